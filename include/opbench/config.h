@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Benchmark configs and the cases they expand to.
+ *
+ * A config is read and checked as a whole before any case is given. Cases are made on demand: memory
+ * does not grow with their number, and any case is reached by its index.
+ */
+#ifndef OPBENCH_CONFIG_H
+#define OPBENCH_CONFIG_H
+
+#include "opbench/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ob_config ob_config;
+typedef struct ob_cases ob_cases;
+typedef struct ob_case ob_case;
+
+typedef struct ob_config_options {
+    const char *device;    /* NULL = "cpu"; handed to iterators */
+    ob_json_limits limits; /* zeros = defaults */
+} ob_config_options;
+
+/* Every error of the config (at most 20) goes to the context's log as OB_LOG_ERROR; *err holds the
+ * first. Warnings go to the log too. The context must outlive the config. options may be NULL. */
+ob_status ob_config_open_file(ob_context *context, const char *path,
+                              const ob_config_options *options, ob_config **out, ob_err *err);
+ob_status ob_config_open_memory(ob_context *context, const char *name, const void *data,
+                                size_t size, const ob_config_options *options, ob_config **out,
+                                ob_err *err);
+/* Takes over doc (also on failure). */
+ob_status ob_config_open_json(ob_context *context, ob_json_doc *doc,
+                              const ob_config_options *options, ob_config **out, ob_err *err);
+void ob_config_destroy(ob_config *config); /* NULL is allowed; after its ob_cases */
+
+size_t ob_config_op_count(const ob_config *config);
+const char *ob_config_op_name(const ob_config *config, size_t index);
+uint64_t ob_config_case_count(const ob_config *config);
+
+/* A walk over all cases, or over those of one operator (op_name NULL = all). Any number of walks may
+ * be open at once. */
+ob_status ob_cases_open(const ob_config *config, const char *op_name, ob_cases **out, ob_err *err);
+void ob_cases_close(ob_cases *cases); /* NULL is allowed */
+uint64_t ob_cases_count(const ob_cases *cases);
+/* The next ob_cases_next gives case `index` of this walk; index == count is the end. */
+ob_status ob_cases_seek(ob_cases *cases, uint64_t index, ob_err *err);
+/* OB_OK and the case (valid until the next call), OB_END after the last one, or an error of a plug-in's iterator. */
+ob_status ob_cases_next(ob_cases *cases, const ob_case **out, ob_err *err);
+
+const char *ob_case_op_name(const ob_case *c);
+uint64_t ob_case_index(const ob_case *c);       /* within the walk */
+const char *ob_case_id(const ob_case *c);       /* "<config>|<build>|<input>" */
+const ob_json *ob_case_build(const ob_case *c); /* NULL = the config has no build here */
+const ob_json *ob_case_input(const ob_case *c);
+/* 32 hex digits: a hash of operator, build and input in canonical form (aliases resolved, key order
+ * and notes dropped), so it survives reordering and renaming. The text lives as long as the case. */
+const char *ob_case_key(const ob_case *c);
+
+/* Appends one JSON line (without the newline) for the case to a growing buffer:
+ * {"op_name": ..., "id": ..., "key": ..., "build": ..., "input": ...}. */
+typedef struct ob_text {
+    char *data; /* malloc'ed; not NUL-terminated */
+    size_t size, capacity;
+} ob_text;
+ob_status ob_case_print(const ob_case *c, ob_text *text, ob_err *err);
+void ob_text_fini(ob_text *text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A context: the registry of operators, backends, generators and iterators, and where messages go.
+ * The library has no other state. One thread at a time per context.
+ */
+#ifndef OPBENCH_CONTEXT_H
+#define OPBENCH_CONTEXT_H
+
+#include "opbench/plugin.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ob_context ob_context;
+
+/* With the core's operators, generators and iterators registered. log may be NULL; it is copied. */
+ob_status ob_context_create(const ob_log *log, ob_context **out, ob_err *err);
+void ob_context_destroy(ob_context *context); /* NULL is allowed; plug-ins stay loaded */
+const ob_log *ob_context_log(const ob_context *context);
+const ob_op_table *ob_context_operators(const ob_context *context);
+
+/* For embedders. The structs must outlive the context. OB_ERR_DUPLICATE when the name is taken;
+ * OB_ERR_INVALID when a required part is missing. */
+ob_status ob_register_operator(ob_context *context, const ob_op_row *row, ob_err *err);
+ob_status ob_register_operators(ob_context *context, const ob_op_row *const *rows, ob_err *err);
+ob_status ob_register_backend(ob_context *context, const ob_backend_desc *desc, ob_err *err);
+ob_status ob_register_generator(ob_context *context, const ob_generator_desc *desc, ob_err *err);
+ob_status ob_register_iterator(ob_context *context, const ob_iterator_desc *desc, ob_err *err);
+/* A whole plug-in that is linked in; checked as a loaded one. All or nothing. */
+ob_status ob_register_plugin(ob_context *context, const ob_plugin *plugin, ob_err *err);
+
+/* Loads one shared object. Refused (OB_ERR_PLUGIN, with the reason): cannot be opened, no entry symbol, wrong
+ * magic or ABI, a name that is taken, a file or directory that others may write to. */
+ob_status ob_plugin_load(ob_context *context, const char *path, ob_err *err);
+/* Loads every *.so of the directories in $OPBENCH_PLUGIN_PATH (colon separated) and then of
+ * `library_dir` (NULL = the directory set at build time), in name order. One that cannot load is
+ * logged as a warning, remembered with its reason, and does not stop the others. */
+ob_status ob_plugin_discover(ob_context *context, const char *library_dir, ob_err *err);
+
+typedef enum ob_entry_kind {
+    OB_ENTRY_OPERATOR,
+    OB_ENTRY_BACKEND,
+    OB_ENTRY_GENERATOR,
+    OB_ENTRY_ITERATOR,
+    OB_ENTRY_PLUGIN,
+} ob_entry_kind;
+
+/* One line of a listing. */
+typedef struct ob_entry_info {
+    const char *name;
+    const char *origin;   /* "built in", "embedder" or the plug-in's name; for plug-ins the path */
+    const char *category; /* operators: "matrix", ...; else "" */
+    const char *help;     /* operators: the schema */
+    bool available;       /* false: see reason */
+    const char *reason;   /* why it is not there and what would help; "" when available */
+} ob_entry_info;
+
+size_t ob_context_count(const ob_context *context, ob_entry_kind kind);
+/* index < count. Strings live as long as the context and until the next registration. */
+ob_entry_info ob_context_entry(const ob_context *context, ob_entry_kind kind, size_t index);
+
+const ob_backend_desc *ob_context_find_backend(const ob_context *context, const char *name);
+const ob_generator_desc *ob_context_find_generator(const ob_context *context, const char *name);
+const ob_iterator_desc *ob_context_find_iterator(const ob_context *context, const char *name);
+
+/* The table handed to plug-ins. */
+const ob_host *ob_host_get(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Plug-ins: backends, operators, data generators and config iterators.
+ *
+ * A plug-in is one shared object that exports one symbol, `ob_plugin_entry`, of type ob_plugin_entry_fn.
+ * It gets the host's function table (plug-ins link against nothing of ours) and returns a const
+ * struct; the same struct is used when a plug-in is linked in. No constructors, never dlclosed.
+ * The ABI number changes when a struct here changes in a way that old plug-ins would misread; fields
+ * are appended under the same number, `size` tells how much of a struct the plug-in knows.
+ * "(required)" marks what must be there; every other function pointer may be NULL.
+ */
+#ifndef OPBENCH_PLUGIN_H
+#define OPBENCH_PLUGIN_H
+
+#include "opbench/arg.h"
+#include "opbench/graph.h"
+#include "opbench/log.h"
+#include "opbench/option.h"
+#include "opbench/rng.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define OB_PLUGIN_MAGIC 0x4f42504cu /* "OBPL" */
+#define OB_PLUGIN_ABI 1u
+
+/* ------------------------------------------------------------------ the host's table */
+
+/* name in the table, return type, library function, parameters. Append only. */
+#define OB_HOST_MAP(X)                                                                             \
+    X(err_set, ob_status, ob_err_set, (ob_err *, ob_status, const char *, ...))                    \
+    X(err_set_at, ob_status, ob_err_set_at,                                                        \
+      (ob_err *, ob_status, const char *, uint32_t, uint32_t, const char *, const char *, ...))    \
+    X(storage_create, ob_status, ob_storage_create, (size_t, ob_storage **, ob_err *))             \
+    X(storage_wrap, ob_status, ob_storage_wrap,                                                    \
+      (void *, size_t, const ob_device *, ob_storage_deleter, void *, ob_storage **, ob_err *))    \
+    X(storage_retain, ob_storage *, ob_storage_retain, (ob_storage *))                             \
+    X(storage_release, void, ob_storage_release, (ob_storage *))                                   \
+    X(storage_data, void *, ob_storage_data, (const ob_storage *))                                 \
+    X(storage_size, size_t, ob_storage_size, (const ob_storage *))                                 \
+    X(tensor_init, ob_status, ob_tensor_init,                                                      \
+      (ob_tensor *, ob_dtype, const int64_t *, int, const int64_t *, ob_err *))                    \
+    X(tensor_init_meta, ob_status, ob_tensor_init_meta,                                            \
+      (ob_tensor *, ob_dtype, const int64_t *, int, const int64_t *, ob_err *))                    \
+    X(tensor_init_view, ob_status, ob_tensor_init_view,                                            \
+      (ob_tensor *, ob_storage *, ob_dtype, const int64_t *, int, const int64_t *, int64_t,        \
+       ob_err *))                                                                                  \
+    X(tensor_copy, ob_status, ob_tensor_copy, (ob_tensor *, const ob_tensor *, ob_err *))          \
+    X(tensor_fini, void, ob_tensor_fini, (ob_tensor *))                                            \
+    X(tensor_numel, int64_t, ob_tensor_numel, (const ob_tensor *))                                 \
+    X(tensor_data, void *, ob_tensor_data, (const ob_tensor *))                                    \
+    X(tensor_is_contiguous, bool, ob_tensor_is_contiguous, (const ob_tensor *))                    \
+    X(dtype_get_info, const ob_dtype_info *, ob_dtype_get_info, (ob_dtype))                        \
+    X(dtype_from_name, ob_dtype, ob_dtype_from_name, (const char *, size_t))                       \
+    X(value_init_str, ob_status, ob_value_init_str, (ob_value *, const char *, size_t, ob_err *))  \
+    X(value_init_tensor, ob_status, ob_value_init_tensor,                                          \
+      (ob_value *, const ob_tensor *, ob_err *))                                                   \
+    X(value_init_list, ob_status, ob_value_init_list,                                              \
+      (ob_value *, ob_value_kind, size_t, ob_err *))                                               \
+    X(value_copy, ob_status, ob_value_copy, (ob_value *, const ob_value *, ob_err *))              \
+    X(value_fini, void, ob_value_fini, (ob_value *))                                               \
+    X(json_get_kind, ob_json_kind, ob_json_get_kind, (const ob_json *))                            \
+    X(json_line, uint32_t, ob_json_line, (const ob_json *))                                        \
+    X(json_column, uint32_t, ob_json_column, (const ob_json *))                                    \
+    X(json_bool, bool, ob_json_bool, (const ob_json *, bool))                                      \
+    X(json_int, int64_t, ob_json_int, (const ob_json *, int64_t))                                  \
+    X(json_real, double, ob_json_real, (const ob_json *, double))                                  \
+    X(json_string, const char *, ob_json_string, (const ob_json *, size_t *))                      \
+    X(json_count, size_t, ob_json_count, (const ob_json *))                                        \
+    X(json_item, const ob_json *, ob_json_item, (const ob_json *, size_t))                         \
+    X(json_key, const char *, ob_json_key, (const ob_json *, size_t))                              \
+    X(json_get, const ob_json *, ob_json_get, (const ob_json *, const char *))                     \
+    X(json_doc_create, ob_status, ob_json_doc_create, (ob_json_doc **, ob_err *))                  \
+    X(json_doc_destroy, void, ob_json_doc_destroy, (ob_json_doc *))                                \
+    X(json_new_bool, ob_json *, ob_json_new_bool, (ob_json_doc *, bool))                           \
+    X(json_new_int, ob_json *, ob_json_new_int, (ob_json_doc *, int64_t))                          \
+    X(json_new_real, ob_json *, ob_json_new_real, (ob_json_doc *, double))                         \
+    X(json_new_string, ob_json *, ob_json_new_string, (ob_json_doc *, const char *, size_t))       \
+    X(json_new_array, ob_json *, ob_json_new_array, (ob_json_doc *))                               \
+    X(json_new_object, ob_json *, ob_json_new_object, (ob_json_doc *))                             \
+    X(json_append, ob_status, ob_json_append,                                                      \
+      (ob_json_doc *, ob_json *, const ob_json *, ob_err *))                                       \
+    X(json_set, ob_status, ob_json_set,                                                            \
+      (ob_json_doc *, ob_json *, const char *, const ob_json *, ob_err *))                         \
+    X(rng_init, void, ob_rng_init, (ob_rng *, uint64_t, uint64_t))                                 \
+    X(rng_u64, uint64_t, ob_rng_u64, (ob_rng *))                                                   \
+    X(rng_double, double, ob_rng_double, (ob_rng *))                                               \
+    X(rng_int, int64_t, ob_rng_int, (ob_rng *, int64_t, int64_t))                                  \
+    X(rng_normal, double, ob_rng_normal, (ob_rng *))
+
+typedef struct ob_host {
+    uint32_t abi;
+    uint32_t size;
+#define OB_HOST_FIELD(field, type, function, parameters) type(*field) parameters;
+    OB_HOST_MAP(OB_HOST_FIELD)
+#undef OB_HOST_FIELD
+} ob_host;
+
+/* ------------------------------------------------------------------ backends */
+
+typedef struct ob_backend ob_backend;   /* one opened backend; the plug-in defines it */
+typedef struct ob_prepared ob_prepared; /* one case, ready to run; the plug-in defines it */
+typedef struct ob_event ob_event; /* a point on the device's time line; the plug-in defines it */
+
+/* What `run` does. Each is timed, or not, by the executor; a backend never times itself. */
+typedef enum ob_phase {
+    OB_PHASE_FORWARD,
+    OB_PHASE_MAKE_GRAD, /* make the gradients of the outputs (ones) */
+    OB_PHASE_BACKWARD,
+    OB_PHASE_ZERO_GRAD, /* drop the gradients of inputs and parameters */
+    OB_PHASE_RESTORE,   /* bring inputs that the operator changed in place back */
+} ob_phase;
+
+typedef enum ob_pass { OB_PASS_FORWARD = 0, OB_PASS_BACKWARD = 1 } ob_pass;
+
+typedef struct ob_reason {
+    char text[256]; /* why not, and what would help */
+} ob_reason;
+
+typedef struct ob_backend_settings {
+    const ob_host *host;
+    const ob_log *log;
+    ob_device device;
+    int threads;
+    uint64_t seed;
+    const void
+        *options; /* the backend's own options struct, filled from its rows; NULL = defaults */
+} ob_backend_settings;
+
+typedef struct ob_prepare_args {
+    const ob_graph *graph;
+    const ob_backward *backward; /* NULL without -b, or when the backend has has_autograd */
+    /* One value per INPUT edge of the graph, in edge order; then one per PARAMETER or BUFFER. Host memory,
+     * shared: the backend takes its own references. */
+    const ob_value *inputs;
+    size_t input_count;
+    const ob_value *parameters;
+    size_t parameter_count;
+    ob_pass pass;
+    bool inference_mode;
+} ob_prepare_args;
+
+/* One property of a backend for the header record ("library" = "OpenBLAS 0.3.21"). */
+typedef void (*ob_property_fn)(void *ctx, const char *name, const char *value);
+/* One schema of a backend that brings operators of its own. */
+typedef ob_status (*ob_schema_fn)(void *ctx, const char *schema_text);
+
+typedef struct ob_backend_desc {
+    const char *name;         /* (required) "native" */
+    const char *help;         /* (required) one line */
+    const char *device_types; /* (required) "cpu cuda": which --device words it takes */
+    const ob_option *options; /* rows, or NULL */
+    size_t options_size;      /* of the struct that the rows fill */
+    bool has_autograd;        /* runs backward by itself; needs no derived graph */
+    bool asynchronous;        /* run returns before the work is done */
+
+    /* Whether it can work here (library, device), without loading anything heavy. Fills reason on no. */
+    ob_status (*probe)(const ob_host *host, ob_reason *why_not);
+    ob_status (*open)(const ob_backend_settings *settings, ob_backend **out,
+                      ob_err *err);     /* (required) */
+    void (*close)(ob_backend *backend); /* (required) */
+
+    /* OB_OK, or OB_ERR_UNSUPPORTED with the reason. */
+    ob_status (*supports)(ob_backend *backend, const ob_graph *graph, ob_pass pass,
+                          ob_reason *why_not); /* (required) */
+    ob_status (*prepare)(ob_backend *backend, const ob_prepare_args *args, ob_prepared **out,
+                         ob_err *err);      /* (required) */
+    void (*release)(ob_prepared *prepared); /* (required) */
+
+    /* Hot. Runs a phase `iterations` times, enqueued if asynchronous. No allocation that can be
+     * avoided, no log. Failures may also arrive at sync. (required) */
+    ob_status (*run)(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob_err *err);
+    /* Outputs of the last forward, or gradients (in the order of backward->targets, or of the inputs and
+     * parameters that require one). Values are the caller's; data is in host memory. */
+    ob_status (*outputs)(ob_prepared *prepared, ob_pass pass, ob_value *values, size_t capacity,
+                         size_t *count, ob_err *err);
+    /* Waits until everything enqueued is done. Required if asynchronous. */
+    ob_status (*sync)(ob_backend *backend, ob_err *err);
+
+    ob_status (*event_create)(ob_backend *backend, ob_event **out, ob_err *err);
+    ob_status (*event_record)(ob_event *event, ob_err *err);
+    ob_status (*event_elapsed_ns)(ob_event *start, ob_event *end, double *elapsed_ns, ob_err *err);
+    void (*event_destroy)(ob_event *event);
+
+    /* Device memory as storage, and copies between host and device. */
+    ob_status (*alloc)(ob_backend *backend, size_t size_bytes, ob_storage **out, ob_err *err);
+    ob_status (*copy)(ob_backend *backend, ob_storage *to, const ob_storage *from,
+                      size_t size_bytes, ob_err *err);
+    /* Highest use by the backend's allocator since the last reset. */
+    ob_status (*memory_peak)(ob_backend *backend, bool reset, uint64_t *peak_bytes, ob_err *err);
+    /* Drops cached operands of the prepared case, or the whole last-level cache; how is the word for the record. */
+    ob_status (*flush_cache)(ob_backend *backend, ob_prepared *prepared, const char **how,
+                             ob_err *err);
+
+    ob_status (*set_threads)(ob_backend *backend, int threads, ob_err *err);
+    void (*properties)(ob_backend *backend, ob_property_fn fn, void *ctx);
+    /* Calls fn for each schema the backend can run beyond the core's rows (libtorch: thousands). */
+    ob_status (*schemas)(ob_backend *backend, ob_schema_fn fn, void *ctx, ob_err *err);
+} ob_backend_desc;
+
+/* ------------------------------------------------------------------ data generators */
+
+/* What a generator is given besides the entry. */
+typedef struct ob_generate_args {
+    const ob_host *host;
+    const ob_json
+        *entry; /* {"args": [...], "kwargs": {...}}: one materialised build or input; may be NULL */
+    const char *op_name;
+    const ob_device *device;
+    ob_rng *rng;
+} ob_generate_args;
+
+/* Values made from an entry. Arrays are malloc'ed by the host before the call: `args` has one slot per
+ * item of entry.args (or `capacity` of the desc, if larger), kwargs one per member; all NONE. */
+typedef struct ob_generated {
+    ob_value *args;
+    size_t arg_count; /* in: slots; out: how many are used */
+    ob_value *kwargs;
+    const char **kwarg_names;
+    size_t kwarg_count;
+} ob_generated;
+
+typedef struct ob_generator_desc {
+    const char *name; /* (required) */
+    const char *help; /* (required) */
+    /* Argument types of its own, ended by name == NULL; they come before the core's. NULL = none. */
+    const ob_arg_type *types;
+    bool own_types_only; /* the core's types are not accepted */
+    size_t min_capacity; /* argument slots it may need beyond the entry's own number */
+    /* Its own check of one materialised entry, after the types' checks passed. err's position is
+     * filled by the core if left 0. */
+    ob_status (*validate)(const ob_host *host, const ob_json *entry, ob_err *err);
+    ob_status (*generate)(const ob_generate_args *args, ob_generated *out,
+                          ob_err *err); /* (required) */
+} ob_generator_desc;
+
+/* ------------------------------------------------------------------ config iterators */
+
+typedef struct ob_iterator_args {
+    const ob_host *host;
+    const ob_json *entries; /* the list under "build" or "input" */
+    const char *key;        /* "build" or "input" */
+    const ob_json *build;   /* the materialised build the inputs belong to; NULL = none */
+    const char *device;
+} ob_iterator_args;
+
+/* One step: the id within the list ("3", "0_12") and the materialised entry, valid until the next
+ * call on the same state. */
+typedef struct ob_iterator_item {
+    char id[64];
+    const ob_json *entry;
+} ob_iterator_item;
+
+typedef struct ob_iterator_desc {
+    const char *name;      /* (required) */
+    const char *help;      /* (required) */
+    bool depends_on_build; /* count and items change with the build */
+    /* Its own check of the list, once, before anything runs. Set err's position from json_line and
+     * json_column of the offending node; the core adds the file's name. */
+    ob_status (*validate)(const ob_host *host, const ob_json *entries, const char *key,
+                          ob_err *err);
+    ob_status (*open)(const ob_iterator_args *args, void **state, ob_err *err); /* (required) */
+    uint64_t (*count)(void *state);                                             /* (required) */
+    /* Item `index` < count, in any order; neighbours are asked for one after the other mostly. (required) */
+    ob_status (*at)(void *state, uint64_t index, ob_iterator_item *item, ob_err *err);
+    void (*close)(void *state); /* (required) */
+} ob_iterator_desc;
+
+/* ------------------------------------------------------------------ the plug-in */
+
+typedef struct ob_plugin {
+    uint32_t magic; /* OB_PLUGIN_MAGIC */
+    uint32_t abi;   /* OB_PLUGIN_ABI */
+    uint32_t size;  /* sizeof(ob_plugin) */
+    const char *name;
+    const char *version;
+    /* Each list ends with NULL; a NULL list is empty. */
+    const ob_backend_desc *const *backends;
+    const ob_op_row *const *operators;
+    const ob_generator_desc *const *generators;
+    const ob_iterator_desc *const *iterators;
+} ob_plugin;
+
+/* Returns the plug-in's struct, or NULL with a reason when it cannot work here (a library is missing).
+ * host stays valid for the life of the process. */
+typedef const ob_plugin *(*ob_plugin_entry_fn)(const ob_host *host, ob_reason *why_not);
+#define OB_PLUGIN_ENTRY "ob_plugin_entry"
+
+#if defined(__GNUC__)
+#define OB_PLUGIN_EXPORT __attribute__((visibility("default")))
+#else
+#define OB_PLUGIN_EXPORT
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif

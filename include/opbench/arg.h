@@ -27,6 +27,7 @@ typedef enum ob_attr_kind {
     OB_ATTR_FLAG,      /* true or false; cannot be ranged */
     OB_ATTR_INT_PAIR,  /* [lo, hi], whole, lo <= hi; cannot be ranged */
     OB_ATTR_REAL_PAIR, /* [lo, hi]; cannot be ranged */
+    OB_ATTR_IGNORED,   /* anything; ignored, ranged or not */
     OB_ATTR_ARGS,      /* list of arguments; range = their own macros (also without being marked) */
 } ob_attr_kind;
 

@@ -9,6 +9,7 @@
 #define OPBENCH_CONFIG_H
 
 #include "opbench/context.h"
+#include "opbench/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -60,12 +61,7 @@ const char *ob_case_key(const ob_case *c);
 
 /* Appends one JSON line (without the newline) for the case to a growing buffer:
  * {"op_name": ..., "id": ..., "key": ..., "build": ..., "input": ...}. */
-typedef struct ob_text {
-    char *data; /* malloc'ed; not NUL-terminated */
-    size_t size, capacity;
-} ob_text;
 ob_status ob_case_print(const ob_case *c, ob_text *text, ob_err *err);
-void ob_text_fini(ob_text *text);
 
 #ifdef __cplusplus
 }

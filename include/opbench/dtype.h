@@ -53,7 +53,7 @@ typedef struct ob_dtype_info {
     size_t size_bytes;
     ob_dtype_class cls;
     int torch_number;    /* c10::ScalarType */
-    const char *aliases; /* further accepted spellings, separated by blanks */
+    const char *aliases; /* further accepted spellings, separated by "|" */
 } ob_dtype_info;
 
 /* NULL for a value outside the enum. */
@@ -62,11 +62,13 @@ size_t ob_dtype_size(ob_dtype dtype);
 bool ob_dtype_is_floating(ob_dtype dtype); /* floating or complex: may require a gradient */
 bool ob_dtype_is_integral(ob_dtype dtype); /* integers and bool */
 
-/* Any of the three names or an alias, with or without "torch." in front; OB_DTYPE_INVALID if none. */
+/* Any of the three names or an alias, with or without "torch." in front, in upper or lower case;
+ * OB_DTYPE_INVALID if none. */
 ob_dtype ob_dtype_from_name(const char *name, size_t length);
 ob_dtype ob_dtype_from_torch_number(int number);
 
-/* PyTorch's promotion of two tensor dtypes of equal category rank (torch.promote_types). */
+/* PyTorch's promotion of two tensor dtypes of equal category rank (torch.promote_types);
+ * OB_DTYPE_INVALID if one of them is. */
 ob_dtype ob_dtype_promote(ob_dtype a, ob_dtype b);
 
 #ifdef __cplusplus

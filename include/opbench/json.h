@@ -50,7 +50,7 @@ void ob_json_doc_destroy(ob_json_doc *doc); /* NULL is allowed */
 const ob_json *ob_json_doc_root(const ob_json_doc *doc);
 void ob_json_doc_set_root(ob_json_doc *doc, const ob_json *root);
 const char *ob_json_doc_name(const ob_json_doc *doc);
-/* How many stray commas were read over; *first (may be NULL) gets the first one's place. */
+/* How many stray commas were read over; line and column (may be NULL) get the first one's place. */
 size_t ob_json_doc_trailing_commas(const ob_json_doc *doc, uint32_t *line, uint32_t *column);
 
 /* ---- reading ---- */

@@ -78,6 +78,9 @@ typedef struct ob_op_row {
     /* Derivative in graph notation (docs/graphs.md): one statement per differentiable argument,
      * "self = mul(grad, other); other = mul(grad, self)"; NULL = not differentiable. */
     const char *derivative;
+    /* The operator as calls of simpler ones, in graph notation ("result = sub(a, b)"), for backends that
+     * do not know it, and for its derivative and shape when those are not given. NULL = none. */
+    const char *decomposition;
     const char *names;       /* further front-end names, separated by blanks ("my.op torch.foo") */
     ob_op_function function; /* plug-ins only */
     void *function_ctx;

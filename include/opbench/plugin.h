@@ -87,11 +87,19 @@ extern "C" {
     X(rng_u64, uint64_t, ob_rng_u64, (ob_rng *))                                                   \
     X(rng_double, double, ob_rng_double, (ob_rng *))                                               \
     X(rng_int, int64_t, ob_rng_int, (ob_rng *, int64_t, int64_t))                                  \
-    X(rng_normal, double, ob_rng_normal, (ob_rng *))
+    X(rng_normal, double, ob_rng_normal, (ob_rng *))                                               \
+    X(rng_uniform, double, ob_rng_uniform, (ob_rng *, double, double))                             \
+    X(log_message, void, ob_log_message, (const ob_log *, ob_log_level, const char *, ...))        \
+    X(json_new_null, ob_json *, ob_json_new_null, (ob_json_doc *))                                 \
+    X(schema_find_arg, int, ob_schema_find_arg, (const ob_schema *, const char *))                 \
+    X(shape_span_bytes, ob_status, ob_shape_span_bytes,                                            \
+      (const int64_t *, const int64_t *, int, ob_dtype, int64_t *, ob_err *))                      \
+    X(tensor_init_sparse, ob_status, ob_tensor_init_sparse,                                        \
+      (ob_tensor *, const int64_t *, int, const ob_tensor *, const ob_tensor *, ob_err *))
 
 typedef struct ob_host {
     uint32_t abi;
-    uint32_t size;
+    uint32_t size; /* a function whose offset is not below it is not there: the host is older */
 #define OB_HOST_FIELD(field, type, function, parameters) type(*field) parameters;
     OB_HOST_MAP(OB_HOST_FIELD)
 #undef OB_HOST_FIELD
@@ -128,6 +136,7 @@ typedef struct ob_backend_settings {
         *options; /* the backend's own options struct, filled from its rows; NULL = defaults */
 } ob_backend_settings;
 
+/* The graphs stay valid until the prepared case is released. */
 typedef struct ob_prepare_args {
     const ob_graph *graph;
     const ob_backward *backward; /* NULL without -b, or when the backend has has_autograd */
@@ -147,13 +156,14 @@ typedef void (*ob_property_fn)(void *ctx, const char *name, const char *value);
 typedef ob_status (*ob_schema_fn)(void *ctx, const char *schema_text);
 
 typedef struct ob_backend_desc {
-    const char *name;         /* (required) "native" */
-    const char *help;         /* (required) one line */
-    const char *device_types; /* (required) "cpu cuda": which --device words it takes */
-    const ob_option *options; /* rows, or NULL */
-    size_t options_size;      /* of the struct that the rows fill */
-    bool has_autograd;        /* runs backward by itself; needs no derived graph */
-    bool asynchronous;        /* run returns before the work is done */
+    const char *name;            /* (required) "native" */
+    const char *help;            /* (required) one line */
+    const char *device_types;    /* (required) "cpu cuda": which --device words it takes */
+    const ob_option *options;    /* rows, or NULL */
+    size_t options_size;         /* of the struct that the rows fill */
+    const void *options_default; /* that struct before the rows fill it; NULL = zeros */
+    bool has_autograd;           /* runs backward by itself; needs no derived graph */
+    bool asynchronous;           /* run returns before the work is done */
 
     /* Whether it can work here (library, device), without loading anything heavy. Fills reason on no. */
     ob_status (*probe)(const ob_host *host, ob_reason *why_not);
@@ -197,6 +207,9 @@ typedef struct ob_backend_desc {
     void (*properties)(ob_backend *backend, ob_property_fn fn, void *ctx);
     /* Calls fn for each schema the backend can run beyond the core's rows (libtorch: thousands). */
     ob_status (*schemas)(ob_backend *backend, ob_schema_fn fn, void *ctx, ob_err *err);
+    /* The host's time in ns, for backends whose time is not the machine's (null, simulators); the
+     * executor then times with it. NULL = the monotonic clock. */
+    uint64_t (*clock_ns)(ob_backend *backend);
 } ob_backend_desc;
 
 /* ------------------------------------------------------------------ data generators */
@@ -212,7 +225,7 @@ typedef struct ob_generate_args {
 } ob_generate_args;
 
 /* Values made from an entry. Arrays are malloc'ed by the host before the call: `args` has one slot per
- * item of entry.args (or `capacity` of the desc, if larger), kwargs one per member; all NONE. */
+ * item of entry.args and min_capacity of the desc more, kwargs one per member; all NONE. */
 typedef struct ob_generated {
     ob_value *args;
     size_t arg_count; /* in: slots; out: how many are used */
@@ -239,10 +252,12 @@ typedef struct ob_generator_desc {
 
 typedef struct ob_iterator_args {
     const ob_host *host;
+    const ob_log *log;      /* for warnings; may be NULL */
     const ob_json *entries; /* the list under "build" or "input" */
     const char *key;        /* "build" or "input" */
     const ob_json *build;   /* the materialised build the inputs belong to; NULL = none */
     const char *device;
+    const struct ob_generator_desc *generator; /* whose argument types apply */
 } ob_iterator_args;
 
 /* One step: the id within the list ("3", "0_12") and the materialised entry, valid until the next
@@ -250,16 +265,16 @@ typedef struct ob_iterator_args {
 typedef struct ob_iterator_item {
     char id[64];
     const ob_json *entry;
+    const void *core; /* for the core's own iterators; plug-ins leave it NULL */
 } ob_iterator_item;
 
 typedef struct ob_iterator_desc {
     const char *name;      /* (required) */
     const char *help;      /* (required) */
     bool depends_on_build; /* count and items change with the build */
-    /* Its own check of the list, once, before anything runs. Set err's position from json_line and
-     * json_column of the offending node; the core adds the file's name. */
-    ob_status (*validate)(const ob_host *host, const ob_json *entries, const char *key,
-                          ob_err *err);
+    /* Its own check of the list, once, before anything runs (args->build is NULL). Set err's position
+     * from json_line and json_column of the offending node; the core adds file and path. */
+    ob_status (*validate)(const ob_iterator_args *args, ob_err *err);
     ob_status (*open)(const ob_iterator_args *args, void **state, ob_err *err); /* (required) */
     uint64_t (*count)(void *state);                                             /* (required) */
     /* Item `index` < count, in any order; neighbours are asked for one after the other mostly. (required) */
@@ -269,12 +284,20 @@ typedef struct ob_iterator_desc {
 
 /* ------------------------------------------------------------------ the plug-in */
 
+/* The first fields of every ob_plugin: `static const ob_plugin my_plugin = {OB_PLUGIN_HEAD, ...}`. */
+#define OB_PLUGIN_HEAD                                                                             \
+    .magic = OB_PLUGIN_MAGIC, .abi = OB_PLUGIN_ABI, .size = sizeof(ob_plugin),                     \
+    .backend_size = sizeof(ob_backend_desc), .operator_size = sizeof(ob_op_row),                   \
+    .generator_size = sizeof(ob_generator_desc), .iterator_size = sizeof(ob_iterator_desc)
+
 typedef struct ob_plugin {
     uint32_t magic; /* OB_PLUGIN_MAGIC */
     uint32_t abi;   /* OB_PLUGIN_ABI */
     uint32_t size;  /* sizeof(ob_plugin) */
-    const char *name;
-    const char *version;
+    /* sizeof of what the lists point to, as the plug-in was compiled. */
+    uint32_t backend_size, operator_size, generator_size, iterator_size;
+    const char *name;    /* (required) no blanks */
+    const char *version; /* for listings; may be NULL */
     /* Each list ends with NULL; a NULL list is empty. */
     const ob_backend_desc *const *backends;
     const ob_op_row *const *operators;

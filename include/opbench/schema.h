@@ -66,9 +66,12 @@ typedef struct ob_schema {
     bool vararg;        /* "..." at the end of the arguments */
     bool vararg_return; /* "-> ..." */
     bool parens_return; /* "-> (Tensor)": printed back as it was */
+    bool no_return;     /* a signature without "->"; only for names without "::" */
 } ob_schema;
 
-/* One allocation-owner; schema_destroy frees everything. err->column is the byte in text, from 1. */
+/* One allocation-owner; schema_destroy frees everything. err->column is the byte in text, from 1.
+ * Names without "::" are signatures of a front end ("torch.nn.Linear(int in_features, ...)"): all of
+ * the dotted name is `name`, there is no overload, and the part from "->" on may be missing. */
 ob_status ob_schema_parse(const char *text, size_t length, ob_schema **out, ob_err *err);
 void ob_schema_destroy(ob_schema *schema); /* NULL is allowed */
 /* From the parsed parts, not from text. malloc'ed; free() it. */

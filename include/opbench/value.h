@@ -34,6 +34,9 @@ typedef enum ob_value_kind {
         OB_VALUE_KIND_COUNT
 } ob_value_kind;
 
+/* Nesting of lists that copying and comparing follow. */
+enum { OB_VALUE_MAX_DEPTH = 512 };
+
 typedef struct ob_value ob_value;
 struct ob_value {
     ob_value_kind kind;
@@ -90,11 +93,13 @@ ob_status ob_value_init_str(ob_value *out, const char *text, size_t length, ob_e
 ob_status ob_value_init_tensor(ob_value *out, const ob_tensor *tensor, ob_err *err); /* shares */
 /* kind is OB_VALUE_LIST or OB_VALUE_TUPLE; the items start as NONE. */
 ob_status ob_value_init_list(ob_value *out, ob_value_kind kind, size_t count, ob_err *err);
-/* Deep, but tensors share their storage. */
+/* Deep, but tensors share their storage. OB_ERR_LIMIT beyond OB_VALUE_MAX_DEPTH. */
 ob_status ob_value_copy(ob_value *out, const ob_value *in, ob_err *err);
 void ob_value_fini(ob_value *value); /* leaves NONE; NULL is allowed */
 
-bool ob_value_equal(const ob_value *a, const ob_value *b); /* tensors: same metadata and storage */
+/* Numbers: the same bits (NaN equals itself, 0.0 is not -0.0). Tensors: same metadata and storage.
+ * False for lists that are nested beyond OB_VALUE_MAX_DEPTH. */
+bool ob_value_equal(const ob_value *a, const ob_value *b);
 
 #ifdef __cplusplus
 }

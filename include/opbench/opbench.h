@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The whole public API in one include.
+ */
+#ifndef OPBENCH_OPBENCH_H
+#define OPBENCH_OPBENCH_H
+
+#include "opbench/arg.h"
+#include "opbench/config.h"
+#include "opbench/context.h"
+#include "opbench/dtype.h"
+#include "opbench/graph.h"
+#include "opbench/json.h"
+#include "opbench/log.h"
+#include "opbench/op.h"
+#include "opbench/option.h"
+#include "opbench/plugin.h"
+#include "opbench/rng.h"
+#include "opbench/schema.h"
+#include "opbench/status.h"
+#include "opbench/tensor.h"
+#include "opbench/text.h"
+#include "opbench/value.h"
+#include "opbench/version.h"
+
+#endif

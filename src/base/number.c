@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Numbers to and from text. The C library's functions take the decimal point from the process's
+ * locale, which belongs to whoever embeds us; here it is always ".".
+ */
+#include "base/number.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool ob__parse_i64(const char *text, size_t length, int64_t *out)
+{
+    const bool negative = length > 0 && text[0] == '-';
+    uint64_t value = 0;
+    for (size_t i = negative; i < length; i++) {
+        if (__builtin_mul_overflow(value, (uint64_t)10, &value) ||
+            __builtin_add_overflow(value, (uint64_t)(text[i] - '0'), &value))
+            return false;
+    }
+    if (value > (uint64_t)INT64_MAX + negative)
+        return false;
+    *out = negative ? (int64_t)(0 - value) : (int64_t)value;
+    return length > (size_t)negative;
+}
+
+/* Mantissa below 2^53 and a power of ten up to 10^22 are exact doubles, so one multiplication or
+ * division rounds once: the result is the nearest double. Covers nearly all numbers in practice. */
+static bool parse_exact(const char *text, size_t length, double *out)
+{
+    static const double TEN[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    uint64_t mantissa = 0;
+    int exponent = 0;
+    bool fraction = false;
+    size_t i = text[0] == '-';
+    if (length > 40)
+        return false;
+    for (; i < length && text[i] != 'e' && text[i] != 'E'; i++) {
+        if (text[i] == '.') {
+            fraction = true;
+            continue;
+        }
+        mantissa = mantissa * 10 + (uint64_t)(text[i] - '0');
+        exponent -= fraction;
+        if (mantissa >= (uint64_t)1 << 53)
+            return false;
+    }
+    if (i < length) {
+        const bool minus = text[i + 1] == '-';
+        int written = 0;
+        i += minus || text[i + 1] == '+' ? 2 : 1;
+        for (; i < length; i++) {
+            written = written * 10 + (text[i] - '0');
+            if (written > 1000)
+                return false;
+        }
+        exponent += minus ? -written : written;
+    }
+    if (exponent < -22 || exponent > 22)
+        return false;
+    const double value =
+        exponent < 0 ? (double)mantissa / TEN[-exponent] : (double)mantissa * TEN[exponent];
+    *out = text[0] == '-' ? -value : value;
+    return true;
+}
+
+/* strtod in the "C" locale. newlocale of "C" costs no memory in glibc and musl. */
+static double parse_slow(const char *text)
+{
+    locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    const double value = c != (locale_t)0 ? strtod_l(text, NULL, c) : strtod(text, NULL);
+    if (c != (locale_t)0)
+        freelocale(c);
+    return value;
+}
+
+double ob__parse_double(const char *text, size_t length)
+{
+    double value = 0;
+    if (length == 0 || parse_exact(text, length, &value))
+        return value;
+    char small[128];
+    char *copy = length < sizeof small ? small : malloc(length + 1);
+    if (copy == NULL)
+        return NAN;
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    value = parse_slow(copy);
+    if (copy != small)
+        free(copy);
+    return value;
+}
+
+/* Scientific digits "d.ddde+XX" with the fewest digits that read back. */
+static void shortest_digits(double value, char *out, size_t size)
+{
+    for (int precision = 0; precision <= 16; precision++) {
+        snprintf(out, size, "%.*e", precision, value);
+        for (char *c = out; *c != '\0'; c++)
+            if (strchr("0123456789+-e", *c) == NULL)
+                *c = '.';
+        if (ob__parse_double(out, strlen(out)) == value)
+            return;
+    }
+}
+
+size_t ob__format_double(double value, char *out)
+{
+    if (isnan(value))
+        return (size_t)sprintf(out, "nan");
+    if (isinf(value))
+        return (size_t)sprintf(out, value < 0 ? "-inf" : "inf");
+    char sci[40];
+    shortest_digits(value, sci, sizeof sci);
+    char digits[20];
+    size_t count = 0;
+    const char *c = sci + (sci[0] == '-');
+    for (; *c != 'e'; c++)
+        if (*c != '.' && count < sizeof digits)
+            digits[count++] = *c;
+    const int exponent = atoi(c + 1);
+    char *to = out;
+    if (sci[0] == '-')
+        *to++ = '-';
+    if (exponent < -4 || exponent >= 16) {
+        *to++ = digits[0];
+        if (count > 1) {
+            *to++ = '.';
+            memcpy(to, digits + 1, count - 1);
+            to += count - 1;
+        }
+        to += sprintf(to, "e%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
+    } else if (exponent < 0) {
+        to += sprintf(to, "0.%.*s", -exponent - 1, "0000");
+        memcpy(to, digits, count);
+        to += count;
+    } else {
+        for (size_t i = 0; i <= (size_t)exponent; i++)
+            *to++ = i < count ? digits[i] : '0';
+        *to++ = '.';
+        if (count <= (size_t)exponent + 1)
+            *to++ = '0';
+        for (size_t i = (size_t)exponent + 1; i < count; i++)
+            *to++ = digits[i];
+    }
+    *to = '\0';
+    return (size_t)(to - out);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Numbers to and from text, whatever the process's locale.
+ */
+#ifndef OB_BASE_NUMBER_H
+#define OB_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The nearest double of a JSON number's text; +-inf when it is too large. */
+double ob__parse_double(const char *text, size_t length);
+/* False when it does not fit. The text is "-"? digits. */
+bool ob__parse_i64(const char *text, size_t length, int64_t *out);
+/* The shortest text that reads back as value, in Python's manner ("1.0", "0.1", "1e+16", "nan").
+ * out has room for 32 bytes; returns the length; NUL-terminated. */
+size_t ob__format_double(double value, char *out);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Growing text. Integers are printed two digits at a time: expansion prints millions of them.
+ */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void ob_text_fini(ob_text *text)
+{
+    free(text->data);
+    *text = (ob_text){0};
+}
+
+bool ob__text_grow(ob_text *text, size_t more)
+{
+    size_t wanted;
+    if (__builtin_add_overflow(text->size, more, &wanted))
+        return false;
+    size_t capacity = text->capacity < 256 ? 256 : text->capacity;
+    while (capacity < wanted && capacity <= SIZE_MAX / 2)
+        capacity *= 2;
+    if (capacity < wanted)
+        return false;
+    char *data = realloc(text->data, capacity);
+    if (data == NULL)
+        return false;
+    text->data = data;
+    text->capacity = capacity;
+    return true;
+}
+
+size_t ob__format_u64(uint64_t value, char *out)
+{
+    static const char PAIRS[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    char digits[20];
+    size_t at = sizeof digits;
+    while (value >= 100) {
+        at -= 2;
+        memcpy(digits + at, PAIRS + 2 * (value % 100), 2);
+        value /= 100;
+    }
+    if (value >= 10) {
+        at -= 2;
+        memcpy(digits + at, PAIRS + 2 * value, 2);
+    } else {
+        digits[--at] = (char)('0' + value);
+    }
+    memcpy(out, digits + at, sizeof digits - at);
+    return sizeof digits - at;
+}
+
+size_t ob__format_i64(int64_t value, char *out)
+{
+    if (value >= 0)
+        return ob__format_u64((uint64_t)value, out);
+    *out = '-';
+    return 1 + ob__format_u64(0 - (uint64_t)value, out + 1);
+}
+
+bool ob__text_append_i64(ob_text *text, int64_t value)
+{
+    if (!ob__text_reserve(text, 20))
+        return false;
+    text->size += ob__format_i64(value, text->data + text->size);
+    return true;
+}
+
+bool ob__text_append_u64(ob_text *text, uint64_t value)
+{
+    if (!ob__text_reserve(text, 20))
+        return false;
+    text->size += ob__format_u64(value, text->data + text->size);
+    return true;
+}
+
+bool ob__text_printf(ob_text *text, const char *format, ...)
+{
+    char small[256];
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    const int length = vsnprintf(small, sizeof small, format, args);
+    va_end(args);
+    bool ok = length >= 0;
+    if (ok && (size_t)length < sizeof small) {
+        ok = ob__text_append(text, small, (size_t)length);
+    } else if (ok) {
+        ok = ob__text_reserve(text, (size_t)length + 1);
+        if (ok) {
+            vsnprintf(text->data + text->size, (size_t)length + 1, format, again);
+            text->size += (size_t)length;
+        }
+    }
+    va_end(again);
+    return ok;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench expand: the cases of a config, one JSON line each, in the order in which they would run.
+ * Lines are gathered in one buffer and written in large pieces: a million cases take about as long as
+ * writing their text.
+ */
+#include "command.h"
+
+#include <inttypes.h>
+
+typedef struct expand_options {
+    const char *config, *op, *device;
+    bool count;
+} expand_options;
+
+static const ob_option OPTIONS[] = {
+    {.name = "config",
+     .letter = 'c',
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(expand_options, config),
+     .value = "FILE",
+     .help = "The benchmark config; - reads standard input."},
+    {.name = "op",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(expand_options, op),
+     .value = "NAME",
+     .help = "Only the cases of this operator."},
+    {.name = "count",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(expand_options, count),
+     .help = "Print the number of cases instead of the cases."},
+    {.name = "device",
+     .letter = 'd',
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(expand_options, device),
+     .value = "DEVICE",
+     .help = "Device that iterators are told; cpu if not given."},
+    {.name = NULL},
+};
+
+enum { WRITE_BYTES = 64 << 10 };
+
+static int print_cases(ob_cli *cli, ob_cases *cases)
+{
+    ob_text text = {0};
+    const ob_case *c;
+    ob_err err;
+    ob_status status;
+    bool writable = true;
+    while (writable && (status = ob_cases_next(cases, &c, &err)) == OB_OK) {
+        status = ob_case_print(c, &text, &err);
+        if (status != OB_OK)
+            break;
+        /* ob_case_print leaves room for its last byte only; the newline needs its own. */
+        if (text.size + 1 > text.capacity || text.size >= WRITE_BYTES) {
+            writable = ob__cli_write(cli, text.data, text.size) && ob__cli_write(cli, "\n", 1);
+            text.size = 0;
+        } else {
+            text.data[text.size++] = '\n';
+        }
+    }
+    if (writable && text.size > 0)
+        writable = ob__cli_write(cli, text.data, text.size);
+    ob_text_fini(&text);
+    if (!writable)
+        return ob__cli_finish(cli);
+    return status == OB_END ? OB_EXIT_OK : ob__cli_fail(cli, &err);
+}
+
+static int expand(ob_cli *cli, const expand_options *options, const ob_config *config)
+{
+    ob_cases *cases;
+    ob_err err;
+    if (ob_cases_open(config, options->op, &cases, &err) != OB_OK)
+        return ob__cli_fail(cli, &err);
+    int code = OB_EXIT_OK;
+    if (options->count)
+        ob__cli_printf(cli, "%" PRIu64 "\n", ob_cases_count(cases));
+    else
+        code = print_cases(cli, cases);
+    ob_cases_close(cases);
+    return code;
+}
+
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    const expand_options *options = call->options;
+    if (options->config == NULL)
+        return ob__cli_usage_error(cli, "no config; give one with -c FILE");
+    int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
+    if (code != OB_EXIT_OK)
+        return code;
+    ob_config *config;
+    ob_err err;
+    const ob_config_options config_options = {.device = options->device};
+    if (ob_config_open_file(cli->context, options->config, &config_options, &config, &err) != OB_OK)
+        return ob__cli_fail(cli, &err);
+    code = expand(cli, options, config);
+    ob_config_destroy(config);
+    return code;
+}
+
+const ob_cli_command ob__command_expand = {
+    .name = "expand",
+    .help = "show the cases of a benchmark config",
+    .text =
+        "Reads a benchmark config, checks it, and prints one JSON line per case in the order in "
+        "which they would run: op_name, id (<config>|<build>|<input>), key (a hash that survives "
+        "reordering and renaming), build and input with every macro resolved.\n\n"
+        "A config with errors prints all of them as FILE:LINE:COL: error: PATH: ..., nothing on "
+        "standard output, and exits with 2.",
+    .usage = "-c FILE [--op NAME] [--count]",
+    .options = OPTIONS,
+    .options_size = sizeof(expand_options),
+    .example = "opbench expand -c examples/configs/tour.json\n"
+               "opbench expand -c config.json --op torch.mm --count\n"
+               "generate_config | opbench expand -c - | head",
+    .run = run,
+};

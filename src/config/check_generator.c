@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a generator itself says of a materialised entry: the checks of its own argument types, then its
+ * check of the whole.
+ */
+#include "config/config_int.h"
+
+#include "config/check.h"
+
+bool ob__generator_has_checks(const ob_generator_desc *generator)
+{
+    if (generator == NULL)
+        return false;
+    if (generator->validate != NULL)
+        return true;
+    for (const ob_arg_type *type = generator->types; type != NULL && type->name != NULL; type++)
+        if (type->check != NULL)
+            return true;
+    return false;
+}
+
+static ob_status check_arg(const ob_generator_desc *generator, const ob_json *arg, ob_err *err)
+{
+    const ob_arg_type *type;
+    OB_TRY(ob__find_arg_type(generator, arg, &type, err));
+    const ob_json *items = ob_json_get(arg, "value");
+    const ob_arg_attr *attr = ob__find_attr(type, "value");
+    if (attr != NULL && attr->kind == OB_ATTR_ARGS)
+        for (size_t i = 0; i < ob_json_count(items); i++)
+            OB_TRY(check_arg(generator, ob_json_item(items, i), err));
+    if (type->check == NULL)
+        return OB_OK;
+    const ob_status status = type->check(arg, err);
+    if (status != OB_OK && err != NULL && err->line == 0) {
+        err->line = ob_json_line(arg);
+        err->column = ob_json_column(arg);
+    }
+    return status;
+}
+
+ob_status ob__check_by_generator(const ob_generator_desc *generator, const ob_json *entry,
+                                 ob_err *err)
+{
+    const ob_json *args = ob_json_get(entry, "args"), *kwargs = ob_json_get(entry, "kwargs");
+    for (size_t i = 0; i < ob_json_count(args); i++)
+        OB_TRY(check_arg(generator, ob_json_item(args, i), err));
+    for (size_t i = 0; i < ob_json_count(kwargs); i++)
+        OB_TRY(check_arg(generator, ob_json_item(kwargs, i), err));
+    if (generator->validate == NULL)
+        return OB_OK;
+    const ob_status status = generator->validate(ob_host_get(), entry, err);
+    if (status != OB_OK && err != NULL && err->line == 0) {
+        err->line = ob_json_line(entry);
+        err->column = ob_json_column(entry);
+    }
+    return status;
+}

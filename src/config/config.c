@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Opening and closing a config; where its messages go.
+ */
+#include "config/check.h"
+#include "config/config_int.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ERRORS = 20 };
+
+/* Adds the file and the path to a message that has only line and column. */
+static void add_place(const ob_config *config, ob_err *what)
+{
+    if (what->file[0] == '\0')
+        snprintf(what->file, sizeof what->file, "%s", ob_json_doc_name(config->doc));
+    if (what->path[0] == '\0')
+        ob__json_path_at(ob_json_doc_root(config->doc), what->line, what->column, what->path,
+                         sizeof what->path);
+}
+
+static void log_with_place(void *ctx, ob_log_level level, const ob_err *what)
+{
+    const ob_config *config = ctx;
+    ob_err placed = *what;
+    add_place(config, &placed);
+    ob_log_report(ob_context_log(config->context), level, &placed);
+}
+
+void ob__config_report(ob_config *config, const ob_err *what)
+{
+    ob_err placed = *what;
+    add_place(config, &placed);
+    if (config->error_count++ == 0)
+        config->first_error = placed;
+    if (config->error_count <= MOST_ERRORS)
+        ob_log_report(ob_context_log(config->context), OB_LOG_ERROR, &placed);
+    else if (config->error_count == MOST_ERRORS + 1)
+        ob_log_message(ob_context_log(config->context), OB_LOG_ERROR,
+                       "%s: more errors are not shown; mend these first",
+                       ob_json_doc_name(config->doc));
+}
+
+ob_iterator_args ob__config_iterator_args(const ob_config *config, const ob_spec_list *list,
+                                          const ob_json *build, bool warn)
+{
+    return (ob_iterator_args){.host = ob_host_get(),
+                              .log = warn ? &config->log : NULL,
+                              .entries = list->entries,
+                              .key = list->key,
+                              .build = build,
+                              .device = config->device,
+                              .generator = list->generator};
+}
+
+static void warn_of_commas(const ob_config *config)
+{
+    ob_err what;
+    uint32_t line, column;
+    const size_t count = ob_json_doc_trailing_commas(config->doc, &line, &column);
+    if (count == 0)
+        return;
+    ob_err_set_at(
+        &what, OB_OK, ob_json_doc_name(config->doc), line, column, NULL,
+        "a comma before a closing bracket is not JSON%s; it was read over, other tools will "
+        "refuse it",
+        count > 1 ? " (and more of them follow)" : "");
+    ob_log_report(ob_context_log(config->context), OB_LOG_WARNING, &what);
+}
+
+ob_status ob_config_open_json(ob_context *context, ob_json_doc *doc,
+                              const ob_config_options *options, ob_config **out, ob_err *err)
+{
+    ob_config *config = calloc(1, sizeof *config);
+    *out = NULL;
+    if (config != NULL)
+        config->device = strdup(options && options->device ? options->device : "cpu");
+    if (config == NULL || config->device == NULL) {
+        free(config);
+        ob_json_doc_destroy(doc);
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a config");
+    }
+    config->context = context;
+    config->doc = doc;
+    const ob_log *log = ob_context_log(context);
+    config->log = (ob_log){.fn = log_with_place,
+                           .ctx = config,
+                           .max_level = log != NULL ? log->max_level : OB_LOG_WARNING};
+    warn_of_commas(config);
+    const ob_status status = ob__config_read(config);
+    if (status == OB_OK) {
+        *out = config;
+        return OB_OK;
+    }
+    if (err != NULL)
+        *err = config->first_error;
+    ob_config_destroy(config);
+    return status;
+}
+
+/* A text that is no JSON is logged as every other error of the config. */
+static ob_status refuse(const ob_context *context, const ob_err *why, ob_err *err)
+{
+    ob_log_report(ob_context_log(context), OB_LOG_ERROR, why);
+    if (err != NULL)
+        *err = *why;
+    return why->code;
+}
+
+ob_status ob_config_open_file(ob_context *context, const char *path,
+                              const ob_config_options *options, ob_config **out, ob_err *err)
+{
+    ob_json_doc *doc;
+    ob_err why;
+    *out = NULL;
+    if (ob_json_parse_file(path, options ? &options->limits : NULL, &doc, &why) != OB_OK)
+        return refuse(context, &why, err);
+    return ob_config_open_json(context, doc, options, out, err);
+}
+
+ob_status ob_config_open_memory(ob_context *context, const char *name, const void *data,
+                                size_t size, const ob_config_options *options, ob_config **out,
+                                ob_err *err)
+{
+    ob_json_doc *doc;
+    ob_err why;
+    *out = NULL;
+    if (ob_json_parse(name, data, size, options ? &options->limits : NULL, &doc, &why) != OB_OK)
+        return refuse(context, &why, err);
+    return ob_config_open_json(context, doc, options, out, err);
+}
+
+void ob_config_destroy(ob_config *config)
+{
+    if (config == NULL)
+        return;
+    for (size_t i = 0; i < config->op_count; i++) {
+        ob_text_fini(&config->ops[i].canonical_name);
+        free(config->ops[i].specs);
+    }
+    free(config->ops);
+    free(config->device);
+    ob_json_doc_destroy(config->doc);
+    free(config);
+}
+
+size_t ob_config_op_count(const ob_config *config)
+{
+    return config->op_count;
+}
+
+const char *ob_config_op_name(const ob_config *config, size_t index)
+{
+    return index < config->op_count ? config->ops[index].name : NULL;
+}
+
+uint64_t ob_config_case_count(const ob_config *config)
+{
+    return config->case_count;
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From the JSON document to the checked model. Everything is checked before any case is given: each
+ * function reports what it finds wrong and goes on, so that one run shows all the errors of a file.
+ */
+#include "config/check.h"
+#include "config/config_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Reports at node and remembers that the config is refused. */
+#define REPORT(config, node, ...)                                                                  \
+    do {                                                                                           \
+        ob_err report_;                                                                            \
+        ob__node_error(&report_, (node), __VA_ARGS__);                                             \
+        ob__config_report((config), &report_);                                                     \
+    } while (0)
+
+static bool is_kind(const ob_json *node, ob_json_kind kind)
+{
+    return node != NULL && ob_json_get_kind(node) == kind;
+}
+
+/* ---- names ---- */
+
+/* Keys that nobody reads are most often misspelt ones. */
+static void warn_of_unknown_keys(const ob_config *config, const ob_json *object,
+                                 const char *const *known, size_t count)
+{
+    for (size_t i = 0; i < ob_json_count(object); i++) {
+        const char *key = ob_json_key(object, i);
+        const char *near = ob_nearest_name(key, known, count);
+        bool found = false;
+        for (size_t k = 0; k < count; k++)
+            found |= strcmp(known[k], key) == 0;
+        if (!found)
+            ob__node_warning(&config->log, ob_json_key_node(object, i),
+                             "the key \"%.60s\" is not known and has no effect%s%s%s", key,
+                             near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    }
+}
+
+static const char *nearest_entry(const ob_config *config, ob_entry_kind kind, const char *name)
+{
+    enum { MOST = 256 };
+    const char *names[MOST];
+    size_t count = ob_context_count(config->context, kind);
+    count = count < MOST ? count : MOST;
+    for (size_t i = 0; i < count; i++)
+        names[i] = ob_context_entry(config->context, kind, i).name;
+    return ob_nearest_name(name, names, count);
+}
+
+/* The string under key; *present says whether there is one at all. Null and "" count as absent. */
+static const char *name_under(ob_config *config, const ob_json *info, const char *key)
+{
+    const ob_json *node = ob_json_get(info, key);
+    size_t length;
+    const char *name = ob_json_string(node, &length);
+    if (node != NULL && node->kind != OB_JSON_NULL && name == NULL)
+        REPORT(config, node, "\"%s\" must be a name in quotes, not %s", key,
+               ob_json_kind_name(ob_json_get_kind(node)));
+    return name != NULL && length > 0 ? name : NULL;
+}
+
+static void report_unknown(ob_config *config, const ob_json *info, const char *key,
+                           ob_entry_kind kind, const char *what)
+{
+    const ob_json *node = ob_json_get(info, key);
+    const char *near = nearest_entry(config, kind, ob_json_string(node, NULL));
+    REPORT(config, node, "unknown %s \"%.80s\"%s%s%s; `opbench list %ss` shows them all", what,
+           ob_json_string(node, NULL), near ? ", did you mean \"" : "", near ? near : "",
+           near ? "\"?" : "", what);
+}
+
+static const ob_iterator_desc *read_iterator(ob_config *config, const ob_json *info,
+                                             const char *key)
+{
+    const char *name = name_under(config, info, key);
+    if (name == NULL)
+        return &ob__default_iterator;
+    const ob_iterator_desc *desc = ob_context_find_iterator(config->context, name);
+    if (desc == NULL)
+        report_unknown(config, info, key, OB_ENTRY_ITERATOR, "iterator");
+    return desc;
+}
+
+static const ob_generator_desc *read_generator(ob_config *config, const ob_json *info,
+                                               const char *key)
+{
+    const char *name = name_under(config, info, key);
+    if (name == NULL)
+        return NULL;
+    const ob_generator_desc *desc = ob_context_find_generator(config->context, name);
+    if (desc == NULL)
+        report_unknown(config, info, key, OB_ENTRY_GENERATOR, "generator");
+    return desc;
+}
+
+/* ---- lists ---- */
+
+/* Validates one list with its iterator and, where that is one of ours, with the generator's own
+ * checks of the first item (later ones are checked as they come: there may be millions). */
+static void check_list(ob_config *config, ob_spec_list *list)
+{
+    ob_err what;
+    ob_err_clear(&what);
+    const ob_iterator_args args = ob__config_iterator_args(config, list, NULL, true);
+    const ob_iterator_desc *it = list->iterator;
+    if (it->validate != NULL && it->validate(&args, &what) != OB_OK) {
+        if (what.line == 0) {
+            what.line = ob_json_line(list->entries);
+            what.column = ob_json_column(list->entries);
+        }
+        ob__config_report(config, &what);
+        return;
+    }
+    if (it->depends_on_build)
+        return;
+    void *state;
+    const ob_iterator_args quiet = ob__config_iterator_args(config, list, NULL, false);
+    ob_status status = it->open(&quiet, &state, &what);
+    if (status == OB_OK) {
+        ob_iterator_item item = {.entry = NULL};
+        list->count = it->count(state);
+        if (list->count > 0 && ob__generator_has_checks(list->generator)) {
+            status = it->at(state, 0, &item, &what);
+            if (status == OB_OK)
+                status = ob__check_by_generator(list->generator, item.entry, &what);
+        }
+        it->close(state);
+    }
+    if (status != OB_OK)
+        ob__config_report(config, &what);
+}
+
+/* Cases of a spec whose inputs depend on the build: every build is asked. */
+static ob_status count_dependent(const ob_config *config, ob_config_spec *spec, ob_err *err)
+{
+    const uint64_t builds = spec->build_form == OB_BUILD_LIST ? spec->build.count : 1;
+    const ob_iterator_desc *build_it = spec->build.iterator, *it = spec->input.iterator;
+    void *build_state = NULL;
+    ob_status status = OB_OK;
+    spec->case_count = 0;
+    if (spec->build_form == OB_BUILD_LIST) {
+        const ob_iterator_args args = ob__config_iterator_args(config, &spec->build, NULL, false);
+        OB_TRY(build_it->open(&args, &build_state, err));
+    }
+    for (uint64_t b = 0; status == OB_OK && b < builds; b++) {
+        ob_iterator_item item = {.entry = spec->build_node};
+        if (build_state != NULL)
+            status = build_it->at(build_state, b, &item, err);
+        void *state;
+        const ob_iterator_args args =
+            ob__config_iterator_args(config, &spec->input, item.entry, false);
+        if (status == OB_OK)
+            status = it->open(&args, &state, err);
+        if (status != OB_OK)
+            break;
+        if (__builtin_add_overflow(spec->case_count, it->count(state), &spec->case_count))
+            status = ob__node_error(err, spec->input.entries, "more than 2^64 cases");
+        it->close(state);
+    }
+    if (build_state != NULL)
+        build_it->close(build_state);
+    return status;
+}
+
+static void count_cases(ob_config *config, ob_config_spec *spec, const ob_json *node)
+{
+    ob_err what;
+    const uint64_t builds = spec->build_form == OB_BUILD_LIST ? spec->build.count : 1;
+    if (spec->input.iterator->depends_on_build) {
+        ob_err_clear(&what);
+        if (count_dependent(config, spec, &what) != OB_OK)
+            ob__config_report(config, &what);
+    } else if (__builtin_mul_overflow(builds, spec->input.count, &spec->case_count) ||
+               spec->case_count > INT64_MAX) {
+        REPORT(config, node, "builds times inputs are more than 2^63 cases; use larger steps");
+    }
+    if (spec->case_count == 0 && config->error_count == 0)
+        ob__node_warning(&config->log, node,
+                         "this config expands to no case: its %s list gives nothing",
+                         builds == 0 ? "build" : "input");
+}
+
+/* ---- specs and operators ---- */
+
+static void read_build(ob_config *config, const ob_json *spec_node, const ob_json *info,
+                       ob_config_spec *spec)
+{
+    const ob_json *build = ob_json_get(spec_node, "build");
+    spec->build_form = OB_BUILD_NONE;
+    if (build == NULL || build->kind == OB_JSON_NULL)
+        return;
+    if (spec->build.generator == NULL) {
+        if (name_under(config, info, "build_data_generator") == NULL)
+            REPORT(config, build,
+                   "a build needs \"build_data_generator\" in the operator; add "
+                   "\"build_data_generator\": \"PyTorch:DefaultDataGenerator\"");
+        return;
+    }
+    if (build->kind != OB_JSON_ARRAY && !(build->kind == OB_JSON_OBJECT && build->count == 0)) {
+        REPORT(config, build, "\"build\" must be a list of builds, not %s; put it in [ ]",
+               ob_json_kind_name(ob_json_get_kind(build)));
+        return;
+    }
+    spec->build_form = build->count == 0 ? OB_BUILD_EMPTY : OB_BUILD_LIST;
+    spec->build_node = build;
+    spec->build.entries = build;
+    if (spec->build_form == OB_BUILD_LIST && spec->build.iterator != NULL)
+        check_list(config, &spec->build);
+}
+
+static void read_spec(ob_config *config, const ob_json *node, const ob_json *info,
+                      ob_config_spec *spec)
+{
+    static const char *const KNOWN[] = {"build", "input"};
+    if (!is_kind(node, OB_JSON_OBJECT)) {
+        REPORT(
+            config, node,
+            "an item of \"config\" must be an object {\"build\": [...], \"input\": [...]}, not %s",
+            ob_json_kind_name(ob_json_get_kind(node)));
+        return;
+    }
+    warn_of_unknown_keys(config, node, KNOWN, 2);
+    read_build(config, node, info, spec);
+    const ob_json *input = ob_json_get(node, "input");
+    if (input == NULL) {
+        REPORT(config, node,
+               "\"input\" is missing; add a list of inputs, \"input\": [{\"args\": "
+               "[...]}]");
+        return;
+    }
+    if (!is_kind(input, OB_JSON_ARRAY)) {
+        REPORT(config, input, "\"input\" must be a list of inputs, not %s",
+               ob_json_kind_name(ob_json_get_kind(input)));
+        return;
+    }
+    spec->input.entries = input;
+    if (spec->input.iterator == NULL || spec->input.generator == NULL)
+        return;
+    check_list(config, &spec->input);
+    if (config->error_count == 0)
+        count_cases(config, spec, node);
+}
+
+/* The operator's name in the key: front-end spellings of one operator with the same arguments are one. */
+static bool set_canonical_name(const ob_config *config, ob_config_op *op)
+{
+    ob_op_name name;
+    const ob_op_table *table = ob_context_operators(config->context);
+    const bool mapped =
+        ob_op_resolve_name(table, op->name, &name, NULL) == OB_OK && name.adapter == NULL;
+    return ob__text_append_str(&op->canonical_name, mapped ? name.base : op->name) &&
+           (!mapped || name.overload[0] == '\0' ||
+            (ob__text_append(&op->canonical_name, ".", 1) &&
+             ob__text_append_str(&op->canonical_name, name.overload))) &&
+           ob__text_append(&op->canonical_name, "\n", 1);
+}
+
+static ob_status read_op(ob_config *config, const ob_json *key, const ob_json *info,
+                         ob_config_op *op)
+{
+    static const char *const KNOWN[] = {"build_iterator", "input_iterator", "build_data_generator",
+                                        "input_data_generator", "config"};
+    op->name = key->as.string;
+    if (!set_canonical_name(config, op))
+        return OB_ERR_NOMEM;
+    if (!is_kind(info, OB_JSON_OBJECT)) {
+        REPORT(config, info,
+               "an operator's entry must be an object with \"input_data_generator\" and "
+               "\"config\", not %s",
+               ob_json_kind_name(ob_json_get_kind(info)));
+        return OB_OK;
+    }
+    warn_of_unknown_keys(config, info, KNOWN, sizeof KNOWN / sizeof *KNOWN);
+    const ob_config_spec common = {
+        .build = {.key = "build",
+                  .iterator = read_iterator(config, info, "build_iterator"),
+                  .generator = read_generator(config, info, "build_data_generator")},
+        .input = {.key = "input",
+                  .iterator = read_iterator(config, info, "input_iterator"),
+                  .generator = read_generator(config, info, "input_data_generator")}};
+    if (common.input.generator == NULL && name_under(config, info, "input_data_generator") == NULL)
+        REPORT(config, info,
+               "\"input_data_generator\" is missing; add \"input_data_generator\": "
+               "\"PyTorch:DefaultDataGenerator\"");
+    const ob_json *specs = ob_json_get(info, "config");
+    if (!is_kind(specs, OB_JSON_ARRAY)) {
+        REPORT(config, specs ? specs : info,
+               specs ? "\"config\" must be a list, not %s"
+                     : "\"config\" is missing%.0s; add a list of "
+                       "{\"build\": [...], \"input\": [...]}",
+               ob_json_kind_name(ob_json_get_kind(specs)));
+        return OB_OK;
+    }
+    op->specs = calloc(specs->count + (size_t)1, sizeof *op->specs);
+    if (op->specs == NULL)
+        return OB_ERR_NOMEM;
+    for (uint32_t i = 0; i < specs->count; i++) {
+        op->specs[i] = common;
+        read_spec(config, &specs->as.items[i], info, &op->specs[i]);
+        op->spec_count++;
+    }
+    if (specs->count == 0)
+        ob__node_warning(&config->log, specs, "\"config\" is empty: the operator has no case");
+    return OB_OK;
+}
+
+/* Numbers the cases from the first operator's to the last's. */
+static void number_cases(ob_config *config)
+{
+    for (size_t i = 0; i < config->op_count; i++) {
+        ob_config_op *op = &config->ops[i];
+        op->first_case = config->case_count;
+        for (size_t k = 0; k < op->spec_count; k++) {
+            ob_config_spec *spec = &op->specs[k];
+            spec->first_case = config->case_count;
+            if (__builtin_add_overflow(config->case_count, spec->case_count, &config->case_count))
+                REPORT(config, spec->input.entries, "the config has more than 2^64 cases");
+        }
+        op->case_count = config->case_count - op->first_case;
+    }
+}
+
+ob_status ob__config_read(ob_config *config)
+{
+    const ob_json *root = ob_json_doc_root(config->doc);
+    if (!is_kind(root, OB_JSON_OBJECT)) {
+        REPORT(config, root, "a config is an object of operators, {\"torch.add\": {...}}, not %s",
+               ob_json_kind_name(ob_json_get_kind(root)));
+        return OB_ERR_CONFIG;
+    }
+    config->ops = calloc(root->count + (size_t)1, sizeof *config->ops);
+    ob_status status = config->ops != NULL ? OB_OK : OB_ERR_NOMEM;
+    for (uint32_t i = 0; status == OB_OK && i < root->count; i++) {
+        config->op_count++;
+        status =
+            read_op(config, &root->as.members[i].key, &root->as.members[i].value, &config->ops[i]);
+    }
+    if (status != OB_OK) {
+        ob_err_set(&config->first_error, status, "out of memory for the config's operators");
+        return status;
+    }
+    if (config->error_count == 0)
+        number_cases(config);
+    return config->error_count == 0 ? OB_OK : OB_ERR_CONFIG;
+}

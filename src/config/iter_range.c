@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * RangeConfigIterator: a plan per entry; ids are <entry>_<step>. Entries that expand to nothing keep their
+ * number.
+ */
+#include "config/iterators.h"
+#include "config/plan.h"
+
+#include <stdlib.h>
+
+typedef struct range_state {
+    size_t plan_count;
+    size_t current;       /* the plan asked last */
+    uint64_t *first_case; /* plan_count + 1 prefix sums */
+    ob_plan *plans;
+} range_state;
+
+static void range_close(void *opaque)
+{
+    range_state *state = opaque;
+    if (state == NULL)
+        return;
+    for (size_t i = 0; i < state->plan_count; i++)
+        ob__plan_fini(&state->plans[i]);
+    free(state->plans);
+    free(state->first_case);
+    free(state);
+}
+
+static ob_status range_open(const ob_iterator_args *args, void **out, ob_err *err)
+{
+    const size_t count = ob_json_count(args->entries);
+    range_state *state = calloc(1, sizeof *state);
+    ob_status status = OB_OK;
+    if (state != NULL) {
+        state->plans = calloc(count + 1, sizeof *state->plans);
+        state->first_case = calloc(count + 1, sizeof *state->first_case);
+    }
+    if (state == NULL || state->plans == NULL || state->first_case == NULL)
+        status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu entries", count);
+    for (size_t i = 0; status == OB_OK && i < count; i++) {
+        const ob_json *entry = ob_json_item(args->entries, i);
+        const ob_plan_args plan_args = {
+            .generator = args->generator, .log = args->log, .entry = entry};
+        status = ob__plan_compile(&plan_args, &state->plans[i], err);
+        if (status != OB_OK)
+            break;
+        state->plan_count++;
+        if (__builtin_add_overflow(state->first_case[i], state->plans[i].count,
+                                   &state->first_case[i + 1]) ||
+            state->first_case[i + 1] > INT64_MAX)
+            status = ob__node_error(err, entry,
+                                    "the list expands to more than 2^63 cases; use larger steps");
+    }
+    if (status != OB_OK) {
+        range_close(state);
+        state = NULL;
+    }
+    *out = state;
+    return status;
+}
+
+static ob_status range_validate(const ob_iterator_args *args, ob_err *err)
+{
+    void *state;
+    OB_TRY(range_open(args, &state, err));
+    range_close(state);
+    return OB_OK;
+}
+
+static uint64_t range_count(void *opaque)
+{
+    const range_state *state = opaque;
+    return state->first_case[state->plan_count];
+}
+
+/* The plan that holds case `index`: the current one mostly, else by bisection. */
+static size_t find_plan(const range_state *state, uint64_t index)
+{
+    const uint64_t *first = state->first_case;
+    if (index >= first[state->current] && index < first[state->current + 1])
+        return state->current;
+    size_t low = 0, high = state->plan_count;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (first[middle] <= index)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static ob_status range_at(void *opaque, uint64_t index, ob_iterator_item *item, ob_err *err)
+{
+    (void)err;
+    range_state *state = opaque;
+    const size_t which = state->current = find_plan(state, index);
+    ob_plan *plan = &state->plans[which];
+    const uint64_t step = index - state->first_case[which];
+    ob__plan_go(plan, step);
+    size_t length = ob__format_u64(which, item->id);
+    item->id[length++] = '_';
+    length += ob__format_u64(step, item->id + length);
+    item->id[length] = '\0';
+    item->entry = &plan->root;
+    item->core = &plan->text;
+    return OB_OK;
+}
+
+const ob_iterator_desc ob__range_iterator = {
+    .name = "RangeConfigIterator",
+    .help = "expands __range__, __list__ and __copy__ to their product",
+    .validate = range_validate,
+    .open = range_open,
+    .count = range_count,
+    .at = range_at,
+    .close = range_close,
+};

@@ -81,7 +81,7 @@ static ob_status refill(ob_json_lexer *lexer, ob_err *err)
 {
     const size_t kept = (size_t)(lexer->end - lexer->start);
     const size_t consumed = (size_t)(lexer->at - lexer->start);
-    if (kept > lexer->max_token)
+    if (kept > lexer->max_token + LONGEST_NUMBER)
         FAIL_AT(lexer, 0, OB_ERR_LIMIT, err, "a string or number longer than %zu bytes; shorten it",
                 lexer->max_token);
     lexer->base += (uint64_t)(lexer->start - lexer->origin);
@@ -296,7 +296,7 @@ static ob_status lex_string(ob_json_lexer *lexer, ob_json_token *token, ob_err *
         while (p < (const unsigned char *)lexer->end && !SPECIAL[*p])
             p++;
         i = (size_t)(p - (const unsigned char *)lexer->start);
-        if (i > lexer->max_token)
+        if (i - 1 > lexer->max_token)
             FAIL_AT(lexer, 0, OB_ERR_LIMIT, err, "a string longer than %zu bytes; shorten it",
                     lexer->max_token);
         int c, next;

@@ -258,6 +258,19 @@ ob_status ob__check_value(ob_attr_kind kind, const char *name, const ob_json *va
     return OB_OK;
 }
 
+ob_status ob__check_plain_value(ob_attr_kind kind, const char *name, const ob_json *value,
+                                const ob_log *log, ob_err *err)
+{
+    if (kind != OB_ATTR_INT || ob_json_get_kind(value) != OB_JSON_REAL ||
+        !isfinite(value->as.real.value) || value->as.real.value == floor(value->as.real.value))
+        return ob__check_value(kind, name, value, err);
+    ob__node_warning(log, value,
+                     "\"%s\" of an int is %.40s; it is passed on as a float, for which the type is "
+                     "\"float\"",
+                     name, value->as.real.text ? value->as.real.text : "a fraction");
+    return OB_OK;
+}
+
 ob_status ob__check_shape_product(const ob_json *where, const int64_t *sizes, size_t count,
                                   ob_dtype dtype, ob_err *err)
 {

@@ -22,8 +22,12 @@ ob_status ob__find_arg_type(const ob_generator_desc *generator, const ob_json *a
                             const ob_arg_type **out, ob_err *err);
 const ob_arg_attr *ob__find_attr(const ob_arg_type *type, const char *name);
 
-/* One value that is not ranged. SHAPE, STRIDES and ARGS are the caller's. */
+/* One value. SHAPE, STRIDES and ARGS are the caller's. */
 ob_status ob__check_value(ob_attr_kind kind, const char *name, const ob_json *value, ob_err *err);
+/* The same for a value that stands by itself, not in a range: a fraction for an int is a warning then
+ * and stays what it is. PARAM's own configs multiply by an "int" of 2.5. */
+ob_status ob__check_plain_value(ob_attr_kind kind, const char *name, const ob_json *value,
+                                const ob_log *log, ob_err *err);
 /* Required attributes and one_of. */
 ob_status ob__check_present(const ob_arg_type *type, const ob_json *arg, ob_err *err);
 /* args is a list, kwargs an object, both optional unless neither is there. */
@@ -34,6 +38,6 @@ ob_status ob__check_shape_product(const ob_json *where, const int64_t *sizes, si
 
 /* A whole entry without macros, as DefaultConfigIterator takes it. */
 ob_status ob__check_plain_entry(const ob_generator_desc *generator, const ob_json *entry,
-                                ob_err *err);
+                                const ob_log *log, ob_err *err);
 
 #endif

@@ -69,7 +69,7 @@ static ob_status check_geometry(const ob_arg_type *type, const ob_json *arg, ob_
 }
 
 static ob_status check_plain_arg(const ob_generator_desc *generator, const ob_json *arg,
-                                 ob_err *err)
+                                 const ob_log *log, ob_err *err)
 {
     const ob_arg_type *type;
     OB_TRY(ob__find_arg_type(generator, arg, &type, err));
@@ -85,14 +85,14 @@ static ob_status check_plain_arg(const ob_generator_desc *generator, const ob_js
         const ob_arg_attr *attr = ob__find_attr(type, key);
         if (attr == NULL)
             continue;
-        OB_TRY(ob__check_value(attr->kind, key, &member->value, err));
+        OB_TRY(ob__check_plain_value(attr->kind, key, &member->value, log, err));
         if (attr->kind != OB_ATTR_ARGS)
             continue;
         if (member->value.kind != OB_JSON_ARRAY)
             return ob__node_error(err, &member->value, "\"%s\" must be a list of arguments, not %s",
                                   key, ob_json_kind_name(ob_json_get_kind(&member->value)));
         for (uint32_t k = 0; k < member->value.count; k++)
-            OB_TRY(check_plain_arg(generator, &member->value.as.items[k], err));
+            OB_TRY(check_plain_arg(generator, &member->value.as.items[k], log, err));
     }
     OB_TRY(ob__check_present(type, arg, err));
     OB_TRY(check_geometry(type, arg, err));
@@ -107,13 +107,13 @@ static ob_status check_plain_arg(const ob_generator_desc *generator, const ob_js
 }
 
 ob_status ob__check_plain_entry(const ob_generator_desc *generator, const ob_json *entry,
-                                ob_err *err)
+                                const ob_log *log, ob_err *err)
 {
     OB_TRY(ob__check_entry_form(entry, true, err));
     const ob_json *args = ob_json_get(entry, "args"), *kwargs = ob_json_get(entry, "kwargs");
     for (size_t i = 0; i < ob_json_count(args); i++)
-        OB_TRY(check_plain_arg(generator, ob_json_item(args, i), err));
+        OB_TRY(check_plain_arg(generator, ob_json_item(args, i), log, err));
     for (size_t i = 0; i < ob_json_count(kwargs); i++)
-        OB_TRY(check_plain_arg(generator, ob_json_item(kwargs, i), err));
+        OB_TRY(check_plain_arg(generator, ob_json_item(kwargs, i), log, err));
     return OB_OK;
 }

@@ -18,7 +18,8 @@ static void write_id(ob_iterator_item *item, uint64_t index)
 static ob_status default_validate(const ob_iterator_args *args, ob_err *err)
 {
     for (size_t i = 0; i < ob_json_count(args->entries); i++)
-        OB_TRY(ob__check_plain_entry(args->generator, ob_json_item(args->entries, i), err));
+        OB_TRY(
+            ob__check_plain_entry(args->generator, ob_json_item(args->entries, i), args->log, err));
     return OB_OK;
 }
 

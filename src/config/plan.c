@@ -76,7 +76,7 @@ static ob_status add_list_axis(ob_plan_build *build, const ob_arg_attr *attr, co
                                    .line = item->line,
                                    .column = item->column,
                                    .as = {.members = &args}};
-            OB_TRY(ob__check_plain_entry(build->args->generator, &entry, err));
+            OB_TRY(ob__check_plain_entry(build->args->generator, &entry, build->args->log, err));
         }
     }
     const ob_axis axis = {.kind = OB_AXIS_LIST, .count = node->count, .items = node->as.items};
@@ -239,7 +239,9 @@ static ob_status compile_attr(ob_plan_build *build, const ob_arg_type *type, ob_
         return compile_items(build, &member->value, scope, err);
     if (ranged)
         return add_range(build, type, attr, name, &member->value, err);
-    return attr != NULL ? ob__check_value(attr->kind, name, &member->value, err) : OB_OK;
+    if (attr == NULL)
+        return OB_OK;
+    return ob__check_plain_value(attr->kind, name, &member->value, build->args->log, err);
 }
 
 static bool has_shape(const ob_arg_type *type)

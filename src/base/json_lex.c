@@ -376,17 +376,20 @@ static bool number_is_valid(const char *text, size_t length, bool *whole)
 
 static bool is_word(int c)
 {
-    return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_';
+    return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || c == '.' ||
+           c == '+' || c == '-';
 }
 
 /* The bytes of a number or a bare word: letters, digits and, in numbers, . + - */
 static ob_status word_length(ob_json_lexer *lexer, size_t *length, ob_err *err)
 {
-    int c = 0;
-    *length = 0;
-    for (size_t i = 0; i <= LONGEST_NUMBER; i++) {
-        OB_TRY(need(lexer, i, &c, err));
-        if (!is_word(c) && c != '.' && c != '+' && c != '-') {
+    for (size_t i = 1; i <= LONGEST_NUMBER; i++) {
+        int c = 0;
+        if (i < (size_t)(lexer->end - lexer->start))
+            c = (unsigned char)lexer->start[i];
+        else
+            OB_TRY(need(lexer, i, &c, err));
+        if (!is_word(c)) {
             *length = i;
             return OB_OK;
         }
@@ -461,18 +464,24 @@ static ob_status bad_byte(ob_json_lexer *lexer, int c, ob_err *err)
 static ob_status skip_blanks(ob_json_lexer *lexer, int *byte, ob_err *err)
 {
     for (;;) {
-        lexer->start = lexer->at;
-        OB_TRY(need(lexer, 0, byte, err));
-        if (*byte == '\n') {
-            lexer->at = lexer->start + 1;
-            lexer->line++;
-            lexer->line_start = lexer->base + (uint64_t)(lexer->at - lexer->origin);
-            lexer->continuation_bytes = 0;
-        } else if (*byte == ' ' || *byte == '\t' || *byte == '\r') {
-            lexer->at = lexer->start + 1;
-        } else {
+        const char *p = lexer->at;
+        for (; p < lexer->end; p++) {
+            if (*p == '\n') {
+                lexer->line++;
+                lexer->line_start = lexer->base + (uint64_t)(p + 1 - lexer->origin);
+                lexer->continuation_bytes = 0;
+            } else if (*p != ' ' && *p != '\t' && *p != '\r') {
+                break;
+            }
+        }
+        lexer->at = lexer->start = p;
+        if (p < lexer->end) {
+            *byte = (unsigned char)*p;
             return OB_OK;
         }
+        OB_TRY(need(lexer, 0, byte, err));
+        if (*byte < 0)
+            return OB_OK;
     }
 }
 
@@ -514,5 +523,6 @@ ob_status ob__json_lexer_next(ob_json_lexer *lexer, ob_json_token *token, ob_err
         }
         return OB_OK;
     }
-    return is_word(c) ? lex_word(lexer, token, err) : bad_byte(lexer, c, err);
+    return is_word(c) && c != '.' && c != '+' ? lex_word(lexer, token, err)
+                                              : bad_byte(lexer, c, err);
 }

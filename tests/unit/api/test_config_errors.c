@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a config is refused for, and what it is only warned of: the message, its place and its path.
+ */
+#include "config_testing.h"
+
+typedef struct wrong {
+    const char *entry; /* of the input list */
+    const char *says;
+} wrong;
+
+#define TENSOR(more) "{\"type\": \"tensor\", \"dtype\": \"float\", " more "}"
+
+static void arguments_are_checked(void)
+{
+    static const wrong WRONG[] = {
+        {"7", "an entry is an object"},
+        {"{\"args\": {}}", "\"args\" must be a list, not an object"},
+        {"{\"args\": [], \"kwargs\": []}", "\"kwargs\" must be an object, not a list"},
+        {"{\"args\": [1]}", "an argument is an object such as"},
+        {"{\"args\": [{\"value\": 1}]}", "the argument has no \"type\""},
+        {"{\"args\": [{\"type\": 5}]}", "\"type\" must be a string"},
+        {"{\"args\": [{\"type\": \"tensr\"}]}",
+         "unknown argument type \"tensr\", did you mean \"tensor\"?"},
+        {"{\"args\": [{\"type\": \"tensor\", \"shape\": [1]}]}", "needs \"dtype\""},
+        {"{\"args\": [{\"type\": \"tensor\", \"dtype\": \"float\"}]}", "needs \"shape\""},
+        {"{\"args\": [{\"type\": \"int\"}]}", "needs one of value|value_range"},
+        {"{\"args\": [{\"type\": \"bool\"}]}", "needs \"value\""},
+        {"{\"args\": [{\"type\": \"bool\", \"value\": 3}]}", "\"value\" must be true or false"},
+        {"{\"args\": [{\"type\": \"str\", \"value\": 3}]}", "\"value\" must be a string"},
+        {"{\"args\": [{\"type\": \"int\", \"value\": null}]}", "must be a whole number, not null"},
+        {"{\"args\": [{\"type\": \"int\", \"value\": 1e30}]}", "is not a 64-bit integer"},
+        {"{\"args\": [{\"type\": \"float\", \"value\": 1e999}]}", "too large for a double"},
+        {"{\"args\": [{\"type\": \"int\", \"value_range\": [2, 1]}]}", "swap the two ends"},
+        {"{\"args\": [{\"type\": \"int\", \"value_range\": [1, 2.5]}]}", "must be whole"},
+        {"{\"args\": [{\"type\": \"int\", \"value_range\": [1]}]}", "a list of two numbers"},
+        {"{\"args\": [{\"type\": \"device\", \"value\": \"cuda:x\"}]}", "is not a device"},
+        {"{\"args\": [{\"type\": \"genericlist\", \"value\": 3}]}", "must be a list of arguments"},
+        {"{\"args\": [{\"type\": \"tensor\", \"dtype\": \"flot\", \"shape\": [1]}]}",
+         "unknown dtype \"flot\""},
+        {"{\"args\": [" TENSOR("\"shape\": 5") "]}", "\"shape\" must be a list of sizes"},
+        {"{\"args\": [" TENSOR("\"shape\": [-1]") "]}", "sizes are 0 or more"},
+        {"{\"args\": [" TENSOR("\"shape\": [1.5]") "]}", "must be whole"},
+        {"{\"args\": [" TENSOR("\"shape\": [[1, 2]]") "]}", "an element of \"shape\" is a list"},
+        {"{\"args\": [" TENSOR("\"shape\": [3037000500, 3037000500]") "]}", "does not fit 64 bits"},
+        {"{\"args\": [" TENSOR("\"shape\": [0, 4611686018427387904, 4611686018427387904]") "]}",
+         "does not fit 64 bits"},
+        {"{\"args\": [" TENSOR("\"shape\": [2305843009213693952]") "]}", "bytes"},
+        {"{\"args\": [" TENSOR("\"shape\": [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]") "]}",
+         "at most 16"},
+        {"{\"args\": [" TENSOR("\"shape\": [2, 2], \"strides\": [1]") "]}", "must agree"},
+        {"{\"args\": [" TENSOR("\"shape\": [2], \"requires_grad\": 1") "]}",
+         "must be true or false"},
+    };
+    static const char *const ITERATORS[] = {"DefaultConfigIterator", "RangeConfigIterator"};
+    char text[2048];
+    for (size_t k = 0; k < 2; k++) {
+        for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+            snprintf(text, sizeof text,
+                     "{\"torch.add\": {\"input_iterator\": \"%s\", \"input_data_generator\": "
+                     "\"PyTorch:DefaultDataGenerator\", \"config\": [{\"input\": [%s]}]}}",
+                     ITERATORS[k], WRONG[i].entry);
+            ob_config *config = open_config(text);
+            if (config != NULL)
+                OB_TEST_FAIL("%s accepted %s", ITERATORS[k], WRONG[i].entry);
+            ob_config_destroy(config);
+            CHECK_HAS(messages, "t.json:1:");
+            CHECK_HAS(messages, ": error: .\"torch.add\".config[0].input[0]");
+            CHECK_HAS(messages, WRONG[i].says);
+        }
+    }
+}
+
+static void macros_are_checked(void)
+{
+    static const wrong WRONG[] = {
+        {"{\"args\": [{\"type\": \"int\", \"value\": [1, 2, 3, 4], \"__range__\": [\"value\"]}]}",
+         "this one has 4"},
+        {"{\"args\": [{\"type\": \"int\", \"value\": [1, 2.5], \"__range__\": [\"value\"]}]}",
+         "must be whole"},
+        {"{\"args\": [{\"type\": \"float\", \"value\": [0, 1, 0.0], \"__range__\": [\"value\"]}]}",
+         "must not be 0"},
+        {"{\"args\": [{\"type\": \"float\", \"value\": [0, 1, 1e-300], \"__range__\": "
+         "[\"value\"]}]}",
+         "more than 2^53 values"},
+        {"{\"args\": [{\"type\": \"int\", \"value\": [1, 2], \"__range__\": 5}]}",
+         "\"__range__\" must be a list of attribute names"},
+        {"{\"args\": [{\"type\": \"int\", \"value\": [1, 2], \"__range__\": [5]}]}",
+         "it lists attribute names"},
+        {"{\"args\": [{\"type\": \"int\", \"value\": 5, \"__list__\": [\"value\"]}]}",
+         "a list of alternatives"},
+        {"{\"args\": [{\"type\": \"int\", \"value\": [1, 2], \"__list__\": [\"value\"], "
+         "\"__range__\": "
+         "[\"value\"]}]}",
+         "in both \"__range__\" and \"__list__\""},
+        {"{\"args\": [{\"type\": \"bool\", \"value\": [1, true], \"__range__\": [\"value\"]}]}",
+         "must be true or false"},
+        {"{\"args\": [{\"type\": \"tensor\", \"dtype\": [\"float\", \"x\"], \"shape\": [1], "
+         "\"__range__\": "
+         "[\"dtype\"]}]}",
+         "unknown dtype \"x\""},
+        {"{\"args\": [" TENSOR("\"shape\": [[-2, 3]], \"__range__\": [\"shape\"]") "]}",
+         "would hold -2"},
+        {"{\"args\": [" TENSOR("\"shape\": [[1, 3037000500, 3037000499], [1, 3037000500, "
+                               "3037000499]], \"__range__\": [\"shape\"]") "]}",
+         "does not fit 64 bits"},
+        {"{\"args\": [" TENSOR("\"shape\": [-1]") "]}", "a placeholder needs a \"__copy__\""},
+        {"{\"args\": [" TENSOR("\"shape\": [-1], \"__copy__\": {}") "]}",
+         "\"__copy__\" must be a list"},
+        {"{\"args\": [" TENSOR("\"shape\": [-1], \"__copy__\": [3]") "]}",
+         "must be an object such as"},
+        {"{\"args\": [" TENSOR("\"shape\": [-1], \"__copy__\": [{\"shape\": [0, 1]}]") "]}",
+         "a copy is written [i, [j, k]]"},
+        {"{\"args\": [" TENSOR("\"shape\": [-1], \"__copy__\": [{\"shape\": [1, [0, 0]]}]") "]}",
+         "index 1 is outside \"shape\", which has 1 elements"},
+        {"{\"args\": [" TENSOR("\"shape\": [-1], \"__copy__\": [{\"shape\": [0, [1, 0]]}]") "]}",
+         "there is no argument 1"},
+        {"{\"args\": [" TENSOR(
+             "\"shape\": [-1], \"__copy__\": [{\"shape\": [0, [\"o\", 0]]}]") "]}",
+         "no keyword argument \"o\""},
+        {"{\"args\": [" TENSOR(
+             "\"shape\": [-1], \"__copy__\": [{\"shape\": [0, [1, 0]]}]") ", {\"type\": "
+                                                                          "\"int\", \"value\": "
+                                                                          "1}]}",
+         "argument 1 has no \"shape\" to copy from"},
+        {"{\"args\": [" TENSOR("\"shape\": [1], \"__copy__\": [{\"size\": [0, [0, 0]]}]") "]}",
+         "this argument has no \"size\" to copy into"},
+        {"{\"args\": [" TENSOR("\"shape\": [1], \"t\": [\"x\"]") ", " TENSOR(
+             "\"shape\": [-1], \"t\": [0], \"__copy__\": [{\"shape\": [0, [0, 5]]}]") "]}",
+         "index 5 is outside"},
+    };
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        ob_config *config = open_range(WRONG[i].entry);
+        if (config != NULL)
+            OB_TEST_FAIL("accepted %s", WRONG[i].entry);
+        ob_config_destroy(config);
+        CHECK_HAS(messages, ": error: .\"torch.add\".config[0].input[0]");
+        CHECK_HAS(messages, WRONG[i].says);
+    }
+}
+
+static void the_frame_is_checked(void)
+{
+    static const wrong WRONG[] = {
+        {"[]", "t.json:1:1: error: .: a config is an object of operators"},
+        {"{\"a\": 1}", ": error: .a: an operator's entry must be an object"},
+        {"{\"a\": {\"input_data_generator\": 3, \"config\": []}}",
+         "must be a name in quotes, not an integer"},
+        {"{\"a\": {\"input_data_generator\": \"PyTorch:DefaultDataGenerator\"}}",
+         "\"config\" is missing; add"},
+        {"{\"a\": {\"input_data_generator\": \"PyTorch:DefaultDataGenerator\", \"config\": 1}}",
+         "\"config\" must be a list, not an integer"},
+        {"{\"a\": {\"input_data_generator\": \"PyTorch:DefaultDataGenerator\", \"config\": [1]}}",
+         "an item of \"config\" must be an object"},
+        {"{\"a\": {\"input_data_generator\": \"PyTorch:DefaultDataGenerator\", \"config\": "
+         "[{\"input\": 1}]}}",
+         "\"input\" must be a list of inputs"},
+        {"{\"a\": {\"input_iterator\": \"RangeConfigIteratr\", \"input_data_generator\": "
+         "\"PyTorch:DefaultDataGenerator\", \"config\": []}}",
+         "unknown iterator \"RangeConfigIteratr\", did you mean \"RangeConfigIterator\"?"},
+        {"{\"a\": {\"input_data_generator\": \"PyTorch:DefaultDataGenerator\", \"config\": "
+         "[{\"build\": [], "
+         "\"input\": []}]}}",
+         "a build needs \"build_data_generator\""},
+    };
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        CHECK(open_config(WRONG[i].entry) == NULL);
+        CHECK_HAS(messages, WRONG[i].says);
+    }
+}
+
+static void all_errors_are_shown(void)
+{
+    CHECK(open_config("{\"a\": {\"config\": []},\n \"b\": {\"config\": 3}}") == NULL);
+    CHECK_HAS(messages, "t.json:1:7: error: .a: \"input_data_generator\" is missing");
+    CHECK_HAS(messages, "t.json:2:7: error: .b: \"input_data_generator\" is missing");
+    CHECK_HAS(messages, "t.json:2:18: error: .b.config: \"config\" must be a list");
+}
+
+static void doubtful_things_are_warned_of(void)
+{
+    ob_config *config = open_config(
+        "{\"torch.add\": {\"input_iterater\": \"x\", \"input_data_generator\": "
+        "\"PyTorch:DefaultDataGenerator\", \"config\": [{\"inputs\": [], \"input\": [{\"args\": "
+        "[{\"type\": \"int\", \"value\": 2.5}]}]},], }}");
+    CHECK(config != NULL);
+    CHECK_HAS(messages,
+              "warning: .\"torch.add\".input_iterater: the key \"input_iterater\" is not known and "
+              "has no effect; did you mean \"input_iterator\"?");
+    CHECK_HAS(messages, "did you mean \"input\"?");
+    CHECK_HAS(
+        messages,
+        "warning: .\"torch.add\".config[0].input[0].args[0].value: \"value\" of an int is 2.5");
+    CHECK_HAS(messages, "a comma before a closing bracket is not JSON (and more of them follow)");
+    ob_config_destroy(config);
+}
+
+int main(void)
+{
+    RUN(arguments_are_checked);
+    RUN(macros_are_checked);
+    RUN(the_frame_is_checked);
+    RUN(all_errors_are_shown);
+    RUN(doubtful_things_are_warned_of);
+    return ob_test_end();
+}

@@ -33,8 +33,9 @@ typedef enum ob_init_kind {
     OB_INIT_NONE, /* inputs; a parameter or buffer that is a tensor given to build itself */
     OB_INIT_ZEROS,
     OB_INIT_ONES,
-    OB_INIT_UNIFORM, /* [-a, a) */
-    OB_INIT_NORMAL,  /* mean 0, deviation a */
+    OB_INIT_UNIFORM,  /* [-a, a) */
+    OB_INIT_NORMAL,   /* mean 0, deviation a */
+    OB_INIT_CONSTANT, /* a */
 } ob_init_kind;
 
 typedef struct ob_graph_edge {

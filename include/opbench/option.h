@@ -39,8 +39,8 @@ ob_status ob_options_parse(const ob_option *rows, int argc, char *const *argv, v
                            const char **positionals, size_t *positional_count, ob_err *err);
 
 /* Writes the help block of the rows, one line or more each, wrapped at 80 columns, like snprintf:
- * at most size bytes with the NUL, and returns the length of the whole text. out may be NULL if size
- * is 0. */
+ * at most size bytes with the NUL, and returns the length of the whole text. out may be NULL if
+ * size is 0. */
 size_t ob_options_help(const ob_option *rows, char *out, size_t size);
 
 /* The row nearest in spelling to `word` from a list of names, or NULL when none is near. */

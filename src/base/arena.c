@@ -17,12 +17,12 @@ struct ob_arena_block {
     _Alignas(max_align_t) char data[];
 };
 
-void ob_arena_init(ob_arena *arena, size_t limit_bytes)
+void ob__arena_init(ob_arena *arena, size_t limit_bytes)
 {
     *arena = (ob_arena){.limit_bytes = limit_bytes};
 }
 
-void ob_arena_fini(ob_arena *arena)
+void ob__arena_fini(ob_arena *arena)
 {
     for (ob_arena_block *block = arena->blocks; block != NULL;) {
         ob_arena_block *older = block->older;
@@ -45,7 +45,7 @@ static ob_arena_block *new_block(ob_arena *arena, size_t size)
     return block;
 }
 
-void *ob_arena_alloc(ob_arena *arena, size_t size)
+void *ob__arena_alloc(ob_arena *arena, size_t size)
 {
     if (size > SIZE_MAX - ALIGNMENT)
         return NULL;
@@ -74,15 +74,15 @@ void *ob_arena_alloc(ob_arena *arena, size_t size)
     return block->data;
 }
 
-void *ob_arena_alloc_array(ob_arena *arena, size_t count, size_t size)
+void *ob__arena_alloc_array(ob_arena *arena, size_t count, size_t size)
 {
     size_t bytes;
-    return __builtin_mul_overflow(count, size, &bytes) ? NULL : ob_arena_alloc(arena, bytes);
+    return __builtin_mul_overflow(count, size, &bytes) ? NULL : ob__arena_alloc(arena, bytes);
 }
 
-char *ob_arena_strdup(ob_arena *arena, const char *text, size_t length)
+char *ob__arena_strdup(ob_arena *arena, const char *text, size_t length)
 {
-    char *copy = length < SIZE_MAX ? ob_arena_alloc(arena, length + 1) : NULL;
+    char *copy = length < SIZE_MAX ? ob__arena_alloc(arena, length + 1) : NULL;
     if (copy != NULL) {
         memcpy(copy, text, length);
         copy[length] = '\0';

@@ -17,15 +17,15 @@ typedef struct ob_arena {
     size_t limit_bytes; /* 0 = none */
 } ob_arena;
 
-void ob_arena_init(ob_arena *arena, size_t limit_bytes);
-void ob_arena_fini(ob_arena *arena);
+void ob__arena_init(ob_arena *arena, size_t limit_bytes);
+void ob__arena_fini(ob_arena *arena);
 
 /* Aligned for any type, not initialised; NULL when memory is out or the limit is reached. size 0
  * gives a valid pointer. */
-void *ob_arena_alloc(ob_arena *arena, size_t size);
+void *ob__arena_alloc(ob_arena *arena, size_t size);
 /* count * size, checked. */
-void *ob_arena_alloc_array(ob_arena *arena, size_t count, size_t size);
+void *ob__arena_alloc_array(ob_arena *arena, size_t count, size_t size);
 /* A copy with a NUL behind it. */
-char *ob_arena_strdup(ob_arena *arena, const char *text, size_t length);
+char *ob__arena_strdup(ob_arena *arena, const char *text, size_t length);
 
 #endif

@@ -15,7 +15,7 @@ ob_status ob_json_doc_create(ob_json_doc **out, ob_err *err)
     if (doc == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a JSON document");
     *doc = (ob_json_doc){.root = {.kind = OB_JSON_NULL}, .name = "<memory>"};
-    ob_arena_init(&doc->arena, 0);
+    ob__arena_init(&doc->arena, 0);
     return OB_OK;
 }
 
@@ -23,7 +23,7 @@ void ob_json_doc_destroy(ob_json_doc *doc)
 {
     if (doc == NULL)
         return;
-    ob_arena_fini(&doc->arena);
+    ob__arena_fini(&doc->arena);
     free(doc);
 }
 
@@ -53,7 +53,7 @@ size_t ob_json_doc_trailing_commas(const ob_json_doc *doc, uint32_t *line, uint3
 
 bool ob__json_make_string(ob_arena *arena, const char *text, size_t length, ob_json *out)
 {
-    const char *copy = length < UINT32_MAX ? ob_arena_strdup(arena, text, length) : NULL;
+    const char *copy = length < UINT32_MAX ? ob__arena_strdup(arena, text, length) : NULL;
     if (copy == NULL)
         return false;
     uint8_t plain = OB_JSON_FLAG_PLAIN;
@@ -73,14 +73,14 @@ bool ob__json_clone(ob_arena *arena, const ob_json *from, ob_json *to)
     if (from->count == 0)
         return true;
     if (from->kind == OB_JSON_ARRAY) {
-        to->as.items = ob_arena_alloc_array(arena, from->count, sizeof *to->as.items);
+        to->as.items = ob__arena_alloc_array(arena, from->count, sizeof *to->as.items);
         for (uint32_t i = 0; to->as.items != NULL && i < from->count; i++)
             if (!ob__json_clone(arena, &from->as.items[i], &to->as.items[i]))
                 return false;
         return to->as.items != NULL;
     }
     if (from->kind == OB_JSON_OBJECT) {
-        to->as.members = ob_arena_alloc_array(arena, from->count, sizeof *to->as.members);
+        to->as.members = ob__arena_alloc_array(arena, from->count, sizeof *to->as.members);
         for (uint32_t i = 0; to->as.members != NULL && i < from->count; i++) {
             to->as.members[i].key = from->as.members[i].key;
             if (!ob__json_clone(arena, &from->as.members[i].value, &to->as.members[i].value))
@@ -93,7 +93,7 @@ bool ob__json_clone(ob_arena *arena, const ob_json *from, ob_json *to)
 
 static ob_json *new_node(ob_json_doc *doc, ob_json node)
 {
-    ob_json *made = ob_arena_alloc(&doc->arena, sizeof *made);
+    ob_json *made = ob__arena_alloc(&doc->arena, sizeof *made);
     if (made != NULL)
         *made = node;
     return made;
@@ -142,7 +142,7 @@ static void *room_for_one(ob_json_doc *doc, void *array, uint32_t count, size_t 
         return array;
     if (count >= UINT32_MAX / 2)
         return NULL;
-    void *bigger = ob_arena_alloc_array(&doc->arena, count ? 2 * (size_t)count : 1, size);
+    void *bigger = ob__arena_alloc_array(&doc->arena, count ? 2 * (size_t)count : 1, size);
     if (bigger != NULL && count > 0)
         memcpy(bigger, array, count * size);
     return bigger;

@@ -145,7 +145,7 @@ static ob_status close_frame(builder *b, ob_err *err)
     const size_t children = b->count - top->first;
     const size_t size = sizeof(ob_json) * (object ? 2 : 1);
     node.count = (uint32_t)(object ? children / 2 : children);
-    void *array = children ? ob_arena_alloc_array(&b->doc->arena, node.count, size) : NULL;
+    void *array = children ? ob__arena_alloc_array(&b->doc->arena, node.count, size) : NULL;
     if (children > 0) {
         if (array == NULL)
             return out_of_memory(b, node.line, node.column, err);
@@ -182,7 +182,7 @@ static ob_status take_event(builder *b, const ob_json_event *event, ob_err *err)
     case OB_JSON_EVENT_REAL:
         node.kind = OB_JSON_REAL;
         node.as.real.value = ob__parse_double(event->text, event->length);
-        node.as.real.text = ob_arena_strdup(&b->doc->arena, event->text, event->length);
+        node.as.real.text = ob__arena_strdup(&b->doc->arena, event->text, event->length);
         ok = node.as.real.text != NULL;
         break;
     case OB_JSON_EVENT_STRING:
@@ -236,9 +236,9 @@ static ob_status build(const ob_json_source *source, const ob_json_limits *limit
     ob_status status = ob_json_doc_create(&b.doc, to);
     if (status != OB_OK)
         return status;
-    ob_arena_init(&b.doc->arena,
-                  limits && limits->max_memory_bytes ? limits->max_memory_bytes : DEFAULT_MEMORY);
-    b.doc->name = ob_arena_strdup(&b.doc->arena, source->name, strlen(source->name));
+    ob__arena_init(&b.doc->arena,
+                   limits && limits->max_memory_bytes ? limits->max_memory_bytes : DEFAULT_MEMORY);
+    b.doc->name = ob__arena_strdup(&b.doc->arena, source->name, strlen(source->name));
     if (b.doc->name == NULL) {
         ob_json_doc_destroy(b.doc);
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a JSON document");

@@ -211,7 +211,7 @@ static ob_status compile_arg(ob_plan_build *build, ob_json *arg, const ob_copy_s
 static ob_status compile_items(ob_plan_build *build, ob_json *list, const ob_copy_scope *outer,
                                ob_err *err)
 {
-    ob_copy_scope *scope = ob_arena_alloc(&build->plan->arena, sizeof *scope);
+    ob_copy_scope *scope = ob__arena_alloc(&build->plan->arena, sizeof *scope);
     if (scope == NULL)
         return ob__plan_no_memory(err);
     *scope = (ob_copy_scope){.list = list, .outer = outer};
@@ -256,7 +256,7 @@ static bool has_shape(const ob_arg_type *type)
 static ob_status note_shaped(ob_plan_build *build, ob_json *arg, const ob_arg_type *type,
                              const ob_json *copy, const ob_copy_scope *scope, ob_err *err)
 {
-    ob_shaped_arg *shaped = ob_arena_alloc(&build->plan->arena, sizeof *shaped);
+    ob_shaped_arg *shaped = ob__arena_alloc(&build->plan->arena, sizeof *shaped);
     if (shaped == NULL)
         return ob__plan_no_memory(err);
     *shaped = (ob_shaped_arg){.arg = arg, .type = type, .copy = copy, .scope = scope};
@@ -292,7 +292,7 @@ static ob_status compile_arg(ob_plan_build *build, ob_json *arg, const ob_copy_s
 static bool clone_entry(ob_plan *plan, const ob_json *entry)
 {
     static const char *const KEYS[] = {"args", "kwargs"};
-    ob_json_member *members = ob_arena_alloc_array(&plan->arena, 2, sizeof *members);
+    ob_json_member *members = ob__arena_alloc_array(&plan->arena, 2, sizeof *members);
     if (members == NULL)
         return false;
     plan->root = (ob_json){.kind = OB_JSON_OBJECT,
@@ -335,7 +335,7 @@ static ob_status compile(ob_plan_build *build, ob_err *err)
         return ob__plan_no_memory(err);
     ob_json *args = ob__json_get_mutable(&plan->root, "args");
     ob_json *kwargs = ob__json_get_mutable(&plan->root, "kwargs");
-    ob_copy_scope *scope = ob_arena_alloc(&plan->arena, sizeof *scope);
+    ob_copy_scope *scope = ob__arena_alloc(&plan->arena, sizeof *scope);
     if (scope == NULL)
         return ob__plan_no_memory(err);
     *scope = (ob_copy_scope){.list = args, .named = kwargs};
@@ -358,7 +358,7 @@ ob_status ob__plan_compile(const ob_plan_args *args, ob_plan *plan, ob_err *err)
     ob_plan_build build = {.plan = plan, .args = args};
     build.shaped_end = &build.shaped;
     *plan = (ob_plan){.at = UINT64_MAX};
-    ob_arena_init(&plan->arena, 0);
+    ob__arena_init(&plan->arena, 0);
     const ob_status status = compile(&build, err);
     if (status != OB_OK)
         ob__plan_fini(plan);
@@ -367,7 +367,7 @@ ob_status ob__plan_compile(const ob_plan_args *args, ob_plan *plan, ob_err *err)
 
 void ob__plan_fini(ob_plan *plan)
 {
-    ob_arena_fini(&plan->arena);
+    ob__arena_fini(&plan->arena);
     ob__text_plan_fini(&plan->text);
     free(plan->axes);
     free(plan->digits);

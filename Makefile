@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# A thin front for CMake (CMakePresets.json has the builds). Works on a machine that has only git and
+# make: `make run` and `make test` install what they need, by the names of Debian packages.
+
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+EXAMPLE = examples/configs/tour.json
+export CTEST_PARALLEL_LEVEL ?= $(JOBS)
+
+.PHONY: all run test test-full install uninstall asan fuzz bench format check coverage docs clean help
+
+all: ## build the program and the library: build/opbench
+	@test -f build/build.ninja || cmake --preset default
+	@cmake --build build --target product
+
+run: ## install what is needed, build, run the example
+	@tools/install_deps run
+	@$(MAKE) --no-print-directory all
+	build/opbench expand -c $(EXAMPLE)
+
+test: ## install what the tests need, build, run the quick tests
+	@tools/install_deps test
+	cmake --preset default
+	cmake --build build
+	ctest --test-dir build --output-on-failure --label-exclude full
+
+test-full: ## all tests: long ones, and a minute of each fuzz target
+	@tools/install_deps test
+	cmake --preset default
+	cmake --build build
+	ctest --test-dir build --output-on-failure
+	@$(MAKE) --no-print-directory fuzz
+
+install: ## install to PREFIX (/usr/local), below DESTDIR if given
+	cmake --preset default -DCMAKE_INSTALL_PREFIX=$(PREFIX)
+	cmake --build build --target product
+	cmake --install build
+
+uninstall: ## remove what `make install` wrote, by its list
+	tools/uninstall build/install_manifest.txt
+
+asan: ## build and run the quick tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	@tools/install_deps test
+	cmake --preset asan
+	cmake --build build-asan
+	ctest --test-dir build-asan --output-on-failure --label-exclude full
+
+fuzz: ## run each libFuzzer target for FUZZ_SECONDS (60)
+	@tools/install_deps test
+	cmake --preset fuzz
+	cmake --build build-fuzz --target fuzz_targets
+	tools/run_fuzz build-fuzz $(FUZZ_SECONDS)
+
+bench: ## run the benchmarks of opbench itself
+	@tools/install_deps run
+	cmake --preset default
+	cmake --build build --target run_benches
+
+format: ## lay out all C files
+	@tools/install_deps test
+	tools/check_format --fix
+
+check: ## static checks: format, includes, sizes, docs, clang-tidy, cppcheck
+	@tools/install_deps test
+	tools/check_format
+	tools/check_includes
+	tools/check_sizes
+	tools/check_docs
+	cmake --preset default
+	tools/check_tidy build
+
+coverage: ## line coverage of the quick tests, per folder
+	@tools/install_deps test
+	cmake --preset coverage
+	cmake --build build-coverage
+	find build-coverage -name '*.gcda' -delete
+	ctest --test-dir build-coverage --output-on-failure --label-exclude full
+	tools/coverage build-coverage
+
+docs: all ## write docs/commands.md anew from the program's rows
+	build/opbench __generate markdown > docs/commands.md
+
+clean: ## remove all builds
+	rm -rf build build-asan build-coverage build-debug build-fuzz
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1: \2/p' Makefile

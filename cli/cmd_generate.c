@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench __generate: man page, bash completion and docs/commands.md from the command rows. Hidden;
+ * the build and the tests call it, so these texts cannot fall behind the program.
+ */
+#include "help.h"
+
+#include "opbench/version.h"
+
+#include <string.h>
+
+/* Calls fn for every line of "a\nb". */
+typedef void (*line_fn)(ob_cli *cli, const char *line, size_t length);
+
+static void each_line(ob_cli *cli, const char *lines, line_fn fn)
+{
+    while (lines != NULL && *lines != '\0') {
+        const size_t length = strcspn(lines, "\n");
+        fn(cli, lines, length);
+        lines += length + (lines[length] == '\n');
+    }
+}
+
+/* ---- man ---- */
+
+/* roff takes a backslash, and a dot or apostrophe at the start of a line, for its own. */
+static void roff_text(ob_cli *cli, const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const char c = text[i];
+        if (i == 0 && (c == '.' || c == '\''))
+            ob__cli_printf(cli, "\\&");
+        if (c == '\\')
+            ob__cli_printf(cli, "\\e");
+        else if (c == '-')
+            ob__cli_printf(cli, "\\-");
+        else
+            ob__cli_write(cli, &c, 1);
+    }
+}
+
+static void roff_line(ob_cli *cli, const char *line, size_t length)
+{
+    if (length == 0) {
+        ob__cli_printf(cli, ".PP\n");
+        return;
+    }
+    roff_text(cli, line, length);
+    ob__cli_printf(cli, "\n");
+}
+
+static void roff_tagged(ob_cli *cli, const char *tag, const char *text)
+{
+    ob__cli_printf(cli, ".TP\n.B ");
+    roff_text(cli, tag, strlen(tag));
+    ob__cli_printf(cli, "\n");
+    roff_line(cli, text, strlen(text));
+}
+
+static void roff_word(ob_cli *cli, const ob_cli_word *word)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%s%s%s%s", word->help, word->choices != NULL ? " One of " : "",
+             word->choices != NULL ? word->choices : "", word->choices != NULL ? "." : "");
+    roff_tagged(cli, word->name, text);
+}
+
+static void roff_options(ob_cli *cli, const ob_option *rows)
+{
+    for (size_t i = 0; i < ob__cli_option_count(rows); i++) {
+        char tag[128];
+        ob__cli_format_option(&rows[i], tag, sizeof tag);
+        roff_tagged(cli, tag, rows[i].help);
+    }
+}
+
+static void man_command(ob_cli *cli, const ob_cli_command *command)
+{
+    char usage[256];
+    ob__cli_format_usage(command, usage, sizeof usage);
+    ob__cli_printf(cli, ".SS opbench %s ", command->name);
+    roff_text(cli, usage, strlen(usage));
+    ob__cli_printf(cli, "\n");
+    each_line(cli, command->text, roff_line);
+    for (const ob_cli_word *w = command->words; w != NULL && w->name != NULL; w++)
+        roff_word(cli, w);
+    roff_options(cli, command->options);
+    if (command->example != NULL) {
+        ob__cli_printf(cli, ".PP\nExample:\n.PP\n.nf\n.RS\n");
+        each_line(cli, command->example, roff_line);
+        ob__cli_printf(cli, ".RE\n.fi\n");
+    }
+}
+
+static void generate_man(ob_cli *cli)
+{
+    ob__cli_printf(cli,
+                   ".\\\" Made by 'opbench __generate man'.\n"
+                   ".TH OPBENCH 1 \"\" \"opbench %s\" \"User Commands\"\n"
+                   ".SH NAME\nopbench \\- %s\n"
+                   ".SH SYNOPSIS\n.B opbench\n.I COMMAND\n[ARGUMENTS]\n.SH COMMANDS\n",
+                   ob_version(), OB_CLI_PURPOSE);
+    for (size_t i = 0; i < ob__cli_command_count; i++) {
+        if (!ob__cli_commands[i]->hidden)
+            man_command(cli, ob__cli_commands[i]);
+    }
+    ob__cli_printf(cli, ".SH OPTIONS\nEvery command takes \\-h and \\-\\-help.\n");
+    roff_options(cli, ob__cli_global_options());
+    ob__cli_printf(cli, ".SH EXIT STATUS\n");
+    roff_tagged(cli, "0", "All went well.");
+    roff_tagged(cli, "1", "Something failed, or the output could not be written.");
+    roff_tagged(cli, "2", "The command line or the config is wrong.");
+    ob__cli_printf(cli, ".SH ENVIRONMENT\n");
+    roff_tagged(cli, "OPBENCH_PLUGIN_PATH",
+                "Directories with plug-ins, separated by colons; searched first.");
+    roff_tagged(cli, "NO_COLOR", "If set, nothing is coloured.");
+}
+
+/* ---- bash ---- */
+
+/* The words that complete an option's value or a positional: "a|b" as "a b"; FILE gives @file. */
+static void bash_values(ob_cli *cli, const char *choices, const char *placeholder)
+{
+    if (choices == NULL) {
+        if (placeholder != NULL && strstr(placeholder, "FILE") != NULL)
+            ob__cli_printf(cli, "@file");
+        return;
+    }
+    for (const char *c = choices; *c != '\0'; c++)
+        ob__cli_write(cli, *c == '|' ? " " : c, 1);
+}
+
+static void bash_option_names(ob_cli *cli, const ob_option *rows)
+{
+    for (size_t i = 0; i < ob__cli_option_count(rows); i++) {
+        ob__cli_printf(cli, " --%s", rows[i].name);
+        if (rows[i].letter != 0)
+            ob__cli_printf(cli, " -%c", rows[i].letter);
+    }
+}
+
+static void bash_command_names(ob_cli *cli)
+{
+    for (size_t i = 0; i < ob__cli_command_count; i++) {
+        if (!ob__cli_commands[i]->hidden)
+            ob__cli_printf(cli, " %s", ob__cli_commands[i]->name);
+    }
+}
+
+/* One case branch per option that takes a value, keyed "command:--option". */
+static void bash_value_branches(ob_cli *cli, const ob_cli_command *command)
+{
+    for (size_t i = 0; i < ob__cli_option_count(command->options); i++) {
+        const ob_option *row = &command->options[i];
+        if (row->type == OB_OPTION_FLAG)
+            continue;
+        ob__cli_printf(cli, "    %s:--%s", command->name, row->name);
+        if (row->letter != 0)
+            ob__cli_printf(cli, "|%s:-%c", command->name, row->letter);
+        ob__cli_printf(cli, ") values='");
+        bash_values(cli, row->choices, row->value);
+        ob__cli_printf(cli, "' ;;\n");
+    }
+}
+
+/* The branch of a command: its options, and its first word's choices. */
+static void bash_command_branch(ob_cli *cli, const ob_cli_command *command)
+{
+    ob__cli_printf(cli, "    %s) options='", command->name);
+    bash_option_names(cli, command->options);
+    ob__cli_printf(cli, " --help -h'; words='");
+    if (strcmp(command->name, "help") == 0)
+        bash_command_names(cli);
+    else if (command->words != NULL)
+        bash_values(cli, command->words[0].choices, command->words[0].name);
+    ob__cli_printf(cli, "' ;;\n");
+}
+
+static void generate_bash(ob_cli *cli)
+{
+    ob__cli_printf(cli, "# Made by 'opbench __generate bash'.\n"
+                        "_opbench() {\n"
+                        "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+                        "    local command=${COMP_WORDS[1]} values='' options='' words=''\n"
+                        "    COMPREPLY=()\n"
+                        "    if ((COMP_CWORD == 1)); then\n"
+                        "        COMPREPLY=($(compgen -W '");
+    bash_command_names(cli);
+    bash_option_names(cli, ob__cli_global_options());
+    ob__cli_printf(cli, "' -- \"$cur\"))\n        return\n    fi\n"
+                        "    case $command:$prev in\n");
+    for (size_t i = 0; i < ob__cli_command_count; i++) {
+        if (!ob__cli_commands[i]->hidden)
+            bash_value_branches(cli, ob__cli_commands[i]);
+    }
+    ob__cli_printf(cli, "    *) values=@none ;;\n    esac\n    case $command in\n");
+    for (size_t i = 0; i < ob__cli_command_count; i++) {
+        if (!ob__cli_commands[i]->hidden)
+            bash_command_branch(cli, ob__cli_commands[i]);
+    }
+    ob__cli_printf(cli, "    esac\n"
+                        "    if [[ $values == @none ]]; then\n"
+                        "        values=$words\n"
+                        "        [[ $cur == -* ]] && values=$options\n"
+                        "    fi\n"
+                        "    if [[ $values == @file ]]; then\n"
+                        "        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+                        "    else\n"
+                        "        COMPREPLY=($(compgen -W \"$values\" -- \"$cur\"))\n"
+                        "    fi\n"
+                        "}\n"
+                        "complete -o filenames -F _opbench opbench\n");
+}
+
+/* ---- markdown ---- */
+
+static void indented_line(ob_cli *cli, const char *line, size_t length)
+{
+    ob__cli_printf(cli, "    %.*s\n", (int)length, line);
+}
+
+static void markdown_options(ob_cli *cli, const ob_option *rows)
+{
+    for (size_t i = 0; i < ob__cli_option_count(rows); i++) {
+        char tag[128];
+        ob__cli_format_option(&rows[i], tag, sizeof tag);
+        ob__cli_printf(cli, "- `%s`: %s\n", tag, rows[i].help);
+    }
+}
+
+static void generate_markdown(ob_cli *cli)
+{
+    ob__cli_printf(cli, "# Commands\n\n"
+                        "Made by `opbench __generate markdown` (`make docs`); not edited by hand.\n"
+                        "Every command takes `-h` and `--help`. Exit codes: 0 all went well, 1 "
+                        "something failed, 2 wrong command line or config.\n");
+    for (size_t i = 0; i < ob__cli_command_count; i++) {
+        const ob_cli_command *command = ob__cli_commands[i];
+        if (command->hidden)
+            continue;
+        char usage[256];
+        ob__cli_format_usage(command, usage, sizeof usage);
+        ob__cli_printf(cli, "\n## %s: %s\n\n    opbench %s %s\n\n%s\n\n", command->name,
+                       command->help, command->name, usage, command->text);
+        for (const ob_cli_word *w = command->words; w != NULL && w->name != NULL; w++)
+            ob__cli_printf(cli, "- `%s`: %s%s%s%s\n", w->name, w->help,
+                           w->choices != NULL ? " One of `" : "",
+                           w->choices != NULL ? w->choices : "", w->choices != NULL ? "`." : "");
+        markdown_options(cli, command->options);
+        if (command->example != NULL) {
+            ob__cli_printf(cli, "\nExample:\n\n");
+            each_line(cli, command->example, indented_line);
+        }
+    }
+}
+
+/* ---- the command ---- */
+
+typedef struct generator {
+    const char *name;
+    void (*run)(ob_cli *cli);
+} generator;
+
+static const generator GENERATORS[] = {
+    {.name = "man", .run = generate_man},
+    {.name = "bash", .run = generate_bash},
+    {.name = "markdown", .run = generate_markdown},
+};
+
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    for (size_t i = 0; i < sizeof GENERATORS / sizeof GENERATORS[0]; i++) {
+        if (strcmp(GENERATORS[i].name, call->words[0]) == 0)
+            GENERATORS[i].run(cli);
+    }
+    return OB_EXIT_OK;
+}
+
+static const ob_cli_word WORDS[] = {
+    {.name = "FORM",
+     .choices = "man|bash|markdown",
+     .required = true,
+     .help = "What to print: the man page, the bash completion or the page of the docs."},
+    {.name = NULL},
+};
+
+const ob_cli_command ob__command_generate = {
+    .name = "__generate",
+    .help = "print a text that is made from the command rows",
+    .text = "Prints the man page, the bash completion or the page of the docs.",
+    .words = WORDS,
+    .hidden = true,
+    .run = run,
+};

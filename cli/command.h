@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a sub-command is: one row, defined in cli/cmd_<name>.c and named in commands.def. Dispatch,
+ * parsing, help, man page, bash completion and docs/commands.md are made from the rows, so a new
+ * command touches its own file and one line of the table.
+ *
+ * Results go to standard output through ob__cli_write and friends; everything else goes to standard
+ * error. A command returns an exit code of ob_cli_exit and never calls exit().
+ */
+#ifndef OB_CLI_COMMAND_H
+#define OB_CLI_COMMAND_H
+
+#include "opbench/config.h"
+#include "opbench/option.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+typedef enum ob_cli_exit {
+    OB_EXIT_OK = 0,
+    OB_EXIT_FAILED = 1, /* a case failed, or the output could not be written */
+    OB_EXIT_USAGE = 2,  /* wrong command line or config */
+} ob_cli_exit;
+
+typedef struct ob_cli_command ob_cli_command;
+
+/* The running program. Commands get it from main and hand it to the helpers below. */
+typedef struct ob_cli {
+    const ob_cli_command *command; /* the one that runs, or NULL before dispatch */
+    ob_context *context;           /* NULL until ob__cli_open_context */
+    bool colour_out, colour_err;   /* whether each stream is a terminal that shows colours */
+    bool write_failed;             /* standard output took no more; told once, exit code 1 */
+    bool logged_error; /* the log has shown an error that ob__cli_fail need not repeat */
+} ob_cli;
+
+/* What a command is called with. Options are parsed and words counted already. */
+typedef struct ob_cli_call {
+    const void *options; /* the command's own options struct, zeros where nothing was given */
+    const char *const *words;
+    size_t word_count;
+} ob_cli_call;
+
+/* A word that the command line takes besides options. */
+typedef struct ob_cli_word {
+    const char *name;    /* "TOPIC"; NULL ends the list */
+    const char *choices; /* "ops|backends", or NULL = any text */
+    bool required;
+    const char *help; /* one sentence */
+} ob_cli_word;
+
+struct ob_cli_command {
+    const char *name;
+    const char *help;  /* "show ...": small letters, no full stop; for the list of commands */
+    const char *text;  /* what it does, in a few sentences; paragraphs are split by "\n\n" */
+    const char *usage; /* "-c FILE [--count]"; NULL = made from the words */
+    const ob_cli_word *words; /* NULL = takes none */
+    const ob_option *options; /* rows ended by name == NULL; NULL = none. --help is added to all */
+    size_t options_size;      /* of the struct that the rows fill */
+    const char *example;      /* command lines, one per line */
+    bool hidden;              /* not listed: makes files of the build */
+    int (*run)(ob_cli *cli, const ob_cli_call *call);
+};
+
+/* The table, in the order of commands.def. */
+extern const ob_cli_command *const ob__cli_commands[];
+extern const size_t ob__cli_command_count;
+const ob_cli_command *ob__cli_find_command(const char *name); /* NULL when there is none */
+
+/* ---- the library, from a command ---- */
+
+typedef enum ob_cli_plugins { OB_CLI_NO_PLUGINS, OB_CLI_WITH_PLUGINS } ob_cli_plugins;
+
+/* Makes cli->context with a log that prints "FILE:LINE:COL: error: PATH: ..." to standard error;
+ * discovers plug-ins if asked. Says what failed and returns an exit code; OB_EXIT_OK = it is there.
+ * main destroys it. log_level: OB_LOG_WARNING for most commands. */
+int ob__cli_open_context(ob_cli *cli, ob_cli_plugins plugins, ob_log_level log_level);
+
+/* ---- messages, on standard error ---- */
+
+/* "opbench expand: error: ...", then where help is. Returns OB_EXIT_USAGE. */
+int ob__cli_usage_error(ob_cli *cli, const char *format, ...) OB_PRINTF(2, 3);
+/* Prints err in the form of the log, unless the log has shown errors since the last call (a config's
+ * first error is both logged and returned). Returns the exit code for its status: config and usage 2, failures of the machine 1. */
+int ob__cli_fail(ob_cli *cli, const ob_err *err);
+int ob__cli_out_of_memory(ob_cli *cli); /* says so; returns OB_EXIT_FAILED */
+void ob__cli_warn(ob_cli *cli, const char *format, ...) OB_PRINTF(2, 3);
+
+/* ---- results, on standard output ---- */
+
+/* False: the output cannot be written (told on standard error, once); stop and return
+ * ob__cli_finish(). Buffered, so that the failure may show on a later call. */
+bool ob__cli_write(ob_cli *cli, const char *data, size_t size);
+bool ob__cli_printf(ob_cli *cli, const char *format, ...) OB_PRINTF(2, 3);
+/* Flushes; OB_EXIT_OK, or OB_EXIT_FAILED when the output could not be written. main calls it after
+ * every command, so a command only needs it to stop early. */
+int ob__cli_finish(ob_cli *cli);
+
+#endif

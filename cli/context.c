@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The library's context as commands get it: messages on standard error, plug-ins from the folder
+ * that belongs to this very program. The folder is found from the program's own place, so that an
+ * installed tree can be moved and a program in the build tree takes the plug-ins built with it.
+ */
+#include "screen.h"
+
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Fills dir; false when the program does not know where it is (no /proc): the library's built-in
+ * directory is searched then. */
+static bool find_plugin_dir(char *dir, size_t size)
+{
+    char exe[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (length <= 0)
+        return false;
+    exe[length] = '\0';
+    char *slash = strrchr(exe, '/');
+    if (slash == NULL)
+        return false;
+    *slash = '\0';
+    const char *folder = strrchr(exe, '/');
+    const bool installed = folder != NULL && strcmp(folder + 1, OB_CLI_BIN_NAME) == 0;
+    const int written =
+        snprintf(dir, size, "%s/%s", exe, installed ? OB_CLI_PLUGINS_FROM_BIN : "plugins");
+    return written > 0 && (size_t)written < size;
+}
+
+int ob__cli_open_context(ob_cli *cli, ob_cli_plugins plugins, ob_log_level log_level)
+{
+    const ob_log log = {.fn = ob__cli_log, .ctx = cli, .max_level = log_level};
+    ob_err err;
+    if (ob_context_create(&log, &cli->context, &err) != OB_OK)
+        return ob__cli_fail(cli, &err);
+    if (plugins == OB_CLI_NO_PLUGINS)
+        return OB_EXIT_OK;
+    char dir[PATH_MAX];
+    if (ob_plugin_discover(cli->context, find_plugin_dir(dir, sizeof dir) ? dir : NULL, &err) !=
+        OB_OK)
+        return ob__cli_fail(cli, &err);
+    return OB_EXIT_OK;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Help as text, and what the makers of man page and completion share with it.
+ */
+#ifndef OB_CLI_HELP_H
+#define OB_CLI_HELP_H
+
+#include "command.h"
+
+/* One sentence for the head of help and man page. */
+#define OB_CLI_PURPOSE "measures tensor operators"
+
+/* The options before a command's name. */
+const ob_option *ob__cli_global_options(void);
+/* The command's rows and --help, which every command has; its bool lies right behind the command's
+ * own struct. malloc'ed; NULL when memory is out. */
+ob_option *ob__cli_command_options(const ob_cli_command *command);
+size_t ob__cli_option_count(const ob_option *rows); /* NULL: 0 */
+
+/* What follows "opbench NAME " in the usage line: the row's own, or made from its words. */
+void ob__cli_format_usage(const ob_cli_command *command, char *out, size_t size);
+/* "-c, --config FILE" */
+void ob__cli_format_option(const ob_option *option, char *out, size_t size);
+
+/* Whether the words fit the command's rows; says what is wrong and returns OB_EXIT_USAGE if not. */
+int ob__cli_check_words(ob_cli *cli, const ob_cli_command *command, const char *const *words,
+                        size_t count);
+
+int ob__cli_print_overview(ob_cli *cli);
+int ob__cli_print_command_help(ob_cli *cli, const ob_cli_command *command);
+int ob__cli_unknown_command(ob_cli *cli, const char *name);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench: finds the command's row, parses the options by it, runs it.
+ */
+#include "help.h"
+#include "screen.h"
+
+#include "opbench/version.h"
+
+#include <stdlib.h>
+
+typedef struct global_options {
+    bool help, version;
+} global_options;
+
+static const ob_option GLOBAL_OPTIONS[] = {
+    {.name = "help",
+     .letter = 'h',
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(global_options, help),
+     .help = "Show the list of commands and exit."},
+    {.name = "version",
+     .letter = 'V',
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(global_options, version),
+     .help = "Show the version and exit."},
+    {.name = NULL},
+};
+
+const ob_option *ob__cli_global_options(void)
+{
+    return GLOBAL_OPTIONS;
+}
+
+/* What parsing a command's line needs, in one block that lives while the command runs. */
+typedef struct line {
+    ob_option *rows;    /* the command's rows, then --help */
+    char *options;      /* the command's struct, then the bool of --help */
+    const char **words; /* room for argc */
+} line;
+
+static void line_fini(line *l)
+{
+    free(l->rows);
+    free(l->options);
+    free((void *)l->words);
+}
+
+static bool line_init(line *l, const ob_cli_command *command, int argc)
+{
+    *l = (line){
+        .rows = ob__cli_command_options(command),
+        .options = calloc(1, command->options_size + sizeof(bool)),
+        .words = calloc((size_t)argc + 1, sizeof *l->words),
+    };
+    if (l->rows != NULL && l->options != NULL && l->words != NULL)
+        return true;
+    line_fini(l);
+    return false;
+}
+
+static int run_command(ob_cli *cli, int argc, char **argv)
+{
+    const ob_cli_command *command = cli->command;
+    line l;
+    if (!line_init(&l, command, argc))
+        return ob__cli_out_of_memory(cli);
+    int code = OB_EXIT_OK;
+    size_t word_count = 0;
+    ob_err err;
+    if (ob_options_parse(l.rows, argc, argv, l.options, l.words, &word_count, &err) != OB_OK)
+        code = ob__cli_usage_error(cli, "%s", err.message);
+    else if (l.options[command->options_size] != 0)
+        code = ob__cli_print_command_help(cli, command);
+    else if ((code = ob__cli_check_words(cli, command, l.words, word_count)) == OB_EXIT_OK)
+        code = command->run(
+            cli, &(ob_cli_call){.options = l.options, .words = l.words, .word_count = word_count});
+    line_fini(&l);
+    return code;
+}
+
+/* opbench --version, opbench -h: everything before the command's name. */
+static int run_global(ob_cli *cli, int argc, char **argv)
+{
+    global_options options = {false, false};
+    const char **words = calloc((size_t)argc + 1, sizeof *words);
+    size_t word_count = 0;
+    ob_err err;
+    if (words == NULL)
+        return ob__cli_out_of_memory(cli);
+    const ob_status status =
+        ob_options_parse(GLOBAL_OPTIONS, argc, argv, &options, words, &word_count, &err);
+    free((void *)words);
+    if (status != OB_OK)
+        return ob__cli_usage_error(cli, "%s", err.message);
+    if (options.version) {
+        ob__cli_printf(cli, "opbench %s\n", ob_version());
+        return OB_EXIT_OK;
+    }
+    if (options.help)
+        return ob__cli_print_overview(cli);
+    return ob__cli_usage_error(cli, "a command is missing; options of a command come after it");
+}
+
+static int dispatch(ob_cli *cli, int argc, char **argv)
+{
+    if (argc < 2)
+        return ob__cli_usage_error(cli, "a command is missing");
+    if (argv[1][0] == '-')
+        return run_global(cli, argc, argv);
+    cli->command = ob__cli_find_command(argv[1]);
+    if (cli->command == NULL)
+        return ob__cli_unknown_command(cli, argv[1]);
+    return run_command(cli, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    ob_cli cli = {.command = NULL};
+    ob__cli_screen_init(&cli);
+    int code = dispatch(&cli, argc, argv);
+    ob_context_destroy(cli.context);
+    if (ob__cli_finish(&cli) != OB_EXIT_OK && code == OB_EXIT_OK)
+        code = OB_EXIT_FAILED;
+    return code;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * All that the program writes: results to standard output, messages to standard error.
+ *
+ * A full disk or a closed pipe must not look like success, so every result goes through here and the
+ * first failure is told and remembered. Texts in messages may come from a config of unknown origin:
+ * control characters are replaced before they reach a terminal.
+ */
+#include "screen.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool shows_colour(int fd)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+    if (no_color != NULL && no_color[0] != '\0')
+        return false;
+    if (term == NULL || strcmp(term, "dumb") == 0)
+        return false;
+    return isatty(fd) == 1;
+}
+
+void ob__cli_screen_init(ob_cli *cli)
+{
+    cli->colour_out = shows_colour(STDOUT_FILENO);
+    cli->colour_err = shows_colour(STDERR_FILENO);
+}
+
+/* ---- results ---- */
+
+static bool note_write(ob_cli *cli, bool ok, int error)
+{
+    if (ok || cli->write_failed)
+        return !cli->write_failed;
+    cli->write_failed = true;
+    /* The reader of a pipe went away on purpose (head): nothing to tell. */
+    if (error != EPIPE)
+        fprintf(stderr, "opbench: error: cannot write to standard output: %s\n", strerror(error));
+    return false;
+}
+
+bool ob__cli_write(ob_cli *cli, const char *data, size_t size)
+{
+    if (cli->write_failed)
+        return false;
+    errno = 0;
+    const bool ok = fwrite(data, 1, size, stdout) == size;
+    return note_write(cli, ok, errno);
+}
+
+bool ob__cli_printf(ob_cli *cli, const char *format, ...)
+{
+    if (cli->write_failed)
+        return false;
+    va_list args;
+    va_start(args, format);
+    errno = 0;
+    const int length = vprintf(format, args);
+    const int error = errno;
+    va_end(args);
+    return note_write(cli, length >= 0, error);
+}
+
+int ob__cli_finish(ob_cli *cli)
+{
+    if (!cli->write_failed) {
+        errno = 0;
+        const bool ok = fflush(stdout) == 0 && !ferror(stdout);
+        note_write(cli, ok, errno);
+    }
+    return cli->write_failed ? OB_EXIT_FAILED : OB_EXIT_OK;
+}
+
+/* ---- messages ---- */
+
+/* C0 controls other than line feed and tab, DEL, and the C1 controls as UTF-8 spells them. */
+static void hide_controls(char *text)
+{
+    for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++) {
+        if ((*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7f) {
+            *c = '?';
+        } else if (*c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f) {
+            c[0] = '?';
+            c[1] = '?';
+        }
+    }
+}
+
+typedef struct severity {
+    const char *plain, *coloured;
+} severity;
+
+static const severity ERROR_WORD = {"error", "\033[1;31merror\033[0m"};
+static const severity WARNING_WORD = {"warning", "\033[1;35mwarning\033[0m"};
+static const severity NOTE_WORD = {"note", "\033[1;36mnote\033[0m"};
+
+/* A message about a place in a file starts with that; any other one with who speaks. */
+static void print_err(const ob_cli *cli, const severity *word, const ob_err *err)
+{
+    ob_err shown = *err;
+    hide_controls(shown.file);
+    hide_controls(shown.path);
+    hide_controls(shown.message);
+    char line[sizeof(ob_err) + 64];
+    ob_err_format(&shown, cli->colour_err ? word->coloured : word->plain, line, sizeof line);
+    const char *command = cli->command != NULL ? cli->command->name : NULL;
+    if (shown.file[0] == '\0')
+        fprintf(stderr, "opbench%s%s: ", command != NULL ? " " : "",
+                command != NULL ? command : "");
+    fprintf(stderr, "%s\n", line);
+}
+
+void ob__cli_log(void *ctx, ob_log_level level, const ob_err *what)
+{
+    ob_cli *cli = ctx;
+    const severity *word = level == OB_LOG_ERROR     ? &ERROR_WORD
+                           : level == OB_LOG_WARNING ? &WARNING_WORD
+                                                     : &NOTE_WORD;
+    print_err(cli, word, what);
+    if (level == OB_LOG_ERROR)
+        cli->logged_error = true;
+}
+
+/* Failures of the machine or of the program, not of what the user wrote. */
+static bool is_machine_failure(ob_status status)
+{
+    return status == OB_ERR_NOMEM || status == OB_ERR_BACKEND || status == OB_ERR_STATE;
+}
+
+int ob__cli_fail(ob_cli *cli, const ob_err *err)
+{
+    if (!cli->logged_error)
+        print_err(cli, &ERROR_WORD, err);
+    cli->logged_error = false;
+    return is_machine_failure(err->code) ? OB_EXIT_FAILED : OB_EXIT_USAGE;
+}
+
+int ob__cli_out_of_memory(ob_cli *cli)
+{
+    const ob_err err = {.code = OB_ERR_NOMEM, .message = "out of memory"};
+    return ob__cli_fail(cli, &err);
+}
+
+static void message(ob_cli *cli, const severity *word, const char *format, va_list args)
+{
+    ob_err err;
+    ob_err_setv(&err, OB_ERR_INVALID, format, args);
+    print_err(cli, word, &err);
+}
+
+int ob__cli_usage_error(ob_cli *cli, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    message(cli, &ERROR_WORD, format, args);
+    va_end(args);
+    const bool named = cli->command != NULL && !cli->command->hidden;
+    fprintf(stderr, "Try 'opbench help%s%s'.\n", named ? " " : "", named ? cli->command->name : "");
+    return OB_EXIT_USAGE;
+}
+
+void ob__cli_warn(ob_cli *cli, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    message(cli, &WARNING_WORD, format, args);
+    va_end(args);
+}

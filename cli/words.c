@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Checks the words of a command line (what is not an option) by the command's rows.
+ */
+#include "help.h"
+
+#include <string.h>
+
+enum { MAX_CHOICES = 32, MAX_CHOICE_TEXT = 512 };
+
+/* Splits "a|b|c" into names that point into copy. Returns how many. */
+static size_t split_choices(const char *choices, char *copy, size_t size, const char **names)
+{
+    snprintf(copy, size, "%s", choices);
+    size_t count = 0;
+    char *rest = copy;
+    for (char *name = strtok_r(rest, "|", &rest); name != NULL && count < MAX_CHOICES;
+         name = strtok_r(NULL, "|", &rest))
+        names[count++] = name;
+    return count;
+}
+
+static int check_choice(ob_cli *cli, const ob_cli_word *row, const char *word)
+{
+    char copy[MAX_CHOICE_TEXT];
+    const char *names[MAX_CHOICES];
+    const size_t count = split_choices(row->choices, copy, sizeof copy, names);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], word) == 0)
+            return OB_EXIT_OK;
+    }
+    const char *nearest = ob_nearest_name(word, names, count);
+    if (nearest != NULL)
+        return ob__cli_usage_error(cli, "unknown %s '%s'; did you mean '%s'?", row->name, word,
+                                   nearest);
+    return ob__cli_usage_error(cli, "unknown %s '%s'; it is one of %s", row->name, word,
+                               row->choices);
+}
+
+int ob__cli_check_words(ob_cli *cli, const ob_cli_command *command, const char *const *words,
+                        size_t count)
+{
+    size_t used = 0;
+    for (const ob_cli_word *row = command->words; row != NULL && row->name != NULL; row++) {
+        if (used == count) {
+            if (!row->required)
+                break;
+            return ob__cli_usage_error(cli, "%s is missing%s%s", row->name,
+                                       row->choices != NULL ? "; it is one of " : "",
+                                       row->choices != NULL ? row->choices : "");
+        }
+        if (row->choices != NULL && check_choice(cli, row, words[used]) != OB_EXIT_OK)
+            return OB_EXIT_USAGE;
+        used++;
+    }
+    if (used < count)
+        return ob__cli_usage_error(cli, "'%s' is one word too many", words[used]);
+    return OB_EXIT_OK;
+}

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# ob_add_plugin(<name> <sources...> [LIBRARIES <targets...>] [NO_INSTALL])
+#
+# A plug-in of this tree: the module <name>.so in build/plugins, installed to
+# <prefix>/lib/opbench/plugins. It links against nothing of the library (the host's table comes in at
+# run time), so everything but its entry symbol is hidden. Target name: plugin_<name>.
+
+function(ob_add_plugin name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "NO_INSTALL" "" "LIBRARIES")
+  set(target plugin_${name})
+  add_library(${target} MODULE ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${target} PRIVATE ob_flags ${arg_LIBRARIES})
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${name} PREFIX "" C_VISIBILITY_PRESET hidden
+    LIBRARY_OUTPUT_DIRECTORY ${OB_PLUGIN_OUTPUT_DIR})
+  if(NOT arg_NO_INSTALL)
+    set_property(GLOBAL APPEND PROPERTY OB_PRODUCTS ${target})
+    install(TARGETS ${target} LIBRARY DESTINATION ${OB_PLUGIN_SUBDIR})
+  endif()
+endfunction()

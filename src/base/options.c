@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Parsing of a command line by option rows, in the manner of getopt_long: --name VALUE,
+ * --name=VALUE, -c VALUE, -cVALUE, bundled flags (-ab), "--" ends options, "-" is a word like any
+ * other. Not getopt itself, because that prints and keeps its state in globals.
+ */
+#include "opbench/option.h"
+
+#include "base/nearest.h"
+#include "base/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct parser {
+    const ob_option *rows;
+    char *const *argv;
+    int argc;
+    int next; /* of argv */
+    char *target;
+    ob_err *err;
+} parser;
+
+/* How the user wrote the option, for messages: "--config" or "-c". */
+typedef struct spelling {
+    char text[72];
+} spelling;
+
+static spelling spell_long(const char *name, size_t length)
+{
+    spelling s;
+    snprintf(s.text, sizeof s.text, "--%.*s", length < 64 ? (int)length : 64, name);
+    return s;
+}
+
+static spelling spell_letter(char letter)
+{
+    return (spelling){.text = {'-', letter}};
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static size_t skip_digits(const char *text, size_t at)
+{
+    while (is_digit(text[at]))
+        at++;
+    return at;
+}
+
+static const char *skip_plus(const char *text)
+{
+    return text[0] == '+' && text[1] != '-' ? text + 1 : text;
+}
+
+/* [-]digits */
+static bool is_int(const char *text)
+{
+    const size_t start = text[0] == '-';
+    const size_t end = skip_digits(text, start);
+    return end > start && text[end] == '\0';
+}
+
+/* [-]digits[.digits][e[+-]digits]; the digits before or behind the point may be missing. */
+static bool is_number(const char *text)
+{
+    const size_t start = text[0] == '-';
+    size_t at = skip_digits(text, start);
+    size_t digits = at - start;
+    if (text[at] == '.') {
+        const size_t end = skip_digits(text, at + 1);
+        digits += end - at - 1;
+        at = end;
+    }
+    if (digits > 0 && (text[at] == 'e' || text[at] == 'E')) {
+        at += text[at + 1] == '+' || text[at + 1] == '-' ? 2 : 1;
+        const size_t end = skip_digits(text, at);
+        digits = end - at;
+        at = end;
+    }
+    return digits > 0 && text[at] == '\0';
+}
+
+static bool has_range(const ob_option *row)
+{
+    return row->min != 0 || row->max != 0;
+}
+
+static ob_status bad_value(const ob_option *row, const char *name, const char *value,
+                           const char *wanted, ob_err *err)
+{
+    if (has_range(row))
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "%s: '%.64s' is not %s; give one from %.17g to %.17g", name, value,
+                          wanted, row->min, row->max);
+    return ob_err_set(err, OB_ERR_INVALID, "%s: '%.64s' is not %s", name, value, wanted);
+}
+
+static ob_status out_of_range(const ob_option *row, const char *name, const char *value,
+                              ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_INVALID,
+                      "%s: %.64s is out of range; give a number from %.17g to %.17g", name, value,
+                      row->min, row->max);
+}
+
+static ob_status store_int(const ob_option *row, const char *name, const char *value, void *field,
+                           ob_err *err)
+{
+    int64_t number;
+    const char *digits = skip_plus(value);
+    if (!is_int(digits))
+        return bad_value(row, name, value, "a whole number", err);
+    if (!ob__parse_i64(digits, strlen(digits), &number))
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "%s: %.64s does not fit 64 bits; give a smaller number", name, value);
+    if (has_range(row) && ((double)number < row->min || (double)number > row->max))
+        return out_of_range(row, name, value, err);
+    memcpy(field, &number, sizeof number);
+    return OB_OK;
+}
+
+static ob_status store_double(const ob_option *row, const char *name, const char *value,
+                              void *field, ob_err *err)
+{
+    const char *digits = skip_plus(value);
+    if (!is_number(digits))
+        return bad_value(row, name, value, "a number", err);
+    const double number = ob__parse_double(digits, strlen(digits));
+    if (!isfinite(number))
+        return ob_err_set(err, OB_ERR_INVALID, "%s: %.64s is too large for a double", name, value);
+    if (has_range(row) && (number < row->min || number > row->max))
+        return out_of_range(row, name, value, err);
+    memcpy(field, &number, sizeof number);
+    return OB_OK;
+}
+
+static ob_status store_choice(const ob_option *row, const char *name, const char *value,
+                              void *field, ob_err *err)
+{
+    const size_t length = strlen(value);
+    for (const char *at = row->choices; at != NULL && *at != '\0';) {
+        const size_t word = strcspn(at, "|");
+        if (length > 0 && word == length && memcmp(at, value, word) == 0) {
+            memcpy(field, &value, sizeof value);
+            return OB_OK;
+        }
+        at += word + (at[word] == '|');
+    }
+    return ob_err_set(err, OB_ERR_INVALID, "%s: '%.64s' is not a choice; give one of %s", name,
+                      value, row->choices ? row->choices : "none");
+}
+
+static ob_status store(parser *p, const ob_option *row, const char *name, const char *value)
+{
+    void *const field = p->target + row->offset;
+    switch (row->type) {
+    case OB_OPTION_FLAG:
+        break; /* has no value */
+    case OB_OPTION_STRING:
+        memcpy(field, &value, sizeof value);
+        return OB_OK;
+    case OB_OPTION_INT:
+        return store_int(row, name, value, field, p->err);
+    case OB_OPTION_DOUBLE:
+        return store_double(row, name, value, field, p->err);
+    case OB_OPTION_CHOICE:
+        return store_choice(row, name, value, field, p->err);
+    }
+    return ob_err_set(p->err, OB_ERR_STATE, "%s: its row has no valid type", name);
+}
+
+static void store_flag(parser *p, const ob_option *row)
+{
+    const bool yes = true;
+    memcpy(p->target + row->offset, &yes, sizeof yes);
+}
+
+/* The value is the rest of the word if there is one, else the next word. */
+static ob_status take_value(parser *p, const ob_option *row, const char *name, const char *rest)
+{
+    if (rest == NULL) {
+        if (p->next >= p->argc)
+            return ob_err_set(p->err, OB_ERR_INVALID, "%s needs a value: %s %s", name, name,
+                              row->value     ? row->value
+                              : row->choices ? row->choices
+                                             : "VALUE");
+        rest = p->argv[p->next++];
+    }
+    return store(p, row, name, rest);
+}
+
+static ob_status unknown_name(parser *p, const char *word, size_t length)
+{
+    const spelling name = spell_long(word, length);
+    ob_nearest nearest;
+    ob__nearest_start(&nearest, word, length);
+    for (const ob_option *row = p->rows; row->name != NULL; row++)
+        ob__nearest_offer(&nearest, row->name);
+    if (nearest.best)
+        return ob_err_set(p->err, OB_ERR_INVALID, "unknown option %s; did you mean --%s?",
+                          name.text, nearest.best);
+    return ob_err_set(p->err, OB_ERR_INVALID, "unknown option %s; see --help", name.text);
+}
+
+static ob_status parse_long(parser *p, const char *word)
+{
+    const size_t length = strcspn(word, "=");
+    const char *value = word[length] == '=' ? word + length + 1 : NULL;
+    for (const ob_option *row = p->rows; row->name != NULL; row++) {
+        if (strncmp(row->name, word, length) != 0 || row->name[length] != '\0')
+            continue;
+        const spelling name = spell_long(word, length);
+        if (row->type != OB_OPTION_FLAG)
+            return take_value(p, row, name.text, value);
+        if (value != NULL)
+            return ob_err_set(p->err, OB_ERR_INVALID,
+                              "%s takes no value; write it without '=%.64s'", name.text, value);
+        store_flag(p, row);
+        return OB_OK;
+    }
+    return unknown_name(p, word, length);
+}
+
+/* Letters behind one dash: flags, the last one may take a value. */
+static ob_status parse_letters(parser *p, const char *letters)
+{
+    for (const char *at = letters; *at != '\0'; at++) {
+        const ob_option *row = p->rows;
+        while (row->name != NULL && row->letter != *at)
+            row++;
+        if (row->name == NULL && *at > ' ' && *at <= '~')
+            return ob_err_set(p->err, OB_ERR_INVALID, "unknown option -%c in '-%.64s'; see --help",
+                              *at, letters);
+        if (row->name == NULL)
+            return ob_err_set(p->err, OB_ERR_INVALID, "'-%.64s' is no option; see --help", letters);
+        if (row->type != OB_OPTION_FLAG) {
+            const spelling name = spell_letter(*at);
+            return take_value(p, row, name.text, at[1] != '\0' ? at + 1 : NULL);
+        }
+        store_flag(p, row);
+    }
+    return OB_OK;
+}
+
+ob_status ob_options_parse(const ob_option *rows, int argc, char *const *argv, void *target,
+                           const char **positionals, size_t *positional_count, ob_err *err)
+{
+    parser p = {.rows = rows, .argv = argv, .argc = argc, .next = 1, .target = target, .err = err};
+    bool options = true;
+    *positional_count = 0;
+    while (p.next < argc) {
+        const char *word = argv[p.next++];
+        if (!options || word[0] != '-' || word[1] == '\0')
+            positionals[(*positional_count)++] = word;
+        else if (strcmp(word, "--") == 0)
+            options = false;
+        else if (word[1] == '-')
+            OB_TRY(parse_long(&p, word + 2));
+        else
+            OB_TRY(parse_letters(&p, word + 1));
+    }
+    return OB_OK;
+}

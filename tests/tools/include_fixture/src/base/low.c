@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "low.h"
+#include "op/row.h"
+#include <stdio.h>

@@ -116,13 +116,13 @@ size_t ob__format_double(double value, char *out)
         return (size_t)sprintf(out, value < 0 ? "-inf" : "inf");
     char sci[40];
     shortest_digits(value, sci, sizeof sci);
-    char digits[20];
+    char digits[20] = "0";
     size_t count = 0;
     const char *c = sci + (sci[0] == '-');
     for (; *c != 'e'; c++)
         if (*c != '.' && count < sizeof digits)
             digits[count++] = *c;
-    const int exponent = atoi(c + 1);
+    const int exponent = (int)strtol(c + 1, NULL, 10);
     char *to = out;
     if (sci[0] == '-')
         *to++ = '-';

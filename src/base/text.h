@@ -17,7 +17,7 @@ bool ob__text_grow(ob_text *text, size_t more);
 
 static inline bool ob__text_reserve(ob_text *text, size_t more)
 {
-    return text->capacity - text->size >= more || ob__text_grow(text, more);
+    return (text->data != NULL && text->capacity - text->size >= more) || ob__text_grow(text, more);
 }
 
 static inline bool ob__text_append(ob_text *text, const char *bytes, size_t count)

@@ -27,9 +27,11 @@ static ob_status check_form(const char *name, const ob_json *range, ob_err *err)
     return OB_OK;
 }
 
-/* How many of lo, lo + step, ... are within hi; the caller knows that step is not 0. */
+/* How many of lo, lo + step, ... are within hi. */
 static bool count_steps(int64_t lo, int64_t hi, int64_t step, uint64_t *count)
 {
+    if (step == 0)
+        return false;
     if (step > 0 ? lo > hi : lo < hi) {
         *count = 0;
         return true;
@@ -122,7 +124,7 @@ static bool decimal_axis(const ob_json *range, ob_axis *out)
             value[i] < -((int64_t)1 << 53))
             return false;
     *out = (ob_axis){.kind = OB_AXIS_DECIMAL, .lo = value[0], .step = value[2], .scale = scale};
-    return value[2] == 0 || count_steps(value[0], value[1], value[2], &out->count);
+    return count_steps(value[0], value[1], value[2], &out->count);
 }
 
 ob_status ob__axis_from_real_range(const char *name, const ob_json *range, ob_axis *out,

@@ -27,37 +27,52 @@ static void range_close(void *opaque)
     free(state);
 }
 
+/* Room for `count` plans; NULL when memory is out. */
+static range_state *new_state(size_t count)
+{
+    range_state *state = calloc(1, sizeof *state);
+    if (state == NULL)
+        return NULL;
+    state->plans = calloc(count + 1, sizeof *state->plans);
+    state->first_case = calloc(count + 1, sizeof *state->first_case);
+    if (state->plans != NULL && state->first_case != NULL)
+        return state;
+    range_close(state);
+    return NULL;
+}
+
+static ob_status add_plan(range_state *state, const ob_plan_args *args, ob_err *err)
+{
+    const size_t i = state->plan_count;
+    OB_TRY(ob__plan_compile(args, &state->plans[i], err));
+    state->plan_count++;
+    if (__builtin_add_overflow(state->first_case[i], state->plans[i].count,
+                               &state->first_case[i + 1]) ||
+        state->first_case[i + 1] > INT64_MAX)
+        return ob__node_error(err, args->entry,
+                              "the list expands to more than 2^63 cases; use larger steps");
+    return OB_OK;
+}
+
 static ob_status range_open(const ob_iterator_args *args, void **out, ob_err *err)
 {
     const size_t count = ob_json_count(args->entries);
-    range_state *state = calloc(1, sizeof *state);
-    ob_status status = OB_OK;
-    if (state != NULL) {
-        state->plans = calloc(count + 1, sizeof *state->plans);
-        state->first_case = calloc(count + 1, sizeof *state->first_case);
-    }
-    if (state == NULL || state->plans == NULL || state->first_case == NULL)
-        status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu entries", count);
-    for (size_t i = 0; status == OB_OK && i < count; i++) {
-        const ob_json *entry = ob_json_item(args->entries, i);
-        const ob_plan_args plan_args = {
-            .generator = args->generator, .log = args->log, .entry = entry};
-        status = ob__plan_compile(&plan_args, &state->plans[i], err);
-        if (status != OB_OK)
-            break;
-        state->plan_count++;
-        if (__builtin_add_overflow(state->first_case[i], state->plans[i].count,
-                                   &state->first_case[i + 1]) ||
-            state->first_case[i + 1] > INT64_MAX)
-            status = ob__node_error(err, entry,
-                                    "the list expands to more than 2^63 cases; use larger steps");
-    }
-    if (status != OB_OK) {
-        range_close(state);
-        state = NULL;
+    range_state *state = new_state(count);
+    *out = NULL;
+    if (state == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu entries", count);
+    for (size_t i = 0; i < count; i++) {
+        const ob_plan_args plan_args = {.generator = args->generator,
+                                        .log = args->log,
+                                        .entry = ob_json_item(args->entries, i)};
+        const ob_status status = add_plan(state, &plan_args, err);
+        if (status != OB_OK) {
+            range_close(state);
+            return status;
+        }
     }
     *out = state;
-    return status;
+    return OB_OK;
 }
 
 static ob_status range_validate(const ob_iterator_args *args, ob_err *err)

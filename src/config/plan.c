@@ -195,9 +195,11 @@ static ob_status check_names(const ob_plan_build *build, const ob_json *names, c
 
 static bool names_has(const ob_json *names, const char *name)
 {
-    if (ob_json_get_kind(names) == OB_JSON_STRING)
+    if (names == NULL)
+        return false;
+    if (names->kind == OB_JSON_STRING)
         return strcmp(names->as.string, name) == 0;
-    for (size_t i = 0; i < ob_json_count(names); i++)
+    for (uint32_t i = 0; i < names->count; i++)
         if (strcmp(names->as.items[i].as.string, name) == 0)
             return true;
     return false;

@@ -212,10 +212,15 @@ static ob_status place_chain(ob_plan *plan, ob_copy *start, ob_copy *ordered, si
 
 static ob_status order_copies(ob_plan *plan, ob_err *err)
 {
-    ob_copy *ordered = malloc((plan->copy_count + 1) * sizeof *ordered);
+    ob_copy *ordered = calloc(plan->copy_count + 1, sizeof *ordered);
     ob_copy **chain = malloc((plan->copy_count + 1) * sizeof *chain);
-    ob_status status = ordered && chain ? OB_OK : ob__plan_no_memory(err);
+    ob_status status = OB_OK;
     size_t placed = 0;
+    if (ordered == NULL || chain == NULL) {
+        free(ordered);
+        free(chain);
+        return ob__plan_no_memory(err);
+    }
     for (size_t i = 0; status == OB_OK && i < plan->copy_count; i++)
         status = place_chain(plan, &plan->copies[i], ordered, &placed, chain, err);
     if (status == OB_OK) {

@@ -30,14 +30,14 @@ static ob_status check_form(const char *name, const ob_json *range, ob_err *err)
 /* How many of lo, lo + step, ... are within hi. */
 static bool count_steps(int64_t lo, int64_t hi, int64_t step, uint64_t *count)
 {
-    if (step == 0)
+    const uint64_t size = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
+    if (size == 0)
         return false;
     if (step > 0 ? lo > hi : lo < hi) {
         *count = 0;
         return true;
     }
     const uint64_t span = step > 0 ? (uint64_t)hi - (uint64_t)lo : (uint64_t)lo - (uint64_t)hi;
-    const uint64_t size = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
     return !__builtin_add_overflow(span / size, 1, count);
 }
 

@@ -68,20 +68,30 @@ static ob_status check_geometry(const ob_arg_type *type, const ob_json *arg, ob_
     return OB_OK;
 }
 
+/* Looked for first: a list that a macro should expand would be reported as a wrong value otherwise. */
+static ob_status refuse_macros(const ob_json *arg, ob_err *err)
+{
+    for (uint32_t i = 0; i < arg->count; i++) {
+        const ob_json *key = &arg->as.members[i].key;
+        if (ob__is_meta_key(key->as.string))
+            return ob__node_error(
+                err, key,
+                "DefaultConfigIterator does not expand \"%s\"; set the iterator to "
+                "\"RangeConfigIterator\", or remove it",
+                key->as.string);
+    }
+    return OB_OK;
+}
+
 static ob_status check_plain_arg(const ob_generator_desc *generator, const ob_json *arg,
                                  const ob_log *log, ob_err *err)
 {
     const ob_arg_type *type;
     OB_TRY(ob__find_arg_type(generator, arg, &type, err));
+    OB_TRY(refuse_macros(arg, err));
     for (uint32_t i = 0; i < arg->count; i++) {
         const ob_json_member *member = &arg->as.members[i];
         const char *key = member->key.as.string;
-        if (ob__is_meta_key(key))
-            return ob__node_error(
-                err, &member->key,
-                "DefaultConfigIterator does not expand \"%s\"; set the iterator to "
-                "\"RangeConfigIterator\", or remove it",
-                key);
         const ob_arg_attr *attr = ob__find_attr(type, key);
         if (attr == NULL)
             continue;

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Cannot work here, and does not say why.
+ */
+#include "fixture.h"
+
+OB_PLUGIN_EXPORT const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not);
+const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not)
+{
+    (void)host, (void)why_not;
+    return NULL;
+}

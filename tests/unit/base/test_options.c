@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "check.h"
+#include "opbench/option.h"
+
+#include <locale.h>
+
+typedef struct options {
+    const char *config;
+    const char *mode;
+    int64_t count;
+    int64_t any;
+    double time;
+    bool all, backward;
+} options;
+
+static const ob_option ROWS[] = {
+    {.name = "config",
+     .letter = 'c',
+     .type = OB_OPTION_STRING,
+     .value = "FILE",
+     .offset = offsetof(options, config),
+     .help = "Benchmark config; - reads standard input."},
+    {.name = "mode",
+     .type = OB_OPTION_CHOICE,
+     .choices = "on|off|auto",
+     .offset = offsetof(options, mode),
+     .help = "How."},
+    {.name = "count",
+     .letter = 'n',
+     .type = OB_OPTION_INT,
+     .value = "N",
+     .min = -5,
+     .max = 100,
+     .offset = offsetof(options, count),
+     .help = "How many."},
+    {.name = "any",
+     .type = OB_OPTION_INT,
+     .value = "N",
+     .offset = offsetof(options, any),
+     .help = "Any number."},
+    {.name = "time",
+     .letter = 't',
+     .type = OB_OPTION_DOUBLE,
+     .value = "SECONDS",
+     .min = 0.5,
+     .max = 60,
+     .offset = offsetof(options, time),
+     .help = "How long."},
+    {.name = "all",
+     .letter = 'a',
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(options, all),
+     .help = "All of them."},
+    {.name = "backward",
+     .letter = 'b',
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(options, backward),
+     .help = "Backward too."},
+    {.name = NULL},
+};
+
+enum { MAX_WORDS = 16 };
+
+static options got;
+static const char *words[MAX_WORDS];
+static size_t word_count;
+static ob_err err;
+
+static ob_status parse(const char *const *argv)
+{
+    char *copy[MAX_WORDS];
+    int argc = 0;
+    for (; argv[argc]; argc++)
+        copy[argc] = (char *)(uintptr_t)argv[argc];
+    got = (options){0};
+    ob_err_clear(&err);
+    return ob_options_parse(ROWS, argc, copy, &got, words, &word_count, &err);
+}
+#define PARSE(...) parse((const char *const[]){"prog", __VA_ARGS__, NULL})
+
+static void spellings(void)
+{
+    CHECK_INT(PARSE("--config", "a.json"), OB_OK);
+    CHECK_STR(got.config, "a.json");
+    CHECK_INT(PARSE("--config=b=c"), OB_OK);
+    CHECK_STR(got.config, "b=c");
+    CHECK_INT(PARSE("--config="), OB_OK);
+    CHECK_STR(got.config, "");
+    CHECK_INT(PARSE("-c", "x"), OB_OK);
+    CHECK_STR(got.config, "x");
+    CHECK_INT(PARSE("-cx"), OB_OK);
+    CHECK_STR(got.config, "x");
+    CHECK_INT(PARSE("-c", "-"), OB_OK);
+    CHECK_STR(got.config, "-");
+    CHECK_INT(PARSE("-c", "--all"), OB_OK); /* a value is a value */
+    CHECK_STR(got.config, "--all");
+    CHECK(!got.all);
+    CHECK_INT(PARSE("-ab"), OB_OK);
+    CHECK(got.all && got.backward);
+    CHECK_INT(PARSE("-abcfile"), OB_OK);
+    CHECK(got.all && got.backward);
+    CHECK_STR(got.config, "file");
+    CHECK_INT(PARSE("-ac", "file"), OB_OK);
+    CHECK_STR(got.config, "file");
+    CHECK_INT(PARSE("-cfirst", "--config=last"), OB_OK);
+    CHECK_STR(got.config, "last");
+}
+
+static void positionals(void)
+{
+    CHECK_INT(PARSE("one", "-a", "-", "--", "-b", "--config"), OB_OK);
+    CHECK_INT(word_count, 4);
+    CHECK_STR(words[0], "one");
+    CHECK_STR(words[1], "-");
+    CHECK_STR(words[2], "-b");
+    CHECK_STR(words[3], "--config");
+    CHECK(got.all && !got.backward);
+    CHECK_INT(PARSE("--", "--"), OB_OK);
+    CHECK_INT(word_count, 1);
+    CHECK_STR(words[0], "--");
+    CHECK_INT(PARSE(""), OB_OK); /* an empty word is one */
+    CHECK_INT(word_count, 1);
+    CHECK_INT(ob_options_parse(ROWS, 0, NULL, &got, words, &word_count, &err), OB_OK);
+    CHECK_INT(word_count, 0);
+}
+
+static void numbers(void)
+{
+    CHECK_INT(PARSE("--count", "-5"), OB_OK);
+    CHECK_INT(got.count, -5);
+    CHECK_INT(PARSE("-n100"), OB_OK);
+    CHECK_INT(got.count, 100);
+    CHECK_INT(PARSE("--count=+7"), OB_OK);
+    CHECK_INT(got.count, 7);
+    CHECK_INT(PARSE("--any=-9223372036854775808"), OB_OK);
+    CHECK_INT(got.any, INT64_MIN);
+    CHECK_INT(PARSE("--any=9223372036854775807"), OB_OK);
+    CHECK_INT(got.any, INT64_MAX);
+    static const struct {
+        const char *text;
+        double value;
+    } REALS[] = {{"0.5", 0.5}, {"60", 60},       {".75", 0.75}, {"5.", 5},
+                 {"1e1", 10},  {"+2.5E+0", 2.5}, {"0.1e1", 1},  {"5000e-3", 5}};
+    for (size_t i = 0; i < sizeof REALS / sizeof REALS[0]; i++) {
+        CHECK_INT(PARSE("--time", REALS[i].text), OB_OK);
+        CHECK_REAL(got.time, REALS[i].value);
+    }
+}
+
+static void bad_numbers(void)
+{
+    static const struct {
+        const char *option, *value, *message;
+    } CASES[] = {
+        {"--count", "101", "--count: 101 is out of range; give a number from -5 to 100"},
+        {"--count", "-6", "--count: -6 is out of range"},
+        {"-n", "x", "-n: 'x' is not a whole number; give one from -5 to 100"},
+        {"--count", "", "--count: '' is not a whole number"},
+        {"--count", "1.0", "'1.0' is not a whole number"},
+        {"--count", " 1", "' 1' is not a whole number"},
+        {"--count", "1 ", "'1 ' is not a whole number"},
+        {"--count", "0x10", "'0x10' is not a whole number"},
+        {"--count", "-", "'-' is not a whole number"},
+        {"--count", "+-1", "'+-1' is not a whole number"},
+        {"--any", "9223372036854775808", "--any: 9223372036854775808 does not fit 64 bits"},
+        {"--any", "99999999999999999999999999", "does not fit 64 bits"},
+        {"--any", "a", "--any: 'a' is not a whole number"},
+        {"--time", "0.49", "--time: 0.49 is out of range; give a number from 0.5 to 60"},
+        {"--time", "1e999", "--time: 1e999 is too large for a double"},
+        {"-t", "nan", "-t: 'nan' is not a number"},
+        {"--time", "inf", "'inf' is not a number"},
+        {"--time", "0x1p3", "'0x1p3' is not a number"},
+        {"--time", "1,5", "'1,5' is not a number"},
+        {"--time", ".", "'.' is not a number"},
+        {"--time", "1e", "'1e' is not a number"},
+        {"--time", "1e+", "'1e+' is not a number"},
+        {"--time", "e5", "'e5' is not a number"},
+        {"--time", "--5", "'--5' is not a number"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        CHECK_INT(PARSE(CASES[i].option, CASES[i].value), OB_ERR_INVALID);
+        CHECK_HAS(err.message, CASES[i].message);
+        CHECK_INT(got.count, 0);
+        CHECK_INT(got.any, 0);
+        CHECK_REAL(got.time, 0);
+    }
+}
+
+/* A process whose decimal point is a comma reads the same numbers. */
+static void locales(void)
+{
+    static const char *const COMMA[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "ru_RU.UTF-8"};
+    for (size_t i = 0; i < sizeof COMMA / sizeof COMMA[0]; i++) {
+        if (setlocale(LC_ALL, COMMA[i]))
+            break;
+    }
+    CHECK_INT(PARSE("--time", "1.500000000000000000000000000000000000000001"), OB_OK);
+    CHECK_REAL(got.time, 1.5);
+    setlocale(LC_ALL, "C");
+}
+
+static void choices(void)
+{
+    CHECK_INT(PARSE("--mode", "off"), OB_OK);
+    CHECK_STR(got.mode, "off");
+    CHECK_INT(PARSE("--mode=auto"), OB_OK);
+    CHECK_STR(got.mode, "auto");
+    static const char *const BAD[] = {"o", "of", "offf", "", "on|off", "|"};
+    for (size_t i = 0; i < sizeof BAD / sizeof BAD[0]; i++) {
+        CHECK_INT(PARSE("--mode", BAD[i]), OB_ERR_INVALID);
+        CHECK_HAS(err.message, "is not a choice; give one of on|off|auto");
+        CHECK(got.mode == NULL);
+    }
+}
+
+static void refused(void)
+{
+    static const struct {
+        const char *word, *message;
+    } CASES[] = {
+        {"--confg", "unknown option --confg; did you mean --config?"},
+        {"--ocnfig=x", "unknown option --ocnfig; did you mean --config?"},
+        {"--conf", "unknown option --conf; did you mean --config?"},
+        {"--tiem", "unknown option --tiem; did you mean --time?"},
+        {"--verbose", "unknown option --verbose; see --help"},
+        {"--=x", "unknown option --; see --help"},
+        {"-x", "unknown option -x in '-x'; see --help"},
+        {"-ax", "unknown option -x in '-ax'; see --help"},
+        {"-a-", "unknown option -- in '-a-'"},
+        {"-\xc3\xa9", "'-\xc3\xa9' is no option"},
+        {"--config", "--config needs a value: --config FILE"},
+        {"-n", "-n needs a value: -n N"},
+        {"--mode", "--mode needs a value: --mode on|off|auto"},
+        {"-bt", "-t needs a value: -t SECONDS"},
+        {"--all=yes", "--all takes no value; write it without '=yes'"},
+        {"--all=", "--all takes no value"},
+        {"--Config", "did you mean --config?"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        CHECK_INT(PARSE(CASES[i].word), OB_ERR_INVALID);
+        CHECK_HAS(err.message, CASES[i].message);
+    }
+    char longest[100000];
+    memset(longest, 'y', sizeof longest);
+    memcpy(longest, "--", 2);
+    longest[sizeof longest - 1] = '\0';
+    CHECK_INT(PARSE(longest), OB_ERR_INVALID);
+    CHECK_HAS(err.message, "unknown option --yyyy");
+}
+
+static void nearest(void)
+{
+    static const char *const NAMES[] = {"run", "expand", "list", "help",
+                                        "torch.nn.functional.relu"};
+    enum { COUNT = sizeof NAMES / sizeof NAMES[0] };
+    CHECK_STR(ob_nearest_name("expnad", NAMES, COUNT), "expand");
+    CHECK_STR(ob_nearest_name("rnu", NAMES, COUNT), "run");
+    CHECK_STR(ob_nearest_name("lst", NAMES, COUNT), "list");
+    CHECK_STR(ob_nearest_name("help", NAMES, COUNT), "help");
+    CHECK_STR(ob_nearest_name("torch.nn.functionnal.Relu", NAMES, COUNT),
+              "torch.nn.functional.relu");
+    CHECK_STR(ob_nearest_name("", NAMES, COUNT), NULL);
+    CHECK_STR(ob_nearest_name("x", NAMES, COUNT), NULL);
+    CHECK_STR(ob_nearest_name("measure", NAMES, COUNT), NULL);
+    CHECK_STR(ob_nearest_name("rust", NAMES, 0), NULL);
+    static const char *const TIES[] = {"bat", "cat", "hat", "cats", "catt"};
+    CHECK_STR(ob_nearest_name("mat", TIES, 5), "bat"); /* the first of equals */
+    CHECK_STR(ob_nearest_name("cat", TIES, 5), "cat"); /* an exact one wins */
+    CHECK_STR(ob_nearest_name("catz", TIES, 5), "cat");
+    char word[121], name[131];
+    memset(word, 'w', sizeof word);
+    memset(name, 'w', sizeof name);
+    word[120] = name[130] = '\0';
+    const char *const longest[] = {name};
+    CHECK_STR(ob_nearest_name(word, longest, 1), NULL); /* beyond what is searched for */
+    CHECK_STR(ob_nearest_name(name, longest, 1), NULL);
+    name[128] = '\0';
+    CHECK_STR(ob_nearest_name(word, longest, 1), name);
+    static const char *const SHORT[] = {"a", "ab"};
+    CHECK_STR(ob_nearest_name("b", SHORT, 2), NULL); /* all letters wrong is no misspelling */
+}
+
+static void help(void)
+{
+    static const ob_option TABLE[] = {
+        {.name = "config",
+         .letter = 'c',
+         .type = OB_OPTION_STRING,
+         .value = "FILE",
+         .help =
+             "Benchmark config to read. A text that is longer than the rest of the line goes on."},
+        {.name = "mode",
+         .type = OB_OPTION_CHOICE,
+         .value = "MODE",
+         .choices = "on|off",
+         .help = "Whether."},
+        {.name = "cache", .type = OB_OPTION_CHOICE, .choices = "hot|cold", .help = "Caf\xc3\xa9."},
+        {.name = "a-very-long-option-name",
+         .type = OB_OPTION_STRING,
+         .value = "WITH-A-VALUE",
+         .help = "Below."},
+        {.name = "all", .letter = 'a', .type = OB_OPTION_FLAG},
+        {.name = NULL},
+    };
+    static const char WANT[] =
+        "  -c, --config FILE     Benchmark config to read. A text that is longer than the\n"
+        "                        rest of the line goes on.\n"
+        "      --mode MODE       Whether. (on|off)\n"
+        "      --cache hot|cold  Caf\xc3\xa9.\n"
+        "      --a-very-long-option-name WITH-A-VALUE\n"
+        "                        Below.\n"
+        "  -a, --all\n";
+    char out[1024];
+    CHECK_INT(ob_options_help(TABLE, out, sizeof out), sizeof WANT - 1);
+    CHECK_STR(out, WANT);
+    CHECK_INT(ob_options_help(TABLE, NULL, 0), sizeof WANT - 1);
+    char cut[10];
+    CHECK_INT(ob_options_help(TABLE, cut, sizeof cut), sizeof WANT - 1);
+    CHECK_STR(cut, "  -c, --c");
+    CHECK_INT(ob_options_help(&TABLE[5], out, sizeof out), 0);
+    CHECK_STR(out, "");
+}
+
+int main(void)
+{
+    RUN(spellings);
+    RUN(positionals);
+    RUN(numbers);
+    RUN(bad_numbers);
+    RUN(locales);
+    RUN(choices);
+    RUN(refused);
+    RUN(nearest);
+    RUN(help);
+    return ob_test_end();
+}

@@ -101,6 +101,8 @@ void ob_op_table_destroy(ob_op_table *table);
 ob_status ob_op_table_add(ob_op_table *table, const ob_op_row *row, const char *origin,
                           ob_err *err);
 size_t ob_op_table_count(const ob_op_table *table);
+/* index < count. Schemas of the core's rows are parsed when they are first asked for: NULL when
+ * memory is out. An operator stays where it is as long as the table lives. */
 const ob_op *ob_op_table_at(const ob_op_table *table, size_t index);
 /* "aten::add.Tensor" exactly; NULL when absent. */
 const ob_op *ob_op_table_find(const ob_op_table *table, const char *full_name);
@@ -108,9 +110,10 @@ const ob_op *ob_op_table_find(const ob_op_table *table, const char *full_name);
 /* How a front-end name leads to canonical operators. */
 typedef struct ob_op_name {
     char base[128];      /* "aten::add"; overload not chosen yet */
-    char overload[64];   /* "" unless the name had one */
+    char overload[64];   /* "" unless the name had one; "default" is the one without a name */
     const void *adapter; /* the row that reorders arguments; NULL = the same order */
-    bool known;          /* at least one row with that base exists in the table */
+    bool known;          /* at least one row with that base exists in the table; what the name
+                            means does not depend on that */
 } ob_op_name;
 
 /* torch.add, torch.add_, torch.Tensor.view, torch.nn.functional.relu, torch.linalg.norm,
@@ -121,8 +124,10 @@ ob_status ob_op_resolve_name(const ob_op_table *table, const char *name, ob_op_n
 
 /* Chooses the overload that takes the call (first fit in the order of the rows; out= variants
  * only when `out` is given), applies the adapter and binds. bound is malloc'ed with
- * (*op)->schema->arg_count values: free with ob_op_free_bound. When nothing fits the message says what
- * each candidate missed. */
+ * (*op)->schema->arg_count values: free with ob_op_free_bound. Tensors come through as copies with all
+ * their fields. Names of PyTorch's Python front end (torch.add, not aten::add) take its words for
+ * arguments too: input for self, axis for dim, out=(a, b), view(2, 3). When nothing fits the message
+ * says what each candidate missed. */
 ob_status ob_op_resolve_call(const ob_op_table *table, const char *name, const ob_call *call,
                              const ob_op **op, ob_value **bound, ob_err *err);
 void ob_op_free_bound(const ob_op *op, ob_value *bound);

@@ -41,8 +41,7 @@ typedef enum ob_memory_format {
     OB_MEMORY_FORMAT_CHANNELS_LAST_3D = 3,
 } ob_memory_format; /* numbers are PyTorch's */
 
-/* "strided", "channels_last", ... with or without "torch." in front; false if it is no such name.
- * */
+/* "strided", "channels_last", ... with or without "torch." in front; false for other names. */
 bool ob_layout_from_name(const char *name, size_t length, ob_layout *out);
 bool ob_memory_format_from_name(const char *name, size_t length, ob_memory_format *out);
 
@@ -97,8 +96,7 @@ ob_status ob_tensor_init(ob_tensor *out, ob_dtype dtype, const int64_t *sizes, i
 ob_status ob_tensor_init_view(ob_tensor *out, ob_storage *storage, ob_dtype dtype,
                               const int64_t *sizes, int ndim, const int64_t *strides,
                               int64_t offset, ob_err *err);
-/* A sparse COO tensor over indices (i64, [sparse_dim, nnz]) and values; both are shared, not
- * copied. */
+/* A sparse COO tensor over indices (i64, [sparse_dim, nnz]) and values; both are shared. */
 ob_status ob_tensor_init_sparse(ob_tensor *out, const int64_t *sizes, int ndim,
                                 const ob_tensor *indices, const ob_tensor *values, ob_err *err);
 /* Shares the storage. */

@@ -232,6 +232,13 @@ static void narrow_reals(void)
         seen[half[i] == 0x3c01] += half[i] == 0x3c00 || half[i] == 0x3c01;
     CHECK_INT(seen[0] + seen[1], 100);
     CHECK(seen[0] > 0 && seen[1] > 0);
+    /* Ends between two values: only the one inside. */
+    ob__fill_reals(&rng, OB_DTYPE_F16, 1.0001, 1.0015, half, 100);
+    for (int i = 0; i < 100; i++)
+        CHECK_INT(half[i], 0x3c01);
+    ob__fill_reals(&rng, OB_DTYPE_F16, -1.0015, -1.0001, half, 100);
+    for (int i = 0; i < 100; i++)
+        CHECK_INT(half[i], 0xbc01);
     /* Negative ends, and a range that ends at zero. */
     ob__fill_reals(&rng, OB_DTYPE_F16, -0x1p-24, 0, half, 100);
     for (int i = 0; i < 100; i++)

@@ -277,8 +277,7 @@ static inline void call_infer(const ob_op_table *table, const char **p, char *ou
     ob_value outputs[8];
     ob_err_clear(&err);
     out[0] = '\0';
-    if (bound_call_open(table, p, &b, &err) &&
-        b.op->row->shape(&b.call, outputs, &err) == OB_OK) {
+    if (bound_call_open(table, p, &b, &err) && b.op->row->shape(&b.call, outputs, &err) == OB_OK) {
         const size_t count = b.op->schema->return_count;
         for (size_t i = 0; i < count; i++) {
             if (i > 0)

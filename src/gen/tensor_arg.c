@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tensor arguments. What a tensor is filled with, if the config does not say:
+ *
+ *   floating, complex   uniform in [0, 1), each part          shape []: uniform in [-10, 10)
+ *   integers            uniform in -10..9 (uint8: 0..9)       shape []: the same draw, cut to whole
+ *   bool                true or false, equally likely         shape []: true
+ *
+ * "value_range" draws from that range instead (integers: both ends included), "value" gives one
+ * number for all elements, or every element in lists nested as the shape is. The whole storage is
+ * filled, gaps between strided elements too: no kernel ever reads memory that was not written.
+ */
+#include "gen/tensor_arg.h"
+
+#include "gen/element.h"
+#include "gen/fill.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct tensor_spec {
+    ob_dtype dtype;
+    int ndim;
+    int64_t sizes[OB_MAX_DIMS];
+    int64_t strides[OB_MAX_DIMS];
+    bool has_strides;
+    bool requires_grad;
+} tensor_spec;
+
+/* An attribute; null is as good as not given. */
+static const ob_json *get_attr(const ob_json *arg, const char *name)
+{
+    const ob_json *node = ob_json_get(arg, name);
+    return ob_json_get_kind(node) == OB_JSON_NULL ? NULL : node;
+}
+
+static ob_status read_dtype(const ob_json *arg, tensor_spec *spec, ob_arg_place *place)
+{
+    size_t length;
+    const char *name = ob_json_string(ob_json_get(arg, "dtype"), &length);
+    if (name == NULL)
+        return ob__attr_error(place, arg, "dtype", OB_ERR_CONFIG,
+                              "a tensor needs a dtype; give its name, such as \"float\"");
+    spec->dtype = ob_dtype_from_name(name, length);
+    if (spec->dtype == OB_DTYPE_INVALID)
+        return ob__attr_error(place, arg, "dtype", OB_ERR_CONFIG,
+                              "unknown dtype '%.64s'; `opbench list dtypes` shows the names", name);
+    return OB_OK;
+}
+
+/* A list of at most OB_MAX_DIMS whole numbers. */
+static ob_status read_numbers(const ob_json *arg, const char *attr, int64_t *out, int *count,
+                              ob_arg_place *place)
+{
+    const ob_json *list = ob_json_get(arg, attr);
+    const size_t length = ob_json_count(list);
+    if (ob_json_get_kind(list) != OB_JSON_ARRAY)
+        return ob__attr_error(place, arg, attr, OB_ERR_CONFIG,
+                              "a tensor's %s is a list of whole numbers, such as [2, 3]", attr);
+    if (length > OB_MAX_DIMS)
+        return ob__attr_error(place, arg, attr, OB_ERR_LIMIT,
+                              "the %s has %zu dimensions, but tensors have at most %d", attr,
+                              length, OB_MAX_DIMS);
+    for (size_t i = 0; i < length; i++) {
+        const ob_json *item = ob_json_item(list, i);
+        if (ob_json_get_kind(item) != OB_JSON_INT)
+            return ob__attr_error(place, arg, attr, OB_ERR_CONFIG,
+                                  "element %zu of the %s is no whole number", i, attr);
+        out[i] = ob_json_int(item, 0);
+    }
+    *count = (int)length;
+    return OB_OK;
+}
+
+static ob_status read_spec(const ob_json *arg, tensor_spec *spec, ob_arg_place *place)
+{
+    const ob_json *grad = get_attr(arg, "requires_grad");
+    *spec = (tensor_spec){.has_strides = get_attr(arg, "strides") != NULL};
+    OB_TRY(read_dtype(arg, spec, place));
+    OB_TRY(read_numbers(arg, "shape", spec->sizes, &spec->ndim, place));
+    if (spec->has_strides) {
+        int count;
+        OB_TRY(read_numbers(arg, "strides", spec->strides, &count, place));
+        if (count != spec->ndim)
+            return ob__attr_error(place, arg, "strides", OB_ERR_CONFIG,
+                                  "%d strides for a shape of %d dimensions; give one per dimension",
+                                  count, spec->ndim);
+    }
+    if (grad && ob_json_get_kind(grad) != OB_JSON_BOOL)
+        return ob__attr_error(place, arg, "requires_grad", OB_ERR_CONFIG,
+                              "requires_grad is true or false");
+    spec->requires_grad = ob_json_bool(grad, true) && ob_dtype_is_floating(spec->dtype);
+    return OB_OK;
+}
+
+/* Refused before it is touched: a process that fills more than there is gets killed, and nothing
+ * says why. */
+static ob_status check_memory(const ob_json *arg, int64_t bytes, ob_arg_place *place)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages <= 0 || page <= 0 || bytes / page < pages)
+        return OB_OK;
+    return ob__attr_error(place, arg, "shape", OB_ERR_NOMEM,
+                          "the tensor takes %lld bytes, more than this machine's memory; use a "
+                          "smaller shape",
+                          (long long)bytes);
+}
+
+static ob_status allocate(const ob_json *arg, const tensor_spec *spec, ob_tensor *out,
+                          ob_arg_place *place)
+{
+    ob_err why;
+    int64_t bytes;
+    ob_status status = ob_tensor_init_meta(out, spec->dtype, spec->sizes, spec->ndim,
+                                           spec->has_strides ? spec->strides : NULL, &why);
+    if (status == OB_OK) {
+        ob_shape_span_bytes(out->sizes, out->strides, out->ndim, out->dtype, &bytes, NULL);
+        OB_TRY(check_memory(arg, bytes, place));
+        status = ob_storage_create((size_t)bytes, &out->storage, &why);
+    }
+    if (status != OB_OK)
+        return ob__attr_error(place, arg, "shape", status, "%s", why.message);
+    out->requires_grad = spec->requires_grad;
+    return OB_OK;
+}
+
+/* ---- filling ---- */
+
+/* All elements that the storage has room for, gaps included. */
+typedef struct target {
+    ob_dtype dtype;
+    void *data;
+    size_t count;
+} target;
+
+static target target_of(const ob_tensor *tensor)
+{
+    return (target){.dtype = tensor->dtype,
+                    .data = ob_storage_data(tensor->storage),
+                    .count = ob_storage_size(tensor->storage) / ob_dtype_size(tensor->dtype)};
+}
+
+static void fill_default(const ob_tensor *tensor, ob_rng *rng)
+{
+    const target t = target_of(tensor);
+    const bool is_unsigned = t.dtype == OB_DTYPE_U8;
+    if (tensor->ndim == 0) {
+        const double real = ob_rng_uniform(rng, is_unsigned ? 0 : -10, 10);
+        const bool complex = ob_dtype_get_info(t.dtype)->cls == OB_DTYPE_CLASS_COMPLEX;
+        const double imag = complex ? ob_rng_uniform(rng, -10, 10) : 0;
+        /* A draw that is exactly 0 is as good as none, but true is promised. */
+        const ob_element e =
+            ob__element_from_real(t.dtype, t.dtype == OB_DTYPE_BOOL ? 1 : real, imag);
+        ob__fill_copies(t.dtype, &e, t.data, t.count);
+    } else if (ob_dtype_is_floating(t.dtype)) {
+        ob__fill_unit(rng, t.dtype, t.data, t.count);
+    } else if (t.dtype == OB_DTYPE_BOOL) {
+        ob__fill_ints(rng, t.dtype, 0, 1, t.data, t.count);
+    } else {
+        ob__fill_ints(rng, t.dtype, is_unsigned ? 0 : -10, 9, t.data, t.count);
+    }
+}
+
+static ob_status fill_int_range(const ob_json *arg, const ob_tensor *tensor, ob_rng *rng,
+                                ob_arg_place *place)
+{
+    const ob_json *range = get_attr(arg, "value_range");
+    const ob_json *first = ob_json_item(range, 0), *second = ob_json_item(range, 1);
+    const int64_t lo = ob_json_int(first, 0), hi = ob_json_int(second, 0);
+    const target t = target_of(tensor);
+    int64_t min, max;
+    ob__int_limits(t.dtype, &min, &max);
+    if (ob_json_get_kind(first) != OB_JSON_INT || ob_json_get_kind(second) != OB_JSON_INT ||
+        lo > hi)
+        return ob__attr_error(
+            place, arg, "value_range", OB_ERR_CONFIG,
+            "the value_range of an integer tensor is [lowest, highest], whole numbers");
+    if (lo < min || hi > max)
+        return ob__attr_error(place, arg, "value_range", OB_ERR_CONFIG,
+                              "%s cannot hold [%lld, %lld]; stay within [%lld, %lld]",
+                              ob_dtype_get_info(t.dtype)->torch_name, (long long)lo, (long long)hi,
+                              (long long)min, (long long)max);
+    ob__fill_ints(rng, t.dtype, lo, hi, t.data, t.count);
+    return OB_OK;
+}
+
+static bool is_number(const ob_json *node)
+{
+    return ob_json_get_kind(node) == OB_JSON_INT || ob_json_get_kind(node) == OB_JSON_REAL;
+}
+
+static ob_status fill_range(const ob_json *arg, const ob_tensor *tensor, ob_rng *rng,
+                            ob_arg_place *place)
+{
+    const ob_json *range = get_attr(arg, "value_range");
+    const ob_json *first = ob_json_item(range, 0), *second = ob_json_item(range, 1);
+    const target t = target_of(tensor);
+    if (ob_json_get_kind(range) != OB_JSON_ARRAY || ob_json_count(range) != 2 ||
+        !is_number(first) || !is_number(second))
+        return ob__attr_error(place, arg, "value_range", OB_ERR_CONFIG,
+                              "a value_range is a list of two numbers, [lowest, highest]");
+    if (!ob_dtype_is_floating(t.dtype))
+        return fill_int_range(arg, tensor, rng, place);
+    const double a = ob_json_real(first, 0), b = ob_json_real(second, 0);
+    const double limit = ob__real_limit(t.dtype);
+    if (!(fabs(a) <= limit && fabs(b) <= limit))
+        return ob__attr_error(place, arg, "value_range", OB_ERR_CONFIG,
+                              "%s cannot hold this value_range; stay within %g on both sides of 0",
+                              ob_dtype_get_info(t.dtype)->torch_name, limit);
+    ob__fill_reals(rng, t.dtype, fmin(a, b), fmax(a, b), t.data, t.count);
+    return OB_OK;
+}
+
+/* One level per dimension, so no deeper than OB_MAX_DIMS. offset counts elements. */
+static ob_status fill_lists(const ob_json *node, const ob_tensor *tensor, int dim, int64_t offset,
+                            ob_arg_place *place)
+{
+    if (dim == tensor->ndim) {
+        const size_t size = ob_dtype_size(tensor->dtype);
+        const char *wanted;
+        ob_element e;
+        if (!ob__element_from_json(tensor->dtype, node, &e, &wanted))
+            return ob__place_error(place, node, OB_ERR_CONFIG, "this is no %s; give %s",
+                                   ob_dtype_get_info(tensor->dtype)->torch_name, wanted);
+        memcpy((char *)ob_tensor_data(tensor) + (size_t)offset * size, &e, size);
+        return OB_OK;
+    }
+    const int64_t size = tensor->sizes[dim];
+    if (ob_json_get_kind(node) != OB_JSON_ARRAY || ob_json_count(node) != (uint64_t)size)
+        return ob__place_error(
+            place, node, OB_ERR_CONFIG,
+            "the shape wants a list of %lld here (dimension %d); nest lists as the "
+            "shape is, or give one number for all elements",
+            (long long)size, dim);
+    for (int64_t i = 0; i < size; i++) {
+        const size_t mark = ob__place_enter_index(place, (size_t)i);
+        OB_TRY(fill_lists(ob_json_item(node, (size_t)i), tensor, dim + 1,
+                          offset + i * tensor->strides[dim], place));
+        ob__place_leave(place, mark);
+    }
+    return OB_OK;
+}
+
+static ob_status fill_value(const ob_json *arg, const ob_tensor *tensor, ob_arg_place *place)
+{
+    const ob_json *value = get_attr(arg, "value");
+    const target t = target_of(tensor);
+    ob_element e = {.bytes = {0}};
+    const char *wanted;
+    if (ob_json_get_kind(value) == OB_JSON_ARRAY) {
+        ob__fill_copies(t.dtype, &e, t.data, t.count); /* the gaps */
+        const size_t mark = ob__place_enter_key(place, "value");
+        const ob_status status = fill_lists(value, tensor, 0, 0, place);
+        ob__place_leave(place, mark);
+        return status;
+    }
+    if (!ob__element_from_json(t.dtype, value, &e, &wanted))
+        return ob__attr_error(place, arg, "value", OB_ERR_CONFIG, "this is no %s; give %s",
+                              ob_dtype_get_info(t.dtype)->torch_name, wanted);
+    ob__fill_copies(t.dtype, &e, t.data, t.count);
+    return OB_OK;
+}
+
+ob_status ob__make_tensor(const ob_json *arg, ob_rng *rng, ob_value *out, ob_arg_place *place)
+{
+    tensor_spec spec;
+    ob_tensor tensor;
+    *out = ob_value_none();
+    OB_TRY(read_spec(arg, &spec, place));
+    OB_TRY(allocate(arg, &spec, &tensor, place));
+
+    ob_status status = OB_OK;
+    if (get_attr(arg, "value"))
+        status = fill_value(arg, &tensor, place);
+    else if (get_attr(arg, "value_range"))
+        status = fill_range(arg, &tensor, rng, place);
+    else
+        fill_default(&tensor, rng);
+    if (status == OB_OK)
+        status = ob_value_init_tensor(out, &tensor, place->err);
+    ob_tensor_fini(&tensor);
+    return status;
+}

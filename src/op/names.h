@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a front-end name leads to, with what the call needs to know about the front end.
+ */
+#ifndef OB_OP_NAMES_H
+#define OB_OP_NAMES_H
+
+#include "opbench/op.h"
+
+typedef enum ob__name_style {
+    OB__STYLE_CANONICAL, /* aten::add, torch.ops.aten.add: the schema's own argument names */
+    OB__STYLE_FUNCTION,  /* torch.add: PyTorch's Python names of arguments */
+    OB__STYLE_METHOD,    /* torch.Tensor.add: the same, and the first argument is self */
+} ob__name_style;
+
+typedef struct ob__name {
+    ob_op_name public;
+    ob__name_style style;
+    size_t adapter; /* its index where public.adapter is set */
+} ob__name;
+
+ob_status ob__name_resolve(const ob_op_table *table, const char *name, ob__name *out, ob_err *err);
+
+#endif

@@ -35,6 +35,7 @@ typedef struct ob_arg_attr {
     const char *name;
     ob_attr_kind kind;
     bool required;
+    const char *choices; /* STRING: "strided|sparse_coo", the only texts it takes; NULL = any */
 } ob_arg_attr;
 
 typedef struct ob_arg_type {

@@ -2,12 +2,12 @@
  *
  * Plug-ins: backends, operators, data generators and config iterators.
  *
- * A plug-in is one shared object that exports one symbol, `ob_plugin_entry`, of type ob_plugin_entry_fn.
- * It gets the host's function table (plug-ins link against nothing of ours) and returns a const
- * struct; the same struct is used when a plug-in is linked in. No constructors, never dlclosed.
- * The ABI number changes when a struct here changes in a way that old plug-ins would misread; fields
- * are appended under the same number, `size` tells how much of a struct the plug-in knows.
- * "(required)" marks what must be there; every other function pointer may be NULL.
+ * A plug-in is one shared object that exports one symbol, `ob_plugin_entry`, of type
+ * ob_plugin_entry_fn. It gets the host's function table (plug-ins link against nothing of ours) and
+ * returns a const struct; the same struct is used when a plug-in is linked in. No constructors,
+ * never dlclosed. The ABI number changes when a struct here changes in a way that old plug-ins
+ * would misread; fields are appended under the same number, `size` tells how much of a struct the
+ * plug-in knows. "(required)" marks what must be there; every other function pointer may be NULL.
  */
 #ifndef OPBENCH_PLUGIN_H
 #define OPBENCH_PLUGIN_H
@@ -140,8 +140,8 @@ typedef struct ob_backend_settings {
 typedef struct ob_prepare_args {
     const ob_graph *graph;
     const ob_backward *backward; /* NULL without -b, or when the backend has has_autograd */
-    /* One value per INPUT edge of the graph, in edge order; then one per PARAMETER or BUFFER. Host memory,
-     * shared: the backend takes its own references. */
+    /* One value per INPUT edge of the graph, in edge order; then one per PARAMETER or BUFFER. Host
+     * memory, shared: the backend takes its own references. */
     const ob_value *inputs;
     size_t input_count;
     const ob_value *parameters;
@@ -165,7 +165,8 @@ typedef struct ob_backend_desc {
     bool has_autograd;           /* runs backward by itself; needs no derived graph */
     bool asynchronous;           /* run returns before the work is done */
 
-    /* Whether it can work here (library, device), without loading anything heavy. Fills reason on no. */
+    /* Whether it can work here (library, device), without loading anything heavy. Fills reason on
+     * no. */
     ob_status (*probe)(const ob_host *host, ob_reason *why_not);
     ob_status (*open)(const ob_backend_settings *settings, ob_backend **out,
                       ob_err *err);     /* (required) */
@@ -181,8 +182,8 @@ typedef struct ob_backend_desc {
     /* Hot. Runs a phase `iterations` times, enqueued if asynchronous. No allocation that can be
      * avoided, no log. Failures may also arrive at sync. (required) */
     ob_status (*run)(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob_err *err);
-    /* Outputs of the last forward, or gradients (in the order of backward->targets, or of the inputs and
-     * parameters that require one). Values are the caller's; data is in host memory. */
+    /* Outputs of the last forward, or gradients (in the order of backward->targets, or of the
+     * inputs and parameters that require one). Values are the caller's; data is in host memory. */
     ob_status (*outputs)(ob_prepared *prepared, ob_pass pass, ob_value *values, size_t capacity,
                          size_t *count, ob_err *err);
     /* Waits until everything enqueued is done. Required if asynchronous. */
@@ -199,7 +200,8 @@ typedef struct ob_backend_desc {
                       size_t size_bytes, ob_err *err);
     /* Highest use by the backend's allocator since the last reset. */
     ob_status (*memory_peak)(ob_backend *backend, bool reset, uint64_t *peak_bytes, ob_err *err);
-    /* Drops cached operands of the prepared case, or the whole last-level cache; how is the word for the record. */
+    /* Drops cached operands of the prepared case, or the whole last-level cache; how is the word
+     * for the record. */
     ob_status (*flush_cache)(ob_backend *backend, ob_prepared *prepared, const char **how,
                              ob_err *err);
 
@@ -224,8 +226,8 @@ typedef struct ob_generate_args {
     ob_rng *rng;
 } ob_generate_args;
 
-/* Values made from an entry. Arrays are malloc'ed by the host before the call: `args` has one slot per
- * item of entry.args and min_capacity of the desc more, kwargs one per member; all NONE. */
+/* Values made from an entry. Arrays are malloc'ed by the host before the call: `args` has one slot
+ * per item of entry.args and min_capacity of the desc more, kwargs one per member; all NONE. */
 typedef struct ob_generated {
     ob_value *args;
     size_t arg_count; /* in: slots; out: how many are used */
@@ -237,7 +239,8 @@ typedef struct ob_generated {
 typedef struct ob_generator_desc {
     const char *name; /* (required) */
     const char *help; /* (required) */
-    /* Argument types of its own, ended by name == NULL; they come before the core's. NULL = none. */
+    /* Argument types of its own, ended by name == NULL; they come before the core's.
+     * NULL = none. */
     const ob_arg_type *types;
     bool own_types_only; /* the core's types are not accepted */
     size_t min_capacity; /* argument slots it may need beyond the entry's own number */
@@ -272,19 +275,21 @@ typedef struct ob_iterator_desc {
     const char *name;      /* (required) */
     const char *help;      /* (required) */
     bool depends_on_build; /* count and items change with the build */
-    /* Its own check of the list, once, before anything runs (args->build is NULL). Set err's position
-     * from json_line and json_column of the offending node; the core adds file and path. */
+    /* Its own check of the list, once, before anything runs (args->build is NULL). Set err's
+     * position from json_line and json_column of the offending node; the core adds file and
+     * path. */
     ob_status (*validate)(const ob_iterator_args *args, ob_err *err);
     ob_status (*open)(const ob_iterator_args *args, void **state, ob_err *err); /* (required) */
     uint64_t (*count)(void *state);                                             /* (required) */
-    /* Item `index` < count, in any order; neighbours are asked for one after the other mostly. (required) */
+    /* Item `index` < count, in any order; neighbours are asked for one after the other mostly.
+     * (required) */
     ob_status (*at)(void *state, uint64_t index, ob_iterator_item *item, ob_err *err);
     void (*close)(void *state); /* (required) */
 } ob_iterator_desc;
 
 /* ------------------------------------------------------------------ the plug-in */
 
-/* The first fields of every ob_plugin: `static const ob_plugin my_plugin = {OB_PLUGIN_HEAD, ...}`. */
+/* The first fields of every ob_plugin: `static const ob_plugin PLUGIN = {OB_PLUGIN_HEAD, ...}`. */
 #define OB_PLUGIN_HEAD                                                                             \
     .magic = OB_PLUGIN_MAGIC, .abi = OB_PLUGIN_ABI, .size = sizeof(ob_plugin),                     \
     .backend_size = sizeof(ob_backend_desc), .operator_size = sizeof(ob_op_row),                   \
@@ -305,8 +310,8 @@ typedef struct ob_plugin {
     const ob_iterator_desc *const *iterators;
 } ob_plugin;
 
-/* Returns the plug-in's struct, or NULL with a reason when it cannot work here (a library is missing).
- * host stays valid for the life of the process. */
+/* Returns the plug-in's struct, or NULL with a reason when it cannot work here (a library is
+ * missing). host stays valid for the life of the process. */
 typedef const ob_plugin *(*ob_plugin_entry_fn)(const ob_host *host, ob_reason *why_not);
 #define OB_PLUGIN_ENTRY "ob_plugin_entry"
 

@@ -13,6 +13,10 @@
             .name = NULL                                                                           \
         }                                                                                          \
     }
+#define CHOICE(attr, texts)                                                                        \
+    {                                                                                              \
+        .name = (attr), .kind = OB_ATTR_STRING, .required = true, .choices = (texts)               \
+    }
 #define ATTR(attr, attr_kind, is_required)                                                         \
     {                                                                                              \
         .name = (attr), .kind = OB_ATTR_##attr_kind, .required = (is_required)                     \
@@ -53,10 +57,11 @@ static const ob_arg_type TYPES[] = {
      .attrs = ATTRS(ATTR("value", DTYPE, true)),
      .help = "dtype as a value (the argument dtype= of an operator)"},
     {.name = "Layout",
-     .attrs = ATTRS(ATTR("value", STRING, true)),
+     .attrs = ATTRS(CHOICE("value", "strided|sparse_coo")),
      .help = "strided or sparse_coo"},
     {.name = "MemoryFormat",
-     .attrs = ATTRS(ATTR("value", STRING, true)),
+     .attrs =
+         ATTRS(CHOICE("value", "contiguous_format|preserve_format|channels_last|channels_last_3d")),
      .help = "contiguous_format, preserve_format, channels_last or channels_last_3d"},
 };
 

@@ -258,16 +258,40 @@ ob_status ob__check_value(ob_attr_kind kind, const char *name, const ob_json *va
     return OB_OK;
 }
 
-ob_status ob__check_plain_value(ob_attr_kind kind, const char *name, const ob_json *value,
-                                const ob_log *log, ob_err *err)
+/* One of the texts in "a|b|c". */
+static bool is_choice(const char *text, const char *choices)
 {
-    if (kind != OB_ATTR_INT || ob_json_get_kind(value) != OB_JSON_REAL ||
-        !isfinite(value->as.real.value) || value->as.real.value == floor(value->as.real.value))
-        return ob__check_value(kind, name, value, err);
-    ob__node_warning(log, value,
-                     "\"%s\" of an int is %.40s; it is passed on as a float, for which the type is "
-                     "\"float\"",
-                     name, value->as.real.text ? value->as.real.text : "a fraction");
+    const size_t length = strlen(text);
+    while (*choices != '\0') {
+        const size_t next = strcspn(choices, "|");
+        if (next == length && memcmp(choices, text, length) == 0)
+            return true;
+        choices += next + (choices[next] == '|');
+    }
+    return false;
+}
+
+static bool is_fraction(const ob_json *value)
+{
+    return value->kind == OB_JSON_REAL && isfinite(value->as.real.value) &&
+           value->as.real.value != floor(value->as.real.value);
+}
+
+ob_status ob__check_attr(const ob_arg_attr *attr, const ob_json *value, const ob_log *log,
+                         ob_err *err)
+{
+    if (attr->kind == OB_ATTR_INT && is_fraction(value)) {
+        ob__node_warning(
+            log, value,
+            "\"%s\" of an int is %.40s; it is passed on as a float, for which the type "
+            "is \"float\"",
+            attr->name, value->as.real.text ? value->as.real.text : "a fraction");
+        return OB_OK;
+    }
+    OB_TRY(ob__check_value(attr->kind, attr->name, value, err));
+    if (attr->choices != NULL && !is_choice(value->as.string, attr->choices))
+        return ob__node_error(err, value, "\"%s\" is \"%.60s\"; it must be one of %s", attr->name,
+                              value->as.string, attr->choices);
     return OB_OK;
 }
 

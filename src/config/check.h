@@ -24,10 +24,10 @@ const ob_arg_attr *ob__find_attr(const ob_arg_type *type, const char *name);
 
 /* One value. SHAPE, STRIDES and ARGS are the caller's. */
 ob_status ob__check_value(ob_attr_kind kind, const char *name, const ob_json *value, ob_err *err);
-/* The same for a value that stands by itself, not in a range: a fraction for an int is a warning then
- * and stays what it is. PARAM's own configs multiply by an "int" of 2.5. */
-ob_status ob__check_plain_value(ob_attr_kind kind, const char *name, const ob_json *value,
-                                const ob_log *log, ob_err *err);
+/* The value of an attribute, not one end of a range: its choices too; and a fraction for an int is only
+ * warned of and stays what it is, for PARAM's own configs multiply by an "int" of 2.5. */
+ob_status ob__check_attr(const ob_arg_attr *attr, const ob_json *value, const ob_log *log,
+                         ob_err *err);
 /* Required attributes and one_of. */
 ob_status ob__check_present(const ob_arg_type *type, const ob_json *arg, ob_err *err);
 /* args is a list, kwargs an object, both optional unless neither is there. */

@@ -95,7 +95,7 @@ static ob_status check_plain_arg(const ob_generator_desc *generator, const ob_js
         const ob_arg_attr *attr = ob__find_attr(type, key);
         if (attr == NULL)
             continue;
-        OB_TRY(ob__check_plain_value(attr->kind, key, &member->value, log, err));
+        OB_TRY(ob__check_attr(attr, &member->value, log, err));
         if (attr->kind != OB_ATTR_ARGS)
             continue;
         if (member->value.kind != OB_JSON_ARRAY)

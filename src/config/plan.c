@@ -63,7 +63,7 @@ static ob_status add_list_axis(ob_plan_build *build, const ob_arg_attr *attr, co
         const ob_json *item = &node->as.items[i];
         if (attr == NULL)
             continue;
-        OB_TRY(ob__check_value(attr->kind, name, item, err));
+        OB_TRY(ob__check_attr(attr, item, build->args->log, err));
         if (attr->kind == OB_ATTR_SHAPE || attr->kind == OB_ATTR_STRIDES) {
             if (item->kind != OB_JSON_ARRAY)
                 return ob__node_error(err, item, "an alternative of \"%s\" must be a list of sizes",
@@ -243,7 +243,7 @@ static ob_status compile_attr(ob_plan_build *build, const ob_arg_type *type, ob_
         return add_range(build, type, attr, name, &member->value, err);
     if (attr == NULL)
         return OB_OK;
-    return ob__check_plain_value(attr->kind, name, &member->value, build->args->log, err);
+    return ob__check_attr(attr, &member->value, build->args->log, err);
 }
 
 static bool has_shape(const ob_arg_type *type)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Parts that the plug-ins of the loader's tests share: descs that are complete and do nothing, and the
- * entry function. Each fixture has one property that the loader must notice.
+ * Parts that the plug-ins of the loader's tests share: descs that are complete and do nothing, and
+ * the entry function. Each fixture has one property that the loader must notice.
  */
 #ifndef OB_TEST_PLUGIN_FIXTURE_H
 #define OB_TEST_PLUGIN_FIXTURE_H

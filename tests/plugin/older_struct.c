@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Built with older headers: its struct ends before the iterators, and its backend before clock_ns. What
- * stands in memory behind them is not part of them.
+ * Built with older headers: its struct ends before the iterators, and its backend before clock_ns.
+ * What stands in memory behind them is not part of them.
  */
 #include "fixture.h"
 

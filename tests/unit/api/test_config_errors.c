@@ -35,6 +35,8 @@ static void arguments_are_checked(void)
         {"{\"args\": [{\"type\": \"int\", \"value_range\": [1, 2.5]}]}", "must be whole"},
         {"{\"args\": [{\"type\": \"int\", \"value_range\": [1]}]}", "a list of two numbers"},
         {"{\"args\": [{\"type\": \"device\", \"value\": \"cuda:x\"}]}", "is not a device"},
+        {"{\"args\": [{\"type\": \"Layout\", \"value\": \"dense\"}]}",
+         "\"value\" is \"dense\"; it must be one of strided|sparse_coo"},
         {"{\"args\": [{\"type\": \"genericlist\", \"value\": 3}]}", "must be a list of arguments"},
         {"{\"args\": [{\"type\": \"tensor\", \"dtype\": \"flot\", \"shape\": [1]}]}",
          "unknown dtype \"flot\""},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A case for backends, made by hand: z = test::add2(x, w), with x an input and w a parameter, so that
- * the tests of a backend need no operator rows and no graph builder.
+ * A case for backends, made by hand: z = test::add2(x, w), with x an input and w a parameter, so
+ * that the tests of a backend need no operator rows and no graph builder.
  */
 #ifndef OB_TEST_NULL_TEST_H
 #define OB_TEST_NULL_TEST_H

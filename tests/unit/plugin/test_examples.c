@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The out-of-tree examples, built by their own Makefile: each is loaded and does what its file says.
+ * The out-of-tree examples, built by their own Makefile: each is loaded and does what its file
+ * says.
  */
 #include "plugin_test.h"
 

@@ -142,7 +142,8 @@ static void test_files_that_are_none(void)
     test_remove(folder);
 }
 
-/* Copies good.so into folder/plug (as a new file: the one before may be loaded), sets the rights, and gives the reason ("" when it loads). */
+/* Copies good.so into folder/plug (as a new file: the one before may be loaded), sets the rights,
+ * and gives the reason ("" when it loads). */
 static void load_with_rights(const char *folder, mode_t folder_mode, mode_t plug_mode,
                              mode_t file_mode, char *reason, size_t size)
 {

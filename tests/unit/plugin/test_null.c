@@ -173,15 +173,18 @@ static void test_events(void)
     CHECK_STR(err.message, "an event was not recorded; record both first");
     CHECK_INT(null_desc->run(prepared, OB_PHASE_FORWARD, 1, &err), OB_OK);
     CHECK_INT(null_desc->event_record(start, &err), OB_OK); /* at 1010 */
+    CHECK_INT(null_desc->event_elapsed_ns(start, end, &elapsed, &err), OB_ERR_STATE);
+    CHECK_STR(err.message, "an event was not recorded; record both first");
+    CHECK_INT(null_desc->sync(backend, &err), OB_OK); /* start is reached, end will not be */
     CHECK_INT(null_desc->run(prepared, OB_PHASE_FORWARD, 3, &err), OB_OK);
-    CHECK_INT(null_desc->event_record(end, &err), OB_OK); /* at 4010 */
+    CHECK_INT(null_desc->event_record(end, &err), OB_OK); /* at 1010 + 10 + 3000 */
     CHECK_INT(null_desc->event_elapsed_ns(start, end, &elapsed, &err), OB_ERR_STATE);
     CHECK_STR(err.message, "the device has not reached an event yet; call sync first");
     CHECK_INT(null_desc->sync(backend, &err), OB_OK);
     CHECK_INT(null_desc->event_elapsed_ns(start, end, &elapsed, &err), OB_OK);
-    CHECK_REAL(elapsed, 3000);
+    CHECK_REAL(elapsed, 3010);
     CHECK_INT(null_desc->event_elapsed_ns(end, start, &elapsed, &err), OB_OK);
-    CHECK_REAL(elapsed, -3000);
+    CHECK_REAL(elapsed, -3010);
     null_desc->event_destroy(start);
     null_desc->event_destroy(end);
     null_desc->release(prepared);
@@ -327,6 +330,30 @@ static void test_nested_outputs(void)
     test_case_fini(&t);
 }
 
+/* Lists deeper than any operator has are refused, not followed to the end of the stack. */
+static void test_deep_outputs(void)
+{
+    enum { DEPTH = 40 };
+    ob_value levels[DEPTH];
+    levels[0] = ob_value_none();
+    for (int i = 1; i < DEPTH; i++)
+        levels[i] = (ob_value){.kind = OB_VALUE_LIST,
+                               .as = {.list = {.items = &levels[i - 1], .count = 1}}};
+    test_case t;
+    test_case_init(&t, OB_PASS_FORWARD);
+    t.edges[2].meta = levels[DEPTH - 1];
+    ob_backend *backend = open_null(NULL);
+    ob_prepared *prepared = NULL;
+    ob_err err;
+    CHECK_INT(null_desc->prepare(backend, &t.args, &prepared, &err), OB_ERR_LIMIT);
+    CHECK_STR(err.message, "a list is nested more than 32 deep");
+    uint64_t peak = 99;
+    CHECK_INT(null_desc->memory_peak(backend, false, &peak, &err), OB_OK);
+    CHECK_INT(peak, 0);
+    null_desc->close(backend);
+    test_case_fini(&t);
+}
+
 static void test_memory(void)
 {
     test_case t;
@@ -357,6 +384,12 @@ static void test_memory(void)
     CHECK(memcmp(ob_storage_data(back), ob_tensor_data(&t.x), 24) == 0);
     CHECK_INT(null_desc->copy(backend, back, device, 25, &err), OB_ERR_INVALID);
     CHECK_STR(err.message, "copying 25 bytes from a storage of 24 into one of 24");
+    ob_storage *small = NULL;
+    CHECK_INT(null_desc->alloc(backend, 0, &small, &err), OB_OK);
+    CHECK_INT(null_desc->copy(backend, small, device, 1, &err), OB_ERR_INVALID);
+    CHECK_INT(null_desc->copy(backend, device, small, 1, &err), OB_ERR_INVALID);
+    CHECK_INT(null_desc->copy(backend, small, device, 0, &err), OB_OK);
+    ob_storage_release(small);
     ob_storage_release(back);
     null_desc->close(backend);
     ob_storage_release(device); /* outlives its backend */
@@ -365,28 +398,43 @@ static void test_memory(void)
 
 static void test_supports(void)
 {
+    static const ob_op_row second_row = {.schema = "test::second(Tensor x) -> Tensor"};
     test_case t;
     test_case_init(&t, OB_PASS_FORWARD);
+    ob_err err;
+    CHECK_INT(ob_register_operator(t.context, &second_row, &err), OB_OK);
+    ob_graph_node nodes[2] = {t.node, t.node};
+    nodes[1].op = ob_op_table_find(t.graph.table, "test::second");
+    t.graph.nodes = nodes;
+    t.graph.node_count = 2;
     static const struct {
         const char *unsupported;
-        ob_status want;
+        const char *named; /* the operator that is denied, or NULL */
     } rows[] = {
-        {NULL, OB_OK},
-        {"", OB_OK},
-        {"test::add", OB_OK},
-        {"test::add2.Scalar", OB_OK},
-        {"test::add2", OB_ERR_UNSUPPORTED},
-        {"aten::mm, test::add2.Tensor", OB_ERR_UNSUPPORTED},
+        {NULL, NULL},
+        {"", NULL},
+        {" , ", NULL},
+        {"test::add", NULL},
+        {"test::add2.Scalar", NULL},
+        {"test::add2.Tensor2", NULL},
+        {"aten::add2", NULL},
+        {"test::add2", "test::add2"},
+        {"aten::mm, test::add2.Tensor", "test::add2"},
+        {"test::second,aten::mm", "test::second"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         null_options o = defaults();
         o.unsupported = rows[i].unsupported;
         ob_backend *backend = open_null(&o);
         ob_reason why = {.text = ""};
-        CHECK_INT(null_desc->supports(backend, &t.graph, OB_PASS_FORWARD, &why), rows[i].want);
-        CHECK_STR(why.text, rows[i].want == OB_OK ? ""
-                                                  : "the option 'unsupported' of the null backend "
-                                                    "names test::add2; remove it there");
+        char want[256] = "";
+        if (rows[i].named != NULL)
+            snprintf(want, sizeof want,
+                     "the option 'unsupported' of the null backend names %s; remove it there",
+                     rows[i].named);
+        CHECK_INT(null_desc->supports(backend, &t.graph, OB_PASS_FORWARD, &why),
+                  rows[i].named == NULL ? OB_OK : OB_ERR_UNSUPPORTED);
+        CHECK_STR(why.text, want);
         null_desc->close(backend);
     }
     test_case_fini(&t);
@@ -439,7 +487,13 @@ static void test_real_graph(void)
     CHECK_INT(ob_tensor_numel(out[0].as.tensor), 2 * 3 * 8 * 8);
     ob_value_fini(&out[0]);
     CHECK_INT(null_desc->outputs(prepared, OB_PASS_BACKWARD, out, 4, &count, &err), OB_OK);
-    CHECK_INT(count, 3); /* x, then weight and bias */
+    CHECK_INT(count, 3);                                              /* x, then weight and bias */
+    uint64_t peak = 0, want_peak = 2 * sizeof(float) * 2 * 3 * 8 * 8; /* x and the output */
+    for (size_t i = 0; i < parameter_count; i++)
+        want_peak += (uint64_t)ob_tensor_numel(parameters[i].as.tensor) *
+                     ob_dtype_size(parameters[i].as.tensor->dtype);
+    CHECK_INT(null_desc->memory_peak(backend, false, &peak, &err), OB_OK);
+    CHECK_INT(peak, want_peak);
     static const int64_t numels[3] = {2 * 3 * 8 * 8, 3, 3};
     for (size_t i = 0; i < 3; i++) {
         CHECK_INT(ob_tensor_numel(out[i].as.tensor), numels[i]);
@@ -460,6 +514,7 @@ static void test_threads(void)
     CHECK_INT(property(backend, "threads"), 1);
     CHECK_INT(null_desc->set_threads(backend, 4, &err), OB_OK);
     CHECK_INT(property(backend, "threads"), 4);
+    CHECK_INT(null_desc->set_threads(backend, 1, &err), OB_OK);
     CHECK_INT(null_desc->set_threads(backend, 0, &err), OB_ERR_INVALID);
     null_desc->close(backend);
 }
@@ -484,6 +539,7 @@ int main(void)
     RUN(test_phases_and_outputs);
     RUN(test_forward_only);
     RUN(test_nested_outputs);
+    RUN(test_deep_outputs);
     RUN(test_memory);
     RUN(test_supports);
     RUN(test_real_graph);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The registry through the embedder's calls: what is taken, what is refused and with which words, that
- * a refusal leaves nothing behind, and what listings show.
+ * The registry through the embedder's calls: what is taken, what is refused and with which words,
+ * that a refusal leaves nothing behind, and what listings show.
  */
 #include "../../plugin/fixture.h"
 #include "plugin_test.h"
@@ -95,6 +95,12 @@ static void test_operators_all_or_nothing(void)
     }
     const ob_op_row *const good[] = {&OPERATOR, &other, NULL};
     CHECK_INT(ob_register_operators(context, good, &err), OB_OK);
+    CHECK_INT(ob_context_count(context, OB_ENTRY_OPERATOR), core + 2);
+    /* The same against what was registered before. */
+    static const ob_op_row fourth = {.schema = "mine::fourth(Tensor self) -> Tensor"};
+    const ob_op_row *const clash[] = {&fourth, &same_name, NULL};
+    CHECK_INT(ob_register_operators(context, clash, &err), OB_ERR_DUPLICATE);
+    CHECK_HAS(err.message, "mine.op");
     CHECK_INT(ob_context_count(context, OB_ENTRY_OPERATOR), core + 2);
     CHECK_INT(ob_register_operators(context, NULL, &err), OB_OK);
     CHECK_INT(ob_register_operator(context, NULL, &err), OB_ERR_INVALID);
@@ -397,6 +403,36 @@ static void test_many(void)
     ob_context_destroy(context);
 }
 
+/* One plug-in with several iterators, more than the list starts with. */
+static void test_long_list(void)
+{
+    enum { COUNT = 30 };
+    char names[COUNT][16];
+    ob_iterator_desc descs[COUNT];
+    const ob_iterator_desc *list[COUNT + 1] = {NULL};
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(names[i], sizeof names[i], "Iterator%d", i);
+        descs[i] = ITERATOR;
+        descs[i].name = names[i];
+        list[i] = &descs[i];
+    }
+    ob_plugin plugin = {OB_PLUGIN_HEAD, .name = "long", .iterators = list};
+    ob_context *context = test_context(NULL);
+    ob_err err;
+    descs[COUNT - 1].name = names[COUNT - 2];
+    CHECK_INT(ob_register_plugin(context, &plugin, &err), OB_ERR_DUPLICATE);
+    CHECK_STR(err.message, "the iterator 'Iterator28' is given twice; remove one of the two");
+    CHECK_INT(ob_context_count(context, OB_ENTRY_ITERATOR), 0);
+    descs[COUNT - 1].name = names[COUNT - 1];
+    CHECK_INT(ob_register_plugin(context, &plugin, &err), OB_OK);
+    CHECK_INT(ob_context_count(context, OB_ENTRY_ITERATOR), COUNT);
+    for (int i = 0; i < COUNT; i++)
+        CHECK(ob_context_find_iterator(context, names[i]) == &descs[i]);
+    CHECK_HAS(test_entry(context, OB_ENTRY_PLUGIN, "long").help,
+              "iterators Iterator0, Iterator1, Iterator2,");
+    ob_context_destroy(context);
+}
+
 static void test_host(void)
 {
     const ob_host *host = ob_host_get();
@@ -422,6 +458,7 @@ int main(void)
     RUN(test_builtin);
     RUN(test_probe);
     RUN(test_many);
+    RUN(test_long_list);
     RUN(test_host);
     return ob_test_end();
 }

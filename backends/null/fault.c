@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Faults on demand: what real libraries do to the process that calls them.
+ */
+#include "null.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_CODE = 3 };
+
+static ob_status fail_now(ob_backend *backend, const char *phase, ob_err *err)
+{
+    return backend->host->err_set(err, OB_ERR_BACKEND, "injected error in %s", phase);
+}
+
+static ob_status fail_late(ob_backend *backend, const char *phase, ob_err *err)
+{
+    (void)err;
+    backend->host->err_set(&backend->late, OB_ERR_BACKEND, "injected late error in %s", phase);
+    backend->has_late = true;
+    return OB_OK;
+}
+
+static ob_status fail_memory(ob_backend *backend, const char *phase, ob_err *err)
+{
+    return backend->host->err_set(err, OB_ERR_NOMEM, "injected lack of device memory in %s", phase);
+}
+
+/* A true bad access, so that the signal has an address; the compiler cannot see it coming. */
+static ob_status do_segfault(ob_backend *backend, const char *phase, ob_err *err)
+{
+    (void)phase, (void)err;
+    volatile uintptr_t address = 64;
+    *(volatile char *)address = 1;
+    return backend->host->err_set(err, OB_ERR_BACKEND, "address 64 can be written here");
+}
+
+static ob_status do_abort(ob_backend *backend, const char *phase, ob_err *err)
+{
+    (void)backend, (void)phase, (void)err;
+    abort();
+}
+
+static ob_status do_exit(ob_backend *backend, const char *phase, ob_err *err)
+{
+    (void)backend, (void)phase, (void)err;
+    exit(EXIT_CODE);
+}
+
+static ob_status do_hang(ob_backend *backend, const char *phase, ob_err *err)
+{
+    (void)backend, (void)phase, (void)err;
+    while (pause() != 0) /* it only ever returns -1 */
+        continue;
+    return OB_OK;
+}
+
+/* What the kernel does to a process when memory is out; truly filling it would hurt the others. */
+static ob_status do_kill(ob_backend *backend, const char *phase, ob_err *err)
+{
+    (void)backend, (void)phase, (void)err;
+    raise(SIGKILL);
+    return OB_OK;
+}
+
+static ob_status do_garbage(ob_backend *backend, const char *phase, ob_err *err)
+{
+    static const char bytes[] = "{\"status\": \"ok\"}\n\0\xff\xfe garbage without a newline";
+    (void)backend, (void)phase, (void)err;
+    fwrite(bytes, 1, sizeof bytes - 1, stdout);
+    fflush(stdout);
+    return OB_OK;
+}
+
+static const struct {
+    const char *name;
+    ob_status (*strike)(ob_backend *backend, const char *phase, ob_err *err);
+} FAULTS[] = {
+#define FAULT_ROW(word, function) {word, function},
+    NULL_FAULT_MAP(FAULT_ROW)
+#undef FAULT_ROW
+};
+
+bool null_fault_is_for(const ob_backend *backend, const char *phase)
+{
+    return strcmp(backend->options.fault, "none") != 0 &&
+           strcmp(backend->options.fault_phase, phase) == 0;
+}
+
+ob_status null_fault_strike(ob_backend *backend, const char *phase, ob_err *err)
+{
+    char where[64];
+    snprintf(where, sizeof where, "%s iteration %lld", phase, (long long)backend->options.fault_at);
+    const bool has_iteration = strcmp(phase, "forward") == 0 || strcmp(phase, "backward") == 0;
+    for (size_t i = 0; i < sizeof FAULTS / sizeof FAULTS[0]; i++) {
+        if (strcmp(FAULTS[i].name, backend->options.fault) == 0)
+            return FAULTS[i].strike(backend, has_iteration ? where : phase, err);
+    }
+    return backend->host->err_set(err, OB_ERR_INVALID, "the null backend knows no fault '%s'",
+                                  backend->options.fault);
+}

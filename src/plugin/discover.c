@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which plug-in files there are: $OPBENCH_PLUGIN_PATH, then the library's directory, each in name
+ * order, so that the same machine gives the same registry. One file that cannot be loaded is a
+ * warning and never stops the others.
+ */
+#include "plugin/registry.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef OB_PLUGIN_DIR
+#define OB_PLUGIN_DIR "/usr/local/lib/opbench/plugins"
+#endif
+
+static const char PATH_VARIABLE[] = "OPBENCH_PLUGIN_PATH";
+
+/* Hidden files are left out: editors and package managers keep unfinished copies under such
+ * names. */
+static int is_plugin_name(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name);
+    return entry->d_name[0] != '.' && length > 3 && strcmp(entry->d_name + length - 3, ".so") == 0;
+}
+
+/* By bytes: alphasort would follow the locale. */
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Loads one file unless it was tried before; only running out of memory is an error. */
+static ob_status try_file(ob_context *context, const char *directory, const char *name, ob_err *err)
+{
+    char *path = NULL;
+    char *real_path = NULL;
+    ob_status status = OB_OK;
+    ob_err why;
+    ob_err_clear(&why);
+    if (asprintf(&path, "%s/%s", directory, name) < 0)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+    real_path = realpath(path, NULL);
+    if (real_path != NULL && ob__plugin_find_path(context, real_path) != NULL)
+        goto done;
+    status = ob_plugin_load(context, path, &why);
+    if (status == OB_ERR_NOMEM) {
+        ob_err_set(err, status, "%s", why.message);
+        goto done;
+    }
+    if (status != OB_OK) {
+        ob_err warning;
+        ob_err_set_at(&warning, status, why.file, 0, 0, NULL, "plug-in not loaded: %s",
+                      why.message);
+        ob_log_report(&context->log, OB_LOG_WARNING, &warning);
+        status = OB_OK;
+    }
+done:
+    free(real_path);
+    free(path);
+    return status;
+}
+
+static ob_status scan_directory(ob_context *context, const char *directory, ob_log_level if_missing,
+                                ob_err *err)
+{
+    struct dirent **names = NULL;
+    const int count = scandir(directory, &names, is_plugin_name, by_name);
+    if (count < 0) {
+        if (errno == ENOMEM)
+            return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+        ob_log_message(&context->log, if_missing, "the plug-in directory %s cannot be read: %s%s%s",
+                       directory, strerror(errno),
+                       if_missing == OB_LOG_WARNING ? "; correct $" : "",
+                       if_missing == OB_LOG_WARNING ? PATH_VARIABLE : "");
+        return OB_OK;
+    }
+    ob_status status = OB_OK;
+    for (int i = 0; i < count; i++) {
+        if (status == OB_OK)
+            status = try_file(context, directory, names[i]->d_name, err);
+        free(names[i]);
+    }
+    free(names);
+    return status;
+}
+
+ob_status ob_plugin_discover(ob_context *context, const char *library_dir, ob_err *err)
+{
+    /* Not for programs that run with more rights than their caller has. */
+    const char *variable = secure_getenv(PATH_VARIABLE);
+    for (const char *part = variable; part != NULL && *part != '\0';) {
+        const size_t length = strcspn(part, ":");
+        if (length > 0) {
+            char *directory = strndup(part, length);
+            if (directory == NULL)
+                return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+            const ob_status status = scan_directory(context, directory, OB_LOG_WARNING, err);
+            free(directory);
+            OB_TRY(status);
+        }
+        part += length + (part[length] == ':');
+    }
+    /* Nothing may be installed: that is no fault. */
+    return scan_directory(context, library_dir != NULL ? library_dir : OB_PLUGIN_DIR, OB_LOG_DEBUG,
+                          err);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Loading one plug-in file: trust, dlopen, entry symbol, registration. A refusal at any step is
+ * kept with its reason for listings. Libraries are never closed: threads, exit handlers and
+ * thread-local storage of what a plug-in pulls in (libtorch, OpenMP) do not survive it.
+ */
+#include "plugin/registry.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fenv.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the dynamic linker's complaint calls for; the first row whose part occurs in it. */
+static const struct {
+    const char *part;
+    const char *cure;
+} CURES[] = {
+    {"undefined symbol", "a plug-in calls opbench through the host's table and links everything "
+                         "else itself: add the missing library to its link line"},
+    {"cannot open shared object file",
+     "install the package that has this library, or name its directory in LD_LIBRARY_PATH"},
+    {"wrong ELF class", "it was built for another kind of machine; rebuild it here"},
+    {"invalid ELF header", "it is not a shared object; rebuild it, or remove the file"},
+    {"file too short", "the file is cut off or empty; rebuild it, or remove the file"},
+    {"failed to map segment", "its file system may forbid to run code (mount option noexec)"},
+};
+
+/* dlerror's text without the path in front of it, which the message has already. */
+static ob_status open_failed(const char *path, ob_err *err)
+{
+    const char *text = dlerror();
+    if (text == NULL)
+        text = "the dynamic linker gives no reason";
+    const size_t length = strlen(path);
+    if (strncmp(text, path, length) == 0 && strncmp(text + length, ": ", 2) == 0)
+        text += length + 2;
+    const char *cure = "see what ldd says about it";
+    for (size_t i = 0; i < sizeof CURES / sizeof CURES[0]; i++) {
+        if (strstr(text, CURES[i].part) != NULL) {
+            cure = CURES[i].cure;
+            break;
+        }
+    }
+    return ob_err_set(err, OB_ERR_PLUGIN, "it cannot be opened: %.240s; %s", text, cure);
+}
+
+static ob_status open_and_enter(const char *path, const ob_plugin **plugin, ob_err *err)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL)
+        return open_failed(path, err);
+    void *symbol = dlsym(handle, OB_PLUGIN_ENTRY);
+    if (symbol == NULL)
+        return ob_err_set(err, OB_ERR_PLUGIN,
+                          "it does not export '%s': this is no opbench plug-in; mark that function "
+                          "with OB_PLUGIN_EXPORT, or move the file elsewhere",
+                          OB_PLUGIN_ENTRY);
+    ob_plugin_entry_fn entry;
+    memcpy(&entry, &symbol,
+           sizeof entry); /* C has no cast from an object's to a function's address */
+
+    ob_reason why_not = {.text = ""};
+    *plugin = entry(ob_host_get(), &why_not);
+    why_not.text[sizeof why_not.text - 1] = '\0';
+    if (*plugin == NULL)
+        return ob_err_set(err, OB_ERR_PLUGIN, "it cannot work here: %s",
+                          why_not.text[0] != '\0' ? why_not.text : "it does not say why");
+    return OB_OK;
+}
+
+static ob_status load_file(ob_context *context, const char *path, ob_err *err)
+{
+    OB_TRY(ob__check_trusted(path, err));
+
+    /* A library built with -ffast-math switches denormal numbers off for the whole thread when it
+     * is opened; results of other backends would change with the plug-ins that happen to be
+     * there. */
+    fenv_t environment;
+    const bool has_environment = fegetenv(&environment) == 0;
+    const ob_plugin *plugin = NULL;
+    ob_status status = open_and_enter(path, &plugin, err);
+    if (has_environment)
+        fesetenv(&environment);
+    if (status == OB_OK)
+        status = ob__registry_add_plugin(context, plugin, path, false, err);
+    return status;
+}
+
+ob_status ob_plugin_load(ob_context *context, const char *path, ob_err *err)
+{
+    ob_err why;
+    ob_err_clear(&why);
+    char *real_path = realpath(path, NULL);
+    if (real_path == NULL)
+        return ob_err_set_at(err, errno == ENOMEM ? OB_ERR_NOMEM : OB_ERR_PLUGIN, path, 0, 0, NULL,
+                             "the plug-in cannot be found: %s; check the path", strerror(errno));
+    const ob__plugin_record *known = ob__plugin_find_path(context, real_path);
+    ob_status status = OB_OK;
+    if (known == NULL || !known->available)
+        status = load_file(context, real_path, &why);
+    if (status != OB_OK && status != OB_ERR_NOMEM) {
+        status = ob__plugin_remember_refusal(context, real_path, why.message, &why);
+        if (status == OB_OK)
+            status = OB_ERR_PLUGIN;
+    }
+    if (status != OB_OK)
+        ob_err_set_at(err, status, real_path, 0, 0, NULL, "%s", why.message);
+    free(real_path);
+    return status;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inside of a context: what is registered, by whom, and which plug-ins could not be loaded.
+ *
+ * Everything is registered as a batch (ob__registry_add): it is checked as a whole, then added as a
+ * whole. Entries are never removed or moved, so the strings of a listing stay valid.
+ */
+#ifndef OB_PLUGIN_REGISTRY_H
+#define OB_PLUGIN_REGISTRY_H
+
+#include "base/arena.h"
+#include "opbench/context.h"
+
+/* Origins that are no plug-in's name; a plug-in may not call itself so. */
+#define OB__ORIGIN_BUILTIN "built in"
+#define OB__ORIGIN_EMBEDDER "embedder"
+
+typedef struct ob__entry {
+    const void *desc; /* ob_backend_desc, ob_generator_desc or ob_iterator_desc, of full size */
+    const char *origin;
+    bool probed; /* backends: why_not is known; "" = it can work here */
+    ob_reason why_not;
+} ob__entry;
+
+typedef struct ob__entry_list {
+    ob__entry **items;
+    size_t count, capacity;
+} ob__entry_list;
+
+/* One plug-in, loaded or refused. */
+typedef struct ob__plugin_record {
+    const char *name;
+    const char *path; /* resolved path, or an origin for one that is linked in */
+    const char *help; /* version and what it brings */
+    const char *reason;
+    bool available;
+} ob__plugin_record;
+
+struct ob_context {
+    ob_log log;
+    ob_arena arena;
+    ob_op_table *operators;
+    ob__entry_list backends, generators, iterators;
+    ob__plugin_record **plugins;
+    size_t plugin_count, plugin_capacity;
+    const char **op_names; /* listing names of operators, made when asked for */
+    size_t op_name_count;
+};
+
+/* What is added at once. Lists end with NULL; a NULL list is empty. */
+typedef struct ob__batch {
+    const char *origin; /* lives as long as the context */
+    const ob_backend_desc *const *backends;
+    const ob_op_row *const *operators;
+    const ob_generator_desc *const *generators;
+    const ob_iterator_desc *const *iterators;
+    /* sizeof of the structs as their maker knows them; 0 = as this library does. */
+    uint32_t backend_size, operator_size, generator_size, iterator_size;
+} ob__batch;
+
+/* A context with the core's operators only. log may be NULL. */
+ob_status ob__context_create_empty(const ob_log *log, ob_context **out, ob_err *err);
+
+/* All or nothing. OB_ERR_INVALID, OB_ERR_DUPLICATE, OB_ERR_NOMEM. */
+ob_status ob__registry_add(ob_context *context, const ob__batch *batch, ob_err *err);
+/* A part of the core: its entries are "built in", and it is not listed as a plug-in. */
+ob_status ob__registry_add_builtin(ob_context *context, const ob_plugin *plugin, ob_err *err);
+/* A whole plug-in; path is its file, or an origin for one that is linked in, whose structs are
+ * known to be of this library's size where it gives none. */
+ob_status ob__registry_add_plugin(ob_context *context, const ob_plugin *plugin, const char *path,
+                                  bool linked_in, ob_err *err);
+
+/* The entry called name, or NULL. */
+ob__entry *ob__entry_find(const ob__entry_list *list, const char *name);
+/* The record of a resolved path, or NULL. */
+ob__plugin_record *ob__plugin_find_path(const ob_context *context, const char *path);
+/* Keeps why the file could not be loaded; a second reason for the same path replaces the first. */
+ob_status ob__plugin_remember_refusal(ob_context *context, const char *path, const char *reason,
+                                      ob_err *err);
+
+/* Checks of one struct (check.c). Name the plug-in's author's mistake and the cure. */
+ob_status ob__check_plugin_head(const ob_plugin *plugin, bool linked_in, ob_err *err);
+ob_status ob__check_name(const char *what, const char *name, ob_err *err);
+ob_status ob__check_backend(const ob_backend_desc *desc, ob_err *err);
+ob_status ob__check_generator(const ob_generator_desc *desc, ob_err *err);
+ob_status ob__check_iterator(const ob_iterator_desc *desc, ob_err *err);
+
+/* Refuses a file that someone else than root and the effective user may change (trust.c).
+ * real_path is absolute and without symbolic links. */
+ob_status ob__check_trusted(const char *real_path, ob_err *err);
+
+#endif

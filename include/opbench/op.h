@@ -54,7 +54,9 @@ typedef enum ob_constraint_kind {
 typedef struct ob_constraint {
     const char *arg; /* the argument it is about; NULL ends a list */
     ob_constraint_kind kind;
-    const char *of;      /* INDEX, OFFSETS: the argument that gives the bound */
+    /* INDEX, OFFSETS: the argument that gives the bound. INDEX: if it is an int (num_weights), its
+     * value is the bound. Where `arg` is a list, its item i is about dimension dim + i. */
+    const char *of;
     const char *dim_arg; /* INDEX: argument that holds the dimension's number; NULL = use dim */
     int dim;             /* may be negative, counted from the end */
 } ob_constraint;
@@ -76,7 +78,8 @@ typedef struct ob_op_row {
     ob_tolerance tolerance;
     const ob_constraint *constraints; /* list ended by arg == NULL; NULL = none */
     /* Derivative in graph notation (docs/graphs.md): one statement per differentiable argument,
-     * "self = mul(grad, other); other = mul(grad, self)"; NULL = not differentiable. */
+     * "self = mul(grad, other); other = mul(grad, self)"; "" = no gradient passes (detach);
+     * NULL = not differentiable. */
     const char *derivative;
     /* The operator as calls of simpler ones, in graph notation ("result = sub(a, b)"), for backends that
      * do not know it, and for its derivative and shape when those are not given. NULL = none. */

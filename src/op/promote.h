@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Type promotion over the operands of one call: tensors with dimensions decide first, then tensors
- * without dimensions, then plain numbers, and a lower one counts only when its category (bool < int < real <
- * complex) is higher.
+ * Type promotion over the operands of one call: tensors with dimensions decide first, then
+ * tensors without dimensions, then plain numbers; a lower one counts only when its category
+ * (bool < int < real < complex) is higher.
  */
 #ifndef OB_OP_PROMOTE_H
 #define OB_OP_PROMOTE_H

@@ -31,7 +31,10 @@
 #define OB__CONSTRAINTS(...)                                                                       \
     (const ob_constraint[])                                                                        \
     {                                                                                              \
-        __VA_ARGS__, { .arg = NULL }                                                               \
+        __VA_ARGS__,                                                                               \
+        {                                                                                          \
+            .arg = NULL                                                                            \
+        }                                                                                          \
     }
 #define OB__POSITIVE(name)                                                                         \
     {                                                                                              \

@@ -9,6 +9,9 @@
 #define BAG_CONSTRAINTS                                                                            \
     OB__CONSTRAINTS(OB__INDEX("indices", "weight", 0), OB__OFFSETS("offsets", "indices"))
 
+/* Gradients know the number of rows only. */
+#define WITHIN_ROWS OB__CONSTRAINTS(OB__INDEX("indices", "num_weights", 0))
+
 #define BAG_CALL(padding)                                                                          \
     "result_0, result_1, result_2, result_3 = _embedding_bag(weight, indices, offsets, "           \
     "scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, " padding ")"
@@ -37,11 +40,13 @@ const ob_op_row ob__rows_embedding[] = {
     {BAG("aten::embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, int "
          "padding_idx, bool scale_grad_by_freq, bool sparse) -> Tensor",
          embedding_backward, embedding_backward),
+     .constraints = WITHIN_ROWS,
      .decomposition = "result = embedding_dense_backward(grad, indices, num_weights, "
                       "padding_idx, scale_grad_by_freq)"},
     {BAG("aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, "
          "int padding_idx, bool scale_grad_by_freq) -> Tensor",
-         embedding_backward, embedding_backward)},
+         embedding_backward, embedding_backward),
+     .constraints = WITHIN_ROWS},
     {BAG("aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool "
          "scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? "
          "per_sample_weights=None, bool include_last_offset=False) -> (Tensor, Tensor, Tensor, "
@@ -71,17 +76,22 @@ const ob_op_row ob__rows_embedding[] = {
          "scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int "
          "padding_idx=-1) -> Tensor",
          embedding_bag_backward, embedding_bag_backward),
+     .constraints =
+         OB__CONSTRAINTS(OB__INDEX("indices", "num_weights", 0), OB__OFFSETS("offsets", "indices")),
      .decomposition = "result = _embedding_bag_dense_backward(grad, indices, " BAG_MAP(
          "offset2bag") ", bag_size, maximum_indices, num_weights, scale_grad_by_freq, mode, "
                        "per_sample_weights, padding_idx)"},
     {BAG("aten::_embedding_bag_dense_backward(Tensor grad, Tensor indices, Tensor offset2bag, "
          "Tensor bag_size, Tensor maximum_indices, int num_weights, bool scale_grad_by_freq, int "
          "mode, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
-         embedding_bag_backward, embedding_bag_backward)},
+         embedding_bag_backward, embedding_bag_backward),
+     .constraints = OB__CONSTRAINTS(OB__INDEX("indices", "num_weights", 0),
+                                    OB__INDEX("offset2bag", "grad", 0))},
     {BAG("aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor "
          "indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor",
          embedding_bag_weights_backward, embedding_bag_backward),
      .constraints = OB__CONSTRAINTS(OB__INDEX("indices", "weight", 0))},
-    {LOOKUP("aten::one_hot(Tensor self, int num_classes=-1) -> Tensor", one_hot, write)},
+    {LOOKUP("aten::one_hot(Tensor self, int num_classes=-1) -> Tensor", one_hot, write),
+     .constraints = OB__CONSTRAINTS(OB__INDEX("self", "num_classes", 0))},
     OB__ROWS_END,
 };

@@ -6,8 +6,9 @@
 
 #define LOSS(text, shape, cost) OB__ROW(text, "loss", shape, cost, REDUCTION, 4)
 #define GRAD(text, cost) OB__ROW(text, "loss", loss_backward, cost, ELEMENTWISE, 4)
-/* Targets are class numbers. */
+/* Targets are class numbers; the classes are dimension 1, or the only one. */
 #define CLASSES OB__CONSTRAINTS(OB__INDEX("target", "self", 1))
+#define CLASSES_LAST OB__CONSTRAINTS(OB__INDEX("target", "self", -1))
 
 #define REDUCED(value)                                                                             \
     "result = " value " if reduction == 0 else mean(" value ") if reduction == 1 "                 \
@@ -22,15 +23,16 @@ const ob_op_row ob__rows_loss[] = {
     {LOSS("aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int "
           "ignore_index=-100) -> Tensor",
           nll_loss, lookup),
-     .constraints = CLASSES, .decomposition = "result = nll_loss_forward(self, " NLL_ARGS ")[0]"},
+     .constraints = CLASSES_LAST,
+     .decomposition = "result = nll_loss_forward(self, " NLL_ARGS ")[0]"},
     {LOSS("aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, int "
           "ignore_index) -> (Tensor output, Tensor total_weight)",
           nll_loss_forward, lookup),
-     .constraints = CLASSES, .derivative = NLL_BACKWARD("nll_loss_backward")},
+     .constraints = CLASSES_LAST, .derivative = NLL_BACKWARD("nll_loss_backward")},
     {GRAD("aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, "
           "int reduction, int ignore_index, Tensor total_weight) -> Tensor",
           write),
-     .constraints = CLASSES},
+     .constraints = CLASSES_LAST},
     {LOSS("aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int "
           "ignore_index=-100) -> Tensor",
           nll_loss, lookup),

@@ -56,11 +56,13 @@ const ob_op_row ob__rows_matrix[] = {
     {MATRIX("aten::dot(Tensor self, Tensor tensor) -> Tensor", dot, matrix),
      .derivative = "self = mul(grad, tensor); tensor = mul(grad, self)"},
     {MATRIX("aten::outer(Tensor self, Tensor vec2) -> Tensor", outer, elementwise_1),
-     .derivative = "self = mv(grad, vec2); vec2 = mv(t(grad), self)"},
+     .derivative = "self = sum(mul(grad, vec2), [1]); "
+                   "vec2 = sum(mul(grad, unsqueeze(self, 1)), [0])"},
     {MATRIX("aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) "
             "-> Tensor",
             addr, elementwise_2),
-     .derivative = ADDED("vec1", "mv(grad, vec2)", "vec2", "mv(t(grad), vec1)")},
+     .derivative = ADDED("vec1", "sum(mul(grad, vec2), [1])", "vec2",
+                         "sum(mul(grad, unsqueeze(vec1, 1)), [0])")},
     {MATRIX("aten::matmul(Tensor self, Tensor other) -> Tensor", matmul, matrix),
      .decomposition =
          "rows = @slice(@sizes(self), 0, -1); "

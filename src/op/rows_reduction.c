@@ -24,8 +24,8 @@
     "grad if keepdim or @ndim(self) == 0 else unsqueeze(grad, dim))"
 
 /* n: divisor (elements less the correction); r, g: result and gradient with kept dimensions. */
-#define DIVISOR(correction) "n = @max(" TERMS " - (" correction "), 1); "
-#define VAR(dims, mean) "self = mul(sub(self, " mean "), mul(view(grad, k), 2.0 / n))"
+#define DIVISOR(correction) "n = " TERMS " - (" correction "); "
+#define VAR(mean) "self = mul(sub(self, " mean "), div(mul(view(grad, k), 2), n))"
 #define STD(mean)                                                                                  \
     "r = view(result, k); "                                                                        \
     "self = mul(sub(self, " mean "), "                                                             \
@@ -34,19 +34,21 @@
 #define UNBIASED "1 if unbiased else 0"
 #define CORRECTION "1 if @is_none(correction) else correction"
 #define VAR_MEAN                                                                                   \
-    "self = add(mul(sub(self, view(result_1, k)), mul(view(grad_0, k), 2.0 / n)), "                \
+    "self = add(mul(sub(self, view(result_1, k)), div(mul(view(grad_0, k), 2), n)), "              \
     "expand(div(view(grad_1, k), " TERMS "), @sizes(self)))"
 
 /* p-norm with the order in q; beyond 1e300 it is the maximum norm. */
 #define NORM(order, dims)                                                                          \
-    "q = " order "; " KEPT(dims) "g = view(grad, k); r = view(result, k); "                        \
-                                 "self = zeros_like(self) if q == 0 "                              \
-                                 "else mul(sign(self), g) if q == 1 "                              \
-                                 "else mul(self, masked_fill(div(g, r), eq(r, 0), 0)) if q == 2 "  \
-                                 "else mul(mul(sign(self), eq(abs(self), r)), "                    \
-                                 "div(g, sum(eq(abs(self), r), " dims ", True))) if q > 1e300 "    \
-                                 "else mul(mul(sign(self), pow(abs(self), q - 1)), "               \
-                                 "masked_fill(div(g, pow(r, q - 1)), eq(r, 0), 0))"
+    KEPT(dims)                                                                                     \
+    "q = " order "; "                                                                              \
+    "g = view(grad, k); r = view(result, k); "                                                     \
+    "self = zeros_like(self) if q == 0 "                                                           \
+    "else mul(sign(self), g) if q == 1 "                                                           \
+    "else mul(self, masked_fill(div(g, r), eq(r, 0), 0)) if q == 2 "                               \
+    "else mul(mul(sign(self), eq(abs(self), r)), "                                                 \
+    "div(g, sum(eq(abs(self), r), " dims ", True))) if q > 1e300 "                                 \
+    "else mul(mul(sign(self), pow(abs(self), q - 1)), "                                            \
+    "masked_fill(div(g, pow(r, q - 1)), eq(r, 0), 0))"
 #define P_OR_2 "2 if @is_none(p) else p"
 
 const ob_op_row ob__rows_reduction[] = {
@@ -96,15 +98,15 @@ const ob_op_row ob__rows_reduction[] = {
     {PICK("aten::all(Tensor self) -> Tensor", any_all)},
     {PICK("aten::all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", any_all)},
     {SUM("aten::var(Tensor self, bool unbiased=True) -> Tensor", reduce_float, reduce_4),
-     .derivative = KEPT("None") DIVISOR(UNBIASED) VAR("None", "mean(self)")},
+     .derivative = KEPT("None") DIVISOR(UNBIASED) VAR("mean(self)")},
     {SUM("aten::var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> "
          "Tensor",
          reduce_float, reduce_4),
-     .derivative = KEPT("dim") DIVISOR(UNBIASED) VAR("dim", MEAN_OF("dim"))},
+     .derivative = KEPT("dim") DIVISOR(UNBIASED) VAR(MEAN_OF("dim"))},
     {SUM("aten::var.correction(Tensor self, int[1]? dim, *, int? correction, bool keepdim=False) "
          "-> Tensor",
          reduce_float, reduce_4),
-     .derivative = KEPT("dim") DIVISOR(CORRECTION) VAR("dim", MEAN_OF("dim"))},
+     .derivative = KEPT("dim") DIVISOR(CORRECTION) VAR(MEAN_OF("dim"))},
     {SUM("aten::std(Tensor self, bool unbiased=True) -> Tensor", reduce_float, reduce_4),
      .derivative = KEPT("None") DIVISOR(UNBIASED) STD("mean(self)")},
     {SUM("aten::std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> "

@@ -21,7 +21,8 @@ void ob__follow_channels_last(ob__shape *shape, const ob_tensor *like);
 void ob__set_elementwise_strides(ob__shape *shape, const ob_tensor *const *operands, size_t count);
 /* What empty_like and clone give without a memory format: the tensor's own order, made dense. */
 void ob__set_preserved_strides(ob__shape *shape, const ob_tensor *tensor);
-/* The memory_format argument of the call (absent, None: preserve) for a result shaped like tensor. */
+/* The memory_format argument of the call (absent, None: preserve) for a result with the sizes of
+ * tensor. */
 ob_status ob__set_memory_format(const ob_op_call *call, ob__shape *shape, const ob_tensor *tensor,
                                 ob_err *err);
 

@@ -178,7 +178,7 @@ ob_status ob__shape_addr(const ob_op_call *call, ob_value *out, ob_err *err)
     return ob__give(call, out, &shape, err);
 }
 
-/* Leading dimensions broadcast; a vector stands for a row on the left, for a column on the right. */
+/* Leading dimensions broadcast; a vector is a row on the left and a column on the right. */
 static ob_status matmul_shape(const ob_op_call *call, named a, named b, ob__shape *shape,
                               ob_err *err)
 {

@@ -286,7 +286,7 @@ ob_status ob__want_expandable(const ob_op_call *call, const char *name, const ob
                           ob__tensor_text(tensor, a), ob__sizes_text(shape->sizes, shape->ndim, b));
 }
 
-/* The device of the first tensor among the arguments (also inside lists), or of a device argument. */
+/* A device argument, else the device of the first tensor among the arguments (also in lists). */
 static const ob_device *find_device(const ob_op_call *call)
 {
     const ob_device *device = NULL;

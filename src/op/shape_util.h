@@ -3,8 +3,8 @@
  * What every shape rule needs: arguments by name, errors that start with the operator's name,
  * dimensions counted from the end, broadcasting, and the making of meta outputs.
  *
- * Rules get bound calls, so an argument has the kind that its schema says; the readers check the kind again
- * all the same, because embedders may call a rule with values of their own making.
+ * Rules get bound calls, so an argument has the kind that its schema says; the readers check the
+ * kind again all the same, because embedders may call a rule with values of their own making.
  */
 #ifndef OB_OP_SHAPE_UTIL_H
 #define OB_OP_SHAPE_UTIL_H

@@ -62,7 +62,7 @@ static void check_backward(const ob_graph *graph, size_t targets)
     CHECK_INT(backward.target_count, targets);
     CHECK_INT(backward.graph->output_count, targets);
     for (size_t i = 0; i < backward.target_count; i++) {
-        char want[128];
+        char want[1024];
         const ob_graph_edge *target = &forward->edges[backward.targets[i]];
         snprintf(want, sizeof want, "%s", meta_text(&target->meta));
         CHECK_STR(meta_text(&backward.graph->edges[backward.graph->outputs[i]].meta), want);

@@ -213,7 +213,7 @@ static void check_backward(const ob_graph *graph, const char *what)
         if (backward.target_count != wanted)
             OB_TEST_FAIL("%s: %zu of %zu gradients", what, backward.target_count, wanted);
         for (size_t i = 0; i < backward.target_count; i++) {
-            char want[128];
+            char want[1024];
             snprintf(want, sizeof want, "%s", meta_text(&forward->edges[backward.targets[i]].meta));
             CHECK_STR(meta_text(&backward.graph->edges[backward.graph->outputs[i]].meta), want);
         }

@@ -4,7 +4,8 @@
  *   aten::add.Tensor(f32[2, 3], i64[3], alpha=2) -> f32[2, 3]
  * A value is a tensor (dtype and sizes, and after a slash the strides when it is not contiguous),
  * a number, True, False, None, "text", a dtype's name, or a list in brackets. Several outputs are
- * separated by commas, "()" stands for none. The reader is for well-formed text: it gives up (false) otherwise.
+ * separated by commas, "()" stands for none. The reader is for well-formed text and gives up
+ * (false) otherwise.
  */
 #ifndef OB_TEST_CALL_TEXT_H
 #define OB_TEST_CALL_TEXT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shape rules: the file of calls with PyTorch's own answers, the rules that matter most by name, and
- * what a call that does not fit is told.
+ * Shape rules: the file of calls with PyTorch's own answers, the rules that matter most by name,
+ * and what a call that does not fit is told.
  */
 #include "check.h"
 #include "op/call_text.h"
@@ -193,7 +193,7 @@ static void says_what_does_not_fit(void)
         {"aten::conv2d(f32[1, 3, 4, 4], f32[4, 3, 3, 3], f32[3])",
          "error: conv2d: bias is [3]; it must be [4], one per output channel"},
         {"aten::conv2d(f32[1, 3, 4, 4], f32[4, 3, 3, 3], None, [1, 1, 1])",
-         "error: aten::conv2d: argument 'stride' must be int[2], not a list of 3 ints"},
+         "error: conv2d: stride has 3 entries; it must have 1 or 2"},
         {"aten::max_pool2d(f32[1, 3, 4, 4], [2, 2], [2, 2], [2, 2])",
          "error: max_pool2d: padding is 2 and kernel_size is 2; padding must be at most half of "
          "it"},
@@ -246,7 +246,7 @@ static void says_what_does_not_fit(void)
     CHECK_CASES(cases);
 }
 
-/* Numbers that overflow, too many dimensions, empty things: an error or an answer, never a crash. */
+/* Numbers that overflow, too many dimensions, empty things: an error or an answer, no crash. */
 static void survives_extremes(void)
 {
     static const char *const refused[] = {

@@ -194,7 +194,7 @@ static ob_status parse_primary(parser *p, ob__expr **out)
 static ob_status parse_postfix(parser *p, ob__expr **out)
 {
     OB_TRY(parse_primary(p, out));
-    while (p->token.kind == OB__TOKEN_LBRACKET) {
+    while (*out != NULL && p->token.kind == OB__TOKEN_LBRACKET) {
         ob__expr *index = NULL, *node = NULL;
         OB_TRY(advance(p));
         OB_TRY(parse_expr(p, &index));
@@ -222,7 +222,7 @@ static ob_status parse_prefix(parser *p, ob__token_kind mark, ob__expr_kind kind
     OB_TRY(parse_prefix(p, mark, kind, operand, &inner));
     p->depth--;
     (*out)->a = inner;
-    (*out)->end = inner->end;
+    (*out)->end = inner != NULL ? inner->end : p->token.start;
     return deepen(p, *out, inner);
 }
 

@@ -113,7 +113,7 @@ ob_status ob__shape_foreach_inplace(const ob_op_call *call, ob_value *out, ob_er
     (void)out;
     OB_TRY(want_equal_lengths(call, &count, err));
     for (size_t i = 0; i < count; i++) {
-        ob__shape shape;
+        ob__shape shape = {0};
         const ob_tensor *self = ob__arg(call, "self")->as.list.items[i].as.tensor;
         OB_TRY(one_shape(call, i, false, &shape, err));
         if (shape.ndim != self->ndim ||

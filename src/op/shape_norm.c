@@ -145,7 +145,7 @@ static ob_status want_running(const ob_op_call *call, bool training, ob_err *err
 ob_status ob__shape_batch_norm(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *input;
-    ob__ints channels;
+    ob__ints channels = {0};
     OB_TRY(channel_norm(call, &input, &channels, err));
     OB_TRY(want_running(call, ob__arg_flag(call, "training", false), err));
     ob__shape shape = ob__shape_dense(input);
@@ -164,7 +164,7 @@ static ob_dtype stats_dtype(const ob_op_call *call, const ob_tensor *input)
 ob_status ob__shape_native_batch_norm(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *input;
-    ob__ints channels;
+    ob__ints channels = {0};
     const bool training = ob__arg_flag(call, "training", false);
     OB_TRY(channel_norm(call, &input, &channels, err));
     OB_TRY(want_running(call, training, err));
@@ -179,7 +179,7 @@ ob_status ob__shape_native_batch_norm(const ob_op_call *call, ob_value *out, ob_
 ob_status ob__shape_native_batch_norm_backward(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *input;
-    ob__ints channels;
+    ob__ints channels = {0};
     OB_TRY(channel_norm(call, &input, &channels, err));
     const ob__shape affine = ob__shape_make(stats_dtype(call, input), channels.v, 1);
     ob__shape shapes[] = {ob__shape_dense(input), affine, affine};
@@ -190,7 +190,7 @@ ob_status ob__shape_native_batch_norm_backward(const ob_op_call *call, ob_value 
 ob_status ob__shape_instance_norm(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *input;
-    ob__ints channels;
+    ob__ints channels = {0};
     OB_TRY(channel_norm(call, &input, &channels, err));
     OB_TRY(want_running(call, ob__arg_flag(call, "use_input_stats", true), err));
     const ob__shape shape = ob__shape_dense(input);
@@ -208,7 +208,7 @@ static ob_status want_groups(const ob_op_call *call, int64_t groups, int64_t cha
 ob_status ob__shape_group_norm(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *input;
-    ob__ints channels;
+    ob__ints channels = {0};
     OB_TRY(channel_norm(call, &input, &channels, err));
     OB_TRY(want_groups(call, ob__arg_int(call, "num_groups", 0), channels.v[0], err));
     const ob__shape shape = ob__shape_dense(input);
@@ -239,7 +239,7 @@ static ob_status native_group(const ob_op_call *call, const ob_tensor **input, o
 ob_status ob__shape_native_group_norm(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *input;
-    ob__ints channels;
+    ob__ints channels = {0};
     OB_TRY(native_group(call, &input, &channels, err));
     const int64_t sizes[] = {ob__arg_int(call, "N", 0), ob__arg_int(call, "group", 0)};
     const ob__shape stats = ob__shape_make(stats_dtype(call, input), sizes, 2);
@@ -251,7 +251,7 @@ ob_status ob__shape_native_group_norm(const ob_op_call *call, ob_value *out, ob_
 ob_status ob__shape_native_group_norm_backward(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *input;
-    ob__ints channels;
+    ob__ints channels = {0};
     OB_TRY(native_group(call, &input, &channels, err));
     const ob__shape affine = ob__shape_make(stats_dtype(call, input), channels.v, 1);
     ob__shape shapes[] = {ob__shape_dense(input), affine, affine};

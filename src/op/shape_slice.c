@@ -76,7 +76,7 @@ ob_status ob__shape_squeeze(const ob_op_call *call, ob_value *out, ob_err *err)
 ob_status ob__shape_squeeze_dim(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *self;
-    int dim;
+    int dim = 0;
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
     OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim", 0), self->ndim, &dim, err));
     ob__shape shape = ob__shape_of(self);
@@ -88,7 +88,7 @@ ob_status ob__shape_squeeze_dim(const ob_op_call *call, ob_value *out, ob_err *e
 ob_status ob__shape_unsqueeze(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *self;
-    int dim;
+    int dim = 0;
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
     if (self->ndim == OB_MAX_DIMS)
         return ob__shape_fail(call, err, "self has %d dimensions, one too many", OB_MAX_DIMS);
@@ -116,7 +116,7 @@ static ob_status read_dim(const ob_op_call *call, const char *name, const ob_ten
 ob_status ob__shape_select(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *self;
-    int dim;
+    int dim = 0;
     int64_t index = ob__arg_int(call, "index", 0);
     char text[OB__SHAPE_TEXT];
     OB_TRY(read_dim(call, "dim", &self, &dim, err));
@@ -142,7 +142,7 @@ static int64_t clamp_index(int64_t index, int64_t size)
 ob_status ob__shape_slice(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *self;
-    int dim;
+    int dim = 0;
     const int64_t step = ob__arg_int(call, "step", 1);
     OB_TRY(read_dim(call, "dim", &self, &dim, err));
     if (step < 1)
@@ -161,7 +161,7 @@ ob_status ob__shape_slice(const ob_op_call *call, ob_value *out, ob_err *err)
 ob_status ob__shape_narrow(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *self;
-    int dim;
+    int dim = 0;
     int64_t start = ob__arg_int(call, "start", 0);
     const int64_t length = ob__arg_int(call, "length", 0);
     char text[OB__SHAPE_TEXT];
@@ -209,7 +209,7 @@ ob_status ob__shape_as_strided(const ob_op_call *call, ob_value *out, ob_err *er
 ob_status ob__shape_diagonal(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *self;
-    int a, b;
+    int a = 0, b = 0;
     const int64_t offset = ob__arg_int(call, "offset", 0);
     OB_TRY(read_dim(call, "dim1", &self, &a, err));
     OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim2", 1), self->ndim, &b, err));
@@ -268,7 +268,7 @@ ob_status ob__shape_roll(const ob_op_call *call, ob_value *out, ob_err *err)
         return ob__shape_fail(call, err, "%d shifts for %d dims; give one shift per dimension",
                               shifts.count, dims.count);
     for (int i = 0; i < dims.count; i++) {
-        int dim;
+        int dim = 0;
         OB_TRY(ob__norm_dim(call, dims.v[i], self->ndim, &dim, err));
     }
     ob__shape shape = ob__shape_dense(self);
@@ -284,7 +284,7 @@ ob_status ob__shape_flip(const ob_op_call *call, ob_value *out, ob_err *err)
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
     OB_TRY(ob__arg_ints(call, "dims", &dims, err));
     for (int i = 0; i < dims.count; i++) {
-        int dim;
+        int dim = 0;
         OB_TRY(ob__norm_dim(call, dims.v[i], self->ndim, &dim, err));
         if (used[dim])
             return ob__shape_fail(call, err, "dimension %d is in dims twice; name it once", dim);
@@ -311,7 +311,7 @@ ob_status ob__shape_input_sizes(const ob_op_call *call, ob_value *out, ob_err *e
 {
     const ob_tensor *grad;
     ob__ints sizes;
-    int dim;
+    int dim = 0;
     OB_TRY(ob__arg_tensor(call, "grad_output", &grad, err));
     OB_TRY(ob__arg_ints(call, "input_sizes", &sizes, err));
     OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim", 0), sizes.count, &dim, err));

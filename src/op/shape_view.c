@@ -77,7 +77,8 @@ static ob_status read_sizes(const ob_op_call *call, const char *name, const ob_t
     char a[OB__SHAPE_TEXT], b[OB__SHAPE_TEXT];
     const ob_value *v = ob__arg(call, name);
     if (v != NULL && v->kind == OB_VALUE_TENSOR) {
-        *size = (ob__ints){.given = true, .count = v->as.tensor->ndim};
+        size->given = true;
+        size->count = v->as.tensor->ndim;
         memcpy(size->v, v->as.tensor->sizes, sizeof size->v);
     } else {
         OB_TRY(ob__arg_ints(call, name, size, err));
@@ -102,7 +103,7 @@ static ob__shape with_sizes(const ob_tensor *self, const ob__ints *size)
 static ob_status give_view(const ob_op_call *call, const char *name, ob_value *out, ob_err *err)
 {
     const ob_tensor *self;
-    ob__ints size;
+    ob__ints size = {0};
     char a[OB__SHAPE_TEXT], b[OB__SHAPE_TEXT], c[OB__SHAPE_TEXT];
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
     OB_TRY(read_sizes(call, name, self, &size, err));
@@ -130,7 +131,7 @@ ob_status ob__shape_view_as(const ob_op_call *call, ob_value *out, ob_err *err)
 static ob_status give_reshaped(const ob_op_call *call, const char *name, ob_value *out, ob_err *err)
 {
     const ob_tensor *self;
-    ob__ints size;
+    ob__ints size = {0};
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
     OB_TRY(read_sizes(call, name, self, &size, err));
     const ob__shape shape = with_sizes(self, &size);
@@ -150,8 +151,9 @@ ob_status ob__shape_reshape_as(const ob_op_call *call, ob_value *out, ob_err *er
 ob_status ob__shape_flatten(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *self;
-    int start, end;
+    int start = 0, end = 0;
     ob__ints size = {.given = true};
+    int count = 0;
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
     OB_TRY(ob__norm_dim(call, ob__arg_int(call, "start_dim", 0), self->ndim, &start, err));
     OB_TRY(ob__norm_dim(call, ob__arg_int(call, "end_dim", -1), self->ndim, &end, err));
@@ -161,13 +163,14 @@ ob_status ob__shape_flatten(const ob_op_call *call, ob_value *out, ob_err *err)
                               "after end",
                               start, end);
     if (self->ndim == 0)
-        size.v[size.count++] = 1;
+        size.v[count++] = 1;
     for (int d = 0; d < self->ndim; d++) {
         if (d > start && d <= end)
-            size.v[size.count - 1] *= self->sizes[d];
+            size.v[count - 1] *= self->sizes[d];
         else
-            size.v[size.count++] = self->sizes[d];
+            size.v[count++] = self->sizes[d];
     }
+    size.count = count;
     const ob__shape shape =
         start == end && self->ndim > 0 ? ob__shape_of(self) : with_sizes(self, &size);
     return ob__give(call, out, &shape, err);
@@ -249,7 +252,7 @@ ob_status ob__shape_t(const ob_op_call *call, ob_value *out, ob_err *err)
 ob_status ob__shape_permute(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *self;
-    ob__ints dims;
+    ob__ints dims = {0};
     int order[OB_MAX_DIMS];
     bool used[OB_MAX_DIMS] = {false};
     char a[OB__SHAPE_TEXT], b[OB__SHAPE_TEXT];

@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Taking samples. Inside a timed interval there is, in
+ *   discrete            one call of the backend's run(phase, 1), and sync if it is asynchronous;
+ *   continuous          run(phase, n) and sync; the sample is the interval divided by n;
+ *   continuous_events   nothing of ours: the interval lies between two events on the device.
+ * Outside stand: restoring inputs that the case changed, making and dropping gradients, flushing the
+ * cache, resetting and reading the memory peak, storing the sample (its room is reserved before).
+ * Besides the call there is the cost of two clock readings; the header record states it.
+ *
+ * Backward in continuous mode cannot run without a forward before it, so a block times n pairs and
+ * subtracts n times the mean of the forward samples.
+ */
+#include "run/executor.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+bool ob__series_reserve(ob_series *series, size_t more)
+{
+    size_t wanted;
+    if (__builtin_add_overflow(series->count, more, &wanted))
+        return false;
+    if (wanted <= series->capacity)
+        return true;
+    size_t capacity = series->capacity < 16 ? 16 : series->capacity;
+    while (capacity < wanted)
+        capacity *= 2;
+    double *values = capacity <= SIZE_MAX / sizeof *values
+                         ? realloc(series->values, capacity * sizeof *values)
+                         : NULL;
+    if (values == NULL)
+        return false;
+    series->values = values;
+    series->capacity = capacity;
+    return true;
+}
+
+void ob__series_fini(ob_series *series)
+{
+    free(series->values);
+    *series = (ob_series){0};
+}
+
+static void pass_samples_fini(ob_pass_samples *samples)
+{
+    ob__series_fini(&samples->warmup_ns);
+    ob__series_fini(&samples->measure_ns);
+    ob__series_fini(&samples->warmup_peak_bytes);
+    ob__series_fini(&samples->measure_peak_bytes);
+}
+
+void ob__exec_result_fini(ob_exec_result *result)
+{
+    pass_samples_fini(&result->forward);
+    pass_samples_fini(&result->backward);
+    *result = (ob_exec_result){0};
+}
+
+static uint64_t monotonic_ns(ob_backend *unused)
+{
+    (void)unused;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Everything that stays the same over a case. */
+typedef struct run {
+    const ob_exec_target *target;
+    const ob_exec_settings *settings;
+    ob_exec_result *result;
+    uint64_t (*now)(ob_backend *);
+    ob_err *err;
+} run;
+
+static ob_status phase(const run *r, ob_phase what)
+{
+    return r->target->desc->run(r->target->prepared, what, 1, r->err);
+}
+
+static ob_status sync(const run *r)
+{
+    const ob_backend_desc *desc = r->target->desc;
+    return desc->asynchronous ? desc->sync(r->target->backend, r->err) : OB_OK;
+}
+
+static ob_status no_room(const run *r)
+{
+    return ob_err_set(r->err, OB_ERR_NOMEM, "out of memory for the samples");
+}
+
+/* ---- memory ---- */
+
+static ob_status reset_peak(const run *r)
+{
+    uint64_t ignored;
+    const ob_backend_desc *desc = r->target->desc;
+    return desc->memory_peak == NULL
+               ? OB_OK
+               : desc->memory_peak(r->target->backend, true, &ignored, r->err);
+}
+
+static ob_status store_peak(const run *r, ob_series *series)
+{
+    uint64_t peak = 0;
+    const ob_backend_desc *desc = r->target->desc;
+    if (desc->memory_peak != NULL)
+        OB_TRY(desc->memory_peak(r->target->backend, false, &peak, r->err));
+    if (!ob__series_reserve(series, 1))
+        return no_room(r);
+    series->values[series->count++] = (double)peak;
+    return OB_OK;
+}
+
+/* ---- one timed interval ---- */
+
+static ob_status time_run(const run *r, ob_phase what, uint64_t n, ob_series *times)
+{
+    const ob_backend_desc *desc = r->target->desc;
+    ob_prepared *prepared = r->target->prepared;
+    ob_backend *backend = r->target->backend;
+    ob_status status;
+    if (!ob__series_reserve(times, 1))
+        return no_room(r);
+    OB_TRY(sync(r));
+    const uint64_t start = r->now(backend);
+    status = desc->run(prepared, what, n, r->err);
+    if (status == OB_OK && desc->asynchronous)
+        status = desc->sync(backend, r->err);
+    const uint64_t end = r->now(backend);
+    if (status == OB_OK)
+        times->values[times->count++] = (double)(end - start) / (double)n;
+    return status;
+}
+
+/* ---- discrete ---- */
+
+static ob_status before_sample(const run *r)
+{
+    const ob_backend_desc *desc = r->target->desc;
+    if (r->target->restores)
+        OB_TRY(phase(r, OB_PHASE_RESTORE));
+    if (r->settings->cold)
+        OB_TRY(
+            desc->flush_cache(r->target->backend, r->target->prepared, &r->result->cache, r->err));
+    return reset_peak(r);
+}
+
+static ob_status discrete_iteration(const run *r, bool measure)
+{
+    ob_pass_samples *f = &r->result->forward, *b = &r->result->backward;
+    OB_TRY(before_sample(r));
+    OB_TRY(time_run(r, OB_PHASE_FORWARD, 1, measure ? &f->measure_ns : &f->warmup_ns));
+    OB_TRY(store_peak(r, measure ? &f->measure_peak_bytes : &f->warmup_peak_bytes));
+    if (r->settings->pass != OB_PASS_BACKWARD)
+        return OB_OK;
+    OB_TRY(phase(r, OB_PHASE_MAKE_GRAD));
+    OB_TRY(before_sample(r));
+    OB_TRY(time_run(r, OB_PHASE_BACKWARD, 1, measure ? &b->measure_ns : &b->warmup_ns));
+    OB_TRY(store_peak(r, measure ? &b->measure_peak_bytes : &b->warmup_peak_bytes));
+    return phase(r, OB_PHASE_ZERO_GRAD);
+}
+
+static bool enough(const run *r, uint64_t done)
+{
+    const ob_exec_settings *s = r->settings;
+    const ob_series *times = s->pass == OB_PASS_BACKWARD ? &r->result->backward.measure_ns
+                                                         : &r->result->forward.measure_ns;
+    return s->enough != NULL ? s->enough(s->enough_ctx, times->values, times->count)
+                             : done >= s->iterations;
+}
+
+static ob_status discrete(const run *r)
+{
+    r->result->number_per_run = 1;
+    for (uint64_t i = 0; i < r->settings->warmup; i++)
+        OB_TRY(discrete_iteration(r, false));
+    for (uint64_t i = 0; !enough(r, i); i++)
+        OB_TRY(discrete_iteration(r, true));
+    return OB_OK;
+}
+
+/* ---- continuous ---- */
+
+static double mean(const ob_series *series)
+{
+    double sum = 0;
+    for (size_t i = 0; i < series->count; i++)
+        sum += series->values[i];
+    return series->count > 0 ? sum / (double)series->count : 0;
+}
+
+/* n pairs of forward and backward in one interval, less the forward part. */
+static ob_status pair_block(const run *r, uint64_t n, double forward_ns, ob_series *times)
+{
+    const ob_backend_desc *desc = r->target->desc;
+    if (!ob__series_reserve(times, 1))
+        return no_room(r);
+    OB_TRY(phase(r, OB_PHASE_MAKE_GRAD));
+    OB_TRY(sync(r));
+    ob_status status = OB_OK;
+    const uint64_t start = r->now(r->target->backend);
+    for (uint64_t i = 0; status == OB_OK && i < n; i++) {
+        status = desc->run(r->target->prepared, OB_PHASE_FORWARD, 1, r->err);
+        if (status == OB_OK)
+            status = desc->run(r->target->prepared, OB_PHASE_BACKWARD, 1, r->err);
+    }
+    if (status == OB_OK && desc->asynchronous)
+        status = desc->sync(r->target->backend, r->err);
+    const uint64_t end = r->now(r->target->backend);
+    OB_TRY(status);
+    times->values[times->count++] = (double)(end - start) / (double)n - forward_ns;
+    return phase(r, OB_PHASE_ZERO_GRAD);
+}
+
+static ob_status forward_block(const run *r, uint64_t n, ob_series *times, ob_series *peaks)
+{
+    OB_TRY(before_sample(r));
+    OB_TRY(time_run(r, OB_PHASE_FORWARD, n, times));
+    return store_peak(r, peaks);
+}
+
+static ob_status backward_block(const run *r, uint64_t n, const ob_series *forward,
+                                ob_series *times, ob_series *peaks)
+{
+    OB_TRY(before_sample(r));
+    OB_TRY(pair_block(r, n, mean(forward), times));
+    return store_peak(r, peaks);
+}
+
+/* Block size for a stopping rule: tens until a block takes a millisecond, so that the clock's cost is
+ * below a thousandth. These calls are warm-up; their times are dropped. */
+static ob_status estimate_block(const run *r, uint64_t *block)
+{
+    enum { LONG_ENOUGH_NS = 1000000 };
+    ob_series times = {0};
+    ob_status status = OB_OK;
+    for (*block = 1; status == OB_OK && *block < 1000000000u; *block *= 10) {
+        times.count = 0;
+        if (r->target->restores)
+            status = phase(r, OB_PHASE_RESTORE);
+        if (status == OB_OK)
+            status = time_run(r, OB_PHASE_FORWARD, *block, &times);
+        if (status == OB_OK && times.values[0] * (double)*block >= LONG_ENOUGH_NS)
+            break;
+    }
+    ob__series_fini(&times);
+    return status;
+}
+
+static ob_status continuous(const run *r)
+{
+    const ob_exec_settings *s = r->settings;
+    ob_pass_samples *f = &r->result->forward, *b = &r->result->backward;
+    const bool backward = s->pass == OB_PASS_BACKWARD;
+    uint64_t block = s->block != 0 ? s->block : s->iterations;
+    if (s->warmup > 0) {
+        OB_TRY(forward_block(r, s->warmup, &f->warmup_ns, &f->warmup_peak_bytes));
+        if (backward)
+            OB_TRY(
+                backward_block(r, s->warmup, &f->warmup_ns, &b->warmup_ns, &b->warmup_peak_bytes));
+    }
+    if (s->enough != NULL && s->block == 0)
+        OB_TRY(estimate_block(r, &block));
+    r->result->number_per_run = block;
+    for (uint64_t done = 0; !enough(r, done);) {
+        uint64_t n = block;
+        if (s->enough == NULL && n > s->iterations - done)
+            n = s->iterations - done;
+        OB_TRY(forward_block(r, n, &f->measure_ns, &f->measure_peak_bytes));
+        if (backward)
+            OB_TRY(backward_block(r, n, &f->measure_ns, &b->measure_ns, &b->measure_peak_bytes));
+        done += n;
+    }
+    return OB_OK;
+}
+
+/* ---- continuous with events ---- */
+
+static void destroy_events(const run *r, ob_event **events, uint64_t count)
+{
+    for (uint64_t i = 0; i < count; i++)
+        r->target->desc->event_destroy(events[i]);
+    free(events);
+}
+
+static ob_status create_events(const run *r, uint64_t count, ob_event ***out)
+{
+    ob_event **events = count <= SIZE_MAX / sizeof *events ? calloc(count, sizeof *events) : NULL;
+    if (events == NULL)
+        return no_room(r);
+    for (uint64_t i = 0; i < count; i++) {
+        const ob_status status =
+            r->target->desc->event_create(r->target->backend, &events[i], r->err);
+        if (status != OB_OK) {
+            destroy_events(r, events, i);
+            return status;
+        }
+    }
+    *out = events;
+    return OB_OK;
+}
+
+/* `count` iterations with an event before and behind the phase; what else an iteration needs lies
+ * outside the pairs, on the same queue. */
+static ob_status enqueue(const run *r, ob_phase what, uint64_t count, ob_event **events)
+{
+    const ob_backend_desc *desc = r->target->desc;
+    for (uint64_t i = 0; i < count; i++) {
+        if (what == OB_PHASE_BACKWARD)
+            OB_TRY(phase(r, OB_PHASE_FORWARD));
+        OB_TRY(desc->event_record(events[2 * i], r->err));
+        OB_TRY(desc->run(r->target->prepared, what, 1, r->err));
+        OB_TRY(desc->event_record(events[2 * i + 1], r->err));
+    }
+    return sync(r);
+}
+
+static ob_status event_samples(const run *r, ob_phase what, uint64_t count, ob_series *times,
+                               ob_series *peaks)
+{
+    ob_event **events = NULL;
+    if (count == 0)
+        return OB_OK;
+    if (count > UINT64_MAX / 2 || !ob__series_reserve(times, count))
+        return no_room(r);
+    OB_TRY(before_sample(r));
+    OB_TRY(create_events(r, 2 * count, &events));
+    ob_status status = what == OB_PHASE_BACKWARD ? phase(r, OB_PHASE_MAKE_GRAD) : OB_OK;
+    if (status == OB_OK)
+        status = enqueue(r, what, count, events);
+    for (uint64_t i = 0; status == OB_OK && i < count; i++) {
+        double ns;
+        status = r->target->desc->event_elapsed_ns(events[2 * i], events[2 * i + 1], &ns, r->err);
+        if (status == OB_OK)
+            times->values[times->count++] = ns;
+    }
+    destroy_events(r, events, 2 * count);
+    OB_TRY(status);
+    OB_TRY(store_peak(r, peaks));
+    return what == OB_PHASE_BACKWARD ? phase(r, OB_PHASE_ZERO_GRAD) : OB_OK;
+}
+
+/* A backend that works at once and has no events: a reading of the host's clock is one. */
+static ob_status clock_samples(const run *r, ob_phase what, uint64_t count, ob_series *times,
+                               ob_series *peaks)
+{
+    if (count == 0)
+        return OB_OK;
+    OB_TRY(before_sample(r));
+    if (what == OB_PHASE_BACKWARD)
+        OB_TRY(phase(r, OB_PHASE_MAKE_GRAD));
+    for (uint64_t i = 0; i < count; i++) {
+        if (what == OB_PHASE_BACKWARD)
+            OB_TRY(phase(r, OB_PHASE_FORWARD));
+        OB_TRY(time_run(r, what, 1, times));
+    }
+    OB_TRY(store_peak(r, peaks));
+    return what == OB_PHASE_BACKWARD ? phase(r, OB_PHASE_ZERO_GRAD) : OB_OK;
+}
+
+static ob_status continuous_events(const run *r)
+{
+    ob_status (*const take)(const run *, ob_phase, uint64_t, ob_series *, ob_series *) =
+        r->target->desc->event_create != NULL ? event_samples : clock_samples;
+    const ob_exec_settings *s = r->settings;
+    ob_pass_samples *f = &r->result->forward, *b = &r->result->backward;
+    const bool backward = s->pass == OB_PASS_BACKWARD;
+    const uint64_t batch = s->block != 0 ? s->block : s->iterations != 0 ? s->iterations : 100;
+    r->result->number_per_run = 1;
+    OB_TRY(take(r, OB_PHASE_FORWARD, s->warmup, &f->warmup_ns, &f->warmup_peak_bytes));
+    if (backward)
+        OB_TRY(
+            event_samples(r, OB_PHASE_BACKWARD, s->warmup, &b->warmup_ns, &b->warmup_peak_bytes));
+    for (uint64_t done = 0; !enough(r, done);) {
+        const uint64_t n =
+            s->enough == NULL && batch > s->iterations - done ? s->iterations - done : batch;
+        OB_TRY(take(r, OB_PHASE_FORWARD, n, &f->measure_ns, &f->measure_peak_bytes));
+        if (backward)
+            OB_TRY(take(r, OB_PHASE_BACKWARD, n, &b->measure_ns, &b->measure_peak_bytes));
+        done += n;
+    }
+    return OB_OK;
+}
+
+/* ---- */
+
+static ob_status check_settings(const ob_exec_target *target, const ob_exec_settings *s,
+                                ob_err *err)
+{
+    const ob_backend_desc *desc = target->desc;
+    if (s->cold && s->mode != OB_EXEC_DISCRETE)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "a cold cache goes with discrete mode only: in a block every iteration "
+                          "but the first finds the cache as the one before left it");
+    if (s->cold && desc->flush_cache == NULL)
+        return ob_err_set(err, OB_ERR_UNSUPPORTED, "backend %s cannot flush caches; use a hot one",
+                          desc->name);
+    if (s->mode == OB_EXEC_CONTINUOUS_EVENTS && desc->event_create == NULL && desc->asynchronous)
+        return ob_err_set(err, OB_ERR_UNSUPPORTED,
+                          "backend %s has no events; use discrete or "
+                          "continuous",
+                          desc->name);
+    return OB_OK;
+}
+
+ob_status ob__execute(const ob_exec_target *target, const ob_exec_settings *settings,
+                      ob_exec_result *result, ob_err *err)
+{
+    const run r = {.target = target,
+                   .settings = settings,
+                   .result = result,
+                   .now = target->desc->clock_ns ? target->desc->clock_ns : monotonic_ns,
+                   .err = err};
+    *result = (ob_exec_result){.cache = ""};
+    OB_TRY(check_settings(target, settings, err));
+    switch (settings->mode) {
+    case OB_EXEC_DISCRETE:
+        return discrete(&r);
+    case OB_EXEC_CONTINUOUS:
+        return continuous(&r);
+    case OB_EXEC_CONTINUOUS_EVENTS:
+        return continuous_events(&r);
+    }
+    return ob_err_set(err, OB_ERR_INVALID, "unknown execution mode");
+}

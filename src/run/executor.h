@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Executor: runs one prepared case and takes samples. It knows modes, phases and clocks, and nothing of
+ * operators, configs or records.
+ */
+#ifndef OB_RUN_EXECUTOR_H
+#define OB_RUN_EXECUTOR_H
+
+#include "opbench/plugin.h"
+
+typedef enum ob_exec_mode {
+    OB_EXEC_DISCRETE,          /* one sample per iteration, device idle before and after */
+    OB_EXEC_CONTINUOUS,        /* one sample per block of iterations */
+    OB_EXEC_CONTINUOUS_EVENTS, /* one sample per iteration, from the device's own events */
+} ob_exec_mode;
+
+/* A growing row of numbers. */
+typedef struct ob_series {
+    double *values;
+    size_t count, capacity;
+} ob_series;
+bool ob__series_reserve(ob_series *series, size_t more);
+void ob__series_fini(ob_series *series);
+
+/* What one pass gave, in ns per iteration and in bytes. */
+typedef struct ob_pass_samples {
+    ob_series warmup_ns, measure_ns;
+    ob_series warmup_peak_bytes, measure_peak_bytes;
+} ob_pass_samples;
+
+typedef struct ob_exec_result {
+    ob_pass_samples forward, backward; /* backward only if asked for */
+    uint64_t number_per_run;           /* iterations behind one sample of the measure phase */
+    const char *cache;                 /* how the cache was flushed; "" when hot */
+} ob_exec_result;
+void ob__exec_result_fini(ob_exec_result *result);
+
+/* Whether the measure phase may end: asked after each sample. NULL in the settings = a fixed count. */
+typedef bool (*ob_enough_fn)(void *ctx, const double *samples_ns, size_t count);
+
+typedef struct ob_exec_settings {
+    ob_exec_mode mode;
+    ob_pass pass;
+    bool cold;                   /* discrete mode only */
+    uint64_t warmup, iterations; /* 0 = none */
+    /* Continuous: iterations per block; 0 = all in one block, as PARAM does. With `enough` the block is
+     * estimated when it is 0. */
+    uint64_t block;
+    ob_enough_fn enough;
+    void *enough_ctx;
+} ob_exec_settings;
+
+typedef struct ob_exec_target {
+    const ob_backend_desc *desc;
+    ob_backend *backend;
+    ob_prepared *prepared;
+    bool restores; /* the case writes into its inputs: OB_PHASE_RESTORE before each sample */
+} ob_exec_target;
+
+/* result is the caller's, to be freed also after a failure: it holds the samples so far. */
+ob_status ob__execute(const ob_exec_target *target, const ob_exec_settings *settings,
+                      ob_exec_result *result, ob_err *err);
+
+#endif

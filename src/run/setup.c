@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Making a case ready: values from the generators, the graph for their shapes, the backward graph for
+ * backends without autograd of their own, parameters, and the backend's prepare.
+ *
+ * Values are made from (seed, case key), so a case has the same data whichever cases ran before it and
+ * whichever process it runs in.
+ */
+#include "run/setup.h"
+
+#include "gen/constrain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One entry's values, with the room that the generator needs. */
+typedef struct values {
+    ob_generated made;
+    size_t arg_slots, kwarg_slots;
+} values;
+
+static void values_fini(values *v)
+{
+    for (size_t i = 0; v->made.args != NULL && i < v->arg_slots; i++)
+        ob_value_fini(&v->made.args[i]);
+    for (size_t i = 0; v->made.kwargs != NULL && i < v->kwarg_slots; i++)
+        ob_value_fini(&v->made.kwargs[i]);
+    free(v->made.args);
+    free(v->made.kwargs);
+    free((void *)v->made.kwarg_names);
+    *v = (values){0};
+}
+
+static ob_status generate(const ob_generator_desc *generator, const ob_generate_args *args,
+                          values *v, ob_err *err)
+{
+    v->arg_slots = ob_json_count(ob_json_get(args->entry, "args")) + generator->min_capacity;
+    v->kwarg_slots = ob_json_count(ob_json_get(args->entry, "kwargs"));
+    v->made = (ob_generated){.args = calloc(v->arg_slots + 1, sizeof *v->made.args),
+                             .arg_count = v->arg_slots,
+                             .kwargs = calloc(v->kwarg_slots + 1, sizeof *v->made.kwargs),
+                             .kwarg_names = calloc(v->kwarg_slots + 1, sizeof *v->made.kwarg_names),
+                             .kwarg_count = v->kwarg_slots};
+    if (v->made.args == NULL || v->made.kwargs == NULL || v->made.kwarg_names == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the arguments");
+    return generator->generate(args, &v->made, err);
+}
+
+static ob_call as_call(const values *v)
+{
+    return (ob_call){.args = v->made.args,
+                     .arg_count = v->made.arg_count,
+                     .kwarg_names = v->made.kwarg_names,
+                     .kwargs = v->made.kwargs,
+                     .kwarg_count = v->made.kwarg_count};
+}
+
+/* ---- sizes ---- */
+
+static uint64_t value_bytes(const ob_value *value)
+{
+    uint64_t sum = 0;
+    if (value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE)
+        for (size_t i = 0; i < value->as.list.count; i++)
+            sum += value_bytes(&value->as.list.items[i]);
+    if (value->kind == OB_VALUE_TENSOR) {
+        const ob_tensor *t = value->as.tensor;
+        int64_t bytes = 0;
+        if (ob_shape_span_bytes(t->sizes, t->strides, t->ndim, t->dtype, &bytes, NULL) == OB_OK)
+            sum = (uint64_t)bytes;
+    }
+    return sum;
+}
+
+static uint64_t graph_bytes(const ob_graph *graph)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; graph != NULL && i < graph->edge_count; i++)
+        if (graph->edges[i].role != OB_EDGE_SAVED &&
+            __builtin_add_overflow(sum, value_bytes(&graph->edges[i].meta), &sum))
+            return UINT64_MAX;
+    return sum;
+}
+
+/* Before anything large is allocated. Views and reused buffers make the real use smaller, so only what
+ * must exist counts: inputs and parameters, and the largest single edge besides. */
+static ob_status check_memory(const ob_setup_args *args, const ob_setup *setup, ob_err *err)
+{
+    uint64_t needed = 0, largest = 0;
+    for (size_t i = 0; i < setup->graph->edge_count; i++) {
+        const ob_graph_edge *edge = &setup->graph->edges[i];
+        const uint64_t bytes = value_bytes(&edge->meta);
+        if (edge->role == OB_EDGE_INTERMEDIATE)
+            largest = bytes > largest ? bytes : largest;
+        else if (__builtin_add_overflow(needed, bytes, &needed))
+            needed = UINT64_MAX / 2;
+    }
+    if (args->max_memory_bytes == 0 || needed + largest <= args->max_memory_bytes)
+        return OB_OK;
+    return ob_err_set(
+        err, OB_ERR_LIMIT,
+        "the case needs at least %.1f MiB, the limit is %.1f MiB; use smaller shapes or a "
+        "larger --max-memory",
+        (double)(needed + largest) / 1048576, (double)args->max_memory_bytes / 1048576);
+}
+
+/* ---- graph ---- */
+
+/* An argument that the operator writes to comes from an input, directly or through views. */
+static bool operand_from_input(const ob_graph *graph, const ob_operand *operand)
+{
+    if (operand->kind == OB_OPERAND_LIST) {
+        for (size_t i = 0; i < operand->count; i++)
+            if (operand_from_input(graph, &operand->items[i]))
+                return true;
+        return false;
+    }
+    return operand->kind == OB_OPERAND_EDGE && graph->edges[operand->edge].role == OB_EDGE_INPUT;
+}
+
+static bool writes_inputs(const ob_graph *graph)
+{
+    for (size_t n = 0; n < graph->node_count; n++) {
+        const ob_graph_node *node = &graph->nodes[n];
+        for (size_t a = 0; a < node->op->schema->arg_count; a++)
+            if (node->op->schema->args[a].writes && operand_from_input(graph, &node->args[a]))
+                return true;
+    }
+    return false;
+}
+
+static ob_status derive(const ob_setup_args *args, ob_setup *setup, ob_err *err)
+{
+    if (args->pass != OB_PASS_BACKWARD || args->desc->has_autograd) {
+        setup->has_backward = args->pass == OB_PASS_BACKWARD;
+        return OB_OK;
+    }
+    ob_graph *plain;
+    OB_TRY(ob_graph_decompose(setup->graph, NULL, NULL, &plain, err));
+    ob_graph_destroy(setup->graph);
+    setup->graph = plain;
+    OB_TRY(ob_graph_derive_backward(plain, &setup->backward, err));
+    setup->has_backward = setup->backward.target_count > 0;
+    return setup->has_backward ? ob_graph_cost(setup->backward.graph, &setup->backward_cost, err)
+                               : OB_OK;
+}
+
+/* ---- inputs and parameters ---- */
+
+static ob_status take_inputs(const ob_call *call, ob_setup *setup, ob_err *err)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < setup->graph->edge_count; i++)
+        count += setup->graph->edges[i].role == OB_EDGE_INPUT;
+    setup->inputs = calloc(count + 1, sizeof *setup->inputs);
+    if (setup->inputs == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the inputs");
+    OB_TRY(ob_graph_flatten_inputs(call, setup->inputs, &count, err));
+    setup->input_count = count;
+    return OB_OK;
+}
+
+static ob_status make_parameters(ob_setup *setup, ob_rng *rng, ob_err *err)
+{
+    const ob_graph *graph = setup->graph;
+    setup->parameters = calloc(graph->edge_count + 1, sizeof *setup->parameters);
+    if (setup->parameters == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the parameters");
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        const ob_graph_edge *edge = &graph->edges[i];
+        if (edge->role != OB_EDGE_PARAMETER && edge->role != OB_EDGE_BUFFER)
+            continue;
+        OB_TRY(ob__make_parameter(edge, rng, &setup->parameters[setup->parameter_count], err));
+        setup->parameter_count++;
+    }
+    return OB_OK;
+}
+
+static ob_status prepare(const ob_setup_args *args, ob_setup *setup, ob_err *err)
+{
+    ob_reason why = {.text = ""};
+    const ob_pass pass = setup->has_backward ? OB_PASS_BACKWARD : OB_PASS_FORWARD;
+    const ob_status status = args->desc->supports(args->backend, setup->graph, pass, &why);
+    if (status != OB_OK)
+        return ob_err_set(err, status, "%s",
+                          why.text[0] ? why.text : "the backend does not say why");
+    const ob_prepare_args prepare_args = {
+        .graph = setup->graph,
+        .backward = setup->backward.graph != NULL && setup->has_backward ? &setup->backward : NULL,
+        .inputs = setup->inputs,
+        .input_count = setup->input_count,
+        .parameters = setup->parameters,
+        .parameter_count = setup->parameter_count,
+        .pass = pass,
+        .inference_mode = args->inference_mode};
+    return args->desc->prepare(args->backend, &prepare_args, &setup->prepared, err);
+}
+
+/* ---- */
+
+/* A stream of the generator for this case: the first 64 bits of its key. */
+static uint64_t stream_of(const ob_case *c)
+{
+    char digits[17];
+    memcpy(digits, ob_case_key(c), 16);
+    digits[16] = '\0';
+    return strtoull(digits, NULL, 16);
+}
+
+static ob_status make(const ob_setup_args *args, values *build, values *input, ob_setup *setup,
+                      ob_err *err)
+{
+    const ob_json *entry = ob_case_build(args->c);
+    ob_rng rng;
+    ob_rng_init(&rng, args->seed, stream_of(args->c));
+    ob_generate_args generate_args = {.host = ob_host_get(),
+                                      .op_name = ob_case_op_name(args->c),
+                                      .device = &args->device,
+                                      .rng = &rng,
+                                      .entry = entry};
+    if (entry != NULL)
+        OB_TRY(generate(args->build_generator, &generate_args, build, err));
+    generate_args.entry = ob_case_input(args->c);
+    OB_TRY(generate(args->input_generator, &generate_args, input, err));
+    const ob_call build_call = as_call(build), input_call = as_call(input);
+    OB_TRY(ob_graph_build(ob_context_operators(args->context), generate_args.op_name,
+                          entry != NULL ? &build_call : NULL, &input_call, &setup->graph, err));
+    OB_TRY(check_memory(args, setup, err));
+    OB_TRY(ob_graph_cost(setup->graph, &setup->cost, err));
+    setup->writes_inputs = writes_inputs(setup->graph);
+    OB_TRY(derive(args, setup, err));
+    OB_TRY(take_inputs(&input_call, setup, err));
+    OB_TRY(ob__constrain_inputs(setup->graph, ob_case_input(args->c), setup->inputs,
+                                setup->input_count, &rng, err));
+    OB_TRY(make_parameters(setup, &rng, err));
+    setup->known_bytes = graph_bytes(setup->graph) + graph_bytes(setup->backward.graph);
+    return prepare(args, setup, err);
+}
+
+ob_status ob__setup_make(const ob_setup_args *args, ob_setup *out, ob_err *err)
+{
+    values build = {0}, input = {0};
+    *out = (ob_setup){.desc = args->desc};
+    const ob_status status = make(args, &build, &input, out, err);
+    values_fini(&build);
+    values_fini(&input);
+    if (status != OB_OK)
+        ob__setup_fini(out);
+    return status;
+}
+
+void ob__setup_fini(ob_setup *setup)
+{
+    if (setup->prepared != NULL)
+        setup->desc->release(setup->prepared);
+    for (size_t i = 0; i < setup->input_count; i++)
+        ob_value_fini(&setup->inputs[i]);
+    for (size_t i = 0; i < setup->parameter_count; i++)
+        ob_value_fini(&setup->parameters[i]);
+    free(setup->inputs);
+    free(setup->parameters);
+    ob_backward_fini(&setup->backward);
+    ob_graph_destroy(setup->graph);
+    *setup = (ob_setup){0};
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From a config's case to something that a backend can run: values, graph, derived backward, prepared
+ * case. Everything here is untimed.
+ */
+#ifndef OB_RUN_SETUP_H
+#define OB_RUN_SETUP_H
+
+#include "opbench/config.h"
+
+typedef struct ob_setup_args {
+    ob_context *context;
+    const ob_case *c;
+    const ob_generator_desc *build_generator, *input_generator; /* build's may be NULL */
+    const ob_backend_desc *desc;
+    ob_backend *backend;
+    ob_device device;
+    ob_pass pass;
+    uint64_t seed;
+    uint64_t max_memory_bytes; /* 0 = no limit */
+    bool inference_mode;
+} ob_setup_args;
+
+typedef struct ob_setup {
+    const ob_backend_desc *desc;
+    ob_graph *graph;
+    ob_backward backward;
+    bool has_backward;  /* a backward pass was asked for and there is something to derive */
+    bool writes_inputs; /* the case changes its inputs in place */
+    ob_value *inputs, *parameters;
+    size_t input_count, parameter_count;
+    ob_cost cost, backward_cost;
+    uint64_t known_bytes; /* of inputs, parameters and all edges */
+    ob_prepared *prepared;
+} ob_setup;
+
+/* Fails with OB_ERR_UNSUPPORTED (the backend cannot), OB_ERR_NOT_FOUND (no such operator), OB_ERR_LIMIT
+ * (more memory than allowed), or what the generator, the graph or the backend says. */
+ob_status ob__setup_make(const ob_setup_args *args, ob_setup *out, ob_err *err);
+void ob__setup_fini(ob_setup *setup);
+
+#endif

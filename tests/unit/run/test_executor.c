@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The executor on the null backend's virtual clock: every sample is exact.
+ */
+#include "../plugin/null_test.h"
+
+#include "../../../backends/null/null.h"
+#include "run/executor.h"
+
+static const ob_backend_desc *null_desc;
+
+/* One prepared case on a backend with these times. */
+typedef struct rig {
+    test_case t;
+    ob_backend *backend;
+    ob_prepared *prepared;
+    ob_exec_result result;
+} rig;
+
+static void rig_init(rig *r, const null_options *options, ob_pass pass)
+{
+    const ob_backend_settings settings = {.host = ob_host_get(),
+                                          .device = {.type = "cpu", .index = -1},
+                                          .threads = 1,
+                                          .options = options};
+    ob_err err;
+    memset(r, 0, sizeof *r);
+    test_case_init(&r->t, pass);
+    CHECK_INT(null_desc->open(&settings, &r->backend, &err), OB_OK);
+    CHECK_INT(null_desc->prepare(r->backend, &r->t.args, &r->prepared, &err), OB_OK);
+}
+
+static void rig_fini(rig *r)
+{
+    ob__exec_result_fini(&r->result);
+    null_desc->release(r->prepared);
+    null_desc->close(r->backend);
+    test_case_fini(&r->t);
+}
+
+static ob_status execute(rig *r, const ob_exec_settings *settings, bool restores, ob_err *err)
+{
+    const ob_exec_target target = {
+        .desc = null_desc, .backend = r->backend, .prepared = r->prepared, .restores = restores};
+    return ob__execute(&target, settings, &r->result, err);
+}
+
+static null_options times(int64_t forward, int64_t backward, int64_t launch, int64_t other)
+{
+    null_options o = *(const null_options *)null_desc->options_default;
+    o.forward_ns = forward;
+    o.backward_ns = backward;
+    o.launch_ns = launch;
+    o.other_ns = other;
+    return o;
+}
+
+static void check_series(const ob_series *series, size_t count, double value)
+{
+    CHECK_INT(series->count, count);
+    for (size_t i = 0; i < series->count; i++)
+        CHECK_REAL(series->values[i], value);
+}
+
+static void discrete_times_one_call(void)
+{
+    const null_options o = times(700, 900, 10, 5000);
+    const ob_exec_settings s = {.mode = OB_EXEC_DISCRETE, .warmup = 2, .iterations = 3};
+    rig r;
+    ob_err err;
+    rig_init(&r, &o, OB_PASS_FORWARD);
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    check_series(&r.result.forward.warmup_ns, 2, 710);
+    check_series(&r.result.forward.measure_ns, 3, 710);
+    check_series(&r.result.backward.measure_ns, 0, 0);
+    CHECK_INT(r.result.forward.measure_peak_bytes.count, 3);
+    CHECK_INT(r.result.number_per_run, 1);
+    CHECK_STR(r.result.cache, "");
+    rig_fini(&r);
+}
+
+static void backward_leaves_gradients_outside(void)
+{
+    const null_options o = times(700, 900, 10, 5000);
+    const ob_exec_settings s = {
+        .mode = OB_EXEC_DISCRETE, .pass = OB_PASS_BACKWARD, .warmup = 1, .iterations = 4};
+    rig r;
+    ob_err err;
+    rig_init(&r, &o, OB_PASS_BACKWARD);
+    CHECK_INT(execute(&r, &s, true, &err), OB_OK);
+    check_series(&r.result.forward.measure_ns, 4, 710);
+    check_series(&r.result.backward.warmup_ns, 1, 910);
+    check_series(&r.result.backward.measure_ns, 4, 910);
+    rig_fini(&r);
+}
+
+static void continuous_pays_the_queue_once(void)
+{
+    /* Ten launches of 10 ns while the device works on 700 ns each: 10 + 10 * 700. */
+    const null_options o = times(700, 900, 10, 5000);
+    const ob_exec_settings s = {.mode = OB_EXEC_CONTINUOUS, .warmup = 4, .iterations = 10};
+    rig r;
+    ob_err err;
+    rig_init(&r, &o, OB_PASS_FORWARD);
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    check_series(&r.result.forward.warmup_ns, 1, (10 + 4 * 700) / 4.0);
+    check_series(&r.result.forward.measure_ns, 1, (10 + 10 * 700) / 10.0);
+    CHECK_INT(r.result.number_per_run, 10);
+    rig_fini(&r);
+}
+
+static void blocks_cover_all_iterations(void)
+{
+    const null_options o = times(700, 900, 0, 5000);
+    const ob_exec_settings s = {.mode = OB_EXEC_CONTINUOUS, .iterations = 10, .block = 4};
+    rig r;
+    ob_err err;
+    rig_init(&r, &o, OB_PASS_FORWARD);
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    check_series(&r.result.forward.measure_ns, 3, 700); /* 4 + 4 + 2 */
+    check_series(&r.result.forward.warmup_ns, 0, 0);
+    rig_fini(&r);
+}
+
+static void continuous_backward_subtracts_the_forward(void)
+{
+    const null_options o = times(700, 900, 0, 5000);
+    const ob_exec_settings s = {
+        .mode = OB_EXEC_CONTINUOUS, .pass = OB_PASS_BACKWARD, .iterations = 8};
+    rig r;
+    ob_err err;
+    rig_init(&r, &o, OB_PASS_BACKWARD);
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    check_series(&r.result.forward.measure_ns, 1, 700);
+    check_series(&r.result.backward.measure_ns, 1, 900);
+    rig_fini(&r);
+}
+
+static void events_see_the_device_alone(void)
+{
+    const null_options o = times(700, 900, 10, 5000);
+    const ob_exec_settings s = {
+        .mode = OB_EXEC_CONTINUOUS_EVENTS, .pass = OB_PASS_BACKWARD, .warmup = 2, .iterations = 5};
+    rig r;
+    ob_err err;
+    rig_init(&r, &o, OB_PASS_BACKWARD);
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    CHECK_INT(r.result.forward.measure_ns.count, 5);
+    CHECK_REAL(r.result.forward.measure_ns.values[4], 700);
+    check_series(&r.result.backward.measure_ns, 5, 900);
+    CHECK_INT(r.result.forward.measure_peak_bytes.count, 1);
+    rig_fini(&r);
+}
+
+static void cold_samples_are_flushed(void)
+{
+    null_options o = times(700, 900, 0, 0);
+    o.cold_ns = 300;
+    ob_exec_settings s = {.mode = OB_EXEC_DISCRETE, .iterations = 3, .cold = true};
+    rig r;
+    ob_err err;
+    rig_init(&r, &o, OB_PASS_FORWARD);
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    check_series(&r.result.forward.measure_ns, 3, 1000);
+    CHECK(r.result.cache[0] != '\0');
+    ob__exec_result_fini(&r.result);
+    s.mode = OB_EXEC_CONTINUOUS;
+    CHECK_INT(execute(&r, &s, false, &err), OB_ERR_INVALID);
+    CHECK_HAS(err.message, "a cold cache goes with discrete mode only");
+    rig_fini(&r);
+}
+
+static bool after_five(void *ctx, const double *samples, size_t count)
+{
+    (void)samples;
+    ++*(int *)ctx;
+    return count >= 5;
+}
+
+static void a_rule_ends_the_phase(void)
+{
+    const null_options o = times(700, 900, 0, 0);
+    int asked = 0;
+    ob_exec_settings s = {.mode = OB_EXEC_DISCRETE, .enough = after_five, .enough_ctx = &asked};
+    rig r;
+    ob_err err;
+    rig_init(&r, &o, OB_PASS_FORWARD);
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    check_series(&r.result.forward.measure_ns, 5, 700);
+    CHECK_INT(asked, 6);
+    ob__exec_result_fini(&r.result);
+    /* 700 ns: 10,000 of them are the first power of ten that takes a millisecond. */
+    s.mode = OB_EXEC_CONTINUOUS;
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    check_series(&r.result.forward.measure_ns, 5, 700);
+    CHECK_INT(r.result.number_per_run, 10000);
+    rig_fini(&r);
+}
+
+static void a_failure_keeps_the_samples_so_far(void)
+{
+    null_options o = times(700, 900, 0, 0);
+    o.fault = "late";
+    o.fault_phase = "forward";
+    o.fault_at = 3;
+    const ob_exec_settings s = {.mode = OB_EXEC_DISCRETE, .warmup = 1, .iterations = 10};
+    rig r;
+    ob_err err;
+    rig_init(&r, &o, OB_PASS_FORWARD);
+    CHECK(execute(&r, &s, false, &err) != OB_OK);
+    CHECK(err.message[0] != '\0');
+    CHECK_INT(r.result.forward.measure_ns.count, 2);
+    rig_fini(&r);
+}
+
+int main(void)
+{
+    ob_err err;
+    ob_context *context = test_context(NULL);
+    if (ob_plugin_load(context, OB_BUILT_PLUGIN_DIR "/null.so", &err) != OB_OK) {
+        fprintf(stderr, "%s\n", err.message);
+        return 1;
+    }
+    null_desc = ob_context_find_backend(context, "null");
+    RUN(discrete_times_one_call);
+    RUN(backward_leaves_gradients_outside);
+    RUN(continuous_pays_the_queue_once);
+    RUN(blocks_cover_all_iterations);
+    RUN(continuous_backward_subtracts_the_forward);
+    RUN(events_see_the_device_alone);
+    RUN(cold_samples_are_flushed);
+    RUN(a_rule_ends_the_phase);
+    RUN(a_failure_keeps_the_samples_so_far);
+    ob_context_destroy(context);
+    return ob_test_end();
+}

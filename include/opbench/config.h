@@ -36,6 +36,10 @@ ob_status ob_config_open_json(ob_context *context, ob_json_doc *doc,
                               const ob_config_options *options, ob_config **out, ob_err *err);
 void ob_config_destroy(ob_config *config); /* NULL is allowed; after its ob_cases */
 
+/* The document it was read from; its name is ob_config_name. */
+const ob_json *ob_config_json(const ob_config *config);
+const char *ob_config_name(const ob_config *config);
+
 size_t ob_config_op_count(const ob_config *config);
 const char *ob_config_op_name(const ob_config *config, size_t index);
 uint64_t ob_config_case_count(const ob_config *config);
@@ -55,6 +59,9 @@ uint64_t ob_case_index(const ob_case *c);       /* within the walk */
 const char *ob_case_id(const ob_case *c);       /* "<config>|<build>|<input>" */
 const ob_json *ob_case_build(const ob_case *c); /* NULL = the config has no build here */
 const ob_json *ob_case_input(const ob_case *c);
+/* Who makes the values of the build (NULL = the config has no build here) and of the input. */
+const ob_generator_desc *ob_case_build_generator(const ob_case *c);
+const ob_generator_desc *ob_case_input_generator(const ob_case *c);
 /* 32 hex digits: a hash of operator, build and input in canonical form (aliases resolved, key order
  * and notes dropped), so it survives reordering and renaming. The text lives as long as the case. */
 const char *ob_case_key(const ob_case *c);

@@ -95,7 +95,11 @@ extern "C" {
     X(shape_span_bytes, ob_status, ob_shape_span_bytes,                                            \
       (const int64_t *, const int64_t *, int, ob_dtype, int64_t *, ob_err *))                      \
     X(tensor_init_sparse, ob_status, ob_tensor_init_sparse,                                        \
-      (ob_tensor *, const int64_t *, int, const ob_tensor *, const ob_tensor *, ob_err *))
+      (ob_tensor *, const int64_t *, int, const ob_tensor *, const ob_tensor *, ob_err *))         \
+    X(dtype_promote, ob_dtype, ob_dtype_promote, (ob_dtype, ob_dtype))                             \
+    X(graph_decompose, ob_status, ob_graph_decompose,                                              \
+      (const ob_graph *, ob_op_filter, void *, ob_graph **, ob_err *))                             \
+    X(graph_destroy, void, ob_graph_destroy, (ob_graph *))
 
 typedef struct ob_host {
     uint32_t abi;

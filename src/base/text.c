@@ -79,6 +79,18 @@ bool ob__text_append_u64(ob_text *text, uint64_t value)
     return true;
 }
 
+bool ob__text_append_word(ob_text *text, const char *word)
+{
+    static const char PLAIN[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+";
+    if (word[0] != '\0' && word[strspn(word, PLAIN)] == '\0')
+        return ob__text_append_str(text, word);
+    bool ok = ob__text_append(text, "'", 1);
+    for (; ok && *word != '\0'; word++)
+        ok = *word == '\'' ? ob__text_append_str(text, "'\\''") : ob__text_append(text, word, 1);
+    return ok && ob__text_append(text, "'", 1);
+}
+
 bool ob__text_printf(ob_text *text, const char *format, ...)
 {
     char small[256];

@@ -262,6 +262,16 @@ const ob_json *ob_case_input(const ob_case *c)
     return c->input.entry;
 }
 
+const ob_generator_desc *ob_case_build_generator(const ob_case *c)
+{
+    return c->spec->build_form != OB_BUILD_NONE ? c->spec->build.generator : NULL;
+}
+
+const ob_generator_desc *ob_case_input_generator(const ob_case *c)
+{
+    return c->spec->input.generator;
+}
+
 const char *ob_case_id(const ob_case *constant)
 {
     ob_case *c = (ob_case *)constant; /* made on first demand; the caller sees no change */

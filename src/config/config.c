@@ -146,6 +146,16 @@ void ob_config_destroy(ob_config *config)
     free(config);
 }
 
+const ob_json *ob_config_json(const ob_config *config)
+{
+    return ob_json_doc_root(config->doc);
+}
+
+const char *ob_config_name(const ob_config *config)
+{
+    return ob_json_doc_name(config->doc);
+}
+
 size_t ob_config_op_count(const ob_config *config)
 {
     return config->op_count;

@@ -219,9 +219,9 @@ static ob_status make(const ob_setup_args *args, values *build, values *input, o
                                       .rng = &rng,
                                       .entry = entry};
     if (entry != NULL)
-        OB_TRY(generate(args->build_generator, &generate_args, build, err));
+        OB_TRY(generate(ob_case_build_generator(args->c), &generate_args, build, err));
     generate_args.entry = ob_case_input(args->c);
-    OB_TRY(generate(args->input_generator, &generate_args, input, err));
+    OB_TRY(generate(ob_case_input_generator(args->c), &generate_args, input, err));
     const ob_call build_call = as_call(build), input_call = as_call(input);
     OB_TRY(ob_graph_build(ob_context_operators(args->context), generate_args.op_name,
                           entry != NULL ? &build_call : NULL, &input_call, &setup->graph, err));

@@ -11,7 +11,6 @@
 typedef struct ob_setup_args {
     ob_context *context;
     const ob_case *c;
-    const ob_generator_desc *build_generator, *input_generator; /* build's may be NULL */
     const ob_backend_desc *desc;
     ob_backend *backend;
     ob_device device;

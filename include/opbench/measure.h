@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Measuring: clocks, statistics of samples, confidence intervals, rules that say when to stop, and
+ * what is known about the machine's noise. Nothing here runs an operator and nothing prints.
+ *
+ * Samples are doubles in whatever unit the caller chose; results are in the same unit. Everything
+ * is for one thread at a time; nothing has state outside the structs of the caller.
+ */
+#ifndef OPBENCH_MEASURE_H
+#define OPBENCH_MEASURE_H
+
+#include "opbench/status.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ what is measured */
+
+/* What a measurement says about its task, with the names that torch.utils.benchmark gives. NULL =
+ * none. */
+typedef struct ob_task_spec {
+    const char *stmt;
+    const char *setup;
+    const char *global_setup;
+    const char *label;
+    const char *sub_label;
+    const char *description;
+    const char *env;
+    int64_t num_threads;
+} ob_task_spec;
+
+/* ------------------------------------------------------------------ clocks */
+
+/* Where time comes from. Readings never go down. */
+typedef struct ob_clock {
+    uint64_t (*now_ns)(void *ctx);
+    void *ctx;
+} ob_clock;
+
+static inline uint64_t ob_clock_now_ns(const ob_clock *clock)
+{
+    return clock->now_ns(clock->ctx);
+}
+
+/* CLOCK_MONOTONIC. */
+ob_clock ob_clock_monotonic(void);
+
+/* A clock for tests: each reading gives now_ns and then adds step_ns. The caller moves it by
+ * changing now_ns. */
+typedef struct ob_fake_clock {
+    uint64_t now_ns;
+    uint64_t step_ns;
+} ob_fake_clock;
+ob_clock ob_clock_fake(ob_fake_clock *fake); /* fake must outlive the clock */
+
+typedef struct ob_clock_quality {
+    double overhead_ns;   /* cost of one reading: the fastest of several rounds */
+    double resolution_ns; /* smallest step between two different readings */
+} ob_clock_quality;
+
+/* Takes well under a millisecond with a clock that moves at every reading. OB_ERR_UNSUPPORTED for a
+ * clock that stands still or goes back. */
+ob_status ob_clock_measure(const ob_clock *clock, ob_clock_quality *out, ob_err *err);
+
+/* ------------------------------------------------------------------ statistics */
+
+/* Fields of ob_stats besides `count`: X(argument, name, help). Quantiles interpolate linearly
+ * between neighbours, as NumPy and torch.quantile do. */
+#define OB_STATS_MAP(X, argument)                                                                  \
+    X(argument, mean, "arithmetic mean")                                                           \
+    X(argument, median, "median")                                                                  \
+    X(argument, min, "smallest sample")                                                            \
+    X(argument, max, "largest sample")                                                             \
+    X(argument, p25, "25 % quantile")                                                              \
+    X(argument, p75, "75 % quantile")                                                              \
+    X(argument, iqr, "interquartile range, p75 - p25")                                             \
+    X(argument, p90, "90 % quantile")                                                              \
+    X(argument, p99, "99 % quantile")                                                              \
+    X(argument, stddev, "standard deviation with n - 1; absent for one sample")
+
+typedef struct ob_stats {
+    uint64_t count;
+#define OB_STATS_FIELD(argument, name, help) double name;
+    OB_STATS_MAP(OB_STATS_FIELD, )
+#undef OB_STATS_FIELD
+} ob_stats;
+
+/* Scratch holds `count` doubles, is overwritten (with the sorted samples) and may be the samples
+ * themselves. OB_ERR_INVALID for no samples or one that is NaN or infinite; OB_ERR_OVERFLOW when a
+ * result does not fit a double. stddev is NaN for one sample. */
+ob_status ob_stats_compute(const double *samples, size_t count, double *scratch, ob_stats *out,
+                           ob_err *err);
+/* Ascending; in place, without allocating, n log n at worst. No NaN. */
+void ob_stats_sort(double *samples, size_t count);
+/* Of ascending samples, count > 0, 0 <= q <= 1. */
+double ob_stats_quantile(const double *sorted, size_t count, double q);
+
+/* The q quantile, 0 < q < 1, of Student's t distribution with `degrees` > 0 degrees of freedom; NaN
+ * for arguments outside. Good to about 11 digits. */
+double ob_student_t_quantile(double q, double degrees);
+
+/* ------------------------------------------------------------------ confidence intervals */
+
+/* Neighbouring samples of one process resemble each other, so an interval from single samples is too
+ * narrow. They are cut into batches in order of time; the batches' means are nearly independent. */
+enum {
+    OB_MIN_BATCHES = 10,
+    OB_MAX_BATCHES = 30,
+    OB_MIN_PROCESSES = 3,
+};
+#define OB_DEFAULT_CONFIDENCE 0.95
+
+typedef struct ob_interval_params {
+    double confidence;  /* 0 = OB_DEFAULT_CONFIDENCE; else inside (0, 1) */
+    size_t min_batches; /* 0 = OB_MIN_BATCHES; at least 2 */
+    size_t max_batches; /* 0 = OB_MAX_BATCHES (or min_batches if that is larger) */
+} ob_interval_params;
+
+typedef struct ob_interval {
+    bool enough;       /* false: too few samples; all below but batches and confidence are NaN */
+    double mean;       /* of the batch means */
+    double low, high;  /* mean -+ half_width */
+    double half_width; /* Student's t */
+    double relative_half_width; /* half_width / |mean|; infinite for a mean of 0 unless all are 0 */
+    double
+        lag1; /* correlation of neighbouring batch means; well above 0: the interval is too narrow */
+    double confidence;
+    uint64_t batches; /* how many were made; if not enough: how many there could have been */
+} ob_interval;
+
+/* For the samples of one process, in the order they were taken. Begins with max_batches batches and
+ * makes fewer, larger ones (never below min_batches) while their means are visibly correlated. Sizes
+ * differ by one at most; every sample counts. params may be NULL. OB_ERR_INVALID for a sample that
+ * is not finite or for bad params. */
+ob_status ob_interval_from_samples(const double *samples, size_t count,
+                                   const ob_interval_params *params, ob_interval *out, ob_err *err);
+/* For the means of several processes: independent, so each is a batch. Not enough below
+ * OB_MIN_PROCESSES. confidence 0 = OB_DEFAULT_CONFIDENCE. */
+ob_status ob_interval_from_processes(const double *means, size_t count, double confidence,
+                                     ob_interval *out, ob_err *err);
+
+/* ------------------------------------------------------------------ when to stop */
+
+/* enum name, word for options and records, help. One row and one function of the same name. */
+#define OB_STOP_RULE_MAP(X)                                                                        \
+    X(COUNT, count, "a fixed number of blocks")                                                    \
+    X(MIN_TIME, min_time, "until the blocks took a given time in all")                             \
+    X(PRECISION, precision, "until the confidence interval is narrow enough")
+
+typedef enum ob_stop_rule_kind {
+#define OB_STOP_RULE_ENUM(id, name, help) OB_STOP_##id,
+    OB_STOP_RULE_MAP(OB_STOP_RULE_ENUM)
+#undef OB_STOP_RULE_ENUM
+        OB_STOP_RULE_COUNT
+} ob_stop_rule_kind;
+
+/* Zero means the default or "no limit", as noted. */
+typedef struct ob_stop_params {
+    ob_stop_rule_kind kind;
+    uint64_t count;              /* COUNT: blocks; 0 = none at all */
+    uint64_t min_time_ns;        /* MIN_TIME, required; PRECISION too, if not 0 */
+    double precision;            /* PRECISION: bound of relative_half_width, inside (0, 1) */
+    ob_interval_params interval; /* PRECISION: how the interval is made */
+    uint64_t min_blocks;  /* MIN_TIME: 0 = 1; PRECISION: 0 = interval's min_batches; never fewer */
+    uint64_t max_blocks;  /* all but COUNT: 0 = no limit */
+    uint64_t max_time_ns; /* all but COUNT: 0 = no limit for MIN_TIME, 60 s for PRECISION */
+} ob_stop_params;
+
+/* A rule under way. Fill it with ob_stop_rule_init; the fields are its own. */
+typedef struct ob_stop_rule {
+    ob_stop_params params;
+    uint64_t
+        next_check; /* PRECISION looks at growing distances: it costs time and each look errs */
+    ob_interval interval; /* PRECISION: the last one computed */
+} ob_stop_rule;
+
+/* What was measured so far; samples has one number per block. */
+typedef struct ob_stop_progress {
+    const double *samples;
+    uint64_t blocks;
+    uint64_t elapsed_ns; /* time inside the blocks */
+    uint64_t wall_ns;    /* since the first block began; for max_time_ns. 0 = elapsed_ns */
+} ob_stop_progress;
+
+typedef enum ob_stop_verdict {
+    OB_STOP_GO_ON,
+    OB_STOP_DONE,    /* the rule is satisfied */
+    OB_STOP_GAVE_UP, /* max_time_ns or max_blocks came first: say so in the record */
+} ob_stop_verdict;
+
+ob_status ob_stop_rule_init(ob_stop_rule *rule, const ob_stop_params *params, ob_err *err);
+/* Ask before the first block and after each. */
+ob_status ob_stop_rule_check(ob_stop_rule *rule, const ob_stop_progress *progress,
+                             ob_stop_verdict *verdict, ob_err *err);
+const char *ob_stop_rule_name(ob_stop_rule_kind kind); /* "precision" */
+const char *ob_stop_rule_help(ob_stop_rule_kind kind);
+
+/* ------------------------------------------------------------------ the machine */
+
+enum { OB_MAX_CPUS = 4096 };
+
+typedef struct ob_cpu_set {
+    uint64_t bits[OB_MAX_CPUS / 64];
+} ob_cpu_set;
+
+/* The CPUs that this process may use (affinity, and with it cpusets). */
+ob_status ob_cpu_set_usable(ob_cpu_set *out, ob_err *err);
+/* The kernel's notation: "0-3,8,10-11"; blanks and a newline at the end are fine. */
+ob_status ob_cpu_set_parse(const char *text, size_t length, ob_cpu_set *out, ob_err *err);
+bool ob_cpu_set_has(const ob_cpu_set *set, size_t cpu);
+size_t ob_cpu_set_count(const ob_cpu_set *set);
+
+/* Texts are "" and numbers 0 (the int8_t ones: -1) where the machine does not say. */
+typedef struct ob_system {
+    char hostname[256];
+    char kernel[160];      /* "Linux 6.1.0-18-amd64" */
+    char machine[80];      /* "x86_64" */
+    char cpu_model[128];   /* "AMD EPYC 7B13" */
+    char governor[32];     /* of the usable CPUs; "mixed" when they differ */
+    char hugepages[16];    /* transparent ones: "always", "madvise", "never" */
+    char clock_source[32]; /* "tsc" */
+    uint64_t cpus_online;
+    uint64_t cpus_usable;
+    int8_t boost;      /* frequency boost: 1 on, 0 off */
+    int8_t smt;        /* sibling threads: 1 on, 0 off */
+    int8_t hypervisor; /* 1: a virtual machine */
+    uint64_t memory_bytes;
+    uint64_t memory_limit_bytes; /* of the control group; 0 = none */
+    /* Caches of the first usable CPU. */
+    uint64_t l1d_bytes, l1i_bytes, l2_bytes, l3_bytes;
+    uint64_t cache_line_bytes;
+    uint64_t last_level_bytes; /* the data cache of the highest level */
+    uint64_t last_level_cpus;  /* how many CPUs share it */
+} ob_system;
+
+/* root (NULL = "") is put before "/proc" and "/sys"; usable NULL = ob_cpu_set_usable. What cannot be
+ * read is left unknown; fails only for a root path that is too long or when usable cannot be had. */
+ob_status ob_system_read(const char *root, const ob_cpu_set *usable, ob_system *out, ob_err *err);
+
+/* ------------------------------------------------------------------ noise */
+
+/* Shares are of the time of the CPUs that are looked at: 1 = all of them, all the time. */
+typedef struct ob_noise {
+    uint64_t windows;                /* how many whole windows; 0: the rest is NaN */
+    double seconds;                  /* their length in all */
+    double foreign;                  /* share that others used, over all windows */
+    double steal;                    /* share that the hypervisor took away, over all windows */
+    double own;                      /* share that this process used */
+    double max_foreign, max_steal;   /* of the worst window */
+    double last_foreign, last_steal; /* of the latest window */
+} ob_noise;
+
+/* Zero means the default. */
+typedef struct ob_noise_params {
+    const char *root;       /* before "/proc/stat"; borrowed. NULL = "" */
+    const ob_cpu_set *cpus; /* which CPUs to look at; copied. NULL = ob_cpu_set_usable */
+    const ob_clock *clock;  /* copied. NULL = monotonic */
+    /* CPU time of the processes that are not foreign. NULL = this process's and its ended
+     * children's. */
+    uint64_t (*own_cpu_ns)(void *ctx);
+    void *own_ctx;
+    uint64_t window_ns; /* 0 = 100 ms, and never less: /proc/stat counts in ticks of 10 ms */
+} ob_noise_params;
+
+typedef struct ob_noise_sampler ob_noise_sampler;
+
+/* OB_ERR_UNSUPPORTED where there is no /proc/stat. */
+ob_status ob_noise_sampler_open(const ob_noise_params *params, ob_noise_sampler **out, ob_err *err);
+void ob_noise_sampler_close(ob_noise_sampler *sampler); /* NULL is allowed */
+/* Call it between measurements, as often as convenient: it reads a clock, and /proc/stat only when a
+ * window is over. *read (may be NULL) says whether it did. */
+ob_status ob_noise_sampler_poll(ob_noise_sampler *sampler, bool *read, ob_err *err);
+void ob_noise_sampler_get(const ob_noise_sampler *sampler, ob_noise *out);
+
+/* ------------------------------------------------------------------ floating-point mode */
+
+/* The calling thread's control bits (MXCSR or FPCR) without the status flags. A library that was
+ * linked with -ffast-math changes them when it is loaded, and with them results and times.
+ * 0 on machines whose mode is not known. */
+uint32_t ob_fp_mode_get(void);
+void ob_fp_mode_set(uint32_t mode);
+/* "flush-to-zero on, denormals-are-zero on": what `now` has that `before` had not, and the other way
+ * round. "" when equal. Cut to size; returns out. */
+char *ob_fp_mode_difference(uint32_t before, uint32_t now, char *out, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From samples to what a record states of a pass: times in ms, statistics, the confidence interval of
+ * the mean, work per second at the median.
+ */
+#include "run/session_int.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void ob__figures_fini(ob_pass_figures *figures)
+{
+    for (int i = 0; i < 2; i++) {
+        free(figures->time_ms[i]);
+        free(figures->memory_mib[i]);
+    }
+    free(figures->scratch);
+    *figures = (ob_pass_figures){0};
+}
+
+/* A copy of the series times factor; an empty series is an empty list, not an absent one. */
+static bool scale(const ob_series *series, double factor, double **copy, ob_reals *out)
+{
+    *copy = malloc((series->count + 1) * sizeof **copy);
+    if (*copy == NULL)
+        return false;
+    for (size_t i = 0; i < series->count; i++)
+        (*copy)[i] = series->values[i] * factor;
+    *out =
+        series->count > 0 ? (ob_reals){.items = *copy, .count = series->count} : ob_reals_empty();
+    return true;
+}
+
+static double rate(double work, double median_ms)
+{
+    return work >= 0 && median_ms > 0 ? work / (median_ms * 1e-3) / 1e9 : NAN;
+}
+
+static ob_status fill_pass(const ob_pass_samples *samples, const ob_cost *cost,
+                           ob_pass_figures *figures, ob_record_pass *pass, ob_err *err)
+{
+    static const double MS = 1e-6, MIB = 1.0 / 1048576;
+    if (!scale(&samples->warmup_ns, MS, &figures->time_ms[0], &pass->warmup_time_ms) ||
+        !scale(&samples->measure_ns, MS, &figures->time_ms[1], &pass->measure_time_ms) ||
+        !scale(&samples->warmup_peak_bytes, MIB, &figures->memory_mib[0],
+               &pass->warmup_memory_mib) ||
+        !scale(&samples->measure_peak_bytes, MIB, &figures->memory_mib[1],
+               &pass->measure_memory_mib))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the samples");
+    const size_t count = samples->measure_ns.count;
+    double peak = 0;
+    for (size_t i = 0; i < samples->measure_peak_bytes.count; i++)
+        peak = samples->measure_peak_bytes.values[i] > peak ? samples->measure_peak_bytes.values[i]
+                                                            : peak;
+    pass->allocator_peak_bytes = (uint64_t)peak;
+    if (cost->flops >= 0)
+        pass->flops = cost->flops;
+    if (cost->read_bytes >= 0 && cost->write_bytes >= 0)
+        pass->bytes = cost->read_bytes + cost->write_bytes;
+    if (count == 0)
+        return OB_OK;
+    figures->scratch = malloc(count * sizeof *figures->scratch);
+    if (figures->scratch == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the statistics");
+    OB_TRY(ob_stats_compute(figures->time_ms[1], count, figures->scratch, &pass->time_ms, err));
+    OB_TRY(ob_interval_from_samples(figures->time_ms[1], count, NULL, &pass->interval_ms, err));
+    pass->interval_over = "batches";
+    pass->gflops_per_s = rate(pass->flops, pass->time_ms.median);
+    pass->gb_per_s = rate(pass->bytes, pass->time_ms.median);
+    return OB_OK;
+}
+
+ob_status ob__fill_figures(ob_session *s, ob_record *record, ob_err *err)
+{
+    ob_record_result *r = &record->result;
+    const ob_series *times = &s->samples.forward.measure_ns;
+    OB_TRY(fill_pass(&s->samples.forward, &s->setup.cost, &s->forward, &r->forward, err));
+    if (s->setup.has_backward) {
+        const ob_cost unknown = {.flops = -1, .read_bytes = -1, .write_bytes = -1};
+        OB_TRY(fill_pass(&s->samples.backward,
+                         s->setup.backward.graph != NULL ? &s->setup.backward_cost : &unknown,
+                         &s->backward, &r->backward, err));
+    }
+    r->number_per_run = (int64_t)s->samples.number_per_run;
+    r->cache_how = s->samples.cache[0] != '\0' ? s->samples.cache : NULL;
+    if (!scale(times, 1e-9 * (double)s->samples.number_per_run, &s->raw_times_s, &r->raw_times_s))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the samples");
+    return OB_OK;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The part of a result record that is known without running the case.
+ */
+#include "run/identity.h"
+
+#include "base/text.h"
+
+#include <string.h>
+#include <time.h>
+
+bool ob__options_cold(const ob_run_options *options)
+{
+    return options->l2_cache != NULL ? strcmp(options->l2_cache, "off") == 0
+                                     : strcmp(options->cache, "cold") == 0;
+}
+
+uint64_t ob__memory_limit(const ob_run_options *options, const ob_system *system)
+{
+    const uint64_t group = system->memory_limit_bytes, all = system->memory_bytes;
+    if (options->max_memory_mib > 0)
+        return (uint64_t)options->max_memory_mib << 20;
+    return (group > 0 && group < all ? group : all) / 4 * 3;
+}
+
+void ob__identity_fini(ob_identity *identity)
+{
+    ob_text_fini(&identity->repro);
+}
+
+/* opbench run -c FILE --case 'torch.add|0|0|3' --exec-mode=continuous */
+static bool make_repro(const ob_run_options *options, const ob_case *c, ob_text *out)
+{
+    ob_text name = {0};
+    out->size = 0;
+    bool ok = ob__text_append_str(&name, ob_case_op_name(c)) && ob__text_append(&name, "|", 1) &&
+              ob__text_append_str(&name, ob_case_id(c)) && ob__text_append(&name, "", 1) &&
+              ob__text_append_str(out, "opbench run -c ") &&
+              ob__text_append_word(out, options->config_name ? options->config_name : "CONFIG") &&
+              ob__text_append_str(out, " --case ") && ob__text_append_word(out, name.data);
+    const size_t before = out->size;
+    ok = ok && ob__text_append(out, " ", 1) && ob_run_options_print(options, out, NULL) == OB_OK;
+    if (ok && out->size == before + 1)
+        out->size = before;
+    ob_text_fini(&name);
+    return ok && ob__text_append(out, "", 1);
+}
+
+ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options,
+                            const char *backend, const ob_case *c, ob_record *record, ob_err *err)
+{
+    ob_record_result *r = &record->result;
+    ob_record_init(record, OB_RECORD_RESULT_LINE);
+    if (!make_repro(options, c, &identity->repro))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the repro line");
+    ob_record_format_time((int64_t)time(NULL), identity->start_time);
+    r->op_name = ob_case_op_name(c);
+    r->id = ob_case_id(c);
+    r->key = ob_case_key(c);
+    r->build = ob_case_build(c);
+    r->input = ob_case_input(c);
+    r->index = (int64_t)ob_case_index(c);
+    r->backend = backend;
+    r->device = options->device != NULL ? options->device : "cpu";
+    r->mode = options->exec_mode;
+    r->threads = options->threads;
+    r->cpu = options->cpu >= 0 ? options->cpu : OB_NO_INT;
+    r->seed = options->seed;
+    r->cache_state = ob__options_cold(options) ? "cold" : "hot";
+    r->start_time = identity->start_time;
+    r->repro = identity->repro.data;
+    r->task.label = r->op_name;
+    r->task.description = r->id;
+    r->task.num_threads = options->threads;
+    return OB_OK;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a record says of a case before, and whether or not, it ran: names, settings, how to run it
+ * alone. The session fills it for cases that ran, the supervisor for those that took the worker down.
+ */
+#ifndef OB_RUN_IDENTITY_H
+#define OB_RUN_IDENTITY_H
+
+#include "opbench/run.h"
+
+/* Owns the texts that the record points to. Zero is empty. */
+typedef struct ob_identity {
+    ob_text repro;
+    char start_time[32];
+} ob_identity;
+
+/* Begins a result record. */
+ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options,
+                            const char *backend, const ob_case *c, ob_record *record, ob_err *err);
+void ob__identity_fini(ob_identity *identity);
+
+/* Either spelling of a cold cache. */
+bool ob__options_cold(const ob_run_options *options);
+/* What a case may take: --max-memory, or three quarters of what the machine (or the control group) has. */
+uint64_t ob__memory_limit(const ob_run_options *options, const ob_system *system);
+/* The options that differ from the defaults, as words "--name=value", each ended by a NUL. */
+bool ob__run_options_words(const ob_run_options *options, ob_text *words);
+
+#endif

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A session: one backend, opened in this process, that runs cases one after the other. The worker is a
+ * session behind a descriptor; an embedder uses it directly.
+ */
+#include "run/session_int.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* ---- opening ---- */
+
+static const char *const PREFERRED = "native";
+
+static ob_status find_backend(const ob_context *context, const char *name,
+                              const ob_backend_desc **out, ob_err *err)
+{
+    *out = ob_context_find_backend(context, name != NULL ? name : PREFERRED);
+    if (*out != NULL)
+        return OB_OK;
+    for (size_t i = 0; i < ob_context_count(context, OB_ENTRY_BACKEND); i++) {
+        const ob_entry_info info = ob_context_entry(context, OB_ENTRY_BACKEND, i);
+        if (name != NULL && strcmp(info.name, name) == 0)
+            return ob_err_set(err, OB_ERR_UNSUPPORTED, "backend %s cannot work here: %s", name,
+                              info.reason);
+    }
+    return ob_err_set(err, OB_ERR_NOT_FOUND,
+                      "there is no backend \"%s\"; `opbench list backends` shows what there is",
+                      name != NULL ? name : PREFERRED);
+}
+
+/* True if the word stands in the blank-separated list. */
+static bool takes_device(const char *types, const char *type)
+{
+    const size_t length = strlen(type);
+    while (*types != '\0') {
+        const size_t next = strcspn(types, " ");
+        if (next == length && memcmp(types, type, length) == 0)
+            return true;
+        types += next + (types[next] == ' ');
+    }
+    return false;
+}
+
+/* "a=1,b=2" as the words "--a=1" "--b=2" for the backend's rows. */
+static ob_status parse_backend_options(ob_session *s, ob_err *err)
+{
+    enum { MOST = 32 };
+    const ob_backend_desc *desc = s->desc;
+    const char *text = s->options.backend_options;
+    char *words[MOST + 1] = {NULL};
+    int count = 1;
+    if (desc->options == NULL || desc->options_size == 0)
+        return text == NULL ? OB_OK
+                            : ob_err_set(err, OB_ERR_INVALID,
+                                         "backend %s has no options of its own", desc->name);
+    s->backend_options = calloc(1, desc->options_size);
+    if (s->backend_options == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
+    if (desc->options_default != NULL)
+        memcpy(s->backend_options, desc->options_default, desc->options_size);
+    if (text == NULL)
+        return OB_OK;
+    s->option_words = malloc(3 * strlen(text) + 4);
+    if (s->option_words == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
+    char *to = s->option_words;
+    words[0] = to; /* the program's name, which is not looked at */
+    *to++ = '\0';
+    while (*text != '\0') {
+        const size_t length = strcspn(text, ",");
+        if (count == MOST)
+            return ob_err_set(err, OB_ERR_LIMIT, "more than %d backend options", MOST - 1);
+        words[count++] = to;
+        memcpy(to, "--", 2);
+        memcpy(to + 2, text, length);
+        to[2 + length] = '\0';
+        to += length + 3;
+        text += length + (text[length] == ',');
+    }
+    const char *positionals[MOST + 1];
+    size_t positional_count = 0;
+    return ob_options_parse(desc->options, count, words, s->backend_options, positionals,
+                            &positional_count, err);
+}
+
+static ob_status pin(int64_t cpu, ob_err *err)
+{
+    cpu_set_t set;
+    if (cpu < 0)
+        return OB_OK;
+    CPU_ZERO(&set);
+    if (cpu < CPU_SETSIZE)
+        CPU_SET((size_t)cpu, &set);
+    if (sched_setaffinity(0, sizeof set, &set) == 0)
+        return OB_OK;
+    return ob_err_set(err, OB_ERR_INVALID,
+                      "cannot run on CPU %lld alone; the process may use others "
+                      "only",
+                      (long long)cpu);
+}
+
+static void take_property(void *ctx, const char *name, const char *value)
+{
+    ob_json_doc *doc = ctx;
+    ob_json *text = ob_json_new_string(doc, value, strlen(value));
+    if (text != NULL) /* a property that finds no memory is left out */
+        ob_json_set(doc, (ob_json *)ob_json_doc_root(doc), name, text, NULL);
+}
+
+static ob_status read_properties(ob_session *s, ob_err *err)
+{
+    OB_TRY(ob_json_doc_create(&s->properties, err));
+    const ob_json *object = ob_json_new_object(s->properties);
+    if (object == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's properties");
+    ob_json_doc_set_root(s->properties, object);
+    if (s->desc->properties != NULL)
+        s->desc->properties(s->backend, take_property, s->properties);
+    return OB_OK;
+}
+
+static ob_status open_backend(ob_session *s, ob_err *err)
+{
+    const ob_run_options *o = &s->options;
+    const char *device = o->device != NULL ? o->device : "cpu";
+    ob_system system;
+    OB_TRY(ob_run_options_check(o, err));
+    OB_TRY(find_backend(s->context, o->backend, &s->desc, err));
+    OB_TRY(ob_device_parse(device, strlen(device), &s->device, err));
+    if (!takes_device(s->desc->device_types, s->device.type))
+        return ob_err_set(err, OB_ERR_INVALID, "backend %s runs on %s, not on \"%s\"; see --device",
+                          s->desc->name, s->desc->device_types, device);
+    OB_TRY(parse_backend_options(s, err));
+    OB_TRY(pin(o->cpu, err));
+    OB_TRY(ob_system_read(NULL, NULL, &system, err));
+    s->max_memory_bytes = ob__memory_limit(o, &system);
+    s->fp_mode = ob_fp_mode_get();
+    const ob_backend_settings settings = {.host = ob_host_get(),
+                                          .log = ob_context_log(s->context),
+                                          .device = s->device,
+                                          .threads = (int)o->threads,
+                                          .seed = (uint64_t)o->seed,
+                                          .options = s->backend_options};
+    OB_TRY(s->desc->open(&settings, &s->backend, err));
+    if (s->desc->set_threads != NULL)
+        OB_TRY(s->desc->set_threads(s->backend, (int)o->threads, err));
+    const ob_noise_params noise = {.root = NULL};
+    if (ob_noise_sampler_open(&noise, &s->noise, NULL) != OB_OK)
+        s->noise = NULL;
+    return read_properties(s, err);
+}
+
+ob_status ob_session_open(ob_context *context, const ob_run_options *options, ob_session **out,
+                          ob_err *err)
+{
+    ob_session *s = calloc(1, sizeof *s);
+    *out = NULL;
+    if (s == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a session");
+    s->context = context;
+    s->options = *options;
+    const ob_status status = open_backend(s, err);
+    if (status != OB_OK) {
+        ob_session_close(s);
+        return status;
+    }
+    *out = s;
+    return OB_OK;
+}
+
+static void drop_case(ob_session *s)
+{
+    ob__setup_fini(&s->setup);
+    ob__exec_result_fini(&s->samples);
+    ob__figures_fini(&s->forward);
+    ob__figures_fini(&s->backward);
+    free(s->raw_times_s);
+    s->raw_times_s = NULL;
+}
+
+void ob_session_close(ob_session *s)
+{
+    if (s == NULL)
+        return;
+    drop_case(s);
+    if (s->backend != NULL)
+        s->desc->close(s->backend);
+    ob_noise_sampler_close(s->noise);
+    ob_json_doc_destroy(s->properties);
+    ob__identity_fini(&s->identity);
+    free(s->backend_options);
+    free(s->option_words);
+    free(s);
+}
+
+const ob_json *ob_session_properties(const ob_session *session)
+{
+    return ob_json_doc_root(session->properties);
+}
+
+/* ---- running a case ---- */
+
+static ob_record_status status_of(ob_status status)
+{
+    switch (status) {
+    case OB_OK:
+        return OB_RECORD_OK;
+    case OB_ERR_NOMEM:
+    case OB_ERR_LIMIT:
+    case OB_ERR_OVERFLOW:
+        return OB_RECORD_OUT_OF_MEMORY;
+    case OB_ERR_UNSUPPORTED:
+    case OB_ERR_NOT_FOUND:
+        return OB_RECORD_UNSUPPORTED;
+    case OB_ERR_INVALID:
+    case OB_ERR_CONFIG:
+    case OB_ERR_SYNTAX:
+        return OB_RECORD_INVALID;
+    default:
+        return OB_RECORD_FAILED;
+    }
+}
+
+/* The stopping rule as the executor asks it. Failures of the rule end the phase and are kept. */
+typedef struct rule {
+    ob_stop_rule rule;
+    ob_stop_verdict verdict;
+    ob_clock clock;
+    uint64_t started_ns;
+    double elapsed_ns;
+    size_t counted;
+    uint64_t per_sample; /* iterations behind a sample */
+    ob_status status;
+    ob_err *err;
+} rule;
+
+static bool rule_enough(void *ctx, const double *samples_ns, size_t count)
+{
+    rule *r = ctx;
+    for (; r->counted < count; r->counted++)
+        r->elapsed_ns += samples_ns[r->counted] * (double)r->per_sample;
+    if (r->started_ns == 0)
+        r->started_ns = ob_clock_now_ns(&r->clock);
+    const ob_stop_progress progress = {.samples = samples_ns,
+                                       .blocks = count,
+                                       .elapsed_ns =
+                                           r->elapsed_ns > 0 ? (uint64_t)r->elapsed_ns : 0,
+                                       .wall_ns = ob_clock_now_ns(&r->clock) - r->started_ns};
+    r->status = ob_stop_rule_check(&r->rule, &progress, &r->verdict, r->err);
+    return r->status != OB_OK || r->verdict != OB_STOP_GO_ON;
+}
+
+static ob_exec_mode mode_of(const char *word)
+{
+    return strcmp(word, "continuous") == 0          ? OB_EXEC_CONTINUOUS
+           : strcmp(word, "continuous_events") == 0 ? OB_EXEC_CONTINUOUS_EVENTS
+                                                    : OB_EXEC_DISCRETE;
+}
+
+static ob_status execute(ob_session *s, ob_record *record, ob_err *err)
+{
+    const ob_run_options *o = &s->options;
+    const bool by_rule = o->min_time_s > 0 || o->precision > 0;
+    const ob_stop_params params = {.kind = o->precision > 0    ? OB_STOP_PRECISION
+                                           : o->min_time_s > 0 ? OB_STOP_MIN_TIME
+                                                               : OB_STOP_COUNT,
+                                   .count = o->iteration > 0 ? (uint64_t)o->iteration : 0,
+                                   .min_time_ns = (uint64_t)(o->min_time_s * 1e9),
+                                   .precision = o->precision};
+    rule r = {.clock = ob_clock_monotonic(), .per_sample = 1, .err = err};
+    OB_TRY(ob_stop_rule_init(&r.rule, &params, err));
+    const ob_exec_settings settings = {.mode = mode_of(o->exec_mode),
+                                       .pass = s->setup.has_backward ? OB_PASS_BACKWARD
+                                                                     : OB_PASS_FORWARD,
+                                       .cold = ob__options_cold(o),
+                                       .warmup = o->warmup > 0 ? (uint64_t)o->warmup : 0,
+                                       .iterations = params.count,
+                                       .block = o->block > 0 ? (uint64_t)o->block : 0,
+                                       .enough = by_rule ? rule_enough : NULL,
+                                       .enough_ctx = &r};
+    const ob_exec_target target = {.desc = s->desc,
+                                   .backend = s->backend,
+                                   .prepared = s->setup.prepared,
+                                   .restores = s->setup.writes_inputs};
+    record->result.stop_rule = ob_stop_rule_name(params.kind);
+    OB_TRY(ob__execute(&target, &settings, &s->samples, err));
+    OB_TRY(r.status);
+    record->result.stop_verdict = by_rule && r.verdict == OB_STOP_GAVE_UP ? "gave up" : "done";
+    return OB_OK;
+}
+
+static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob_err *err)
+{
+    const ob_setup_args args = {.context = s->context,
+                                .c = c,
+                                .desc = s->desc,
+                                .backend = s->backend,
+                                .device = s->device,
+                                .pass = s->options.backward ? OB_PASS_BACKWARD : OB_PASS_FORWARD,
+                                .seed = (uint64_t)s->options.seed,
+                                .max_memory_bytes = s->max_memory_bytes,
+                                .inference_mode = s->options.inference_mode};
+    OB_TRY(ob__setup_make(&args, &s->setup, err));
+    OB_TRY(execute(s, record, err));
+    return ob__fill_figures(s, record, err);
+}
+
+/* What is known once the case is over. */
+static void fill_surroundings(ob_session *s, uint64_t started_ns, ob_record_result *r)
+{
+    const ob_clock clock = ob_clock_monotonic();
+    struct rusage usage;
+    ob_noise noise;
+    r->seconds = (double)(ob_clock_now_ns(&clock) - started_ns) / 1e9;
+    if (getrusage(RUSAGE_SELF, &usage) == 0)
+        r->process_peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    if (s->noise != NULL && ob_noise_sampler_poll(s->noise, NULL, NULL) == OB_OK) {
+        ob_noise_sampler_get(s->noise, &noise);
+        r->noise_foreign = noise.last_foreign;
+        r->noise_steal = noise.last_steal;
+        r->noise_seconds = noise.seconds;
+    }
+    ob_fp_mode_difference(s->fp_mode, ob_fp_mode_get(), s->fp_difference, sizeof s->fp_difference);
+    if (s->fp_difference[0] != '\0')
+        r->fp_mode = s->fp_difference;
+}
+
+ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_err *err)
+{
+    const ob_clock clock = ob_clock_monotonic();
+    const uint64_t started_ns = ob_clock_now_ns(&clock);
+    ob_record_result *r = &record->result;
+    drop_case(s);
+    OB_TRY(ob__identity_fill(&s->identity, &s->options, s->desc->name, c, record, err));
+    r->pid = getpid();
+    ob_err_clear(&s->failure);
+    const ob_status status = run_case(s, c, record, &s->failure);
+    r->status = status_of(status);
+    if (status != OB_OK)
+        r->reason = s->failure.message;
+    size_t warnings = 0;
+    if (s->options.backward && status == OB_OK && !s->setup.has_backward)
+        s->warnings[warnings++] =
+            "backward was left out: no input or parameter requires a gradient";
+    fill_surroundings(s, started_ns, r);
+    if (r->fp_mode != NULL)
+        s->warnings[warnings++] = "a library changed the floating-point mode";
+    if (warnings > 0)
+        r->warnings = (ob_strings){.items = s->warnings, .count = warnings};
+    return OB_OK;
+}

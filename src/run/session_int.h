@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inside of a session: one opened backend and what its last case left for the record.
+ */
+#ifndef OB_RUN_SESSION_INT_H
+#define OB_RUN_SESSION_INT_H
+
+#include "opbench/run.h"
+#include "run/executor.h"
+#include "run/identity.h"
+#include "run/setup.h"
+
+typedef struct ob_pass_figures {
+    double *time_ms[2], *memory_mib[2]; /* warm-up, measure; malloc'ed */
+    double *scratch;
+} ob_pass_figures;
+
+struct ob_session {
+    ob_context *context;
+    ob_run_options options;
+    const ob_backend_desc *desc;
+    ob_backend *backend;
+    ob_device device;
+    void *backend_options; /* the backend's own struct */
+    char *option_words;    /* what its strings point into */
+    ob_json_doc *properties;
+    ob_noise_sampler *noise; /* NULL where there is none */
+    uint32_t fp_mode;        /* at the start */
+    uint64_t max_memory_bytes;
+    /* What the last record points to. */
+    ob_setup setup;
+    ob_exec_result samples;
+    ob_pass_figures forward, backward;
+    double *raw_times_s;
+    ob_identity identity;
+    ob_err failure;
+    char fp_difference[128];
+    const char *warnings[4];
+};
+
+/* From samples and setup to the record's passes, statistics and rates. */
+ob_status ob__fill_figures(ob_session *session, ob_record *record, ob_err *err);
+void ob__figures_fini(ob_pass_figures *figures);
+
+#endif

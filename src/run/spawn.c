@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A worker is started with fork and exec: thread pools of libraries do not survive a bare fork. Between
+ * the two only calls that are safe in a child of a threaded program are made; all texts are ready before.
+ */
+#include "run/spawn.h"
+
+#include "base/text.h"
+#include "run/identity.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Where the child finds its descriptors; 0 to 2 are the standard ones. */
+enum { CHILD_SOCKET = 3, CHILD_STATE = 4, CHILD_CONFIG = 5, CHILD_LAST = 5 };
+
+static ob_status memory_file(const char *name, int *out, ob_err *err)
+{
+    /* Never below the child's own descriptors: dup2 onto those must not overwrite a source. */
+    const int fd = memfd_create(name, MFD_CLOEXEC);
+    *out = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, CHILD_LAST + 1);
+    if (fd >= 0)
+        close(fd);
+    if (*out >= 0)
+        return OB_OK;
+    return ob_err_set(err, OB_ERR_IO, "no memory file for the worker: %s", strerror(errno));
+}
+
+static ob_status write_all(int fd, const char *data, size_t size, ob_err *err)
+{
+    while (size > 0) {
+        const ssize_t wrote = write(fd, data, size);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote < 0)
+            return ob_err_set(err, OB_ERR_IO, "the config cannot be handed over: %s",
+                              strerror(errno));
+        data += wrote;
+        size -= (size_t)wrote;
+    }
+    return OB_OK;
+}
+
+static ob_status make_words(ob_worker_seed *seed, const ob_run_options *options, ob_err *err)
+{
+    ob_text text = {0};
+    bool ok =
+        ob__text_append_str(&text, seed->program) && ob__text_append(&text, "", 1) &&
+        ob__text_append_str(&text, "worker") && ob__text_append(&text, "", 1) &&
+        ob__text_printf(&text, "--socket-fd=%d", CHILD_SOCKET) && ob__text_append(&text, "", 1) &&
+        ob__text_printf(&text, "--state-fd=%d", CHILD_STATE) && ob__text_append(&text, "", 1) &&
+        ob__text_printf(&text, "--config-fd=%d", CHILD_CONFIG) && ob__text_append(&text, "", 1);
+    if (ok && options->config_name != NULL)
+        ok = ob__text_append_str(&text, "--config-name=") &&
+             ob__text_append_str(&text, options->config_name) && ob__text_append(&text, "", 1);
+    ok = ok && ob__run_options_words(options, &text);
+    size_t count = 0;
+    for (size_t i = 0; ok && i < text.size; i++)
+        count += text.data[i] == '\0';
+    seed->words = ok ? calloc(count + 1, sizeof *seed->words) : NULL;
+    if (seed->words == NULL) {
+        ob_text_fini(&text);
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the worker's command line");
+    }
+    seed->word_text = text.data;
+    count = 0;
+    for (size_t at = 0; at < text.size; at += strlen(text.data + at) + 1)
+        seed->words[count++] = text.data + at;
+    return OB_OK;
+}
+
+ob_status ob__worker_seed_make(const char *program, const ob_config *config,
+                               const ob_run_options *options, ob_worker_seed *out, ob_err *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    *out = (ob_worker_seed){
+        .program = program, .config_fd = -1, .state_fd = -1, .output_fd = -1, .page = MAP_FAILED};
+    ob_status status = make_words(out, options, err);
+    if (status == OB_OK)
+        status = memory_file("opbench-config", &out->config_fd, err);
+    if (status == OB_OK)
+        status = memory_file("opbench-state", &out->state_fd, err);
+    if (status == OB_OK)
+        status = memory_file("opbench-output", &out->output_fd, err);
+    if (status == OB_OK)
+        status = ob_json_print(ob_config_json(config), &text, &length, err);
+    if (status == OB_OK)
+        status = write_all(out->config_fd, text, length, err);
+    free(text);
+    if (status == OB_OK && ftruncate(out->state_fd, (off_t)sizeof *out->page) == 0)
+        out->page =
+            mmap(NULL, sizeof *out->page, PROT_READ | PROT_WRITE, MAP_SHARED, out->state_fd, 0);
+    if (status == OB_OK && out->page == MAP_FAILED)
+        status = ob_err_set(err, OB_ERR_IO, "no shared page for the worker: %s", strerror(errno));
+    if (status == OB_OK && fcntl(out->output_fd, F_SETFL, O_APPEND) != 0)
+        status = ob_err_set(err, OB_ERR_IO, "no output file for the worker: %s", strerror(errno));
+    if (status != OB_OK)
+        ob__worker_seed_fini(out);
+    return status;
+}
+
+void ob__worker_seed_fini(ob_worker_seed *seed)
+{
+    const int fds[] = {seed->config_fd, seed->state_fd, seed->output_fd};
+    for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+        if (fds[i] >= 0)
+            close(fds[i]);
+    if (seed->page != MAP_FAILED && seed->page != NULL)
+        munmap(seed->page, sizeof *seed->page);
+    free(seed->words);
+    free(seed->word_text);
+    *seed = (ob_worker_seed){.config_fd = -1, .state_fd = -1, .output_fd = -1, .page = MAP_FAILED};
+}
+
+/* In the child, after fork. Does not return. */
+static _Noreturn void become_worker(const ob_worker_seed *seed, int socket, int null, pid_t parent)
+{
+    static const char FIRST_CHOICE[] = "1000";
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(127); /* it died before the line above */
+    const int oom = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (oom >= 0) {
+        const ssize_t ignored = write(oom, FIRST_CHOICE, sizeof FIRST_CHOICE - 1);
+        (void)ignored;
+        close(oom);
+    }
+    if (dup2(null, STDIN_FILENO) < 0 || dup2(seed->output_fd, STDOUT_FILENO) < 0 ||
+        dup2(seed->output_fd, STDERR_FILENO) < 0 || dup2(socket, CHILD_SOCKET) < 0 ||
+        dup2(seed->state_fd, CHILD_STATE) < 0 || dup2(seed->config_fd, CHILD_CONFIG) < 0)
+        _exit(126);
+    execv(seed->program, seed->words);
+    _exit(127);
+}
+
+ob_status ob__worker_start(const ob_worker_seed *seed, ob_worker_process *out, ob_err *err)
+{
+    int pair[2] = {-1, -1};
+    const pid_t parent = getpid();
+    *out = (ob_worker_process){.socket = -1};
+    const int low = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int null = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, CHILD_LAST + 1);
+    if (low >= 0)
+        close(low);
+    if (null < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+        const int reason = errno;
+        if (null >= 0)
+            close(null);
+        return ob_err_set(err, OB_ERR_IO, "no socket for the worker: %s", strerror(reason));
+    }
+    const int theirs = fcntl(pair[1], F_DUPFD_CLOEXEC, CHILD_LAST + 1);
+    close(pair[1]);
+    atomic_store(&seed->page->case_index, OB_NO_CASE);
+    if (ftruncate(seed->output_fd, 0) != 0 || lseek(seed->config_fd, 0, SEEK_SET) != 0 ||
+        theirs < 0) {
+        close(pair[0]);
+        close(null);
+        if (theirs >= 0)
+            close(theirs);
+        return ob_err_set(err, OB_ERR_IO, "the worker's files cannot be reset: %s",
+                          strerror(errno));
+    }
+    const pid_t pid = fork();
+    if (pid == 0)
+        become_worker(seed, theirs, null, parent);
+    const int reason = errno;
+    close(theirs);
+    close(null);
+    if (pid < 0) {
+        close(pair[0]);
+        return ob_err_set(err, OB_ERR_IO, "no process for the worker: %s", strerror(reason));
+    }
+    *out = (ob_worker_process){.pid = pid, .socket = pair[0]};
+    return OB_OK;
+}
+
+void ob__worker_end(ob_worker_process *process, bool kill_it, int *status)
+{
+    *status = 0;
+    if (process->pid == 0)
+        return;
+    if (kill_it)
+        kill(process->pid, SIGKILL);
+    if (process->socket >= 0)
+        close(process->socket);
+    while (waitpid(process->pid, status, 0) < 0 && errno == EINTR)
+        ;
+    *process = (ob_worker_process){.socket = -1};
+}
+
+uint64_t ob__worker_resident_bytes(const ob_worker_process *process)
+{
+    char path[64];
+    unsigned long long total, resident = 0;
+    snprintf(path, sizeof path, "/proc/%ld/statm", (long)process->pid);
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return 0;
+    char text[128] = "";
+    if (fgets(text, sizeof text, file) != NULL) {
+        char *end;
+        total = strtoull(text, &end, 10);
+        resident = strtoull(end, NULL, 10);
+        (void)total;
+    }
+    fclose(file);
+    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}

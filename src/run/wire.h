@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What supervisor and worker share: a socket with framed messages, and a page that says which case is
+ * under way, readable after the worker's death.
+ */
+#ifndef OB_RUN_WIRE_H
+#define OB_RUN_WIRE_H
+
+#include "opbench/status.h"
+#include "opbench/text.h"
+
+#include <stdatomic.h>
+
+typedef enum ob_message {
+    OB_MESSAGE_READY = 1, /* worker: the backend is open; its properties as JSON */
+    OB_MESSAGE_REFUSED,   /* worker: it cannot be opened; why, as text */
+    OB_MESSAGE_RECORD,    /* worker: one record line */
+    OB_MESSAGE_IDLE,      /* worker: the lease is done */
+    OB_MESSAGE_LEASE,     /* supervisor: ob_lease */
+} ob_message;
+
+/* Cases [first, first + count) of the config. */
+typedef struct ob_lease {
+    uint64_t first, count;
+} ob_lease;
+
+#define OB_NO_CASE UINT64_MAX
+
+/* One page of shared memory, written by the worker but for `stop`. */
+typedef struct ob_state_page {
+    _Atomic uint64_t case_index; /* under way; OB_NO_CASE between cases */
+    _Atomic uint64_t started_ns; /* of that case, monotonic */
+    _Atomic uint32_t stop;       /* the supervisor asks to end after the present case */
+} ob_state_page;
+
+enum { OB_WIRE_MAX_BYTES = 1 << 30 };
+
+/* Blocks until all is written. */
+ob_status ob__wire_send(int fd, ob_message type, const void *data, size_t size, ob_err *err);
+/* Blocks until a whole message is there; its bytes replace *data. OB_END when the other side is gone;
+ * OB_ERR_SYNTAX when something else than a message came. */
+ob_status ob__wire_receive(int fd, ob_message *type, ob_text *data, ob_err *err);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The worker's side: opens a session, takes leases, gives record lines. Standard output and error are a
+ * file in memory that the supervisor made; what libraries print there goes into the record.
+ */
+#include "opbench/run.h"
+#include "run/wire.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_OUTPUT = 4096 };
+
+typedef struct worker {
+    int socket;
+    ob_state_page *page;
+    ob_cases *cases;
+    ob_session *session;
+    ob_text line, message;
+    char output[MOST_OUTPUT];
+} worker;
+
+/* What was printed since the last case, into the record. */
+static void take_output(worker *w, ob_record_result *r)
+{
+    struct stat st;
+    fflush(NULL);
+    if (fstat(STDOUT_FILENO, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0)
+        return;
+    const ssize_t got = pread(STDOUT_FILENO, w->output, sizeof w->output, 0);
+    if (got > 0) {
+        r->output = (ob_bytes){.data = w->output, .size = (size_t)got};
+        r->output_dropped_bytes = (uint64_t)st.st_size - (uint64_t)got;
+    }
+    if (ftruncate(STDOUT_FILENO, 0) == 0)
+        lseek(STDOUT_FILENO, 0, SEEK_SET);
+}
+
+static ob_status run_one(worker *w, uint64_t index, ob_err *err)
+{
+    const ob_clock clock = ob_clock_monotonic();
+    const ob_case *c;
+    ob_record record;
+    atomic_store(&w->page->started_ns, ob_clock_now_ns(&clock));
+    atomic_store(&w->page->case_index, index);
+    OB_TRY(ob_cases_seek(w->cases, index, err));
+    OB_TRY(ob_cases_next(w->cases, &c, err));
+    OB_TRY(ob_session_run(w->session, c, &record, err));
+    take_output(w, &record.result);
+    w->line.size = 0;
+    OB_TRY(ob_record_print(&record, &w->line, err));
+    OB_TRY(ob__wire_send(w->socket, OB_MESSAGE_RECORD, w->line.data, w->line.size, err));
+    atomic_store(&w->page->case_index, OB_NO_CASE);
+    return OB_OK;
+}
+
+static ob_status serve(worker *w, ob_err *err)
+{
+    for (;;) {
+        ob_message type;
+        const ob_status status = ob__wire_receive(w->socket, &type, &w->message, err);
+        if (status == OB_END)
+            return OB_OK;
+        OB_TRY(status);
+        ob_lease lease;
+        if (type != OB_MESSAGE_LEASE || w->message.size != sizeof lease)
+            return ob_err_set(err, OB_ERR_SYNTAX, "a worker understands leases only");
+        memcpy(&lease, w->message.data, sizeof lease);
+        for (uint64_t i = 0; i < lease.count && atomic_load(&w->page->stop) == 0; i++)
+            OB_TRY(run_one(w, lease.first + i, err));
+        OB_TRY(ob__wire_send(w->socket, OB_MESSAGE_IDLE, "", 0, err));
+    }
+}
+
+static ob_status start(worker *w, ob_context *context, const ob_config *config,
+                       const ob_run_options *options, ob_err *err)
+{
+    char *properties = NULL;
+    size_t length = 0;
+    OB_TRY(ob_cases_open(config, NULL, &w->cases, err));
+    OB_TRY(ob_session_open(context, options, &w->session, err));
+    OB_TRY(ob_json_print(ob_session_properties(w->session), &properties, &length, err));
+    const ob_status status = ob__wire_send(w->socket, OB_MESSAGE_READY, properties, length, err);
+    free(properties);
+    return status;
+}
+
+ob_status ob_worker_serve(ob_context *context, const ob_config *config,
+                          const ob_run_options *options, const ob_worker_fds *fds, ob_err *err)
+{
+    worker w = {.socket = fds->socket};
+    w.page = mmap(NULL, sizeof *w.page, PROT_READ | PROT_WRITE, MAP_SHARED, fds->state, 0);
+    if (w.page == MAP_FAILED)
+        return ob_err_set(err, OB_ERR_IO, "the state page cannot be mapped: %s", strerror(errno));
+    signal(SIGINT, SIG_IGN); /* the terminal sends it to the whole group; the supervisor decides */
+    ob_status status = start(&w, context, config, options, err);
+    if (status != OB_OK)
+        ob__wire_send(w.socket, OB_MESSAGE_REFUSED, err->message, strlen(err->message), NULL);
+    else
+        status = serve(&w, err);
+    ob_cases_close(w.cases);
+    ob_session_close(w.session);
+    ob_text_fini(&w.line);
+    ob_text_fini(&w.message);
+    munmap(w.page, sizeof *w.page);
+    return status;
+}

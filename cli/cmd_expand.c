@@ -85,7 +85,7 @@ static int expand(ob_cli *cli, const expand_options *options, const ob_config *c
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const expand_options *options = call->options;
-    if (options->config == NULL)
+    if (options->config == NULL || options->config[0] == '\0')
         return ob__cli_usage_error(cli, "no config; give one with -c FILE");
     int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
     if (code != OB_EXIT_OK)

@@ -37,12 +37,19 @@ void ob__json_lexer_fini(ob_json_lexer *lexer)
 const char *ob__json_token_name(ob_json_token_kind kind)
 {
     static const char *const NAMES[] = {
-        [OB_JSON_TOKEN_BEGIN_OBJECT] = "'{'", [OB_JSON_TOKEN_END_OBJECT] = "'}'",
-        [OB_JSON_TOKEN_BEGIN_ARRAY] = "'['",  [OB_JSON_TOKEN_END_ARRAY] = "']'",
-        [OB_JSON_TOKEN_COMMA] = "','",        [OB_JSON_TOKEN_COLON] = "':'",
-        [OB_JSON_TOKEN_STRING] = "a string",  [OB_JSON_TOKEN_INT] = "a number",
-        [OB_JSON_TOKEN_REAL] = "a number",    [OB_JSON_TOKEN_TRUE] = "true",
-        [OB_JSON_TOKEN_FALSE] = "false",      [OB_JSON_TOKEN_NULL] = "null",
+        [OB_JSON_TOKEN_BEGIN_OBJECT] = "'{'",
+        [OB_JSON_TOKEN_END_OBJECT] = "'}'",
+        [OB_JSON_TOKEN_BEGIN_ARRAY] = "'['",
+        [OB_JSON_TOKEN_END_ARRAY] = "']'",
+        [OB_JSON_TOKEN_COMMA] = "','",
+        [OB_JSON_TOKEN_COLON] = "':'",
+        [OB_JSON_TOKEN_STRING] = "a string",
+        [OB_JSON_TOKEN_INT] = "a number",
+        [OB_JSON_TOKEN_REAL] = "a number",
+        [OB_JSON_TOKEN_TRUE] = "true",
+        [OB_JSON_TOKEN_FALSE] = "false",
+        [OB_JSON_TOKEN_NULL] = "null",
+        [OB_JSON_TOKEN_WORD] = "a word without quotes",
         [OB_JSON_TOKEN_END] = "the end",
     };
     return NAMES[kind];
@@ -435,11 +442,11 @@ static ob_status lex_word(ob_json_lexer *lexer, ob_json_token *token, ob_err *er
             return OB_OK;
         }
     }
-    FAIL_AT(
-        lexer, 0, OB_ERR_SYNTAX, err,
-        "'%.*s' is not JSON; a value is a number, a string in double quotes, true, false, null, "
-        "[...] or {...}",
-        (int)(length < 40 ? length : 40), lexer->start);
+    token->kind = OB_JSON_TOKEN_WORD;
+    token->text = lexer->start;
+    token->length = length;
+    lexer->at = lexer->start + length;
+    return OB_OK;
 }
 
 /* ---- everything else ---- */
@@ -454,6 +461,9 @@ static ob_status bad_byte(ob_json_lexer *lexer, int c, ob_err *err)
         FAIL_AT(lexer, 0, OB_ERR_SYNTAX, err, "JSON has no comments; remove this one");
     if (c == 0x1F && next == 0x8B)
         FAIL_AT(lexer, 0, OB_ERR_SYNTAX, err, "this is gzip data, not JSON text; unpack it first");
+    if ((c == '.' || c == '+') && is_digit(next))
+        FAIL_AT(lexer, 0, OB_ERR_SYNTAX, err, "a JSON number begins with a digit; write %s",
+                c == '.' ? "0 before the point" : "it without the plus sign");
     if (c > 0x20 && c < 0x7F)
         FAIL_AT(lexer, 0, OB_ERR_SYNTAX, err, "unexpected character '%c'", c);
     FAIL_AT(lexer, 0, OB_ERR_SYNTAX, err, "unexpected byte 0x%02X; this is not JSON text in UTF-8",

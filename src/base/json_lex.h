@@ -20,6 +20,7 @@ typedef enum ob_json_token_kind {
     OB_JSON_TOKEN_TRUE,
     OB_JSON_TOKEN_FALSE,
     OB_JSON_TOKEN_NULL,
+    OB_JSON_TOKEN_WORD, /* letters that are none of these: an error, worded by what was expected */
     OB_JSON_TOKEN_END,
 } ob_json_token_kind;
 
@@ -27,7 +28,7 @@ typedef struct ob_json_token {
     ob_json_token_kind kind;
     uint32_t line, column;
     int64_t integer;
-    const char *text; /* STRING: decoded; REAL: as written */
+    const char *text; /* STRING: decoded; REAL and WORD: as written */
     size_t length;
 } ob_json_token;
 

@@ -62,6 +62,8 @@ bool ob__json_write_string(ob_text *text, const char *bytes, size_t length);
 /* Writes the place of the value that starts at line:column, in jq's notation (."torch.add".config[0]),
  * into out; "" when there is none. */
 void ob__json_path_at(const ob_json *root, uint32_t line, uint32_t column, char *out, size_t size);
+/* The path into out; one that is too long is cut behind a step and ends in "...". "" is ".". */
+void ob__json_path_copy(const ob_text *path, char *out, size_t size);
 /* Appends ".name" or ."na me" / "[3]" to a path under construction. */
 bool ob__json_path_key(ob_text *path, const char *key, size_t length);
 bool ob__json_path_index(ob_text *path, size_t index);

@@ -30,6 +30,19 @@ bool ob__json_path_index(ob_text *path, size_t index)
     return ob__text_printf(path, path->size == 0 ? ".[%zu]" : "[%zu]", index);
 }
 
+void ob__json_path_copy(const ob_text *path, char *out, size_t size)
+{
+    size_t length = path->size;
+    if (length < size) {
+        snprintf(out, size, "%.*s", length > 0 ? (int)length : 1, length > 0 ? path->data : ".");
+        return;
+    }
+    length = size - 4;
+    while (length > 0 && path->data[length] != '[' && path->data[length] != '.')
+        length--;
+    snprintf(out, size, "%.*s...", (int)length, path->data);
+}
+
 /* Appends the way down from node to the place; false (and path as it was) when it is not below. */
 static bool find(const ob_json *node, uint32_t line, uint32_t column, ob_text *path)
 {
@@ -56,6 +69,6 @@ void ob__json_path_at(const ob_json *root, uint32_t line, uint32_t column, char 
     ob_text path = {0};
     out[0] = '\0';
     if (line > 0 && find(root, line, column, &path))
-        snprintf(out, size, "%.*s", path.size ? (int)path.size : 1, path.size ? path.data : ".");
+        ob__json_path_copy(&path, out, size);
     ob_text_fini(&path);
 }

@@ -115,6 +115,31 @@ static ob_status close_container(ob_json_reader *reader, bool object, ob_json_ev
     return OB_OK;
 }
 
+/* What to write instead of a bare word: Python's spellings are the common ones. */
+static ob_status unexpected_word(const ob_json_reader *reader, const ob_json_token *token,
+                                 ob_err *err)
+{
+    static const char *const INSTEAD[][2] = {
+        {"True", "true"},    {"TRUE", "true"},         {"False", "false"},   {"FALSE", "false"},
+        {"None", "null"},    {"NULL", "null"},         {"NaN", "a number"},  {"nan", "a number"},
+        {"inf", "a number"}, {"Infinity", "a number"}, {"undefined", "null"}};
+    const int length = (int)(token->length < 40 ? token->length : 40);
+    if (reader->state == WANT_FIRST_KEY || reader->state == WANT_LATER_KEY)
+        return ob__json_lexer_error(&reader->lexer, token, OB_ERR_SYNTAX, err,
+                                    "'%.*s' has no quotes; keys are in double quotes", length,
+                                    token->text);
+    for (size_t i = 0; i < sizeof INSTEAD / sizeof *INSTEAD; i++)
+        if (strlen(INSTEAD[i][0]) == token->length &&
+            memcmp(INSTEAD[i][0], token->text, token->length) == 0)
+            return ob__json_lexer_error(&reader->lexer, token, OB_ERR_SYNTAX, err,
+                                        "'%s' is not JSON; write %s", INSTEAD[i][0], INSTEAD[i][1]);
+    return ob__json_lexer_error(
+        &reader->lexer, token, OB_ERR_SYNTAX, err,
+        "'%.*s' is not JSON; a value is a number, a string in double quotes, "
+        "true, false, null, [...] or {...}",
+        length, token->text);
+}
+
 /* The message for a token that the state does not allow. */
 static ob_status unexpected(ob_json_reader *reader, const ob_json_token *token, ob_err *err)
 {
@@ -128,6 +153,8 @@ static ob_status unexpected(ob_json_reader *reader, const ob_json_token *token, 
         [WANT_COMMA] = "expected ','",
         [WANT_NOTHING] = "expected nothing more after the end of the JSON value",
     };
+    if (token->kind == OB_JSON_TOKEN_WORD)
+        return unexpected_word(reader, token, err);
     if (token->kind == OB_JSON_TOKEN_END && reader->depth > 0)
         return ob__json_lexer_error(&reader->lexer, token, OB_ERR_SYNTAX, err,
                                     "the text ends inside the %s that begins in line %u; it is cut "

@@ -221,8 +221,7 @@ static void add_path(const builder *b, ob_err *err)
         else
             ob__json_path_index(&path, b->frames[i + 1].first - f->first);
     }
-    snprintf(err->path, sizeof err->path, "%.*s", path.size ? (int)path.size : 1,
-             path.size ? path.data : ".");
+    ob__json_path_copy(&path, err->path, sizeof err->path);
     ob_text_fini(&path);
 }
 

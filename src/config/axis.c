@@ -57,8 +57,8 @@ ob_status ob__axis_from_int_range(const char *name, const ob_json *range, ob_axi
     if (step == 0)
         return zero_step(range, err);
     *out = (ob_axis){.kind = OB_AXIS_INT, .lo = lo, .step = step};
-    if (!count_steps(lo, hi, step, &out->count))
-        return ob__node_error(err, range, "the range has more than 2^64 values; use a larger step");
+    if (!count_steps(lo, hi, step, &out->count) || out->count > INT64_MAX)
+        return ob__node_error(err, range, "the range has more than 2^63 values; use a larger step");
     return OB_OK;
 }
 
@@ -141,6 +141,8 @@ ob_status ob__axis_from_real_range(const char *name, const ob_json *range, ob_ax
     if (decimal_axis(range, out))
         return OB_OK;
     const double steps = floor((hi - lo) / step * (1 + 4 * 0x1p-52));
+    if (!isfinite(hi - lo))
+        return ob__node_error(err, range, "the ends of the range are too far apart for a double");
     if (!(steps < 0x1p53))
         return ob__node_error(err, range, "the range has more than 2^53 values; use a larger step");
     *out = (ob_axis){.kind = OB_AXIS_REAL,

@@ -170,8 +170,8 @@ static ob_status go_to_build(ob_cases *cases, uint64_t build, ob_err *err)
     c->build = (ob_iterator_item){.id = "0", .entry = spec->build_node};
     if (spec->build_form == OB_BUILD_LIST) {
         OB_TRY(spec->build.iterator->at(cases->build_state, build, &c->build, err));
-        if (ob__generator_has_checks(spec->build.generator))
-            OB_TRY(ob__check_by_generator(spec->build.generator, c->build.entry, err));
+        if (ob__checks_items(&spec->build))
+            OB_TRY(ob__check_item(&spec->build, c->build.entry, err));
     }
     OB_TRY(open_input(cases, err));
     return render_build(c, err);
@@ -228,8 +228,8 @@ ob_status ob_cases_next(ob_cases *cases, const ob_case **out, ob_err *err)
     if (status == OB_OK)
         status =
             c->spec->input.iterator->at(cases->input_state, cases->input_index, &c->input, err);
-    if (status == OB_OK && ob__generator_has_checks(c->spec->input.generator))
-        status = ob__check_by_generator(c->spec->input.generator, c->input.entry, err);
+    if (status == OB_OK && ob__checks_items(&c->spec->input))
+        status = ob__check_item(&c->spec->input, c->input.entry, err);
     if (status != OB_OK) {
         close_spec(cases);
         return status;

@@ -127,12 +127,56 @@ static bool has_one_of(const ob_json *arg, const char *names)
     return false;
 }
 
+/* The key of arg that looks most like name, or NULL. */
+static const char *misspelt_key(const ob_json *arg, const char *name)
+{
+    for (size_t i = 0; i < ob_json_count(arg); i++) {
+        const char *key = ob_json_key(arg, i);
+        if (strcmp(key, name) != 0 && ob_nearest_name(key, &name, 1) != NULL)
+            return key;
+    }
+    return NULL;
+}
+
+static ob_status missing(ob_err *err, const ob_json *arg, const ob_arg_type *type, const char *name)
+{
+    const char *key = misspelt_key(arg, name);
+    if (key != NULL)
+        return ob__node_error(err, arg,
+                              "an argument of type \"%s\" needs \"%s\"; is \"%.60s\" meant "
+                              "to be it?",
+                              type->name, name, key);
+    return ob__node_error(err, arg, "an argument of type \"%s\" needs \"%s\"; add it", type->name,
+                          name);
+}
+
+void ob__warn_of_misspelt(const ob_arg_type *type, const ob_json *arg, const ob_log *log)
+{
+    enum { MOST = 32 };
+    const char *names[MOST] = {"type", OB__META_RANGE, OB__META_COPY, OB__META_LIST};
+    size_t count = 4;
+    for (const ob_arg_attr *attr = type->attrs; attr != NULL && attr->name != NULL && count < MOST;
+         attr++)
+        names[count++] = attr->name;
+    for (size_t i = 0; log != NULL && i < ob_json_count(arg); i++) {
+        const char *key = ob_json_key(arg, i);
+        bool known = false;
+        for (size_t k = 0; k < count; k++)
+            known |= strcmp(names[k], key) == 0;
+        const char *near = known ? NULL : ob_nearest_name(key, names, count);
+        if (near != NULL)
+            ob__node_warning(log, ob_json_key_node(arg, i),
+                             "\"%.60s\" has no effect on an argument of type \"%s\"; did you mean "
+                             "\"%s\"?",
+                             key, type->name, near);
+    }
+}
+
 ob_status ob__check_present(const ob_arg_type *type, const ob_json *arg, ob_err *err)
 {
     for (const ob_arg_attr *attr = type->attrs; attr != NULL && attr->name != NULL; attr++)
         if (attr->required && ob_json_get(arg, attr->name) == NULL)
-            return ob__node_error(err, arg, "an argument of type \"%s\" needs \"%s\"; add it",
-                                  type->name, attr->name);
+            return missing(err, arg, type, attr->name);
     if (type->one_of != NULL && !has_one_of(arg, type->one_of))
         return ob__node_error(err, arg, "an argument of type \"%s\" needs one of %s; add it",
                               type->name, type->one_of);
@@ -160,6 +204,10 @@ static ob_status check_int(const char *name, const ob_json *value, ob_err *err)
     if (ob_json_get_kind(value) != OB_JSON_REAL)
         return wrong_kind(err, value, name, "a whole number");
     const double real = value->as.real.value;
+    if (real == floor(real) && fabs(real) < 0x1p53)
+        return ob__node_error(err, value,
+                              "\"%s\" is %.40s; write %.0f, without fraction and exponent", name,
+                              value->as.real.text ? value->as.real.text : "a float", real);
     if (real == floor(real))
         return ob__node_error(err, value,
                               "\"%s\" is %.40s, which is not a 64-bit integer; write it "
@@ -190,6 +238,17 @@ static ob_status check_dtype(const char *name, const ob_json *value, ob_err *err
         return wrong_kind(err, value, name, "the name of a dtype");
     if (ob_dtype_from_name(text, length) != OB_DTYPE_INVALID)
         return OB_OK;
+    const char *names[3 * OB_DTYPE_COUNT];
+    size_t count = 0;
+    for (ob_dtype dtype = 0; dtype < OB_DTYPE_COUNT; dtype++) {
+        names[count++] = ob_dtype_get_info(dtype)->param_name;
+        names[count++] = ob_dtype_get_info(dtype)->torch_name;
+        names[count++] = ob_dtype_get_info(dtype)->name;
+    }
+    const char *near = ob_nearest_name(text, names, count);
+    if (near != NULL)
+        return ob__node_error(err, value, "unknown dtype \"%.60s\", did you mean \"%s\"?", text,
+                              near);
     return ob__node_error(err, value,
                           "unknown dtype \"%.60s\"; `opbench list dtypes` shows them all", text);
 }

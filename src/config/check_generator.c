@@ -19,6 +19,20 @@ bool ob__generator_has_checks(const ob_generator_desc *generator)
     return false;
 }
 
+bool ob__checks_items(const ob_spec_list *list)
+{
+    return !ob__iterator_is_core(list->iterator) || ob__generator_has_checks(list->generator);
+}
+
+ob_status ob__check_item(const ob_spec_list *list, const ob_json *entry, ob_err *err)
+{
+    if (!ob__iterator_is_core(list->iterator))
+        OB_TRY(ob__check_plain_entry(list->generator, entry, NULL, err));
+    return ob__generator_has_checks(list->generator)
+               ? ob__check_by_generator(list->generator, entry, err)
+               : OB_OK;
+}
+
 static ob_status check_arg(const ob_generator_desc *generator, const ob_json *arg, ob_err *err)
 {
     const ob_arg_type *type;

@@ -59,6 +59,11 @@ ob_status ob__config_read(ob_config *config);
 /* Adds file and path, counts, logs. */
 void ob__config_report(ob_config *config, const ob_err *what);
 
+/* An item that an iterator gave: the form and types of its arguments if the iterator is not ours (ours
+ * checked the list), then what the generator itself says. */
+ob_status ob__check_item(const ob_spec_list *list, const ob_json *entry, ob_err *err);
+/* True if ob__check_item has anything to do. */
+bool ob__checks_items(const ob_spec_list *list);
 /* What a generator of a plug-in says of one materialised entry: its types' checks and its own. */
 ob_status ob__check_by_generator(const ob_generator_desc *generator, const ob_json *entry,
                                  ob_err *err);

@@ -47,21 +47,34 @@ static const char *nearest_entry(const ob_config *config, ob_entry_kind kind, co
     const char *names[MOST];
     size_t count = ob_context_count(config->context, kind);
     count = count < MOST ? count : MOST;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         names[i] = ob_context_entry(config->context, kind, i).name;
+        /* A forgotten prefix, as in "DefaultDataGenerator". */
+        const char *colon = strchr(names[i], ':');
+        if (colon != NULL && strcmp(colon + 1, name) == 0)
+            return names[i];
+    }
     return ob_nearest_name(name, names, count);
 }
 
-/* The string under key; *present says whether there is one at all. Null and "" count as absent. */
+/* Null and "" count as absent. */
+static bool is_absent(const ob_json *info, const char *key)
+{
+    const ob_json *node = ob_json_get(info, key);
+    return node == NULL || node->kind == OB_JSON_NULL ||
+           (node->kind == OB_JSON_STRING && node->count == 0);
+}
+
+/* The string under key; NULL when it is absent, or no string, which is reported. */
 static const char *name_under(ob_config *config, const ob_json *info, const char *key)
 {
     const ob_json *node = ob_json_get(info, key);
-    size_t length;
-    const char *name = ob_json_string(node, &length);
-    if (node != NULL && node->kind != OB_JSON_NULL && name == NULL)
+    if (is_absent(info, key))
+        return NULL;
+    if (node->kind != OB_JSON_STRING)
         REPORT(config, node, "\"%s\" must be a name in quotes, not %s", key,
                ob_json_kind_name(ob_json_get_kind(node)));
-    return name != NULL && length > 0 ? name : NULL;
+    return ob_json_string(node, NULL);
 }
 
 static void report_unknown(ob_config *config, const ob_json *info, const char *key,
@@ -100,8 +113,8 @@ static const ob_generator_desc *read_generator(ob_config *config, const ob_json 
 
 /* ---- lists ---- */
 
-/* Validates one list with its iterator and, where that is one of ours, with the generator's own
- * checks of the first item (later ones are checked as they come: there may be millions). */
+/* Validates one list with its iterator. Of an iterator that is not ours, or a generator with checks of
+ * its own, the first item is checked too (later ones as they come: there may be millions). */
 static void check_list(ob_config *config, ob_spec_list *list)
 {
     ob_err what;
@@ -124,10 +137,10 @@ static void check_list(ob_config *config, ob_spec_list *list)
     if (status == OB_OK) {
         ob_iterator_item item = {.entry = NULL};
         list->count = it->count(state);
-        if (list->count > 0 && ob__generator_has_checks(list->generator)) {
+        if (list->count > 0 && ob__checks_items(list)) {
             status = it->at(state, 0, &item, &what);
             if (status == OB_OK)
-                status = ob__check_by_generator(list->generator, item.entry, &what);
+                status = ob__check_item(list, item.entry, &what);
         }
         it->close(state);
     }
@@ -195,14 +208,14 @@ static void read_build(ob_config *config, const ob_json *spec_node, const ob_jso
     if (build == NULL || build->kind == OB_JSON_NULL)
         return;
     if (spec->build.generator == NULL) {
-        if (name_under(config, info, "build_data_generator") == NULL)
+        if (is_absent(info, "build_data_generator"))
             REPORT(config, build,
                    "a build needs \"build_data_generator\" in the operator; add "
                    "\"build_data_generator\": \"PyTorch:DefaultDataGenerator\"");
         return;
     }
     if (build->kind != OB_JSON_ARRAY && !(build->kind == OB_JSON_OBJECT && build->count == 0)) {
-        REPORT(config, build, "\"build\" must be a list of builds, not %s; put it in [ ]",
+        REPORT(config, build, "\"build\" must be a list of builds, [{\"args\": [...]}], not %s",
                ob_json_kind_name(ob_json_get_kind(build)));
         return;
     }
@@ -246,7 +259,26 @@ static void read_spec(ob_config *config, const ob_json *node, const ob_json *inf
         count_cases(config, spec, node);
 }
 
-/* The operator's name in the key: front-end spellings of one operator with the same arguments are one. */
+/* Only a backend that brings the operator itself could run it; most often the name is misspelt. */
+static void warn_of_unknown_operator(const ob_config *config, const ob_json *key)
+{
+    const ob_op_table *table = ob_context_operators(config->context);
+    ob_op_name name;
+    ob_err why;
+    if (ob_op_resolve_name(table, key->as.string, &name, &why) == OB_OK && name.known)
+        return;
+    for (size_t i = 0; i < ob_module_count(); i++)
+        if (strcmp(ob_module_at(i).name, key->as.string) == 0)
+            return;
+    ob__node_warning(
+        &config->log, key,
+        "opbench knows no operator \"%.80s\"; only a backend that brings it can run it. "
+        "`opbench list ops` shows what is known",
+        key->as.string);
+}
+
+/* The operator's name in the key: spellings that take the same arguments are one, and the overload is
+ * left out, because the arguments choose it. */
 static bool set_canonical_name(const ob_config *config, ob_config_op *op)
 {
     ob_op_name name;
@@ -254,9 +286,6 @@ static bool set_canonical_name(const ob_config *config, ob_config_op *op)
     const bool mapped =
         ob_op_resolve_name(table, op->name, &name, NULL) == OB_OK && name.adapter == NULL;
     return ob__text_append_str(&op->canonical_name, mapped ? name.base : op->name) &&
-           (!mapped || name.overload[0] == '\0' ||
-            (ob__text_append(&op->canonical_name, ".", 1) &&
-             ob__text_append_str(&op->canonical_name, name.overload))) &&
            ob__text_append(&op->canonical_name, "\n", 1);
 }
 
@@ -268,6 +297,10 @@ static ob_status read_op(ob_config *config, const ob_json *key, const ob_json *i
     op->name = key->as.string;
     if (!set_canonical_name(config, op))
         return OB_ERR_NOMEM;
+    if (key->count == 0)
+        REPORT(config, key, "an operator has no name; write one, such as \"torch.add\"");
+    else
+        warn_of_unknown_operator(config, key);
     if (!is_kind(info, OB_JSON_OBJECT)) {
         REPORT(config, info,
                "an operator's entry must be an object with \"input_data_generator\" and "
@@ -283,7 +316,7 @@ static ob_status read_op(ob_config *config, const ob_json *key, const ob_json *i
         .input = {.key = "input",
                   .iterator = read_iterator(config, info, "input_iterator"),
                   .generator = read_generator(config, info, "input_data_generator")}};
-    if (common.input.generator == NULL && name_under(config, info, "input_data_generator") == NULL)
+    if (is_absent(info, "input_data_generator"))
         REPORT(config, info,
                "\"input_data_generator\" is missing; add \"input_data_generator\": "
                "\"PyTorch:DefaultDataGenerator\"");
@@ -344,6 +377,8 @@ ob_status ob__config_read(ob_config *config)
         ob_err_set(&config->first_error, status, "out of memory for the config's operators");
         return status;
     }
+    if (root->count == 0)
+        ob__node_warning(&config->log, root, "the config names no operator, so there is no case");
     if (config->error_count == 0)
         number_cases(config);
     return config->error_count == 0 ? OB_OK : OB_ERR_CONFIG;

@@ -41,10 +41,11 @@ static ob_status add_axis(ob_plan_build *build, ob_axis axis, ob_json *node, ob_
         plan->axis_capacity = capacity;
     }
     if (axis.count == 0)
-        ob__node_warning(
-            build->args->log, node,
-            "the range is empty, so this entry gives no case; swap its ends or give it "
-            "values");
+        ob__node_warning(build->args->log, node, "the %s, so this entry gives no case",
+                         axis.kind == OB_AXIS_LIST
+                             ? "list is empty"
+                             : "range is empty: its ends are the wrong way round "
+                               "for its step");
     axis.node = node;
     node->flags |= OB_JSON_FLAG_VARIES;
     plan->axes[plan->axis_count++] = axis;
@@ -68,6 +69,10 @@ static ob_status add_list_axis(ob_plan_build *build, const ob_arg_attr *attr, co
             if (item->kind != OB_JSON_ARRAY)
                 return ob__node_error(err, item, "an alternative of \"%s\" must be a list of sizes",
                                       name);
+        } else if (attr->kind == OB_ATTR_ARGS && item->kind != OB_JSON_ARRAY) {
+            return ob__node_error(err, item,
+                                  "an alternative of \"%s\" must be a list of arguments, not %s",
+                                  name, ob_json_kind_name(ob_json_get_kind(item)));
         } else if (attr->kind == OB_ATTR_ARGS) {
             ob_json_member args = {.key = {.kind = OB_JSON_STRING, .as = {.string = "args"}},
                                    .value = *item};
@@ -273,6 +278,7 @@ static ob_status compile_arg(ob_plan_build *build, ob_json *arg, const ob_copy_s
     const ob_arg_type *type;
     OB_TRY(ob__find_arg_type(build->args->generator, arg, &type, err));
     const macros taken = take_macros(arg);
+    ob__warn_of_misspelt(type, arg, build->args->log);
     OB_TRY(check_names(build, taken.range, OB__META_RANGE, arg, err));
     OB_TRY(check_names(build, taken.list, OB__META_LIST, arg, err));
     OB_TRY(ob__check_present(type, arg, err));

@@ -70,9 +70,7 @@ static ob_status element_index(const ob_plan *plan, const request *r, const ob_j
 {
     uint32_t length;
     OB_TRY(list_length(plan, r->attr, attr, r->where, &length, err));
-    if (ob_json_get_kind(index) != OB_JSON_INT)
-        return ob__node_error(err, index, "an index in \"__copy__\" must be a whole number, not %s",
-                              ob_json_kind_name(ob_json_get_kind(index)));
+    OB_TRY(ob__check_value(OB_ATTR_INT, OB__META_COPY, index, err));
     if (!normalise(index->as.integer, length, out))
         return ob__node_error(err, index,
                               "index %" PRId64 " is outside \"%s\", which has %u elements",

@@ -108,10 +108,11 @@ static ob_status check_list(const ob_plan *plan, const ob_shaped_arg *shaped, co
         else
             OB_TRY(element_bounds(plan, name, attr, i, &b, err));
         if (b.low < 0)
-            return ob__node_error(err, &list->as.items[i],
-                                  "\"%s\" would hold %" PRId64 "; sizes are 0 or more, and a "
-                                  "placeholder needs a \"__copy__\"",
-                                  name, b.low);
+            return ob__node_error(err, &list->as.items[i], "\"%s\" would hold %" PRId64 "; %s",
+                                  name, b.low,
+                                  is_shape ? "sizes are 0 or more, and a placeholder needs a "
+                                             "\"__copy__\""
+                                           : "strides are 0 or more");
         highest[i] = b.high;
     }
     if (!is_shape || plan->count == 0)

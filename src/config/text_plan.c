@@ -123,6 +123,12 @@ static bool put_attr(writer *w, const ob_json *value, const ob_arg_attr *attr)
     return ok && ob__text_append(w->out, "]", 1);
 }
 
+/* Two names for one thing. */
+static const char *canonical_type(const char *name)
+{
+    return strcmp(name, "long") == 0 ? "int" : strcmp(name, "double") == 0 ? "float" : name;
+}
+
 /* Only what the type knows: names and notes of the user do not make another case. */
 static bool put_arg(writer *w, const ob_json *arg)
 {
@@ -137,7 +143,9 @@ static bool put_arg(writer *w, const ob_json *arg)
         if (attr == NULL && strcmp(name, "type") != 0)
             continue;
         ok = ob__text_append_str(w->out, name) && ob__text_append(w->out, ":", 1) &&
-             put_attr(w, &sorted[i]->value, attr) && ob__text_append(w->out, ";", 1);
+             (attr == NULL ? ob__text_append_str(w->out, canonical_type(type->name))
+                           : put_attr(w, &sorted[i]->value, attr)) &&
+             ob__text_append(w->out, ";", 1);
     }
     free(sorted);
     return ok && ob__text_append(w->out, "}", 1);

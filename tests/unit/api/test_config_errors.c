@@ -23,6 +23,8 @@ static void arguments_are_checked(void)
         {"{\"args\": [{\"type\": \"tensr\"}]}",
          "unknown argument type \"tensr\", did you mean \"tensor\"?"},
         {"{\"args\": [{\"type\": \"tensor\", \"shape\": [1]}]}", "needs \"dtype\""},
+        {"{\"args\": [{\"type\": \"tensor\", \"dtype\": \"float\", \"shpae\": [1]}]}",
+         "is \"shpae\" meant to be it?"},
         {"{\"args\": [{\"type\": \"tensor\", \"dtype\": \"float\"}]}", "needs \"shape\""},
         {"{\"args\": [{\"type\": \"int\"}]}", "needs one of value|value_range"},
         {"{\"args\": [{\"type\": \"bool\"}]}", "needs \"value\""},
@@ -39,7 +41,7 @@ static void arguments_are_checked(void)
          "\"value\" is \"dense\"; it must be one of strided|sparse_coo"},
         {"{\"args\": [{\"type\": \"genericlist\", \"value\": 3}]}", "must be a list of arguments"},
         {"{\"args\": [{\"type\": \"tensor\", \"dtype\": \"flot\", \"shape\": [1]}]}",
-         "unknown dtype \"flot\""},
+         "unknown dtype \"flot\", did you mean \"float\"?"},
         {"{\"args\": [" TENSOR("\"shape\": 5") "]}", "\"shape\" must be a list of sizes"},
         {"{\"args\": [" TENSOR("\"shape\": [-1]") "]}", "sizes are 0 or more"},
         {"{\"args\": [" TENSOR("\"shape\": [1.5]") "]}", "must be whole"},
@@ -141,6 +143,64 @@ static void macros_are_checked(void)
     }
 }
 
+/* An iterator that checks nothing and gives the items of its list as they are. */
+static ob_status open_any(const ob_iterator_args *args, void **state, ob_err *err)
+{
+    (void)err;
+    *state = (void *)args->entries;
+    return OB_OK;
+}
+
+static uint64_t count_any(void *state)
+{
+    return ob_json_count(state);
+}
+
+static ob_status at_any(void *state, uint64_t index, ob_iterator_item *item, ob_err *err)
+{
+    (void)err;
+    item->entry = ob_json_item(state, index);
+    snprintf(item->id, sizeof item->id, "%u", (unsigned)index);
+    return OB_OK;
+}
+
+static void close_any(void *state)
+{
+    (void)state;
+}
+
+static void items_of_other_iterators_are_checked(void)
+{
+    static const ob_iterator_desc ANY = {.name = "AnyIterator",
+                                         .help = "the items of the list",
+                                         .open = open_any,
+                                         .count = count_any,
+                                         .at = at_any,
+                                         .close = close_any};
+    ob_err err;
+    CHECK_INT(ob_register_iterator(test_context(), &ANY, &err), OB_OK);
+#define ANY_CONFIG(items)                                                                          \
+    "{\"torch.add\": {\"input_iterator\": \"AnyIterator\", \"input_data_generator\": "             \
+    "\"PyTorch:DefaultDataGenerator\", \"config\": [{\"input\": [" items "]}]}}"
+    /* The first item when the config is opened, later ones when they come. */
+    CHECK(open_config(ANY_CONFIG("3")) == NULL);
+    CHECK_HAS(messages,
+              "t.json:1:127: error: .\"torch.add\".config[0].input[0]: an entry is an object");
+    CHECK(open_config(ANY_CONFIG("{\"args\": [{\"type\": \"ScalarType\", \"value\": \"dbl\"}]}")) ==
+          NULL);
+    CHECK_HAS(messages, "unknown dtype \"dbl\"");
+    ob_config *config = open_config(ANY_CONFIG("{\"args\": []}, 3"));
+    CHECK(config != NULL);
+    ob_cases *cases;
+    const ob_case *c;
+    CHECK_INT(ob_cases_open(config, NULL, &cases, &err), OB_OK);
+    CHECK_INT(ob_cases_next(cases, &c, &err), OB_OK);
+    CHECK_INT(ob_cases_next(cases, &c, &err), OB_ERR_CONFIG);
+    CHECK_HAS(err.message, "an entry is an object");
+    ob_cases_close(cases);
+    ob_config_destroy(config);
+}
+
 static void the_frame_is_checked(void)
 {
     static const wrong WRONG[] = {
@@ -190,10 +250,24 @@ static void doubtful_things_are_warned_of(void)
               "warning: .\"torch.add\".input_iterater: the key \"input_iterater\" is not known and "
               "has no effect; did you mean \"input_iterator\"?");
     CHECK_HAS(messages, "did you mean \"input\"?");
+    CHECK(strstr(messages, "knows no operator") == NULL);
     CHECK_HAS(
         messages,
         "warning: .\"torch.add\".config[0].input[0].args[0].value: \"value\" of an int is 2.5");
     CHECK_HAS(messages, "a comma before a closing bracket is not JSON (and more of them follow)");
+    ob_config_destroy(config);
+    config = open_config("{}");
+    CHECK_HAS(messages, "t.json:1:1: warning: .: the config names no operator");
+    ob_config_destroy(config);
+    config =
+        open_config("{\"torch.ad\": {\"input_data_generator\": \"PyTorch:DefaultDataGenerator\", "
+                    "\"config\": [{\"input\": [{\"args\": [{\"type\": \"tensor\", \"dtype\": "
+                    "\"float\", \"shape\": [1], \"requires_gard\": true}]}]}]}}");
+    CHECK_HAS(messages,
+              "t.json:1:2: warning: .\"torch.ad\": opbench knows no operator \"torch.ad\"");
+    CHECK_HAS(messages,
+              "\"requires_gard\" has no effect on an argument of type \"tensor\"; did you mean "
+              "\"requires_grad\"?");
     ob_config_destroy(config);
 }
 
@@ -201,6 +275,7 @@ int main(void)
 {
     RUN(arguments_are_checked);
     RUN(macros_are_checked);
+    RUN(items_of_other_iterators_are_checked);
     RUN(the_frame_is_checked);
     RUN(all_errors_are_shown);
     RUN(doubtful_things_are_warned_of);

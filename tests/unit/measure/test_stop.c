@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stopping rules, each driven block by block.
+ */
+#include "check.h"
+#include "opbench/measure.h"
+
+enum { MOST = 4096 };
+
+/* Feeds blocks of block_ns with samples base +- spread until the rule stops; returns how many. */
+static uint64_t drive(ob_stop_rule *rule, uint64_t block_ns, double spread,
+                      ob_stop_verdict *verdict)
+{
+    static double samples[MOST];
+    ob_stop_progress progress = {.samples = samples};
+    for (;;) {
+        CHECK_INT(ob_stop_rule_check(rule, &progress, verdict, NULL), OB_OK);
+        if (*verdict != OB_STOP_GO_ON || progress.blocks == MOST)
+            return progress.blocks;
+        samples[progress.blocks] = 100 + (progress.blocks % 2 ? spread : -spread);
+        progress.blocks++;
+        progress.elapsed_ns += block_ns;
+    }
+}
+
+static void fixed_count(void)
+{
+    ob_stop_rule rule;
+    ob_stop_verdict verdict;
+    CHECK_INT(ob_stop_rule_init(&rule, &(ob_stop_params){.kind = OB_STOP_COUNT, .count = 7}, NULL),
+              OB_OK);
+    CHECK_INT(drive(&rule, 1, 50, &verdict), 7);
+    CHECK_INT(verdict, OB_STOP_DONE);
+    CHECK_INT(ob_stop_rule_init(&rule, &(ob_stop_params){.kind = OB_STOP_COUNT}, NULL), OB_OK);
+    CHECK_INT(drive(&rule, 1, 50, &verdict), 0);
+    CHECK_INT(verdict, OB_STOP_DONE);
+}
+
+static void min_time(void)
+{
+    ob_stop_rule rule;
+    ob_stop_verdict verdict;
+    ob_stop_params params = {.kind = OB_STOP_MIN_TIME, .min_time_ns = 1000};
+    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(drive(&rule, 300, 50, &verdict), 4);
+    CHECK_INT(verdict, OB_STOP_DONE);
+    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(drive(&rule, 5000, 50, &verdict), 1);
+    params.min_blocks = 6;
+    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(drive(&rule, 300, 50, &verdict), 6);
+    CHECK_INT(verdict, OB_STOP_DONE);
+    params.max_time_ns = 1200; /* four blocks, but six are needed */
+    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(drive(&rule, 300, 50, &verdict), 4);
+    CHECK_INT(verdict, OB_STOP_GAVE_UP);
+    params = (ob_stop_params){.kind = OB_STOP_MIN_TIME, .min_time_ns = 1000, .max_blocks = 3};
+    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(drive(&rule, 300, 50, &verdict), 3);
+    CHECK_INT(verdict, OB_STOP_GAVE_UP);
+}
+
+static void precision(void)
+{
+    ob_stop_rule rule;
+    ob_stop_verdict verdict;
+    ob_stop_params params = {.kind = OB_STOP_PRECISION, .precision = 0.01};
+    /* No spread: as soon as there are enough blocks. */
+    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(drive(&rule, 10, 0, &verdict), 10);
+    CHECK_INT(verdict, OB_STOP_DONE);
+    CHECK_REAL(rule.interval.half_width, 0);
+    /* +-2 around 100. With n <= 30 blocks the half width is t(0.975, n-1) * 2 / sqrt(n - 1): 1.01 at
+     * 18 blocks, 0.98 at 19; the looks are at 10, 12, 14, 16, 19. */
+    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(drive(&rule, 10, 2, &verdict), 19);
+    CHECK_INT(verdict, OB_STOP_DONE);
+    CHECK(rule.interval.relative_half_width <= 0.01);
+    params.min_blocks = 25;
+    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(drive(&rule, 10, 0, &verdict), 25);
+    params.min_time_ns = 400;
+    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(drive(&rule, 10, 0, &verdict), 40);
+}
+
+static void precision_gives_up(void)
+{
+    ob_stop_rule rule;
+    ob_stop_verdict verdict;
+    const ob_stop_params params = {
+        .kind = OB_STOP_PRECISION, .precision = 1e-9, .max_time_ns = 1005};
+    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(drive(&rule, 10, 50, &verdict), 101);
+    CHECK_INT(verdict, OB_STOP_GAVE_UP);
+    CHECK(rule.interval.enough); /* the last look was at the end */
+    const ob_stop_params blocks = {.kind = OB_STOP_PRECISION, .precision = 1e-9, .max_blocks = 77};
+    CHECK_INT(ob_stop_rule_init(&rule, &blocks, NULL), OB_OK);
+    CHECK_INT(drive(&rule, 10, 50, &verdict), 77);
+    CHECK_INT(verdict, OB_STOP_GAVE_UP);
+    /* Wall time counts for the limit, not the time inside the blocks; the default is 60 s. */
+    const ob_stop_params unlimited = {.kind = OB_STOP_PRECISION, .precision = 0.5};
+    const double samples[] = {1, 2};
+    ob_stop_progress progress = {.samples = samples, .blocks = 2, .elapsed_ns = 5};
+    CHECK_INT(ob_stop_rule_init(&rule, &unlimited, NULL), OB_OK);
+    progress.wall_ns = UINT64_C(59999999999);
+    CHECK_INT(ob_stop_rule_check(&rule, &progress, &verdict, NULL), OB_OK);
+    CHECK_INT(verdict, OB_STOP_GO_ON);
+    progress.wall_ns = UINT64_C(60000000000);
+    CHECK_INT(ob_stop_rule_check(&rule, &progress, &verdict, NULL), OB_OK);
+    CHECK_INT(verdict, OB_STOP_GAVE_UP);
+}
+
+static void bad_samples_are_reported(void)
+{
+    double samples[10] = {NAN};
+    const ob_stop_params params = {.kind = OB_STOP_PRECISION, .precision = 0.1};
+    const ob_stop_progress progress = {.samples = samples, .blocks = 10, .elapsed_ns = 1};
+    ob_stop_rule rule;
+    ob_stop_verdict verdict;
+    ob_err err;
+    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(ob_stop_rule_check(&rule, &progress, &verdict, &err), OB_ERR_INVALID);
+    CHECK_HAS(err.message, "sample 0 of 10 is not a number");
+}
+
+static void bad_parameters(void)
+{
+    static const struct {
+        ob_stop_params params;
+        const char *message;
+    } CASES[] = {
+        {{.kind = OB_STOP_MIN_TIME}, "a minimum time of 0 measures nothing"},
+        {{.kind = OB_STOP_PRECISION}, "precision is 0; it must lie between 0 and 1"},
+        {{.kind = OB_STOP_PRECISION, .precision = 1.5}, "precision is 1.5"},
+        {{.kind = OB_STOP_PRECISION, .precision = NAN}, "it must lie between 0 and 1"},
+        {{.kind = OB_STOP_PRECISION, .precision = 0.1, .interval = {.confidence = 2}},
+         "confidence is 2"},
+        {{.kind = OB_STOP_PRECISION, .precision = 0.1, .max_blocks = 9},
+         "at most 9 blocks are allowed but at least 10 are needed"},
+        {{.kind = OB_STOP_MIN_TIME, .min_time_ns = 10, .max_time_ns = 9},
+         "the time limit of 9 ns is below the minimum time of 10 ns"},
+        {{.kind = (ob_stop_rule_kind)99}, "no stopping rule with the number 99"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        ob_stop_rule rule;
+        ob_err err;
+        CHECK_INT(ob_stop_rule_init(&rule, &CASES[i].params, &err), OB_ERR_INVALID);
+        CHECK_HAS(err.message, CASES[i].message);
+    }
+}
+
+static void names(void)
+{
+    CHECK_STR(ob_stop_rule_name(OB_STOP_COUNT), "count");
+    CHECK_STR(ob_stop_rule_name(OB_STOP_MIN_TIME), "min_time");
+    CHECK_STR(ob_stop_rule_name(OB_STOP_PRECISION), "precision");
+    CHECK_HAS(ob_stop_rule_help(OB_STOP_PRECISION), "narrow enough");
+    CHECK_STR(ob_stop_rule_name(OB_STOP_RULE_COUNT), "");
+}
+
+int main(void)
+{
+    RUN(fixed_count);
+    RUN(min_time);
+    RUN(precision);
+    RUN(precision_gives_up);
+    RUN(bad_samples_are_reported);
+    RUN(bad_parameters);
+    RUN(names);
+    return ob_test_end();
+}

@@ -57,8 +57,9 @@ struct ob_cli_command {
     const ob_cli_word *words; /* NULL = takes none */
     const ob_option *options; /* rows ended by name == NULL; NULL = none. --help is added to all */
     size_t options_size;      /* of the struct that the rows fill */
-    const char *example;      /* command lines, one per line */
-    bool hidden;              /* not listed: makes files of the build */
+    void (*options_init)(void *options); /* its defaults; NULL = zeros */
+    const char *example;                 /* command lines, one per line */
+    bool hidden;                         /* not listed: makes files of the build */
     int (*run)(ob_cli *cli, const ob_cli_call *call);
 };
 

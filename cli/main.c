@@ -67,6 +67,8 @@ static int run_command(ob_cli *cli, int argc, char **argv)
         return ob__cli_out_of_memory(cli);
     int code = OB_EXIT_OK;
     size_t word_count = 0;
+    if (command->options_init != NULL)
+        command->options_init(l.options);
     ob_err err;
     if (ob_options_parse(l.rows, argc, argv, l.options, l.words, &word_count, &err) != OB_OK)
         code = ob__cli_usage_error(cli, "%s", err.message);

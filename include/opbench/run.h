@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* How cases are measured. ob_run_options_init gives the defaults; the rows of ob_run_option_rows fill it
+/* How cases are measured. ob_run_options_init gives the defaults; the rows below fill it
  * from a command line, print it for a worker and for the repro line of a record. */
 typedef struct ob_run_options {
     const char *backend; /* NULL = the first that works: native */
@@ -38,9 +38,120 @@ typedef struct ob_run_options {
         *backend_options; /* "forward_ns=700,queue=off": rows of the backend; NULL = defaults */
 } ob_run_options;
 
+/* The rows, for tables of one's own: base is the offset of the ob_run_options in the struct that is filled. */
+#define OB_RUN_OPTION_ROWS(base)                                                                   \
+    {.name = "backend",                                                                            \
+     .type = OB_OPTION_STRING,                                                                     \
+     .offset = (base) + offsetof(ob_run_options, backend),                                         \
+     .value = "NAME",                                                                              \
+     .help = "Who computes; `opbench list backends` shows them. native if not given."},            \
+        {.name = "backend-options",                                                                \
+         .type = OB_OPTION_STRING,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, backend_options),                             \
+         .value = "LIST",                                                                          \
+         .help = "Options of the backend itself, as name=value,name=value."},                      \
+        {.name = "device",                                                                         \
+         .letter = 'd',                                                                            \
+         .type = OB_OPTION_STRING,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, device),                                      \
+         .value = "DEVICE",                                                                        \
+         .help = "Where: cpu (if not given), cuda:0, opencl:0, ..."},                              \
+        {.name = "warmup",                                                                         \
+         .letter = 'w',                                                                            \
+         .type = OB_OPTION_INT,                                                                    \
+         .offset = (base) + offsetof(ob_run_options, warmup),                                      \
+         .value = "N",                                                                             \
+         .help = "Warm-up iterations (1); 0 or less: none."},                                      \
+        {.name = "iteration",                                                                      \
+         .letter = 'i',                                                                            \
+         .type = OB_OPTION_INT,                                                                    \
+         .offset = (base) + offsetof(ob_run_options, iteration),                                   \
+         .value = "N",                                                                             \
+         .help = "Measured iterations (1); 0 or less: none."},                                     \
+        {.name = "min-time",                                                                       \
+         .type = OB_OPTION_DOUBLE,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, min_time_s),                                  \
+         .value = "SECONDS",                                                                       \
+         .max = 1e6,                                                                               \
+         .help = "Measure until the samples took so long, instead of a number of iterations."},    \
+        {.name = "precision",                                                                      \
+         .type = OB_OPTION_DOUBLE,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, precision),                                   \
+         .value = "SHARE",                                                                         \
+         .max = 1,                                                                                 \
+         .help =                                                                                   \
+             "Measure until the 95 % confidence interval of the mean is within this share of it, " \
+             "such as 0.01."},                                                                     \
+        {.name = "backward",                                                                       \
+         .letter = 'b',                                                                            \
+         .type = OB_OPTION_FLAG,                                                                   \
+         .offset = (base) + offsetof(ob_run_options, backward),                                    \
+         .help = "Include the backward pass."},                                                    \
+        {.name = "exec-mode",                                                                      \
+         .type = OB_OPTION_CHOICE,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, exec_mode),                                   \
+         .value = "MODE",                                                                          \
+         .choices = "discrete|continuous|continuous_events",                                       \
+         .help = "One sample per iteration; per block of iterations; or per iteration by the "     \
+                 "device's "                                                                       \
+                 "events. discrete if not given."},                                                \
+        {.name = "block",                                                                          \
+         .type = OB_OPTION_INT,                                                                    \
+         .offset = (base) + offsetof(ob_run_options, block),                                       \
+         .value = "N",                                                                             \
+         .max = 1e12,                                                                              \
+         .help = "Iterations per block in continuous mode; all of them if not given."},            \
+        {.name = "cache",                                                                          \
+         .type = OB_OPTION_CHOICE,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, cache),                                       \
+         .value = "STATE",                                                                         \
+         .choices = "hot|cold",                                                                    \
+         .help = "Leave operands in the cache between samples, or flush them (discrete mode)."},   \
+        {.name = "cuda-l2-cache",                                                                  \
+         .type = OB_OPTION_CHOICE,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, l2_cache),                                    \
+         .value = "STATE",                                                                         \
+         .choices = "on|off",                                                                      \
+         .help = "The same in PARAM's words: on is hot, off is cold."},                            \
+        {.name = "num-threads",                                                                    \
+         .type = OB_OPTION_INT,                                                                    \
+         .offset = (base) + offsetof(ob_run_options, threads),                                     \
+         .value = "N",                                                                             \
+         .min = 1,                                                                                 \
+         .max = 4096,                                                                              \
+         .help = "Threads of every library underneath (1)."},                                      \
+        {.name = "pin",                                                                            \
+         .type = OB_OPTION_INT,                                                                    \
+         .offset = (base) + offsetof(ob_run_options, cpu),                                         \
+         .value = "CPU",                                                                           \
+         .max = 4095,                                                                              \
+         .help = "Run on this CPU alone."},                                                        \
+        {.name = "seed",                                                                           \
+         .type = OB_OPTION_INT,                                                                    \
+         .offset = (base) + offsetof(ob_run_options, seed),                                        \
+         .value = "N",                                                                             \
+         .help = "Seed of the generated data (0)."},                                               \
+        {.name = "case-timeout",                                                                   \
+         .type = OB_OPTION_DOUBLE,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, case_timeout_s),                              \
+         .value = "SECONDS",                                                                       \
+         .max = 1e9,                                                                               \
+         .help = "A case that takes longer fails, and the run goes on; none if not given."},       \
+        {.name = "max-memory",                                                                     \
+         .type = OB_OPTION_INT,                                                                    \
+         .offset = (base) + offsetof(ob_run_options, max_memory_mib),                              \
+         .value = "MIB",                                                                           \
+         .max = 1e9,                                                                               \
+         .help =                                                                                   \
+             "A case that needs more fails, and the run goes on; three quarters of the machine's " \
+             "memory if not given."},                                                              \
+    {                                                                                              \
+        .name = "inference-mode", .type = OB_OPTION_FLAG,                                          \
+        .offset = (base) + offsetof(ob_run_options, inference_mode),                               \
+        .help = "Without autograd's bookkeeping, where the backend has it."                        \
+    }
+
 void ob_run_options_init(ob_run_options *options);
-/* Rows that fill ob_run_options, ended by name == NULL. */
-const ob_option *ob_run_option_rows(void);
 /* OB_ERR_INVALID for combinations that make no sense, naming the option and the cure. */
 ob_status ob_run_options_check(const ob_run_options *options, ob_err *err);
 /* Appends the options that differ from the defaults as words of a command line ("--exec-mode continuous"),

@@ -18,14 +18,15 @@ void ob__figures_fini(ob_pass_figures *figures)
     *figures = (ob_pass_figures){0};
 }
 
-/* A copy of the series times factor; an empty series is an empty list, not an absent one. */
-static bool scale(const ob_series *series, double factor, double **copy, ob_reals *out)
+/* A copy of the series divided by unit (a quotient of whole numbers prints short, a product with 1e-9
+ * does not); an empty series is an empty list, not an absent one. */
+static bool scale(const ob_series *series, double unit, double **copy, ob_reals *out)
 {
     *copy = malloc((series->count + 1) * sizeof **copy);
     if (*copy == NULL)
         return false;
     for (size_t i = 0; i < series->count; i++)
-        (*copy)[i] = series->values[i] * factor;
+        (*copy)[i] = series->values[i] / unit;
     *out =
         series->count > 0 ? (ob_reals){.items = *copy, .count = series->count} : ob_reals_empty();
     return true;
@@ -39,7 +40,7 @@ static double rate(double work, double median_ms)
 static ob_status fill_pass(const ob_pass_samples *samples, const ob_cost *cost,
                            ob_pass_figures *figures, ob_record_pass *pass, ob_err *err)
 {
-    static const double MS = 1e-6, MIB = 1.0 / 1048576;
+    static const double MS = 1e6, MIB = 1048576;
     if (!scale(&samples->warmup_ns, MS, &figures->time_ms[0], &pass->warmup_time_ms) ||
         !scale(&samples->measure_ns, MS, &figures->time_ms[1], &pass->measure_time_ms) ||
         !scale(&samples->warmup_peak_bytes, MIB, &figures->memory_mib[0],
@@ -83,7 +84,7 @@ ob_status ob__fill_figures(ob_session *s, ob_record *record, ob_err *err)
     }
     r->number_per_run = (int64_t)s->samples.number_per_run;
     r->cache_how = s->samples.cache[0] != '\0' ? s->samples.cache : NULL;
-    if (!scale(times, 1e-9 * (double)s->samples.number_per_run, &s->raw_times_s, &r->raw_times_s))
+    if (!scale(times, 1e9 / (double)s->samples.number_per_run, &s->raw_times_s, &r->raw_times_s))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the samples");
     return OB_OK;
 }

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench run: measures the cases of a config. Records go to a file line by line as they come; the screen
+ * gets a progress line on a terminal and a table at the end.
+ */
+#include "command.h"
+#include "run_table.h"
+
+#include "opbench/run.h"
+#include "opbench/version.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct run_options {
+    ob_run_options run;
+    const char *config, *op, *only_case, *prefix, *output, *resume_id, *stop_id, *format;
+    bool append, resume, no_isolate, quiet;
+} run_options;
+
+#define AT(field) .offset = offsetof(run_options, field)
+
+static const ob_option OPTIONS[] = {
+    {.name = "config",
+     .letter = 'c',
+     .type = OB_OPTION_STRING,
+     AT(config),
+     .value = "FILE",
+     .help = "The benchmark config; - reads standard input."},
+    {.name = "op",
+     .type = OB_OPTION_STRING,
+     AT(op),
+     .value = "NAME",
+     .help = "Only the cases of this operator."},
+    {.name = "case",
+     .type = OB_OPTION_STRING,
+     AT(only_case),
+     .value = "ID",
+     .help = "Only this case: OPERATOR|CONFIG|BUILD|INPUT, as in a record's repro line."},
+    {.name = "output-prefix",
+     .letter = 'o',
+     .type = OB_OPTION_STRING,
+     AT(prefix),
+     .value = "PREFIX",
+     .help = "Records go to PREFIX_<pid>_<time>.json; benchmark_result if not given."},
+    {.name = "output",
+     .type = OB_OPTION_STRING,
+     AT(output),
+     .value = "FILE",
+     .help = "Records go to this file."},
+    {.name = "append",
+     .letter = 'a',
+     .type = OB_OPTION_FLAG,
+     AT(append),
+     .help = "Add to the output file instead of replacing it."},
+    {.name = "resume",
+     .type = OB_OPTION_FLAG,
+     AT(resume),
+     .help = "Go on from what the file of --output holds; a changed config is refused."},
+    {.name = "resume-id",
+     .letter = 'r',
+     .type = OB_OPTION_STRING,
+     AT(resume_id),
+     .value = "ID",
+     .help = "Begin with this case (OPERATOR|CONFIG|BUILD|INPUT)."},
+    {.name = "stop_id",
+     .letter = 's',
+     .type = OB_OPTION_STRING,
+     AT(stop_id),
+     .value = "ID",
+     .help = "End before this case."},
+    {.name = "no-isolate",
+     .type = OB_OPTION_FLAG,
+     AT(no_isolate),
+     .help = "Run the cases in this process, for debuggers; a crash then ends the run."},
+    {.name = "format",
+     .type = OB_OPTION_CHOICE,
+     AT(format),
+     .value = "FORM",
+     .choices = "table|markdown|csv|json",
+     .help = "What standard output gets; table if not given."},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = OB_OPTION_FLAG,
+     AT(quiet),
+     .help = "Nothing on standard output; the file has everything."},
+    OB_RUN_OPTION_ROWS(offsetof(run_options, run)),
+    {.name = NULL},
+};
+
+static void init(void *options)
+{
+    run_options *o = options;
+    ob_run_options_init(&o->run);
+    o->format = "table";
+    o->prefix = "benchmark_result";
+}
+
+/* ---- interrupts ---- */
+
+static volatile sig_atomic_t interrupts;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    interrupts = interrupts < 2 ? interrupts + 1 : 2;
+}
+
+static int asked_to_stop(void *ctx)
+{
+    (void)ctx;
+    return interrupts;
+}
+
+/* ---- the run under way ---- */
+
+typedef struct job {
+    ob_cli *cli;
+    const run_options *options;
+    ob_run_options run; /* with the config's name */
+    ob_config *config;
+    ob_result_file *file;
+    ob_run_table *table;
+    ob_done *done;
+    uint64_t first, count, finished;
+    uint64_t started_ns;
+    bool progress; /* standard error is a terminal */
+    char config_hash[40];
+    int argc;
+} job;
+
+/* The hash of all keys in order: a resumed run must have the same cases. */
+static ob_status hash_config(job *j, ob_err *err)
+{
+    ob_cases *cases;
+    const ob_case *c;
+    uint64_t hash = 0xcbf29ce484222325u;
+    OB_TRY(ob_cases_open(j->config, NULL, &cases, err));
+    ob_status status;
+    while ((status = ob_cases_next(cases, &c, err)) == OB_OK) {
+        for (const char *k = ob_case_key(c); *k != '\0'; k++)
+            hash = (hash ^ (unsigned char)*k) * 0x100000001b3u;
+    }
+    ob_cases_close(cases);
+    snprintf(j->config_hash, sizeof j->config_hash, "%016" PRIx64, hash);
+    return status == OB_END ? OB_OK : status;
+}
+
+static ob_status write_header(void *ctx, const ob_json *properties, ob_err *err)
+{
+    job *j = ctx;
+    ob_record record;
+    char now[32], cwd[4096];
+    ob_record_init(&record, OB_RECORD_HEADER_LINE);
+    ob_record_header *h = &record.header;
+    const ob_clock clock = ob_clock_monotonic();
+    OB_TRY(ob_system_read(NULL, NULL, &h->system, err));
+    OB_TRY(ob_clock_measure(&clock, &h->clock, err));
+    h->options.device = j->run.device != NULL ? j->run.device : "cpu";
+    h->options.pass_type = j->run.backward ? "ExecutionPass.BACKWARD" : "ExecutionPass.FORWARD";
+    h->options.warmup = j->run.warmup;
+    h->options.iteration = j->run.iteration;
+    h->options.op_exec_mode = strcmp(j->run.exec_mode, "discrete") == 0 ? "OpExecutionMode.DISCRETE"
+                              : strcmp(j->run.exec_mode, "continuous") == 0
+                                  ? "OpExecutionMode.CONTINUOUS"
+                                  : "OpExecutionMode.CONTINUOUS_EVENTS";
+    h->options.time_unit = "millisecond";
+    h->options.out_file_prefix = j->options->prefix;
+    h->options.resume_op_run_id = j->options->resume_id;
+    h->options.stop_op_run_id = j->options->stop_id;
+    h->pid = getpid();
+    h->cwd = getcwd(cwd, sizeof cwd);
+    h->opbench_version = OB_VERSION;
+    h->backends = properties;
+    h->start_time = ob_record_format_time((int64_t)time(NULL), now);
+    h->format = OB_RECORD_FORMAT;
+    h->config = j->run.config_name;
+    h->config_hash = j->config_hash;
+    h->cases = (int64_t)j->count;
+    h->seed = j->run.seed;
+    return ob_result_file_append(j->file, &record, err);
+}
+
+static ob_status write_finish(job *j, const ob_run_summary *summary, ob_err *err)
+{
+    ob_record record;
+    char now[32];
+    const ob_clock clock = ob_clock_monotonic();
+    ob_record_init(&record, OB_RECORD_FINISH_LINE);
+    record.finish.finish_time = ob_record_format_time((int64_t)time(NULL), now);
+    record.finish.end = summary->interrupted          ? "interrupted"
+                        : j->options->stop_id != NULL ? "stopped"
+                                                      : "finished";
+    record.finish.seconds = (double)(ob_clock_now_ns(&clock) - j->started_ns) / 1e9;
+    memcpy(record.finish.cases, summary->cases, sizeof record.finish.cases);
+    return ob_result_file_append(j->file, &record, err);
+}
+
+static void show_progress(const job *j, const ob_record_result *r)
+{
+    const ob_clock clock = ob_clock_monotonic();
+    const double seconds = (double)(ob_clock_now_ns(&clock) - j->started_ns) / 1e9;
+    const double left = seconds / (double)j->finished * (double)(j->count - j->finished);
+    if (j->progress)
+        fprintf(stderr, "\r\033[K%" PRIu64 "/%" PRIu64 "  %.60s  %.40s  %.0f s left", j->finished,
+                j->count, r->op_name, r->id, left);
+}
+
+static ob_status take_record(void *ctx, const ob_record *record, const char *line, size_t length,
+                             ob_err *err)
+{
+    job *j = ctx;
+    OB_TRY(ob_result_file_append_line(j->file, line, length, err));
+    j->finished++;
+    show_progress(j, &record->result);
+    if (j->options->quiet)
+        return OB_OK;
+    if (strcmp(j->options->format, "json") == 0)
+        return ob__cli_write(j->cli, line, length)
+                   ? OB_OK
+                   : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+    return ob__run_table_add(j->table, &record->result)
+               ? OB_OK
+               : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the table");
+}
+
+/* ---- which cases ---- */
+
+/* The index of the case called "operator|id"; OB_ERR_NOT_FOUND when there is none. */
+static ob_status find_case(const job *j, const char *name, uint64_t *index, ob_err *err)
+{
+    ob_cases *cases;
+    const ob_case *c;
+    const char *bar = strchr(name, '|');
+    ob_status status = OB_OK;
+    if (bar == NULL)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "\"%s\" is no case; write OPERATOR|CONFIG|BUILD|INPUT", name);
+    OB_TRY(ob_cases_open(j->config, NULL, &cases, err));
+    bool found = false;
+    while (!found && (status = ob_cases_next(cases, &c, err)) == OB_OK) {
+        const char *op = ob_case_op_name(c);
+        const size_t length = strlen(op);
+        found = (size_t)(bar - name) == length && memcmp(op, name, length) == 0 &&
+                strcmp(ob_case_id(c), bar + 1) == 0;
+        *index = ob_case_index(c);
+    }
+    ob_cases_close(cases);
+    if (found)
+        return OB_OK;
+    if (status != OB_END)
+        return status;
+    return ob_err_set(err, OB_ERR_NOT_FOUND, "%s has no case \"%s\"; `opbench expand` shows them",
+                      j->run.config_name, name);
+}
+
+static ob_status choose_cases(job *j, ob_err *err)
+{
+    const run_options *o = j->options;
+    uint64_t end = ob_config_case_count(j->config);
+    j->first = 0;
+    if (o->op != NULL) {
+        ob_cases *one;
+        const ob_case *c;
+        OB_TRY(ob_cases_open(j->config, o->op, &one, err));
+        const uint64_t count = ob_cases_count(one);
+        ob_status status = count > 0 ? ob_cases_next(one, &c, err) : OB_OK;
+        char name[512] = "";
+        if (status == OB_OK && count > 0)
+            snprintf(name, sizeof name, "%s|%s", ob_case_op_name(c), ob_case_id(c));
+        ob_cases_close(one);
+        OB_TRY(status);
+        if (count > 0)
+            OB_TRY(find_case(j, name, &j->first, err));
+        end = j->first + count;
+    }
+    if (o->only_case != NULL) {
+        OB_TRY(find_case(j, o->only_case, &j->first, err));
+        end = j->first + 1;
+    }
+    if (o->resume_id != NULL)
+        OB_TRY(find_case(j, o->resume_id, &j->first, err));
+    if (o->stop_id != NULL)
+        OB_TRY(find_case(j, o->stop_id, &end, err));
+    j->count = end > j->first ? end - j->first : 0;
+    return OB_OK;
+}
+
+/* ---- files ---- */
+
+static ob_status open_output(job *j, ob_err *err)
+{
+    const run_options *o = j->options;
+    ob_result_file_params params = {.path = o->output,
+                                    .prefix = o->prefix,
+                                    .mode = o->append ? OB_RESULT_APPEND : OB_RESULT_CREATE};
+    if (o->resume) {
+        ob_done_file info;
+        if (o->output == NULL)
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "--resume needs --output FILE: the file to go on "
+                              "from");
+        OB_TRY(ob_done_create(&j->done, err));
+        OB_TRY(ob_done_read_file(j->done, o->output, &info, err));
+        if (info.config_hash[0] != '\0' && strcmp(info.config_hash, j->config_hash) != 0)
+            return ob_err_set(
+                err, OB_ERR_CONFIG,
+                "%s was made from other cases than %s has now; use the same config, or "
+                "another --output",
+                o->output, j->run.config_name);
+        params.mode = OB_RESULT_RESUME;
+        params.cut_at = info.cut_at;
+    }
+    return ob_result_file_open(&params, &j->file, err);
+}
+
+/* ---- */
+
+static char program_path[4096];
+
+static const char *own_path(void)
+{
+    const ssize_t length = readlink("/proc/self/exe", program_path, sizeof program_path - 1);
+    if (length <= 0)
+        return NULL;
+    program_path[length] = '\0';
+    return program_path;
+}
+
+static ob_status run_job(job *j, ob_run_summary *summary, ob_err *err)
+{
+    const ob_clock clock = ob_clock_monotonic();
+    const ob_run_params params = {.options = &j->run,
+                                  .worker_program = j->options->no_isolate ? NULL : own_path(),
+                                  .first = j->first,
+                                  .count = j->count,
+                                  .done = j->done,
+                                  .on_record = take_record,
+                                  .on_ready = write_header,
+                                  .stop = asked_to_stop,
+                                  .ctx = j};
+    const struct sigaction action = {.sa_handler = on_interrupt};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    j->started_ns = ob_clock_now_ns(&clock);
+    const ob_status status = ob_run(j->cli->context, j->config, &params, summary, err);
+    if (j->progress)
+        fputs("\r\033[K", stderr);
+    OB_TRY(status);
+    return write_finish(j, summary, err);
+}
+
+static int report(job *j, const ob_run_summary *summary)
+{
+    uint64_t failed = 0;
+    for (int s = 0; s < OB_RECORD_STATUS_COUNT; s++) {
+        const ob_record_status_info *info = ob_record_status_get_info((ob_record_status)s);
+        if (info != NULL && info->failed)
+            failed += summary->cases[s];
+    }
+    if (!j->options->quiet && strcmp(j->options->format, "json") != 0)
+        ob__run_table_print(j->cli, j->table, j->options->format);
+    if (!j->options->quiet && strcmp(j->options->format, "table") == 0) {
+        if (summary->left_out > 0)
+            ob__cli_printf(j->cli, "%" PRIu64 " cases were done already\n", summary->left_out);
+        ob__cli_printf(j->cli, "records: %s\n", ob_result_file_path(j->file));
+    }
+    if (summary->interrupted)
+        return 130;
+    return failed > 0 ? OB_EXIT_FAILED : OB_EXIT_OK;
+}
+
+static int run_config(job *j)
+{
+    ob_err err;
+    ob_run_summary summary;
+    ob_status status = hash_config(j, &err);
+    if (status == OB_OK)
+        status = choose_cases(j, &err);
+    if (status == OB_OK)
+        status = open_output(j, &err);
+    if (status == OB_OK)
+        status = run_job(j, &summary, &err);
+    int code = status == OB_OK ? report(j, &summary) : ob__cli_fail(j->cli, &err);
+    if (ob_result_file_close(j->file, &err) != OB_OK)
+        code = ob__cli_fail(j->cli, &err);
+    ob_done_destroy(j->done);
+    ob__run_table_destroy(j->table);
+    return code;
+}
+
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    const run_options *options = call->options;
+    ob_err err;
+    if (options->config == NULL || options->config[0] == '\0')
+        return ob__cli_usage_error(cli, "no config; give one with -c FILE");
+    if (ob_run_options_check(&options->run, &err) != OB_OK)
+        return ob__cli_usage_error(cli, "%s", err.message);
+    int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
+    if (code != OB_EXIT_OK)
+        return code;
+    job j = {.cli = cli,
+             .options = options,
+             .run = options->run,
+             .progress = isatty(STDERR_FILENO) == 1 && !options->quiet};
+    const ob_config_options config_options = {.device = options->run.device};
+    if (ob_config_open_file(cli->context, options->config, &config_options, &j.config, &err) !=
+        OB_OK)
+        return ob__cli_fail(cli, &err);
+    j.run.config_name = ob_config_name(j.config);
+    j.table = ob__run_table_create();
+    code = j.table != NULL ? run_config(&j) : ob__cli_out_of_memory(cli);
+    ob_config_destroy(j.config);
+    return code;
+}
+
+const ob_cli_command ob__command_run = {
+    .name = "run",
+    .help = "measure the cases of a benchmark config",
+    .text =
+        "Runs every case of a config on a backend and writes one record per case, as a JSON line, "
+        "as "
+        "soon as it is there. Cases run in a worker process: one that crashes, hangs or needs too "
+        "much memory is a record with its status and reason, and the run goes on.\n\n"
+        "Exit code 0: all cases ran; 1: some failed; 2: wrong command line or config; 130: "
+        "interrupted (the first interrupt ends after the present case, the second at once).",
+    .usage = "-c FILE [OPTIONS]",
+    .options = OPTIONS,
+    .options_size = sizeof(run_options),
+    .options_init = init,
+    .example = "opbench run -c examples/configs/tour.json\n"
+               "opbench run -c config.json -w 5 -i 100 -b --output results.json\n"
+               "opbench run -c config.json --output results.json --resume",
+    .run = run,
+};

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table that a run ends with. A row is made of texts when its result comes; the three forms differ
+ * only in how the cells are put on a line. Times have the unit that suits each row, but csv has all in
+ * ns, because programs read it.
+ */
+#include "run_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPERATOR, ID, STATUS, PASS, MEDIAN, SPREAD, P99, COUNT, GFLOPS, GBS, COLUMNS };
+
+static const char *const TITLES[COLUMNS] = {"operator", "id",  "status",  "pass",    "median",
+                                            "+- 95 %",  "p99", "samples", "GFLOP/s", "GB/s"};
+static const char *const CSV_TITLES[COLUMNS] = {
+    "operator", "id",      "status",           "pass",         "median_ns", "half_width_95_ns",
+    "p99_ns",   "samples", "gflop_per_second", "gb_per_second"};
+
+typedef struct row {
+    char *cells[COLUMNS];
+    double ns[COLUMNS]; /* of the time columns, for csv; NaN = none */
+    char *reason;       /* NULL = none */
+} row;
+
+struct ob_run_table {
+    row *rows;
+    size_t count, capacity;
+};
+
+ob_run_table *ob__run_table_create(void)
+{
+    return calloc(1, sizeof(ob_run_table));
+}
+
+void ob__run_table_destroy(ob_run_table *table)
+{
+    for (size_t i = 0; table != NULL && i < table->count; i++) {
+        for (int c = 0; c < COLUMNS; c++)
+            free(table->rows[i].cells[c]);
+        free(table->rows[i].reason);
+    }
+    if (table != NULL)
+        free(table->rows);
+    free(table);
+}
+
+/* Four significant digits with the unit that suits. */
+static void time_text(double ns, char *out, size_t size)
+{
+    static const struct {
+        double ns;
+        const char *unit;
+    } UNITS[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {0, "ns"}};
+    if (isnan(ns)) {
+        snprintf(out, size, "-");
+        return;
+    }
+    size_t u = 0;
+    while (fabs(ns) < UNITS[u].ns)
+        u++;
+    snprintf(out, size, "%.4g %s", UNITS[u].ns > 0 ? ns / UNITS[u].ns : ns, UNITS[u].unit);
+}
+
+static void number_text(double value, char *out, size_t size)
+{
+    if (isnan(value))
+        snprintf(out, size, "-");
+    else
+        snprintf(out, size, "%.4g", value);
+}
+
+static bool set(row *r, int column, const char *text)
+{
+    r->cells[column] = strdup(text);
+    return r->cells[column] != NULL;
+}
+
+static bool set_time(row *r, int column, double ns)
+{
+    char text[32];
+    r->ns[column] = ns;
+    time_text(ns, text, sizeof text);
+    return set(r, column, text);
+}
+
+static bool set_number(row *r, int column, double value)
+{
+    char text[32];
+    number_text(value, text, sizeof text);
+    return set(r, column, text);
+}
+
+static bool add_row(ob_run_table *table, const ob_record_result *result, const ob_record_pass *pass,
+                    const char *pass_name)
+{
+    if (table->count == table->capacity) {
+        const size_t capacity = table->capacity ? 2 * table->capacity : 64;
+        row *rows = realloc(table->rows, capacity * sizeof *rows);
+        if (rows == NULL)
+            return false;
+        table->rows = rows;
+        table->capacity = capacity;
+    }
+    row *r = &table->rows[table->count++];
+    *r = (row){.reason = NULL};
+    const bool measured = pass != NULL && pass->measure_time_ms.count > 0;
+    const ob_record_status_info *status = ob_record_status_get_info(result->status);
+    if (result->reason != NULL && result->reason[0] != '\0' &&
+        (r->reason = strdup(result->reason)) == NULL)
+        return false;
+    return set(r, OPERATOR, result->op_name) && set(r, ID, result->id) &&
+           set(r, STATUS, status ? status->word : "?") && set(r, PASS, pass_name) &&
+           set_time(r, MEDIAN, measured ? pass->time_ms.median * 1e6 : NAN) &&
+           set_time(r, SPREAD,
+                    measured ? (pass->interval_ms.high - pass->interval_ms.low) / 2 * 1e6 : NAN) &&
+           set_time(r, P99, measured ? pass->time_ms.p99 * 1e6 : NAN) &&
+           set_number(r, COUNT, measured ? (double)pass->measure_time_ms.count : 0) &&
+           set_number(r, GFLOPS, measured ? pass->gflops_per_s : NAN) &&
+           set_number(r, GBS, measured ? pass->gb_per_s : NAN);
+}
+
+bool ob__run_table_add(ob_run_table *table, const ob_record_result *result)
+{
+    const bool backward = result->backward.measure_time_ms.count > 0;
+    return add_row(table, result, &result->forward, "forward") &&
+           (!backward || add_row(table, result, &result->backward, "backward"));
+}
+
+/* ---- printing ---- */
+
+/* Code points: what a terminal shows of plain text. */
+static size_t width(const char *text)
+{
+    size_t count = 0;
+    for (; *text != '\0'; text++)
+        count += ((unsigned char)*text & 0xC0) != 0x80;
+    return count;
+}
+
+static bool is_text(int column)
+{
+    return column <= PASS;
+}
+
+static bool print_cell(ob_cli *cli, const char *text, size_t wide, bool left)
+{
+    const int pad = (int)(wide - width(text));
+    return left ? ob__cli_printf(cli, "%s%*s", text, pad, "")
+                : ob__cli_printf(cli, "%*s%s", pad, "", text);
+}
+
+static bool print_line(ob_cli *cli, const char *const *cells, const size_t *wide, bool markdown)
+{
+    bool ok = !markdown || ob__cli_printf(cli, "| ");
+    for (int c = 0; ok && c < COLUMNS; c++)
+        ok = (c == 0 || ob__cli_printf(cli, markdown ? " | " : "  ")) &&
+             print_cell(cli, cells[c], wide[c], is_text(c));
+    return ok && ob__cli_printf(cli, markdown ? " |\n" : "\n");
+}
+
+static bool print_aligned(ob_cli *cli, const ob_run_table *table, bool markdown)
+{
+    size_t wide[COLUMNS];
+    for (int c = 0; c < COLUMNS; c++) {
+        wide[c] = width(TITLES[c]);
+        for (size_t i = 0; i < table->count; i++) {
+            const size_t w = width(table->rows[i].cells[c]);
+            wide[c] = w > wide[c] ? w : wide[c];
+        }
+    }
+    bool ok = print_line(cli, TITLES, wide, markdown);
+    for (int c = 0; ok && markdown && c < COLUMNS; c++) {
+        ok = ob__cli_printf(cli, c == 0 ? "|" : "");
+        for (size_t i = 0; ok && i < wide[c] + 1; i++)
+            ok = ob__cli_write(cli, "-", 1);
+        ok = ok && ob__cli_printf(cli, is_text(c) ? "-|" : ":|");
+    }
+    ok = ok && (!markdown || ob__cli_printf(cli, "\n"));
+    for (size_t i = 0; ok && i < table->count; i++) {
+        ok = print_line(cli, (const char *const *)table->rows[i].cells, wide, markdown);
+        if (ok && !markdown && table->rows[i].reason != NULL)
+            ok = ob__cli_printf(cli, "    %s\n", table->rows[i].reason);
+    }
+    return ok;
+}
+
+/* RFC 4180: quotes around everything that is not plain. */
+static bool print_csv_text(ob_cli *cli, const char *text)
+{
+    if (text[strcspn(text, ",\"\n\r")] == '\0')
+        return ob__cli_printf(cli, "%s", text);
+    bool ok = ob__cli_printf(cli, "\"");
+    for (; ok && *text != '\0'; text++)
+        ok = *text == '"' ? ob__cli_printf(cli, "\"\"") : ob__cli_write(cli, text, 1);
+    return ok && ob__cli_printf(cli, "\"");
+}
+
+static bool print_csv(ob_cli *cli, const ob_run_table *table)
+{
+    bool ok = true;
+    for (int c = 0; ok && c < COLUMNS; c++)
+        ok = ob__cli_printf(cli, "%s%s", c == 0 ? "" : ",", CSV_TITLES[c]);
+    ok = ok && ob__cli_printf(cli, ",reason\n");
+    for (size_t i = 0; ok && i < table->count; i++) {
+        const row *r = &table->rows[i];
+        for (int c = 0; ok && c < COLUMNS; c++) {
+            ok = c == 0 || ob__cli_printf(cli, ",");
+            if (c == MEDIAN || c == SPREAD || c == P99)
+                ok = ok && (isnan(r->ns[c]) || ob__cli_printf(cli, "%.17g", r->ns[c]));
+            else if (strcmp(r->cells[c], "-") != 0)
+                ok = ok && print_csv_text(cli, r->cells[c]);
+        }
+        ok = ok && ob__cli_printf(cli, ",") &&
+             (r->reason == NULL || print_csv_text(cli, r->reason)) && ob__cli_printf(cli, "\n");
+    }
+    return ok;
+}
+
+bool ob__run_table_print(ob_cli *cli, const ob_run_table *table, const char *format)
+{
+    return strcmp(format, "csv") == 0 ? print_csv(cli, table)
+                                      : print_aligned(cli, table, strcmp(format, "markdown") == 0);
+}

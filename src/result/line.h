@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One line of JSON into a record.
+ */
+#ifndef OB_RESULT_LINE_H
+#define OB_RESULT_LINE_H
+
+#include "base/arena.h"
+#include "base/json_read.h"
+#include "opbench/record.h"
+
+typedef struct ob_line_parser ob_line_parser;
+
+ob_status ob__line_parser_create(ob_line_parser **out, ob_err *err);
+void ob__line_parser_destroy(ob_line_parser *parser);
+/* Fills record from the line (without its newline); what it points to lives until the next call. Keys
+ * that are no rows are passed over. Errors are OB_ERR_SYNTAX or OB_ERR_LIMIT with a column; line is 1. */
+ob_status ob__line_parse(ob_line_parser *parser, const char *name, const char *line, size_t length,
+                         ob_record *record, ob_err *err);
+
+#endif

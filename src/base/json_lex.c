@@ -508,31 +508,51 @@ static ob_status skip_byte_order_mark(ob_json_lexer *lexer, ob_err *err)
     return OB_OK;
 }
 
+/* Tokens of one byte; -1 for all others. */
+static int punctuation(int c)
+{
+    switch (c) {
+    case '{':
+        return OB_JSON_TOKEN_BEGIN_OBJECT;
+    case '}':
+        return OB_JSON_TOKEN_END_OBJECT;
+    case '[':
+        return OB_JSON_TOKEN_BEGIN_ARRAY;
+    case ']':
+        return OB_JSON_TOKEN_END_ARRAY;
+    case ',':
+        return OB_JSON_TOKEN_COMMA;
+    case ':':
+        return OB_JSON_TOKEN_COLON;
+    default:
+        return -1;
+    }
+}
+
 ob_status ob__json_lexer_next(ob_json_lexer *lexer, ob_json_token *token, ob_err *err)
 {
-    static const char PUNCTUATION[] = "{}[],:"; /* in the order of the token kinds */
     int c;
     if (lexer->base == 0 && lexer->at == lexer->origin)
         OB_TRY(skip_byte_order_mark(lexer, err));
     OB_TRY(skip_blanks(lexer, &c, err));
     *token = (ob_json_token){.kind = OB_JSON_TOKEN_END, .text = ""};
     set_place(lexer, lexer->start, token);
-    if (c == '"')
-        return lex_string(lexer, token, err);
-    if (c == '-' || is_digit(c))
-        return lex_number(lexer, token, err);
     if (c < 0)
         return OB_OK;
-    const char *mark = c == 0 ? NULL : strchr(PUNCTUATION, c);
-    if (mark != NULL) {
-        token->kind = (ob_json_token_kind)(mark - PUNCTUATION);
+    if (c == '"')
+        return lex_string(lexer, token, err);
+    const int mark = punctuation(c);
+    if (mark >= 0) {
+        token->kind = (ob_json_token_kind)mark;
         lexer->at = lexer->start + 1;
-        if (token->kind == OB_JSON_TOKEN_COMMA) {
+        if (mark == OB_JSON_TOKEN_COMMA) {
             lexer->comma_line = token->line;
             lexer->comma_column = token->column;
         }
         return OB_OK;
     }
+    if (c == '-' || is_digit(c))
+        return lex_number(lexer, token, err);
     return is_word(c) && c != '.' && c != '+' ? lex_word(lexer, token, err)
                                               : bad_byte(lexer, c, err);
 }

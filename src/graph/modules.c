@@ -40,8 +40,6 @@ const ob__function_row *ob__function_find(const char *name)
 
 const ob__module_row *ob__module_find(const char *name)
 {
-    if (strncmp(name, "torch.nn.", 9) != 0)
-        return NULL;
     for (size_t i = 0; i < MODULE_COUNT; i++) {
         if (strcmp(MODULES[i].name, name) == 0)
             return &MODULES[i];

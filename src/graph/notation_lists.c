@@ -237,6 +237,30 @@ ob_status ob__fn_sum(const ob__function_args *args, ob_operand *out, ob_err *err
     return fold(args, OB__TOKEN_PLUS, 0, out, err);
 }
 
+ob_status ob__fn_dot(const ob__function_args *args, ob_operand *out, ob_err *err)
+{
+    ob__int_list a, b = {.items = NULL};
+    ob_status status = ob__take_ints(args, 0, &a, err);
+    if (status == OB_OK)
+        status = ob__take_ints(args, 1, &b, err);
+    if (status == OB_OK && a.count != b.count)
+        status = ob_err_set(err, OB_ERR_INVALID,
+                            "@dot needs two lists of one length; these have %zu and %zu items",
+                            a.count, b.count);
+    ob_value total = ob_value_int(0);
+    for (size_t i = 0; status == OB_OK && i < a.count; i++) {
+        const ob_value x = ob_value_int(a.items[i]), y = ob_value_int(b.items[i]);
+        ob_value product;
+        status = ob__constant_binary(OB__TOKEN_STAR, &x, &y, &product, err);
+        if (status == OB_OK)
+            status = ob__constant_binary(OB__TOKEN_PLUS, &total, &product, &total, err);
+    }
+    free(a.items);
+    free(b.items);
+    out->value = total;
+    return status;
+}
+
 /* The arguments, or the items of the only one; the first that `op` prefers to all before it. */
 static ob_status extreme(const ob__function_args *args, ob__token_kind op, ob_operand *out,
                          ob_err *err)

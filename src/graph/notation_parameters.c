@@ -94,9 +94,12 @@ ob_status ob__fn_buffer(const ob__function_args *args, ob_operand *out, ob_err *
     parameter what = {.is_buffer = true, .dtype = args->scope->parameter_dtype};
     bool takes_bound = false;
     OB_TRY(take_init(args, &what.init, &takes_bound, err));
+    if (takes_bound != (args->count == 4))
+        return ob_err_set(err, OB_ERR_INVALID, "@buffer(\"%s\", ...) takes %s", take_str(args, 0),
+                          takes_bound ? "sizes, a dtype and a bound" : "sizes and a dtype alone");
     if (takes_bound)
-        return ob_err_set(err, OB_ERR_INVALID, "a buffer starts with \"zeros\" or \"ones\"");
-    if (args->count == 3 && !ob__operand_is_none(&args->args[2])) {
+        OB_TRY(ob__take_real(args, 3, &what.a, err));
+    if (args->count >= 3 && !ob__operand_is_none(&args->args[2])) {
         const char *name = take_str(args, 2);
         what.dtype = name != NULL ? ob_dtype_from_name(name, strlen(name)) : OB_DTYPE_INVALID;
         if (what.dtype == OB_DTYPE_INVALID)

@@ -47,7 +47,9 @@
     X(embedding_bag)                                                                               \
     X(embedding_bag_backward)                                                                      \
     X(scatter)                                                                                     \
-    X(scatter_add)
+    X(scatter_add)                                                                                 \
+    X(split_table) /* shape_split_table.c */                                                       \
+    X(split_table_update)
 
 #define OB__COST_RULE_DECLARE(name)                                                                \
     ob_status ob__cost_##name(const ob_op_call *call, const ob_value *outputs, ob_cost *out);

@@ -168,7 +168,10 @@
     X(foreach)                                                                                     \
     X(foreach_float)                                                                               \
     X(foreach_norm)                                                                                \
-    X(foreach_inplace)
+    X(foreach_inplace)                                                                             \
+    /* shape_split_table.c */                                                                      \
+    X(split_table)                                                                                 \
+    X(split_table_update)
 
 #define OB__SHAPE_RULE_DECLARE(name)                                                               \
     ob_status ob__shape_##name(const ob_op_call *call, ob_value *out, ob_err *err);

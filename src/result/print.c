@@ -24,12 +24,12 @@ typedef struct printer {
     ob_text repaired;           /* scratch for texts that are not UTF-8 */
 } printer;
 
-/* The key at `path`, up to the next "/"; *rest is behind it, or NULL at the last one. */
+/* The key at `path`, up to the next "/"; *rest is behind it, "" after the last one. */
 static size_t key_length(const char *path, const char **rest)
 {
-    const char *slash = strchr(path, '/');
-    *rest = slash != NULL ? slash + 1 : NULL;
-    return slash != NULL ? (size_t)(slash - path) : strlen(path);
+    const size_t length = strcspn(path, "/");
+    *rest = path[length] == '/' ? path + length + 1 : path + length;
+    return length;
 }
 
 static size_t count_keys(const char *path)

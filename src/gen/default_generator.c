@@ -40,9 +40,14 @@ static ob_status make_int(maker *m, const ob_json *arg, ob_value *out)
 {
     const ob_json *value = ob_json_get(arg, "value"), *range = ob_json_get(arg, "value_range");
     if (value) {
-        if (ob_json_get_kind(value) != OB_JSON_INT)
+        /* A fraction is passed on as it is (the config was warned of): PARAM's own configs have one. */
+        const double real = ob_json_real(value, NAN);
+        if (ob_json_get_kind(value) == OB_JSON_INT)
+            *out = ob_value_int(ob_json_int(value, 0));
+        else if (isfinite(real) && real != floor(real))
+            *out = ob_value_double(real);
+        else
             return CONFIG_ERROR(m, arg, "value", "this is no whole number of 64 bits");
-        *out = ob_value_int(ob_json_int(value, 0));
         return OB_OK;
     }
     const ob_json *first = ob_json_item(range, 0), *second = ob_json_item(range, 1);

@@ -371,8 +371,7 @@ static ob_status continuous_events(const run *r)
     r->result->number_per_run = 1;
     OB_TRY(take(r, OB_PHASE_FORWARD, s->warmup, &f->warmup_ns, &f->warmup_peak_bytes));
     if (backward)
-        OB_TRY(
-            event_samples(r, OB_PHASE_BACKWARD, s->warmup, &b->warmup_ns, &b->warmup_peak_bytes));
+        OB_TRY(take(r, OB_PHASE_BACKWARD, s->warmup, &b->warmup_ns, &b->warmup_peak_bytes));
     for (uint64_t done = 0; !enough(r, done);) {
         const uint64_t n =
             s->enough == NULL && batch > s->iterations - done ? s->iterations - done : batch;

@@ -371,7 +371,7 @@ static void errors(void)
          "unknown argument type 'tensr'; did you mean tensor?"},
         {"{\"type\": \"quaternion\"}", ".args[0].type", "unknown argument type 'quaternion'"},
         {"{\"type\": \"int\"}", ".args[0]", "give a value, or a value_range [lowest, highest]"},
-        {"{\"type\": \"int\", \"value\": 2.5}", ".args[0].value", "no whole number of 64 bits"},
+        {"{\"type\": \"int\", \"value\": 1e30}", ".args[0].value", "no whole number of 64 bits"},
         {"{\"type\": \"int\", \"value\": 9223372036854775808}", ".args[0].value",
          "no whole number"},
         {"{\"type\": \"int\", \"value\": null}", ".args[0].value", "no whole number"},

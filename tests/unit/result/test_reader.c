@@ -4,6 +4,7 @@
  */
 #include "check.h"
 #include "opbench/record.h"
+#include "opbench/rng.h"
 #include "temp_file.h"
 
 static ob_record_reader *open_text(const char *text, const ob_record_reader_params *params)
@@ -303,6 +304,62 @@ static void files(void)
     temp_dir_remove(&dir);
 }
 
+/* Changed, dropped, doubled and cut bytes: whatever still is a record is written and read again. */
+static void changed_bytes(void)
+{
+    enum { ROUNDS = 4000, SIZE = sizeof PARAM_FILE };
+    static const char LIKELY[] = "{}[],:\"\\\n 0123456789.eE+-tfn\0\xFF\xC3";
+    ob_rng rng;
+    ob_text text = {0}, again = {0};
+    size_t records = 0, errors = 0;
+    ob_rng_init(&rng, 7, 0);
+    for (int round = 0; round < ROUNDS; round++) {
+        char bytes[SIZE];
+        size_t size = SIZE - 1;
+        memcpy(bytes, PARAM_FILE, SIZE);
+        for (int64_t i = ob_rng_int(&rng, 1, 4); i > 0; i--) {
+            const size_t at = (size_t)ob_rng_int(&rng, 0, (int64_t)size - 2);
+            const int64_t what = ob_rng_int(&rng, 0, 9);
+            if (what == 0)
+                size = at + 1;
+            else if (what == 1)
+                memmove(bytes + at, bytes + at + 1, --size - at);
+            else
+                bytes[at] = LIKELY[ob_rng_int(&rng, 0, (int64_t)sizeof LIKELY - 2)];
+            if (size < 3)
+                break;
+        }
+        ob_record_reader *reader = NULL;
+        CHECK_INT(ob_record_reader_open_memory("m", bytes, size, NULL, &reader, NULL), OB_OK);
+        for (;;) {
+            const ob_record *r = NULL, *back = NULL;
+            ob_record_reader *second = NULL;
+            ob_err err;
+            const ob_status status = ob_record_reader_next(reader, &r, &err);
+            if (status == OB_END)
+                break;
+            errors += status != OB_OK;
+            if (status != OB_OK || r->kind == OB_RECORD_OTHER_LINE)
+                continue;
+            records++;
+            text.size = again.size = 0;
+            CHECK_INT(ob_record_print(r, &text, NULL), OB_OK);
+            CHECK_INT(ob_record_reader_open_memory("m2", text.data, text.size, NULL, &second, NULL),
+                      OB_OK);
+            CHECK_INT(ob_record_reader_next(second, &back, NULL), OB_OK);
+            if (back != NULL)
+                CHECK_INT(ob_record_print(back, &again, NULL), OB_OK);
+            CHECK_INT(again.size, text.size);
+            CHECK(again.size == text.size && memcmp(again.data, text.data, text.size) == 0);
+            ob_record_reader_close(second);
+        }
+        ob_record_reader_close(reader);
+    }
+    CHECK(records > ROUNDS && errors > ROUNDS / 2); /* both ways were taken */
+    ob_text_fini(&text);
+    ob_text_fini(&again);
+}
+
 int main(void)
 {
     RUN(param_files);
@@ -312,5 +369,6 @@ int main(void)
     RUN(what_is_not_known_is_passed_over);
     RUN(limits);
     RUN(files);
+    RUN(changed_bytes);
     return ob_test_end();
 }

@@ -152,6 +152,35 @@ static void events_see_the_device_alone(void)
     rig_fini(&r);
 }
 
+static void a_clock_stands_in_for_events(void)
+{
+    /* The same backend, working at once and without events. */
+    ob_backend_desc plain = *null_desc;
+    plain.asynchronous = false;
+    plain.event_create = NULL;
+    plain.event_record = NULL;
+    plain.event_elapsed_ns = NULL;
+    plain.event_destroy = NULL;
+    null_options o = times(700, 900, 10, 5000);
+    o.queue = "off";
+    const ob_exec_settings s = {
+        .mode = OB_EXEC_CONTINUOUS_EVENTS, .pass = OB_PASS_BACKWARD, .warmup = 1, .iterations = 4};
+    rig r;
+    ob_err err;
+    rig_init(&r, &o, OB_PASS_BACKWARD);
+    const ob_exec_target target = {
+        .desc = &plain, .backend = r.backend, .prepared = r.prepared, .restores = true};
+    CHECK_INT(ob__execute(&target, &s, &r.result, &err), OB_OK);
+    check_series(&r.result.forward.measure_ns, 4, 710);
+    check_series(&r.result.backward.measure_ns, 4, 910);
+    ob__exec_result_fini(&r.result);
+    /* One that queues its work needs them. */
+    plain.asynchronous = true;
+    CHECK_INT(ob__execute(&target, &s, &r.result, &err), OB_ERR_UNSUPPORTED);
+    CHECK_HAS(err.message, "backend null has no events");
+    rig_fini(&r);
+}
+
 static void cold_samples_are_flushed(void)
 {
     null_options o = times(700, 900, 0, 0);
@@ -228,6 +257,7 @@ int main(void)
     RUN(blocks_cover_all_iterations);
     RUN(continuous_backward_subtracts_the_forward);
     RUN(events_see_the_device_alone);
+    RUN(a_clock_stands_in_for_events);
     RUN(cold_samples_are_flushed);
     RUN(a_rule_ends_the_phase);
     RUN(a_failure_keeps_the_samples_so_far);

@@ -76,12 +76,13 @@ static size_t span_elements(const ob_tensor *t)
     return (size_t)bytes / ob_dtype_size(t->dtype);
 }
 
-static void fill_offsets(const ob_tensor *t, int64_t total)
+/* Bags of nearly equal size; `closed`: the last offset is the end of the last bag. */
+static void fill_offsets(const ob_tensor *t, int64_t total, bool closed)
 {
     char *data = ob_tensor_data(t);
-    const int64_t count = ob_tensor_numel(t);
+    const int64_t count = ob_tensor_numel(t), bags = closed && count > 1 ? count - 1 : count;
     for (int64_t i = 0; i < count; i++) {
-        const int64_t offset = total / count * i + total % count * i / count;
+        const int64_t offset = total / bags * i + total % bags * i / bags;
         if (t->dtype == OB_DTYPE_I32) {
             const int32_t narrow = (int32_t)offset;
             memcpy(data + 4 * i, &narrow, sizeof narrow);
@@ -91,7 +92,8 @@ static void fill_offsets(const ob_tensor *t, int64_t total)
     }
 }
 
-static void fill(const constrainer *c, const ob_tensor *t, ob_constraint_kind kind, int64_t bound)
+static void fill(const constrainer *c, const ob_tensor *t, ob_constraint_kind kind, int64_t bound,
+                 bool closed)
 {
     void *data = ob_tensor_data(t);
     const size_t count = span_elements(t);
@@ -110,7 +112,7 @@ static void fill(const constrainer *c, const ob_tensor *t, ob_constraint_kind ki
         break;
     case OB_CONSTRAINT_OFFSETS:
         if (integral && ob_tensor_is_contiguous(t))
-            fill_offsets(t, bound);
+            fill_offsets(t, bound, closed);
         break;
     case OB_CONSTRAINT_POSITIVE:
         if (!integral)
@@ -159,6 +161,14 @@ static int64_t bound_of(const ob_graph *graph, const ob_graph_node *node, const 
     return dim >= 0 && dim < t->ndim ? t->sizes[dim] : 0;
 }
 
+/* Whether offsets have one more element than there are bags. */
+static bool includes_last_offset(const ob_graph_node *node)
+{
+    const int arg = ob_schema_find_arg(node->op->schema, "include_last_offset");
+    return arg >= 0 && node->args[arg].kind == OB_OPERAND_VALUE &&
+           node->args[arg].value.kind == OB_VALUE_BOOL && node->args[arg].value.as.boolean;
+}
+
 static void constrain_operand(const constrainer *c, const ob_graph_node *node,
                               const ob_constraint *row, const ob_operand *operand, size_t item)
 {
@@ -169,7 +179,8 @@ static void constrain_operand(const constrainer *c, const ob_graph_node *node,
     const size_t input = c->input_of[operand->edge];
     if (c->given[input] || c->inputs[input].kind != OB_VALUE_TENSOR)
         return;
-    fill(c, c->inputs[input].as.tensor, row->kind, bound_of(c->graph, node, row, item));
+    fill(c, c->inputs[input].as.tensor, row->kind, bound_of(c->graph, node, row, item),
+         includes_last_offset(node));
 }
 
 static void constrain(const constrainer *c)

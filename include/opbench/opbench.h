@@ -6,6 +6,7 @@
 #define OPBENCH_OPBENCH_H
 
 #include "opbench/arg.h"
+#include "opbench/builder.h"
 #include "opbench/config.h"
 #include "opbench/context.h"
 #include "opbench/dtype.h"

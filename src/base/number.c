@@ -95,17 +95,90 @@ double ob__parse_double(const char *text, size_t length)
     return value;
 }
 
-/* Scientific digits "d.ddde+XX" with the fewest digits that read back. */
-static void shortest_digits(double value, char *out, size_t size)
+typedef struct decimal {
+    char digits[20]; /* without zeros at the end */
+    size_t count;
+    int exponent; /* of the first digit */
+} decimal;
+
+#define MAX_SCALE 22
+
+/* Digits of n / 10^scale. */
+static void set_digits(uint64_t n, int scale, decimal *out)
 {
+    char reversed[20];
+    size_t count = 0;
+    for (; n > 0; n /= 10)
+        reversed[count++] = (char)('0' + n % 10);
+    out->exponent = (int)count - 1 - scale;
+    out->count = 0;
+    size_t zeros = 0;
+    while (zeros + 1 < count && reversed[zeros] == '0')
+        zeros++;
+    while (count > zeros)
+        out->digits[out->count++] = reversed[--count];
+}
+
+/* The nearest number of `precision` digits, if it reads back as value = mantissa / 2^shift. All in
+ * integers: value * 10^scale is mantissa * 10^scale / 2^shift, and half a unit in the last place of
+ * value is 10^scale / 2 of the same unit. */
+static bool try_digits(uint64_t mantissa, int shift, int scale, uint64_t *n)
+{
+    __extension__ typedef unsigned __int128 wide;
+    wide ten = 1;
+    for (int i = 0; i < scale; i++)
+        ten *= 10;
+    const wide scaled = mantissa * ten, one = (wide)1 << shift;
+    const wide rest = scaled & (one - 1);
+    const bool up = rest > one - rest || (rest == one - rest && (scaled >> shift & 1));
+    const wide error = up ? one - rest : rest;
+    *n = (uint64_t)(scaled >> shift) + up;
+    /* Below a power of two the neighbour is only half as far away. */
+    return mantissa == (uint64_t)1 << 52 ? error < ten / 4 : error < ten / 2;
+}
+
+/* Without the C library, for numbers of everyday size: a run prints thousands of samples. */
+static bool exact_digits(double value, decimal *out)
+{
+    int binary;
+    uint64_t n;
+    const double fraction = frexp(value, &binary);
+    const uint64_t mantissa = (uint64_t)ldexp(fraction, 53);
+    const int shift = 53 - binary;
+    if (shift < 0 || value < 1e-8)
+        return false;
+    /* 15 digits suffice for every number that was written with no more, 17 for all. The exponent may be
+     * one too low here, which costs a digit that is a zero or not needed. */
+    const int exponent = (int)floor((binary - 1) * 0.30102999566398120);
+    for (int precision = 15; precision <= 17; precision++) {
+        const int scale = precision - 1 - exponent;
+        if (scale < 0 || scale > MAX_SCALE)
+            return false;
+        if (try_digits(mantissa, shift, scale, &n)) {
+            set_digits(n, scale, out);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The fewest digits that read back, by printing and reading. */
+static void printed_digits(double value, decimal *out)
+{
+    char text[40];
     for (int precision = 0; precision <= 16; precision++) {
-        snprintf(out, size, "%.*e", precision, value);
-        for (char *c = out; *c != '\0'; c++)
+        snprintf(text, sizeof text, "%.*e", precision, value);
+        for (char *c = text; *c != '\0'; c++)
             if (strchr("0123456789+-e", *c) == NULL)
                 *c = '.';
-        if (ob__parse_double(out, strlen(out)) == value)
-            return;
+        if (ob__parse_double(text, strlen(text)) == value)
+            break;
     }
+    const char *c = text;
+    for (out->count = 0; *c != 'e'; c++)
+        if (*c != '.' && out->count < sizeof out->digits)
+            out->digits[out->count++] = *c;
+    out->exponent = (int)strtol(c + 1, NULL, 10);
 }
 
 size_t ob__format_double(double value, char *out)
@@ -114,17 +187,14 @@ size_t ob__format_double(double value, char *out)
         return (size_t)sprintf(out, "nan");
     if (isinf(value))
         return (size_t)sprintf(out, value < 0 ? "-inf" : "inf");
-    char sci[40];
-    shortest_digits(value, sci, sizeof sci);
-    char digits[20] = "0";
-    size_t count = 0;
-    const char *c = sci + (sci[0] == '-');
-    for (; *c != 'e'; c++)
-        if (*c != '.' && count < sizeof digits)
-            digits[count++] = *c;
-    const int exponent = (int)strtol(c + 1, NULL, 10);
+    decimal d;
+    if (!exact_digits(fabs(value), &d))
+        printed_digits(fabs(value), &d);
+    const char *digits = d.digits;
+    const size_t count = d.count;
+    const int exponent = d.exponent;
     char *to = out;
-    if (sci[0] == '-')
+    if (signbit(value))
         *to++ = '-';
     if (exponent < -4 || exponent >= 16) {
         *to++ = digits[0];

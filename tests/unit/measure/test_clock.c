@@ -5,6 +5,8 @@
 #include "check.h"
 #include "opbench/measure.h"
 
+#include <time.h>
+
 /* Moves by `step` at every `reads`-th reading only, or goes back once. */
 typedef struct odd_clock {
     uint64_t now, step, count, reads, back_at;
@@ -78,6 +80,12 @@ static void the_monotonic_clock_works(void)
     CHECK(quality.overhead_ns > 0);
     CHECK(quality.resolution_ns >= 1);
     CHECK(ob_clock_now_ns(&clock) > before);
+    struct timespec first, last;
+    clock_gettime(CLOCK_MONOTONIC, &first);
+    const double now = (double)ob_clock_now_ns(&clock);
+    clock_gettime(CLOCK_MONOTONIC, &last);
+    CHECK(now >= (double)first.tv_sec * 1e9 + (double)first.tv_nsec - 1);
+    CHECK(now <= (double)last.tv_sec * 1e9 + (double)last.tv_nsec + 1);
 }
 
 int main(void)

@@ -68,10 +68,15 @@ static void a_whole_machine(void)
     CHECK_INT(system.cache_line_bytes, 64);
     CHECK(system.kernel[0] != '\0' && system.machine[0] != '\0');
 
+    write_cache(&root, "index4", "0\n", "Data\n", "9K\n", "2\n");
+    write_cache(&root, "index5", "4\n", "Unified\n", "2G\n", "0-5\n");
     root_dir_write(&root, CPU "/cpu3/cpufreq/scaling_governor", "powersave\n");
     root_dir_write(&root, "/sys/fs/cgroup/memory.max", "max\n");
     CHECK_INT(ob_system_read(root.path, &usable, &system, NULL), OB_OK);
     CHECK_STR(system.governor, "mixed");
+    CHECK_INT(system.l3_bytes, 1 << 30);
+    CHECK_INT(system.last_level_bytes, INT64_C(2) << 30);
+    CHECK_INT(system.last_level_cpus, 6);
     CHECK_INT(system.memory_limit_bytes, 0);
     root_dir_remove(&root);
 }

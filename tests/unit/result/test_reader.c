@@ -273,6 +273,18 @@ static void limits(void)
     CHECK(!ob_record_reader_is_torn(reader, &cut_at));
     CHECK_INT(cut_at, strlen(text));
     ob_record_reader_close(reader);
+    /* And behind a short line, with a torn one at its end: the place is counted right. */
+    char *both = malloc(LONG + 128);
+    snprintf(both, LONG + 128, "{}\n%s{\"torn", text);
+    reader = open_text(both, &small);
+    CHECK_INT(ob_record_reader_next(reader, &r, &err), OB_OK);
+    CHECK_INT(ob_record_reader_next(reader, &r, &err), OB_ERR_LIMIT);
+    CHECK_INT(ob_record_reader_next(reader, &r, &err), OB_OK);
+    CHECK_INT(ob_record_reader_next(reader, &r, &err), OB_END);
+    CHECK(ob_record_reader_is_torn(reader, &cut_at));
+    CHECK_INT(cut_at, strlen(text) + 3);
+    ob_record_reader_close(reader);
+    free(both);
     free(text);
 }
 

@@ -9,7 +9,8 @@
  * Besides the call there is the cost of two clock readings; the header record states it.
  *
  * Backward in continuous mode cannot run without a forward before it, so a block times n pairs and
- * subtracts n times the mean of the forward samples.
+ * subtracts n times the mean of the forward samples. Gradients are dropped within the block, because a
+ * backward that adds to those of the iteration before would take longer than one that does not.
  */
 #include "run/executor.h"
 
@@ -205,13 +206,15 @@ static ob_status pair_block(const run *r, uint64_t n, double forward_ns, ob_seri
         status = desc->run(r->target->prepared, OB_PHASE_FORWARD, 1, r->err);
         if (status == OB_OK)
             status = desc->run(r->target->prepared, OB_PHASE_BACKWARD, 1, r->err);
+        if (status == OB_OK)
+            status = desc->run(r->target->prepared, OB_PHASE_ZERO_GRAD, 1, r->err);
     }
     if (status == OB_OK && desc->asynchronous)
         status = desc->sync(r->target->backend, r->err);
     const uint64_t end = r->now(r->target->backend);
-    OB_TRY(status);
-    times->values[times->count++] = (double)(end - start) / (double)n - forward_ns;
-    return phase(r, OB_PHASE_ZERO_GRAD);
+    if (status == OB_OK)
+        times->values[times->count++] = (double)(end - start) / (double)n - forward_ns;
+    return status;
 }
 
 static ob_status forward_block(const run *r, uint64_t n, ob_series *times, ob_series *peaks)
@@ -308,8 +311,10 @@ static ob_status enqueue(const run *r, ob_phase what, uint64_t count, ob_event *
 {
     const ob_backend_desc *desc = r->target->desc;
     for (uint64_t i = 0; i < count; i++) {
-        if (what == OB_PHASE_BACKWARD)
+        if (what == OB_PHASE_BACKWARD) {
+            OB_TRY(phase(r, OB_PHASE_ZERO_GRAD));
             OB_TRY(phase(r, OB_PHASE_FORWARD));
+        }
         OB_TRY(desc->event_record(events[2 * i], r->err));
         OB_TRY(desc->run(r->target->prepared, what, 1, r->err));
         OB_TRY(desc->event_record(events[2 * i + 1], r->err));
@@ -352,8 +357,10 @@ static ob_status clock_samples(const run *r, ob_phase what, uint64_t count, ob_s
     if (what == OB_PHASE_BACKWARD)
         OB_TRY(phase(r, OB_PHASE_MAKE_GRAD));
     for (uint64_t i = 0; i < count; i++) {
-        if (what == OB_PHASE_BACKWARD)
+        if (what == OB_PHASE_BACKWARD) {
+            OB_TRY(phase(r, OB_PHASE_ZERO_GRAD));
             OB_TRY(phase(r, OB_PHASE_FORWARD));
+        }
         OB_TRY(time_run(r, what, 1, times));
     }
     OB_TRY(store_peak(r, peaks));

@@ -124,7 +124,7 @@ static void blocks_cover_all_iterations(void)
 
 static void continuous_backward_subtracts_the_forward(void)
 {
-    const null_options o = times(700, 900, 0, 5000);
+    const null_options o = times(700, 900, 0, 0);
     const ob_exec_settings s = {
         .mode = OB_EXEC_CONTINUOUS, .pass = OB_PASS_BACKWARD, .iterations = 8};
     rig r;

@@ -34,12 +34,13 @@ test-full: ## all tests: long ones, and a minute of each fuzz target
 	@$(MAKE) --no-print-directory fuzz
 
 install: ## install to PREFIX (/usr/local), below DESTDIR if given
+	@tools/install_deps run
 	cmake --preset default -DCMAKE_INSTALL_PREFIX=$(PREFIX)
 	cmake --build build --target product
 	cmake --install build
 
-uninstall: ## remove what `make install` wrote, by its list
-	tools/uninstall build/install_manifest.txt
+uninstall: ## remove what `make install` wrote to the same PREFIX, by the list that it left there
+	tools/uninstall $(PREFIX)
 
 asan: ## build and run the quick tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/install_deps test

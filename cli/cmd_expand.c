@@ -107,9 +107,10 @@ const ob_cli_command ob__command_expand = {
         "Reads a benchmark config, checks it, and prints one JSON line per case in the order in "
         "which they would run: op_name, id (<config>|<build>|<input>), key (a hash that survives "
         "reordering and renaming), build and input with every macro resolved.\n\n"
-        "A config with errors prints all of them as FILE:LINE:COL: error: PATH: ..., nothing on "
-        "standard output, and exits with 2.",
-    .usage = "-c FILE [--op NAME] [--count]",
+        "A config with errors prints them as FILE:LINE:COL: error: PATH: ... (the first one of "
+        "each "
+        "build or input list, and 20 at most), nothing on standard output, and exits with 2.",
+    .usage = "-c FILE [--op NAME] [--count] [-d DEVICE]",
     .options = OPTIONS,
     .options_size = sizeof(expand_options),
     .example = "opbench expand -c examples/configs/tour.json\n"

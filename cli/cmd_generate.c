@@ -3,7 +3,7 @@
  * opbench __generate: man page, bash completion and docs/commands.md from the command rows. Hidden;
  * the build and the tests call it, so these texts cannot fall behind the program.
  */
-#include "help.h"
+#include "generate.h"
 
 #include "opbench/version.h"
 
@@ -114,102 +114,12 @@ static void generate_man(ob_cli *cli)
     roff_tagged(cli, "OPBENCH_PLUGIN_PATH",
                 "Directories with plug-ins, separated by colons; searched first.");
     roff_tagged(cli, "NO_COLOR", "If set, nothing is coloured.");
-}
-
-/* ---- bash ---- */
-
-/* The words that complete an option's value or a positional: "a|b" as "a b"; FILE gives @file. */
-static void bash_values(ob_cli *cli, const char *choices, const char *placeholder)
-{
-    if (choices == NULL) {
-        if (placeholder != NULL && strstr(placeholder, "FILE") != NULL)
-            ob__cli_printf(cli, "@file");
-        return;
-    }
-    for (const char *c = choices; *c != '\0'; c++)
-        ob__cli_write(cli, *c == '|' ? " " : c, 1);
-}
-
-static void bash_option_names(ob_cli *cli, const ob_option *rows)
-{
-    for (size_t i = 0; i < ob__cli_option_count(rows); i++) {
-        ob__cli_printf(cli, " --%s", rows[i].name);
-        if (rows[i].letter != 0)
-            ob__cli_printf(cli, " -%c", rows[i].letter);
-    }
-}
-
-static void bash_command_names(ob_cli *cli)
-{
-    for (size_t i = 0; i < ob__cli_command_count; i++) {
-        if (!ob__cli_commands[i]->hidden)
-            ob__cli_printf(cli, " %s", ob__cli_commands[i]->name);
-    }
-}
-
-/* One case branch per option that takes a value, keyed "command:--option". */
-static void bash_value_branches(ob_cli *cli, const ob_cli_command *command)
-{
-    for (size_t i = 0; i < ob__cli_option_count(command->options); i++) {
-        const ob_option *row = &command->options[i];
-        if (row->type == OB_OPTION_FLAG)
-            continue;
-        ob__cli_printf(cli, "    %s:--%s", command->name, row->name);
-        if (row->letter != 0)
-            ob__cli_printf(cli, "|%s:-%c", command->name, row->letter);
-        ob__cli_printf(cli, ") values='");
-        bash_values(cli, row->choices, row->value);
-        ob__cli_printf(cli, "' ;;\n");
-    }
-}
-
-/* The branch of a command: its options, and its first word's choices. */
-static void bash_command_branch(ob_cli *cli, const ob_cli_command *command)
-{
-    ob__cli_printf(cli, "    %s) options='", command->name);
-    bash_option_names(cli, command->options);
-    ob__cli_printf(cli, " --help -h'; words='");
-    if (strcmp(command->name, "help") == 0)
-        bash_command_names(cli);
-    else if (command->words != NULL)
-        bash_values(cli, command->words[0].choices, command->words[0].name);
-    ob__cli_printf(cli, "' ;;\n");
-}
-
-static void generate_bash(ob_cli *cli)
-{
-    ob__cli_printf(cli, "# Made by 'opbench __generate bash'.\n"
-                        "_opbench() {\n"
-                        "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-                        "    local command=${COMP_WORDS[1]} values='' options='' words=''\n"
-                        "    COMPREPLY=()\n"
-                        "    if ((COMP_CWORD == 1)); then\n"
-                        "        COMPREPLY=($(compgen -W '");
-    bash_command_names(cli);
-    bash_option_names(cli, ob__cli_global_options());
-    ob__cli_printf(cli, "' -- \"$cur\"))\n        return\n    fi\n"
-                        "    case $command:$prev in\n");
-    for (size_t i = 0; i < ob__cli_command_count; i++) {
-        if (!ob__cli_commands[i]->hidden)
-            bash_value_branches(cli, ob__cli_commands[i]);
-    }
-    ob__cli_printf(cli, "    *) values=@none ;;\n    esac\n    case $command in\n");
-    for (size_t i = 0; i < ob__cli_command_count; i++) {
-        if (!ob__cli_commands[i]->hidden)
-            bash_command_branch(cli, ob__cli_commands[i]);
-    }
-    ob__cli_printf(cli, "    esac\n"
-                        "    if [[ $values == @none ]]; then\n"
-                        "        values=$words\n"
-                        "        [[ $cur == -* ]] && values=$options\n"
-                        "    fi\n"
-                        "    if [[ $values == @file ]]; then\n"
-                        "        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
-                        "    else\n"
-                        "        COMPREPLY=($(compgen -W \"$values\" -- \"$cur\"))\n"
-                        "    fi\n"
-                        "}\n"
-                        "complete -o filenames -F _opbench opbench\n");
+    ob__cli_printf(cli, ".SH FILES\nBelow the prefix that opbench is installed to:\n");
+    roff_tagged(
+        cli, "share/opbench/examples",
+        "The examples of this page and of the documentation: configs, plug-ins and a program "
+        "that uses the library.");
+    roff_tagged(cli, "lib/opbench/plugins", "The plug-ins that belong to this program.");
 }
 
 /* ---- markdown ---- */
@@ -263,8 +173,10 @@ typedef struct generator {
 
 static const generator GENERATORS[] = {
     {.name = "man", .run = generate_man},
-    {.name = "bash", .run = generate_bash},
+    {.name = "bash", .run = ob__generate_bash},
     {.name = "markdown", .run = generate_markdown},
+    {.name = "backends", .run = ob__generate_backends},
+    {.name = "devices", .run = ob__generate_devices},
 };
 
 static int run(ob_cli *cli, const ob_cli_call *call)
@@ -278,9 +190,10 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 
 static const ob_cli_word WORDS[] = {
     {.name = "FORM",
-     .choices = "man|bash|markdown",
+     .choices = "man|bash|markdown|backends|devices",
      .required = true,
-     .help = "What to print: the man page, the bash completion or the page of the docs."},
+     .help = "What to print: the man page, the bash completion, the page of the docs, or the words "
+             "that the completion offers for a backend or a device."},
     {.name = NULL},
 };
 

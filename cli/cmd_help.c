@@ -35,36 +35,10 @@ void ob__cli_format_option(const ob_option *option, char *out, size_t size)
              value != NULL ? " " : "", value != NULL ? value : "");
 }
 
-/* Prints text at `indent`, broken at blanks; the cursor is at `column` already. "\n" in the text
- * starts a new line. */
-static void print_wrapped(ob_cli *cli, const char *text, size_t column, size_t indent)
+static void wrap(ob_cli *cli, const char *text, size_t column, size_t indent)
 {
-    bool first = true; /* on its line */
-    while (*text != '\0') {
-        if (*text == '\n') {
-            ob__cli_write(cli, "\n", 1);
-            column = 0;
-            first = true;
-            text++;
-            continue;
-        }
-        const size_t length = strcspn(text, " \n");
-        if (!first && column + 1 + length > WIDTH) {
-            ob__cli_write(cli, "\n", 1);
-            column = 0;
-            first = true;
-        }
-        if (column < indent) {
-            ob__cli_printf(cli, "%*s", (int)(indent - column), "");
-            column = indent;
-        }
-        ob__cli_printf(cli, "%s%.*s", first ? "" : " ", (int)length, text);
-        column += length + (first ? 0 : 1);
-        first = false;
-        text += length;
-        text += strspn(text, " ");
-    }
-    ob__cli_write(cli, "\n", 1);
+    ob__cli_print_wrapped(cli, text,
+                          &(ob_cli_wrap){.column = column, .indent = indent, .width = WIDTH});
 }
 
 /* "  LEFT   right": one row of a two-column list whose left part is `width` wide. */
@@ -74,9 +48,9 @@ static void print_pair(ob_cli *cli, const char *left, const char *right, size_t 
     ob__cli_printf(cli, "  %s", left);
     if (length > width) {
         ob__cli_write(cli, "\n", 1);
-        print_wrapped(cli, right, 0, width + 4);
+        wrap(cli, right, 0, width + 4);
     } else {
-        print_wrapped(cli, right, length + 2, width + 4);
+        wrap(cli, right, length + 2, width + 4);
     }
 }
 
@@ -131,7 +105,7 @@ int ob__cli_print_command_help(ob_cli *cli, const ob_cli_command *command)
     char usage[256];
     ob__cli_format_usage(command, usage, sizeof usage);
     ob__cli_printf(cli, "Usage: opbench %s %s\n\n", command->name, usage);
-    print_wrapped(cli, command->text, 0, 0);
+    wrap(cli, command->text, 0, 0);
     print_words(cli, command->words);
     ob_option *rows = ob__cli_command_options(command);
     const int code = rows != NULL ? print_options(cli, rows) : ob__cli_out_of_memory(cli);

@@ -387,6 +387,8 @@ static int run_config(job *j)
     if (status == OB_OK)
         status = run_job(j, &summary, &err);
     int code = status == OB_OK ? report(j, &summary) : ob__cli_fail(j->cli, &err);
+    if (status == OB_ERR_IO && j->file != NULL)
+        code = OB_EXIT_FAILED; /* the command line was right, the disk was not */
     if (ob_result_file_close(j->file, &err) != OB_OK)
         code = ob__cli_fail(j->cli, &err);
     ob_done_destroy(j->done);

@@ -31,7 +31,8 @@ typedef struct ob_cli {
     ob_context *context;           /* NULL until ob__cli_open_context */
     bool colour_out, colour_err;   /* whether each stream is a terminal that shows colours */
     bool write_failed;             /* standard output took no more; told once, exit code 1 */
-    bool logged_error; /* the log has shown an error that ob__cli_fail need not repeat */
+    bool logged_error;         /* the log has shown an error that ob__cli_fail need not repeat */
+    bool hide_refused_plugins; /* the command shows them itself: no warnings */
 } ob_cli;
 
 /* What a command is called with. Options are parsed and words counted already. */
@@ -93,6 +94,13 @@ void ob__cli_warn(ob_cli *cli, const char *format, ...) OB_PRINTF(2, 3);
  * ob__cli_finish(). Buffered, so that the failure may show on a later call. */
 bool ob__cli_write(ob_cli *cli, const char *data, size_t size);
 bool ob__cli_printf(ob_cli *cli, const char *format, ...) OB_PRINTF(2, 3);
+/* How a text is broken at its blanks; "\n" in it starts a new line. */
+typedef struct ob_cli_wrap {
+    size_t column; /* where the cursor is already */
+    size_t indent; /* of the lines */
+    size_t width;  /* of the screen; longer words have a line of their own */
+} ob_cli_wrap;
+void ob__cli_print_wrapped(ob_cli *cli, const char *text, const ob_cli_wrap *how);
 /* Flushes; OB_EXIT_OK, or OB_EXIT_FAILED when the output could not be written. main calls it after
  * every command, so a command only needs it to stop early. */
 int ob__cli_finish(ob_cli *cli);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Topics of `opbench list`: one row each, in list_topics.c.
+ * Topics of `opbench list`: one row each, in list_topics.c. Items of all topics are the same struct;
+ * matching (list_match.c) and printing (list_print.c) know nothing of the topics.
  */
 #ifndef OB_CLI_LIST_H
 #define OB_CLI_LIST_H
@@ -11,13 +12,20 @@
 
 typedef struct ob_list_item {
     const char *name;
+    const char *also; /* further names that are accepted, "a, b"; "" = none */
     const char *origin;
     const char *category;
     const char *help;
+    const char *shown; /* the table's last column, where that is more than help; else NULL */
     bool available;
-    const char *reason; /* "" when available */
-    char text[256];     /* room for a help that a topic puts together */
+    const char *reason;  /* "" when available */
+    char also_text[256]; /* room for texts that a topic puts together */
+    char text[1024];
 } ob_list_item;
+
+/* Adds what only this topic has to the JSON object of one item. */
+typedef ob_status (*ob_list_fields_fn)(const ob_context *context, size_t index, ob_json_doc *doc,
+                                       ob_json *object, ob_err *err);
 
 typedef struct ob_list_topic {
     const char *name;
@@ -27,8 +35,48 @@ typedef struct ob_list_topic {
     size_t (*count)(const ob_context *context);
     /* index < count. Texts live as long as the context and the item. */
     void (*at)(const ob_context *context, size_t index, ob_list_item *item);
+    /* Whether text is a name of the item beyond those it lists; NULL = those are all. */
+    bool (*is_named)(const ob_context *context, const ob_list_item *item, const char *text);
+    /* Calls fn with names of the item that are made by rule, until it returns true; what it
+     * returned. Only for patterns that start as such names do. NULL = there are none. */
+    bool (*any_name)(const ob_context *context, const ob_list_item *item, const char *pattern,
+                     bool (*fn)(const char *name, const char *pattern));
+    ob_list_fields_fn add_fields; /* NULL = none */
 } ob_list_topic;
 
 const ob_list_topic *ob__list_find_topic(const char *name); /* a word of OB_LIST_TOPICS */
+
+/* ---- what a pattern selects ---- */
+
+typedef struct ob_list_query {
+    const ob_list_topic *topic;
+    const char *pattern; /* NULL = everything */
+    bool exact;          /* the pattern is the name of something: only that */
+} ob_list_query;
+
+ob_list_query ob__list_query(const ob_context *context, const ob_list_topic *topic,
+                             const char *pattern);
+bool ob__list_matches(const ob_context *context, const ob_list_query *query,
+                      const ob_list_item *item);
+
+/* ---- printers ---- */
+
+/* Returns how many items were shown. */
+size_t ob__list_print_table(ob_cli *cli, const ob_list_query *query);
+int ob__list_print_json(ob_cli *cli, const ob_list_query *query); /* an exit code */
+
+/* Appends to the array `key` of object, for ob_list_fields_fn: the words of text between
+ * separators, which are bytes of `separators`. */
+ob_status ob__list_set_words(ob_json_doc *doc, ob_json *object, const char *key, const char *text,
+                             const char *separators, ob_err *err);
+ob_status ob__list_set_string(ob_json_doc *doc, ob_json *object, const char *key, const char *text,
+                              ob_err *err);
+
+/* ---- the types of config arguments (list_types.c) ---- */
+
+size_t ob__list_count_types(const ob_context *context);
+void ob__list_type_at(const ob_context *context, size_t index, ob_list_item *item);
+ob_status ob__list_type_fields(const ob_context *context, size_t index, ob_json_doc *doc,
+                               ob_json *object, ob_err *err);
 
 #endif

@@ -4,46 +4,145 @@
  */
 #include "list.h"
 
-#include "opbench/arg.h"
 #include "opbench/graph.h"
 
 #include <string.h>
+#include <strings.h>
 
 static const char BUILT_IN[] = "built in";
+
+/* "a b" as "a, b". */
+static void join_words(const char *words, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (const char *at = words + strspn(words, " "); *at != '\0'; at += strspn(at, " ")) {
+        const size_t length = strcspn(at, " ");
+        const int n =
+            snprintf(out + used, size - used, "%s%.*s", used > 0 ? ", " : "", (int)length, at);
+        if (n < 0 || (size_t)n >= size - used) {
+            out[used] = '\0';
+            return;
+        }
+        used += (size_t)n;
+        at += length;
+    }
+}
 
 static void from_entry(const ob_context *context, ob_entry_kind kind, size_t index,
                        ob_list_item *item)
 {
     const ob_entry_info info = ob_context_entry(context, kind, index);
     item->name = info.name;
+    join_words(info.names, item->also_text, sizeof item->also_text);
+    item->also = item->also_text;
     item->origin = info.origin;
     item->category = info.category;
     item->help = info.help;
+    item->shown = NULL;
     item->available = info.available;
     item->reason = info.reason;
 }
 
 /* ---- operators, then modules and models ---- */
 
+/* Rows of one name that follow each other are overloads of one module. Returns the number of the
+ * row that begins module `index`, or how many modules there are for an index that is too high. */
+static size_t find_module(size_t index, size_t *row)
+{
+    size_t seen = 0;
+    for (size_t i = 0; i < ob_module_count(); i++) {
+        if (i > 0 && strcmp(ob_module_at(i - 1).name, ob_module_at(i).name) == 0)
+            continue;
+        if (seen == index) {
+            *row = i;
+            return seen;
+        }
+        seen++;
+    }
+    return seen;
+}
+
 static size_t count_ops(const ob_context *context)
 {
-    return ob_context_count(context, OB_ENTRY_OPERATOR) + ob_module_count();
+    size_t row;
+    return ob_context_count(context, OB_ENTRY_OPERATOR) + find_module(SIZE_MAX, &row);
+}
+
+static void module_at(size_t index, ob_list_item *item)
+{
+    size_t row = 0;
+    find_module(index, &row);
+    const ob_module_info module = ob_module_at(row);
+    size_t used = 0;
+    for (; row < ob_module_count() && used < sizeof item->text; row++) {
+        const ob_module_info other = ob_module_at(row);
+        if (strcmp(other.name, module.name) != 0)
+            break;
+        const int n = snprintf(item->text + used, sizeof item->text - used, "%s%s",
+                               used > 0 ? " or " : "", other.signature);
+        used += n > 0 ? (size_t)n : 0;
+    }
+    item->name = module.name;
+    item->also = "";
+    item->origin = BUILT_IN;
+    item->category = module.category;
+    item->help = item->text;
+    item->shown = NULL;
+    item->available = true;
+    item->reason = "";
 }
 
 static void op_at(const ob_context *context, size_t index, ob_list_item *item)
 {
     const size_t operators = ob_context_count(context, OB_ENTRY_OPERATOR);
-    if (index < operators) {
+    if (index < operators)
         from_entry(context, OB_ENTRY_OPERATOR, index, item);
-        return;
+    else
+        module_at(index - operators, item);
+}
+
+/* Whether a front-end name leads to the operator: the base alone is all of its overloads. */
+static bool op_is_named(const ob_context *context, const ob_list_item *item, const char *text)
+{
+    ob_op_name name;
+    const char *space = strstr(item->name, "::");
+    if (space == NULL ||
+        ob_op_resolve_name(ob_context_operators(context), text, &name, NULL) != OB_OK ||
+        !name.known)
+        return false;
+    const size_t length = strcspn(item->name, ".");
+    /* A function with an adapter leads to one of several operators (relu and relu_), of which the
+     * name gives one; the one that is called as the function is belongs to it too. */
+    const char *dot = strrchr(text, '.'), *word = space + 2;
+    const size_t word_length = length - (size_t)(word - item->name);
+    if (name.adapter != NULL && dot != NULL && strlen(dot + 1) == word_length &&
+        memcmp(dot + 1, word, word_length) == 0)
+        return true;
+    if (strlen(name.base) != length || memcmp(name.base, item->name, length) != 0)
+        return false;
+    const char *overload = item->name[length] == '.' ? item->name + length + 1 : "default";
+    return name.overload[0] == '\0' || strcmp(name.overload, overload) == 0;
+}
+
+/* The names of PyTorch's front end that are made by rule. They all begin alike, so they are offered
+ * only to a pattern that says so: "tensor" would select every method otherwise. */
+static bool op_any_name(const ob_context *context, const ob_list_item *item, const char *pattern,
+                        bool (*fn)(const char *name, const char *pattern))
+{
+    static const char *const PREFIXES[] = {"torch.", "torch.Tensor.", "torch.nn.functional."};
+    static const char SPACE[] = "aten::";
+    if (strncasecmp(pattern, PREFIXES[0], strlen(PREFIXES[0])) != 0 ||
+        strncmp(item->name, SPACE, sizeof SPACE - 1) != 0)
+        return false;
+    const char *word = item->name + sizeof SPACE - 1;
+    for (size_t i = 0; i < sizeof PREFIXES / sizeof PREFIXES[0]; i++) {
+        char name[160];
+        snprintf(name, sizeof name, "%s%.*s", PREFIXES[i], (int)strcspn(word, "."), word);
+        if (fn(name, pattern) && op_is_named(context, item, name))
+            return true;
     }
-    const ob_module_info module = ob_module_at(index - operators);
-    item->name = module.name;
-    item->origin = BUILT_IN;
-    item->category = module.category;
-    item->help = module.signature;
-    item->available = true;
-    item->reason = "";
+    return false;
 }
 
 /* ---- the registry's other kinds ---- */
@@ -62,6 +161,52 @@ OB_LIST_KIND(plugins, OB_ENTRY_PLUGIN)
 OB_LIST_KIND(generators, OB_ENTRY_GENERATOR)
 OB_LIST_KIND(iterators, OB_ENTRY_ITERATOR)
 
+static ob_status backend_fields(const ob_context *context, size_t index, ob_json_doc *doc,
+                                ob_json *object, ob_err *err)
+{
+    const ob_entry_info info = ob_context_entry(context, OB_ENTRY_BACKEND, index);
+    const ob_backend_desc *desc = ob_context_find_backend(context, info.name);
+    return ob__list_set_words(doc, object, "devices", desc != NULL ? desc->device_types : "", " ",
+                              err);
+}
+
+/* The names of all entries of a kind that the plug-in has brought; NULL when memory is out. */
+static ob_json *list_contents(const ob_context *context, ob_entry_kind kind, const char *plugin,
+                              ob_json_doc *doc)
+{
+    ob_json *array = ob_json_new_array(doc);
+    for (size_t i = 0; array != NULL && i < ob_context_count(context, kind); i++) {
+        const ob_entry_info info = ob_context_entry(context, kind, i);
+        if (strcmp(info.origin, plugin) == 0 &&
+            ob_json_append(doc, array, ob_json_new_string(doc, info.name, strlen(info.name)),
+                           NULL) != OB_OK)
+            return NULL;
+    }
+    return array;
+}
+
+static ob_status plugin_fields(const ob_context *context, size_t index, ob_json_doc *doc,
+                               ob_json *object, ob_err *err)
+{
+    static const struct {
+        const char *key;
+        ob_entry_kind kind;
+    } KINDS[] = {
+        {"backends", OB_ENTRY_BACKEND},
+        {"operators", OB_ENTRY_OPERATOR},
+        {"generators", OB_ENTRY_GENERATOR},
+        {"iterators", OB_ENTRY_ITERATOR},
+    };
+    const ob_entry_info info = ob_context_entry(context, OB_ENTRY_PLUGIN, index);
+    /* One that was refused may have the name of another that was not. */
+    const char *plugin = info.available ? info.name : "";
+    OB_TRY(ob__list_set_string(doc, object, "version", info.version, err));
+    for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++)
+        OB_TRY(ob_json_set(doc, object, KINDS[i].key,
+                           list_contents(context, KINDS[i].kind, plugin, doc), err));
+    return OB_OK;
+}
+
 /* ---- element types ---- */
 
 static const char *const CLASS_NAMES[] = {
@@ -76,90 +221,108 @@ static size_t count_dtypes(const ob_context *context)
     return OB_DTYPE_COUNT;
 }
 
+/* The config's name first, then PyTorch's, then the rest; each once. */
+static void join_dtype_names(const ob_dtype_info *info, char *out, size_t size)
+{
+    const bool config_differs = strcmp(info->param_name, info->name) != 0;
+    const bool torch_differs = strcmp(info->torch_name, info->name) != 0 &&
+                               strcmp(info->torch_name, info->param_name) != 0;
+    const char *const names[] = {config_differs ? info->param_name : "",
+                                 torch_differs ? info->torch_name : ""};
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i][0] != '\0')
+            used +=
+                (size_t)snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "", names[i]);
+    }
+    for (const char *at = info->aliases; at != NULL && *at != '\0' && used < size;) {
+        const size_t length = strcspn(at, "|");
+        used += (size_t)snprintf(out + used, size - used, "%s%.*s", used > 0 ? ", " : "",
+                                 (int)length, at);
+        at += length + (at[length] == '|');
+    }
+}
+
 static void dtype_at(const ob_context *context, size_t index, ob_list_item *item)
 {
     (void)context;
     const ob_dtype_info *info = ob_dtype_get_info((ob_dtype)index);
-    const bool has_aliases = info->aliases != NULL && info->aliases[0] != '\0';
-    snprintf(item->text, sizeof item->text, "%zu %s, torch.%s, in configs %s%s%s", info->size_bytes,
-             info->size_bytes == 1 ? "byte" : "bytes", info->torch_name, info->param_name,
-             has_aliases ? "|" : "", has_aliases ? info->aliases : "");
+    join_dtype_names(info, item->also_text, sizeof item->also_text);
+    snprintf(item->text, sizeof item->text, "%zu %s", info->size_bytes,
+             info->size_bytes == 1 ? "byte" : "bytes");
     item->name = info->name;
+    item->also = item->also_text;
     item->origin = BUILT_IN;
     item->category = CLASS_NAMES[info->cls];
     item->help = item->text;
+    item->shown = NULL;
     item->available = true;
     item->reason = "";
 }
 
-/* ---- types of config arguments: the core's, then those that generators bring ---- */
-
-static void type_to_item(const ob_arg_type *type, const char *origin, const char *category,
-                         ob_list_item *item)
+static bool dtype_is_named(const ob_context *context, const ob_list_item *item, const char *text)
 {
-    item->name = type->name;
-    item->origin = origin;
-    item->category = category;
-    item->help = type->help != NULL ? type->help : "";
-    item->available = true;
-    item->reason = "";
+    (void)context;
+    const ob_dtype_info *info = ob_dtype_get_info(ob_dtype_from_name(text, strlen(text)));
+    return info != NULL && strcmp(info->name, item->name) == 0;
 }
 
-/* Walks the types of all generators. Stops at number `index` and fills *item (may be NULL); returns
- * how many were walked over. */
-static size_t walk_generator_types(const ob_context *context, size_t index, ob_list_item *item)
+static ob_status dtype_fields(const ob_context *context, size_t index, ob_json_doc *doc,
+                              ob_json *object, ob_err *err)
 {
-    size_t seen = 0, core_count = 0;
-    const ob_arg_type *core = ob_arg_types(&core_count);
-    for (size_t g = 0; g < ob_context_count(context, OB_ENTRY_GENERATOR); g++) {
-        const ob_entry_info info = ob_context_entry(context, OB_ENTRY_GENERATOR, g);
-        const ob_generator_desc *desc = ob_context_find_generator(context, info.name);
-        /* The core's generator may point at the core's own table, which is listed already. */
-        if (desc == NULL || desc->types == NULL || desc->types == core)
-            continue;
-        for (const ob_arg_type *type = desc->types; type->name != NULL; type++) {
-            if (seen == index && item != NULL) {
-                type_to_item(type, info.origin, info.name, item);
-                return seen;
-            }
-            seen++;
-        }
-    }
-    return seen;
+    (void)context;
+    const ob_dtype_info *info = ob_dtype_get_info((ob_dtype)index);
+    return ob_json_set(doc, object, "size_bytes", ob_json_new_int(doc, (int64_t)info->size_bytes),
+                       err);
 }
 
-static size_t count_types(const ob_context *context)
-{
-    size_t core = 0;
-    ob_arg_types(&core);
-    return core + walk_generator_types(context, 0, NULL);
-}
-
-static void type_at(const ob_context *context, size_t index, ob_list_item *item)
-{
-    size_t core = 0;
-    const ob_arg_type *types = ob_arg_types(&core);
-    if (index < core)
-        type_to_item(&types[index], BUILT_IN, "", item);
-    else
-        walk_generator_types(context, index - core, item);
-}
-
-#define OB_LIST_TOPIC(topic, title, plugins, failures, count_fn, at_fn)                            \
-    {                                                                                              \
-        .name = topic, .help_title = title, .needs_plugins = plugins, .shows_failures = failures,  \
-        .count = count_fn, .at = at_fn                                                             \
-    }
+/* ---- the rows ---- */
 
 /* The words of OB_LIST_TOPICS, in its order. */
 static const ob_list_topic TOPICS[] = {
-    OB_LIST_TOPIC("ops", "SCHEMA", true, false, count_ops, op_at),
-    OB_LIST_TOPIC("backends", "HELP", true, true, count_backends, backends_at),
-    OB_LIST_TOPIC("plugins", "HELP", true, true, count_plugins, plugins_at),
-    OB_LIST_TOPIC("generators", "HELP", true, false, count_generators, generators_at),
-    OB_LIST_TOPIC("iterators", "HELP", true, false, count_iterators, iterators_at),
-    OB_LIST_TOPIC("dtypes", "HELP", false, false, count_dtypes, dtype_at),
-    OB_LIST_TOPIC("types", "HELP", true, false, count_types, type_at),
+    {.name = "ops",
+     .help_title = "SCHEMA",
+     .needs_plugins = true,
+     .count = count_ops,
+     .at = op_at,
+     .is_named = op_is_named,
+     .any_name = op_any_name},
+    {.name = "backends",
+     .help_title = "HELP",
+     .needs_plugins = true,
+     .count = count_backends,
+     .at = backends_at,
+     .add_fields = backend_fields},
+    {.name = "plugins",
+     .help_title = "CONTENTS",
+     .needs_plugins = true,
+     .shows_failures = true,
+     .count = count_plugins,
+     .at = plugins_at,
+     .add_fields = plugin_fields},
+    {.name = "generators",
+     .help_title = "HELP",
+     .needs_plugins = true,
+     .count = count_generators,
+     .at = generators_at},
+    {.name = "iterators",
+     .help_title = "HELP",
+     .needs_plugins = true,
+     .count = count_iterators,
+     .at = iterators_at},
+    {.name = "dtypes",
+     .help_title = "SIZE",
+     .count = count_dtypes,
+     .at = dtype_at,
+     .is_named = dtype_is_named,
+     .add_fields = dtype_fields},
+    {.name = "types",
+     .help_title = "ATTRIBUTES; HELP",
+     .needs_plugins = true,
+     .count = ob__list_count_types,
+     .at = ob__list_type_at,
+     .add_fields = ob__list_type_fields},
 };
 
 const ob_list_topic *ob__list_find_topic(const char *name)

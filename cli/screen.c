@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 static bool shows_colour(int fd)
@@ -29,6 +30,15 @@ void ob__cli_screen_init(ob_cli *cli)
 {
     cli->colour_out = shows_colour(STDOUT_FILENO);
     cli->colour_err = shows_colour(STDERR_FILENO);
+}
+
+size_t ob__cli_width(const ob_cli *cli)
+{
+    (void)cli;
+    struct winsize size = {.ws_col = 0};
+    if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
+        return 0;
+    return size.ws_col;
 }
 
 /* ---- results ---- */
@@ -118,6 +128,8 @@ static void print_err(const ob_cli *cli, const severity *word, const ob_err *err
 void ob__cli_log(void *ctx, ob_log_level level, const ob_err *what)
 {
     ob_cli *cli = ctx;
+    if (cli->hide_refused_plugins && level == OB_LOG_WARNING && what->code == OB_ERR_PLUGIN)
+        return;
     const severity *word = level == OB_LOG_ERROR     ? &ERROR_WORD
                            : level == OB_LOG_WARNING ? &WARNING_WORD
                                                      : &NOTE_WORD;

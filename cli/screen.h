@@ -9,6 +9,8 @@
 
 /* Finds out which streams show colours: terminals, unless NO_COLOR or TERM=dumb say no. */
 void ob__cli_screen_init(ob_cli *cli);
+/* Columns of the terminal that standard output is; 0 when it is none, or does not say. */
+size_t ob__cli_width(const ob_cli *cli);
 /* An ob_log_fn; ctx is the ob_cli. */
 void ob__cli_log(void *ctx, ob_log_level level, const ob_err *what);
 

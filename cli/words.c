@@ -37,6 +37,28 @@ static int check_choice(ob_cli *cli, const ob_cli_word *row, const char *word)
                                row->choices);
 }
 
+static bool takes_config(const ob_cli_command *command)
+{
+    for (size_t i = 0; i < ob__cli_option_count(command->options); i++) {
+        if (strcmp(command->options[i].name, "config") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A path, a file's name with an ending, or "-" for standard input. */
+static bool looks_like_config(const char *word)
+{
+    static const char *const ENDINGS[] = {".json", ".yaml", ".yml"};
+    const size_t length = strlen(word);
+    for (size_t i = 0; i < sizeof ENDINGS / sizeof ENDINGS[0]; i++) {
+        const size_t ending = strlen(ENDINGS[i]);
+        if (length > ending && strcmp(word + length - ending, ENDINGS[i]) == 0)
+            return true;
+    }
+    return strcmp(word, "-") == 0 || strchr(word, '/') != NULL;
+}
+
 int ob__cli_check_words(ob_cli *cli, const ob_cli_command *command, const char *const *words,
                         size_t count)
 {
@@ -53,7 +75,10 @@ int ob__cli_check_words(ob_cli *cli, const ob_cli_command *command, const char *
             return OB_EXIT_USAGE;
         used++;
     }
-    if (used < count)
-        return ob__cli_usage_error(cli, "'%s' is one word too many", words[used]);
-    return OB_EXIT_OK;
+    if (used == count)
+        return OB_EXIT_OK;
+    if (takes_config(command) && looks_like_config(words[used]))
+        return ob__cli_usage_error(cli, "'%s' is one word too many; give the config with -c %s",
+                                   words[used], words[used]);
+    return ob__cli_usage_error(cli, "'%s' is one word too many", words[used]);
 }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# make install: program, both libraries, public headers, pkg-config file, man page, completion. The
-# plug-ins' own rules are in cmake/plugin.cmake. The target product is all of that, without tests.
+# make install: program, both libraries, public headers, pkg-config file, man page, completion,
+# examples. The plug-ins' own rules are in cmake/plugin.cmake. The target product is all of that,
+# without tests.
 
 get_property(products GLOBAL PROPERTY OB_PRODUCTS)
 add_custom_target(product
@@ -22,3 +23,18 @@ install(FILES ${OB_GENERATED_DIR}/opbench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/
 install(FILES ${OB_GENERATED_DIR}/opbench.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME opbench)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# The configs that help and docs use, and what plug-ins and embedders begin with.
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/opbench/examples
+  FILES_MATCHING PATTERN *.json PATTERN *.c PATTERN *.md PATTERN Makefile PATTERN build EXCLUDE)
+
+# The list of all files stands in the prefix itself, so that each prefix has its own and `make
+# uninstall` works from any build, or none. Paths are relative: the tree can be moved. Last rule.
+install(CODE "set(manifest ${CMAKE_INSTALL_DATADIR}/opbench/install_manifest.txt)")
+install(CODE [[
+  set(lines)
+  foreach(file IN LISTS CMAKE_INSTALL_MANIFEST_FILES)
+    file(RELATIVE_PATH file ${CMAKE_INSTALL_PREFIX} ${file})
+    string(APPEND lines "${file}\n")
+  endforeach()
+  file(WRITE "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${manifest}" "${lines}${manifest}\n")
+]])

@@ -8,9 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { EXIT_CODE = 3 };
+enum {
+    EXIT_CODE = 3,
+    FOREIGN_DESCRIPTOR = 3,
+    FLOOD_LINES = 50000,
+    GROW_STEP = 8 << 20,
+    GROW_STEPS = 256,
+};
 
 static ob_status fail_now(ob_backend *backend, const char *phase, ob_err *err)
 {
@@ -74,6 +81,56 @@ static ob_status do_garbage(ob_backend *backend, const char *phase, ob_err *err)
     fwrite(bytes, 1, sizeof bytes - 1, stdout);
     fflush(stdout);
     return OB_OK;
+}
+
+/* More than anybody wants to keep. */
+static ob_status do_flood(ob_backend *backend, const char *phase, ob_err *err)
+{
+    (void)backend, (void)phase, (void)err;
+    for (int i = 0; i < FLOOD_LINES; i++)
+        printf("line %06d of a library that says too much\n", i);
+    fflush(stdout);
+    return OB_OK;
+}
+
+/* Bytes on a descriptor of the process that is not the backend's: the first behind the standard
+ * ones, where a worker has its socket. */
+static ob_status do_scribble(ob_backend *backend, const char *phase, ob_err *err)
+{
+    static const char bytes[] = "these bytes are no message\n";
+    (void)phase;
+    if (write(FOREIGN_DESCRIPTOR, bytes, sizeof bytes - 1) < 0)
+        return backend->host->err_set(err, OB_ERR_BACKEND, "descriptor %d cannot be written",
+                                      FOREIGN_DESCRIPTOR);
+    return OB_OK;
+}
+
+static ob_status do_hangup(ob_backend *backend, const char *phase, ob_err *err)
+{
+    close(FOREIGN_DESCRIPTOR);
+    return do_hang(backend, phase, err);
+}
+
+/* Takes memory in steps that a watchdog can follow, and holds it. */
+static ob_status do_grow(ob_backend *backend, const char *phase, ob_err *err)
+{
+    const struct timespec pause_between = {.tv_nsec = 5000000};
+    for (int i = 0; i < GROW_STEPS; i++) {
+        char *piece = malloc(GROW_STEP);
+        if (piece == NULL)
+            return fail_memory(backend, phase, err);
+        memset(piece, 1, GROW_STEP);
+        nanosleep(&pause_between, NULL);
+    }
+    return do_hang(backend, phase, err);
+}
+
+/* Dies, and leaves a process behind that has all its descriptors. */
+static ob_status do_orphan(ob_backend *backend, const char *phase, ob_err *err)
+{
+    if (fork() == 0)
+        do_hang(backend, phase, err);
+    abort();
 }
 
 static const struct {

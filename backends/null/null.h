@@ -77,7 +77,12 @@ uint64_t null_clock_device_now(const null_clock *clock);
     X("exit", do_exit)                                                                             \
     X("hang", do_hang)                                                                             \
     X("oom-kill", do_kill)                                                                         \
-    X("garbage", do_garbage)
+    X("garbage", do_garbage)                                                                       \
+    X("flood", do_flood)                                                                           \
+    X("scribble", do_scribble)                                                                     \
+    X("hangup", do_hangup)                                                                         \
+    X("grow", do_grow)                                                                             \
+    X("orphan", do_orphan)
 
 /* fault.c. Whether the options' fault belongs to this phase ("forward", ...). */
 bool null_fault_is_for(const ob_backend *backend, const char *phase);

@@ -51,7 +51,8 @@ void ob_cases_close(ob_cases *cases); /* NULL is allowed */
 uint64_t ob_cases_count(const ob_cases *cases);
 /* The next ob_cases_next gives case `index` of this walk; index == count is the end. */
 ob_status ob_cases_seek(ob_cases *cases, uint64_t index, ob_err *err);
-/* OB_OK and the case (valid until the next call), OB_END after the last one, or an error of a plug-in's iterator. */
+/* OB_OK and the case (valid until the next call), OB_END after the last one, or an error of a
+ * plug-in's iterator; *out is NULL unless OB_OK. */
 ob_status ob_cases_next(ob_cases *cases, const ob_case **out, ob_err *err);
 
 const char *ob_case_op_name(const ob_case *c);

@@ -54,6 +54,8 @@ typedef struct ob_entry_info {
     const char *help;     /* operators: the schema */
     bool available;       /* false: see reason */
     const char *reason;   /* why it is not there and what would help; "" when available */
+    const char *names;    /* operators: their rows' further names, separated by blanks; else "" */
+    const char *version;  /* plug-ins: as they state it; else "" */
 } ob_entry_info;
 
 size_t ob_context_count(const ob_context *context, ob_entry_kind kind);

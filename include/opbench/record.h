@@ -102,6 +102,24 @@ typedef struct ob_record_pass {
     uint64_t allocator_peak_bytes;
 } ob_record_pass;
 
+/* The stretches of a case that --profile shows: enum name, key, what it is. */
+#define OB_CASE_PHASE_MAP(X)                                                                       \
+    X(CASE, case, "the whole case")                                                                \
+    X(GENERATE, generate, "making the values of the arguments")                                    \
+    X(GRAPH, graph, "building the graph, and its backward pass")                                   \
+    X(PARAMETERS, parameters, "making the values of the parameters")                               \
+    X(PREPARE, prepare, "the backend's preparation")                                               \
+    X(WARMUP, warmup, "warm-up iterations")                                                        \
+    X(MEASURE, measure, "measured iterations")
+
+typedef enum ob_case_phase {
+#define OB_CASE_PHASE_ENUM(id, key, help) OB_CASE_PHASE_##id,
+    OB_CASE_PHASE_MAP(OB_CASE_PHASE_ENUM)
+#undef OB_CASE_PHASE_ENUM
+        OB_CASE_PHASE_COUNT
+} ob_case_phase;
+const char *ob_case_phase_name(ob_case_phase phase); /* its key */
+
 typedef struct ob_record_result {
     const char *op_name;
     const char *id;
@@ -132,7 +150,9 @@ typedef struct ob_record_result {
     double noise_foreign, noise_steal, noise_seconds; /* the latest window or windows */
     const char *fp_mode; /* ob_fp_mode_difference since the start, if any */
     const char *start_time;
-    double seconds;     /* wall time of the case in all */
+    double seconds; /* wall time of the case in all */
+    /* With --profile: start on the monotonic clock and duration, in ns. */
+    ob_reals phases[OB_CASE_PHASE_COUNT];
     const char *signal; /* "SIGSEGV" */
     int64_t exit_code;
     ob_bytes output; /* what the libraries printed */

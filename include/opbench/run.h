@@ -30,9 +30,11 @@ typedef struct ob_run_options {
     int64_t threads;
     int64_t cpu; /* pin to it; -1 = not pinned */
     int64_t seed;
+    int64_t processes; /* 1 = one worker for all cases; more = each case in so many fresh ones */
     double case_timeout_s;  /* 0 = none */
     int64_t max_memory_mib; /* 0 = three quarters of the machine's */
     bool inference_mode;
+    bool profile; /* records say when the phases of a case began and how long they took */
     const char *config_name; /* for repro lines; no row. NULL = "CONFIG" */
     const char
         *backend_options; /* "forward_ns=700,queue=off": rows of the backend; NULL = defaults */
@@ -131,6 +133,14 @@ typedef struct ob_run_options {
          .offset = (base) + offsetof(ob_run_options, seed),                                        \
          .value = "N",                                                                             \
          .help = "Seed of the generated data (0)."},                                               \
+        {.name = "processes",                                                                      \
+         .type = OB_OPTION_INT,                                                                    \
+         .offset = (base) + offsetof(ob_run_options, processes),                                   \
+         .value = "N",                                                                             \
+         .min = 1,                                                                                 \
+         .max = 10000,                                                                             \
+         .help = "Measure each case in so many fresh processes, each with its own warm-up and "    \
+                 "samples; one record holds all, its interval is over the processes (1)."},        \
         {.name = "case-timeout",                                                                   \
          .type = OB_OPTION_DOUBLE,                                                                 \
          .offset = (base) + offsetof(ob_run_options, case_timeout_s),                              \
@@ -145,6 +155,11 @@ typedef struct ob_run_options {
          .help =                                                                                   \
              "A case that needs more fails, and the run goes on; three quarters of the machine's " \
              "memory if not given."},                                                              \
+        {.name = "profile",                                                                        \
+         .letter = 'p',                                                                            \
+         .type = OB_OPTION_FLAG,                                                                   \
+         .offset = (base) + offsetof(ob_run_options, profile),                                     \
+         .help = "Write a trace file for Chrome or Perfetto: phases, cases, iterations."},         \
     {                                                                                              \
         .name = "inference-mode", .type = OB_OPTION_FLAG,                                          \
         .offset = (base) + offsetof(ob_run_options, inference_mode),                               \
@@ -185,13 +200,15 @@ typedef struct ob_worker_fds {
 ob_status ob_worker_serve(ob_context *context, const ob_config *config,
                           const ob_run_options *options, const ob_worker_fds *fds, ob_err *err);
 
+#define OB_ALL_CASES UINT64_MAX
+
 /* What a run is told besides how to measure. */
 typedef struct ob_run_params {
     const ob_run_options *options;
     /* The program that is started as `PROGRAM worker ...`; NULL = cases run in this process, and a crash
      * of an operator is a crash of the caller. */
     const char *worker_program;
-    uint64_t first, count; /* which cases; count UINT64_MAX = all from first on */
+    uint64_t first, count; /* which cases; count OB_ALL_CASES = all from first on */
     const ob_done *done;   /* cases to leave out; NULL = none */
     /* A line came (with its newline). The record is parsed and valid during the call. */
     ob_status (*on_record)(void *ctx, const ob_record *record, const char *line, size_t length,

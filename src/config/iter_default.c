@@ -111,14 +111,13 @@ const ob_iterator_desc ob__dummy_iterator = {
 };
 
 static const ob_iterator_desc *const ITERATORS[] = {&ob__default_iterator, &ob__range_iterator,
-                                                    &ob__dummy_iterator, NULL};
+                                                    &ob__dummy_iterator, &ob__split_table_iterator,
+                                                    NULL};
 
 bool ob__iterator_is_core(const ob_iterator_desc *desc)
 {
-    for (size_t i = 0; ITERATORS[i] != NULL; i++)
-        if (ITERATORS[i] == desc)
-            return true;
-    return false;
+    return desc == &ob__default_iterator || desc == &ob__range_iterator ||
+           desc == &ob__dummy_iterator;
 }
 
 const ob_plugin ob__config_builtin = {

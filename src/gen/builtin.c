@@ -5,8 +5,10 @@
 #include "gen/gen.h"
 
 #include "gen/default_generator.h"
+#include "gen/split_table.h"
 
-static const ob_generator_desc *const GENERATORS[] = {&ob__default_generator, NULL};
+static const ob_generator_desc *const GENERATORS[] = {&ob__default_generator,
+                                                      &ob__split_table_generator, NULL};
 
 const ob_plugin ob__gen_builtin = {
     OB_PLUGIN_HEAD,

@@ -162,9 +162,9 @@ static ob_status build_model(ob_graph *graph, const ob__model_row *model,
 {
     ob_schema *schema = NULL, *forward = NULL;
     ob_operand *bound = NULL, *args = NULL;
-    ob_status status = ob__signature_parse(model->signature, &schema, err);
+    ob_status status = ob__signature_parse(model->name, model->signature, &schema, err);
     if (status == OB_OK)
-        status = ob__signature_parse("(Tensor x)", &forward, err);
+        status = ob__signature_parse(model->name, "(Tensor x)", &forward, err);
     if (status == OB_OK)
         status = ob__operands_bind(graph, schema, build, &bound, err);
     if (status == OB_OK)

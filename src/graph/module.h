@@ -38,8 +38,10 @@ const ob__module_row *ob__module_find(const char *name);
 const ob__model_row *ob__model_find(const char *name);
 const ob__model_row *ob__models(size_t *count);
 
-/* A signature's arguments as a schema: everything from the first "(" on. */
-ob_status ob__signature_parse(const char *signature, ob_schema **out, ob_err *err);
+/* A signature's arguments (everything from the first "(" on) as a schema; `name` is what messages
+ * call it. */
+ob_status ob__signature_parse(const char *name, const char *signature, ob_schema **out,
+                              ob_err *err);
 
 ob_status ob__function_call(ob_graph *graph, const ob__function_row *row,
                             const ob__operand_call *call, const ob__hints *hints,

@@ -74,11 +74,10 @@ ob_module_info ob_module_at(size_t index)
         .name = models[index].name, .signature = models[index].signature, .category = "model"};
 }
 
-ob_status ob__signature_parse(const char *signature, ob_schema **out, ob_err *err)
+ob_status ob__signature_parse(const char *name, const char *signature, ob_schema **out, ob_err *err)
 {
-    /* Names of classes have more dots than a schema's name may have, so another stands for them. */
     char text[1024];
-    const int length = snprintf(text, sizeof text, "graph::call%s -> ()", strchr(signature, '('));
+    const int length = snprintf(text, sizeof text, "%s%s", name, strchr(signature, '('));
     if (length < 0 || (size_t)length >= sizeof text)
         return ob_err_set(err, OB_ERR_LIMIT, "the signature '%.80s...' is too long", signature);
     return ob_schema_parse(text, (size_t)length, out, err);
@@ -90,16 +89,11 @@ static ob_status bind_signature(const ob_graph *graph, const char *name, const c
                                 const ob__operand_call *call, ob_schema **schema,
                                 ob_operand **bound, ob_err *err)
 {
-    OB_TRY(ob__signature_parse(signature, schema, err));
-    ob_status status = ob__operands_bind(graph, *schema, call, bound, err);
-    if (status == OB_OK)
-        return OB_OK;
-    ob_schema_destroy(*schema);
-    *schema = NULL;
-    if (err != NULL) {
-        char message[sizeof err->message];
-        memcpy(message, err->message, sizeof message);
-        ob_err_set(err, status, "%s: %s", name, message);
+    OB_TRY(ob__signature_parse(name, signature, schema, err));
+    const ob_status status = ob__operands_bind(graph, *schema, call, bound, err);
+    if (status != OB_OK) {
+        ob_schema_destroy(*schema);
+        *schema = NULL;
     }
     return status;
 }
@@ -125,6 +119,15 @@ static ob_status bind_into(ob__scope *scope, const char *name, const char *signa
     ob__operands_free(bound, schema->arg_count);
     ob_schema_destroy(schema);
     return status;
+}
+
+/* Messages tell the module's call from its constructor. */
+static ob_status bind_forward(ob__scope *scope, const ob__module_row *row,
+                              const ob__operand_call *input, ob_err *err)
+{
+    char name[160];
+    snprintf(name, sizeof name, "%.128s.forward", row->name);
+    return bind_into(scope, name, row->forward, input, err);
 }
 
 ob_status ob__function_call(ob_graph *graph, const ob__function_row *row,
@@ -165,6 +168,11 @@ static ob_status choose_row(ob__scope *scope, const ob__module_call_args *args,
             return OB_OK;
         }
     }
+    /* Which of its arguments comes first is not what the user wants to know then. */
+    if (status == OB_ERR_INVALID && args->build->arg_count + args->build->kwarg_count == 0)
+        return ob_err_set(err, status,
+                          "%s: the build is missing; it holds the constructor's arguments: %s",
+                          args->name, strchr((*out)->signature, '('));
     return status;
 }
 
@@ -187,7 +195,7 @@ ob_status ob__module_call(ob_graph *graph, const ob__module_call_args *args, ob_
         status = ob__scope_run_text(&scope, row->setup, row->name, err);
     scope.makes_parameters = false;
     if (status == OB_OK)
-        status = bind_into(&scope, row->name, row->forward, args->input, err);
+        status = bind_forward(&scope, row, args->input, err);
     if (status == OB_OK)
         status = ob__scope_run_text(&scope, row->text, row->name, err);
     if (status == OB_OK)

@@ -46,7 +46,7 @@
     "else mul(sign(self), g) if q == 1 "                                                           \
     "else mul(self, masked_fill(div(g, r), eq(r, 0), 0)) if q == 2 "                               \
     "else mul(mul(sign(self), eq(abs(self), r)), "                                                 \
-    "div(g, sum(eq(abs(self), r), " dims ", True))) if q > 1e300 "                                 \
+    "div(g, sum(eq(abs(self), r), " dims ", True))) if q > 1e300 or q < -1e300 "                   \
     "else mul(mul(sign(self), pow(abs(self), q - 1)), "                                            \
     "masked_fill(div(g, pow(r, q - 1)), eq(r, 0), 0))"
 #define P_OR_2 "2 if @is_none(p) else p"

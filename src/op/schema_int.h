@@ -21,6 +21,8 @@ enum {
 /* The shared node of a plain type (no alias, no container) called name; NULL when name is none of
  * those with a kind of their own. */
 const ob_type *ob__type_find_plain(const char *name, size_t length);
+/* The plain types one by one; NULL behind the last. */
+const ob_type *ob__type_plain_at(size_t index);
 /* True if an alias annotation anywhere in the type says that the value is changed. */
 bool ob__type_writes(const ob_type *type);
 

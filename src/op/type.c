@@ -56,6 +56,11 @@ const ob_type *ob__type_find_plain(const char *name, size_t length)
     return NULL;
 }
 
+const ob_type *ob__type_plain_at(size_t index)
+{
+    return index < sizeof PLAIN / sizeof PLAIN[0] ? &PLAIN[index] : NULL;
+}
+
 bool ob__type_writes(const ob_type *type)
 {
     for (const ob_type *t = type; t != NULL; t = t->next)

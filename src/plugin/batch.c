@@ -148,6 +148,12 @@ static ob_status add_operator(ob_op_table *table, const ob_op_row *row, const ch
     return status;
 }
 
+static ob_status check_last(const ob_op_table *table, ob_err *err)
+{
+    const ob_op *op = ob_op_table_at(table, ob_op_table_count(table) - 1);
+    return op != NULL ? ob__check_types(op->schema, err) : no_memory(err);
+}
+
 /* A table takes rows one by one and gives none back. So all rows are first added to a second table
  * with the same content: what succeeds there succeeds in the context's own, unless memory runs
  * out. */
@@ -163,8 +169,11 @@ static ob_status rehearse(const ob_context *context, const ob_op_row *const *row
         const ob_op *op = ob_op_table_at(context->operators, i);
         status = op != NULL ? add_operator(table, op->row, op->origin, err) : no_memory(err);
     }
-    for (size_t i = 0; status == OB_OK && i < count; i++)
+    for (size_t i = 0; status == OB_OK && i < count; i++) {
         status = add_operator(table, rows[i], origin, err);
+        if (status == OB_OK && strcmp(origin, OB__ORIGIN_BUILTIN) != 0)
+            status = check_last(table, err);
+    }
     ob_op_table_destroy(table);
     return status;
 }

@@ -71,10 +71,15 @@ static ob_status scan_directory(ob_context *context, const char *directory, ob_l
     if (count < 0) {
         if (errno == ENOMEM)
             return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
-        ob_log_message(&context->log, if_missing, "the plug-in directory %s cannot be read: %s%s%s",
-                       directory, strerror(errno),
-                       if_missing == OB_LOG_WARNING ? "; correct $" : "",
-                       if_missing == OB_LOG_WARNING ? PATH_VARIABLE : "");
+        if (errno == ENOTDIR && if_missing == OB_LOG_WARNING)
+            ob_log_message(&context->log, if_missing,
+                           "%s is not a directory; name the directory that holds it in $%s",
+                           directory, PATH_VARIABLE);
+        else
+            ob_log_message(&context->log, if_missing,
+                           "the plug-in directory %s cannot be read: %s%s%s", directory,
+                           strerror(errno), if_missing == OB_LOG_WARNING ? "; correct $" : "",
+                           if_missing == OB_LOG_WARNING ? PATH_VARIABLE : "");
         return OB_OK;
     }
     ob_status status = OB_OK;

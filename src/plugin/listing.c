@@ -50,7 +50,9 @@ static ob_entry_info backend_info(ob__entry *entry)
                            .category = "",
                            .help = desc->help,
                            .available = entry->why_not.text[0] == '\0',
-                           .reason = entry->why_not.text};
+                           .reason = entry->why_not.text,
+                           .names = "",
+                           .version = ""};
 }
 
 /* The part of the schema before its arguments, made once and kept; the list of kept names only
@@ -81,7 +83,9 @@ static ob_entry_info operator_info(const ob_context *context, size_t index)
                                .origin = "",
                                .category = "",
                                .help = "",
-                               .reason = "its schema cannot be read; this is a defect"};
+                               .reason = "its schema cannot be read; this is a defect",
+                               .names = "",
+                               .version = ""};
     return (ob_entry_info){
         .name = operator_name((ob_context *)context, index, op->row->schema),
         .origin = op->origin,
@@ -89,12 +93,20 @@ static ob_entry_info operator_info(const ob_context *context, size_t index)
         .help = op->row->schema,
         .available = true,
         .reason = "",
+        .names = op->row->names != NULL ? op->row->names : "",
+        .version = "",
     };
 }
 
 ob_entry_info ob_context_entry(const ob_context *context, ob_entry_kind kind, size_t index)
 {
-    ob_entry_info info = {.name = "", .origin = "", .category = "", .help = "", .reason = ""};
+    ob_entry_info info = {.name = "",
+                          .origin = "",
+                          .category = "",
+                          .help = "",
+                          .reason = "",
+                          .names = "",
+                          .version = ""};
     if (index >= ob_context_count(context, kind))
         return info;
     info.available = true;
@@ -123,6 +135,7 @@ ob_entry_info ob_context_entry(const ob_context *context, ob_entry_kind kind, si
         const ob__plugin_record *record = context->plugins[index];
         info.name = record->name;
         info.help = record->help;
+        info.version = record->version;
         info.origin = record->path;
         info.available = record->available;
         info.reason = record->reason;

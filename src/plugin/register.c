@@ -124,36 +124,41 @@ static ob__plugin_record *new_record(ob_context *context, const char *path)
     char *kept_path = ob__arena_strdup(&context->arena, path, strlen(path));
     if (record == NULL || kept_path == NULL)
         return NULL;
-    *record = (ob__plugin_record){.name = "", .path = kept_path, .help = "", .reason = ""};
+    *record =
+        (ob__plugin_record){.name = "", .path = kept_path, .version = "", .help = "", .reason = ""};
     return record;
 }
 
-static void append_names(ob_text *text, const char *what, const void *const *descs)
+/* A listing has one line per plug-in; some bring operators by the hundred. */
+enum { MOST_NAMES = 8 };
+
+/* "; backends a, b"; each desc begins with its name, up to a byte of `end`. */
+static void append_names(ob_text *text, const char *what, const void *const *descs, const char *end)
 {
-    for (size_t i = 0; descs != NULL && descs[i] != NULL; i++) {
+    size_t count = 0;
+    for (; descs != NULL && descs[count] != NULL; count++) {
         const char *name;
-        memcpy(&name, descs[i], sizeof name); /* the first field of every desc */
-        ob__text_printf(text, "%s%s", i == 0 ? (text->size > 0 ? "; " : "") : ", ",
-                        i == 0 ? what : "");
-        ob__text_printf(text, "%s%s", i == 0 ? " " : "", name);
+        memcpy(&name, descs[count], sizeof name); /* the first field of every desc and row */
+        if (count == 0)
+            ob__text_printf(text, "%s%s ", text->size > 0 ? "; " : "", what);
+        if (count < MOST_NAMES)
+            ob__text_printf(text, "%s%.*s", count > 0 ? ", " : "", (int)strcspn(name, end), name);
     }
+    if (count > MOST_NAMES)
+        ob__text_printf(text, " and %zu more", count - MOST_NAMES);
 }
 
-/* "1.2; backend null; operators my::op" in the context's memory; "" when memory is out. */
+/* "version 1.2; backends null; operators my::op" in the context's memory; "" when memory is out. */
 static const char *describe(ob_context *context, const ob_plugin *plugin)
 {
+    _Static_assert(offsetof(ob_op_row, schema) == 0, "append_names reads the first field");
     ob_text text = {0};
     if (plugin->version != NULL)
-        ob__text_append_str(&text, plugin->version);
-    append_names(&text, "backends", (const void *const *)plugin->backends);
-    append_names(&text, "generators", (const void *const *)plugin->generators);
-    append_names(&text, "iterators", (const void *const *)plugin->iterators);
-    size_t operators = 0;
-    while (plugin->operators != NULL && plugin->operators[operators] != NULL)
-        operators++;
-    if (operators > 0)
-        ob__text_printf(&text, "%s%zu operator%s", text.size > 0 ? "; " : "", operators,
-                        operators == 1 ? "" : "s");
+        ob__text_printf(&text, "version %s", plugin->version);
+    append_names(&text, "backends", (const void *const *)plugin->backends, "");
+    append_names(&text, "operators", (const void *const *)plugin->operators, "( \t\r\n");
+    append_names(&text, "generators", (const void *const *)plugin->generators, "");
+    append_names(&text, "iterators", (const void *const *)plugin->iterators, "");
     const char *kept = ob__arena_strdup(&context->arena, text.size > 0 ? text.data : "", text.size);
     ob_text_fini(&text);
     return kept != NULL ? kept : "";
@@ -181,6 +186,7 @@ ob_status ob__registry_add_plugin(ob_context *context, const ob_plugin *plugin, 
     OB_TRY(ob__registry_add(context, &batch, err));
     *record = (ob__plugin_record){.name = known.name,
                                   .path = record->path,
+                                  .version = known.version != NULL ? known.version : "",
                                   .help = describe(context, &known),
                                   .reason = "",
                                   .available = true};

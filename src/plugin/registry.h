@@ -30,8 +30,9 @@ typedef struct ob__entry_list {
 /* One plug-in, loaded or refused. */
 typedef struct ob__plugin_record {
     const char *name;
-    const char *path; /* resolved path, or an origin for one that is linked in */
-    const char *help; /* version and what it brings */
+    const char *path;    /* resolved path, or an origin for one that is linked in */
+    const char *version; /* as it states it, or "" */
+    const char *help;    /* version and what it brings */
     const char *reason;
     bool available;
 } ob__plugin_record;
@@ -84,6 +85,8 @@ ob_status ob__check_name(const char *what, const char *name, ob_err *err);
 ob_status ob__check_backend(const ob_backend_desc *desc, ob_err *err);
 ob_status ob__check_generator(const ob_generator_desc *desc, ob_err *err);
 ob_status ob__check_iterator(const ob_iterator_desc *desc, ob_err *err);
+/* Refuses type names that mean nothing (check_types.c); for rows that are not the core's. */
+ob_status ob__check_types(const ob_schema *schema, ob_err *err);
 
 /* Refuses a file that someone else than root and the effective user may change (trust.c).
  * real_path is absolute and without symbolic links. */

@@ -64,3 +64,13 @@ char *ob_record_format_time(int64_t unix_seconds, char *out)
         out[0] = '\0';
     return out;
 }
+
+const char *ob_case_phase_name(ob_case_phase phase)
+{
+    static const char *const NAMES[] = {
+#define OB_CASE_PHASE_NAME(id, key, help) #key,
+        OB_CASE_PHASE_MAP(OB_CASE_PHASE_NAME)
+#undef OB_CASE_PHASE_NAME
+    };
+    return (size_t)phase < OB_CASE_PHASE_COUNT ? NAMES[phase] : "";
+}

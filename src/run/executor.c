@@ -86,6 +86,21 @@ static ob_status sync(const run *r)
     return desc->asynchronous ? desc->sync(r->target->backend, r->err) : OB_OK;
 }
 
+static void begin(const run *r, int mark)
+{
+    ob__mark_begin(r->settings->marks, mark);
+}
+
+static void end(const run *r, int mark)
+{
+    ob__mark_end(r->settings->marks, mark);
+}
+
+static int mark_of(ob_phase what)
+{
+    return what == OB_PHASE_BACKWARD ? OB_MARK_BACKWARD : OB_MARK_FORWARD;
+}
+
 static ob_status no_room(const run *r)
 {
     return ob_err_set(r->err, OB_ERR_NOMEM, "out of memory for the samples");
@@ -125,13 +140,15 @@ static ob_status time_run(const run *r, ob_phase what, uint64_t n, ob_series *ti
     if (!ob__series_reserve(times, 1))
         return no_room(r);
     OB_TRY(sync(r));
-    const uint64_t start = r->now(backend);
+    begin(r, mark_of(what));
+    const uint64_t start_ns = r->now(backend);
     status = desc->run(prepared, what, n, r->err);
     if (status == OB_OK && desc->asynchronous)
         status = desc->sync(backend, r->err);
-    const uint64_t end = r->now(backend);
+    const uint64_t end_ns = r->now(backend);
+    end(r, mark_of(what));
     if (status == OB_OK)
-        times->values[times->count++] = (double)(end - start) / (double)n;
+        times->values[times->count++] = (double)(end_ns - start_ns) / (double)n;
     return status;
 }
 
@@ -175,10 +192,14 @@ static bool enough(const run *r, uint64_t done)
 static ob_status discrete(const run *r)
 {
     r->result->number_per_run = 1;
+    begin(r, OB_CASE_PHASE_WARMUP);
     for (uint64_t i = 0; i < r->settings->warmup; i++)
         OB_TRY(discrete_iteration(r, false));
+    end(r, OB_CASE_PHASE_WARMUP);
+    begin(r, OB_CASE_PHASE_MEASURE);
     for (uint64_t i = 0; !enough(r, i); i++)
         OB_TRY(discrete_iteration(r, true));
+    end(r, OB_CASE_PHASE_MEASURE);
     return OB_OK;
 }
 
@@ -201,7 +222,8 @@ static ob_status pair_block(const run *r, uint64_t n, double forward_ns, ob_seri
     OB_TRY(phase(r, OB_PHASE_MAKE_GRAD));
     OB_TRY(sync(r));
     ob_status status = OB_OK;
-    const uint64_t start = r->now(r->target->backend);
+    begin(r, OB_MARK_BACKWARD);
+    const uint64_t start_ns = r->now(r->target->backend);
     for (uint64_t i = 0; status == OB_OK && i < n; i++) {
         status = desc->run(r->target->prepared, OB_PHASE_FORWARD, 1, r->err);
         if (status == OB_OK)
@@ -211,9 +233,10 @@ static ob_status pair_block(const run *r, uint64_t n, double forward_ns, ob_seri
     }
     if (status == OB_OK && desc->asynchronous)
         status = desc->sync(r->target->backend, r->err);
-    const uint64_t end = r->now(r->target->backend);
+    const uint64_t end_ns = r->now(r->target->backend);
+    end(r, OB_MARK_BACKWARD);
     if (status == OB_OK)
-        times->values[times->count++] = (double)(end - start) / (double)n - forward_ns;
+        times->values[times->count++] = (double)(end_ns - start_ns) / (double)n - forward_ns;
     return status;
 }
 
@@ -258,6 +281,7 @@ static ob_status continuous(const run *r)
     ob_pass_samples *f = &r->result->forward, *b = &r->result->backward;
     const bool backward = s->pass == OB_PASS_BACKWARD;
     uint64_t block = s->block != 0 ? s->block : s->iterations;
+    begin(r, OB_CASE_PHASE_WARMUP);
     if (s->warmup > 0) {
         OB_TRY(forward_block(r, s->warmup, &f->warmup_ns, &f->warmup_peak_bytes));
         if (backward)
@@ -266,7 +290,9 @@ static ob_status continuous(const run *r)
     }
     if (s->enough != NULL && s->block == 0)
         OB_TRY(estimate_block(r, &block));
+    end(r, OB_CASE_PHASE_WARMUP);
     r->result->number_per_run = block;
+    begin(r, OB_CASE_PHASE_MEASURE);
     for (uint64_t done = 0; !enough(r, done);) {
         uint64_t n = block;
         if (s->enough == NULL && n > s->iterations - done)
@@ -276,6 +302,7 @@ static ob_status continuous(const run *r)
             OB_TRY(backward_block(r, n, &f->measure_ns, &b->measure_ns, &b->measure_peak_bytes));
         done += n;
     }
+    end(r, OB_CASE_PHASE_MEASURE);
     return OB_OK;
 }
 
@@ -315,9 +342,11 @@ static ob_status enqueue(const run *r, ob_phase what, uint64_t count, ob_event *
             OB_TRY(phase(r, OB_PHASE_ZERO_GRAD));
             OB_TRY(phase(r, OB_PHASE_FORWARD));
         }
+        begin(r, mark_of(what));
         OB_TRY(desc->event_record(events[2 * i], r->err));
         OB_TRY(desc->run(r->target->prepared, what, 1, r->err));
         OB_TRY(desc->event_record(events[2 * i + 1], r->err));
+        end(r, mark_of(what));
     }
     return sync(r);
 }
@@ -376,9 +405,12 @@ static ob_status continuous_events(const run *r)
     const bool backward = s->pass == OB_PASS_BACKWARD;
     const uint64_t batch = s->block != 0 ? s->block : s->iterations != 0 ? s->iterations : 100;
     r->result->number_per_run = 1;
+    begin(r, OB_CASE_PHASE_WARMUP);
     OB_TRY(take(r, OB_PHASE_FORWARD, s->warmup, &f->warmup_ns, &f->warmup_peak_bytes));
     if (backward)
         OB_TRY(take(r, OB_PHASE_BACKWARD, s->warmup, &b->warmup_ns, &b->warmup_peak_bytes));
+    end(r, OB_CASE_PHASE_WARMUP);
+    begin(r, OB_CASE_PHASE_MEASURE);
     for (uint64_t done = 0; !enough(r, done);) {
         const uint64_t n =
             s->enough == NULL && batch > s->iterations - done ? s->iterations - done : batch;
@@ -387,6 +419,7 @@ static ob_status continuous_events(const run *r)
             OB_TRY(take(r, OB_PHASE_BACKWARD, n, &b->measure_ns, &b->measure_peak_bytes));
         done += n;
     }
+    end(r, OB_CASE_PHASE_MEASURE);
     return OB_OK;
 }
 

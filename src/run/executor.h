@@ -7,6 +7,7 @@
 #define OB_RUN_EXECUTOR_H
 
 #include "opbench/plugin.h"
+#include "run/marks.h"
 
 typedef enum ob_exec_mode {
     OB_EXEC_DISCRETE,          /* one sample per iteration, device idle before and after */
@@ -48,6 +49,7 @@ typedef struct ob_exec_settings {
     uint64_t block;
     ob_enough_fn enough;
     void *enough_ctx;
+    const ob_marks *marks; /* told of phases and intervals; NULL = nobody */
 } ob_exec_settings;
 
 typedef struct ob_exec_target {

@@ -9,6 +9,11 @@
 #include <string.h>
 #include <time.h>
 
+const char *ob__backend_name(const ob_run_options *options)
+{
+    return options->backend != NULL ? options->backend : "native";
+}
+
 bool ob__options_cold(const ob_run_options *options)
 {
     return options->l2_cache != NULL ? strcmp(options->l2_cache, "off") == 0

@@ -18,7 +18,8 @@ void ob_run_options_init(ob_run_options *options)
                                 .exec_mode = "discrete",
                                 .cache = "hot",
                                 .threads = 1,
-                                .cpu = -1};
+                                .cpu = -1,
+                                .processes = 1};
 }
 
 ob_status ob_run_options_check(const ob_run_options *options, ob_err *err)

@@ -13,23 +13,22 @@
 
 /* ---- opening ---- */
 
-static const char *const PREFERRED = "native";
-
-static ob_status find_backend(const ob_context *context, const char *name,
+static ob_status find_backend(const ob_context *context, const ob_run_options *options,
                               const ob_backend_desc **out, ob_err *err)
 {
-    *out = ob_context_find_backend(context, name != NULL ? name : PREFERRED);
+    const char *name = ob__backend_name(options);
+    *out = ob_context_find_backend(context, name);
     if (*out != NULL)
         return OB_OK;
     for (size_t i = 0; i < ob_context_count(context, OB_ENTRY_BACKEND); i++) {
         const ob_entry_info info = ob_context_entry(context, OB_ENTRY_BACKEND, i);
-        if (name != NULL && strcmp(info.name, name) == 0)
+        if (strcmp(info.name, name) == 0)
             return ob_err_set(err, OB_ERR_UNSUPPORTED, "backend %s cannot work here: %s", name,
                               info.reason);
     }
     return ob_err_set(err, OB_ERR_NOT_FOUND,
                       "there is no backend \"%s\"; `opbench list backends` shows what there is",
-                      name != NULL ? name : PREFERRED);
+                      name);
 }
 
 /* True if the word stands in the blank-separated list. */
@@ -129,7 +128,7 @@ static ob_status open_backend(ob_session *s, ob_err *err)
     const char *device = o->device != NULL ? o->device : "cpu";
     ob_system system;
     OB_TRY(ob_run_options_check(o, err));
-    OB_TRY(find_backend(s->context, o->backend, &s->desc, err));
+    OB_TRY(find_backend(s->context, o, &s->desc, err));
     OB_TRY(ob_device_parse(device, strlen(device), &s->device, err));
     if (!takes_device(s->desc->device_types, s->device.type))
         return ob_err_set(err, OB_ERR_INVALID, "backend %s runs on %s, not on \"%s\"; see --device",
@@ -151,6 +150,10 @@ static ob_status open_backend(ob_session *s, ob_err *err)
     const ob_noise_params noise = {.root = NULL};
     if (ob_noise_sampler_open(&noise, &s->noise, NULL) != OB_OK)
         s->noise = NULL;
+    const ob_clock clock = ob_clock_monotonic();
+    ob_clock_quality quality;
+    if (ob_clock_measure(&clock, &quality, NULL) == OB_OK)
+        s->clock_overhead_ns = quality.overhead_ns;
     return read_properties(s, err);
 }
 
@@ -233,7 +236,7 @@ typedef struct rule {
     uint64_t started_ns;
     double elapsed_ns;
     size_t counted;
-    uint64_t per_sample; /* iterations behind a sample */
+    const uint64_t *per_sample; /* iterations behind a sample */
     ob_status status;
     ob_err *err;
 } rule;
@@ -242,7 +245,7 @@ static bool rule_enough(void *ctx, const double *samples_ns, size_t count)
 {
     rule *r = ctx;
     for (; r->counted < count; r->counted++)
-        r->elapsed_ns += samples_ns[r->counted] * (double)r->per_sample;
+        r->elapsed_ns += samples_ns[r->counted] * (double)*r->per_sample;
     if (r->started_ns == 0)
         r->started_ns = ob_clock_now_ns(&r->clock);
     const ob_stop_progress progress = {.samples = samples_ns,
@@ -261,7 +264,40 @@ static ob_exec_mode mode_of(const char *word)
                                                     : OB_EXEC_DISCRETE;
 }
 
-static ob_status execute(ob_session *s, ob_record *record, ob_err *err)
+/* ---- phases ---- */
+
+static void begin_phase(void *ctx, int mark)
+{
+    ob_session *s = ctx;
+    const ob_clock clock = ob_clock_monotonic();
+    if (s->options.profile && mark < OB_CASE_PHASE_COUNT)
+        s->phases[mark][0] = (double)ob_clock_now_ns(&clock);
+    ob__mark_begin(s->listener, mark);
+}
+
+static void end_phase(void *ctx, int mark)
+{
+    ob_session *s = ctx;
+    const ob_clock clock = ob_clock_monotonic();
+    ob__mark_end(s->listener, mark);
+    if (s->options.profile && mark < OB_CASE_PHASE_COUNT)
+        s->phases[mark][1] = (double)ob_clock_now_ns(&clock) - s->phases[mark][0];
+}
+
+/* A phase that a failure left open ends with the case. */
+static void fill_phases(ob_session *s, ob_record_result *r)
+{
+    const ob_clock clock = ob_clock_monotonic();
+    for (int i = 0; i < OB_CASE_PHASE_COUNT; i++) {
+        if (s->phases[i][0] <= 0)
+            continue;
+        if (s->phases[i][1] <= 0)
+            s->phases[i][1] = (double)ob_clock_now_ns(&clock) - s->phases[i][0];
+        r->phases[i] = (ob_reals){.items = s->phases[i], .count = 2};
+    }
+}
+
+static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record, ob_err *err)
 {
     const ob_run_options *o = &s->options;
     const bool by_rule = o->min_time_s > 0 || o->precision > 0;
@@ -271,7 +307,7 @@ static ob_status execute(ob_session *s, ob_record *record, ob_err *err)
                                    .count = o->iteration > 0 ? (uint64_t)o->iteration : 0,
                                    .min_time_ns = (uint64_t)(o->min_time_s * 1e9),
                                    .precision = o->precision};
-    rule r = {.clock = ob_clock_monotonic(), .per_sample = 1, .err = err};
+    rule r = {.clock = ob_clock_monotonic(), .per_sample = &s->samples.number_per_run, .err = err};
     OB_TRY(ob_stop_rule_init(&r.rule, &params, err));
     const ob_exec_settings settings = {.mode = mode_of(o->exec_mode),
                                        .pass = s->setup.has_backward ? OB_PASS_BACKWARD
@@ -281,7 +317,8 @@ static ob_status execute(ob_session *s, ob_record *record, ob_err *err)
                                        .iterations = params.count,
                                        .block = o->block > 0 ? (uint64_t)o->block : 0,
                                        .enough = by_rule ? rule_enough : NULL,
-                                       .enough_ctx = &r};
+                                       .enough_ctx = &r,
+                                       .marks = marks};
     const ob_exec_target target = {.desc = s->desc,
                                    .backend = s->backend,
                                    .prepared = s->setup.prepared,
@@ -295,6 +332,8 @@ static ob_status execute(ob_session *s, ob_record *record, ob_err *err)
 
 static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob_err *err)
 {
+    const ob_marks listening = {.begin = begin_phase, .end = end_phase, .ctx = s};
+    const ob_marks *marks = s->options.profile || s->listener != NULL ? &listening : NULL;
     const ob_setup_args args = {.context = s->context,
                                 .c = c,
                                 .desc = s->desc,
@@ -303,9 +342,10 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
                                 .pass = s->options.backward ? OB_PASS_BACKWARD : OB_PASS_FORWARD,
                                 .seed = (uint64_t)s->options.seed,
                                 .max_memory_bytes = s->max_memory_bytes,
-                                .inference_mode = s->options.inference_mode};
+                                .inference_mode = s->options.inference_mode,
+                                .marks = marks};
     OB_TRY(ob__setup_make(&args, &s->setup, err));
-    OB_TRY(execute(s, record, err));
+    OB_TRY(execute(s, marks, record, err));
     return ob__fill_figures(s, record, err);
 }
 
@@ -335,21 +375,22 @@ ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_
     const uint64_t started_ns = ob_clock_now_ns(&clock);
     ob_record_result *r = &record->result;
     drop_case(s);
+    memset(s->phases, 0, sizeof s->phases);
     OB_TRY(ob__identity_fill(&s->identity, &s->options, s->desc->name, c, record, err));
     r->pid = getpid();
     ob_err_clear(&s->failure);
+    if (s->options.profile)
+        s->phases[OB_CASE_PHASE_CASE][0] = (double)started_ns;
     const ob_status status = run_case(s, c, record, &s->failure);
+    fill_phases(s, r);
     r->status = status_of(status);
     if (status != OB_OK)
         r->reason = s->failure.message;
-    size_t warnings = 0;
-    if (s->options.backward && status == OB_OK && !s->setup.has_backward)
-        s->warnings[warnings++] =
-            "backward was left out: no input or parameter requires a gradient";
     fill_surroundings(s, started_ns, r);
-    if (r->fp_mode != NULL)
-        s->warnings[warnings++] = "a library changed the floating-point mode";
-    if (warnings > 0)
-        r->warnings = (ob_strings){.items = s->warnings, .count = warnings};
+    const ob_warning_facts facts = {.backward_left_out = s->options.backward && status == OB_OK &&
+                                                         !s->setup.has_backward,
+                                    .own_clock = s->desc->clock_ns != NULL,
+                                    .clock_overhead_ns = s->clock_overhead_ns};
+    ob__warnings_fill(&s->warnings, &facts, r);
     return OB_OK;
 }

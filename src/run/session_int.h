@@ -9,6 +9,7 @@
 #include "run/executor.h"
 #include "run/identity.h"
 #include "run/setup.h"
+#include "run/warnings.h"
 
 typedef struct ob_pass_figures {
     double *time_ms[2], *memory_mib[2]; /* warm-up, measure; malloc'ed */
@@ -24,8 +25,9 @@ struct ob_session {
     void *backend_options; /* the backend's own struct */
     char *option_words;    /* what its strings point into */
     ob_json_doc *properties;
-    ob_noise_sampler *noise; /* NULL where there is none */
-    uint32_t fp_mode;        /* at the start */
+    ob_noise_sampler *noise;  /* NULL where there is none */
+    uint32_t fp_mode;         /* at the start */
+    double clock_overhead_ns; /* of the host's clock; 0 = not known */
     uint64_t max_memory_bytes;
     /* What the last record points to. */
     ob_setup setup;
@@ -35,7 +37,9 @@ struct ob_session {
     ob_identity identity;
     ob_err failure;
     char fp_difference[128];
-    const char *warnings[4];
+    ob_warnings warnings;
+    double phases[OB_CASE_PHASE_COUNT][2]; /* with --profile: start, duration in ns; 0 = no start */
+    const ob_marks *listener; /* told of phases and intervals too; NULL = nobody */
 };
 
 /* From samples and setup to the record's passes, statistics and rates. */

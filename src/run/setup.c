@@ -9,6 +9,7 @@
 #include "run/setup.h"
 
 #include "gen/constrain.h"
+#include "run/known_size.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,9 +83,26 @@ static uint64_t graph_bytes(const ob_graph *graph)
     return sum;
 }
 
-/* Before anything large is allocated. Views and reused buffers make the real use smaller, so only what
- * must exist counts: inputs and parameters, and the largest single edge besides. */
-static ob_status check_memory(const ob_setup_args *args, const ob_setup *setup, ob_err *err)
+static uint64_t add_bytes(uint64_t a, uint64_t b)
+{
+    return a <= UINT64_MAX - b ? a + b : UINT64_MAX;
+}
+
+static ob_status check_bytes(const ob_setup_args *args, uint64_t needed, ob_err *err)
+{
+    if (args->max_memory_bytes == 0 || needed <= args->max_memory_bytes)
+        return OB_OK;
+    return ob_err_set(
+        err, OB_ERR_LIMIT,
+        "the case needs at least %.1f MiB, the limit is %.1f MiB; use smaller shapes or a "
+        "larger --max-memory",
+        (double)needed / 1048576, (double)args->max_memory_bytes / 1048576);
+}
+
+/* With the graph, parameters and results are known too. Views and reused buffers make the real use
+ * smaller, so only what must exist counts: inputs and parameters, and the largest single edge
+ * besides. */
+static ob_status check_graph_memory(const ob_setup_args *args, const ob_setup *setup, ob_err *err)
 {
     uint64_t needed = 0, largest = 0;
     for (size_t i = 0; i < setup->graph->edge_count; i++) {
@@ -92,16 +110,10 @@ static ob_status check_memory(const ob_setup_args *args, const ob_setup *setup, 
         const uint64_t bytes = value_bytes(&edge->meta);
         if (edge->role == OB_EDGE_INTERMEDIATE)
             largest = bytes > largest ? bytes : largest;
-        else if (__builtin_add_overflow(needed, bytes, &needed))
-            needed = UINT64_MAX / 2;
+        else
+            needed = add_bytes(needed, bytes);
     }
-    if (args->max_memory_bytes == 0 || needed + largest <= args->max_memory_bytes)
-        return OB_OK;
-    return ob_err_set(
-        err, OB_ERR_LIMIT,
-        "the case needs at least %.1f MiB, the limit is %.1f MiB; use smaller shapes or a "
-        "larger --max-memory",
-        (double)(needed + largest) / 1048576, (double)args->max_memory_bytes / 1048576);
+    return check_bytes(args, add_bytes(needed, largest), err);
 }
 
 /* ---- graph ---- */
@@ -218,23 +230,34 @@ static ob_status make(const ob_setup_args *args, values *build, values *input, o
                                       .device = &args->device,
                                       .rng = &rng,
                                       .entry = entry};
+    OB_TRY(check_bytes(
+        args, add_bytes(ob__known_bytes(entry), ob__known_bytes(ob_case_input(args->c))), err));
+    ob__mark_begin(args->marks, OB_CASE_PHASE_GENERATE);
     if (entry != NULL)
         OB_TRY(generate(ob_case_build_generator(args->c), &generate_args, build, err));
     generate_args.entry = ob_case_input(args->c);
     OB_TRY(generate(ob_case_input_generator(args->c), &generate_args, input, err));
+    ob__mark_end(args->marks, OB_CASE_PHASE_GENERATE);
+    ob__mark_begin(args->marks, OB_CASE_PHASE_GRAPH);
     const ob_call build_call = as_call(build), input_call = as_call(input);
     OB_TRY(ob_graph_build(ob_context_operators(args->context), generate_args.op_name,
                           entry != NULL ? &build_call : NULL, &input_call, &setup->graph, err));
-    OB_TRY(check_memory(args, setup, err));
+    OB_TRY(check_graph_memory(args, setup, err));
     OB_TRY(ob_graph_cost(setup->graph, &setup->cost, err));
     setup->writes_inputs = writes_inputs(setup->graph);
     OB_TRY(derive(args, setup, err));
+    ob__mark_end(args->marks, OB_CASE_PHASE_GRAPH);
+    ob__mark_begin(args->marks, OB_CASE_PHASE_PARAMETERS);
     OB_TRY(take_inputs(&input_call, setup, err));
     OB_TRY(ob__constrain_inputs(setup->graph, ob_case_input(args->c), setup->inputs,
                                 setup->input_count, &rng, err));
     OB_TRY(make_parameters(setup, &rng, err));
+    ob__mark_end(args->marks, OB_CASE_PHASE_PARAMETERS);
     setup->known_bytes = graph_bytes(setup->graph) + graph_bytes(setup->backward.graph);
-    return prepare(args, setup, err);
+    ob__mark_begin(args->marks, OB_CASE_PHASE_PREPARE);
+    OB_TRY(prepare(args, setup, err));
+    ob__mark_end(args->marks, OB_CASE_PHASE_PREPARE);
+    return OB_OK;
 }
 
 ob_status ob__setup_make(const ob_setup_args *args, ob_setup *out, ob_err *err)

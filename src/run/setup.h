@@ -7,6 +7,7 @@
 #define OB_RUN_SETUP_H
 
 #include "opbench/config.h"
+#include "run/marks.h"
 
 typedef struct ob_setup_args {
     ob_context *context;
@@ -18,6 +19,7 @@ typedef struct ob_setup_args {
     uint64_t seed;
     uint64_t max_memory_bytes; /* 0 = no limit */
     bool inference_mode;
+    const ob_marks *marks; /* told of phases; NULL = nobody */
 } ob_setup_args;
 
 typedef struct ob_setup {

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -126,6 +128,7 @@ void ob__worker_seed_fini(ob_worker_seed *seed)
 static _Noreturn void become_worker(const ob_worker_seed *seed, int socket, int null, pid_t parent)
 {
     static const char FIRST_CHOICE[] = "1000";
+    setpgid(0, 0); /* so that what it starts can be ended with it */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(127); /* it died before the line above */
@@ -147,7 +150,7 @@ ob_status ob__worker_start(const ob_worker_seed *seed, ob_worker_process *out, o
 {
     int pair[2] = {-1, -1};
     const pid_t parent = getpid();
-    *out = (ob_worker_process){.socket = -1};
+    *out = (ob_worker_process){.socket = -1, .death = -1};
     const int low = open("/dev/null", O_RDONLY | O_CLOEXEC);
     const int null = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, CHILD_LAST + 1);
     if (low >= 0)
@@ -180,39 +183,89 @@ ob_status ob__worker_start(const ob_worker_seed *seed, ob_worker_process *out, o
         close(pair[0]);
         return ob_err_set(err, OB_ERR_IO, "no process for the worker: %s", strerror(reason));
     }
-    *out = (ob_worker_process){.pid = pid, .socket = pair[0]};
+    *out = (ob_worker_process){.pid = pid,
+                               .socket = pair[0],
+                               .death = (int)syscall(SYS_pidfd_open, pid, 0),
+                               .oom_kills = ob__oom_kills()};
     return OB_OK;
 }
 
-void ob__worker_end(ob_worker_process *process, bool kill_it, int *status)
+/* Whether it is dead; it stays a zombie, so that its number is not given away. */
+static bool is_dead(pid_t pid)
+{
+    siginfo_t info = {.si_pid = 0};
+    return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == pid;
+}
+
+static bool wait_for_death(const ob_worker_process *process, int patience_ms)
+{
+    enum { STEP_MS = 2 };
+    const ob_clock clock = ob_clock_monotonic();
+    const uint64_t end = ob_clock_now_ns(&clock) + (uint64_t)patience_ms * 1000000u;
+    for (;;) {
+        if (is_dead(process->pid))
+            return true;
+        const uint64_t now = ob_clock_now_ns(&clock);
+        if (now >= end)
+            return false;
+        const int left_ms = (int)((end - now) / 1000000u) + 1;
+        struct pollfd death = {.fd = process->death, .events = POLLIN};
+        poll(&death, 1, process->death >= 0 || left_ms < STEP_MS ? left_ms : STEP_MS);
+    }
+}
+
+void ob__worker_kill(const ob_worker_process *process)
+{
+    kill(-process->pid, SIGKILL);
+    kill(process->pid, SIGKILL); /* it may not lead its group yet */
+}
+
+bool ob__worker_end(ob_worker_process *process, int patience_ms, int *status)
 {
     *status = 0;
     if (process->pid == 0)
-        return;
-    if (kill_it)
-        kill(process->pid, SIGKILL);
+        return true;
     if (process->socket >= 0)
         close(process->socket);
+    const bool by_itself = wait_for_death(process, patience_ms);
+    ob__worker_kill(process);
     while (waitpid(process->pid, status, 0) < 0 && errno == EINTR)
         ;
-    *process = (ob_worker_process){.socket = -1};
+    if (process->death >= 0)
+        close(process->death);
+    *process = (ob_worker_process){.socket = -1, .death = -1};
+    return by_itself;
+}
+
+/* The start of a small file of the kernel's. */
+static bool read_start(const char *path, char *text, size_t size)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    size_t length = 0;
+    ssize_t got;
+    while (length < size - 1 && (got = read(fd, text + length, size - 1 - length)) > 0)
+        length += (size_t)got;
+    close(fd);
+    text[length] = '\0';
+    return length > 0;
 }
 
 uint64_t ob__worker_resident_bytes(const ob_worker_process *process)
 {
-    char path[64];
-    unsigned long long total, resident = 0;
+    char path[64], text[128], *end;
     snprintf(path, sizeof path, "/proc/%ld/statm", (long)process->pid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
+    if (!read_start(path, text, sizeof text))
         return 0;
-    char text[128] = "";
-    if (fgets(text, sizeof text, file) != NULL) {
-        char *end;
-        total = strtoull(text, &end, 10);
-        resident = strtoull(end, NULL, 10);
-        (void)total;
-    }
-    fclose(file);
-    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+    strtoull(text, &end, 10); /* the address space */
+    return strtoull(end, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+uint64_t ob__oom_kills(void)
+{
+    static const char NAME[] = "\noom_kill ";
+    char text[16384];
+    const char *row = read_start("/proc/vmstat", text, sizeof text) ? strstr(text, NAME) : NULL;
+    return row != NULL ? strtoull(row + sizeof NAME - 1, NULL, 10) : 0;
 }

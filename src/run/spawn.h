@@ -27,16 +27,23 @@ ob_status ob__worker_seed_make(const char *program, const ob_config *config,
 void ob__worker_seed_fini(ob_worker_seed *seed);
 
 typedef struct ob_worker_process {
-    pid_t pid;  /* 0 = none */
-    int socket; /* -1 = none */
+    pid_t pid;          /* 0 = none */
+    int socket;         /* -1 = none */
+    int death;          /* readable once it is dead; -1 = the system has no such thing */
+    uint64_t oom_kills; /* of the whole machine, when it was started */
 } ob_worker_process;
 
-/* The child dies with this process, is the kernel's first choice when memory is out, and has no
- * descriptors but its own. */
+/* The child dies with this process, is the kernel's first choice when memory is out, leads a process
+ * group of its own, and has no descriptors but its own. */
 ob_status ob__worker_start(const ob_worker_seed *seed, ob_worker_process *out, ob_err *err);
-/* Kills it if it still runs; *status is what waitpid gave. */
-void ob__worker_end(ob_worker_process *process, bool kill_it, int *status);
+/* Waits so long for it to end by itself (0 = not at all), then kills it and what it started; *status
+ * is what waitpid gave. True if it ended by itself. */
+bool ob__worker_end(ob_worker_process *process, int patience_ms, int *status);
+/* Kills it and what it started; its socket can still be read. */
+void ob__worker_kill(const ob_worker_process *process);
 /* Resident memory, 0 when it cannot be read. */
 uint64_t ob__worker_resident_bytes(const ob_worker_process *process);
+/* How often the kernel killed a process for lack of memory; 0 when it does not say. */
+uint64_t ob__oom_kills(void);
 
 #endif

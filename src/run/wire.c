@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
+#include <sys/uio.h>
 
 typedef struct head {
     uint32_t mark, type, size, check;
@@ -23,29 +23,42 @@ static uint32_t check_of(const head *h)
     return h->mark ^ (h->type * 2654435761u) ^ (h->size * 40503u);
 }
 
-static ob_status send_all(int fd, const char *data, size_t size, ob_err *err)
+static bool is_head(const head *h)
 {
-    while (size > 0) {
-        const ssize_t sent = send(fd, data, size, MSG_NOSIGNAL);
+    return h->mark == MARK && h->check == check_of(h) && h->size <= OB_WIRE_MAX_BYTES;
+}
+
+static ob_status not_ours(ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_SYNTAX,
+                      "something else than messages came over the worker's descriptor");
+}
+
+ob_status ob__wire_send(int fd, ob_message type, const void *data, size_t size, ob_err *err)
+{
+    if (size > OB_WIRE_MAX_BYTES)
+        return ob_err_set(err, OB_ERR_LIMIT, "a message of %zu bytes is too long", size);
+    head h = {.mark = MARK, .type = (uint32_t)type, .size = (uint32_t)size};
+    h.check = check_of(&h);
+    struct iovec parts[] = {{.iov_base = &h, .iov_len = sizeof h},
+                            {.iov_base = (void *)data, .iov_len = size}};
+    struct msghdr message = {.msg_iov = parts, .msg_iovlen = 2};
+    for (size_t left = sizeof h + size; left > 0;) {
+        const ssize_t sent = sendmsg(fd, &message, MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0)
             return ob_err_set(err, OB_ERR_IO, "the other process cannot be reached: %s",
                               strerror(errno));
-        data += sent;
-        size -= (size_t)sent;
+        left -= (size_t)sent;
+        for (size_t i = 0, skip = (size_t)sent; i < 2; i++) {
+            const size_t part = skip < parts[i].iov_len ? skip : parts[i].iov_len;
+            parts[i].iov_base = (char *)parts[i].iov_base + part;
+            parts[i].iov_len -= part;
+            skip -= part;
+        }
     }
     return OB_OK;
-}
-
-ob_status ob__wire_send(int fd, ob_message type, const void *data, size_t size, ob_err *err)
-{
-    head h = {.mark = MARK, .type = (uint32_t)type, .size = (uint32_t)size};
-    if (size > OB_WIRE_MAX_BYTES)
-        return ob_err_set(err, OB_ERR_LIMIT, "a message of %zu bytes is too long", size);
-    h.check = check_of(&h);
-    OB_TRY(send_all(fd, (const char *)&h, sizeof h, err));
-    return send_all(fd, data, size, err);
 }
 
 static ob_status receive_all(int fd, char *data, size_t size, ob_err *err)
@@ -70,14 +83,59 @@ ob_status ob__wire_receive(int fd, ob_message *type, ob_text *data, ob_err *err)
     head h;
     data->size = 0;
     OB_TRY(receive_all(fd, (char *)&h, sizeof h, err));
-    if (h.mark != MARK || h.check != check_of(&h) || h.size > OB_WIRE_MAX_BYTES)
-        return ob_err_set(err, OB_ERR_SYNTAX,
-                          "something else than messages came over the worker's descriptor");
+    if (!is_head(&h))
+        return not_ours(err);
     if (!ob__text_reserve(data, (size_t)h.size + 1))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a message");
     OB_TRY(receive_all(fd, data->data, h.size, err));
     data->size = h.size;
     data->data[h.size] = '\0';
     *type = (ob_message)h.type;
+    return OB_OK;
+}
+
+/* ---- without blocking ---- */
+
+void ob__wire_inbox_reset(ob_wire_inbox *inbox)
+{
+    inbox->bytes.size = inbox->start = 0;
+    inbox->ended = false;
+}
+
+ob_status ob__wire_fill(ob_wire_inbox *inbox, int fd, ob_err *err)
+{
+    enum { PIECE = 64 << 10 };
+    ob_text *bytes = &inbox->bytes;
+    if (inbox->start > 0) {
+        memmove(bytes->data, bytes->data + inbox->start, bytes->size - inbox->start);
+        bytes->size -= inbox->start;
+        inbox->start = 0;
+    }
+    if (!ob__text_reserve(bytes, PIECE))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a message");
+    const ssize_t got = recv(fd, bytes->data + bytes->size, PIECE, MSG_DONTWAIT);
+    if (got > 0)
+        bytes->size += (size_t)got;
+    else if (got == 0 || errno == ECONNRESET)
+        inbox->ended = true;
+    else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+        return ob_err_set(err, OB_ERR_IO, "the other process cannot be read: %s", strerror(errno));
+    return OB_OK;
+}
+
+ob_status ob__wire_next(ob_wire_inbox *inbox, ob_wire_message *out, ob_err *err)
+{
+    const size_t there = inbox->bytes.size - inbox->start;
+    head h;
+    if (there < sizeof h)
+        return OB_END;
+    const char *at = inbox->bytes.data + inbox->start;
+    memcpy(&h, at, sizeof h);
+    if (!is_head(&h))
+        return not_ours(err);
+    if (there - sizeof h < h.size)
+        return OB_END;
+    *out = (ob_wire_message){.type = (ob_message)h.type, .data = at + sizeof h, .size = h.size};
+    inbox->start += sizeof h + h.size;
     return OB_OK;
 }

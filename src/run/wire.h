@@ -10,6 +10,8 @@
 #include "opbench/text.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef enum ob_message {
     OB_MESSAGE_READY = 1, /* worker: the backend is open; its properties as JSON */
@@ -40,5 +42,27 @@ ob_status ob__wire_send(int fd, ob_message type, const void *data, size_t size, 
 /* Blocks until a whole message is there; its bytes replace *data. OB_END when the other side is gone;
  * OB_ERR_SYNTAX when something else than a message came. */
 ob_status ob__wire_receive(int fd, ob_message *type, ob_text *data, ob_err *err);
+
+/* What came and was not looked at yet, for a side that must never block: the other may stop in the
+ * middle of a message. Zero is empty. */
+typedef struct ob_wire_inbox {
+    ob_text bytes;
+    size_t start; /* those before it are done with */
+    bool ended;   /* the other side is gone */
+} ob_wire_inbox;
+
+/* A message inside an inbox, until the next fill. */
+typedef struct ob_wire_message {
+    ob_message type;
+    const char *data;
+    size_t size;
+} ob_wire_message;
+
+/* Takes some of what is there, without waiting. */
+ob_status ob__wire_fill(ob_wire_inbox *inbox, int fd, ob_err *err);
+/* OB_END: no whole message yet. OB_ERR_SYNTAX: something else than a message. */
+ob_status ob__wire_next(ob_wire_inbox *inbox, ob_wire_message *out, ob_err *err);
+/* Empty again, keeps its memory. */
+void ob__wire_inbox_reset(ob_wire_inbox *inbox);
 
 #endif

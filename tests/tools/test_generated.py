@@ -22,6 +22,25 @@ COMPLETIONS = [
     (["opbench", "list", "--"], ["--json", "--help"], ["ops"]),
     (["opbench", "help", "e"], ["expand"], ["list"]),
     (["opbench", "expand", "-c", "./LIC"], ["./LICENSE"], ["--count"]),
+    # Only the first word of a command is a topic or a command.
+    (["opbench", "list", "ops", ""], [], ["ops", "--json"]),
+    (["opbench", "list", "--json", ""], ["ops"], ["--json"]),
+    (["opbench", "list", "ops", "--"], ["--json"], ["ops"]),
+    (["opbench", "help", "list", ""], [], ["list", "expand"]),
+    # Without words to choose from, the options are offered; their values are no words.
+    (["opbench", "expand", ""], ["--config", "-c", "--count"], []),
+    (["opbench", "expand", "-c", "LICENSE", ""], ["--count"], []),
+    (["opbench", "expand", "--op", ""], [], ["--config"]),
+    (["opbench", "expand", "-d", ""], ["cpu", "null"], ["--count"]),
+    (["opbench", "expand", "--device", "c"], ["cpu"], ["null"]),
+    (["opbench", "run", "--backend", "n"], ["null"], ["cpu"]),
+    (["opbench", "run", "--exec-mode", "=", "d"], ["discrete"], ["continuous"]),
+    # bash takes "=" for a word, unless it is told otherwise.
+    (["opbench", "expand", "--config", "=", "./LIC"], ["./LICENSE"], []),
+    (["opbench", "expand", "--config", "="], ["LICENSE"], ["--count"]),
+    (["opbench", "expand", "--config=./LIC"], ["--config=./LICENSE"], []),
+    (["opbench", "expand", "--config", "=", "LICENSE", "--c"], ["--count"], []),
+    (["opbench", "expand", "-c", "{folder}/a"], ["{folder}/a b.json"], ["b.json"]),
 ]
 
 
@@ -53,28 +72,32 @@ def check_man(program):
     return good
 
 
+def complete(program, script, words):
+    quoted = " ".join(f"'{word}'" for word in [program, *words[1:]])
+    done = subprocess.run(
+        ["bash", "-eu", "-c",
+         f"source {script}; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; "
+         "_opbench; printf '%s\\n' \"${COMPREPLY[@]}\""],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )
+    return done.stdout.splitlines(), done.stderr
+
+
 def check_completion(program):
     good = True
-    with tempfile.NamedTemporaryFile("w", suffix=".bash") as script:
-        script.write(generate(program, "bash"))
-        script.flush()
+    with tempfile.TemporaryDirectory(prefix="opbench-completion-") as folder:
+        script = pathlib.Path(folder) / "script.bash"
+        script.write_text(generate(program, "bash"), encoding="utf-8")
+        (pathlib.Path(folder) / "a b.json").touch()
         for words, some, none in COMPLETIONS:
-            quoted = " ".join(f"'{word}'" for word in words)
-            done = subprocess.run(
-                ["bash", "-eu", "-c",
-                 f"source {script.name}; COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; "
-                 "_opbench; printf '%s\\n' \"${COMPREPLY[@]}\""],
-                cwd=ROOT, capture_output=True, text=True, check=False,
-            )
-            answers = done.stdout.split()
-            for word in some:
-                if word not in answers:
-                    good = False
-                    print(f"{words}: {word} is not among {answers} {done.stderr}")
-            for word in none:
-                if word in answers:
-                    good = False
-                    print(f"{words}: {word} is among {answers}")
+            words, some, none = ([word.format(folder=folder) for word in part]
+                                 for part in (words, some, none))
+            answers, errors = complete(program, script, words)
+            missing = [word for word in some if word not in answers]
+            extra = [word for word in none if word in answers]
+            if missing or extra or errors or (not some and answers not in ([], [""])):
+                good = False
+                print(f"{words}: {answers}, without {missing}, with {extra} {errors}")
     return good
 
 

@@ -23,7 +23,21 @@ FILES = [
     "lib/pkgconfig/opbench.pc",
     "share/man/man1/opbench.1",
     "share/bash-completion/completions/opbench",
+    "share/opbench/examples/configs/tour.json",
+    "share/opbench/examples/plugin/operator/softclip.c",
+    "share/opbench/examples/embed/Makefile",
+    "share/opbench/install_manifest.txt",
 ]
+
+# operator, id and elements of each case of examples/embed
+WALKED = """torch.relu 0|0|0_0 64
+torch.relu 0|0|0_1 32
+torch.relu 0|0|0_2 16
+torch.relu 0|0|1_0 8
+torch.relu 0|0|1_1 4
+torch.relu 0|0|1_2 2
+torch.mm 0|0|0 18
+"""
 
 PROGRAM = r"""
 #include <opbench/opbench.h>
@@ -87,20 +101,71 @@ def check_library(prefix, directory, compiler, version):
     want(got == f"{version} float32\n", f"static: {got}")
 
 
-def check_all(build, compiler, directory):
-    stage = directory / "stage"
-    # The list of files for uninstall is written into the build tree; the user's own stays as it was.
+def check_example(prefix, directory, compiler):
+    """As docs/library.md has it: the installed example, by its own Makefile, from a private prefix."""
+    folder = prefix / "share/opbench/examples/embed"
+    environment = {key: text for key, text in os.environ.items() if key != "LD_LIBRARY_PATH"}
+    run(["make", "-s", "-C", str(folder), f"CC={compiler}", f"OUT={directory}",
+         "CFLAGS=-O2 -g -Wall -Wextra -Wconversion -Wshadow -Werror",
+         f"PKG_CONFIG_PATH={prefix}/lib/pkgconfig"], env=environment)
+    got = run([str(directory / "walk_cases")], env=environment)
+    short = "".join(line.partition(" {")[0] + "\n" for line in got.splitlines())
+    want(short == WALKED, f"walk_cases: {got}")
+    config = prefix / "share/opbench/examples/configs/tour.json"
+    got = run([str(prefix / "bin/opbench"), "expand", "-c", str(config), "--count"])
+    want(int(got) > 1, f"the installed example config has {got} cases")
+
+
+def install(build, prefix, stage=""):
+    # CMake's own list is written into the build tree; the user's stays as it was.
     manifest = build / "install_manifest.txt"
     before = manifest.read_bytes() if manifest.exists() else None
     try:
-        run(["cmake", "--install", str(build), "--prefix", str(stage)])
-        copy = directory / "manifest.txt"
-        copy.write_bytes(manifest.read_bytes())
+        run(["cmake", "--install", str(build), "--prefix", str(prefix)],
+            env=dict(os.environ, DESTDIR=stage))
     finally:
         if before is not None:
             manifest.write_bytes(before)
         else:
             manifest.unlink(missing_ok=True)
+
+
+def uninstall(prefix, stage=""):
+    run([str(ROOT / "tools" / "uninstall"), str(prefix)], env=dict(os.environ, DESTDIR=stage))
+
+
+def check_uninstall(build, directory):
+    first, second = directory / "first", directory / "second"
+    install(build, first)
+    install(build, second)
+    (second / "lib" / "stranger").write_text("not ours", encoding="utf-8")
+    uninstall(first)
+    want(list(first.rglob("*")) == [], f"left: {list(first.rglob('*'))}")
+    want((second / "bin/opbench").exists(), "the other prefix lost its program")
+    uninstall(second)
+    left = sorted(path.relative_to(second).as_posix() for path in second.rglob("*"))
+    want(left == ["lib", "lib/stranger"], f"left besides a stranger: {left}")
+    again = subprocess.run([str(ROOT / "tools" / "uninstall"), str(first)],
+                           capture_output=True, text=True, check=False)
+    want(again.returncode == 1 and f"no opbench in {first}" in again.stderr, again.stderr)
+
+
+def check_system_prefix(build, directory):
+    """The folders that a system has stay, also when they are empty."""
+    stage = str(directory / "system")
+    install(build, "/usr/local", stage)
+    usr_local = pathlib.Path(stage + "/usr/local")
+    want((usr_local / "bin/opbench").exists(), "nothing below DESTDIR")
+    uninstall("/usr/local", stage)
+    left = sorted(path.relative_to(usr_local).as_posix() for path in usr_local.rglob("*"))
+    want({"bin", "include", "lib", "share"} <= set(left), f"left: {left}")
+    want(not any("opbench" in path for path in left), f"left: {left}")
+    want(all((usr_local / path).is_dir() for path in left), f"left: {left}")
+
+
+def check_all(build, compiler, directory):
+    stage = directory / "stage"
+    install(build, stage)
     for name in FILES:
         want((stage / name).exists(), f"{name} is not installed")
     version = run([str(build / "opbench"), "--version"]).split()[1]
@@ -108,13 +173,11 @@ def check_all(build, compiler, directory):
     stage.rename(moved)
     check_program(moved, version)
     check_library(moved, directory, compiler, version)
-    moved.rename(stage)
-    stranger = stage / "lib" / "stranger"
-    stranger.write_text("not ours", encoding="utf-8")
-    run([str(ROOT / "tools" / "uninstall"), str(copy)])
-    left = [path for path in stage.rglob("*") if not path.is_dir()]
-    want(left == [stranger], f"left after uninstall: {left}")
-    want(not (stage / "include/opbench").exists(), "include/opbench is left")
+    check_example(moved, directory, compiler)
+    uninstall(moved)
+    want(list(moved.rglob("*")) == [], f"left after a move: {list(moved.rglob('*'))}")
+    check_uninstall(build, directory)
+    check_system_prefix(build, directory)
 
 
 def main():

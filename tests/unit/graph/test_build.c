@@ -157,7 +157,9 @@ static void modules(void)
           "linear = aten::linear(input, weight, None);\n"
           "# return linear\n");
     check_error("torch.nn.Linear", NULL, &input, OB_ERR_INVALID, "torch.nn.Linear: ");
-    check_error("torch.nn.Linear", NULL, &input, OB_ERR_INVALID, "in_features");
+    check_error("torch.nn.Linear", NULL, &input, OB_ERR_INVALID,
+                "torch.nn.Linear: the build is missing; it holds the constructor's arguments: (int "
+                "in_features, int out_features, bool bias=True");
     const ob_call none = {.arg_count = 0};
     check("torch.nn.Identity", NULL, &input,
           "# input_0: f32[2, 3], input\n"

@@ -160,6 +160,8 @@ static void runs_special_calls(void)
         "aten::constant_pad_nd(f32[3, 4, 5], [1, 1, 2, 2, 0, 1])",
         "aten::dropout(f32[3], 0.5, False)",
         "aten::kl_div(f32[3, 4], f32[3, 4], 2, log_target=True)",
+        "opbench::split_table_embedding_bags(f32[0], f32[23], f32[9], i64[6], i64[5], None, "
+        "[4, 5], [2, 3], 0)",
     };
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
         run_line(calls[i]);

@@ -45,6 +45,8 @@ static void stands_in_libtorch(void)
     CHECK(known != NULL);
     for (size_t g = 0; known != NULL && g < GROUP_COUNT; g++) {
         for (const ob_op_row *row = GROUPS[g].rows; row->schema != NULL; row++) {
+            if (strncmp(row->schema, "opbench::", 9) == 0) /* our own */
+                continue;
             snprintf(line, sizeof line, "\n%s\n", row->schema);
             ob_test_checks++;
             if (strstr(known, line) == NULL)

@@ -18,7 +18,7 @@ static void test_all_load(void)
     CHECK_INT(ob_context_count(own, OB_ENTRY_PLUGIN), 4);
     CHECK_STR(test_entry(own, OB_ENTRY_OPERATOR, "my::softclip").origin, "example-operator");
     CHECK_STR(test_entry(own, OB_ENTRY_PLUGIN, "example-generator").help,
-              "1.0; generators BlockSparseDataGenerator");
+              "version 1.0; generators BlockSparseDataGenerator");
     CHECK(test_entry(own, OB_ENTRY_BACKEND, "template").available);
     ob_context_destroy(own);
 }

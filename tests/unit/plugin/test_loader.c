@@ -21,8 +21,10 @@ static void test_good(void)
     CHECK_STR(test_entry(context, OB_ENTRY_OPERATOR, "good::op.over").origin, "good");
     const ob_entry_info info = test_entry(context, OB_ENTRY_PLUGIN, "good");
     CHECK(info.available);
-    CHECK_STR(info.help, "0.7; backends good-backend; generators GoodGenerator; iterators "
-                         "GoodIterator; 1 operator");
+    CHECK_STR(info.help, "version 0.7; backends good-backend; operators good::op.over; generators "
+                         "GoodGenerator; iterators GoodIterator");
+    CHECK_STR(info.version, "0.7");
+    CHECK_STR(info.names, "");
     CHECK_HAS(info.origin, "/fixtures/good.so");
 
     /* The same file again, also by another way: nothing happens. */
@@ -42,7 +44,7 @@ static void test_plugin_of_the_manual(void)
     ob_context *context = test_context(NULL);
     ob_err err;
     CHECK_INT(ob_plugin_load(context, FIXTURE("manual"), &err), OB_OK);
-    CHECK_STR(test_entry(context, OB_ENTRY_PLUGIN, "mine").help, "1.0");
+    CHECK_STR(test_entry(context, OB_ENTRY_PLUGIN, "mine").help, "version 1.0");
     ob_context_destroy(context);
 }
 
@@ -61,6 +63,9 @@ static const struct {
     {"missing_function", "backend 'no-run' lacks 'run'"},
     {"undefined_symbol", "it cannot be opened: undefined symbol: fixture_nobody_has_this; a "
                          "plug-in calls opbench through the host's table"},
+    {"unknown_type",
+     "the schema 'bad::third(Tensor self, Tensr[]? others) -> Tensor' has the unknown "
+     "type 'Tensr'; did you mean 'Tensor'?"},
     {"bad_schema", "the schema 'bad::second(Tensor self -> Tensor' cannot be read (column "},
 };
 enum { REFUSAL_COUNT = sizeof REFUSALS / sizeof REFUSALS[0] };
@@ -296,6 +301,13 @@ static void test_discover(void)
     CHECK_INT(ob_plugin_discover(context, second, &err), OB_OK);
     CHECK_INT(ob_context_count(context, OB_ENTRY_PLUGIN), 4);
     CHECK_INT(log.count, 3);
+
+    /* A file in place of its directory. */
+    log = (test_log){.count = 0};
+    setenv("OPBENCH_PLUGIN_PATH", FIXTURE("good"), 1);
+    CHECK_INT(ob_plugin_discover(context, second, &err), OB_OK);
+    CHECK_STR(log.text, "warning: " FIXTURE("good") " is not a directory; name the directory that "
+                                                    "holds it in $OPBENCH_PLUGIN_PATH\n");
     ob_context_destroy(context);
 
     /* A library directory that is not there is no fault: nothing may be installed. */

@@ -43,6 +43,8 @@ static void test_embedder(void)
     CHECK_STR(info.origin, "embedder");
     CHECK_STR(info.category, "test");
     CHECK_STR(info.help, "mine::op(Tensor self, int n=1) -> Tensor");
+    CHECK_STR(info.names, "mine.op");
+    CHECK_STR(info.version, "");
     CHECK(info.available);
     CHECK_STR(test_entry(context, OB_ENTRY_GENERATOR, "Mine:Generator").help, "makes nothing");
     CHECK(test_entry(context, OB_ENTRY_GENERATOR, "Mine:Generator").available);
@@ -83,25 +85,32 @@ static void test_operators_all_or_nothing(void)
     ob_context *context = test_context(NULL);
     ob_err err;
     const size_t core = ob_context_count(context, OB_ENTRY_OPERATOR);
-    const ob_op_row *bad[] = {&broken, &no_schema, &no_namespace, &same_name, &OPERATOR};
-    static const char *const words[] = {"'mine::broken(Tensor self' cannot be read (column ",
-                                        "schema", "namespace", "mine.op", "mine::op"};
+    static const ob_op_row bad_return = {.schema =
+                                             "mine::fifth(Any x) -> (Tensor, Dict(str, Foo))"};
+    const ob_op_row *bad[] = {&broken,     &no_schema, &no_namespace,
+                              &bad_return, &same_name, &OPERATOR};
+    static const char *const words[] = {
+        "'mine::broken(Tensor self' cannot be read (column ",  "schema",  "namespace",
+        "has the unknown type 'Foo'; types are Tensor, int, ", "mine.op", "mine::op"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         const ob_op_row *const rows[] = {&OPERATOR, &other, bad[i], NULL};
         CHECK_INT(ob_register_operators(context, rows, &err),
-                  i < 3 ? OB_ERR_INVALID : OB_ERR_DUPLICATE);
+                  i < 4 ? OB_ERR_INVALID : OB_ERR_DUPLICATE);
         CHECK_HAS(err.message, words[i]);
         CHECK_INT(ob_context_count(context, OB_ENTRY_OPERATOR), core);
     }
-    const ob_op_row *const good[] = {&OPERATOR, &other, NULL};
+    /* A dotted name is a class, and some names mean something to libtorch. */
+    static const ob_op_row classes = {
+        .schema = "mine::classes(__torch__.mine.Thing a, Storage? b, Stream c, t[] d) -> Any"};
+    const ob_op_row *const good[] = {&OPERATOR, &other, &classes, NULL};
     CHECK_INT(ob_register_operators(context, good, &err), OB_OK);
-    CHECK_INT(ob_context_count(context, OB_ENTRY_OPERATOR), core + 2);
+    CHECK_INT(ob_context_count(context, OB_ENTRY_OPERATOR), core + 3);
     /* The same against what was registered before. */
     static const ob_op_row fourth = {.schema = "mine::fourth(Tensor self) -> Tensor"};
     const ob_op_row *const clash[] = {&fourth, &same_name, NULL};
     CHECK_INT(ob_register_operators(context, clash, &err), OB_ERR_DUPLICATE);
     CHECK_HAS(err.message, "mine.op");
-    CHECK_INT(ob_context_count(context, OB_ENTRY_OPERATOR), core + 2);
+    CHECK_INT(ob_context_count(context, OB_ENTRY_OPERATOR), core + 3);
     CHECK_INT(ob_register_operators(context, NULL, &err), OB_OK);
     CHECK_INT(ob_register_operator(context, NULL, &err), OB_ERR_INVALID);
     ob_context_destroy(context);
@@ -298,7 +307,7 @@ static void test_linked_plugin(void)
     CHECK_STR(test_entry(context, OB_ENTRY_BACKEND, "b").origin, "linked");
     const ob_entry_info info = test_entry(context, OB_ENTRY_PLUGIN, "linked");
     CHECK_STR(info.origin, "embedder");
-    CHECK_STR(info.help, "3; backends b; iterators MineIterator");
+    CHECK_STR(info.help, "version 3; backends b; iterators MineIterator");
     CHECK_INT(ob_register_plugin(context, &plugin, &err), OB_ERR_DUPLICATE);
     CHECK_STR(err.message, "a plug-in called 'linked' is there already (embedder); remove or "
                            "rename one of the two");

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The keeper of one worker at a time: starts it, waits for what it says, and notices when it dies,
+ * hangs, grows too large or hands over something else than messages.
+ */
+#ifndef OB_RUN_KEEPER_H
+#define OB_RUN_KEEPER_H
+
+#include "run/spawn.h"
+
+/* Why a worker is gone. */
+typedef struct ob_loss {
+    ob_record_status status;
+    char reason[256];
+    char signal[32]; /* "SIGSEGV", or "" */
+    int64_t exit_code;
+    bool scribbled; /* what it sent was no message: the case is the one whose record did not come */
+} ob_loss;
+
+typedef struct ob_keeper {
+    const ob_run_params *params;
+    ob_worker_seed seed;
+    ob_worker_process worker;
+    ob_wire_inbox inbox;
+    uint64_t max_memory_bytes;
+    uint64_t started_ns; /* the worker */
+    uint64_t looked_ns;  /* at its clock and memory */
+    bool ready;          /* its backend is open */
+    bool condemned;      /* it went over a limit and was killed; what it sent before still counts */
+    ob_loss sentence;    /* which limit */
+    bool finish_case;    /* a wish to stop is not passed on: the case needs further workers */
+} ob_keeper;
+
+typedef enum ob_news_kind {
+    OB_NEWS_MESSAGE,
+    OB_NEWS_LOST,    /* the worker is gone */
+    OB_NEWS_STOPPED, /* the user wants to end at once; the worker is gone */
+} ob_news_kind;
+
+typedef struct ob_news {
+    ob_news_kind kind;
+    ob_wire_message message; /* until the next call */
+    ob_loss loss;
+} ob_news;
+
+ob_status ob__keeper_open(ob_keeper *keeper, const ob_config *config, const ob_run_params *params,
+                          ob_err *err);
+/* Ends the worker, at once or with time to end by itself. */
+void ob__keeper_end_worker(ob_keeper *keeper, bool at_once);
+void ob__keeper_close(ob_keeper *keeper);
+
+ob_status ob__keeper_start_worker(ob_keeper *keeper, ob_err *err);
+/* Cases [first, first + count). A worker that is gone already is noticed by the next call below. */
+void ob__keeper_lease(ob_keeper *keeper, uint64_t first, uint64_t count);
+ob_status ob__keeper_next(ob_keeper *keeper, ob_news *out, ob_err *err);
+/* Gives up a worker whose messages make no sense. */
+void ob__keeper_reject(ob_keeper *keeper, ob_loss *loss);
+/* What the present or last worker printed since its last record: up to size bytes, and in *all how
+ * many there were. */
+size_t ob__keeper_output(const ob_keeper *keeper, char *out, size_t size, uint64_t *all);
+int ob__keeper_wanted_stop(const ob_keeper *keeper);
+
+#endif

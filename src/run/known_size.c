@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Sizes from an entry's text. A generator fills what it makes: a tensor that does not fit must be refused
+ * before, or the process is killed in the middle and nothing says why. The depth of the walk is that of
+ * the JSON, which its reader limits.
+ */
+#include "run/known_size.h"
+
+#include "opbench/tensor.h"
+
+static bool read_dims(const ob_json *list, int64_t *out, int *count)
+{
+    const size_t length = ob_json_count(list);
+    if (ob_json_get_kind(list) != OB_JSON_ARRAY || length > OB_MAX_DIMS)
+        return false;
+    for (size_t i = 0; i < length; i++) {
+        const ob_json *item = ob_json_item(list, i);
+        out[i] = ob_json_int(item, -1);
+        if (ob_json_get_kind(item) != OB_JSON_INT || out[i] < 0)
+            return false;
+    }
+    *count = (int)length;
+    return true;
+}
+
+static uint64_t tensor_bytes(const ob_json *shape, const ob_json *strides, ob_dtype dtype)
+{
+    int64_t sizes[OB_MAX_DIMS], steps[OB_MAX_DIMS], numel, bytes;
+    int ndim, step_count;
+    if (!read_dims(shape, sizes, &ndim))
+        return 0;
+    if (ob_shape_numel(sizes, ndim, &numel, NULL) != OB_OK)
+        return UINT64_MAX;
+    if (!read_dims(strides, steps, &step_count) || step_count != ndim)
+        ob_shape_contiguous_strides(sizes, ndim, steps);
+    return ob_shape_span_bytes(sizes, steps, ndim, dtype, &bytes, NULL) == OB_OK ? (uint64_t)bytes
+                                                                                 : UINT64_MAX;
+}
+
+uint64_t ob__known_bytes(const ob_json *entry)
+{
+    const ob_json_kind kind = ob_json_get_kind(entry);
+    if (kind != OB_JSON_ARRAY && kind != OB_JSON_OBJECT)
+        return 0;
+    if (kind == OB_JSON_OBJECT) {
+        size_t length;
+        const char *name = ob_json_string(ob_json_get(entry, "dtype"), &length);
+        const ob_dtype dtype = name ? ob_dtype_from_name(name, length) : OB_DTYPE_INVALID;
+        const ob_json *shape = ob_json_get(entry, "shape");
+        if (dtype != OB_DTYPE_INVALID && shape != NULL)
+            return tensor_bytes(shape, ob_json_get(entry, "strides"), dtype);
+    }
+    uint64_t sum = 0;
+    for (size_t i = 0; i < ob_json_count(entry); i++)
+        if (__builtin_add_overflow(sum, ob__known_bytes(ob_json_item(entry, i)), &sum))
+            return UINT64_MAX;
+    return sum;
+}

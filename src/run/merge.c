@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Samples of one process share its buffers' places and its libraries' choices, so they say little about
+ * the next process. The merged record keeps all of them, and its confidence interval is that of the
+ * processes' means.
+ */
+#include "run/merge.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ob_series *const *series_of(ob_merged_pass *pass, ob_series *out[6])
+{
+    out[0] = &pass->warmup_time_ms;
+    out[1] = &pass->warmup_memory_mib;
+    out[2] = &pass->measure_time_ms;
+    out[3] = &pass->measure_memory_mib;
+    out[4] = &pass->means_ms;
+    out[5] = &pass->scratch;
+    return out;
+}
+
+static void reset_pass(ob_merged_pass *pass)
+{
+    ob_series *all[6];
+    series_of(pass, all);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        all[i]->count = 0;
+    pass->allocator_peak_bytes = 0;
+    pass->present = false;
+}
+
+void ob__merge_reset(ob_merge *merge)
+{
+    reset_pass(&merge->forward);
+    reset_pass(&merge->backward);
+    merge->raw_times_s.count = 0;
+    merge->processes = merge->process_peak_bytes = 0;
+    merge->number_per_run = 0;
+    merge->gave_up = false;
+    merge->seconds = 0;
+}
+
+static void fini_pass(ob_merged_pass *pass)
+{
+    ob_series *all[6];
+    series_of(pass, all);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        ob__series_fini(all[i]);
+}
+
+void ob__merge_fini(ob_merge *merge)
+{
+    fini_pass(&merge->forward);
+    fini_pass(&merge->backward);
+    ob__series_fini(&merge->raw_times_s);
+}
+
+/* ---- adding ---- */
+
+static bool append(ob_series *series, ob_reals values, double factor)
+{
+    if (!ob__series_reserve(series, values.count))
+        return false;
+    for (size_t i = 0; i < values.count; i++)
+        series->values[series->count++] = factor == 1 ? values.items[i] : values.items[i] * factor;
+    return true;
+}
+
+static bool add_pass(ob_merged_pass *to, const ob_record_pass *pass)
+{
+    if (pass->measure_time_ms.items == NULL)
+        return true;
+    to->present = true;
+    if (pass->allocator_peak_bytes > to->allocator_peak_bytes)
+        to->allocator_peak_bytes = pass->allocator_peak_bytes;
+    const ob_reals mean = {.items = &pass->time_ms.mean, .count = pass->time_ms.count > 0};
+    return append(&to->warmup_time_ms, pass->warmup_time_ms, 1) &&
+           append(&to->warmup_memory_mib, pass->warmup_memory_mib, 1) &&
+           append(&to->measure_time_ms, pass->measure_time_ms, 1) &&
+           append(&to->measure_memory_mib, pass->measure_memory_mib, 1) &&
+           append(&to->means_ms, mean, 1);
+}
+
+ob_status ob__merge_add(ob_merge *merge, const ob_record_result *r, ob_err *err)
+{
+    if (merge->processes++ == 0)
+        merge->number_per_run = r->number_per_run;
+    /* Blocks of estimated length differ from process to process; the record has one length for all. */
+    const bool same = r->number_per_run == merge->number_per_run || r->number_per_run <= 0;
+    const double factor = same ? 1 : (double)merge->number_per_run / (double)r->number_per_run;
+    if (!add_pass(&merge->forward, &r->forward) || !add_pass(&merge->backward, &r->backward) ||
+        !append(&merge->raw_times_s, r->raw_times_s, factor))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the samples of the processes");
+    if (r->process_peak_bytes > merge->process_peak_bytes)
+        merge->process_peak_bytes = r->process_peak_bytes;
+    if (r->seconds > 0)
+        merge->seconds += r->seconds;
+    merge->gave_up =
+        merge->gave_up || (r->stop_verdict != NULL && strcmp(r->stop_verdict, "done") != 0);
+    return OB_OK;
+}
+
+/* ---- finishing ---- */
+
+static ob_reals as_reals(const ob_series *series)
+{
+    return series->count > 0 ? (ob_reals){.items = series->values, .count = series->count}
+                             : ob_reals_empty();
+}
+
+static double rate(double work, double median_ms)
+{
+    return work >= 0 && median_ms > 0 ? work / (median_ms * 1e-3) / 1e9 : NAN;
+}
+
+static ob_status finish_pass(ob_merged_pass *from, ob_record_pass *pass, ob_err *err)
+{
+    const size_t count = from->measure_time_ms.count;
+    if (!from->present)
+        return OB_OK;
+    pass->warmup_time_ms = as_reals(&from->warmup_time_ms);
+    pass->warmup_memory_mib = as_reals(&from->warmup_memory_mib);
+    pass->measure_time_ms = as_reals(&from->measure_time_ms);
+    pass->measure_memory_mib = as_reals(&from->measure_memory_mib);
+    pass->allocator_peak_bytes = from->allocator_peak_bytes;
+    if (count == 0)
+        return OB_OK;
+    if (!ob__series_reserve(&from->scratch, count))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the statistics");
+    OB_TRY(ob_stats_compute(from->measure_time_ms.values, count, from->scratch.values,
+                            &pass->time_ms, err));
+    OB_TRY(ob_interval_from_processes(from->means_ms.values, from->means_ms.count, 0,
+                                      &pass->interval_ms, err));
+    pass->interval_over = "processes";
+    pass->gflops_per_s = rate(pass->flops, pass->time_ms.median);
+    pass->gb_per_s = rate(pass->bytes, pass->time_ms.median);
+    return OB_OK;
+}
+
+ob_status ob__merge_finish(ob_merge *merge, ob_record_result *r, ob_err *err)
+{
+    OB_TRY(finish_pass(&merge->forward, &r->forward, err));
+    OB_TRY(finish_pass(&merge->backward, &r->backward, err));
+    r->raw_times_s = as_reals(&merge->raw_times_s);
+    r->number_per_run = merge->number_per_run;
+    r->processes = (int64_t)merge->processes;
+    r->process_peak_bytes = merge->process_peak_bytes;
+    r->seconds = merge->seconds;
+    if (merge->gave_up)
+        r->stop_verdict = "gave up";
+    return OB_OK;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * --processes: each case in several workers, one after the other, none of which ran anything before.
+ * The first that fails ends the case with its status and reason; a wish to stop ends the run between
+ * cases, never between the processes of one.
+ */
+#include "run/merge.h"
+#include "run/supervisor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A case and the process it is in. */
+typedef struct turn {
+    uint64_t index;
+    int64_t process, processes;
+} turn;
+
+/* "process 2 of 5: " in front of a reason, which is cut if need be. */
+static void say_process(const turn *t, const char *reason, char *out, size_t size)
+{
+    const int head = snprintf(out, size, "process %lld of %lld: ", (long long)t->process + 1,
+                              (long long)t->processes);
+    if (memccpy(out + head, reason, '\0', size - (size_t)head) == NULL)
+        out[size - 1] = '\0';
+}
+
+static ob_status lost(ob_supervisor *s, const turn *t, const ob_loss *why, ob_err *err)
+{
+    ob_loss told = *why;
+    say_process(t, why->reason, told.reason, sizeof told.reason);
+    return ob__supervisor_write_loss(s, t->index, &told, err);
+}
+
+/* The case failed without taking its worker down. */
+static ob_status failed(ob_supervisor *s, const turn *t, ob_err *err)
+{
+    ob_record_result *r = &s->record.result;
+    char reason[1024];
+    say_process(t, r->reason != NULL ? r->reason : "", reason, sizeof reason);
+    r->reason = reason;
+    r->processes = t->processes;
+    s->line.size = 0;
+    OB_TRY(ob_record_print(&s->record, &s->line, err));
+    return ob__supervisor_hand_on(s, s->line.data, s->line.size, err);
+}
+
+/* The case in one fresh worker. *over: it has its record. OB_END = stop at once. */
+static ob_status run_turn(ob_supervisor *s, const turn *t, ob_merge *merge, bool *over, ob_err *err)
+{
+    ob_news news;
+    OB_TRY(ob__supervisor_start(s, err));
+    ob__keeper_lease(&s->keeper, t->index, 1);
+    OB_TRY(ob__keeper_next(&s->keeper, &news, err));
+    if (news.kind == OB_NEWS_STOPPED)
+        return OB_END;
+    if (news.kind == OB_NEWS_MESSAGE && (news.message.type != OB_MESSAGE_RECORD ||
+                                         !ob__supervisor_read(s, &news.message, t->index))) {
+        ob__keeper_reject(&s->keeper, &news.loss);
+        news.kind = OB_NEWS_LOST;
+    }
+    if (news.kind == OB_NEWS_LOST) {
+        *over = true;
+        return lost(s, t, &news.loss, err);
+    }
+    ob__keeper_end_worker(&s->keeper, false);
+    const ob_record_status_info *info = ob_record_status_get_info(s->record.result.status);
+    if (info == NULL || !info->ran) {
+        *over = true;
+        return failed(s, t, err);
+    }
+    return ob__merge_add(merge, &s->record.result, err);
+}
+
+static ob_status run_case(ob_supervisor *s, uint64_t index, ob_merge *merge, ob_err *err)
+{
+    turn t = {.index = index, .processes = s->params->options->processes};
+    ob__merge_reset(merge);
+    for (; t.process < t.processes; t.process++) {
+        bool over = false;
+        OB_TRY(run_turn(s, &t, merge, &over, err));
+        if (over)
+            return OB_OK;
+    }
+    OB_TRY(ob__merge_finish(merge, &s->record.result, err));
+    s->line.size = 0;
+    OB_TRY(ob_record_print(&s->record, &s->line, err));
+    return ob__supervisor_hand_on(s, s->line.data, s->line.size, err);
+}
+
+ob_status ob__run_in_processes(ob_supervisor *s, uint64_t first, uint64_t end, ob_err *err)
+{
+    ob_merge merge = {0};
+    ob_status status = OB_OK;
+    s->keeper.finish_case = true;
+    for (uint64_t i = first; status == OB_OK && i < end; i++)
+        status = ob__keeper_wanted_stop(&s->keeper) > 0 ? OB_END : run_case(s, i, &merge, err);
+    ob__merge_fini(&merge);
+    return status;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inside of a run: what handing on records, leasing ranges and spreading a case over processes
+ * share.
+ */
+#ifndef OB_RUN_SUPERVISOR_H
+#define OB_RUN_SUPERVISOR_H
+
+#include "result/line.h"
+#include "run/identity.h"
+#include "run/keeper.h"
+
+enum { OB_MOST_OUTPUT = 4096, OB_MOST_FAILED_STARTS = 3 };
+
+typedef struct ob_supervisor {
+    ob_context *context;
+    const ob_config *config;
+    const ob_run_params *params;
+    ob_run_summary *summary;
+    ob_keeper keeper;
+    ob_cases *cases; /* to name what a dead worker was on, and to look for what is done */
+    ob_line_parser *parser;
+    ob_record record; /* what the parser read last */
+    ob_text line;
+    ob_identity identity;
+    bool told_ready;
+} ob_supervisor;
+
+/* Starts a worker and waits until its backend is open. OB_END: the user wants to end. */
+ob_status ob__supervisor_start(ob_supervisor *s, ob_err *err);
+/* A record of s->record, printed as `line`: counts it and gives it to the caller's hook. */
+ob_status ob__supervisor_hand_on(ob_supervisor *s, const char *line, size_t length, ob_err *err);
+/* Reads a worker's line into s->record. False: it is no result of this case. */
+bool ob__supervisor_read(ob_supervisor *s, const ob_wire_message *message, uint64_t index);
+/* The failed record of a case that took its worker down. */
+ob_status ob__supervisor_write_loss(ob_supervisor *s, uint64_t index, const ob_loss *why,
+                                    ob_err *err);
+
+/* processes.c: cases [first, end), each in --processes fresh workers. OB_END = stop. */
+ob_status ob__run_in_processes(ob_supervisor *s, uint64_t first, uint64_t end, ob_err *err);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which figures of a record make it warn, to the letter, and on which side of each bound.
+ */
+#include "check.h"
+#include "run/warnings.h"
+
+static ob_warnings warnings;
+
+static ob_record_result *quiet_result(void)
+{
+    static ob_record record;
+    static const double samples[] = {1};
+    ob_record_init(&record, OB_RECORD_RESULT_LINE);
+    record.result.mode = "discrete";
+    record.result.noise_foreign = record.result.noise_steal = 0.1;
+    ob_record_pass *const passes[] = {&record.result.forward, &record.result.backward};
+    for (int i = 0; i < 2; i++) {
+        passes[i]->measure_time_ms = (ob_reals){.items = samples, .count = 1};
+        passes[i]->time_ms.median = 0.0025; /* 2500 ns */
+        passes[i]->interval_ms.enough = true;
+        passes[i]->interval_ms.lag1 = 0.5;
+    }
+    return &record.result;
+}
+
+/* The only warning; "" if there is none. */
+static const char *only(const ob_warning_facts *facts, ob_record_result *r)
+{
+    ob__warnings_fill(&warnings, facts, r);
+    CHECK((r->warnings.items == NULL) == (r->warnings.count == 0));
+    return r->warnings.count == 0 ? "" : r->warnings.count == 1 ? r->warnings.items[0] : "several";
+}
+
+static const ob_warning_facts FACTS = {.clock_overhead_ns = 25};
+
+static void quiet(void)
+{
+    const ob_warning_facts unknown = {.clock_overhead_ns = 0};
+    CHECK_STR(only(&FACTS, quiet_result()), "");
+    ob_record empty;
+    ob_record_init(&empty, OB_RECORD_RESULT_LINE);
+    CHECK_STR(only(&FACTS, &empty.result), "");
+    CHECK_STR(only(&unknown, quiet_result()), "");
+}
+
+static void noise(void)
+{
+    const ob_warning_facts own_clock = {.own_clock = true, .clock_overhead_ns = 25};
+    ob_record_result *r = quiet_result();
+    r->noise_foreign = 0.374;
+    CHECK_STR(only(&FACTS, r), "other processes used 37 % of the CPU time; end them, or use --pin "
+                               "with a CPU that is idle");
+    r = quiet_result();
+    r->noise_steal = 0.11;
+    CHECK_STR(only(&FACTS, r),
+              "the hypervisor took 11 % of the CPU time away; measure on a machine "
+              "that is not shared");
+    r->noise_foreign = 1;
+    r->forward.time_ms.median = 0.0001;
+    CHECK_STR(only(&own_clock, r), "");
+}
+
+static void drift(void)
+{
+    ob_record_result *r = quiet_result();
+    r->backward.interval_ms.lag1 = 0.51;
+    CHECK_STR(only(&FACTS, r),
+              "backward: times drift (neighbouring batches correlate by 0.51), so the interval is "
+              "too narrow; measure longer, or with more warm-up");
+    r->backward.interval_ms.enough = false;
+    CHECK_STR(only(&FACTS, r), "");
+}
+
+static void short_samples(void)
+{
+    ob_record_result *r = quiet_result();
+    r->forward.time_ms.median = 0.0024;
+    CHECK_STR(only(&FACTS, r), "forward: the median of 2400 ns is below 100 times the 25 ns that "
+                               "reading the clock takes; use --exec-mode continuous");
+    r->mode = "continuous";
+    CHECK_STR(only(&FACTS, r), "");
+}
+
+/* All at once fit, and a second fill starts anew. */
+static void all(void)
+{
+    const ob_warning_facts facts = {.backward_left_out = true, .clock_overhead_ns = 25};
+    ob_record_result *r = quiet_result();
+    r->noise_foreign = r->noise_steal = 0.9;
+    r->forward.interval_ms.lag1 = r->backward.interval_ms.lag1 = 0.9;
+    r->forward.time_ms.median = r->backward.time_ms.median = 0.0001;
+    r->fp_mode = "flush-to-zero on";
+    ob__warnings_fill(&warnings, &facts, r);
+    CHECK_INT(r->warnings.count, OB_MOST_WARNINGS);
+    CHECK_STR(r->warnings.items[0],
+              "backward was left out: no input or parameter requires a gradient");
+    CHECK_STR(r->warnings.items[OB_MOST_WARNINGS - 1],
+              "a library changed the floating-point mode: flush-to-zero on");
+    CHECK_STR(only(&FACTS, quiet_result()), "");
+}
+
+int main(void)
+{
+    RUN(quiet);
+    RUN(noise);
+    RUN(drift);
+    RUN(short_samples);
+    RUN(all);
+    return ob_test_end();
+}

@@ -92,7 +92,9 @@ static void the_plugin(void)
     CHECK_INT(ob__gen_builtin.size, sizeof(ob_plugin));
     CHECK_STR(ob__gen_builtin.name, "builtin-generators");
     CHECK_STR(ob__gen_builtin.generators[0]->name, "PyTorch:DefaultDataGenerator");
-    CHECK(ob__gen_builtin.generators[1] == NULL);
+    CHECK_STR(ob__gen_builtin.generators[1]->name,
+              "SplitTableBatchedEmbeddingBagsCodegenInputDataGenerator");
+    CHECK(ob__gen_builtin.generators[2] == NULL);
 }
 
 /* Every argument type that a config may name is one that the generator makes. */

@@ -10,9 +10,9 @@ float32, bfloat16 and float16, so that the conform test replays the same lines i
            finite), {"dtype": "f32"} a dtype; a tensor is {"tensor": dtype, "sizes", "strides", "data": elements in
            row-major order, "grad": true where a gradient is wanted}
   outputs  the results, in the same form; null where nothing is compared
-  grads    by number of the input: gradient of the sum of the outputs that grad_outputs lists
+  grads    by number of the input: PyTorch's gradient of the sum of the outputs that grad_outputs lists
+  nograd   no finite differences: the function is not smooth here, or has no gradient
   dtypes   which dtypes the line is replayed in besides f64
-  kink     no finite differences: the function is not smooth here
 The cases stand in tools/op_goldens/<group>.py: a function cases(m) that yields m.case(...).
 
 usage: make_nn_goldens.py
@@ -132,9 +132,7 @@ def run(case):
         found = torch.autograd.grad([x.sum() for x in picked], [x for _, x in wanted], allow_unused=True)
         line["grads"] = {str(i): encode(g.contiguous()) for (i, _), g in zip(wanted, found) if g is not None}
         line["grad_outputs"] = case["grad_outputs"]
-        if case["kink"]:
-            line["kink"] = True
-    else:
+    if "grads" not in line or case["kink"]:
         line["nograd"] = True
     return line
 

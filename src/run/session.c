@@ -5,6 +5,8 @@
  */
 #include "run/session_int.h"
 
+#include "run/own_time.h"
+
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +149,8 @@ static ob_status open_backend(ob_session *s, ob_err *err)
     OB_TRY(s->desc->open(&settings, &s->backend, err));
     if (s->desc->set_threads != NULL)
         OB_TRY(s->desc->set_threads(s->backend, (int)o->threads, err));
-    const ob_noise_params noise = {.root = NULL};
+    /* A pinned session looks at its own CPU alone, where the supervisor is not. */
+    const ob_noise_params noise = {.own_cpu_ns = o->cpu < 0 ? ob__own_cpu_ns : NULL};
     if (ob_noise_sampler_open(&noise, &s->noise, NULL) != OB_OK)
         s->noise = NULL;
     const ob_clock clock = ob_clock_monotonic();

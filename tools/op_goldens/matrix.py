@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The matrix family: shapes, transposed, sliced and expanded operands, empty ones, integers."""
+"""The matrix family: shapes, transposed, sliced and expanded operands, empty ones, integers. Elements of expanded
+operands cannot be moved one by one, so those have no finite differences (kink)."""
 
 
 def cases(m):
@@ -10,14 +11,14 @@ def cases(m):
     yield m.case("aten::mm", [m.t(2, 3), m.view(m.t(4, 3), turned)])
     yield m.case("aten::mm", [m.view(m.t(3, 2), turned), m.view(m.t(4, 3), turned)])
     yield m.case("aten::mm", [m.view(m.t(4, 6), lambda x: x[1:3, 1:4]), m.view(m.t(6, 8), lambda x: x[::2, ::2])])
-    yield m.case("aten::mm", [m.view(m.t(1, 3), lambda x: x.expand(2, 3)), m.view(m.t(3, 1), lambda x: x.expand(3, 4))])
+    yield m.case("aten::mm", [m.view(m.t(1, 3), lambda x: x.expand(2, 3)), m.view(m.t(3, 1), lambda x: x.expand(3, 4))], kink=True)
     for kind in ("int64", "int32", "int8", "uint8"):
         import torch
         dtype = getattr(torch, kind)
         yield m.case("aten::mm", [m.i(2, 3, dtype=dtype), m.i(3, 4, dtype=dtype)], dtypes=[])
     yield m.case("aten::bmm", [m.t(2, 3, 4), m.t(2, 4, 2)])
     yield m.case("aten::bmm", [m.t(0, 3, 4), m.t(0, 4, 2)])
-    yield m.case("aten::bmm", [m.view(m.t(2, 4, 3), lambda x: x.transpose(1, 2)), m.view(m.t(4, 2), lambda x: x.expand(2, 4, 2))])
+    yield m.case("aten::bmm", [m.view(m.t(2, 4, 3), lambda x: x.transpose(1, 2)), m.view(m.t(4, 2), lambda x: x.expand(2, 4, 2))], kink=True)
     yield m.case("aten::bmm", [m.view(m.t(3, 2, 4), lambda x: x.transpose(0, 1)), m.t(2, 4, 3)])
     for size in ((2, 4), (4,), (1, 4), (2, 1), (1,), ()):
         yield m.case("aten::addmm", [m.t(*size), m.t(2, 3), m.t(3, 4)])
@@ -34,7 +35,7 @@ def cases(m):
     yield m.case("aten::mv", [m.t(3, 4), m.t(4)])
     yield m.case("aten::mv", [m.view(m.t(4, 3), turned), m.view(m.t(8), lambda x: x[::2])])
     yield m.case("aten::mv", [m.t(3, 0), m.t(0)])
-    yield m.case("aten::mv", [m.t(2, 3), m.view(m.t(1), lambda x: x.expand(3))])
+    yield m.case("aten::mv", [m.t(2, 3), m.view(m.t(1), lambda x: x.expand(3))], kink=True)
     yield m.case("aten::addmv", [m.t(3), m.t(3, 4), m.t(4)], {"beta": 0.5, "alpha": 2})
     yield m.case("aten::addmv", [m.t(1), m.t(3, 4), m.t(4)])
     yield m.case("aten::dot", [m.t(5), m.t(5)])

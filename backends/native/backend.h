@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What an opened native backend is asked besides running cases.
+ */
+#ifndef OB_NATIVE_BACKEND_H
+#define OB_NATIVE_BACKEND_H
+
+#include "native.h"
+
+typedef struct native_options {
+    const char *isa; /* "best" or a set of isas.c */
+} native_options;
+
+ob_status native_open(const ob_backend_settings *settings, ob_backend **out, ob_err *err);
+void native_close(ob_backend *backend);
+ob_status native_memory_peak(ob_backend *backend, bool reset, uint64_t *peak_bytes, ob_err *err);
+ob_status native_set_threads(ob_backend *backend, int threads, ob_err *err);
+void native_properties(ob_backend *backend, ob_property_fn fn, void *ctx);
+
+#endif

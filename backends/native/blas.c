@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * OpenBLAS behind a table of its functions, and the way from two strides to its leading dimensions.
+ * The library is found by name at run time, so a machine without it still loads the backend and
+ * learns from the first matrix product what to install.
+ */
+#include "blas.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* CBLAS's words with its numbers. The library is the one with 32-bit integers. */
+typedef enum { CblasRowMajor = 101 } CBLAS_LAYOUT;
+typedef enum { CblasNoTrans = 111, CblasTrans = 112 } CBLAS_TRANSPOSE;
+typedef int32_t blasint;
+
+/* field, result, name in the library, parameters */
+#define BLAS_MAP(X)                                                                                \
+    X(sgemm, void, cblas_sgemm,                                                                    \
+      (CBLAS_LAYOUT, CBLAS_TRANSPOSE, CBLAS_TRANSPOSE, blasint, blasint, blasint, float,           \
+       const float *, blasint, const float *, blasint, float, float *, blasint))                   \
+    X(dgemm, void, cblas_dgemm,                                                                    \
+      (CBLAS_LAYOUT, CBLAS_TRANSPOSE, CBLAS_TRANSPOSE, blasint, blasint, blasint, double,          \
+       const double *, blasint, const double *, blasint, double, double *, blasint))               \
+    X(sgemv, void, cblas_sgemv,                                                                    \
+      (CBLAS_LAYOUT, CBLAS_TRANSPOSE, blasint, blasint, float, const float *, blasint,             \
+       const float *, blasint, float, float *, blasint))                                           \
+    X(dgemv, void, cblas_dgemv,                                                                    \
+      (CBLAS_LAYOUT, CBLAS_TRANSPOSE, blasint, blasint, double, const double *, blasint,           \
+       const double *, blasint, double, double *, blasint))                                        \
+    X(set_threads, void, openblas_set_num_threads, (int))                                          \
+    X(get_config, char *, openblas_get_config, (void))                                             \
+    X(get_core, char *, openblas_get_corename, (void))
+
+struct native_blas {
+#define BLAS_FIELD(field, type, name, parameters) type(*field) parameters;
+    BLAS_MAP(BLAS_FIELD)
+#undef BLAS_FIELD
+};
+
+static const char *const LIBRARIES[] = {"libopenblas.so.0", "libopenblas.so"};
+enum { LIBRARY_COUNT = sizeof LIBRARIES / sizeof LIBRARIES[0] };
+
+static void *open_library(void)
+{
+    void *library = NULL;
+    for (int i = 0; i < LIBRARY_COUNT && library == NULL; i++)
+        library = dlopen(LIBRARIES[i], RTLD_NOW | RTLD_LOCAL);
+    return library;
+}
+
+/* A function pointer is stored through memcpy: ISO C has no conversion from void *. */
+static bool find_symbol(void *library, const char *name, void *function)
+{
+    void *address = dlsym(library, name);
+    memcpy(function, &address, sizeof address);
+    return address != NULL;
+}
+
+ob_status native_blas_open(const ob_host *host, int threads, native_blas **out, ob_err *err)
+{
+    *out = NULL;
+    native_blas *blas = calloc(1, sizeof *blas);
+    if (blas == NULL)
+        return host->err_set(err, OB_ERR_NOMEM, "out of memory for the table of OpenBLAS");
+    /* Its pool is made while it loads; a pool of one is none. It stays this small unless the user
+     * said otherwise or more are asked for below. */
+    const bool limited = getenv("OPENBLAS_NUM_THREADS") == NULL;
+    if (limited && threads == 1)
+        setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    void *library = open_library();
+    if (limited && threads == 1)
+        unsetenv("OPENBLAS_NUM_THREADS");
+    const char *missing = NULL;
+    if (library == NULL) {
+        free(blas);
+        return host->err_set(err, OB_ERR_BACKEND,
+                             "OpenBLAS cannot be loaded (%s); install it: apt-get install "
+                             "libopenblas0-pthread",
+                             dlerror());
+    }
+#define BLAS_FIND(field, type, name, parameters)                                                   \
+    if (!find_symbol(library, #name, &blas->field))                                                \
+        missing = #name;
+    BLAS_MAP(BLAS_FIND)
+#undef BLAS_FIND
+    if (missing != NULL) {
+        free(blas);
+        return host->err_set(err, OB_ERR_BACKEND,
+                             "the OpenBLAS found here has no function %s; install Debian's: "
+                             "apt-get install libopenblas0-pthread",
+                             missing);
+    }
+    blas->set_threads(threads);
+    *out = blas;
+    return OB_OK;
+}
+
+ob_status native_env_blas(native_env *env, native_blas **out, ob_err *err)
+{
+    if (env->blas == NULL)
+        OB_TRY(native_blas_open(env->host, env->threads, &env->blas, err));
+    *out = env->blas;
+    return OB_OK;
+}
+
+void native_blas_close(native_blas *blas)
+{
+    free(blas);
+}
+
+void native_blas_set_threads(native_blas *blas, int threads)
+{
+    blas->set_threads(threads);
+}
+
+const char *native_blas_config(const native_blas *blas)
+{
+    return blas->get_config();
+}
+
+const char *native_blas_core(const native_blas *blas)
+{
+    return blas->get_core();
+}
+
+bool native_matrix_fits(int64_t rows, int64_t columns, int64_t row, int64_t column)
+{
+    const bool by_rows = (column == 1 || columns <= 1) && (row >= columns || rows <= 1);
+    const bool by_columns = (row == 1 || rows <= 1) && (column >= rows || columns <= 1);
+    return by_rows || by_columns;
+}
+
+/* How the library is told about a rows x columns matrix that fits. */
+typedef struct leading {
+    bool transposed; /* its columns are the lines in memory */
+    blasint ld;
+} leading;
+
+static leading find_leading(int64_t rows, int64_t columns, int64_t row, int64_t column)
+{
+    const bool by_rows = (column == 1 || columns <= 1) && (row >= columns || rows <= 1);
+    const int64_t length = by_rows ? columns : rows;
+    const int64_t lines = by_rows ? rows : columns;
+    int64_t ld = by_rows ? row : column;
+    if (lines <= 1 || ld < length) /* a single line has any stride */
+        ld = length;
+    return (leading){.transposed = !by_rows, .ld = (blasint)(ld > 0 ? ld : 1)};
+}
+
+ob_status native_gemm_check(const ob_host *host, const native_gemm *g, ob_err *err)
+{
+    const int64_t numbers[] = {g->m,     g->n,        g->k,     g->a.row,
+                               g->a.column, g->b.row, g->b.column, g->c_row, g->c_column};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        if (numbers[i] > INT_MAX)
+            return host->err_set(err, OB_ERR_LIMIT,
+                                 "a matrix of this product has a size or stride of %lld, and "
+                                 "OpenBLAS counts to %d; use smaller matrices",
+                                 (long long)numbers[i], INT_MAX);
+    return OB_OK;
+}
+
+static CBLAS_TRANSPOSE word(bool transposed)
+{
+    return transposed ? CblasTrans : CblasNoTrans;
+}
+
+/* A transposed c is the product of the transposed factors in the other order. */
+static native_gemm turn(const native_gemm *g)
+{
+    return (native_gemm){
+        .m = g->n,
+        .n = g->m,
+        .k = g->k,
+        .a = {g->b.data, g->b.column, g->b.row},
+        .b = {g->a.data, g->a.column, g->a.row},
+        .c = g->c,
+        .c_row = g->c_column,
+        .c_column = g->c_row,
+        .alpha = g->alpha,
+        .beta = g->beta,
+    };
+}
+
+#define DEFINE_GEMM(suffix, real, gemm_field, gemv_field)                                          \
+    static void scale_##suffix(const native_gemm *g)                                               \
+    {                                                                                              \
+        real *c = g->c;                                                                            \
+        for (int64_t i = 0; i < g->m; i++)                                                         \
+            for (int64_t j = 0; j < g->n; j++) {                                                   \
+                real *x = &c[i * g->c_row + j * g->c_column];                                      \
+                *x = g->beta == 0 ? 0 : (real)g->beta * *x;                                        \
+            }                                                                                      \
+    }                                                                                              \
+    /* One column: the library's product of a matrix and a vector takes any stride of it. */       \
+    static void column_##suffix(const native_blas *blas, const native_gemm *g)                     \
+    {                                                                                              \
+        const leading a = find_leading(g->m, g->k, g->a.row, g->a.column);                         \
+        const int64_t rows = a.transposed ? g->k : g->m, columns = a.transposed ? g->m : g->k;     \
+        const int64_t b_step = g->b.row > 0 ? g->b.row : 1, c_step = g->c_row > 0 ? g->c_row : 1;  \
+        blas->gemv_field(CblasRowMajor, word(a.transposed), (blasint)rows, (blasint)columns,       \
+                         (real)g->alpha, g->a.data, a.ld, g->b.data, (blasint)b_step,              \
+                         (real)g->beta, g->c, (blasint)c_step);                                    \
+    }                                                                                              \
+    void native_gemm_##suffix(const native_blas *blas, const native_gemm *gemm)                    \
+    {                                                                                              \
+        native_gemm g = *gemm;                                                                     \
+        if (g.m == 0 || g.n == 0)                                                                  \
+            return;                                                                                \
+        if (g.k == 0 || g.alpha == 0) {                                                            \
+            scale_##suffix(&g);                                                                    \
+            return;                                                                                \
+        }                                                                                          \
+        if (g.n != 1 && (g.m == 1 || find_leading(g.m, g.n, g.c_row, g.c_column).transposed))      \
+            g = turn(&g);                                                                          \
+        if (g.n == 1 && (g.b.row > 0 || g.k == 1)) {                                               \
+            column_##suffix(blas, &g);                                                             \
+            return;                                                                                \
+        }                                                                                          \
+        const leading a = find_leading(g.m, g.k, g.a.row, g.a.column);                             \
+        const leading b = find_leading(g.k, g.n, g.b.row, g.b.column);                             \
+        const leading c = find_leading(g.m, g.n, g.c_row, g.c_column);                             \
+        blas->gemm_field(CblasRowMajor, word(a.transposed), word(b.transposed), (blasint)g.m,      \
+                         (blasint)g.n, (blasint)g.k, (real)g.alpha, g.a.data, a.ld, g.b.data,      \
+                         b.ld, (real)g.beta, g.c, c.ld);                                           \
+    }
+
+DEFINE_GEMM(f32, float, sgemm, sgemv)
+DEFINE_GEMM(f64, double, dgemm, dgemv)
+
+/* Unsigned arithmetic wraps, as PyTorch's integer products do. */
+void native_gemm_i64(const native_gemm *g)
+{
+    const uint64_t alpha = (uint64_t)g->alpha_integer, beta = (uint64_t)g->beta_integer;
+    for (int64_t i = 0; i < g->m; i++) {
+        uint64_t *line = (uint64_t *)g->c + i * g->c_row;
+        for (int64_t j = 0; j < g->n; j++)
+            line[j * g->c_column] = beta == 0 ? 0 : beta * line[j * g->c_column];
+        for (int64_t p = 0; p < g->k; p++) {
+            const uint64_t *b = (const uint64_t *)g->b.data + p * g->b.row;
+            const uint64_t x =
+                alpha * ((const uint64_t *)g->a.data)[i * g->a.row + p * g->a.column];
+            for (int64_t j = 0; j < g->n; j++)
+                line[j * g->c_column] += x * b[j * g->b.column];
+        }
+    }
+}

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# rows_loops.c is compiled once per instruction set, as loops.c is. OpenBLAS is opened when it is
+# needed, so nothing is linked for it but the dynamic loader.
+
+get_target_property(row_sources plugin_native SOURCES)
+list(FILTER row_sources EXCLUDE REGEX "rows_loops\\.c$")
+set_property(TARGET plugin_native PROPERTY SOURCES ${row_sources})
+foreach(isa IN LISTS isas)
+  add_library(native_rows_${isa} OBJECT rows_loops.c)
+  target_link_libraries(native_rows_${isa} PRIVATE ob_flags)
+  target_compile_options(native_rows_${isa} PRIVATE ${loop_flags} ${isa_flags_${isa}})
+  target_compile_definitions(native_rows_${isa} PRIVATE NATIVE_ISA=${isa})
+  set_target_properties(native_rows_${isa} PROPERTIES C_VISIBILITY_PRESET hidden)
+  target_sources(plugin_native PRIVATE $<TARGET_OBJECTS:native_rows_${isa}>)
+endforeach()
+target_link_libraries(plugin_native PRIVATE ${CMAKE_DL_LIBS})

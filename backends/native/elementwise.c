@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The elementwise engine; see elementwise.h.
+ */
+#include "elementwise.h"
+
+#include <stdatomic.h>
+
+/* Elements per thread below which a second one costs more than it brings. */
+enum { GRAIN = 16384 };
+
+double native_value_real(const ob_value *value)
+{
+    switch (value->kind) {
+    case OB_VALUE_DOUBLE:
+        return value->as.real;
+    case OB_VALUE_INT:
+        return (double)value->as.integer;
+    case OB_VALUE_BOOL:
+        return value->as.boolean;
+    default:
+        return 0;
+    }
+}
+
+int64_t native_value_integer(const ob_value *value)
+{
+    switch (value->kind) {
+    case OB_VALUE_DOUBLE:
+        return value->as.real >= -0x1p63 && value->as.real < 0x1p63 ? (int64_t)value->as.real : 0;
+    case OB_VALUE_INT:
+        return value->as.integer;
+    case OB_VALUE_BOOL:
+        return value->as.boolean;
+    default:
+        return 0;
+    }
+}
+
+/* ---- promotion ---- */
+
+static ob_dtype both(ob_dtype a, ob_dtype b)
+{
+    if (a == OB_DTYPE_INVALID || b == OB_DTYPE_INVALID)
+        return a == OB_DTYPE_INVALID ? b : a;
+    return native_host()->dtype_promote(a, b);
+}
+
+/* bool, integer, real or complex. */
+static int category(ob_dtype dtype)
+{
+    switch (native_host()->dtype_get_info(dtype)->cls) {
+    case OB_DTYPE_CLASS_BOOL:
+        return 0;
+    case OB_DTYPE_CLASS_UINT:
+    case OB_DTYPE_CLASS_INT:
+        return 1;
+    case OB_DTYPE_CLASS_FLOAT:
+        return 2;
+    default:
+        return 3;
+    }
+}
+
+/* A lower rank counts only when its category is higher. */
+static ob_dtype combine(ob_dtype higher, ob_dtype lower)
+{
+    if (higher == OB_DTYPE_INVALID || lower == OB_DTYPE_INVALID)
+        return higher == OB_DTYPE_INVALID ? lower : higher;
+    return category(lower) > category(higher) ? both(higher, lower) : higher;
+}
+
+ob_dtype native_promote(const ob_value *const *values, int count)
+{
+    ob_dtype dim = OB_DTYPE_INVALID, zero_dim = OB_DTYPE_INVALID, number = OB_DTYPE_INVALID;
+    for (int i = 0; i < count; i++) {
+        const ob_value *value = values[i];
+        if (value == NULL)
+            continue;
+        switch (value->kind) {
+        case OB_VALUE_TENSOR:
+            if (value->as.tensor->ndim > 0)
+                dim = both(dim, value->as.tensor->dtype);
+            else
+                zero_dim = both(zero_dim, value->as.tensor->dtype);
+            break;
+        case OB_VALUE_BOOL:
+            number = both(number, OB_DTYPE_BOOL);
+            break;
+        case OB_VALUE_INT:
+            number = both(number, OB_DTYPE_I64);
+            break;
+        case OB_VALUE_DOUBLE:
+            number = both(number, OB_DTYPE_F32);
+            break;
+        default:
+            break;
+        }
+    }
+    return combine(dim, combine(zero_dim, number));
+}
+
+/* ---- setting up ---- */
+
+static native_class class_for(const native_env *env, const native_elementwise_args *args,
+                              bool is_test)
+{
+    ob_dtype dtype = args->out->dtype;
+    if (is_test || args->in_place)
+        dtype = native_promote(args->inputs, 3);
+    native_class cls = native_class_of(dtype);
+    const native_loop_fn *versions = env->loops->loop[args->loop];
+    if (versions[cls] == NULL) /* integers given to a function of reals */
+        cls = args->out->dtype == OB_DTYPE_F64 ? NATIVE_F64 : NATIVE_F32;
+    return cls;
+}
+
+static void add_input(native_elementwise *work, int k, const ob_value *value)
+{
+    if (value->kind == OB_VALUE_TENSOR) {
+        native_iter_add(&work->iter, value->as.tensor);
+        return;
+    }
+    const bool whole = work->cls == NATIVE_I32 || work->cls == NATIVE_I64;
+    work->number_real[k] = native_value_real(value);
+    work->number_integer[k] = native_value_integer(value);
+    if (whole)
+        native_iter_add_number(&work->iter, OB_DTYPE_I64, &work->number_integer[k]);
+    else
+        native_iter_add_number(&work->iter, OB_DTYPE_F64, &work->number_real[k]);
+}
+
+ob_status native_elementwise_init(const native_env *env, const native_elementwise_args *args,
+                                  native_elementwise *work, ob_err *err)
+{
+    const native_loop_kind kind = native_loop_kind_of(args->loop);
+    *work = (native_elementwise){
+        .inputs = native_loop_operands(args->loop),
+        .has_mask = kind == NATIVE_KIND_MASK1 || kind == NATIVE_KIND_MASK2,
+        .is_test = kind == NATIVE_KIND_TEST1 || kind == NATIVE_KIND_TEST2,
+        .name = args->name,
+    };
+    work->cls = class_for(env, args, work->is_test);
+    work->loop = env->loops->loop[args->loop][work->cls];
+    if (work->loop == NULL)
+        return env->host->err_set(err, OB_ERR_UNSUPPORTED,
+                                  "the native backend has no loop of %s for %s; use another dtype",
+                                  args->name, env->host->dtype_get_info(args->out->dtype)->name);
+    native_iter_init(&work->iter, args->out);
+    for (int k = 0; k < work->inputs; k++)
+        add_input(work, k, args->inputs[k]);
+    if (work->has_mask)
+        native_iter_add(&work->iter, args->mask);
+    for (int k = 0; k < 4; k++) {
+        if (args->scalars[k] != NULL) {
+            work->real[k] = native_value_real(args->scalars[k]);
+            work->integer[k] = native_value_integer(args->scalars[k]);
+        }
+    }
+    native_iter_finish(&work->iter, false);
+    return OB_OK;
+}
+
+/* ---- running ---- */
+
+typedef struct job {
+    const native_env *env;
+    const native_elementwise *work;
+    atomic_bool zero_divisor; /* set by any thread, never cleared */
+} job;
+
+static ob_dtype result_dtype(const native_elementwise *work)
+{
+    static const ob_dtype dtypes[NATIVE_CLASS_COUNT] = {OB_DTYPE_F32, OB_DTYPE_F64, OB_DTYPE_I32,
+                                                        OB_DTYPE_I64};
+    return work->is_test ? OB_DTYPE_BOOL : dtypes[work->cls];
+}
+
+static void run_range(void *ctx, int64_t begin, int64_t end)
+{
+    job *const j = ctx;
+    const native_elementwise *work = j->work;
+    const native_loops *loops = j->env->loops;
+    _Alignas(64) char buffers[4][NATIVE_CHUNK * 8];
+    _Alignas(64) char mask[NATIVE_CHUNK];
+    const void *constants[3] = {NULL, NULL, NULL};
+    native_loop_args args = {.real = work->real, .integer = work->integer};
+    native_cursor cursor;
+    native_cursor_seek(&cursor, &work->iter, begin);
+    for (int k = 0; k < work->inputs; k++) {
+        const native_operand *operand = &work->iter.operands[k + 1];
+        if (operand->constant) {
+            loops->load[operand->dtype][work->cls](operand->data, 0, buffers[k + 1],
+                                                   end - begin < NATIVE_CHUNK ? end - begin
+                                                                              : NATIVE_CHUNK);
+            constants[k] = buffers[k + 1];
+        }
+    }
+    for (int64_t at = begin; at < end;) {
+        const int64_t count = native_cursor_chunk(&cursor, end - at);
+        for (int k = 0; k < work->inputs; k++)
+            args.in[k] = constants[k] != NULL ? constants[k]
+                                              : native_cursor_load(&cursor, loops, k + 1, work->cls,
+                                                                   buffers[k + 1], count);
+        if (work->has_mask)
+            args.in[work->inputs] =
+                native_cursor_load_raw(&cursor, work->inputs + 1, 1, mask, count);
+        void *direct = native_cursor_direct(&cursor, 0, result_dtype(work), count);
+        args.out = direct != NULL ? direct : buffers[0];
+        args.count = count;
+        work->loop(&args);
+        if (direct == NULL && work->is_test)
+            native_cursor_store_raw(&cursor, 0, 1, buffers[0], count);
+        else if (direct == NULL)
+            native_cursor_store(&cursor, loops, 0, work->cls, buffers[0], count);
+        native_cursor_advance(&cursor, count);
+        at += count;
+    }
+    if (args.zero_divisor)
+        atomic_store(&j->zero_divisor, true);
+}
+
+ob_status native_elementwise_run(const native_env *env, const native_elementwise *work, ob_err *err)
+{
+    job j = {.env = env, .work = work};
+    native_parallel(env, work->iter.count, GRAIN, run_range, &j);
+    if (atomic_load(&j.zero_divisor))
+        return env->host->err_set(err, OB_ERR_INVALID,
+                                  "%s: an integer is divided by zero; give a divisor without zeros",
+                                  work->name);
+    return OB_OK;
+}

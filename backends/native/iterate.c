@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Strided iteration; see iterate.h.
+ */
+#include "iterate.h"
+
+#include <string.h>
+
+/* Rows shorter than this are gathered several at a time. */
+enum { SHORT_ROW = 128 };
+
+static size_t dtype_size(ob_dtype dtype)
+{
+    static const uint8_t sizes[OB_DTYPE_COUNT] = {
+#define SIZE(id, name, torch, param, bytes, cls, number) [OB_DTYPE_##id] = (bytes),
+        OB_DTYPE_MAP(SIZE)
+#undef SIZE
+    };
+    return sizes[dtype];
+}
+
+static ob_dtype dtype_of_class(native_class cls)
+{
+    static const ob_dtype dtypes[NATIVE_CLASS_COUNT] = {OB_DTYPE_F32, OB_DTYPE_F64, OB_DTYPE_I32,
+                                                        OB_DTYPE_I64};
+    return dtypes[cls];
+}
+
+void native_iter_init(native_iter *iter, const ob_tensor *first)
+{
+    iter->ndim = first->ndim;
+    iter->count = 1;
+    iter->operand_count = 0;
+    for (int d = 0; d < first->ndim; d++) {
+        iter->sizes[d] = first->sizes[d];
+        iter->count *= first->sizes[d];
+    }
+    native_iter_add(iter, first);
+}
+
+void native_iter_add(native_iter *iter, const ob_tensor *tensor)
+{
+    native_operand *operand = &iter->operands[iter->operand_count++];
+    const int64_t size = (int64_t)dtype_size(tensor->dtype);
+    const int lead = iter->ndim - tensor->ndim;
+    operand->data = native_data(tensor);
+    operand->dtype = tensor->dtype;
+    for (int d = 0; d < iter->ndim; d++) {
+        const bool own = d >= lead && tensor->sizes[d - lead] == iter->sizes[d];
+        operand->strides[d] = own && iter->sizes[d] > 1 ? tensor->strides[d - lead] * size : 0;
+    }
+}
+
+void native_iter_add_number(native_iter *iter, ob_dtype dtype, const void *value)
+{
+    native_operand *operand = &iter->operands[iter->operand_count++];
+    *operand = (native_operand){.data = (char *)(uintptr_t)value, .dtype = dtype};
+}
+
+static void swap_dims(native_iter *iter, int a, int b)
+{
+    const int64_t size = iter->sizes[a];
+    iter->sizes[a] = iter->sizes[b];
+    iter->sizes[b] = size;
+    for (int k = 0; k < iter->operand_count; k++) {
+        int64_t *strides = iter->operands[k].strides;
+        const int64_t stride = strides[a];
+        strides[a] = strides[b];
+        strides[b] = stride;
+    }
+}
+
+/* True if dimension a should be outside b: by the first operand that tells them apart. */
+static bool is_outer(const native_iter *iter, int a, int b)
+{
+    for (int k = 0; k < iter->operand_count; k++) {
+        const int64_t *strides = iter->operands[k].strides;
+        if (strides[a] != strides[b] && strides[a] != 0 && strides[b] != 0)
+            return strides[a] > strides[b];
+    }
+    return true;
+}
+
+static void sort_dims(native_iter *iter)
+{
+    for (int i = 1; i < iter->ndim; i++) {
+        for (int j = i; j > 0 && !is_outer(iter, j - 1, j); j--)
+            swap_dims(iter, j - 1, j);
+    }
+}
+
+static bool can_merge(const native_iter *iter, int outer, int inner)
+{
+    for (int k = 0; k < iter->operand_count; k++) {
+        const int64_t *strides = iter->operands[k].strides;
+        if (strides[outer] != strides[inner] * iter->sizes[inner])
+            return false;
+    }
+    return true;
+}
+
+void native_iter_finish(native_iter *iter, bool keep_order)
+{
+    /* Dimensions of one element go first: they tell nothing about order. */
+    int kept = 0;
+    for (int d = 0; d < iter->ndim; d++) {
+        if (iter->sizes[d] != 1) {
+            if (kept != d)
+                swap_dims(iter, kept, d);
+            kept++;
+        }
+    }
+    iter->ndim = kept;
+    if (!keep_order)
+        sort_dims(iter);
+    int last = 0;
+    for (int d = 1; d < iter->ndim; d++) {
+        if (can_merge(iter, last, d)) {
+            iter->sizes[last] *= iter->sizes[d];
+            for (int k = 0; k < iter->operand_count; k++)
+                iter->operands[k].strides[last] = iter->operands[k].strides[d];
+        } else if (++last != d) {
+            swap_dims(iter, last, d);
+        }
+    }
+    iter->ndim = iter->ndim == 0 ? 0 : last + 1;
+    if (iter->ndim == 0) {
+        iter->ndim = 1;
+        iter->sizes[0] = 1;
+        for (int k = 0; k < iter->operand_count; k++)
+            iter->operands[k].strides[0] = 0;
+    }
+    for (int k = 0; k < iter->operand_count; k++) {
+        iter->operands[k].constant = true;
+        for (int d = 0; d < iter->ndim; d++)
+            iter->operands[k].constant &= iter->operands[k].strides[d] == 0;
+    }
+}
+
+/* ---- cursors ---- */
+
+void native_cursor_seek(native_cursor *cursor, const native_iter *iter, int64_t position)
+{
+    cursor->iter = iter;
+    for (int d = iter->ndim - 1; d >= 0; d--) {
+        const int64_t size = iter->sizes[d] > 0 ? iter->sizes[d] : 1;
+        cursor->index[d] = d > 0 ? position % size : position;
+        position /= size;
+    }
+    for (int k = 0; k < iter->operand_count; k++) {
+        cursor->offsets[k] = 0;
+        for (int d = 0; d < iter->ndim; d++)
+            cursor->offsets[k] += cursor->index[d] * iter->operands[k].strides[d];
+    }
+}
+
+static int64_t row_left(const native_cursor *cursor)
+{
+    const int inner = cursor->iter->ndim - 1;
+    return cursor->iter->sizes[inner] - cursor->index[inner];
+}
+
+int64_t native_cursor_chunk(const native_cursor *cursor, int64_t left)
+{
+    int64_t count = left < NATIVE_CHUNK ? left : NATIVE_CHUNK;
+    if (cursor->iter->sizes[cursor->iter->ndim - 1] >= SHORT_ROW && row_left(cursor) < count)
+        count = row_left(cursor);
+    return count;
+}
+
+/* Goes to the next row (dimension inner - 1 and outwards); index[inner] is 0 afterwards. */
+static void next_row(const native_iter *iter, int64_t *index)
+{
+    index[iter->ndim - 1] = 0;
+    for (int d = iter->ndim - 2; d >= 0; d--) {
+        if (++index[d] < iter->sizes[d] || d == 0)
+            return;
+        index[d] = 0;
+    }
+}
+
+static int64_t offset_of(const native_iter *iter, const int64_t *index, int operand)
+{
+    int64_t offset = 0;
+    for (int d = 0; d < iter->ndim; d++)
+        offset += index[d] * iter->operands[operand].strides[d];
+    return offset;
+}
+
+void native_cursor_advance(native_cursor *cursor, int64_t count)
+{
+    const native_iter *iter = cursor->iter;
+    const int inner = iter->ndim - 1;
+    if (count < row_left(cursor)) {
+        cursor->index[inner] += count;
+        for (int k = 0; k < iter->operand_count; k++)
+            cursor->offsets[k] += count * iter->operands[k].strides[inner];
+        return;
+    }
+    while (count >= row_left(cursor)) {
+        count -= row_left(cursor);
+        if (iter->ndim == 1)
+            return; /* the end */
+        next_row(iter, cursor->index);
+        if (count == 0)
+            break;
+    }
+    cursor->index[inner] += count;
+    for (int k = 0; k < iter->operand_count; k++)
+        cursor->offsets[k] = offset_of(iter, cursor->index, k);
+}
+
+void *native_cursor_direct(const native_cursor *cursor, int operand, ob_dtype dtype, int64_t count)
+{
+    const native_operand *from = &cursor->iter->operands[operand];
+    const int inner = cursor->iter->ndim - 1;
+    if (from->dtype != dtype || count > row_left(cursor) ||
+        (count > 1 && from->strides[inner] != (int64_t)dtype_size(dtype)))
+        return NULL;
+    return from->data + cursor->offsets[operand];
+}
+
+/* Calls for each run of a chunk inside one row. */
+typedef struct run {
+    char *data;
+    int64_t stride; /* bytes */
+    int64_t at, count;
+} run;
+
+typedef struct runs {
+    const native_iter *iter;
+    int operand;
+    int64_t index[OB_MAX_DIMS];
+    int64_t done, count;
+} runs;
+
+static runs runs_start(const native_cursor *cursor, int operand, int64_t count)
+{
+    runs r = {.iter = cursor->iter, .operand = operand, .count = count};
+    memcpy(r.index, cursor->index, sizeof r.index[0] * (size_t)cursor->iter->ndim);
+    return r;
+}
+
+static bool runs_next(runs *r, run *out)
+{
+    const native_iter *iter = r->iter;
+    const native_operand *operand = &iter->operands[r->operand];
+    const int inner = iter->ndim - 1;
+    if (r->done >= r->count)
+        return false;
+    const int64_t left = iter->sizes[inner] - r->index[inner];
+    out->at = r->done;
+    out->count = left < r->count - r->done ? left : r->count - r->done;
+    out->data = operand->data + offset_of(iter, r->index, r->operand);
+    out->stride = operand->strides[inner];
+    r->done += out->count;
+    next_row(iter, r->index);
+    return true;
+}
+
+const void *native_cursor_load(const native_cursor *cursor, const native_loops *loops, int operand,
+                               native_class cls, void *buffer, int64_t count)
+{
+    const void *direct = native_cursor_direct(cursor, operand, dtype_of_class(cls), count);
+    if (direct != NULL)
+        return direct;
+    const native_load_fn load = loops->load[cursor->iter->operands[operand].dtype][cls];
+    const size_t size = native_class_size(cls);
+    runs r = runs_start(cursor, operand, count);
+    for (run part; runs_next(&r, &part);)
+        load(part.data, part.stride, (char *)buffer + (size_t)part.at * size, part.count);
+    return buffer;
+}
+
+void native_cursor_store(const native_cursor *cursor, const native_loops *loops, int operand,
+                         native_class cls, const void *from, int64_t count)
+{
+    const native_store_fn store = loops->store[cursor->iter->operands[operand].dtype][cls];
+    const size_t size = native_class_size(cls);
+    runs r = runs_start(cursor, operand, count);
+    for (run part; runs_next(&r, &part);)
+        store(part.data, part.stride, (const char *)from + (size_t)part.at * size, part.count);
+}
+
+#define MOVE(type)                                                                                 \
+    for (int64_t i = 0; i < count; i++)                                                            \
+    *(type *)(to + i * to_stride) = *(const type *)(from + i * from_stride)
+
+typedef struct native_pair {
+    int64_t words[2];
+} native_pair;
+
+static void move_elements(char *to, int64_t to_stride, const char *from, int64_t from_stride,
+                          size_t size, int64_t count)
+{
+    if (to_stride == (int64_t)size && from_stride == (int64_t)size) {
+        memcpy(to, from, size * (size_t)count);
+        return;
+    }
+    switch (size) {
+    case 1:
+        MOVE(uint8_t);
+        break;
+    case 2:
+        MOVE(uint16_t);
+        break;
+    case 4:
+        MOVE(uint32_t);
+        break;
+    case 8:
+        MOVE(uint64_t);
+        break;
+    default:
+        MOVE(native_pair);
+        break;
+    }
+}
+
+const void *native_cursor_load_raw(const native_cursor *cursor, int operand, size_t size,
+                                   void *buffer, int64_t count)
+{
+    const native_operand *from = &cursor->iter->operands[operand];
+    if (count <= row_left(cursor) && from->strides[cursor->iter->ndim - 1] == (int64_t)size)
+        return from->data + cursor->offsets[operand];
+    runs r = runs_start(cursor, operand, count);
+    for (run part; runs_next(&r, &part);)
+        move_elements((char *)buffer + (size_t)part.at * size, (int64_t)size, part.data,
+                      part.stride, size, part.count);
+    return buffer;
+}
+
+void native_cursor_store_raw(const native_cursor *cursor, int operand, size_t size,
+                             const void *from, int64_t count)
+{
+    runs r = runs_start(cursor, operand, count);
+    for (run part; runs_next(&r, &part);)
+        move_elements(part.data, part.stride, (const char *)from + (size_t)part.at * size,
+                      (int64_t)size, size, part.count);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * aten::convolution and aten::convolution_backward for 1 to 3 spatial dimensions, transposed ones
+ * too. Everything else of the family is taken apart into these.
+ */
+#include "conv.h"
+#include "dense.h"
+
+typedef struct convolution {
+    native_conv conv;
+    native_class cls;
+    native_blas *blas;
+    bool transposed;
+    native_dense input, weight, bias, grad; /* bias: forward; grad: backward */
+    native_dense outputs[3];                /* forward: one; backward: input, weight, bias */
+    size_t workspace;                       /* place in the scratch */
+} convolution;
+
+static ob_status check(native_call *call, ob_err *err)
+{
+    const ob_tensor *weight = native_arg_tensor(call, "weight");
+    const int spatial = weight->ndim - 2;
+    if (spatial >= 1 && spatial <= NATIVE_SPATIAL)
+        return OB_OK;
+    return call->env->host->err_set(err, OB_ERR_UNSUPPORTED,
+                                    "%s has %d spatial dimensions here; the native backend does 1 "
+                                    "to %d",
+                                    call->kernel->name, spatial, NATIVE_SPATIAL);
+}
+
+/* The spatial sizes of a tensor, or a list of them, as the last of three. */
+static void put_sizes(const ob_tensor *t, int64_t out[NATIVE_SPATIAL])
+{
+    const int count = t->ndim - 2;
+    for (int d = 0; d < NATIVE_SPATIAL; d++)
+        out[d] = d < NATIVE_SPATIAL - count ? 1 : t->sizes[2 + d - (NATIVE_SPATIAL - count)];
+}
+
+static void put_list(const native_call *call, const char *name, int count, int64_t missing,
+                     int64_t out[NATIVE_SPATIAL])
+{
+    int64_t list[NATIVE_SPATIAL] = {0};
+    const size_t given = native_arg_ints(call, name, list, NATIVE_SPATIAL);
+    for (int d = 0; d < NATIVE_SPATIAL; d++) {
+        const int at = d - (NATIVE_SPATIAL - count);
+        out[d] = at < 0 || given == 0 ? missing : list[given == 1 ? 0 : at];
+    }
+}
+
+static void fill_geometry(const native_call *call, const ob_tensor *input, const ob_tensor *weight,
+                          const ob_tensor *output, convolution *c)
+{
+    native_window *w = &c->conv.window;
+    const int spatial = weight->ndim - 2;
+    c->transposed = native_arg_bool(call, "transposed", false);
+    put_sizes(c->transposed ? output : input, w->wide);
+    put_sizes(c->transposed ? input : output, w->narrow);
+    put_sizes(weight, w->kernel);
+    put_list(call, "stride", spatial, 1, w->stride);
+    put_list(call, "padding", spatial, 0, w->padding);
+    put_list(call, "dilation", spatial, 1, w->dilation);
+    c->conv.images = input->sizes[0];
+    c->conv.groups = native_arg_int(call, "groups", 1);
+    c->conv.narrow_channels = weight->sizes[0] / c->conv.groups;
+    c->conv.wide_channels = weight->sizes[1];
+}
+
+/* Sizes that OpenBLAS can count, and room for the tile of columns. */
+static ob_status plan_workspace(native_call *call, convolution *c, ob_err *err)
+{
+    const native_gemm largest = {
+        .m = c->conv.wide_channels * native_window_product(c->conv.window.kernel),
+        .n = native_window_product(c->conv.window.narrow),
+        .k = c->conv.narrow_channels,
+    };
+    OB_TRY(native_gemm_check(call->env->host, &largest, err));
+    OB_TRY(native_env_blas(call->env, &c->blas, err));
+    return native_scratch_reserve(call, native_conv_workspace(&c->conv), native_class_size(c->cls),
+                                  &c->workspace, err);
+}
+
+static ob_status start(native_call *call, convolution **out, ob_err *err)
+{
+    void *state;
+    OB_TRY(native_state(call, sizeof(convolution), &state, err));
+    convolution *c = *out = state;
+    c->cls = native_wide_class(native_arg_tensor(call, "weight")->dtype);
+    OB_TRY(native_dense_plan(call, native_arg_tensor(call, "input"), c->cls, &c->input, err));
+    OB_TRY(native_dense_plan(call, native_arg_tensor(call, "weight"), c->cls, &c->weight, err));
+    OB_TRY(native_dense_plan(call, native_arg_tensor(call, "bias"), c->cls, &c->bias, err));
+    return native_dense_plan(call, native_arg_tensor(call, "grad_output"), c->cls, &c->grad, err);
+}
+
+static ob_status setup_forward(native_call *call, ob_err *err)
+{
+    convolution *c;
+    OB_TRY(start(call, &c, err));
+    OB_TRY(native_dense_plan(call, native_output(call, 0), c->cls, &c->outputs[0], err));
+    fill_geometry(call, &c->input.tensor, &c->weight.tensor, native_output(call, 0), c);
+    return plan_workspace(call, c, err);
+}
+
+static ob_status setup_backward(native_call *call, ob_err *err)
+{
+    convolution *c;
+    OB_TRY(start(call, &c, err));
+    for (size_t i = 0; i < 3; i++)
+        OB_TRY(native_dense_plan(call, native_output(call, i), c->cls, &c->outputs[i], err));
+    fill_geometry(call, &c->input.tensor, &c->weight.tensor, &c->grad.tensor, c);
+    return plan_workspace(call, c, err);
+}
+
+static void run_narrow(const convolution *c, const native_conv_data *data)
+{
+    if (c->cls == NATIVE_F32)
+        native_conv_narrow_f32(&c->conv, data);
+    else
+        native_conv_narrow_f64(&c->conv, data);
+}
+
+static void run_wide(const convolution *c, const native_conv_data *data)
+{
+    if (c->cls == NATIVE_F32)
+        native_conv_wide_f32(&c->conv, data);
+    else
+        native_conv_wide_f64(&c->conv, data);
+}
+
+static void run_weight(const convolution *c, const native_conv_data *data)
+{
+    if (c->cls == NATIVE_F32)
+        native_conv_weight_f32(&c->conv, data);
+    else
+        native_conv_weight_f64(&c->conv, data);
+}
+
+/* Sums of the gradient per channel of the side that the forward writes. */
+static void run_bias(const convolution *c, const void *grad, void *out)
+{
+    const int64_t *sizes = c->transposed ? c->conv.window.wide : c->conv.window.narrow;
+    const int64_t length = native_window_product(sizes);
+    const int64_t channels =
+        c->conv.groups * (c->transposed ? c->conv.wide_channels : c->conv.narrow_channels);
+    if (c->cls == NATIVE_F32)
+        native_conv_bias_f32(grad, c->conv.images, channels, length, out);
+    else
+        native_conv_bias_f64(grad, c->conv.images, channels, length, out);
+}
+
+static ob_status run_forward(const native_call *call, ob_err *err)
+{
+    (void)err;
+    const convolution *c = call->state;
+    void *input = native_dense_read(call, &c->input);
+    void *output = native_dense_place(call, &c->outputs[0]);
+    const native_conv_data data = {
+        .blas = c->blas,
+        .wide = c->transposed ? output : input,
+        .narrow = c->transposed ? input : output,
+        .weight = native_dense_read(call, &c->weight),
+        .bias = native_dense_read(call, &c->bias),
+        .workspace = native_scratch_at(call, c->workspace),
+    };
+    if (c->transposed)
+        run_wide(c, &data);
+    else
+        run_narrow(c, &data);
+    native_dense_write(call, &c->outputs[0]);
+    return OB_OK;
+}
+
+static ob_status run_backward(const native_call *call, ob_err *err)
+{
+    (void)err;
+    const convolution *c = call->state;
+    void *grad = native_dense_read(call, &c->grad);
+    native_conv_data data = {.blas = c->blas, .workspace = native_scratch_at(call, c->workspace)};
+    if (c->outputs[0].present) {
+        void *out = native_dense_place(call, &c->outputs[0]);
+        data.weight = native_dense_read(call, &c->weight);
+        data.wide = c->transposed ? grad : out;
+        data.narrow = c->transposed ? out : grad;
+        if (c->transposed)
+            run_narrow(c, &data);
+        else
+            run_wide(c, &data);
+    }
+    if (c->outputs[1].present) {
+        void *input = native_dense_read(call, &c->input);
+        data.weight = native_dense_place(call, &c->outputs[1]);
+        data.wide = c->transposed ? grad : input;
+        data.narrow = c->transposed ? input : grad;
+        run_weight(c, &data);
+    }
+    if (c->outputs[2].present)
+        run_bias(c, grad, native_dense_place(call, &c->outputs[2]));
+    for (size_t i = 0; i < 3; i++)
+        native_dense_write(call, &c->outputs[i]);
+    return OB_OK;
+}
+
+const native_kernel native_kernels_conv[] = {
+    {.name = "aten::convolution",
+     .dtypes = NATIVE_FLOATS,
+     .check = check,
+     .setup = setup_forward,
+     .run = run_forward},
+    {.name = "aten::convolution_backward",
+     .dtypes = NATIVE_FLOATS,
+     .check = check,
+     .setup = setup_backward,
+     .run = run_backward},
+    {.name = NULL},
+};

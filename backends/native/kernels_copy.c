@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies and conversions, joins, reorderings that copy, and the backwards of views.
+ */
+#include "iterate.h"
+
+#include <string.h>
+
+/* Views on the stack: they share their tensor's storage without owning it. */
+static ob_tensor narrow(const ob_tensor *tensor, int dim, int64_t start, int64_t size)
+{
+    ob_tensor view = *tensor;
+    view.sizes[dim] = size;
+    view.offset += start * tensor->strides[dim];
+    return view;
+}
+
+static ob_tensor remove_dim(const ob_tensor *tensor, int dim, int64_t index)
+{
+    ob_tensor view = *tensor;
+    view.ndim--;
+    view.offset += index * tensor->strides[dim];
+    for (int d = dim; d < view.ndim; d++) {
+        view.sizes[d] = tensor->sizes[d + 1];
+        view.strides[d] = tensor->strides[d + 1];
+    }
+    return view;
+}
+
+static size_t size_of(const native_call *call, const ob_tensor *tensor)
+{
+    return call->env->host->dtype_get_info(tensor->dtype)->size_bytes;
+}
+
+/* ---- whole copies ---- */
+
+static ob_status check_conversion(native_call *call, ob_err *err)
+{
+    const ob_host *host = call->env->host;
+    const ob_tensor *from = native_arg_tensor(call, "src");
+    const ob_tensor *to = native_output(call, 0);
+    if (from == NULL)
+        from = native_arg_tensor(call, "self");
+    if (!native_can_copy(to->dtype, from->dtype))
+        return host->err_set(
+            err, OB_ERR_UNSUPPORTED, "the native backend does not convert %s to %s",
+            host->dtype_get_info(from->dtype)->name, host->dtype_get_info(to->dtype)->name);
+    return OB_OK;
+}
+
+static ob_status run_copy(const native_call *call, ob_err *err)
+{
+    return native_copy(call->env, native_output(call, 0), call->args[0].as.tensor, err);
+}
+
+static ob_status run_assign(const native_call *call, ob_err *err)
+{
+    return native_copy(call->env, call->args[0].as.tensor, call->args[1].as.tensor, err);
+}
+
+/* ---- joins ---- */
+
+static ob_status run_cat(const native_call *call, ob_err *err)
+{
+    const ob_tensor *out = native_output(call, 0);
+    const ob_value *list = &call->args[0];
+    const int dim = native_dim(call->args[1].as.integer, out->ndim);
+    int64_t start = 0;
+    for (size_t i = 0; i < list->as.list.count; i++) {
+        const ob_tensor *part = list->as.list.items[i].as.tensor;
+        if (part->ndim != out->ndim) /* an empty list of numbers joins with anything */
+            continue;
+        const ob_tensor to = narrow(out, dim, start, part->sizes[dim]);
+        OB_TRY(native_copy(call->env, &to, part, err));
+        start += part->sizes[dim];
+    }
+    return OB_OK;
+}
+
+static ob_status run_stack(const native_call *call, ob_err *err)
+{
+    const ob_tensor *out = native_output(call, 0);
+    const ob_value *list = &call->args[0];
+    const int dim = native_dim(call->args[1].as.integer, out->ndim);
+    for (size_t i = 0; i < list->as.list.count; i++) {
+        const ob_tensor to = remove_dim(out, dim, (int64_t)i);
+        OB_TRY(native_copy(call->env, &to, list->as.list.items[i].as.tensor, err));
+    }
+    return OB_OK;
+}
+
+/* ---- reorderings ---- */
+
+static ob_status run_flip(const native_call *call, ob_err *err)
+{
+    (void)err;
+    const ob_tensor *out = native_output(call, 0), *self = call->args[0].as.tensor;
+    int64_t dims[OB_MAX_DIMS];
+    const size_t count = native_arg_ints(call, "dims", dims, OB_MAX_DIMS);
+    native_iter iter;
+    native_iter_init(&iter, out);
+    native_iter_add(&iter, self);
+    if (iter.count == 0)
+        return OB_OK;
+    for (size_t i = 0; i < count && self->ndim > 0; i++) {
+        native_operand *from = &iter.operands[1];
+        const int d = native_dim(dims[i], self->ndim);
+        from->data += (self->sizes[d] - 1) * from->strides[d];
+        from->strides[d] = -from->strides[d];
+    }
+    native_iter_finish(&iter, false);
+    native_move(call->env, &iter, size_of(call, out));
+    return OB_OK;
+}
+
+/* The two parts of each rolled dimension change places: 2^count copies. */
+static ob_status roll_dims(const native_call *call, const ob_tensor *out, const ob_tensor *self,
+                           const int64_t *shifts, const int *dims, size_t count, ob_err *err)
+{
+    if (count == 0)
+        return native_copy(call->env, out, self, err);
+    const int dim = dims[0];
+    const int64_t size = self->sizes[dim];
+    if (size == 0)
+        return OB_OK;
+    const int64_t shift = (shifts[0] % size + size) % size;
+    const ob_tensor head = narrow(self, dim, 0, size - shift);
+    const ob_tensor tail = narrow(self, dim, size - shift, shift);
+    const ob_tensor to_head = narrow(out, dim, 0, shift);
+    const ob_tensor to_tail = narrow(out, dim, shift, size - shift);
+    OB_TRY(roll_dims(call, &to_tail, &head, shifts + 1, dims + 1, count - 1, err));
+    return roll_dims(call, &to_head, &tail, shifts + 1, dims + 1, count - 1, err);
+}
+
+/* Without dimensions the elements are rolled in row-major order, whatever the strides. */
+static ob_status roll_flat(const native_call *call, const ob_tensor *out, const ob_tensor *self,
+                           int64_t shift)
+{
+    const size_t size = size_of(call, out);
+    native_iter from, to;
+    native_iter_init(&from, self);
+    native_iter_finish(&from, true);
+    native_iter_init(&to, out);
+    native_iter_finish(&to, true);
+    if (from.count == 0)
+        return OB_OK;
+    const int64_t count = from.count, start = (shift % count + count) % count;
+    char buffer[NATIVE_CHUNK * 16];
+    native_cursor source, target;
+    native_cursor_seek(&source, &from, 0);
+    for (int64_t at = 0; at < count;) {
+        const int64_t place = (at + start) % count;
+        const int64_t room = count - place, left = count - at;
+        const int64_t step = native_cursor_chunk(&source, room < left ? room : left);
+        native_cursor_seek(&target, &to, place);
+        native_cursor_store_raw(&target, 0, size,
+                                native_cursor_load_raw(&source, 0, size, buffer, step), step);
+        native_cursor_advance(&source, step);
+        at += step;
+    }
+    return OB_OK;
+}
+
+static ob_status run_roll(const native_call *call, ob_err *err)
+{
+    const ob_tensor *out = native_output(call, 0), *self = call->args[0].as.tensor;
+    int64_t shifts[OB_MAX_DIMS], given[OB_MAX_DIMS];
+    int dims[OB_MAX_DIMS];
+    const size_t shift_count = native_arg_ints(call, "shifts", shifts, OB_MAX_DIMS);
+    const size_t count = native_arg_ints(call, "dims", given, OB_MAX_DIMS);
+    if (count == 0 && shift_count > 0)
+        return roll_flat(call, out, self, shifts[0]);
+    for (size_t i = 0; i < count; i++)
+        dims[i] = native_dim(given[i], self->ndim);
+    return roll_dims(call, out, self, shifts, dims, self->ndim > 0 ? count : 0, err);
+}
+
+/* Each dimension becomes (repeats, size); those that are not repeated stay one. */
+static bool repeat_shape(const ob_tensor *out, const ob_tensor *self, const int64_t *repeats,
+                         ob_tensor *to, ob_tensor *from)
+{
+    const int lead = out->ndim - self->ndim;
+    int n = 0;
+    *to = *out;
+    *from = *self;
+    for (int d = 0; d < out->ndim; d++) {
+        const int64_t size = d < lead ? 1 : self->sizes[d - lead];
+        const int64_t stride = d < lead ? 0 : self->strides[d - lead];
+        if (repeats[d] != 1) {
+            if (n == OB_MAX_DIMS)
+                return false;
+            to->sizes[n] = from->sizes[n] = repeats[d];
+            to->strides[n] = out->strides[d] * size;
+            from->strides[n++] = 0;
+        }
+        if (n == OB_MAX_DIMS)
+            return false;
+        to->sizes[n] = from->sizes[n] = size;
+        to->strides[n] = out->strides[d];
+        from->strides[n++] = stride;
+    }
+    to->ndim = from->ndim = n;
+    return true;
+}
+
+static ob_status check_repeat(native_call *call, ob_err *err)
+{
+    int64_t repeats[OB_MAX_DIMS];
+    ob_tensor to, from;
+    native_arg_ints(call, "repeats", repeats, OB_MAX_DIMS);
+    if (!repeat_shape(native_output(call, 0), call->args[0].as.tensor, repeats, &to, &from))
+        return call->env->host->err_set(err, OB_ERR_UNSUPPORTED,
+                                        "aten::repeat of so many dimensions is not in the native "
+                                        "backend; repeat fewer at a time");
+    return OB_OK;
+}
+
+static ob_status run_repeat(const native_call *call, ob_err *err)
+{
+    int64_t repeats[OB_MAX_DIMS];
+    ob_tensor to, from;
+    native_arg_ints(call, "repeats", repeats, OB_MAX_DIMS);
+    repeat_shape(native_output(call, 0), call->args[0].as.tensor, repeats, &to, &from);
+    return native_copy(call->env, &to, &from, err);
+}
+
+static void zero_row(char *row, int64_t stride_bytes, size_t size, int64_t begin, int64_t end)
+{
+    for (int64_t j = begin; j < end; j++)
+        memset(row + j * stride_bytes, 0, size);
+}
+
+/* variant: 1 keeps what is above the diagonal (triu), 0 what is below (tril). */
+static ob_status run_triangle(const native_call *call, ob_err *err)
+{
+    const ob_tensor *out = native_output(call, 0);
+    const int64_t diagonal = native_arg_int(call, "diagonal", 0);
+    const size_t size = size_of(call, out);
+    OB_TRY(native_copy(call->env, out, call->args[0].as.tensor, err));
+    if (native_numel(out) == 0)
+        return OB_OK;
+    const ob_tensor heads = remove_dim(out, out->ndim - 1, 0);
+    const int64_t columns = out->sizes[out->ndim - 1], rows = out->sizes[out->ndim - 2];
+    const int64_t stride = out->strides[out->ndim - 1] * (int64_t)size;
+    native_iter iter;
+    native_iter_init(&iter, &heads);
+    native_iter_finish(&iter, true);
+    native_cursor cursor;
+    native_cursor_seek(&cursor, &iter, 0);
+    for (int64_t at = 0; at < iter.count; at++) {
+        char *row = iter.operands[0].data + cursor.offsets[0];
+        /* The first column right of the diagonal, without overflow for any diagonal. */
+        const int64_t i = at % rows;
+        int64_t edge = diagonal > columns ? columns : diagonal < -rows ? -1 : i + diagonal;
+        if (call->kernel->variant == 0)
+            edge++;
+        edge = edge < 0 ? 0 : edge > columns ? columns : edge;
+        if (call->kernel->variant == 1)
+            zero_row(row, stride, size, 0, edge);
+        else
+            zero_row(row, stride, size, edge, columns);
+        native_cursor_advance(&cursor, 1);
+    }
+    return OB_OK;
+}
+
+/* ---- backwards of views: zeros, and the gradient where the view looked ---- */
+
+static ob_status run_select_backward(const native_call *call, ob_err *err)
+{
+    const ob_tensor *out = native_output(call, 0);
+    const int dim = native_dim(native_arg_int(call, "dim", 0), out->ndim);
+    const int64_t index = native_arg_int(call, "index", 0);
+    const ob_tensor to = remove_dim(out, dim, index < 0 ? index + out->sizes[dim] : index);
+    native_fill(call->env, out, 0);
+    return native_copy(call->env, &to, call->args[0].as.tensor, err);
+}
+
+static ob_status run_slice_backward(const native_call *call, ob_err *err)
+{
+    const ob_tensor *out = native_output(call, 0), *grad = call->args[0].as.tensor;
+    const int dim = native_dim(native_arg_int(call, "dim", 0), out->ndim);
+    const int64_t size = out->sizes[dim], step = native_arg_int(call, "step", 1);
+    int64_t start = native_arg_int(call, "start", 0);
+    start = start < 0 ? start + size : start;
+    start = start < 0 ? 0 : start > size ? size : start;
+    ob_tensor to = narrow(out, dim, start, grad->sizes[dim]);
+    to.strides[dim] *= step;
+    native_fill(call->env, out, 0);
+    return native_copy(call->env, &to, grad, err);
+}
+
+static ob_status run_diagonal_backward(const native_call *call, ob_err *err)
+{
+    const ob_tensor *out = native_output(call, 0), *grad = call->args[0].as.tensor;
+    const int64_t offset = native_arg_int(call, "offset", 0);
+    const int dim1 = native_dim(native_arg_int(call, "dim1", 0), out->ndim);
+    const int dim2 = native_dim(native_arg_int(call, "dim2", 1), out->ndim);
+    ob_tensor to = *out;
+    int n = 0;
+    if (native_numel(grad) > 0)
+        to.offset += offset > 0 ? offset * out->strides[dim2] : -offset * out->strides[dim1];
+    for (int d = 0; d < out->ndim; d++) {
+        if (d == dim1 || d == dim2)
+            continue;
+        to.sizes[n] = out->sizes[d];
+        to.strides[n++] = out->strides[d];
+    }
+    to.sizes[n] = grad->sizes[grad->ndim - 1];
+    to.strides[n++] = out->strides[dim1] + out->strides[dim2];
+    to.ndim = n;
+    native_fill(call->env, out, 0);
+    return native_copy(call->env, &to, grad, err);
+}
+
+#define COPY(op)                                                                                   \
+    {                                                                                              \
+        .name = (op), .dtypes = NATIVE_ALL, .run = run_copy, .check = check_conversion             \
+    }
+#define MAYBE(op)                                                                                  \
+    {                                                                                              \
+        .name = (op), .dtypes = NATIVE_ALL, .run = run_copy, .check = check_conversion,            \
+        .kind = NATIVE_VIEW_OR_COMPUTE                                                             \
+    }
+#define MOVE(op, function)                                                                         \
+    {                                                                                              \
+        .name = (op), .dtypes = NATIVE_ALL, .run = (function)                                      \
+    }
+
+const native_kernel native_kernels_copy[] = {
+    {.name = "aten::copy_", .dtypes = NATIVE_ALL, .run = run_assign, .check = check_conversion},
+    COPY("aten::clone"),
+    COPY("aten::_to_copy"),
+    MAYBE("aten::contiguous"),
+    MAYBE("aten::to.dtype"),
+    MAYBE("aten::to.device"),
+    MAYBE("aten::to.other"),
+    MAYBE("aten::to.dtype_layout"),
+    {.name = "aten::cat", .dtypes = NATIVE_ALL, .run = run_cat},
+    {.name = "aten::stack", .dtypes = NATIVE_ALL, .run = run_stack},
+    MOVE("aten::flip", run_flip),
+    MOVE("aten::roll", run_roll),
+    {.name = "aten::repeat", .dtypes = NATIVE_ALL, .run = run_repeat, .check = check_repeat},
+    {.name = "aten::tril", .dtypes = NATIVE_ALL, .run = run_triangle, .variant = 0},
+    {.name = "aten::triu", .dtypes = NATIVE_ALL, .run = run_triangle, .variant = 1},
+    MOVE("aten::select_backward", run_select_backward),
+    MOVE("aten::slice_backward", run_slice_backward),
+    MOVE("aten::diagonal_backward", run_diagonal_backward),
+    {.name = NULL},
+};

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Matrix products. Every operator of the family is a batch of products
+ *     out[i] = beta * self + alpha * a[i] b[i]
+ * with vectors as matrices of one row or column. f32 and f64 matrices are used where they lie, also
+ * transposed or expanded over the batch; what OpenBLAS cannot read that way is copied to the scratch.
+ */
+#include "blas.h"
+#include "dense.h"
+
+/* What the last dimensions of a factor are. */
+typedef enum form { MATRIX, ROW, COLUMN } form;
+
+/* An operand as a batch of matrices. */
+typedef struct batch {
+    native_dense dense; /* not used when `data` is set */
+    const void *data;   /* the tensor's own memory */
+    int64_t count, rows, columns;
+    int64_t step, row, column; /* strides in elements; step is between matrices */
+} batch;
+
+typedef struct product {
+    native_class cls;
+    native_blas *blas;
+    batch a, b;
+    native_dense self; /* absent: nothing is added */
+    native_dense out;
+    bool self_is_out; /* in place: the values are there already */
+    bool sums;        /* one output for the whole batch */
+    native_gemm gemm; /* all but the data */
+} product;
+
+/* The shape of a tensor as a batch of matrices. */
+static batch shape_of(const ob_tensor *t, form how)
+{
+    batch out = {.count = 1, .rows = 1, .columns = 1};
+    const int last = t->ndim - 1;
+    if (how == ROW) {
+        out.columns = t->sizes[last];
+        out.column = t->strides[last];
+    } else if (how == COLUMN) {
+        out.rows = t->sizes[last];
+        out.row = t->strides[last];
+    } else {
+        out.rows = t->sizes[last - 1];
+        out.row = t->strides[last - 1];
+        out.columns = t->sizes[last];
+        out.column = t->strides[last];
+    }
+    if (how == MATRIX && t->ndim == 3) {
+        out.count = t->sizes[0];
+        out.step = t->strides[0];
+    }
+    return out;
+}
+
+static ob_status plan_factor(native_call *call, product *p, const ob_tensor *t, form how,
+                             batch *out, ob_err *err)
+{
+    *out = shape_of(t, how);
+    const bool own = (p->cls == NATIVE_F32 && t->dtype == OB_DTYPE_F32) ||
+                     (p->cls == NATIVE_F64 && t->dtype == OB_DTYPE_F64);
+    if (own && native_matrix_fits(out->rows, out->columns, out->row, out->column)) {
+        out->data = native_data(t);
+        out->dense.is_direct = true;
+        out->dense.direct = native_data(t);
+        out->dense.present = true;
+        return OB_OK;
+    }
+    OB_TRY(native_dense_plan(call, t, p->cls, &out->dense, err));
+    out->row = out->columns;
+    out->column = 1;
+    out->step = out->rows * out->columns;
+    return OB_OK;
+}
+
+/* The names of the arguments and what they are; one row per kernel. */
+typedef struct layout {
+    const char *a, *b;
+    form a_form, b_form;
+    bool adds; /* has self, beta and alpha */
+    bool sums;
+} layout;
+
+enum { MM, MV, DOT, OUTER, ADDMM, ADDBMM, ADDMV, ADDR, BADDBMM };
+static const layout LAYOUTS[] = {
+    [MM] = {"self", "mat2", MATRIX, MATRIX, false, false},
+    [MV] = {"self", "vec", MATRIX, COLUMN, false, false},
+    [DOT] = {"self", "tensor", ROW, COLUMN, false, false},
+    [OUTER] = {"self", "vec2", COLUMN, ROW, false, false},
+    [ADDMM] = {"mat1", "mat2", MATRIX, MATRIX, true, false},
+    [ADDBMM] = {"batch1", "batch2", MATRIX, MATRIX, true, true},
+    [ADDMV] = {"mat", "vec", MATRIX, COLUMN, true, false},
+    [ADDR] = {"vec1", "vec2", COLUMN, ROW, true, false},
+    [BADDBMM] = {"batch1", "batch2", MATRIX, MATRIX, true, false},
+};
+
+static ob_status plan_output(native_call *call, product *p, const layout *how, ob_err *err)
+{
+    const ob_tensor *out = native_output(call, 0);
+    OB_TRY(native_dense_plan(call, out, p->cls, &p->out, err));
+    p->gemm.alpha = 1;
+    p->gemm.alpha_integer = 1;
+    if (!how->adds)
+        return OB_OK;
+    p->gemm.alpha = native_arg_double(call, "alpha", 1);
+    p->gemm.beta = native_arg_double(call, "beta", 1);
+    p->gemm.alpha_integer = native_arg_int(call, "alpha", 1);
+    p->gemm.beta_integer = native_arg_int(call, "beta", 1);
+    const bool zero = p->cls == NATIVE_I64 ? p->gemm.beta_integer == 0 : p->gemm.beta == 0;
+    const ob_tensor *self = native_arg_tensor(call, "self");
+    if (zero) /* then self may hold NaN and is not read */
+        return OB_OK;
+    p->self.present = true;
+    p->self.cls = p->cls;
+    p->self.tensor = native_broadcast(self, out);
+    p->self_is_out = native_data(self) == native_data(out);
+    return OB_OK;
+}
+
+static ob_status setup(native_call *call, ob_err *err)
+{
+    const layout *how = &LAYOUTS[call->kernel->variant];
+    void *state;
+    OB_TRY(native_state(call, sizeof(product), &state, err));
+    product *p = state;
+    const ob_tensor *a = native_arg_tensor(call, how->a), *b = native_arg_tensor(call, how->b);
+    p->cls = native_wide_class(a->dtype);
+    p->sums = how->sums;
+    if (p->cls != NATIVE_I64)
+        OB_TRY(native_env_blas(call->env, &p->blas, err));
+    OB_TRY(plan_factor(call, p, a, how->a_form, &p->a, err));
+    OB_TRY(plan_factor(call, p, b, how->b_form, &p->b, err));
+    OB_TRY(plan_output(call, p, how, err));
+    native_gemm *g = &p->gemm;
+    g->m = p->a.rows;
+    g->k = p->a.columns;
+    g->n = p->b.columns;
+    g->a.row = p->a.row;
+    g->a.column = p->a.column;
+    g->b.row = p->b.row;
+    g->b.column = p->b.column;
+    g->c_row = g->n;
+    g->c_column = 1;
+    return p->cls == NATIVE_I64 ? OB_OK : native_gemm_check(call->env->host, g, err);
+}
+
+static void multiply(const product *p, const native_gemm *g)
+{
+    if (p->cls == NATIVE_F32)
+        native_gemm_f32(p->blas, g);
+    else if (p->cls == NATIVE_F64)
+        native_gemm_f64(p->blas, g);
+    else
+        native_gemm_i64(g);
+}
+
+/* self goes to where the product is added. */
+static void *start_output(const native_call *call, const product *p)
+{
+    void *out = native_dense_place(call, &p->out);
+    if (p->self.present && !(p->self_is_out && p->out.is_direct))
+        native_gather(call->env, &p->self.tensor, p->cls, out);
+    return out;
+}
+
+static ob_status run(const native_call *call, ob_err *err)
+{
+    (void)err;
+    const product *p = call->state;
+    const size_t size = native_class_size(p->cls);
+    const char *a = native_dense_read(call, &p->a.dense), *b = native_dense_read(call, &p->b.dense);
+    char *out = start_output(call, p);
+    native_gemm g = p->gemm;
+    const size_t out_step = p->sums ? 0 : (size_t)(g.m * g.n) * size;
+    for (int64_t i = 0; i < p->a.count; i++) {
+        g.a.data = a + (size_t)(i * p->a.step) * size;
+        g.b.data = b + (size_t)(i * p->b.step) * size;
+        g.c = out + (size_t)i * out_step;
+        multiply(p, &g);
+        if (p->sums) {
+            g.beta = 1;
+            g.beta_integer = 1;
+        }
+    }
+    if (p->sums && p->a.count == 0) { /* nothing to add: beta * self is left */
+        g.k = 0;
+        g.c = out;
+        multiply(p, &g);
+    }
+    native_dense_write(call, &p->out);
+    return OB_OK;
+}
+
+#define ROW_OF(op_name, which)                                                                        \
+    {                                                                                              \
+        .name = "aten::" op_name, .dtypes = NATIVE_NUMBERS, .setup = setup, .run = run,               \
+        .variant = (which)                                                                         \
+    }
+
+const native_kernel native_kernels_matrix[] = {
+    ROW_OF("mm", MM),         ROW_OF("bmm", MM),          ROW_OF("mv", MV),
+    ROW_OF("dot", DOT),       ROW_OF("outer", OUTER),     ROW_OF("addmm", ADDMM),
+    ROW_OF("addmm_", ADDMM),  ROW_OF("addbmm", ADDBMM),   ROW_OF("addmv", ADDMV),
+    ROW_OF("addr", ADDR),     ROW_OF("baddbmm", BADDBMM), ROW_OF("baddbmm_", BADDBMM),
+    {.name = NULL},
+};

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Inner loops, compiled once per instruction set (NATIVE_ISA). Everything here is a plain loop over
+ * dense arrays that the compiler vectorises. Functions of libm become calls of libmvec where the compiler
+ * knows how; its results are within 4 ulp.
+ */
+#include "loops.h"
+
+#include <math.h>
+#include <string.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#define LOOP_PRAGMA _Pragma("GCC ivdep")
+#else
+#define LOOP_PRAGMA _Pragma("clang loop vectorize(assume_safety)")
+#endif
+
+#define CAT_(a, b) a##_##b
+#define CAT(a, b) CAT_(a, b)
+
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#include "loops_libmvec.h"
+#endif
+
+/* ---- constants and parts of expressions ---- */
+
+#define SQRT1_2 0.70710678118654752440
+#define SQRT_1_2PI 0.39894228040143267794 /* 1 / sqrt(2 pi) */
+#define SQRT_2_PI 0.79788456080286535588  /* sqrt(2 / pi) */
+#define SIGMOID(v) (1 / (1 + M(exp)(-(v))))
+/* log(1 + exp(v)) without overflow. */
+#define SOFTPLUS(v) (((v) > 0 ? (v) : 0) + M(log1p)(M(exp)(-M(fabs)(v))))
+#define MISH_SLOPE(v, t) ((t) + (v)*SIGMOID(v) * (1 - (t) * (t)))
+#define CLIP6(v) ((v) < 0 ? 0 : (v) > 6 ? 6 : (v))
+#define GELU_INNER(v) ((T)SQRT_2_PI * ((v) + (T)0.044715 * (v) * (v) * (v)))
+#define GELU_TANH_SLOPE(v, g)                                                                      \
+    ((g) + (v)*2 * (g) * (1 - (g)) * (T)SQRT_2_PI * (1 + (T)0.134145 * (v) * (v)))
+/* From the nearer end, so that both ends are met exactly. */
+#define LERP(a, b, w)                                                                              \
+    (M(fabs)(w) < (T)0.5 ? (a) + (w) * ((b) - (a)) : (b) - ((b) - (a)) * (1 - (w)))
+#define CLAMP(v, low, high)                                                                        \
+    ((v) != (v)         ? (v)                                                                      \
+     : (low) != (low)   ? (low)                                                                    \
+     : (high) != (high) ? (high)                                                                   \
+     : (v) < (low)      ? ((low) > (high) ? (high) : (low))                                        \
+     : (v) > (high)     ? (high)                                                                   \
+                        : (v))
+
+/* ---- elementwise ---- */
+
+#define SCALARS_REAL()                                                                             \
+    const T s0 = (T)args->real[0], s1 = (T)args->real[1], s2 = (T)args->real[2],                   \
+            s3 = (T)args->real[3]
+#define SCALARS_INTEGER()                                                                          \
+    const T s0 = (T)args->integer[0], s1 = (T)args->integer[1], s2 = (T)args->integer[2],          \
+            s3 = (T)args->integer[3]
+#define DEFINE_LOOP(name, scalars, declare, to, expression)                                        \
+    static void CAT(name, CLASS)(native_loop_args * args)                                          \
+    {                                                                                              \
+        scalars();                                                                                 \
+        (void)s0, (void)s1, (void)s2, (void)s3;                                                    \
+        to *out = args->out;                                                                       \
+        const int64_t count = args->count;                                                         \
+        const T *a = args->in[0];                                                                  \
+        declare(LOAD_ARRAY) LOOP_PRAGMA for (int64_t i = 0; i < count; i++)                        \
+        {                                                                                          \
+            const T x = a[i];                                                                      \
+            declare(LOAD_ELEMENT) out[i] = (to)(expression);                                       \
+        }                                                                                          \
+    }
+#define LOAD_ARRAY(type, array, element, index) const type *array = args->in[index];
+#define LOAD_ELEMENT(type, array, element, index) const type element = array[i];
+#define OPERANDS_1(load)
+#define OPERANDS_2(load) load(T, b, y, 1)
+#define OPERANDS_3(load) load(T, b, y, 1) load(T, c, z, 2)
+#define OPERANDS_1M(load) load(uint8_t, d, m, 1)
+#define OPERANDS_2M(load) load(T, b, y, 1) load(uint8_t, d, m, 2)
+
+#define DEFINE_LOOP1(name, scalars, e) DEFINE_LOOP(name, scalars, OPERANDS_1, T, e)
+#define DEFINE_LOOP2(name, scalars, e) DEFINE_LOOP(name, scalars, OPERANDS_2, T, e)
+#define DEFINE_LOOP3(name, scalars, e) DEFINE_LOOP(name, scalars, OPERANDS_3, T, e)
+#define DEFINE_TEST1(name, scalars, e) DEFINE_LOOP(name, scalars, OPERANDS_1, uint8_t, e)
+#define DEFINE_TEST2(name, scalars, e) DEFINE_LOOP(name, scalars, OPERANDS_2, uint8_t, e)
+#define DEFINE_MASK1(name, scalars, e) DEFINE_LOOP(name, scalars, OPERANDS_1M, T, e)
+#define DEFINE_MASK2(name, scalars, e) DEFINE_LOOP(name, scalars, OPERANDS_2M, T, e)
+
+#define T float
+#define M(name) name##f
+#define CLASS f32
+#include "loops_real.h"
+#undef T
+#undef M
+#undef CLASS
+
+#define T double
+#define M(name) name
+#define CLASS f64
+#include "loops_real.h"
+#undef T
+#undef M
+#undef CLASS
+
+#define T int32_t
+#define U uint32_t
+#define CLASS i32
+#include "loops_integer.h"
+#undef T
+#undef U
+#undef CLASS
+
+#define T int64_t
+#define U uint64_t
+#define CLASS i64
+#include "loops_integer.h"
+#undef T
+#undef U
+#undef CLASS
+
+#include "loops_convert.h"
+
+/* ---- the table ---- */
+
+#define PICK_BOTH(f32, f64, i32, i64) f32, f64, i32, i64
+#define PICK_FLOAT(f32, f64, i32, i64) f32, f64, NULL, NULL
+#define PICK_INT(f32, f64, i32, i64) NULL, NULL, i32, i64
+#define REDUCE(name)                                                                               \
+    [NATIVE_REDUCE_##name] = {reduce_##name##_f32, reduce_##name##_f64, reduce_##name##_i32,       \
+                              reduce_##name##_i64}
+#define STRING_(text) #text
+#define STRING(text) STRING_(text)
+
+const native_loops CAT(native_loops, NATIVE_ISA);
+const native_loops CAT(native_loops, NATIVE_ISA) = {
+    .isa = STRING(NATIVE_ISA),
+    .loop =
+        {
+#define NATIVE_LOOP(name, kind, types, real, integer)                                              \
+    [NATIVE_LOOP_##name] = {                                                                       \
+        PICK_##types(loop_##name##_f32, loop_##name##_f64, loop_##name##_i32, loop_##name##_i64)},
+#include "loops.def"
+#undef NATIVE_LOOP
+        },
+    .reduce = {REDUCE(sum), REDUCE(sum_abs), REDUCE(sum_squares), REDUCE(prod), REDUCE(max),
+               REDUCE(min)},
+    .add_rows = {add_rows_f32, add_rows_f64, add_rows_i32, add_rows_i64},
+#define CONVERT_ROW(id, short, type, read, write)                                                  \
+    [OB_DTYPE_##                                                                                   \
+        id] = {load_##short##_f32, load_##short##_f64, load_##short##_i32, load_##short##_i64},
+    .load = {CONVERT_DTYPES(CONVERT_ROW)},
+#undef CONVERT_ROW
+#define CONVERT_ROW(id, short, type, read, write)                                                  \
+    [OB_DTYPE_##id] = {store_##short##_f32, store_##short##_f64, store_##short##_i32,              \
+                       store_##short##_i64},
+    .store = {CONVERT_DTYPES(CONVERT_ROW)},
+#undef CONVERT_ROW
+};

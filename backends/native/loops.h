@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inner loops of one instruction set. loops.c makes the same table for each set that it is
+ * compiled for; native_loops_choose takes the best that the processor has.
+ */
+#ifndef OB_NATIVE_LOOPS_H
+#define OB_NATIVE_LOOPS_H
+
+#include "kernel.h"
+
+/* How many elements a loop is given at most: operands that must be converted stay in the cache. */
+enum { NATIVE_CHUNK = 1024 };
+
+typedef enum native_loop_kind {
+    NATIVE_KIND_LOOP1,
+    NATIVE_KIND_LOOP2,
+    NATIVE_KIND_LOOP3,
+    NATIVE_KIND_TEST1,
+    NATIVE_KIND_TEST2,
+    NATIVE_KIND_MASK1,
+    NATIVE_KIND_MASK2,
+} native_loop_kind;
+
+typedef enum native_loop_id {
+#define NATIVE_LOOP(name, kind, types, real, integer) NATIVE_LOOP_##name,
+#include "loops.def"
+#undef NATIVE_LOOP
+    NATIVE_LOOP_COUNT
+} native_loop_id;
+
+/* out and in are dense arrays of the loop's type; out may be one of in. Results of tests and the
+ * mask, which comes after the operands, are bytes. */
+typedef struct native_loop_args {
+    void *out;
+    const void *in[3];
+    const double *real;     /* s0 to s3 for float and double */
+    const int64_t *integer; /* s0 to s3 for integers */
+    int64_t count;
+    bool zero_divisor; /* set by loops that divide integers */
+} native_loop_args;
+
+typedef void (*native_loop_fn)(native_loop_args *args);
+
+/* A running reduction. Floats are summed in double, with what was lost in `low`. */
+typedef struct native_accumulator {
+    double real, low;
+    int64_t integer;
+} native_accumulator;
+
+typedef enum native_reduce_id {
+    NATIVE_REDUCE_sum,
+    NATIVE_REDUCE_sum_abs,
+    NATIVE_REDUCE_sum_squares, /* of x - real[0] */
+    NATIVE_REDUCE_prod,
+    NATIVE_REDUCE_max, /* NaN wins */
+    NATIVE_REDUCE_min,
+    NATIVE_REDUCE_COUNT
+} native_reduce_id;
+
+typedef void (*native_reduce_fn)(native_accumulator *acc, const void *in, int64_t count,
+                                 double shift);
+/* totals[i] += in[i]; totals are double for floats and int64_t for integers. */
+typedef void (*native_add_rows_fn)(void *totals, const void *in, int64_t count);
+
+typedef void (*native_load_fn)(const void *from, int64_t stride_bytes, void *to, int64_t count);
+typedef void (*native_store_fn)(void *to, int64_t stride_bytes, const void *from, int64_t count);
+
+struct native_loops {
+    const char *isa;                                            /* "avx512" */
+    native_loop_fn loop[NATIVE_LOOP_COUNT][NATIVE_CLASS_COUNT]; /* NULL: no such version */
+    native_reduce_fn reduce[NATIVE_REDUCE_COUNT][NATIVE_CLASS_COUNT];
+    native_add_rows_fn add_rows[NATIVE_CLASS_COUNT];
+    native_load_fn load[OB_DTYPE_COUNT][NATIVE_CLASS_COUNT]; /* NULL for complex */
+    native_store_fn store[OB_DTYPE_COUNT][NATIVE_CLASS_COUNT];
+};
+
+native_loop_kind native_loop_kind_of(native_loop_id id);
+/* How many operands without the mask. */
+int native_loop_operands(native_loop_id id);
+
+/* isas.c. wanted is a set's name or NULL for the best; NULL when there is no such set here. */
+const native_loops *native_loops_choose(const char *wanted);
+
+#endif

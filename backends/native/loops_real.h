@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Loops for T = float or double; included by loops.c once for each.
+ */
+
+/* The quotient towards minus infinity, as Python's floor division: computed from the exact remainder, so
+ * that it is right where x / y rounds up to a whole number. */
+static inline T CAT(floor_divide, CLASS)(T x, T y)
+{
+    if (y == 0)
+        return x / y;
+    const T mod = M(fmod)(x, y);
+    T quotient = (x - mod) / y;
+    if (mod != 0 && (y < 0) != (mod < 0))
+        quotient -= 1;
+    if (quotient == 0)
+        return M(copysign)(0, x / y);
+    const T whole = M(floor)(quotient);
+    return quotient - whole > (T)0.5 ? whole + 1 : whole;
+}
+
+/* Has the sign of the divisor. */
+static inline T CAT(remainder_of, CLASS)(T x, T y)
+{
+    const T mod = M(fmod)(x, y);
+    return mod != 0 && (y < 0) != (mod < 0) ? mod + y : mod;
+}
+
+#define FLOOR_DIV(x, y) CAT(floor_divide, CLASS)(x, y)
+#define REMAINDER(x, y) CAT(remainder_of, CLASS)(x, y)
+#define REAL_BOTH(kind, name, e) DEFINE_##kind(name, SCALARS_REAL, e)
+#define REAL_FLOAT(kind, name, e) DEFINE_##kind(name, SCALARS_REAL, e)
+#define REAL_INT(kind, name, e)
+#define NATIVE_LOOP(name, kind, types, real, integer) REAL_##types(kind, loop_##name, real)
+#include "loops.def"
+#undef NATIVE_LOOP
+#undef REAL_BOTH
+#undef REAL_FLOAT
+#undef REAL_INT
+#undef FLOOR_DIV
+#undef REMAINDER
+
+/* ---- reductions ---- */
+
+/* Adds to a sum and keeps what is lost (Neumaier), so that the length of a reduction hardly counts. */
+static inline void CAT(accumulate, CLASS)(native_accumulator *acc, double term)
+{
+    const double total = acc->real + term;
+    if (fabs(acc->real) >= fabs(term))
+        acc->low += (acc->real - total) + term;
+    else
+        acc->low += (term - total) + acc->real;
+    acc->real = total;
+}
+
+#define DEFINE_SUM(name, expression)                                                               \
+    static void CAT(reduce_##name, CLASS)(native_accumulator * acc, const void *in, int64_t count, \
+                                          double shift)                                            \
+    {                                                                                              \
+        const T *a = in;                                                                           \
+        double total = 0;                                                                          \
+        (void)shift;                                                                               \
+        _Pragma("omp simd reduction(+ : total)") for (int64_t i = 0; i < count; i++)               \
+        {                                                                                          \
+            const double x = (double)a[i];                                                         \
+            total += (expression);                                                                 \
+        }                                                                                          \
+        CAT(accumulate, CLASS)(acc, total);                                                        \
+    }
+DEFINE_SUM(sum, x)
+DEFINE_SUM(sum_abs, fabs(x))
+DEFINE_SUM(sum_squares, (x - shift) * (x - shift))
+#undef DEFINE_SUM
+
+static void CAT(reduce_prod, CLASS)(native_accumulator *acc, const void *in, int64_t count,
+                                    double shift)
+{
+    const T *a = in;
+    double product = 1;
+    (void)shift;
+    _Pragma("omp simd reduction(* : product)") for (int64_t i = 0; i < count; i++)
+    {
+        product *= (double)a[i];
+    }
+    acc->real *= product;
+}
+
+#define DEFINE_EXTREME(name, better, start, pragma)                                                \
+    static void CAT(reduce_##name, CLASS)(native_accumulator * acc, const void *in, int64_t count, \
+                                          double shift)                                            \
+    {                                                                                              \
+        const T *a = in;                                                                           \
+        T best = (T)(start);                                                                       \
+        int nan = 0;                                                                               \
+        (void)shift;                                                                               \
+        _Pragma(pragma) for (int64_t i = 0; i < count; i++)                                        \
+        {                                                                                          \
+            best = a[i] better best ? a[i] : best;                                                 \
+            nan |= a[i] != a[i];                                                                   \
+        }                                                                                          \
+        if (nan || acc->real != acc->real)                                                         \
+            acc->real = (double)NAN;                                                               \
+        else if ((double)best better acc->real)                                                    \
+            acc->real = (double)best;                                                              \
+    }
+DEFINE_EXTREME(max, >, -INFINITY, "omp simd reduction(max : best) reduction(| : nan)")
+DEFINE_EXTREME(min, <, INFINITY, "omp simd reduction(min : best) reduction(| : nan)")
+#undef DEFINE_EXTREME
+
+static void CAT(add_rows, CLASS)(void *totals, const void *in, int64_t count)
+{
+    double *to = totals;
+    const T *a = in;
+    LOOP_PRAGMA for (int64_t i = 0; i < count; i++)
+    {
+        to[i] += (double)a[i];
+    }
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Places of tensors: which share memory, and how long each piece is needed; see places.h.
+ */
+#include "places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ob_status out_of_memory(const native_places *places, ob_err *err)
+{
+    return places->backend->env.host->err_set(err, OB_ERR_NOMEM,
+                                              "out of memory for the plan of the case");
+}
+
+static size_t tensor_count(const ob_value *meta)
+{
+    if (meta->kind == OB_VALUE_TENSOR)
+        return 1;
+    return meta->kind == OB_VALUE_LIST || meta->kind == OB_VALUE_TUPLE ? meta->as.list.count : 0;
+}
+
+static const ob_tensor *tensor_at(const ob_value *meta, size_t index)
+{
+    const ob_value *item = meta->kind == OB_VALUE_TENSOR ? meta : &meta->as.list.items[index];
+    return item->kind == OB_VALUE_TENSOR ? item->as.tensor : NULL;
+}
+
+ob_status native_places_start(native_places *places, ob_pass pass, const ob_graph *graph,
+                              ob_err *err)
+{
+    size_t count = 0;
+    places->first[pass] = calloc(graph->edge_count + 1, sizeof *places->first[pass]);
+    if (places->first[pass] == NULL)
+        return out_of_memory(places, err);
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        places->first[pass][i] = (uint32_t)count;
+        count += tensor_count(&graph->edges[i].meta);
+        if (count >= NATIVE_NO_BLOCK)
+            return places->backend->env.host->err_set(err, OB_ERR_LIMIT,
+                                                      "the graph has too many tensors");
+    }
+    places->places[pass] = calloc(count + 1, sizeof *places->places[pass]);
+    if (places->places[pass] == NULL)
+        return out_of_memory(places, err);
+    for (size_t i = 0; i < count; i++)
+        places->places[pass][i].block = NATIVE_NO_BLOCK;
+    return OB_OK;
+}
+
+void native_places_fini(native_places *places)
+{
+    for (size_t i = 0; i < places->block_count; i++)
+        places->backend->env.host->storage_release(places->blocks[i].storage);
+    free(places->blocks);
+    for (int pass = 0; pass < 2; pass++) {
+        free(places->first[pass]);
+        free(places->places[pass]);
+    }
+}
+
+static ob_status add_block(native_places *places, const native_block *block, uint32_t *id,
+                           ob_err *err)
+{
+    if (places->block_count == places->block_capacity) {
+        const size_t capacity = places->block_capacity * 2 + 16;
+        native_block *grown = realloc(places->blocks, capacity * sizeof *grown);
+        if (grown == NULL)
+            return out_of_memory(places, err);
+        places->blocks = grown;
+        places->block_capacity = capacity;
+    }
+    *id = (uint32_t)places->block_count;
+    places->blocks[places->block_count++] = *block;
+    return OB_OK;
+}
+
+static int64_t element_size(const native_places *places, const ob_tensor *tensor)
+{
+    return (int64_t)places->backend->env.host->dtype_get_info(tensor->dtype)->size_bytes;
+}
+
+/* A block for each tensor of an edge, as large as its elements span. */
+static ob_status put_fresh(native_places *places, ob_pass pass, ob_edge_id edge,
+                           const ob_value *meta, const native_block *like, ob_err *err)
+{
+    const ob_host *host = places->backend->env.host;
+    native_place *to = &places->places[pass][places->first[pass][edge]];
+    for (size_t i = 0; i < tensor_count(meta); i++) {
+        const ob_tensor *tensor = tensor_at(meta, i);
+        native_block block = *like;
+        int64_t bytes;
+        if (tensor == NULL)
+            continue;
+        OB_TRY(host->shape_span_bytes(tensor->sizes, tensor->strides, tensor->ndim, tensor->dtype,
+                                      &bytes, err));
+        block.size = (size_t)bytes;
+        OB_TRY(add_block(places, &block, &to[i].block, err));
+    }
+    return OB_OK;
+}
+
+ob_status native_places_put_external(native_places *places, ob_pass pass, ob_edge_id edge,
+                                     const ob_value *value, ob_err *err)
+{
+    const ob_host *host = places->backend->env.host;
+    native_place *to = &places->places[pass][places->first[pass][edge]];
+    for (size_t i = 0; i < tensor_count(value); i++) {
+        const ob_tensor *tensor = tensor_at(value, i);
+        if (tensor == NULL)
+            continue;
+        const native_block block = {.kind = NATIVE_BLOCK_EXTERNAL,
+                                    .pass = pass,
+                                    .size = host->storage_size(tensor->storage),
+                                    .storage = host->storage_retain(tensor->storage)};
+        const ob_status status = add_block(places, &block, &to[i].block, err);
+        if (status != OB_OK) {
+            host->storage_release(block.storage);
+            return status;
+        }
+        to[i].offset = tensor->offset * element_size(places, tensor);
+    }
+    return OB_OK;
+}
+
+ob_status native_places_put_kept(native_places *places, ob_pass pass, ob_edge_id edge,
+                                 const ob_value *meta, ob_err *err)
+{
+    const native_block like = {.kind = NATIVE_BLOCK_KEPT, .pass = pass};
+    return put_fresh(places, pass, edge, meta, &like, err);
+}
+
+static void keep_block(native_places *places, uint32_t block)
+{
+    if (block != NATIVE_NO_BLOCK && places->blocks[block].kind == NATIVE_BLOCK_TEMPORARY)
+        places->blocks[block].kind = NATIVE_BLOCK_KEPT;
+}
+
+void native_places_put_saved(native_places *places, ob_edge_id edge, const ob_value *meta,
+                             ob_edge_id forward_edge)
+{
+    native_place *to = &places->places[OB_PASS_BACKWARD][places->first[OB_PASS_BACKWARD][edge]];
+    const native_place *from =
+        &places->places[OB_PASS_FORWARD][places->first[OB_PASS_FORWARD][forward_edge]];
+    for (size_t i = 0; i < tensor_count(meta); i++) {
+        to[i] = from[i];
+        keep_block(places, from[i].block);
+    }
+}
+
+/* ---- what shares memory ---- */
+
+/* An operand's place and meta; NULL when it is no tensor. For a list, the item at `index`. */
+typedef struct source {
+    const native_place *place;
+    const ob_tensor *meta;
+} source;
+
+static source source_of(const native_places *places, ob_pass pass, const ob_graph *graph,
+                        const ob_operand *operand, size_t index)
+{
+    if (operand->kind == OB_OPERAND_LIST) {
+        if (index >= operand->count || operand->items[index].kind == OB_OPERAND_LIST)
+            return (source){NULL, NULL};
+        return source_of(places, pass, graph, &operand->items[index], 0);
+    }
+    if (operand->kind == OB_OPERAND_VALUE)
+        return (source){NULL, NULL};
+    const ob_value *meta = &graph->edges[operand->edge].meta;
+    const size_t item = operand->kind == OB_OPERAND_ITEM ? operand->index : index;
+    if (item >= tensor_count(meta) || tensor_at(meta, item) == NULL)
+        return (source){NULL, NULL};
+    return (source){&places->places[pass][places->first[pass][operand->edge] + item],
+                    tensor_at(meta, item)};
+}
+
+/* The first argument that is a tensor. */
+static const ob_operand *first_tensor_operand(const ob_graph *graph, const ob_graph_node *node)
+{
+    for (size_t i = 0; i < node->op->schema->arg_count; i++) {
+        const ob_operand *operand = &node->args[i];
+        if (operand->kind == OB_OPERAND_ITEM)
+            return operand;
+        if (operand->kind == OB_OPERAND_EDGE &&
+            graph->edges[operand->edge].meta.kind == OB_VALUE_TENSOR)
+            return operand;
+    }
+    return NULL;
+}
+
+static const ob_tensor *operand_meta(const ob_graph *graph, const ob_operand *operand)
+{
+    const ob_value *meta = &graph->edges[operand->edge].meta;
+    return operand->kind == OB_OPERAND_ITEM ? tensor_at(meta, operand->index) : tensor_at(meta, 0);
+}
+
+static bool same_layout(const ob_tensor *a, const ob_tensor *b)
+{
+    bool same = a->dtype == b->dtype && a->ndim == b->ndim;
+    for (int d = 0; same && d < a->ndim; d++)
+        same = a->sizes[d] == b->sizes[d] && (a->strides[d] == b->strides[d] || a->sizes[d] == 1);
+    return same;
+}
+
+static bool asks_for_copy(const ob_backend *backend, const ob_graph_node *node)
+{
+    const int index = backend->env.host->schema_find_arg(node->op->schema, "copy");
+    return index >= 0 && node->args[index].kind == OB_OPERAND_VALUE &&
+           node->args[index].value.kind == OB_VALUE_BOOL && node->args[index].value.as.boolean;
+}
+
+bool native_node_is_view(const ob_backend *backend, const ob_graph *graph,
+                         const ob_graph_node *node)
+{
+    const native_kernel *kernel = native_kernel_find(backend, node->op);
+    if (kernel == NULL || kernel->kind == NATIVE_COMPUTE)
+        return false;
+    if (kernel->kind == NATIVE_VIEW)
+        return true;
+    const ob_operand *operand = first_tensor_operand(graph, node);
+    const ob_value *out = &graph->edges[node->outputs[0]].meta;
+    return operand != NULL && out->kind == OB_VALUE_TENSOR && !asks_for_copy(backend, node) &&
+           same_layout(operand_meta(graph, operand), out->as.tensor);
+}
+
+static ob_status place_views(native_places *places, ob_pass pass, const ob_graph *graph,
+                             const ob_graph_node *node, ob_err *err)
+{
+    const ob_operand *operand = first_tensor_operand(graph, node);
+    const source from =
+        operand != NULL ? source_of(places, pass, graph, operand, 0) : (source){NULL, NULL};
+    if (from.place == NULL)
+        return places->backend->env.host->err_set(err, OB_ERR_INVALID, "%s has no tensor to view",
+                                                  node->op->schema->name);
+    for (size_t k = 0; k < node->output_count; k++) {
+        const ob_value *meta = &graph->edges[node->outputs[k]].meta;
+        native_place *to = &places->places[pass][places->first[pass][node->outputs[k]]];
+        for (size_t i = 0; i < tensor_count(meta); i++) {
+            const ob_tensor *tensor = tensor_at(meta, i);
+            if (tensor != NULL)
+                to[i] = (native_place){.block = from.place->block,
+                                       .offset = from.place->offset +
+                                                 (tensor->offset - from.meta->offset) *
+                                                     element_size(places, tensor)};
+        }
+    }
+    return OB_OK;
+}
+
+/* The text of a type's alias annotation up to its end or "!". */
+static const char *alias_of(const ob_type *type, size_t *length)
+{
+    while (type != NULL && type->alias == NULL &&
+           (type->kind == OB_TYPE_LIST || type->kind == OB_TYPE_OPTIONAL))
+        type = type->element;
+    const char *alias = type != NULL ? type->alias : NULL;
+    *length = alias != NULL ? strcspn(alias, "! |-") : 0;
+    return alias;
+}
+
+/* The argument that return k is, when the operator changes it in place; -1 if none. */
+static int changed_argument(const ob_schema *schema, size_t k)
+{
+    size_t length, other_length;
+    const char *alias = alias_of(schema->returns[k].type, &length);
+    for (size_t i = 0; length > 0 && i < schema->arg_count; i++) {
+        const char *other = alias_of(schema->args[i].type, &other_length);
+        if (schema->args[i].writes && other_length == length && strncmp(alias, other, length) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+static ob_status place_results(native_places *places, ob_pass pass, const ob_graph *graph,
+                               uint32_t n, ob_err *err)
+{
+    const ob_graph_node *node = &graph->nodes[n];
+    const native_block like = {.kind = NATIVE_BLOCK_TEMPORARY, .pass = pass, .first = n, .last = n};
+    for (size_t k = 0; k < node->output_count; k++) {
+        const ob_edge_id edge = node->outputs[k];
+        const int changed = changed_argument(node->op->schema, k);
+        if (changed < 0) {
+            OB_TRY(put_fresh(places, pass, edge, &graph->edges[edge].meta, &like, err));
+            continue;
+        }
+        native_place *to = &places->places[pass][places->first[pass][edge]];
+        for (size_t i = 0; i < tensor_count(&graph->edges[edge].meta); i++) {
+            const source from = source_of(places, pass, graph, &node->args[changed], i);
+            if (from.place != NULL)
+                to[i] = *from.place;
+        }
+    }
+    return OB_OK;
+}
+
+/* ---- how long ---- */
+
+static void use_operand(native_places *places, ob_pass pass, const ob_graph *graph,
+                        const ob_operand *operand, uint32_t n, bool written)
+{
+    if (operand->kind == OB_OPERAND_LIST) {
+        for (size_t i = 0; i < operand->count; i++) {
+            if (operand->items[i].kind != OB_OPERAND_LIST)
+                use_operand(places, pass, graph, &operand->items[i], n, written);
+        }
+        return;
+    }
+    if (operand->kind == OB_OPERAND_VALUE)
+        return;
+    for (size_t i = 0; i < tensor_count(&graph->edges[operand->edge].meta); i++) {
+        const source from = source_of(places, pass, graph, operand, i);
+        if (from.place == NULL || from.place->block == NATIVE_NO_BLOCK)
+            continue;
+        native_block *block = &places->blocks[from.place->block];
+        if (block->pass == pass)
+            block->last = n;
+        block->written = block->written || written;
+    }
+}
+
+ob_status native_places_walk(native_places *places, ob_pass pass, const ob_graph *graph,
+                             ob_err *err)
+{
+    for (uint32_t n = 0; n < graph->node_count; n++) {
+        const ob_graph_node *node = &graph->nodes[n];
+        for (size_t i = 0; i < node->op->schema->arg_count; i++)
+            use_operand(places, pass, graph, &node->args[i], n, node->op->schema->args[i].writes);
+        if (native_node_is_view(places->backend, graph, node))
+            OB_TRY(place_views(places, pass, graph, node, err));
+        else
+            OB_TRY(place_results(places, pass, graph, n, err));
+    }
+    for (size_t i = 0; i < graph->output_count; i++) {
+        const ob_edge_id edge = graph->outputs[i];
+        for (size_t t = 0; t < tensor_count(&graph->edges[edge].meta); t++)
+            keep_block(places, places->places[pass][places->first[pass][edge] + t].block);
+    }
+    return OB_OK;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Preparing a case: graphs are resolved, places planned, memory allocated, tensors made and kernels set up,
+ * in that order. Nothing here is timed.
+ */
+#include "places.h"
+
+#include "steps.h"
+
+#include <stdlib.h>
+
+ob_status native_allocate(ob_prepared *prepared, size_t size, ob_storage **out, ob_err *err)
+{
+    ob_backend *backend = prepared->backend;
+    OB_TRY(backend->env.host->storage_create(size, out, err));
+    prepared->bytes += size;
+    backend->used_bytes += size;
+    if (backend->peak_bytes < backend->used_bytes)
+        backend->peak_bytes = backend->used_bytes;
+    return OB_OK;
+}
+
+/* ---- graphs ---- */
+
+/* The forward with every saved edge as an output more, so that decomposing tells where each went.
+ * map gets the final edge of each edge that is in use by the backward. */
+static ob_status resolve_forward(ob_prepared *prepared, const ob_prepare_args *args,
+                                 ob_edge_id *map, ob_err *err)
+{
+    native_pass *forward = &prepared->passes[OB_PASS_FORWARD];
+    const ob_graph *backward = args->backward != NULL ? args->backward->graph : NULL;
+    const size_t extra = backward != NULL ? backward->edge_count : 0;
+    ob_graph wide = *args->graph;
+    ob_edge_id *outputs = calloc(wide.output_count + extra + 1, sizeof *outputs);
+    if (outputs == NULL)
+        return prepared->backend->env.host->err_set(err, OB_ERR_NOMEM, "out of memory");
+    for (size_t i = 0; i < wide.output_count; i++)
+        outputs[i] = wide.outputs[i];
+    for (size_t i = 0; i < extra; i++) {
+        if (backward->edges[i].role == OB_EDGE_SAVED)
+            outputs[wide.output_count++] = backward->edges[i].forward_edge;
+    }
+    wide.outputs = outputs;
+    const ob_status status = native_resolve(prepared->backend, &wide, &forward->own, err);
+    if (status == OB_OK) {
+        forward->graph = forward->own != NULL ? forward->own : args->graph;
+        for (size_t i = 0; i < wide.output_count; i++)
+            map[outputs[i]] = forward->own != NULL ? forward->own->outputs[i] : outputs[i];
+    }
+    free(outputs);
+    return status;
+}
+
+static ob_status resolve_backward(ob_prepared *prepared, const ob_prepare_args *args, ob_err *err)
+{
+    native_pass *backward = &prepared->passes[OB_PASS_BACKWARD];
+    OB_TRY(native_resolve(prepared->backend, args->backward->graph, &backward->own, err));
+    backward->graph = backward->own != NULL ? backward->own : args->backward->graph;
+    return OB_OK;
+}
+
+/* ---- what comes from outside ---- */
+
+static ob_status check_input(const ob_host *host, const ob_graph_edge *edge, const ob_value *given,
+                             ob_err *err)
+{
+    const ob_value *meta = &edge->meta;
+    if (meta->kind != OB_VALUE_TENSOR)
+        return OB_OK;
+    const ob_tensor *want = meta->as.tensor;
+    const ob_tensor *got = given->kind == OB_VALUE_TENSOR ? given->as.tensor : NULL;
+    if (got == NULL || got->storage == NULL)
+        return host->err_set(err, OB_ERR_INVALID,
+                             "the input '%s' is not a tensor with data; prepare the case with the "
+                             "values that its graph was built for",
+                             edge->name);
+    bool same = got->dtype == want->dtype && got->ndim == want->ndim;
+    for (int d = 0; same && d < want->ndim; d++)
+        same = got->sizes[d] == want->sizes[d] && got->strides[d] == want->strides[d];
+    if (!same)
+        return host->err_set(err, OB_ERR_INVALID,
+                             "the input '%s' has another dtype, shape or strides than the graph; "
+                             "build the graph for the same values",
+                             edge->name);
+    return OB_OK;
+}
+
+static ob_status put_inputs(ob_prepared *prepared, const ob_prepare_args *args,
+                            native_places *places, ob_err *err)
+{
+    const ob_graph *graph = prepared->passes[OB_PASS_FORWARD].graph;
+    const ob_host *host = prepared->backend->env.host;
+    size_t inputs = 0, parameters = 0;
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        const ob_graph_edge *edge = &graph->edges[i];
+        if (edge->producer != UINT32_MAX)
+            continue;
+        const bool input = edge->role == OB_EDGE_INPUT;
+        const size_t at = input ? inputs++ : parameters++;
+        if (at >= (input ? args->input_count : args->parameter_count))
+            continue;
+        const ob_value *given = input ? &args->inputs[at] : &args->parameters[at];
+        OB_TRY(check_input(host, edge, given, err));
+        if (edge->meta.kind == OB_VALUE_TENSOR)
+            OB_TRY(native_places_put_external(places, OB_PASS_FORWARD, (ob_edge_id)i, given, err));
+    }
+    if (inputs != args->input_count || parameters != args->parameter_count)
+        return host->err_set(err, OB_ERR_INVALID,
+                             "the graph has %zu inputs and %zu parameters, but %zu and %zu are "
+                             "given",
+                             inputs, parameters, args->input_count, args->parameter_count);
+    return OB_OK;
+}
+
+static ob_status put_backward_inputs(ob_prepared *prepared, native_places *places,
+                                     const ob_edge_id *map, ob_err *err)
+{
+    const ob_graph *graph = prepared->passes[OB_PASS_BACKWARD].graph;
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        const ob_graph_edge *edge = &graph->edges[i];
+        if (edge->role == OB_EDGE_SAVED)
+            native_places_put_saved(places, (ob_edge_id)i, &edge->meta, map[edge->forward_edge]);
+        else if (edge->role == OB_EDGE_GRAD_OUTPUT)
+            OB_TRY(
+                native_places_put_kept(places, OB_PASS_BACKWARD, (ob_edge_id)i, &edge->meta, err));
+    }
+    return OB_OK;
+}
+
+/* ---- memory ---- */
+
+static ob_status allocate(ob_prepared *prepared, native_places *places, ob_err *err)
+{
+    const ob_host *host = prepared->backend->env.host;
+    OB_TRY(native_allocate(prepared, places->arena_bytes, &prepared->arena, err));
+    for (size_t b = 0; b < places->block_count; b++) {
+        native_block *block = &places->blocks[b];
+        if (block->kind == NATIVE_BLOCK_KEPT)
+            OB_TRY(native_allocate(prepared, block->size, &block->storage, err));
+        else if (block->kind == NATIVE_BLOCK_TEMPORARY)
+            block->storage = host->storage_retain(prepared->arena);
+    }
+    return OB_OK;
+}
+
+static ob_status plan(ob_prepared *prepared, const ob_prepare_args *args, native_places *places,
+                      ob_edge_id *map, ob_err *err)
+{
+    const bool both = args->backward != NULL && args->pass == OB_PASS_BACKWARD;
+    const native_pass *passes = prepared->passes;
+    OB_TRY(resolve_forward(prepared, args, map, err));
+    OB_TRY(native_places_start(places, OB_PASS_FORWARD, passes[0].graph, err));
+    OB_TRY(put_inputs(prepared, args, places, err));
+    OB_TRY(native_places_walk(places, OB_PASS_FORWARD, passes[0].graph, err));
+    if (both) {
+        OB_TRY(resolve_backward(prepared, args, err));
+        OB_TRY(native_places_start(places, OB_PASS_BACKWARD, passes[1].graph, err));
+        OB_TRY(put_backward_inputs(prepared, places, map, err));
+        OB_TRY(native_places_walk(places, OB_PASS_BACKWARD, passes[1].graph, err));
+    }
+    OB_TRY(native_places_pack(places, OB_PASS_FORWARD, passes[0].graph->node_count, err));
+    if (both)
+        OB_TRY(native_places_pack(places, OB_PASS_BACKWARD, passes[1].graph->node_count, err));
+    OB_TRY(allocate(prepared, places, err));
+    OB_TRY(native_steps_make(prepared, OB_PASS_FORWARD, places, err));
+    if (both)
+        OB_TRY(native_steps_make(prepared, OB_PASS_BACKWARD, places, err));
+    return native_steps_finish(prepared, args, places, err);
+}
+
+ob_status native_prepare(ob_backend *backend, const ob_prepare_args *args, ob_prepared **out,
+                         ob_err *err)
+{
+    const ob_host *host = backend->env.host;
+    *out = NULL;
+    ob_prepared *prepared = calloc(1, sizeof *prepared);
+    ob_edge_id *map = calloc(args->graph->edge_count + 1, sizeof *map);
+    if (prepared == NULL || map == NULL) {
+        free(prepared);
+        free(map);
+        return host->err_set(err, OB_ERR_NOMEM, "out of memory");
+    }
+    prepared->backend = backend;
+    prepared->pass = args->pass;
+    native_places places = {.backend = backend};
+    const ob_status status = plan(prepared, args, &places, map, err);
+    native_places_fini(&places);
+    free(map);
+    if (status != OB_OK) {
+        native_release(prepared);
+        return status;
+    }
+    *out = prepared;
+    return OB_OK;
+}
+
+static void free_values(const ob_host *host, ob_value *values, size_t count)
+{
+    for (size_t i = 0; values != NULL && i < count; i++)
+        host->value_fini(&values[i]);
+    free(values);
+}
+
+static void release_pass(const ob_host *host, native_pass *pass)
+{
+    for (size_t i = 0; i < pass->step_count; i++) {
+        native_step *step = &pass->steps[i];
+        free(step->call.state);
+        free_values(host, step->args, step->arg_count);
+        free_values(host, step->call.outputs, step->call.op->schema->return_count);
+    }
+    free(pass->steps);
+    if (pass->graph != NULL)
+        free_values(host, pass->values, pass->graph->edge_count);
+    host->graph_destroy(pass->own);
+}
+
+void native_release(ob_prepared *prepared)
+{
+    if (prepared == NULL)
+        return;
+    const ob_host *host = prepared->backend->env.host;
+    prepared->backend->used_bytes -= prepared->bytes;
+    for (int p = 0; p < 2; p++)
+        release_pass(host, &prepared->passes[p]);
+    free_values(host, prepared->outputs, prepared->output_count);
+    free_values(host, prepared->grads, prepared->grad_count);
+    free_values(host, prepared->sums, prepared->grad_count);
+    for (size_t i = 0; i < prepared->grad_output_count; i++)
+        host->tensor_fini(&prepared->grad_outputs[i]);
+    free(prepared->grad_outputs);
+    for (size_t i = 0; i < prepared->saved_count; i++) {
+        host->tensor_fini(&prepared->saved[i].live);
+        host->tensor_fini(&prepared->saved[i].copy);
+    }
+    free(prepared->saved);
+    host->storage_release(prepared->arena);
+    host->storage_release(prepared->scratch);
+    free(prepared);
+}

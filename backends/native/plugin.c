@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The native backend as a plug-in: its options, its description and its entry.
+ */
+#include "backend.h"
+
+#include <stddef.h>
+
+static const ob_host *entry_host;
+
+const ob_host *native_host(void)
+{
+    return entry_host;
+}
+
+static const ob_option OPTIONS[] = {
+    {.name = "isa",
+     .type = OB_OPTION_CHOICE,
+     .offset = offsetof(native_options, isa),
+     .value = "SET",
+     .choices = "best|avx512|avx2|base",
+     .help = "instruction set of the elementwise loops"},
+    {.name = NULL},
+};
+
+static const native_options DEFAULTS = {.isa = "best"};
+
+static const ob_backend_desc BACKEND = {
+    .name = "native",
+    .help = "plain C kernels on the CPU, OpenBLAS for matrix products; the reference",
+    .device_types = "cpu",
+    .options = OPTIONS,
+    .options_size = sizeof(native_options),
+    .options_default = &DEFAULTS,
+    .open = native_open,
+    .close = native_close,
+    .supports = native_supports,
+    .prepare = native_prepare,
+    .release = native_release,
+    .run = native_run,
+    .outputs = native_outputs,
+    .memory_peak = native_memory_peak,
+    .flush_cache = native_flush_cache,
+    .set_threads = native_set_threads,
+    .properties = native_properties,
+};
+
+static const ob_backend_desc *const BACKENDS[] = {&BACKEND, NULL};
+
+static const ob_plugin PLUGIN = {
+    OB_PLUGIN_HEAD,
+    .name = "native",
+    .version = "1",
+    .backends = BACKENDS,
+};
+
+OB_PLUGIN_EXPORT const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not);
+
+const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not)
+{
+    (void)why_not;
+    entry_host = host;
+    return &PLUGIN;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Loops over rows for T = float or double; included by rows_loops.c once for each. LANES is how many
+ * sums run side by side.
+ */
+
+/* Sums LANES terms of `expression` (over i) at a time, block after block. */
+#define BLOCKED_SUM(total, count, expression)                                                      \
+    do {                                                                                           \
+        for (int64_t block = 0; block < (count); block += BLOCK) {                                 \
+            const int64_t end = (count)-block < BLOCK ? (count) : block + BLOCK;                   \
+            T lanes[LANES] = {0};                                                                  \
+            int64_t at = block;                                                                    \
+            for (; at + LANES <= end; at += LANES)                                                 \
+                for (int64_t lane = 0; lane < LANES; lane++) {                                     \
+                    const int64_t i = at + lane;                                                   \
+                    lanes[lane] += (expression);                                                   \
+                }                                                                                  \
+            for (int64_t i = at; i < end; i++)                                                     \
+                lanes[i - at] += (expression);                                                     \
+            double part = 0;                                                                       \
+            for (int lane = 0; lane < LANES; lane++)                                               \
+                part += (double)lanes[lane];                                                       \
+            (total) += part;                                                                       \
+        }                                                                                          \
+    } while (0)
+
+static double CAT(row_sum, CLASS)(const void *row, int64_t count)
+{
+    const T *x = row;
+    double total = 0;
+    BLOCKED_SUM(total, count, x[i]);
+    return total;
+}
+
+static double CAT(row_sum_squares, CLASS)(const void *row, int64_t count, double mean)
+{
+    const T *x = row;
+    const T shift = (T)mean;
+    double total = 0;
+    BLOCKED_SUM(total, count, (x[i] - shift) * (x[i] - shift));
+    return total;
+}
+
+static native_sums CAT(row_sum_grad, CLASS)(const void *grad, const void *row, const void *weight,
+                                            int64_t count, double mean)
+{
+    const T *g = grad, *x = row, *w = weight;
+    const T shift = (T)mean;
+    native_sums sums = {0, 0};
+    if (w == NULL) {
+        BLOCKED_SUM(sums.grad, count, g[i]);
+        BLOCKED_SUM(sums.grad_x, count, g[i] * (x[i] - shift));
+    } else {
+        BLOCKED_SUM(sums.grad, count, g[i] * w[i]);
+        BLOCKED_SUM(sums.grad_x, count, g[i] * w[i] * (x[i] - shift));
+    }
+    return sums;
+}
+
+static void CAT(row_norm, CLASS)(const native_norm_row *row)
+{
+    T *out = row->out;
+    const T *x = row->x, *w = row->weight, *b = row->bias;
+    const T mean = (T)row->mean, scale = (T)row->scale, shift = (T)row->shift;
+    const int64_t count = row->count;
+    if (w != NULL && b != NULL)
+        LOOP_PRAGMA for (int64_t i = 0; i < count; i++) out[i] = (x[i] - mean) * scale * w[i] + b[i];
+    else if (w != NULL)
+        LOOP_PRAGMA for (int64_t i = 0; i < count; i++) out[i] = (x[i] - mean) * scale * w[i];
+    else if (b != NULL)
+        LOOP_PRAGMA for (int64_t i = 0; i < count; i++) out[i] = (x[i] - mean) * scale + b[i];
+    else
+        LOOP_PRAGMA for (int64_t i = 0; i < count; i++) out[i] = (x[i] - mean) * scale + shift;
+}
+
+static void CAT(row_norm_grad, CLASS)(const native_grad_row *row)
+{
+    T *out = row->out;
+    const T *g = row->grad, *x = row->x, *w = row->weight;
+    const T mean = (T)row->mean, scale = (T)row->scale, slope = (T)row->slope;
+    const T shift = (T)row->shift;
+    const int64_t count = row->count;
+    if (w == NULL)
+        LOOP_PRAGMA for (int64_t i = 0; i < count; i++) out[i] =
+            g[i] * scale + (x[i] - mean) * slope + shift;
+    else
+        LOOP_PRAGMA for (int64_t i = 0; i < count; i++) out[i] =
+            g[i] * w[i] * scale + (x[i] - mean) * slope + shift;
+}
+
+static void CAT(row_add_grad, CLASS)(double *weight, double *bias, const void *grad,
+                                     const void *row, int64_t count, double mean, double scale)
+{
+    const T *g = grad, *x = row;
+    if (weight != NULL)
+        LOOP_PRAGMA for (int64_t i = 0; i < count; i++) weight[i] +=
+            (double)g[i] * (((double)x[i] - mean) * scale);
+    if (bias != NULL)
+        LOOP_PRAGMA for (int64_t i = 0; i < count; i++) bias[i] += (double)g[i];
+}
+
+/* ---- softmax of one row ---- */
+
+/* NaN is not more than anything: it comes through in the sum. */
+static T CAT(row_max, CLASS)(const T *x, int64_t count)
+{
+    T lanes[LANES];
+    for (int lane = 0; lane < LANES; lane++)
+        lanes[lane] = (T)-INFINITY;
+    int64_t at = 0;
+    for (; at + LANES <= count; at += LANES)
+        for (int64_t lane = 0; lane < LANES; lane++)
+            lanes[lane] = x[at + lane] > lanes[lane] ? x[at + lane] : lanes[lane];
+    for (; at < count; at++)
+        lanes[0] = x[at] > lanes[0] ? x[at] : lanes[0];
+    T best = lanes[0];
+    for (int lane = 1; lane < LANES; lane++)
+        best = lanes[lane] > best ? lanes[lane] : best;
+    return best;
+}
+
+/* out = exp(x - shift); returns the sum. */
+static double CAT(row_exp, CLASS)(T *out, const T *x, int64_t count, T shift)
+{
+    LOOP_PRAGMA
+    for (int64_t i = 0; i < count; i++)
+        out[i] = M(exp)(x[i] - shift);
+    return CAT(row_sum, CLASS)(out, count);
+}
+
+static void CAT(row_softmax, CLASS)(void *to, const void *from, int64_t count)
+{
+    T *out = to;
+    const T factor = (T)(1 / CAT(row_exp, CLASS)(out, from, count, CAT(row_max, CLASS)(from, count)));
+    LOOP_PRAGMA
+    for (int64_t i = 0; i < count; i++)
+        out[i] *= factor;
+}
+
+static void CAT(row_log_softmax, CLASS)(void *to, const void *from, int64_t count)
+{
+    T *out = to;
+    const T *x = from;
+    const T best = CAT(row_max, CLASS)(x, count);
+    double total = 0;
+    for (int64_t at = 0; at < count; at += BLOCK) {
+        T part[BLOCK];
+        total += CAT(row_exp, CLASS)(part, x + at, count - at < BLOCK ? count - at : BLOCK, best);
+    }
+    const T lost = (T)log(total);
+    LOOP_PRAGMA
+    for (int64_t i = 0; i < count; i++)
+        out[i] = x[i] - best - lost;
+}
+
+static void CAT(row_softmax_backward, CLASS)(void *to, const void *grad, const void *result,
+                                             int64_t count)
+{
+    T *out = to;
+    const T *g = grad, *y = result;
+    double total = 0;
+    BLOCKED_SUM(total, count, g[i] * y[i]);
+    const T mean = (T)total;
+    LOOP_PRAGMA
+    for (int64_t i = 0; i < count; i++)
+        out[i] = (g[i] - mean) * y[i];
+}
+
+static void CAT(row_log_softmax_backward, CLASS)(void *to, const void *grad, const void *result,
+                                                 int64_t count)
+{
+    T *out = to;
+    const T *g = grad, *y = result;
+    const T total = (T)CAT(row_sum, CLASS)(g, count);
+    LOOP_PRAGMA
+    for (int64_t i = 0; i < count; i++)
+        out[i] = g[i] - M(exp)(y[i]) * total;
+}
+
+/* ---- softmax of neighbouring columns ---- */
+
+#define EACH_COLUMN(c) LOOP_PRAGMA for (int c = 0; c < width; c++)
+
+static void CAT(block_max, CLASS)(const native_softmax_block *b, T *best)
+{
+    const int width = b->width;
+    EACH_COLUMN(c) best[c] = (T)-INFINITY;
+    for (int64_t r = 0; r < b->count; r++) {
+        const T *x = (const T *)b->in + r * b->stride;
+        EACH_COLUMN(c) best[c] = x[c] > best[c] ? x[c] : best[c];
+    }
+}
+
+static void CAT(block_softmax, CLASS)(const native_softmax_block *b)
+{
+    const int width = b->width;
+    T best[NATIVE_SOFTMAX_WIDTH];
+    double total[NATIVE_SOFTMAX_WIDTH] = {0};
+    CAT(block_max, CLASS)(b, best);
+    for (int64_t r = 0; r < b->count; r++) {
+        const T *x = (const T *)b->in + r * b->stride;
+        T *out = (T *)b->out + r * b->stride;
+        EACH_COLUMN(c) out[c] = M(exp)(x[c] - best[c]);
+        EACH_COLUMN(c) total[c] += (double)out[c];
+    }
+    for (int64_t r = 0; r < b->count; r++) {
+        T *out = (T *)b->out + r * b->stride;
+        EACH_COLUMN(c) out[c] = out[c] * (T)(1 / total[c]);
+    }
+}
+
+static void CAT(block_log_softmax, CLASS)(const native_softmax_block *b)
+{
+    const int width = b->width;
+    T best[NATIVE_SOFTMAX_WIDTH], part[NATIVE_SOFTMAX_WIDTH];
+    double total[NATIVE_SOFTMAX_WIDTH] = {0};
+    CAT(block_max, CLASS)(b, best);
+    for (int64_t r = 0; r < b->count; r++) {
+        const T *x = (const T *)b->in + r * b->stride;
+        EACH_COLUMN(c) part[c] = M(exp)(x[c] - best[c]);
+        EACH_COLUMN(c) total[c] += (double)part[c];
+    }
+    EACH_COLUMN(c) part[c] = (T)log(total[c]);
+    for (int64_t r = 0; r < b->count; r++) {
+        const T *x = (const T *)b->in + r * b->stride;
+        T *out = (T *)b->out + r * b->stride;
+        EACH_COLUMN(c) out[c] = x[c] - best[c] - part[c];
+    }
+}
+
+static void CAT(block_softmax_backward, CLASS)(const native_softmax_block *b)
+{
+    const int width = b->width;
+    double total[NATIVE_SOFTMAX_WIDTH] = {0};
+    for (int64_t r = 0; r < b->count; r++) {
+        const T *g = (const T *)b->grad + r * b->stride, *y = (const T *)b->in + r * b->stride;
+        EACH_COLUMN(c) total[c] += (double)g[c] * (double)y[c];
+    }
+    for (int64_t r = 0; r < b->count; r++) {
+        const T *g = (const T *)b->grad + r * b->stride, *y = (const T *)b->in + r * b->stride;
+        T *out = (T *)b->out + r * b->stride;
+        EACH_COLUMN(c) out[c] = (g[c] - (T)total[c]) * y[c];
+    }
+}
+
+static void CAT(block_log_softmax_backward, CLASS)(const native_softmax_block *b)
+{
+    const int width = b->width;
+    double total[NATIVE_SOFTMAX_WIDTH] = {0};
+    for (int64_t r = 0; r < b->count; r++) {
+        const T *g = (const T *)b->grad + r * b->stride;
+        EACH_COLUMN(c) total[c] += (double)g[c];
+    }
+    for (int64_t r = 0; r < b->count; r++) {
+        const T *g = (const T *)b->grad + r * b->stride, *y = (const T *)b->in + r * b->stride;
+        T *out = (T *)b->out + r * b->stride;
+        EACH_COLUMN(c) out[c] = g[c] - M(exp)(y[c]) * (T)total[c];
+    }
+}
+
+#undef EACH_COLUMN
+#undef BLOCKED_SUM
+
+static const native_rows CAT(rows, CLASS) = {
+    .sum = CAT(row_sum, CLASS),
+    .sum_squares = CAT(row_sum_squares, CLASS),
+    .sum_grad = CAT(row_sum_grad, CLASS),
+    .norm = CAT(row_norm, CLASS),
+    .norm_grad = CAT(row_norm_grad, CLASS),
+    .add_grad = CAT(row_add_grad, CLASS),
+    .softmax = CAT(row_softmax, CLASS),
+    .log_softmax = CAT(row_log_softmax, CLASS),
+    .softmax_backward = CAT(row_softmax_backward, CLASS),
+    .log_softmax_backward = CAT(row_log_softmax_backward, CLASS),
+    .softmax_block = CAT(block_softmax, CLASS),
+    .log_softmax_block = CAT(block_log_softmax, CLASS),
+    .softmax_backward_block = CAT(block_softmax_backward, CLASS),
+    .log_softmax_backward_block = CAT(block_log_softmax_backward, CLASS),
+};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * CPU time that is not foreign to a measurement.
+ */
+#ifndef OB_RUN_OWN_TIME_H
+#define OB_RUN_OWN_TIME_H
+
+#include <stdint.h>
+
+/* For ob_noise_params: of this process, its ended children and, in a worker, its supervisor. */
+uint64_t ob__own_cpu_ns(void *unused);
+
+#endif

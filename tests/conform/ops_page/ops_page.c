@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Prints docs/ops.md: which operators the native backend runs, from the rows and the kernel tables. A test
+ * compares the checked-in page with it.
+ */
+#include "native.h"
+
+#include "opbench/context.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_head(void)
+{
+    puts("# Operators of the native backend\n");
+    puts("Made from the operator rows and the kernel tables by `ops_page`; do not edit it by hand "
+         "(`build/tests/conform/ops_page > docs/ops.md`).\n");
+    puts(
+        "- **dtypes**: of the first tensor argument (of the result, where there is none). *floats* "
+        "are f16, bf16, f32 and f64; f16 and bf16 are computed in f32. *ints* are u8, i8, i16, i32 "
+        "and i64. *all* adds bool, c64 and c128. An operator that is *taken apart* takes what its "
+        "parts take.");
+    puts("- **forward**: *kernel*; *view* (shares memory, costs nothing); *taken apart* into "
+         "operators of this list.");
+    puts("- **backward**: *yes* (derived from the operator's row); *via parts* (after taking it "
+         "apart); *flat* (no gradient passes); *no*.\n");
+}
+
+static const char *dtype_set(uint32_t mask)
+{
+    static const struct {
+        uint32_t mask;
+        const char *text;
+    } sets[] = {
+        {NATIVE_ALL, "all"},
+        {NATIVE_REALS, "floats, ints, bool"},
+        {NATIVE_NUMBERS, "floats, ints"},
+        {NATIVE_FLOATS, "floats"},
+        {NATIVE_INTS | NATIVE_BOOL, "ints, bool"},
+        {NATIVE_INTS, "ints"},
+        {NATIVE_BIT(F32) | NATIVE_BIT(F64), "f32, f64"},
+        {NATIVE_BIT(I32) | NATIVE_BIT(I64), "i32, i64"},
+    };
+    static char other[128];
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
+        if (sets[i].mask == mask)
+            return sets[i].text;
+    }
+    other[0] = '\0';
+    for (int d = 0; d < OB_DTYPE_COUNT; d++) {
+        if ((mask & (1u << d)) == 0)
+            continue;
+        if (other[0] != '\0')
+            strcat(other, ", ");
+        strcat(other, ob_dtype_get_info((ob_dtype)d)->name);
+    }
+    return other;
+}
+
+static const char *backward_of(const ob_op *op)
+{
+    if (op->row->derivative != NULL)
+        return op->row->derivative[0] != '\0' ? "yes" : "flat";
+    return op->row->decomposition != NULL ? "via parts" : "no";
+}
+
+static void print_op(const ob_backend *backend, const ob_op *op)
+{
+    static const char *const kinds[] = {[NATIVE_COMPUTE] = "kernel",
+                                        [NATIVE_VIEW] = "view",
+                                        [NATIVE_VIEW_OR_COMPUTE] = "view or kernel"};
+    const native_kernel *kernel = native_kernel_find(backend, op);
+    char name[192];
+    printf("| `%s` | %s | %s | %s |\n", native_op_name(op, name, sizeof name),
+           kernel != NULL ? dtype_set(kernel->dtypes) : "",
+           kernel != NULL                   ? kinds[kernel->kind]
+           : op->row->decomposition != NULL ? "taken apart"
+                                            : "**missing**",
+           backward_of(op));
+}
+
+int main(void)
+{
+    ob_context *context = NULL;
+    ob_err err;
+    ob_backend backend = {.env = {.host = ob_host_get()}};
+    if (ob_context_create(NULL, &context, &err) != OB_OK ||
+        native_kernels_open(&backend, &err) != OB_OK) {
+        fprintf(stderr, "ops_page: %s\n", err.message);
+        return 1;
+    }
+    const ob_op_table *table = ob_context_operators(context);
+    const char *category = "";
+    print_head();
+    for (size_t i = 0; i < ob_op_table_count(table); i++) {
+        const ob_op *op = ob_op_table_at(table, i);
+        if (strcmp(category, op->row->category) != 0) {
+            category = op->row->category;
+            printf("%s## %s\n\n| operator | dtypes | forward | backward |\n|---|---|---|---|\n",
+                   i > 0 ? "\n" : "", category);
+        }
+        print_op(&backend, op);
+    }
+    free(backend.index);
+    ob_context_destroy(context);
+    return 0;
+}

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Interrupts: the first ends the run behind the present case, the second at once."""
+
+import os
+import signal
+import time
+
+import harness
+from harness import RunTest, many_cases, three_operators
+
+LONG = ("-i", "20000")  # a case takes some milliseconds
+HANG_AT_MUL = ("--backend-options", "fault=hang,fault_op=aten::mul.Tensor")
+
+
+class Interrupt(RunTest):
+    def interrupt_after_first_record(self, number, *options):
+        if os.path.exists(self.output):
+            os.remove(self.output)
+        process = self.start(self.command(self.config(many_cases(2000)), *LONG, *options))
+        self.wait_for_records(1)
+        process.send_signal(number)
+        self.assertEqual(process.wait(harness.LIMIT_S), 130)
+        got = [r["index"] for r in self.results()]
+        self.assertEqual(got, list(range(len(got))))
+        self.assertTrue(1 <= len(got) < 2000, len(got))
+        self.assertEqual({r["status"] for r in self.results()}, {"ok"})
+        self.assertEqual(self.finish()["end"], "interrupted")
+        self.assertEqual(self.finish()["results"], {"ok": len(got)})
+        self.assert_no_process(self.folder)
+        return len(got)
+
+    def test_first_ends_behind_the_case(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self.interrupt_after_first_record(number)
+
+    def test_without_a_worker(self):
+        self.interrupt_after_first_record(signal.SIGINT, "--no-isolate")
+
+    def test_case_of_several_processes_is_finished(self):
+        self.interrupt_after_first_record(signal.SIGINT, "--processes", "3")
+        for r in self.results():
+            self.assertEqual(r["processes"], 3)
+            self.assertEqual(len(r["metric"]["forward"]["measure.time"]), 60000)
+
+    def test_resumed(self):
+        config = self.config(many_cases(300))
+        process = self.start(self.command(config, *LONG))
+        self.wait_for_records(1)
+        process.send_signal(signal.SIGINT)
+        process.wait(harness.LIMIT_S)
+        self.run_program(self.command(config, "--resume"), code=0)
+        self.assertEqual([r["index"] for r in self.results()], list(range(300)))
+
+    def test_second_ends_at_once(self):
+        process = self.start(self.command(self.config(three_operators()), *HANG_AT_MUL))
+        self.wait_for_records(1)
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.1)
+        self.assertIsNone(process.poll(), "the case under way was not waited for")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(harness.LIMIT_S), 130)
+        self.assertEqual([r["op_name"] for r in self.results()], ["torch.add"])
+        self.assertEqual(self.finish()["end"], "interrupted")
+        self.assert_no_process(self.folder)
+
+    def test_no_worker_is_started_after_an_interrupt(self):
+        process = self.start(self.command(self.config(three_operators()), *HANG_AT_MUL,
+                                          "--case-timeout", "0.5"))
+        self.wait_for_records(1)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(harness.LIMIT_S), 130)
+        self.assertEqual([r["status"] for r in self.results()], ["ok", "timed_out"])
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Records of several processes into one.
+ */
+#include "check.h"
+
+#include "run/merge.h"
+
+static ob_record one(const double *times_ms, size_t count, double mean)
+{
+    ob_record record;
+    ob_record_init(&record, OB_RECORD_RESULT_LINE);
+    ob_record_pass *pass = &record.result.forward;
+    pass->measure_time_ms = (ob_reals){.items = times_ms, .count = count};
+    pass->measure_memory_mib = (ob_reals){.items = times_ms, .count = count};
+    pass->warmup_time_ms = ob_reals_empty();
+    pass->warmup_memory_mib = ob_reals_empty();
+    pass->time_ms = (ob_stats){.count = count, .mean = mean};
+    pass->interval_over = "batches";
+    pass->flops = 6e6;
+    record.result.raw_times_s = (ob_reals){.items = times_ms, .count = count};
+    record.result.number_per_run = 10;
+    record.result.stop_verdict = "done";
+    record.result.seconds = 0.5;
+    return record;
+}
+
+static void check_list(ob_reals got, const double *want, size_t count)
+{
+    CHECK_INT(got.count, count);
+    for (size_t i = 0; i < count && i < got.count; i++)
+        CHECK_REAL(got.items[i], want[i]);
+}
+
+static void samples_stand_in_the_order_of_processes(void)
+{
+    static const double a[] = {3, 1}, b[] = {2}, c[] = {6, 6, 6};
+    static const double all[] = {3, 1, 2, 6, 6, 6};
+    ob_record records[] = {one(a, 2, 2), one(b, 1, 2), one(c, 3, 6)};
+    ob_merge merge = {0};
+    ob_err err;
+    records[0].result.forward.allocator_peak_bytes = 70;
+    records[1].result.process_peak_bytes = 900;
+    for (int round = 0; round < 2; round++) { /* the second finds the memory of the first */
+        ob__merge_reset(&merge);
+        for (size_t i = 0; i < 3; i++)
+            CHECK_INT(ob__merge_add(&merge, &records[i].result, &err), OB_OK);
+        ob_record record = records[2];
+        ob_record_result *r = &record.result;
+        CHECK_INT(ob__merge_finish(&merge, r, &err), OB_OK);
+        check_list(r->forward.measure_time_ms, all, 6);
+        check_list(r->forward.measure_memory_mib, all, 6);
+        check_list(r->raw_times_s, all, 6);
+        CHECK(r->forward.warmup_time_ms.items != NULL);
+        CHECK_INT(r->forward.warmup_time_ms.count, 0);
+        CHECK(r->backward.measure_time_ms.items == NULL);
+        CHECK_INT(r->forward.time_ms.count, 6);
+        CHECK_REAL(r->forward.time_ms.median, 4.5);
+        CHECK_REAL(r->forward.time_ms.mean, 4);
+        CHECK_STR(r->forward.interval_over, "processes");
+        CHECK_INT(r->forward.interval_ms.batches, 3);
+        CHECK(r->forward.interval_ms.enough);
+        /* Of 2, 2, 6; t of 2 degrees 4.302653, standard error 4 / 3. */
+        CHECK_NEAR(r->forward.interval_ms.mean, 10.0 / 3, 1e-12);
+        CHECK_NEAR(r->forward.interval_ms.half_width, 4.302652729911 * 4 / 3, 1e-8);
+        CHECK_REAL(r->forward.gflops_per_s, 6e6 / (4.5 * 1e-3) / 1e9);
+        CHECK_INT(r->forward.allocator_peak_bytes, 70);
+        CHECK_INT(r->process_peak_bytes, 900);
+        CHECK_INT(r->processes, 3);
+        CHECK_REAL(r->seconds, 1.5);
+        CHECK_STR(r->stop_verdict, "done");
+    }
+    ob__merge_fini(&merge);
+}
+
+static void blocks_of_different_length_are_scaled(void)
+{
+    static const double a[] = {2}, b[] = {8}, want[] = {2, 4};
+    ob_record first = one(a, 1, 2), second = one(b, 1, 8);
+    ob_merge merge = {0};
+    ob_err err;
+    second.result.number_per_run = 20;
+    second.result.stop_verdict = "gave up";
+    CHECK_INT(ob__merge_add(&merge, &first.result, &err), OB_OK);
+    CHECK_INT(ob__merge_add(&merge, &second.result, &err), OB_OK);
+    CHECK_INT(ob__merge_finish(&merge, &second.result, &err), OB_OK);
+    check_list(second.result.raw_times_s, want, 2);
+    CHECK_INT(second.result.number_per_run, 10);
+    CHECK_STR(second.result.stop_verdict, "gave up");
+    CHECK(!second.result.forward.interval_ms.enough);
+    CHECK_INT(second.result.forward.interval_ms.batches, 2);
+    ob__merge_fini(&merge);
+}
+
+static void no_samples_are_no_figures(void)
+{
+    ob_record record = one(NULL, 0, 0);
+    ob_merge merge = {0};
+    ob_err err;
+    record.result.forward.measure_time_ms = ob_reals_empty();
+    for (int i = 0; i < 3; i++)
+        CHECK_INT(ob__merge_add(&merge, &record.result, &err), OB_OK);
+    CHECK_INT(ob__merge_finish(&merge, &record.result, &err), OB_OK);
+    CHECK(record.result.forward.measure_time_ms.items != NULL);
+    CHECK_INT(record.result.forward.measure_time_ms.count, 0);
+    CHECK_INT(record.result.processes, 3);
+    ob__merge_fini(&merge);
+}
+
+int main(void)
+{
+    RUN(samples_stand_in_the_order_of_processes);
+    RUN(blocks_of_different_length_are_scaled);
+    RUN(no_samples_are_no_figures);
+    return ob_test_end();
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The supervisor against workers that misbehave in every way: this program is its own worker. What the
+ * worker does wrong stands in the environment.
+ */
+#include "run_test.h"
+
+#include "run/wire.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define THREE "{" TEST_OPERATOR("torch.add", TEST_PAIR "," TEST_PAIR "," TEST_PAIR) "}"
+
+enum { SOCKET = 3, STATE = 4, WRONG_CODE = 9 };
+
+/* ---- the worker ---- */
+
+static ob_state_page *page;
+
+static void send_record(uint64_t index, const char *more)
+{
+    char line[256];
+    const int length = snprintf(line, sizeof line,
+                                "{\"op_name\": \"torch.add\", \"id\": \"x\", \"status\": \"ok\", "
+                                "\"index\": %d}\n%s",
+                                (int)index, more);
+    ob__wire_send(SOCKET, OB_MESSAGE_RECORD, line, (size_t)length, NULL);
+}
+
+/* Returns for a case that is well. */
+static void misbehave(const char *how, uint64_t index)
+{
+    if (index != 1)
+        return;
+    if (strcmp(how, "wrong index") == 0)
+        send_record(2, "");
+    if (strcmp(how, "two lines") == 0)
+        send_record(1, "{}\n");
+    if (strcmp(how, "no json") == 0)
+        ob__wire_send(SOCKET, OB_MESSAGE_RECORD, "nonsense\n", 9, NULL);
+    if (strcmp(how, "no newline") == 0)
+        ob__wire_send(SOCKET, OB_MESSAGE_RECORD, "{}", 2, NULL);
+    if (strcmp(how, "header") == 0)
+        ob__wire_send(SOCKET, OB_MESSAGE_RECORD, "{\"run_options\": {}}\n", 20, NULL);
+    if (strcmp(how, "idle") == 0)
+        ob__wire_send(SOCKET, OB_MESSAGE_IDLE, "", 0, NULL);
+    if (strcmp(how, "ready again") == 0)
+        ob__wire_send(SOCKET, OB_MESSAGE_READY, "{}", 2, NULL);
+    if (strcmp(how, "unknown") == 0)
+        ob__wire_send(SOCKET, (ob_message)77, "", 0, NULL);
+    if (strcmp(how, "half a message") == 0) {
+        const ssize_t ignored = write(SOCKET, "OB", 2);
+        (void)ignored;
+        pause();
+    }
+    if (strcmp(how, "wrong page") == 0) {
+        atomic_store(&page->case_index, 12345);
+        _exit(WRONG_CODE);
+    }
+    if (strcmp(how, "between cases") == 0) {
+        atomic_store(&page->case_index, OB_NO_CASE);
+        _exit(WRONG_CODE);
+    }
+    if (strcmp(how, "after the record") == 0) {
+        send_record(1, "");
+        _exit(WRONG_CODE);
+    }
+}
+
+static int be_worker(void)
+{
+    const char *how = getenv("TEST_HOW");
+    ob_text message = {0};
+    ob_message type;
+    page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, STATE, 0);
+    if (page == MAP_FAILED || how == NULL)
+        return 1;
+    if (strcmp(how, "refused") == 0)
+        return ob__wire_send(SOCKET, OB_MESSAGE_REFUSED, "no such device", 14, NULL) != OB_OK;
+    if (strcmp(how, "never ready") == 0) {
+        printf("library not found\n");
+        return WRONG_CODE;
+    }
+    ob__wire_send(SOCKET, OB_MESSAGE_READY, "{\"library\": \"test\"}", 19, NULL);
+    while (ob__wire_receive(SOCKET, &type, &message, NULL) == OB_OK) {
+        ob_lease lease;
+        memcpy(&lease, message.data, sizeof lease);
+        for (uint64_t i = 0; i < lease.count && atomic_load(&page->stop) == 0; i++) {
+            const ob_clock clock = ob_clock_monotonic();
+            atomic_store(&page->started_ns, ob_clock_now_ns(&clock));
+            atomic_store(&page->case_index, lease.first + i);
+            misbehave(how, lease.first + i);
+            send_record(lease.first + i, "");
+        }
+        ob__wire_send(SOCKET, OB_MESSAGE_IDLE, "", 0, NULL);
+    }
+    if (strcmp(how, "does not end") == 0)
+        pause();
+    ob_text_fini(&message);
+    return 0;
+}
+
+/* ---- the run ---- */
+
+/* What came out of a run, as one text: "0 ok, 1 crashed: reason". */
+typedef struct seen {
+    char text[2048];
+    int fail_at;    /* the hook fails at this record; -1 = never */
+    int stop_after; /* records; -1 = never */
+    int stop_how;
+    int records;
+    char library[32];
+} seen;
+
+static ob_status take_record(void *ctx, const ob_record *record, const char *line, size_t length,
+                             ob_err *err)
+{
+    seen *s = ctx;
+    const ob_record_result *r = &record->result;
+    char one[512];
+    CHECK(length > 0 && line[length - 1] == '\n');
+    if (s->records == s->fail_at)
+        return ob_err_set(err, OB_ERR_IO, "the disk is full");
+    snprintf(one, sizeof one, "%s%d %s%s%s", s->records++ > 0 ? ", " : "", (int)r->index,
+             ob_record_status_get_info(r->status)->word, r->reason ? ": " : "",
+             r->reason ? r->reason : "");
+    strncat(s->text, one, sizeof s->text - strlen(s->text) - 1);
+    return OB_OK;
+}
+
+static ob_status take_ready(void *ctx, const ob_json *properties, ob_err *err)
+{
+    seen *s = ctx;
+    const char *library = ob_json_string(ob_json_get(properties, "library"), NULL);
+    CHECK_STR(s->library, ""); /* once only */
+    snprintf(s->library, sizeof s->library, "%s", library ? library : "?");
+    (void)err;
+    return OB_OK;
+}
+
+static int asked_to_stop(void *ctx)
+{
+    const seen *s = ctx;
+    return s->stop_after >= 0 && s->records >= s->stop_after ? s->stop_how : 0;
+}
+
+static seen nothing(void)
+{
+    return (seen){.fail_at = -1, .stop_after = -1};
+}
+
+static ob_context *context;
+
+static ob_status run_with(const char *program, const char *how, const ob_run_options *options,
+                          seen *s, ob_run_summary *summary, ob_err *err)
+{
+    ob_config *config = run_config(context, THREE);
+    const ob_run_params params = {.options = options,
+                                  .worker_program = program,
+                                  .count = UINT64_MAX,
+                                  .on_record = take_record,
+                                  .on_ready = take_ready,
+                                  .stop = asked_to_stop,
+                                  .ctx = s};
+    setenv("TEST_HOW", how, 1);
+    const ob_status status = ob_run(context, config, &params, summary, err);
+    ob_config_destroy(config);
+    return status;
+}
+
+static ob_status run(const char *how, seen *s, ob_run_summary *summary, ob_err *err)
+{
+    ob_run_options options;
+    ob_run_options_init(&options);
+    options.case_timeout_s = 0.2;
+    return run_with("/proc/self/exe", how, &options, s, summary, err);
+}
+
+static void check_run(const char *how, const char *want, uint64_t workers)
+{
+    seen s = nothing();
+    ob_run_summary summary;
+    ob_err err = {.message = ""};
+    CHECK_INT(run(how, &s, &summary, &err), OB_OK);
+    CHECK_STR(err.message, "");
+    CHECK_STR(s.text, want);
+    CHECK_STR(s.library, "test");
+    CHECK_INT(summary.workers, workers);
+    CHECK(!summary.interrupted);
+}
+
+#define SCRIBBLED                                                                                  \
+    "0 ok, 1 crashed: the operator wrote to the worker's own descriptor; the worker was ended, 2 " \
+    "ok"
+
+static void a_good_worker_does_all(void)
+{
+    check_run("well", "0 ok, 1 ok, 2 ok", 1);
+}
+
+static void senseless_messages_cost_their_case(void)
+{
+    static const char *const hows[] = {"wrong index", "two lines", "no json",     "no newline",
+                                       "header",      "idle",      "ready again", "unknown"};
+    for (size_t i = 0; i < sizeof hows / sizeof *hows; i++)
+        check_run(hows[i], SCRIBBLED, 2);
+}
+
+static void half_a_message_does_not_block(void)
+{
+    check_run("half a message",
+              "0 ok, 1 timed_out: the case took longer than 0.2 s; see --case-timeout, 2 ok", 2);
+}
+
+static void a_wrong_page_costs_the_case_without_a_record(void)
+{
+    check_run("wrong page", "0 ok, 1 crashed: the worker ended by itself with exit code 9, 2 ok",
+              2);
+}
+
+/* Nobody's fault the first times; but it must come to an end. */
+static void workers_that_keep_dying_between_cases(void)
+{
+    check_run("between cases", "0 ok, 1 crashed: the worker ended by itself with exit code 9, 2 ok",
+              4);
+}
+
+static void a_death_after_the_record_costs_nothing(void)
+{
+    check_run("after the record", "0 ok, 1 ok, 2 ok", 2);
+}
+
+static void a_worker_that_cannot_start_is_an_error(void)
+{
+    seen s = nothing();
+    ob_run_summary summary;
+    ob_err err;
+    ob_run_options options;
+    CHECK_INT(run("refused", &s, &summary, &err), OB_ERR_BACKEND);
+    CHECK_STR(err.message, "no such device");
+    CHECK_INT(run("never ready", &s, &summary, &err), OB_ERR_BACKEND);
+    CHECK_STR(err.message, "no worker starts: the worker ended by itself with exit code 9; it "
+                           "said: library not found\n");
+    CHECK_INT(summary.workers, 3);
+    ob_run_options_init(&options);
+    CHECK_INT(run_with("/no/such/program", "well", &options, &s, &summary, &err), OB_ERR_BACKEND);
+    CHECK_HAS(err.message, "no worker starts: the worker ended by itself with exit code 127");
+    CHECK_STR(s.text, "");
+}
+
+static void a_failing_hook_ends_the_run(void)
+{
+    seen s = nothing();
+    ob_run_summary summary;
+    ob_err err;
+    s.fail_at = 1;
+    CHECK_INT(run("well", &s, &summary, &err), OB_ERR_IO);
+    CHECK_STR(err.message, "the disk is full");
+    CHECK_STR(s.text, "0 ok");
+}
+
+static void a_wish_to_stop(void)
+{
+    ob_run_summary summary;
+    ob_err err;
+    for (int how = 1; how <= 2; how++) {
+        seen s = nothing();
+        s.stop_after = 0;
+        s.stop_how = how;
+        CHECK_INT(run("well", &s, &summary, &err), OB_OK);
+        CHECK_STR(s.text, "");
+        CHECK(summary.interrupted);
+        CHECK_INT(summary.workers, 0);
+    }
+    seen s = nothing();
+    s.stop_after = 1;
+    s.stop_how = 2;
+    CHECK_INT(run("half a message", &s, &summary, &err), OB_OK);
+    CHECK_STR(s.text, "0 ok");
+    CHECK(summary.interrupted);
+    CHECK_INT(summary.workers, 1);
+}
+
+static void several_processes_need_workers(void)
+{
+    seen s = nothing();
+    ob_run_summary summary;
+    ob_err err;
+    ob_run_options options;
+    ob_run_options_init(&options);
+    options.processes = 2;
+    CHECK_INT(run_with(NULL, "well", &options, &s, &summary, &err), OB_ERR_INVALID);
+    CHECK_STR(err.message, "--processes needs worker processes; leave out --no-isolate");
+    CHECK_INT(run_with("/proc/self/exe", "wrong index", &options, &s, &summary, &err), OB_OK);
+    CHECK_STR(s.text, "0 ok, 1 crashed: process 1 of 2: the operator wrote to the worker's own "
+                      "descriptor; the worker was ended, 2 ok");
+    CHECK_INT(summary.workers, 5);
+    CHECK_INT(summary.cases[OB_RECORD_OK], 2);
+    CHECK_INT(summary.cases[OB_RECORD_CRASHED], 1);
+}
+
+/* All descriptors that a run opens are closed again. */
+static void no_descriptor_is_left(void)
+{
+    const int before = dup(STDIN_FILENO);
+    const int again = dup(STDIN_FILENO);
+    close(again);
+    check_run("well", "0 ok, 1 ok, 2 ok", 1);
+    check_run("wrong index", SCRIBBLED, 2);
+    const int after = dup(STDIN_FILENO);
+    CHECK_INT(after, again);
+    close(after);
+    close(before);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "worker") == 0)
+        return be_worker();
+    context = run_context();
+    RUN(a_good_worker_does_all);
+    RUN(senseless_messages_cost_their_case);
+    RUN(half_a_message_does_not_block);
+    RUN(a_wrong_page_costs_the_case_without_a_record);
+    RUN(workers_that_keep_dying_between_cases);
+    RUN(a_death_after_the_record_costs_nothing);
+    RUN(a_worker_that_cannot_start_is_an_error);
+    RUN(a_failing_hook_ends_the_run);
+    RUN(a_wish_to_stop);
+    RUN(several_processes_need_workers);
+    RUN(no_descriptor_is_left);
+    ob_context_destroy(context);
+    return ob_test_end();
+}

@@ -6,6 +6,7 @@
 #include "config/check.h"
 #include "config/config_int.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,6 +100,18 @@ static const ob_iterator_desc *read_iterator(ob_config *config, const ob_json *i
     return desc;
 }
 
+/* "PyTorch::DefaultDataGenerator", as PARAM's own split-table config has it; NULL if it is nothing of
+ * that kind. */
+static const ob_generator_desc *with_one_colon(const ob_config *config, const char *name)
+{
+    char shorter[128];
+    const char *colons = strstr(name, "::");
+    if (colons == NULL || strlen(name) >= sizeof shorter)
+        return NULL;
+    snprintf(shorter, sizeof shorter, "%.*s%s", (int)(colons - name), name, colons + 1);
+    return ob_context_find_generator(config->context, shorter);
+}
+
 static const ob_generator_desc *read_generator(ob_config *config, const ob_json *info,
                                                const char *key)
 {
@@ -106,8 +119,14 @@ static const ob_generator_desc *read_generator(ob_config *config, const ob_json 
     if (name == NULL)
         return NULL;
     const ob_generator_desc *desc = ob_context_find_generator(config->context, name);
+    if (desc != NULL)
+        return desc;
+    desc = with_one_colon(config, name);
     if (desc == NULL)
         report_unknown(config, info, key, OB_ENTRY_GENERATOR, "generator");
+    else
+        ob__node_warning(&config->log, ob_json_get(info, key), "\"%.80s\" is taken for \"%s\"",
+                         name, desc->name);
     return desc;
 }
 

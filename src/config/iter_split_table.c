@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SplitTableBatchedEmbeddingBagsCodegenInputIterator: the inputs of split embedding tables. An entry
- * has two arguments, the batch size and the pooling factor; each is one value, a "__range__" from
- * lowest to highest, or a "__list__" of alternatives. A step is the seven arguments that the data
- * generator wants: tables, rows and dim of the build, batch size, pooling factor, and weighted and precision
- * of the build. The pooling factor varies fastest; ids are <entry>_<step>.
+ * SplitTableBatchedEmbeddingBagsCodegenInputIterator: the inputs of split embedding tables. An
+ * entry has two arguments, the batch size and the pooling factor; each is one value, a "__range__"
+ * from lowest to highest, or a "__list__" of alternatives. A step is the seven arguments that the
+ * data generator wants: tables, rows and dim of the build, batch size, pooling factor, and
+ * weighted and precision of the build. The pooling factor varies fastest; ids are <entry>_<step>.
  */
 #include "base/text.h"
 #include "config/check.h"

@@ -256,6 +256,13 @@ static void doubtful_things_are_warned_of(void)
         "warning: .\"torch.add\".config[0].input[0].args[0].value: \"value\" of an int is 2.5");
     CHECK_HAS(messages, "a comma before a closing bracket is not JSON (and more of them follow)");
     ob_config_destroy(config);
+    config =
+        open_config("{\"torch.add\": {\"input_data_generator\": \"PyTorch::DefaultDataGenerator\", "
+                    "\"config\": [{\"input\": [{\"args\": []}]}]}}");
+    CHECK(config != NULL);
+    CHECK_HAS(messages,
+              "\"PyTorch::DefaultDataGenerator\" is taken for \"PyTorch:DefaultDataGenerator\"");
+    ob_config_destroy(config);
     config = open_config("{}");
     CHECK_HAS(messages, "t.json:1:1: warning: .: the config names no operator");
     ob_config_destroy(config);

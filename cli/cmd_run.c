@@ -4,9 +4,10 @@
  * gets a progress line on a terminal and a table at the end.
  */
 #include "command.h"
+#include "run_batches.h"
 #include "run_table.h"
 
-#include "opbench/run.h"
+#include "opbench/profile.h"
 #include "opbench/version.h"
 
 #include <errno.h>
@@ -16,90 +17,6 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-typedef struct run_options {
-    ob_run_options run;
-    const char *config, *op, *only_case, *prefix, *output, *resume_id, *stop_id, *format;
-    bool append, resume, no_isolate, quiet;
-} run_options;
-
-#define AT(field) .offset = offsetof(run_options, field)
-
-static const ob_option OPTIONS[] = {
-    {.name = "config",
-     .letter = 'c',
-     .type = OB_OPTION_STRING,
-     AT(config),
-     .value = "FILE",
-     .help = "The benchmark config; - reads standard input."},
-    {.name = "op",
-     .type = OB_OPTION_STRING,
-     AT(op),
-     .value = "NAME",
-     .help = "Only the cases of this operator."},
-    {.name = "case",
-     .type = OB_OPTION_STRING,
-     AT(only_case),
-     .value = "ID",
-     .help = "Only this case: OPERATOR|CONFIG|BUILD|INPUT, as in a record's repro line."},
-    {.name = "output-prefix",
-     .letter = 'o',
-     .type = OB_OPTION_STRING,
-     AT(prefix),
-     .value = "PREFIX",
-     .help = "Records go to PREFIX_<pid>_<time>.json; benchmark_result if not given."},
-    {.name = "output",
-     .type = OB_OPTION_STRING,
-     AT(output),
-     .value = "FILE",
-     .help = "Records go to this file."},
-    {.name = "append",
-     .letter = 'a',
-     .type = OB_OPTION_FLAG,
-     AT(append),
-     .help = "Add to the output file instead of replacing it."},
-    {.name = "resume",
-     .type = OB_OPTION_FLAG,
-     AT(resume),
-     .help = "Go on from what the file of --output holds; a changed config is refused."},
-    {.name = "resume-id",
-     .letter = 'r',
-     .type = OB_OPTION_STRING,
-     AT(resume_id),
-     .value = "ID",
-     .help = "Begin with this case (OPERATOR|CONFIG|BUILD|INPUT)."},
-    {.name = "stop_id",
-     .letter = 's',
-     .type = OB_OPTION_STRING,
-     AT(stop_id),
-     .value = "ID",
-     .help = "End before this case."},
-    {.name = "no-isolate",
-     .type = OB_OPTION_FLAG,
-     AT(no_isolate),
-     .help = "Run the cases in this process, for debuggers; a crash then ends the run."},
-    {.name = "format",
-     .type = OB_OPTION_CHOICE,
-     AT(format),
-     .value = "FORM",
-     .choices = "table|markdown|csv|json",
-     .help = "What standard output gets; table if not given."},
-    {.name = "quiet",
-     .letter = 'q',
-     .type = OB_OPTION_FLAG,
-     AT(quiet),
-     .help = "Nothing on standard output; the file has everything."},
-    OB_RUN_OPTION_ROWS(offsetof(run_options, run)),
-    {.name = NULL},
-};
-
-static void init(void *options)
-{
-    run_options *o = options;
-    ob_run_options_init(&o->run);
-    o->format = "table";
-    o->prefix = "benchmark_result";
-}
 
 /* ---- interrupts ---- */
 
@@ -121,17 +38,21 @@ static int asked_to_stop(void *ctx)
 
 typedef struct job {
     ob_cli *cli;
-    const run_options *options;
+    const ob_run_line *options;
     ob_run_options run; /* with the config's name */
     ob_config *config;
     ob_result_file *file;
     ob_run_table *table;
     ob_done *done;
+    ob_run_batches *batches; /* NULL = no profiler */
+    ob_profile *profile;     /* NULL = no trace file */
+    ob_json_doc *line_doc;   /* what the header says of the command line */
+    bool header_written;
     uint64_t first, count, finished;
     uint64_t started_ns;
     bool progress; /* standard error is a terminal */
+    bool verbose;  /* --log-level debug */
     char config_hash[40];
-    int argc;
 } job;
 
 /* The hash of all keys in order: a resumed run must have the same cases. */
@@ -156,23 +77,19 @@ static ob_status write_header(void *ctx, const ob_json *properties, ob_err *err)
     job *j = ctx;
     ob_record record;
     char now[32], cwd[4096];
+    if (j->header_written)
+        return OB_OK;
+    j->header_written = true;
     ob_record_init(&record, OB_RECORD_HEADER_LINE);
     ob_record_header *h = &record.header;
     const ob_clock clock = ob_clock_monotonic();
     OB_TRY(ob_system_read(NULL, NULL, &h->system, err));
     OB_TRY(ob_clock_measure(&clock, &h->clock, err));
-    h->options.device = j->run.device != NULL ? j->run.device : "cpu";
-    h->options.pass_type = j->run.backward ? "ExecutionPass.BACKWARD" : "ExecutionPass.FORWARD";
-    h->options.warmup = j->run.warmup;
-    h->options.iteration = j->run.iteration;
-    h->options.op_exec_mode = strcmp(j->run.exec_mode, "discrete") == 0 ? "OpExecutionMode.DISCRETE"
-                              : strcmp(j->run.exec_mode, "continuous") == 0
-                                  ? "OpExecutionMode.CONTINUOUS"
-                                  : "OpExecutionMode.CONTINUOUS_EVENTS";
-    h->options.time_unit = "millisecond";
-    h->options.out_file_prefix = j->options->prefix;
-    h->options.resume_op_run_id = j->options->resume_id;
-    h->options.stop_op_run_id = j->options->stop_id;
+    OB_TRY(ob_json_doc_create(&j->line_doc, err));
+    ob__run_line_describe(j->options, &h->options);
+    h->options.out_stream = ob_result_file_path(j->file);
+    OB_TRY(ob__run_line_list(j->options, j->line_doc, &h->options.cmd_args, err));
+    ob__run_batches_describe(j->batches, &h->options);
     h->pid = getpid();
     h->cwd = getcwd(cwd, sizeof cwd);
     h->opbench_version = OB_VERSION;
@@ -211,12 +128,30 @@ static void show_progress(const job *j, const ob_record_result *r)
                 j->count, r->op_name, r->id, left);
 }
 
+static void log_result(const job *j, const ob_record_result *r)
+{
+    const ob_log *log = ob_context_log(j->cli->context);
+    const ob_record_status_info *info = ob_record_status_get_info(r->status);
+    const char *word = info != NULL ? info->word : "";
+    if (r->reason != NULL)
+        ob_log_message(log, OB_LOG_INFO, "%s|%s: %s: %s", r->op_name, r->id, word, r->reason);
+    else
+        ob_log_message(log, OB_LOG_INFO, "%s|%s: %s, samples: %zu", r->op_name, r->id, word,
+                       r->forward.measure_time_ms.count);
+    if (r->repro != NULL)
+        ob_log_message(log, OB_LOG_DEBUG, "%s|%s: %s", r->op_name, r->id, r->repro);
+}
+
 static ob_status take_record(void *ctx, const ob_record *record, const char *line, size_t length,
                              ob_err *err)
 {
     job *j = ctx;
     OB_TRY(ob_result_file_append_line(j->file, line, length, err));
+    if (j->profile != NULL)
+        OB_TRY(ob_profile_add(j->profile, record, err));
+    OB_TRY(ob__run_batches_add(j->batches, &record->result, err));
     j->finished++;
+    log_result(j, &record->result);
     show_progress(j, &record->result);
     if (j->options->quiet)
         return OB_OK;
@@ -261,7 +196,7 @@ static ob_status find_case(const job *j, const char *name, uint64_t *index, ob_e
 
 static ob_status choose_cases(job *j, ob_err *err)
 {
-    const run_options *o = j->options;
+    const ob_run_line *o = j->options;
     uint64_t end = ob_config_case_count(j->config);
     j->first = 0;
     if (o->op != NULL) {
@@ -295,7 +230,7 @@ static ob_status choose_cases(job *j, ob_err *err)
 
 static ob_status open_output(job *j, ob_err *err)
 {
-    const run_options *o = j->options;
+    const ob_run_line *o = j->options;
     ob_result_file_params params = {.path = o->output,
                                     .prefix = o->prefix,
                                     .mode = o->append ? OB_RESULT_APPEND : OB_RESULT_CREATE};
@@ -332,27 +267,65 @@ static const char *own_path(void)
     return program_path;
 }
 
+/* One batch after the other, so that no case is measured while a profiler runs. */
+static ob_status run_batches(job *j, ob_run_params *params, ob_run_summary *summary, ob_err *err)
+{
+    const uint64_t end = j->first + j->count;
+    *summary = (ob_run_summary){.interrupted = false};
+    while (params->first < end && !summary->interrupted) {
+        ob_run_summary part;
+        OB_TRY(ob__run_batches_measure(j->batches, params->first, end, &params->count, err));
+        OB_TRY(ob_run(j->cli->context, j->config, params, &part, err));
+        for (int i = 0; i < OB_RECORD_STATUS_COUNT; i++)
+            summary->cases[i] += part.cases[i];
+        summary->left_out += part.left_out;
+        summary->workers += part.workers;
+        summary->interrupted = part.interrupted;
+        const ob_status status =
+            part.interrupted ? OB_OK : ob__run_batches_run(j->batches, j->file, err);
+        if (status == OB_END)
+            summary->interrupted = true;
+        else
+            OB_TRY(status);
+        params->first += params->count;
+        if (params->first < end && asked_to_stop(NULL) > 0)
+            summary->interrupted = true;
+    }
+    return OB_OK;
+}
+
+static ob_status write_trace_name(job *j, ob_err *err)
+{
+    ob_record record;
+    ob_record_init(&record, OB_RECORD_TRACE_LINE);
+    record.trace_file = ob_profile_path(j->profile);
+    return ob_result_file_append(j->file, &record, err);
+}
+
 static ob_status run_job(job *j, ob_run_summary *summary, ob_err *err)
 {
     const ob_clock clock = ob_clock_monotonic();
-    const ob_run_params params = {.options = &j->run,
-                                  .worker_program = j->options->no_isolate ? NULL : own_path(),
-                                  .first = j->first,
-                                  .count = j->count,
-                                  .done = j->done,
-                                  .on_record = take_record,
-                                  .on_ready = write_header,
-                                  .stop = asked_to_stop,
-                                  .ctx = j};
+    ob_run_params params = {.options = &j->run,
+                            .worker_program = j->options->no_isolate ? NULL : own_path(),
+                            .first = j->first,
+                            .count = j->count,
+                            .done = j->done,
+                            .on_record = take_record,
+                            .on_ready = write_header,
+                            .stop = asked_to_stop,
+                            .ctx = j};
     const struct sigaction action = {.sa_handler = on_interrupt};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     j->started_ns = ob_clock_now_ns(&clock);
-    const ob_status status = ob_run(j->cli->context, j->config, &params, summary, err);
+    const ob_status status = j->batches != NULL
+                                 ? run_batches(j, &params, summary, err)
+                                 : ob_run(j->cli->context, j->config, &params, summary, err);
     if (j->progress)
         fputs("\r\033[K", stderr);
     OB_TRY(status);
-    return write_finish(j, summary, err);
+    OB_TRY(write_finish(j, summary, err));
+    return j->profile != NULL ? write_trace_name(j, err) : OB_OK;
 }
 
 static int report(job *j, const ob_run_summary *summary)
@@ -369,21 +342,33 @@ static int report(job *j, const ob_run_summary *summary)
         if (summary->left_out > 0)
             ob__cli_printf(j->cli, "%" PRIu64 " cases were done already\n", summary->left_out);
         ob__cli_printf(j->cli, "records: %s\n", ob_result_file_path(j->file));
+        if (j->profile != NULL)
+            ob__cli_printf(j->cli, "trace: %s\n", ob_profile_path(j->profile));
     }
     if (summary->interrupted)
         return 130;
-    return failed > 0 ? OB_EXIT_FAILED : OB_EXIT_OK;
+    return failed > 0 || ob__run_batches_failed(j->batches) > 0 ? OB_EXIT_FAILED : OB_EXIT_OK;
 }
 
 static int run_config(job *j)
 {
     ob_err err;
     ob_run_summary summary;
-    ob_status status = hash_config(j, &err);
+    const ob_run_batches_params batches = {.line = j->options,
+                                           .options = &j->run,
+                                           .config = j->config,
+                                           .own_path = own_path(),
+                                           .verbose = j->verbose,
+                                           .stop = asked_to_stop};
+    ob_status status = ob__run_batches_open(j->cli, &batches, &j->batches, &err);
+    if (status == OB_OK)
+        status = hash_config(j, &err);
     if (status == OB_OK)
         status = choose_cases(j, &err);
     if (status == OB_OK)
         status = open_output(j, &err);
+    if (status == OB_OK && j->run.profile)
+        status = ob_profile_open(ob_result_file_path(j->file), &j->profile, &err);
     if (status == OB_OK)
         status = run_job(j, &summary, &err);
     int code = status == OB_OK ? report(j, &summary) : ob__cli_fail(j->cli, &err);
@@ -391,6 +376,10 @@ static int run_config(job *j)
         code = OB_EXIT_FAILED; /* the command line was right, the disk was not */
     if (ob_result_file_close(j->file, &err) != OB_OK)
         code = ob__cli_fail(j->cli, &err);
+    if (ob_profile_close(j->profile, &err) != OB_OK)
+        code = ob__cli_fail(j->cli, &err);
+    ob__run_batches_close(j->batches);
+    ob_json_doc_destroy(j->line_doc);
     ob_done_destroy(j->done);
     ob__run_table_destroy(j->table);
     return code;
@@ -398,18 +387,22 @@ static int run_config(job *j)
 
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
-    const run_options *options = call->options;
+    const ob_run_line *options = call->options;
     ob_err err;
-    if (options->config == NULL || options->config[0] == '\0')
-        return ob__cli_usage_error(cli, "no config; give one with -c FILE");
-    if (ob_run_options_check(&options->run, &err) != OB_OK)
-        return ob__cli_usage_error(cli, "%s", err.message);
-    int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
+    ob_log_level log_level = OB_LOG_WARNING;
+    if (options->version) {
+        ob__cli_printf(cli, "opbench %s\n", ob_version());
+        return OB_EXIT_OK;
+    }
+    int code = ob__run_line_check(cli, options, &log_level);
+    if (code == OB_EXIT_OK)
+        code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, log_level);
     if (code != OB_EXIT_OK)
         return code;
     job j = {.cli = cli,
              .options = options,
              .run = options->run,
+             .verbose = log_level == OB_LOG_DEBUG,
              .progress = isatty(STDERR_FILENO) == 1 && !options->quiet};
     const ob_config_options config_options = {.device = options->run.device};
     if (ob_config_open_file(cli->context, options->config, &config_options, &j.config, &err) !=
@@ -433,9 +426,9 @@ const ob_cli_command ob__command_run = {
         "Exit code 0: all cases ran; 1: some failed; 2: wrong command line or config; 130: "
         "interrupted (the first interrupt ends after the present case, the second at once).",
     .usage = "-c FILE [OPTIONS]",
-    .options = OPTIONS,
-    .options_size = sizeof(run_options),
-    .options_init = init,
+    .options = ob__run_rows,
+    .options_size = sizeof(ob_run_line),
+    .options_init = ob__run_line_init,
     .example = "opbench run -c examples/configs/tour.json\n"
                "opbench run -c config.json -w 5 -i 100 -b --output results.json\n"
                "opbench run -c config.json --output results.json --resume",

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * opbench worker: the process in which cases run. `opbench run` starts it and gives it its descriptors;
- * it is not for people.
+ * opbench worker: the process in which cases run. `opbench run` starts it and gives it its descriptors; a
+ * profiler that `opbench run` starts, starts it with a batch of cases (-s, -f). It is not for people.
  */
 #include "command.h"
 
-#include "opbench/run.h"
+#include "opbench/batch.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 typedef struct worker_options {
     ob_run_options run;
     int64_t socket_fd, state_fd, config_fd;
+    ob_batch_source batch;
+    bool verbose;
 } worker_options;
 
 #define FD_ROW(row_name, field, text)                                                              \
@@ -30,6 +34,23 @@ static const ob_option OPTIONS[] = {
      .offset = offsetof(worker_options, run.config_name),
      .value = "FILE",
      .help = "What the config is called in repro lines."},
+    {.name = "shm-name",
+     .letter = 's',
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(worker_options, batch.shared_memory),
+     .value = "NAME",
+     .help = "Run the batch in this shared memory, write nothing."},
+    {.name = "file",
+     .letter = 'f',
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(worker_options, batch.file),
+     .value = "FILE",
+     .help = "Run the batch in this file, write nothing."},
+    {.name = "verbose",
+     .letter = 'v',
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(worker_options, verbose),
+     .help = "With a batch: say more of each case."},
     OB_RUN_OPTION_ROWS(offsetof(worker_options, run)),
     {.name = NULL},
 };
@@ -39,12 +60,57 @@ static void init(void *options)
     ob_run_options_init(&((worker_options *)options)->run);
 }
 
+/* ---- a batch ---- */
+
+typedef struct batch_run {
+    ob_cli *cli;
+    bool verbose, failed;
+} batch_run;
+
+/* Told at once, so that the last line before a crash names the case before it. */
+static ob_status tell(void *ctx, const ob_record *record, ob_err *err)
+{
+    batch_run *b = ctx;
+    const ob_record_result *r = &record->result;
+    const ob_record_status_info *info = ob_record_status_get_info(r->status);
+    (void)err;
+    b->failed = b->failed || info == NULL || info->failed;
+    ob__cli_printf(b->cli, "run_id: [%s] %s %s%s%s\n", r->id, r->op_name,
+                   info != NULL ? info->word : "", r->reason != NULL ? ": " : "",
+                   r->reason != NULL ? r->reason : "");
+    if (b->verbose)
+        ob__cli_printf(b->cli, "run_id: [%s] %zu warm-up samples, %zu measured\n", r->id,
+                       r->forward.warmup_time_ms.count, r->forward.measure_time_ms.count);
+    fflush(stdout);
+    return OB_OK;
+}
+
+static int run_batch(ob_cli *cli, const worker_options *options)
+{
+    batch_run b = {.cli = cli, .verbose = options->verbose};
+    ob_err err;
+    if (options->batch.shared_memory != NULL && options->batch.file != NULL)
+        return ob__cli_usage_error(cli,
+                                   "a batch comes from -s NAME or from -f FILE, not from both");
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody is left to read what it does */
+    const int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_ERROR);
+    if (code != OB_EXIT_OK)
+        return code;
+    if (ob_batch_serve(cli->context, &options->batch, tell, &b, &err) != OB_OK)
+        return ob__cli_fail(cli, &err);
+    return b.failed ? OB_EXIT_FAILED : OB_EXIT_OK;
+}
+
+/* ---- leases ---- */
+
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const worker_options *options = call->options;
     char path[32];
     ob_config *config;
     ob_err err;
+    if (options->batch.shared_memory != NULL || options->batch.file != NULL)
+        return run_batch(cli, options);
     if (options->socket_fd == 0 || options->state_fd == 0 || options->config_fd == 0)
         return ob__cli_usage_error(cli, "a worker is started by `opbench run`");
     int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_ERROR);
@@ -66,10 +132,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 const ob_cli_command ob__command_worker = {
     .name = "worker",
     .help = "the process in which cases run; `opbench run` starts it",
-    .text = "Takes ranges of cases from `opbench run` and gives records back. It is listed so that "
-            "it is "
-            "known in a list of processes; there is nothing to start by hand.",
-    .usage = "--socket-fd FD --state-fd FD --config-fd FD [OPTIONS of run]",
+    .text = "Takes ranges of cases from `opbench run` and gives records back, or runs a batch of "
+            "cases "
+            "under a profiler. It is listed so that it is known in a list of processes; there is "
+            "nothing to start by hand.",
+    .usage = "--socket-fd FD --state-fd FD --config-fd FD [OPTIONS of run] | -s NAME | -f FILE",
     .options = OPTIONS,
     .options_size = sizeof(worker_options),
     .options_init = init,

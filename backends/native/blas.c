@@ -152,8 +152,8 @@ static leading find_leading(int64_t rows, int64_t columns, int64_t row, int64_t 
 
 ob_status native_gemm_check(const ob_host *host, const native_gemm *g, ob_err *err)
 {
-    const int64_t numbers[] = {g->m,     g->n,        g->k,     g->a.row,
-                               g->a.column, g->b.row, g->b.column, g->c_row, g->c_column};
+    const int64_t numbers[] = {g->m,     g->n,        g->k,     g->a.row,   g->a.column,
+                               g->b.row, g->b.column, g->c_row, g->c_column};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         if (numbers[i] > INT_MAX)
             return host->err_set(err, OB_ERR_LIMIT,

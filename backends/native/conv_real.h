@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loops of conv.c for one element type: conv.c defines REAL, NAME(x) and GEMM and includes this
- * file once per type; so there is no include guard.
+ * The loops of conv.c for one element type: conv.c defines REAL, NAME(x) and GEMM and includes
+ * this file once per type; so there is no include guard.
  */
 
 /* A run of output positions in one line of the narrow image. */
@@ -15,13 +15,12 @@ static NAME(run) NAME(next_run)(const native_window *w, int64_t at, int64_t end)
 {
     const int64_t line = at / w->narrow[2], first = at % w->narrow[2];
     const int64_t length = w->narrow[2] - first < end - at ? w->narrow[2] - first : end - at;
-    return (NAME(run)){.d = line / w->narrow[1],
-                       .h = line % w->narrow[1],
-                       .first = first,
-                       .last = first + length};
+    return (NAME(run)){
+        .d = line / w->narrow[1], .h = line % w->narrow[1], .first = first, .last = first + length};
 }
 
-/* Where the line of the wide image starts that kernel element (kd, kh) meets; NULL in the padding. */
+/* Where the line of the wide image starts that kernel element (kd, kh) meets; NULL in the
+ * padding. */
 static REAL *NAME(wide_line)(const native_window *w, REAL *channel, const NAME(run) * run,
                              int64_t kd, int64_t kh)
 {
@@ -142,7 +141,7 @@ static void NAME(narrow_part)(const native_conv *conv, const native_conv_data *d
         const int64_t width = part->length - at < tile ? part->length - at : tile;
         if (!direct)
             NAME(each_line)
-            (conv, part->wide, at, at + width, data->workspace, NAME(gather_line));
+        (conv, part->wide, at, at + width, data->workspace, NAME(gather_line));
         GEMM(data->blas, &(const native_gemm){
                              .m = conv->narrow_channels,
                              .n = width,
@@ -192,7 +191,7 @@ static void NAME(wide_part)(const native_conv *conv, const native_conv_data *dat
                          });
         if (!direct)
             NAME(each_line)
-            (conv, part->wide, at, at + width, data->workspace, NAME(scatter_line_any));
+        (conv, part->wide, at, at + width, data->workspace, NAME(scatter_line_any));
     }
 }
 
@@ -219,7 +218,7 @@ static void NAME(weight_part)(const native_conv *conv, const native_conv_data *d
         const int64_t width = part->length - at < tile ? part->length - at : tile;
         if (!direct)
             NAME(each_line)
-            (conv, part->wide, at, at + width, data->workspace, NAME(gather_line));
+        (conv, part->wide, at, at + width, data->workspace, NAME(gather_line));
         GEMM(data->blas, &(const native_gemm){
                              .m = conv->narrow_channels,
                              .n = part->depth,

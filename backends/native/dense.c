@@ -102,5 +102,6 @@ void *native_dense_read(const native_call *call, const native_dense *dense)
 void native_dense_write(const native_call *call, const native_dense *dense)
 {
     if (dense->present && !dense->is_direct)
-        native_scatter(call->env, &dense->tensor, dense->cls, native_scratch_at(call, dense->offset));
+        native_scatter(call->env, &dense->tensor, dense->cls,
+                       native_scratch_at(call, dense->offset));
 }

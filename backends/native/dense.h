@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Operands as dense arrays of the class that a kernel computes in. A tensor that is one already is
- * used where it lies; any other goes through the call's scratch. Kernels plan their operands in setup and
- * read, place and write them in run.
+ * used where it lies; any other goes through the call's scratch. Kernels plan their operands in
+ * setup and read, place and write them in run.
  */
 #ifndef OB_NATIVE_DENSE_H
 #define OB_NATIVE_DENSE_H

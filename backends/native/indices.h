@@ -42,7 +42,8 @@ static inline ob_status native_index_status(const native_call *call, native_bad_
     if (!atomic_load(&bad->found))
         return OB_OK;
     return call->env->host->err_set(
-        err, OB_ERR_INVALID, "%s: %s has the index %lld, which is not in [0, %lld); give indices "
+        err, OB_ERR_INVALID,
+        "%s: %s has the index %lld, which is not in [0, %lld); give indices "
         "below the size of what they index",
         call->kernel->name, what, (long long)atomic_load(&bad->value),
         (long long)atomic_load(&bad->limit));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Embedding look-ups, their dense gradients, and one_hot. A table is never copied as a whole: its rows
- * are read where they lie.
+ * Embedding look-ups, their dense gradients, and one_hot. A table is never copied as a whole: its
+ * rows are read where they lie.
  */
 #include "dense.h"
 #include "indices.h"
@@ -194,17 +194,11 @@ static ob_status run_one_hot(const native_call *call, ob_err *err)
 }
 
 const native_kernel native_kernels_embedding[] = {
-    {.name = "aten::embedding",
-     .dtypes = NATIVE_ALL,
-     .setup = setup_lookup,
-     .run = run_lookup},
+    {.name = "aten::embedding", .dtypes = NATIVE_ALL, .setup = setup_lookup, .run = run_lookup},
     {.name = "aten::embedding_dense_backward",
      .dtypes = NATIVE_FLOATS,
      .setup = setup_scatter,
      .run = run_scatter},
-    {.name = "aten::one_hot",
-     .dtypes = NATIVE_INTS,
-     .setup = setup_one_hot,
-     .run = run_one_hot},
+    {.name = "aten::one_hot", .dtypes = NATIVE_INTS, .setup = setup_one_hot, .run = run_one_hot},
     {.name = NULL},
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Bags of embeddings: sums, means and maxima of rows of a table, and their gradients. Bag b holds the
- * indices from offsets[b] on; an index equal to padding_idx counts for nothing.
+ * Bags of embeddings: sums, means and maxima of rows of a table, and their gradients. Bag b holds
+ * the indices from offsets[b] on; an index equal to padding_idx counts for nothing.
  */
 #include "dense.h"
 #include "indices.h"
@@ -17,9 +17,9 @@ typedef struct bags {
     bool by_frequency;
     ob_tensor weight; /* forward: read where it lies */
     native_dense indices, offsets, factors;
-    native_dense out[4];                            /* forward: bags, map, sizes, maxima */
+    native_dense out[4];                             /* forward: bags, map, sizes, maxima */
     native_dense grad, map, sizes, maxima, gradient; /* backward; gradient is the output */
-    size_t counts;                                  /* in the scratch: occurrences of each row */
+    size_t counts;                                   /* in the scratch: occurrences of each row */
 } bags;
 
 static ob_status start(native_call *call, bags **out, ob_err *err)
@@ -46,7 +46,8 @@ static ob_status setup_forward(native_call *call, ob_err *err)
     b->rows = b->weight.sizes[0];
     b->width = b->weight.sizes[1];
     b->bag_count = native_output(call, 0)->sizes[0];
-    OB_TRY(native_dense_plan(call, native_arg_tensor(call, "offsets"), NATIVE_I64, &b->offsets, err));
+    OB_TRY(
+        native_dense_plan(call, native_arg_tensor(call, "offsets"), NATIVE_I64, &b->offsets, err));
     OB_TRY(native_dense_plan(call, native_arg_tensor(call, "per_sample_weights"), b->cls,
                              &b->factors, err));
     for (size_t i = 0; i < 4; i++)
@@ -80,9 +81,11 @@ static ob_status check_offsets(const native_call *call, const job *j, ob_err *er
         if (j->offsets[i] >= before && j->offsets[i] <= j->b->count &&
             (i > 0 || j->offsets[0] == 0))
             continue;
-        return call->env->host->err_set(
-            err, OB_ERR_INVALID, "%s: offset %lld is %lld; offsets must rise from 0 to at most %lld, the number of indices",
-            call->kernel->name, (long long)i, (long long)j->offsets[i], (long long)j->b->count);
+        return call->env->host->err_set(err, OB_ERR_INVALID,
+                                        "%s: offset %lld is %lld; offsets must rise from 0 to at "
+                                        "most %lld, the number of indices",
+                                        call->kernel->name, (long long)i, (long long)j->offsets[i],
+                                        (long long)j->b->count);
     }
     return OB_OK;
 }
@@ -207,18 +210,20 @@ static ob_status setup_backward(native_call *call, ob_err *err)
     b->width = out->sizes[1];
     b->bag_count = grad->ndim == 2 ? grad->sizes[0] : 0;
     OB_TRY(native_dense_plan(call, grad, b->cls, &b->grad, err));
-    OB_TRY(native_dense_plan(call, native_arg_tensor(call, "offset2bag"), NATIVE_I64, &b->map, err));
-    OB_TRY(native_dense_plan(call, native_arg_tensor(call, "bag_size"), NATIVE_I64, &b->sizes, err));
-    OB_TRY(native_dense_plan(call, b->mode == MAX ? native_arg_tensor(call, "maximum_indices") : NULL,
+    OB_TRY(
+        native_dense_plan(call, native_arg_tensor(call, "offset2bag"), NATIVE_I64, &b->map, err));
+    OB_TRY(
+        native_dense_plan(call, native_arg_tensor(call, "bag_size"), NATIVE_I64, &b->sizes, err));
+    OB_TRY(native_dense_plan(call,
+                             b->mode == MAX ? native_arg_tensor(call, "maximum_indices") : NULL,
                              NATIVE_I64, &b->maxima, err));
     OB_TRY(native_dense_plan(call, native_arg_tensor(call, "per_sample_weights"), b->cls,
                              &b->factors, err));
     if (b->mode == MAX ? native_numel(&b->maxima.tensor) != b->bag_count * b->width
                        : native_numel(&b->map.tensor) != b->count)
-        return call->env->host->err_set(err, OB_ERR_INVALID,
-                                        "%s: %s does not fit; give what the forward made",
-                                        call->kernel->name,
-                                        b->mode == MAX ? "maximum_indices" : "offset2bag");
+        return call->env->host->err_set(
+            err, OB_ERR_INVALID, "%s: %s does not fit; give what the forward made",
+            call->kernel->name, b->mode == MAX ? "maximum_indices" : "offset2bag");
     if (b->mode != SUM && native_numel(&b->sizes.tensor) != b->bag_count)
         return call->env->host->err_set(err, OB_ERR_INVALID,
                                         "%s: bag_size does not fit; give what the forward made",
@@ -324,11 +329,11 @@ static ob_status setup_factors(native_call *call, ob_err *err)
     b->width = b->weight.sizes[1];
     b->bag_count = grad->ndim == 2 && grad->sizes[1] == b->width ? grad->sizes[0] : 0;
     OB_TRY(native_dense_plan(call, grad, b->cls, &b->grad, err));
-    OB_TRY(native_dense_plan(call, native_arg_tensor(call, "offset2bag"), NATIVE_I64, &b->map, err));
+    OB_TRY(
+        native_dense_plan(call, native_arg_tensor(call, "offset2bag"), NATIVE_I64, &b->map, err));
     if (native_numel(&b->map.tensor) != b->count)
-        return call->env->host->err_set(err, OB_ERR_INVALID,
-                                        "%s: offset2bag must have one bag per index",
-                                        call->kernel->name);
+        return call->env->host->err_set(
+            err, OB_ERR_INVALID, "%s: offset2bag must have one bag per index", call->kernel->name);
     return native_dense_plan(call, native_output(call, 0), b->cls, &b->gradient, err);
 }
 

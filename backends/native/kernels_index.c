@@ -2,8 +2,8 @@
  *
  * Reading and writing by index. Each operator only describes its walk (walk.h).
  *
- * What is read or overwritten is moved as bytes, whatever its dtype. What is added to is computed in a
- * dense array of f32, f64 or i64, so that sums of f16 and bf16 are rounded once, at the end.
+ * What is read or overwritten is moved as bytes, whatever its dtype. What is added to is computed
+ * in a dense array of f32, f64 or i64, so that sums of f16 and bf16 are rounded once, at the end.
  */
 #include "dense.h"
 #include "walk.h"
@@ -122,9 +122,9 @@ static ob_status plan_source(native_call *call, indexing *x, const ob_tensor *so
 
 enum { GATHER, SCATTER, SCATTER_ADD, INDEX_SELECT, INDEX_ADD, INDEX_FILL };
 static const native_walk_action ACTIONS[] = {
-    [GATHER] = NATIVE_WALK_READ,       [SCATTER] = NATIVE_WALK_WRITE,
-    [SCATTER_ADD] = NATIVE_WALK_ADD,   [INDEX_SELECT] = NATIVE_WALK_READ,
-    [INDEX_ADD] = NATIVE_WALK_ADD,     [INDEX_FILL] = NATIVE_WALK_WRITE,
+    [GATHER] = NATIVE_WALK_READ,     [SCATTER] = NATIVE_WALK_WRITE,
+    [SCATTER_ADD] = NATIVE_WALK_ADD, [INDEX_SELECT] = NATIVE_WALK_READ,
+    [INDEX_ADD] = NATIVE_WALK_ADD,   [INDEX_FILL] = NATIVE_WALK_WRITE,
 };
 
 /* The space is the index's own (gather, scatter), or self's with the index along dim. */
@@ -230,8 +230,11 @@ static ob_status setup_list(native_call *call, ob_err *err)
     const bool writes = call->kernel->variant;
     const bool adds = writes && native_arg_bool(call, "accumulate", false);
     indexing *x;
-    OB_TRY(start(call, !writes ? NATIVE_WALK_READ : adds ? NATIVE_WALK_ADD : NATIVE_WALK_WRITE, &x,
-                 err));
+    OB_TRY(start(call,
+                 !writes ? NATIVE_WALK_READ
+                 : adds  ? NATIVE_WALK_ADD
+                         : NATIVE_WALK_WRITE,
+                 &x, err));
     native_walk *w = &x->walk;
     const ob_tensor big = big_tensor(call, x);
     advanced a;

@@ -19,13 +19,17 @@ enum { BLOCK = 256 }; /* terms that are summed in the tensor's type before doubl
 /* name, name of the parameter, loss, slope times g */
 #define LOSSES(X)                                                                                  \
     X(mse, "", (x - t) * (x - t), 2 * (x - t) * g)                                                 \
-    X(smooth_l1, "beta", M(fabs)(x - t) < p ? (x - t) * (x - t) / (2 * p) : M(fabs)(x - t) - p / 2, \
-      x - t <= -p ? -g : x - t >= p ? g : (x - t) * g / p)                                         \
-    X(huber, "delta",                                                                              \
-      M(fabs)(x - t) <= p ? (x - t) * (x - t) / 2 : p * (M(fabs)(x - t) - p / 2),                  \
-      x - t <= -p ? -g * p : x - t >= p ? g * p : (x - t) * g)                                     \
-    X(bce, "", w * ((t - 1) * CLIPPED(M(log1p)(-x)) - t * CLIPPED(M(log)(x))),                     \
-      g * w * (x - t) / SPREAD(x))
+    X(smooth_l1, "beta",                                                                           \
+      M(fabs)(x - t) < p ? (x - t) * (x - t) / (2 * p) : M(fabs)(x - t) - p / 2,                   \
+      x - t <= -p  ? -g                                                                            \
+      : x - t >= p ? g                                                                             \
+                   : (x - t) * g / p)                                                              \
+    X(huber, "delta", M(fabs)(x - t) <= p ? (x - t) * (x - t) / 2 : p * (M(fabs)(x - t) - p / 2),  \
+      x - t <= -p  ? -g * p                                                                        \
+      : x - t >= p ? g * p                                                                         \
+                   : (x - t) * g)                                                                  \
+    X(bce, "", w *((t - 1) * CLIPPED(M(log1p)(-x)) - t * CLIPPED(M(log)(x))),                      \
+      g *w *(x - t) / SPREAD(x))
 
 typedef enum loss_kind {
 #define LOSS_ENUM(name, parameter, value, slope) LOSS_##name,

@@ -2,8 +2,9 @@
  *
  * Matrix products. Every operator of the family is a batch of products
  *     out[i] = beta * self + alpha * a[i] b[i]
- * with vectors as matrices of one row or column. f32 and f64 matrices are used where they lie, also
- * transposed or expanded over the batch; what OpenBLAS cannot read that way is copied to the scratch.
+ * with vectors as matrices of one row or column. f32 and f64 matrices are used where they lie,
+ * also transposed or expanded over the batch; what OpenBLAS cannot read that way is copied to the
+ * scratch.
  */
 #include "blas.h"
 #include "dense.h"
@@ -192,16 +193,16 @@ static ob_status run(const native_call *call, ob_err *err)
     return OB_OK;
 }
 
-#define ROW_OF(op_name, which)                                                                        \
+#define ROW_OF(op_name, which)                                                                     \
     {                                                                                              \
-        .name = "aten::" op_name, .dtypes = NATIVE_NUMBERS, .setup = setup, .run = run,               \
+        .name = "aten::" op_name, .dtypes = NATIVE_NUMBERS, .setup = setup, .run = run,            \
         .variant = (which)                                                                         \
     }
 
 const native_kernel native_kernels_matrix[] = {
-    ROW_OF("mm", MM),         ROW_OF("bmm", MM),          ROW_OF("mv", MV),
-    ROW_OF("dot", DOT),       ROW_OF("outer", OUTER),     ROW_OF("addmm", ADDMM),
-    ROW_OF("addmm_", ADDMM),  ROW_OF("addbmm", ADDBMM),   ROW_OF("addmv", ADDMV),
-    ROW_OF("addr", ADDR),     ROW_OF("baddbmm", BADDBMM), ROW_OF("baddbmm_", BADDBMM),
+    ROW_OF("mm", MM),        ROW_OF("bmm", MM),          ROW_OF("mv", MV),
+    ROW_OF("dot", DOT),      ROW_OF("outer", OUTER),     ROW_OF("addmm", ADDMM),
+    ROW_OF("addmm_", ADDMM), ROW_OF("addbmm", ADDBMM),   ROW_OF("addmv", ADDMV),
+    ROW_OF("addr", ADDR),    ROW_OF("baddbmm", BADDBMM), ROW_OF("baddbmm_", BADDBMM),
     {.name = NULL},
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Negative log likelihood over classes: self is [N, C] or [N, C, H, W] (or [C]), target names a class
- * for each of the other positions. total_weight is the sum of the weights of the targets that count.
+ * Negative log likelihood over classes: self is [N, C] or [N, C, H, W] (or [C]), target names a
+ * class for each of the other positions. total_weight is the sum of the weights of the targets
+ * that count.
  */
 #include "dense.h"
 #include "indices.h"
@@ -51,12 +52,11 @@ static ob_status setup_backward(native_call *call, ob_err *err)
     OB_TRY(native_dense_plan(call, native_arg_tensor(call, "grad_output"), n->cls, &n->grad, err));
     const int64_t wanted = n->reduction == REDUCE_NONE ? n->images * n->length : 1;
     if (native_numel(&n->grad.tensor) != wanted)
-        return call->env->host->err_set(err, OB_ERR_INVALID,
-                                        "%s: grad_output has %lld elements; with this reduction it "
-                                        "must have %lld",
-                                        call->kernel->name,
-                                        (long long)native_numel(&n->grad.tensor),
-                                        (long long)wanted);
+        return call->env->host->err_set(
+            err, OB_ERR_INVALID,
+            "%s: grad_output has %lld elements; with this reduction it "
+            "must have %lld",
+            call->kernel->name, (long long)native_numel(&n->grad.tensor), (long long)wanted);
     return native_dense_plan(call, native_arg_tensor(call, "total_weight"), n->cls, &n->total, err);
 }
 
@@ -78,10 +78,10 @@ typedef struct job {
             const bool counts = target != n->ignored;                                              \
             if (counts && !native_index_ok(&j->bad, target, n->classes))                           \
                 return;                                                                            \
-            const int64_t at =                                                                     \
-                (i / n->length * n->classes + target) * n->length + i % n->length;                 \
-            const type w =                                                                         \
-                !counts ? 0 : j->weight == NULL ? 1 : ((const type *)j->weight)[target];           \
+            const int64_t at = (i / n->length * n->classes + target) * n->length + i % n->length;  \
+            const type w = !counts             ? 0                                                 \
+                           : j->weight == NULL ? 1                                                 \
+                                               : ((const type *)j->weight)[target];                \
             const type loss = counts ? -w * ((const type *)j->self)[at] : 0;                       \
             if (n->reduction == REDUCE_NONE)                                                       \
                 ((type *)j->out)[i] = loss;                                                        \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Normalisations of rows that lie together in memory: layer norm (a weight per element of the row) and
- * group norm (a row is a group of channels, with a weight per channel), and their backwards. With
- * n = (x - mean) * rstd and h = grad * weight, both have
+ * Normalisations of rows that lie together in memory: layer norm (a weight per element of the row)
+ * and group norm (a row is a group of channels, with a weight per channel), and their backwards.
+ * With n = (x - mean) * rstd and h = grad * weight, both have
  *     grad_input = rstd * (h - mean(h) - n * mean(h * n)).
  */
 #include "dense.h"
@@ -269,7 +269,7 @@ static void group_totals(void *ctx, int64_t begin, int64_t end)
 static void store_totals(const native_call *call, const native_dense *out, const double *totals,
                          int64_t count)
 {
-    if (!out->present)
+    if (!out->present || totals == NULL)
         return;
     void *array = native_dense_place(call, out);
     for (int64_t i = 0; i < count; i++)

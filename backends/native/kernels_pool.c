@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Maximum and average pools over 2 and 3 dimensions, with fixed and with adaptive windows, and their
- * backwards. Pools over one dimension are taken apart into these.
+ * Maximum and average pools over 2 and 3 dimensions, with fixed and with adaptive windows, and
+ * their backwards. Pools over one dimension are taken apart into these.
  */
 #include "dense.h"
 #include "pool.h"

@@ -139,9 +139,8 @@ static ob_status run_resize(const native_call *call, ob_err *err)
 {
     (void)err;
     const resize *r = call->state;
-    job j = {.r = r,
-             .in = native_dense_read(call, &r->in),
-             .out = native_dense_place(call, &r->out)};
+    job j = {
+        .r = r, .in = native_dense_read(call, &r->in), .out = native_dense_place(call, &r->out)};
     const bool small = native_class_size(r->cls) == 4;
     const native_range_fn forward = small ? forward_4 : forward_8;
     const native_range_fn backward = small ? backward_f32 : backward_f64;

@@ -3,8 +3,8 @@
  * Look-ups in split embedding tables and the update that their backward makes: row-wise Adagrad,
  *     g = sum of the gradients of all places where the row occurs
  *     momentum[row] += mean(g * g); row -= lr / (sqrt(momentum[row]) + eps) * g
- * To meet each row once, the places are sorted by row (radix sort, in the scratch); the order of places
- * within a row is kept, so results do not depend on threads.
+ * To meet each row once, the places are sorted by row (radix sort, in the scratch); the order of
+ * places within a row is kept, so results do not depend on threads.
  */
 #include "dense.h"
 #include "indices.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pools on raw contiguous memory. Which input elements an output sees is written down per dimension
- * as spans, once, in setup; so fixed and adaptive windows, padding and dilation are one and the same
- * to the loops. Functions work on a range of planes (a plane is one channel of one image), so that planes
- * can be spread over threads.
+ * Pools on raw contiguous memory. Which input elements an output sees is written down per
+ * dimension as spans, once, in setup; so fixed and adaptive windows, padding and dilation are one
+ * and the same to the loops. Functions work on a range of planes (a plane is one channel of one
+ * image), so that planes can be spread over threads.
  */
 #ifndef OB_NATIVE_POOL_H
 #define OB_NATIVE_POOL_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Loops over one row of dense elements, for softmax and the normalisations; compiled once per
- * instruction set like loops.c. Sums are made in blocks, in lanes of the row's type, and the blocks are
- * added up in double: rounding does not grow with the length of the row.
+ * instruction set like loops.c. Sums are made in blocks, in lanes of the row's type, and the
+ * blocks are added up in double: rounding does not grow with the length of the row.
  */
 #ifndef OB_NATIVE_ROWS_H
 #define OB_NATIVE_ROWS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loops over rows for T = float or double; included by rows_loops.c once for each. LANES is how many
- * sums run side by side.
+ * Loops over rows for T = float or double; included by rows_loops.c once for each. LANES is how
+ * many sums run side by side.
  */
 
 /* Sums LANES terms of `expression` (over i) at a time, block after block. */
@@ -65,7 +65,8 @@ static void CAT(row_norm, CLASS)(const native_norm_row *row)
     const T mean = (T)row->mean, scale = (T)row->scale, shift = (T)row->shift;
     const int64_t count = row->count;
     if (w != NULL && b != NULL)
-        LOOP_PRAGMA for (int64_t i = 0; i < count; i++) out[i] = (x[i] - mean) * scale * w[i] + b[i];
+        LOOP_PRAGMA for (int64_t i = 0; i < count; i++) out[i] =
+            (x[i] - mean) * scale * w[i] + b[i];
     else if (w != NULL)
         LOOP_PRAGMA for (int64_t i = 0; i < count; i++) out[i] = (x[i] - mean) * scale * w[i];
     else if (b != NULL)
@@ -132,7 +133,8 @@ static double CAT(row_exp, CLASS)(T *out, const T *x, int64_t count, T shift)
 static void CAT(row_softmax, CLASS)(void *to, const void *from, int64_t count)
 {
     T *out = to;
-    const T factor = (T)(1 / CAT(row_exp, CLASS)(out, from, count, CAT(row_max, CLASS)(from, count)));
+    const T factor =
+        (T)(1 / CAT(row_exp, CLASS)(out, from, count, CAT(row_max, CLASS)(from, count)));
     LOOP_PRAGMA
     for (int64_t i = 0; i < count; i++)
         out[i] *= factor;
@@ -142,12 +144,16 @@ static void CAT(row_log_softmax, CLASS)(void *to, const void *from, int64_t coun
 {
     T *out = to;
     const T *x = from;
+    if (count == 0)
+        return;
     const T best = CAT(row_max, CLASS)(x, count);
     double total = 0;
-    for (int64_t at = 0; at < count; at += BLOCK) {
+    int64_t at = 0;
+    do {
         T part[BLOCK];
         total += CAT(row_exp, CLASS)(part, x + at, count - at < BLOCK ? count - at : BLOCK, best);
-    }
+        at += BLOCK;
+    } while (at < count);
     const T lost = (T)log(total);
     LOOP_PRAGMA
     for (int64_t i = 0; i < count; i++)

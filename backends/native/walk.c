@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Walks by index; see walk.h. The last dimension is the inner loop. When no index changes along it, the
- * place in big is found once per line.
+ * Walks by index; see walk.h. The last dimension is the inner loop. When no index changes along
+ * it, the place in big is found once per line.
  */
 #include "walk.h"
 
@@ -46,10 +46,10 @@ static bool find_place(const native_walk *w, const line *l, int64_t i, native_ba
     return true;
 }
 
-#define ADD(type, factor_) *(type *)big += *(const type *)small *(type)(factor_)
+#define ADD(type, factor_) *(type *)big += *(const type *)small * (type)(factor_)
 
 /* One element. */
-static inline void meet(const native_walk_data *d, char *big, char *small)
+static inline void meet(const native_walk_data *d, void *big, void *small)
 {
     if (d->action == NATIVE_WALK_ADD) {
         if (d->cls == NATIVE_F32)
@@ -60,8 +60,8 @@ static inline void meet(const native_walk_data *d, char *big, char *small)
             ADD(uint64_t, d->factor_integer);
         return;
     }
-    char *to = d->action == NATIVE_WALK_READ ? small : big;
-    const char *from = d->action == NATIVE_WALK_READ ? big : small;
+    void *to = d->action == NATIVE_WALK_READ ? small : big;
+    const void *from = d->action == NATIVE_WALK_READ ? big : small;
     switch (d->size) {
     case 4:
         memcpy(to, from, 4);
@@ -77,6 +77,8 @@ static inline void meet(const native_walk_data *d, char *big, char *small)
 /* A line whose indices stay the same. */
 static void meet_line(const native_walk *w, const native_walk_data *d, char *big, char *small)
 {
+    void *big_line = big;
+    const void *small_line = small;
     const int last = w->ndim - 1;
     const int64_t count = w->sizes[last];
     const bool dense = w->big[last] == 1 && w->small[last] == 1;
@@ -91,7 +93,7 @@ static void meet_line(const native_walk *w, const native_walk_data *d, char *big
     if (dense && d->cls == NATIVE_F32) {
         const float factor = (float)d->factor;
         for (int64_t i = 0; i < count; i++)
-            ((float *)(void *)big)[i] += ((const float *)(const void *)small)[i] * factor;
+            ((float *)big_line)[i] += ((const float *)small_line)[i] * factor;
         return;
     }
     for (int64_t i = 0; i < count; i++) {

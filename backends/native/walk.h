@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The walk behind gather, scatter, index_select, index and their kin: for every position of a space,
- * an element of a "small" tensor meets an element of a "big" one, whose place depends on index tensors.
+ * The walk behind gather, scatter, index_select, index and their kin: for every position of a
+ * space, an element of a "small" tensor meets an element of a "big" one, whose place depends on
+ * index tensors.
  *     place in big = sum over dims of position * big stride + sum over indices of index * step
  */
 #ifndef OB_NATIVE_WALK_H

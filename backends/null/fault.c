@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -116,8 +117,9 @@ static ob_status do_grow(ob_backend *backend, const char *phase, ob_err *err)
 {
     const struct timespec pause_between = {.tv_nsec = 5000000};
     for (int i = 0; i < GROW_STEPS; i++) {
-        char *piece = malloc(GROW_STEP);
-        if (piece == NULL)
+        void *piece =
+            mmap(NULL, GROW_STEP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (piece == MAP_FAILED)
             return fail_memory(backend, phase, err);
         memset(piece, 1, GROW_STEP);
         nanosleep(&pause_between, NULL);

@@ -6,6 +6,7 @@
 #define OPBENCH_OPBENCH_H
 
 #include "opbench/arg.h"
+#include "opbench/batch.h"
 #include "opbench/builder.h"
 #include "opbench/config.h"
 #include "opbench/context.h"
@@ -17,6 +18,7 @@
 #include "opbench/op.h"
 #include "opbench/option.h"
 #include "opbench/plugin.h"
+#include "opbench/profile.h"
 #include "opbench/record.h"
 #include "opbench/rng.h"
 #include "opbench/run.h"

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SplitTableBatchedEmbeddingBagsCodegenInputDataGenerator: indices, offsets and weights for embedding
- * tables that are looked up in one call. The entry has seven arguments: num_tables, rows, dim,
- * batch_size, pooling_factor, weighted, weights_precision; with several tables rows, dim and
- * pooling_factor are lists. Every bag of table t holds pooling_factor[t] indices; offsets run on from
- * table to table, so there are num_tables * batch_size + 1 of them.
+ * SplitTableBatchedEmbeddingBagsCodegenInputDataGenerator: indices, offsets and weights for
+ * embedding tables that are looked up in one call. The entry has seven arguments: num_tables,
+ * rows, dim, batch_size, pooling_factor, weighted, weights_precision; with several tables rows,
+ * dim and pooling_factor are lists. Every bag of table t holds pooling_factor[t] indices; offsets
+ * run on from table to table, so there are num_tables * batch_size + 1 of them.
  *
- * "distribution" of the pooling_factor argument (1 without it) says how indices are drawn: 0 counts
- * up to the pooling factor again and again, up to 0.5 to the number of rows, up to 1 is uniform, above 1
- * is Zipf's law with that exponent.
+ * "distribution" of the pooling_factor argument (1 without it) says how indices are drawn: 0
+ * counts up to the pooling factor again and again, up to 0.5 to the number of rows, up to 1 is
+ * uniform, above 1 is Zipf's law with that exponent.
  */
 #include "gen/split_table.h"
 
 #include "gen/arg_error.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +54,8 @@ static ob_status read_int(request *r, size_t i, int64_t lowest, const char *what
     return OB_OK;
 }
 
-/* One number per table: a plain number for one table, else a list of numbers or of int arguments. */
+/* One number per table: a plain number for one table, else a list of numbers or of int
+ * arguments. */
 static ob_status read_list(request *r, size_t i, int64_t lowest, const char *what, int64_t *out)
 {
     const ob_json *value = ob_json_get(arg_at(r, i), "value");
@@ -81,9 +81,10 @@ static ob_status read_distribution(request *r)
         return fail(r, POOLING,
                     "files that torch.save wrote are not read; leave indices_tensor and "
                     "offsets_tensor out");
+    const ob_json_kind kind = ob_json_get_kind(node);
     r->distribution = ob_json_real(node, 1);
-    if (node != NULL && (ob_json_get_kind(node) == OB_JSON_NULL || !isfinite(r->distribution) ||
-                         r->distribution < 0 || r->distribution > 100))
+    if (node != NULL && ((kind != OB_JSON_INT && kind != OB_JSON_REAL) || r->distribution < 0 ||
+                         r->distribution > 100))
         return fail(r, POOLING, "distribution must be a number from 0 to 100");
     return OB_OK;
 }
@@ -239,9 +240,28 @@ static ob_status generate(const ob_generate_args *args, ob_generated *out, ob_er
     return status;
 }
 
+/* Numbers and lists as the core has them, with a distribution besides, so that it counts in a
+ * case's key. */
+static const ob_arg_attr INT_ATTRS[] = {
+    {.name = "value", .kind = OB_ATTR_INT, .required = true},
+    {.name = "distribution", .kind = OB_ATTR_REAL},
+    {.name = NULL},
+};
+static const ob_arg_attr LIST_ATTRS[] = {
+    {.name = "value", .kind = OB_ATTR_ARGS, .required = true},
+    {.name = "distribution", .kind = OB_ATTR_REAL},
+    {.name = NULL},
+};
+static const ob_arg_type TYPES[] = {
+    {.name = "int", .attrs = INT_ATTRS, .help = "whole number"},
+    {.name = "genericlist", .attrs = LIST_ATTRS, .help = "one whole number per table"},
+    {.name = NULL},
+};
+
 const ob_generator_desc ob__split_table_generator = {
     .name = "SplitTableBatchedEmbeddingBagsCodegenInputDataGenerator",
     .help = "indices, offsets and weights for the bags of split embedding tables",
+    .types = TYPES,
     .min_capacity = 3,
     .validate = validate,
     .generate = generate,

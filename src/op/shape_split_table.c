@@ -10,8 +10,8 @@
 #include <inttypes.h>
 
 typedef struct tables {
-    int64_t count, batch, width;     /* width: sum of dims */
-    int64_t elements, rows;          /* of all tables */
+    int64_t count, batch, width; /* width: sum of dims */
+    int64_t elements, rows;      /* of all tables */
     const ob_tensor *weights, *indices, *offsets;
 } tables;
 
@@ -19,8 +19,9 @@ typedef struct tables {
 static ob_status read_lists(const ob_op_call *call, tables *t, ob_err *err)
 {
     const ob_value *rows = ob__arg(call, "rows"), *dims = ob__arg(call, "dims");
-    if (rows == NULL || dims == NULL || rows->kind != OB_VALUE_LIST || dims->kind != OB_VALUE_LIST ||
-        rows->as.list.count != dims->as.list.count || rows->as.list.count == 0)
+    if (rows == NULL || dims == NULL || rows->kind != OB_VALUE_LIST ||
+        dims->kind != OB_VALUE_LIST || rows->as.list.count != dims->as.list.count ||
+        rows->as.list.count == 0)
         return ob__shape_fail(call, err, "rows and dims must have one entry per table");
     t->count = (int64_t)rows->as.list.count;
     for (size_t i = 0; i < rows->as.list.count; i++) {
@@ -67,7 +68,8 @@ static ob_status read_tables(const ob_op_call *call, tables *t, ob_err *err)
                               "%" PRId64 " tables, and one more",
                               ob__tensor_text(t->offsets, text), t->count);
     if (factors != NULL && (factors->ndim != 1 || factors->sizes[0] != t->indices->sizes[0]))
-        return ob__shape_fail(call, err, "per_sample_weights is %s; it must have one entry per index",
+        return ob__shape_fail(call, err,
+                              "per_sample_weights is %s; it must have one entry per index",
                               ob__tensor_text(factors, text));
     const int64_t pooling = ob__arg_int(call, "pooling", 0);
     if (pooling != 0 && pooling != 1)
@@ -121,10 +123,10 @@ ob_status ob__cost_split_table(const ob_op_call *call, const ob_value *outputs, 
     if (read_tables(call, &t, NULL) != OB_OK)
         return OB_OK;
     const double moved = moved_elements(&t);
-    *out = (ob_cost){.flops = moved,
-                     .read_bytes = moved * (double)ob_dtype_size(t.weights->dtype) +
-                                   index_bytes(call),
-                     .write_bytes = ob__cost_bytes(&outputs[0])};
+    *out =
+        (ob_cost){.flops = moved,
+                  .read_bytes = moved * (double)ob_dtype_size(t.weights->dtype) + index_bytes(call),
+                  .write_bytes = ob__cost_bytes(&outputs[0])};
     return OB_OK;
 }
 

@@ -22,7 +22,7 @@ bool ob__series_reserve(ob_series *series, size_t more)
     size_t wanted;
     if (__builtin_add_overflow(series->count, more, &wanted))
         return false;
-    if (wanted <= series->capacity)
+    if (series->values != NULL && wanted <= series->capacity)
         return true;
     size_t capacity = series->capacity < 16 ? 16 : series->capacity;
     while (capacity < wanted)

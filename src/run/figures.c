@@ -75,6 +75,8 @@ ob_status ob__fill_figures(ob_session *s, ob_record *record, ob_err *err)
 {
     ob_record_result *r = &record->result;
     const ob_series *times = &s->samples.forward.measure_ns;
+    if (times->count == 0 && s->samples.forward.warmup_ns.count == 0)
+        return OB_OK; /* no iteration was asked for: PARAM's metric is empty then */
     OB_TRY(fill_pass(&s->samples.forward, &s->setup.cost, &s->forward, &r->forward, err));
     if (s->setup.has_backward) {
         const ob_cost unknown = {.flops = -1, .read_bytes = -1, .write_bytes = -1};

@@ -31,7 +31,9 @@ ob_status ob__keeper_open(ob_keeper *keeper, const ob_config *config, const ob_r
                           ob_err *err)
 {
     ob_system system;
-    *keeper = (ob_keeper){.params = params, .worker = {.socket = -1, .death = -1}};
+    *keeper = (ob_keeper){.params = params,
+                          .seed = {.config_fd = -1, .state_fd = -1, .output_fd = -1},
+                          .worker = {.socket = -1, .death = -1}};
     OB_TRY(ob_system_read(NULL, NULL, &system, err));
     keeper->max_memory_bytes = ob__memory_limit(params->options, &system);
     return ob__worker_seed_make(params->worker_program, config, params->options, &keeper->seed,

@@ -39,7 +39,7 @@ struct ob_session {
     char fp_difference[128];
     ob_warnings warnings;
     double phases[OB_CASE_PHASE_COUNT][2]; /* with --profile: start, duration in ns; 0 = no start */
-    const ob_marks *listener; /* told of phases and intervals too; NULL = nobody */
+    const ob_marks *listener;              /* told of phases and intervals too; NULL = nobody */
 };
 
 /* From samples and setup to the record's passes, statistics and rates. */

@@ -10,7 +10,7 @@
 #include "run/identity.h"
 #include "run/keeper.h"
 
-enum { OB_MOST_OUTPUT = 4096, OB_MOST_FAILED_STARTS = 3 };
+enum { OB_MOST_FAILED_STARTS = 3 };
 
 typedef struct ob_supervisor {
     ob_context *context;

@@ -35,7 +35,10 @@ typedef struct ob_state_page {
     _Atomic uint32_t stop;       /* the supervisor asks to end after the present case */
 } ob_state_page;
 
-enum { OB_WIRE_MAX_BYTES = 1 << 30 };
+enum {
+    OB_WIRE_MAX_BYTES = 1 << 30,
+    OB_MOST_OUTPUT = 4096, /* bytes of what was printed that a record keeps */
+};
 
 /* Blocks until all is written. */
 ob_status ob__wire_send(int fd, ob_message type, const void *data, size_t size, ob_err *err);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,15 +19,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_OUTPUT = 4096 };
+enum { FIRST_FREE = 10 };
 
 typedef struct worker {
     int socket;
+    int printed; /* the file that standard output is at the start; an operator may put another there */
     ob_state_page *page;
     ob_cases *cases;
     ob_session *session;
     ob_text line, message;
-    char output[MOST_OUTPUT];
+    char output[OB_MOST_OUTPUT];
 } worker;
 
 /* What was printed since the last case, into the record. */
@@ -34,15 +36,15 @@ static void take_output(worker *w, ob_record_result *r)
 {
     struct stat st;
     fflush(NULL);
-    if (fstat(STDOUT_FILENO, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0)
+    if (fstat(w->printed, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= 0)
         return;
-    const ssize_t got = pread(STDOUT_FILENO, w->output, sizeof w->output, 0);
+    const ssize_t got = pread(w->printed, w->output, sizeof w->output, 0);
     if (got > 0) {
         r->output = (ob_bytes){.data = w->output, .size = (size_t)got};
         r->output_dropped_bytes = (uint64_t)st.st_size - (uint64_t)got;
     }
-    if (ftruncate(STDOUT_FILENO, 0) == 0)
-        lseek(STDOUT_FILENO, 0, SEEK_SET);
+    if (ftruncate(w->printed, 0) == 0)
+        lseek(w->printed, 0, SEEK_SET);
 }
 
 static ob_status run_one(worker *w, uint64_t index, ob_err *err)
@@ -58,9 +60,9 @@ static ob_status run_one(worker *w, uint64_t index, ob_err *err)
     take_output(w, &record.result);
     w->line.size = 0;
     OB_TRY(ob_record_print(&record, &w->line, err));
-    OB_TRY(ob__wire_send(w->socket, OB_MESSAGE_RECORD, w->line.data, w->line.size, err));
+    /* Before it is sent: a supervisor that is slow to take it must not count against the case. */
     atomic_store(&w->page->case_index, OB_NO_CASE);
-    return OB_OK;
+    return ob__wire_send(w->socket, OB_MESSAGE_RECORD, w->line.data, w->line.size, err);
 }
 
 static ob_status serve(worker *w, ob_err *err)
@@ -101,7 +103,8 @@ ob_status ob_worker_serve(ob_context *context, const ob_config *config,
     w.page = mmap(NULL, sizeof *w.page, PROT_READ | PROT_WRITE, MAP_SHARED, fds->state, 0);
     if (w.page == MAP_FAILED)
         return ob_err_set(err, OB_ERR_IO, "the state page cannot be mapped: %s", strerror(errno));
-    signal(SIGINT, SIG_IGN); /* the terminal sends it to the whole group; the supervisor decides */
+    w.printed = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, FIRST_FREE);
+    signal(SIGINT, SIG_IGN); /* the supervisor decides */
     ob_status status = start(&w, context, config, options, err);
     if (status != OB_OK)
         ob__wire_send(w.socket, OB_MESSAGE_REFUSED, err->message, strlen(err->message), NULL);
@@ -111,6 +114,8 @@ ob_status ob_worker_serve(ob_context *context, const ob_config *config,
     ob_session_close(w.session);
     ob_text_fini(&w.line);
     ob_text_fini(&w.message);
+    if (w.printed >= 0)
+        close(w.printed);
     munmap(w.page, sizeof *w.page);
     return status;
 }

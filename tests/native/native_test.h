@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the tests of the native backend share: the opened backend, and a module or operator that is built,
- * filled and prepared.
+ * What the tests of the native backend share: the opened backend, and a module or operator that is
+ * built, filled and prepared.
  */
 #ifndef OB_TEST_NATIVE_H
 #define OB_TEST_NATIVE_H

@@ -1,78 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gradients of the derived backward against those of PyTorch's autograd, in every dtype that a line of
- * tests/golden/native_nn.jsonl names (tools/make_nn_goldens.py says what is in one). The references are
- * float64 and the inputs exact in every dtype, so what differs is rounding: each operator on the way rounds
- * once to the dtype, and sums grow with the logarithm of their length.
+ * Gradients of the derived backward against those of PyTorch's autograd, in every dtype that a
+ * line of tests/golden/native_nn.jsonl names (tools/make_nn_goldens.py says what is in one). The
+ * references are float64 and the inputs exact in every dtype, so what differs is rounding: each
+ * operator on the way rounds once to the dtype, and sums grow with the logarithm of their length.
  */
+#include "golden_values.h"
 #include "native_test.h"
-
-#include "tensor/half.h"
 
 enum { MAX_ARGS = 32, MAX_LINE = 1 << 20 };
 
 static native_subject subject;
 
-/* ---- elements as doubles ---- */
-
-#define PLAIN_TYPES(X)                                                                             \
-    X(BOOL, uint8_t)                                                                               \
-    X(U8, uint8_t)                                                                                 \
-    X(I8, int8_t)                                                                                  \
-    X(I16, int16_t)                                                                                \
-    X(I32, int32_t)                                                                                \
-    X(I64, int64_t)                                                                                \
-    X(F32, float)                                                                                  \
-    X(F64, double)
-
-static int64_t place_of(const ob_tensor *t, int64_t index)
-{
-    int64_t at = 0;
-    for (int d = t->ndim - 1; d >= 0; d--) {
-        at += index % t->sizes[d] * t->strides[d];
-        index /= t->sizes[d];
-    }
-    return at;
-}
-
-static double get(const ob_tensor *t, int64_t index)
-{
-    const void *data = ob_tensor_data(t);
-    const int64_t at = place_of(t, index);
-    switch (t->dtype) {
-#define LOAD(id, type)                                                                             \
-    case OB_DTYPE_##id:                                                                            \
-        return (double)((const type *)data)[at];
-        PLAIN_TYPES(LOAD)
-    case OB_DTYPE_F16:
-        return (double)ob__f16_to_float(((const uint16_t *)data)[at]);
-    case OB_DTYPE_BF16:
-        return (double)ob__bf16_to_float(((const uint16_t *)data)[at]);
-    default:
-        return 0;
-    }
-}
-
-static void set(const ob_tensor *t, int64_t index, double value)
-{
-    void *data = ob_tensor_data(t);
-    const int64_t at = place_of(t, index);
-    switch (t->dtype) {
-#define STORE(id, type)                                                                            \
-    case OB_DTYPE_##id:                                                                            \
-        ((type *)data)[at] = (type)value;                                                          \
-        break;
-        PLAIN_TYPES(STORE)
-    case OB_DTYPE_F16:
-        ((uint16_t *)data)[at] = ob__f16_from_float((float)value);
-        break;
-    case OB_DTYPE_BF16:
-        ((uint16_t *)data)[at] = ob__bf16_from_float((float)value);
-        break;
-    default:
-        break;
-    }
-}
+/* ---- one line in one dtype ---- */
 
 static double epsilon_of(ob_dtype dtype)
 {
@@ -81,80 +21,6 @@ static double epsilon_of(ob_dtype dtype)
            : dtype == OB_DTYPE_F16 ? 0x1p-10
                                    : 0x1p-7;
 }
-
-/* ---- values of a line ---- */
-
-static double number(const ob_json *node)
-{
-    const char *word = ob_json_string(node, NULL);
-    if (word != NULL)
-        return strtod(word, NULL); /* "nan", "inf", "-inf" */
-    return ob_json_get_kind(node) == OB_JSON_BOOL ? ob_json_bool(node, false)
-                                                  : ob_json_real(node, 0);
-}
-
-static ob_dtype dtype_of(const ob_json *node, ob_dtype real)
-{
-    const char *name = ob_json_string(node, NULL);
-    const ob_dtype dtype = ob_dtype_from_name(name, strlen(name));
-    return dtype == OB_DTYPE_F64 ? real : dtype;
-}
-
-static ob_status read_tensor(const ob_json *node, ob_dtype real, ob_value *out, ob_err *err)
-{
-    const ob_json *sizes = ob_json_get(node, "sizes"), *strides = ob_json_get(node, "strides");
-    const ob_json *data = ob_json_get(node, "data");
-    int64_t size_list[OB_MAX_DIMS] = {0}, stride_list[OB_MAX_DIMS] = {0};
-    for (size_t i = 0; i < ob_json_count(sizes); i++) {
-        size_list[i] = ob_json_int(ob_json_item(sizes, i), 0);
-        stride_list[i] = ob_json_int(ob_json_item(strides, i), 0);
-    }
-    ob_tensor tensor;
-    OB_TRY(ob_tensor_init(&tensor, dtype_of(ob_json_get(node, "tensor"), real), size_list,
-                          (int)ob_json_count(sizes), strides != NULL ? stride_list : NULL, err));
-    for (size_t i = 0; i < ob_json_count(data); i++)
-        set(&tensor, (int64_t)i, number(ob_json_item(data, i)));
-    tensor.requires_grad = ob_json_bool(ob_json_get(node, "grad"), false);
-    const ob_status status = ob_value_init_tensor(out, &tensor, err);
-    ob_tensor_fini(&tensor);
-    return status;
-}
-
-static ob_status read_value(const ob_json *node, ob_dtype real, ob_value *out, ob_err *err)
-{
-    size_t length = 0;
-    const char *text = ob_json_string(node, &length);
-    *out = ob_value_none();
-    switch (ob_json_get_kind(node)) {
-    case OB_JSON_BOOL:
-        *out = ob_value_bool(ob_json_bool(node, false));
-        return OB_OK;
-    case OB_JSON_INT:
-        *out = ob_value_int(ob_json_int(node, 0));
-        return OB_OK;
-    case OB_JSON_STRING:
-        return ob_value_init_str(out, text, length, err);
-    case OB_JSON_ARRAY:
-        OB_TRY(ob_value_init_list(out, OB_VALUE_LIST, ob_json_count(node), err));
-        for (size_t i = 0; i < ob_json_count(node); i++)
-            OB_TRY(read_value(ob_json_item(node, i), real, &out->as.list.items[i], err));
-        return OB_OK;
-    case OB_JSON_OBJECT:
-        break;
-    default:
-        return OB_OK;
-    }
-    if (ob_json_get(node, "tensor") != NULL)
-        return read_tensor(node, real, out, err);
-    if (ob_json_get(node, "float") != NULL)
-        *out = ob_value_double(number(ob_json_get(node, "float")));
-    else
-        *out = (ob_value){.kind = OB_VALUE_DTYPE,
-                          .as.dtype = dtype_of(ob_json_get(node, "dtype"), real)};
-    return OB_OK;
-}
-
-/* ---- one line in one dtype ---- */
 
 typedef struct replay {
     const ob_json *line;
@@ -178,10 +44,10 @@ static void compare(const replay *r, size_t input, const ob_tensor *got, const o
     CHECK_INT(got->dtype, r->dtype);
     CHECK_INT(ob_tensor_numel(got), ob_json_count(data));
     for (size_t i = 0; i < ob_json_count(data); i++)
-        largest = fmax(largest, fabs(number(ob_json_item(data, i))));
+        largest = fmax(largest, fabs(golden_number(ob_json_item(data, i))));
     const double bound = 16 * epsilon_of(r->dtype) * r->growth * largest;
     for (int64_t i = 0; i < ob_tensor_numel(got); i++) {
-        const double x = get(got, i), y = number(ob_json_item(data, (size_t)i));
+        const double x = element_get(got, i), y = golden_number(ob_json_item(data, (size_t)i));
         ob_test_checks++;
         if (fabs(x - y) <= bound || (isnan(x) && isnan(y)))
             continue;
@@ -242,10 +108,10 @@ static void run_dtype(const replay *r)
     ob_err_clear(&err);
     CHECK(count + named <= MAX_ARGS);
     for (size_t i = 0; i < count && status == OB_OK; i++)
-        status = read_value(ob_json_item(args, i), r->dtype, &values[i], &err);
+        status = golden_read(ob_json_item(args, i), r->dtype, &values[i], &err);
     for (size_t i = 0; i < named && status == OB_OK; i++) {
         names[i] = ob_json_key(kwargs, i);
-        status = read_value(ob_json_item(kwargs, i), r->dtype, &values[count + i], &err);
+        status = golden_read(ob_json_item(kwargs, i), r->dtype, &values[count + i], &err);
     }
     const ob_call call = {.args = values,
                           .arg_count = count,
@@ -285,7 +151,7 @@ static bool run_line(const ob_json *line, int number_)
     r.growth = 1 + log2(1 + largest_input(ob_json_get(line, "args")));
     run_dtype(&r);
     for (size_t i = 0; i < ob_json_count(dtypes); i++) {
-        r.dtype = dtype_of(ob_json_item(dtypes, i), OB_DTYPE_F64);
+        r.dtype = golden_dtype(ob_json_item(dtypes, i), OB_DTYPE_F64);
         run_dtype(&r);
     }
     return true;

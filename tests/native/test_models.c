@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whole networks on the native backend, forward and backward. The gradient is tested as a whole: along a
- * random direction of all parameters, the loss must change as the gradients say. The second run must
- * give the same bits, and the peak of the allocator is known.
+ * Whole networks on the native backend, forward and backward. The gradient is tested as a whole:
+ * along a random direction of all parameters, the loss must change as the gradients say. The
+ * second run must give the same bits, and the peak of the allocator is known.
  */
 #include "native_test.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Split embedding tables on the native backend: the sums of the forward and the row-wise Adagrad of the
- * backward against plain loops in double, for both precisions, both poolings, with weights, with rows that
- * occur several times; and what bad indices and offsets say.
+ * Split embedding tables on the native backend: the sums of the forward and the row-wise Adagrad
+ * of the backward against plain loops in double, for both precisions, both poolings, with weights,
+ * with rows that occur several times; and what bad indices and offsets say.
  */
 #include "native_test.h"
 

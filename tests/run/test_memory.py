@@ -2,6 +2,9 @@
 """Memory: what is known to be too large is refused before it is made, what grows is ended, and a case
 that is wrong in itself is a record."""
 
+import os
+import unittest
+
 import harness
 from harness import CANONICAL, RunTest, entry, operator, tensor, three_operators
 
@@ -38,6 +41,46 @@ class Memory(RunTest):
                 self.assertRegex(r["reason"],
                                  r"^the worker held \d+ MiB, the limit is 150 MiB; see --max-memory$")
         self.assert_no_process(self.folder)
+
+
+class MemoryGroup:
+    """A control group with a limit, of either version; unittest.SkipTest where none can be made."""
+
+    PLACES = (("/sys/fs/cgroup/memory", "memory.limit_in_bytes"), ("/sys/fs/cgroup", "memory.max"))
+
+    def __init__(self, limit_bytes):
+        for root, file in self.PLACES:
+            self.path = os.path.join(root, "opbench-test-%d" % os.getpid())
+            try:
+                os.mkdir(self.path)
+                with open(os.path.join(self.path, file), "w") as limit:
+                    limit.write(str(limit_bytes))
+                return
+            except OSError:
+                self.remove()
+        raise unittest.SkipTest("no control group for memory can be made here")
+
+    def remove(self):
+        try:
+            os.rmdir(self.path)
+        except OSError:
+            pass
+
+    def enter(self):
+        with open(os.path.join(self.path, "cgroup.procs"), "w") as processes:
+            processes.write(str(os.getpid()))
+
+
+class KernelKills(RunTest):
+    def test_is_told_from_other_kills(self):
+        group = MemoryGroup(96 << 20)
+        self.addCleanup(group.remove)
+        self.run_config(three_operators(), "--max-memory", "4000", "--backend-options",
+                        "fault=grow,fault_op=aten::mul.Tensor", code=1, preexec_fn=group.enter)
+        self.assertEqual([r["status"] for r in self.results()], ["ok", "out_of_memory", "ok"])
+        self.assertIn("the kernel killed the worker (SIGKILL) because memory was out",
+                      self.results()[1]["reason"])
+        self.assertEqual(self.results()[1]["signal"], "SIGKILL")
 
 
 class Setup(RunTest):

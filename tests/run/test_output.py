@@ -5,6 +5,7 @@ at a case."""
 import json
 import os
 import resource
+import time
 
 import harness
 from harness import RunTest, many_cases, three_operators
@@ -58,6 +59,20 @@ class Disk(RunTest):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(b"another run writes to this file", done.stderr)
         self.assertIsNone(first.poll())
+
+
+class SlowReader(RunTest):
+    def test_is_not_the_case_s_fault(self):
+        """A worker whose records nobody takes waits; its cases are not over their time."""
+        count = 1000  # more than the pipe and the socket hold
+        os.mkfifo(self.output)
+        process = self.start(self.command(self.config(many_cases(count)), "--case-timeout", "0.3"))
+        with open(self.output, "rb") as pipe:
+            time.sleep(1)
+            results = [r for r in map(json.loads, pipe) if "op_name" in r]
+        self.assertEqual(process.wait(harness.LIMIT_S), 0)
+        self.assertEqual([r["index"] for r in results], list(range(count)))
+        self.assertEqual({r["status"] for r in results}, {"ok"})
 
 
 class Modes(RunTest):

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench nsys: what a report of Nsight Systems (exported as SQLite) says about each case of
+ * `opbench run --nsys`. Calls of the CUDA runtime inside a timed interval are joined with the kernels that
+ * they launched. The joins are SQLite's; the tables are copied into indexed temporary ones first,
+ * because the export has no indexes and every interval asks.
+ */
+#include "command.h"
+#include "nsys_label.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct nsys_options {
+    const char *output;
+} nsys_options;
+
+static const ob_option OPTIONS[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(nsys_options, output),
+     .value = "FILE",
+     .help = "Where the lines go, - is standard output; FILE.json for FILE.sqlite if not given."},
+    {.name = NULL},
+};
+
+typedef struct analysis {
+    ob_cli *cli;
+    const char *path;
+    sqlite3 *db;
+    sqlite3_stmt *ranges, *kernels, *syncs;
+    FILE *out;
+    char *op_name, *id; /* of the line under way; NULL = none */
+    bool first_range;
+} analysis;
+
+static ob_status database_error(const analysis *a, ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_CONFIG, "%s: %s; give a report that nsys exported as SQLite",
+                      a->path, sqlite3_errmsg(a->db));
+}
+
+static ob_status execute(const analysis *a, const char *sql, ob_err *err)
+{
+    return sqlite3_exec(a->db, sql, NULL, NULL, NULL) == SQLITE_OK ? OB_OK : database_error(a, err);
+}
+
+static bool has_table(const analysis *a, const char *table)
+{
+    sqlite3_stmt *s = NULL;
+    bool found = false;
+    if (sqlite3_prepare_v2(a->db,
+                           "SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND "
+                           "name = ?1",
+                           -1, &s, NULL) == SQLITE_OK &&
+        sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC) == SQLITE_OK)
+        found = sqlite3_step(s) == SQLITE_ROW;
+    sqlite3_finalize(s);
+    return found;
+}
+
+/* ---- tables ---- */
+
+/* Text of a range stands in the row or, in newer reports, among the strings. Both kinds of ranges count: pushed
+ * and popped (59), started and ended (60). A process is the upper part of a thread's number. */
+static const char RANGES[] =
+    "CREATE TEMP TABLE ob_range AS "
+    "SELECT n.rowid AS number, n.start AS start, n.end AS end, n.globalTid AS tid, %s AS label "
+    "FROM NVTX_EVENTS n %s WHERE n.eventType IN (59, 60) AND n.end IS NOT NULL";
+
+static const char CALLS[] =
+    "CREATE TEMP TABLE ob_call AS SELECT r.start AS start, r.end AS end, r.globalTid AS tid, "
+    "r.globalTid >> 24 AS process, r.correlationId AS correlation, s.value AS name "
+    "FROM CUPTI_ACTIVITY_KIND_RUNTIME r LEFT JOIN StringIds s ON s.id = r.nameId;"
+    "CREATE INDEX ob_call_at ON ob_call (tid, start)";
+
+static const char KERNELS[] =
+    "CREATE TEMP TABLE ob_kernel AS SELECT k.start AS start, k.end AS end, "
+    "k.globalPid >> 24 AS process, k.correlationId AS correlation, s.value AS name "
+    "FROM CUPTI_ACTIVITY_KIND_KERNEL k LEFT JOIN StringIds s ON s.id = k.demangledName;"
+    "CREATE INDEX ob_kernel_of ON ob_kernel (correlation)";
+
+/* A report without CUDA has none of these tables. */
+static const char NO_CALLS[] = "CREATE TEMP TABLE ob_call (start, end, tid, process, correlation, "
+                               "name)";
+static const char NO_KERNELS[] = "CREATE TEMP TABLE ob_kernel (start, end, process, correlation, "
+                                 "name)";
+
+static const char ASK_RANGES[] =
+    "SELECT number, start, end, tid, label FROM ob_range WHERE label LIKE '[param|%|%]' "
+    "ORDER BY label, start, number";
+static const char ASK_KERNELS[] =
+    "SELECT c.correlation, k.name, k.start, k.end, c.name, c.start, c.end FROM ob_call c "
+    "JOIN ob_kernel k ON k.correlation = c.correlation AND k.process = c.process "
+    "WHERE c.tid = ?1 AND c.start >= ?2 AND c.start <= ?3 AND c.end <= ?3 "
+    "ORDER BY k.start, c.correlation";
+static const char ASK_SYNCS[] =
+    "SELECT c.correlation, c.name, c.start, c.end FROM ob_call c "
+    "WHERE c.tid = ?1 AND c.start >= ?2 AND c.start <= ?3 AND c.end <= ?3 "
+    "AND c.name LIKE 'cudaDeviceSynchronize%' ORDER BY c.start";
+
+static bool has_column(const analysis *a, const char *table, const char *column)
+{
+    return sqlite3_table_column_metadata(a->db, "main", table, column, NULL, NULL, NULL, NULL,
+                                         NULL) == SQLITE_OK;
+}
+
+static ob_status make_tables(const analysis *a, ob_err *err)
+{
+    char sql[512];
+    if (!has_table(a, "NVTX_EVENTS"))
+        return ob_err_set(err, OB_ERR_CONFIG,
+                          "%s has no NVTX ranges; profile with `opbench run --nsys` where "
+                          "libnvToolsExt is installed",
+                          a->path);
+    const bool strings = has_table(a, "StringIds") && has_column(a, "NVTX_EVENTS", "textId");
+    snprintf(sql, sizeof sql, RANGES, strings ? "coalesce(n.text, s.value)" : "n.text",
+             strings ? "LEFT JOIN StringIds s ON s.id = n.textId" : "");
+    OB_TRY(execute(a, sql, err));
+    OB_TRY(execute(a, has_table(a, "CUPTI_ACTIVITY_KIND_RUNTIME") ? CALLS : NO_CALLS, err));
+    return execute(a, has_table(a, "CUPTI_ACTIVITY_KIND_KERNEL") ? KERNELS : NO_KERNELS, err);
+}
+
+static ob_status open_database(analysis *a, ob_err *err)
+{
+    const struct {
+        const char *sql;
+        sqlite3_stmt **statement;
+    } asks[] = {{ASK_RANGES, &a->ranges}, {ASK_KERNELS, &a->kernels}, {ASK_SYNCS, &a->syncs}};
+    if (sqlite3_open_v2(a->path, &a->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+        return ob_err_set(err, OB_ERR_CONFIG, "%s cannot be opened: %s", a->path,
+                          a->db != NULL ? sqlite3_errmsg(a->db) : "out of memory");
+    OB_TRY(execute(a, "SELECT count(*) FROM sqlite_master", err)); /* is it a database at all */
+    OB_TRY(make_tables(a, err));
+    for (size_t i = 0; i < sizeof asks / sizeof *asks; i++)
+        if (sqlite3_prepare_v2(a->db, asks[i].sql, -1, asks[i].statement, NULL) != SQLITE_OK)
+            return database_error(a, err);
+    return OB_OK;
+}
+
+/* ---- writing ---- */
+
+static void print_string(const analysis *a, const char *text)
+{
+    fputc('"', a->out);
+    for (const unsigned char *c = (const unsigned char *)(text != NULL ? text : ""); *c != '\0';
+         c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(a->out, "\\%c", *c);
+        else if (*c < 0x20)
+            fprintf(a->out, "\\u%04x", *c);
+        else
+            fputc(*c, a->out);
+    }
+    fputc('"', a->out);
+}
+
+static const char *text_of(sqlite3_stmt *s, int column)
+{
+    return (const char *)sqlite3_column_text(s, column);
+}
+
+/* {"name": ..., "start": ..., "end": ...} from three columns. */
+static void print_span(const analysis *a, sqlite3_stmt *s, int column)
+{
+    fputs("{\"name\": ", a->out);
+    print_string(a, text_of(s, column));
+    fprintf(a->out, ", \"start\": %" PRId64 ", \"end\": %" PRId64 "}",
+            (int64_t)sqlite3_column_int64(s, column + 1),
+            (int64_t)sqlite3_column_int64(s, column + 2));
+}
+
+static ob_status ask(const analysis *a, sqlite3_stmt *s, ob_err *err)
+{
+    sqlite3_reset(s);
+    for (int i = 1; i <= 3; i++) {
+        static const int COLUMNS[] = {0, 3, 1, 2}; /* thread, start, end of the range */
+        if (sqlite3_bind_int64(s, i, sqlite3_column_int64(a->ranges, COLUMNS[i])) != SQLITE_OK)
+            return database_error(a, err);
+    }
+    return OB_OK;
+}
+
+/* T1 to T5, in ns. */
+typedef struct times {
+    int64_t range, to_first, kernels, after_last, sync;
+    bool any_kernel, any_sync;
+} times;
+
+static ob_status print_kernels(const analysis *a, times *t, ob_err *err)
+{
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    int got;
+    OB_TRY(ask(a, a->kernels, err));
+    fputs(", \"cuda_kernel\": [", a->out);
+    while ((got = sqlite3_step(a->kernels)) == SQLITE_ROW) {
+        const int64_t start = sqlite3_column_int64(a->kernels, 2);
+        const int64_t end = sqlite3_column_int64(a->kernels, 3);
+        fprintf(a->out, "%s[%" PRId64 ", ", t->any_kernel ? ", " : "",
+                (int64_t)sqlite3_column_int64(a->kernels, 0));
+        print_span(a, a->kernels, 1);
+        fputs(", ", a->out);
+        print_span(a, a->kernels, 4);
+        fputs("]", a->out);
+        first = start < first ? start : first;
+        last = end > last ? end : last;
+        t->kernels += end - start;
+        t->any_kernel = true;
+    }
+    fputs("]", a->out);
+    if (t->any_kernel) {
+        t->to_first = first - sqlite3_column_int64(a->ranges, 1);
+        t->after_last = sqlite3_column_int64(a->ranges, 2) - last;
+    }
+    return got == SQLITE_DONE ? OB_OK : database_error(a, err);
+}
+
+static ob_status print_syncs(const analysis *a, times *t, ob_err *err)
+{
+    int got;
+    OB_TRY(ask(a, a->syncs, err));
+    fputs(", \"cuda_sync\": [", a->out);
+    while ((got = sqlite3_step(a->syncs)) == SQLITE_ROW) {
+        fprintf(a->out, "%s[%" PRId64 ", ", t->any_sync ? ", " : "",
+                (int64_t)sqlite3_column_int64(a->syncs, 0));
+        print_span(a, a->syncs, 1);
+        fputs("]", a->out);
+        t->sync = sqlite3_column_int64(a->syncs, 3) - sqlite3_column_int64(a->syncs, 2);
+        t->any_sync = true;
+    }
+    fputs("]", a->out);
+    return got == SQLITE_DONE ? OB_OK : database_error(a, err);
+}
+
+/* A time that there is nothing to measure for is null. */
+static void print_time(const analysis *a, const char *name, bool known, int64_t ns)
+{
+    if (known)
+        fprintf(a->out, ", \"%s\": %" PRId64, name, ns);
+    else
+        fprintf(a->out, ", \"%s\": null", name);
+}
+
+static ob_status print_range(analysis *a, ob_err *err)
+{
+    times t = {.range = sqlite3_column_int64(a->ranges, 2) - sqlite3_column_int64(a->ranges, 1)};
+    fprintf(a->out, "%s\"%" PRId64 "\": {\"name\": ", a->first_range ? "" : ", ",
+            (int64_t)sqlite3_column_int64(a->ranges, 0));
+    a->first_range = false;
+    print_string(a, text_of(a->ranges, 4));
+    fprintf(a->out, ", \"start\": %" PRId64 ", \"end\": %" PRId64,
+            (int64_t)sqlite3_column_int64(a->ranges, 1),
+            (int64_t)sqlite3_column_int64(a->ranges, 2));
+    OB_TRY(print_kernels(a, &t, err));
+    OB_TRY(print_syncs(a, &t, err));
+    fprintf(a->out, ", \"analysis\": {\"T1\": %" PRId64, t.range);
+    print_time(a, "T2", t.any_kernel, t.to_first);
+    print_time(a, "T3", true, t.kernels);
+    print_time(a, "T4", t.any_kernel, t.after_last);
+    print_time(a, "T5", t.any_sync, t.sync);
+    fputs("}}", a->out);
+    return OB_OK;
+}
+
+/* ---- lines ---- */
+
+static void end_line(analysis *a)
+{
+    if (a->op_name != NULL)
+        fputs("}}\n", a->out);
+    free(a->op_name);
+    free(a->id);
+    a->op_name = a->id = NULL;
+}
+
+/* Ranges come sorted by label, so those of a case stand together. */
+static ob_status begin_line(analysis *a, const ob_nsys_label *label, ob_err *err)
+{
+    if (a->op_name != NULL && strlen(a->op_name) == label->op_length &&
+        memcmp(a->op_name, label->op_name, label->op_length) == 0 &&
+        strlen(a->id) == label->id_length && memcmp(a->id, label->id, label->id_length) == 0)
+        return OB_OK;
+    end_line(a);
+    a->op_name = strndup(label->op_name, label->op_length);
+    a->id = strndup(label->id, label->id_length);
+    if (a->op_name == NULL || a->id == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a label");
+    fputs("{\"op_name\": ", a->out);
+    print_string(a, a->op_name);
+    fputs(", \"id\": ", a->out);
+    print_string(a, a->id);
+    fputs(", \"ranges\": {", a->out);
+    a->first_range = true;
+    return OB_OK;
+}
+
+static ob_status write_lines(analysis *a, ob_err *err)
+{
+    int got;
+    bool any = false;
+    while ((got = sqlite3_step(a->ranges)) == SQLITE_ROW) {
+        ob_nsys_label label;
+        const char *text = text_of(a->ranges, 4);
+        if (text == NULL || !ob__nsys_label_read(text, &label))
+            continue;
+        any = true;
+        OB_TRY(begin_line(a, &label, err));
+        OB_TRY(print_range(a, err));
+    }
+    if (got != SQLITE_DONE)
+        return database_error(a, err);
+    end_line(a);
+    if (!any)
+        ob__cli_warn(a->cli,
+                     "%s has none of opbench's ranges; was it made with `opbench run "
+                     "--nsys`?",
+                     a->path);
+    return OB_OK;
+}
+
+/* ---- */
+
+static ob_status open_output(analysis *a, const char *name, ob_err *err)
+{
+    char path[4096];
+    if (name != NULL && strcmp(name, "-") == 0) {
+        a->out = stdout;
+        return OB_OK;
+    }
+    if (name == NULL) {
+        const char *dot = strrchr(a->path, '.');
+        const size_t stem =
+            dot != NULL && strchr(dot, '/') == NULL ? (size_t)(dot - a->path) : strlen(a->path);
+        snprintf(path, sizeof path, "%.*s.json", (int)stem, a->path);
+        name = path;
+        if (strcmp(name, a->path) == 0)
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "the output would overwrite %s; name another with -o FILE", a->path);
+    }
+    a->out = fopen(name, "we");
+    return a->out != NULL
+               ? OB_OK
+               : ob_err_set(err, OB_ERR_IO, "%s cannot be written: %s", name, strerror(errno));
+}
+
+static ob_status close_output(analysis *a, ob_err *err)
+{
+    if (a->out == NULL || a->out == stdout)
+        return OB_OK; /* standard output is checked when the program ends */
+    const bool failed = ferror(a->out) != 0;
+    if (fclose(a->out) == 0 && !failed)
+        return OB_OK;
+    return ob_err_set(err, OB_ERR_IO, "the output cannot be written: %s", strerror(errno));
+}
+
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    const nsys_options *options = call->options;
+    analysis a = {.cli = cli, .path = call->words[0]};
+    ob_err err;
+    ob_status status = open_database(&a, &err);
+    if (status == OB_OK)
+        status = open_output(&a, options->output, &err);
+    if (status == OB_OK)
+        status = write_lines(&a, &err);
+    int code = status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
+    free(a.op_name);
+    free(a.id);
+    if (close_output(&a, &err) != OB_OK && code == OB_EXIT_OK)
+        code = ob__cli_fail(cli, &err);
+    sqlite3_finalize(a.ranges);
+    sqlite3_finalize(a.kernels);
+    sqlite3_finalize(a.syncs);
+    sqlite3_close(a.db);
+    return code;
+}
+
+static const ob_cli_word WORDS[] = {
+    {.name = "FILE", .required = true, .help = "A report of nsys, exported as SQLite."},
+    {.name = NULL},
+};
+
+const ob_cli_command ob__command_nsys = {
+    .name = "nsys",
+    .help = "show what a report of Nsight Systems says about each case",
+    .text = "Reads a report that `opbench run --nsys` made and `nsys export --type sqlite` "
+            "exported, and "
+            "writes one JSON line per case: its timed ranges with the kernels that they launched, "
+            "and per range, in ns, T1 its length, T2 from its start to the first kernel, T3 the "
+            "sum of its kernels, T4 from the last kernel to its end, T5 the last "
+            "cudaDeviceSynchronize. A time that a range does not have is null.",
+    .words = WORDS,
+    .options = OPTIONS,
+    .options_size = sizeof(nsys_options),
+    .example = "nsys export --type sqlite -o report.sqlite report.nsys-rep\n"
+               "opbench nsys report.sqlite -o report.json",
+    .run = run,
+};

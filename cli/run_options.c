@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The rows of `opbench run`, what is refused, and how the header record tells of them.
+ */
+#include "run_options.h"
+
+#include "opbench/version.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define AT(field) .offset = offsetof(ob_run_line, field)
+
+#define PROFILER_ROWS(word, kind, product, warmup_text, iteration_text)                            \
+    {.name = word,                                                                                 \
+     .type = OB_OPTION_FLAG,                                                                       \
+     AT(profilers[kind].wanted),                                                                   \
+     .help = "Run the measured cases once more, in batches, under " product "."},                  \
+        {.name = word "-bin",                                                                      \
+         .type = OB_OPTION_STRING,                                                                 \
+         AT(profilers[kind].program),                                                              \
+         .value = "FILE",                                                                          \
+         .help = "The program; " word " of PATH if not given."},                                   \
+        {.name = word "-args-file",                                                                \
+         .type = OB_OPTION_STRING,                                                                 \
+         AT(profilers[kind].args_file),                                                            \
+         .value = "FILE",                                                                          \
+         .help = "A file with further arguments for " word ", in a shell's notation."},            \
+        {.name = word "-warmup",                                                                   \
+         .type = OB_OPTION_INT,                                                                    \
+         AT(profilers[kind].warmup),                                                               \
+         .value = "N",                                                                             \
+         .help = "Warm-up iterations under " word " (" warmup_text "); 0 or less: none."},         \
+    {                                                                                              \
+        .name = word "-iteration", .type = OB_OPTION_INT, AT(profilers[kind].iteration),           \
+        .value = "N",                                                                              \
+        .help = "Measured iterations under " word " (" iteration_text "); 0 or less: none."        \
+    }
+
+const ob_option ob__run_rows[] = {
+    {.name = "config",
+     .letter = 'c',
+     .type = OB_OPTION_STRING,
+     AT(config),
+     .value = "FILE",
+     .help = "The benchmark config; - reads standard input."},
+    {.name = "op",
+     .type = OB_OPTION_STRING,
+     AT(op),
+     .value = "NAME",
+     .help = "Only the cases of this operator."},
+    {.name = "case",
+     .type = OB_OPTION_STRING,
+     AT(only_case),
+     .value = "ID",
+     .help = "Only this case: OPERATOR|CONFIG|BUILD|INPUT, as in a record's repro line."},
+    {.name = "output-prefix",
+     .letter = 'o',
+     .type = OB_OPTION_STRING,
+     AT(prefix),
+     .value = "PREFIX",
+     .help = "Records go to PREFIX_<pid>_<time>.json; benchmark_result if not given."},
+    {.name = "output",
+     .type = OB_OPTION_STRING,
+     AT(output),
+     .value = "FILE",
+     .help = "Records go to this file."},
+    {.name = "append",
+     .letter = 'a',
+     .type = OB_OPTION_FLAG,
+     AT(append),
+     .help = "Add to the output file instead of replacing it."},
+    {.name = "resume",
+     .type = OB_OPTION_FLAG,
+     AT(resume),
+     .help = "Go on from what the file of --output holds; a changed config is refused."},
+    {.name = "resume-id",
+     .letter = 'r',
+     .type = OB_OPTION_STRING,
+     AT(resume_id),
+     .value = "ID",
+     .help = "Begin with this case (OPERATOR|CONFIG|BUILD|INPUT)."},
+    {.name = "stop_id",
+     .letter = 's',
+     .type = OB_OPTION_STRING,
+     AT(stop_id),
+     .value = "ID",
+     .help = "End before this case."},
+    {.name = "no-isolate",
+     .type = OB_OPTION_FLAG,
+     AT(no_isolate),
+     .help = "Run the cases in this process, for debuggers; a crash then ends the run."},
+    {.name = "format",
+     .type = OB_OPTION_CHOICE,
+     AT(format),
+     .value = "FORM",
+     .choices = "table|markdown|csv|json",
+     .help = "What standard output gets; table if not given."},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = OB_OPTION_FLAG,
+     AT(quiet),
+     .help = "Nothing on standard output; the file has everything."},
+    OB_RUN_OPTION_ROWS(offsetof(ob_run_line, run)),
+    {.name = "log-level",
+     .letter = 'l',
+     .type = OB_OPTION_STRING,
+     AT(log_level),
+     .value = "LEVEL",
+     .help = "What standard error gets: debug, info, warning (if not given) or error."},
+    {.name = "version", .type = OB_OPTION_FLAG, AT(version), .help = "Show the version and exit."},
+    PROFILER_ROWS("ncu", OB_PROFILER_NCU, "NVIDIA Nsight Compute", "5", "1"),
+    PROFILER_ROWS("nsys", OB_PROFILER_NSYS, "NVIDIA Nsight Systems", "5", "10"),
+    {.name = "run-batch-size",
+     .type = OB_OPTION_INT,
+     AT(batch_size),
+     .value = "N",
+     .min = 1,
+     .max = 1e9,
+     .help = "Cases per start of ncu or nsys (50)."},
+    {.name = "batch-cuda-device",
+     .type = OB_OPTION_INT,
+     AT(batch_cuda_device),
+     .value = "N",
+     .max = 4095,
+     .help = "The CUDA device that ncu and nsys see (1)."},
+    {.name = "batch-cmd",
+     .type = OB_OPTION_STRING,
+     AT(batch_command),
+     .value = "COMMAND",
+     .help = "What ncu and nsys start; this program's worker if not given."},
+    {.name = "pt2-model", .type = OB_OPTION_FLAG, AT(pt2_model), .help = "Refused: needs Python."},
+    {.name = "cuda-graph", .type = OB_OPTION_FLAG, AT(cuda_graph), .help = "Refused: needs CUDA."},
+    {.name = "cupti-profiler", .type = OB_OPTION_FLAG, AT(cupti), .help = "Refused: needs CUDA."},
+    {.name = "cupti-profiler-metrics",
+     .type = OB_OPTION_STRING,
+     AT(cupti_metrics),
+     .value = "LIST",
+     .help = "Refused: needs CUDA."},
+    {.name = "cupti-profiler-measure-per-kernel",
+     .type = OB_OPTION_FLAG,
+     AT(cupti_per_kernel),
+     .help = "Refused: needs CUDA."},
+    {.name = "et", .type = OB_OPTION_FLAG, AT(et), .help = "Refused: needs the torch backend."},
+    {.name = NULL},
+};
+
+void ob__run_line_init(void *line)
+{
+    ob_run_line *o = line;
+    ob_run_options_init(&o->run);
+    o->format = "table";
+    o->prefix = "benchmark_result";
+    o->log_level = "warning";
+    o->profilers[OB_PROFILER_NCU] = (ob_run_profiler_line){.warmup = 5, .iteration = 1};
+    o->profilers[OB_PROFILER_NSYS] = (ob_run_profiler_line){.warmup = 5, .iteration = 10};
+    o->batch_size = 50;
+    o->batch_cuda_device = 1;
+}
+
+/* ---- checks ---- */
+
+#define NEEDS_CUDA "it needs CUDA, and none of the backends runs on it; leave it out"
+
+static const char *refused(const ob_run_line *o, const char **why)
+{
+    const struct {
+        bool given;
+        const char *name, *why;
+    } rows[] = {
+        {o->pt2_model, "pt2-model",
+         "torch.compile is a Python program, and there is no Python here; leave it out"},
+        {o->cuda_graph, "cuda-graph", NEEDS_CUDA},
+        {o->cupti, "cupti-profiler", NEEDS_CUDA},
+        {o->cupti_metrics != NULL, "cupti-profiler-metrics", NEEDS_CUDA},
+        {o->cupti_per_kernel, "cupti-profiler-measure-per-kernel", NEEDS_CUDA},
+        {o->et, "et",
+         "execution traces are written by PyTorch, so they need the torch backend, which is not "
+         "there; leave it out, or see --profile"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].given) {
+            *why = rows[i].why;
+            return rows[i].name;
+        }
+    return NULL;
+}
+
+static bool read_level(const char *word, ob_log_level *out)
+{
+    static const char *const WORDS[] = {[OB_LOG_ERROR] = "error",
+                                        [OB_LOG_WARNING] = "warning",
+                                        [OB_LOG_INFO] = "info",
+                                        [OB_LOG_DEBUG] = "debug"};
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        if (strcasecmp(word, WORDS[i]) == 0) {
+            *out = (ob_log_level)i;
+            return true;
+        }
+    return false;
+}
+
+int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_level)
+{
+    const char *why = NULL;
+    const char *name = refused(line, &why);
+    ob_err err;
+    if (name != NULL)
+        return ob__cli_usage_error(cli, "--%s: %s", name, why);
+    if (!read_level(line->log_level, log_level))
+        return ob__cli_usage_error(
+            cli, "--log-level: '%.64s' is no level; give one of debug|info|warning|error",
+            line->log_level);
+    if (line->config == NULL || line->config[0] == '\0')
+        return ob__cli_usage_error(cli, "no config; give one with -c FILE");
+    if (ob_run_options_check(&line->run, &err) != OB_OK)
+        return ob__cli_usage_error(cli, "%s", err.message);
+    return OB_EXIT_OK;
+}
+
+/* ---- for the header ---- */
+
+static bool is_cold(const ob_run_options *o)
+{
+    return o->l2_cache != NULL ? strcmp(o->l2_cache, "off") == 0 : strcmp(o->cache, "cold") == 0;
+}
+
+void ob__run_line_describe(const ob_run_line *line, ob_record_options *out)
+{
+    const ob_run_options *o = &line->run;
+    const ob_run_profiler_line *ncu = &line->profilers[OB_PROFILER_NCU];
+    const ob_run_profiler_line *nsys = &line->profilers[OB_PROFILER_NSYS];
+    out->device = o->device != NULL ? o->device : "cpu";
+    out->pass_type = o->backward ? "ExecutionPass.BACKWARD" : "ExecutionPass.FORWARD";
+    out->warmup = o->warmup;
+    out->iteration = o->iteration;
+    out->op_exec_mode = strcmp(o->exec_mode, "discrete") == 0 ? "OpExecutionMode.DISCRETE"
+                        : strcmp(o->exec_mode, "continuous") == 0
+                            ? "OpExecutionMode.CONTINUOUS"
+                            : "OpExecutionMode.CONTINUOUS_EVENTS";
+    out->cuda_l2_cache = !is_cold(o);
+    out->time_unit = "millisecond";
+    out->out_file_prefix = line->prefix;
+    out->run_ncu = ncu->wanted;
+    out->ncu_warmup = ncu->warmup;
+    out->ncu_iteration = ncu->iteration;
+    out->run_nsys = nsys->wanted;
+    out->nsys_warmup = nsys->warmup;
+    out->nsys_iteration = nsys->iteration;
+    out->run_batch_size = line->batch_size;
+    out->batch_cuda_device = line->batch_cuda_device;
+    out->batch_cmd = line->batch_command;
+    out->resume_op_run_id = line->resume_id;
+    out->stop_op_run_id = line->stop_id;
+    out->pt2_model = false;
+    out->cuda_graph = false;
+}
+
+static ob_json *value_of(ob_json_doc *doc, const ob_option *row, const void *field)
+{
+    switch (row->type) {
+    case OB_OPTION_FLAG:
+        return ob_json_new_bool(doc, *(const bool *)field);
+    case OB_OPTION_INT:
+        return ob_json_new_int(doc, *(const int64_t *)field);
+    case OB_OPTION_DOUBLE:
+        return ob_json_new_real(doc, *(const double *)field);
+    case OB_OPTION_STRING:
+    case OB_OPTION_CHOICE: {
+        const char *text = *(const char *const *)field;
+        return text != NULL ? ob_json_new_string(doc, text, strlen(text)) : ob_json_new_null(doc);
+    }
+    }
+    return NULL;
+}
+
+ob_status ob__run_line_list(const ob_run_line *line, ob_json_doc *doc, const ob_json **out,
+                            ob_err *err)
+{
+    ob_json *object = ob_json_new_object(doc);
+    if (object == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
+    for (const ob_option *row = ob__run_rows; row->name != NULL; row++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s", row->name);
+        for (char *c = name; *c != '\0'; c++)
+            *c = *c == '-' ? '_' : *c;
+        const ob_json *value = value_of(doc, row, (const char *)line + row->offset);
+        if (value == NULL)
+            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
+        OB_TRY(ob_json_set(doc, object, name, value, err));
+    }
+    *out = object;
+    return OB_OK;
+}

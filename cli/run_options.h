@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The command line of `opbench run`: PARAM's options under their names, and ours.
+ */
+#ifndef OB_CLI_RUN_OPTIONS_H
+#define OB_CLI_RUN_OPTIONS_H
+
+#include "command.h"
+
+#include "opbench/batch.h"
+
+/* What --ncu and --nsys have in common. */
+typedef struct ob_run_profiler_line {
+    bool wanted;
+    const char *program, *args_file;
+    int64_t warmup, iteration;
+} ob_run_profiler_line;
+
+typedef struct ob_run_line {
+    ob_run_options run;
+    const char *config, *op, *only_case, *prefix, *output, *resume_id, *stop_id, *format,
+        *log_level;
+    bool append, resume, no_isolate, quiet, version;
+    ob_run_profiler_line profilers[OB_PROFILER_COUNT];
+    int64_t batch_size, batch_cuda_device;
+    const char *batch_command;
+    /* Known, and refused with the reason. */
+    bool pt2_model, cuda_graph, cupti, cupti_per_kernel, et;
+    const char *cupti_metrics;
+} ob_run_line;
+
+extern const ob_option ob__run_rows[];
+
+void ob__run_line_init(void *line);
+/* OB_EXIT_OK, or what is wrong was said. *log_level is the one asked for. */
+int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_level);
+/* PARAM's part of the header record, but for what belongs to the profilers' programs. */
+void ob__run_line_describe(const ob_run_line *line, ob_record_options *out);
+/* All options by their names, as an object that lives as long as doc. */
+ob_status ob__run_line_list(const ob_run_line *line, ob_json_doc *doc, const ob_json **out,
+                            ob_err *err);
+
+#endif

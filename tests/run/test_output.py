@@ -28,7 +28,7 @@ class Disk(RunTest):
         self.assert_no_process(self.folder)
 
     def test_disk_fills_up(self):
-        for size in (3000, 20000, 50001):
+        for size in (6000, 20000, 50001):
             done = self.run_config(many_cases(500), code=1, preexec_fn=limit_file_size(size))
             self.assertIn(b"cannot be written", done.stderr)
             self.assertIn(b"then --resume", done.stderr)

@@ -4,6 +4,7 @@
  */
 #include "kernel.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 const ob_value *native_arg(const native_call *call, const char *name)
@@ -35,7 +36,7 @@ int64_t native_arg_int(const native_call *call, const char *name, int64_t otherw
     case OB_VALUE_BOOL:
         return value->as.boolean;
     case OB_VALUE_DOUBLE: /* outside the range, C does not say what a conversion gives */
-        return value->as.real >= -0x1p63 && value->as.real < 0x1p63 ? (int64_t)value->as.real : 0;
+        return fabs(value->as.real) < 9223372036854775808.0 ? (int64_t)value->as.real : 0;
     default:
         return otherwise;
     }

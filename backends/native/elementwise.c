@@ -4,6 +4,7 @@
  */
 #include "elementwise.h"
 
+#include <math.h>
 #include <stdatomic.h>
 
 /* Elements per thread below which a second one costs more than it brings. */
@@ -27,7 +28,7 @@ int64_t native_value_integer(const ob_value *value)
 {
     switch (value->kind) {
     case OB_VALUE_DOUBLE:
-        return value->as.real >= -0x1p63 && value->as.real < 0x1p63 ? (int64_t)value->as.real : 0;
+        return fabs(value->as.real) < 9223372036854775808.0 ? (int64_t)value->as.real : 0;
     case OB_VALUE_INT:
         return value->as.integer;
     case OB_VALUE_BOOL:

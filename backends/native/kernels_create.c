@@ -10,6 +10,8 @@
 static void make_element(const native_env *env, ob_dtype dtype, const ob_value *value,
                          void *element)
 {
+    if (value == NULL)
+        return;
     const double real = native_value_real(value);
     const int64_t integer = native_value_integer(value);
     if (dtype == OB_DTYPE_C64) {

@@ -51,7 +51,7 @@ static native_loop_id choose_loop(const native_call *call, native_loop_id loop)
 static void drop_missing_bound(native_elementwise_args *args)
 {
     const ob_value *low = args->inputs[1], *high = args->inputs[2];
-    if (args->loop != NATIVE_LOOP_clamp)
+    if (args->loop != NATIVE_LOOP_clamp || low == NULL || high == NULL)
         return;
     if (low->kind == OB_VALUE_NONE) {
         args->loop = NATIVE_LOOP_minimum;
@@ -101,7 +101,7 @@ static ob_status read_args(const native_call *call, native_elementwise_args *arg
             *otherwise = '\0';
         args->scalars[k] = native_arg(call, word);
         if (args->scalars[k] == NULL || args->scalars[k]->kind == OB_VALUE_NONE) {
-            defaults[k] = ob_value_int(otherwise != NULL ? atoi(otherwise + 1) : 0);
+            defaults[k] = ob_value_int(otherwise != NULL ? strtol(otherwise + 1, NULL, 10) : 0);
             args->scalars[k] = &defaults[k];
         }
     }

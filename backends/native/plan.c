@@ -149,6 +149,8 @@ static ob_status plan(ob_prepared *prepared, const ob_prepare_args *args, native
     const bool both = args->backward != NULL && args->pass == OB_PASS_BACKWARD;
     const native_pass *passes = prepared->passes;
     OB_TRY(resolve_forward(prepared, args, map, err));
+    if (passes[0].graph == NULL)
+        return prepared->backend->env.host->err_set(err, OB_ERR_STATE, "there is no graph to run");
     OB_TRY(native_places_start(places, OB_PASS_FORWARD, passes[0].graph, err));
     OB_TRY(put_inputs(prepared, args, places, err));
     OB_TRY(native_places_walk(places, OB_PASS_FORWARD, passes[0].graph, err));

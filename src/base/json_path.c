@@ -38,7 +38,8 @@ void ob__json_path_copy(const ob_text *path, char *out, size_t size)
         return;
     }
     length = size - 4;
-    while (length > 0 && path->data[length] != '[' && path->data[length] != '.')
+    while (length > 0 && path->data != NULL && path->data[length] != '[' &&
+           path->data[length] != '.')
         length--;
     snprintf(out, size, "%.*s...", (int)length, path->data);
 }

@@ -187,7 +187,7 @@ size_t ob__format_double(double value, char *out)
         return (size_t)sprintf(out, "nan");
     if (isinf(value))
         return (size_t)sprintf(out, value < 0 ? "-inf" : "inf");
-    decimal d;
+    decimal d = {.digits = "0", .count = 1};
     if (!exact_digits(fabs(value), &d))
         printed_digits(fabs(value), &d);
     const char *digits = d.digits;

@@ -199,6 +199,17 @@ static ob_status schema_operator(const ob_op_table *table, const ob_value *text,
     return status;
 }
 
+/* ["Tensor", "Tensor", "int", "Tensor"] */
+static bool lists_words(const ob_value *value)
+{
+    if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
+        return false;
+    for (size_t i = 0; i < value->as.list.count; i++)
+        if (value->as.list.items[i].kind != OB_VALUE_STR)
+            return false;
+    return value->as.list.count > 0;
+}
+
 static ob_status build_operator(ob_graph *graph, const char *op_name, const ob_call *build,
                                 const ob__operand_call *input, ob_operand *result, ob_err *err)
 {
@@ -211,6 +222,9 @@ static ob_status build_operator(ob_graph *graph, const char *op_name, const ob_c
             return ob_err_set(err, OB_ERR_INVALID,
                               "'%s' is an operator and takes no build arguments; remove the build",
                               op_name);
+        /* PARAM's older configs list the types instead; the arguments themselves say as much. */
+        if (build->arg_count == 1 && build->kwarg_count == 0 && lists_words(&build->args[0]))
+            return ob__graph_call(graph, name, input, NULL, result, err);
         if (build->arg_count != 1 || build->kwarg_count != 0 || build->args[0].kind != OB_VALUE_STR)
             return ob_err_set(err, OB_ERR_INVALID,
                               "the build of '%s' must be one positional string, a schema such as "

@@ -142,6 +142,29 @@ static ob_status to_schema_words(const ob_schema *schema, ob__name_style style, 
     return OB_OK;
 }
 
+/* Canonical calls come from schemas and traces, which give every argument in its place: those behind the
+ * positional ones get their names. NULL = the call stays as it is, and the binding says what is wrong. */
+static const ob_call *name_by_place(const ob_schema *schema, const ob_call *call, python_call *p)
+{
+    const size_t first = schema->positional_count;
+    if (call->arg_count <= first || call->arg_count > schema->arg_count ||
+        call->arg_count - first + call->kwarg_count > MOST_ARGS)
+        return NULL;
+    p->call = *call;
+    p->call.arg_count = first;
+    p->call.kwarg_names = p->names;
+    p->call.kwargs = p->kwargs;
+    p->call.kwarg_count = 0;
+    for (size_t i = first; i < call->arg_count; i++) {
+        if (is_out(&schema->args[i]))
+            return NULL;
+        push(p, schema->args[i].name, &call->args[i]);
+    }
+    for (size_t k = 0; k < call->kwarg_count; k++)
+        push(p, call->kwarg_names[k], &call->kwargs[k]);
+    return &p->call;
+}
+
 static ob_status try_bind(const ob_op *op, ob__name_style style, const ob_call *call,
                           ob_value **bound, ob_err *err)
 {
@@ -155,6 +178,9 @@ static ob_status try_bind(const ob_op *op, ob__name_style style, const ob_call *
     if (style != OB__STYLE_CANONICAL) {
         status = to_schema_words(schema, style, call, &python, err);
         call = &python.call;
+    } else {
+        const ob_call *named = name_by_place(schema, call, &python);
+        call = named != NULL ? named : call;
     }
     if (status == OB_OK)
         status = ob_schema_bind(schema, call, *bound, err);

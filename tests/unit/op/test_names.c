@@ -152,6 +152,8 @@ static void overloads_are_chosen_by_type(void)
         {"torch.zeros([2, 3], dtype='float16', requires_grad=True)",
          "aten::zeros([2, 3], float16, None, None, None)"},
         {"torch.zeros(2, 3)", "aten::zeros([2, 3], None, None, None, None)"},
+        /* Schemas and traces give keyword arguments by place. */
+        {"aten::zeros([2, 3], 5)", "aten::zeros([2, 3], float16, None, None, None)"},
         {"torch.Tensor.view(a2, 3, 2)", "aten::view(a2, [3, 2])"},
         {"torch.Tensor.view(a2, [3, 2])", "aten::view(a2, [3, 2])"},
         {"torch.Tensor.view(a2, 'int32')", "aten::view.dtype(a2, int32)"},
@@ -181,9 +183,8 @@ static void calls_that_fit_nothing_are_explained(void)
                                         "arguments are: self, mat2"},
         {"torch.permute(a2, 1, 0)", "OB_ERR_INVALID: aten::permute takes 2 arguments, 3 given"},
         {"aten::zeros(2, 3)", "OB_ERR_INVALID: no overload of aten::zeros takes these arguments: "
-                              "aten::zeros takes 1 positional argument, 2 given; 'dtype' must be "
-                              "given by name; aten::zeros.names takes 1 positional argument, 2 "
-                              "given; 'names' must be given by name"},
+                              "aten::zeros: argument 'size' must be SymInt[], not int; "},
+        {"aten::add(a2, a2, 1, 2)", "aten::add.Tensor takes 2 positional arguments, 4 given"},
         {"aten::add.Nothing(a2)",
          "OB_ERR_NOT_FOUND: aten::add has no overload 'Nothing'; there are: aten::add."},
         {"torch.ad(a2)", "OB_ERR_NOT_FOUND: no operator aten::ad is known (for 'torch.ad'); the "

@@ -30,7 +30,12 @@ static void on_interrupt(int signal_number)
 
 static int asked_to_stop(void *ctx)
 {
+    static bool told;
     (void)ctx;
+    if (interrupts == 1 && !told) {
+        told = true;
+        fputs("opbench run: ending after the present case; once more ends at once\n", stderr);
+    }
     return interrupts;
 }
 
@@ -48,7 +53,7 @@ typedef struct job {
     ob_profile *profile;     /* NULL = no trace file */
     ob_json_doc *line_doc;   /* what the header says of the command line */
     bool header_written;
-    uint64_t first, count, finished;
+    uint64_t first, count, finished, warned; /* warned: results with warnings */
     uint64_t started_ns;
     bool progress; /* standard error is a terminal */
     bool verbose;  /* --log-level debug */
@@ -151,6 +156,7 @@ static ob_status take_record(void *ctx, const ob_record *record, const char *lin
         OB_TRY(ob_profile_add(j->profile, record, err));
     OB_TRY(ob__run_batches_add(j->batches, &record->result, err));
     j->finished++;
+    j->warned += record->result.warnings.count > 0;
     log_result(j, &record->result);
     show_progress(j, &record->result);
     if (j->options->quiet)
@@ -341,6 +347,12 @@ static int report(job *j, const ob_run_summary *summary)
     if (!j->options->quiet && strcmp(j->options->format, "table") == 0) {
         if (summary->left_out > 0)
             ob__cli_printf(j->cli, "%" PRIu64 " cases were done already\n", summary->left_out);
+        if (j->warned > 0)
+            ob__cli_printf(j->cli,
+                           "%" PRIu64 " of %" PRIu64
+                           " results have warnings (noise, short times, ...); "
+                           "their records say which\n",
+                           j->warned, j->finished);
         ob__cli_printf(j->cli, "records: %s\n", ob_result_file_path(j->file));
         if (j->profile != NULL)
             ob__cli_printf(j->cli, "trace: %s\n", ob_profile_path(j->profile));

@@ -92,6 +92,13 @@ static bool set_number(row *r, int column, double value)
     return set(r, column, text);
 }
 
+static bool set_count(row *r, size_t count)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%zu", count);
+    return set(r, COUNT, text);
+}
+
 static bool add_row(ob_run_table *table, const ob_record_result *result, const ob_record_pass *pass,
                     const char *pass_name)
 {
@@ -116,7 +123,7 @@ static bool add_row(ob_run_table *table, const ob_record_result *result, const o
            set_time(r, SPREAD,
                     measured ? (pass->interval_ms.high - pass->interval_ms.low) / 2 * 1e6 : NAN) &&
            set_time(r, P99, measured ? pass->time_ms.p99 * 1e6 : NAN) &&
-           set_number(r, COUNT, measured ? (double)pass->measure_time_ms.count : 0) &&
+           set_count(r, measured ? pass->measure_time_ms.count : 0) &&
            set_number(r, GFLOPS, measured ? pass->gflops_per_s : NAN) &&
            set_number(r, GBS, measured ? pass->gb_per_s : NAN);
 }
@@ -144,9 +151,22 @@ static bool is_text(int column)
     return column <= PASS;
 }
 
+/* A bar would end a cell of Markdown. */
+static void escape_bars(const char *text, char *out, size_t size)
+{
+    size_t at = 0;
+    for (; *text != '\0' && at + 3 < size; text++) {
+        if (*text == '|')
+            out[at++] = '\\';
+        out[at++] = *text;
+    }
+    out[at] = '\0';
+}
+
 static bool print_cell(ob_cli *cli, const char *text, size_t wide, bool left)
 {
-    const int pad = (int)(wide - width(text));
+    const size_t shown = width(text);
+    const int pad = wide > shown ? (int)(wide - shown) : 0;
     return left ? ob__cli_printf(cli, "%s%*s", text, pad, "")
                 : ob__cli_printf(cli, "%*s%s", pad, "", text);
 }
@@ -154,9 +174,12 @@ static bool print_cell(ob_cli *cli, const char *text, size_t wide, bool left)
 static bool print_line(ob_cli *cli, const char *const *cells, const size_t *wide, bool markdown)
 {
     bool ok = !markdown || ob__cli_printf(cli, "| ");
-    for (int c = 0; ok && c < COLUMNS; c++)
+    for (int c = 0; ok && c < COLUMNS; c++) {
+        char escaped[512];
+        escape_bars(cells[c], escaped, sizeof escaped);
         ok = (c == 0 || ob__cli_printf(cli, markdown ? " | " : "  ")) &&
-             print_cell(cli, cells[c], wide[c], is_text(c));
+             print_cell(cli, markdown ? escaped : cells[c], wide[c], is_text(c));
+    }
     return ok && ob__cli_printf(cli, markdown ? " |\n" : "\n");
 }
 
@@ -208,7 +231,8 @@ static bool print_csv(ob_cli *cli, const ob_run_table *table)
         for (int c = 0; ok && c < COLUMNS; c++) {
             ok = c == 0 || ob__cli_printf(cli, ",");
             if (c == MEDIAN || c == SPREAD || c == P99)
-                ok = ok && (isnan(r->ns[c]) || ob__cli_printf(cli, "%.17g", r->ns[c]));
+                ok = ok &&
+                     (isnan(r->ns[c]) || ob__cli_printf(cli, "%.15g", round(r->ns[c] * 1e3) / 1e3));
             else if (strcmp(r->cells[c], "-") != 0)
                 ok = ok && print_csv_text(cli, r->cells[c]);
         }

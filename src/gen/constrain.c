@@ -169,14 +169,35 @@ static bool includes_last_offset(const ob_graph_node *node)
            node->args[arg].value.kind == OB_VALUE_BOOL && node->args[arg].value.as.boolean;
 }
 
+/* The edge whose memory this one shows: a table's indices may come through a reshape. */
+static ob_edge_id behind_views(const ob_graph *graph, ob_edge_id edge)
+{
+    static const char *const VIEWS[] = {"aten::view", "aten::reshape", "aten::flatten",
+                                        "aten::_unsafe_view", "aten::contiguous"};
+    for (uint32_t producer = graph->edges[edge].producer; producer != UINT32_MAX;
+         producer = graph->edges[edge].producer) {
+        const ob_graph_node *node = &graph->nodes[producer];
+        bool view = false;
+        for (size_t i = 0; i < sizeof VIEWS / sizeof *VIEWS; i++)
+            view |= strcmp(node->op->schema->name, VIEWS[i]) == 0;
+        if (!view || node->args[0].kind != OB_OPERAND_EDGE)
+            break;
+        edge = node->args[0].edge;
+    }
+    return edge;
+}
+
 static void constrain_operand(const constrainer *c, const ob_graph_node *node,
                               const ob_constraint *row, const ob_operand *operand, size_t item)
 {
     for (size_t i = 0; operand->kind == OB_OPERAND_LIST && i < operand->count; i++)
         constrain_operand(c, node, row, &operand->items[i], i);
-    if (operand->kind != OB_OPERAND_EDGE || c->input_of[operand->edge] == UINT32_MAX)
+    if (operand->kind != OB_OPERAND_EDGE)
         return;
-    const size_t input = c->input_of[operand->edge];
+    const ob_edge_id edge = behind_views(c->graph, operand->edge);
+    if (c->input_of[edge] == UINT32_MAX)
+        return;
+    const size_t input = c->input_of[edge];
     if (c->given[input] || c->inputs[input].kind != OB_VALUE_TENSOR)
         return;
     fill(c, c->inputs[input].as.tensor, row->kind, bound_of(c->graph, node, row, item),

@@ -126,6 +126,16 @@ ob_status ob__cost_copy(const ob_op_call *call, const ob_value *outputs, ob_cost
     return OB_OK;
 }
 
+/* reshape, flatten, contiguous: nothing is moved when self lies dense already. */
+ob_status ob__cost_maybe_copy(const ob_op_call *call, const ob_value *outputs, ob_cost *out)
+{
+    const ob_tensor *self = tensor_arg(call, "self");
+    if (self == NULL || !ob_tensor_is_contiguous(self))
+        return ob__cost_copy(call, outputs, out);
+    *out = (ob_cost){.flops = 0};
+    return OB_OK;
+}
+
 ob_status ob__cost_write(const ob_op_call *call, const ob_value *outputs, ob_cost *out)
 {
     *out = (ob_cost){.write_bytes = write_bytes(call, outputs)};

@@ -15,6 +15,7 @@
 #define OB__COST_RULE_MAP(X)                                                                       \
     X(free)          /* views: nothing is moved */                                                 \
     X(copy)          /* no arithmetic; all inputs read, outputs written */                         \
+    X(maybe_copy)    /* the same, unless self lies dense already: then nothing */                  \
     X(write)         /* outputs written, nothing read */                                           \
     X(draw)          /* the same with one flop per element */                                      \
     X(elementwise_1) /* flops per element of the result */                                         \

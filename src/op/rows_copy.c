@@ -16,8 +16,8 @@ const ob_op_row ob__rows_copy[] = {
      .derivative = "self = zeros_like(grad); src = to.dtype(grad, @dtype(src))"},
     {COPY("aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor", clone),
      .derivative = "self = grad"},
-    {COPY("aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)",
-          contiguous),
+    {OB__ROW("aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)",
+             "copy", contiguous, maybe_copy, EXACT, 0),
      .derivative = "self = grad"},
     {CONVERT("aten::to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool "
              "copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",

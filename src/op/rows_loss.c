@@ -85,31 +85,29 @@ const ob_op_row ob__rows_loss[] = {
          "else div(sum(u), w); "
          "result = (div(s, @max(@numel(self) // @max(c, 1), 1)) if reduction == 1 else alias(s)) "
          "if soft else alias(h) if e == 0 else add(mul(h, 1 - e), mul(m, e / c))"},
-    {LOSS("aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", loss,
-          elementwise_3),
+    {LOSS("aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", loss, reduce_3),
      .derivative = SYMMETRIC("mse_loss_backward(grad, self, target, reduction)")},
     {GRAD("aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) "
           "-> Tensor",
           elementwise_3)},
-    {LOSS("aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", loss,
-          elementwise_3),
+    {LOSS("aten::l1_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", loss, reduce_3),
      .decomposition = "e = abs(sub(self, target)); " REDUCED("e")},
     {LOSS("aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> "
           "Tensor",
-          loss, elementwise_5),
+          loss, reduce_5),
      .derivative = SYMMETRIC("smooth_l1_loss_backward(grad, self, target, reduction, beta)")},
     {GRAD("aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int "
           "reduction, float beta) -> Tensor",
           elementwise_4)},
     {LOSS("aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor",
-          loss, elementwise_5),
+          loss, reduce_5),
      .derivative = SYMMETRIC("huber_loss_backward(grad, self, target, reduction, delta)")},
     {GRAD("aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int "
           "reduction, float delta) -> Tensor",
           elementwise_4)},
     {LOSS("aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int "
           "reduction=1) -> Tensor",
-          loss_alike, elementwise_8),
+          loss_alike, reduce_8),
      .constraints = OB__CONSTRAINTS(OB__PROBABILITY("self"), OB__PROBABILITY("target")),
      .derivative = "self = binary_cross_entropy_backward(grad, self, target, weight, reduction); "
                    "slope = sub(log(rsub(self, 1)), log(self)); "
@@ -122,7 +120,7 @@ const ob_op_row ob__rows_loss[] = {
      .constraints = OB__CONSTRAINTS(OB__PROBABILITY("self"), OB__PROBABILITY("target"))},
     {LOSS("aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, "
           "Tensor? pos_weight=None, int reduction=1) -> Tensor",
-          loss_alike, elementwise_8),
+          loss_alike, reduce_8),
      .constraints = OB__CONSTRAINTS(OB__PROBABILITY("target")),
      .decomposition = "tail = softplus(neg(self)) if @is_none(pos_weight) "
                       "else mul(softplus(neg(self)), " LOG_WEIGHT "); "

@@ -6,7 +6,7 @@
 
 #define VIEW(text, shape) OB__ROW(text, "view", shape, free, EXACT, 0)
 /* A copy where a view is not possible. */
-#define MAYBE(text, shape) OB__ROW(text, "view", shape, copy, EXACT, 0)
+#define MAYBE(text, shape) OB__ROW(text, "view", shape, maybe_copy, EXACT, 0)
 #define MOVE(text, shape) OB__ROW(text, "copy", shape, copy, EXACT, 0)
 
 #define OLD_SIZES "self = reshape(grad, @sizes(self))"

@@ -9,7 +9,7 @@
  * Besides the call there is the cost of two clock readings; the header record states it.
  *
  * Backward in continuous mode cannot run without a forward before it, so a block times n pairs and
- * subtracts n times the mean of the forward samples. Gradients are dropped within the block, because a
+ * subtracts the forward block that ran just before it: what disturbs one mostly disturbs the other. Gradients are dropped within the block, because a
  * backward that adds to those of the iteration before would take longer than one that does not.
  */
 #include "run/executor.h"
@@ -205,14 +205,6 @@ static ob_status discrete(const run *r)
 
 /* ---- continuous ---- */
 
-static double mean(const ob_series *series)
-{
-    double sum = 0;
-    for (size_t i = 0; i < series->count; i++)
-        sum += series->values[i];
-    return series->count > 0 ? sum / (double)series->count : 0;
-}
-
 /* n pairs of forward and backward in one interval, less the forward part. */
 static ob_status pair_block(const run *r, uint64_t n, double forward_ns, ob_series *times)
 {
@@ -251,7 +243,7 @@ static ob_status backward_block(const run *r, uint64_t n, const ob_series *forwa
                                 ob_series *times, ob_series *peaks)
 {
     OB_TRY(before_sample(r));
-    OB_TRY(pair_block(r, n, mean(forward), times));
+    OB_TRY(pair_block(r, n, forward->values[forward->count - 1], times));
     return store_peak(r, peaks);
 }
 

@@ -240,6 +240,7 @@ typedef struct rule {
     double elapsed_ns;
     size_t counted;
     const uint64_t *per_sample; /* iterations behind a sample */
+    const ob_series *forward; /* of a backward pass: its forward, which takes time too; else NULL */
     ob_status status;
     ob_err *err;
 } rule;
@@ -247,8 +248,13 @@ typedef struct rule {
 static bool rule_enough(void *ctx, const double *samples_ns, size_t count)
 {
     rule *r = ctx;
-    for (; r->counted < count; r->counted++)
-        r->elapsed_ns += samples_ns[r->counted] * (double)*r->per_sample;
+    for (; r->counted < count; r->counted++) {
+        /* A backward by subtraction may come out as nothing or less; its forward never does. */
+        double ns = samples_ns[r->counted] > 0 ? samples_ns[r->counted] : 0;
+        if (r->forward != NULL && r->counted < r->forward->count)
+            ns += r->forward->values[r->counted];
+        r->elapsed_ns += ns * (double)*r->per_sample;
+    }
     if (r->started_ns == 0)
         r->started_ns = ob_clock_now_ns(&r->clock);
     const ob_stop_progress progress = {.samples = samples_ns,
@@ -310,7 +316,10 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
                                    .count = o->iteration > 0 ? (uint64_t)o->iteration : 0,
                                    .min_time_ns = (uint64_t)(o->min_time_s * 1e9),
                                    .precision = o->precision};
-    rule r = {.clock = ob_clock_monotonic(), .per_sample = &s->samples.number_per_run, .err = err};
+    rule r = {.clock = ob_clock_monotonic(),
+              .per_sample = &s->samples.number_per_run,
+              .forward = s->setup.has_backward ? &s->samples.forward.measure_ns : NULL,
+              .err = err};
     OB_TRY(ob_stop_rule_init(&r.rule, &params, err));
     const ob_exec_settings settings = {.mode = mode_of(o->exec_mode),
                                        .pass = s->setup.has_backward ? OB_PASS_BACKWARD
@@ -387,6 +396,12 @@ ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_
     const ob_status status = run_case(s, c, record, &s->failure);
     fill_phases(s, r);
     r->status = status_of(status);
+    if (status == OB_OK && s->setup.has_backward && r->backward.time_ms.median < 0) {
+        r->status = OB_RECORD_MISTRUSTED;
+        r->reason =
+            "the backward came out below 0: it is the difference of two blocks, and the noise was "
+            "larger than it; use --exec-mode discrete, or a quieter machine";
+    }
     if (status != OB_OK)
         r->reason = s->failure.message;
     fill_surroundings(s, started_ns, r);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole configs on the native backend: our examples, those of PARAM's documentation, and PARAM's own where
-they lie beside the project; forward and backward, in every mode. Every case must be ok.
+they lie beside the project; forward and backward, in every mode. Every case must be measured (a backward
+that is the difference of two short blocks may be mistrusted).
 
 With --models also AlexNet and ResNet-50 at batch 128 (minutes, and 13 GB of memory)."""
 
@@ -38,7 +39,8 @@ class Configs(unittest.TestCase):
                 capture_output=True, text=True, check=False)
             with open(output, encoding="utf-8") as file:
                 results = [r for r in map(json.loads, file) if "op_name" in r]
-        bad = [(r["op_name"], r["id"], r["status"], r.get("reason")) for r in results if r["status"] != "ok"]
+        bad = [(r["op_name"], r["id"], r["status"], r.get("reason")) for r in results
+               if r["status"] not in ("ok", "mistrusted")]
         self.assertEqual((bad, done.returncode), ([], 0), f"{config} {options}: {done.stderr}")
         self.assertGreater(len(results), 0)
         return results

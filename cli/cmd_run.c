@@ -207,18 +207,10 @@ static ob_status choose_cases(job *j, ob_err *err)
     j->first = 0;
     if (o->op != NULL) {
         ob_cases *one;
-        const ob_case *c;
         OB_TRY(ob_cases_open(j->config, o->op, &one, err));
-        const uint64_t count = ob_cases_count(one);
-        ob_status status = count > 0 ? ob_cases_next(one, &c, err) : OB_OK;
-        char name[512] = "";
-        if (status == OB_OK && count > 0)
-            snprintf(name, sizeof name, "%s|%s", ob_case_op_name(c), ob_case_id(c));
+        j->first = ob_cases_first(one);
+        end = j->first + ob_cases_count(one);
         ob_cases_close(one);
-        OB_TRY(status);
-        if (count > 0)
-            OB_TRY(find_case(j, name, &j->first, err));
-        end = j->first + count;
     }
     if (o->only_case != NULL) {
         OB_TRY(find_case(j, o->only_case, &j->first, err));

@@ -49,6 +49,8 @@ uint64_t ob_config_case_count(const ob_config *config);
 ob_status ob_cases_open(const ob_config *config, const char *op_name, ob_cases **out, ob_err *err);
 void ob_cases_close(ob_cases *cases); /* NULL is allowed */
 uint64_t ob_cases_count(const ob_cases *cases);
+/* Where the walk begins among all cases of the config: 0, or the first case of its operator. */
+uint64_t ob_cases_first(const ob_cases *cases);
 /* The next ob_cases_next gives case `index` of this walk; index == count is the end. */
 ob_status ob_cases_seek(ob_cases *cases, uint64_t index, ob_err *err);
 /* OB_OK and the case (valid until the next call), OB_END after the last one, or an error of a

@@ -31,7 +31,6 @@ struct ob_cases {
     uint64_t first, count; /* which part of the config's cases */
     uint64_t next;         /* within that part */
     bool placed;           /* the iterators stand at case next - 1 */
-    size_t op, spec;
     void *build_state, *input_state;
     uint64_t build_index, build_count, input_index, input_count;
     ob_case current;
@@ -87,6 +86,11 @@ void ob_cases_close(ob_cases *cases)
     free(cases);
 }
 
+uint64_t ob_cases_first(const ob_cases *cases)
+{
+    return cases->first;
+}
+
 uint64_t ob_cases_count(const ob_cases *cases)
 {
     return cases->count;
@@ -123,8 +127,6 @@ static void find_spec(ob_cases *cases, uint64_t number)
     size_t s = 0;
     while (number >= op->specs[s].first_case + op->specs[s].case_count)
         s++;
-    cases->op = low;
-    cases->spec = s;
     cases->current.op = op;
     cases->current.spec = &op->specs[s];
     cases->current.spec_number = s;

@@ -38,6 +38,20 @@ ob_status ob__node_error(ob_err *err, const ob_json *node, const char *format, .
     return OB_ERR_CONFIG;
 }
 
+ob_status ob__at_node(ob_status status, const ob_json *node, ob_err *err)
+{
+    if (status != OB_OK && err != NULL && err->line == 0) {
+        err->line = ob_json_line(node);
+        err->column = ob_json_column(node);
+    }
+    return status;
+}
+
+ob_status ob__check_by_type(const ob_arg_type *type, const ob_json *arg, ob_err *err)
+{
+    return type->check == NULL ? OB_OK : ob__at_node(type->check(arg, err), arg, err);
+}
+
 void ob__node_warning(const ob_log *log, const ob_json *node, const char *format, ...)
 {
     ob_err what;

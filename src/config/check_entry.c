@@ -107,14 +107,7 @@ static ob_status check_plain_arg(const ob_generator_desc *generator, const ob_js
     }
     OB_TRY(ob__check_present(type, arg, err));
     OB_TRY(check_geometry(type, arg, err));
-    if (type->check == NULL)
-        return OB_OK;
-    const ob_status status = type->check(arg, err);
-    if (status != OB_OK && err != NULL && err->line == 0) {
-        err->line = arg->line;
-        err->column = arg->column;
-    }
-    return status;
+    return ob__check_by_type(type, arg, err);
 }
 
 ob_status ob__check_plain_entry(const ob_generator_desc *generator, const ob_json *entry,

@@ -42,14 +42,7 @@ static ob_status check_arg(const ob_generator_desc *generator, const ob_json *ar
     if (attr != NULL && attr->kind == OB_ATTR_ARGS)
         for (size_t i = 0; i < ob_json_count(items); i++)
             OB_TRY(check_arg(generator, ob_json_item(items, i), err));
-    if (type->check == NULL)
-        return OB_OK;
-    const ob_status status = type->check(arg, err);
-    if (status != OB_OK && err != NULL && err->line == 0) {
-        err->line = ob_json_line(arg);
-        err->column = ob_json_column(arg);
-    }
-    return status;
+    return ob__check_by_type(type, arg, err);
 }
 
 ob_status ob__check_by_generator(const ob_generator_desc *generator, const ob_json *entry,
@@ -62,10 +55,5 @@ ob_status ob__check_by_generator(const ob_generator_desc *generator, const ob_js
         OB_TRY(check_arg(generator, ob_json_item(kwargs, i), err));
     if (generator->validate == NULL)
         return OB_OK;
-    const ob_status status = generator->validate(ob_host_get(), entry, err);
-    if (status != OB_OK && err != NULL && err->line == 0) {
-        err->line = ob_json_line(entry);
-        err->column = ob_json_column(entry);
-    }
-    return status;
+    return ob__at_node(generator->validate(ob_host_get(), entry, err), entry, err);
 }

@@ -141,10 +141,7 @@ static void check_list(ob_config *config, ob_spec_list *list)
     const ob_iterator_args args = ob__config_iterator_args(config, list, NULL, true);
     const ob_iterator_desc *it = list->iterator;
     if (it->validate != NULL && it->validate(&args, &what) != OB_OK) {
-        if (what.line == 0) {
-            what.line = ob_json_line(list->entries);
-            what.column = ob_json_column(list->entries);
-        }
+        ob__at_node(OB_ERR_CONFIG, list->entries, &what);
         ob__config_report(config, &what);
         return;
     }

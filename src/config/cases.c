@@ -233,6 +233,8 @@ ob_status ob_cases_next(ob_cases *cases, const ob_case **out, ob_err *err)
     if (status == OB_OK && ob__checks_items(&c->spec->input))
         status = ob__check_item(&c->spec->input, c->input.entry, err);
     if (status != OB_OK) {
+        if (err != NULL && err->line != 0)
+            ob__config_add_place(cases->config, err);
         close_spec(cases);
         return status;
     }

@@ -55,5 +55,9 @@ ob_status ob__check_by_generator(const ob_generator_desc *generator, const ob_js
         OB_TRY(check_arg(generator, ob_json_item(kwargs, i), err));
     if (generator->validate == NULL)
         return OB_OK;
-    return ob__at_node(generator->validate(ob_host_get(), entry, err), entry, err);
+    const ob_status status = generator->validate(ob_host_get(), entry, err);
+    /* A place in the file says more than the way from the entry. */
+    if (status != OB_OK && err != NULL && err->line != 0)
+        err->path[0] = '\0';
+    return ob__at_node(status, entry, err);
 }

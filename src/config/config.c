@@ -11,8 +11,7 @@
 
 enum { MOST_ERRORS = 20 };
 
-/* Adds the file and the path to a message that has only line and column. */
-static void add_place(const ob_config *config, ob_err *what)
+void ob__config_add_place(const ob_config *config, ob_err *what)
 {
     if (what->file[0] == '\0')
         snprintf(what->file, sizeof what->file, "%s", ob_json_doc_name(config->doc));
@@ -25,14 +24,14 @@ static void log_with_place(void *ctx, ob_log_level level, const ob_err *what)
 {
     const ob_config *config = ctx;
     ob_err placed = *what;
-    add_place(config, &placed);
+    ob__config_add_place(config, &placed);
     ob_log_report(ob_context_log(config->context), level, &placed);
 }
 
 void ob__config_report(ob_config *config, const ob_err *what)
 {
     ob_err placed = *what;
-    add_place(config, &placed);
+    ob__config_add_place(config, &placed);
     if (config->error_count++ == 0)
         config->first_error = placed;
     if (config->error_count <= MOST_ERRORS)

@@ -58,6 +58,8 @@ ob_iterator_args ob__config_iterator_args(const ob_config *config, const ob_spec
 ob_status ob__config_read(ob_config *config);
 /* Adds file and path, counts, logs. */
 void ob__config_report(ob_config *config, const ob_err *what);
+/* Adds the file and the path to a message that has only line and column. */
+void ob__config_add_place(const ob_config *config, ob_err *what);
 
 /* An item that an iterator gave: the form and types of its arguments if the iterator is not ours (ours
  * checked the list), then what the generator itself says. */

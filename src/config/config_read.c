@@ -11,6 +11,9 @@
 #include <string.h>
 
 /* Reports at node and remembers that the config is refused. */
+/* Items of lists that depend on the build which are looked at before the run, for each spec. */
+enum { MOST_CHECKED = 1 << 16 };
+
 #define REPORT(config, node, ...)                                                                  \
     do {                                                                                           \
         ob_err report_;                                                                            \
@@ -164,12 +167,28 @@ static void check_list(ob_config *config, ob_spec_list *list)
         ob__config_report(config, &what);
 }
 
+/* The generator's say on items of a list that depends on the build, up to *budget of them in the whole
+ * spec: a bad value is told before the run; of very long lists the rest is checked as it comes. */
+static ob_status check_items(const ob_spec_list *list, void *state, uint64_t *budget, ob_err *err)
+{
+    const uint64_t count = list->iterator->count(state);
+    if (!ob__checks_items(list))
+        return OB_OK;
+    for (uint64_t i = 0; i<count && * budget> 0; i++, (*budget)--) {
+        ob_iterator_item item = {.entry = NULL};
+        OB_TRY(list->iterator->at(state, i, &item, err));
+        OB_TRY(ob__check_item(list, item.entry, err));
+    }
+    return OB_OK;
+}
+
 /* Cases of a spec whose inputs depend on the build: every build is asked. */
 static ob_status count_dependent(const ob_config *config, ob_config_spec *spec, ob_err *err)
 {
     const uint64_t builds = spec->build_form == OB_BUILD_LIST ? spec->build.count : 1;
     const ob_iterator_desc *build_it = spec->build.iterator, *it = spec->input.iterator;
     void *build_state = NULL;
+    uint64_t budget = MOST_CHECKED;
     ob_status status = OB_OK;
     spec->case_count = 0;
     if (spec->build_form == OB_BUILD_LIST) {
@@ -189,6 +208,8 @@ static ob_status count_dependent(const ob_config *config, ob_config_spec *spec, 
             break;
         if (__builtin_add_overflow(spec->case_count, it->count(state), &spec->case_count))
             status = ob__node_error(err, spec->input.entries, "more than 2^64 cases");
+        else
+            status = check_items(&spec->input, state, &budget, err);
         it->close(state);
     }
     if (build_state != NULL)

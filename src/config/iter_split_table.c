@@ -6,6 +6,7 @@
  * data generator wants: tables, rows and dim of the build, batch size, pooling factor, and
  * weighted and precision of the build. The pooling factor varies fastest; ids are <entry>_<step>.
  */
+#include "base/json_node.h"
 #include "base/text.h"
 #include "config/check.h"
 #include "config/iterators.h"
@@ -128,13 +129,24 @@ static ob_status count_cases(split_state *state, ob_err *err)
     return OB_OK;
 }
 
+/* Without a build there is no place in it to show: that is the list of inputs. */
+static ob_status check_build(const ob_iterator_args *args, ob_err *err)
+{
+    const ob_json *builds = ob_json_get(args->build, "args");
+    if (ob_json_count(builds) < BUILD_ARGS)
+        return ob__node_error(err, args->build != NULL ? args->build : args->entries,
+                              "this iterator needs a build whose args are num_tables, rows, dim, "
+                              "pooling, weighted and weights_precision");
+    for (size_t i = 0; i < BUILD_ARGS; i++)
+        if (ob_json_get(ob_json_item(builds, i), "value") == NULL)
+            return ob__node_error(err, ob_json_item(builds, i), "this argument needs a \"value\"");
+    return OB_OK;
+}
+
 static ob_status split_open(const ob_iterator_args *args, void **out, ob_err *err)
 {
     *out = NULL;
-    if (ob_json_count(ob_json_get(args->build, "args")) < BUILD_ARGS)
-        return ob_err_set(err, OB_ERR_CONFIG,
-                          "this iterator needs a build whose args are num_tables, rows, dim, "
-                          "pooling, weighted and weights_precision");
+    OB_TRY(check_build(args, err));
     OB_TRY(split_validate(args, err));
     split_state *state = calloc(1, sizeof *state);
     if (state == NULL)
@@ -160,6 +172,16 @@ static uint64_t split_count(void *opaque)
     return state->first[ob_json_count(state->entries)];
 }
 
+/* Errors in what is made here are shown where the config says it. made may be NULL. */
+static ob_json *at_place_of(ob_json *made, const ob_json *source)
+{
+    if (made != NULL) {
+        made->line = ob_json_line(source);
+        made->column = ob_json_column(source);
+    }
+    return made;
+}
+
 /* Value number `step` of an argument; NULL when memory is out. */
 static const ob_json *value_at(split_state *state, const ob_json *arg, uint64_t step)
 {
@@ -170,14 +192,14 @@ static const ob_json *value_at(split_state *state, const ob_json *arg, uint64_t 
     if (!has_macro(arg, OB__META_RANGE))
         return value;
     read_range(value, range);
-    return ob_json_new_int(state->doc, range[0] + (int64_t)step * range[2]);
+    return at_place_of(ob_json_new_int(state->doc, range[0] + (int64_t)step * range[2]), value);
 }
 
 /* The argument without its macros and with one value. */
 static ob_status add_arg(split_state *state, ob_json *list, const ob_json *arg,
                          const ob_json *value, ob_err *err)
 {
-    ob_json *copy = ob_json_new_object(state->doc);
+    ob_json *copy = at_place_of(ob_json_new_object(state->doc), arg);
     if (copy == NULL || value == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for an argument");
     for (size_t i = 0; i < ob_json_count(arg); i++) {
@@ -198,7 +220,8 @@ static ob_status make_entry(split_state *state, const ob_json *input,
     ob_json_doc_destroy(state->doc);
     state->doc = NULL;
     OB_TRY(ob_json_doc_create(&state->doc, err));
-    ob_json *entry = ob_json_new_object(state->doc), *list = ob_json_new_array(state->doc);
+    ob_json *entry = at_place_of(ob_json_new_object(state->doc), input);
+    ob_json *list = at_place_of(ob_json_new_array(state->doc), inputs);
     ob_json *kwargs = ob_json_new_object(state->doc);
     if (entry == NULL || list == NULL || kwargs == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for an entry");

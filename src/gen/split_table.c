@@ -2,9 +2,10 @@
  *
  * SplitTableBatchedEmbeddingBagsCodegenInputDataGenerator: indices, offsets and weights for
  * embedding tables that are looked up in one call. The entry has seven arguments: num_tables,
- * rows, dim, batch_size, pooling_factor, weighted, weights_precision; with several tables rows,
- * dim and pooling_factor are lists. Every bag of table t holds pooling_factor[t] indices; offsets
- * run on from table to table, so there are num_tables * batch_size + 1 of them.
+ * rows, dim, batch_size, pooling_factor, weighted, weights_precision; rows, dim and pooling_factor
+ * are one number for all tables or a list of one for each. Every bag of table t holds
+ * pooling_factor[t] indices; offsets run on from table to table, so there are
+ * num_tables * batch_size + 1 of them.
  *
  * "distribution" of the pooling_factor argument (1 without it) says how indices are drawn: 0
  * counts up to the pooling factor again and again, up to 0.5 to the number of rows, up to 1 is
@@ -54,13 +55,16 @@ static ob_status read_int(request *r, size_t i, int64_t lowest, const char *what
     return OB_OK;
 }
 
-/* One number per table: a plain number for one table, else a list of numbers or of int
- * arguments. */
+/* One number for all tables, or a list of as many numbers or int arguments as there are tables. */
 static ob_status read_list(request *r, size_t i, int64_t lowest, const char *what, int64_t *out)
 {
     const ob_json *value = ob_json_get(arg_at(r, i), "value");
-    if (r->tables == 1 && ob_json_get_kind(value) == OB_JSON_INT)
-        return read_int(r, i, lowest, what, out);
+    if (ob_json_get_kind(value) == OB_JSON_INT) {
+        OB_TRY(read_int(r, i, lowest, what, out));
+        for (int64_t t = 1; t < r->tables; t++)
+            out[t] = out[0];
+        return OB_OK;
+    }
     if (ob_json_get_kind(value) != OB_JSON_ARRAY || ob_json_count(value) != (size_t)r->tables)
         return fail(r, i, what);
     for (size_t t = 0; t < (size_t)r->tables; t++) {
@@ -119,8 +123,10 @@ static ob_status read_request(const ob_json *entry, request *r)
     if (r->rows == NULL || r->pooling == NULL)
         return ob_err_set(r->place.err, OB_ERR_NOMEM, "out of memory for %lld tables",
                           (long long)r->tables);
-    OB_TRY(read_list(r, ROWS, 1, "rows must be one number of at least 1 per table", r->rows));
-    OB_TRY(read_list(r, POOLING, 0, "pooling_factor must be one number of at least 0 per table",
+    OB_TRY(read_list(r, ROWS, 1,
+                     "rows must be one number of at least 1, or a list of one per table", r->rows));
+    OB_TRY(read_list(r, POOLING, 0,
+                     "pooling_factor must be one number of at least 0, or a list of one per table",
                      r->pooling));
     const ob_json *weighted = ob_json_get(arg_at(r, WEIGHTED), "value");
     if (ob_json_get_kind(weighted) != OB_JSON_BOOL)

@@ -164,11 +164,29 @@ static void says_what_is_wrong(void)
     refuse(ENTRY("\"name\": \"B\"", "\"value\": 5"), "this argument needs a \"value\"");
 }
 
-/* What depends on the build is checked when it is reached. */
+/* What depends on the build is checked before the run too, and shown where the config says it. */
 static void the_generator_checks_each_case(void)
 {
+    refuse(ENTRY("\"value\": 4", "\"value\": 5, \"distribution\": \"zipf\""),
+           "args[1].distribution: \"distribution\" must be a number");
+    refuse(ENTRY("\"value\": 4", "\"value\": [3, -1], \"__list__\": [\"value\"]"),
+           ".config[0].input[0].args[1].value[1]: pooling_factor must be one number of at least 0");
+    refuse(ENTRY("\"value\": 4", "\"value\": 5") ", " ENTRY("\"value\": 4", "\"value\": -5"),
+           ".config[0].input[1].args[1].value: pooling_factor");
+    ob_config *config = open_tables("\"value\": [1, 0, -1], \"__range__\": [\"value\"]",
+                                    ENTRY("\"value\": 4", "\"value\": 5"));
+    CHECK(config == NULL);
+    CHECK_HAS(messages, "t.json:1:");
+    CHECK_HAS(messages, ".config[0].build[0].args[1].value: rows must be one number of at least 1");
+    ob_config_destroy(config);
+}
+
+/* Of a very long list the first items are checked at once and the others as they come. */
+static void a_late_error_has_its_place(void)
+{
     ob_config *config =
-        open_tables(PLAIN_ROWS, ENTRY("\"value\": 4", "\"value\": 5, \"distribution\": \"zipf\""));
+        open_tables(PLAIN_ROWS, ENTRY("\"value\": [0, 65535], \"__range__\": [\"value\"]",
+                                      "\"value\": 5") ", " ENTRY("\"value\": 4", "\"value\": -5"));
     ob_cases *cases = NULL;
     const ob_case *c = NULL;
     ob_err err;
@@ -176,8 +194,10 @@ static void the_generator_checks_each_case(void)
     if (config == NULL)
         return;
     CHECK_INT(ob_cases_open(config, NULL, &cases, &err), OB_OK);
+    CHECK_INT(ob_cases_seek(cases, 65536, &err), OB_OK);
     CHECK_INT(ob_cases_next(cases, &c, &err), OB_ERR_CONFIG);
-    CHECK_HAS(err.message, "distribution");
+    CHECK_STR(err.file, "t.json");
+    CHECK_STR(err.path, ".SplitTableBatchedEmbeddingBagsCodegen.config[0].input[1].args[1].value");
     ob_cases_close(cases);
     ob_config_destroy(config);
 }
@@ -191,5 +211,6 @@ int main(void)
     RUN(the_distribution_counts_in_the_key);
     RUN(says_what_is_wrong);
     RUN(the_generator_checks_each_case);
+    RUN(a_late_error_has_its_place);
     return ob_test_end();
 }

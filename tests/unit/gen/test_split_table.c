@@ -99,6 +99,22 @@ static void several_tables(void)
     CHECK_INT(args[2].as.tensor->sizes[0], 8);
 }
 
+/* A plain number holds for every table. */
+static void one_number_for_all_tables(void)
+{
+    static const entry e = {"3", "5", "8", "2", "4", "true", NULL};
+    static const int64_t want[] = {0, 4, 8, 12, 16, 20, 24};
+    CHECK_INT(generate(&e, 1), OB_OK);
+    CHECK_INT(memcmp(integers(1, 7), want, sizeof want), 0);
+    const int64_t *indices = integers(0, 24);
+    for (int i = 0; i < 24; i++)
+        CHECK(indices[i] >= 0 && indices[i] < 5);
+    static const entry mixed = {"2", "5", "8", "2", "[1, 2]", "false", NULL};
+    static const int64_t offsets[] = {0, 1, 2, 4, 6};
+    CHECK_INT(generate(&mixed, 1), OB_OK);
+    CHECK_INT(memcmp(integers(1, 5), offsets, sizeof offsets), 0);
+}
+
 static void linear_indices(void)
 {
     static const entry by_pooling = {"1", "100", "8", "2", "3", "false", ", \"distribution\": 0"};
@@ -180,16 +196,16 @@ static void says_what_is_wrong(void)
     refuse(&(const entry){"0", "10", "8", "1", "1", "true", NULL}, "num_tables must be at least 1");
     refuse(&(const entry){"2000000", "10", "8", "1", "1", "true", NULL}, "at most 1048576");
     refuse(&(const entry){"1", "0", "8", "1", "1", "true", NULL},
-           "rows must be one number of at least 1 per table");
+           "rows must be one number of at least 1, or a list of one per table");
     CHECK_STR(err.path, ".args[1].value");
     refuse(&(const entry){"2", "[5]", "8", "1", "[1, 1]", "true", NULL},
-           "rows must be one number of at least 1 per table");
+           "rows must be one number of at least 1, or a list of one per table");
     refuse(&(const entry){"2", "[5, \"x\"]", "8", "1", "[1, 1]", "true", NULL},
-           "rows must be one number of at least 1 per table");
+           "rows must be one number of at least 1, or a list of one per table");
     refuse(&(const entry){"1", "10", "8", "-1", "1", "true", NULL},
            "batch_size must be a whole number of at least 0");
     refuse(&(const entry){"1", "10", "8", "1", "-1", "true", NULL},
-           "pooling_factor must be one number of at least 0 per table");
+           "pooling_factor must be one number of at least 0, or a list of one per table");
     refuse(&(const entry){"1", "10", "8", "1", "1", "3", NULL}, "weighted must be true or false");
     refuse(&(const entry){"1", "10", "8", "4611686018427387904", "4", "true", NULL},
            "more indices than memory can hold");
@@ -215,6 +231,7 @@ int main(void)
 {
     RUN(one_table);
     RUN(several_tables);
+    RUN(one_number_for_all_tables);
     RUN(linear_indices);
     RUN(zipf_indices);
     RUN(uniform_indices_and_normal_weights);

@@ -150,6 +150,20 @@ static void one_table_takes_plain_numbers(void)
     ob_graph_destroy(graph);
 }
 
+static void a_plain_number_holds_for_all_tables(void)
+{
+    request r = GOOD;
+    ob_graph *graph = NULL;
+    ob_err err;
+    r.tables = 3;
+    r.rows[0] = 10, r.rows[1] = -1;
+    r.dims[0] = 8, r.dims[1] = -1;
+    CHECK_INT(build(&r, &graph, &err), OB_OK);
+    if (graph != NULL)
+        check_edge(graph, "weights", OB_EDGE_BUFFER, OB_DTYPE_F16, 240);
+    ob_graph_destroy(graph);
+}
+
 static void refuse(const request *r, const char *part)
 {
     ob_graph *graph = NULL;
@@ -163,7 +177,7 @@ static void says_what_is_wrong(void)
 {
     request r = GOOD;
     r.tables = 3;
-    refuse(&r, "rows and dims must have one entry per table");
+    refuse(&r, "rows and dims must be one number, or a list of one per table");
     r = GOOD;
     r.precision = "int8";
     refuse(&r, "weights_precision must be fp32 or fp16");
@@ -192,6 +206,7 @@ int main(void)
     CHECK_INT(ob_op_table_create(&table, NULL), OB_OK);
     RUN(makes_tables_and_their_update);
     RUN(one_table_takes_plain_numbers);
+    RUN(a_plain_number_holds_for_all_tables);
     RUN(says_what_is_wrong);
     ob_op_table_destroy(table);
     return ob_test_end();

@@ -99,6 +99,9 @@ void ob_builder_end(ob_builder *builder);
 /* Any argument as JSON text: with the macros of RangeConfigIterator, or of a type that a plug-in's
  * generator brings. */
 void ob_builder_json(ob_builder *builder, const char *text);
+/* Any argument in the short notation of a command line: "f32[128,64]", "i64[10]=0..99", "alpha=2",
+ * "[1,2]", "true". docs/timer.md has the grammar. */
+void ob_builder_word(ob_builder *builder, const char *word);
 
 #ifdef __cplusplus
 }

@@ -72,6 +72,9 @@ const char *ob_case_key(const ob_case *c);
 /* Appends one JSON line (without the newline) for the case to a growing buffer:
  * {"op_name": ..., "id": ..., "key": ..., "build": ..., "input": ...}. */
 ob_status ob_case_print(const ob_case *c, ob_text *text, ob_err *err);
+/* Appends the case as a call in the short notation of ob_builder_word:
+ * torch.nn.Linear(64, 16)(f32[8,64]). */
+ob_status ob_case_print_call(const ob_case *c, ob_text *text, ob_err *err);
 
 #ifdef __cplusplus
 }

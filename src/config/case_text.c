@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A case as a person would write it: torch.add(f32[2,3], f32[2,3], alpha=2). Arguments are in the
+ * notation that builder_word.c reads; one that the notation has no form for is shown as JSON.
+ */
+#include "config/config_int.h"
+
+#include "base/json_node.h"
+#include "base/number.h"
+#include "base/text.h"
+
+#include <string.h>
+
+/* What the reader takes, and more than any case needs. */
+enum { MOST_DEPTH = 64 };
+
+static bool print_arg(ob_text *out, const ob_json *arg, int depth);
+
+static bool print_number(ob_text *out, const ob_json *node)
+{
+    char digits[32];
+    return ob_json_get_kind(node) == OB_JSON_INT
+               ? ob__text_append_i64(out, ob_json_int(node, 0))
+               : ob__text_append(out, digits, ob__format_double(ob_json_real(node, 0), digits));
+}
+
+static bool is_number(const ob_json *node)
+{
+    const ob_json_kind kind = ob_json_get_kind(node);
+    return kind == OB_JSON_INT || kind == OB_JSON_REAL;
+}
+
+static bool print_range(ob_text *out, const ob_json *pair)
+{
+    return print_number(out, ob_json_item(pair, 0)) && ob__text_append(out, "..", 2) &&
+           print_number(out, ob_json_item(pair, 1));
+}
+
+static bool print_sizes(ob_text *out, const ob_json *list)
+{
+    bool ok = ob__text_append(out, "[", 1);
+    for (size_t i = 0; ok && i < ob_json_count(list); i++)
+        ok = (i == 0 || ob__text_append(out, ",", 1)) && print_number(out, ob_json_item(list, i));
+    return ok && ob__text_append(out, "]", 1);
+}
+
+static bool print_tensor(ob_text *out, const ob_json *arg, int depth)
+{
+    size_t length = 0;
+    const char *name = ob_json_string(ob_json_get(arg, "dtype"), &length);
+    const ob_dtype_info *info =
+        name != NULL ? ob_dtype_get_info(ob_dtype_from_name(name, length)) : NULL;
+    const ob_json *strides = ob_json_get(arg, "strides"), *value = ob_json_get(arg, "value"),
+                  *range = ob_json_get(arg, "value_range");
+    (void)depth;
+    if (info == NULL || (value != NULL && !is_number(value)))
+        return ob__json_write(out, arg);
+    bool ok = ob__text_append_str(out, info->name) && print_sizes(out, ob_json_get(arg, "shape"));
+    if (strides != NULL)
+        ok = ok && ob__text_append(out, ":", 1) && print_sizes(out, strides);
+    if (value != NULL)
+        ok = ok && ob__text_append(out, "=", 1) && print_number(out, value);
+    else if (range != NULL)
+        ok = ok && ob__text_append(out, "=", 1) && print_range(out, range);
+    if (ob_json_bool(ob_json_get(arg, "requires_grad"), false))
+        ok = ok && ob__text_append_str(out, "+grad");
+    const char *device = ob_json_string(ob_json_get(arg, "device"), NULL);
+    if (device != NULL)
+        ok = ok && ob__text_append(out, "@", 1) && ob__text_append_str(out, device);
+    return ok;
+}
+
+static bool print_scalar(ob_text *out, const ob_json *arg, int depth)
+{
+    const ob_json *value = ob_json_get(arg, "value"), *range = ob_json_get(arg, "value_range");
+    (void)depth;
+    if (value != NULL)
+        return is_number(value) ? print_number(out, value) : ob__json_write(out, value);
+    return range != NULL ? print_range(out, range) : ob__json_write(out, arg);
+}
+
+static bool print_bool(ob_text *out, const ob_json *arg, int depth)
+{
+    (void)depth;
+    return ob__text_append_str(out,
+                               ob_json_bool(ob_json_get(arg, "value"), false) ? "true" : "false");
+}
+
+static bool print_none(ob_text *out, const ob_json *arg, int depth)
+{
+    (void)arg;
+    (void)depth;
+    return ob__text_append_str(out, "none");
+}
+
+/* In quotes: a bare word may be a dtype or a number. */
+static bool print_text(ob_text *out, const ob_json *arg, int depth)
+{
+    size_t length = 0;
+    const char *text = ob_json_string(ob_json_get(arg, "value"), &length);
+    const char *quote = text != NULL && memchr(text, '"', length) != NULL ? "'" : "\"";
+    (void)depth;
+    return ob__text_append(out, quote, 1) &&
+           ob__text_append(out, text != NULL ? text : "", length) && ob__text_append(out, quote, 1);
+}
+
+static bool print_dtype(ob_text *out, const ob_json *arg, int depth)
+{
+    size_t length = 0;
+    const char *name = ob_json_string(ob_json_get(arg, "value"), &length);
+    const ob_dtype_info *info =
+        name != NULL ? ob_dtype_get_info(ob_dtype_from_name(name, length)) : NULL;
+    (void)depth;
+    return info != NULL ? ob__text_append_str(out, info->name) : ob__json_write(out, arg);
+}
+
+static bool print_prefixed(ob_text *out, const char *prefix, const ob_json *arg)
+{
+    size_t length = 0;
+    const char *text = ob_json_string(ob_json_get(arg, "value"), &length);
+    return text != NULL ? ob__text_append_str(out, prefix) && ob__text_append(out, text, length)
+                        : ob__json_write(out, arg);
+}
+
+static bool print_device(ob_text *out, const ob_json *arg, int depth)
+{
+    (void)depth;
+    return print_prefixed(out, "device:", arg);
+}
+
+static bool print_layout(ob_text *out, const ob_json *arg, int depth)
+{
+    (void)depth;
+    return print_prefixed(out, "layout:", arg);
+}
+
+static bool print_memory_format(ob_text *out, const ob_json *arg, int depth)
+{
+    (void)depth;
+    return print_prefixed(out, "memory_format:", arg);
+}
+
+static bool print_items(ob_text *out, const ob_json *arg, const char *brackets, int depth)
+{
+    const ob_json *items = ob_json_get(arg, "value");
+    bool ok = ob__text_append(out, brackets, 1);
+    for (size_t i = 0; ok && i < ob_json_count(items); i++)
+        ok = (i == 0 || ob__text_append(out, ",", 1)) &&
+             print_arg(out, ob_json_item(items, i), depth + 1);
+    return ok && ob__text_append(out, brackets + 1, 1);
+}
+
+static bool print_list(ob_text *out, const ob_json *arg, int depth)
+{
+    return print_items(out, arg, "[]", depth);
+}
+
+static bool print_tuple(ob_text *out, const ob_json *arg, int depth)
+{
+    return print_items(out, arg, "()", depth);
+}
+
+static const struct {
+    const char *type;
+    bool (*print)(ob_text *out, const ob_json *arg, int depth);
+} TYPES[] = {
+    {"tensor", print_tensor}, {"int", print_scalar},
+    {"long", print_scalar},   {"float", print_scalar},
+    {"double", print_scalar}, {"bool", print_bool},
+    {"str", print_text},      {"none", print_none},
+    {"device", print_device}, {"genericlist", print_list},
+    {"tuple", print_tuple},   {"ScalarType", print_dtype},
+    {"Layout", print_layout}, {"MemoryFormat", print_memory_format},
+};
+
+static bool print_arg(ob_text *out, const ob_json *arg, int depth)
+{
+    const char *type = ob_json_string(ob_json_get(arg, "type"), NULL);
+    for (size_t i = 0; type != NULL && depth < MOST_DEPTH && i < sizeof TYPES / sizeof *TYPES; i++)
+        if (strcmp(type, TYPES[i].type) == 0)
+            return TYPES[i].print(out, arg, depth);
+    return ob__json_write(out, arg);
+}
+
+/* "(f32[2,3], alpha=2)" */
+static bool print_call(ob_text *out, const ob_json *entry)
+{
+    const ob_json *args = ob_json_get(entry, "args"), *kwargs = ob_json_get(entry, "kwargs");
+    size_t printed = 0;
+    bool ok = ob__text_append(out, "(", 1);
+    for (size_t i = 0; ok && i < ob_json_count(args); i++)
+        ok = (printed++ == 0 || ob__text_append(out, ", ", 2)) &&
+             print_arg(out, ob_json_item(args, i), 0);
+    for (size_t i = 0; ok && i < ob_json_count(kwargs); i++)
+        ok = (printed++ == 0 || ob__text_append(out, ", ", 2)) &&
+             ob__text_append_str(out, ob_json_key(kwargs, i)) && ob__text_append(out, "=", 1) &&
+             print_arg(out, ob_json_item(kwargs, i), 0);
+    return ok && ob__text_append(out, ")", 1);
+}
+
+ob_status ob_case_print_call(const ob_case *c, ob_text *text, ob_err *err)
+{
+    const size_t mark = text->size;
+    const ob_json *build = ob_case_build(c);
+    bool ok = ob__text_append_str(text, ob_case_op_name(c));
+    if (ob_json_get_kind(build) == OB_JSON_OBJECT)
+        ok = ok && print_call(text, build);
+    if (ok && print_call(text, ob_case_input(c)))
+        return OB_OK;
+    text->size = mark;
+    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a case");
+}

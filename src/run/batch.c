@@ -330,7 +330,8 @@ static ob_status make_text(ob_batch *batch, const ob_profiler *profiler, ob_text
                                   .inputs = &batch->inputs};
     ob_run_options options = *batch->params->options;
     options.warmup = profiler->warmup;
-    options.iteration = profiler->iteration;
+    options.iteration = profiler->iteration; /* a fixed number, however the run decides */
+    options.min_time_s = options.precision = 0;
     OB_TRY(ob__batch_print(&queue, &options, text, err));
     ob_json_doc_destroy(batch->doc);
     batch->doc = NULL;

@@ -5,15 +5,17 @@
  *   continuous          run(phase, n) and sync; the sample is the interval divided by n;
  *   continuous_events   nothing of ours: the interval lies between two events on the device.
  * Outside stand: restoring inputs that the case changed, making and dropping gradients, flushing the
- * cache, resetting and reading the memory peak, storing the sample (its room is reserved before).
+ * cache, resetting and reading the memory peak, storing the sample (its room is reserved before),
+ * logging it for the supervisor.
  * Besides the call there is the cost of two clock readings; the header record states it.
  *
  * Backward in continuous mode cannot run without a forward before it, so a block times n pairs and
  * subtracts the forward block that ran just before it: what disturbs one mostly disturbs the other. Gradients are dropped within the block, because a
  * backward that adds to those of the iteration before would take longer than one that does not.
  */
-#include "run/executor.h"
+#include "run/sample_log.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -99,6 +101,13 @@ static void end(const run *r, int mark)
 static int mark_of(ob_phase what)
 {
     return what == OB_PHASE_BACKWARD ? OB_MARK_BACKWARD : OB_MARK_FORWARD;
+}
+
+/* After an iteration or block; those of the other pass are there too. */
+static void log_samples(const run *r)
+{
+    if (r->settings->log != NULL)
+        ob__sample_log_take(r->settings->log, r->result);
 }
 
 static ob_status no_room(const run *r)
@@ -193,12 +202,16 @@ static ob_status discrete(const run *r)
 {
     r->result->number_per_run = 1;
     begin(r, OB_CASE_PHASE_WARMUP);
-    for (uint64_t i = 0; i < r->settings->warmup; i++)
+    for (uint64_t i = 0; i < r->settings->warmup; i++) {
         OB_TRY(discrete_iteration(r, false));
+        log_samples(r);
+    }
     end(r, OB_CASE_PHASE_WARMUP);
     begin(r, OB_CASE_PHASE_MEASURE);
-    for (uint64_t i = 0; !enough(r, i); i++)
+    for (uint64_t i = 0; !enough(r, i); i++) {
         OB_TRY(discrete_iteration(r, true));
+        log_samples(r);
+    }
     end(r, OB_CASE_PHASE_MEASURE);
     return OB_OK;
 }
@@ -247,11 +260,11 @@ static ob_status backward_block(const run *r, uint64_t n, const ob_series *forwa
     return store_peak(r, peaks);
 }
 
-/* Block size for a stopping rule: tens until a block takes a millisecond, so that the clock's cost is
- * below a thousandth. These calls are warm-up; their times are dropped. */
+/* Block size for a stopping rule: tens until a block takes as long as asked, then as many as that
+ * takes. These calls are warm-up; their times are dropped. */
 static ob_status estimate_block(const run *r, uint64_t *block)
 {
-    enum { LONG_ENOUGH_NS = 1000000 };
+    const double wanted_ns = r->settings->block_ns > 0 ? r->settings->block_ns : OB_LONG_BLOCK_NS;
     ob_series times = {0};
     ob_status status = OB_OK;
     for (*block = 1; status == OB_OK && *block < 1000000000u; *block *= 10) {
@@ -260,8 +273,11 @@ static ob_status estimate_block(const run *r, uint64_t *block)
             status = phase(r, OB_PHASE_RESTORE);
         if (status == OB_OK)
             status = time_run(r, OB_PHASE_FORWARD, *block, &times);
-        if (status == OB_OK && times.values[0] * (double)*block >= LONG_ENOUGH_NS)
+        if (status == OB_OK && times.values[0] * (double)*block >= wanted_ns) {
+            const double fits = ceil(wanted_ns / times.values[0]);
+            *block = fits > 1 ? (uint64_t)fits : 1;
             break;
+        }
     }
     ob__series_fini(&times);
     return status;
@@ -279,6 +295,7 @@ static ob_status continuous(const run *r)
         if (backward)
             OB_TRY(
                 backward_block(r, s->warmup, &f->warmup_ns, &b->warmup_ns, &b->warmup_peak_bytes));
+        log_samples(r);
     }
     if (s->enough != NULL && s->block == 0)
         OB_TRY(estimate_block(r, &block));
@@ -292,6 +309,7 @@ static ob_status continuous(const run *r)
         OB_TRY(forward_block(r, n, &f->measure_ns, &f->measure_peak_bytes));
         if (backward)
             OB_TRY(backward_block(r, n, &f->measure_ns, &b->measure_ns, &b->measure_peak_bytes));
+        log_samples(r);
         done += n;
     }
     end(r, OB_CASE_PHASE_MEASURE);
@@ -401,6 +419,7 @@ static ob_status continuous_events(const run *r)
     OB_TRY(take(r, OB_PHASE_FORWARD, s->warmup, &f->warmup_ns, &f->warmup_peak_bytes));
     if (backward)
         OB_TRY(take(r, OB_PHASE_BACKWARD, s->warmup, &b->warmup_ns, &b->warmup_peak_bytes));
+    log_samples(r);
     end(r, OB_CASE_PHASE_WARMUP);
     begin(r, OB_CASE_PHASE_MEASURE);
     for (uint64_t done = 0; !enough(r, done);) {
@@ -409,6 +428,7 @@ static ob_status continuous_events(const run *r)
         OB_TRY(take(r, OB_PHASE_FORWARD, n, &f->measure_ns, &f->measure_peak_bytes));
         if (backward)
             OB_TRY(take(r, OB_PHASE_BACKWARD, n, &b->measure_ns, &b->measure_peak_bytes));
+        log_samples(r);
         done += n;
     }
     end(r, OB_CASE_PHASE_MEASURE);

@@ -36,6 +36,9 @@ typedef struct ob_exec_result {
 } ob_exec_result;
 void ob__exec_result_fini(ob_exec_result *result);
 
+/* A block that takes a millisecond has the clock's cost below a thousandth. */
+#define OB_LONG_BLOCK_NS 1e6
+
 /* Whether the measure phase may end: asked after each sample. NULL in the settings = a fixed count. */
 typedef bool (*ob_enough_fn)(void *ctx, const double *samples_ns, size_t count);
 
@@ -47,9 +50,12 @@ typedef struct ob_exec_settings {
     /* Continuous: iterations per block; 0 = all in one block, as PARAM does. With `enough` the block is
      * estimated when it is 0. */
     uint64_t block;
+    double block_ns; /* how long an estimated block should take; 0 = OB_LONG_BLOCK_NS */
     ob_enough_fn enough;
     void *enough_ctx;
     const ob_marks *marks; /* told of phases and intervals; NULL = nobody */
+    struct ob_sample_log
+        *log; /* gets every finished sample, outside of what is timed; NULL = none */
 } ob_exec_settings;
 
 typedef struct ob_exec_target {

@@ -3,6 +3,8 @@
  * From samples to what a record states of a pass: times in ms, statistics, the confidence interval of
  * the mean, work per second at the median.
  */
+#include "run/figures.h"
+
 #include "run/session_int.h"
 
 #include <math.h>
@@ -71,6 +73,40 @@ static ob_status fill_pass(const ob_pass_samples *samples, const ob_cost *cost,
     return OB_OK;
 }
 
+static const ob_cost UNKNOWN = {.flops = -1, .read_bytes = -1, .write_bytes = -1};
+
+static ob_status fill_raw_times(const ob_exec_result *samples, double **copy, ob_record_result *r,
+                                ob_err *err)
+{
+    const uint64_t number = samples->number_per_run > 0 ? samples->number_per_run : 1;
+    r->number_per_run = (int64_t)samples->number_per_run;
+    if (scale(&samples->forward.measure_ns, 1e9 / (double)number, copy, &r->raw_times_s))
+        return OB_OK;
+    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the samples");
+}
+
+ob_status ob__fill_unfinished(const ob_exec_result *samples, ob_unfinished *figures,
+                              ob_record_result *r, ob_err *err)
+{
+    const ob_pass_samples *f = &samples->forward, *b = &samples->backward;
+    if (f->warmup_ns.count == 0 && f->measure_ns.count == 0)
+        return OB_OK;
+    OB_TRY(fill_pass(f, &UNKNOWN, &figures->forward, &r->forward, err));
+    if (b->warmup_ns.count > 0 || b->measure_ns.count > 0)
+        OB_TRY(fill_pass(b, &UNKNOWN, &figures->backward, &r->backward, err));
+    return f->measure_ns.count > 0 && samples->number_per_run > 0
+               ? fill_raw_times(samples, &figures->raw_times_s, r, err)
+               : OB_OK;
+}
+
+void ob__unfinished_fini(ob_unfinished *figures)
+{
+    ob__figures_fini(&figures->forward);
+    ob__figures_fini(&figures->backward);
+    free(figures->raw_times_s);
+    figures->raw_times_s = NULL;
+}
+
 ob_status ob__fill_figures(ob_session *s, ob_record *record, ob_err *err)
 {
     ob_record_result *r = &record->result;
@@ -79,14 +115,10 @@ ob_status ob__fill_figures(ob_session *s, ob_record *record, ob_err *err)
         return OB_OK; /* no iteration was asked for: PARAM's metric is empty then */
     OB_TRY(fill_pass(&s->samples.forward, &s->setup.cost, &s->forward, &r->forward, err));
     if (s->setup.has_backward) {
-        const ob_cost unknown = {.flops = -1, .read_bytes = -1, .write_bytes = -1};
         OB_TRY(fill_pass(&s->samples.backward,
-                         s->setup.backward.graph != NULL ? &s->setup.backward_cost : &unknown,
+                         s->setup.backward.graph != NULL ? &s->setup.backward_cost : &UNKNOWN,
                          &s->backward, &r->backward, err));
     }
-    r->number_per_run = (int64_t)s->samples.number_per_run;
     r->cache_how = s->samples.cache[0] != '\0' ? s->samples.cache : NULL;
-    if (!scale(times, 1e9 / (double)s->samples.number_per_run, &s->raw_times_s, &r->raw_times_s))
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the samples");
-    return OB_OK;
+    return fill_raw_times(&s->samples, &s->raw_times_s, r, err);
 }

@@ -57,7 +57,7 @@ ob_status ob__keeper_start_worker(ob_keeper *keeper, ob_err *err)
 {
     const ob_clock clock = ob_clock_monotonic();
     ob__wire_inbox_reset(&keeper->inbox);
-    keeper->ready = keeper->condemned = false;
+    keeper->ready = keeper->condemned = keeper->interrupted = false;
     keeper->started_ns = keeper->looked_ns = ob_clock_now_ns(&clock);
     return ob__worker_start(&keeper->seed, &keeper->worker, err);
 }
@@ -199,6 +199,21 @@ static void look(ob_keeper *keeper)
         ob__worker_kill(&keeper->worker);
 }
 
+/* The user wants to end at once. What the worker sent before still counts here too. */
+static void interrupt(ob_keeper *keeper)
+{
+    if (keeper->interrupted)
+        return;
+    keeper->interrupted = true;
+    if (keeper->condemned)
+        return;
+    keeper->condemned = true;
+    keeper->sentence = (ob_loss){.status = OB_RECORD_INTERRUPTED,
+                                 .reason = "the run was interrupted in the middle of the case",
+                                 .exit_code = OB_NO_INT};
+    ob__worker_kill(&keeper->worker);
+}
+
 /* ---- waiting ---- */
 
 /* A whole message that is there already, or one that is none. False: neither. */
@@ -221,15 +236,12 @@ ob_status ob__keeper_next(ob_keeper *keeper, ob_news *out, ob_err *err)
         if (take_message(keeper, out))
             return OB_OK;
         const int stop = ob__keeper_wanted_stop(keeper);
-        if (stop > 1) {
-            ob__keeper_end_worker(keeper, true);
-            out->kind = OB_NEWS_STOPPED;
-            return OB_OK;
-        }
+        if (stop > 1)
+            interrupt(keeper);
         if (stop > 0 && !keeper->finish_case)
             atomic_store(&keeper->seed.page->stop, 1);
-        out->kind = OB_NEWS_LOST;
         if (keeper->inbox.ended) {
+            out->kind = keeper->interrupted ? OB_NEWS_STOPPED : OB_NEWS_LOST;
             lose(keeper, &out->loss);
             return OB_OK;
         }

@@ -27,6 +27,7 @@ typedef struct ob_keeper {
     uint64_t looked_ns;  /* at its clock and memory */
     bool ready;          /* its backend is open */
     bool condemned;      /* it went over a limit and was killed; what it sent before still counts */
+    bool interrupted;    /* it was killed because the user wants to end at once */
     ob_loss sentence;    /* which limit */
     bool finish_case;    /* a wish to stop is not passed on: the case needs further workers */
 } ob_keeper;
@@ -34,7 +35,7 @@ typedef struct ob_keeper {
 typedef enum ob_news_kind {
     OB_NEWS_MESSAGE,
     OB_NEWS_LOST,    /* the worker is gone */
-    OB_NEWS_STOPPED, /* the user wants to end at once; the worker is gone */
+    OB_NEWS_STOPPED, /* the user wants to end at once; the worker is gone, as in the line above */
 } ob_news_kind;
 
 typedef struct ob_news {

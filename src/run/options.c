@@ -22,21 +22,44 @@ void ob_run_options_init(ob_run_options *options)
                                 .processes = 1};
 }
 
+/* Options that would be passed over in silence, or that ask for two things at once. */
+static const char *contradiction(const ob_run_options *o)
+{
+    const bool discrete = strcmp(o->exec_mode, "discrete") == 0;
+    const bool by_rule = o->min_time_s > 0 || o->precision > 0;
+    const struct {
+        bool asked;
+        const char *why;
+    } rows[] = {
+        {ob__options_cold(o) && !discrete,
+         "a cold cache goes with --exec-mode discrete only: in a block every iteration but the "
+         "first finds the cache as the one before left it"},
+        {o->l2_cache != NULL && strcmp(o->l2_cache, "on") == 0 && strcmp(o->cache, "cold") == 0,
+         "--cache cold and --cuda-l2-cache on ask for opposite things; give one of them"},
+        {o->block > 0 && discrete,
+         "--block has no meaning in discrete mode, where every iteration is a sample; leave it "
+         "out, or add --exec-mode continuous"},
+        {o->threads > 1 && o->cpu >= 0,
+         "--pin would put all of --num-threads on one CPU; leave one of them out. To keep several "
+         "threads on some CPUs, start opbench under taskset"},
+        {o->inference_mode && o->backward,
+         "--inference-mode drops what the backward pass needs; leave out one of it and -b"},
+        {by_rule && o->iteration != 1,
+         "-i fixes the number of iterations, and --min-time and --precision measure until they "
+         "are satisfied; give one or the other"},
+        {o->precision < 0 || o->precision >= 1,
+         "--precision is a share between 0 and 1, such as 0.01"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].asked)
+            return rows[i].why;
+    return NULL;
+}
+
 ob_status ob_run_options_check(const ob_run_options *options, ob_err *err)
 {
-    const bool cold = options->l2_cache != NULL ? strcmp(options->l2_cache, "off") == 0
-                                                : strcmp(options->cache, "cold") == 0;
-    if (cold && strcmp(options->exec_mode, "discrete") != 0)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "a cold cache goes with --exec-mode discrete only: in a block every "
-                          "iteration but the first finds the cache as the one before left it");
-    if (options->min_time_s > 0 && options->precision > 0)
-        return OB_OK; /* both: the precision rule with a least time */
-    if (options->precision < 0 || options->precision >= 1)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "--precision is a share between 0 and 1, such as "
-                          "0.01");
-    return OB_OK;
+    const char *why = contradiction(options);
+    return why == NULL ? OB_OK : ob_err_set(err, OB_ERR_INVALID, "%s", why);
 }
 
 /* ---- as words ---- */

@@ -4,7 +4,6 @@
  * The first that fails ends the case with its status and reason; a wish to stop ends the run between
  * cases, never between the processes of one.
  */
-#include "run/merge.h"
 #include "run/supervisor.h"
 
 #include <stdio.h>
@@ -25,11 +24,13 @@ static void say_process(const turn *t, const char *reason, char *out, size_t siz
         out[size - 1] = '\0';
 }
 
-static ob_status lost(ob_supervisor *s, const turn *t, const ob_loss *why, ob_err *err)
+static ob_status write_lost(ob_supervisor *s, const turn *t, ob_merge *merge, const ob_loss *why,
+                            ob_err *err)
 {
+    const ob_lost_case lost = {.index = t->index, .merge = merge};
     ob_loss told = *why;
     say_process(t, why->reason, told.reason, sizeof told.reason);
-    return ob__supervisor_write_loss(s, t->index, &told, err);
+    return ob__supervisor_write_loss(s, &lost, &told, err);
 }
 
 /* The case failed without taking its worker down. */
@@ -52,8 +53,10 @@ static ob_status run_turn(ob_supervisor *s, const turn *t, ob_merge *merge, bool
     OB_TRY(ob__supervisor_start(s, err));
     ob__keeper_lease(&s->keeper, t->index, 1);
     OB_TRY(ob__keeper_next(&s->keeper, &news, err));
-    if (news.kind == OB_NEWS_STOPPED)
+    if (news.kind == OB_NEWS_STOPPED) {
+        OB_TRY(write_lost(s, t, merge, &news.loss, err));
         return OB_END;
+    }
     if (news.kind == OB_NEWS_MESSAGE && (news.message.type != OB_MESSAGE_RECORD ||
                                          !ob__supervisor_read(s, &news.message, t->index))) {
         ob__keeper_reject(&s->keeper, &news.loss);
@@ -61,7 +64,7 @@ static ob_status run_turn(ob_supervisor *s, const turn *t, ob_merge *merge, bool
     }
     if (news.kind == OB_NEWS_LOST) {
         *over = true;
-        return lost(s, t, &news.loss, err);
+        return write_lost(s, t, merge, &news.loss, err);
     }
     ob__keeper_end_worker(&s->keeper, false);
     const ob_record_status_info *info = ob_record_status_get_info(s->record.result.status);

@@ -10,7 +10,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /* ---- opening ---- */
@@ -169,6 +168,7 @@ ob_status ob_session_open(ob_context *context, const ob_run_options *options, ob
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a session");
     s->context = context;
     s->options = *options;
+    ob__peak_open(&s->peak);
     const ob_status status = open_backend(s, err);
     if (status != OB_OK) {
         ob_session_close(s);
@@ -196,6 +196,7 @@ void ob_session_close(ob_session *s)
     if (s->backend != NULL)
         s->desc->close(s->backend);
     ob_noise_sampler_close(s->noise);
+    ob__peak_close(&s->peak);
     ob_json_doc_destroy(s->properties);
     ob__identity_fini(&s->identity);
     free(s->backend_options);
@@ -240,6 +241,7 @@ typedef struct rule {
     double elapsed_ns;
     size_t counted;
     const uint64_t *per_sample; /* iterations behind a sample */
+    size_t min_blocks;          /* of more than one iteration each */
     const ob_series *forward; /* of a backward pass: its forward, which takes time too; else NULL */
     ob_status status;
     ob_err *err;
@@ -263,6 +265,10 @@ static bool rule_enough(void *ctx, const double *samples_ns, size_t count)
                                            r->elapsed_ns > 0 ? (uint64_t)r->elapsed_ns : 0,
                                        .wall_ns = ob_clock_now_ns(&r->clock) - r->started_ns};
     r->status = ob_stop_rule_check(&r->rule, &progress, &r->verdict, r->err);
+    /* The estimate of the block may have been too long; an interval needs so many all the same. */
+    if (r->status == OB_OK && r->verdict == OB_STOP_DONE && *r->per_sample > 1 &&
+        count < r->min_blocks)
+        r->verdict = OB_STOP_GO_ON;
     return r->status != OB_OK || r->verdict != OB_STOP_GO_ON;
 }
 
@@ -306,6 +312,13 @@ static void fill_phases(ob_session *s, ob_record_result *r)
     }
 }
 
+/* --min-time is cut into twice the blocks that an interval needs, if they need not be longer. */
+static double block_time_ns(const ob_run_options *o)
+{
+    const double share_ns = o->min_time_s * 1e9 / (2 * OB_MIN_BATCHES);
+    return share_ns > 0 && share_ns < OB_LONG_BLOCK_NS ? share_ns : OB_LONG_BLOCK_NS;
+}
+
 static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record, ob_err *err)
 {
     const ob_run_options *o = &s->options;
@@ -318,6 +331,7 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
                                    .precision = o->precision};
     rule r = {.clock = ob_clock_monotonic(),
               .per_sample = &s->samples.number_per_run,
+              .min_blocks = o->block > 0 ? 0 : OB_MIN_BATCHES,
               .forward = s->setup.has_backward ? &s->samples.forward.measure_ns : NULL,
               .err = err};
     OB_TRY(ob_stop_rule_init(&r.rule, &params, err));
@@ -328,9 +342,11 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
                                        .warmup = o->warmup > 0 ? (uint64_t)o->warmup : 0,
                                        .iterations = params.count,
                                        .block = o->block > 0 ? (uint64_t)o->block : 0,
+                                       .block_ns = block_time_ns(o),
                                        .enough = by_rule ? rule_enough : NULL,
                                        .enough_ctx = &r,
-                                       .marks = marks};
+                                       .marks = marks,
+                                       .log = s->log};
     const ob_exec_target target = {.desc = s->desc,
                                    .backend = s->backend,
                                    .prepared = s->setup.prepared,
@@ -357,19 +373,19 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
                                 .inference_mode = s->options.inference_mode,
                                 .marks = marks};
     OB_TRY(ob__setup_make(&args, &s->setup, err));
-    OB_TRY(execute(s, marks, record, err));
-    return ob__fill_figures(s, record, err);
+    const ob_status status = execute(s, marks, record, err);
+    /* A case that failed on the way keeps the samples that it got. */
+    const ob_status filled = ob__fill_figures(s, record, status == OB_OK ? err : NULL);
+    return status != OB_OK ? status : filled;
 }
 
 /* What is known once the case is over. */
 static void fill_surroundings(ob_session *s, uint64_t started_ns, ob_record_result *r)
 {
     const ob_clock clock = ob_clock_monotonic();
-    struct rusage usage;
     ob_noise noise;
     r->seconds = (double)(ob_clock_now_ns(&clock) - started_ns) / 1e9;
-    if (getrusage(RUSAGE_SELF, &usage) == 0)
-        r->process_peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    r->process_peak_bytes = ob__peak_bytes(&s->peak);
     if (s->noise != NULL && ob_noise_sampler_poll(s->noise, NULL, NULL) == OB_OK) {
         ob_noise_sampler_get(s->noise, &noise);
         r->noise_foreign = noise.last_foreign;
@@ -387,6 +403,7 @@ ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_
     const uint64_t started_ns = ob_clock_now_ns(&clock);
     ob_record_result *r = &record->result;
     drop_case(s);
+    ob__peak_reset(&s->peak);
     memset(s->phases, 0, sizeof s->phases);
     OB_TRY(ob__identity_fill(&s->identity, &s->options, s->desc->name, c, record, err));
     r->pid = getpid();
@@ -405,10 +422,11 @@ ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_
     if (status != OB_OK)
         r->reason = s->failure.message;
     fill_surroundings(s, started_ns, r);
-    const ob_warning_facts facts = {.backward_left_out = s->options.backward && status == OB_OK &&
-                                                         !s->setup.has_backward,
-                                    .own_clock = s->desc->clock_ns != NULL,
-                                    .clock_overhead_ns = s->clock_overhead_ns};
+    const ob_warning_facts facts = {
+        .backward_left_out = s->options.backward && status == OB_OK && !s->setup.has_backward,
+        .nothing_measured = status == OB_OK && s->samples.forward.measure_ns.count == 0,
+        .own_clock = s->desc->clock_ns != NULL,
+        .clock_overhead_ns = s->clock_overhead_ns};
     ob__warnings_fill(&s->warnings, &facts, r);
     return OB_OK;
 }

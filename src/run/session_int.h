@@ -7,14 +7,11 @@
 
 #include "opbench/run.h"
 #include "run/executor.h"
+#include "run/figures.h"
 #include "run/identity.h"
+#include "run/peak.h"
 #include "run/setup.h"
 #include "run/warnings.h"
-
-typedef struct ob_pass_figures {
-    double *time_ms[2], *memory_mib[2]; /* warm-up, measure; malloc'ed */
-    double *scratch;
-} ob_pass_figures;
 
 struct ob_session {
     ob_context *context;
@@ -25,8 +22,9 @@ struct ob_session {
     void *backend_options; /* the backend's own struct */
     char *option_words;    /* what its strings point into */
     ob_json_doc *properties;
-    ob_noise_sampler *noise;  /* NULL where there is none */
-    uint32_t fp_mode;         /* at the start */
+    ob_noise_sampler *noise; /* NULL where there is none */
+    uint32_t fp_mode;        /* at the start */
+    ob_peak peak;
     double clock_overhead_ns; /* of the host's clock; 0 = not known */
     uint64_t max_memory_bytes;
     /* What the last record points to. */
@@ -40,10 +38,10 @@ struct ob_session {
     ob_warnings warnings;
     double phases[OB_CASE_PHASE_COUNT][2]; /* with --profile: start, duration in ns; 0 = no start */
     const ob_marks *listener;              /* told of phases and intervals too; NULL = nobody */
+    struct ob_sample_log *log;             /* NULL = nobody waits for unfinished cases */
 };
 
 /* From samples and setup to the record's passes, statistics and rates. */
 ob_status ob__fill_figures(ob_session *session, ob_record *record, ob_err *err);
-void ob__figures_fini(ob_pass_figures *figures);
 
 #endif

@@ -99,11 +99,15 @@ ob_status ob__worker_seed_make(const char *program, const ob_config *config,
     if (status == OB_OK)
         status = write_all(out->config_fd, text, length, err);
     free(text);
-    if (status == OB_OK && ftruncate(out->state_fd, (off_t)sizeof *out->page) == 0)
+    const bool whole = status == OB_OK && ftruncate(out->state_fd, (off_t)sizeof *out->page) == 0;
+    if (whole ||
+        (status == OB_OK && ftruncate(out->state_fd, (off_t)offsetof(ob_state_page, samples)) == 0))
         out->page =
             mmap(NULL, sizeof *out->page, PROT_READ | PROT_WRITE, MAP_SHARED, out->state_fd, 0);
     if (status == OB_OK && out->page == MAP_FAILED)
         status = ob_err_set(err, OB_ERR_IO, "no shared page for the worker: %s", strerror(errno));
+    else if (status == OB_OK)
+        atomic_store(&out->page->has_samples, out->has_samples = whole);
     if (status == OB_OK && fcntl(out->output_fd, F_SETFL, O_APPEND) != 0)
         status = ob_err_set(err, OB_ERR_IO, "no output file for the worker: %s", strerror(errno));
     if (status != OB_OK)

@@ -20,6 +20,7 @@ typedef struct ob_worker_seed {
     int state_fd;
     int output_fd; /* their standard output and error */
     ob_state_page *page;
+    bool has_samples; /* see ob_state_page; the worker cannot change this one */
 } ob_worker_seed;
 
 ob_status ob__worker_seed_make(const char *program, const ob_config *config,

@@ -34,14 +34,36 @@ bool ob__supervisor_read(ob_supervisor *s, const ob_wire_message *message, uint6
            (uint64_t)s->record.result.index == index;
 }
 
-ob_status ob__supervisor_write_loss(ob_supervisor *s, uint64_t index, const ob_loss *why,
+/* What was measured of the case before it took the worker down, and with --processes what the
+ * processes before measured. */
+static ob_status take_samples(ob_supervisor *s, uint64_t index, ob_merge *merge, ob_err *err)
+{
+    const ob_state_page *page = s->keeper.seed.page;
+    ob_record_result *r = &s->record.result;
+    ob__unfinished_fini(&s->unfinished);
+    if (atomic_load(&page->case_index) == index && s->keeper.seed.has_samples) {
+        ob_exec_result samples = {0};
+        ob_status status = ob__sample_log_read(&page->samples, &samples, err);
+        if (status == OB_OK)
+            status = ob__fill_unfinished(&samples, &s->unfinished, r, err);
+        ob__exec_result_fini(&samples);
+        OB_TRY(status);
+    }
+    if (merge == NULL || merge->processes == 0)
+        return OB_OK;
+    if (r->forward.measure_time_ms.count > 0)
+        OB_TRY(ob__merge_add(merge, r, err));
+    return ob__merge_finish(merge, r, err);
+}
+
+ob_status ob__supervisor_write_loss(ob_supervisor *s, const ob_lost_case *lost, const ob_loss *why,
                                     ob_err *err)
 {
     const ob_case *c;
     char output[OB_MOST_OUTPUT];
     uint64_t printed;
     ob_record_result *r = &s->record.result;
-    OB_TRY(ob_cases_seek(s->cases, index, err));
+    OB_TRY(ob_cases_seek(s->cases, lost->index, err));
     OB_TRY(ob_cases_next(s->cases, &c, err));
     OB_TRY(ob__identity_fill(&s->identity, s->params->options, ob__backend_name(s->params->options),
                              c, &s->record, err));
@@ -51,6 +73,7 @@ ob_status ob__supervisor_write_loss(ob_supervisor *s, uint64_t index, const ob_l
     r->exit_code = why->exit_code;
     if (s->params->options->processes > 1)
         r->processes = s->params->options->processes;
+    OB_TRY(take_samples(s, lost->index, lost->merge, err));
     const size_t size = ob__keeper_output(&s->keeper, output, sizeof output, &printed);
     if (size > 0)
         r->output = (ob_bytes){.data = output, .size = size};
@@ -116,10 +139,13 @@ static ob_status after_loss(ob_supervisor *s, range *r, const ob_loss *why, ob_e
     r->leased = false;
     if (r->next == r->end)
         return OB_OK;
+    if (!under_way && why->status == OB_RECORD_INTERRUPTED)
+        return OB_OK;
     if (!why->scribbled && !under_way && ++r->idle_losses < OB_MOST_FAILED_STARTS)
         return OB_OK;
     r->idle_losses = 0;
-    OB_TRY(ob__supervisor_write_loss(s, r->next, why, err));
+    const ob_lost_case lost = {.index = r->next};
+    OB_TRY(ob__supervisor_write_loss(s, &lost, why, err));
     r->next++;
     return OB_OK;
 }
@@ -159,10 +185,10 @@ static ob_status run_range(ob_supervisor *s, uint64_t next, uint64_t end, ob_err
             ob__keeper_lease(&s->keeper, r.next, end - r.next);
         r.leased = true;
         OB_TRY(ob__keeper_next(&s->keeper, &news, err));
-        if (news.kind == OB_NEWS_STOPPED)
-            return OB_END;
-        if (news.kind == OB_NEWS_LOST) {
+        if (news.kind != OB_NEWS_MESSAGE) {
             OB_TRY(after_loss(s, &r, &news.loss, err));
+            if (news.kind == OB_NEWS_STOPPED)
+                return OB_END;
             continue;
         }
         const ob_status status = take_message(s, &r, &news.message, err);
@@ -312,5 +338,6 @@ ob_status ob_run(ob_context *context, const ob_config *config, const ob_run_para
     ob_cases_close(s.cases);
     ob_text_fini(&s.line);
     ob__identity_fini(&s.identity);
+    ob__unfinished_fini(&s.unfinished);
     return status;
 }

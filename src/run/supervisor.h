@@ -7,8 +7,10 @@
 #define OB_RUN_SUPERVISOR_H
 
 #include "result/line.h"
+#include "run/figures.h"
 #include "run/identity.h"
 #include "run/keeper.h"
+#include "run/merge.h"
 
 enum { OB_MOST_FAILED_STARTS = 3 };
 
@@ -23,6 +25,7 @@ typedef struct ob_supervisor {
     ob_record record; /* what the parser read last */
     ob_text line;
     ob_identity identity;
+    ob_unfinished unfinished;
     bool told_ready;
 } ob_supervisor;
 
@@ -32,8 +35,13 @@ ob_status ob__supervisor_start(ob_supervisor *s, ob_err *err);
 ob_status ob__supervisor_hand_on(ob_supervisor *s, const char *line, size_t length, ob_err *err);
 /* Reads a worker's line into s->record. False: it is no result of this case. */
 bool ob__supervisor_read(ob_supervisor *s, const ob_wire_message *message, uint64_t index);
-/* The failed record of a case that took its worker down. */
-ob_status ob__supervisor_write_loss(ob_supervisor *s, uint64_t index, const ob_loss *why,
+/* A case that took its worker down. */
+typedef struct ob_lost_case {
+    uint64_t index;
+    ob_merge *merge; /* what its processes gave before; NULL = it has one process */
+} ob_lost_case;
+/* Its failed record, with the samples that it got. */
+ob_status ob__supervisor_write_loss(ob_supervisor *s, const ob_lost_case *lost, const ob_loss *why,
                                     ob_err *err);
 
 /* processes.c: cases [first, end), each in --processes fresh workers. OB_END = stop. */

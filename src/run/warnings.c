@@ -67,6 +67,8 @@ void ob__warnings_fill(ob_warnings *w, const ob_warning_facts *facts, ob_record_
     w->count = 0;
     if (facts->backward_left_out)
         warn(w, "backward was left out: no input or parameter requires a gradient");
+    if (facts->nothing_measured)
+        warn(w, "nothing was measured: -i asks for no iteration");
     if (!facts->own_clock)
         warn_of_noise(w, r);
     warn_of_pass(w, &r->forward, "forward", facts, r->mode);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What supervisor and worker share: a socket with framed messages, and a page that says which case is
- * under way, readable after the worker's death.
+ * What supervisor and worker share: a socket with framed messages, and memory that says which case is
+ * under way and what was measured of it, readable after the worker's death.
  */
 #ifndef OB_RUN_WIRE_H
 #define OB_RUN_WIRE_H
 
 #include "opbench/status.h"
 #include "opbench/text.h"
+#include "run/sample_log.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -28,11 +29,15 @@ typedef struct ob_lease {
 
 #define OB_NO_CASE UINT64_MAX
 
-/* One page of shared memory, written by the worker but for `stop`. */
+/* Shared memory, written by the worker but for `stop` and `has_samples`. */
 typedef struct ob_state_page {
     _Atomic uint64_t case_index; /* under way; OB_NO_CASE between cases */
     _Atomic uint64_t started_ns; /* of that case, monotonic */
     _Atomic uint32_t stop;       /* the supervisor asks to end after the present case */
+    _Atomic uint32_t
+        has_samples;       /* the memory reaches to the next field: not under a small limit of
+                                   * file sizes (ulimit -f) */
+    ob_sample_log samples; /* of that case */
 } ob_state_page;
 
 enum {

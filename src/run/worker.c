@@ -3,7 +3,7 @@
  * The worker's side: opens a session, takes leases, gives record lines. Standard output and error are a
  * file in memory that the supervisor made; what libraries print there goes into the record.
  */
-#include "opbench/run.h"
+#include "run/session_int.h"
 #include "run/wire.h"
 
 #include "base/text.h"
@@ -52,6 +52,8 @@ static ob_status run_one(worker *w, uint64_t index, ob_err *err)
     const ob_clock clock = ob_clock_monotonic();
     const ob_case *c;
     ob_record record;
+    if (w->session->log != NULL)
+        ob__sample_log_reset(w->session->log);
     atomic_store(&w->page->started_ns, ob_clock_now_ns(&clock));
     atomic_store(&w->page->case_index, index);
     OB_TRY(ob_cases_seek(w->cases, index, err));
@@ -90,6 +92,8 @@ static ob_status start(worker *w, ob_context *context, const ob_config *config,
     size_t length = 0;
     OB_TRY(ob_cases_open(config, NULL, &w->cases, err));
     OB_TRY(ob_session_open(context, options, &w->session, err));
+    if (atomic_load(&w->page->has_samples))
+        w->session->log = &w->page->samples;
     OB_TRY(ob_json_print(ob_session_properties(w->session), &properties, &length, err));
     const ob_status status = ob__wire_send(w->socket, OB_MESSAGE_READY, properties, length, err);
     free(properties);

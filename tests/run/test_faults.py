@@ -63,6 +63,26 @@ class Faults(RunTest):
         for name in ("op_name", "id", "key", "index", "status", "reason", "repro"):
             self.assertEqual(again.get(name), record.get(name))
 
+    def test_samples_before_the_fault_are_kept(self):
+        for fault in ("hang", "segfault", "error"):
+            victim = dict(fault=fault, fault_op=CANONICAL["torch.mul"], fault_at="4")
+            words = ",".join("%s=%s" % pair for pair in victim.items())
+            for mode, per_sample in (("discrete", 1), ("continuous", 2)):
+                options = ("--exec-mode", mode, "-w", "0", "-i", "10")
+                if mode == "continuous":
+                    options += ("--block", "2")
+                self.run_config(three_operators(), "--backend-options", words, *options, *TIMEOUT,
+                                code=1)
+                cut = self.results()[1]
+                self.assertEqual(cut["status"], FAULTS[fault][0])
+                times = cut["metric"]["forward"]["measure.time"]
+                self.assertEqual(len(times), 4 // per_sample, (fault, mode))
+                self.assertEqual(cut["number_per_run"], per_sample)
+                self.assertEqual(len(cut["raw_times"]), len(times))
+                # the next case begins with none
+                self.assertEqual(len(self.results()[2]["metric"]["forward"]["measure.time"]),
+                                 10 // per_sample)
+
     def test_prepare(self):
         self.check_fault("segfault", "torch.mul", phase="prepare")
         self.check_fault("hang", "torch.sub", phase="prepare")

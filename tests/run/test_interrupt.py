@@ -48,17 +48,17 @@ class Interrupt(RunTest):
         self.wait_for_records(1)
         process.send_signal(signal.SIGINT)
         process.wait(harness.LIMIT_S)
-        self.run_program(self.command(config, "--resume"), code=0)
+        self.run_program(self.command(config, *LONG, "--resume"), code=0)
         self.assertEqual([r["index"] for r in self.results()], list(range(300)))
 
-    def interrupt_in_the_hanging_case(self, *options):
+    def interrupt_in_the_hanging_case(self, *more, options=HANG_AT_MUL[1]):
         """The process, interrupted once while the second case hangs. On a busy machine the interrupt may
         come before that case has begun; then the run ends at once, and it is tried again."""
         for _ in range(10):
             if os.path.exists(self.output):
                 os.remove(self.output)
             process = self.start(
-                self.command(self.config(three_operators()), *HANG_AT_MUL, *options))
+                self.command(self.config(three_operators()), "--backend-options", options, *more))
             self.wait_for_records(1)
             time.sleep(0.1)
             process.send_signal(signal.SIGINT)
@@ -72,9 +72,42 @@ class Interrupt(RunTest):
         process = self.interrupt_in_the_hanging_case()
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(harness.LIMIT_S), 130)
-        self.assertEqual([r["op_name"] for r in self.results()], ["torch.add"])
+        self.assertEqual([(r["op_name"], r["status"]) for r in self.results()],
+                         [("torch.add", "ok"), ("torch.mul", "interrupted")])
+        self.assertEqual(self.results()[1]["reason"],
+                         "the run was interrupted in the middle of the case")
         self.assertEqual(self.finish()["end"], "interrupted")
+        self.assertEqual(self.finish()["results"], {"ok": 1, "interrupted": 1})
         self.assert_no_process(self.folder)
+
+    def test_second_keeps_the_samples_so_far(self):
+        process = self.interrupt_in_the_hanging_case(
+            "-w", "1", "-i", "10", "-b", options=HANG_AT_MUL[1] + ",fault_at=4")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(harness.LIMIT_S), 130)
+        cut = self.results()[1]
+        self.assertEqual(cut["status"], "interrupted")
+        self.assertEqual(len(cut["metric"]["forward"]["warmup.time"]), 1)
+        self.assertEqual(cut["metric"]["forward"]["measure.time"], [0.001] * 3)
+        self.assertEqual(len(cut["raw_times"]), 3)
+        self.assertEqual(cut["statistics"]["forward"]["median"], 0.001)
+
+    def test_interrupted_case_is_run_again(self):
+        process = self.interrupt_in_the_hanging_case()
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(harness.LIMIT_S), 130)
+        self.run_program(
+            self.command(self.config(three_operators()), *HANG_AT_MUL, "--case-timeout", "0.3",
+                         "--resume"), code=1)
+        self.assertEqual([(r["index"], r["status"]) for r in self.results()],
+                         [(0, "ok"), (1, "interrupted"), (1, "timed_out"), (2, "ok")])
+
+    def test_second_in_one_of_several_processes(self):
+        process = self.interrupt_in_the_hanging_case("--processes", "2", "-i", "3")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(harness.LIMIT_S), 130)
+        self.assertEqual([r["status"] for r in self.results()], ["ok", "interrupted"])
+        self.assertIn("process 1 of 2: the run was interrupted", self.results()[1]["reason"])
 
     def test_no_worker_is_started_after_an_interrupt(self):
         process = self.interrupt_in_the_hanging_case("--case-timeout", "1")

@@ -218,11 +218,19 @@ static void a_rule_ends_the_phase(void)
     check_series(&r.result.forward.measure_ns, 5, 700);
     CHECK_INT(asked, 6);
     ob__exec_result_fini(&r.result);
-    /* 700 ns: 10,000 of them are the first power of ten that takes a millisecond. */
+    /* 700 ns: 1429 of them take a millisecond. */
     s.mode = OB_EXEC_CONTINUOUS;
     CHECK_INT(execute(&r, &s, false, &err), OB_OK);
     check_series(&r.result.forward.measure_ns, 5, 700);
-    CHECK_INT(r.result.number_per_run, 10000);
+    CHECK_INT(r.result.number_per_run, 1429);
+    ob__exec_result_fini(&r.result);
+    s.block_ns = 7001;
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    CHECK_INT(r.result.number_per_run, 11);
+    ob__exec_result_fini(&r.result);
+    s.block_ns = 699; /* one is long enough */
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    CHECK_INT(r.result.number_per_run, 1);
     rig_fini(&r);
 }
 

@@ -84,6 +84,45 @@ static void words_read_back(void)
     ob_text_fini(&text);
 }
 
+static void check_refused(const ob_run_options *o, const char *why)
+{
+    ob_err err;
+    CHECK_INT(ob_run_options_check(o, &err), OB_ERR_INVALID);
+    CHECK_HAS(err.message, why);
+}
+
+/* What would be passed over in silence. */
+static void options_without_effect_are_refused(void)
+{
+    ob_run_options o;
+    ob_err err;
+    ob_run_options_init(&o);
+    o.block = 5;
+    check_refused(&o, "--block has no meaning in discrete mode");
+    o.exec_mode = "continuous_events";
+    CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
+    ob_run_options_init(&o);
+    o.cpu = 0;
+    CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
+    o.threads = 2;
+    check_refused(&o, "--pin would put all of --num-threads on one CPU");
+    ob_run_options_init(&o);
+    o.inference_mode = true;
+    CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
+    o.backward = true;
+    check_refused(&o, "--inference-mode drops what the backward pass needs");
+    ob_run_options_init(&o);
+    o.iteration = 100;
+    o.min_time_s = 1;
+    check_refused(&o, "-i fixes the number of iterations");
+    o.min_time_s = 0;
+    o.precision = 0.1;
+    check_refused(&o, "-i fixes the number of iterations");
+    o.iteration = 1;
+    o.min_time_s = 1;
+    CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
+}
+
 static void combinations_are_refused(void)
 {
     ob_run_options o;
@@ -94,8 +133,10 @@ static void combinations_are_refused(void)
     o.exec_mode = "continuous";
     CHECK_INT(ob_run_options_check(&o, &err), OB_ERR_INVALID);
     CHECK_HAS(err.message, "--exec-mode discrete only");
-    o.l2_cache = "on"; /* decides over the other */
-    CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
+    o.exec_mode = "discrete";
+    o.l2_cache = "on";
+    check_refused(&o, "--cache cold and --cuda-l2-cache on");
+    o.exec_mode = "continuous";
     o.cache = "hot";
     o.l2_cache = "off";
     CHECK_INT(ob_run_options_check(&o, &err), OB_ERR_INVALID);
@@ -125,6 +166,7 @@ int main(void)
     RUN(words_are_quoted_for_a_shell);
     RUN(words_read_back);
     RUN(combinations_are_refused);
+    RUN(options_without_effect_are_refused);
     RUN(the_memory_limit);
     return ob_test_end();
 }

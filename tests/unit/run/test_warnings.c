@@ -44,6 +44,14 @@ static void quiet(void)
     CHECK_STR(only(&unknown, quiet_result()), "");
 }
 
+static void nothing_measured(void)
+{
+    const ob_warning_facts facts = {.nothing_measured = true};
+    ob_record empty;
+    ob_record_init(&empty, OB_RECORD_RESULT_LINE);
+    CHECK_STR(only(&facts, &empty.result), "nothing was measured: -i asks for no iteration");
+}
+
 static void noise(void)
 {
     const ob_warning_facts own_clock = {.own_clock = true, .clock_overhead_ns = 25};
@@ -103,6 +111,7 @@ static void all(void)
 int main(void)
 {
     RUN(quiet);
+    RUN(nothing_measured);
     RUN(noise);
     RUN(drift);
     RUN(short_samples);

@@ -15,6 +15,7 @@
 #include "opbench/json.h"
 #include "opbench/log.h"
 #include "opbench/measure.h"
+#include "opbench/measurement.h"
 #include "opbench/op.h"
 #include "opbench/option.h"
 #include "opbench/plugin.h"

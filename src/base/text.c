@@ -4,6 +4,7 @@
  */
 #include "base/text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +78,28 @@ bool ob__text_append_u64(ob_text *text, uint64_t value)
         return false;
     text->size += ob__format_u64(value, text->data + text->size);
     return true;
+}
+
+bool ob__text_append_fixed(ob_text *text, double value, size_t width, int decimals)
+{
+    /* The largest double has 309 digits before its point. */
+    char digits[512];
+    int length = snprintf(digits, sizeof digits, "%.*f", decimals, value);
+    if (length < 0 || (size_t)length >= sizeof digits)
+        return false;
+    if (decimals > 0 && isfinite(value)) {
+        /* A locale's point may be several bytes long. */
+        const size_t whole = (digits[0] == '-') + strspn(digits + (digits[0] == '-'), "0123456789");
+        memmove(digits + whole + 1, digits + length - decimals, (size_t)decimals);
+        digits[whole] = '.';
+        length = (int)whole + 1 + decimals;
+    }
+    const size_t blanks = width > (size_t)length ? width - (size_t)length : 0;
+    if (!ob__text_reserve(text, blanks + (size_t)length))
+        return false;
+    memset(text->data + text->size, ' ', blanks);
+    text->size += blanks;
+    return ob__text_append(text, digits, (size_t)length);
 }
 
 bool ob__text_append_word(ob_text *text, const char *word)

@@ -6,8 +6,8 @@
  */
 #include "base/json_node.h"
 #include "base/number.h"
+#include "base/utf8.h"
 #include "opbench/record.h"
-#include "result/utf8.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * Checking and repairing UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
  */
-#include "result/utf8.h"
+#include "base/utf8.h"
 
 /* Length of the valid sequence at s, which has `left` > 0 bytes; 0 if there is none. */
 static size_t sequence(const unsigned char *s, size_t left)
@@ -46,4 +46,40 @@ bool ob__utf8_repair(ob_text *text, const char *bytes, size_t size)
             return false;
     }
     return true;
+}
+
+uint32_t ob__utf8_next(const char **at, const char *end)
+{
+    static const unsigned char FIRST_BITS[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+    const unsigned char *s = (const unsigned char *)*at;
+    const size_t length = sequence(s, (size_t)(end - *at));
+    *at += length > 0 ? length : 1;
+    if (length == 0)
+        return 0xFFFD;
+    uint32_t code = s[0] & FIRST_BITS[length];
+    for (size_t i = 1; i < length; i++)
+        code = code << 6 | (s[i] & 0x3Fu);
+    return code;
+}
+
+size_t ob__utf8_count(const char *text)
+{
+    const char *end = text + strlen(text);
+    size_t count = 0;
+    for (; text < end; count++)
+        ob__utf8_next(&text, end);
+    return count;
+}
+
+bool ob__utf8_is_line_end(uint32_t code)
+{
+    return (code >= 0x0A && code <= 0x0D) || (code >= 0x1C && code <= 0x1E) || code == 0x85 ||
+           code == 0x2028 || code == 0x2029;
+}
+
+bool ob__utf8_is_space(uint32_t code)
+{
+    return ob__utf8_is_line_end(code) || code == 0x09 || code == 0x1F || code == ' ' ||
+           code == 0xA0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200A) || code == 0x202F ||
+           code == 0x205F || code == 0x3000;
 }

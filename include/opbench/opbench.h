@@ -10,6 +10,7 @@
 #include "opbench/builder.h"
 #include "opbench/config.h"
 #include "opbench/context.h"
+#include "opbench/count.h"
 #include "opbench/dtype.h"
 #include "opbench/graph.h"
 #include "opbench/json.h"

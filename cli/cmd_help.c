@@ -18,8 +18,8 @@ void ob__cli_format_usage(const ob_cli_command *command, char *out, size_t size)
     size_t used = 0;
     out[0] = '\0';
     for (const ob_cli_word *w = command->words; w != NULL && w->name != NULL; w++) {
-        const int written =
-            snprintf(out + used, size - used, w->required ? "%s " : "[%s] ", w->name);
+        const int written = snprintf(out + used, size - used, w->required ? "%s%s " : "[%s%s] ",
+                                     w->name, w->many ? "..." : "");
         if (written < 0 || (size_t)written >= size - used)
             return;
         used += (size_t)written;

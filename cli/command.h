@@ -47,6 +47,7 @@ typedef struct ob_cli_word {
     const char *name;    /* "TOPIC"; NULL ends the list */
     const char *choices; /* "ops|backends", or NULL = any text */
     bool required;
+    bool many;        /* the last row only: it may be given several times */
     const char *help; /* one sentence */
 } ob_cli_word;
 

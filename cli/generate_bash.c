@@ -71,7 +71,10 @@ static void print_word_branches(ob_cli *cli, const ob_cli_command *command)
     const bool is_help = strcmp(command->name, "help") == 0;
     size_t place = 0;
     for (const ob_cli_word *w = command->words; w != NULL && w->name != NULL; w++, place++) {
-        ob__cli_printf(cli, "        %s:%zu) values='", command->name, place);
+        if (w->many)
+            ob__cli_printf(cli, "        %s:*) values='", command->name);
+        else
+            ob__cli_printf(cli, "        %s:%zu) values='", command->name, place);
         if (is_help)
             print_command_names(cli);
         else

@@ -73,7 +73,7 @@ int ob__cli_check_words(ob_cli *cli, const ob_cli_command *command, const char *
         }
         if (row->choices != NULL && check_choice(cli, row, words[used]) != OB_EXIT_OK)
             return OB_EXIT_USAGE;
-        used++;
+        used = row->many ? count : used + 1;
     }
     if (used == count)
         return OB_EXIT_OK;

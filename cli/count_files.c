@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench count show and diff: counts that are in files already. What the options ask for is done to all
+ * tables of a count first, so that text and JSON show the same.
+ */
+#include "count.h"
+
+#include "opbench/count.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- options ---- */
+
+static bool has_text(void *ctx, const char *function)
+{
+    return ctx == NULL || strstr(function, ctx) != NULL;
+}
+
+/* One table as the options want it; NULL stays NULL. */
+static ob_status select_rows(const ob_counts *table, const ob_count_options *o, ob_counts **out,
+                             ob_err *err)
+{
+    ob_counts *quiet = NULL;
+    *out = NULL;
+    if (table == NULL)
+        return OB_OK;
+    if (o->denoise)
+        OB_TRY(ob_counts_denoise(table, &quiet, err));
+    const ob_status status =
+        ob_counts_filter(quiet != NULL ? quiet : table, has_text, (void *)o->match, out, err);
+    ob_counts_destroy(quiet);
+    return status;
+}
+
+/* The count with the rows that are wanted in all of its tables. */
+static ob_status select_all(const ob_count_stats *stats, const ob_count_options *o,
+                            ob_count_stats **out, ob_err *err)
+{
+    ob_count_stats_params params = *ob_count_stats_get(stats);
+    const ob_counts **places[] = {&params.stmt_exclusive, &params.stmt_inclusive,
+                                  &params.baseline_exclusive, &params.baseline_inclusive};
+    enum { COUNT = sizeof places / sizeof places[0] };
+    ob_counts *made[COUNT] = {NULL};
+    ob_status status = OB_OK;
+    for (size_t i = 0; status == OB_OK && i < COUNT; i++) {
+        status = select_rows(*places[i], o, &made[i], err);
+        *places[i] = made[i];
+    }
+    if (status == OB_OK)
+        status = ob_count_stats_create(&params, out, err);
+    for (size_t i = 0; i < COUNT; i++)
+        ob_counts_destroy(made[i]);
+    return status;
+}
+
+static ob_status prepare(const ob_count_stats *stats, const ob_count_options *o,
+                         ob_count_stats **out, ob_err *err)
+{
+    ob_count_stats *standard = NULL, *less = NULL;
+    ob_status status = OB_OK;
+    *out = NULL;
+    if (o->standardise) {
+        status = ob_count_stats_standardise(stats, &standard, err);
+        stats = standard;
+    }
+    if (status == OB_OK && o->less_baseline) {
+        status = ob_count_stats_subtract_baseline(stats, &less, err);
+        stats = less;
+    }
+    if (status == OB_OK)
+        status = select_all(stats, o, out, err);
+    ob_count_stats_destroy(standard);
+    ob_count_stats_destroy(less);
+    return status;
+}
+
+/* ---- files ---- */
+
+static bool is_wanted(const ob_count_stats *stats, size_t index, const ob_count_options *o)
+{
+    const int64_t part = ob_count_stats_get(stats)->part;
+    return o->part == 0 || o->part == (part != 0 ? part : (int64_t)index + 1);
+}
+
+static size_t wanted_count(const ob_count_file *file, const ob_count_options *o)
+{
+    size_t wanted = 0;
+    for (size_t i = 0; i < ob_count_file_size(file); i++)
+        wanted += is_wanted(ob_count_file_part(file, i), i, o);
+    return wanted;
+}
+
+static ob_status open_file(const char *path, const ob_count_options *o, ob_count_file **file,
+                           ob_err *err)
+{
+    OB_TRY(ob_count_file_read(path, file, err));
+    if (wanted_count(*file, o) > 0)
+        return OB_OK;
+    ob_count_file_destroy(*file);
+    *file = NULL;
+    return ob_err_set_at(err, OB_ERR_INVALID, path, 0, 0, NULL,
+                         "there is no part %lld in it; leave --part out to see all",
+                         (long long)o->part);
+}
+
+/* ---- printing ---- */
+
+static ob_status print_json(ob_cli *cli, const ob_json *node, ob_err *err)
+{
+    char *text;
+    size_t length;
+    OB_TRY(ob_json_print(node, &text, &length, err));
+    ob__cli_write(cli, text, length);
+    ob__cli_write(cli, "\n", 1);
+    free(text);
+    return OB_OK;
+}
+
+static ob_status print_table(ob_cli *cli, const ob_counts *table, const ob_count_options *o,
+                             ob_err *err)
+{
+    const ob_counts_style style = {.line_width = (size_t)o->width, .all_rows = o->all_rows};
+    ob_text text = {0};
+    const ob_status status = ob_counts_print(table, &style, &text, err);
+    if (status == OB_OK) {
+        ob__cli_write(cli, text.data, text.size);
+        ob__cli_write(cli, "\n", 1);
+    }
+    ob_text_fini(&text);
+    return status;
+}
+
+static ob_status show_part(ob_cli *cli, const ob_count_stats *stats, const ob_count_options *o,
+                           ob_err *err)
+{
+    if (o->json) {
+        ob_json_doc *doc;
+        ob_json *node;
+        OB_TRY(ob_json_doc_create(&doc, err));
+        ob_status status = ob_count_stats_to_json(stats, doc, &node, err);
+        if (status == OB_OK)
+            status = print_json(cli, node, err);
+        ob_json_doc_destroy(doc);
+        return status;
+    }
+    const ob_count_stats_params *is = ob_count_stats_get(stats);
+    const ob_counts *table = o->inclusive ? is->stmt_inclusive : is->stmt_exclusive;
+    if (table == NULL)
+        return ob_err_set(err, OB_ERR_INVALID, "there are no %s counts in it",
+                          o->inclusive ? "inclusive" : "exclusive");
+    return print_table(cli, table, o, err);
+}
+
+static ob_status show_file(ob_cli *cli, const ob_count_options *o, const char *path, bool heading,
+                           ob_err *err)
+{
+    ob_count_file *file;
+    OB_TRY(open_file(path, o, &file, err));
+    ob_status status = OB_OK;
+    heading = !o->json && (heading || wanted_count(file, o) > 1);
+    for (size_t i = 0; status == OB_OK && i < ob_count_file_size(file); i++) {
+        const ob_count_stats *stats = ob_count_file_part(file, i);
+        ob_count_stats *ready;
+        if (!is_wanted(stats, i, o))
+            continue;
+        status = prepare(stats, o, &ready, err);
+        if (status != OB_OK)
+            break;
+        const int64_t part = ob_count_stats_get(stats)->part;
+        if (heading)
+            ob__cli_printf(cli, "%s, part %lld:\n", path,
+                           (long long)(part != 0 ? part : (int64_t)i + 1));
+        status = show_part(cli, ready, o, err);
+        if (heading)
+            ob__cli_write(cli, "\n", 1);
+        ob_count_stats_destroy(ready);
+    }
+    ob_count_file_destroy(file);
+    return status;
+}
+
+int ob__count_show(ob_cli *cli, const ob_count_options *options, const char *const *files,
+                   size_t count)
+{
+    if (count == 0)
+        return ob__cli_usage_error(cli, "no file to show; name callgrind's, or one that opbench "
+                                        "count --json wrote");
+    for (size_t i = 0; i < count; i++) {
+        ob_err err;
+        if (show_file(cli, options, files[i], count > 1, &err) != OB_OK)
+            return ob__cli_fail(cli, &err);
+    }
+    return OB_EXIT_OK;
+}
+
+/* ---- diff ---- */
+
+/* The first part that is wanted, prepared. */
+static ob_status read_one(ob_cli *cli, const ob_count_options *o, const char *path,
+                          ob_count_stats **out, ob_err *err)
+{
+    ob_count_file *file;
+    OB_TRY(open_file(path, o, &file, err));
+    if (wanted_count(file, o) > 1)
+        ob__cli_warn(cli, "%s has %zu counts; the first one is taken, choose with --part", path,
+                     wanted_count(file, o));
+    size_t index = 0;
+    while (!is_wanted(ob_count_file_part(file, index), index, o))
+        index++;
+    const ob_status status = prepare(ob_count_file_part(file, index), o, out, err);
+    ob_count_file_destroy(file);
+    return status;
+}
+
+static ob_status print_delta(ob_cli *cli, const ob_count_options *o, const ob_counts *delta,
+                             ob_err *err)
+{
+    if (!o->json)
+        return print_table(cli, delta, o, err);
+    ob_json_doc *doc;
+    ob_json *node;
+    OB_TRY(ob_json_doc_create(&doc, err));
+    ob_status status = ob_counts_to_json(delta, doc, &node, err);
+    if (status == OB_OK)
+        status = print_json(cli, node, err);
+    ob_json_doc_destroy(doc);
+    return status;
+}
+
+int ob__count_diff(ob_cli *cli, const ob_count_options *options, const char *const *files,
+                   size_t count)
+{
+    if (count != 2)
+        return ob__cli_usage_error(cli, "diff takes two files, the old one and the new one");
+    ob_count_stats *before = NULL, *after = NULL;
+    ob_counts *delta = NULL;
+    ob_err err;
+    ob_status status = read_one(cli, options, files[0], &before, &err);
+    if (status == OB_OK)
+        status = read_one(cli, options, files[1], &after, &err);
+    if (status == OB_OK)
+        status = ob_count_stats_delta(after, before, options->inclusive, &delta, &err);
+    if (status == OB_OK)
+        status = print_delta(cli, options, delta, &err);
+    ob_counts_destroy(delta);
+    ob_count_stats_destroy(before);
+    ob_count_stats_destroy(after);
+    return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
+}

@@ -131,6 +131,21 @@ static ob_status print_table(ob_cli *cli, const ob_counts *table, const ob_count
     return status;
 }
 
+/* Whose counts they are, where that is known. */
+static ob_status print_task(ob_cli *cli, const ob_count_stats *stats, ob_err *err)
+{
+    ob_text text = {0};
+    if (ob_count_stats_get(stats)->task.stmt == NULL)
+        return OB_OK;
+    const ob_status status = ob_count_stats_print(stats, &text, err);
+    if (status == OB_OK) {
+        ob__cli_write(cli, text.data, text.size);
+        ob__cli_write(cli, "\n\n", 2);
+    }
+    ob_text_fini(&text);
+    return status;
+}
+
 static ob_status show_part(ob_cli *cli, const ob_count_stats *stats, const ob_count_options *o,
                            ob_err *err)
 {
@@ -149,6 +164,7 @@ static ob_status show_part(ob_cli *cli, const ob_count_stats *stats, const ob_co
     if (table == NULL)
         return ob_err_set(err, OB_ERR_INVALID, "there are no %s counts in it",
                           o->inclusive ? "inclusive" : "exclusive");
+    OB_TRY(print_task(cli, stats, err));
     return print_table(cli, table, o, err);
 }
 

@@ -94,8 +94,8 @@ ob_status ob_counts_print(const ob_counts *counts, const ob_counts_style *style,
     const size_t half = MOST_ROWS / 2, size = counts->size;
     const bool cut = counts->truncate_rows && !style->all_rows && size > MOST_ROWS;
 
-    bool ok =
-        ob__text_printf(out, "<opbench counts, %s>", counts->inclusive ? "inclusive" : "exclusive");
+    bool ok = ob__text_printf(out, "<opbench FunctionCounts, %s>",
+                              counts->inclusive ? "inclusive" : "exclusive");
     if (cut)
         ok = ok && append_rows(out, counts, 0, half, name_width) &&
              ob__text_printf(out, "\n%*s", (int)width + 2, "...") &&

@@ -190,6 +190,45 @@ static void check_table_text(const ob_json *c)
     ob_counts_destroy(counts);
 }
 
+static const char *text_of(const ob_json *object, const char *key)
+{
+    return ob_json_string(ob_json_get(object, key), NULL);
+}
+
+static void check_stats_text(const ob_json *c)
+{
+    const ob_json *task = ob_json_get(c, "task_spec");
+    ob_counts *statement = counts_of(ob_json_get(c, "stmt_exclusive"), false);
+    ob_counts *baseline = counts_of(ob_json_get(c, "baseline_exclusive"), false);
+    const ob_count_stats_params params = {
+        .task = {.stmt = text_of(task, "stmt"),
+                 .setup = text_of(task, "setup"),
+                 .global_setup = text_of(task, "global_setup"),
+                 .label = text_of(task, "label"),
+                 .sub_label = text_of(task, "sub_label"),
+                 .description = text_of(task, "description"),
+                 .env = text_of(task, "env"),
+                 .num_threads = ob_json_int(ob_json_get(task, "num_threads"), 0)},
+        .number_per_run = ob_json_int(ob_json_get(c, "number_per_run"), 0),
+        .built_with_debug_symbols = ob_json_bool(ob_json_get(c, "debug"), false),
+        .stmt_exclusive = statement,
+        .baseline_exclusive = baseline};
+    ob_count_stats *stats = NULL;
+    ob_text text = {0};
+    CHECK_INT(ob_count_stats_create(&params, &stats, NULL), OB_OK);
+    CHECK_INT(ob_count_stats_counts(stats, false), ob_json_int(ob_json_get(c, "counts"), -1));
+    CHECK_INT(ob_count_stats_counts(stats, true),
+              ob_json_int(ob_json_get(c, "counts_denoise"), -1));
+    CHECK_INT(ob_count_stats_print(stats, &text, NULL), OB_OK);
+    char *got = text_string(&text);
+    CHECK_STR(below_heading(got), below_heading(text_of(c, "expect")));
+    free(got);
+    ob_text_fini(&text);
+    ob_count_stats_destroy(stats);
+    ob_counts_destroy(statement);
+    ob_counts_destroy(baseline);
+}
+
 /* ---- */
 
 typedef struct kind {
@@ -203,8 +242,8 @@ static const kind KINDS[] = {
     {"op", check_operation},
     {"standardize", check_standard_name},
     {"repr_counts", check_table_text},
+    {"repr_stats", check_stats_text},
     {"valgrind_failure", NULL},
-    {"repr_stats", NULL},
     {"script_tail", NULL},
     {"unroll", NULL},
 };
@@ -236,6 +275,7 @@ static void goldens(void)
     CHECK_INT(seen[2], 10);
     CHECK_INT(seen[3], 6);
     CHECK_INT(seen[4], 6);
+    CHECK_INT(seen[5], 3);
     ob_json_doc_destroy(doc);
 }
 

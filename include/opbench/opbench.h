@@ -12,6 +12,7 @@
 #include "opbench/context.h"
 #include "opbench/count.h"
 #include "opbench/dtype.h"
+#include "opbench/fuzz.h"
 #include "opbench/graph.h"
 #include "opbench/json.h"
 #include "opbench/log.h"

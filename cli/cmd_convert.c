@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench convert: the calls of a trace as a benchmark config.
+ */
+#include "command.h"
+#include "output_file.h"
+
+#include "opbench/trace.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef struct convert_options {
+    ob_trace_convert_options how;
+    const char *output;
+} convert_options;
+
+static void set_defaults(void *options)
+{
+    ((convert_options *)options)->how.selection.iteration = -1;
+}
+
+static const ob_option OPTIONS[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(convert_options, output),
+     .value = "FILE",
+     .help = "Where the config goes; standard output if not given."},
+    {.name = "iteration",
+     .type = OB_OPTION_INT,
+     .offset = offsetof(convert_options, how.selection.iteration),
+     .value = "N",
+     .max = 1e15,
+     .help = "Only this step that the profiler marked, from 0."},
+    {.name = "label",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(convert_options, how.selection.label),
+     .value = "TEXT",
+     .help = "Only what is below nodes with this text in their name."},
+    {.name = "leaves",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(convert_options, how.selection.leaves),
+     .help = "The innermost operators instead of the topmost; most of the computing is not there."},
+    {.name = "keep-loader",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(convert_options, how.selection.keep_loader),
+     .help = "Also what the data loader called."},
+    {.name = "device",
+     .letter = 'd',
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(convert_options, how.device),
+     .value = "DEVICE",
+     .help = "What arguments that name a device become; cpu if not given."},
+    {.name = NULL},
+};
+
+static const ob_cli_word WORDS[] = {
+    {.name = "FILE",
+     .required = true,
+     .help = "The trace: JSON, plain or packed (.gz, .tar.gz, .zst); - reads standard input."},
+    {.name = NULL},
+};
+
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    const convert_options *options = call->options;
+    ob_device device;
+    ob_err err;
+    if (options->how.device != NULL &&
+        ob_device_parse(options->how.device, strlen(options->how.device), &device, &err) != OB_OK)
+        return ob__cli_usage_error(cli, "--device: %s", err.message);
+    int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
+    if (code != OB_EXIT_OK)
+        return code;
+    const ob_log *log = ob_context_log(cli->context);
+    ob_trace *trace;
+    ob_trace_convert_summary summary;
+    ob_text config = {0};
+    if (ob_trace_open(call->words[0], NULL, log, &trace, &err) != OB_OK)
+        return ob__cli_fail(cli, &err);
+    if (ob_trace_convert(trace, &options->how, ob_context_operators(cli->context), log, &config,
+                         &summary, &err) != OB_OK)
+        code = ob__cli_fail(cli, &err);
+    else if (summary.distinct == 0)
+        ob__cli_warn(cli,
+                     "the trace has no operator that could be called again: the config is empty");
+    if (code == OB_EXIT_OK)
+        code = ob__cli_write_file(cli, options->output, config.data, config.size);
+    if (code == OB_EXIT_OK && options->output != NULL)
+        fprintf(stderr,
+                "%" PRIu64 " calls, %" PRIu64 " of them distinct, %" PRIu64 " left out: %s\n",
+                summary.calls, summary.distinct, summary.left_out, options->output);
+    ob_text_fini(&config);
+    ob_trace_close(trace);
+    return code;
+}
+
+const ob_cli_command ob__command_convert = {
+    .name = "convert",
+    .help = "make a benchmark config from a trace",
+    .text =
+        "Writes the distinct operator calls of an execution trace or a profiler trace as a "
+        "benchmark config that run takes as it is: dtypes, shapes, strides, plain arguments and "
+        "lists as recorded, integer tensors in their recorded range or in the one that the "
+        "operator needs, and with each call a count of how often it was made.\n\n"
+        "Operators that exist on one vendor's device only (cudnn_convolution) become the generic "
+        "ones. Calls that cannot be made again, communication and kernels that a compiler made are "
+        "left out; a warning says which.",
+    .words = WORDS,
+    .options = OPTIONS,
+    .options_size = sizeof(convert_options),
+    .options_init = set_defaults,
+    .example = "opbench convert resnet_et.json.gz -o resnet.json --iteration 1\n"
+               "opbench run -c resnet.json",
+    .run = run,
+};

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench trace: what is in a trace.
+ */
+#include "command.h"
+#include "trace_print.h"
+
+typedef struct trace_options {
+    ob_trace_selection selection;
+    bool tree, json;
+    int64_t node;
+} trace_options;
+
+static void set_defaults(void *options)
+{
+    ((trace_options *)options)->selection.iteration = -1;
+    ((trace_options *)options)->node = INT64_MIN;
+}
+
+static const ob_option OPTIONS[] = {
+    {.name = "tree",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(trace_options, tree),
+     .help = "Every node, indented below its parent."},
+    {.name = "node",
+     .type = OB_OPTION_INT,
+     .offset = offsetof(trace_options, node),
+     .value = "ID",
+     .help = "One node with its arguments and results."},
+    {.name = "json",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(trace_options, json),
+     .help = "The same as JSON: one object, with --tree one line per node."},
+    {.name = "iteration",
+     .type = OB_OPTION_INT,
+     .offset = offsetof(trace_options, selection.iteration),
+     .value = "N",
+     .max = 1e15,
+     .help = "Count the operators of this step that the profiler marked, from 0."},
+    {.name = "label",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(trace_options, selection.label),
+     .value = "TEXT",
+     .help = "Count only what is below nodes with this text in their name."},
+    {.name = "leaves",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(trace_options, selection.leaves),
+     .help = "Count the innermost operators instead of the topmost."},
+    {.name = "keep-loader",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(trace_options, selection.keep_loader),
+     .help = "Count also what the data loader called."},
+    {.name = NULL},
+};
+
+static const ob_cli_word WORDS[] = {
+    {.name = "FILE",
+     .required = true,
+     .help = "The trace: JSON, plain or packed (.gz, .tar.gz, .zst); - reads standard input."},
+    {.name = NULL},
+};
+
+static int show(ob_cli *cli, const trace_options *options, const ob_trace *trace)
+{
+    ob_err err;
+    ob_status status;
+    if (options->node != INT64_MIN) {
+        const uint32_t index = ob_trace_find_node(trace, options->node);
+        if (index == OB_TRACE_NO_NODE)
+            return ob__cli_usage_error(cli, "%s has no node %lld; --tree shows them",
+                                       ob_trace_name(trace), (long long)options->node);
+        status = ob__trace_print_node(cli, trace, index, options->json, &err);
+    } else if (options->tree) {
+        status = ob__trace_print_tree(cli, trace, options->json, &err);
+    } else {
+        status = ob__trace_print_summary(cli, trace, &options->selection, options->json, &err);
+    }
+    return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
+}
+
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    const int code = ob__cli_open_context(cli, OB_CLI_NO_PLUGINS, OB_LOG_WARNING);
+    if (code != OB_EXIT_OK)
+        return code;
+    ob_trace *trace;
+    ob_err err;
+    if (ob_trace_open(call->words[0], NULL, ob_context_log(cli->context), &trace, &err) != OB_OK)
+        return ob__cli_fail(cli, &err);
+    const int shown = show(cli, call->options, trace);
+    ob_trace_close(trace);
+    return shown;
+}
+
+const ob_cli_command ob__command_trace = {
+    .name = "trace",
+    .help = "show what is in an execution trace",
+    .text =
+        "Reads an execution trace of PyTorch (schema 1.0.1 to 1.1.1-chakra) or a trace of its "
+        "profiler (Chrome JSON) and says what is in it: steps, operators with how often they were "
+        "called and, where the trace has times, how long they took, tensors, devices and dtypes. "
+        "Operators are the topmost ones, those that no other operator called.\n\n"
+        "A trace is only read. Nothing in it is run.",
+    .words = WORDS,
+    .options = OPTIONS,
+    .options_size = sizeof(trace_options),
+    .options_init = set_defaults,
+    .example = "opbench trace linear_et.json.gz\n"
+               "opbench trace resnet_et.json.gz --iteration 1 --json\n"
+               "opbench trace linear_et.json.gz --node 14",
+    .run = run,
+};

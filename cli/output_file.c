@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Writing a whole file. A full disk or an interruption leaves what was there before.
+ */
+#include "output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool write_all(int fd, const char *data, size_t size)
+{
+    while (size > 0) {
+        const ssize_t count = write(fd, data, size);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return false;
+        data += count;
+        size -= (size_t)count;
+    }
+    return true;
+}
+
+/* A device or a pipe is written to as it is. */
+static bool is_special(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && !S_ISREG(s.st_mode);
+}
+
+static bool write_special(const char *path, const char *data, size_t size)
+{
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    const bool ok = fd >= 0 && write_all(fd, data, size);
+    return (fd < 0 || close(fd) == 0) && ok;
+}
+
+static bool write_beside(const char *path, const char *data, size_t size)
+{
+    const size_t length = strlen(path);
+    char *beside = malloc(length + sizeof ".XXXXXX");
+    if (beside == NULL)
+        return false;
+    memcpy(beside, path, length);
+    memcpy(beside + length, ".XXXXXX", sizeof ".XXXXXX");
+    const int fd = mkostemp(beside, O_CLOEXEC);
+    const mode_t mask = umask(0);
+    umask(mask);
+    bool ok =
+        fd >= 0 && write_all(fd, data, size) && fchmod(fd, 0666 & ~mask) == 0 && fsync(fd) == 0;
+    int reason = errno;
+    if (fd >= 0 && close(fd) != 0 && ok) {
+        ok = false;
+        reason = errno;
+    }
+    if (ok && rename(beside, path) != 0) {
+        ok = false;
+        reason = errno;
+    }
+    if (fd >= 0 && !ok)
+        unlink(beside);
+    free(beside);
+    errno = reason;
+    return ok;
+}
+
+int ob__cli_write_file(ob_cli *cli, const char *path, const char *data, size_t size)
+{
+    if (path == NULL || strcmp(path, "-") == 0)
+        return ob__cli_write(cli, data, size) ? OB_EXIT_OK : ob__cli_finish(cli);
+    if (is_special(path) ? write_special(path, data, size) : write_beside(path, data, size))
+        return OB_EXIT_OK;
+    ob_err err;
+    ob_err_set_at(&err, OB_ERR_IO, path, 0, 0, NULL, "cannot be written: %s; choose another place",
+                  strerror(errno));
+    return ob__cli_fail(cli, &err);
+}

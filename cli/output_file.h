@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A whole file as a command's result: all of it or nothing.
+ */
+#ifndef OB_CLI_OUTPUT_FILE_H
+#define OB_CLI_OUTPUT_FILE_H
+
+#include "command.h"
+
+/* To path, by a private file beside it that takes its place when everything is written; to standard
+ * output when path is NULL or "-". Says what failed; returns an exit code. */
+int ob__cli_write_file(ob_cli *cli, const char *path, const char *data, size_t size);
+
+#endif

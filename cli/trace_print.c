@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Views of a trace. The JSON is the library's; the text is made from it.
+ */
+#include "trace_print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ob_status print_json(ob_cli *cli, const ob_json *value, ob_err *err)
+{
+    char *text;
+    size_t length;
+    OB_TRY(ob_json_print(value, &text, &length, err));
+    ob__cli_write(cli, text, length);
+    ob__cli_write(cli, "\n", 1);
+    free(text);
+    return OB_OK;
+}
+
+static long long number(const ob_json *object, const char *key)
+{
+    return (long long)ob_json_int(ob_json_get(object, key), 0);
+}
+
+/* "float32 12, int64 3" */
+static void print_counts(ob_cli *cli, const char *title, const ob_json *counts)
+{
+    ob__cli_printf(cli, "%-12s", title);
+    for (size_t i = 0; i < ob_json_count(counts); i++)
+        ob__cli_printf(cli, "%s%s %lld", i > 0 ? ", " : "", ob_json_key(counts, i),
+                       (long long)ob_json_int(ob_json_item(counts, i), 0));
+    ob__cli_printf(cli, "%s\n", ob_json_count(counts) == 0 ? "none" : "");
+}
+
+static void print_operators(ob_cli *cli, const ob_json *list)
+{
+    size_t width = strlen("operator");
+    bool timed = false;
+    double total = 0;
+    for (size_t i = 0; i < ob_json_count(list); i++) {
+        const ob_json *row = ob_json_item(list, i);
+        size_t length = 0;
+        ob_json_string(ob_json_get(row, "name"), &length);
+        width = length > width ? length : width;
+        timed |= ob_json_get(row, "time_us") != NULL;
+        total += ob_json_real(ob_json_get(row, "time_us"), 0);
+    }
+    ob__cli_printf(cli, "\n%-*s  %8s%s\n", (int)width, "operator", "calls",
+                   timed ? "        time  share" : "");
+    for (size_t i = 0; i < ob_json_count(list); i++) {
+        const ob_json *row = ob_json_item(list, i);
+        const double time = ob_json_real(ob_json_get(row, "time_us"), 0);
+        ob__cli_printf(cli, "%-*s  %8lld", (int)width,
+                       ob_json_string(ob_json_get(row, "name"), NULL), number(row, "count"));
+        if (timed)
+            ob__cli_printf(cli, "  %7.3f ms  %4.1f %%", time / 1e3,
+                           total > 0 ? 100 * time / total : 0);
+        ob__cli_printf(cli, "\n");
+    }
+}
+
+static void print_text(ob_cli *cli, const ob_json *d)
+{
+    const ob_json *nodes = ob_json_get(d, "nodes"), *steps = ob_json_get(d, "iterations");
+    ob__cli_printf(cli, "%-12s%s\n%-12s%s\n", "file", ob_json_string(ob_json_get(d, "file"), NULL),
+                   "schema", ob_json_string(ob_json_get(d, "schema"), NULL));
+    ob__cli_printf(cli, "%-12s%lld: %lld operators, %lld labels, %lld communication, %lld fused\n",
+                   "nodes", number(nodes, "all"), number(nodes, "operators"),
+                   number(nodes, "labels"), number(nodes, "communication"), number(nodes, "fused"));
+    ob__cli_printf(cli, "%-12s%lld\n%-12s", "threads", number(d, "threads"), "iterations");
+    for (size_t i = 0; i < ob_json_count(steps); i++)
+        ob__cli_printf(cli, "%s%s", i > 0 ? ", " : "",
+                       ob_json_string(ob_json_get(ob_json_item(steps, i), "name"), NULL));
+    ob__cli_printf(cli, "%s\n", ob_json_count(steps) == 0 ? "not marked" : "");
+    ob__cli_printf(cli, "%-12s%lld in %lld storages\n", "tensors", number(d, "tensors"),
+                   number(d, "storages"));
+    print_counts(cli, "devices", ob_json_get(d, "devices"));
+    print_counts(cli, "dtypes", ob_json_get(d, "dtypes"));
+    ob__cli_printf(cli, "%-12s%lld calls of %zu operators\n", "chosen", number(d, "calls"),
+                   ob_json_count(ob_json_get(d, "operators")));
+    if (ob_json_count(ob_json_get(d, "operators")) > 0)
+        print_operators(cli, ob_json_get(d, "operators"));
+}
+
+ob_status ob__trace_print_summary(ob_cli *cli, const ob_trace *trace,
+                                  const ob_trace_selection *selection, bool json, ob_err *err)
+{
+    ob_json_doc *doc;
+    const ob_json *described = NULL;
+    OB_TRY(ob_json_doc_create(&doc, err));
+    ob_status status = ob_trace_describe(trace, selection, doc, &described, err);
+    if (status == OB_OK && json)
+        status = print_json(cli, described, err);
+    else if (status == OB_OK)
+        print_text(cli, described);
+    ob_json_doc_destroy(doc);
+    return status;
+}
+
+ob_status ob__trace_print_node(ob_cli *cli, const ob_trace *trace, size_t index, bool json,
+                               ob_err *err)
+{
+    ob_json_doc *doc;
+    const ob_json *node = NULL;
+    OB_TRY(ob_json_doc_create(&doc, err));
+    ob_status status = ob_trace_describe_node(trace, index, doc, &node, err);
+    if (status == OB_OK && json)
+        status = print_json(cli, node, err);
+    for (size_t i = 0; status == OB_OK && !json && i < ob_json_count(node); i++) {
+        const ob_json *value = ob_json_item(node, i);
+        const bool list = ob_json_get_kind(value) == OB_JSON_ARRAY;
+        ob__cli_printf(cli, "%-10s", ob_json_key(node, i));
+        if (ob_json_get_kind(value) == OB_JSON_STRING)
+            ob__cli_printf(cli, "%s\n", ob_json_string(value, NULL));
+        else if (!list)
+            status = print_json(cli, value, err);
+        else if (ob_json_count(value) == 0)
+            ob__cli_printf(cli, "none\n");
+        for (size_t k = 0; status == OB_OK && list && k < ob_json_count(value); k++) {
+            ob__cli_printf(cli, "%*s%zu: ", k > 0 ? 10 : 0, "", k);
+            status = print_json(cli, ob_json_item(value, k), err);
+        }
+    }
+    ob_json_doc_destroy(doc);
+    return status;
+}
+
+ob_status ob__trace_print_tree(ob_cli *cli, const ob_trace *trace, bool json, ob_err *err)
+{
+    const size_t count = ob_trace_node_count(trace);
+    if (json) {
+        for (size_t i = 0; i < count; i++)
+            OB_TRY(ob__trace_print_node(cli, trace, i, true, err));
+        return OB_OK;
+    }
+    /* Up again through the parents instead of recursion: a hostile trace may be a million deep. */
+    for (size_t root = 0; root < count; root++) {
+        if (ob_trace_node_at(trace, root)->parent != OB_TRACE_NO_NODE)
+            continue;
+        size_t at = root, depth = 0;
+        for (;;) {
+            const ob_trace_node *node = ob_trace_node_at(trace, at);
+            if (!ob__cli_printf(cli, "%*s%lld %s\n", (int)(2 * (depth < 60 ? depth : 60)), "",
+                                (long long)node->id, node->name))
+                return OB_OK;
+            if (node->first_child != OB_TRACE_NO_NODE) {
+                at = node->first_child;
+                depth++;
+                continue;
+            }
+            while (at != root && ob_trace_node_at(trace, at)->next_sibling == OB_TRACE_NO_NODE) {
+                at = ob_trace_node_at(trace, at)->parent;
+                depth--;
+            }
+            if (at == root)
+                break;
+            at = ob_trace_node_at(trace, at)->next_sibling;
+        }
+    }
+    return OB_OK;
+}

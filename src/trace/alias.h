@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators that exist on one vendor's device only, as the generic operator that means the same.
+ */
+#ifndef OB_TRACE_ALIAS_H
+#define OB_TRACE_ALIAS_H
+
+#include "opbench/trace.h"
+
+enum { OB_TRACE_ALIAS_ARGS = 12 };
+
+/* A call as it is to be made: the recorded one, or the one that stands for it. */
+typedef struct ob_trace_alias {
+    const char *name;   /* with overload */
+    const char *schema; /* "" = not known */
+    const ob_trace_value *args;
+    size_t count;
+    bool changed;
+    ob_trace_value own[OB_TRACE_ALIAS_ARGS];
+} ob_trace_alias;
+
+/* "aten::add.Tensor": from the schema, else the node's own name. Cut to size. */
+void ob__trace_call_name(const ob_trace_node *node, char *out, size_t size);
+/* name is what ob__trace_call_name gave; it and the node must outlive alias. */
+void ob__trace_alias_apply(const ob_trace_node *node, const char *name, ob_trace_alias *alias);
+
+#endif

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The distinct calls of a trace as a benchmark config. A call is printed as the entry it will be, with
+ * its arguments by place or, behind the schema's "*", by name; equal texts are one entry with a count.
+ * What cannot be made again (an argument that is a process group, a stream) is left out, with the reason.
+ */
+#include "base/json_node.h"
+#include "base/number.h"
+#include "trace/alias.h"
+#include "trace/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct entry {
+    uint32_t op;
+    uint32_t next; /* of the same operator, in order; OB_TRACE_NO_NODE = last */
+    uint64_t count;
+    const char *text;
+} entry;
+
+typedef struct op_group {
+    const char *name;
+    uint32_t first, last;
+} op_group;
+
+typedef struct converter {
+    const ob_trace *trace;
+    const ob_trace_convert_options *options;
+    const ob_op_table *table;
+    const ob_log *log;
+    ob_arena arena;
+    ob_intern ops, texts, reasons;
+    entry *entries;
+    op_group *groups;
+    size_t entry_capacity, group_capacity;
+    ob_text text;
+} converter;
+
+/* What is known about the call under way besides its values. */
+typedef struct call {
+    const ob_trace_node *node;
+    const ob_trace_value *args;
+    size_t count;
+    const char *name; /* with overload */
+    const ob_op *op;  /* NULL: the core has no row for it */
+    ob_schema *schema;
+    char why_not[160];
+} call;
+
+/* ---- values ---- */
+
+static const ob_trace_value *argument(const call *c, const char *name)
+{
+    const int index = c->op != NULL ? ob_schema_find_arg(c->op->schema, name) : -1;
+    return index >= 0 && (size_t)index < c->count ? &c->args[index] : NULL;
+}
+
+/* The values that the operator's row allows for an index tensor; false when it says nothing. */
+static bool index_bound(const call *c, size_t arg, int64_t *bound)
+{
+    if (c->op == NULL || arg >= c->op->schema->arg_count)
+        return false;
+    const ob_constraint *row = c->op->row->constraints;
+    for (; row != NULL && row->arg != NULL; row++) {
+        if (row->kind != OB_CONSTRAINT_INDEX || row->of == NULL ||
+            strcmp(row->arg, c->op->schema->args[arg].name) != 0)
+            continue;
+        const ob_trace_value *of = argument(c, row->of);
+        if (of != NULL && of->kind == OB_TRACE_INT) {
+            *bound = of->as.integer;
+            return *bound > 0;
+        }
+        const ob_trace_value *dim_arg = row->dim_arg != NULL ? argument(c, row->dim_arg) : NULL;
+        int64_t dim =
+            dim_arg != NULL && dim_arg->kind == OB_TRACE_INT ? dim_arg->as.integer : row->dim;
+        if (of == NULL || of->kind != OB_TRACE_TENSOR)
+            return false;
+        if (dim < 0)
+            dim += of->as.tensor->ndim;
+        if (dim < 0 || dim >= of->as.tensor->ndim)
+            return false;
+        *bound = of->as.tensor->sizes[dim];
+        return *bound > 0;
+    }
+    return false;
+}
+
+static bool put_sizes(ob_text *text, const char *key, const int64_t *sizes, int count)
+{
+    bool ok = ob__text_printf(text, ", \"%s\": [", key);
+    for (int i = 0; ok && i < count; i++)
+        ok = ob__text_printf(text, "%s%lld", i > 0 ? ", " : "", (long long)sizes[i]);
+    return ok && ob__text_append_str(text, "]");
+}
+
+static bool put_range(ob_text *text, double min, double max)
+{
+    return ob__text_printf(text, ", \"value_range\": [%lld, %lld]", (long long)min, (long long)max);
+}
+
+static bool put_tensor(ob_text *text, call *c, size_t arg, const ob_trace_tensor *tensor)
+{
+    int64_t contiguous[OB_MAX_DIMS], bound;
+    const ob_dtype_info *info = ob_dtype_get_info(tensor->dtype);
+    if (info == NULL) {
+        snprintf(c->why_not, sizeof c->why_not, "it takes a tensor of %.60s, a type opbench lacks",
+                 tensor->dtype_text);
+        return true;
+    }
+    ob_shape_contiguous_strides(tensor->sizes, tensor->ndim, contiguous);
+    bool ok = ob__text_printf(text, "{\"type\": \"tensor\", \"dtype\": \"%s\"", info->param_name) &&
+              put_sizes(text, "shape", tensor->sizes, tensor->ndim);
+    if (ok && memcmp(contiguous, tensor->strides, (size_t)tensor->ndim * sizeof *contiguous) != 0)
+        ok = put_sizes(text, "strides", tensor->strides, tensor->ndim);
+    const bool integral = ob_dtype_is_integral(tensor->dtype) && tensor->dtype != OB_DTYPE_BOOL;
+    if (ok && integral && tensor->has_range && fabs(tensor->min) < 9e18 && fabs(tensor->max) < 9e18)
+        ok = put_range(text, tensor->min, tensor->max);
+    else if (ok && integral && index_bound(c, arg, &bound))
+        ok = put_range(text, 0, (double)(bound - 1));
+    return ok && ob__text_append_str(text, "}");
+}
+
+static bool put_real(ob_text *text, double value)
+{
+    char digits[32];
+    if (isfinite(value))
+        ob__format_double(value, digits);
+    return ob__text_append_str(text, "{\"type\": \"double\", \"value\": ") &&
+           ob__text_append_str(text, isfinite(value) ? digits
+                                     : isnan(value)  ? "\"nan\""
+                                     : value > 0     ? "\"inf\""
+                                                     : "\"-inf\"") &&
+           ob__text_append_str(text, "}");
+}
+
+static bool put_value(ob_text *text, const converter *v, call *c, size_t arg,
+                      const ob_trace_value *value)
+{
+    switch ((ob_trace_value_kind)value->kind) {
+    case OB_TRACE_NONE:
+    case OB_TRACE_GENERATOR:
+    case OB_TRACE_NO_TENSOR:
+        return ob__text_append_str(text, "{\"type\": \"none\"}");
+    case OB_TRACE_BOOL:
+        return ob__text_printf(text, "{\"type\": \"bool\", \"value\": %s}",
+                               value->as.integer ? "true" : "false");
+    case OB_TRACE_INT:
+        return ob__text_printf(text, "{\"type\": \"int\", \"value\": %lld}",
+                               (long long)value->as.integer);
+    case OB_TRACE_DOUBLE:
+        return put_real(text, value->as.real);
+    case OB_TRACE_STR:
+        return ob__text_append_str(text, "{\"type\": \"str\", \"value\": ") &&
+               ob__json_write_string(text, value->as.text, value->count) &&
+               ob__text_append_str(text, "}");
+    case OB_TRACE_DEVICE:
+        return ob__text_printf(text, "{\"type\": \"device\", \"value\": \"%s\"}",
+                               v->options->device != NULL ? v->options->device : "cpu");
+    case OB_TRACE_TENSOR:
+        return put_tensor(text, c, arg, value->as.tensor);
+    case OB_TRACE_OTHER:
+        snprintf(c->why_not, sizeof c->why_not, "it takes a value that cannot be made again: %.80s",
+                 value->as.text);
+        return true;
+    case OB_TRACE_LIST:
+    case OB_TRACE_TUPLE:
+        break;
+    }
+    bool ok = ob__text_printf(text, "{\"type\": \"%s\", \"value\": [",
+                              value->kind == OB_TRACE_TUPLE ? "tuple" : "genericlist");
+    for (uint32_t i = 0; ok && i < value->count; i++)
+        ok = (i == 0 || ob__text_append_str(text, ", ")) &&
+             put_value(text, v, c, arg, &value->as.items[i]);
+    return ok && ob__text_append_str(text, "]}");
+}
+
+/* ---- calls ---- */
+
+static bool put_call(converter *v, call *c)
+{
+    ob_text *text = &v->text;
+    bool ok = ob__text_append_str(text, "{\"args\": [");
+    size_t i = 0;
+    for (; ok && i < c->count; i++) {
+        if (c->schema != NULL && i < c->schema->arg_count && c->schema->args[i].keyword_only)
+            break;
+        ok = (i == 0 || ob__text_append_str(text, ", ")) && put_value(text, v, c, i, &c->args[i]);
+    }
+    ok = ok && ob__text_append_str(text, "]");
+    for (size_t first = i; ok && i < c->count && i < c->schema->arg_count; i++)
+        ok =
+            ob__text_append_str(text, i == first ? ", \"kwargs\": {" : ", ") &&
+            ob__json_write_string(text, c->schema->args[i].name, strlen(c->schema->args[i].name)) &&
+            ob__text_append_str(text, ": ") && put_value(text, v, c, i, &c->args[i]) &&
+            (i + 1 < c->count && i + 1 < c->schema->arg_count ? true
+                                                              : ob__text_append_str(text, "}"));
+    return ok;
+}
+
+static bool add_entry(converter *v, const char *name)
+{
+    uint32_t op, ordinal;
+    const size_t name_length = strlen(name);
+    if (ob__intern(&v->ops, name, name_length, &op) == NULL)
+        return false;
+    if (op >= v->group_capacity) {
+        const size_t capacity = v->group_capacity ? 2 * v->group_capacity : 64;
+        op_group *groups = realloc(v->groups, capacity * sizeof *groups);
+        if (groups == NULL)
+            return false;
+        v->groups = groups;
+        v->group_capacity = capacity;
+    }
+    /* The operator is part of what makes an entry the same: its number goes behind the text. */
+    const size_t length = v->text.size;
+    if (!ob__text_append(&v->text, "\0", 1) || !ob__text_append(&v->text, (char *)&op, sizeof op))
+        return false;
+    const uint32_t known = v->texts.count;
+    const char *text = ob__intern(&v->texts, v->text.data, v->text.size, &ordinal);
+    v->text.size = length;
+    if (text == NULL)
+        return false;
+    if (ordinal < known) {
+        v->entries[ordinal].count++;
+        return true;
+    }
+    if (ordinal >= v->entry_capacity) {
+        const size_t capacity = v->entry_capacity ? 2 * v->entry_capacity : 256;
+        entry *entries = realloc(v->entries, capacity * sizeof *entries);
+        if (entries == NULL)
+            return false;
+        v->entries = entries;
+        v->entry_capacity = capacity;
+    }
+    v->entries[ordinal] = (entry){.op = op, .next = OB_TRACE_NO_NODE, .count = 1, .text = text};
+    return true;
+}
+
+static void link_entries(converter *v)
+{
+    for (uint32_t i = 0; i < v->ops.count; i++)
+        v->groups[i].first = v->groups[i].last = OB_TRACE_NO_NODE;
+    for (size_t i = 0; i < v->ops.capacity; i++)
+        if (v->ops.slots[i].data != NULL)
+            v->groups[v->ops.slots[i].ordinal].name = v->ops.slots[i].data;
+    for (uint32_t i = 0; i < v->texts.count; i++) {
+        op_group *group = &v->groups[v->entries[i].op];
+        if (group->first == OB_TRACE_NO_NODE)
+            group->first = i;
+        else
+            v->entries[group->last].next = i;
+        group->last = i;
+    }
+}
+
+static ob_status leave_out(converter *v, const call *c, ob_trace_convert_summary *summary,
+                           ob_err *err)
+{
+    ob_text line = {0};
+    uint32_t ordinal;
+    const uint32_t known = v->reasons.count;
+    summary->left_out++;
+    const bool ok = ob__text_printf(&line, "%.100s: %s", c->name, c->why_not) &&
+                    ob__intern(&v->reasons, line.data, line.size, &ordinal) != NULL;
+    if (ok && ordinal >= known)
+        ob_log_message(v->log, OB_LOG_WARNING, "%s: left out: %.*s", v->trace->name, (int)line.size,
+                       line.data);
+    ob_text_fini(&line);
+    return ok ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a config");
+}
+
+static ob_status convert_call(converter *v, const ob_trace_node *node,
+                              ob_trace_convert_summary *summary, ob_err *err)
+{
+    char name[256];
+    ob_trace_alias alias;
+    call c = {.node = node};
+    ob__trace_call_name(node, name, sizeof name);
+    ob__trace_alias_apply(node, name, &alias);
+    c.name = alias.name;
+    c.args = alias.args;
+    c.count = alias.count;
+    c.op = ob_op_table_find(v->table, c.name);
+    if (node->kind != OB_TRACE_OPERATOR)
+        snprintf(c.why_not, sizeof c.why_not, "%s",
+                 node->kind == OB_TRACE_COMM ? "it is communication"
+                                             : "it is a kernel that a compiler made");
+    /* A name that is not known has its argument names from the trace itself. */
+    const char *schema = alias.schema;
+    if (schema[0] != '\0' && ob_schema_parse(schema, strlen(schema), &c.schema, NULL) != OB_OK)
+        c.schema = NULL;
+    v->text.size = 0;
+    ob_status status = OB_OK;
+    if (c.why_not[0] == '\0' && !put_call(v, &c))
+        status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for a config");
+    else if (c.why_not[0] != '\0')
+        status = leave_out(v, &c, summary, err);
+    else if (!add_entry(v, c.name))
+        status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for a config");
+    ob_schema_destroy(c.schema);
+    return status;
+}
+
+static bool print_config(const converter *v, ob_text *out)
+{
+    bool ok = ob__text_append_str(out, "{");
+    for (uint32_t i = 0; ok && i < v->ops.count; i++) {
+        ok = ob__text_append_str(out, i > 0 ? ",\n  " : "\n  ") &&
+             ob__json_write_string(out, v->groups[i].name, strlen(v->groups[i].name)) &&
+             ob__text_append_str(out, ": {\n"
+                                      "    \"input_data_generator\": "
+                                      "\"PyTorch:DefaultDataGenerator\",\n"
+                                      "    \"config\": [{\"input\": [");
+        for (uint32_t e = v->groups[i].first; ok && e != OB_TRACE_NO_NODE; e = v->entries[e].next) {
+            /* The text ends with the brace that the count goes before. */
+            ok =
+                ob__text_append_str(out, e != v->groups[i].first ? ",\n      " : "\n      ") &&
+                ob__text_append_str(out, v->entries[e].text) &&
+                ob__text_printf(out, ", \"count\": %llu}", (unsigned long long)v->entries[e].count);
+        }
+        ok = ok && ob__text_append_str(out, "\n    ]}]\n  }");
+    }
+    return ok && ob__text_append_str(out, "\n}\n");
+}
+
+ob_status ob_trace_convert(const ob_trace *trace, const ob_trace_convert_options *options,
+                           const ob_op_table *table, const ob_log *log, ob_text *config,
+                           ob_trace_convert_summary *summary, ob_err *err)
+{
+    converter v = {.trace = trace, .options = options, .table = table, .log = log};
+    uint32_t *indices;
+    size_t count;
+    *summary = (ob_trace_convert_summary){0};
+    OB_TRY(ob_trace_select(trace, &options->selection, &indices, &count, err));
+    ob__arena_init(&v.arena, 0);
+    ob__intern_init(&v.ops, &v.arena);
+    ob__intern_init(&v.texts, &v.arena);
+    ob__intern_init(&v.reasons, &v.arena);
+    ob_status status = OB_OK;
+    for (size_t i = 0; status == OB_OK && i < count; i++)
+        status = convert_call(&v, &trace->nodes[indices[i]], summary, err);
+    summary->calls = count;
+    summary->distinct = v.texts.count;
+    if (status == OB_OK) {
+        link_entries(&v);
+        if (!print_config(&v, config))
+            status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for a config");
+    }
+    free(indices);
+    free(v.entries);
+    free(v.groups);
+    ob_text_fini(&v.text);
+    ob__intern_fini(&v.ops);
+    ob__intern_fini(&v.texts);
+    ob__intern_fini(&v.reasons);
+    ob__arena_fini(&v.arena);
+    return status;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which nodes of a trace are meant. A parent stands before its children in the table, so what a node
+ * inherits (it is inside a call, inside a label, inside a data loader) is known after one pass forward,
+ * and what is below it after one pass back.
+ */
+#include "trace/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { INSIDE_CALL = 1, INSIDE_LABEL = 2, INSIDE_LOADER = 4, HAS_CALL_BELOW = 8 };
+
+static bool is_call(const ob_trace_node *node)
+{
+    return node->kind != OB_TRACE_LABEL;
+}
+
+/* Flags of every node; false when the label is nowhere. */
+static bool mark(const ob_trace *trace, const char *label, uint8_t *flags)
+{
+    bool found = label == NULL;
+    for (size_t i = 0; i < trace->node_count; i++) {
+        const ob_trace_node *node = &trace->nodes[i];
+        uint8_t own = 0;
+        if (node->parent != OB_TRACE_NO_NODE) {
+            own = (uint8_t)(flags[node->parent] & (INSIDE_CALL | INSIDE_LABEL | INSIDE_LOADER));
+            if (is_call(&trace->nodes[node->parent]))
+                own |= INSIDE_CALL;
+        }
+        if (label == NULL || strstr(node->name, label) != NULL) {
+            own |= INSIDE_LABEL;
+            found = true;
+        }
+        if (strstr(node->name, "DataLoader") != NULL)
+            own |= INSIDE_LOADER;
+        flags[i] = own;
+    }
+    for (size_t i = trace->node_count; i-- > 0;) {
+        const ob_trace_node *node = &trace->nodes[i];
+        if (node->parent != OB_TRACE_NO_NODE && (is_call(node) || (flags[i] & HAS_CALL_BELOW)))
+            flags[node->parent] |= HAS_CALL_BELOW;
+    }
+    return found;
+}
+
+static ob_status find_range(const ob_trace *trace, int64_t iteration, size_t *first, size_t *end,
+                            ob_err *err)
+{
+    *first = 0;
+    *end = trace->node_count;
+    if (iteration < 0)
+        return OB_OK;
+    if ((uint64_t)iteration >= trace->iteration_count)
+        return ob_err_set_at(
+            err, OB_ERR_NOT_FOUND, trace->name, 0, 0, NULL,
+            trace->iteration_count == 0
+                ? "no iteration is marked (ProfilerStep); leave the choice away to "
+                  "take everything"
+                : "there is no iteration %lld; they are 0 to %zu",
+            (long long)iteration, trace->iteration_count - 1);
+    *first = trace->iterations[iteration];
+    if ((uint64_t)iteration + 1 < trace->iteration_count)
+        *end = trace->iterations[iteration + 1];
+    return OB_OK;
+}
+
+ob_status ob_trace_select(const ob_trace *trace, const ob_trace_selection *selection,
+                          uint32_t **indices, size_t *count, ob_err *err)
+{
+    size_t first, end, chosen = 0;
+    *indices = NULL;
+    *count = 0;
+    OB_TRY(find_range(trace, selection->iteration, &first, &end, err));
+    uint8_t *flags = malloc(trace->node_count + 1);
+    uint32_t *list = malloc((end - first + 1) * sizeof *list);
+    ob_status status = OB_OK;
+    if (flags == NULL || list == NULL)
+        status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for the nodes of a trace");
+    else if (!mark(trace, selection->label, flags))
+        status = ob_err_set_at(err, OB_ERR_NOT_FOUND, trace->name, 0, 0, NULL,
+                               "no node has \"%.100s\" in its name; opbench trace --tree shows the "
+                               "names",
+                               selection->label);
+    for (size_t i = first; status == OB_OK && i < end; i++) {
+        const bool inner =
+            selection->leaves ? (flags[i] & HAS_CALL_BELOW) != 0 : (flags[i] & INSIDE_CALL) != 0;
+        if (is_call(&trace->nodes[i]) && !inner && (flags[i] & INSIDE_LABEL) != 0 &&
+            (selection->keep_loader || (flags[i] & INSIDE_LOADER) == 0))
+            list[chosen++] = (uint32_t)i;
+    }
+    free(flags);
+    if (status != OB_OK) {
+        free(list);
+        return status;
+    }
+    *indices = list;
+    *count = chosen;
+    return OB_OK;
+}

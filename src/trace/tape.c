@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Filling and walking a tape.
+ */
+#include "trace/tape.h"
+
+#include "base/number.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One node of a real trace has a few thousand tokens. */
+enum { MAX_TOKENS = 4 << 20, MAX_TEXT = 64 << 20, MAX_DEPTH = 64 };
+
+void ob__tape_fini(ob_tape *tape)
+{
+    free(tape->tokens);
+    free(tape->text);
+    tape->tokens = NULL;
+    tape->text = NULL;
+    tape->count = tape->capacity = tape->text_size = tape->text_capacity = 0;
+}
+
+static ob_status too_large(const ob_tape *tape, const ob_json_event *event, ob_err *err)
+{
+    return ob_err_set_at(err, OB_ERR_LIMIT, tape->name, event->line, event->column, NULL,
+                         "one entry of the trace takes more than %d MiB of text, %d values or %d "
+                         "levels of nesting (or memory is out)",
+                         MAX_TEXT >> 20, MAX_TOKENS, MAX_DEPTH);
+}
+
+static bool push(ob_tape *tape, const ob_tape_token *token)
+{
+    if (tape->count == tape->capacity) {
+        const size_t capacity = tape->capacity != 0 ? 2 * tape->capacity : 256;
+        ob_tape_token *tokens =
+            capacity > MAX_TOKENS ? NULL : realloc(tape->tokens, capacity * sizeof *tokens);
+        if (tokens == NULL)
+            return false;
+        tape->tokens = tokens;
+        tape->capacity = capacity;
+    }
+    tape->tokens[tape->count++] = *token;
+    return true;
+}
+
+static bool push_text(ob_tape *tape, const ob_json_event *event, size_t *at)
+{
+    const size_t needed = tape->text_size + event->length + 1;
+    if (needed > tape->text_capacity) {
+        const size_t capacity = 2 * needed + 4096;
+        char *text = capacity > MAX_TEXT ? NULL : realloc(tape->text, capacity);
+        if (text == NULL)
+            return false;
+        tape->text = text;
+        tape->text_capacity = capacity;
+    }
+    *at = tape->text_size;
+    memcpy(tape->text + tape->text_size, event->text, event->length);
+    tape->text[tape->text_size + event->length] = '\0';
+    tape->text_size = needed;
+    return true;
+}
+
+static bool add(ob_tape *tape, const ob_json_event *event)
+{
+    ob_tape_token token = {.kind = (uint8_t)event->kind,
+                           .span = 1,
+                           .line = event->line,
+                           .length = (uint32_t)event->length};
+    switch (event->kind) {
+    case OB_JSON_EVENT_BOOL:
+        token.as.integer = event->boolean;
+        break;
+    case OB_JSON_EVENT_INT:
+        token.as.integer = event->integer;
+        break;
+    case OB_JSON_EVENT_REAL:
+        token.as.real = ob__parse_double(event->text, event->length);
+        break;
+    case OB_JSON_EVENT_STRING:
+    case OB_JSON_EVENT_KEY:
+        if (!push_text(tape, event, &token.as.text))
+            return false;
+        break;
+    case OB_JSON_EVENT_NULL:
+    case OB_JSON_EVENT_BEGIN_ARRAY:
+    case OB_JSON_EVENT_BEGIN_OBJECT:
+    case OB_JSON_EVENT_END_ARRAY:
+    case OB_JSON_EVENT_END_OBJECT:
+    case OB_JSON_EVENT_END:
+        break;
+    }
+    return push(tape, &token);
+}
+
+ob_status ob__tape_read(ob_tape *tape, ob_json_reader *reader, const ob_json_event *first,
+                        ob_err *err)
+{
+    size_t open[MAX_DEPTH], depth = 0;
+    ob_json_event event = *first;
+    tape->count = tape->text_size = 0;
+    for (;;) {
+        const bool ends =
+            event.kind == OB_JSON_EVENT_END_ARRAY || event.kind == OB_JSON_EVENT_END_OBJECT;
+        if (ends && depth > 0) {
+            depth--;
+            tape->tokens[open[depth]].span = (uint32_t)(tape->count - open[depth]);
+        } else {
+            const bool begins =
+                event.kind == OB_JSON_EVENT_BEGIN_ARRAY || event.kind == OB_JSON_EVENT_BEGIN_OBJECT;
+            if (begins && depth == MAX_DEPTH)
+                return too_large(tape, &event, err);
+            if (begins)
+                open[depth++] = tape->count;
+            if (!add(tape, &event))
+                return too_large(tape, &event, err);
+        }
+        if (depth == 0)
+            return OB_OK;
+        OB_TRY(ob__json_reader_next(reader, &event, err));
+    }
+}
+
+const char *ob__tape_text(const ob_tape *tape, size_t place)
+{
+    const ob_tape_token *token = ob__tape_at(tape, place);
+    const bool text = token->kind == OB_JSON_EVENT_STRING || token->kind == OB_JSON_EVENT_KEY;
+    return text ? tape->text + token->as.text : "";
+}
+
+bool ob__tape_is(const ob_tape *tape, size_t place, ob_json_event_kind kind)
+{
+    return place < tape->count && tape->tokens[place].kind == kind;
+}
+
+size_t ob__tape_first(const ob_tape *tape, size_t container)
+{
+    const ob_tape_token *token = ob__tape_at(tape, container);
+    const bool holds =
+        token->kind == OB_JSON_EVENT_BEGIN_ARRAY || token->kind == OB_JSON_EVENT_BEGIN_OBJECT;
+    return holds && token->span > 1 ? container + 1 : OB_TAPE_NONE;
+}
+
+size_t ob__tape_next(const ob_tape *tape, size_t container, size_t item)
+{
+    if (item == OB_TAPE_NONE)
+        return OB_TAPE_NONE;
+    const size_t next = item + ob__tape_at(tape, item)->span;
+    return next < container + ob__tape_at(tape, container)->span ? next : OB_TAPE_NONE;
+}
+
+size_t ob__tape_get(const ob_tape *tape, size_t object, const char *key)
+{
+    if (!ob__tape_is(tape, object, OB_JSON_EVENT_BEGIN_OBJECT))
+        return OB_TAPE_NONE;
+    for (size_t at = ob__tape_first(tape, object); at != OB_TAPE_NONE;
+         at = ob__tape_next(tape, object, at + 1))
+        if (strcmp(ob__tape_text(tape, at), key) == 0)
+            return at + 1;
+    return OB_TAPE_NONE;
+}
+
+size_t ob__tape_items(const ob_tape *tape, size_t container)
+{
+    size_t count = 0;
+    for (size_t at = ob__tape_first(tape, container); at != OB_TAPE_NONE;
+         at = ob__tape_next(tape, container, at))
+        count++;
+    return count;
+}
+
+bool ob__tape_int(const ob_tape *tape, size_t place, int64_t *out)
+{
+    const ob_tape_token *token = ob__tape_at(tape, place);
+    if (token->kind == OB_JSON_EVENT_INT) {
+        *out = token->as.integer;
+        return true;
+    }
+    if (token->kind != OB_JSON_EVENT_REAL || !(fabs(token->as.real) < 9e18) ||
+        token->as.real != floor(token->as.real))
+        return false;
+    *out = (int64_t)token->as.real;
+    return true;
+}
+
+bool ob__tape_real(const ob_tape *tape, size_t place, double *out)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } NAMED[] = {{"inf", (double)INFINITY},   {"Infinity", (double)INFINITY},
+                 {"-inf", -(double)INFINITY}, {"-Infinity", -(double)INFINITY},
+                 {"nan", (double)NAN},        {"NaN", (double)NAN}};
+    const ob_tape_token *token = ob__tape_at(tape, place);
+    if (token->kind == OB_JSON_EVENT_REAL || token->kind == OB_JSON_EVENT_INT) {
+        *out = token->kind == OB_JSON_EVENT_INT ? (double)token->as.integer : token->as.real;
+        return true;
+    }
+    for (size_t i = 0; token->kind == OB_JSON_EVENT_STRING && i < sizeof NAMED / sizeof *NAMED; i++)
+        if (strcmp(ob__tape_text(tape, place), NAMED[i].text) == 0) {
+            *out = NAMED[i].value;
+            return true;
+        }
+    return false;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The trace reader: any bytes, packed or not. A trace that is accepted is described, walked and
+ * converted, and the config that comes out must be JSON.
+ */
+#include "opbench/trace.h"
+
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void drop(void *ctx, ob_log_level level, const ob_err *what)
+{
+    char line[2048];
+    ob_err_format(what, level == OB_LOG_ERROR ? "error" : "warning", line, sizeof line);
+    *(size_t *)ctx += line[0] != '\0';
+}
+
+static void look(const ob_trace *trace, const ob_log *log)
+{
+    static ob_op_table *table;
+    ob_text config = {0};
+    ob_err err;
+    ob_json_doc *doc;
+    const ob_json *described;
+    const ob_trace_convert_options options = {.selection = {.iteration = -1}};
+    const ob_trace_selection leaves = {.iteration = -1, .leaves = true, .keep_loader = true};
+    ob_trace_convert_summary summary;
+    if (table == NULL && ob_op_table_create(&table, &err) != OB_OK)
+        abort();
+    if (ob_json_doc_create(&doc, &err) != OB_OK)
+        abort();
+    ob_trace_describe(trace, &leaves, doc, &described, &err);
+    for (size_t i = 0; i < ob_trace_node_count(trace) && i < 100; i++)
+        ob_trace_describe_node(trace, i, doc, &described, &err);
+    ob_json_doc_destroy(doc);
+    if (ob_trace_convert(trace, &options, table, log, &config, &summary, &err) == OB_OK) {
+        ob_json_doc *read = NULL;
+        if (ob_json_parse("config", config.data, config.size, NULL, &read, &err) != OB_OK)
+            abort();
+        ob_json_doc_destroy(read);
+    }
+    ob_text_fini(&config);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    size_t heard = 0;
+    const ob_log log = {.fn = drop, .ctx = &heard, .max_level = OB_LOG_DEBUG};
+    const ob_trace_limits limits = {.max_memory_bytes = 64 << 20, .max_text_bytes = 16 << 20};
+    ob_trace *trace;
+    ob_err err;
+    if (ob_trace_open_memory("fuzz", data, size, &limits, &log, &trace, &err) == OB_OK)
+        look(trace, &log);
+    ob_trace_close(trace);
+    return 0;
+}

@@ -29,6 +29,7 @@
 #include "opbench/status.h"
 #include "opbench/tensor.h"
 #include "opbench/text.h"
+#include "opbench/timer.h"
 #include "opbench/trace.h"
 #include "opbench/value.h"
 #include "opbench/version.h"

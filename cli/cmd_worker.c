@@ -34,6 +34,11 @@ static const ob_option OPTIONS[] = {
      .offset = offsetof(worker_options, run.config_name),
      .value = "FILE",
      .help = "What the config is called in repro lines."},
+    {.name = "case-words",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(worker_options, run.case_words),
+     .value = "WORDS",
+     .help = "What says the only case in repro lines."},
     {.name = "shm-name",
      .letter = 's',
      .type = OB_OPTION_STRING,
@@ -52,6 +57,7 @@ static const ob_option OPTIONS[] = {
      .offset = offsetof(worker_options, verbose),
      .help = "With a batch: say more of each case."},
     OB_RUN_OPTION_ROWS(offsetof(worker_options, run)),
+    OB_TIMER_OPTION_ROWS(offsetof(worker_options, run)),
     {.name = NULL},
 };
 

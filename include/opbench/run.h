@@ -8,10 +8,20 @@
 
 #include "opbench/config.h"
 #include "opbench/record.h"
+#include "opbench/timer.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* How the Timer measures (opbench/timer.h), and how the measurement is called. */
+typedef struct ob_timer_options {
+    const char *method; /* "blocked", "adaptive", "timeit"; NULL = not by the Timer */
+    int64_t number;
+    double min_run_time_s; /* below 0: the method's default */
+    double max_run_time_s, threshold;
+    const char *label, *sub_label, *description, *env; /* NULL = none */
+} ob_timer_options;
 
 /* How cases are measured. ob_run_options_init gives the defaults; the rows below fill it
  * from a command line, print it for a worker and for the repro line of a record. */
@@ -35,13 +45,18 @@ typedef struct ob_run_options {
     int64_t max_memory_mib; /* 0 = three quarters of the machine's */
     bool inference_mode;
     bool profile; /* records say when the phases of a case began and how long they took */
+    ob_timer_options timer;
     const char *config_name; /* for repro lines; no row. NULL = "CONFIG" */
+    /* Words of `opbench time` that say the only case, quoted for a shell, for repro lines instead of a
+     * config and a case; no row. NULL = none */
+    const char *case_words;
     const char
         *backend_options; /* "forward_ns=700,queue=off": rows of the backend; NULL = defaults */
 } ob_run_options;
 
-/* The rows, for tables of one's own: base is the offset of the ob_run_options in the struct that is filled. */
-#define OB_RUN_OPTION_ROWS(base)                                                                   \
+/* The rows, for tables of one's own: base is the offset of the ob_run_options in the struct that is filled.
+ * In groups, because a command may have its own way to say some of it. */
+#define OB_RUN_PLACE_ROWS(base)                                                                    \
     {.name = "backend",                                                                            \
      .type = OB_OPTION_STRING,                                                                     \
      .offset = (base) + offsetof(ob_run_options, backend),                                         \
@@ -52,18 +67,18 @@ typedef struct ob_run_options {
          .offset = (base) + offsetof(ob_run_options, backend_options),                             \
          .value = "LIST",                                                                          \
          .help = "Options of the backend itself, as name=value,name=value."},                      \
-        {.name = "device",                                                                         \
-         .letter = 'd',                                                                            \
-         .type = OB_OPTION_STRING,                                                                 \
-         .offset = (base) + offsetof(ob_run_options, device),                                      \
-         .value = "DEVICE",                                                                        \
-         .help = "Where: cpu (if not given), cuda:0, opencl:0, ..."},                              \
-        {.name = "warmup",                                                                         \
-         .letter = 'w',                                                                            \
-         .type = OB_OPTION_INT,                                                                    \
-         .offset = (base) + offsetof(ob_run_options, warmup),                                      \
-         .value = "N",                                                                             \
-         .help = "Warm-up iterations (1); 0 or less: none."},                                      \
+    {                                                                                              \
+        .name = "device", .letter = 'd', .type = OB_OPTION_STRING,                                 \
+        .offset = (base) + offsetof(ob_run_options, device), .value = "DEVICE",                    \
+        .help = "Where: cpu (if not given), cuda:0, opencl:0, ..."                                 \
+    }
+#define OB_RUN_SAMPLING_ROWS(base)                                                                 \
+    {.name = "warmup",                                                                             \
+     .letter = 'w',                                                                                \
+     .type = OB_OPTION_INT,                                                                        \
+     .offset = (base) + offsetof(ob_run_options, warmup),                                          \
+     .value = "N",                                                                                 \
+     .help = "Warm-up iterations (1); 0 or less: none."},                                          \
         {.name = "iteration",                                                                      \
          .letter = 'i',                                                                            \
          .type = OB_OPTION_INT,                                                                    \
@@ -109,25 +124,24 @@ typedef struct ob_run_options {
          .value = "STATE",                                                                         \
          .choices = "hot|cold",                                                                    \
          .help = "Leave operands in the cache between samples, or flush them (discrete mode)."},   \
-        {.name = "cuda-l2-cache",                                                                  \
-         .type = OB_OPTION_CHOICE,                                                                 \
-         .offset = (base) + offsetof(ob_run_options, l2_cache),                                    \
-         .value = "STATE",                                                                         \
-         .choices = "on|off",                                                                      \
-         .help = "The same in PARAM's words: on is hot, off is cold."},                            \
-        {.name = "num-threads",                                                                    \
-         .type = OB_OPTION_INT,                                                                    \
-         .offset = (base) + offsetof(ob_run_options, threads),                                     \
-         .value = "N",                                                                             \
-         .min = 1,                                                                                 \
-         .max = 4096,                                                                              \
-         .help = "Threads of every library underneath (1)."},                                      \
-        {.name = "pin",                                                                            \
-         .type = OB_OPTION_INT,                                                                    \
-         .offset = (base) + offsetof(ob_run_options, cpu),                                         \
-         .value = "CPU",                                                                           \
-         .max = 4095,                                                                              \
-         .help = "Run on this CPU alone."},                                                        \
+    {                                                                                              \
+        .name = "cuda-l2-cache", .type = OB_OPTION_CHOICE,                                         \
+        .offset = (base) + offsetof(ob_run_options, l2_cache), .value = "STATE",                   \
+        .choices = "on|off", .help = "The same in PARAM's words: on is hot, off is cold."          \
+    }
+#define OB_RUN_THREADS_ROWS(base)                                                                  \
+    {                                                                                              \
+        .name = "num-threads", .type = OB_OPTION_INT,                                              \
+        .offset = (base) + offsetof(ob_run_options, threads), .value = "N", .min = 1, .max = 4096, \
+        .help = "Threads of every library underneath (1)."                                         \
+    }
+#define OB_RUN_PROCESS_ROWS(base)                                                                  \
+    {.name = "pin",                                                                                \
+     .type = OB_OPTION_INT,                                                                        \
+     .offset = (base) + offsetof(ob_run_options, cpu),                                             \
+     .value = "CPU",                                                                               \
+     .max = 4095,                                                                                  \
+     .help = "Run on this CPU alone."},                                                            \
         {.name = "seed",                                                                           \
          .type = OB_OPTION_INT,                                                                    \
          .offset = (base) + offsetof(ob_run_options, seed),                                        \
@@ -147,23 +161,85 @@ typedef struct ob_run_options {
          .value = "SECONDS",                                                                       \
          .max = 1e9,                                                                               \
          .help = "A case that takes longer fails, and the run goes on; none if not given."},       \
-        {.name = "max-memory",                                                                     \
-         .type = OB_OPTION_INT,                                                                    \
-         .offset = (base) + offsetof(ob_run_options, max_memory_mib),                              \
-         .value = "MIB",                                                                           \
-         .max = 1e9,                                                                               \
-         .help =                                                                                   \
-             "A case that needs more fails, and the run goes on; three quarters of the machine's " \
-             "memory if not given."},                                                              \
-        {.name = "profile",                                                                        \
-         .letter = 'p',                                                                            \
-         .type = OB_OPTION_FLAG,                                                                   \
-         .offset = (base) + offsetof(ob_run_options, profile),                                     \
-         .help = "Write a trace file for Chrome or Perfetto: phases, cases, iterations."},         \
+    {                                                                                              \
+        .name = "max-memory", .type = OB_OPTION_INT,                                               \
+        .offset = (base) + offsetof(ob_run_options, max_memory_mib), .value = "MIB", .max = 1e9,   \
+        .help =                                                                                    \
+            "A case that needs more fails, and the run goes on; three quarters of the machine's "  \
+            "memory if not given."                                                                 \
+    }
+#define OB_RUN_PROFILE_ROWS(base)                                                                  \
+    {                                                                                              \
+        .name = "profile", .letter = 'p', .type = OB_OPTION_FLAG,                                  \
+        .offset = (base) + offsetof(ob_run_options, profile),                                      \
+        .help = "Write a trace file for Chrome or Perfetto: phases, cases, iterations."            \
+    }
+#define OB_RUN_INFERENCE_ROWS(base)                                                                \
     {                                                                                              \
         .name = "inference-mode", .type = OB_OPTION_FLAG,                                          \
         .offset = (base) + offsetof(ob_run_options, inference_mode),                               \
         .help = "Without autograd's bookkeeping, where the backend has it."                        \
+    }
+#define OB_RUN_OPTION_ROWS(base)                                                                   \
+    OB_RUN_PLACE_ROWS(base), OB_RUN_SAMPLING_ROWS(base), OB_RUN_THREADS_ROWS(base),                \
+        OB_RUN_PROCESS_ROWS(base), OB_RUN_PROFILE_ROWS(base), OB_RUN_INFERENCE_ROWS(base)
+
+/* How the Timer measures a case, for `opbench time`. */
+#define OB_TIMER_OPTION_ROWS(base)                                                                 \
+    {.name = "method",                                                                             \
+     .type = OB_OPTION_CHOICE,                                                                     \
+     .offset = (base) + offsetof(ob_run_options, timer.method),                                    \
+     .value = "METHOD",                                                                            \
+     .choices = "blocked|adaptive|timeit",                                                         \
+     .help = "Blocks for a given time; blocks until their spread is small; or one block of "       \
+             "--number. blocked if not given."},                                                   \
+        {.name = "number",                                                                         \
+         .letter = 'n',                                                                            \
+         .type = OB_OPTION_INT,                                                                    \
+         .offset = (base) + offsetof(ob_run_options, timer.number),                                \
+         .value = "N",                                                                             \
+         .min = 1,                                                                                 \
+         .max = 1e15,                                                                              \
+         .help = "timeit: iterations of the block (1000000); giving it means --method timeit."},   \
+        {.name = "min-run-time",                                                                   \
+         .type = OB_OPTION_DOUBLE,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, timer.min_run_time_s),                        \
+         .value = "SECONDS",                                                                       \
+         .max = 1e6,                                                                               \
+         .help = "How long the blocks of a measurement take in all, at least (blocked 0.2, "       \
+                 "adaptive 0.01)."},                                                               \
+        {.name = "max-run-time",                                                                   \
+         .type = OB_OPTION_DOUBLE,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, timer.max_run_time_s),                        \
+         .value = "SECONDS",                                                                       \
+         .max = 1e6,                                                                               \
+         .help = "adaptive: give up after so long (10); 0: never."},                               \
+        {.name = "threshold",                                                                      \
+         .type = OB_OPTION_DOUBLE,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, timer.threshold),                             \
+         .value = "SHARE",                                                                         \
+         .max = 1e6,                                                                               \
+         .help = "adaptive: go on until the interquartile range is below this share of the "       \
+                 "median (0.1)."},                                                                 \
+        {.name = "label",                                                                          \
+         .type = OB_OPTION_STRING,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, timer.label),                                 \
+         .value = "TEXT",                                                                          \
+         .help = "What the measurement is of; one table per label in comparisons."},               \
+        {.name = "sub-label",                                                                      \
+         .type = OB_OPTION_STRING,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, timer.sub_label),                             \
+         .value = "TEXT",                                                                          \
+         .help = "Which implementation; a row in comparisons. The call if not given."},            \
+        {.name = "description",                                                                    \
+         .type = OB_OPTION_STRING,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, timer.description),                           \
+         .value = "TEXT",                                                                          \
+         .help = "Which inputs; a column in comparisons."},                                        \
+    {                                                                                              \
+        .name = "env", .type = OB_OPTION_STRING,                                                   \
+        .offset = (base) + offsetof(ob_run_options, timer.env), .value = "TEXT",                   \
+        .help = "Which environment, such as a branch; rows are grouped by it in comparisons."      \
     }
 
 void ob_run_options_init(ob_run_options *options);
@@ -185,6 +261,12 @@ void ob_session_close(ob_session *session); /* NULL is allowed */
 /* Runs one case and fills a result record; a failure of the case is a record with its status and
  * reason, and OB_OK. What the record points to lives until the next call or the end of the session. */
 ob_status ob_session_run(ob_session *session, const ob_case *c, ob_record *record, ob_err *err);
+/* Prepares the case and gives it as a task of the Timer: forward passes, on the session's backend. The
+ * task lives until the next call or the end of the session. Fails where a record would say so. */
+ob_status ob_session_prepare_task(ob_session *session, const ob_case *c, ob_timer_task *out,
+                                  ob_err *err);
+/* The clock that times its tasks: the backend's own, or a monotonic one. As long as the session. */
+ob_clock ob_session_clock(ob_session *session);
 /* The backend's properties, for the header record: an object that lives as long as the session. */
 const ob_json *ob_session_properties(const ob_session *session);
 

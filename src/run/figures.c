@@ -79,10 +79,14 @@ static ob_status fill_raw_times(const ob_exec_result *samples, double **copy, ob
                                 ob_err *err)
 {
     const uint64_t number = samples->number_per_run > 0 ? samples->number_per_run : 1;
+    const ob_series *times = &samples->forward.measure_ns;
     r->number_per_run = (int64_t)samples->number_per_run;
-    if (scale(&samples->forward.measure_ns, 1e9 / (double)number, copy, &r->raw_times_s))
-        return OB_OK;
-    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the samples");
+    if (!scale(times, 1, copy, &r->raw_times_s))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the samples");
+    /* The block's whole nanoseconds first, which are exact. */
+    for (size_t i = 0; i < times->count; i++)
+        (*copy)[i] = times->values[i] * (double)number / 1e9;
+    return OB_OK;
 }
 
 ob_status ob__fill_unfinished(const ob_exec_result *samples, ob_unfinished *figures,

@@ -31,24 +31,58 @@ uint64_t ob__memory_limit(const ob_run_options *options, const ob_system *system
 void ob__identity_fini(ob_identity *identity)
 {
     ob_text_fini(&identity->repro);
+    ob_text_fini(&identity->stmt);
 }
 
-/* opbench run -c FILE --case 'torch.add|0|0|3' --exec-mode=continuous */
-static bool make_repro(const ob_run_options *options, const ob_case *c, ob_text *out)
+/* -c FILE --case 'torch.add|0|0|3', or the words that said the only case. */
+static bool append_source(const ob_run_options *options, const ob_case *c, ob_text *out)
 {
     ob_text name = {0};
+    if (options->case_words != NULL)
+        return ob__text_append_str(out, options->case_words);
+    const bool ok =
+        ob__text_append_str(&name, ob_case_op_name(c)) && ob__text_append(&name, "|", 1) &&
+        ob__text_append_str(&name, ob_case_id(c)) && ob__text_append(&name, "", 1) &&
+        ob__text_append_str(out, "-c ") &&
+        ob__text_append_word(out, options->config_name ? options->config_name : "CONFIG") &&
+        ob__text_append_str(out, " --case ") && ob__text_append_word(out, name.data);
+    ob_text_fini(&name);
+    return ok;
+}
+
+/* opbench run -c FILE --case 'torch.add|0|0|3' --exec-mode=continuous. The words of a case come last: a
+ * "--" in them ends the options. */
+static bool make_repro(const ob_run_options *options, const ob_case *c, ob_text *out)
+{
+    const bool words = options->case_words != NULL;
     out->size = 0;
-    bool ok = ob__text_append_str(&name, ob_case_op_name(c)) && ob__text_append(&name, "|", 1) &&
-              ob__text_append_str(&name, ob_case_id(c)) && ob__text_append(&name, "", 1) &&
-              ob__text_append_str(out, "opbench run -c ") &&
-              ob__text_append_word(out, options->config_name ? options->config_name : "CONFIG") &&
-              ob__text_append_str(out, " --case ") && ob__text_append_word(out, name.data);
+    bool ok =
+        ob__text_append_str(out, options->timer.method != NULL ? "opbench time" : "opbench run");
+    if (!words)
+        ok = ok && ob__text_append(out, " ", 1) && append_source(options, c, out);
     const size_t before = out->size;
     ok = ok && ob__text_append(out, " ", 1) && ob_run_options_print(options, out, NULL) == OB_OK;
     if (ok && out->size == before + 1)
         out->size = before;
-    ob_text_fini(&name);
+    if (words)
+        ok = ok && ob__text_append(out, " ", 1) && append_source(options, c, out);
     return ok && ob__text_append(out, "", 1);
+}
+
+/* A measurement by the Timer is called what the caller says, and is of a call. */
+static ob_status name_task(ob_identity *identity, const ob_timer_options *timer, const ob_case *c,
+                           ob_task_spec *task, ob_err *err)
+{
+    identity->stmt.size = 0;
+    OB_TRY(ob_case_print_call(c, &identity->stmt, err));
+    if (!ob__text_append(&identity->stmt, "", 1))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a case");
+    task->stmt = identity->stmt.data;
+    task->label = timer->label;
+    task->sub_label = timer->sub_label;
+    task->description = timer->description;
+    task->env = timer->env;
+    return OB_OK;
 }
 
 ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options,
@@ -67,7 +101,7 @@ ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options
     r->index = (int64_t)ob_case_index(c);
     r->backend = backend;
     r->device = options->device != NULL ? options->device : "cpu";
-    r->mode = options->exec_mode;
+    r->mode = options->timer.method != NULL ? options->timer.method : options->exec_mode;
     r->threads = options->threads;
     r->cpu = options->cpu >= 0 ? options->cpu : OB_NO_INT;
     r->seed = options->seed;
@@ -77,5 +111,7 @@ ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options
     r->task.label = r->op_name;
     r->task.description = r->id;
     r->task.num_threads = options->threads;
+    if (options->timer.method != NULL)
+        return name_task(identity, &options->timer, c, &r->task, err);
     return OB_OK;
 }

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-static const ob_option ROWS[] = {OB_RUN_OPTION_ROWS(0), {.name = NULL}};
+static const ob_option ROWS[] = {OB_RUN_OPTION_ROWS(0), OB_TIMER_OPTION_ROWS(0), {.name = NULL}};
 
 void ob_run_options_init(ob_run_options *options)
 {
@@ -19,7 +19,11 @@ void ob_run_options_init(ob_run_options *options)
                                 .cache = "hot",
                                 .threads = 1,
                                 .cpu = -1,
-                                .processes = 1};
+                                .processes = 1,
+                                .timer = {.number = OB_TIMER_NUMBER,
+                                          .min_run_time_s = -1,
+                                          .max_run_time_s = 10,
+                                          .threshold = 0.1}};
 }
 
 /* Options that would be passed over in silence, or that ask for two things at once. */
@@ -47,6 +51,9 @@ static const char *contradiction(const ob_run_options *o)
         {by_rule && o->iteration != 1,
          "-i fixes the number of iterations, and --min-time and --precision measure until they "
          "are satisfied; give one or the other"},
+        {o->timer.method != NULL && (o->backward || by_rule || !discrete || ob__options_cold(o)),
+         "the Timer measures forward passes in blocks of its own, with a hot cache; leave out its "
+         "method, or the options that say otherwise"},
         {o->precision < 0 || o->precision >= 1,
          "--precision is a share between 0 and 1, such as 0.01"},
     };

@@ -6,6 +6,7 @@
 #include "run/session_int.h"
 
 #include "run/own_time.h"
+#include "run/timed_case.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -358,10 +359,8 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
     return OB_OK;
 }
 
-static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob_err *err)
+static ob_status make_setup(ob_session *s, const ob_case *c, const ob_marks *marks, ob_err *err)
 {
-    const ob_marks listening = {.begin = begin_phase, .end = end_phase, .ctx = s};
-    const ob_marks *marks = s->options.profile || s->listener != NULL ? &listening : NULL;
     const ob_setup_args args = {.context = s->context,
                                 .c = c,
                                 .desc = s->desc,
@@ -372,11 +371,27 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
                                 .max_memory_bytes = s->max_memory_bytes,
                                 .inference_mode = s->options.inference_mode,
                                 .marks = marks};
-    OB_TRY(ob__setup_make(&args, &s->setup, err));
-    const ob_status status = execute(s, marks, record, err);
+    return ob__setup_make(&args, &s->setup, err);
+}
+
+static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob_err *err)
+{
+    const ob_marks listening = {.begin = begin_phase, .end = end_phase, .ctx = s};
+    const ob_marks *marks = s->options.profile || s->listener != NULL ? &listening : NULL;
+    OB_TRY(make_setup(s, c, marks, err));
+    const ob_status status = s->options.timer.method != NULL ? ob__time_case(s, record, err)
+                                                             : execute(s, marks, record, err);
     /* A case that failed on the way keeps the samples that it got. */
     const ob_status filled = ob__fill_figures(s, record, status == OB_OK ? err : NULL);
     return status != OB_OK ? status : filled;
+}
+
+ob_status ob_session_prepare_task(ob_session *s, const ob_case *c, ob_timer_task *out, ob_err *err)
+{
+    drop_case(s);
+    OB_TRY(make_setup(s, c, NULL, err));
+    *out = ob__session_task(s);
+    return OB_OK;
 }
 
 /* What is known once the case is over. */

@@ -75,6 +75,9 @@ ob_status ob_case_print(const ob_case *c, ob_text *text, ob_err *err);
 /* Appends the case as a call in the short notation of ob_builder_word:
  * torch.nn.Linear(64, 16)(f32[8,64]). */
 ob_status ob_case_print_call(const ob_case *c, ob_text *text, ob_err *err);
+/* Appends the words by which `opbench time` takes the case, quoted for a shell:
+ * --op torch.nn.Linear 64 16 / 'f32[8,64]'. Options cannot follow them. */
+ob_status ob_case_print_words(const ob_case *c, ob_text *text, ob_err *err);
 
 #ifdef __cplusplus
 }

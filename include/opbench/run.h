@@ -47,9 +47,7 @@ typedef struct ob_run_options {
     bool profile; /* records say when the phases of a case began and how long they took */
     ob_timer_options timer;
     const char *config_name; /* for repro lines; no row. NULL = "CONFIG" */
-    /* Words of `opbench time` that say the only case, quoted for a shell, for repro lines instead of a
-     * config and a case; no row. NULL = none */
-    const char *case_words;
+    bool by_words; /* the case came from words of a command line; repro lines say it so. No row */
     const char
         *backend_options; /* "forward_ns=700,queue=off": rows of the backend; NULL = defaults */
 } ob_run_options;

@@ -210,3 +210,56 @@ ob_status ob_case_print_call(const ob_case *c, ob_text *text, ob_err *err)
     text->size = mark;
     return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a case");
 }
+
+/* ---- as words of a command line ---- */
+
+/* The next word of the line, quoted for a shell. */
+static bool append_word(ob_text *line, ob_text *word)
+{
+    return ob__text_append(word, "", 1) && (line->size == 0 || ob__text_append(line, " ", 1)) &&
+           ob__text_append_word(line, word->data);
+}
+
+static bool append_words(ob_text *line, const ob_json *entry)
+{
+    const ob_json *args = ob_json_get(entry, "args"), *kwargs = ob_json_get(entry, "kwargs");
+    ob_text word = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < ob_json_count(args); i++) {
+        word.size = 0;
+        ok = print_arg(&word, ob_json_item(args, i), 0) && append_word(line, &word);
+    }
+    for (size_t i = 0; ok && i < ob_json_count(kwargs); i++) {
+        word.size = 0;
+        ok = ob__text_append_str(&word, ob_json_key(kwargs, i)) && ob__text_append(&word, "=", 1) &&
+             print_arg(&word, ob_json_item(kwargs, i), 0) && append_word(line, &word);
+    }
+    ob_text_fini(&word);
+    return ok;
+}
+
+ob_status ob_case_print_words(const ob_case *c, ob_text *text, ob_err *err)
+{
+    const ob_json *build = ob_case_build(c);
+    const size_t mark = text->size;
+    ob_text line = {0};
+    bool ok = true;
+    if (ob_json_get_kind(build) == OB_JSON_OBJECT) {
+        ok = append_words(&line, build);
+        ok = ok && ob__text_append_str(&line, line.size > 0 ? " /" : "/");
+    }
+    ok = ok && append_words(&line, ob_case_input(c));
+    /* A word with a minus in front would be taken for an option. */
+    const bool minus = ok && line.size > 0 &&
+                       (line.data[0] == '-' || memmem(line.data, line.size, " -", 2) != NULL);
+    ok = ok && ob__text_append_str(text, "--op ") &&
+         ob__text_append_word(text, ob_case_op_name(c)) &&
+         (!minus || ob__text_append_str(text, " --")) &&
+         (line.size == 0 || ob__text_append(text, " ", 1)) &&
+         ob__text_append(text, line.data, line.size);
+    ob_text_fini(&line);
+    if (ok)
+        return OB_OK;
+    text->size = mark;
+    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the words of a case");
+}

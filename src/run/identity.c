@@ -34,16 +34,14 @@ void ob__identity_fini(ob_identity *identity)
     ob_text_fini(&identity->stmt);
 }
 
-/* -c FILE --case 'torch.add|0|0|3', or the words that said the only case. */
+/* -c FILE --case 'torch.add|0|0|3' */
 static bool append_source(const ob_run_options *options, const ob_case *c, ob_text *out)
 {
     ob_text name = {0};
-    if (options->case_words != NULL)
-        return ob__text_append_str(out, options->case_words);
     const bool ok =
         ob__text_append_str(&name, ob_case_op_name(c)) && ob__text_append(&name, "|", 1) &&
         ob__text_append_str(&name, ob_case_id(c)) && ob__text_append(&name, "", 1) &&
-        ob__text_append_str(out, "-c ") &&
+        ob__text_append_str(out, " -c ") &&
         ob__text_append_word(out, options->config_name ? options->config_name : "CONFIG") &&
         ob__text_append_str(out, " --case ") && ob__text_append_word(out, name.data);
     ob_text_fini(&name);
@@ -54,18 +52,16 @@ static bool append_source(const ob_run_options *options, const ob_case *c, ob_te
  * "--" in them ends the options. */
 static bool make_repro(const ob_run_options *options, const ob_case *c, ob_text *out)
 {
-    const bool words = options->case_words != NULL;
     out->size = 0;
-    bool ok =
-        ob__text_append_str(out, options->timer.method != NULL ? "opbench time" : "opbench run");
-    if (!words)
-        ok = ok && ob__text_append(out, " ", 1) && append_source(options, c, out);
+    bool ok = ob__text_append_str(out, "opbench ") &&
+              ob__text_append_str(out, options->timer.method != NULL ? "time" : "run") &&
+              (options->by_words || append_source(options, c, out));
     const size_t before = out->size;
     ok = ok && ob__text_append(out, " ", 1) && ob_run_options_print(options, out, NULL) == OB_OK;
     if (ok && out->size == before + 1)
         out->size = before;
-    if (words)
-        ok = ok && ob__text_append(out, " ", 1) && append_source(options, c, out);
+    if (ok && options->by_words)
+        ok = ob__text_append(out, " ", 1) && ob_case_print_words(c, out, NULL) == OB_OK;
     return ok && ob__text_append(out, "", 1);
 }
 

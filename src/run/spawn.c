@@ -64,9 +64,8 @@ static ob_status make_words(ob_worker_seed *seed, const ob_run_options *options,
     if (ok && options->config_name != NULL)
         ok = ob__text_append_str(&text, "--config-name=") &&
              ob__text_append_str(&text, options->config_name) && ob__text_append(&text, "", 1);
-    if (ok && options->case_words != NULL)
-        ok = ob__text_append_str(&text, "--case-words=") &&
-             ob__text_append_str(&text, options->case_words) && ob__text_append(&text, "", 1);
+    if (ok && options->by_words)
+        ok = ob__text_append_str(&text, "--by-words") && ob__text_append(&text, "", 1);
     ok = ok && ob__run_options_words(options, &text);
     size_t count = 0;
     for (size_t i = 0; ok && i < text.size; i++)

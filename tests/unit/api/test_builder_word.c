@@ -162,8 +162,11 @@ static void refused(void)
               "ob_builder_name before, or change the order");
 }
 
-/* The only case of an operator with these words, as a call. */
-static const char *call(const char *op, const char *const *words, size_t builds, size_t count)
+typedef ob_status (*print_fn)(const ob_case *c, ob_text *text, ob_err *err);
+
+/* The only case of an operator with these words, printed. */
+static const char *printed(print_fn print, const char *op, const char *const *words, size_t builds,
+                           size_t count)
 {
     static char out[1024];
     ob_builder *b;
@@ -185,7 +188,7 @@ static const char *call(const char *op, const char *const *words, size_t builds,
     if (ob_builder_open_config(b, test_context(), NULL, &config, &err) == OB_OK) {
         CHECK_INT(ob_cases_open(config, NULL, &cases, &err), OB_OK);
         CHECK_INT(ob_cases_next(cases, &c, &err), OB_OK);
-        CHECK_INT(ob_case_print_call(c, &text, &err), OB_OK);
+        CHECK_INT(print(c, &text, &err), OB_OK);
         snprintf(out, sizeof out, "%.*s", (int)text.size, text.data);
         ob_text_fini(&text);
         ob_cases_close(cases);
@@ -193,6 +196,24 @@ static const char *call(const char *op, const char *const *words, size_t builds,
     }
     ob_builder_destroy(b);
     return out;
+}
+
+static const char *call(const char *op, const char *const *words, size_t builds, size_t count)
+{
+    return printed(ob_case_print_call, op, words, builds, count);
+}
+
+static void prints_as_words(void)
+{
+    CHECK_STR(printed(ob_case_print_words, "torch.add",
+                      (const char *const[]){"f32[2,3]", "f32[2,3]", "alpha=2"}, 0, 3),
+              "--op torch.add 'f32[2,3]' 'f32[2,3]' alpha=2");
+    CHECK_STR(printed(ob_case_print_words, "torch.nn.Linear",
+                      (const char *const[]){"64", "16", "f32[8,64]"}, 2, 3),
+              "--op torch.nn.Linear 64 16 / 'f32[8,64]'");
+    CHECK_STR(
+        printed(ob_case_print_words, "torch.sum", (const char *const[]){"f32[2]", "-1"}, 0, 2),
+        "--op torch.sum -- 'f32[2]' -1");
 }
 
 /* A case prints as the words it was made of. */
@@ -221,6 +242,7 @@ int main(void)
     RUN(tensors);
     RUN(containers_and_names);
     RUN(refused);
+    RUN(prints_as_words);
     RUN(prints_as_written);
     return ob_test_end();
 }

@@ -149,7 +149,7 @@ static void as_records(void)
     options.timer.env = "E";
     with_case(&options, look_at_record);
     options = null_options("forward_ns=700");
-    options.case_words = "--op torch.relu 'f32[4]'";
+    options.by_words = true;
     options.timer.method = "timeit";
     options.timer.number = 300;
     with_case(&options, look_at_timeit);

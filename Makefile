@@ -55,7 +55,7 @@ fuzz: ## run each libFuzzer target for FUZZ_SECONDS (60)
 	tools/run_fuzz build-fuzz $(FUZZ_SECONDS)
 
 bench: ## run the benchmarks of opbench itself
-	@tools/install_deps run
+	@tools/install_deps bench
 	cmake --preset default
 	cmake --build build --target run_benches
 

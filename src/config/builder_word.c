@@ -371,8 +371,8 @@ static void name_word(const reader *r)
     if (err->code == OB_OK || what == NULL)
         return;
     const ob_err before = *err;
-    ob_err_set(err, before.code, "argument \"%.200s\": %s", r->word,
-               before.message + (what - err->message) + 2);
+    ob_err_set(err, before.code == OB_ERR_NOMEM ? OB_ERR_NOMEM : OB_ERR_SYNTAX,
+               "argument \"%.200s\": %s", r->word, before.message + (what - err->message) + 2);
 }
 
 void ob_builder_word(ob_builder *b, const char *word)
@@ -392,8 +392,10 @@ void ob_builder_word(ob_builder *b, const char *word)
     if (name > 0 && word[name] == '=') {
         ob_builder_name(b, copy(&r, word, name));
         r.at += name + 1;
+    } else if (ob_json_count(b->kwargs) > 0) {
+        fail(&r, "an argument without a name cannot follow one with a name");
     }
-    if (*r.at == '{')
+    if (good(&r) && *r.at == '{')
         ob_builder_json(b, r.at);
     else if (good(&r) && read_value(&r) && *r.at != '\0')
         fail(&r, "the argument goes on behind its end");

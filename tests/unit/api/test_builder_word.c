@@ -157,9 +157,9 @@ static void refused(void)
     memset(deep, '[', sizeof deep);
     deep[sizeof deep - 1] = '\0';
     CHECK_HAS(made_one(deep), "lists nest too deep");
-    CHECK_STR(made((const char *const[]){"dim=1", "2"}, 2),
-              "argument \"2\": an argument without a name cannot follow one with a name; call "
-              "ob_builder_name before, or change the order");
+    CHECK_STR(
+        made((const char *const[]){"dim=1", "2"}, 2),
+        "argument \"2\", character 1: an argument without a name cannot follow one with a name");
 }
 
 typedef ob_status (*print_fn)(const ob_case *c, ob_text *text, ob_err *err);

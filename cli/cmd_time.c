@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench time: measures cases with the Timer, each in a worker as `run` does, and prints them as
+ * torch.utils.benchmark prints a Measurement. Records are appended to a file if one is given.
+ */
+#include "interrupts.h"
+#include "time_options.h"
+
+#include "opbench/version.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct job {
+    ob_cli *cli;
+    const ob_time_line *line;
+    ob_time_plan plan;
+    char own_path[4096]; /* of this program, to start it as a worker */
+    uint64_t first, count;
+    ob_config *config;
+    ob_result_file *file; /* NULL = none asked for */
+    bool header_written;
+    ob_text text;
+} job;
+
+/* ---- records ---- */
+
+static ob_status write_header(void *ctx, const ob_json *properties, ob_err *err)
+{
+    job *j = ctx;
+    ob_record record;
+    char now[32], cwd[4096];
+    const ob_clock clock = ob_clock_monotonic();
+    if (j->file == NULL || j->header_written)
+        return OB_OK;
+    j->header_written = true;
+    ob_record_init(&record, OB_RECORD_HEADER_LINE);
+    ob_record_header *h = &record.header;
+    OB_TRY(ob_system_read(NULL, NULL, &h->system, err));
+    OB_TRY(ob_clock_measure(&clock, &h->clock, err));
+    h->pid = getpid();
+    h->cwd = getcwd(cwd, sizeof cwd);
+    h->opbench_version = OB_VERSION;
+    h->backends = properties;
+    h->start_time = ob_record_format_time((int64_t)time(NULL), now);
+    h->format = OB_RECORD_FORMAT;
+    h->config = j->line->config;
+    h->seed = j->plan.run.seed;
+    return ob_result_file_append(j->file, &record, err);
+}
+
+static ob_status print_measurement(job *j, const ob_record_result *r, ob_err *err)
+{
+    const ob_measurement m = {.number_per_run = r->number_per_run,
+                              .raw_times = r->raw_times_s.items,
+                              .count = r->raw_times_s.count,
+                              .task = r->task};
+    j->text.size = 0;
+    OB_TRY(ob_measurement_print(&m, NULL, &j->text, err));
+    if (ob__cli_write(j->cli, j->text.data, j->text.size) && ob__cli_write(j->cli, "\n", 1))
+        return OB_OK;
+    return ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+}
+
+static void tell_failure(job *j, const ob_record_result *r)
+{
+    const ob_record_status_info *info = ob_record_status_get_info(r->status);
+    ob_err err;
+    ob_err_set(&err, OB_ERR_BACKEND, "%.300s: %s%s%s", r->task.stmt != NULL ? r->task.stmt : r->id,
+               info != NULL ? info->word : "", r->reason != NULL ? ": " : "",
+               r->reason != NULL ? r->reason : "");
+    ob__cli_fail(j->cli, &err);
+}
+
+static ob_status take_record(void *ctx, const ob_record *record, const char *line, size_t length,
+                             ob_err *err)
+{
+    job *j = ctx;
+    const ob_record_result *r = &record->result;
+    const ob_record_status_info *info = ob_record_status_get_info(r->status);
+    if (j->file != NULL)
+        OB_TRY(ob_result_file_append_line(j->file, line, length, err));
+    if (info == NULL || !info->ran)
+        tell_failure(j, r);
+    if (j->line->quiet)
+        return OB_OK;
+    if (strcmp(j->line->format, "json") == 0)
+        return ob__cli_write(j->cli, line, length)
+                   ? OB_OK
+                   : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+    return info != NULL && info->ran ? print_measurement(j, r, err) : OB_OK;
+}
+
+/* ---- the run ---- */
+
+static void add_summary(ob_run_summary *all, const ob_run_summary *part)
+{
+    for (int i = 0; i < OB_RECORD_STATUS_COUNT; i++)
+        all->cases[i] += part->cases[i];
+    all->interrupted = all->interrupted || part->interrupted;
+}
+
+static ob_status measure_cases(job *j, ob_run_summary *all, ob_err *err)
+{
+    ob_run_summary part;
+    const ob_run_params params = {.options = &j->plan.run,
+                                  .worker_program = j->line->no_isolate ? NULL : j->own_path,
+                                  .first = j->first,
+                                  .count = j->count,
+                                  .on_record = take_record,
+                                  .on_ready = write_header,
+                                  .stop = ob__cli_interrupts,
+                                  .ctx = j};
+    OB_TRY(ob_run(j->cli->context, j->config, &params, &part, err));
+    add_summary(all, &part);
+    return OB_OK;
+}
+
+static ob_status measure(job *j, ob_run_summary *all, ob_err *err)
+{
+    *all = (ob_run_summary){.interrupted = false};
+    for (size_t t = 0; t < j->plan.thread_count && !all->interrupted; t++) {
+        j->plan.run.threads = j->plan.threads[t];
+        OB_TRY(measure_cases(j, all, err));
+    }
+    return OB_OK;
+}
+
+static int exit_code(const ob_run_summary *summary)
+{
+    for (int s = 0; s < OB_RECORD_STATUS_COUNT; s++) {
+        const ob_record_status_info *info = ob_record_status_get_info((ob_record_status)s);
+        if (!summary->interrupted && info != NULL && info->failed && summary->cases[s] > 0)
+            return OB_EXIT_FAILED;
+    }
+    return summary->interrupted ? 130 : OB_EXIT_OK;
+}
+
+/* --op and --case among the cases of a config. */
+static ob_status choose_cases(job *j, ob_err *err)
+{
+    const char *wanted = j->line->only_case;
+    ob_cases *cases;
+    const ob_case *c;
+    OB_TRY(ob_cases_open(j->config, j->line->config != NULL ? j->line->op : NULL, &cases, err));
+    j->first = ob_cases_first(cases);
+    j->count = ob_cases_count(cases);
+    ob_status status = OB_OK;
+    for (bool found = wanted == NULL; !found && status == OB_OK;) {
+        status = ob_cases_next(cases, &c, err);
+        const size_t length = status == OB_OK ? strlen(ob_case_op_name(c)) : 0;
+        found = status == OB_OK && strncmp(wanted, ob_case_op_name(c), length) == 0 &&
+                wanted[length] == '|' && strcmp(wanted + length + 1, ob_case_id(c)) == 0;
+        if (found) {
+            j->first += ob_case_index(c);
+            j->count = 1;
+        }
+    }
+    ob_cases_close(cases);
+    if (status != OB_END)
+        return status;
+    return ob_err_set(err, OB_ERR_NOT_FOUND, "%s has no case \"%s\"; `opbench expand` shows them",
+                      ob_config_name(j->config), wanted);
+}
+
+static int measure_config(job *j)
+{
+    const ob_result_file_params file = {.path = j->line->output, .mode = OB_RESULT_APPEND};
+    ob_run_summary summary;
+    ob_err err;
+    ob_status status = choose_cases(j, &err);
+    if (status == OB_OK && j->line->output != NULL)
+        status = ob_result_file_open(&file, &j->file, &err);
+    if (status == OB_OK)
+        status = measure(j, &summary, &err);
+    int code = status == OB_OK ? exit_code(&summary) : ob__cli_fail(j->cli, &err);
+    if (ob_result_file_close(j->file, &err) != OB_OK)
+        code = ob__cli_fail(j->cli, &err);
+    ob_text_fini(&j->text);
+    return code;
+}
+
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    job j = {.cli = cli, .line = call->options};
+    const ob_config_options options = {.device = j.line->run.device};
+    ob_err err;
+    int code = ob__time_line_check(cli, j.line, call->word_count, &j.plan);
+    if (code == OB_EXIT_OK)
+        code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
+    if (code != OB_EXIT_OK)
+        return code;
+    const ob_status status =
+        j.line->config != NULL
+            ? ob_config_open_file(cli->context, j.line->config, &options, &j.config, &err)
+            : ob__time_case_open(cli->context, j.line, call->words, call->word_count, &j.config,
+                                 &err);
+    if (status != OB_OK)
+        return ob__cli_fail(cli, &err);
+    j.plan.run.config_name = ob_config_name(j.config);
+    if (readlink("/proc/self/exe", j.own_path, sizeof j.own_path - 1) <= 0 && !j.line->no_isolate) {
+        ob_config_destroy(j.config);
+        return ob__cli_usage_error(cli, "this program's file cannot be found to start workers; "
+                                        "mount /proc, or give --no-isolate");
+    }
+    ob__cli_catch_interrupts(cli);
+    code = measure_config(&j);
+    ob_config_destroy(j.config);
+    return code;
+}
+
+static const ob_cli_word WORDS[] = {
+    {.name = "ARGUMENT",
+     .many = true,
+     .help = "With --op: an argument, such as f32[128,64], i64[10]=0..99, dim=1, [1,2] or true; "
+             "those of a constructor stand before a word \"/\". docs/timer.md has the notation."},
+    {.name = NULL},
+};
+
+const ob_cli_command ob__command_time = {
+    .name = "time",
+    .help = "measure operators with the Timer of torch.utils.benchmark",
+    .text =
+        "Finds a block size and takes blocks for a given time (or until their spread is small, "
+        "with --adaptive, or one block of --number iterations), after one untimed call; prints "
+        "median, interquartile range and warnings as torch.utils.benchmark does. Cases come from "
+        "a config, or are written on the command line.\n\n"
+        "Each case is measured in a worker process: a crash is a failed record, and the rest goes "
+        "on. With -o every result is appended to a file that `opbench show` and `opbench compare` "
+        "read.\n\n"
+        "Exit codes: 0 all measured, 1 a case failed, 2 wrong command line or config.",
+    .usage = "-c FILE | --op NAME [ARGUMENT...] [OPTIONS]",
+    .words = WORDS,
+    .options = ob__time_rows,
+    .options_size = sizeof(ob_time_line),
+    .options_init = ob__time_line_init,
+    .example = "opbench time --op torch.add 'f32[64,64]' 'f32[64,64]' alpha=2\n"
+               "opbench time --op torch.nn.Linear 128 64 / 'f32[32,128]' --num-threads 1,2\n"
+               "opbench time -c examples/configs/tour.json --adaptive --label tour -o times.jsonl",
+    .run = run,
+};

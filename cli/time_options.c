@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The command line of `opbench time`: the Timer's options, and those of `run` that say where and in which
+ * process.
+ */
+#include "time_options.h"
+
+#include "opbench/builder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) .offset = offsetof(ob_time_line, field)
+
+const ob_option ob__time_rows[] = {
+    {.name = "config",
+     .letter = 'c',
+     .type = OB_OPTION_STRING,
+     AT(config),
+     .value = "FILE",
+     .help = "Measure the cases of this benchmark config; - reads standard input."},
+    {.name = "op",
+     .type = OB_OPTION_STRING,
+     AT(op),
+     .value = "NAME",
+     .help = "Measure this operator on the arguments that follow; with -c only its cases."},
+    {.name = "case",
+     .type = OB_OPTION_STRING,
+     AT(only_case),
+     .value = "ID",
+     .help = "Of the config only this case: OPERATOR|CONFIG|BUILD|INPUT."},
+    {.name = "adaptive",
+     .type = OB_OPTION_FLAG,
+     AT(adaptive),
+     .help = "The same as --method adaptive."},
+    OB_TIMER_OPTION_ROWS(offsetof(ob_time_line, run)),
+    {.name = "num-threads",
+     .type = OB_OPTION_STRING,
+     AT(threads),
+     .value = "LIST",
+     .help = "Threads of every library underneath, such as 1,2,4: a measurement with each (1)."},
+    {.name = "output",
+     .letter = 'o',
+     .type = OB_OPTION_STRING,
+     AT(output),
+     .value = "FILE",
+     .help = "Append the records to this file; none is written if not given."},
+    {.name = "format",
+     .type = OB_OPTION_CHOICE,
+     AT(format),
+     .value = "FORM",
+     .choices = "text|json",
+     .help = "What standard output gets: texts (if not given) or the records."},
+    {.name = "quiet", .letter = 'q', .type = OB_OPTION_FLAG, AT(quiet), .help = "No output."},
+    {.name = "no-isolate",
+     .type = OB_OPTION_FLAG,
+     AT(no_isolate),
+     .help = "Measure in this process, for debuggers; a crash then ends the program."},
+    OB_RUN_PLACE_ROWS(offsetof(ob_time_line, run)),
+    OB_RUN_PROCESS_ROWS(offsetof(ob_time_line, run)),
+    OB_RUN_INFERENCE_ROWS(offsetof(ob_time_line, run)),
+    {.name = NULL},
+};
+
+void ob__time_line_init(void *line)
+{
+    ob_time_line *o = line;
+    ob_run_options_init(&o->run);
+    o->format = "text";
+    o->run.timer.number = 0; /* to see whether it was given */
+}
+
+/* ---- checks ---- */
+
+static int read_threads(ob_cli *cli, const char *list, ob_time_plan *plan)
+{
+    enum { MOST = 4096 };
+    const char *at = list;
+    plan->threads[0] = 1;
+    plan->thread_count = list == NULL ? 1 : 0;
+    while (at != NULL) {
+        char *end;
+        const long count = strtol(at, &end, 10);
+        if (end == at || (*end != ',' && *end != '\0') || count < 1 || count > MOST)
+            return ob__cli_usage_error(
+                cli, "--num-threads: '%.64s' is no list of numbers from 1 to %d, such as 1,2,4",
+                list, MOST);
+        if (plan->thread_count == OB_MOST_THREAD_COUNTS)
+            return ob__cli_usage_error(cli, "--num-threads: more than %d numbers",
+                                       OB_MOST_THREAD_COUNTS);
+        plan->threads[plan->thread_count++] = count;
+        at = *end == ',' ? end + 1 : NULL;
+    }
+    return OB_EXIT_OK;
+}
+
+/* Either of --adaptive and --number says a method, and so may --method. */
+static int choose_method(ob_cli *cli, const ob_time_line *line, ob_timer_options *timer)
+{
+    const char *said = timer->method;
+    const char *meant = line->adaptive ? "adaptive" : timer->number > 0 ? "timeit" : NULL;
+    if (line->adaptive && timer->number > 0)
+        return ob__cli_usage_error(cli, "--adaptive finds the number of iterations itself; leave "
+                                        "out one of it and --number");
+    if (said != NULL && meant != NULL && strcmp(said, meant) != 0)
+        return ob__cli_usage_error(cli, "--%s means --method %s, not %s; leave one of them out",
+                                   line->adaptive ? "adaptive" : "number", meant, said);
+    timer->method = said != NULL ? said : meant != NULL ? meant : "blocked";
+    if (timer->number == 0)
+        timer->number = OB_TIMER_NUMBER;
+    return OB_EXIT_OK;
+}
+
+int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count,
+                        ob_time_plan *plan)
+{
+    ob_err err;
+    *plan = (ob_time_plan){.run = line->run};
+    if (line->config == NULL && line->op == NULL)
+        return ob__cli_usage_error(cli, "nothing to measure; give -c FILE, or --op NAME and its "
+                                        "arguments");
+    if (line->config != NULL && word_count > 0)
+        return ob__cli_usage_error(cli, "arguments go with --op NAME alone; leave out -c");
+    if (line->config == NULL && line->only_case != NULL)
+        return ob__cli_usage_error(cli, "--case says which case of a config; give it with -c FILE");
+    int code = choose_method(cli, line, &plan->run.timer);
+    if (code == OB_EXIT_OK)
+        code = read_threads(cli, line->threads, plan);
+    if (code != OB_EXIT_OK)
+        return code;
+    for (size_t i = 0; i < plan->thread_count; i++) {
+        plan->run.threads = plan->threads[i];
+        if (ob_run_options_check(&plan->run, &err) != OB_OK)
+            return ob__cli_usage_error(cli, "%s", err.message);
+    }
+    plan->run.by_words = line->config == NULL;
+    return OB_EXIT_OK;
+}
+
+/* ---- a case from words ---- */
+
+ob_status ob__time_case_open(ob_context *context, const ob_time_line *line,
+                             const char *const *words, size_t count, ob_config **out, ob_err *err)
+{
+    const ob_config_options options = {.device = line->run.device};
+    ob_builder *builder;
+    size_t slash = 0, at = 0;
+    *out = NULL;
+    while (slash < count && strcmp(words[slash], "/") != 0)
+        slash++;
+    OB_TRY(ob_builder_create(&builder, err));
+    ob_builder_op(builder, line->op, NULL);
+    if (slash < count) {
+        ob_builder_build(builder);
+        for (; at < slash; at++)
+            ob_builder_word(builder, words[at]);
+        at++;
+    }
+    ob_builder_input(builder);
+    for (; at < count; at++)
+        ob_builder_word(builder, words[at]);
+    const ob_status status = ob_builder_open_config(builder, context, &options, out, err);
+    ob_builder_destroy(builder);
+    return status;
+}

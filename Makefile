@@ -18,7 +18,7 @@ all: ## build the program and the library: build/opbench
 run: ## install what is needed, build, run the example
 	@tools/install_deps run
 	@$(MAKE) --no-print-directory all
-	build/opbench run -c $(EXAMPLE) -w 3 -i 20 --output build/example_result.json
+	build/opbench run -c $(EXAMPLE) -w 3 -i 20 --force --output build/example_result.json
 
 test: ## install what the tests need, build, run the quick tests
 	@tools/install_deps test

@@ -4,7 +4,11 @@
  * gets a progress line on a terminal and a table at the end.
  */
 #include "command.h"
+#include "own_path.h"
 #include "run_batches.h"
+#include "run_notes.h"
+#include "run_output.h"
+#include "run_select.h"
 #include "run_table.h"
 
 #include "opbench/profile.h"
@@ -12,6 +16,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +49,9 @@ static int asked_to_stop(void *ctx)
 typedef struct job {
     ob_cli *cli;
     const ob_run_line *options;
-    ob_run_options run; /* with the config's name */
+    ob_run_options run; /* with the config's and the program's names */
+    ob_own_path own;
+    char config_path[PATH_MAX];
     ob_config *config;
     ob_result_file *file;
     ob_run_table *table;
@@ -53,28 +60,28 @@ typedef struct job {
     ob_profile *profile;     /* NULL = no trace file */
     ob_json_doc *line_doc;   /* what the header says of the command line */
     bool header_written;
-    uint64_t first, count, finished, warned; /* warned: results with warnings */
+    ob_run_selection selection;
+    ob_run_notes notes;
+    uint64_t finished;
     uint64_t started_ns;
     bool progress; /* standard error is a terminal */
     bool verbose;  /* --log-level debug */
     char config_hash[40];
 } job;
 
-/* The hash of all keys in order: a resumed run must have the same cases. */
+/* The hash of the config as it is printed anew, so that blanks and lines do not matter: a resumed run
+ * must have the same. */
 static ob_status hash_config(job *j, ob_err *err)
 {
-    ob_cases *cases;
-    const ob_case *c;
+    char *text = NULL;
+    size_t length = 0;
     uint64_t hash = 0xcbf29ce484222325u;
-    OB_TRY(ob_cases_open(j->config, NULL, &cases, err));
-    ob_status status;
-    while ((status = ob_cases_next(cases, &c, err)) == OB_OK) {
-        for (const char *k = ob_case_key(c); *k != '\0'; k++)
-            hash = (hash ^ (unsigned char)*k) * 0x100000001b3u;
-    }
-    ob_cases_close(cases);
+    OB_TRY(ob_json_print(ob_config_json(j->config), &text, &length, err));
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+    free(text);
     snprintf(j->config_hash, sizeof j->config_hash, "%016" PRIx64, hash);
-    return status == OB_END ? OB_OK : status;
+    return OB_OK;
 }
 
 static ob_status write_header(void *ctx, const ob_json *properties, ob_err *err)
@@ -101,9 +108,9 @@ static ob_status write_header(void *ctx, const ob_json *properties, ob_err *err)
     h->backends = properties;
     h->start_time = ob_record_format_time((int64_t)time(NULL), now);
     h->format = OB_RECORD_FORMAT;
-    h->config = j->run.config_name;
+    h->config = ob_config_name(j->config);
     h->config_hash = j->config_hash;
-    h->cases = (int64_t)j->count;
+    h->cases = (int64_t)j->selection.cases;
     h->seed = j->run.seed;
     return ob_result_file_append(j->file, &record, err);
 }
@@ -127,10 +134,10 @@ static void show_progress(const job *j, const ob_record_result *r)
 {
     const ob_clock clock = ob_clock_monotonic();
     const double seconds = (double)(ob_clock_now_ns(&clock) - j->started_ns) / 1e9;
-    const double left = seconds / (double)j->finished * (double)(j->count - j->finished);
+    const double left = seconds / (double)j->finished * (double)(j->selection.cases - j->finished);
     if (j->progress)
         fprintf(stderr, "\r\033[K%" PRIu64 "/%" PRIu64 "  %.60s  %.40s  %.0f s left", j->finished,
-                j->count, r->op_name, r->id, left);
+                j->selection.cases, r->op_name, r->id, left);
 }
 
 static void log_result(const job *j, const ob_record_result *r)
@@ -147,6 +154,34 @@ static void log_result(const job *j, const ob_record_result *r)
         ob_log_message(log, OB_LOG_DEBUG, "%s|%s: %s", r->op_name, r->id, r->repro);
 }
 
+/* What standard output gets of a result: a line at once, or a row at the end. */
+static ob_status show_result(job *j, const ob_record *record, const char *line, size_t length,
+                             ob_err *err)
+{
+    if (j->options->quiet)
+        return OB_OK;
+    if (strcmp(j->options->format, "json") == 0)
+        return ob__cli_write(j->cli, line, length)
+                   ? OB_OK
+                   : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+    ob__run_notes_add(&j->notes, &record->result);
+    return ob__run_table_add(j->table, &record->result)
+               ? OB_OK
+               : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the table");
+}
+
+/* A result that the file of a resumed run had already. */
+static ob_status take_old(void *ctx, const ob_record *record, ob_err *err)
+{
+    job *j = ctx;
+    ob_text line = {0};
+    ob_status status = ob_record_print(record, &line, err);
+    if (status == OB_OK)
+        status = show_result(j, record, line.data, line.size, err);
+    ob_text_fini(&line);
+    return status;
+}
+
 static ob_status take_record(void *ctx, const ob_record *record, const char *line, size_t length,
                              ob_err *err)
 {
@@ -156,138 +191,65 @@ static ob_status take_record(void *ctx, const ob_record *record, const char *lin
         OB_TRY(ob_profile_add(j->profile, record, err));
     OB_TRY(ob__run_batches_add(j->batches, &record->result, err));
     j->finished++;
-    j->warned += record->result.warnings.count > 0;
     log_result(j, &record->result);
     show_progress(j, &record->result);
-    if (j->options->quiet)
-        return OB_OK;
-    if (strcmp(j->options->format, "json") == 0)
-        return ob__cli_write(j->cli, line, length)
-                   ? OB_OK
-                   : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
-    return ob__run_table_add(j->table, &record->result)
-               ? OB_OK
-               : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the table");
-}
-
-/* ---- which cases ---- */
-
-/* The index of the case called "operator|id"; OB_ERR_NOT_FOUND when there is none. */
-static ob_status find_case(const job *j, const char *name, uint64_t *index, ob_err *err)
-{
-    ob_cases *cases;
-    const ob_case *c;
-    const char *bar = strchr(name, '|');
-    ob_status status = OB_OK;
-    if (bar == NULL)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "\"%s\" is no case; write OPERATOR|CONFIG|BUILD|INPUT", name);
-    OB_TRY(ob_cases_open(j->config, NULL, &cases, err));
-    bool found = false;
-    while (!found && (status = ob_cases_next(cases, &c, err)) == OB_OK) {
-        const char *op = ob_case_op_name(c);
-        const size_t length = strlen(op);
-        found = (size_t)(bar - name) == length && memcmp(op, name, length) == 0 &&
-                strcmp(ob_case_id(c), bar + 1) == 0;
-        *index = ob_case_index(c);
-    }
-    ob_cases_close(cases);
-    if (found)
-        return OB_OK;
-    if (status != OB_END)
-        return status;
-    return ob_err_set(err, OB_ERR_NOT_FOUND, "%s has no case \"%s\"; `opbench expand` shows them",
-                      j->run.config_name, name);
-}
-
-static ob_status choose_cases(job *j, ob_err *err)
-{
-    const ob_run_line *o = j->options;
-    uint64_t end = ob_config_case_count(j->config);
-    j->first = 0;
-    if (o->op != NULL) {
-        ob_cases *one;
-        OB_TRY(ob_cases_open(j->config, o->op, &one, err));
-        j->first = ob_cases_first(one);
-        end = j->first + ob_cases_count(one);
-        ob_cases_close(one);
-    }
-    if (o->only_case != NULL) {
-        OB_TRY(find_case(j, o->only_case, &j->first, err));
-        end = j->first + 1;
-    }
-    if (o->resume_id != NULL)
-        OB_TRY(find_case(j, o->resume_id, &j->first, err));
-    if (o->stop_id != NULL)
-        OB_TRY(find_case(j, o->stop_id, &end, err));
-    j->count = end > j->first ? end - j->first : 0;
-    return OB_OK;
-}
-
-/* ---- files ---- */
-
-static ob_status open_output(job *j, ob_err *err)
-{
-    const ob_run_line *o = j->options;
-    ob_result_file_params params = {.path = o->output,
-                                    .prefix = o->prefix,
-                                    .mode = o->append ? OB_RESULT_APPEND : OB_RESULT_CREATE};
-    if (o->resume) {
-        ob_done_file info;
-        if (o->output == NULL)
-            return ob_err_set(err, OB_ERR_INVALID,
-                              "--resume needs --output FILE: the file to go on "
-                              "from");
-        OB_TRY(ob_done_create(&j->done, err));
-        OB_TRY(ob_done_read_file(j->done, o->output, &info, err));
-        if (info.config_hash[0] != '\0' && strcmp(info.config_hash, j->config_hash) != 0)
-            return ob_err_set(
-                err, OB_ERR_CONFIG,
-                "%s was made from other cases than %s has now; use the same config, or "
-                "another --output",
-                o->output, j->run.config_name);
-        params.mode = OB_RESULT_RESUME;
-        params.cut_at = info.cut_at;
-    }
-    return ob_result_file_open(&params, &j->file, err);
+    return show_result(j, record, line, length, err);
 }
 
 /* ---- */
 
-static char program_path[4096];
-
-static const char *own_path(void)
+static void add_summary(ob_run_summary *to, const ob_run_summary *part)
 {
-    const ssize_t length = readlink("/proc/self/exe", program_path, sizeof program_path - 1);
-    if (length <= 0)
-        return NULL;
-    program_path[length] = '\0';
-    return program_path;
+    for (int i = 0; i < OB_RECORD_STATUS_COUNT; i++)
+        to->cases[i] += part->cases[i];
+    to->left_out += part->left_out;
+    to->workers += part->workers;
+    to->interrupted = to->interrupted || part->interrupted;
 }
 
-/* One batch after the other, so that no case is measured while a profiler runs. */
-static ob_status run_batches(job *j, ob_run_params *params, ob_run_summary *summary, ob_err *err)
+/* A range of cases; with a profiler one batch after the other, so that no case is measured while a
+ * profiler runs. */
+static ob_status run_range(job *j, ob_run_params *params, const ob_run_range *range,
+                           ob_run_summary *summary, ob_err *err)
 {
-    const uint64_t end = j->first + j->count;
-    *summary = (ob_run_summary){.interrupted = false};
+    const uint64_t end = range->first + range->count;
+    params->first = range->first;
+    params->count = range->count;
     while (params->first < end && !summary->interrupted) {
         ob_run_summary part;
-        OB_TRY(ob__run_batches_measure(j->batches, params->first, end, &params->count, err));
+        if (j->batches != NULL)
+            OB_TRY(ob__run_batches_measure(j->batches, params->first, end, &params->count, err));
         OB_TRY(ob_run(j->cli->context, j->config, params, &part, err));
-        for (int i = 0; i < OB_RECORD_STATUS_COUNT; i++)
-            summary->cases[i] += part.cases[i];
-        summary->left_out += part.left_out;
-        summary->workers += part.workers;
-        summary->interrupted = part.interrupted;
-        const ob_status status =
-            part.interrupted ? OB_OK : ob__run_batches_run(j->batches, j->file, err);
-        if (status == OB_END)
-            summary->interrupted = true;
-        else
-            OB_TRY(status);
+        add_summary(summary, &part);
+        if (j->batches != NULL && !part.interrupted) {
+            const ob_status status = ob__run_batches_run(j->batches, j->file, err);
+            if (status == OB_END)
+                summary->interrupted = true;
+            else
+                OB_TRY(status);
+        }
         params->first += params->count;
         if (params->first < end && asked_to_stop(NULL) > 0)
             summary->interrupted = true;
+    }
+    return OB_OK;
+}
+
+static ob_status run_ranges(job *j, ob_run_params *params, ob_run_summary *summary, ob_err *err)
+{
+    const ob_run_selection *selection = &j->selection;
+    const ob_run_range none = {.count = 0};
+    *summary = (ob_run_summary){.interrupted = false};
+    if (selection->count == 0) { /* the header is written all the same */
+        params->first = none.first;
+        params->count = none.count;
+        return ob_run(j->cli->context, j->config, params, summary, err);
+    }
+    for (size_t i = 0; i < selection->count && !summary->interrupted; i++) {
+        if (i > 0 && asked_to_stop(NULL) > 0)
+            summary->interrupted = true;
+        else
+            OB_TRY(run_range(j, params, &selection->ranges[i], summary, err));
     }
     return OB_OK;
 }
@@ -304,9 +266,7 @@ static ob_status run_job(job *j, ob_run_summary *summary, ob_err *err)
 {
     const ob_clock clock = ob_clock_monotonic();
     ob_run_params params = {.options = &j->run,
-                            .worker_program = j->options->no_isolate ? NULL : own_path(),
-                            .first = j->first,
-                            .count = j->count,
+                            .worker_program = j->options->no_isolate ? NULL : j->own.path,
                             .done = j->done,
                             .on_record = take_record,
                             .on_ready = write_header,
@@ -316,9 +276,7 @@ static ob_status run_job(job *j, ob_run_summary *summary, ob_err *err)
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     j->started_ns = ob_clock_now_ns(&clock);
-    const ob_status status = j->batches != NULL
-                                 ? run_batches(j, &params, summary, err)
-                                 : ob_run(j->cli->context, j->config, &params, summary, err);
+    const ob_status status = run_ranges(j, &params, summary, err);
     if (j->progress)
         fputs("\r\033[K", stderr);
     OB_TRY(status);
@@ -339,12 +297,7 @@ static int report(job *j, const ob_run_summary *summary)
     if (!j->options->quiet && strcmp(j->options->format, "table") == 0) {
         if (summary->left_out > 0)
             ob__cli_printf(j->cli, "%" PRIu64 " cases were done already\n", summary->left_out);
-        if (j->warned > 0)
-            ob__cli_printf(j->cli,
-                           "%" PRIu64 " of %" PRIu64
-                           " results have warnings (noise, short times, ...); "
-                           "their records say which\n",
-                           j->warned, j->finished);
+        ob__run_notes_print(j->cli, &j->notes);
         ob__cli_printf(j->cli, "records: %s\n", ob_result_file_path(j->file));
         if (j->profile != NULL)
             ob__cli_printf(j->cli, "trace: %s\n", ob_profile_path(j->profile));
@@ -361,16 +314,21 @@ static int run_config(job *j)
     const ob_run_batches_params batches = {.line = j->options,
                                            .options = &j->run,
                                            .config = j->config,
-                                           .own_path = own_path(),
+                                           .own_path = j->own.path,
                                            .verbose = j->verbose,
                                            .stop = asked_to_stop};
+    const ob_run_output_params output = {.line = j->options,
+                                         .config_name = ob_config_name(j->config),
+                                         .config_hash = j->config_hash,
+                                         .on_old = take_old,
+                                         .ctx = j};
     ob_status status = ob__run_batches_open(j->cli, &batches, &j->batches, &err);
     if (status == OB_OK)
         status = hash_config(j, &err);
     if (status == OB_OK)
-        status = choose_cases(j, &err);
+        status = ob__run_select(j->cli, j->config, j->options, &j->selection, &err);
     if (status == OB_OK)
-        status = open_output(j, &err);
+        status = ob__run_output_open(&output, &j->file, &j->done, &err);
     if (status == OB_OK && j->run.profile)
         status = ob_profile_open(ob_result_file_path(j->file), &j->profile, &err);
     if (status == OB_OK)
@@ -385,8 +343,18 @@ static int run_config(job *j)
     ob__run_batches_close(j->batches);
     ob_json_doc_destroy(j->line_doc);
     ob_done_destroy(j->done);
+    ob__run_selection_fini(&j->selection);
     ob__run_table_destroy(j->table);
     return code;
+}
+
+/* A repro line must work from any folder. */
+static void name_for_repro(job *j)
+{
+    const char *config = j->options->config;
+    const bool resolved = strcmp(config, "-") != 0 && realpath(config, j->config_path) != NULL;
+    j->run.config_name = resolved ? j->config_path : config;
+    j->run.program = j->own.word;
 }
 
 static int run(ob_cli *cli, const ob_cli_call *call)
@@ -409,10 +377,20 @@ static int run(ob_cli *cli, const ob_cli_call *call)
              .verbose = log_level == OB_LOG_DEBUG,
              .progress = isatty(STDERR_FILENO) == 1 && !options->quiet};
     const ob_config_options config_options = {.device = options->run.device};
-    if (ob_config_open_file(cli->context, options->config, &config_options, &j.config, &err) !=
-        OB_OK)
+    ob_run_selector selector = {.cli = cli, .line = options};
+    cli->wants_warning = ob__run_wants_warning;
+    cli->wants_ctx = &selector;
+    const ob_status opened =
+        ob_config_open_file(cli->context, options->config, &config_options, &j.config, &err);
+    cli->wants_warning = NULL;
+    if (opened != OB_OK)
         return ob__cli_fail(cli, &err);
-    j.run.config_name = ob_config_name(j.config);
+    if (!ob__cli_own_path(&j.own) && !options->no_isolate) {
+        ob_config_destroy(j.config);
+        return ob__cli_usage_error(cli,
+                                   "workers cannot be started without /proc; see --no-isolate");
+    }
+    name_for_repro(&j);
     j.table = ob__run_table_create();
     code = j.table != NULL ? run_config(&j) : ob__cli_out_of_memory(cli);
     ob_config_destroy(j.config);

@@ -33,6 +33,9 @@ typedef struct ob_cli {
     bool write_failed;             /* standard output took no more; told once, exit code 1 */
     bool logged_error;         /* the log has shown an error that ob__cli_fail need not repeat */
     bool hide_refused_plugins; /* the command shows them itself: no warnings */
+    /* Which warnings of the log are shown; NULL = all. */
+    bool (*wants_warning)(void *ctx, const ob_err *what);
+    void *wants_ctx;
 } ob_cli;
 
 /* What a command is called with. Options are parsed and words counted already. */

@@ -48,7 +48,8 @@ const ob_option ob__run_rows[] = {
      .type = OB_OPTION_STRING,
      AT(op),
      .value = "NAME",
-     .help = "Only the cases of this operator."},
+     .help = "Only the cases of this operator, by its name in the config or by any other name of "
+             "it (aten::add for torch.add)."},
     {.name = "case",
      .type = OB_OPTION_STRING,
      AT(only_case),
@@ -64,16 +65,22 @@ const ob_option ob__run_rows[] = {
      .type = OB_OPTION_STRING,
      AT(output),
      .value = "FILE",
-     .help = "Records go to this file."},
+     .help = "Records go to this file; one that is there already is refused without --resume, "
+             "--append or --force."},
     {.name = "append",
      .letter = 'a',
      .type = OB_OPTION_FLAG,
      AT(append),
-     .help = "Add to the output file instead of replacing it."},
+     .help = "Add to the file of --output."},
+    {.name = "force",
+     .type = OB_OPTION_FLAG,
+     AT(force),
+     .help = "Replace the file of --output if it is there already."},
     {.name = "resume",
      .type = OB_OPTION_FLAG,
      AT(resume),
-     .help = "Go on from what the file of --output holds; a changed config is refused."},
+     .help = "Go on from what the file of --output holds; another config, or options that measure "
+             "in another way, are refused."},
     {.name = "resume-id",
      .letter = 'r',
      .type = OB_OPTION_STRING,
@@ -100,14 +107,16 @@ const ob_option ob__run_rows[] = {
      .letter = 'q',
      .type = OB_OPTION_FLAG,
      AT(quiet),
-     .help = "Nothing on standard output; the file has everything."},
+     .help = "Nothing on standard output and no warnings; the file has everything."},
     OB_RUN_OPTION_ROWS(offsetof(ob_run_line, run)),
     {.name = "log-level",
      .letter = 'l',
      .type = OB_OPTION_STRING,
      AT(log_level),
      .value = "LEVEL",
-     .help = "What standard error gets: debug, info, warning (if not given) or error."},
+     .help =
+         "What standard error gets: debug, info, warning (if not given) or error (if not given, "
+         "with -q)."},
     {.name = "version", .type = OB_OPTION_FLAG, AT(version), .help = "Show the version and exit."},
     PROFILER_ROWS("ncu", OB_PROFILER_NCU, "NVIDIA Nsight Compute", "5", "1"),
     PROFILER_ROWS("nsys", OB_PROFILER_NSYS, "NVIDIA Nsight Systems", "5", "10"),
@@ -151,7 +160,6 @@ void ob__run_line_init(void *line)
     ob_run_options_init(&o->run);
     o->format = "table";
     o->prefix = "benchmark_result";
-    o->log_level = "warning";
     o->profilers[OB_PROFILER_NCU] = (ob_run_profiler_line){.warmup = 5, .iteration = 1};
     o->profilers[OB_PROFILER_NSYS] = (ob_run_profiler_line){.warmup = 5, .iteration = 10};
     o->batch_size = 50;
@@ -207,10 +215,19 @@ int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_l
     ob_err err;
     if (name != NULL)
         return ob__cli_usage_error(cli, "--%s: %s", name, why);
-    if (!read_level(line->log_level, log_level))
+    *log_level = line->quiet ? OB_LOG_ERROR : OB_LOG_WARNING;
+    if (line->log_level != NULL && !read_level(line->log_level, log_level))
         return ob__cli_usage_error(
             cli, "--log-level: '%.64s' is no level; give one of debug|info|warning|error",
             line->log_level);
+    if (line->append + line->resume + line->force > 1)
+        return ob__cli_usage_error(cli,
+                                   "--append, --resume and --force say different things of the "
+                                   "file of --output; give one of them");
+    if (line->no_isolate && line->run.case_timeout_s > 0)
+        return ob__cli_usage_error(cli,
+                                   "--case-timeout ends a worker process, and --no-isolate has "
+                                   "none; leave one of them out");
     if (line->config == NULL || line->config[0] == '\0')
         return ob__cli_usage_error(cli, "no config; give one with -c FILE");
     if (ob_run_options_check(&line->run, &err) != OB_OK)
@@ -274,6 +291,13 @@ static ob_json *value_of(ob_json_doc *doc, const ob_option *row, const void *fie
     return NULL;
 }
 
+void ob__run_line_key(const char *name, char *out, size_t size)
+{
+    snprintf(out, size, "%s", name);
+    for (char *c = out; *c != '\0'; c++)
+        *c = *c == '-' ? '_' : *c;
+}
+
 ob_status ob__run_line_list(const ob_run_line *line, ob_json_doc *doc, const ob_json **out,
                             ob_err *err)
 {
@@ -282,9 +306,7 @@ ob_status ob__run_line_list(const ob_run_line *line, ob_json_doc *doc, const ob_
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
     for (const ob_option *row = ob__run_rows; row->name != NULL; row++) {
         char name[64];
-        snprintf(name, sizeof name, "%s", row->name);
-        for (char *c = name; *c != '\0'; c++)
-            *c = *c == '-' ? '_' : *c;
+        ob__run_line_key(row->name, name, sizeof name);
         const ob_json *value = value_of(doc, row, (const char *)line + row->offset);
         if (value == NULL)
             return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");

@@ -20,7 +20,7 @@ typedef struct ob_run_line {
     ob_run_options run;
     const char *config, *op, *only_case, *prefix, *output, *resume_id, *stop_id, *format,
         *log_level;
-    bool append, resume, no_isolate, quiet, version;
+    bool append, resume, force, no_isolate, quiet, version;
     ob_run_profiler_line profilers[OB_PROFILER_COUNT];
     int64_t batch_size, batch_cuda_device;
     const char *batch_command;
@@ -36,6 +36,8 @@ void ob__run_line_init(void *line);
 int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_level);
 /* PARAM's part of the header record, but for what belongs to the profilers' programs. */
 void ob__run_line_describe(const ob_run_line *line, ob_record_options *out);
+/* An option's name in the header: exec_mode for exec-mode. */
+void ob__run_line_key(const char *name, char *out, size_t size);
 /* All options by their names, as an object that lives as long as doc. */
 ob_status ob__run_line_list(const ob_run_line *line, ob_json_doc *doc, const ob_json **out,
                             ob_err *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The table that a run ends with. A row is made of texts when its result comes; the three forms differ
- * only in how the cells are put on a line. Times have the unit that suits each row, but csv has all in
- * ns, because programs read it.
+ * only in how the cells are put on a line. Times have the unit that suits each row and figures few digits,
+ * but csv has all times in ns and all digits, because programs read it.
  */
 #include "run_table.h"
 
@@ -20,8 +20,9 @@ static const char *const CSV_TITLES[COLUMNS] = {
 
 typedef struct row {
     char *cells[COLUMNS];
-    double ns[COLUMNS]; /* of the time columns, for csv; NaN = none */
-    char *reason;       /* NULL = none */
+    double figures[COLUMNS]; /* of the number columns, for csv: times in ns; NaN = none */
+    char *reason;            /* NULL = none */
+    char *warnings;          /* NULL = none */
 } row;
 
 struct ob_run_table {
@@ -40,6 +41,7 @@ void ob__run_table_destroy(ob_run_table *table)
         for (int c = 0; c < COLUMNS; c++)
             free(table->rows[i].cells[c]);
         free(table->rows[i].reason);
+        free(table->rows[i].warnings);
     }
     if (table != NULL)
         free(table->rows);
@@ -80,7 +82,7 @@ static bool set(row *r, int column, const char *text)
 static bool set_time(row *r, int column, double ns)
 {
     char text[32];
-    r->ns[column] = ns;
+    r->figures[column] = ns;
     time_text(ns, text, sizeof text);
     return set(r, column, text);
 }
@@ -88,6 +90,7 @@ static bool set_time(row *r, int column, double ns)
 static bool set_number(row *r, int column, double value)
 {
     char text[32];
+    r->figures[column] = value;
     number_text(value, text, sizeof text);
     return set(r, column, text);
 }
@@ -97,6 +100,31 @@ static bool set_count(row *r, size_t count)
     char text[32];
     snprintf(text, sizeof text, "%zu", count);
     return set(r, COUNT, text);
+}
+
+/* All of them, with "; " between. False: out of memory. */
+static bool join(ob_strings texts, char **out)
+{
+    size_t size = 1;
+    *out = NULL;
+    if (texts.count == 0)
+        return true;
+    for (size_t i = 0; i < texts.count; i++)
+        size += strlen(texts.items[i]) + 2;
+    char *to = *out = malloc(size);
+    for (size_t i = 0; to != NULL && i < texts.count; i++)
+        to = stpcpy(stpcpy(to, i > 0 ? "; " : ""), texts.items[i]);
+    return to != NULL;
+}
+
+/* A mark behind the word, which the notes below the table explain; csv has the warnings themselves. */
+static bool set_status(row *r, const ob_record_result *result)
+{
+    const ob_record_status_info *info = ob_record_status_get_info(result->status);
+    char text[64];
+    snprintf(text, sizeof text, "%s%s", info != NULL ? info->word : "?",
+             result->warnings.count > 0 ? "*" : "");
+    return join(result->warnings, &r->warnings) && set(r, STATUS, text);
 }
 
 static bool add_row(ob_run_table *table, const ob_record_result *result, const ob_record_pass *pass,
@@ -113,12 +141,11 @@ static bool add_row(ob_run_table *table, const ob_record_result *result, const o
     row *r = &table->rows[table->count++];
     *r = (row){.reason = NULL};
     const bool measured = pass != NULL && pass->measure_time_ms.count > 0;
-    const ob_record_status_info *status = ob_record_status_get_info(result->status);
     if (result->reason != NULL && result->reason[0] != '\0' &&
         (r->reason = strdup(result->reason)) == NULL)
         return false;
-    return set(r, OPERATOR, result->op_name) && set(r, ID, result->id) &&
-           set(r, STATUS, status ? status->word : "?") && set(r, PASS, pass_name) &&
+    return set(r, OPERATOR, result->op_name) && set(r, ID, result->id) && set_status(r, result) &&
+           set(r, PASS, pass_name) &&
            set_time(r, MEDIAN, measured ? pass->time_ms.median * 1e6 : NAN) &&
            set_time(r, SPREAD,
                     measured ? (pass->interval_ms.high - pass->interval_ms.low) / 2 * 1e6 : NAN) &&
@@ -220,24 +247,44 @@ static bool print_csv_text(ob_cli *cli, const char *text)
     return ok && ob__cli_printf(cli, "\"");
 }
 
+/* The fewest digits that read back as the same number; times are known to the picosecond. */
+static bool print_csv_figure(ob_cli *cli, int column, double value)
+{
+    char text[32];
+    if (isnan(value))
+        return true;
+    if (column <= P99)
+        return ob__cli_printf(cli, "%.15g", round(value * 1e3) / 1e3);
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) >= value && strtod(text, NULL) <= value)
+            break;
+    }
+    return ob__cli_printf(cli, "%s", text);
+}
+
+static bool print_csv_cell(ob_cli *cli, const row *r, int column)
+{
+    if (column == COUNT || column <= PASS)
+        return column == STATUS ? ob__cli_printf(cli, "%.*s", (int)strcspn(r->cells[column], "*"),
+                                                 r->cells[column])
+                                : print_csv_text(cli, r->cells[column]);
+    return print_csv_figure(cli, column, r->figures[column]);
+}
+
 static bool print_csv(ob_cli *cli, const ob_run_table *table)
 {
     bool ok = true;
     for (int c = 0; ok && c < COLUMNS; c++)
         ok = ob__cli_printf(cli, "%s%s", c == 0 ? "" : ",", CSV_TITLES[c]);
-    ok = ok && ob__cli_printf(cli, ",reason\n");
+    ok = ok && ob__cli_printf(cli, ",reason,warnings\n");
     for (size_t i = 0; ok && i < table->count; i++) {
         const row *r = &table->rows[i];
-        for (int c = 0; ok && c < COLUMNS; c++) {
-            ok = c == 0 || ob__cli_printf(cli, ",");
-            if (c == MEDIAN || c == SPREAD || c == P99)
-                ok = ok &&
-                     (isnan(r->ns[c]) || ob__cli_printf(cli, "%.15g", round(r->ns[c] * 1e3) / 1e3));
-            else if (strcmp(r->cells[c], "-") != 0)
-                ok = ok && print_csv_text(cli, r->cells[c]);
-        }
+        for (int c = 0; ok && c < COLUMNS; c++)
+            ok = (c == 0 || ob__cli_printf(cli, ",")) && print_csv_cell(cli, r, c);
         ok = ok && ob__cli_printf(cli, ",") &&
-             (r->reason == NULL || print_csv_text(cli, r->reason)) && ob__cli_printf(cli, "\n");
+             (r->reason == NULL || print_csv_text(cli, r->reason)) && ob__cli_printf(cli, ",") &&
+             (r->warnings == NULL || print_csv_text(cli, r->warnings)) && ob__cli_printf(cli, "\n");
     }
     return ok;
 }

@@ -130,6 +130,9 @@ void ob__cli_log(void *ctx, ob_log_level level, const ob_err *what)
     ob_cli *cli = ctx;
     if (cli->hide_refused_plugins && level == OB_LOG_WARNING && what->code == OB_ERR_PLUGIN)
         return;
+    if (level == OB_LOG_WARNING && cli->wants_warning != NULL &&
+        !cli->wants_warning(cli->wants_ctx, what))
+        return;
     const severity *word = level == OB_LOG_ERROR     ? &ERROR_WORD
                            : level == OB_LOG_WARNING ? &WARNING_WORD
                                                      : &NOTE_WORD;

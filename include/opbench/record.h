@@ -315,6 +315,7 @@ typedef enum ob_result_open_mode {
     OB_RESULT_CREATE, /* a new file, or an old one emptied */
     OB_RESULT_APPEND, /* behind what is there; starts a new line if the last one is not ended */
     OB_RESULT_RESUME, /* the file must be there; it is cut at cut_at first */
+    OB_RESULT_NEW,    /* as CREATE, but a file that holds something is refused, OB_ERR_INVALID */
 } ob_result_open_mode;
 
 typedef struct ob_result_file_params {

@@ -46,8 +46,10 @@ typedef struct ob_run_options {
     bool inference_mode;
     bool profile; /* records say when the phases of a case began and how long they took */
     ob_timer_options timer;
-    const char *config_name; /* for repro lines; no row. NULL = "CONFIG" */
-    bool by_words; /* the case came from words of a command line; repro lines say it so. No row */
+    /* For repro lines; no rows. */
+    const char *config_name; /* "-" = standard input; NULL = "CONFIG" */
+    const char *program;     /* NULL = "opbench" */
+    bool by_words;           /* the case came from words of a command line */
     const char
         *backend_options; /* "forward_ns=700,queue=off": rows of the backend; NULL = defaults */
 } ob_run_options;

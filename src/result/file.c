@@ -34,6 +34,14 @@ static ob_status io_error(const char *path, const char *what, int why, ob_err *e
     return ob_err_set_at(err, OB_ERR_IO, path, 0, 0, NULL, "%s: %s", what, strerror(why));
 }
 
+static ob_status unwritable(const char *path, const char *option, int why, ob_err *err)
+{
+    return ob_err_set_at(err, OB_ERR_IO, path, 0, 0, NULL,
+                         "cannot be written: %s; check the folder and its permissions, or give "
+                         "another %s",
+                         strerror(why), option);
+}
+
 static int open_again(const char *path, int flags)
 {
     int descriptor;
@@ -47,7 +55,7 @@ static int open_again(const char *path, int flags)
 static int open_for(const char *path, ob_result_open_mode mode)
 {
     const int create = mode == OB_RESULT_RESUME ? 0 : O_CREAT;
-    if (mode == OB_RESULT_CREATE)
+    if (mode == OB_RESULT_CREATE || mode == OB_RESULT_NEW)
         return open_again(path, O_WRONLY | create);
     const int descriptor = open_again(path, O_RDWR | create);
     if (descriptor >= 0 || (errno != EACCES && errno != EPERM && errno != ENXIO))
@@ -71,7 +79,7 @@ static ob_status open_new(const ob_result_file_params *params, ob_result_file *f
         if (file->descriptor >= 0)
             return OB_OK;
         if (errno != EEXIST)
-            return io_error(file->path, "cannot be made; check the output prefix", errno, err);
+            return unwritable(file->path, "--output-prefix", errno, err);
     }
     return ob_err_set_at(err, OB_ERR_IO, file->path, 0, 0, NULL,
                          "%d names of this form are taken; choose another output prefix",
@@ -158,6 +166,10 @@ static ob_status prepare(ob_result_file *file, const ob_result_file_params *para
             return write_line(file, "\n", 1, err);
         return OB_OK;
     }
+    if (params->mode == OB_RESULT_NEW && info.st_size > 0)
+        return ob_err_set_at(err, OB_ERR_INVALID, file->path, 0, 0, NULL,
+                             "is there already; --resume goes on from it, --append adds to it, "
+                             "--force replaces it");
     const uint64_t size = params->mode == OB_RESULT_RESUME ? params->cut_at : 0;
     if (size > (uint64_t)info.st_size)
         return ob_err_set_at(err, OB_ERR_STATE, file->path, 0, 0, NULL,
@@ -190,8 +202,7 @@ ob_status ob_result_file_open(const ob_result_file_params *params, ob_result_fil
         } else {
             file->descriptor = open_for(file->path, params->mode);
             if (file->descriptor < 0)
-                status = io_error(file->path, "cannot be written; check path and permissions",
-                                  errno, err);
+                status = unwritable(file->path, "--output", errno, err);
         }
     }
     if (status == OB_OK)

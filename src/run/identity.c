@@ -52,9 +52,10 @@ static bool append_source(const ob_run_options *options, const ob_case *c, ob_te
  * "--" in them ends the options. */
 static bool make_repro(const ob_run_options *options, const ob_case *c, ob_text *out)
 {
+    static const char PIPED[] = " # the config came from standard input: give it there again";
     out->size = 0;
-    bool ok = ob__text_append_str(out, "opbench ") &&
-              ob__text_append_str(out, options->timer.method != NULL ? "time" : "run") &&
+    bool ok = ob__text_append_word(out, options->program ? options->program : "opbench") &&
+              ob__text_append_str(out, options->timer.method != NULL ? " time" : " run") &&
               (options->by_words || append_source(options, c, out));
     const size_t before = out->size;
     ok = ok && ob__text_append(out, " ", 1) && ob_run_options_print(options, out, NULL) == OB_OK;
@@ -62,6 +63,8 @@ static bool make_repro(const ob_run_options *options, const ob_case *c, ob_text 
         out->size = before;
     if (ok && options->by_words)
         ok = ob__text_append(out, " ", 1) && ob_case_print_words(c, out, NULL) == OB_OK;
+    else if (ok && options->config_name != NULL && strcmp(options->config_name, "-") == 0)
+        ok = ob__text_append_str(out, PIPED);
     return ok && ob__text_append(out, "", 1);
 }
 

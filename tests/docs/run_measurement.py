@@ -37,6 +37,8 @@ def on_null(words):
 
 def run(program, words, folder):
     words = [str(ROOT / word) if word.startswith("examples/") else word for word in words]
+    if "--force" not in words and "--resume" not in words:
+        words = words + ["--force"]  # the page is run from top to bottom, not in one folder
     done = subprocess.run([program, *words], capture_output=True, text=True, check=False, cwd=folder)
     if done.returncode != 0:
         raise ValueError(f"opbench {shlex.join(words)}\ngave {done.returncode}:\n"

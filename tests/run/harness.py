@@ -71,10 +71,12 @@ class RunTest(unittest.TestCase):
             json.dump(content, file)
         return self.path(name)
 
-    def command(self, config, *options, output=None):
+    def command(self, config, *options, output=None, force=True):
+        """A run that replaces what an earlier one left, unless the options say what is to become of it."""
+        kept = {"-a", "--resume", "--force"} & set(options) or not force
         return [
             program, "run", "-c", config, "--backend", "null",
-            "--output", output or self.output, *options,
+            "--output", output or self.output, *([] if kept else ["--force"]), *options,
         ]
 
     def run_program(self, words, code=None, **more):

@@ -18,7 +18,7 @@ SEED = 20240501
 class Kill(RunTest):
     def setUp(self):
         super().setUp()
-        self.words = self.command(self.config(many_cases(CASES)), *OPTIONS)
+        self.words = self.command(self.config(many_cases(CASES)), *OPTIONS, force=False)
         begin = time.monotonic()
         self.run_program(self.words, code=0)
         self.seconds = time.monotonic() - begin

@@ -45,8 +45,10 @@ class Disk(RunTest):
             done = self.run_program(
                 self.command(self.config(three_operators()), "--backend-options", "fault=abort",
                              output=output))
-            self.assertIn(done.returncode, (1, 2))
-            self.assertIn(output.encode(), done.stderr)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(output.encode() + b": error: cannot be written: ", done.stderr)
+            self.assertIn(b"; check the folder and its permissions, or give another --output",
+                          done.stderr)
             self.assertEqual(done.stdout, b"")
             self.assertNotIn(b"SIGABRT", done.stderr)
 
@@ -78,10 +80,39 @@ class SlowReader(RunTest):
 class Modes(RunTest):
     def test_replaces_or_appends(self):
         self.run_config(three_operators(), code=0)
-        self.run_config(three_operators(), code=0)
+        self.run_config(three_operators(), "--force", code=0)
         self.assertEqual(len(self.results()), 3)
         self.run_config(three_operators(), "-a", code=0)
         self.assertEqual([r["index"] for r in self.results()], [0, 1, 2] * 2)
+
+    def test_replaces_nothing_unasked(self):
+        words = self.command(self.config(three_operators()), force=False)
+        open(self.output, "w").close()  # one that is empty holds nothing
+        self.run_program(words, code=0)
+        before = self.lines()
+        done = self.run_program(words, code=2)
+        self.assertIn(self.output.encode() + b": error: is there already; --resume goes on from it, "
+                      b"--append adds to it, --force replaces it", done.stderr)
+        self.assertEqual(self.lines(), before)
+
+    def test_one_word_for_the_file(self):
+        for pair in (("-a", "--resume"), ("--resume", "--force"), ("-a", "--force")):
+            done = self.run_config(three_operators(), *pair, code=2)
+            self.assertIn(b"--append, --resume and --force say different things", done.stderr)
+
+    def test_a_case_of_a_billion_is_found_at_once(self):
+        count = 1000000000
+        for index in (0, 7, 999999999):
+            self.run_config(many_cases(count), "--case", "torch.add|0|0|0_%d" % index, code=0)
+            (r,) = self.results()
+            self.assertEqual((r["index"], r["config"]["input"]["kwargs"]["alpha"]["value"]),
+                             (index, index + 1))
+        self.run_config(many_cases(count), "-r", "torch.add|0|0|0_500000000", "-s",
+                        "torch.add|0|0|0_500000002", code=0)
+        self.assertEqual([r["index"] for r in self.results()], [500000000, 500000001])
+        for name in ("torch.add|0|0|0_1000000000", "torch.add|0|0|0", "torch.add|0|0|x"):
+            done = self.run_config(many_cases(count), "--case", name, code=2)
+            self.assertIn(b'has no case "%s"' % name.encode(), done.stderr)
 
     def test_begin_and_end_by_id(self):
         def indices(*options):
@@ -122,15 +153,53 @@ class Resume(RunTest):
     def test_failed_cases_are_not_run_again(self):
         fault = ("--backend-options", "fault=segfault,fault_op=aten::mul.Tensor")
         self.run_config(three_operators(), *fault, code=1)
-        done = self.run_config(three_operators(), "--resume", code=0)
+        done = self.run_config(three_operators(), *fault, "--resume", code=0)
         self.assertEqual(len(self.results()), 3)
         self.assertIn(b"3 cases were done already", done.stdout)
+
+    def test_the_table_has_all_cases(self):
+        self.run_config(many_cases(4), "-s", "torch.add|0|0|0_2", code=0)
+        done = self.run_config(many_cases(4), "--resume", "--format", "csv", code=0)
+        rows = [line.split(",")[1] for line in done.stdout.decode().splitlines()]
+        self.assertEqual(rows, ["id", "0|0|0_0", "0|0|0_1", "0|0|0_2", "0|0|0_3"])
+        done = self.run_config(many_cases(4), "--resume", "--format", "json", code=0)
+        self.assertEqual([json.loads(line) for line in done.stdout.splitlines()], self.results())
+
+    def test_other_options_are_refused(self):
+        base = ("-i", "5", "--exec-mode", "continuous", "--seed", "3")
+        self.run_config(many_cases(3), *base, "-s", "torch.add|0|0|0_1", code=0)
+        before = self.lines()
+        changes = {
+            "exec-mode": (("--exec-mode", "discrete"), "continuous", "discrete"),
+            "backend": (("--backend", "native"), "null", "native"),
+            "iteration": (("-i", "6"), "5", "6"),
+            "warmup": (("-w", "2"), "1", "2"),
+            "backward": (("-b",), "not given", "given"),
+            "num-threads": (("--num-threads", "2"), "1", "2"),
+            "seed": (("--seed", "4"), "3", "4"),
+            "block": (("--block", "2"), "0", "2"),
+            "processes": (("--processes", "2"), "1", "2"),
+            "backend-options": (("--backend-options", "forward_ns=7"), "not given", "forward_ns=7"),
+            "inference-mode": (("--inference-mode",), "not given", "given"),
+            "cache": (("--exec-mode", "discrete", "--cuda-l2-cache", "off"), "hot", "cold"),
+        }
+        for name, (options, old, new) in changes.items():
+            done = self.run_config(many_cases(3), *base, *options, "--resume", code=2)
+            if name != "cache":  # the mode differs too, and is told first
+                self.assertIn(("was measured with --%s: %s, this run has: %s; --resume needs the same "
+                               "options, or give another --output" % (name, old, new)).encode(),
+                              done.stderr)
+            self.assertEqual(self.lines(), before)
+        # The same in other words, and what does not change a number.
+        self.run_config(many_cases(3), *base, "--device", "cpu", "--cuda-l2-cache", "on",
+                        "--case-timeout", "50", "--max-memory", "9000", "--resume", code=0)
+        self.assertEqual([r["index"] for r in self.results()], [0, 1, 2])
 
     def test_changed_config_is_refused(self):
         self.run_config(many_cases(6), "-s", "torch.add|0|0|0_2", code=0)
         before = self.lines()
         done = self.run_config(many_cases(7), "--resume", code=2)
-        self.assertIn(b"was made from other cases than", done.stderr)
+        self.assertIn(b"was made from another config than", done.stderr)
         self.assertEqual(self.lines(), before)
 
     def test_damaged_line_is_refused(self):

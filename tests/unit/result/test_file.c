@@ -56,6 +56,20 @@ static void modes(void)
     CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
     check_content(path, "{}\n{\"torn\n{}\n");
 
+    /* Nothing is lost without being asked for; an empty file has nothing to lose. */
+    params.mode = OB_RESULT_NEW;
+    ob_err err;
+    CHECK_INT(ob_result_file_open(&params, &file, &err), OB_ERR_INVALID);
+    CHECK_STR(err.message,
+              "is there already; --resume goes on from it, --append adds to it, --force "
+              "replaces it");
+    check_content(path, "{}\n{\"torn\n{}\n");
+    write_file(path, "");
+    CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_OK);
+    CHECK_INT(ob_result_file_append_line(file, "{}", 2, NULL), OB_OK);
+    CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
+    check_content(path, "{}\n");
+
     write_file(path, "{}\n{\"torn");
     params = (ob_result_file_params){.path = path, .mode = OB_RESULT_RESUME, .cut_at = 3};
     CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_OK);
@@ -77,11 +91,12 @@ static void what_is_refused(void)
     temp_path(&dir, "no/such/dir.json", path);
     CHECK_INT(ob_result_file_open(&(ob_result_file_params){.path = path}, &file, &err), OB_ERR_IO);
     CHECK_STR(err.file, path);
-    CHECK_HAS(err.message, "cannot be written; check path and permissions: No such file");
+    CHECK_HAS(err.message, "cannot be written: No such file or directory; check the folder and its "
+                           "permissions, or give another --output");
     temp_path(&dir, "no/prefix", path);
     CHECK_INT(ob_result_file_open(&(ob_result_file_params){.prefix = path}, &file, &err),
               OB_ERR_IO);
-    CHECK_HAS(err.message, "check the output prefix: No such file");
+    CHECK_HAS(err.message, "or give another --output-prefix");
     CHECK_INT(ob_result_file_open(&(ob_result_file_params){.path = dir.path}, &file, &err),
               OB_ERR_IO);
     CHECK_HAS(err.message, "Is a directory");

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Warnings differ from result to result in their figures only; a screen needs each once, with the
+ * number of results that have it.
+ */
+#include "run_notes.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+static const char *skip_figures(const char *text)
+{
+    while (isdigit((unsigned char)*text) || *text == '.' || *text == '-')
+        text++;
+    return text;
+}
+
+/* Equal but for their figures. */
+static bool same_kind(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a = skip_figures(a);
+        b = skip_figures(b);
+        if (*a != *b || *a == '\0')
+            return *a == *b;
+    }
+}
+
+static void add(ob_run_notes *notes, const char *text, const ob_record_result *r)
+{
+    for (size_t i = 0; i < notes->count; i++)
+        if (same_kind(notes->items[i].text, text)) {
+            notes->items[i].count++;
+            return;
+        }
+    if (notes->count == OB_MOST_NOTES) {
+        notes->others++;
+        return;
+    }
+    ob_run_note *note = &notes->items[notes->count++];
+    note->count = 1;
+    snprintf(note->text, sizeof note->text, "%s", text);
+    snprintf(note->first, sizeof note->first, "%s|%s", r->op_name, r->id);
+}
+
+void ob__run_notes_add(ob_run_notes *notes, const ob_record_result *result)
+{
+    for (size_t i = 0; i < result->warnings.count; i++)
+        add(notes, result->warnings.items[i], result);
+}
+
+bool ob__run_notes_print(ob_cli *cli, const ob_run_notes *notes)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < notes->count; i++) {
+        const ob_run_note *note = &notes->items[i];
+        if (note->count == 1)
+            ok = ob__cli_printf(cli, "* %s: %s\n", note->first, note->text);
+        else
+            ok = ob__cli_printf(cli, "* %" PRIu64 " results, the first is %s: %s\n", note->count,
+                                note->first, note->text);
+    }
+    return ok && (notes->others == 0 ||
+                  ob__cli_printf(cli, "* %" PRIu64 " further warnings are in the records\n",
+                                 notes->others));
+}

@@ -132,12 +132,17 @@ static ob_status write_finish(job *j, const ob_run_summary *summary, ob_err *err
 
 static void show_progress(const job *j, const ob_record_result *r)
 {
+    if (!j->progress)
+        return;
     const ob_clock clock = ob_clock_monotonic();
     const double seconds = (double)(ob_clock_now_ns(&clock) - j->started_ns) / 1e9;
-    const double left = seconds / (double)j->finished * (double)(j->selection.cases - j->finished);
-    if (j->progress)
-        fprintf(stderr, "\r\033[K%" PRIu64 "/%" PRIu64 "  %.60s  %.40s  %.0f s left", j->finished,
-                j->selection.cases, r->op_name, r->id, left);
+    /* A resumed file may hold cases that are not selected now; the estimate is never below zero. */
+    const uint64_t done = j->done != NULL ? ob_done_count(j->done) : 0, all = j->selection.cases;
+    const uint64_t wanted = all - (done < all ? done : all);
+    const uint64_t total = wanted > j->finished ? wanted : j->finished;
+    const double left = seconds / (double)j->finished * (double)(total - j->finished);
+    fprintf(stderr, "\r\033[K%" PRIu64 "/%" PRIu64 "  %.60s  %.40s  %.0f s left", j->finished,
+            total, r->op_name, r->id, left);
 }
 
 static void log_result(const job *j, const ob_record_result *r)

@@ -243,13 +243,7 @@ static ob_status run_range(job *j, ob_run_params *params, const ob_run_range *ra
 static ob_status run_ranges(job *j, ob_run_params *params, ob_run_summary *summary, ob_err *err)
 {
     const ob_run_selection *selection = &j->selection;
-    const ob_run_range none = {.count = 0};
     *summary = (ob_run_summary){.interrupted = false};
-    if (selection->count == 0) { /* the header is written all the same */
-        params->first = none.first;
-        params->count = none.count;
-        return ob_run(j->cli->context, j->config, params, summary, err);
-    }
     for (size_t i = 0; i < selection->count && !summary->interrupted; i++) {
         if (i > 0 && asked_to_stop(NULL) > 0)
             summary->interrupted = true;

@@ -43,13 +43,13 @@ class Interrupt(RunTest):
             self.assertEqual(len(r["metric"]["forward"]["measure.time"]), 60000)
 
     def test_resumed(self):
-        config = self.config(many_cases(300))
+        config = self.config(many_cases(40))
         process = self.start(self.command(config, *LONG))
         self.wait_for_records(1)
         process.send_signal(signal.SIGINT)
         process.wait(harness.LIMIT_S)
         self.run_program(self.command(config, *LONG, "--resume"), code=0)
-        self.assertEqual([r["index"] for r in self.results()], list(range(300)))
+        self.assertEqual([r["index"] for r in self.results()], list(range(40)))
 
     def interrupt_in_the_hanging_case(self, *more, options=HANG_AT_MUL[1]):
         """The process, interrupted once while the second case hangs. On a busy machine the interrupt may

@@ -191,6 +191,7 @@ static void min_time_counts_blocks(void)
 {
     ob_run_options options = null_options("forward_ns=1000");
     options.exec_mode = "continuous";
+    options.iteration = 1;
     options.min_time_s = 0.02;
     run_first(&options, look_at_blocks);
 }

@@ -3,7 +3,7 @@
  * opbench run: measures the cases of a config. Records go to a file line by line as they come; the screen
  * gets a progress line on a terminal and a table at the end.
  */
-#include "command.h"
+#include "interrupts.h"
 #include "own_path.h"
 #include "run_batches.h"
 #include "run_notes.h"
@@ -17,32 +17,10 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-/* ---- interrupts ---- */
-
-static volatile sig_atomic_t interrupts;
-
-static void on_interrupt(int signal_number)
-{
-    (void)signal_number;
-    interrupts = interrupts < 2 ? interrupts + 1 : 2;
-}
-
-static int asked_to_stop(void *ctx)
-{
-    static bool told;
-    (void)ctx;
-    if (interrupts == 1 && !told) {
-        told = true;
-        fputs("opbench run: ending after the present case; once more ends at once\n", stderr);
-    }
-    return interrupts;
-}
 
 /* ---- the run under way ---- */
 
@@ -234,7 +212,7 @@ static ob_status run_range(job *j, ob_run_params *params, const ob_run_range *ra
                 OB_TRY(status);
         }
         params->first += params->count;
-        if (params->first < end && asked_to_stop(NULL) > 0)
+        if (params->first < end && ob__cli_interrupts(NULL) > 0)
             summary->interrupted = true;
     }
     return OB_OK;
@@ -245,7 +223,7 @@ static ob_status run_ranges(job *j, ob_run_params *params, ob_run_summary *summa
     const ob_run_selection *selection = &j->selection;
     *summary = (ob_run_summary){.interrupted = false};
     for (size_t i = 0; i < selection->count && !summary->interrupted; i++) {
-        if (i > 0 && asked_to_stop(NULL) > 0)
+        if (i > 0 && ob__cli_interrupts(NULL) > 0)
             summary->interrupted = true;
         else
             OB_TRY(run_range(j, params, &selection->ranges[i], summary, err));
@@ -269,11 +247,9 @@ static ob_status run_job(job *j, ob_run_summary *summary, ob_err *err)
                             .done = j->done,
                             .on_record = take_record,
                             .on_ready = write_header,
-                            .stop = asked_to_stop,
+                            .stop = ob__cli_interrupts,
                             .ctx = j};
-    const struct sigaction action = {.sa_handler = on_interrupt};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    ob__cli_catch_interrupts(j->cli);
     j->started_ns = ob_clock_now_ns(&clock);
     const ob_status status = run_ranges(j, &params, summary, err);
     if (j->progress)
@@ -315,7 +291,7 @@ static int run_config(job *j)
                                            .config = j->config,
                                            .own_path = j->own.path,
                                            .verbose = j->verbose,
-                                           .stop = asked_to_stop};
+                                           .stop = ob__cli_interrupts};
     const ob_run_output_params output = {.line = j->options,
                                          .config_name = ob_config_name(j->config),
                                          .config_hash = j->config_hash,

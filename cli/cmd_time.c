@@ -4,10 +4,14 @@
  * torch.utils.benchmark prints a Measurement. Records are appended to a file if one is given.
  */
 #include "interrupts.h"
+#include "own_path.h"
+#include "run_select.h"
 #include "time_options.h"
 
 #include "opbench/version.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,8 +20,8 @@ typedef struct job {
     ob_cli *cli;
     const ob_time_line *line;
     ob_time_plan plan;
-    char own_path[4096]; /* of this program, to start it as a worker */
-    uint64_t first, count;
+    ob_own_path own;
+    char config_path[PATH_MAX];
     ob_config *config;
     ob_result_file *file; /* NULL = none asked for */
     bool header_written;
@@ -101,13 +105,13 @@ static void add_summary(ob_run_summary *all, const ob_run_summary *part)
     all->interrupted = all->interrupted || part->interrupted;
 }
 
-static ob_status measure_cases(job *j, ob_run_summary *all, ob_err *err)
+static ob_status measure_range(job *j, const ob_run_range *range, ob_run_summary *all, ob_err *err)
 {
     ob_run_summary part;
     const ob_run_params params = {.options = &j->plan.run,
-                                  .worker_program = j->line->no_isolate ? NULL : j->own_path,
-                                  .first = j->first,
-                                  .count = j->count,
+                                  .worker_program = j->line->no_isolate ? NULL : j->own.path,
+                                  .first = range->first,
+                                  .count = range->count,
                                   .on_record = take_record,
                                   .on_ready = write_header,
                                   .stop = ob__cli_interrupts,
@@ -117,12 +121,14 @@ static ob_status measure_cases(job *j, ob_run_summary *all, ob_err *err)
     return OB_OK;
 }
 
-static ob_status measure(job *j, ob_run_summary *all, ob_err *err)
+static ob_status measure(job *j, const ob_run_selection *selection, ob_run_summary *all,
+                         ob_err *err)
 {
     *all = (ob_run_summary){.interrupted = false};
-    for (size_t t = 0; t < j->plan.thread_count && !all->interrupted; t++) {
+    for (size_t t = 0; t < j->plan.thread_count; t++) {
         j->plan.run.threads = j->plan.threads[t];
-        OB_TRY(measure_cases(j, all, err));
+        for (size_t i = 0; i < selection->count && !all->interrupted; i++)
+            OB_TRY(measure_range(j, &selection->ranges[i], all, err));
     }
     return OB_OK;
 }
@@ -137,46 +143,25 @@ static int exit_code(const ob_run_summary *summary)
     return summary->interrupted ? 130 : OB_EXIT_OK;
 }
 
-/* --op and --case among the cases of a config. */
-static ob_status choose_cases(job *j, ob_err *err)
-{
-    const char *wanted = j->line->only_case;
-    ob_cases *cases;
-    const ob_case *c;
-    OB_TRY(ob_cases_open(j->config, j->line->config != NULL ? j->line->op : NULL, &cases, err));
-    j->first = ob_cases_first(cases);
-    j->count = ob_cases_count(cases);
-    ob_status status = OB_OK;
-    for (bool found = wanted == NULL; !found && status == OB_OK;) {
-        status = ob_cases_next(cases, &c, err);
-        const size_t length = status == OB_OK ? strlen(ob_case_op_name(c)) : 0;
-        found = status == OB_OK && strncmp(wanted, ob_case_op_name(c), length) == 0 &&
-                wanted[length] == '|' && strcmp(wanted + length + 1, ob_case_id(c)) == 0;
-        if (found) {
-            j->first += ob_case_index(c);
-            j->count = 1;
-        }
-    }
-    ob_cases_close(cases);
-    if (status != OB_END)
-        return status;
-    return ob_err_set(err, OB_ERR_NOT_FOUND, "%s has no case \"%s\"; `opbench expand` shows them",
-                      ob_config_name(j->config), wanted);
-}
-
 static int measure_config(job *j)
 {
+    /* Without a config the only case is the one that --op made. */
+    const ob_run_line select = {.config = j->line->config,
+                                .op = j->line->config != NULL ? j->line->op : NULL,
+                                .only_case = j->line->only_case};
     const ob_result_file_params file = {.path = j->line->output, .mode = OB_RESULT_APPEND};
+    ob_run_selection selection = {.count = 0};
     ob_run_summary summary;
     ob_err err;
-    ob_status status = choose_cases(j, &err);
+    ob_status status = ob__run_select(j->cli, j->config, &select, &selection, &err);
     if (status == OB_OK && j->line->output != NULL)
         status = ob_result_file_open(&file, &j->file, &err);
     if (status == OB_OK)
-        status = measure(j, &summary, &err);
+        status = measure(j, &selection, &summary, &err);
     int code = status == OB_OK ? exit_code(&summary) : ob__cli_fail(j->cli, &err);
     if (ob_result_file_close(j->file, &err) != OB_OK)
         code = ob__cli_fail(j->cli, &err);
+    ob__run_selection_fini(&selection);
     ob_text_fini(&j->text);
     return code;
 }
@@ -198,8 +183,13 @@ static int run(ob_cli *cli, const ob_cli_call *call)
                                  &err);
     if (status != OB_OK)
         return ob__cli_fail(cli, &err);
-    j.plan.run.config_name = ob_config_name(j.config);
-    if (readlink("/proc/self/exe", j.own_path, sizeof j.own_path - 1) <= 0 && !j.line->no_isolate) {
+    /* A repro line must work from another directory too. */
+    const char *name = j.line->config != NULL ? j.line->config : "-";
+    const bool resolved = strcmp(name, "-") != 0 && realpath(name, j.config_path) != NULL;
+    j.plan.run.config_name = resolved ? j.config_path : name;
+    const bool found = ob__cli_own_path(&j.own);
+    j.plan.run.program = j.own.word;
+    if (!found && !j.line->no_isolate) {
         ob_config_destroy(j.config);
         return ob__cli_usage_error(cli, "this program's file cannot be found to start workers; "
                                         "mount /proc, or give --no-isolate");

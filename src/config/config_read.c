@@ -5,6 +5,7 @@
  */
 #include "config/check.h"
 #include "config/config_int.h"
+#include "graph/module.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -307,11 +308,19 @@ static void warn_of_unknown_operator(const ob_config *config, const ob_json *key
     for (size_t i = 0; i < ob_module_count(); i++)
         if (strcmp(ob_module_at(i).name, key->as.string) == 0)
             return;
+    const char *cure = ob__module_missing(key->as.string);
+    char nearest[160];
+    if (cure != NULL) {
+        ob__node_warning(&config->log, key, "\"%.80s\" is not available as a module; %s",
+                         key->as.string, cure);
+        return;
+    }
+    const bool near = ob__name_nearest(table, key->as.string, nearest, sizeof nearest);
     ob__node_warning(
         &config->log, key,
-        "opbench knows no operator \"%.80s\"; only a backend that brings it can run it. "
+        "opbench knows no operator \"%.80s\"%s%s%s; only a backend that brings it can run it. "
         "`opbench list ops` shows what is known",
-        key->as.string);
+        key->as.string, near ? " (did you mean \"" : "", near ? nearest : "", near ? "\"?)" : "");
 }
 
 /* The operator's name in the key: spellings that take the same arguments are one, and the overload is

@@ -156,6 +156,14 @@ static ob_status add_edges(ob_graph *graph, const ob_call *call, bool is_build, 
 
 /* ---- kinds of operators ---- */
 
+/* A model's "dtype" is that of all its modules. */
+static void set_parameter_dtype(ob_graph *graph, const ob_schema *schema, const ob_operand *bound)
+{
+    const int at = ob_schema_find_arg(schema, "dtype");
+    if (at >= 0 && bound[at].value.kind == OB_VALUE_DTYPE)
+        ob__graph_get_owner(graph)->parameter_dtype = bound[at].value.as.dtype;
+}
+
 static ob_status build_model(ob_graph *graph, const ob__model_row *model,
                              const ob__operand_call *build, const ob__operand_call *input,
                              ob_operand *result, ob_err *err)
@@ -169,6 +177,8 @@ static ob_status build_model(ob_graph *graph, const ob__model_row *model,
         status = ob__operands_bind(graph, schema, build, &bound, err);
     if (status == OB_OK)
         status = ob__operands_bind(graph, forward, input, &args, err);
+    if (status == OB_OK)
+        set_parameter_dtype(graph, schema, bound);
     if (status == OB_OK)
         status = model->build(graph, schema, bound, &args[0], result, err);
     if (schema != NULL)
@@ -210,6 +220,13 @@ static bool lists_words(const ob_value *value)
     return value->as.list.count > 0;
 }
 
+static bool is_known(const ob_op_table *table, const char *name)
+{
+    ob_op_name resolved;
+    return ob__function_find(name) != NULL ||
+           (ob_op_resolve_name(table, name, &resolved, NULL) == OB_OK && resolved.known);
+}
+
 static ob_status build_operator(ob_graph *graph, const char *op_name, const ob_call *build,
                                 const ob__operand_call *input, ob_operand *result, ob_err *err)
 {
@@ -218,6 +235,9 @@ static ob_status build_operator(ob_graph *graph, const char *op_name, const ob_c
     snprintf(name, sizeof name, "%.250s", op_name);
     if (build_count > 0) {
         const bool takes_schema = strncmp(op_name, "aten::", 6) == 0;
+        if (!takes_schema && !is_known(graph->table, op_name))
+            return ob_err_set(err, OB_ERR_NOT_FOUND, "no operator, module or model '%s' is known",
+                              op_name);
         if (!takes_schema)
             return ob_err_set(err, OB_ERR_INVALID,
                               "'%s' is an operator and takes no build arguments; remove the build",
@@ -260,6 +280,17 @@ static bool names_module(const ob_op_table *table, const char *name)
            ob_op_resolve_name(table, name, &resolved, NULL) != OB_OK;
 }
 
+/* An unknown name's message says which known one is meant, unless it says so already. */
+static void add_nearest(const ob_op_table *table, const char *name, ob_err *err)
+{
+    char nearest[160];
+    if (err == NULL || strstr(err->message, "nearest name") != NULL ||
+        !ob__name_nearest(table, name, nearest, sizeof nearest) || strcmp(nearest, name) == 0)
+        return;
+    const size_t length = strlen(err->message);
+    snprintf(err->message + length, sizeof err->message - length, "; did you mean '%s'?", nearest);
+}
+
 static ob_status build_into(ob_graph *graph, const char *op_name, const ob_call *build,
                             const ob_call *input, ob_err *err)
 {
@@ -280,6 +311,8 @@ static ob_status build_into(ob_graph *graph, const char *op_name, const ob_call 
     } else if (status == OB_OK) {
         status = build_operator(graph, op_name, build, &inputs.call, &result, err);
     }
+    if (status == OB_ERR_NOT_FOUND && !is_module)
+        add_nearest(graph->table, op_name, err);
     if (status == OB_OK)
         status = set_result(graph, &result, err);
     ob__operand_fini(&result);

@@ -19,6 +19,7 @@ ob_status ob_graph_create(const ob_op_table *table, ob_graph **out, ob_err *err)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a graph");
     }
     ob__arena_init(&owner->arena, 0);
+    owner->parameter_dtype = OB_DTYPE_F32;
     graph->table = table;
     graph->owner = owner;
     *out = graph;

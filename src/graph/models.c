@@ -149,8 +149,9 @@ static ob_status build_resnet(ob_graph *graph, const ob_schema *schema, const ob
 
 /* ---- table ---- */
 
-#define ALEX_NET_ARGS "(int num_classes=1000, float dropout=0.5)"
-#define RESNET_ARGS "(int num_classes=1000)"
+#define FACTORY ", Device? device=None, ScalarType? dtype=None)"
+#define ALEX_NET_ARGS "(int num_classes=1000, float dropout=0.5" FACTORY
+#define RESNET_ARGS "(int num_classes=1000" FACTORY
 #define MODEL(name, args, build)                                                                   \
     {                                                                                              \
         name, name args, build                                                                     \

@@ -57,4 +57,9 @@ typedef struct ob__module_call_args {
 ob_status ob__module_call(ob_graph *graph, const ob__module_call_args *args, ob_operand *result,
                           ob_err *err);
 
+/* The front-end name that is spelled most like `name`; false if none is near. */
+bool ob__name_nearest(const ob_op_table *table, const char *name, char *out, size_t size);
+/* What to do about a module that PyTorch has and opbench has not; NULL for any other name. */
+const char *ob__module_missing(const char *name);
+
 #endif

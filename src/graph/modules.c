@@ -147,6 +147,22 @@ ob_status ob__function_call(ob_graph *graph, const ob__function_row *row,
     return status;
 }
 
+static ob_status no_module(const ob_op_table *table, const char *name, ob_err *err)
+{
+    char nearest[160];
+    const char *cure = ob__module_missing(name);
+    if (cure != NULL)
+        return ob_err_set(err, OB_ERR_NOT_FOUND, "'%s' is not available as a module; %s", name,
+                          cure);
+    if (ob__name_nearest(table, name, nearest, sizeof nearest))
+        return ob_err_set(err, OB_ERR_NOT_FOUND,
+                          "there is no module '%s', did you mean '%s'? `opbench list ops` shows "
+                          "those that exist",
+                          name, nearest);
+    return ob_err_set(err, OB_ERR_NOT_FOUND,
+                      "there is no module '%s'; `opbench list ops` shows those that exist", name);
+}
+
 /* The row of that name whose constructor takes the call; its arguments are in the scope then. The
  * error is that of the first row: the later ones are variants of it. */
 static ob_status choose_row(ob__scope *scope, const ob__module_call_args *args,
@@ -154,9 +170,7 @@ static ob_status choose_row(ob__scope *scope, const ob__module_call_args *args,
 {
     const ob__module_row *row = ob__module_find(args->name);
     if (row == NULL)
-        return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "there is no module '%s'; `opbench list ops` shows those that exist",
-                          args->name);
+        return no_module(scope->graph->table, args->name, err);
     ob_status status = bind_into(scope, row->name, row->signature, args->build, err);
     *out = row;
     for (row++; status != OB_OK && row < MODULES + MODULE_COUNT; row++) {
@@ -176,6 +190,74 @@ static ob_status choose_row(ob__scope *scope, const ob__module_call_args *args,
     return status;
 }
 
+/* dtype and device are taken by every module of torch.nn, as its .to() does; where there are no
+ * parameters they change nothing. */
+enum { MOST_KWARGS = 32 };
+typedef struct plain_build {
+    const char *names[MOST_KWARGS];
+    ob_operand kwargs[MOST_KWARGS]; /* borrowed */
+    ob__operand_call call;
+} plain_build;
+
+static const ob__operand_call *without_factory(const char *name, const ob__operand_call *call,
+                                               plain_build *out)
+{
+    const ob__module_row *row = ob__module_find(name);
+    if (row == NULL || strncmp(name, "torch.nn.", 9) != 0 || call->kwarg_count > MOST_KWARGS ||
+        strstr(row->signature, "ScalarType? dtype") != NULL)
+        return call;
+    out->call = *call;
+    out->call.kwarg_count = 0;
+    for (size_t i = 0; i < call->kwarg_count; i++) {
+        if (strcmp(call->kwarg_names[i], "dtype") == 0 ||
+            strcmp(call->kwarg_names[i], "device") == 0)
+            continue;
+        out->names[out->call.kwarg_count] = call->kwarg_names[i];
+        out->kwargs[out->call.kwarg_count++] = call->kwargs[i];
+    }
+    out->call.kwarg_names = out->names;
+    out->call.kwargs = out->kwargs;
+    return &out->call;
+}
+
+/* The first input's dtype if it is real and not that of the parameters; else -1. */
+static ob_dtype other_dtype(const ob_graph *graph, const ob__operand_call *input, ob_dtype dtype)
+{
+    const ob_tensor *tensor =
+        input->arg_count > 0 ? ob__operand_tensor(graph, &input->args[0]) : NULL;
+    return tensor != NULL && ob_dtype_is_floating(tensor->dtype) && tensor->dtype != dtype
+               ? tensor->dtype
+               : OB_DTYPE_INVALID;
+}
+
+/* Parameters of another type than the input are the most common reason for a refusal. */
+static void add_dtype_hint(const ob_graph *graph, const ob__operand_call *input, ob_dtype dtype,
+                           ob_err *err)
+{
+    const ob_dtype other = other_dtype(graph, input, dtype);
+    if (err == NULL || other == OB_DTYPE_INVALID)
+        return;
+    const size_t length = strlen(err->message);
+    snprintf(err->message + length, sizeof err->message - length,
+             "; the input is %s and the module's parameters are %s: give the build "
+             "\"kwargs\": {\"dtype\": {\"type\": \"ScalarType\", \"value\": \"%s\"}}",
+             ob_dtype_get_info(other)->torch_name, ob_dtype_get_info(dtype)->torch_name,
+             ob_dtype_get_info(other)->torch_name);
+}
+
+static ob_status run_module(ob__scope *scope, const ob__module_row *row,
+                            const ob__module_call_args *args, ob_operand *result, ob_err *err)
+{
+    OB_TRY(ob__scope_run_text(scope, row->setup, row->name, err));
+    scope->makes_parameters = false;
+    OB_TRY(bind_forward(scope, row, args->input, err));
+    const ob_status status = ob__scope_run_text(scope, row->text, row->name, err);
+    if (status == OB_ERR_INVALID && row->setup[0] != '\0')
+        add_dtype_hint(scope->graph, args->input, scope->parameter_dtype, err);
+    OB_TRY(status);
+    return ob__scope_result(scope, row->name, result, err);
+}
+
 ob_status ob__module_call(ob_graph *graph, const ob__module_call_args *args, ob_operand *result,
                           ob_err *err)
 {
@@ -183,23 +265,19 @@ ob_status ob__module_call(ob_graph *graph, const ob__module_call_args *args, ob_
     ob__scope scope = {.graph = graph,
                        .prefix = args->prefix,
                        .makes_parameters = true,
-                       .parameter_dtype = OB_DTYPE_F32,
+                       .parameter_dtype = ob__graph_get_owner(graph)->parameter_dtype,
                        .hints = args->hints};
     const ob__module_row *row = NULL;
+    plain_build plain;
+    ob__module_call_args own = *args;
+    own.build = without_factory(args->name, args->build, &plain);
     OB_TRY(ob__graph_enter(graph, args->name, err));
-    ob_status status = choose_row(&scope, args, &row, err);
+    ob_status status = choose_row(&scope, &own, &row, err);
     const ob_operand *dtype = ob__scope_find(&scope, "dtype");
     if (status == OB_OK && dtype != NULL && dtype->value.kind == OB_VALUE_DTYPE)
         scope.parameter_dtype = dtype->value.as.dtype;
     if (status == OB_OK)
-        status = ob__scope_run_text(&scope, row->setup, row->name, err);
-    scope.makes_parameters = false;
-    if (status == OB_OK)
-        status = bind_forward(&scope, row, args->input, err);
-    if (status == OB_OK)
-        status = ob__scope_run_text(&scope, row->text, row->name, err);
-    if (status == OB_OK)
-        status = ob__scope_result(&scope, row->name, result, err);
+        status = run_module(&scope, row, args, result, err);
     ob__scope_fini(&scope);
     ob__graph_leave(graph);
     return status;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Functions of the notation: dispatch, and those about tensors, kinds and numbers. Lists and
- * dimensions are in notation_lists.c, what modules need in notation_parameters.c.
+ * dimensions are in notation_lists.c, what modules need in notation_parameters.c, @einsum in
+ * notation_einsum.c.
  */
 #include "graph/notation_functions.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,6 +162,29 @@ ob_status ob__fn_is_floating(const ob__function_args *args, ob_operand *out, ob_
     OB_TRY(ob__take_tensor(args, 0, &tensor, err));
     out->value = ob_value_bool(ob_dtype_is_floating(tensor->dtype));
     return OB_OK;
+}
+
+ob_status ob__fn_epsilon(const ob__function_args *args, ob_operand *out, ob_err *err)
+{
+    const ob_tensor *tensor = NULL;
+    OB_TRY(ob__take_tensor(args, 0, &tensor, err));
+    switch (tensor->dtype) {
+    case OB_DTYPE_F16:
+        out->value = ob_value_double(0x1p-10);
+        return OB_OK;
+    case OB_DTYPE_BF16:
+        out->value = ob_value_double(0x1p-7);
+        return OB_OK;
+    case OB_DTYPE_F32:
+        out->value = ob_value_double(FLT_EPSILON);
+        return OB_OK;
+    case OB_DTYPE_F64:
+        out->value = ob_value_double(DBL_EPSILON);
+        return OB_OK;
+    default:
+        return ob_err_set(err, OB_ERR_INVALID, "a tensor of real numbers is needed, not of %s",
+                          ob_dtype_get_info(tensor->dtype)->torch_name);
+    }
 }
 
 /* ---- kinds ---- */

@@ -63,6 +63,7 @@ static const char *const SAME_NAME[] = {
     "pixel_unshuffle",
     "prelu",
     "relu_",
+    "rms_norm",
     "rrelu_",
     "selu_",
     "sigmoid",

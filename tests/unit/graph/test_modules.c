@@ -38,6 +38,13 @@ static const module_case CASES[] = {
     {"ConvTranspose3d(2, 3, 2)", "x f32[1, 2, 3, 4, 5]+", "f32[1, 3, 4, 5, 6]",
      "weight f32[2, 3, 2, 2, 2] bias f32[3]"},
     {"ReLU()", "x f32[2, 3]+", "f32[2, 3]", ""},
+    {"ReLU(dtype='float64', device='cpu')", "x f64[2, 3]+", "f64[2, 3]", ""},
+    {"Linear(3, 4, dtype='bfloat16', device='cpu')", "x bf16[2, 3]+", "bf16[2, 4]",
+     "weight bf16[4, 3] bias bf16[4]"},
+    {"RMSNorm(4)", "x f32[2, 3, 4]+", "f32[2, 3, 4]", "weight f32[4]"},
+    {"RMSNorm([3, 4], eps=0.1, dtype='float64')", "x f64[2, 3, 4]+", "f64[2, 3, 4]",
+     "weight f64[3, 4]"},
+    {"RMSNorm(4, elementwise_affine=False)", "x f16[2, 4]+", "f16[2, 4]", ""},
     {"ReLU(True)", "x f32[2, 3]", "f32[2, 3]", ""},
     {"ReLU6()", "x f32[2, 3]+", "f32[2, 3]", ""},
     {"ReLU6(inplace=True)", "x f32[2, 3]", "f32[2, 3]", ""},
@@ -260,9 +267,10 @@ static void all_cases(void)
 }
 
 /* Every module of the table is in a case above; the first two need an operator that only backends
- * bring, the last has a test of its own. */
+ * bring, the others have tests of their own. */
 static const char *const NOT_HERE = "torch.nn.AdaptiveMaxPool1d torch.nn.AdaptiveMaxPool3d "
-                                    "SplitTableBatchedEmbeddingBagsCodegen";
+                                    "SplitTableBatchedEmbeddingBagsCodegen "
+                                    "torch.nn.MultiheadAttention";
 
 static void every_row_is_covered(void)
 {
@@ -348,6 +356,18 @@ static void errors(void)
         {"torch.nn.EmbeddingBag(5, 3, mode='min')(x)", "mode must be"},
         {"torch.nn.Embedding(5, 3, padding_idx=5)(x)", "within num_embeddings"},
         {"torch.nn.MSELoss(reduction='most')(x, x)", "reduction"},
+        {"torch.nn.Lineer(3, 4)(x)",
+         "no module 'torch.nn.Lineer', did you mean 'torch.nn.Linear'?"},
+        {"torch.nn.LSTM(3, 4)(x)",
+         "'torch.nn.LSTM' is not available as a module; the torch backend runs its operator, "
+         "aten::lstm.input"},
+        {"torch.nn.TransformerEncoderLayer(3, 4)(x)", "MultiheadAttention, LayerNorm, Linear"},
+        {"torch.nn.RMSNorm(5)(x)", "normalized_shape must be the last sizes of input"},
+        {"torch.nn.MultiheadAttention(5, 2)(x, x, x)", "a multiple of num_heads"},
+        {"torch.nn.MultiheadAttention(4, 2, add_zero_attn=True)(x, x, x)", "not available"},
+        {"torch.nn.Linear(4, 2, dtype='bfloat16')(x)",
+         "the input is float32 and the module's parameters are bfloat16: give the build "
+         "\"kwargs\": {\"dtype\": {\"type\": \"ScalarType\", \"value\": \"float32\"}}"},
         {"torch.nn.ReLU(1, 2)(x)", "torch.nn.ReLU takes 1 argument, 2 given"},
         {"torch.nn.AdaptiveAvgPool2d([1, 2, 3])(x)", "a list of 2"},
         /* Operators without a row are named. */
@@ -375,6 +395,8 @@ static const struct {
 } FUNCTIONS[] = {
     {"softsign(x)", "x f32[2, 3]+", "f32[2, 3]"},
     {"tanhshrink(x)", "x f32[2, 3]+", "f32[2, 3]"},
+    {"rms_norm(x, [3])", "x f32[2, 3]+", "f32[2, 3]"},
+    {"rms_norm(x, [2, 3], w, 0.5)", "x bf16[4, 2, 3]+; w bf16[2, 3]+", "bf16[4, 2, 3]"},
     {"softmin(x, dim=1)", "x f32[2, 3]+", "f32[2, 3]"},
     {"softmin(x)", "x f32[2, 3, 4]+", "f32[2, 3, 4]"},
     {"normalize(x)", "x f32[2, 3]+", "f32[2, 3]"},

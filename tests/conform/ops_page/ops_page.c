@@ -80,6 +80,41 @@ static void print_op(const ob_backend *backend, const ob_op *op)
            backward_of(op));
 }
 
+/* Number of the first operator of a family, whose members may stand apart in the table. */
+static size_t first_of(const ob_op_table *table, const char *category)
+{
+    size_t i = 0;
+    while (strcmp(ob_op_table_at(table, i)->row->category, category) != 0)
+        i++;
+    return i;
+}
+
+static void print_family(const ob_backend *backend, const ob_op_table *table, const char *category,
+                         bool is_first)
+{
+    printf("%s## %s\n\n| operator | dtypes | forward | backward |\n|---|---|---|---|\n",
+           is_first ? "" : "\n", category);
+    for (size_t i = 0; i < ob_op_table_count(table); i++) {
+        const ob_op *op = ob_op_table_at(table, i);
+        if (strcmp(op->row->category, category) == 0)
+            print_op(backend, op);
+    }
+}
+
+/* Modules, functions and models are graphs of the operators above. */
+static void print_composites(void)
+{
+    printf("\n## Made of these\n\nGraphs of operators, with their arguments. Where one needs "
+           "an operator that is not in the list above, the record says which.\n\n");
+    for (size_t i = 0; i < ob_module_count(); i++) {
+        const ob_module_info info = ob_module_at(i);
+        /* A second row of a name is an overload. */
+        if (i > 0 && strcmp(ob_module_at(i - 1).name, info.name) == 0)
+            continue;
+        printf("- %s `%s`\n", info.category, info.signature);
+    }
+}
+
 int main(void)
 {
     ob_context *context = NULL;
@@ -91,17 +126,13 @@ int main(void)
         return 1;
     }
     const ob_op_table *table = ob_context_operators(context);
-    const char *category = "";
     print_head();
     for (size_t i = 0; i < ob_op_table_count(table); i++) {
-        const ob_op *op = ob_op_table_at(table, i);
-        if (strcmp(category, op->row->category) != 0) {
-            category = op->row->category;
-            printf("%s## %s\n\n| operator | dtypes | forward | backward |\n|---|---|---|---|\n",
-                   i > 0 ? "\n" : "", category);
-        }
-        print_op(&backend, op);
+        const char *category = ob_op_table_at(table, i)->row->category;
+        if (first_of(table, category) == i)
+            print_family(&backend, table, category, i == 0);
     }
+    print_composites();
     free(backend.index);
     ob_context_destroy(context);
     return 0;

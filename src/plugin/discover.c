@@ -7,10 +7,12 @@
 #include "plugin/registry.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifndef OB_PLUGIN_DIR
 #define OB_PLUGIN_DIR "/usr/local/lib/opbench/plugins"
@@ -92,6 +94,25 @@ static ob_status scan_directory(ob_context *context, const char *directory, ob_l
     return status;
 }
 
+/* The plug-ins beside the shared library that this code is in, wherever it was moved to; NULL when
+ * there are none, or the library is linked in. malloc'ed. */
+static char *directory_beside_library(void)
+{
+    Dl_info info;
+    char *path = NULL;
+    if (dladdr(PATH_VARIABLE, &info) == 0 || info.dli_fname == NULL)
+        return NULL;
+    char *file = realpath(info.dli_fname, NULL);
+    char *slash = file != NULL ? strrchr(file, '/') : NULL;
+    if (slash != NULL && asprintf(&path, "%.*s/opbench/plugins", (int)(slash - file), file) < 0)
+        path = NULL;
+    free(file);
+    if (path != NULL && access(path, R_OK | X_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
 ob_status ob_plugin_discover(ob_context *context, const char *library_dir, ob_err *err)
 {
     /* Not for programs that run with more rights than their caller has. */
@@ -109,6 +130,11 @@ ob_status ob_plugin_discover(ob_context *context, const char *library_dir, ob_er
         part += length + (part[length] == ':');
     }
     /* Nothing may be installed: that is no fault. */
-    return scan_directory(context, library_dir != NULL ? library_dir : OB_PLUGIN_DIR, OB_LOG_DEBUG,
-                          err);
+    if (library_dir != NULL)
+        return scan_directory(context, library_dir, OB_LOG_DEBUG, err);
+    char *beside = directory_beside_library();
+    const ob_status status =
+        scan_directory(context, beside != NULL ? beside : OB_PLUGIN_DIR, OB_LOG_DEBUG, err);
+    free(beside);
+    return status;
 }

@@ -111,6 +111,12 @@ def check_example(prefix, directory, compiler):
     got = run([str(directory / "walk_cases")], env=environment)
     short = "".join(line.partition(" {")[0] + "\n" for line in got.splitlines())
     want(short == WALKED, f"walk_cases: {got}")
+    # The library finds the plug-ins of its own prefix, wherever the program lies.
+    environment.pop("OPBENCH_PLUGIN_PATH", None)
+    got = run([str(directory / "run_op")], env=environment)
+    want("torch.mm 0|0|0 on native: ok\n" in got, f"run_op: {got}")
+    got = run([str(directory / "config_run_results")], env=environment)
+    want("6 results, 6 ok" in got, f"config_run_results: {got}")
     config = prefix / "share/opbench/examples/configs/tour.json"
     got = run([str(prefix / "bin/opbench"), "expand", "-c", str(config), "--count"])
     want(int(got) > 1, f"the installed example config has {got} cases")

@@ -26,6 +26,7 @@ typedef struct tensor_spec {
     int64_t strides[OB_MAX_DIMS];
     bool has_strides;
     bool requires_grad;
+    ob_device device; /* type "" = not given */
 } tensor_spec;
 
 /* An attribute; null is as good as not given. */
@@ -73,6 +74,20 @@ static ob_status read_numbers(const ob_json *arg, const char *attr, int64_t *out
     return OB_OK;
 }
 
+/* The memory is the host's in any case: the backend that has the device copies, others refuse. */
+static ob_status read_device(const ob_json *arg, tensor_spec *spec, ob_arg_place *place)
+{
+    size_t length = 0;
+    ob_err why;
+    if (get_attr(arg, "device") == NULL)
+        return OB_OK;
+    const char *text = ob_json_string(get_attr(arg, "device"), &length);
+    if (text == NULL || ob_device_parse(text, length, &spec->device, &why) != OB_OK)
+        return ob__attr_error(place, arg, "device", OB_ERR_CONFIG,
+                              "a tensor's device is a name such as \"cpu\" or \"cuda:0\"");
+    return OB_OK;
+}
+
 static ob_status read_spec(const ob_json *arg, tensor_spec *spec, ob_arg_place *place)
 {
     const ob_json *grad = get_attr(arg, "requires_grad");
@@ -91,7 +106,7 @@ static ob_status read_spec(const ob_json *arg, tensor_spec *spec, ob_arg_place *
         return ob__attr_error(place, arg, "requires_grad", OB_ERR_CONFIG,
                               "requires_grad is true or false");
     spec->requires_grad = ob_json_bool(grad, true) && ob_dtype_is_floating(spec->dtype);
-    return OB_OK;
+    return read_device(arg, spec, place);
 }
 
 /* Refused before it is touched: a process that fills more than there is gets killed, and nothing
@@ -122,6 +137,8 @@ static ob_status allocate(const ob_json *arg, const tensor_spec *spec, ob_tensor
     if (status != OB_OK)
         return ob__attr_error(place, arg, "shape", status, "%s", why.message);
     out->requires_grad = spec->requires_grad;
+    if (spec->device.type[0] != '\0')
+        out->device = spec->device;
     return OB_OK;
 }
 

@@ -156,12 +156,15 @@ static ob_status add_edges(ob_graph *graph, const ob_call *call, bool is_build, 
 
 /* ---- kinds of operators ---- */
 
-/* A model's "dtype" is that of all its modules. */
-static void set_parameter_dtype(ob_graph *graph, const ob_schema *schema, const ob_operand *bound)
+/* A model's "dtype" and "device" are those of all its modules. */
+static void set_factory(ob_graph *graph, const ob_schema *schema, const ob_operand *bound)
 {
-    const int at = ob_schema_find_arg(schema, "dtype");
-    if (at >= 0 && bound[at].value.kind == OB_VALUE_DTYPE)
-        ob__graph_get_owner(graph)->parameter_dtype = bound[at].value.as.dtype;
+    const int dtype = ob_schema_find_arg(schema, "dtype");
+    const int device = ob_schema_find_arg(schema, "device");
+    if (dtype >= 0 && bound[dtype].value.kind == OB_VALUE_DTYPE)
+        ob__graph_get_owner(graph)->parameter_dtype = bound[dtype].value.as.dtype;
+    if (device >= 0 && bound[device].value.kind == OB_VALUE_DEVICE)
+        ob__graph_get_owner(graph)->parameter_device = bound[device].value.as.device;
 }
 
 static ob_status build_model(ob_graph *graph, const ob__model_row *model,
@@ -178,7 +181,7 @@ static ob_status build_model(ob_graph *graph, const ob__model_row *model,
     if (status == OB_OK)
         status = ob__operands_bind(graph, forward, input, &args, err);
     if (status == OB_OK)
-        set_parameter_dtype(graph, schema, bound);
+        set_factory(graph, schema, bound);
     if (status == OB_OK)
         status = model->build(graph, schema, bound, &args[0], result, err);
     if (schema != NULL)

@@ -18,10 +18,11 @@ enum {
 typedef struct ob__graph_owner {
     ob_arena arena; /* names and the arrays of nodes */
     size_t edge_capacity, node_capacity;
-    ob_edge_id *slots;        /* hash set of edges by name; OB_NO_EDGE = free */
-    size_t slot_count;        /* a power of two, or 0 */
-    int depth;                /* of expansions under way */
-    ob_dtype parameter_dtype; /* of modules that are not told another */
+    ob_edge_id *slots;          /* hash set of edges by name; OB_NO_EDGE = free */
+    size_t slot_count;          /* a power of two, or 0 */
+    int depth;                  /* of expansions under way */
+    ob_dtype parameter_dtype;   /* of modules that are not told another */
+    ob_device parameter_device; /* likewise; type "" = the run's */
     /* While set, calls that it does not keep are replaced by their decomposition. */
     ob_op_filter keep;
     void *keep_ctx;

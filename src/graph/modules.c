@@ -266,6 +266,7 @@ ob_status ob__module_call(ob_graph *graph, const ob__module_call_args *args, ob_
                        .prefix = args->prefix,
                        .makes_parameters = true,
                        .parameter_dtype = ob__graph_get_owner(graph)->parameter_dtype,
+                       .parameter_device = ob__graph_get_owner(graph)->parameter_device,
                        .hints = args->hints};
     const ob__module_row *row = NULL;
     plain_build plain;
@@ -276,6 +277,9 @@ ob_status ob__module_call(ob_graph *graph, const ob__module_call_args *args, ob_
     const ob_operand *dtype = ob__scope_find(&scope, "dtype");
     if (status == OB_OK && dtype != NULL && dtype->value.kind == OB_VALUE_DTYPE)
         scope.parameter_dtype = dtype->value.as.dtype;
+    const ob_operand *device = ob__scope_find(&scope, "device");
+    if (status == OB_OK && device != NULL && device->value.kind == OB_VALUE_DEVICE)
+        scope.parameter_device = device->value.as.device;
     if (status == OB_OK)
         status = run_module(&scope, row, args, result, err);
     ob__scope_fini(&scope);

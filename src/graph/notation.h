@@ -157,13 +157,14 @@ typedef struct ob__scope {
     size_t local_count, local_capacity;
     const ob_graph_name *names; /* borrowed */
     size_t name_count;
-    bool sees_edges;          /* free names may be edges of the graph */
-    const char *prefix;       /* of the names of parameters; NULL = "" */
-    bool makes_parameters;    /* @parameter and @buffer are allowed */
-    ob_dtype parameter_dtype; /* what they make */
-    const ob__hints *hints;   /* names for the edges of result, result_0, ... */
-    const bool *skip;         /* one flag per statement; NULL = run all */
-    void *ctx;                /* of the hooks */
+    bool sees_edges;            /* free names may be edges of the graph */
+    const char *prefix;         /* of the names of parameters; NULL = "" */
+    bool makes_parameters;      /* @parameter and @buffer are allowed */
+    ob_dtype parameter_dtype;   /* what they make */
+    ob_device parameter_device; /* and where; type "" = the run's */
+    const ob__hints *hints;     /* names for the edges of result, result_0, ... */
+    const bool *skip;           /* one flag per statement; NULL = run all */
+    void *ctx;                  /* of the hooks */
     /* A name that only the caller knows; *out is owned by the evaluator. */
     ob_status (*lookup)(void *ctx, const char *name, ob_operand *out, bool *found, ob_err *err);
     /* A target that the caller takes; *value is moved out when *taken. */

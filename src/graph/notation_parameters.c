@@ -66,6 +66,8 @@ static ob_status add(const ob__function_args *args, const parameter *what, ob_op
             : ob_tensor_init_meta(&meta, what->dtype, sizes.items, (int)sizes.count, NULL, err);
     free(sizes.items);
     OB_TRY(status);
+    if (scope->parameter_device.type[0] != '\0')
+        meta.device = scope->parameter_device;
     char name[320];
     snprintf(name, sizeof name, "%s%s", scope->prefix != NULL ? scope->prefix : "", args->target);
     ob_edge_id edge = OB_NO_EDGE;

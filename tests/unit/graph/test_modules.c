@@ -330,6 +330,18 @@ static void initial_values(void)
     }
 }
 
+/* Where a module is to be is where its parameters are. */
+static void device_of_parameters(void)
+{
+    ob_graph *graph = graph_with("x f32[2, 3]");
+    if (add_text(graph, "m = torch.nn.Linear(3, 4, device='cuda:1')(x)")) {
+        const ob_edge_id edge = edge_named(graph, "m.weight");
+        CHECK_STR(graph->edges[edge].meta.as.tensor->device.type, "cuda");
+        CHECK_INT(graph->edges[edge].meta.as.tensor->device.index, 1);
+    }
+    ob_graph_destroy(graph);
+}
+
 static void errors(void)
 {
     static const struct {
@@ -430,6 +442,7 @@ int main(void)
     RUN(all_cases);
     RUN(every_row_is_covered);
     RUN(initial_values);
+    RUN(device_of_parameters);
     RUN(errors);
     RUN(composite_functions);
     ob_op_table_destroy(test_table);

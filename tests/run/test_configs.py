@@ -60,6 +60,14 @@ class Configs(unittest.TestCase):
         for name in ("baddbmm", "embedding_bag"):
             self.run_everywhere(os.path.join(ROOT, "tests", "cli", "configs", name + ".json"))
 
+    def test_registry(self):
+        """Every operator of PARAM's registry but the models, ATen operators by schema, a matrix sweep
+        with copied sizes, the operators of a LLaMA-2 layer in bfloat16."""
+        configs = sorted(glob.glob(os.path.join(HERE, "configs", "*.json")))
+        self.assertEqual(len(configs), 4)
+        for config in configs:
+            self.run_everywhere(config)
+
     def test_shipped(self):
         if not os.path.isdir(SHIPPED):
             self.skipTest(f"PARAM's configs are not part of the project, and {SHIPPED} is absent")

@@ -127,6 +127,29 @@ const ob_measurement *ob_measurements_get(const ob_measurements *list, size_t in
  * per run of all its measurements in order, no metadata. */
 ob_status ob_measurements_merge(const ob_measurements *list, ob_measurements **out, ob_err *err);
 
+/* ------------------------------------------------------------------ reading */
+
+/* Reads record lines, and plain objects {number_per_run, raw_times, task_spec, metadata}: alone, one
+ * behind the other, or in lists. One measurement is in memory at a time, its text never. */
+typedef struct ob_measurement_reader ob_measurement_reader;
+
+/* "-" reads standard input. */
+ob_status ob_measurement_reader_open(const char *path, ob_measurement_reader **out, ob_err *err);
+/* A text in memory, which is borrowed; name is for messages. */
+ob_status ob_measurement_reader_open_memory(const char *name, const void *data, size_t size,
+                                            ob_measurement_reader **out, ob_err *err);
+void ob_measurement_reader_close(ob_measurement_reader *reader); /* NULL is allowed */
+/* The next measurement, valid until the next call; OB_END after the last. Lines of a run that are no
+ * results are passed over; so are results that were not measured, and counted. Errors are OB_ERR_SYNTAX
+ * with file, line and column: a missing member, no samples, a sample that is negative or no number.
+ * Reading cannot go on behind an error. */
+ob_status ob_measurement_reader_next(ob_measurement_reader *reader, const ob_measurement **out,
+                                     ob_err *err);
+/* Results without samples so far: failed, skipped, interrupted. */
+size_t ob_measurement_reader_skipped(const ob_measurement_reader *reader);
+/* After OB_END: the last line was cut off and left out, as a run that is killed leaves it. */
+bool ob_measurement_reader_is_torn(const ob_measurement_reader *reader);
+
 #ifdef __cplusplus
 }
 #endif

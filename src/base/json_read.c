@@ -79,6 +79,13 @@ uint32_t ob__json_reader_depth(const ob_json_reader *reader)
     return reader->depth;
 }
 
+bool ob__json_reader_is_cut_off(const ob_json_reader *reader)
+{
+    const ob_json_lexer *lexer = &reader->lexer;
+    const size_t left = (size_t)(lexer->end - lexer->start);
+    return lexer->exhausted && (left == 0 || memchr(lexer->start, '\n', left) == NULL);
+}
+
 static bool in_object(const ob_json_reader *reader)
 {
     const uint32_t level = reader->depth - 1;
@@ -268,6 +275,10 @@ ob_status ob__json_reader_next(ob_json_reader *reader, ob_json_event *event, ob_
         if (token.kind == OB_JSON_TOKEN_END) {
             event->kind = OB_JSON_EVENT_END;
             return OB_OK;
+        }
+        if (reader->lexer.source.many) {
+            reader->state = WANT_VALUE;
+            return take_value(reader, &token, event, err);
         }
         break;
     case WANT_COMMA:

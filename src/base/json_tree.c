@@ -7,12 +7,9 @@
 #include "base/json_read.h"
 #include "base/number.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { DEFAULT_MEMORY = 512 << 20 };
 
@@ -271,39 +268,14 @@ ob_status ob_json_parse(const char *name, const void *data, size_t size,
     return build(&source, limits, out, err);
 }
 
-typedef struct file {
-    int descriptor;
-    const char *name;
-} file;
-
-static ob_status fill_from_file(void *ctx, char *buffer, size_t size, size_t *got, ob_err *err)
-{
-    const file *f = ctx;
-    ssize_t count;
-    do
-        count = read(f->descriptor, buffer, size);
-    while (count < 0 && errno == EINTR);
-    *got = count > 0 ? (size_t)count : 0;
-    if (count >= 0)
-        return OB_OK;
-    return ob_err_set_at(err, OB_ERR_IO, f->name, 0, 0, NULL, "cannot be read: %s",
-                         strerror(errno));
-}
-
 ob_status ob_json_parse_file(const char *path, const ob_json_limits *limits, ob_json_doc **out,
                              ob_err *err)
 {
-    const bool standard_input = strcmp(path, "-") == 0;
-    file f = {.descriptor = STDIN_FILENO, .name = standard_input ? "<stdin>" : path};
+    ob_json_file file;
     *out = NULL;
-    if (!standard_input)
-        f.descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (f.descriptor < 0)
-        return ob_err_set_at(err, OB_ERR_IO, path, 0, 0, NULL,
-                             "cannot be opened: %s; check the path", strerror(errno));
-    const ob_json_source source = {.name = f.name, .fill = fill_from_file, .ctx = &f};
+    OB_TRY(ob__json_file_open(&file, path, err));
+    const ob_json_source source = {.name = file.name, .fill = ob__json_file_fill, .ctx = &file};
     const ob_status status = build(&source, limits, out, err);
-    if (!standard_input)
-        close(f.descriptor);
+    ob__json_file_close(&file);
     return status;
 }

@@ -72,47 +72,16 @@ static ob_status out_of_memory(ob_line_parser *p)
     return ob_err_set(p->err, OB_ERR_NOMEM, "%s: out of memory for a record", p->name);
 }
 
-static const char *event_text(ob_json_event_kind kind)
-{
-    switch (kind) {
-    case OB_JSON_EVENT_NULL:
-        return "null";
-    case OB_JSON_EVENT_BOOL:
-        return "a boolean";
-    case OB_JSON_EVENT_INT:
-    case OB_JSON_EVENT_REAL:
-        return "a number";
-    case OB_JSON_EVENT_STRING:
-        return "a string";
-    case OB_JSON_EVENT_BEGIN_ARRAY:
-        return "a list";
-    default:
-        return "an object";
-    }
-}
-
 static ob_status wrong_type(ob_line_parser *p, const ob_json_event *event, const char *wanted)
 {
     return ob_err_set_at(p->err, OB_ERR_SYNTAX, p->name, event->line, event->column, NULL,
                          "%.*s must be %s, not %s; is this a file of results?", (int)p->path.size,
-                         p->path.data, wanted, event_text(event->kind));
+                         p->path.data, wanted, ob__json_event_text(event->kind));
 }
 
 static ob_status next(ob_line_parser *p, ob_json_event *event)
 {
     return ob__json_reader_next(p->reader, event, p->err);
-}
-
-/* Reads over what begins with `event`. */
-static ob_status skip_value(ob_line_parser *p, const ob_json_event *begin)
-{
-    ob_json_event event = *begin;
-    const uint32_t depth = ob__json_reader_depth(p->reader);
-    if (event.kind != OB_JSON_EVENT_BEGIN_ARRAY && event.kind != OB_JSON_EVENT_BEGIN_OBJECT)
-        return OB_OK;
-    while (ob__json_reader_depth(p->reader) >= depth)
-        OB_TRY(next(p, &event));
-    return OB_OK;
 }
 
 /* Stores size bytes in the member of every row with this path. */
@@ -125,53 +94,10 @@ static void store(ob_line_parser *p, const ob_field *field, const void *value, s
     }
 }
 
-static bool append_event(ob_text *text, const ob_json_event *event, bool *comma)
-{
-    const bool closes =
-        event->kind == OB_JSON_EVENT_END_ARRAY || event->kind == OB_JSON_EVENT_END_OBJECT;
-    if (*comma && !closes && !ob__text_append(text, ", ", 2))
-        return false;
-    *comma = true;
-    switch (event->kind) {
-    case OB_JSON_EVENT_NULL:
-        return ob__text_append_str(text, "null");
-    case OB_JSON_EVENT_BOOL:
-        return ob__text_append_str(text, event->boolean ? "true" : "false");
-    case OB_JSON_EVENT_INT:
-        return ob__text_append_i64(text, event->integer);
-    case OB_JSON_EVENT_REAL:
-        return ob__text_append(text, event->text, event->length);
-    case OB_JSON_EVENT_STRING:
-        return ob__json_write_string(text, event->text, event->length);
-    case OB_JSON_EVENT_KEY:
-        *comma = false;
-        return ob__json_write_string(text, event->text, event->length) &&
-               ob__text_append(text, ": ", 2);
-    case OB_JSON_EVENT_END_ARRAY:
-        return ob__text_append(text, "]", 1);
-    case OB_JSON_EVENT_END_OBJECT:
-        return ob__text_append(text, "}", 1);
-    default:
-        *comma = false;
-        return ob__text_append(text, event->kind == OB_JSON_EVENT_BEGIN_ARRAY ? "[" : "{", 1);
-    }
-}
-
 static ob_status read_json(ob_line_parser *p, const ob_field *field, const ob_json_event *begin)
 {
-    ob_json_event event = *begin;
-    bool comma = false;
     p->rewrite.size = 0;
-    if (!append_event(&p->rewrite, &event, &comma))
-        return out_of_memory(p);
-    if (event.kind == OB_JSON_EVENT_BEGIN_ARRAY || event.kind == OB_JSON_EVENT_BEGIN_OBJECT) {
-        const uint32_t depth = ob__json_reader_depth(p->reader);
-        while (ob__json_reader_depth(p->reader) >= depth) {
-            OB_TRY(next(p, &event));
-            if (!append_event(&p->rewrite, &event, &comma))
-                return out_of_memory(p);
-        }
-    }
+    OB_TRY(ob__json_reader_copy(p->reader, begin, &p->rewrite, p->err));
     if (p->doc_count == MAX_DOCS)
         return ob_err_set_at(p->err, OB_ERR_SYNTAX, p->name, begin->line, begin->column, NULL,
                              "%.*s stands in the record more than once", (int)p->path.size,
@@ -290,31 +216,15 @@ static ob_status read_text(ob_line_parser *p, const ob_field *field, const ob_js
     return OB_OK;
 }
 
-/* A whole number, written as one or as 3.0. */
-static bool whole_number(const ob_json_event *event, int64_t *out)
-{
-    if (event->kind == OB_JSON_EVENT_INT) {
-        *out = event->integer;
-        return true;
-    }
-    if (event->kind != OB_JSON_EVENT_REAL)
-        return false;
-    const double value = ob__parse_double(event->text, event->length);
-    if (!(fabs(value) < 9e15) || value != trunc(value))
-        return false;
-    *out = (int64_t)value;
-    return true;
-}
-
 static ob_status read_scalar(ob_line_parser *p, const ob_field *field, const ob_json_event *event)
 {
     int64_t whole;
     if (field->type == OB_FIELD_INT) {
-        if (!whole_number(event, &whole))
+        if (!ob__json_event_whole(event, &whole))
             return wrong_type(p, event, "a whole number");
         store(p, field, &whole, sizeof whole);
     } else if (field->type == OB_FIELD_COUNT) {
-        if (!whole_number(event, &whole) || whole < 0)
+        if (!ob__json_event_whole(event, &whole) || whole < 0)
             return wrong_type(p, event, "a whole number that is not negative");
         const uint64_t count = (uint64_t)whole;
         store(p, field, &count, sizeof count);
@@ -396,7 +306,7 @@ static ob_status read_object(ob_line_parser *p)
         else if (found != NULL && found->field != NULL)
             OB_TRY(read_field(p, found->field, &event));
         else
-            OB_TRY(skip_value(p, &event));
+            OB_TRY(ob__json_reader_skip(p->reader, &event, p->err));
         p->path.size = base;
     }
 }
@@ -428,7 +338,7 @@ ob_status ob__line_parse(ob_line_parser *parser, const char *name, const char *l
     if (status == OB_OK && event.kind != OB_JSON_EVENT_BEGIN_OBJECT)
         status = ob_err_set_at(err, OB_ERR_SYNTAX, name, event.line, event.column, NULL,
                                "a record is an object, not %s; is this a file of results?",
-                               event_text(event.kind));
+                               ob__json_event_text(event.kind));
     if (status == OB_OK)
         status = read_object(parser);
     if (status == OB_OK)

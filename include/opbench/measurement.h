@@ -145,6 +145,9 @@ void ob_measurement_reader_close(ob_measurement_reader *reader); /* NULL is allo
  * Reading cannot go on behind an error. */
 ob_status ob_measurement_reader_next(ob_measurement_reader *reader, const ob_measurement **out,
                                      ob_err *err);
+/* Where the measurement that was given last begins. */
+void ob_measurement_reader_place(const ob_measurement_reader *reader, uint32_t *line,
+                                 uint32_t *column);
 /* Results without samples so far: failed, skipped, interrupted. */
 size_t ob_measurement_reader_skipped(const ob_measurement_reader *reader);
 /* After OB_END: the last line was cut off and left out, as a run that is killed leaves it. */

@@ -71,6 +71,7 @@ struct ob_measurement_reader {
     size_t skipped;
     bool torn;
     /* Of the object under way. */
+    place begin;
     ob_err *err;
     ob_arena arena; /* texts */
     ob_json_doc *metadata;
@@ -304,7 +305,7 @@ static bool has_failed(const ob_measurement_reader *r)
 }
 
 /* *is_one: the object is a measurement, complete and without contradictions. */
-static ob_status judge(ob_measurement_reader *r, const ob_json_event *begin, bool *is_one)
+static ob_status judge(ob_measurement_reader *r, bool *is_one)
 {
     *is_one = false;
     const bool any = r->has[RAW_TIMES] || r->has[NUMBER_PER_RUN] || r->has[TASK_SPEC];
@@ -317,7 +318,7 @@ static ob_status judge(ob_measurement_reader *r, const ob_json_event *begin, boo
     for (member which = NUMBER_PER_RUN; which <= RAW_TIMES; which++)
         if (!r->has[which])
             return ob_err_set_at(
-                r->err, OB_ERR_SYNTAX, r->name, begin->line, begin->column, NULL,
+                r->err, OB_ERR_SYNTAX, r->name, r->begin.line, r->begin.column, NULL,
                 "the object has no %s; a measurement has number_per_run, raw_times "
                 "and task_spec",
                 MEMBERS[which]);
@@ -417,8 +418,9 @@ static ob_status step(ob_measurement_reader *r, bool *found)
         return refuse(r, &event, NULL,
                       r->in_list ? "a measurement, which is an object"
                                  : "a record, a measurement, or a list of measurements");
+    r->begin = (place){.line = event.line, .column = event.column};
     OB_TRY(read_object(r));
-    OB_TRY(judge(r, &event, found));
+    OB_TRY(judge(r, found));
     r->objects += !r->in_list;
     return OB_OK;
 }
@@ -454,4 +456,10 @@ size_t ob_measurement_reader_skipped(const ob_measurement_reader *r)
 bool ob_measurement_reader_is_torn(const ob_measurement_reader *r)
 {
     return r->torn;
+}
+
+void ob_measurement_reader_place(const ob_measurement_reader *r, uint32_t *line, uint32_t *column)
+{
+    *line = r->begin.line;
+    *column = r->begin.column;
 }

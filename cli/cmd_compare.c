@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench compare: measurements of any number of files side by side, as the tables of
+ * torch.utils.benchmark's Compare.
+ */
+#include "measurement_files.h"
+#include "opbench/compare.h"
+
+#include <string.h>
+
+typedef struct compare_options {
+    bool trim, highlight_warnings;
+    const char *colorize, *color, *format;
+} compare_options;
+
+static void init(void *options)
+{
+    *(compare_options *)options =
+        (compare_options){.colorize = "none", .color = "auto", .format = "text"};
+}
+
+static const ob_option OPTIONS[] = {
+    {.name = "trim",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(compare_options, trim),
+     .help = "Show only as many digits as the spread of the samples allows."},
+    {.name = "colorize",
+     .type = OB_OPTION_CHOICE,
+     .offset = offsetof(compare_options, colorize),
+     .value = "HOW",
+     .choices = "none|columnwise|rowwise",
+     .help =
+         "Colour cells by how they stand against the best of their column and thread count, or of "
+         "their row; in Markdown the best are bold."},
+    {.name = "highlight-warnings",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(compare_options, highlight_warnings),
+     .help = "Show the interquartile range in percent of the median where it is 10 % or more."},
+    {.name = "color",
+     .type = OB_OPTION_CHOICE,
+     .offset = offsetof(compare_options, color),
+     .value = "WHEN",
+     .choices = "auto|always|never",
+     .help = "Whether --colorize uses colours: auto is on a terminal, unless NO_COLOR is set."},
+    {.name = "format",
+     .type = OB_OPTION_CHOICE,
+     .offset = offsetof(compare_options, format),
+     .value = "FORMAT",
+     .choices = "text|markdown|csv|json",
+     .help = "Form of the tables; json has all figures in seconds."},
+    {.name = NULL},
+};
+
+static ob_status keep(void *ctx, const ob_measurement *m, ob_err *err)
+{
+    return ob_measurements_add(ctx, m, err);
+}
+
+static ob_compare_style style_of(const ob_cli *cli, const compare_options *options)
+{
+    ob_compare_style style = {.trim_significant_figures = options->trim,
+                              .highlight_warnings = options->highlight_warnings};
+    /* The options' choices are the library's words. */
+    ob_table_format_from_word(options->format, &style.format);
+    ob_colorize_from_word(options->colorize, &style.colorize);
+    const bool colour = strcmp(options->color, "always") == 0 ||
+                        (strcmp(options->color, "auto") == 0 && cli->colour_out);
+    if (style.format == OB_TABLE_TEXT && !colour)
+        style.colorize = OB_COLORIZE_NONE;
+    return style;
+}
+
+static int print(ob_cli *cli, const ob_measurements *list, const compare_options *options)
+{
+    const ob_compare_style style = style_of(cli, options);
+    ob_compare *compare = NULL;
+    ob_text text = {.data = NULL};
+    ob_err err;
+    ob_status status = ob_compare_create(list, &compare, &err);
+    if (status == OB_OK)
+        status = ob_compare_print(compare, &style, &text, &err);
+    if (status == OB_OK && text.size > 0)
+        ob__cli_write(cli, text.data, text.size);
+    ob_compare_destroy(compare);
+    ob_text_fini(&text);
+    return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
+}
+
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    ob_measurements *list = NULL;
+    ob_err err;
+    if (ob_measurements_create(&list, &err) != OB_OK)
+        return ob__cli_fail(cli, &err);
+    int code = ob__cli_read_measurements(cli, call, keep, list);
+    if (code == OB_EXIT_OK)
+        code = print(cli, list, call->options);
+    ob_measurements_destroy(list);
+    return code;
+}
+
+static const ob_cli_word WORDS[] = {
+    {.name = "FILE",
+     .required = true,
+     .many = true,
+     .help = "Results of `run` or `time`, or JSON measurements; - is standard input."},
+    {.name = NULL},
+};
+
+const ob_cli_command ob__command_compare = {
+    .name = "compare",
+    .help = "put stored measurements side by side",
+    .text = "Prints one table per label: a row for each sub_label (or statement), with threads and "
+            "environments in groups, a column for each description, medians in the cells. "
+            "Measurements of the same task are merged, from whatever file they come. Two different "
+            "tasks "
+            "that would stand in the same cell are an error.",
+    .words = WORDS,
+    .options = OPTIONS,
+    .options_size = sizeof(compare_options),
+    .options_init = init,
+    .example = "opbench compare before.json after.json --trim --colorize rowwise\n"
+               "opbench compare results.json --format csv > results.csv",
+    .run = run,
+};

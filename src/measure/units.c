@@ -51,5 +51,6 @@ double ob_trim_figures(double value, int figures)
     const double magnitude = ceil(ob__log10_single(fabs(value)));
     const double scale = pow(10, magnitude - figures);
     const float rounded = rintf((float)(value / scale)) * (float)scale;
-    return isfinite(rounded) ? (double)rounded : rint(value / scale) * scale;
+    /* What single precision cannot hold is rounded in double. */
+    return isnormal(rounded) ? (double)rounded : rint(value / scale) * scale;
 }

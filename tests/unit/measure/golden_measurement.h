@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-static ob_json_doc *open_golden(const char *name)
+static inline ob_json_doc *open_golden(const char *name)
 {
     char path[512];
     ob_json_doc *doc = NULL;
@@ -21,17 +21,17 @@ static ob_json_doc *open_golden(const char *name)
     return doc;
 }
 
-static const ob_json *golden_cases(const ob_json_doc *doc)
+static inline const ob_json *golden_cases(const ob_json_doc *doc)
 {
     return doc != NULL ? ob_json_get(ob_json_doc_root(doc), "cases") : NULL;
 }
 
-static const char *golden_text(const ob_json *node, const char *key)
+static inline const char *golden_text(const ob_json *node, const char *key)
 {
     return ob_json_string(ob_json_get(node, key), NULL);
 }
 
-static double *golden_reals(const ob_json *list)
+static inline double *golden_reals(const ob_json *list)
 {
     const size_t count = ob_json_count(list);
     double *items = calloc(count + 1, sizeof *items);
@@ -40,7 +40,7 @@ static double *golden_reals(const ob_json *list)
     return items;
 }
 
-static ob_task_spec golden_task(const ob_json *node)
+static inline ob_task_spec golden_task(const ob_json *node)
 {
     return (ob_task_spec){
         .stmt = golden_text(node, "stmt"),
@@ -55,7 +55,7 @@ static ob_task_spec golden_task(const ob_json *node)
 }
 
 /* raw_times is to be freed. */
-static ob_measurement golden_measurement(const ob_json *node)
+static inline ob_measurement golden_measurement(const ob_json *node)
 {
     const ob_json *times = ob_json_get(node, "raw_times");
     return (ob_measurement){

@@ -7,12 +7,17 @@
 
 #include <string.h>
 
+static const char *shown_name(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
 /* What a view says about a measurement has no place of its own. */
 static void add_place(ob_err *err, const char *path, const ob_measurement_reader *reader)
 {
     if (err->file[0] != '\0')
         return;
-    snprintf(err->file, sizeof err->file, "%s", strcmp(path, "-") == 0 ? "<stdin>" : path);
+    snprintf(err->file, sizeof err->file, "%s", shown_name(path));
     ob_measurement_reader_place(reader, &err->line, &err->column);
 }
 
@@ -47,7 +52,7 @@ static ob_status read_file(ob_cli *cli, const char *path, ob_cli_take_measuremen
         count++;
     }
     if (status == OB_END)
-        tell_left_out(cli, path, reader, count);
+        tell_left_out(cli, shown_name(path), reader, count);
     ob_measurement_reader_close(reader);
     return status == OB_END ? OB_OK : status;
 }

@@ -58,6 +58,8 @@ ob_json *ob__json_get_mutable(ob_json *object, const char *key);
 bool ob__json_write(ob_text *text, const ob_json *node);
 /* Appends a quoted string. */
 bool ob__json_write_string(ob_text *text, const char *bytes, size_t length);
+/* The same for bytes that may not be UTF-8: U+FFFD stands for each that is not. */
+bool ob__json_write_any(ob_text *text, const char *bytes, size_t length);
 
 /* Writes the place of the value that starts at line:column, in jq's notation (."torch.add".config[0]),
  * into out; "" when there is none. */

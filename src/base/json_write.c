@@ -6,6 +6,7 @@
 #include "base/json_node.h"
 
 #include "base/number.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,17 @@ bool ob__json_write_string(ob_text *text, const char *bytes, size_t length)
     *to++ = '"';
     text->size = (size_t)(to - text->data);
     return true;
+}
+
+bool ob__json_write_any(ob_text *text, const char *bytes, size_t length)
+{
+    if (ob__utf8_valid(bytes, length) == length)
+        return ob__json_write_string(text, bytes, length);
+    ob_text repaired = {.data = NULL};
+    const bool ok = ob__utf8_repair(&repaired, bytes, length) &&
+                    ob__json_write_string(text, repaired.data, repaired.size);
+    ob_text_fini(&repaired);
+    return ok;
 }
 
 static bool write_real(ob_text *text, const ob_json *node)

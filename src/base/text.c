@@ -4,6 +4,8 @@
  */
 #include "base/text.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -95,11 +97,25 @@ bool ob__text_append_fixed(ob_text *text, double value, size_t width, int decima
         length = (int)whole + 1 + decimals;
     }
     const size_t blanks = width > (size_t)length ? width - (size_t)length : 0;
-    if (!ob__text_reserve(text, blanks + (size_t)length))
+    return ob__text_reserve(text, blanks + (size_t)length) &&
+           ob__text_append_fill(text, ' ', blanks) && ob__text_append(text, digits, (size_t)length);
+}
+
+bool ob__text_append_real(ob_text *text, double value)
+{
+    if (!ob__text_reserve(text, 32))
         return false;
-    memset(text->data + text->size, ' ', blanks);
-    text->size += blanks;
-    return ob__text_append(text, digits, (size_t)length);
+    text->size += ob__format_double(value, text->data + text->size);
+    return true;
+}
+
+bool ob__text_append_fill(ob_text *text, char with, size_t count)
+{
+    if (!ob__text_reserve(text, count))
+        return false;
+    memset(text->data + text->size, with, count);
+    text->size += count;
+    return true;
 }
 
 bool ob__text_append_word(ob_text *text, const char *word)

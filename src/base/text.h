@@ -42,6 +42,9 @@ bool ob__text_append_i64(ob_text *text, int64_t value);
 bool ob__text_append_u64(ob_text *text, uint64_t value);
 /* With `decimals` decimals (0 to 99) and a point whatever the locale, at the right end of `width` columns. */
 bool ob__text_append_fixed(ob_text *text, double value, size_t width, int decimals);
+/* The shortest text that reads back as value (ob__format_double). */
+bool ob__text_append_real(ob_text *text, double value);
+bool ob__text_append_fill(ob_text *text, char with, size_t count);
 /* A word of a command line: as it is, or in single quotes where a shell would read it otherwise. */
 bool ob__text_append_word(ob_text *text, const char *word);
 bool ob__text_printf(ob_text *text, const char *format, ...) OB_PRINTF(2, 3);

@@ -40,6 +40,8 @@ static ob_column_format column_format(const ob_compare_table *table, size_t colu
         fewest_decimals = decimals < fewest_decimals ? decimals : fewest_decimals;
         format.warns = format.warns || (style->highlight_warnings && has_warning(cell));
     }
+    if (most_digits == INT_MIN)
+        return format; /* nothing was measured */
     if (style->trim_significant_figures)
         format.decimals = fewest_decimals > 0 ? fewest_decimals : 0;
     /* Far below one unit the sum is negative, which the original's formatting reads as a sign and a width. */
@@ -55,15 +57,6 @@ ob_column_format *ob__column_formats(const ob_compare_table *table, const ob_com
     return formats;
 }
 
-static bool append_blanks(ob_text *text, size_t count)
-{
-    if (!ob__text_reserve(text, count))
-        return false;
-    memset(text->data + text->size, ' ', count);
-    text->size += count;
-    return true;
-}
-
 /* The suffix at the right end of its columns, or these columns empty. */
 static bool append_suffix(ob_text *text, const ob_compare_cell *cell)
 {
@@ -73,7 +66,9 @@ static bool append_suffix(ob_text *text, const ob_compare_cell *cell)
         ok = ob__text_append_str(&suffix, " (! ") &&
              ob__text_append_fixed(&suffix, cell->stats->iqr / cell->stats->median * 100, 0, 0) &&
              ob__text_append_str(&suffix, "%)");
-    ok = ok && (suffix.size >= SUFFIX_WIDTH || append_blanks(text, SUFFIX_WIDTH - suffix.size)) &&
+    ok = ok &&
+         (suffix.size >= SUFFIX_WIDTH ||
+          ob__text_append_fill(text, ' ', SUFFIX_WIDTH - suffix.size)) &&
          ob__text_append(text, suffix.data, suffix.size);
     ob_text_fini(&suffix);
     return ok;

@@ -4,7 +4,6 @@
  * description that any of them has, so that the file is one rectangle. Numbers are medians in the
  * row's unit, all digits unless they are trimmed.
  */
-#include "base/number.h"
 #include "base/utf8.h"
 #include "compare/grid.h"
 #include "compare/names.h"
@@ -77,11 +76,7 @@ static bool append_number(ob_text *text, const writing *w, size_t row, size_t co
         const ob_column_format format = {.decimals = w->formats[column].decimals};
         return ob__cell_append(text, &format, w->table, cell, w->style);
     }
-    if (!ob__text_reserve(text, 32))
-        return false;
-    text->size +=
-        ob__format_double(cell->stats->median / w->table->unit->scale, text->data + text->size);
-    return true;
+    return ob__text_append_real(text, cell->stats->median / w->table->unit->scale);
 }
 
 static bool append_row(ob_text *text, const writing *w, size_t row)

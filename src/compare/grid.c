@@ -38,10 +38,7 @@ static bool append_blanks_to(ob_text *text, size_t start, size_t width)
     size_t count = 0;
     for (; at < end; count++)
         ob__utf8_next(&at, end);
-    for (; count < width; count++)
-        if (!ob__text_append(text, " ", 1))
-            return false;
-    return true;
+    return count >= width || ob__text_append_fill(text, ' ', width - count);
 }
 
 static size_t longest_env(const ob_compare_table *table)
@@ -133,21 +130,12 @@ static bool append_repaired(ob_text *text, const char *from)
     return ob__utf8_repair(text, from, strlen(from));
 }
 
-static bool append_fill(ob_text *text, size_t count, char with)
-{
-    if (!ob__text_reserve(text, count))
-        return false;
-    memset(text->data + text->size, with, count);
-    text->size += count;
-    return true;
-}
-
 /* Python's str.ljust and str.center. */
 static bool append_left(ob_text *text, const char *from, size_t width, char with)
 {
     const size_t length = ob__utf8_count(from);
     return append_repaired(text, from) &&
-           (length >= width || append_fill(text, width - length, with));
+           (length >= width || ob__text_append_fill(text, with, width - length));
 }
 
 static bool append_centred(ob_text *text, const char *from, size_t width, char with)
@@ -155,8 +143,8 @@ static bool append_centred(ob_text *text, const char *from, size_t width, char w
     const size_t length = ob__utf8_count(from);
     const size_t pad = width > length ? width - length : 0;
     const size_t left = pad / 2 + (pad & width & 1);
-    return append_fill(text, left, with) && append_repaired(text, from) &&
-           append_fill(text, pad - left, with);
+    return ob__text_append_fill(text, with, left) && append_repaired(text, from) &&
+           ob__text_append_fill(text, with, pad - left);
 }
 
 /* widths[0] is that of the names. Returns the width of a line. */
@@ -188,7 +176,7 @@ static bool append_heading(ob_text *text, const ob_grid *grid, const size_t *wid
     bool ok = ob__text_printf(&title, " %s ", grid->title) && ob__text_append(&title, "", 1) &&
               ob__text_append(text, "[", 1) &&
               append_centred(text, title.data, total > 2 ? total - 2 : 0, '-') &&
-              ob__text_append(text, "]\n", 2) && append_fill(text, widths[0], ' ');
+              ob__text_append(text, "]\n", 2) && ob__text_append_fill(text, ' ', widths[0]);
     ob_text_fini(&title);
     for (size_t i = 0; ok && i < grid->column_count; i++)
         ok = ob__text_append_str(text, BETWEEN) &&

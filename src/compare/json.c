@@ -4,8 +4,6 @@
  * has in the other forms. One line.
  */
 #include "base/json_node.h"
-#include "base/number.h"
-#include "base/utf8.h"
 #include "compare/grid.h"
 
 #include <inttypes.h>
@@ -13,22 +11,13 @@
 
 static bool append_string(ob_text *text, const char *from)
 {
-    if (from == NULL)
-        return ob__text_append_str(text, "null");
-    ob_text repaired = {.data = NULL};
-    const bool ok =
-        ob__utf8_repair(&repaired, from, strlen(from)) &&
-        ob__json_write_string(text, repaired.size > 0 ? repaired.data : "", repaired.size);
-    ob_text_fini(&repaired);
-    return ok;
+    return from != NULL ? ob__json_write_any(text, from, strlen(from))
+                        : ob__text_append_str(text, "null");
 }
 
 static bool append_real(ob_text *text, const char *key, double value)
 {
-    if (!ob__text_append_str(text, key) || !ob__text_reserve(text, 32))
-        return false;
-    text->size += ob__format_double(value, text->data + text->size);
-    return true;
+    return ob__text_append_str(text, key) && ob__text_append_real(text, value);
 }
 
 /* A table on its way into the text. */

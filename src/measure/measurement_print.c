@@ -5,7 +5,6 @@
  * the end of one, and lines that hold a certain word are dropped.
  */
 #include "base/json_node.h"
-#include "base/number.h"
 #include "base/utf8.h"
 #include "measure/measurement.h"
 
@@ -121,17 +120,9 @@ ob_status ob_measurement_print(const ob_measurement *m, const ob_measurement_sta
 
 /* ---- JSON ---- */
 
-static bool append_real(ob_text *text, double value)
-{
-    if (!ob__text_reserve(text, 32))
-        return false;
-    text->size += ob__format_double(value, text->data + text->size);
-    return true;
-}
-
 static bool append_named_real(ob_text *text, const char *name, double value)
 {
-    return ob__text_printf(text, ", \"%s\": ", name) && append_real(text, value);
+    return ob__text_printf(text, ", \"%s\": ", name) && ob__text_append_real(text, value);
 }
 
 static bool append_times(ob_text *text, const ob_measurement *m)
@@ -139,40 +130,35 @@ static bool append_times(ob_text *text, const ob_measurement *m)
     const double runs = (double)m->number_per_run;
     bool ok = ob__text_append_str(text, "{\"times\": [");
     for (size_t i = 0; ok && i < m->count; i++)
-        ok =
-            (i == 0 || ob__text_append(text, ", ", 2)) && append_real(text, m->raw_times[i] / runs);
+        ok = (i == 0 || ob__text_append(text, ", ", 2)) &&
+             ob__text_append_real(text, m->raw_times[i] / runs);
     return ok && ob__text_append(text, "]", 1);
 }
 
 /* Appends `written` as a string, and empties it. */
-static bool append_string(ob_text *text, const char *name, ob_text *written, ob_text *repaired)
+static bool append_string(ob_text *text, const char *name, ob_text *written)
 {
-    repaired->size = 0;
-    const bool ok =
-        ob__utf8_repair(repaired, written->data, written->size) &&
-        ob__text_append_str(text, name) &&
-        ob__json_write_string(text, repaired->size > 0 ? repaired->data : "", repaired->size);
+    const bool ok = ob__text_append_str(text, name) &&
+                    ob__json_write_any(text, written->size > 0 ? written->data : "", written->size);
     written->size = 0;
     return ok;
 }
 
 static bool append_texts(ob_text *text, const ob_measurement *m, const ob_measurement_stats *s)
 {
-    ob_text written = {.data = NULL}, repaired = {.data = NULL};
+    ob_text written = {.data = NULL};
     const bool warns = s->spread != OB_SPREAD_NARROW;
     const bool ok =
         ob__text_printf(text,
                         ", \"significant_figures\": %d, \"has_warnings\": %s, \"warnings\": [",
                         s->significant_figures, warns ? "true" : "false") &&
-        append_warning(&written, s) && (!warns || append_string(text, "", &written, &repaired)) &&
+        append_warning(&written, s) && (!warns || append_string(text, "", &written)) &&
         ob__text_printf(text, "], \"unit\": \"%s\"", ob_time_unit_select(s->median)->symbol) &&
         ob_task_spec_print_title(&m->task, &written, NULL) == OB_OK &&
-        append_string(text, ", \"title\": ", &written, &repaired) &&
+        append_string(text, ", \"title\": ", &written) &&
         ob__text_append_str(&written, ob_task_spec_row_name(&m->task)) &&
-        append_string(text, ", \"as_row_name\": ", &written, &repaired) &&
-        ob__text_append_str(text, "}\n");
+        append_string(text, ", \"as_row_name\": ", &written) && ob__text_append_str(text, "}\n");
     ob_text_fini(&written);
-    ob_text_fini(&repaired);
     return ok;
 }
 

@@ -5,8 +5,6 @@
  * separators are those of Python's json.dumps, so that lines compare with PARAM's as text.
  */
 #include "base/json_node.h"
-#include "base/number.h"
-#include "base/utf8.h"
 #include "opbench/record.h"
 
 #include <math.h>
@@ -21,7 +19,6 @@ typedef struct printer {
     size_t depth;
     bool filled[MAX_DEPTH + 1]; /* per open object: something stands in it */
     ob_text notes;              /* of numbers that are not finite: texts with a NUL behind each */
-    ob_text repaired;           /* scratch for texts that are not UTF-8 */
 } printer;
 
 /* The key at `path`, up to the next "/"; *rest is behind it, "" after the last one. */
@@ -99,23 +96,6 @@ static bool write_null(printer *p)
     return ob__text_append(p->text, "null", 4);
 }
 
-static bool write_text(printer *p, const char *bytes, size_t size)
-{
-    if (ob__utf8_valid(bytes, size) == size)
-        return ob__json_write_string(p->text, bytes, size);
-    p->repaired.size = 0;
-    return ob__utf8_repair(&p->repaired, bytes, size) &&
-           ob__json_write_string(p->text, p->repaired.data, p->repaired.size);
-}
-
-static bool write_real(printer *p, double value)
-{
-    if (!ob__text_reserve(p->text, 32))
-        return false;
-    p->text->size += ob__format_double(value, p->text->data + p->text->size);
-    return true;
-}
-
 static bool note_not_finite(printer *p, const ob_field *field, size_t count)
 {
     return ob__text_printf(&p->notes, "%s: %zu %s not finite and written as null", field->path,
@@ -131,7 +111,7 @@ static bool write_reals(printer *p, const ob_field *field, const ob_reals *list)
         const bool finite = isfinite(list->items[i]);
         bad += !finite;
         ok = (i == 0 || ob__text_append(p->text, ", ", 2)) &&
-             (finite ? write_real(p, list->items[i]) : write_null(p));
+             (finite ? ob__text_append_real(p->text, list->items[i]) : write_null(p));
     }
     return ok && ob__text_append(p->text, "]", 1) && (bad == 0 || note_not_finite(p, field, bad));
 }
@@ -151,13 +131,14 @@ static bool write_strings(printer *p, const ob_strings *list, const ob_text *not
     for (size_t i = 0; ok && i < list->count; i++, first = false) {
         const char *item = list->items[i];
         ok = (first || ob__text_append(p->text, ", ", 2)) &&
-             (item != NULL ? write_text(p, item, strlen(item)) : write_null(p));
+             (item != NULL ? ob__json_write_any(p->text, item, strlen(item)) : write_null(p));
     }
     for (size_t at = 0; ok && at < notes->size; at += strlen(notes->data + at) + 1) {
         const char *note = notes->data + at;
         if (has_string(list, note))
             continue;
-        ok = (first || ob__text_append(p->text, ", ", 2)) && write_text(p, note, strlen(note));
+        ok = (first || ob__text_append(p->text, ", ", 2)) &&
+             ob__json_write_any(p->text, note, strlen(note));
         first = false;
     }
     return ok && ob__text_append(p->text, "]", 1);
@@ -176,24 +157,25 @@ static bool write_value(printer *p, const ob_field *field)
     switch (field->type) {
     case OB_FIELD_STR:
         string = *(const char *const *)member;
-        return write_text(p, string, strlen(string));
+        return ob__json_write_any(p->text, string, strlen(string));
     case OB_FIELD_CHARS:
-        return write_text(p, member, strnlen(member, field->size));
+        return ob__json_write_any(p->text, member, strnlen(member, field->size));
     case OB_FIELD_BYTES:
-        return write_text(p, ((const ob_bytes *)member)->data, ((const ob_bytes *)member)->size);
+        return ob__json_write_any(p->text, ((const ob_bytes *)member)->data,
+                                  ((const ob_bytes *)member)->size);
     case OB_FIELD_INT:
         return ob__text_append_i64(p->text, *(const int64_t *)member);
     case OB_FIELD_COUNT:
         return ob__text_append_u64(p->text, *(const uint64_t *)member);
     case OB_FIELD_REAL:
         if (isfinite(*(const double *)member))
-            return write_real(p, *(const double *)member);
+            return ob__text_append_real(p->text, *(const double *)member);
         return write_null(p) && note_not_finite(p, field, 1);
     case OB_FIELD_FLAG:
         return ob__text_append_str(p->text, *(const int8_t *)member ? "true" : "false");
     case OB_FIELD_STATUS:
         string = ob_record_status_get_info(*(const ob_record_status *)member)->word;
-        return write_text(p, string, strlen(string));
+        return ob__json_write_any(p->text, string, strlen(string));
     case OB_FIELD_REALS:
         return write_reals(p, field, member);
     case OB_FIELD_STRINGS:
@@ -274,6 +256,5 @@ ob_status ob_record_print(const ob_record *record, ob_text *text, ob_err *err)
     if (status != OB_OK)
         text->size = size_before;
     ob_text_fini(&p.notes);
-    ob_text_fini(&p.repaired);
     return status;
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct compare_options {
-    bool trim, highlight_warnings;
+    bool trim, highlight_warnings, by_file;
     const char *colorize, *color, *format;
 } compare_options;
 
@@ -36,6 +36,11 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_FLAG,
      .offset = offsetof(compare_options, highlight_warnings),
      .help = "Show the interquartile range in percent of the median where it is 10 % or more."},
+    {.name = "by-file",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(compare_options, by_file),
+     .help = "Take the file's name as env where a measurement has none, so that equal tasks of two "
+             "files are two rows instead of merged."},
     {.name = "color",
      .type = OB_OPTION_CHOICE,
      .offset = offsetof(compare_options, color),
@@ -51,9 +56,18 @@ static const ob_option OPTIONS[] = {
     {.name = NULL},
 };
 
-static ob_status keep(void *ctx, const ob_measurement *m, ob_err *err)
+typedef struct keeping {
+    ob_measurements *list;
+    const compare_options *options;
+} keeping;
+
+static ob_status keep(void *ctx, const char *file, const ob_measurement *m, ob_err *err)
 {
-    return ob_measurements_add(ctx, m, err);
+    const keeping *k = ctx;
+    ob_measurement named = *m;
+    if (k->options->by_file && named.task.env == NULL)
+        named.task.env = file;
+    return ob_measurements_add(k->list, &named, err);
 }
 
 static ob_compare_style style_of(const ob_cli *cli, const compare_options *options)
@@ -88,14 +102,14 @@ static int print(ob_cli *cli, const ob_measurements *list, const compare_options
 
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
-    ob_measurements *list = NULL;
+    keeping k = {.options = call->options};
     ob_err err;
-    if (ob_measurements_create(&list, &err) != OB_OK)
+    if (ob_measurements_create(&k.list, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
-    int code = ob__cli_read_measurements(cli, call, keep, list);
+    int code = ob__cli_read_measurements(cli, call, keep, &k);
     if (code == OB_EXIT_OK)
-        code = print(cli, list, call->options);
-    ob_measurements_destroy(list);
+        code = print(cli, k.list, k.options);
+    ob_measurements_destroy(k.list);
     return code;
 }
 
@@ -112,14 +126,15 @@ const ob_cli_command ob__command_compare = {
     .help = "put stored measurements side by side",
     .text = "Prints one table per label: a row for each sub_label (or statement), with threads and "
             "environments in groups, a column for each description, medians in the cells. "
-            "Measurements of the same task are merged, from whatever file they come. Two different "
+            "Measurements of the same task are merged, from whatever file they come, unless "
+            "--by-file keeps files apart. Two different "
             "tasks "
             "that would stand in the same cell are an error.",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(compare_options),
     .options_init = init,
-    .example = "opbench compare before.json after.json --trim --colorize rowwise\n"
+    .example = "opbench compare before.json after.json --by-file --trim --colorize columnwise\n"
                "opbench compare results.json --format csv > results.csv",
     .run = run,
 };

@@ -31,9 +31,8 @@ typedef struct showing {
     ob_text text;
 } showing;
 
-static ob_status print(void *ctx, const ob_measurement *m, ob_err *err)
+static ob_status print(showing *s, const ob_measurement *m, ob_err *err)
 {
-    showing *s = ctx;
     s->text.size = 0;
     OB_TRY(s->options->json ? ob_measurement_print_json(m, NULL, &s->text, err)
                             : ob_measurement_print(m, NULL, &s->text, err));
@@ -43,8 +42,15 @@ static ob_status print(void *ctx, const ob_measurement *m, ob_err *err)
     return ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
 }
 
-static ob_status keep(void *ctx, const ob_measurement *m, ob_err *err)
+static ob_status take(void *ctx, const char *file, const ob_measurement *m, ob_err *err)
 {
+    (void)file;
+    return print(ctx, m, err);
+}
+
+static ob_status keep(void *ctx, const char *file, const ob_measurement *m, ob_err *err)
+{
+    (void)file;
     return ob_measurements_add(((showing *)ctx)->list, m, err);
 }
 
@@ -69,7 +75,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     if (s.options->merge && ob_measurements_create(&s.list, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     if (code == OB_EXIT_OK)
-        code = ob__cli_read_measurements(cli, call, s.options->merge ? keep : print, &s);
+        code = ob__cli_read_measurements(cli, call, s.options->merge ? keep : take, &s);
     if (code == OB_EXIT_OK && s.options->merge)
         code = print_merged(&s);
     ob_measurements_destroy(s.list);

@@ -44,7 +44,7 @@ static ob_status read_file(ob_cli *cli, const char *path, ob_cli_take_measuremen
     if (status != OB_OK)
         return status;
     while ((status = ob_measurement_reader_next(reader, &m, err)) == OB_OK) {
-        status = take(ctx, m, err);
+        status = take(ctx, shown_name(path), m, err);
         if (status != OB_OK) {
             add_place(err, path, reader);
             break;

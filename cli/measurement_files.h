@@ -8,8 +8,10 @@
 #include "command.h"
 #include "opbench/measurement.h"
 
-/* Gets each measurement, in order; what it fails with is shown with the measurement's place. */
-typedef ob_status (*ob_cli_take_measurement)(void *ctx, const ob_measurement *m, ob_err *err);
+/* Gets each measurement, in order, and the file it is from, <stdin> for standard input; what it fails with
+ * is shown with the measurement's place. */
+typedef ob_status (*ob_cli_take_measurement)(void *ctx, const char *file, const ob_measurement *m,
+                                             ob_err *err);
 
 /* Reads all files that the call names. Says what is wrong, and what was left out. Returns an exit code. */
 int ob__cli_read_measurements(ob_cli *cli, const ob_cli_call *call, ob_cli_take_measurement take,

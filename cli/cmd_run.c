@@ -332,15 +332,10 @@ static void name_for_repro(job *j)
     j->run.program = j->own.word;
 }
 
-static int run(ob_cli *cli, const ob_cli_call *call)
+int ob__run_measure(ob_cli *cli, const ob_run_line *options, const char *text, size_t length)
 {
-    const ob_run_line *options = call->options;
     ob_err err;
     ob_log_level log_level = OB_LOG_WARNING;
-    if (options->version) {
-        ob__cli_printf(cli, "opbench %s\n", ob_version());
-        return OB_EXIT_OK;
-    }
     int code = ob__run_line_check(cli, options, &log_level);
     if (code == OB_EXIT_OK)
         code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, log_level);
@@ -356,7 +351,10 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     cli->wants_warning = ob__run_wants_warning;
     cli->wants_ctx = &selector;
     const ob_status opened =
-        ob_config_open_file(cli->context, options->config, &config_options, &j.config, &err);
+        text != NULL
+            ? ob_config_open_memory(cli->context, options->config, text, length, &config_options,
+                                    &j.config, &err)
+            : ob_config_open_file(cli->context, options->config, &config_options, &j.config, &err);
     cli->wants_warning = NULL;
     if (opened != OB_OK)
         return ob__cli_fail(cli, &err);
@@ -370,6 +368,16 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     code = j.table != NULL ? run_config(&j) : ob__cli_out_of_memory(cli);
     ob_config_destroy(j.config);
     return code;
+}
+
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    const ob_run_line *options = call->options;
+    if (options->version) {
+        ob__cli_printf(cli, "opbench %s\n", ob_version());
+        return OB_EXIT_OK;
+    }
+    return ob__run_measure(cli, options, NULL, 0);
 }
 
 const ob_cli_command ob__command_run = {

@@ -42,4 +42,8 @@ void ob__run_line_key(const char *name, char *out, size_t size);
 ob_status ob__run_line_list(const ob_run_line *line, ob_json_doc *doc, const ob_json **out,
                             ob_err *err);
 
+/* Measures and reports as `opbench run` does (cmd_run.c): the config in the file line->config, or in
+ * text, which line->config is the name of then. Returns the exit code. */
+int ob__run_measure(ob_cli *cli, const ob_run_line *line, const char *text, size_t length);
+
 #endif

@@ -4,10 +4,11 @@
  * as plug-ins. Only this lowest layer may know them all.
  */
 #include "config/iterators.h"
+#include "fuzz/fuzzer.h"
 #include "gen/gen.h"
 #include "plugin/registry.h"
 
-static const ob_plugin *const PARTS[] = {&ob__config_builtin, &ob__gen_builtin};
+static const ob_plugin *const PARTS[] = {&ob__config_builtin, &ob__gen_builtin, &ob__fuzz_builtin};
 
 ob_status ob_context_create(const ob_log *log, ob_context **out, ob_err *err)
 {

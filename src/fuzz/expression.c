@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { MAX_LENGTH = 4096, MAX_DEPTH = 64, STACK_SIZE = 512 };
+enum { MAX_LENGTH = 4096, MAX_DEPTH = 64, STACK_SIZE = 256 };
 
 typedef enum op {
     OP_PUSH,
@@ -295,8 +295,11 @@ ob_status ob__expression_compile(const char *text, const ob__expression_names *n
 
 /* ---- evaluation ---- */
 
+/* A divisor of 0 has an error of its own before this is called. */
 static bool divide(int64_t a, int64_t b, bool remainder, int64_t *out)
 {
+    if (b == 0)
+        return false;
     if (b == -1) { /* INT64_MIN / -1 does not fit, and its remainder traps */
         *out = 0;
         return remainder || !__builtin_sub_overflow((int64_t)0, a, out);
@@ -366,7 +369,7 @@ static bool change_top(op code, int64_t *top)
 ob_status ob__expression_eval(const ob__expression *e, const ob_value *values, int64_t *out,
                               ob_err *err)
 {
-    int64_t stack[STACK_SIZE];
+    int64_t stack[STACK_SIZE] = {0};
     size_t top = 0; /* how many are on it */
     for (size_t i = 0; i < e->step_count; i++) {
         const ob__expression_step *step = &e->steps[i];

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench fuzz: the draws of a fuzzer, described line by line, or measured. To measure them it makes
+ * a config whose inputs are the fuzzer's draws and hands it to the runner of `opbench run`.
+ */
+#include "run_options.h"
+
+#include "opbench/fuzz.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct fuzz_line {
+    ob_run_line run;
+    int64_t count;
+    bool describe, config;
+    const char *op, *args, *dtype;
+} fuzz_line;
+
+#define AT(field) .offset = offsetof(fuzz_line, field)
+
+static const int64_t NO_SEED = INT64_MIN; /* the spec's own */
+
+static const ob_option OPTIONS[] = {
+    {.name = "count",
+     .letter = 'n',
+     .type = OB_OPTION_INT,
+     AT(count),
+     .value = "N",
+     .max = 1e15,
+     .help = "How many draws to take (10)."},
+    {.name = "describe",
+     .type = OB_OPTION_FLAG,
+     AT(describe),
+     .help = "Print a JSON line per draw: its parameters, and size, strides, steps, order, ... of "
+             "each tensor. This is what is done if nothing else is asked for."},
+    {.name = "run",
+     .type = OB_OPTION_STRING,
+     AT(op),
+     .value = "OP",
+     .help = "Measure this operator on the tensors of the draws."},
+    {.name = "args",
+     .type = OB_OPTION_STRING,
+     AT(args),
+     .value = "LIST",
+     .help =
+         "The operator's arguments: names of tensors and parameters, and literals, separated by "
+         "commas; all tensors in order if not given."},
+    {.name = "config",
+     .type = OB_OPTION_FLAG,
+     AT(config),
+     .help = "With --run: print the benchmark config instead, for opbench run, time or expand."},
+    {.name = "dtype",
+     .type = OB_OPTION_STRING,
+     AT(dtype),
+     .value = "NAME",
+     .help = "Dtype of a preset's tensors, if not the preset's own."},
+    {.name = "output-prefix",
+     .letter = 'o',
+     .type = OB_OPTION_STRING,
+     AT(run.prefix),
+     .value = "PREFIX",
+     .help = "Records go to PREFIX_<pid>_<time>.json; benchmark_result if not given."},
+    {.name = "output",
+     .type = OB_OPTION_STRING,
+     AT(run.output),
+     .value = "FILE",
+     .help = "Records go to this file."},
+    {.name = "append",
+     .letter = 'a',
+     .type = OB_OPTION_FLAG,
+     AT(run.append),
+     .help = "Add to the output file instead of replacing it."},
+    {.name = "force",
+     .type = OB_OPTION_FLAG,
+     AT(run.force),
+     .help = "Replace the file of --output if it is there already."},
+    {.name = "resume",
+     .type = OB_OPTION_FLAG,
+     AT(run.resume),
+     .help = "Go on from what the file of --output holds; other draws are refused."},
+    {.name = "no-isolate",
+     .type = OB_OPTION_FLAG,
+     AT(run.no_isolate),
+     .help = "Run the cases in this process, for debuggers; a crash then ends the run."},
+    {.name = "format",
+     .type = OB_OPTION_CHOICE,
+     AT(run.format),
+     .value = "FORM",
+     .choices = "table|markdown|csv|json",
+     .help = "What standard output gets; table if not given."},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = OB_OPTION_FLAG,
+     AT(run.quiet),
+     .help = "Nothing on standard output; the file has everything."},
+    {.name = "log-level",
+     .letter = 'l',
+     .type = OB_OPTION_STRING,
+     AT(run.log_level),
+     .value = "LEVEL",
+     .help = "What standard error gets: debug, info, warning (if not given) or error."},
+    OB_RUN_OPTION_ROWS(offsetof(fuzz_line, run.run)),
+    {.name = NULL},
+};
+
+static void init(void *line)
+{
+    fuzz_line *o = line;
+    ob__run_line_init(&o->run);
+    o->run.run.seed = NO_SEED;
+    o->count = 10;
+}
+
+/* ---- draws as lines ---- */
+
+typedef struct printer {
+    ob_cli *cli;
+    ob_fuzzer *fuzzer;
+    ob_text text;
+} printer;
+
+static ob_status print_draw(void *ctx, const ob_fuzz_draw *draw, ob_err *err)
+{
+    printer *p = ctx;
+    p->text.size = 0;
+    OB_TRY(ob_fuzz_draw_print(p->fuzzer, draw, &p->text, err));
+    if (!ob__cli_write(p->cli, p->text.data, p->text.size) || !ob__cli_write(p->cli, "\n", 1))
+        return OB_END;
+    return OB_OK;
+}
+
+static ob_status open_fuzzer(const fuzz_line *o, const char *spec, ob_fuzzer **out, ob_err *err)
+{
+    const bool given = o->run.run.seed != NO_SEED;
+    const uint64_t seed = given ? (uint64_t)o->run.run.seed : 0;
+    const ob_fuzz_preset_params preset = {.name = spec, .dtype = o->dtype};
+    return ob_fuzz_preset_find(spec) != NULL
+               ? ob_fuzzer_open_preset(&preset, seed, out, err)
+               : ob_fuzzer_open_file(spec, given ? &seed : NULL, out, err);
+}
+
+static int describe(ob_cli *cli, const fuzz_line *o, const char *spec)
+{
+    printer p = {.cli = cli};
+    ob_err err;
+    if (open_fuzzer(o, spec, &p.fuzzer, &err) != OB_OK)
+        return ob__cli_fail(cli, &err);
+    const ob_status status = ob_fuzzer_take(p.fuzzer, (uint64_t)o->count, print_draw, &p, &err);
+    ob_text_fini(&p.text);
+    ob_fuzzer_destroy(p.fuzzer);
+    if (status == OB_END)
+        return ob__cli_finish(cli);
+    return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
+}
+
+/* ---- draws as a config ---- */
+
+/* The spec inside of the config, so that the config is whole by itself. */
+static ob_status add_spec(ob_json_doc *doc, ob_json *entry, const fuzz_line *o, const char *spec,
+                          ob_json_doc **file, ob_err *err)
+{
+    if (ob_fuzz_preset_find(spec) == NULL) {
+        OB_TRY(ob_json_parse_file(spec, NULL, file, err));
+        return ob_json_set(doc, entry, "fuzz", ob_json_doc_root(*file), err);
+    }
+    ob_json *preset = ob_json_new_object(doc);
+    const ob_json *name = ob_json_new_string(doc, spec, strlen(spec));
+    const ob_json *dtype =
+        o->dtype != NULL ? ob_json_new_string(doc, o->dtype, strlen(o->dtype)) : NULL;
+    if (preset == NULL || name == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the config");
+    OB_TRY(ob_json_set(doc, preset, "preset", name, err));
+    if (dtype != NULL)
+        OB_TRY(ob_json_set(doc, preset, "dtype", dtype, err));
+    return ob_json_set(doc, entry, "fuzz", preset, err);
+}
+
+/* The type of a literal argument; NULL for a name. */
+static const char *literal_type(const ob_json *value)
+{
+    switch (ob_json_get_kind(value)) {
+    case OB_JSON_INT:
+        return "int";
+    case OB_JSON_REAL:
+        return "float";
+    case OB_JSON_BOOL:
+        return "bool";
+    case OB_JSON_STRING:
+        return "str";
+    default:
+        return NULL;
+    }
+}
+
+/* One word of --args as an argument: JSON's 1, 0.5, true or "text", else a name. */
+static ob_status add_word(ob_json_doc *doc, ob_json *args, const char *word, size_t length,
+                          ob_err *err)
+{
+    ob_json_doc *literal = NULL;
+    ob_json_parse("--args", word, length, NULL, &literal, NULL);
+    const ob_json *root = literal != NULL ? ob_json_doc_root(literal) : NULL;
+    const char *type = root != NULL ? literal_type(root) : NULL;
+    ob_json *arg = ob_json_new_object(doc);
+    const ob_json *name =
+        ob_json_new_string(doc, type != NULL ? type : "fuzz", strlen(type != NULL ? type : "fuzz"));
+    const ob_json *value = NULL;
+    size_t text_length = 0;
+    const char *text = ob_json_string(root, &text_length);
+    if (type == NULL)
+        value = ob_json_new_string(doc, word, length);
+    else if (text != NULL)
+        value = ob_json_new_string(doc, text, text_length);
+    else if (ob_json_get_kind(root) == OB_JSON_BOOL)
+        value = ob_json_new_bool(doc, ob_json_bool(root, false));
+    else if (ob_json_get_kind(root) == OB_JSON_INT)
+        value = ob_json_new_int(doc, ob_json_int(root, 0));
+    else
+        value = ob_json_new_real(doc, ob_json_real(root, 0));
+    const char *key = type != NULL ? "value" : "name";
+    ob_json_doc_destroy(literal);
+    if (arg == NULL || name == NULL || value == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the config");
+    OB_TRY(ob_json_set(doc, arg, "type", name, err));
+    OB_TRY(ob_json_set(doc, arg, key, value, err));
+    return ob_json_append(doc, args, arg, err);
+}
+
+static ob_status add_args(ob_json_doc *doc, ob_json *entry, const char *list, ob_err *err)
+{
+    ob_json *args = ob_json_new_array(doc);
+    if (args == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the config");
+    while (list[0] != '\0') {
+        const size_t length = strcspn(list, ",");
+        OB_TRY(add_word(doc, args, list, length, err));
+        list += length + (list[length] == ',');
+    }
+    return ob_json_set(doc, entry, "args", args, err);
+}
+
+/* {OP: {"config": [{"input": [entry]}], ...}} */
+static ob_status wrap_entry(ob_json_doc *doc, const ob_json *entry, const char *op, ob_err *err)
+{
+    static const char ITERATOR[] = "FuzzConfigIterator",
+                      GENERATOR[] = "PyTorch:DefaultDataGenerator";
+    ob_json *root = ob_json_new_object(doc), *row = ob_json_new_object(doc);
+    ob_json *configs = ob_json_new_array(doc), *inputs = ob_json_new_array(doc);
+    ob_json *spec = ob_json_new_object(doc);
+    const ob_json *iterator = ob_json_new_string(doc, ITERATOR, sizeof ITERATOR - 1);
+    const ob_json *generator = ob_json_new_string(doc, GENERATOR, sizeof GENERATOR - 1);
+    if (!root || !row || !configs || !inputs || !spec || !iterator || !generator)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the config");
+    OB_TRY(ob_json_append(doc, inputs, entry, err));
+    OB_TRY(ob_json_set(doc, spec, "input", inputs, err));
+    OB_TRY(ob_json_append(doc, configs, spec, err));
+    OB_TRY(ob_json_set(doc, row, "input_iterator", iterator, err));
+    OB_TRY(ob_json_set(doc, row, "input_data_generator", generator, err));
+    OB_TRY(ob_json_set(doc, row, "config", configs, err));
+    OB_TRY(ob_json_set(doc, root, op, row, err));
+    ob_json_doc_set_root(doc, root);
+    return OB_OK;
+}
+
+static ob_status make_config(ob_json_doc *doc, const fuzz_line *o, const char *spec, char **text,
+                             size_t *length, ob_err *err)
+{
+    ob_json_doc *file = NULL;
+    ob_json *entry = ob_json_new_object(doc);
+    const ob_json *count = ob_json_new_int(doc, o->count);
+    const ob_json *seed = ob_json_new_int(doc, o->run.run.seed);
+    if (entry == NULL || count == NULL || seed == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the config");
+    ob_status status = add_spec(doc, entry, o, spec, &file, err);
+    if (status == OB_OK)
+        status = ob_json_set(doc, entry, "count", count, err);
+    if (status == OB_OK && o->run.run.seed != NO_SEED)
+        status = ob_json_set(doc, entry, "seed", seed, err);
+    if (status == OB_OK && o->args != NULL)
+        status = add_args(doc, entry, o->args, err);
+    if (status == OB_OK)
+        status = wrap_entry(doc, entry, o->op, err);
+    if (status == OB_OK)
+        status = ob_json_print(ob_json_doc_root(doc), text, length, err);
+    ob_json_doc_destroy(file);
+    return status;
+}
+
+static int measure(ob_cli *cli, const fuzz_line *o, const char *spec)
+{
+    ob_json_doc *doc;
+    ob_fuzzer *fuzzer;
+    char *text = NULL;
+    size_t length = 0;
+    ob_err err;
+    /* Opened once by itself: an error has its place in the spec then, not in the config around. */
+    if (strcmp(spec, "-") != 0) {
+        if (open_fuzzer(o, spec, &fuzzer, &err) != OB_OK)
+            return ob__cli_fail(cli, &err);
+        ob_fuzzer_destroy(fuzzer);
+    }
+    ob_status status = ob_json_doc_create(&doc, &err);
+    if (status != OB_OK)
+        return ob__cli_fail(cli, &err);
+    status = make_config(doc, o, spec, &text, &length, &err);
+    ob_json_doc_destroy(doc);
+    if (status != OB_OK)
+        return ob__cli_fail(cli, &err);
+    int code = OB_EXIT_OK;
+    if (o->config) {
+        ob__cli_write(cli, text, length);
+        ob__cli_write(cli, "\n", 1);
+    } else {
+        ob_run_line line = o->run;
+        line.config = "<fuzz>";
+        line.run.seed = line.run.seed == NO_SEED ? 0 : line.run.seed;
+        code = ob__run_measure(cli, &line, text, length);
+    }
+    free(text);
+    return code;
+}
+
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    const fuzz_line *o = call->options;
+    const char *spec = call->words[0];
+    if (o->run.run.seed < 0 && o->run.run.seed != NO_SEED)
+        return ob__cli_usage_error(cli, "--seed: give a whole number from 0 on");
+    if (o->op == NULL && (o->args != NULL || o->config))
+        return ob__cli_usage_error(cli, "--%s belongs to --run OP; add it, or leave this out",
+                                   o->config ? "config" : "args");
+    if (o->op != NULL && o->describe)
+        return ob__cli_usage_error(cli, "--describe and --run exclude each other; give one");
+    if (o->dtype != NULL && ob_fuzz_preset_find(spec) == NULL)
+        return ob__cli_usage_error(cli, "--dtype is for presets; a spec file names its dtypes");
+    if (ob_fuzz_preset_find(spec) == NULL && strchr(spec, '.') == NULL && strcmp(spec, "-") != 0 &&
+        strchr(spec, '/') == NULL && access(spec, F_OK) != 0)
+        return ob__cli_usage_error(
+            cli,
+            "'%.100s' is neither a file nor a preset; the presets are unary, "
+            "binary, spectral, sparse_unary and sparse_binary",
+            spec);
+    return o->op != NULL ? measure(cli, o, spec) : describe(cli, o, spec);
+}
+
+static const ob_cli_word WORDS[] = {
+    {.name = "SPEC",
+     .required = true,
+     .help = "A spec file in JSON (- reads standard input), or a preset: unary, binary, spectral, "
+             "sparse_unary, sparse_binary."},
+    {.name = NULL},
+};
+
+const ob_cli_command ob__command_fuzz = {
+    .name = "fuzz",
+    .help = "draw tensors and parameters at random, and measure an operator on them",
+    .text =
+        "Takes draws from a fuzzer: parameters at random, and tensors whose sizes, steps and "
+        "memory "
+        "layout follow from them. Draw number i depends on the spec, the seed and i alone, on "
+        "every "
+        "machine. docs/fuzz.md says how a spec is written.\n\n"
+        "Without --run every draw is a JSON line on standard output: index, params, tensors, "
+        "attempts (how many sets of parameters it took) and rejection_rate (refused sets as a "
+        "share "
+        "of all so far). With --run the draws are the inputs of an operator, measured as opbench "
+        "run "
+        "measures a config; all its options apply, and --seed is the seed of the draws and of the "
+        "elements.",
+    .usage = "SPEC [-n N] [--seed S] [--describe | --run OP [--args LIST] [--config] [OPTIONS]]",
+    .words = WORDS,
+    .options = OPTIONS,
+    .options_size = sizeof(fuzz_line),
+    .options_init = init,
+    .example = "opbench fuzz binary -n 3 --seed 1\n"
+               "opbench fuzz spec.json -n 20 --run torch.add -w 1 -i 5\n"
+               "opbench fuzz spec.json -n 20 --run torch.mm --args x,y --config > mm.json",
+    .run = run,
+};

@@ -3,6 +3,7 @@
  * opbench run: measures the cases of a config. Records go to a file line by line as they come; the screen
  * gets a progress line on a terminal and a table at the end.
  */
+#include "header.h"
 #include "interrupts.h"
 #include "own_path.h"
 #include "run_batches.h"
@@ -66,26 +67,17 @@ static ob_status write_header(void *ctx, const ob_json *properties, ob_err *err)
 {
     job *j = ctx;
     ob_record record;
-    char now[32], cwd[4096];
+    ob_header_room room;
     if (j->header_written)
         return OB_OK;
     j->header_written = true;
-    ob_record_init(&record, OB_RECORD_HEADER_LINE);
+    OB_TRY(ob__header_init(&record, properties, &room, err));
     ob_record_header *h = &record.header;
-    const ob_clock clock = ob_clock_monotonic();
-    OB_TRY(ob_system_read(NULL, NULL, &h->system, err));
-    OB_TRY(ob_clock_measure(&clock, &h->clock, err));
     OB_TRY(ob_json_doc_create(&j->line_doc, err));
     ob__run_line_describe(j->options, &h->options);
     h->options.out_stream = ob_result_file_path(j->file);
     OB_TRY(ob__run_line_list(j->options, j->line_doc, &h->options.cmd_args, err));
     ob__run_batches_describe(j->batches, &h->options);
-    h->pid = getpid();
-    h->cwd = getcwd(cwd, sizeof cwd);
-    h->opbench_version = OB_VERSION;
-    h->backends = properties;
-    h->start_time = ob_record_format_time((int64_t)time(NULL), now);
-    h->format = OB_RECORD_FORMAT;
     h->config = ob_config_name(j->config);
     h->config_hash = j->config_hash;
     h->cases = (int64_t)j->selection.cases;

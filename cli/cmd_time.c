@@ -3,18 +3,15 @@
  * opbench time: measures cases with the Timer, each in a worker as `run` does, and prints them as
  * torch.utils.benchmark prints a Measurement. Records are appended to a file if one is given.
  */
+#include "header.h"
 #include "interrupts.h"
 #include "own_path.h"
 #include "run_select.h"
 #include "time_options.h"
 
-#include "opbench/version.h"
-
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 typedef struct job {
     ob_cli *cli;
@@ -34,21 +31,12 @@ static ob_status write_header(void *ctx, const ob_json *properties, ob_err *err)
 {
     job *j = ctx;
     ob_record record;
-    char now[32], cwd[4096];
-    const ob_clock clock = ob_clock_monotonic();
+    ob_header_room room;
     if (j->file == NULL || j->header_written)
         return OB_OK;
     j->header_written = true;
-    ob_record_init(&record, OB_RECORD_HEADER_LINE);
+    OB_TRY(ob__header_init(&record, properties, &room, err));
     ob_record_header *h = &record.header;
-    OB_TRY(ob_system_read(NULL, NULL, &h->system, err));
-    OB_TRY(ob_clock_measure(&clock, &h->clock, err));
-    h->pid = getpid();
-    h->cwd = getcwd(cwd, sizeof cwd);
-    h->opbench_version = OB_VERSION;
-    h->backends = properties;
-    h->start_time = ob_record_format_time((int64_t)time(NULL), now);
-    h->format = OB_RECORD_FORMAT;
     h->config = j->line->config;
     h->seed = j->plan.run.seed;
     return ob_result_file_append(j->file, &record, err);

@@ -6,6 +6,7 @@
 
 #include "blas.h"
 #include "loops.h"
+#include "team.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +15,21 @@
 /* More than any machine has; keeps thread counts within int arithmetic. */
 enum { MAX_THREADS = 4096 };
 
-static ob_status check_threads(const ob_host *host, int threads, ob_err *err)
+/* More threads than processors would only wait for each other: those are what a run gets at most. */
+static ob_status use_threads(ob_backend *backend, int threads, ob_err *err)
 {
+    const ob_host *host = backend->env.host;
     if (threads < 1 || threads > MAX_THREADS)
         return host->err_set(err, OB_ERR_INVALID, "%d threads; the native backend takes 1 to %d",
                              threads, (int)MAX_THREADS);
+    const int usable = native_usable_cpus();
+    if (threads > usable && threads != backend->threads_asked)
+        host->log_message(backend->log, OB_LOG_WARNING,
+                          "%d threads are asked for, but this process may use %d processors; the "
+                          "native backend uses %d",
+                          threads, usable, usable);
+    backend->threads_asked = threads;
+    backend->env.threads = threads < usable ? threads : usable;
     return OB_OK;
 }
 
@@ -30,10 +41,10 @@ static ob_status open_backend(const ob_backend_settings *settings, ob_backend *b
         isa = NULL;
     backend->env = (native_env){.host = settings->host,
                                 .loops = native_loops_choose(isa),
-                                .threads = settings->threads > 0 ? settings->threads : 1,
+                                .team = native_team_create(),
                                 .seed = settings->seed};
     backend->log = settings->log;
-    OB_TRY(check_threads(settings->host, backend->env.threads, err));
+    OB_TRY(use_threads(backend, settings->threads > 0 ? settings->threads : 1, err));
     if (backend->env.loops == NULL)
         return settings->host->err_set(err, OB_ERR_UNSUPPORTED,
                                        "this processor does not have the instruction set %s; leave "
@@ -62,6 +73,7 @@ void native_close(ob_backend *backend)
     if (backend == NULL)
         return;
     native_blas_close(backend->env.blas);
+    native_team_destroy(backend->env.team);
     free(backend->index);
     free(backend);
 }
@@ -77,19 +89,18 @@ ob_status native_memory_peak(ob_backend *backend, bool reset, uint64_t *peak_byt
 
 ob_status native_set_threads(ob_backend *backend, int threads, ob_err *err)
 {
-    OB_TRY(check_threads(backend->env.host, threads, err));
-    backend->env.threads = threads;
-    if (backend->env.blas != NULL)
-        native_blas_set_threads(backend->env.blas, threads);
-    return OB_OK;
+    return use_threads(backend, threads, err);
 }
 
 void native_properties(ob_backend *backend, ob_property_fn fn, void *ctx)
 {
-    char threads[16];
+    char threads[16], asked[16];
     snprintf(threads, sizeof threads, "%d", backend->env.threads);
+    snprintf(asked, sizeof asked, "%d", backend->threads_asked);
     fn(ctx, "isa", backend->env.loops->isa);
     fn(ctx, "threads", threads);
+    if (backend->threads_asked != backend->env.threads)
+        fn(ctx, "threads_asked", asked);
     const native_blas *blas = backend->env.blas;
     fn(ctx, "blas", blas != NULL ? native_blas_config(blas) : "not loaded");
     if (blas != NULL)

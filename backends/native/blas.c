@@ -6,6 +6,8 @@
  */
 #include "blas.h"
 
+#include "loops.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -35,6 +37,7 @@ typedef int32_t blasint;
     X(get_core, char *, openblas_get_corename, (void))
 
 struct native_blas {
+    const native_env *env;
 #define BLAS_FIELD(field, type, name, parameters) type(*field) parameters;
     BLAS_MAP(BLAS_FIELD)
 #undef BLAS_FIELD
@@ -59,28 +62,36 @@ static bool find_symbol(void *library, const char *name, void *function)
     return address != NULL;
 }
 
-ob_status native_blas_open(const ob_host *host, int threads, native_blas **out, ob_err *err)
+/* The library's pool is made while it loads; a pool of one is none. */
+static void *open_single_threaded(void)
 {
-    *out = NULL;
-    native_blas *blas = calloc(1, sizeof *blas);
-    if (blas == NULL)
-        return host->err_set(err, OB_ERR_NOMEM, "out of memory for the table of OpenBLAS");
-    /* Its pool is made while it loads; a pool of one is none. It stays this small unless the user
-     * said otherwise or more are asked for below. */
-    const bool limited = getenv("OPENBLAS_NUM_THREADS") == NULL;
-    if (limited && threads == 1)
-        setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    static const char NAME[] = "OPENBLAS_NUM_THREADS";
+    const char *given = getenv(NAME);
+    char *before = given != NULL ? strdup(given) : NULL;
+    setenv(NAME, "1", 1);
     void *library = open_library();
-    if (limited && threads == 1)
-        unsetenv("OPENBLAS_NUM_THREADS");
-    const char *missing = NULL;
-    if (library == NULL) {
-        free(blas);
+    if (before != NULL)
+        setenv(NAME, before, 1);
+    else
+        unsetenv(NAME);
+    free(before);
+    return library;
+}
+
+static ob_status open_blas(const native_env *env, native_blas **out, ob_err *err)
+{
+    const ob_host *host = env->host;
+    *out = NULL;
+    void *library = open_single_threaded();
+    if (library == NULL)
         return host->err_set(err, OB_ERR_BACKEND,
                              "OpenBLAS cannot be loaded (%s); install it: apt-get install "
                              "libopenblas0-pthread",
                              dlerror());
-    }
+    native_blas *blas = calloc(1, sizeof *blas);
+    if (blas == NULL)
+        return host->err_set(err, OB_ERR_NOMEM, "out of memory for the table of OpenBLAS");
+    const char *missing = NULL;
 #define BLAS_FIND(field, type, name, parameters)                                                   \
     if (!find_symbol(library, #name, &blas->field))                                                \
         missing = #name;
@@ -93,7 +104,8 @@ ob_status native_blas_open(const ob_host *host, int threads, native_blas **out, 
                              "apt-get install libopenblas0-pthread",
                              missing);
     }
-    blas->set_threads(threads);
+    blas->env = env;
+    blas->set_threads(1); /* it may have been loaded before, by somebody else */
     *out = blas;
     return OB_OK;
 }
@@ -101,7 +113,7 @@ ob_status native_blas_open(const ob_host *host, int threads, native_blas **out, 
 ob_status native_env_blas(native_env *env, native_blas **out, ob_err *err)
 {
     if (env->blas == NULL)
-        OB_TRY(native_blas_open(env->host, env->threads, &env->blas, err));
+        OB_TRY(open_blas(env, &env->blas, err));
     *out = env->blas;
     return OB_OK;
 }
@@ -109,11 +121,6 @@ ob_status native_env_blas(native_env *env, native_blas **out, ob_err *err)
 void native_blas_close(native_blas *blas)
 {
     free(blas);
-}
-
-void native_blas_set_threads(native_blas *blas, int threads)
-{
-    blas->set_threads(threads);
 }
 
 const char *native_blas_config(const native_blas *blas)
@@ -185,6 +192,66 @@ static native_gemm turn(const native_gemm *g)
     };
 }
 
+/* ---- products for several threads ---- */
+
+/* The output cut into rows x columns cells. */
+typedef struct grid {
+    const native_blas *blas;
+    native_gemm gemm;
+    size_t size; /* of an element */
+    int64_t rows, columns;
+    void (*multiply)(const native_blas *blas, const native_gemm *gemm);
+} grid;
+
+/* Where piece i of `pieces` begins; at a whole vector, so that only the last has a tail. */
+static int64_t cut(int64_t total, int64_t i, int64_t pieces)
+{
+    enum { VECTOR = 16 };
+    const int64_t at = (total / pieces * i + total % pieces * i / pieces) / VECTOR * VECTOR;
+    return i == pieces ? total : at;
+}
+
+static void run_cells(void *ctx, int64_t begin, int64_t end)
+{
+    const grid *all = ctx;
+    const native_gemm *whole = &all->gemm;
+    for (int64_t cell = begin; cell < end; cell++) {
+        const int64_t r = cell / all->columns, c = cell % all->columns;
+        const int64_t row = cut(whole->m, r, all->rows), column = cut(whole->n, c, all->columns);
+        native_gemm g = *whole;
+        g.m = cut(whole->m, r + 1, all->rows) - row;
+        g.n = cut(whole->n, c + 1, all->columns) - column;
+        g.a.data = (const char *)whole->a.data + row * whole->a.row * (int64_t)all->size;
+        g.b.data = (const char *)whole->b.data + column * whole->b.column * (int64_t)all->size;
+        g.c =
+            (char *)whole->c + (row * whole->c_row + column * whole->c_column) * (int64_t)all->size;
+        if (g.m > 0 && g.n > 0)
+            all->multiply(all->blas, &g);
+    }
+}
+
+/* Cells as square as can be: what two cells both read is then the least. */
+static void run_grid(grid *all)
+{
+    const native_gemm *g = &all->gemm;
+    const double parts = (double)g->m * (double)g->n * (double)g->k / NATIVE_GEMM_GRAIN;
+    const int64_t threads =
+        parts < all->blas->env->threads ? (int64_t)parts : all->blas->env->threads;
+    all->rows = all->columns = 1;
+    for (int64_t rows = 1; rows <= threads; rows++) {
+        const int64_t columns = threads / rows;
+        const int64_t longest = (g->m + rows - 1) / rows + (g->n + columns - 1) / columns;
+        const int64_t now =
+            (g->m + all->rows - 1) / all->rows + (g->n + all->columns - 1) / all->columns;
+        if (rows * columns > all->rows * all->columns ||
+            (rows * columns == all->rows * all->columns && longest < now)) {
+            all->rows = rows;
+            all->columns = columns;
+        }
+    }
+    native_parallel(all->blas->env, all->rows * all->columns, 1, run_cells, all);
+}
+
 #define DEFINE_GEMM(suffix, real, gemm_field, gemv_field)                                          \
     static void scale_##suffix(const native_gemm *g)                                               \
     {                                                                                              \
@@ -205,6 +272,15 @@ static native_gemm turn(const native_gemm *g)
                          (real)g->alpha, g->a.data, a.ld, g->b.data, (blasint)b_step,              \
                          (real)g->beta, g->c, (blasint)c_step);                                    \
     }                                                                                              \
+    static void matrix_##suffix(const native_blas *blas, const native_gemm *g)                     \
+    {                                                                                              \
+        const leading a = find_leading(g->m, g->k, g->a.row, g->a.column);                         \
+        const leading b = find_leading(g->k, g->n, g->b.row, g->b.column);                         \
+        const leading c = find_leading(g->m, g->n, g->c_row, g->c_column);                         \
+        blas->gemm_field(CblasRowMajor, word(a.transposed), word(b.transposed), (blasint)g->m,     \
+                         (blasint)g->n, (blasint)g->k, (real)g->alpha, g->a.data, a.ld, g->b.data, \
+                         b.ld, (real)g->beta, g->c, c.ld);                                         \
+    }                                                                                              \
     void native_gemm_##suffix(const native_blas *blas, const native_gemm *gemm)                    \
     {                                                                                              \
         native_gemm g = *gemm;                                                                     \
@@ -216,35 +292,50 @@ static native_gemm turn(const native_gemm *g)
         }                                                                                          \
         if (g.n != 1 && (g.m == 1 || find_leading(g.m, g.n, g.c_row, g.c_column).transposed))      \
             g = turn(&g);                                                                          \
-        if (g.n == 1 && (g.b.row > 0 || g.k == 1)) {                                               \
-            column_##suffix(blas, &g);                                                             \
-            return;                                                                                \
-        }                                                                                          \
-        const leading a = find_leading(g.m, g.k, g.a.row, g.a.column);                             \
-        const leading b = find_leading(g.k, g.n, g.b.row, g.b.column);                             \
-        const leading c = find_leading(g.m, g.n, g.c_row, g.c_column);                             \
-        blas->gemm_field(CblasRowMajor, word(a.transposed), word(b.transposed), (blasint)g.m,      \
-                         (blasint)g.n, (blasint)g.k, (real)g.alpha, g.a.data, a.ld, g.b.data,      \
-                         b.ld, (real)g.beta, g.c, c.ld);                                           \
+        const bool column = g.n == 1 && (g.b.row > 0 || g.k == 1);                                 \
+        run_grid(&(grid){.blas = blas,                                                             \
+                         .gemm = g,                                                                \
+                         .size = sizeof(real),                                                     \
+                         .multiply = column ? column_##suffix : matrix_##suffix});                 \
     }
 
 DEFINE_GEMM(f32, float, sgemm, sgemv)
 DEFINE_GEMM(f64, double, dgemm, dgemv)
 
-/* Unsigned arithmetic wraps, as PyTorch's integer products do. */
-void native_gemm_i64(const native_gemm *g)
+/* ---- integers ---- */
+
+typedef struct whole_job {
+    const native_env *env;
+    const native_gemm *gemm;
+} whole_job;
+
+static void whole_rows(void *ctx, int64_t begin, int64_t end)
 {
+    const whole_job *job = ctx;
+    const native_gemm *g = job->gemm;
     const uint64_t alpha = (uint64_t)g->alpha_integer, beta = (uint64_t)g->beta_integer;
-    for (int64_t i = 0; i < g->m; i++) {
+    for (int64_t i = begin; i < end; i++) {
         uint64_t *line = (uint64_t *)g->c + i * g->c_row;
+        const uint64_t *a = (const uint64_t *)g->a.data + i * g->a.row;
         for (int64_t j = 0; j < g->n; j++)
             line[j * g->c_column] = beta == 0 ? 0 : beta * line[j * g->c_column];
         for (int64_t p = 0; p < g->k; p++) {
             const uint64_t *b = (const uint64_t *)g->b.data + p * g->b.row;
-            const uint64_t x =
-                alpha * ((const uint64_t *)g->a.data)[i * g->a.row + p * g->a.column];
-            for (int64_t j = 0; j < g->n; j++)
-                line[j * g->c_column] += x * b[j * g->b.column];
+            const uint64_t x = alpha * a[p * g->a.column];
+            if (g->b.column == 1 && g->c_column == 1)
+                job->env->loops->add_scaled_i64(line, b, x, g->n);
+            else
+                for (int64_t j = 0; j < g->n; j++)
+                    line[j * g->c_column] += x * b[j * g->b.column];
         }
     }
+}
+
+/* Unsigned arithmetic wraps, as PyTorch's integer products do. */
+void native_gemm_i64(const native_env *env, const native_gemm *g)
+{
+    whole_job job = {.env = env, .gemm = g};
+    const double line = (double)g->n * (double)g->k;
+    const int64_t grain = line < NATIVE_GEMM_GRAIN ? (int64_t)(NATIVE_GEMM_GRAIN / (line + 1)) : 1;
+    native_parallel(env, g->m, grain + 1, whole_rows, &job);
 }

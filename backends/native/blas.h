@@ -11,12 +11,10 @@
 
 typedef struct native_blas native_blas;
 
-/* Opens the library and sets its number of threads. The error says which package is missing. */
-ob_status native_blas_open(const ob_host *host, int threads, native_blas **out, ob_err *err);
-/* The backend's own, opened by the first call. */
+/* The backend's own, opened by the first call. The error says which package is missing. The library
+ * works on the thread that calls it; large products are cut up for the threads of env. */
 ob_status native_env_blas(native_env *env, native_blas **out, ob_err *err);
 void native_blas_close(native_blas *blas); /* NULL is allowed; the library stays loaded */
-void native_blas_set_threads(native_blas *blas, int threads);
 /* "OpenBLAS 0.3.21 ...", and the name of its kernels ("Zen", "Cooperlake"). */
 const char *native_blas_config(const native_blas *blas);
 const char *native_blas_core(const native_blas *blas);
@@ -46,7 +44,10 @@ bool native_matrix_fits(int64_t rows, int64_t columns, int64_t row, int64_t colu
 void native_gemm_f32(const native_blas *blas, const native_gemm *gemm);
 void native_gemm_f64(const native_blas *blas, const native_gemm *gemm);
 /* Any strides. */
-void native_gemm_i64(const native_gemm *gemm);
+void native_gemm_i64(const native_env *env, const native_gemm *gemm);
+
+/* How many multiplications are worth a thread of their own. */
+enum { NATIVE_GEMM_GRAIN = 1 << 19 };
 
 /* OB_ERR_LIMIT when a size is beyond the 32-bit integers of the library. */
 ob_status native_gemm_check(const ob_host *host, const native_gemm *gemm, ob_err *err);

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 /* Elements per thread below which a second one costs more than it brings. */
-enum { GRAIN = 16384 };
+enum { GRAIN = 32768 };
 
 double native_value_real(const ob_value *value)
 {

@@ -28,7 +28,8 @@ typedef struct native_loops native_loops; /* loops.h: inner loops of one instruc
 typedef struct native_env {
     const ob_host *host;
     const native_loops *loops;
-    int threads; /* may change between runs */
+    int threads;              /* may change between runs */
+    struct native_team *team; /* team.h */
     uint64_t seed;
     /* NULL until the setup of a kernel that needs it opens it (blas.h); the framework sets its threads
      * and closes it. */
@@ -146,10 +147,11 @@ void native_fill_bytes(const native_env *env, const ob_tensor *to, const void *e
 /* Element at an address, for indices: any integer dtype. */
 int64_t native_load_index(ob_dtype dtype, const void *data);
 
-/* ---- threads (parallel.c) ---- */
+/* ---- threads (team.c) ---- */
 
 /* Calls fn for disjoint ranges that cover [0, count), on up to env->threads threads, with ranges of
- * at least `grain`. With one thread, or little work, fn runs on the caller and no pool is started. */
+ * at least `grain`. With one thread, or little work, fn runs on the caller and no thread is started; so
+ * it does when called from within fn: the outermost loop is the one that is spread. */
 typedef void (*native_range_fn)(void *ctx, int64_t begin, int64_t end);
 void native_parallel(const native_env *env, int64_t count, int64_t grain, native_range_fn fn,
                      void *ctx);

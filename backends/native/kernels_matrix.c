@@ -146,14 +146,14 @@ static ob_status setup(native_call *call, ob_err *err)
     return p->cls == NATIVE_I64 ? OB_OK : native_gemm_check(call->env->host, g, err);
 }
 
-static void multiply(const product *p, const native_gemm *g)
+static void multiply(const native_env *env, const product *p, const native_gemm *g)
 {
     if (p->cls == NATIVE_F32)
         native_gemm_f32(p->blas, g);
     else if (p->cls == NATIVE_F64)
         native_gemm_f64(p->blas, g);
     else
-        native_gemm_i64(g);
+        native_gemm_i64(env, g);
 }
 
 /* self goes to where the product is added. */
@@ -165,30 +165,64 @@ static void *start_output(const native_call *call, const product *p)
     return out;
 }
 
+/* The products of a batch that do not add to one output. */
+typedef struct batch_job {
+    const native_env *env;
+    const product *p;
+    const char *a, *b;
+    char *out;
+} batch_job;
+
+static void run_products(void *ctx, int64_t begin, int64_t end)
+{
+    const batch_job *job = ctx;
+    const product *p = job->p;
+    const int64_t size = (int64_t)native_class_size(p->cls);
+    native_gemm g = p->gemm;
+    for (int64_t i = begin; i < end; i++) {
+        g.a.data = job->a + i * p->a.step * size;
+        g.b.data = job->b + i * p->b.step * size;
+        g.c = job->out + i * g.m * g.n * size;
+        multiply(job->env, p, &g);
+    }
+}
+
+static void run_sum(const batch_job *job)
+{
+    const product *p = job->p;
+    const int64_t size = (int64_t)native_class_size(p->cls);
+    native_gemm g = p->gemm;
+    g.c = job->out;
+    for (int64_t i = 0; i < p->a.count; i++) {
+        g.a.data = job->a + i * p->a.step * size;
+        g.b.data = job->b + i * p->b.step * size;
+        multiply(job->env, p, &g);
+        g.beta = 1;
+        g.beta_integer = 1;
+    }
+    if (p->a.count == 0) { /* nothing to add: beta * self is left */
+        g.k = 0;
+        multiply(job->env, p, &g);
+    }
+}
+
 static ob_status run(const native_call *call, ob_err *err)
 {
     (void)err;
+    const native_env *env = call->env;
     const product *p = call->state;
-    const size_t size = native_class_size(p->cls);
-    const char *a = native_dense_read(call, &p->a.dense), *b = native_dense_read(call, &p->b.dense);
-    char *out = start_output(call, p);
-    native_gemm g = p->gemm;
-    const size_t out_step = p->sums ? 0 : (size_t)(g.m * g.n) * size;
-    for (int64_t i = 0; i < p->a.count; i++) {
-        g.a.data = a + (size_t)(i * p->a.step) * size;
-        g.b.data = b + (size_t)(i * p->b.step) * size;
-        g.c = out + (size_t)i * out_step;
-        multiply(p, &g);
-        if (p->sums) {
-            g.beta = 1;
-            g.beta_integer = 1;
-        }
-    }
-    if (p->sums && p->a.count == 0) { /* nothing to add: beta * self is left */
-        g.k = 0;
-        g.c = out;
-        multiply(p, &g);
-    }
+    batch_job job = {.env = env, .p = p};
+    job.a = native_dense_read(call, &p->a.dense);
+    job.b = native_dense_read(call, &p->b.dense);
+    job.out = start_output(call, p);
+    const double work = (double)p->gemm.m * (double)p->gemm.n * (double)p->gemm.k;
+    if (p->sums)
+        run_sum(&job);
+    else if (p->a.count < env->threads) /* then each product is cut up */
+        run_products(&job, 0, p->a.count);
+    else
+        native_parallel(env, p->a.count, (int64_t)(NATIVE_GEMM_GRAIN / (work + 1)) + 1,
+                        run_products, &job);
     native_dense_write(call, &p->out);
     return OB_OK;
 }

@@ -51,27 +51,86 @@ static void fold_chunk(void *ctx, const void *chunk, int64_t at, int64_t count)
     f->reduce(&f->acc, chunk, count, f->shift);
 }
 
-static native_accumulator fold_with(const work *w, char *base, native_reduce_id id, double shift)
+/* What nothing is folded to. */
+static native_accumulator empty_fold(native_reduce_id id)
 {
-    fold f = {.w = w, .reduce = w->env->loops->reduce[id][w->r.cls], .shift = shift};
     switch (id) {
     case NATIVE_REDUCE_prod:
-        f.acc.real = 1;
-        f.acc.integer = 1;
-        break;
+        return (native_accumulator){.real = 1, .integer = 1};
     case NATIVE_REDUCE_max:
-        f.acc.real = -INFINITY;
-        f.acc.integer = INT64_MIN;
-        break;
+        return (native_accumulator){.real = -INFINITY, .integer = INT64_MIN};
     case NATIVE_REDUCE_min:
-        f.acc.real = INFINITY;
-        f.acc.integer = INT64_MAX;
-        break;
+        return (native_accumulator){.real = INFINITY, .integer = INT64_MAX};
     default:
-        break;
+        return (native_accumulator){.real = 0};
     }
-    native_reduction_each(&w->r, w->env->loops, base, fold_chunk, &f);
-    return f.acc;
+}
+
+/* A long fold is made of pieces whose number depends on its length only: the result is the same for
+ * any number of threads. */
+enum { PIECE = 32768, MAX_PIECES = 64 };
+
+typedef struct pieces {
+    const work *w;
+    native_reduce_id id;
+    char *base;
+    double shift;
+    int64_t length, step; /* elements, in all and per piece */
+    native_accumulator done[MAX_PIECES];
+} pieces;
+
+static void fold_pieces(void *ctx, int64_t begin, int64_t end)
+{
+    pieces *p = ctx;
+    const work *w = p->w;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t from = i * p->step, to = from + p->step;
+        fold f = {.w = w,
+                  .reduce = w->env->loops->reduce[p->id][w->r.cls],
+                  .shift = p->shift,
+                  .acc = empty_fold(p->id)};
+        native_reduction_part(&w->r, w->env->loops, p->base, from, to < p->length ? to : p->length,
+                              fold_chunk, &f);
+        p->done[i] = f.acc;
+    }
+}
+
+/* Puts a later piece to an earlier one. */
+static void join(native_reduce_id id, native_accumulator *to, const native_accumulator *from)
+{
+    const double a = to->real, b = from->real, total = a + b;
+    switch (id) {
+    case NATIVE_REDUCE_prod:
+        to->real *= b;
+        to->integer = (int64_t)((uint64_t)to->integer * (uint64_t)from->integer);
+        return;
+    case NATIVE_REDUCE_max:
+        to->real = isnan(a) || a > b ? a : b;
+        to->integer = to->integer > from->integer ? to->integer : from->integer;
+        return;
+    case NATIVE_REDUCE_min:
+        to->real = isnan(a) || a < b ? a : b;
+        to->integer = to->integer < from->integer ? to->integer : from->integer;
+        return;
+    default:
+        to->low += from->low + (fabs(a) >= fabs(b) ? (a - total) + b : (b - total) + a);
+        to->real = total;
+        to->integer = (int64_t)((uint64_t)to->integer + (uint64_t)from->integer);
+    }
+}
+
+static native_accumulator fold_with(const work *w, char *base, native_reduce_id id, double shift)
+{
+    const int64_t length = w->r.inner.count;
+    int64_t count = length / PIECE < MAX_PIECES ? length / PIECE : MAX_PIECES;
+    pieces p = {.w = w, .id = id, .base = base, .shift = shift, .length = length, .step = length};
+    if (count > 1) /* a chunk is not cut */
+        p.step = ((length + count - 1) / count + NATIVE_CHUNK - 1) / NATIVE_CHUNK * NATIVE_CHUNK;
+    count = p.step > 0 ? (length + p.step - 1) / p.step : 1;
+    native_parallel(w->env, count, 1, fold_pieces, &p);
+    for (int64_t i = 1; i < count; i++)
+        join(id, &p.done[0], &p.done[i]);
+    return p.done[0];
 }
 
 static double total_of(const native_accumulator *acc)

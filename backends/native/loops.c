@@ -8,6 +8,9 @@
 
 #include <math.h>
 #include <string.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
 
 #if defined(__GNUC__) && !defined(__clang__)
 #define LOOP_PRAGMA _Pragma("GCC ivdep")
@@ -84,6 +87,33 @@
 #define DEFINE_MASK1(name, scalars, e) DEFINE_LOOP(name, scalars, OPERANDS_1M, T, e)
 #define DEFINE_MASK2(name, scalars, e) DEFINE_LOOP(name, scalars, OPERANDS_2M, T, e)
 
+/* Eight sums at a time, whatever the instruction set calls them. */
+typedef double vector_sums __attribute__((vector_size(64)));
+typedef int64_t vector_bits __attribute__((vector_size(64)));
+
+typedef float vector_floats __attribute__((vector_size(32)));
+
+static inline vector_sums load_doubles(const double *from)
+{
+    vector_sums v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+
+static inline vector_sums load_floats(const float *from)
+{
+    vector_floats v;
+    memcpy(&v, from, sizeof v);
+#ifdef __AVX512F__ /* one instruction, which the compiler does not find */
+    return (vector_sums)_mm512_cvtps_pd((__m256)v);
+#else
+    return __builtin_convertvector(v, vector_sums);
+#endif
+}
+
+#define LOAD_VECTOR(from)                                                                          \
+    _Generic((from), const float * : load_floats, const double * : load_doubles)(from)
+
 #define T float
 #define M(name) name##f
 #define CLASS f32
@@ -118,6 +148,11 @@
 
 #include "loops_convert.h"
 
+static void add_scaled_i64(uint64_t *to, const uint64_t *in, uint64_t factor, int64_t count)
+{
+    LOOP_PRAGMA for (int64_t i = 0; i < count; i++) to[i] += in[i] * factor;
+}
+
 /* ---- the table ---- */
 
 #define PICK_BOTH(f32, f64, i32, i64) f32, f64, i32, i64
@@ -142,6 +177,7 @@ const native_loops CAT(native_loops, NATIVE_ISA) = {
         },
     .reduce = {REDUCE(sum), REDUCE(sum_abs), REDUCE(sum_squares), REDUCE(prod), REDUCE(max),
                REDUCE(min)},
+    .add_scaled_i64 = add_scaled_i64,
     .add_rows = {add_rows_f32, add_rows_f64, add_rows_i32, add_rows_i64},
 #define CONVERT_ROW(id, short, type, read, write)                                                  \
     [OB_DTYPE_##                                                                                   \

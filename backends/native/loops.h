@@ -70,6 +70,8 @@ struct native_loops {
     native_loop_fn loop[NATIVE_LOOP_COUNT][NATIVE_CLASS_COUNT]; /* NULL: no such version */
     native_reduce_fn reduce[NATIVE_REDUCE_COUNT][NATIVE_CLASS_COUNT];
     native_add_rows_fn add_rows[NATIVE_CLASS_COUNT];
+    /* to[i] += in[i] * factor, wrapping. */
+    void (*add_scaled_i64)(uint64_t *to, const uint64_t *in, uint64_t factor, int64_t count);
     native_load_fn load[OB_DTYPE_COUNT][NATIVE_CLASS_COUNT]; /* NULL for complex */
     native_store_fn store[OB_DTYPE_COUNT][NATIVE_CLASS_COUNT];
 };

@@ -53,23 +53,39 @@ static inline void CAT(accumulate, CLASS)(native_accumulator *acc, double term)
     acc->real = total;
 }
 
-#define DEFINE_SUM(name, expression)                                                               \
+/* Four vectors of sums at a time: one alone would wait for each addition before the next. */
+#define DEFINE_SUM(name, expression, vector_expression)                                            \
+    static inline vector_sums CAT(name##_vector, CLASS)(const T *from, double shift)               \
+    {                                                                                              \
+        const vector_sums x = LOAD_VECTOR(from);                                                   \
+        (void)shift;                                                                               \
+        return vector_expression;                                                                  \
+    }                                                                                              \
     static void CAT(reduce_##name, CLASS)(native_accumulator * acc, const void *in, int64_t count, \
                                           double shift)                                            \
     {                                                                                              \
         const T *a = in;                                                                           \
+        vector_sums s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};                                        \
         double total = 0;                                                                          \
-        (void)shift;                                                                               \
-        _Pragma("omp simd reduction(+ : total)") for (int64_t i = 0; i < count; i++)               \
-        {                                                                                          \
+        int64_t i = 0;                                                                             \
+        for (; i + 32 <= count; i += 32) {                                                         \
+            s0 += CAT(name##_vector, CLASS)(a + i, shift);                                         \
+            s1 += CAT(name##_vector, CLASS)(a + i + 8, shift);                                     \
+            s2 += CAT(name##_vector, CLASS)(a + i + 16, shift);                                    \
+            s3 += CAT(name##_vector, CLASS)(a + i + 24, shift);                                    \
+        }                                                                                          \
+        for (; i < count; i++) {                                                                   \
             const double x = (double)a[i];                                                         \
             total += (expression);                                                                 \
         }                                                                                          \
+        s0 = (s0 + s1) + (s2 + s3);                                                                \
+        for (int lane = 0; lane < 8; lane++)                                                       \
+            total += s0[lane];                                                                     \
         CAT(accumulate, CLASS)(acc, total);                                                        \
     }
-DEFINE_SUM(sum, x)
-DEFINE_SUM(sum_abs, fabs(x))
-DEFINE_SUM(sum_squares, (x - shift) * (x - shift))
+DEFINE_SUM(sum, x, x)
+DEFINE_SUM(sum_abs, fabs(x), (vector_sums)((vector_bits)x &INT64_MAX))
+DEFINE_SUM(sum_squares, (x - shift) * (x - shift), (x - shift) * (x - shift))
 #undef DEFINE_SUM
 
 static void CAT(reduce_prod, CLASS)(native_accumulator *acc, const void *in, int64_t count,

@@ -15,6 +15,7 @@
 struct ob_backend {
     native_env env;
     const ob_log *log;
+    int threads_asked;           /* env.threads is what there are processors for */
     const native_kernel **index; /* all kernels, sorted by name */
     size_t kernel_count;
     uint64_t used_bytes, peak_bytes;

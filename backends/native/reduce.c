@@ -57,20 +57,26 @@ void native_reduction_init(native_reduction *r, const ob_tensor *in, uint32_t di
     r->reverse_walk = outer > 0 && outer < inner && r->outer.sizes[r->outer.ndim - 1] >= 8;
 }
 
-void native_reduction_each(const native_reduction *r, const native_loops *loops, char *base,
-                           native_chunk_fn fn, void *ctx)
+void native_reduction_part(const native_reduction *r, const native_loops *loops, char *base,
+                           int64_t begin, int64_t end, native_chunk_fn fn, void *ctx)
 {
     _Alignas(64) char buffer[NATIVE_CHUNK * 8];
     native_iter inner = r->inner;
     native_cursor cursor;
     inner.operands[0].data = base;
-    native_cursor_seek(&cursor, &inner, 0);
-    for (int64_t at = 0; at < inner.count;) {
-        const int64_t count = native_cursor_chunk(&cursor, inner.count - at);
+    native_cursor_seek(&cursor, &inner, begin);
+    for (int64_t at = begin; at < end;) {
+        const int64_t count = native_cursor_chunk(&cursor, end - at);
         fn(ctx, native_cursor_load(&cursor, loops, 0, r->cls, buffer, count), at, count);
         native_cursor_advance(&cursor, count);
         at += count;
     }
+}
+
+void native_reduction_each(const native_reduction *r, const native_loops *loops, char *base,
+                           native_chunk_fn fn, void *ctx)
+{
+    native_reduction_part(r, loops, base, 0, r->inner.count, fn, ctx);
 }
 
 typedef struct walk {

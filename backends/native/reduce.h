@@ -28,6 +28,9 @@ uint32_t native_reduced_dims(const native_call *call, const char *name, int ndim
 typedef void (*native_chunk_fn)(void *ctx, const void *chunk, int64_t at, int64_t count);
 void native_reduction_each(const native_reduction *r, const native_loops *loops, char *base,
                            native_chunk_fn fn, void *ctx);
+/* The same for elements [begin, end) of the inner walk. */
+void native_reduction_part(const native_reduction *r, const native_loops *loops, char *base,
+                           int64_t begin, int64_t end, native_chunk_fn fn, void *ctx);
 
 /* Walks results on several threads: fn gets the address of the first input element and of the
  * results. */

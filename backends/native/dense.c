@@ -4,6 +4,8 @@
  */
 #include "dense.h"
 
+#include "iterate.h"
+
 enum { ALIGNMENT = 64 };
 
 native_class native_wide_class(ob_dtype dtype)
@@ -16,18 +18,6 @@ native_class native_wide_class(ob_dtype dtype)
     default:
         return NATIVE_I64;
     }
-}
-
-/* The one dtype whose elements are those of the class. */
-static ob_dtype own_dtype(native_class cls)
-{
-    static const ob_dtype OWN[NATIVE_CLASS_COUNT] = {
-        [NATIVE_F32] = OB_DTYPE_F32,
-        [NATIVE_F64] = OB_DTYPE_F64,
-        [NATIVE_I32] = OB_DTYPE_I32,
-        [NATIVE_I64] = OB_DTYPE_I64,
-    };
-    return OWN[cls];
 }
 
 ob_status native_scratch_reserve(native_call *call, int64_t count, size_t size, size_t *offset,
@@ -53,7 +43,7 @@ ob_status native_dense_plan(native_call *call, const ob_tensor *tensor, native_c
     if (tensor == NULL)
         return OB_OK;
     out->tensor = *tensor;
-    if (tensor->dtype == own_dtype(cls) && native_is_contiguous(tensor)) {
+    if (tensor->dtype == native_class_dtype(cls) && native_is_contiguous(tensor)) {
         out->is_direct = true;
         out->direct = native_data(tensor);
         return OB_OK;

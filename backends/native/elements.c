@@ -67,21 +67,26 @@ typedef struct transfer {
     const native_env *env;
     native_iter iter;
     native_class cls;
-    char *dense;
+    char *dense; /* what a fill repeats */
     size_t size; /* of an element as it is moved */
 } transfer;
 
-static void gather_range(void *ctx, int64_t begin, int64_t end)
+static void convert_range(void *ctx, int64_t begin, int64_t end)
 {
     const transfer *t = ctx;
+    const ob_dtype dtype = native_class_dtype(t->cls);
+    _Alignas(64) char buffer[NATIVE_CHUNK * 8];
     native_cursor cursor;
     native_cursor_seek(&cursor, &t->iter, begin);
     for (int64_t at = begin; at < end;) {
         const int64_t count = native_cursor_chunk(&cursor, end - at);
-        char *to = t->dense + (size_t)at * t->size;
-        const void *from = native_cursor_load(&cursor, t->env->loops, 0, t->cls, to, count);
-        if (from != to)
-            memcpy(to, from, (size_t)count * t->size);
+        void *direct = native_cursor_direct(&cursor, 0, dtype, count);
+        void *to = direct != NULL ? direct : buffer;
+        const void *from = native_cursor_load(&cursor, t->env->loops, 1, t->cls, to, count);
+        if (direct == NULL)
+            native_cursor_store(&cursor, t->env->loops, 0, t->cls, from, count);
+        else if (from != to)
+            memcpy(to, from, (size_t)count * native_class_size(t->cls));
         native_cursor_advance(&cursor, count);
         at += count;
     }
@@ -89,33 +94,23 @@ static void gather_range(void *ctx, int64_t begin, int64_t end)
 
 void native_gather(const native_env *env, const ob_tensor *from, native_class cls, void *to)
 {
-    transfer t = {.env = env, .cls = cls, .dense = to, .size = native_class_size(cls)};
+    transfer t = {.env = env, .cls = cls};
     native_iter_init(&t.iter, from);
-    native_iter_finish(&t.iter, true);
-    native_parallel(env, t.iter.count, GRAIN, gather_range, &t);
-}
-
-static void scatter_range(void *ctx, int64_t begin, int64_t end)
-{
-    const transfer *t = ctx;
-    native_cursor cursor;
-    native_cursor_seek(&cursor, &t->iter, begin);
-    for (int64_t at = begin; at < end;) {
-        const int64_t count = native_cursor_chunk(&cursor, end - at);
-        native_cursor_store(&cursor, t->env->loops, 0, t->cls, t->dense + (size_t)at * t->size,
-                            count);
-        native_cursor_advance(&cursor, count);
-        at += count;
-    }
+    native_iter_add_dense(&t.iter, native_class_dtype(cls), to);
+    native_iter_lead(&t.iter, 1);
+    native_iter_finish(&t.iter, false);
+    native_iter_tile(&t.iter);
+    native_iter_run(env, &t.iter, GRAIN, convert_range, &t);
 }
 
 void native_scatter(const native_env *env, const ob_tensor *to, native_class cls, const void *from)
 {
-    transfer t = {
-        .env = env, .cls = cls, .dense = (char *)(uintptr_t)from, .size = native_class_size(cls)};
+    transfer t = {.env = env, .cls = cls};
     native_iter_init(&t.iter, to);
-    native_iter_finish(&t.iter, true);
-    native_parallel(env, t.iter.count, GRAIN, scatter_range, &t);
+    native_iter_add_dense(&t.iter, native_class_dtype(cls), (void *)(uintptr_t)from);
+    native_iter_finish(&t.iter, false);
+    native_iter_tile(&t.iter);
+    native_iter_run(env, &t.iter, GRAIN, convert_range, &t);
 }
 
 void native_load(const native_env *env, ob_dtype dtype, const void *data, int64_t stride,
@@ -157,22 +152,8 @@ static void move_range(void *ctx, int64_t begin, int64_t end)
 void native_move(const native_env *env, const native_iter *iter, size_t size)
 {
     transfer t = {.env = env, .iter = *iter, .size = size};
-    native_parallel(env, iter->count, GRAIN, move_range, &t);
-}
-
-static void convert_range(void *ctx, int64_t begin, int64_t end)
-{
-    const transfer *t = ctx;
-    _Alignas(64) char buffer[NATIVE_CHUNK * 8];
-    native_cursor cursor;
-    native_cursor_seek(&cursor, &t->iter, begin);
-    for (int64_t at = begin; at < end;) {
-        const int64_t count = native_cursor_chunk(&cursor, end - at);
-        const void *from = native_cursor_load(&cursor, t->env->loops, 1, t->cls, buffer, count);
-        native_cursor_store(&cursor, t->env->loops, 0, t->cls, from, count);
-        native_cursor_advance(&cursor, count);
-        at += count;
-    }
+    native_iter_tile(&t.iter);
+    native_iter_run(env, &t.iter, GRAIN, move_range, &t);
 }
 
 static bool is_complex(ob_dtype dtype)
@@ -203,7 +184,8 @@ ob_status native_copy(const native_env *env, const ob_tensor *to, const ob_tenso
     if (t.iter.operands[0].data == t.iter.operands[1].data && same)
         return OB_OK;
     native_iter_finish(&t.iter, false);
-    native_parallel(env, t.iter.count, GRAIN, same ? move_range : convert_range, &t);
+    native_iter_tile(&t.iter);
+    native_iter_run(env, &t.iter, GRAIN, same ? move_range : convert_range, &t);
     return OB_OK;
 }
 

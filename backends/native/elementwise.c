@@ -159,6 +159,7 @@ ob_status native_elementwise_init(const native_env *env, const native_elementwis
         }
     }
     native_iter_finish(&work->iter, false);
+    native_iter_tile(&work->iter);
     return OB_OK;
 }
 
@@ -172,9 +173,7 @@ typedef struct job {
 
 static ob_dtype result_dtype(const native_elementwise *work)
 {
-    static const ob_dtype dtypes[NATIVE_CLASS_COUNT] = {OB_DTYPE_F32, OB_DTYPE_F64, OB_DTYPE_I32,
-                                                        OB_DTYPE_I64};
-    return work->is_test ? OB_DTYPE_BOOL : dtypes[work->cls];
+    return work->is_test ? OB_DTYPE_BOOL : native_class_dtype(work->cls);
 }
 
 static void run_range(void *ctx, int64_t begin, int64_t end)
@@ -224,7 +223,7 @@ static void run_range(void *ctx, int64_t begin, int64_t end)
 ob_status native_elementwise_run(const native_env *env, const native_elementwise *work, ob_err *err)
 {
     job j = {.env = env, .work = work};
-    native_parallel(env, work->iter.count, GRAIN, run_range, &j);
+    native_iter_run(env, &work->iter, GRAIN, run_range, &j);
     if (atomic_load(&j.zero_divisor))
         return env->host->err_set(err, OB_ERR_INVALID,
                                   "%s: an integer is divided by zero; give a divisor without zeros",

@@ -47,6 +47,37 @@ static native_loop_id choose_loop(const native_call *call, native_loop_id loop)
     return loop;
 }
 
+/* Powers that PyTorch computes by other functions too. Integers have the whole ones only. */
+static void simplify_power(native_elementwise_args *args)
+{
+    static const struct {
+        double exponent;
+        native_loop_id loop;
+        bool whole;
+    } POWERS[] = {
+        {1, NATIVE_LOOP_copy, true},
+        {2, NATIVE_LOOP_square, true},
+        {3, NATIVE_LOOP_cube, true},
+        {0.5, NATIVE_LOOP_sqrt, false},
+        {-0.5, NATIVE_LOOP_rsqrt, false},
+        {-1, NATIVE_LOOP_reciprocal, false},
+        {-2, NATIVE_LOOP_inverse_square, false},
+    };
+    const ob_value *self = args->inputs[0], *exponent = args->inputs[1];
+    if (args->loop != NATIVE_LOOP_pow || self->kind != OB_VALUE_TENSOR ||
+        (exponent->kind != OB_VALUE_INT && exponent->kind != OB_VALUE_DOUBLE))
+        return;
+    const native_class cls = native_class_of(args->out->dtype);
+    const bool real = cls == NATIVE_F32 || cls == NATIVE_F64;
+    for (size_t i = 0; i < sizeof POWERS / sizeof POWERS[0]; i++) {
+        if (native_value_real(exponent) != POWERS[i].exponent || !(real || POWERS[i].whole))
+            continue;
+        args->loop = POWERS[i].loop;
+        args->inputs[1] = NULL;
+        return;
+    }
+}
+
 /* A clamp with one bound is the maximum or minimum with it. */
 static void drop_missing_bound(native_elementwise_args *args)
 {
@@ -94,6 +125,7 @@ static ob_status read_args(const native_call *call, native_elementwise_args *arg
                                         "%s: the native backend takes masks of bool only",
                                         call->op->schema->name);
     drop_missing_bound(args);
+    simplify_power(args);
     list = row->scalars;
     for (int k = 0; next_word(&list, word, sizeof word); k++) {
         char *otherwise = strchr(word, '=');

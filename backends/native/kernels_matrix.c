@@ -55,6 +55,17 @@ static batch shape_of(const ob_tensor *t, form how)
     return out;
 }
 
+static ob_tensor swap_last(const ob_tensor *t)
+{
+    ob_tensor out = *t;
+    const int last = t->ndim - 1;
+    out.sizes[last] = t->sizes[last - 1];
+    out.sizes[last - 1] = t->sizes[last];
+    out.strides[last] = t->strides[last - 1];
+    out.strides[last - 1] = t->strides[last];
+    return out;
+}
+
 static ob_status plan_factor(native_call *call, product *p, const ob_tensor *t, form how,
                              batch *out, ob_err *err)
 {
@@ -68,9 +79,12 @@ static ob_status plan_factor(native_call *call, product *p, const ob_tensor *t, 
         out->dense.present = true;
         return OB_OK;
     }
-    OB_TRY(native_dense_plan(call, t, p->cls, &out->dense, err));
-    out->row = out->columns;
-    out->column = 1;
+    /* What lies transposed stays so: it is read along its memory. */
+    const bool turned = how == MATRIX && out->row == 1 && out->column > 1;
+    const ob_tensor copied = turned ? swap_last(t) : *t;
+    OB_TRY(native_dense_plan(call, &copied, p->cls, &out->dense, err));
+    out->row = turned ? 1 : out->columns;
+    out->column = turned ? out->rows : 1;
     out->step = out->rows * out->columns;
     return OB_OK;
 }

@@ -5,8 +5,10 @@
  */
 #include "native.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The first tensor of a value; NULL when there is none. */
 static const ob_tensor *first_tensor(const ob_value *value)
@@ -125,14 +127,32 @@ static ob_status check_node(ob_backend *backend, const ob_graph *graph, const ob
     return kernel->check != NULL ? ask_kernel(backend, kernel, graph, node, err) : OB_OK;
 }
 
-static ob_status check_value(const ob_host *host, const ob_value *value, const char *name,
-                             ob_err *err)
+static ob_status check_tensor(const ob_host *host, const ob_tensor *tensor, const char *name,
+                              ob_err *err)
 {
-    const ob_tensor *tensor = first_tensor(value);
-    if (tensor != NULL && tensor->layout != OB_LAYOUT_STRIDED)
+    if (tensor->layout != OB_LAYOUT_STRIDED)
         return host->err_set(err, OB_ERR_UNSUPPORTED,
                              "the native backend does not take sparse tensors (%s); make it dense",
                              name);
+    if (tensor->device.type[0] != '\0' && strcmp(tensor->device.type, "cpu") != 0)
+        return host->err_set(
+            err, OB_ERR_UNSUPPORTED,
+            "the tensor '%s' is to be on the device %s, and the native backend has "
+            "the CPU only; write \"cpu\", or use a backend that has %s",
+            name, tensor->device.type, tensor->device.type);
+    return OB_OK;
+}
+
+static ob_status check_value(const ob_host *host, const ob_value *value, const char *name,
+                             ob_err *err)
+{
+    if (value->kind == OB_VALUE_TENSOR)
+        return check_tensor(host, value->as.tensor, name, err);
+    if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
+        return OB_OK;
+    for (size_t i = 0; i < value->as.list.count; i++)
+        if (value->as.list.items[i].kind == OB_VALUE_TENSOR)
+            OB_TRY(check_tensor(host, value->as.list.items[i].as.tensor, name, err));
     return OB_OK;
 }
 
@@ -165,13 +185,31 @@ ob_status native_resolve(ob_backend *backend, const ob_graph *graph, ob_graph **
     return status;
 }
 
+/* What the derived backward calls. */
+static ob_status check_backward(ob_backend *backend, const ob_graph *graph, ob_err *err)
+{
+    const ob_host *host = backend->env.host;
+    if (host->size <= offsetof(ob_host, backward_fini))
+        return OB_OK; /* an older host: preparing will tell */
+    ob_backward backward = {.graph = NULL};
+    ob_graph *own = NULL;
+    ob_status status = host->graph_derive_backward(graph, &backward, err);
+    if (status == OB_OK && backward.graph != NULL) {
+        status = native_resolve(backend, backward.graph, &own, err);
+        host->graph_destroy(own);
+    }
+    host->backward_fini(&backward);
+    return status;
+}
+
 ob_status native_supports(ob_backend *backend, const ob_graph *graph, ob_pass pass,
                           ob_reason *why_not)
 {
     ob_graph *own = NULL;
     ob_err err;
-    (void)pass; /* what the derived backward needs is known when it is prepared */
-    const ob_status status = native_resolve(backend, graph, &own, &err);
+    ob_status status = native_resolve(backend, graph, &own, &err);
+    if (status == OB_OK && pass == OB_PASS_BACKWARD)
+        status = check_backward(backend, graph, &err);
     if (status != OB_OK && why_not != NULL)
         snprintf(why_not->text, sizeof why_not->text, "%.255s", err.message);
     backend->env.host->graph_destroy(own);

@@ -99,7 +99,10 @@ extern "C" {
     X(dtype_promote, ob_dtype, ob_dtype_promote, (ob_dtype, ob_dtype))                             \
     X(graph_decompose, ob_status, ob_graph_decompose,                                              \
       (const ob_graph *, ob_op_filter, void *, ob_graph **, ob_err *))                             \
-    X(graph_destroy, void, ob_graph_destroy, (ob_graph *))
+    X(graph_destroy, void, ob_graph_destroy, (ob_graph *))                                         \
+    X(graph_derive_backward, ob_status, ob_graph_derive_backward,                                  \
+      (const ob_graph *, ob_backward *, ob_err *))                                                 \
+    X(backward_fini, void, ob_backward_fini, (ob_backward *))
 
 typedef struct ob_host {
     uint32_t abi;

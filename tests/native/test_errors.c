@@ -96,10 +96,52 @@ static void names_the_bad_value(void)
     }
 }
 
+/* What a config may ask for and this backend cannot have is told before anything is prepared. */
+static void refuses_other_devices(void)
+{
+    ob_tensor tensor;
+    ob_value value = {.kind = OB_VALUE_NONE};
+    native_case c = {0};
+    ob_err err;
+    ob_err_clear(&err);
+    CHECK_INT(ob_tensor_init(&tensor, OB_DTYPE_F32, (int64_t[]){2, 3}, 2, NULL, &err), OB_OK);
+    CHECK_INT(ob_device_parse("cuda:1", 6, &tensor.device, &err), OB_OK);
+    CHECK_INT(ob_value_init_tensor(&value, &tensor, &err), OB_OK);
+    ob_tensor_fini(&tensor);
+    const ob_call call = {.args = &value, .arg_count = 1};
+    CHECK_INT(case_build(&c, &subject, "aten::relu", NULL, &call, false, &err), OB_OK);
+    CHECK_INT(case_prepare(&c, &err), OB_ERR_UNSUPPORTED);
+    CHECK_HAS(err.message, "is to be on the device cuda, and the native backend has the CPU only");
+    case_close(&c);
+    ob_value_fini(&value);
+}
+
+/* A pass is supported with all that its backward calls. */
+static void judges_the_backward(void)
+{
+    ob_tensor tensor;
+    ob_value value = {.kind = OB_VALUE_NONE};
+    native_case c = {0};
+    ob_reason why = {.text = ""};
+    ob_err err;
+    ob_err_clear(&err);
+    CHECK_INT(ob_tensor_init(&tensor, OB_DTYPE_F32, (int64_t[]){2, 3}, 2, NULL, &err), OB_OK);
+    tensor.requires_grad = true;
+    CHECK_INT(ob_value_init_tensor(&value, &tensor, &err), OB_OK);
+    ob_tensor_fini(&tensor);
+    const ob_call call = {.args = &value, .arg_count = 1};
+    CHECK_INT(case_build(&c, &subject, "aten::relu", NULL, &call, false, &err), OB_OK);
+    CHECK_INT(subject.desc->supports(subject.backend, c.graph, OB_PASS_BACKWARD, &why), OB_OK);
+    case_close(&c);
+    ob_value_fini(&value);
+}
+
 int main(void)
 {
     subject_open(&subject, 1);
     RUN(names_the_bad_value);
+    RUN(refuses_other_devices);
+    RUN(judges_the_backward);
     subject_close(&subject);
     subject_open(&subject, 2);
     RUN(names_the_bad_value);

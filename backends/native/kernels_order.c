@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Scans, sorting and searching, line by line along one dimension. A line is brought into a dense array of
- * doubles or int64_t first; NaN counts as the largest number, and equal elements keep their order.
+ * Scans, sorting and searching, line by line along one dimension. A line is computed in doubles or
+ * int64_t; NaN counts as the largest number, and equal elements keep their order.
  */
 #include "iterate.h"
 
@@ -27,6 +27,10 @@ typedef struct work {
     ob_dtype in, out[2];
     int results;
     bool descending;
+    bool selects;      /* few of many are kept */
+    bool side_by_side; /* sums of lines whose elements are neighbours */
+    int lanes;         /* how many lines can be sorted at a time */
+    size_t lane_bytes;
 } work;
 
 /* ---- lines ---- */
@@ -62,15 +66,80 @@ static entry *sort_line(const work *w, entry *from, entry *to)
     return from;
 }
 
-static void run_sort(const native_call *call, const work *w, const char *in, char *const *outs)
+/* ---- the first few: a heap with the last of them on top ---- */
+
+/* Equal elements in their order. */
+static bool ranks_before(const work *w, const entry *a, const entry *b)
+{
+    return goes_before(w, a, b) || (!goes_before(w, b, a) && a->index < b->index);
+}
+
+static void sink(const work *w, entry *heap, int64_t count, int64_t at)
+{
+    const entry moved = heap[at];
+    for (int64_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
+        if (child + 1 < count && ranks_before(w, &heap[child], &heap[child + 1]))
+            child++;
+        if (!ranks_before(w, &moved, &heap[child]))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = moved;
+}
+
+/* Whether an element certainly does not come before the last of the heap. */
+static bool stays_out(const work *w, const entry *e, const entry *last)
+{
+    if (w->cls == NATIVE_I64)
+        return w->descending ? e->key.whole <= last->key.whole : e->key.whole >= last->key.whole;
+    return w->descending ? e->key.real <= last->key.real : e->key.real >= last->key.real;
+}
+
+static const entry *select_line(const work *w, const native_loops *loops, const char *in,
+                                entry *heap)
+{
+    int64_t keys[NATIVE_CHUNK]; /* or doubles: the bits of an entry's key */
+    const int64_t kept = w->kept;
+    for (int64_t at = 0; at < w->length; at += NATIVE_CHUNK) {
+        const int64_t left = w->length - at, count = left < NATIVE_CHUNK ? left : NATIVE_CHUNK;
+        loops->load[w->in][w->cls](in + at * w->in_stride, w->in_stride, keys, count);
+        for (int64_t i = 0; i < count; i++) {
+            entry e = {.index = at + i};
+            memcpy(&e.key, &keys[i], sizeof e.key);
+            if (at + i < kept) {
+                heap[at + i] = e;
+                for (int64_t k = kept / 2; at + i == kept - 1 && k-- > 0;)
+                    sink(w, heap, kept, k);
+            } else if (!stays_out(w, &e, &heap[0]) && goes_before(w, &e, &heap[0])) {
+                heap[0] = e;
+                sink(w, heap, kept, 0);
+            }
+        }
+    }
+    for (int64_t count = kept - 1; count > 0; count--) {
+        const entry last = heap[0];
+        heap[0] = heap[count];
+        heap[count] = last;
+        sink(w, heap, count, 0);
+    }
+    return heap;
+}
+
+static void run_sort(const native_call *call, const work *w, const char *in, char *const *outs,
+                     entry *entries)
 {
     const native_loops *loops = call->env->loops;
-    entry *entries = call->scratch;
-    for (int64_t i = 0; i < w->length; i++) {
-        loops->load[w->in][w->cls](in + i * w->in_stride, 0, &entries[i].key, 1);
-        entries[i].index = i;
+    const entry *sorted;
+    if (w->selects) {
+        sorted = select_line(w, loops, in, entries);
+    } else {
+        for (int64_t i = 0; i < w->length; i++) {
+            loops->load[w->in][w->cls](in + i * w->in_stride, 0, &entries[i].key, 1);
+            entries[i].index = i;
+        }
+        sorted = sort_line(w, entries, entries + w->length);
     }
-    const entry *sorted = sort_line(w, entries, entries + w->length);
     for (int64_t i = 0; i < w->kept; i++) {
         int k = 0;
         if (w->op != OP_ARGSORT) {
@@ -81,33 +150,79 @@ static void run_sort(const native_call *call, const work *w, const char *in, cha
     }
 }
 
-static void run_scan(const native_call *call, const work *w, const char *in, char *const *outs)
+/* ---- scans ---- */
+
+typedef struct scan_state {
+    double real, low;
+    uint64_t whole;
+} scan_state;
+
+static void scan_reals(const work *w, scan_state *s, double *x, int64_t count)
+{
+    if (w->op == OP_CUMPROD) {
+        for (int64_t i = 0; i < count; i++)
+            x[i] = s->real *= x[i];
+    } else if (w->in != OB_DTYPE_F64) { /* double is far longer than what comes in */
+        for (int64_t i = 0; i < count; i++)
+            x[i] = s->real += x[i];
+    } else { /* what each addition loses is kept */
+        for (int64_t i = 0; i < count; i++) {
+            const double total = s->real + x[i];
+            s->low +=
+                fabs(s->real) >= fabs(x[i]) ? (s->real - total) + x[i] : (x[i] - total) + s->real;
+            s->real = total;
+            x[i] = isfinite(total) ? total + s->low : total;
+        }
+    }
+}
+
+static void scan_wholes(const work *w, scan_state *s, int64_t *x, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        s->whole = w->op == OP_CUMSUM ? s->whole + (uint64_t)x[i] : s->whole * (uint64_t)x[i];
+        x[i] = (int64_t)s->whole;
+    }
+}
+
+static void run_scan(const native_call *call, const work *w, const char *in, char *out)
 {
     const native_loops *loops = call->env->loops;
-    const bool sum = w->op == OP_CUMSUM;
-    double real = sum ? 0 : 1, low = 0;
-    uint64_t whole = sum ? 0 : 1;
+    union {
+        double real[NATIVE_CHUNK];
+        int64_t whole[NATIVE_CHUNK];
+    } chunk;
+    scan_state s = {.real = w->op == OP_CUMPROD, .whole = w->op == OP_CUMPROD};
+    for (int64_t at = 0; at < w->length; at += NATIVE_CHUNK) {
+        const int64_t left = w->length - at, count = left < NATIVE_CHUNK ? left : NATIVE_CHUNK;
+        loops->load[w->in][w->cls](in + at * w->in_stride, w->in_stride, &chunk, count);
+        if (w->cls == NATIVE_I64)
+            scan_wholes(w, &s, chunk.whole, count);
+        else
+            scan_reals(w, &s, chunk.real, count);
+        loops->store[w->out[0]][w->cls](out + at * w->out_stride[0], w->out_stride[0], &chunk,
+                                        count);
+    }
+}
+
+/* Sums of many lines that lie side by side. */
+static void run_scan_lines(const native_call *call, const work *w, const char *in, char *out,
+                           int64_t lines)
+{
+    const native_loops *loops = call->env->loops;
+    const native_iter *outer = &w->outer;
+    const int64_t in_step = outer->operands[0].strides[outer->ndim - 1];
+    const int64_t out_step = outer->operands[1].strides[outer->ndim - 1];
+    const native_class cls = w->cls == NATIVE_F64 ? NATIVE_F32 : NATIVE_I64;
+    union {
+        double real[NATIVE_CHUNK];
+        int64_t whole[NATIVE_CHUNK];
+    } totals;
+    _Alignas(64) char chunk[NATIVE_CHUNK * 8];
+    memset(&totals, 0, sizeof totals.real[0] * (size_t)lines);
     for (int64_t i = 0; i < w->length; i++) {
-        char *to = outs[0] + i * w->out_stride[0];
-        if (w->cls == NATIVE_I64) {
-            int64_t x;
-            loops->load[w->in][NATIVE_I64](in + i * w->in_stride, 0, &x, 1);
-            whole = sum ? whole + (uint64_t)x : whole * (uint64_t)x;
-            const int64_t value = (int64_t)whole;
-            loops->store[w->out[0]][NATIVE_I64](to, 0, &value, 1);
-            continue;
-        }
-        double x;
-        loops->load[w->in][NATIVE_F64](in + i * w->in_stride, 0, &x, 1);
-        if (sum) { /* what each addition loses is kept */
-            const double total = real + x;
-            low += fabs(real) >= fabs(x) ? (real - total) + x : (x - total) + real;
-            real = total;
-        } else {
-            real *= x;
-        }
-        const double value = sum && isfinite(real) ? real + low : real;
-        loops->store[w->out[0]][NATIVE_F64](to, 0, &value, 1);
+        loops->load[w->in][cls](in + i * w->in_stride, in_step, chunk, lines);
+        loops->add_rows[cls](&totals, chunk, lines);
+        loops->store[w->out[0]][w->cls](out + i * w->out_stride[0], out_step, &totals, lines);
     }
 }
 
@@ -133,6 +248,21 @@ static int64_t line_stride(const native_call *call, const ob_tensor *tensor, int
         return 0;
     return tensor->strides[dim] *
            (int64_t)call->env->host->dtype_get_info(tensor->dtype)->size_bytes;
+}
+
+/* Room for the lines that are sorted at a time, one per thread. */
+static ob_status plan_lanes(native_call *call, work *w, ob_err *err)
+{
+    enum { LANE_ELEMENTS = 4096 };
+    size_t bytes;
+    const int64_t enough = w->length > 0 ? w->outer.count / (LANE_ELEMENTS / w->length + 1) : 0;
+    w->lanes = enough < call->env->threads ? (int)enough : call->env->threads;
+    w->lanes = w->lanes > 0 ? w->lanes : 1;
+    if (__builtin_mul_overflow((size_t)w->length, 2 * sizeof(entry), &w->lane_bytes) ||
+        __builtin_mul_overflow(w->lane_bytes, (size_t)w->lanes, &bytes) || bytes > SIZE_MAX / 2)
+        return call->env->host->err_set(err, OB_ERR_OVERFLOW, "the lines to sort are too long");
+    call->scratch_bytes = bytes;
+    return OB_OK;
 }
 
 static ob_status setup(native_call *call, ob_err *err)
@@ -166,28 +296,74 @@ static ob_status setup(native_call *call, ob_err *err)
         w->results++;
     }
     native_iter_finish(&w->outer, true);
-    if (!scan && __builtin_mul_overflow((size_t)w->length, 2 * sizeof(entry), &call->scratch_bytes))
-        return call->env->host->err_set(err, OB_ERR_OVERFLOW, "the lines to sort are too long");
-    return OB_OK;
+    w->selects = op == OP_TOPK && w->kept > 0 && w->kept < w->length / 4;
+    w->side_by_side = op == OP_CUMSUM && w->in != OB_DTYPE_F64 && w->length > 1 &&
+                      w->out[0] != OB_DTYPE_F64 &&
+                      w->outer.operands[0].strides[w->outer.ndim - 1] ==
+                          (int64_t)call->env->host->dtype_get_info(w->in)->size_bytes &&
+                      w->outer.sizes[w->outer.ndim - 1] >= 8;
+    return scan ? OB_OK : plan_lanes(call, w, err);
+}
+
+typedef struct job {
+    const native_call *call;
+    const work *w;
+} job;
+
+/* Lines [begin, end) of the outer walk; the entries are the lane's. */
+static void run_lines(const job *j, int64_t begin, int64_t end, entry *entries)
+{
+    const work *w = j->w;
+    const native_iter *outer = &w->outer;
+    native_cursor cursor;
+    native_cursor_seek(&cursor, outer, begin);
+    for (int64_t at = begin; at < end;) {
+        const char *in = outer->operands[0].data + cursor.offsets[0];
+        char *outs[2] = {NULL, NULL};
+        int64_t count = 1;
+        for (int k = 0; k < w->results; k++)
+            outs[k] = outer->operands[k + 1].data + cursor.offsets[k + 1];
+        if (w->side_by_side) {
+            const int64_t row = outer->sizes[outer->ndim - 1] - cursor.index[outer->ndim - 1];
+            const int64_t most = row < NATIVE_CHUNK ? row : NATIVE_CHUNK;
+            count = end - at < most ? end - at : most;
+            run_scan_lines(j->call, w, in, outs[0], count);
+        } else if (entries == NULL) {
+            run_scan(j->call, w, in, outs[0]);
+        } else {
+            run_sort(j->call, w, in, outs, entries);
+        }
+        native_cursor_advance(&cursor, count);
+        at += count;
+    }
+}
+
+static void scan_range(void *ctx, int64_t begin, int64_t end)
+{
+    run_lines(ctx, begin, end, NULL);
+}
+
+static void sort_lanes(void *ctx, int64_t begin, int64_t end)
+{
+    const job *j = ctx;
+    const int64_t lines = j->w->outer.count, lanes = j->w->lanes;
+    for (int64_t lane = begin; lane < end; lane++)
+        run_lines(j, lane * (lines / lanes) + (lane < lines % lanes ? lane : lines % lanes),
+                  (lane + 1) * (lines / lanes) +
+                      (lane + 1 < lines % lanes ? lane + 1 : lines % lanes),
+                  (entry *)((char *)j->call->scratch + (size_t)lane * j->w->lane_bytes));
 }
 
 static ob_status run(const native_call *call, ob_err *err)
 {
+    enum { GRAIN = 16384 };
     const work *w = call->state;
-    native_cursor cursor;
+    job j = {.call = call, .w = w};
     (void)err;
-    native_cursor_seek(&cursor, &w->outer, 0);
-    for (int64_t at = 0; at < w->outer.count; at++) {
-        const char *in = w->outer.operands[0].data + cursor.offsets[0];
-        char *outs[2] = {NULL, NULL};
-        for (int k = 0; k < w->results; k++)
-            outs[k] = w->outer.operands[k + 1].data + cursor.offsets[k + 1];
-        if (w->op == OP_CUMSUM || w->op == OP_CUMPROD)
-            run_scan(call, w, in, outs);
-        else
-            run_sort(call, w, in, outs);
-        native_cursor_advance(&cursor, 1);
-    }
+    if (w->op == OP_CUMSUM || w->op == OP_CUMPROD)
+        native_parallel(call->env, w->outer.count, GRAIN / (w->length + 1) + 1, scan_range, &j);
+    else
+        native_parallel(call->env, w->lanes, 1, sort_lanes, &j);
     return OB_OK;
 }
 

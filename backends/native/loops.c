@@ -147,6 +147,7 @@ static inline vector_sums load_floats(const float *from)
 #undef CLASS
 
 #include "loops_convert.h"
+#include "loops_random.h"
 
 static void add_scaled_i64(uint64_t *to, const uint64_t *in, uint64_t factor, int64_t count)
 {
@@ -178,6 +179,10 @@ const native_loops CAT(native_loops, NATIVE_ISA) = {
     .reduce = {REDUCE(sum), REDUCE(sum_abs), REDUCE(sum_squares), REDUCE(prod), REDUCE(max),
                REDUCE(min)},
     .add_scaled_i64 = add_scaled_i64,
+    .random_words = random_words,
+    .random_mask = random_mask,
+    .random_doubles = random_doubles,
+    .random_normals = random_normals,
     .add_rows = {add_rows_f32, add_rows_f64, add_rows_i32, add_rows_i64},
 #define CONVERT_ROW(id, short, type, read, write)                                                  \
     [OB_DTYPE_##                                                                                   \

@@ -62,6 +62,13 @@ typedef void (*native_reduce_fn)(native_accumulator *acc, const void *in, int64_
 /* totals[i] += in[i]; totals are double for floats and int64_t for integers. */
 typedef void (*native_add_rows_fn)(void *totals, const void *in, int64_t count);
 
+/* Words of the library's generator (Philox 4x32-10), NATIVE_CHUNK at a time: those of counters
+ * block to block + NATIVE_CHUNK / 4 - 1, first words first. */
+typedef struct native_random {
+    uint32_t key[2], stream[2];
+} native_random;
+typedef void (*native_words_fn)(const native_random *random, uint64_t block, uint32_t *words);
+
 typedef void (*native_load_fn)(const void *from, int64_t stride_bytes, void *to, int64_t count);
 typedef void (*native_store_fn)(void *to, int64_t stride_bytes, const void *from, int64_t count);
 
@@ -72,6 +79,14 @@ struct native_loops {
     native_add_rows_fn add_rows[NATIVE_CLASS_COUNT];
     /* to[i] += in[i] * factor, wrapping. */
     void (*add_scaled_i64)(uint64_t *to, const uint64_t *in, uint64_t factor, int64_t count);
+    native_words_fn random_words;
+    /* mask[i] = words[i] >= threshold */
+    void (*random_mask)(const uint32_t *words, uint32_t threshold, uint8_t *mask, int64_t count);
+    /* Uniform in [0, 1) with 53 bits, from two words each: words[i] and words[i + NATIVE_CHUNK]. */
+    void (*random_doubles)(const uint32_t *words, double *out, int64_t count);
+    /* Normal from two uniform numbers each; a pair gives two. In place; count is even, NATIVE_CHUNK at
+     * most. */
+    void (*random_normals)(double *numbers, int64_t count);
     native_load_fn load[OB_DTYPE_COUNT][NATIVE_CLASS_COUNT]; /* NULL for complex */
     native_store_fn store[OB_DTYPE_COUNT][NATIVE_CLASS_COUNT];
 };

@@ -69,6 +69,8 @@ static const trial TRIALS[] = {
     {"aten::add.Tensor", OB_DTYPE_F32, {{601, 701}, {601, 701}}, -1, 0},
     {"aten::add.Tensor", OB_DTYPE_BF16, {{601, 701}, {701}}, -1, 0},
     {"aten::exp", OB_DTYPE_F32, {{300000}, {0}}, -1, 0},
+    {"aten::rand_like", OB_DTYPE_F32, {{300000}, {0}}, -1, 0},
+    {"aten::randn_like", OB_DTYPE_BF16, {{601, 701}, {0}}, -1, 0},
     {"aten::sum", OB_DTYPE_F32, {{500001}, {0}}, -1, 0},
     {"aten::sum", OB_DTYPE_I64, {{500001}, {0}}, -1, 0},
     {"aten::mean", OB_DTYPE_BF16, {{601, 701}, {0}}, -1, 0},

@@ -309,33 +309,53 @@ typedef struct whole_job {
     const native_gemm *gemm;
 } whole_job;
 
-static void whole_rows(void *ctx, int64_t begin, int64_t end)
-{
-    const whole_job *job = ctx;
-    const native_gemm *g = job->gemm;
-    const uint64_t alpha = (uint64_t)g->alpha_integer, beta = (uint64_t)g->beta_integer;
-    for (int64_t i = begin; i < end; i++) {
-        uint64_t *line = (uint64_t *)g->c + i * g->c_row;
-        const uint64_t *a = (const uint64_t *)g->a.data + i * g->a.row;
-        for (int64_t j = 0; j < g->n; j++)
-            line[j * g->c_column] = beta == 0 ? 0 : beta * line[j * g->c_column];
-        for (int64_t p = 0; p < g->k; p++) {
-            const uint64_t *b = (const uint64_t *)g->b.data + p * g->b.row;
-            const uint64_t x = alpha * a[p * g->a.column];
-            if (g->b.column == 1 && g->c_column == 1)
-                job->env->loops->add_scaled_i64(line, b, x, g->n);
-            else
-                for (int64_t j = 0; j < g->n; j++)
-                    line[j * g->c_column] += x * b[j * g->b.column];
-        }
+/* Four lines of b at a time: c is read and written a quarter as often. Unsigned arithmetic wraps, as
+ * PyTorch's integer products do. */
+#define DEFINE_WHOLE(suffix, type)                                                                 \
+    static void add_lines_##suffix(const whole_job *job, int64_t i, int64_t p, type *line)         \
+    {                                                                                              \
+        const native_gemm *g = job->gemm;                                                          \
+        const type *a = (const type *)g->a.data + i * g->a.row;                                    \
+        const type *lines[4];                                                                      \
+        type factors[4];                                                                           \
+        for (int64_t k = 0; k < 4; k++) {                                                          \
+            const int64_t at = p + k < g->k ? p + k : p; /* beyond the end: a line, times 0 */     \
+            lines[k] = (const type *)g->b.data + at * g->b.row;                                    \
+            factors[k] = at == p + k ? (type)g->alpha_integer * a[at * g->a.column] : 0;           \
+        }                                                                                          \
+        if (g->b.column == 1 && g->c_column == 1) {                                                \
+            job->env->loops->add_scaled_##suffix(line, lines, factors, g->n);                      \
+            return;                                                                                \
+        }                                                                                          \
+        for (int64_t j = 0; j < g->n; j++)                                                         \
+            for (int64_t k = 0; k < 4; k++)                                                        \
+                line[j * g->c_column] += lines[k][j * g->b.column] * factors[k];                   \
+    }                                                                                              \
+    static void rows_##suffix(void *ctx, int64_t begin, int64_t end)                               \
+    {                                                                                              \
+        const whole_job *job = ctx;                                                                \
+        const native_gemm *g = job->gemm;                                                          \
+        const type beta = (type)g->beta_integer;                                                   \
+        for (int64_t i = begin; i < end; i++) {                                                    \
+            type *line = (type *)g->c + i * g->c_row;                                              \
+            for (int64_t j = 0; j < g->n; j++)                                                     \
+                line[j * g->c_column] = beta == 0 ? 0 : beta * line[j * g->c_column];              \
+            for (int64_t p = 0; p < g->k; p += 4)                                                  \
+                add_lines_##suffix(job, i, p, line);                                               \
+        }                                                                                          \
+    }                                                                                              \
+    void native_gemm_##suffix(const native_env *env, const native_gemm *g)                         \
+    {                                                                                              \
+        whole_job job = {.env = env, .gemm = g};                                                   \
+        native_parallel(env, g->m, whole_grain(g), rows_##suffix, &job);                           \
     }
+
+/* Rows per thread. */
+static int64_t whole_grain(const native_gemm *g)
+{
+    const double line = (double)g->n * (double)g->k;
+    return line < NATIVE_GEMM_GRAIN ? (int64_t)(NATIVE_GEMM_GRAIN / (line + 1)) + 1 : 1;
 }
 
-/* Unsigned arithmetic wraps, as PyTorch's integer products do. */
-void native_gemm_i64(const native_env *env, const native_gemm *g)
-{
-    whole_job job = {.env = env, .gemm = g};
-    const double line = (double)g->n * (double)g->k;
-    const int64_t grain = line < NATIVE_GEMM_GRAIN ? (int64_t)(NATIVE_GEMM_GRAIN / (line + 1)) : 1;
-    native_parallel(env, g->m, grain + 1, whole_rows, &job);
-}
+DEFINE_WHOLE(i64, uint64_t)
+DEFINE_WHOLE(i32, uint32_t)

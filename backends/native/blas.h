@@ -33,7 +33,7 @@ typedef struct native_gemm {
     void *c;
     int64_t c_row, c_column;
     double alpha, beta;
-    int64_t alpha_integer, beta_integer; /* for native_gemm_i64 */
+    int64_t alpha_integer, beta_integer; /* for products of integers */
 } native_gemm;
 
 /* Whether OpenBLAS takes a rows x columns matrix with these strides as it is: one of them is 1 and
@@ -45,6 +45,7 @@ void native_gemm_f32(const native_blas *blas, const native_gemm *gemm);
 void native_gemm_f64(const native_blas *blas, const native_gemm *gemm);
 /* Any strides. */
 void native_gemm_i64(const native_env *env, const native_gemm *gemm);
+void native_gemm_i32(const native_env *env, const native_gemm *gemm);
 
 /* How many multiplications are worth a thread of their own. */
 enum { NATIVE_GEMM_GRAIN = 1 << 19 };

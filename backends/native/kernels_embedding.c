@@ -5,10 +5,12 @@
  */
 #include "dense.h"
 #include "indices.h"
+#include "iterate.h"
 
 #include <string.h>
 
-enum { ROW_GRAIN = 64 }; /* rows that are worth a thread of their own */
+/* What is worth a thread of its own: rows that are looked up, elements that are summed. */
+enum { ROW_GRAIN = 64, ROW_ELEMENTS = 1 << 15 };
 
 /* ---- embedding ---- */
 
@@ -80,13 +82,30 @@ static ob_status run_lookup(const native_call *call, ob_err *err)
 
 /* ---- its gradient ---- */
 
+/* The gradient's rows that go to one row of the table are a list, so each row of the table is summed at
+ * once, in the order of the indices, by whichever thread has it. */
 typedef struct scatter {
     native_class cls;
-    native_dense grad, indices, out;
+    native_dense grad, indices, out; /* grad and out: used where they lie when contiguous */
+    ob_dtype grad_dtype, out_dtype;  /* of what is read and written */
     int64_t count, rows, width, padding;
     bool by_frequency;
-    size_t counts; /* in the scratch: how often each row occurs */
+    size_t heads, nexts; /* in the scratch: first of each row's list, and the one after each */
 } scatter;
+
+/* A contiguous tensor's own memory, whatever its dtype; else a dense copy in the class. */
+static ob_status plan_rows(native_call *call, const ob_tensor *t, native_class cls,
+                           native_dense *out, ob_dtype *dtype, ob_err *err)
+{
+    *dtype = t->dtype;
+    if (native_is_contiguous(t)) {
+        *out = (native_dense){
+            .present = true, .cls = cls, .tensor = *t, .is_direct = true, .direct = native_data(t)};
+        return OB_OK;
+    }
+    *dtype = native_class_dtype(cls);
+    return native_dense_plan(call, t, cls, out, err);
+}
 
 static ob_status setup_scatter(native_call *call, ob_err *err)
 {
@@ -107,60 +126,91 @@ static ob_status setup_scatter(native_call *call, ob_err *err)
                                         "%s: grad_output must have one row of %lld elements per "
                                         "index",
                                         call->kernel->name, (long long)s->width);
-    OB_TRY(native_dense_plan(call, grad, s->cls, &s->grad, err));
+    OB_TRY(plan_rows(call, grad, s->cls, &s->grad, &s->grad_dtype, err));
     OB_TRY(native_dense_plan(call, indices, NATIVE_I64, &s->indices, err));
-    OB_TRY(native_dense_plan(call, out, s->cls, &s->out, err));
-    if (!s->by_frequency)
-        return OB_OK;
-    return native_scratch_reserve(call, s->rows, sizeof(int64_t), &s->counts, err);
+    OB_TRY(plan_rows(call, out, s->cls, &s->out, &s->out_dtype, err));
+    OB_TRY(native_scratch_reserve(call, s->rows, sizeof(int64_t), &s->heads, err));
+    return native_scratch_reserve(call, s->count, sizeof(int64_t), &s->nexts, err);
 }
 
-static bool count_rows(const scatter *s, const int64_t *indices, int64_t *counts,
+/* From the last index on, so that lists rise. The padding's row has none. */
+static bool make_lists(const scatter *s, const int64_t *indices, int64_t *heads, int64_t *nexts,
                        native_bad_index *bad)
 {
-    if (counts != NULL)
-        memset(counts, 0, (size_t)s->rows * sizeof *counts);
-    for (int64_t i = 0; i < s->count; i++) {
+    for (int64_t r = 0; r < s->rows; r++)
+        heads[r] = -1;
+    for (int64_t i = 0; i < s->count; i++)
         if (!native_index_ok(bad, indices[i], s->rows))
             return false;
-        if (counts != NULL)
-            counts[indices[i]]++;
+    for (int64_t i = s->count - 1; i >= 0; i--) {
+        if (indices[i] == s->padding)
+            continue;
+        nexts[i] = heads[indices[i]];
+        heads[indices[i]] = i;
     }
     return true;
 }
 
-#define DEFINE_SCATTER(suffix, type)                                                               \
-    static void scatter_##suffix(const scatter *s, const type *grad, const int64_t *indices,       \
-                                 const int64_t *counts, type *out)                                 \
-    {                                                                                              \
-        memset(out, 0, (size_t)(s->rows * s->width) * sizeof *out);                                \
-        for (int64_t i = 0; i < s->count; i++) {                                                   \
-            if (indices[i] == s->padding)                                                          \
-                continue;                                                                          \
-            type *row = out + indices[i] * s->width;                                               \
-            const type *g = grad + i * s->width;                                                   \
-            const type scale = counts == NULL ? 1 : 1 / (type)counts[indices[i]];                  \
-            for (int64_t k = 0; k < s->width; k++)                                                 \
-                row[k] += g[k] * scale;                                                            \
-        }                                                                                          \
+typedef struct scatter_job {
+    const native_call *call;
+    const scatter *s;
+    const char *grad;
+    char *out;
+    const int64_t *heads, *nexts;
+} scatter_job;
+
+/* Columns [at, at + count) of one row of the table. */
+static void sum_piece(const scatter_job *j, int64_t row, int64_t at, int64_t count, double scale)
+{
+    const scatter *s = j->s;
+    const native_loops *loops = j->call->env->loops;
+    const ob_host *host = j->call->env->host;
+    const int64_t grad_size = (int64_t)host->dtype_get_info(s->grad_dtype)->size_bytes;
+    const int64_t out_size = (int64_t)host->dtype_get_info(s->out_dtype)->size_bytes;
+    const double scalars[4] = {scale};
+    _Alignas(64) char sums[NATIVE_CHUNK * 8], terms[NATIVE_CHUNK * 8];
+    native_loop_args args = {.out = sums, .in = {sums, terms}, .real = scalars, .count = count};
+    memset(sums, 0, (size_t)count * native_class_size(s->cls));
+    for (int64_t i = j->heads[row]; i >= 0; i = j->nexts[i]) {
+        loops->load[s->grad_dtype][s->cls](j->grad + (i * s->width + at) * grad_size, grad_size,
+                                           terms, count);
+        loops->loop[NATIVE_LOOP_add][s->cls](&args);
     }
-DEFINE_SCATTER(f32, float)
-DEFINE_SCATTER(f64, double)
+    loops->store[s->out_dtype][s->cls](j->out + (row * s->width + at) * out_size, out_size, sums,
+                                       count);
+}
+
+static void sum_table(void *ctx, int64_t begin, int64_t end)
+{
+    const scatter_job *j = ctx;
+    const scatter *s = j->s;
+    const size_t size = j->call->env->host->dtype_get_info(s->out_dtype)->size_bytes;
+    for (int64_t row = begin; row < end; row++) {
+        int64_t hits = 0;
+        if (j->heads[row] < 0) {
+            memset(j->out + (size_t)(row * s->width) * size, 0, (size_t)s->width * size);
+            continue;
+        }
+        for (int64_t i = j->heads[row]; s->by_frequency && i >= 0; i = j->nexts[i])
+            hits++;
+        for (int64_t at = 0; at < s->width; at += NATIVE_CHUNK)
+            sum_piece(j, row, at, s->width - at < NATIVE_CHUNK ? s->width - at : NATIVE_CHUNK,
+                      s->by_frequency ? 1 / (double)hits : 1);
+    }
+}
 
 static ob_status run_scatter(const native_call *call, ob_err *err)
 {
     const scatter *s = call->state;
     native_bad_index bad = {0};
     const int64_t *indices = native_dense_read(call, &s->indices);
-    int64_t *counts = s->by_frequency ? native_scratch_at(call, s->counts) : NULL;
-    if (!count_rows(s, indices, counts, &bad))
+    int64_t *heads = native_scratch_at(call, s->heads), *nexts = native_scratch_at(call, s->nexts);
+    if (!make_lists(s, indices, heads, nexts, &bad))
         return native_index_status(call, &bad, "indices", err);
-    const void *grad = native_dense_read(call, &s->grad);
-    void *out = native_dense_place(call, &s->out);
-    if (s->cls == NATIVE_F32)
-        scatter_f32(s, grad, indices, counts, out);
-    else
-        scatter_f64(s, grad, indices, counts, out);
+    scatter_job j = {.call = call, .s = s, .heads = heads, .nexts = nexts};
+    j.grad = native_dense_read(call, &s->grad);
+    j.out = native_dense_place(call, &s->out);
+    native_parallel(call->env, s->rows, ROW_ELEMENTS / (s->width + 1) + 1, sum_table, &j);
     native_dense_write(call, &s->out);
     return OB_OK;
 }

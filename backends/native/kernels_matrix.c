@@ -31,6 +31,11 @@ typedef struct product {
     native_gemm gemm; /* all but the data */
 } product;
 
+static bool is_whole(const product *p)
+{
+    return p->cls == NATIVE_I32 || p->cls == NATIVE_I64;
+}
+
 /* The shape of a tensor as a batch of matrices. */
 static batch shape_of(const ob_tensor *t, form how)
 {
@@ -122,7 +127,7 @@ static ob_status plan_output(native_call *call, product *p, const layout *how, o
     p->gemm.beta = native_arg_double(call, "beta", 1);
     p->gemm.alpha_integer = native_arg_int(call, "alpha", 1);
     p->gemm.beta_integer = native_arg_int(call, "beta", 1);
-    const bool zero = p->cls == NATIVE_I64 ? p->gemm.beta_integer == 0 : p->gemm.beta == 0;
+    const bool zero = is_whole(p) ? p->gemm.beta_integer == 0 : p->gemm.beta == 0;
     const ob_tensor *self = native_arg_tensor(call, "self");
     if (zero) /* then self may hold NaN and is not read */
         return OB_OK;
@@ -140,9 +145,9 @@ static ob_status setup(native_call *call, ob_err *err)
     OB_TRY(native_state(call, sizeof(product), &state, err));
     product *p = state;
     const ob_tensor *a = native_arg_tensor(call, how->a), *b = native_arg_tensor(call, how->b);
-    p->cls = native_wide_class(a->dtype);
+    p->cls = native_class_of(a->dtype);
     p->sums = how->sums;
-    if (p->cls != NATIVE_I64)
+    if (!is_whole(p))
         OB_TRY(native_env_blas(call->env, &p->blas, err));
     OB_TRY(plan_factor(call, p, a, how->a_form, &p->a, err));
     OB_TRY(plan_factor(call, p, b, how->b_form, &p->b, err));
@@ -157,7 +162,7 @@ static ob_status setup(native_call *call, ob_err *err)
     g->b.column = p->b.column;
     g->c_row = g->n;
     g->c_column = 1;
-    return p->cls == NATIVE_I64 ? OB_OK : native_gemm_check(call->env->host, g, err);
+    return is_whole(p) ? OB_OK : native_gemm_check(call->env->host, g, err);
 }
 
 static void multiply(const native_env *env, const product *p, const native_gemm *g)
@@ -166,6 +171,8 @@ static void multiply(const native_env *env, const product *p, const native_gemm 
         native_gemm_f32(p->blas, g);
     else if (p->cls == NATIVE_F64)
         native_gemm_f64(p->blas, g);
+    else if (p->cls == NATIVE_I32) /* what a narrower result keeps of it is right */
+        native_gemm_i32(env, g);
     else
         native_gemm_i64(env, g);
 }

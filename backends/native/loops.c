@@ -149,10 +149,16 @@ static inline vector_sums load_floats(const float *from)
 #include "loops_convert.h"
 #include "loops_random.h"
 
-static void add_scaled_i64(uint64_t *to, const uint64_t *in, uint64_t factor, int64_t count)
-{
-    LOOP_PRAGMA for (int64_t i = 0; i < count; i++) to[i] += in[i] * factor;
-}
+#define DEFINE_ADD_SCALED(name, type)                                                              \
+    static void name(type *to, const type *const *in, const type *factors, int64_t count)          \
+    {                                                                                              \
+        const type *a = in[0], *b = in[1], *c = in[2], *d = in[3];                                 \
+        const type p = factors[0], q = factors[1], r = factors[2], s = factors[3];                 \
+        LOOP_PRAGMA for (int64_t i = 0; i < count; i++) to[i] +=                                   \
+            a[i] * p + b[i] * q + c[i] * r + d[i] * s;                                             \
+    }
+DEFINE_ADD_SCALED(add_scaled_i64, uint64_t)
+DEFINE_ADD_SCALED(add_scaled_i32, uint32_t)
 
 /* ---- the table ---- */
 
@@ -179,6 +185,7 @@ const native_loops CAT(native_loops, NATIVE_ISA) = {
     .reduce = {REDUCE(sum), REDUCE(sum_abs), REDUCE(sum_squares), REDUCE(prod), REDUCE(max),
                REDUCE(min)},
     .add_scaled_i64 = add_scaled_i64,
+    .add_scaled_i32 = add_scaled_i32,
     .random_words = random_words,
     .random_mask = random_mask,
     .random_doubles = random_doubles,

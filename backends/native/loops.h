@@ -77,8 +77,11 @@ struct native_loops {
     native_loop_fn loop[NATIVE_LOOP_COUNT][NATIVE_CLASS_COUNT]; /* NULL: no such version */
     native_reduce_fn reduce[NATIVE_REDUCE_COUNT][NATIVE_CLASS_COUNT];
     native_add_rows_fn add_rows[NATIVE_CLASS_COUNT];
-    /* to[i] += in[i] * factor, wrapping. */
-    void (*add_scaled_i64)(uint64_t *to, const uint64_t *in, uint64_t factor, int64_t count);
+    /* to[i] += the sum of in[k][i] * factors[k] over four k, wrapping. */
+    void (*add_scaled_i64)(uint64_t *to, const uint64_t *const *in, const uint64_t *factors,
+                           int64_t count);
+    void (*add_scaled_i32)(uint32_t *to, const uint32_t *const *in, const uint32_t *factors,
+                           int64_t count);
     native_words_fn random_words;
     /* mask[i] = words[i] >= threshold */
     void (*random_mask)(const uint32_t *words, uint32_t threshold, uint8_t *mask, int64_t count);

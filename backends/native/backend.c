@@ -89,6 +89,8 @@ ob_status native_memory_peak(ob_backend *backend, bool reset, uint64_t *peak_byt
 
 ob_status native_set_threads(ob_backend *backend, int threads, ob_err *err)
 {
+    if (backend->env.blas != NULL) /* somebody may have set it for the whole process */
+        native_blas_use_one_thread(backend->env.blas);
     return use_threads(backend, threads, err);
 }
 

@@ -118,6 +118,11 @@ ob_status native_env_blas(native_env *env, native_blas **out, ob_err *err)
     return OB_OK;
 }
 
+void native_blas_use_one_thread(native_blas *blas)
+{
+    blas->set_threads(1);
+}
+
 void native_blas_close(native_blas *blas)
 {
     free(blas);

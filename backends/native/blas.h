@@ -14,6 +14,7 @@ typedef struct native_blas native_blas;
 /* The backend's own, opened by the first call. The error says which package is missing. The library
  * works on the thread that calls it; large products are cut up for the threads of env. */
 ob_status native_env_blas(native_env *env, native_blas **out, ob_err *err);
+void native_blas_use_one_thread(native_blas *blas);
 void native_blas_close(native_blas *blas); /* NULL is allowed; the library stays loaded */
 /* "OpenBLAS 0.3.21 ...", and the name of its kernels ("Zen", "Cooperlake"). */
 const char *native_blas_config(const native_blas *blas);

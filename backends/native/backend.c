@@ -104,7 +104,9 @@ void native_properties(ob_backend *backend, ob_property_fn fn, void *ctx)
     if (backend->threads_asked != backend->env.threads)
         fn(ctx, "threads_asked", asked);
     const native_blas *blas = backend->env.blas;
-    fn(ctx, "blas", blas != NULL ? native_blas_config(blas) : "not loaded");
+    fn(ctx, "blas",
+       blas != NULL ? native_blas_config(blas)
+                    : "opened by the first case that needs it, whose record has it");
     if (blas != NULL)
         fn(ctx, "blas_core", native_blas_core(blas));
 }

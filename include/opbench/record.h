@@ -131,9 +131,10 @@ typedef struct ob_record_result {
     int64_t index;      /* of the case in the whole run */
     const char *backend;
     const char *device;
-    const char *mode;       /* "discrete", "continuous", "continuous_events" */
-    int64_t number_per_run; /* iterations per block */
-    ob_reals raw_times_s;   /* one per block of the forward pass: ns / 1e9 */
+    const ob_json *libraries; /* properties that the header could not have yet; may be NULL */
+    const char *mode;         /* "discrete", "continuous", "continuous_events" */
+    int64_t number_per_run;   /* iterations per block */
+    ob_reals raw_times_s;     /* one per block of the forward pass: ns / 1e9 */
     ob_task_spec task;
     const ob_json *metadata;
     const char *stop_rule;    /* ob_stop_rule_name */

@@ -6,6 +6,7 @@
 #include "run/session_int.h"
 
 #include "run/own_time.h"
+#include "run/properties.h"
 #include "run/timed_case.h"
 
 #include <sched.h>
@@ -104,26 +105,6 @@ static ob_status pin(int64_t cpu, ob_err *err)
                       (long long)cpu);
 }
 
-static void take_property(void *ctx, const char *name, const char *value)
-{
-    ob_json_doc *doc = ctx;
-    ob_json *text = ob_json_new_string(doc, value, strlen(value));
-    if (text != NULL) /* a property that finds no memory is left out */
-        ob_json_set(doc, (ob_json *)ob_json_doc_root(doc), name, text, NULL);
-}
-
-static ob_status read_properties(ob_session *s, ob_err *err)
-{
-    OB_TRY(ob_json_doc_create(&s->properties, err));
-    const ob_json *object = ob_json_new_object(s->properties);
-    if (object == NULL)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's properties");
-    ob_json_doc_set_root(s->properties, object);
-    if (s->desc->properties != NULL)
-        s->desc->properties(s->backend, take_property, s->properties);
-    return OB_OK;
-}
-
 static ob_status open_backend(ob_session *s, ob_err *err)
 {
     const ob_run_options *o = &s->options;
@@ -157,7 +138,7 @@ static ob_status open_backend(ob_session *s, ob_err *err)
     ob_clock_quality quality;
     if (ob_clock_measure(&clock, &quality, NULL) == OB_OK)
         s->clock_overhead_ns = quality.overhead_ns;
-    return read_properties(s, err);
+    return ob__properties_read(s->desc, s->backend, &s->properties, err);
 }
 
 ob_status ob_session_open(ob_context *context, const ob_run_options *options, ob_session **out,
@@ -199,6 +180,7 @@ void ob_session_close(ob_session *s)
     ob_noise_sampler_close(s->noise);
     ob__peak_close(&s->peak);
     ob_json_doc_destroy(s->properties);
+    ob_json_doc_destroy(s->late_properties);
     ob__identity_fini(&s->identity);
     free(s->backend_options);
     free(s->option_words);
@@ -437,6 +419,7 @@ ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_
     if (status != OB_OK)
         r->reason = s->failure.message;
     fill_surroundings(s, started_ns, r);
+    r->libraries = ob__properties_late(s->desc, s->backend, s->properties, &s->late_properties);
     const ob_warning_facts facts = {
         .backward_left_out = s->options.backward && status == OB_OK && !s->setup.has_backward,
         .nothing_measured = status == OB_OK && s->samples.forward.measure_ns.count == 0,

@@ -22,8 +22,9 @@ struct ob_session {
     void *backend_options; /* the backend's own struct */
     char *option_words;    /* what its strings point into */
     ob_json_doc *properties;
-    ob_noise_sampler *noise; /* NULL where there is none */
-    uint32_t fp_mode;        /* at the start */
+    ob_json_doc *late_properties; /* of libraries that a case opened; NULL until then */
+    ob_noise_sampler *noise;      /* NULL where there is none */
+    uint32_t fp_mode;             /* at the start */
     ob_peak peak;
     double clock_overhead_ns; /* of the host's clock; 0 = not known */
     uint64_t max_memory_bytes;

@@ -113,14 +113,6 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     return code;
 }
 
-static const ob_cli_word WORDS[] = {
-    {.name = "FILE",
-     .required = true,
-     .many = true,
-     .help = "Results of `run` or `time`, or JSON measurements; - is standard input."},
-    {.name = NULL},
-};
-
 const ob_cli_command ob__command_compare = {
     .name = "compare",
     .help = "put stored measurements side by side",
@@ -130,7 +122,7 @@ const ob_cli_command ob__command_compare = {
             "--by-file keeps files apart. Two different "
             "tasks "
             "that would stand in the same cell are an error.",
-    .words = WORDS,
+    .words = ob__cli_measurement_words,
     .options = OPTIONS,
     .options_size = sizeof(compare_options),
     .options_init = init,

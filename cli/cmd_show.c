@@ -83,14 +83,6 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     return code;
 }
 
-static const ob_cli_word WORDS[] = {
-    {.name = "FILE",
-     .required = true,
-     .many = true,
-     .help = "Results of `run` or `time`, or JSON measurements; - is standard input."},
-    {.name = NULL},
-};
-
 const ob_cli_command ob__command_show = {
     .name = "show",
     .help = "print stored measurements with their statistics",
@@ -99,7 +91,7 @@ const ob_cli_command ob__command_show = {
         "warning when that is wide. Files hold the record lines that opbench writes, or JSON "
         "objects {number_per_run, raw_times, task_spec, metadata}, alone or in lists. Results "
         "without samples are left out and counted on standard error.",
-    .words = WORDS,
+    .words = ob__cli_measurement_words,
     .options = OPTIONS,
     .options_size = sizeof(show_options),
     .example = "opbench show results.json\n"

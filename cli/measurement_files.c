@@ -7,6 +7,14 @@
 
 #include <string.h>
 
+const ob_cli_word ob__cli_measurement_words[] = {
+    {.name = "FILE",
+     .required = true,
+     .many = true,
+     .help = "Results of `run` or `time`, or JSON measurements; - is standard input."},
+    {.name = NULL},
+};
+
 static const char *shown_name(const char *path)
 {
     return strcmp(path, "-") == 0 ? "<stdin>" : path;

@@ -8,6 +8,9 @@
 #include "command.h"
 #include "opbench/measurement.h"
 
+/* The words of such a command: one file or more. */
+extern const ob_cli_word ob__cli_measurement_words[];
+
 /* Gets each measurement, in order, and the file it is from, <stdin> for standard input; what it fails with
  * is shown with the measurement's place. */
 typedef ob_status (*ob_cli_take_measurement)(void *ctx, const char *file, const ob_measurement *m,

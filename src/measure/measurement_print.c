@@ -101,15 +101,22 @@ static bool append_lines(ob_text *text, const ob_text *from)
     return true;
 }
 
+/* Computes what the caller did not bring. */
+static ob_status have_stats(const ob_measurement *m, ob_measurement_stats *own,
+                            const ob_measurement_stats **stats, ob_err *err)
+{
+    if (*stats != NULL)
+        return OB_OK;
+    *stats = own;
+    return ob_measurement_compute(m, own, err);
+}
+
 ob_status ob_measurement_print(const ob_measurement *m, const ob_measurement_stats *stats,
                                ob_text *text, ob_err *err)
 {
     const size_t before = text->size;
     ob_measurement_stats own;
-    if (stats == NULL) {
-        OB_TRY(ob_measurement_compute(m, &own, err));
-        stats = &own;
-    }
+    OB_TRY(have_stats(m, &own, &stats, err));
     ob_text whole = {.data = NULL};
     const bool ok = ob__text_append_str(&whole, FIRST_LINE) &&
                     ob_task_spec_print_summary(&m->task, &whole, NULL) == OB_OK &&
@@ -167,10 +174,7 @@ ob_status ob_measurement_print_json(const ob_measurement *m, const ob_measuremen
 {
     const size_t before = text->size;
     ob_measurement_stats own;
-    if (stats == NULL) {
-        OB_TRY(ob_measurement_compute(m, &own, err));
-        stats = &own;
-    }
+    OB_TRY(have_stats(m, &own, &stats, err));
     const bool ok = append_times(text, m) && append_named_real(text, "mean", stats->mean) &&
                     append_named_real(text, "median", stats->median) &&
                     append_named_real(text, "p25", stats->p25) &&

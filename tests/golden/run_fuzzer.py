@@ -12,6 +12,7 @@ import collections
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 
@@ -288,11 +289,25 @@ def sparse(case):
         check("sparse", x["is_hybrid"] == (x["dense_dim"] > 0))
 
 
+def docs_page():
+    """The spec and the config that docs/fuzz.md shows."""
+    with open(os.path.join(HERE, "..", "..", "docs", "fuzz.md"), encoding="utf-8") as file:
+        spec, config = re.findall(r"^```json\n(.*?)^```", file.read(), re.S | re.M)
+    got = draws("docs: spec", json.loads(spec), 20)
+    check("docs: spec", all(math.prod(d["tensors"]["x"]["size"]) <= 1000000 for d in got))
+    done = subprocess.run([sys.argv[1], "expand", "-c", "-"], input=config, capture_output=True,
+                          text=True)
+    lines = done.stdout.splitlines()
+    check("docs: config", done.returncode == 0 and len(lines) == 100, done.stderr)
+    check("docs: config", '"kwargs": {"alpha": {"type": "int", "value": 2}}' in lines[0])
+
+
 def main():
     with open(os.path.join(HERE, "torch", "fuzzer.json"), encoding="utf-8") as file:
         cases = json.load(file)["cases"]
     for case in cases:
         globals()[case["kind"]](case)
+    docs_page()
     print(f"{len(cases)} cases, {len(failures)} failures")
     return 1 if failures else 0
 

@@ -191,7 +191,7 @@ static bool compare_loops(void)
 
 static void print_table(const peer *peers, size_t count)
 {
-    printf("\n%-28s%34s%34s\n%-28s%21s%13s%21s%13s\n", "", "nothing", "microsecond", "",
+    printf("\n%-28s%37s%37s\n%-28s%26s%11s%26s%11s\n", "", "nothing", "microsecond", "",
            "ns (rounds)", "answer, s", "ns (rounds)", "answer, s");
     for (size_t i = 0; i < count; i++) {
         if (!peers[i].there)
@@ -201,7 +201,7 @@ static void print_table(const peer *peers, size_t count)
             const figure ns = over_rounds(peers[i].samples[b], false);
             char range[64];
             snprintf(range, sizeof range, "%.4g (%.4g-%.4g)", ns.median, ns.least, ns.most);
-            printf("%21s%13.3f", range, over_rounds(peers[i].samples[b], true).median);
+            printf("%26s%11.3f", range, over_rounds(peers[i].samples[b], true).median);
         }
         printf("\n");
     }

@@ -34,6 +34,7 @@ typedef struct job {
     ob_config *config;
     ob_result_file *file;
     ob_run_table *table;
+    ob_run_totals *totals;
     ob_done *done;
     ob_run_batches *batches; /* NULL = no profiler */
     ob_profile *profile;     /* NULL = no trace file */
@@ -135,6 +136,8 @@ static ob_status show_result(job *j, const ob_record *record, const char *line, 
 {
     if (j->options->quiet)
         return OB_OK;
+    if (!ob__run_totals_add(j->totals, &record->result))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the totals");
     if (strcmp(j->options->format, "json") == 0)
         return ob__cli_write(j->cli, line, length)
                    ? OB_OK
@@ -260,7 +263,9 @@ static int report(job *j, const ob_run_summary *summary)
             failed += summary->cases[s];
     }
     if (!j->options->quiet && strcmp(j->options->format, "json") != 0)
-        ob__run_table_print(j->cli, j->table, j->options->format);
+        ob__run_table_print(j->cli, j->table, j->totals, j->options->format);
+    if (!j->options->quiet && strcmp(j->options->format, "csv") != 0)
+        ob__run_totals_print(j->cli, j->totals, j->options->format);
     if (!j->options->quiet && strcmp(j->options->format, "table") == 0) {
         if (summary->left_out > 0)
             ob__cli_printf(j->cli, "%" PRIu64 " cases were done already\n", summary->left_out);
@@ -312,6 +317,7 @@ static int run_config(job *j)
     ob_done_destroy(j->done);
     ob__run_selection_fini(&j->selection);
     ob__run_table_destroy(j->table);
+    ob__run_totals_destroy(j->totals);
     return code;
 }
 
@@ -357,7 +363,8 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *options, const char *text, s
     }
     name_for_repro(&j);
     j.table = ob__run_table_create();
-    code = j.table != NULL ? run_config(&j) : ob__cli_out_of_memory(cli);
+    j.totals = ob__run_totals_create();
+    code = j.table != NULL && j.totals != NULL ? run_config(&j) : ob__cli_out_of_memory(cli);
     ob_config_destroy(j.config);
     return code;
 }

@@ -23,6 +23,8 @@ typedef struct row {
     double figures[COLUMNS]; /* of the number columns, for csv: times in ns; NaN = none */
     char *reason;            /* NULL = none */
     char *warnings;          /* NULL = none */
+    char *backend;
+    int64_t weight; /* OB_NO_INT = not known */
 } row;
 
 struct ob_run_table {
@@ -42,14 +44,14 @@ void ob__run_table_destroy(ob_run_table *table)
             free(table->rows[i].cells[c]);
         free(table->rows[i].reason);
         free(table->rows[i].warnings);
+        free(table->rows[i].backend);
     }
     if (table != NULL)
         free(table->rows);
     free(table);
 }
 
-/* Four significant digits with the unit that suits. */
-static void time_text(double ns, char *out, size_t size)
+void ob__run_time_text(double ns, char *out, size_t size)
 {
     static const struct {
         double ns;
@@ -83,7 +85,7 @@ static bool set_time(row *r, int column, double ns)
 {
     char text[32];
     r->figures[column] = ns;
-    time_text(ns, text, sizeof text);
+    ob__run_time_text(ns, text, sizeof text);
     return set(r, column, text);
 }
 
@@ -139,7 +141,10 @@ static bool add_row(ob_run_table *table, const ob_record_result *result, const o
         table->capacity = capacity;
     }
     row *r = &table->rows[table->count++];
-    *r = (row){.reason = NULL};
+    *r = (row){.backend = strdup(result->backend != NULL ? result->backend : ""),
+               .weight = ob__run_weight(result)};
+    if (r->backend == NULL)
+        return false;
     const bool measured = pass != NULL && pass->measure_time_ms.count > 0;
     if (result->reason != NULL && result->reason[0] != '\0' &&
         (r->reason = strdup(result->reason)) == NULL)
@@ -272,25 +277,42 @@ static bool print_csv_cell(ob_cli *cli, const row *r, int column)
     return print_csv_figure(cli, column, r->figures[column]);
 }
 
-static bool print_csv(ob_cli *cli, const ob_run_table *table)
+/* ",calls,weighted time,share" of a row. */
+static bool print_csv_weights(ob_cli *cli, const row *r, const ob_run_totals *totals)
 {
+    const double ns = (double)r->weight * r->figures[MEDIAN];
+    const double all = ob__run_totals_ns(totals, r->backend);
+    if (r->weight == OB_NO_INT)
+        return ob__cli_printf(cli, ",,,");
+    if (!ob__cli_printf(cli, ",%lld,", (long long)r->weight) || isnan(ns))
+        return ob__cli_printf(cli, ",");
+    return print_csv_figure(cli, MEDIAN, ns) && ob__cli_printf(cli, ",") &&
+           (all <= 0 || ob__cli_printf(cli, "%.17g", ns / all));
+}
+
+static bool print_csv(ob_cli *cli, const ob_run_table *table, const ob_run_totals *totals)
+{
+    const bool weighted = !ob__run_totals_empty(totals);
     bool ok = true;
     for (int c = 0; ok && c < COLUMNS; c++)
         ok = ob__cli_printf(cli, "%s%s", c == 0 ? "" : ",", CSV_TITLES[c]);
-    ok = ok && ob__cli_printf(cli, ",reason,warnings\n");
+    ok = ok && ob__cli_printf(cli, ",reason,warnings%s\n",
+                              weighted ? ",calls,weighted_total_ns,share" : "");
     for (size_t i = 0; ok && i < table->count; i++) {
         const row *r = &table->rows[i];
         for (int c = 0; ok && c < COLUMNS; c++)
             ok = (c == 0 || ob__cli_printf(cli, ",")) && print_csv_cell(cli, r, c);
         ok = ok && ob__cli_printf(cli, ",") &&
              (r->reason == NULL || print_csv_text(cli, r->reason)) && ob__cli_printf(cli, ",") &&
-             (r->warnings == NULL || print_csv_text(cli, r->warnings)) && ob__cli_printf(cli, "\n");
+             (r->warnings == NULL || print_csv_text(cli, r->warnings)) &&
+             (!weighted || print_csv_weights(cli, r, totals)) && ob__cli_printf(cli, "\n");
     }
     return ok;
 }
 
-bool ob__run_table_print(ob_cli *cli, const ob_run_table *table, const char *format)
+bool ob__run_table_print(ob_cli *cli, const ob_run_table *table, const ob_run_totals *totals,
+                         const char *format)
 {
-    return strcmp(format, "csv") == 0 ? print_csv(cli, table)
+    return strcmp(format, "csv") == 0 ? print_csv(cli, table, totals)
                                       : print_aligned(cli, table, strcmp(format, "markdown") == 0);
 }

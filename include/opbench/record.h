@@ -129,6 +129,8 @@ typedef struct ob_record_result {
     ob_record_status status;
     const char *reason; /* why the status is not ok */
     int64_t index;      /* of the case in the whole run */
+    int64_t count;      /* how often the recorded program made this call */
+    int64_t outermost;  /* of these, how often no other recorded call was around it */
     const char *backend;
     const char *device;
     const ob_json *libraries; /* properties that the header could not have yet; may be NULL */

@@ -84,6 +84,13 @@ static ob_status name_task(ob_identity *identity, const ob_timer_options *timer,
     return OB_OK;
 }
 
+/* Notes of whoever recorded the call; anything but a number of calls is no such note. */
+static int64_t read_count(const ob_json *input, const char *key)
+{
+    const int64_t count = ob_json_int(ob_json_get(input, key), OB_NO_INT);
+    return count >= 0 ? count : OB_NO_INT;
+}
+
 ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options,
                             const char *backend, const ob_case *c, ob_record *record, ob_err *err)
 {
@@ -98,6 +105,8 @@ ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options
     r->build = ob_case_build(c);
     r->input = ob_case_input(c);
     r->index = (int64_t)ob_case_index(c);
+    r->count = read_count(r->input, "count");
+    r->outermost = read_count(r->input, "outermost");
     r->backend = backend;
     r->device = options->device != NULL ? options->device : "cpu";
     r->mode = options->timer.method != NULL ? options->timer.method : options->exec_mode;

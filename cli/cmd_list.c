@@ -4,8 +4,11 @@
  */
 #include "list.h"
 
+#include <string.h>
+
 typedef struct list_options {
     bool json;
+    const char *backend, *backend_options;
 } list_options;
 
 static int run(ob_cli *cli, const ob_cli_call *call)
@@ -13,11 +16,19 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const list_options *options = call->options;
     const ob_list_topic *topic = ob__list_find_topic(call->words[0]);
     const char *pattern = call->word_count > 1 ? call->words[1] : NULL;
+    if (options->backend != NULL && strcmp(topic->name, "ops") != 0)
+        return ob__cli_usage_error(cli, "--backend goes with the topic ops only");
     cli->hide_refused_plugins = topic->shows_failures;
     const int code = ob__cli_open_context(
         cli, topic->needs_plugins ? OB_CLI_WITH_PLUGINS : OB_CLI_NO_PLUGINS, OB_LOG_WARNING);
     if (code != OB_EXIT_OK)
         return code;
+    if (options->backend != NULL) {
+        const int opened = ob__list_backend_open(cli, options->backend, options->backend_options);
+        if (opened != OB_EXIT_OK)
+            return opened;
+        topic = &ob__list_backend_topic;
+    }
     const ob_list_query query = ob__list_query(cli->context, topic, pattern);
     if (options->json)
         return ob__list_print_json(cli, &query);
@@ -48,6 +59,16 @@ static const ob_option OPTIONS[] = {
      .help =
          "One JSON object per line: name, names, origin, category, help, available, reason, and "
          "what the topic has besides (devices, attributes, contents)."},
+    {.name = "backend",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(list_options, backend),
+     .value = "NAME",
+     .help = "With ops: the operators that this backend brings itself; loads its library."},
+    {.name = "backend-options",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(list_options, backend_options),
+     .value = "LIST",
+     .help = "Options of that backend, as name=value,name=value."},
     {.name = NULL},
 };
 

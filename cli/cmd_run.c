@@ -38,6 +38,7 @@ typedef struct job {
     ob_done *done;
     ob_run_batches *batches; /* NULL = no profiler */
     ob_profile *profile;     /* NULL = no trace file */
+    char *torch_options;     /* what run.backend_options may point to */
     ob_json_doc *line_doc;   /* what the header says of the command line */
     bool header_written;
     ob_run_selection selection;
@@ -301,6 +302,9 @@ static int run_config(job *j)
         status = ob__run_select(j->cli, j->config, j->options, &j->selection, &err);
     if (status == OB_OK)
         status = ob__run_output_open(&output, &j->file, &j->done, &err);
+    if (status == OB_OK)
+        status = ob__run_torch_apply(j->options, ob_result_file_path(j->file), &j->run,
+                                     &j->torch_options, &err);
     if (status == OB_OK && j->run.profile)
         status = ob_profile_open(ob_result_file_path(j->file), &j->profile, &err);
     if (status == OB_OK)
@@ -314,6 +318,7 @@ static int run_config(job *j)
         code = ob__cli_fail(j->cli, &err);
     ob__run_batches_close(j->batches);
     ob_json_doc_destroy(j->line_doc);
+    free(j->torch_options);
     ob_done_destroy(j->done);
     ob__run_selection_fini(&j->selection);
     ob__run_table_destroy(j->table);

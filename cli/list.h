@@ -72,6 +72,13 @@ ob_status ob__list_set_words(ob_json_doc *doc, ob_json *object, const char *key,
 ob_status ob__list_set_string(ob_json_doc *doc, ob_json *object, const char *key, const char *text,
                               ob_err *err);
 
+/* ---- the operators that a backend brings (list_backend.c) ---- */
+
+/* The program's only listing of a backend; filled by open. */
+extern const ob_list_topic ob__list_backend_topic;
+/* OB_EXIT_OK, or what is wrong was said. */
+int ob__list_backend_open(ob_cli *cli, const char *backend, const char *backend_options);
+
 /* ---- the types of config arguments (list_types.c) ---- */
 
 size_t ob__list_count_types(const ob_context *context);

@@ -150,7 +150,21 @@ const ob_option ob__run_rows[] = {
      .type = OB_OPTION_FLAG,
      AT(cupti_per_kernel),
      .help = "Refused: needs CUDA."},
-    {.name = "et", .type = OB_OPTION_FLAG, AT(et), .help = "Refused: needs the torch backend."},
+    {.name = "et",
+     .type = OB_OPTION_FLAG,
+     AT(torch.trace),
+     .help = "Write an execution graph beside the records, <records>_et.json; backend torch."},
+    {.name = "torchscript",
+     .type = OB_OPTION_STRING,
+     AT(torch.script),
+     .value = "FILE",
+     .help = "TorchScript, saved or as source: its functions are operators torchscript::NAME; "
+             "backend torch."},
+    {.name = "torch-library",
+     .type = OB_OPTION_STRING,
+     AT(torch.library),
+     .value = "FILES",
+     .help = "Shared objects that register operators with torch, separated by ':'; backend torch."},
     {.name = NULL},
 };
 
@@ -182,9 +196,6 @@ static const char *refused(const ob_run_line *o, const char **why)
         {o->cupti, "cupti-profiler", NEEDS_CUDA},
         {o->cupti_metrics != NULL, "cupti-profiler-metrics", NEEDS_CUDA},
         {o->cupti_per_kernel, "cupti-profiler-measure-per-kernel", NEEDS_CUDA},
-        {o->et, "et",
-         "execution traces are written by PyTorch, so they need the torch backend, which is not "
-         "there; leave it out, or see --profile"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].given) {
@@ -230,7 +241,7 @@ int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_l
                                    "none; leave one of them out");
     if (line->config == NULL || line->config[0] == '\0')
         return ob__cli_usage_error(cli, "no config; give one with -c FILE");
-    if (ob_run_options_check(&line->run, &err) != OB_OK)
+    if (ob__run_torch_check(line, &err) != OB_OK || ob_run_options_check(&line->run, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);
     return OB_EXIT_OK;
 }

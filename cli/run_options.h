@@ -16,16 +16,23 @@ typedef struct ob_run_profiler_line {
     int64_t warmup, iteration;
 } ob_run_profiler_line;
 
+/* Options that are the torch backend's, under names of their own. */
+typedef struct ob_run_torch_line {
+    bool trace;
+    const char *script, *library;
+} ob_run_torch_line;
+
 typedef struct ob_run_line {
     ob_run_options run;
     const char *config, *op, *only_case, *prefix, *output, *resume_id, *stop_id, *format,
         *log_level;
     bool append, resume, force, no_isolate, quiet, version;
     ob_run_profiler_line profilers[OB_PROFILER_COUNT];
+    ob_run_torch_line torch;
     int64_t batch_size, batch_cuda_device;
     const char *batch_command;
     /* Known, and refused with the reason. */
-    bool pt2_model, cuda_graph, cupti, cupti_per_kernel, et;
+    bool pt2_model, cuda_graph, cupti, cupti_per_kernel;
     const char *cupti_metrics;
 } ob_run_line;
 
@@ -34,6 +41,12 @@ extern const ob_option ob__run_rows[];
 void ob__run_line_init(void *line);
 /* OB_EXIT_OK, or what is wrong was said. *log_level is the one asked for. */
 int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_level);
+/* OB_ERR_INVALID when options of torch are given and the backend is another one. */
+ob_status ob__run_torch_check(const ob_run_line *line, ob_err *err);
+/* Makes them options of the backend: run->backend and run->backend_options, whose text is *text then
+ * (malloc'ed; NULL when none of them is given). */
+ob_status ob__run_torch_apply(const ob_run_line *line, const char *record_path, ob_run_options *run,
+                              char **text, ob_err *err);
 /* PARAM's part of the header record, but for what belongs to the profilers' programs. */
 void ob__run_line_describe(const ob_run_line *line, ob_record_options *out);
 /* An option's name in the header: exec_mode for exec-mode. */

@@ -99,6 +99,9 @@ typedef struct ob_op_table ob_op_table;
 
 /* A table with the core's rows in it. */
 ob_status ob_op_table_create(ob_op_table **out, ob_err *err);
+/* A table without rows that knows PyTorch's names of functions and arguments all the same: for the
+ * operators that a backend brings. */
+ob_status ob_op_table_create_empty(ob_op_table **out, ob_err *err);
 void ob_op_table_destroy(ob_op_table *table);
 /* The row must stay valid as long as the table. OB_ERR_DUPLICATE when name.overload is there. */
 ob_status ob_op_table_add(ob_op_table *table, const ob_op_row *row, const char *origin,

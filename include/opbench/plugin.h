@@ -219,6 +219,9 @@ typedef struct ob_backend_desc {
     /* The host's time in ns, for backends whose time is not the machine's (null, simulators); the
      * executor then times with it. NULL = the monotonic clock. */
     uint64_t (*clock_ns)(ob_backend *backend);
+    /* Backends with has_autograd, after prepare with OB_PASS_BACKWARD: false when no output depends on
+     * anything that requires a gradient, so that there is no backward to run. NULL = there is one. */
+    bool (*has_backward)(ob_prepared *prepared);
 } ob_backend_desc;
 
 /* ------------------------------------------------------------------ data generators */

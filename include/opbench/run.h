@@ -269,6 +269,8 @@ ob_status ob_session_prepare_task(ob_session *session, const ob_case *c, ob_time
 ob_clock ob_session_clock(ob_session *session);
 /* The backend's properties, for the header record: an object that lives as long as the session. */
 const ob_json *ob_session_properties(const ob_session *session);
+/* Calls fn for each operator that the backend brings; OB_ERR_UNSUPPORTED when it brings none. */
+ob_status ob_session_schemas(ob_session *session, ob_schema_fn fn, void *ctx, ob_err *err);
 
 /* ---- in a worker process ---- */
 

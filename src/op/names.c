@@ -133,15 +133,20 @@ static ob_status set_base(const ob_op_table *table, const char *name, const char
     return OB_OK;
 }
 
-/* "aten::add" or "aten::add.Tensor" */
+/* "aten::add" or "aten::add.Tensor"; a whole schema stands for the name at its start. */
 static ob_status canonical(const ob_op_table *table, const char *name, ob__name *out, ob_err *err)
 {
-    const char *dot = strchr(strstr(name, "::"), '.');
-    const size_t length = dot != NULL ? (size_t)(dot - name) : strlen(name);
+    const size_t end = strcspn(name, "(");
+    const char *space = strstr(name, "::");
+    const char *dot =
+        memchr(space, '.', end > (size_t)(space - name) ? end - (size_t)(space - name) : 0);
+    const size_t length = dot != NULL ? (size_t)(dot - name) : end;
     if (dot != NULL) {
-        if (strlen(dot + 1) >= sizeof out->public.overload)
+        const size_t overload_length = end - length - 1;
+        if (overload_length >= sizeof out->public.overload)
             return too_long(name, err);
-        memcpy(out->public.overload, dot + 1, strlen(dot + 1) + 1);
+        memcpy(out->public.overload, dot + 1, overload_length);
+        out->public.overload[overload_length] = '\0';
     }
     return set_base(table, name, name, length, out, err);
 }

@@ -233,21 +233,27 @@ static ob_status add_built_in(ob_op_table *table, ob_err *err)
     return OB_OK;
 }
 
-ob_status ob_op_table_create(ob_op_table **out, ob_err *err)
+ob_status ob_op_table_create_empty(ob_op_table **out, ob_err *err)
 {
     ob_op_table *table = calloc(1, sizeof *table);
-    ob_status status = OB_OK;
     *out = NULL;
-    if (table == NULL || !index_adapters(table))
-        status = ob_err_set(err, OB_ERR_NOMEM, "out of memory while making the operator table");
-    else
-        status = add_built_in(table, err);
-    if (status != OB_OK) {
+    if (table == NULL || !index_adapters(table)) {
         ob_op_table_destroy(table);
-        return status;
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory while making the operator table");
     }
     *out = table;
     return OB_OK;
+}
+
+ob_status ob_op_table_create(ob_op_table **out, ob_err *err)
+{
+    OB_TRY(ob_op_table_create_empty(out, err));
+    const ob_status status = add_built_in(*out, err);
+    if (status != OB_OK) {
+        ob_op_table_destroy(*out);
+        *out = NULL;
+    }
+    return status;
 }
 
 void ob_op_table_destroy(ob_op_table *table)

@@ -73,15 +73,17 @@ static ob_status parse_backend_options(ob_session *s, ob_err *err)
     words[0] = to; /* the program's name, which is not looked at */
     *to++ = '\0';
     while (*text != '\0') {
-        const size_t length = strcspn(text, ",");
         if (count == MOST)
             return ob_err_set(err, OB_ERR_LIMIT, "more than %d backend options", MOST - 1);
         words[count++] = to;
         memcpy(to, "--", 2);
-        memcpy(to + 2, text, length);
-        to[2 + length] = '\0';
-        to += length + 3;
-        text += length + (text[length] == ',');
+        /* "\\," is a comma that belongs to the value. */
+        for (to += 2; *text != '\0' && *text != ','; text++) {
+            text += text[0] == '\\' && text[1] == ',';
+            *to++ = *text;
+        }
+        *to++ = '\0';
+        text += *text == ',';
     }
     const char *positionals[MOST + 1];
     size_t positional_count = 0;
@@ -177,6 +179,7 @@ void ob_session_close(ob_session *s)
     drop_case(s);
     if (s->backend != NULL)
         s->desc->close(s->backend);
+    ob__backend_ops_destroy(s->ops);
     ob_noise_sampler_close(s->noise);
     ob__peak_close(&s->peak);
     ob_json_doc_destroy(s->properties);
@@ -190,6 +193,16 @@ void ob_session_close(ob_session *s)
 const ob_json *ob_session_properties(const ob_session *session)
 {
     return ob_json_doc_root(session->properties);
+}
+
+ob_status ob_session_schemas(ob_session *session, ob_schema_fn fn, void *ctx, ob_err *err)
+{
+    if (session->desc->schemas == NULL)
+        return ob_err_set(err, OB_ERR_UNSUPPORTED,
+                          "backend %s brings no operators of its own; leave --backend out to see "
+                          "those that opbench knows",
+                          session->desc->name);
+    return session->desc->schemas(session->backend, fn, ctx, err);
 }
 
 /* ---- running a case ---- */
@@ -347,6 +360,7 @@ static ob_status make_setup(ob_session *s, const ob_case *c, const ob_marks *mar
                                 .c = c,
                                 .desc = s->desc,
                                 .backend = s->backend,
+                                .ops = &s->ops,
                                 .device = s->device,
                                 .pass = s->options.backward ? OB_PASS_BACKWARD : OB_PASS_FORWARD,
                                 .seed = (uint64_t)s->options.seed,

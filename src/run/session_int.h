@@ -6,6 +6,7 @@
 #define OB_RUN_SESSION_INT_H
 
 #include "opbench/run.h"
+#include "run/backend_ops.h"
 #include "run/executor.h"
 #include "run/figures.h"
 #include "run/identity.h"
@@ -22,6 +23,7 @@ struct ob_session {
     void *backend_options; /* the backend's own struct */
     char *option_words;    /* what its strings point into */
     ob_json_doc *properties;
+    ob_backend_ops *ops;          /* the backend's own operators; NULL until a case needs one */
     ob_json_doc *late_properties; /* of libraries that a case opened; NULL until then */
     ob_noise_sampler *noise;      /* NULL where there is none */
     uint32_t fp_mode;             /* at the start */

@@ -205,7 +205,10 @@ static ob_status prepare(const ob_setup_args *args, ob_setup *setup, ob_err *err
         .parameter_count = setup->parameter_count,
         .pass = pass,
         .inference_mode = args->inference_mode};
-    return args->desc->prepare(args->backend, &prepare_args, &setup->prepared, err);
+    OB_TRY(args->desc->prepare(args->backend, &prepare_args, &setup->prepared, err));
+    if (args->desc->has_autograd && args->desc->has_backward != NULL && setup->has_backward)
+        setup->has_backward = args->desc->has_backward(setup->prepared);
+    return OB_OK;
 }
 
 /* ---- */
@@ -217,6 +220,26 @@ static uint64_t stream_of(const ob_case *c)
     memcpy(digits, ob_case_key(c), 16);
     digits[16] = '\0';
     return strtoull(digits, NULL, 16);
+}
+
+/* By the core's rows. What they do not have, or refuse, is given to a backend with operators of its own:
+ * it knows best what it takes. Its message counts only where the core has nothing to say. */
+static ob_status build_graph(const ob_setup_args *args, const char *name, const ob_call *build,
+                             const ob_call *input, ob_graph **out, ob_err *err)
+{
+    ob_err other;
+    const ob_op_table *table = NULL;
+    const ob_status status =
+        ob_graph_build(ob_context_operators(args->context), name, build, input, out, err);
+    if (status == OB_OK || args->desc->schemas == NULL ||
+        (status != OB_ERR_NOT_FOUND && status != OB_ERR_UNSUPPORTED && status != OB_ERR_INVALID))
+        return status;
+    ob_status theirs = ob__backend_ops_table(args->ops, args->desc, args->backend, &table, &other);
+    if (theirs == OB_OK)
+        theirs = ob_graph_build(table, name, build, input, out, &other);
+    if (theirs == OB_OK)
+        return OB_OK;
+    return status == OB_ERR_NOT_FOUND ? ob_err_set(err, theirs, "%s", other.message) : status;
 }
 
 static ob_status make(const ob_setup_args *args, values *build, values *input, ob_setup *setup,
@@ -240,8 +263,8 @@ static ob_status make(const ob_setup_args *args, values *build, values *input, o
     ob__mark_end(args->marks, OB_CASE_PHASE_GENERATE);
     ob__mark_begin(args->marks, OB_CASE_PHASE_GRAPH);
     const ob_call build_call = as_call(build), input_call = as_call(input);
-    OB_TRY(ob_graph_build(ob_context_operators(args->context), generate_args.op_name,
-                          entry != NULL ? &build_call : NULL, &input_call, &setup->graph, err));
+    OB_TRY(build_graph(args, generate_args.op_name, entry != NULL ? &build_call : NULL, &input_call,
+                       &setup->graph, err));
     OB_TRY(check_graph_memory(args, setup, err));
     OB_TRY(ob_graph_cost(setup->graph, &setup->cost, err));
     setup->writes_inputs = writes_inputs(setup->graph);

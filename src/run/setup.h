@@ -7,6 +7,7 @@
 #define OB_RUN_SETUP_H
 
 #include "opbench/config.h"
+#include "run/backend_ops.h"
 #include "run/marks.h"
 
 typedef struct ob_setup_args {
@@ -14,6 +15,7 @@ typedef struct ob_setup_args {
     const ob_case *c;
     const ob_backend_desc *desc;
     ob_backend *backend;
+    ob_backend_ops **ops; /* made when a case needs the backend's own operators */
     ob_device device;
     ob_pass pass;
     uint64_t seed;

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Finding and opening the shim, which lies beside this plug-in: torch/shim.so.
+ *
+ * OpenMP and OpenBLAS make their pools when they are loaded, by the environment; so the number of
+ * threads stands there while the shim is opened, and what stood there before comes back afterwards. A
+ * library built with -ffast-math would switch denormal numbers off for the process: the floating-point
+ * environment is kept over the opening.
+ */
+#include "load.h"
+
+#include <dlfcn.h>
+#include <fenv.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef OB_TORCH_MISSING
+static const char ABSENT[] = "libtorch was not there when opbench was built (" OB_TORCH_MISSING
+                             "); install libtorch-dev, or configure with -DTORCH_DIR=DIR or "
+                             "-DOB_PYTHON=python3, and build again";
+#else
+static const char ABSENT[] =
+    "its part " TORCH_SHIM_FILE " is missing; build or install opbench again";
+#endif
+
+static bool shim_path(char *path, size_t size)
+{
+    Dl_info info;
+    if (dladdr((const void *)ABSENT, &info) == 0 || info.dli_fname == NULL)
+        return false;
+    const char *slash = strrchr(info.dli_fname, '/');
+    const int folder = slash != NULL ? (int)(slash - info.dli_fname) : 1;
+    const int n =
+        snprintf(path, size, "%.*s/" TORCH_SHIM_FILE, folder, slash != NULL ? info.dli_fname : ".");
+    return n > 0 && (size_t)n < size && access(path, R_OK) == 0;
+}
+
+ob_status torch_shim_probe(ob_reason *why_not)
+{
+    char path[PATH_MAX];
+    if (shim_path(path, sizeof path))
+        return OB_OK;
+    snprintf(why_not->text, sizeof why_not->text, "%s", ABSENT);
+    return OB_ERR_UNSUPPORTED;
+}
+
+/* One variable of the environment for the time of a load. */
+typedef struct variable {
+    const char *name;
+    char *before;
+} variable;
+
+static void *open_with_threads(const char *path, int threads)
+{
+    variable variables[] = {{.name = "OMP_NUM_THREADS"}, {.name = "OPENBLAS_NUM_THREADS"}};
+    const size_t count = sizeof variables / sizeof *variables;
+    char number[16];
+    fenv_t environment;
+    snprintf(number, sizeof number, "%d", threads > 0 ? threads : 1);
+    for (size_t i = 0; i < count; i++) {
+        const char *before = getenv(variables[i].name);
+        variables[i].before = before != NULL ? strdup(before) : NULL;
+        setenv(variables[i].name, number, 1);
+    }
+    const bool has_environment = fegetenv(&environment) == 0;
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (has_environment)
+        fesetenv(&environment);
+    for (size_t i = 0; i < count; i++) {
+        if (variables[i].before != NULL)
+            setenv(variables[i].name, variables[i].before, 1);
+        else
+            unsetenv(variables[i].name);
+        free(variables[i].before);
+    }
+    return handle;
+}
+
+ob_status torch_shim_load(const ob_host *host, int threads, const torch_shim **out, ob_err *err)
+{
+    char path[PATH_MAX];
+    *out = NULL;
+    if (!shim_path(path, sizeof path))
+        return host->err_set(err, OB_ERR_UNSUPPORTED, "backend torch cannot work here: %s", ABSENT);
+    void *handle = open_with_threads(path, threads);
+    if (handle == NULL)
+        return host->err_set(err, OB_ERR_UNSUPPORTED,
+                             "backend torch cannot be opened: %.300s; install the libtorch that it "
+                             "was built with, or build opbench again",
+                             dlerror());
+    void *symbol = dlsym(handle, TORCH_SHIM_ENTRY);
+    torch_shim_entry_fn entry = NULL;
+    memcpy(&entry, &symbol, sizeof entry); /* C has no cast from an object to a function */
+    const torch_shim *shim = entry != NULL ? entry() : NULL;
+    if (shim == NULL || shim->abi != TORCH_SHIM_ABI || shim->size != sizeof *shim)
+        return host->err_set(err, OB_ERR_PLUGIN,
+                             "%s belongs to another build of opbench; build or install it again",
+                             path);
+    *out = shim;
+    return OB_OK;
+}

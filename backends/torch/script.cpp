@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TorchScript from the command line: a module that was saved (its methods), or source (its functions). Each
+// is an operator torchscript::NAME.
+#include "torch_backend.hpp"
+
+#include <torch/csrc/api/include/torch/jit.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace opbench
+{
+
+struct Script {
+    std::shared_ptr<torch::jit::CompilationUnit> source; // or
+    std::optional<torch::jit::Module> module;
+};
+
+namespace
+{
+
+// Saved modules are zip files.
+bool is_saved(const std::string &text)
+{
+    return text.compare(0, 2, "PK") == 0;
+}
+
+std::vector<torch::jit::Function *> functions_of(const Script &script)
+{
+    std::vector<torch::jit::Function *> list;
+    if (script.module.has_value()) {
+        for (const torch::jit::Method &method : script.module->get_methods())
+            list.push_back(&method.function());
+    } else {
+        list = script.source->get_functions();
+    }
+    return list;
+}
+
+} // namespace
+
+std::shared_ptr<Script> load_script(const char *path, const c10::Device &device)
+{
+    std::ifstream file(path, std::ios::binary);
+    std::stringstream text;
+    if (!file || !(text << file.rdbuf()))
+        throw Failure(OB_ERR_IO,
+                      std::string("--torchscript ") + path + ": the file cannot be read");
+    auto script = std::make_shared<Script>();
+    if (is_saved(text.str())) {
+        script->module = torch::jit::load(path, device);
+        script->module->train(); // as modules of configs are
+    } else {
+        script->source = torch::jit::compile(text.str());
+    }
+    return script;
+}
+
+std::vector<std::string> script_schemas(const Script &script)
+{
+    const bool methods = script.module.has_value();
+    std::vector<std::string> texts;
+    for (torch::jit::Function *function : functions_of(script)) {
+        const c10::FunctionSchema &own = function->getSchema();
+        auto arguments = own.arguments();
+        if (methods)
+            arguments.erase(arguments.begin()); // self
+        const c10::FunctionSchema shown("torchscript::" + function->name(), "", arguments,
+                                        own.returns());
+        texts.push_back(c10::toString(shown));
+    }
+    return texts;
+}
+
+bool find_script(const std::shared_ptr<Script> &script, const std::string &name, Callable &out)
+{
+    for (torch::jit::Function *function : functions_of(*script)) {
+        if (function->name() != name)
+            continue;
+        out.function = function;
+        out.schema = &function->getSchema();
+        out.first = script->module.has_value() ? 1 : 0;
+        if (out.first == 1)
+            out.self = script->module->_ivalue();
+        return true;
+    }
+    return false;
+}
+
+} // namespace opbench

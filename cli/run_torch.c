@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The options of `opbench run` that are the torch backend's: they become its backend options. A config
+ * is data and cannot name a script or a library; only the command line can.
+ */
+#include "run_options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char BACKEND[] = "torch";
+
+static const char *first_given(const ob_run_torch_line *torch)
+{
+    return torch->trace             ? "et"
+           : torch->script != NULL  ? "torchscript"
+           : torch->library != NULL ? "torch-library"
+                                    : NULL;
+}
+
+ob_status ob__run_torch_check(const ob_run_line *line, ob_err *err)
+{
+    const char *given = first_given(&line->torch);
+    if (given == NULL || line->run.backend == NULL || strcmp(line->run.backend, BACKEND) == 0)
+        return OB_OK;
+    return ob_err_set(err, OB_ERR_INVALID, "--%s needs the torch backend; add --backend torch",
+                      given);
+}
+
+/* "name=value" with commas of the value escaped, behind a comma if there is something before it. */
+static char *append(char *to, bool first, const char *name, const char *value)
+{
+    if (value == NULL)
+        return to;
+    if (!first)
+        *to++ = ',';
+    to = stpcpy(stpcpy(to, name), "=");
+    for (; *value != '\0'; value++) {
+        if (*value == ',')
+            *to++ = '\\';
+        *to++ = *value;
+    }
+    *to = '\0';
+    return to;
+}
+
+ob_status ob__run_torch_apply(const ob_run_line *line, const char *record_path, ob_run_options *run,
+                              char **text, ob_err *err)
+{
+    const ob_run_torch_line *torch = &line->torch;
+    const char *given = run->backend_options != NULL ? run->backend_options : "";
+    enum { NAMES = 64 };
+    *text = NULL;
+    if (first_given(torch) == NULL)
+        return OB_OK;
+    const size_t stem =
+        strlen(record_path) -
+        (strlen(record_path) > 5 && strcmp(record_path + strlen(record_path) - 5, ".json") == 0
+             ? 5
+             : 0);
+    char *trace = NULL;
+    if (torch->trace && asprintf(&trace, "%.*s_et.json", (int)stem, record_path) < 0)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
+    *text = malloc(strlen(given) + NAMES +
+                   2 * (strlen(torch->script != NULL ? torch->script : "") +
+                        strlen(torch->library != NULL ? torch->library : "") +
+                        strlen(trace != NULL ? trace : "")));
+    if (*text != NULL) {
+        char *to = stpcpy(*text, given);
+        to = append(to, to == *text, "library", torch->library);
+        to = append(to, to == *text, "script", torch->script);
+        append(to, to == *text, "et", trace);
+        run->backend = BACKEND;
+        run->backend_options = *text;
+    }
+    free(trace);
+    return *text != NULL ? OB_OK
+                         : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
+}

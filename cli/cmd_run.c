@@ -11,6 +11,7 @@
 #include "run_output.h"
 #include "run_select.h"
 #include "run_table.h"
+#include "side_table.h"
 
 #include "opbench/profile.h"
 #include "opbench/version.h"
@@ -35,6 +36,7 @@ typedef struct job {
     ob_result_file *file;
     ob_run_table *table;
     ob_run_totals *totals;
+    ob_side_table *side; /* several backends; NULL = one */
     ob_done *done;
     ob_run_batches *batches; /* NULL = no profiler */
     ob_profile *profile;     /* NULL = no trace file */
@@ -109,7 +111,8 @@ static void show_progress(const job *j, const ob_record_result *r)
     const ob_clock clock = ob_clock_monotonic();
     const double seconds = (double)(ob_clock_now_ns(&clock) - j->started_ns) / 1e9;
     /* A resumed file may hold cases that are not selected now; the estimate is never below zero. */
-    const uint64_t done = j->done != NULL ? ob_done_count(j->done) : 0, all = j->selection.cases;
+    const uint64_t done = j->done != NULL ? ob_done_count(j->done) : 0;
+    const uint64_t all = j->selection.cases * ob_run_options_backend_count(&j->run);
     const uint64_t wanted = all - (done < all ? done : all);
     const uint64_t total = wanted > j->finished ? wanted : j->finished;
     const double left = seconds / (double)j->finished * (double)(total - j->finished);
@@ -144,7 +147,8 @@ static ob_status show_result(job *j, const ob_record *record, const char *line, 
                    ? OB_OK
                    : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
     ob__run_notes_add(&j->notes, &record->result);
-    return ob__run_table_add(j->table, &record->result)
+    return (j->side != NULL ? ob__side_table_add(j->side, &record->result)
+                            : ob__run_table_add(j->table, &record->result))
                ? OB_OK
                : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the table");
 }
@@ -263,8 +267,12 @@ static int report(job *j, const ob_run_summary *summary)
         if (info != NULL && info->failed)
             failed += summary->cases[s];
     }
-    if (!j->options->quiet && strcmp(j->options->format, "json") != 0)
-        ob__run_table_print(j->cli, j->table, j->totals, j->options->format);
+    if (!j->options->quiet && strcmp(j->options->format, "json") != 0) {
+        if (j->side != NULL)
+            ob__side_table_print(j->cli, j->side, j->options->format);
+        else
+            ob__run_table_print(j->cli, j->table, j->totals, j->options->format);
+    }
     if (!j->options->quiet && strcmp(j->options->format, "csv") != 0)
         ob__run_totals_print(j->cli, j->totals, j->options->format);
     if (!j->options->quiet && strcmp(j->options->format, "table") == 0) {
@@ -323,6 +331,7 @@ static int run_config(job *j)
     ob__run_selection_fini(&j->selection);
     ob__run_table_destroy(j->table);
     ob__run_totals_destroy(j->totals);
+    ob__side_table_destroy(j->side);
     return code;
 }
 
@@ -367,9 +376,13 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *options, const char *text, s
                                    "workers cannot be started without /proc; see --no-isolate");
     }
     name_for_repro(&j);
+    const bool several = ob_run_options_backend_count(&j.run) > 1;
     j.table = ob__run_table_create();
     j.totals = ob__run_totals_create();
-    code = j.table != NULL && j.totals != NULL ? run_config(&j) : ob__cli_out_of_memory(cli);
+    j.side = several ? ob__side_table_create() : NULL;
+    code = j.table != NULL && j.totals != NULL && (j.side != NULL || !several)
+               ? run_config(&j)
+               : ob__cli_out_of_memory(cli);
     ob_config_destroy(j.config);
     return code;
 }
@@ -400,6 +413,7 @@ const ob_cli_command ob__command_run = {
     .options_init = ob__run_line_init,
     .example = "opbench run -c examples/configs/tour.json\n"
                "opbench run -c config.json -w 5 -i 100 -b --output results.json\n"
-               "opbench run -c config.json --output results.json --resume",
+               "opbench run -c config.json --output results.json --resume\n"
+               "opbench run -c config.json --backend native,torch --min-time 0.2",
     .run = run,
 };

@@ -14,7 +14,8 @@
 
 typedef struct worker_options {
     ob_run_options run;
-    int64_t socket_fd, state_fd, config_fd;
+    int64_t socket_fd, state_fd, config_fd, ring_fd, check_fd, ring_member;
+    bool is_reference;
     ob_batch_source batch;
     bool verbose;
 } worker_options;
@@ -29,6 +30,18 @@ static const ob_option OPTIONS[] = {
     FD_ROW("socket-fd", socket_fd, "Messages to and from the supervisor."),
     FD_ROW("state-fd", state_fd, "Memory that both see."),
     FD_ROW("config-fd", config_fd, "The config's text."),
+    FD_ROW("ring-fd", ring_fd, "Memory that all see who take turns."),
+    {.name = "ring-member",
+     .type = OB_OPTION_INT,
+     .offset = offsetof(worker_options, ring_member),
+     .value = "N",
+     .max = 15,
+     .help = "Its number among them."},
+    FD_ROW("check-fd", check_fd, "Results to compare with."),
+    {.name = "is-reference",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(worker_options, is_reference),
+     .help = "The others compare with its results."},
     {.name = "config-name",
      .type = OB_OPTION_STRING,
      .offset = offsetof(worker_options, run.config_name),
@@ -128,11 +141,20 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return code;
     fcntl((int)options->socket_fd, F_SETFD, FD_CLOEXEC);
     fcntl((int)options->state_fd, F_SETFD, FD_CLOEXEC);
+    if (options->ring_fd > 0)
+        fcntl((int)options->ring_fd, F_SETFD, FD_CLOEXEC);
+    if (options->check_fd > 0)
+        fcntl((int)options->check_fd, F_SETFD, FD_CLOEXEC);
     snprintf(path, sizeof path, "/proc/self/fd/%d", (int)options->config_fd);
     if (ob_config_open_file(cli->context, path, NULL, &config, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     close((int)options->config_fd);
-    const ob_worker_fds fds = {.socket = (int)options->socket_fd, .state = (int)options->state_fd};
+    const ob_worker_fds fds = {.socket = (int)options->socket_fd,
+                               .state = (int)options->state_fd,
+                               .ring = (int)options->ring_fd,
+                               .check = (int)options->check_fd,
+                               .ring_member = (unsigned)options->ring_member,
+                               .is_reference = options->is_reference};
     if (ob_worker_serve(cli->context, config, &options->run, &fds, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     ob_config_destroy(config);

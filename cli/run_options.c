@@ -235,6 +235,14 @@ int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_l
         return ob__cli_usage_error(cli,
                                    "--append, --resume and --force say different things of the "
                                    "file of --output; give one of them");
+    const bool several = ob_run_options_backend_count(&line->run) > 1;
+    if (several &&
+        (line->profilers[OB_PROFILER_NCU].wanted || line->profilers[OB_PROFILER_NSYS].wanted))
+        return ob__cli_usage_error(cli,
+                                   "--ncu and --nsys see one backend; name one with --backend");
+    if (several && line->no_isolate)
+        return ob__cli_usage_error(cli, "--backend with several names needs a worker process for "
+                                        "each; leave out --no-isolate");
     if (line->no_isolate && line->run.case_timeout_s > 0)
         return ob__cli_usage_error(cli,
                                    "--case-timeout ends a worker process, and --no-isolate has "

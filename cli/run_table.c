@@ -6,6 +6,8 @@
  */
 #include "run_table.h"
 
+#include "columns.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,22 +53,6 @@ void ob__run_table_destroy(ob_run_table *table)
     free(table);
 }
 
-void ob__run_time_text(double ns, char *out, size_t size)
-{
-    static const struct {
-        double ns;
-        const char *unit;
-    } UNITS[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {0, "ns"}};
-    if (isnan(ns)) {
-        snprintf(out, size, "-");
-        return;
-    }
-    size_t u = 0;
-    while (fabs(ns) < UNITS[u].ns)
-        u++;
-    snprintf(out, size, "%.4g %s", UNITS[u].ns > 0 ? ns / UNITS[u].ns : ns, UNITS[u].unit);
-}
-
 static void number_text(double value, char *out, size_t size)
 {
     if (isnan(value))
@@ -85,7 +71,7 @@ static bool set_time(row *r, int column, double ns)
 {
     char text[32];
     r->figures[column] = ns;
-    ob__run_time_text(ns, text, sizeof text);
+    ob__time_text(ns, text, sizeof text);
     return set(r, column, text);
 }
 
@@ -169,103 +155,16 @@ bool ob__run_table_add(ob_run_table *table, const ob_record_result *result)
 
 /* ---- printing ---- */
 
-/* Code points: what a terminal shows of plain text. */
-static size_t width(const char *text)
+static const char *cell_of(const void *ctx, size_t row_index, size_t column)
 {
-    size_t count = 0;
-    for (; *text != '\0'; text++)
-        count += ((unsigned char)*text & 0xC0) != 0x80;
-    return count;
+    const ob_run_table *table = ctx;
+    return table->rows[row_index].cells[column];
 }
 
-static bool is_text(int column)
+static const char *note_of(const void *ctx, size_t row_index)
 {
-    return column <= PASS;
-}
-
-/* A bar would end a cell of Markdown. */
-static void escape_bars(const char *text, char *out, size_t size)
-{
-    size_t at = 0;
-    for (; *text != '\0' && at + 3 < size; text++) {
-        if (*text == '|')
-            out[at++] = '\\';
-        out[at++] = *text;
-    }
-    out[at] = '\0';
-}
-
-static bool print_cell(ob_cli *cli, const char *text, size_t wide, bool left)
-{
-    const size_t shown = width(text);
-    const int pad = wide > shown ? (int)(wide - shown) : 0;
-    return left ? ob__cli_printf(cli, "%s%*s", text, pad, "")
-                : ob__cli_printf(cli, "%*s%s", pad, "", text);
-}
-
-static bool print_line(ob_cli *cli, const char *const *cells, const size_t *wide, bool markdown)
-{
-    bool ok = !markdown || ob__cli_printf(cli, "| ");
-    for (int c = 0; ok && c < COLUMNS; c++) {
-        char escaped[512];
-        escape_bars(cells[c], escaped, sizeof escaped);
-        ok = (c == 0 || ob__cli_printf(cli, markdown ? " | " : "  ")) &&
-             print_cell(cli, markdown ? escaped : cells[c], wide[c], is_text(c));
-    }
-    return ok && ob__cli_printf(cli, markdown ? " |\n" : "\n");
-}
-
-static bool print_aligned(ob_cli *cli, const ob_run_table *table, bool markdown)
-{
-    size_t wide[COLUMNS];
-    for (int c = 0; c < COLUMNS; c++) {
-        wide[c] = width(TITLES[c]);
-        for (size_t i = 0; i < table->count; i++) {
-            const size_t w = width(table->rows[i].cells[c]);
-            wide[c] = w > wide[c] ? w : wide[c];
-        }
-    }
-    bool ok = print_line(cli, TITLES, wide, markdown);
-    for (int c = 0; ok && markdown && c < COLUMNS; c++) {
-        ok = ob__cli_printf(cli, c == 0 ? "|" : "");
-        for (size_t i = 0; ok && i < wide[c] + 1; i++)
-            ok = ob__cli_write(cli, "-", 1);
-        ok = ok && ob__cli_printf(cli, is_text(c) ? "-|" : ":|");
-    }
-    ok = ok && (!markdown || ob__cli_printf(cli, "\n"));
-    for (size_t i = 0; ok && i < table->count; i++) {
-        ok = print_line(cli, (const char *const *)table->rows[i].cells, wide, markdown);
-        if (ok && !markdown && table->rows[i].reason != NULL)
-            ok = ob__cli_printf(cli, "    %s\n", table->rows[i].reason);
-    }
-    return ok;
-}
-
-/* RFC 4180: quotes around everything that is not plain. */
-static bool print_csv_text(ob_cli *cli, const char *text)
-{
-    if (text[strcspn(text, ",\"\n\r")] == '\0')
-        return ob__cli_printf(cli, "%s", text);
-    bool ok = ob__cli_printf(cli, "\"");
-    for (; ok && *text != '\0'; text++)
-        ok = *text == '"' ? ob__cli_printf(cli, "\"\"") : ob__cli_write(cli, text, 1);
-    return ok && ob__cli_printf(cli, "\"");
-}
-
-/* The fewest digits that read back as the same number; times are known to the picosecond. */
-static bool print_csv_figure(ob_cli *cli, int column, double value)
-{
-    char text[32];
-    if (isnan(value))
-        return true;
-    if (column <= P99)
-        return ob__cli_printf(cli, "%.15g", round(value * 1e3) / 1e3);
-    for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) >= value && strtod(text, NULL) <= value)
-            break;
-    }
-    return ob__cli_printf(cli, "%s", text);
+    const ob_run_table *table = ctx;
+    return table->rows[row_index].reason;
 }
 
 static bool print_csv_cell(ob_cli *cli, const row *r, int column)
@@ -273,8 +172,9 @@ static bool print_csv_cell(ob_cli *cli, const row *r, int column)
     if (column == COUNT || column <= PASS)
         return column == STATUS ? ob__cli_printf(cli, "%.*s", (int)strcspn(r->cells[column], "*"),
                                                  r->cells[column])
-                                : print_csv_text(cli, r->cells[column]);
-    return print_csv_figure(cli, column, r->figures[column]);
+                                : ob__csv_text(cli, r->cells[column]);
+    return column <= P99 ? ob__csv_time(cli, r->figures[column])
+                         : ob__csv_figure(cli, r->figures[column]);
 }
 
 /* ",calls,weighted time,share" of a row. */
@@ -286,7 +186,7 @@ static bool print_csv_weights(ob_cli *cli, const row *r, const ob_run_totals *to
         return ob__cli_printf(cli, ",,,");
     if (!ob__cli_printf(cli, ",%lld,", (long long)r->weight) || isnan(ns))
         return ob__cli_printf(cli, ",");
-    return print_csv_figure(cli, MEDIAN, ns) && ob__cli_printf(cli, ",") &&
+    return ob__csv_time(cli, ns) && ob__cli_printf(cli, ",") &&
            (all <= 0 || ob__cli_printf(cli, "%.17g", ns / all));
 }
 
@@ -303,8 +203,8 @@ static bool print_csv(ob_cli *cli, const ob_run_table *table, const ob_run_total
         for (int c = 0; ok && c < COLUMNS; c++)
             ok = (c == 0 || ob__cli_printf(cli, ",")) && print_csv_cell(cli, r, c);
         ok = ok && ob__cli_printf(cli, ",") &&
-             (r->reason == NULL || print_csv_text(cli, r->reason)) && ob__cli_printf(cli, ",") &&
-             (r->warnings == NULL || print_csv_text(cli, r->warnings)) &&
+             (r->reason == NULL || ob__csv_text(cli, r->reason)) && ob__cli_printf(cli, ",") &&
+             (r->warnings == NULL || ob__csv_text(cli, r->warnings)) &&
              (!weighted || print_csv_weights(cli, r, totals)) && ob__cli_printf(cli, "\n");
     }
     return ok;
@@ -313,6 +213,14 @@ static bool print_csv(ob_cli *cli, const ob_run_table *table, const ob_run_total
 bool ob__run_table_print(ob_cli *cli, const ob_run_table *table, const ob_run_totals *totals,
                          const char *format)
 {
-    return strcmp(format, "csv") == 0 ? print_csv(cli, table, totals)
-                                      : print_aligned(cli, table, strcmp(format, "markdown") == 0);
+    const ob_columns columns = {.titles = TITLES,
+                                .columns = COLUMNS,
+                                .text_columns = PASS + 1,
+                                .rows = table->count,
+                                .cell = cell_of,
+                                .note = note_of,
+                                .ctx = table};
+    return strcmp(format, "csv") == 0
+               ? print_csv(cli, table, totals)
+               : ob__columns_print(cli, &columns, strcmp(format, "markdown") == 0);
 }

@@ -11,9 +11,6 @@
 
 typedef struct ob_run_table ob_run_table;
 
-/* Four significant digits with the unit that suits; "-" for NaN. */
-void ob__run_time_text(double ns, char *out, size_t size);
-
 ob_run_table *ob__run_table_create(void); /* NULL when memory is out */
 void ob__run_table_destroy(ob_run_table *table);
 /* Copies what it shows. */

@@ -5,7 +5,7 @@
  */
 #include "run_totals.h"
 
-#include "run_table.h"
+#include "columns.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -144,8 +144,8 @@ static void fill_cells(const ob_run_totals *totals, const total *t, char cells[C
     snprintf(cells[OPERATOR], CELL, "%.250s", t->op);
     snprintf(cells[BACKEND], CELL, "%.250s", t->backend);
     snprintf(cells[CALLS], CELL, "%" PRIu64, t->calls);
-    ob__run_time_text(t->calls > 0 ? t->ns / (double)t->calls : NAN, cells[PER_CALL], CELL);
-    ob__run_time_text(t->ns, cells[TOTAL], CELL);
+    ob__time_text(t->calls > 0 ? t->ns / (double)t->calls : NAN, cells[PER_CALL], CELL);
+    ob__time_text(t->ns, cells[TOTAL], CELL);
     snprintf(cells[SHARE], CELL, "%.1f %%", 100 * share_of(totals, t));
 }
 

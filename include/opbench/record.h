@@ -90,6 +90,13 @@ typedef struct ob_bytes {
 /* Absent values of the scalars: NULL, "", NaN, INT64_MIN, -1 (int8_t), 0 (uint64_t). */
 #define OB_NO_INT INT64_MIN
 
+/* A pass beside the same pass on the reference backend. */
+typedef struct ob_record_ratio {
+    double value;      /* mean time over that of the reference */
+    double low, high;  /* its confidence interval */
+    double confidence; /* how often such intervals hold the true ratio */
+} ob_record_ratio;
+
 /* One pass of a case. Times in ms are ns / 1e6, as PARAM makes them. */
 typedef struct ob_record_pass {
     ob_reals warmup_time_ms, warmup_memory_mib;
@@ -100,6 +107,7 @@ typedef struct ob_record_pass {
     double flops, bytes;           /* of one iteration, by the operator's cost row */
     double gflops_per_s, gb_per_s; /* at the median time */
     uint64_t allocator_peak_bytes;
+    ob_record_ratio ratio; /* several backends side by side */
 } ob_record_pass;
 
 /* The stretches of a case that --profile shows: enum name, key, what it is. */
@@ -132,6 +140,7 @@ typedef struct ob_record_result {
     int64_t count;      /* how often the recorded program made this call */
     int64_t outermost;  /* of these, how often no other recorded call was around it */
     const char *backend;
+    const char *reference; /* backend that the ratios are against */
     const char *device;
     const ob_json *libraries; /* properties that the header could not have yet; may be NULL */
     const char *mode;         /* "discrete", "continuous", "continuous_events" */

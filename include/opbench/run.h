@@ -26,7 +26,7 @@ typedef struct ob_timer_options {
 /* How cases are measured. ob_run_options_init gives the defaults; the rows below fill it
  * from a command line, print it for a worker and for the repro line of a record. */
 typedef struct ob_run_options {
-    const char *backend; /* NULL = the first that works: native */
+    const char *backend; /* NULL = the first that works: native. ob_run takes several, "a,b" */
     const char *device;  /* NULL = "cpu" */
     int64_t warmup, iteration;
     bool backward;
@@ -44,6 +44,7 @@ typedef struct ob_run_options {
     double case_timeout_s;  /* 0 = none */
     int64_t max_memory_mib; /* 0 = three quarters of the machine's */
     bool inference_mode;
+    bool check; /* compare results with those of the first backend, or of native if there is one */
     bool profile; /* records say when the phases of a case began and how long they took */
     ob_timer_options timer;
     /* For repro lines; no rows. */
@@ -61,12 +62,16 @@ typedef struct ob_run_options {
      .type = OB_OPTION_STRING,                                                                     \
      .offset = (base) + offsetof(ob_run_options, backend),                                         \
      .value = "NAME",                                                                              \
-     .help = "Who computes; `opbench list backends` shows them. native if not given."},            \
+     .help = "Who computes; `opbench list backends` shows them. native if not given. Several "     \
+             "(a,b) run "                                                                          \
+             "every case in turns, block by block, on one CPU; the first is what the others are "  \
+             "compared with."},                                                                    \
         {.name = "backend-options",                                                                \
          .type = OB_OPTION_STRING,                                                                 \
          .offset = (base) + offsetof(ob_run_options, backend_options),                             \
          .value = "LIST",                                                                          \
-         .help = "Options of the backend itself, as name=value,name=value."},                      \
+         .help = "Options of the backend itself, as name=value,name=value; with several "          \
+                 "backends NAME.name=value."},                                                     \
     {                                                                                              \
         .name = "device", .letter = 'd', .type = OB_OPTION_STRING,                                 \
         .offset = (base) + offsetof(ob_run_options, device), .value = "DEVICE",                    \
@@ -168,6 +173,13 @@ typedef struct ob_run_options {
             "A case that needs more fails, and the run goes on; three quarters of the machine's "  \
             "memory if not given."                                                                 \
     }
+#define OB_RUN_CHECK_ROWS(base)                                                                    \
+    {                                                                                              \
+        .name = "check", .type = OB_OPTION_FLAG,                                                   \
+        .offset = (base) + offsetof(ob_run_options, check),                                        \
+        .help = "Compare results, and with -b gradients, with those of the first backend (with a " \
+                "single one: of native); a case that differs fails."                               \
+    }
 #define OB_RUN_PROFILE_ROWS(base)                                                                  \
     {                                                                                              \
         .name = "profile", .letter = 'p', .type = OB_OPTION_FLAG,                                  \
@@ -243,6 +255,8 @@ typedef struct ob_run_options {
     }
 
 void ob_run_options_init(ob_run_options *options);
+/* How many names `backend` has, separated by commas; one if it is not given. */
+size_t ob_run_options_backend_count(const ob_run_options *options);
 /* OB_ERR_INVALID for combinations that make no sense, naming the option and the cure. */
 ob_status ob_run_options_check(const ob_run_options *options, ob_err *err);
 /* Appends the options that differ from the defaults as words of a command line ("--exec-mode continuous"),
@@ -278,6 +292,10 @@ ob_status ob_session_schemas(ob_session *session, ob_schema_fn fn, void *ctx, ob
 typedef struct ob_worker_fds {
     int socket; /* messages */
     int state;  /* memory that both see */
+    int ring;   /* memory that all see who take turns; 0 = it runs alone */
+    int check;  /* file with the results to compare with; 0 = none */
+    unsigned ring_member;
+    bool is_reference; /* its results are those that the others compare with */
 } ob_worker_fds;
 
 /* The worker's whole life: takes leases until the supervisor is gone. err must not be NULL. */

@@ -6,7 +6,8 @@
  *   continuous_events   nothing of ours: the interval lies between two events on the device.
  * Outside stand: restoring inputs that the case changed, making and dropping gradients, flushing the
  * cache, resetting and reading the memory peak, storing the sample (its room is reserved before),
- * logging it for the supervisor.
+ * logging it for the supervisor, and, side by side with other backends, waiting for the next turn and one
+ * iteration that brings the caches back to what they were.
  * Besides the call there is the cost of two clock readings; the header record states it.
  *
  * Backward in continuous mode cannot run without a forward before it, so a block times n pairs and
@@ -161,6 +162,53 @@ static ob_status time_run(const run *r, ob_phase what, uint64_t n, ob_series *ti
     return status;
 }
 
+/* ---- turns ---- */
+
+/* A turn in discrete mode: the switch to another process and back costs some microseconds. */
+static const uint64_t TURN_NS = 1000000;
+/* Above it, what the others left in the caches is a small part of an iteration. */
+static const double LONG_ITERATION_NS = 1e7;
+
+/* The others ran meanwhile: one iteration that is not timed. */
+static ob_status bring_back(const run *r)
+{
+    const ob_series *last = &r->result->forward.measure_ns;
+    if (last->count == 0)
+        last = &r->result->forward.warmup_ns;
+    if (r->settings->cold || (last->count > 0 && last->values[last->count - 1] > LONG_ITERATION_NS))
+        return OB_OK;
+    if (r->target->restores)
+        OB_TRY(phase(r, OB_PHASE_RESTORE));
+    OB_TRY(phase(r, OB_PHASE_FORWARD));
+    if (r->settings->pass == OB_PASS_BACKWARD) {
+        OB_TRY(phase(r, OB_PHASE_MAKE_GRAD));
+        OB_TRY(phase(r, OB_PHASE_BACKWARD));
+        OB_TRY(phase(r, OB_PHASE_ZERO_GRAD));
+    }
+    return sync(r);
+}
+
+/* Lets the other backends run, if there are any. */
+static ob_status take_turns(const run *r)
+{
+    if (r->settings->turns == NULL)
+        return OB_OK;
+    ob__turns_next(r->settings->turns);
+    return bring_back(r);
+}
+
+/* Whether iteration i of discrete mode begins a new turn. A fixed number of them is cut into twice as
+ * many turns as an interval needs, even if they are short. */
+static bool turn_is_over(const run *r, uint64_t i)
+{
+    const ob_exec_settings *s = r->settings;
+    const uint64_t turns = 2 * OB_MIN_BATCHES;
+    if (s->turns == NULL || i == 0)
+        return false;
+    const uint64_t group = s->iterations / turns + (s->iterations % turns != 0);
+    return (s->enough == NULL && i % group == 0) || ob__turns_held_ns(s->turns) >= TURN_NS;
+}
+
 /* ---- discrete ---- */
 
 static ob_status before_sample(const run *r)
@@ -207,8 +255,11 @@ static ob_status discrete(const run *r)
         log_samples(r);
     }
     end(r, OB_CASE_PHASE_WARMUP);
+    OB_TRY(take_turns(r)); /* so that all are ready before the first measures */
     begin(r, OB_CASE_PHASE_MEASURE);
     for (uint64_t i = 0; !enough(r, i); i++) {
+        if (turn_is_over(r, i))
+            OB_TRY(take_turns(r));
         OB_TRY(discrete_iteration(r, true));
         log_samples(r);
     }
@@ -306,6 +357,7 @@ static ob_status continuous(const run *r)
         uint64_t n = block;
         if (s->enough == NULL && n > s->iterations - done)
             n = s->iterations - done;
+        OB_TRY(take_turns(r));
         OB_TRY(forward_block(r, n, &f->measure_ns, &f->measure_peak_bytes));
         if (backward)
             OB_TRY(backward_block(r, n, &f->measure_ns, &b->measure_ns, &b->measure_peak_bytes));
@@ -425,6 +477,7 @@ static ob_status continuous_events(const run *r)
     for (uint64_t done = 0; !enough(r, done);) {
         const uint64_t n =
             s->enough == NULL && batch > s->iterations - done ? s->iterations - done : batch;
+        OB_TRY(take_turns(r));
         OB_TRY(take(r, OB_PHASE_FORWARD, n, &f->measure_ns, &f->measure_peak_bytes));
         if (backward)
             OB_TRY(take(r, OB_PHASE_BACKWARD, n, &b->measure_ns, &b->measure_peak_bytes));

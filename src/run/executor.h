@@ -8,6 +8,7 @@
 
 #include "opbench/plugin.h"
 #include "run/marks.h"
+#include "run/ring.h"
 
 typedef enum ob_exec_mode {
     OB_EXEC_DISCRETE,          /* one sample per iteration, device idle before and after */
@@ -55,7 +56,8 @@ typedef struct ob_exec_settings {
     void *enough_ctx;
     const ob_marks *marks; /* told of phases and intervals; NULL = nobody */
     struct ob_sample_log
-        *log; /* gets every finished sample, outside of what is timed; NULL = none */
+        *log;        /* gets every finished sample, outside of what is timed; NULL = none */
+    ob_turns *turns; /* other backends run between blocks; NULL = nobody does */
 } ob_exec_settings;
 
 typedef struct ob_exec_target {

@@ -11,7 +11,7 @@
 
 const char *ob__backend_name(const ob_run_options *options)
 {
-    return options->backend != NULL ? options->backend : "native";
+    return options->backend != NULL ? options->backend : OB_REFERENCE_BACKEND;
 }
 
 bool ob__options_cold(const ob_run_options *options)

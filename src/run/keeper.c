@@ -28,7 +28,7 @@ enum {
 };
 
 ob_status ob__keeper_open(ob_keeper *keeper, const ob_config *config, const ob_run_params *params,
-                          ob_err *err)
+                          const ob_worker_place *place, ob_err *err)
 {
     ob_system system;
     *keeper = (ob_keeper){.params = params,
@@ -36,8 +36,8 @@ ob_status ob__keeper_open(ob_keeper *keeper, const ob_config *config, const ob_r
                           .worker = {.socket = -1, .death = -1}};
     OB_TRY(ob_system_read(NULL, NULL, &system, err));
     keeper->max_memory_bytes = ob__memory_limit(params->options, &system);
-    return ob__worker_seed_make(params->worker_program, config, params->options, &keeper->seed,
-                                err);
+    return ob__worker_seed_make(params->worker_program, config, params->options, place,
+                                &keeper->seed, err);
 }
 
 void ob__keeper_end_worker(ob_keeper *keeper, bool at_once)
@@ -230,30 +230,50 @@ static bool take_message(ob_keeper *keeper, ob_news *out)
     return true;
 }
 
+ob_status ob__keeper_try(ob_keeper *keeper, ob_news *out, ob_err *err)
+{
+    (void)err;
+    if (take_message(keeper, out))
+        return OB_OK;
+    const int stop = ob__keeper_wanted_stop(keeper);
+    if (stop > 1)
+        interrupt(keeper);
+    if (stop > 0 && !keeper->finish_case)
+        atomic_store(&keeper->seed.page->stop, 1);
+    if (!keeper->inbox.ended)
+        return OB_END;
+    out->kind = keeper->interrupted ? OB_NEWS_STOPPED : OB_NEWS_LOST;
+    lose(keeper, &out->loss);
+    return OB_OK;
+}
+
+ob_status ob__keeper_wait(ob_keeper *const *keepers, size_t count, ob_err *err)
+{
+    struct pollfd p[2 * OB_MOST_MEMBERS];
+    for (size_t i = 0; i < count; i++) {
+        p[2 * i] = (struct pollfd){.fd = keepers[i]->worker.socket, .events = POLLIN};
+        p[2 * i + 1] = (struct pollfd){.fd = keepers[i]->worker.death, .events = POLLIN};
+    }
+    const int ready = poll(p, 2 * count, WATCH_MS);
+    if (ready < 0 && errno != EINTR)
+        return ob_err_set(err, OB_ERR_IO, "the worker cannot be watched: %s", strerror(errno));
+    for (size_t i = 0; i < count; i++) {
+        ob_keeper *keeper = keepers[i];
+        if (ready > 0 && p[2 * i].revents != 0)
+            OB_TRY(ob__wire_fill(&keeper->inbox, keeper->worker.socket, err));
+        else if (ready > 0 && p[2 * i + 1].revents != 0)
+            keeper->inbox.ended = true; /* it is dead, and all that it sent was read */
+        look(keeper);
+    }
+    return OB_OK;
+}
+
 ob_status ob__keeper_next(ob_keeper *keeper, ob_news *out, ob_err *err)
 {
     for (;;) {
-        if (take_message(keeper, out))
-            return OB_OK;
-        const int stop = ob__keeper_wanted_stop(keeper);
-        if (stop > 1)
-            interrupt(keeper);
-        if (stop > 0 && !keeper->finish_case)
-            atomic_store(&keeper->seed.page->stop, 1);
-        if (keeper->inbox.ended) {
-            out->kind = keeper->interrupted ? OB_NEWS_STOPPED : OB_NEWS_LOST;
-            lose(keeper, &out->loss);
-            return OB_OK;
-        }
-        struct pollfd p[] = {{.fd = keeper->worker.socket, .events = POLLIN},
-                             {.fd = keeper->worker.death, .events = POLLIN}};
-        const int ready = poll(p, 2, WATCH_MS);
-        if (ready < 0 && errno != EINTR)
-            return ob_err_set(err, OB_ERR_IO, "the worker cannot be watched: %s", strerror(errno));
-        if (ready > 0 && p[0].revents != 0)
-            OB_TRY(ob__wire_fill(&keeper->inbox, keeper->worker.socket, err));
-        else if (ready > 0)
-            keeper->inbox.ended = true; /* it is dead, and all that it sent was read */
-        look(keeper);
+        const ob_status status = ob__keeper_try(keeper, out, err);
+        if (status != OB_END)
+            return status;
+        OB_TRY(ob__keeper_wait(&keeper, 1, err));
     }
 }

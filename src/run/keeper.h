@@ -6,6 +6,7 @@
 #ifndef OB_RUN_KEEPER_H
 #define OB_RUN_KEEPER_H
 
+#include "run/ring.h"
 #include "run/spawn.h"
 
 /* Why a worker is gone. */
@@ -44,8 +45,9 @@ typedef struct ob_news {
     ob_loss loss;
 } ob_news;
 
+/* place as in ob__worker_seed_make. */
 ob_status ob__keeper_open(ob_keeper *keeper, const ob_config *config, const ob_run_params *params,
-                          ob_err *err);
+                          const ob_worker_place *place, ob_err *err);
 /* Ends the worker, at once or with time to end by itself. */
 void ob__keeper_end_worker(ob_keeper *keeper, bool at_once);
 void ob__keeper_close(ob_keeper *keeper);
@@ -54,6 +56,10 @@ ob_status ob__keeper_start_worker(ob_keeper *keeper, ob_err *err);
 /* Cases [first, first + count). A worker that is gone already is noticed by the next call below. */
 void ob__keeper_lease(ob_keeper *keeper, uint64_t first, uint64_t count);
 ob_status ob__keeper_next(ob_keeper *keeper, ob_news *out, ob_err *err);
+/* The same without waiting. OB_END: nothing new. */
+ob_status ob__keeper_try(ob_keeper *keeper, ob_news *out, ob_err *err);
+/* Waits until something may be new of one of them, and not long. count <= OB_MOST_MEMBERS. */
+ob_status ob__keeper_wait(ob_keeper *const *keepers, size_t count, ob_err *err);
 /* Gives up a worker whose messages make no sense. */
 void ob__keeper_reject(ob_keeper *keeper, ob_loss *loss);
 /* What the present or last worker printed since its last record: up to size bytes, and in *all how

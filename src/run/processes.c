@@ -9,14 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A case and the process it is in. */
-typedef struct turn {
-    uint64_t index;
-    int64_t process, processes;
-} turn;
-
-/* "process 2 of 5: " in front of a reason, which is cut if need be. */
-static void say_process(const turn *t, const char *reason, char *out, size_t size)
+void ob__say_process(const ob_process_turn *t, const char *reason, char *out, size_t size)
 {
     const int head = snprintf(out, size, "process %lld of %lld: ", (long long)t->process + 1,
                               (long long)t->processes);
@@ -24,21 +17,21 @@ static void say_process(const turn *t, const char *reason, char *out, size_t siz
         out[size - 1] = '\0';
 }
 
-static ob_status write_lost(ob_supervisor *s, const turn *t, ob_merge *merge, const ob_loss *why,
-                            ob_err *err)
+static ob_status write_lost(ob_supervisor *s, const ob_process_turn *t, ob_merge *merge,
+                            const ob_loss *why, ob_err *err)
 {
     const ob_lost_case lost = {.index = t->index, .merge = merge};
     ob_loss told = *why;
-    say_process(t, why->reason, told.reason, sizeof told.reason);
+    ob__say_process(t, why->reason, told.reason, sizeof told.reason);
     return ob__supervisor_write_loss(s, &lost, &told, err);
 }
 
 /* The case failed without taking its worker down. */
-static ob_status failed(ob_supervisor *s, const turn *t, ob_err *err)
+static ob_status failed(ob_supervisor *s, const ob_process_turn *t, ob_err *err)
 {
     ob_record_result *r = &s->record.result;
     char reason[1024];
-    say_process(t, r->reason != NULL ? r->reason : "", reason, sizeof reason);
+    ob__say_process(t, r->reason != NULL ? r->reason : "", reason, sizeof reason);
     r->reason = reason;
     r->processes = t->processes;
     s->line.size = 0;
@@ -47,7 +40,8 @@ static ob_status failed(ob_supervisor *s, const turn *t, ob_err *err)
 }
 
 /* The case in one fresh worker. *over: it has its record. OB_END = stop at once. */
-static ob_status run_turn(ob_supervisor *s, const turn *t, ob_merge *merge, bool *over, ob_err *err)
+static ob_status run_turn(ob_supervisor *s, const ob_process_turn *t, ob_merge *merge, bool *over,
+                          ob_err *err)
 {
     ob_news news;
     OB_TRY(ob__supervisor_start(s, err));
@@ -77,7 +71,7 @@ static ob_status run_turn(ob_supervisor *s, const turn *t, ob_merge *merge, bool
 
 static ob_status run_case(ob_supervisor *s, uint64_t index, ob_merge *merge, ob_err *err)
 {
-    turn t = {.index = index, .processes = s->params->options->processes};
+    ob_process_turn t = {.index = index, .processes = s->params->options->processes};
     ob__merge_reset(merge);
     for (; t.process < t.processes; t.process++) {
         bool over = false;

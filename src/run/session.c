@@ -16,10 +16,9 @@
 
 /* ---- opening ---- */
 
-static ob_status find_backend(const ob_context *context, const ob_run_options *options,
-                              const ob_backend_desc **out, ob_err *err)
+ob_status ob__find_backend(const ob_context *context, const char *name, const ob_backend_desc **out,
+                           ob_err *err)
 {
-    const char *name = ob__backend_name(options);
     *out = ob_context_find_backend(context, name);
     if (*out != NULL)
         return OB_OK;
@@ -113,7 +112,7 @@ static ob_status open_backend(ob_session *s, ob_err *err)
     const char *device = o->device != NULL ? o->device : "cpu";
     ob_system system;
     OB_TRY(ob_run_options_check(o, err));
-    OB_TRY(find_backend(s->context, o, &s->desc, err));
+    OB_TRY(ob__find_backend(s->context, ob__backend_name(o), &s->desc, err));
     OB_TRY(ob_device_parse(device, strlen(device), &s->device, err));
     if (!takes_device(s->desc->device_types, s->device.type))
         return ob_err_set(err, OB_ERR_INVALID, "backend %s runs on %s, not on \"%s\"; see --device",
@@ -133,7 +132,10 @@ static ob_status open_backend(ob_session *s, ob_err *err)
     if (s->desc->set_threads != NULL)
         OB_TRY(s->desc->set_threads(s->backend, (int)o->threads, err));
     /* A pinned session looks at its own CPU alone, where the supervisor is not. */
-    const ob_noise_params noise = {.own_cpu_ns = o->cpu < 0 ? ob__own_cpu_ns : NULL};
+    const ob_noise_params noise = {.own_cpu_ns = s->turns != NULL ? ob__turns_cpu_ns
+                                                 : o->cpu < 0     ? ob__own_cpu_ns
+                                                                  : NULL,
+                                   .own_ctx = s->turns};
     if (ob_noise_sampler_open(&noise, &s->noise, NULL) != OB_OK)
         s->noise = NULL;
     const ob_clock clock = ob_clock_monotonic();
@@ -143,8 +145,8 @@ static ob_status open_backend(ob_session *s, ob_err *err)
     return ob__properties_read(s->desc, s->backend, &s->properties, err);
 }
 
-ob_status ob_session_open(ob_context *context, const ob_run_options *options, ob_session **out,
-                          ob_err *err)
+ob_status ob__session_open(ob_context *context, const ob_run_options *options, ob_turns *turns,
+                           ob_session **out, ob_err *err)
 {
     ob_session *s = calloc(1, sizeof *s);
     *out = NULL;
@@ -152,6 +154,7 @@ ob_status ob_session_open(ob_context *context, const ob_run_options *options, ob
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a session");
     s->context = context;
     s->options = *options;
+    s->turns = turns;
     ob__peak_open(&s->peak);
     const ob_status status = open_backend(s, err);
     if (status != OB_OK) {
@@ -160,6 +163,12 @@ ob_status ob_session_open(ob_context *context, const ob_run_options *options, ob
     }
     *out = s;
     return OB_OK;
+}
+
+ob_status ob_session_open(ob_context *context, const ob_run_options *options, ob_session **out,
+                          ob_err *err)
+{
+    return ob__session_open(context, options, NULL, out, err);
 }
 
 static void drop_case(ob_session *s)
@@ -234,6 +243,7 @@ typedef struct rule {
     ob_stop_verdict verdict;
     ob_clock clock;
     uint64_t started_ns;
+    const ob_turns *turns; /* what it waits for others is not its time; NULL = there are none */
     double elapsed_ns;
     size_t counted;
     const uint64_t *per_sample; /* iterations behind a sample */
@@ -259,7 +269,8 @@ static bool rule_enough(void *ctx, const double *samples_ns, size_t count)
                                        .blocks = count,
                                        .elapsed_ns =
                                            r->elapsed_ns > 0 ? (uint64_t)r->elapsed_ns : 0,
-                                       .wall_ns = ob_clock_now_ns(&r->clock) - r->started_ns};
+                                       .wall_ns = ob_clock_now_ns(&r->clock) - r->started_ns -
+                                                  (r->turns != NULL ? r->turns->waited_ns : 0)};
     r->status = ob_stop_rule_check(&r->rule, &progress, &r->verdict, r->err);
     /* The estimate of the block may have been too long; an interval needs so many all the same. */
     if (r->status == OB_OK && r->verdict == OB_STOP_DONE && *r->per_sample > 1 &&
@@ -315,6 +326,18 @@ static double block_time_ns(const ob_run_options *o)
     return share_ns > 0 && share_ns < OB_LONG_BLOCK_NS ? share_ns : OB_LONG_BLOCK_NS;
 }
 
+/* Iterations per block: --block, or all in one. Side by side, blocks are what takes turns and what the
+ * interval of a ratio is made of, so there are twice as many as it needs. */
+static uint64_t block_size(const ob_session *s, bool by_rule)
+{
+    const ob_run_options *o = &s->options;
+    if (o->block > 0)
+        return (uint64_t)o->block;
+    if (s->turns == NULL || by_rule || o->iteration <= 0)
+        return 0;
+    return ((uint64_t)o->iteration + 2 * OB_MIN_BATCHES - 1) / (2 * OB_MIN_BATCHES);
+}
+
 static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record, ob_err *err)
 {
     const ob_run_options *o = &s->options;
@@ -328,6 +351,7 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
     rule r = {.clock = ob_clock_monotonic(),
               .per_sample = &s->samples.number_per_run,
               .min_blocks = o->block > 0 ? 0 : OB_MIN_BATCHES,
+              .turns = s->turns,
               .forward = s->setup.has_backward ? &s->samples.forward.measure_ns : NULL,
               .err = err};
     OB_TRY(ob_stop_rule_init(&r.rule, &params, err));
@@ -337,12 +361,13 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
                                        .cold = ob__options_cold(o),
                                        .warmup = o->warmup > 0 ? (uint64_t)o->warmup : 0,
                                        .iterations = params.count,
-                                       .block = o->block > 0 ? (uint64_t)o->block : 0,
+                                       .block = block_size(s, by_rule),
                                        .block_ns = block_time_ns(o),
                                        .enough = by_rule ? rule_enough : NULL,
                                        .enough_ctx = &r,
                                        .marks = marks,
-                                       .log = s->log};
+                                       .log = s->log,
+                                       .turns = s->turns};
     const ob_exec_target target = {.desc = s->desc,
                                    .backend = s->backend,
                                    .prepared = s->setup.prepared,

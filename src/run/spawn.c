@@ -23,9 +23,16 @@
 #include <unistd.h>
 
 /* Where the child finds its descriptors; 0 to 2 are the standard ones. */
-enum { CHILD_SOCKET = 3, CHILD_STATE = 4, CHILD_CONFIG = 5, CHILD_LAST = 5 };
+enum {
+    CHILD_SOCKET = 3,
+    CHILD_STATE,
+    CHILD_CONFIG,
+    CHILD_RING,
+    CHILD_CHECK,
+    CHILD_LAST = CHILD_CHECK
+};
 
-static ob_status memory_file(const char *name, int *out, ob_err *err)
+ob_status ob__memory_file(const char *name, int *out, ob_err *err)
 {
     /* Never below the child's own descriptors: dup2 onto those must not overwrite a source. */
     const int fd = memfd_create(name, MFD_CLOEXEC);
@@ -52,15 +59,32 @@ static ob_status write_all(int fd, const char *data, size_t size, ob_err *err)
     return OB_OK;
 }
 
-static ob_status make_words(ob_worker_seed *seed, const ob_run_options *options, ob_err *err)
+/* A word of its own: its end is a NUL. */
+static bool append_fd(ob_text *text, const char *option, int fd)
+{
+    return ob__text_printf(text, "%s=%d", option, fd) && ob__text_append(text, "", 1);
+}
+
+static bool append_place(ob_text *text, const ob_worker_place *place)
+{
+    if (place == NULL)
+        return true;
+    return (place->ring_fd < 0 || (append_fd(text, "--ring-fd", CHILD_RING) &&
+                                   append_fd(text, "--ring-member", (int)place->member))) &&
+           (place->check_fd < 0 || append_fd(text, "--check-fd", CHILD_CHECK)) &&
+           (!place->reference ||
+            (ob__text_append_str(text, "--is-reference") && ob__text_append(text, "", 1)));
+}
+
+static ob_status make_words(ob_worker_seed *seed, const ob_run_options *options,
+                            const ob_worker_place *place, ob_err *err)
 {
     ob_text text = {0};
-    bool ok =
-        ob__text_append_str(&text, seed->program) && ob__text_append(&text, "", 1) &&
-        ob__text_append_str(&text, "worker") && ob__text_append(&text, "", 1) &&
-        ob__text_printf(&text, "--socket-fd=%d", CHILD_SOCKET) && ob__text_append(&text, "", 1) &&
-        ob__text_printf(&text, "--state-fd=%d", CHILD_STATE) && ob__text_append(&text, "", 1) &&
-        ob__text_printf(&text, "--config-fd=%d", CHILD_CONFIG) && ob__text_append(&text, "", 1);
+    bool ok = ob__text_append_str(&text, seed->program) && ob__text_append(&text, "", 1) &&
+              ob__text_append_str(&text, "worker") && ob__text_append(&text, "", 1) &&
+              append_fd(&text, "--socket-fd", CHILD_SOCKET) &&
+              append_fd(&text, "--state-fd", CHILD_STATE) &&
+              append_fd(&text, "--config-fd", CHILD_CONFIG) && append_place(&text, place);
     if (ok && options->config_name != NULL)
         ok = ob__text_append_str(&text, "--config-name=") &&
              ob__text_append_str(&text, options->config_name) && ob__text_append(&text, "", 1);
@@ -86,19 +110,25 @@ static ob_status make_words(ob_worker_seed *seed, const ob_run_options *options,
 }
 
 ob_status ob__worker_seed_make(const char *program, const ob_config *config,
-                               const ob_run_options *options, ob_worker_seed *out, ob_err *err)
+                               const ob_run_options *options, const ob_worker_place *place,
+                               ob_worker_seed *out, ob_err *err)
 {
     char *text = NULL;
     size_t length = 0;
-    *out = (ob_worker_seed){
-        .program = program, .config_fd = -1, .state_fd = -1, .output_fd = -1, .page = MAP_FAILED};
-    ob_status status = make_words(out, options, err);
+    *out = (ob_worker_seed){.program = program,
+                            .config_fd = -1,
+                            .state_fd = -1,
+                            .output_fd = -1,
+                            .ring_fd = place != NULL ? place->ring_fd : -1,
+                            .check_fd = place != NULL ? place->check_fd : -1,
+                            .page = MAP_FAILED};
+    ob_status status = make_words(out, options, place, err);
     if (status == OB_OK)
-        status = memory_file("opbench-config", &out->config_fd, err);
+        status = ob__memory_file("opbench-config", &out->config_fd, err);
     if (status == OB_OK)
-        status = memory_file("opbench-state", &out->state_fd, err);
+        status = ob__memory_file("opbench-state", &out->state_fd, err);
     if (status == OB_OK)
-        status = memory_file("opbench-output", &out->output_fd, err);
+        status = ob__memory_file("opbench-output", &out->output_fd, err);
     if (status == OB_OK)
         status = ob_json_print(ob_config_json(config), &text, &length, err);
     if (status == OB_OK)
@@ -149,7 +179,9 @@ static _Noreturn void become_worker(const ob_worker_seed *seed, int socket, int 
     }
     if (dup2(null, STDIN_FILENO) < 0 || dup2(seed->output_fd, STDOUT_FILENO) < 0 ||
         dup2(seed->output_fd, STDERR_FILENO) < 0 || dup2(socket, CHILD_SOCKET) < 0 ||
-        dup2(seed->state_fd, CHILD_STATE) < 0 || dup2(seed->config_fd, CHILD_CONFIG) < 0)
+        dup2(seed->state_fd, CHILD_STATE) < 0 || dup2(seed->config_fd, CHILD_CONFIG) < 0 ||
+        (seed->ring_fd >= 0 && dup2(seed->ring_fd, CHILD_RING) < 0) ||
+        (seed->check_fd >= 0 && dup2(seed->check_fd, CHILD_CHECK) < 0))
         _exit(126);
     execv(seed->program, seed->words);
     _exit(127);

@@ -19,12 +19,25 @@ typedef struct ob_worker_seed {
     int config_fd;   /* the config's text */
     int state_fd;
     int output_fd; /* their standard output and error */
+    int ring_fd;   /* of those that take turns; -1 = they do not. Borrowed, as is the next */
+    int check_fd;  /* results to compare with; -1 = none */
     ob_state_page *page;
     bool has_samples; /* see ob_state_page; the worker cannot change this one */
 } ob_worker_seed;
 
+/* How a worker takes part in a run of several. */
+typedef struct ob_worker_place {
+    int ring_fd, check_fd; /* from ob__memory_file; -1 = none */
+    unsigned member;
+    bool reference; /* the others compare their results with its own */
+} ob_worker_place;
+
+/* place NULL = it runs alone. */
 ob_status ob__worker_seed_make(const char *program, const ob_config *config,
-                               const ob_run_options *options, ob_worker_seed *out, ob_err *err);
+                               const ob_run_options *options, const ob_worker_place *place,
+                               ob_worker_seed *out, ob_err *err);
+/* A file in memory that no descriptor of a child can overwrite. */
+ob_status ob__memory_file(const char *name, int *out, ob_err *err);
 void ob__worker_seed_fini(ob_worker_seed *seed);
 
 typedef struct ob_worker_process {

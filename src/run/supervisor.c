@@ -56,7 +56,7 @@ static ob_status take_samples(ob_supervisor *s, uint64_t index, ob_merge *merge,
     return ob__merge_finish(merge, r, err);
 }
 
-ob_status ob__supervisor_write_loss(ob_supervisor *s, const ob_lost_case *lost, const ob_loss *why,
+ob_status ob__supervisor_print_loss(ob_supervisor *s, const ob_lost_case *lost, const ob_loss *why,
                                     ob_err *err)
 {
     const ob_case *c;
@@ -79,7 +79,13 @@ ob_status ob__supervisor_write_loss(ob_supervisor *s, const ob_lost_case *lost, 
         r->output = (ob_bytes){.data = output, .size = size};
     r->output_dropped_bytes = printed - size;
     s->line.size = 0;
-    OB_TRY(ob_record_print(&s->record, &s->line, err));
+    return ob_record_print(&s->record, &s->line, err);
+}
+
+ob_status ob__supervisor_write_loss(ob_supervisor *s, const ob_lost_case *lost, const ob_loss *why,
+                                    ob_err *err)
+{
+    OB_TRY(ob__supervisor_print_loss(s, lost, why, err));
     return ob__supervisor_hand_on(s, s->line.data, s->line.size, err);
 }
 
@@ -200,7 +206,7 @@ static ob_status run_range(ob_supervisor *s, uint64_t next, uint64_t end, ob_err
 
 /* ---- which cases ---- */
 
-static bool is_done(const ob_supervisor *s, const ob_case *c)
+bool ob__supervisor_is_done(const ob_supervisor *s, const ob_case *c)
 {
     const ob_done_name name = {.key = ob_case_key(c),
                                .id = ob_case_id(c),
@@ -229,7 +235,7 @@ static ob_status for_ranges(ob_supervisor *s, range_fn run, ob_err *err)
             bool done = true;
             while (next < end && next - first < LEASE_CASES) {
                 OB_TRY(ob_cases_next(s->cases, &c, err));
-                done = is_done(s, c);
+                done = ob__supervisor_is_done(s, c);
                 if (done)
                     break;
                 next++;
@@ -289,7 +295,7 @@ static ob_status run_here(ob_supervisor *s, ob_err *err)
         status = ob_cases_seek(s->cases, i, err);
         if (status == OB_OK)
             status = ob_cases_next(s->cases, &c, err);
-        if (status == OB_OK && is_done(s, c)) {
+        if (status == OB_OK && ob__supervisor_is_done(s, c)) {
             s->summary->left_out++;
             continue;
         }
@@ -306,7 +312,7 @@ static ob_status run_with_workers(ob_supervisor *s, ob_err *err)
 {
     const bool spread = s->params->options->processes > 1;
     OB_TRY(ob__line_parser_create(&s->parser, err));
-    ob_status status = ob__keeper_open(&s->keeper, s->config, s->params, err);
+    ob_status status = ob__keeper_open(&s->keeper, s->config, s->params, NULL, err);
     if (status == OB_OK)
         status = for_ranges(s, spread ? ob__run_in_processes : run_range, err);
     ob__keeper_end_worker(&s->keeper, status != OB_OK);
@@ -328,9 +334,16 @@ ob_status ob_run(ob_context *context, const ob_config *config, const ob_run_para
     if (params->options->processes > 1 && params->worker_program == NULL)
         return ob_err_set(err, OB_ERR_INVALID,
                           "--processes needs worker processes; leave out --no-isolate");
+    const bool several =
+        params->options->check || ob_run_options_backend_count(params->options) > 1;
+    if (several && params->worker_program == NULL)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "%s needs a worker process for each backend; leave out --no-isolate",
+                          params->options->check ? "--check" : "--backend with several names");
     OB_TRY(ob_cases_open(config, NULL, &s.cases, err));
-    ob_status status =
-        params->worker_program != NULL ? run_with_workers(&s, err) : run_here(&s, err);
+    ob_status status = several                          ? ob__run_side_by_side(&s, err)
+                       : params->worker_program != NULL ? run_with_workers(&s, err)
+                                                        : run_here(&s, err);
     summary->interrupted =
         status == OB_END || (status == OB_OK && ob__keeper_wanted_stop(&s.keeper) > 0);
     if (status == OB_END)

@@ -40,11 +40,26 @@ typedef struct ob_lost_case {
     uint64_t index;
     ob_merge *merge; /* what its processes gave before; NULL = it has one process */
 } ob_lost_case;
-/* Its failed record, with the samples that it got. */
+/* Its failed record, with the samples that it got, as text in s->line. */
+ob_status ob__supervisor_print_loss(ob_supervisor *s, const ob_lost_case *lost, const ob_loss *why,
+                                    ob_err *err);
+/* Its failed record, handed on. */
 ob_status ob__supervisor_write_loss(ob_supervisor *s, const ob_lost_case *lost, const ob_loss *why,
                                     ob_err *err);
 
-/* processes.c: cases [first, end), each in --processes fresh workers. OB_END = stop. */
+/* Whether the case has a result on this backend already. */
+bool ob__supervisor_is_done(const ob_supervisor *s, const ob_case *c);
+
+/* processes.c: "process 2 of 5: " in front of a reason, which is cut if need be. */
+typedef struct ob_process_turn {
+    uint64_t index; /* of the case */
+    int64_t process, processes;
+} ob_process_turn;
+void ob__say_process(const ob_process_turn *turn, const char *reason, char *out, size_t size);
+/* Cases [first, end), each in --processes fresh workers. OB_END = stop. */
 ob_status ob__run_in_processes(ob_supervisor *s, uint64_t first, uint64_t end, ob_err *err);
+
+/* side.c: a run of several backends, or with --check. */
+ob_status ob__run_side_by_side(ob_supervisor *s, ob_err *err);
 
 #endif

@@ -27,6 +27,7 @@ typedef struct worker {
     ob_state_page *page;
     ob_cases *cases;
     ob_session *session;
+    ob_turns turns; /* ring NULL = it runs alone */
     ob_text line, message;
     char output[OB_MOST_OUTPUT];
 } worker;
@@ -54,6 +55,8 @@ static ob_status run_one(worker *w, uint64_t index, ob_err *err)
     ob_record record;
     if (w->session->log != NULL)
         ob__sample_log_reset(w->session->log);
+    if (w->turns.ring != NULL)
+        ob__turns_first(&w->turns);
     atomic_store(&w->page->started_ns, ob_clock_now_ns(&clock));
     atomic_store(&w->page->case_index, index);
     OB_TRY(ob_cases_seek(w->cases, index, err));
@@ -91,7 +94,8 @@ static ob_status start(worker *w, ob_context *context, const ob_config *config,
     char *properties = NULL;
     size_t length = 0;
     OB_TRY(ob_cases_open(config, NULL, &w->cases, err));
-    OB_TRY(ob_session_open(context, options, &w->session, err));
+    OB_TRY(ob__session_open(context, options, w->turns.ring != NULL ? &w->turns : NULL, &w->session,
+                            err));
     if (atomic_load(&w->page->has_samples))
         w->session->log = &w->page->samples;
     OB_TRY(ob_json_print(ob_session_properties(w->session), &properties, &length, err));
@@ -107,6 +111,16 @@ ob_status ob_worker_serve(ob_context *context, const ob_config *config,
     w.page = mmap(NULL, sizeof *w.page, PROT_READ | PROT_WRITE, MAP_SHARED, fds->state, 0);
     if (w.page == MAP_FAILED)
         return ob_err_set(err, OB_ERR_IO, "the state page cannot be mapped: %s", strerror(errno));
+    if (fds->ring > 0) {
+        ob_ring *ring = mmap(NULL, sizeof *ring, PROT_READ | PROT_WRITE, MAP_SHARED, fds->ring, 0);
+        if (ring == MAP_FAILED || fds->ring_member >= OB_MOST_MEMBERS) {
+            munmap(w.page, sizeof *w.page);
+            return ob_err_set(err, OB_ERR_IO, "the memory of turns cannot be mapped: %s",
+                              strerror(errno));
+        }
+        w.turns = (ob_turns){
+            .ring = ring, .member = fds->ring_member, .case_started = &w.page->started_ns};
+    }
     w.printed = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, FIRST_FREE);
     signal(SIGINT, SIG_IGN); /* the supervisor decides */
     ob_status status = start(&w, context, config, options, err);
@@ -120,6 +134,8 @@ ob_status ob_worker_serve(ob_context *context, const ob_config *config,
     ob_text_fini(&w.message);
     if (w.printed >= 0)
         close(w.printed);
+    if (w.turns.ring != NULL)
+        munmap(w.turns.ring, sizeof *w.turns.ring);
     munmap(w.page, sizeof *w.page);
     return status;
 }

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The names of --backend are split in a copy of the text; behind them, in the same memory, stand the options
+ * of each, sorted by the name in front.
+ */
+#include "run/backend_list.h"
+
+#include "run/identity.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+size_t ob_run_options_backend_count(const ob_run_options *options)
+{
+    size_t count = 1;
+    for (const char *c = ob__backend_name(options); *c != '\0'; c++)
+        count += *c == ',';
+    return count;
+}
+
+static ob_status add_name(ob_backend_list *list, const char *name, ob_err *err)
+{
+    if (name[0] == '\0')
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "--backend has an empty name; write NAME or NAME,NAME");
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->names[i], name) == 0)
+            return ob_err_set(err, OB_ERR_INVALID, "--backend has %s twice; name it once", name);
+    if (list->count == OB_MOST_MEMBERS)
+        return ob_err_set(err, OB_ERR_INVALID, "--backend takes at most %d names", OB_MOST_MEMBERS);
+    list->names[list->count++] = name;
+    return OB_OK;
+}
+
+/* The part of the options that has the name in front, without it; NULL when there is none. */
+static char *own_options(const char *all, const char *name, char *to)
+{
+    const size_t length = strlen(name);
+    char *start = to;
+    while (*all != '\0') {
+        const size_t size = strcspn(all, ",");
+        if (size > length && strncmp(all, name, length) == 0 && all[length] == '.') {
+            if (to != start)
+                *to++ = ',';
+            memcpy(to, all + length + 1, size - length - 1);
+            to += size - length - 1;
+        }
+        all += size + (all[size] == ',');
+    }
+    *to = '\0';
+    return to;
+}
+
+/* Each option must be somebody's. */
+static ob_status check_options(const ob_backend_list *list, const char *all, ob_err *err)
+{
+    while (*all != '\0') {
+        const size_t size = strcspn(all, ",");
+        bool known = false;
+        for (size_t i = 0; i < list->count; i++) {
+            const size_t length = strlen(list->names[i]);
+            known = known || (size > length && strncmp(all, list->names[i], length) == 0 &&
+                              all[length] == '.');
+        }
+        if (!known)
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "--backend-options: with several backends an option needs the name "
+                              "of its own in front, such as %s.%.*s",
+                              list->names[0], (int)size, all);
+        all += size + (all[size] == ',');
+    }
+    return OB_OK;
+}
+
+static ob_status fill(ob_backend_list *list, const char *names, const char *options, ob_err *err)
+{
+    char *to = list->text;
+    while (true) {
+        const size_t size = strcspn(names, ",");
+        memcpy(to, names, size);
+        to[size] = '\0';
+        OB_TRY(add_name(list, to, err));
+        to += size + 1;
+        if (names[size] == '\0')
+            break;
+        names += size + 1;
+    }
+    if (options == NULL)
+        return OB_OK;
+    if (list->count == 1) {
+        list->options[0] = strcpy(to, options);
+        return OB_OK;
+    }
+    OB_TRY(check_options(list, options, err));
+    for (size_t i = 0; i < list->count; i++) {
+        char *end = own_options(options, list->names[i], to);
+        list->options[i] = end > to ? to : NULL;
+        to = end + 1;
+    }
+    return OB_OK;
+}
+
+ob_status ob__backend_list_make(const ob_run_options *options, ob_backend_list *out, ob_err *err)
+{
+    const char *names = ob__backend_name(options);
+    const size_t more = options->backend_options != NULL ? strlen(options->backend_options) : 0;
+    *out = (ob_backend_list){.text = malloc(strlen(names) + more + OB_MOST_MEMBERS + 2)};
+    if (out->text == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the names of backends");
+    const ob_status status = fill(out, names, options->backend_options, err);
+    if (status != OB_OK)
+        ob__backend_list_fini(out);
+    return status;
+}
+
+void ob__backend_list_fini(ob_backend_list *list)
+{
+    free(list->text);
+    *list = (ob_backend_list){.count = 0};
+}

@@ -22,6 +22,7 @@ install(FILES ${CMAKE_BINARY_DIR}/opbench.pc DESTINATION ${pc_dir})
 install(FILES ${OB_GENERATED_DIR}/opbench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${OB_GENERATED_DIR}/opbench.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME opbench)
+install(FILES capture/opbench_capture.py DESTINATION ${CMAKE_INSTALL_DATADIR}/opbench/capture)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # The configs that help and docs use, and what plug-ins and embedders begin with.
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/opbench/examples

@@ -1,0 +1,556 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records with which arguments a PyTorch program calls its operators, as an opbench config.
+
+    import opbench_capture
+    opbench_capture.start("ops.json")        # ... train ...; saved by stop(), and at exit
+
+    with opbench_capture.Capture("ops.json"):
+        step()
+
+    python -m opbench_capture -o ops.json train.py --epochs 1
+
+Modules of torch.nn are seen by hooks on all modules, functions of torch, torch.nn.functional and methods of
+torch.Tensor by a TorchFunctionMode, the operators of a backward pass (backward=True) by a dispatch mode. Nothing
+is patched, no random number is drawn, and no value is changed: the program computes the same bits with and
+without. Works with PyTorch 1.13 and 2.x; needs nothing else.
+"""
+import argparse
+import atexit
+import collections
+import inspect
+import json
+import os
+import runpy
+import sys
+import tempfile
+import threading
+import time
+import types
+import warnings
+
+import torch
+from torch.overrides import TorchFunctionMode, resolve_name
+from torch.utils._python_dispatch import TorchDispatchMode
+
+__all__ = ["Capture", "start", "stop"]
+
+GENERATOR = "PyTorch:DefaultDataGenerator"
+SAVE_EVERY_S = 10.0
+
+# Calls that read a property or ask a question; they compute nothing.
+QUIET = {
+    "backward", "dim", "size", "stride", "numel", "item", "tolist", "is_contiguous", "is_floating_point",
+    "is_complex", "requires_grad_", "data_ptr", "storage_offset", "untyped_storage", "register_hook",
+    "retain_grad", "is_grad_enabled", "set_grad_enabled", "has_names", "element_size", "get_device",
+    "is_storage", "is_tensor", "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state",
+    "__len__", "__bool__", "__int__", "__float__", "__index__", "__format__", "__repr__", "__hash__",
+    "__contains__", "__reduce_ex__", "__deepcopy__", "__get__", "__set__", "__delete__", "type",
+}
+
+
+def _no_override(*args):
+    return False
+
+
+def _open_copy(func):
+    """A function of torch.nn.functional whose body does not ask first whether somebody overrides it: run with
+    the mode on, the calls inside of it are seen, and it is not seen a second time itself. None where there is
+    nothing inside to see (C functions)."""
+    namespace = getattr(func, "__globals__", None)
+    if not isinstance(func, types.FunctionType) or func.__closure__ is not None:
+        return None
+    if namespace is not torch.nn.functional.__dict__:
+        return None
+    names = dict(namespace)
+    for name in ("has_torch_function", "has_torch_function_unary", "has_torch_function_variadic"):
+        names[name] = _no_override
+    copy = types.FunctionType(func.__code__, names, func.__name__, func.__defaults__)
+    copy.__kwdefaults__ = func.__kwdefaults__
+    return copy
+
+
+class Unknown(Exception):
+    """An argument that a config has no type for."""
+
+
+def _dtype_name(dtype):
+    return str(dtype).replace("torch.", "")
+
+
+def _is_contiguous(tensor):
+    expected = 1
+    for size, stride in reversed(list(zip(tensor.shape, tensor.stride()))):
+        if size != 1 and stride != expected:
+            return False
+        expected *= size
+    return True
+
+
+class Signature:
+    """The arguments of a call as config entries. Ranges of integer tensors are kept apart: they grow from
+    call to call and are not part of what makes two calls the same."""
+
+    def __init__(self, ranges):
+        self.want_ranges = ranges
+        self.ranges = []
+
+    def tensor(self, value):
+        if value.layout is not torch.strided:
+            raise Unknown("tensor with layout %s" % value.layout)
+        if value.is_quantized:
+            raise Unknown("quantized tensor")
+        entry = {"type": "tensor", "dtype": _dtype_name(value.dtype), "shape": list(value.shape)}
+        if value.numel() > 0 and not _is_contiguous(value):
+            entry["strides"] = list(value.stride())
+        if value.requires_grad:
+            entry["requires_grad"] = True
+        integral = not (value.dtype.is_floating_point or value.dtype.is_complex)
+        known = None
+        if self.want_ranges and integral and value.dtype is not torch.bool and value.numel() > 0:
+            if value.device.type != "meta":
+                plain = value.detach()
+                known = (int(plain.min()), int(plain.max()))
+        self.ranges.append(known)
+        entry["__range_slot"] = len(self.ranges) - 1 if known is not None else None
+        return entry
+
+    def value(self, value, depth=0):
+        if depth > 16:
+            raise Unknown("deeply nested argument")
+        if value is None:
+            return {"type": "none"}
+        if isinstance(value, torch.Tensor):
+            return self.tensor(value)
+        if isinstance(value, bool):
+            return {"type": "bool", "value": value}
+        if isinstance(value, int):
+            if not -2**63 <= value < 2**63:
+                raise Unknown("int beyond 64 bits")
+            return {"type": "int", "value": int(value)}
+        if isinstance(value, float):
+            if value != value or value in (float("inf"), float("-inf")):
+                return {"type": "double", "value": str(value)}
+            return {"type": "double", "value": value}
+        if isinstance(value, str):
+            return {"type": "str", "value": value}
+        if isinstance(value, torch.dtype):
+            return {"type": "ScalarType", "value": _dtype_name(value)}
+        if isinstance(value, torch.device):
+            return {"type": "device", "value": str(value)}
+        if isinstance(value, torch.layout):
+            return {"type": "Layout", "value": str(value).replace("torch.", "")}
+        if isinstance(value, torch.memory_format):
+            return {"type": "MemoryFormat", "value": str(value).replace("torch.", "")}
+        if isinstance(value, (list, torch.Size)):
+            return {"type": "genericlist", "value": [self.value(v, depth + 1) for v in value]}
+        if isinstance(value, tuple):
+            return {"type": "tuple", "value": [self.value(v, depth + 1) for v in value]}
+        raise Unknown(type(value).__module__ + "." + type(value).__name__)
+
+    def call(self, args, kwargs):
+        entry = {"args": [self.value(a) for a in args]}
+        if kwargs:
+            entry["kwargs"] = {k: self.value(v) for k, v in kwargs.items()}
+        return entry
+
+
+def _number_tensors(func, args):
+    """Numbers that stand where the operator's schema has a tensor, as tensors: x / 4.0 is div.Tensor."""
+    kinds = [str(argument.type) for argument in func._schema.arguments]
+    return [
+        torch.tensor(a, dtype=torch.float64 if isinstance(a, float) else None)
+        if kind == "Tensor" and isinstance(a, (bool, int, float)) else a
+        for a, kind in zip(args, kinds)
+    ]
+
+
+def _module_settings(module, signature):
+    """The arguments that would construct the module again, from its attributes of the same names."""
+    kwargs = {}
+    for name, parameter in inspect.signature(type(module).__init__).parameters.items():
+        if name in ("self", "device") or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        if name == "dtype":
+            first = next(module.parameters(recurse=False), None)
+            if first is not None and first.dtype is not torch.float32:
+                kwargs[name] = signature.value(first.dtype)
+            continue
+        if not hasattr(module, name):
+            if parameter.default is parameter.empty:
+                raise Unknown("setting %s of %s" % (name, type(module).__name__))
+            continue
+        value = getattr(module, name)
+        if isinstance(value, torch.nn.Parameter) or (name == "bias" and value is None):
+            value = value is not None
+        elif isinstance(value, torch.Tensor):
+            raise Unknown("tensor as setting %s of %s" % (name, type(module).__name__))
+        if parameter.default is not parameter.empty and value is parameter.default:
+            continue
+        if parameter.default is not parameter.empty and type(value) is type(parameter.default):
+            if value == parameter.default:
+                continue
+        kwargs[name] = signature.value(value)
+    return {"args": [], "kwargs": kwargs}
+
+
+def _merge(old, new):
+    return [b if a is None else a if b is None else (min(a[0], b[0]), max(a[1], b[1])) for a, b in zip(old, new)]
+
+
+def _put_ranges(entry, ranges):
+    """A copy of the entry with value_range where one is known."""
+    if isinstance(entry, list):
+        return [_put_ranges(e, ranges) for e in entry]
+    if not isinstance(entry, dict):
+        return entry
+    copy = {k: _put_ranges(v, ranges) for k, v in entry.items() if k != "__range_slot"}
+    slot = entry.get("__range_slot")
+    if slot is not None and ranges[slot] is not None:
+        copy["value_range"] = list(ranges[slot])
+    return copy
+
+
+class _Call:
+    """A distinct call of one operator."""
+
+    __slots__ = ("build", "entry", "ranges", "count", "outermost", "innermost", "phase")
+
+    def __init__(self, build, entry, ranges, phase):
+        self.build, self.entry, self.ranges, self.phase = build, entry, ranges, phase
+        self.count = self.outermost = self.innermost = 0
+
+
+class _FunctionMode(TorchFunctionMode):
+    def __init__(self, capture):
+        super().__init__()
+        self.capture = capture
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        return self.capture._function(self, func, args, kwargs)
+
+
+class _BackwardMode(TorchDispatchMode):
+    def __init__(self, capture):
+        super().__init__()
+        self.capture = capture
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if self.capture.busy:
+            return func(*args, **kwargs)
+        began = time.perf_counter_ns()
+        call = None
+        name = str(func).replace(".", "::", 1)
+        name = name[: -len(".default")] if name.endswith(".default") else name
+        if self.capture._wants(name):
+            self.capture.busy = True
+            plain = _number_tensors(func, args)
+            call = self.capture._note(name, None, plain, kwargs, "backward")
+        self.capture._spent(began)
+        result = func(*args, **kwargs)
+        if call is not None:
+            call.count += 1
+            call.outermost += 1
+            call.innermost += 1
+        return result
+
+
+class Capture:
+    """Collects calls between start() and stop(); a context manager too."""
+
+    def __init__(self, path, include=None, exclude=None, level="all", backward=False, ranges=True, quiet=False):
+        """path: the config that is written. include, exclude: parts of names; a call is kept if its name contains
+        one of include (if given) and none of exclude. level: "all", "outermost" or "innermost" calls. backward:
+        also the operators of the backward pass. ranges: look at integer tensors for their lowest and highest
+        value."""
+        if level not in ("all", "outermost", "innermost"):
+            raise ValueError("level must be all, outermost or innermost")
+        self.path = os.path.abspath(path)
+        self.include = list(include or [])
+        self.exclude = list(exclude or [])
+        self.level, self.backward, self.ranges, self.quiet = level, backward, ranges, quiet
+        self.calls = collections.OrderedDict()
+        self.unknown = collections.Counter()
+        self.stack = []
+        self.thread = None
+        self.seen = 0
+        self.cost_ns = 0
+        self.dirty = self.busy = False
+        self.saved_at = time.monotonic()
+        self.mode = None
+        self.hooks = []
+        self.names = {}
+        self.inner = {}
+
+    # ---- beginning and ending
+
+    def start(self):
+        if self.mode is not None:
+            raise RuntimeError("this capture runs already")
+        self.thread = threading.get_ident()
+        register = torch.nn.modules.module
+        self.hooks = [
+            register.register_module_forward_pre_hook(self._module_begins),
+            register.register_module_forward_hook(self._module_ends),
+        ]
+        self.mode = _FunctionMode(self)
+        self.mode.__enter__()
+        atexit.register(self.stop)
+        return self
+
+    def stop(self):
+        """Ends the capture and writes the file. Harmless when it does not run."""
+        if self.mode is None:
+            return
+        mode, self.mode = self.mode, None
+        mode.__exit__(None, None, None)
+        for hook in self.hooks:
+            hook.remove()
+        atexit.unregister(self.stop)
+        self.save()
+        if not self.quiet:
+            print(
+                "opbench_capture: %d calls, %d distinct, %d of unknown form, %.1f us each: %s"
+                % (self.seen, len(self.calls), sum(self.unknown.values()),
+                   self.cost_ns / 1e3 / max(self.seen, 1), self.path),
+                file=sys.stderr,
+            )
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *exception):
+        self.stop()
+        return False
+
+    # ---- calls
+
+    def _spent(self, began):
+        self.cost_ns += time.perf_counter_ns() - began
+
+    def _wants(self, name):
+        if self.include and not any(part in name for part in self.include):
+            return False
+        return not any(part in name for part in self.exclude)
+
+    def _note(self, name, module, args, kwargs, phase):
+        """The record of this call; None when it cannot be written as one."""
+        self.seen += 1
+        signature = Signature(self.ranges)
+        self.busy = True  # looking at tensors calls torch too
+        try:
+            with torch.no_grad():
+                build = _module_settings(module, signature) if module is not None else None
+                entry = signature.call(args, kwargs)
+        except Unknown as what:
+            self.unknown["%s: %s" % (name, what)] += 1
+            self.dirty = True
+            return None
+        finally:
+            self.busy = False
+        key = (name, phase, json.dumps([build, entry], sort_keys=True))
+        call = self.calls.get(key)
+        if call is None:
+            call = self.calls[key] = _Call(build, entry, signature.ranges, phase)
+            self.dirty = True
+        else:
+            call.ranges = _merge(call.ranges, signature.ranges)
+        if self.dirty and time.monotonic() - self.saved_at > SAVE_EVERY_S:
+            self.save()
+        return call
+
+    def _push(self, call):
+        if self.stack:
+            self.stack[-1][1] = True
+        self.stack.append([call, False])
+
+    def _pop(self, completed):
+        call, has_inner = self.stack.pop()
+        if call is None or not completed:
+            return
+        call.count += 1
+        call.outermost += all(outer[0] is None for outer in self.stack)
+        call.innermost += not has_inner
+
+    def _name(self, func):
+        name = self.names.get(func)
+        if name is None:
+            try:
+                name = resolve_name(func) or ""
+            except Exception:
+                name = ""
+            if not name:
+                module = getattr(func, "__module__", None) or ""
+                name = "%s.%s" % (module, getattr(func, "__name__", "")) if module.startswith("torch") else ""
+            if name.rsplit(".", 1)[-1] in QUIET or name.startswith(("profiler.", "torch.nn.init.")):
+                name = ""
+            if name.startswith("torch._C._nn."):
+                name = "aten::" + name[len("torch._C._nn."):]
+            try:
+                self.names[func] = name
+            except TypeError:
+                pass
+        return name
+
+    def _function(self, mode, func, args, kwargs):
+        if self.busy or threading.get_ident() != self.thread:
+            return func(*args, **kwargs)
+        if self.backward and getattr(func, "__name__", "") == "backward":
+            with _BackwardMode(self):
+                return func(*args, **kwargs)
+        began = time.perf_counter_ns()
+        name = self._name(func)
+        inner = self._inner(func)
+        if not name or not self._wants(name):
+            self._spent(began)
+            return self._go_on(mode, func, inner, args, kwargs)
+        call = self._note(name, None, args, kwargs, "forward")
+        self._push(call)
+        self._spent(began)
+        completed = False
+        try:
+            result = self._go_on(mode, func, inner, args, kwargs)
+            completed = result is not NotImplemented
+            return result
+        finally:
+            self._pop(completed)
+
+    def _inner(self, func):
+        if func not in self.inner:
+            self.inner[func] = _open_copy(func)
+        return self.inner[func]
+
+    @staticmethod
+    def _go_on(mode, func, inner, args, kwargs):
+        if inner is None:
+            return func(*args, **kwargs)
+        with mode:
+            return inner(*args, **kwargs)
+
+    def _module_begins(self, module, args):
+        if self.mode is None or threading.get_ident() != self.thread:
+            return
+        began = time.perf_counter_ns()
+        cls = type(module)
+        name = "torch.nn." + cls.__name__
+        own = cls.__module__.startswith("torch.nn.modules") and getattr(torch.nn, cls.__name__, None) is cls
+        container = isinstance(module, (torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict))
+        call = None
+        if own and not container and self._wants(name):
+            call = self._note(name, module, args, {}, "forward")
+        if call is not None or own:
+            if self.stack:
+                self.stack[-1][1] = self.stack[-1][1] or call is not None
+        self.stack.append([call, False])
+        self._spent(began)
+
+    def _module_ends(self, module, args, result):
+        if self.mode is not None and threading.get_ident() == self.thread and self.stack:
+            self._pop(True)
+
+    # ---- the file
+
+    def config(self):
+        """The config as a dictionary."""
+        operators = collections.OrderedDict()
+        for (name, phase, _), call in self.calls.items():
+            count = call.count if self.level == "all" else getattr(call, self.level)
+            if count == 0:
+                continue
+            entry = _put_ranges(call.entry, call.ranges)
+            entry["count"] = count
+            if self.level == "all":
+                entry["outermost"], entry["innermost"] = call.outermost, call.innermost
+            if phase == "backward":
+                entry["phase"] = phase
+            operator = operators.setdefault(
+                name, {"build_data_generator": GENERATOR, "input_data_generator": GENERATOR, "config": []})
+            for spec in operator["config"]:
+                if spec.get("build") == ([call.build] if call.build is not None else None):
+                    spec["input"].append(entry)
+                    break
+            else:
+                spec = {"input": [entry]}
+                if call.build is not None:
+                    spec["build"] = [call.build]
+                operator["config"].append(spec)
+        return operators
+
+    def save(self):
+        """Writes what was collected: all of the file or nothing of it."""
+        self.saved_at = time.monotonic()
+        self.dirty = False
+        _write(self.path, self.config())
+        beside = self.path + ".unknown.json"
+        if self.unknown:
+            _write(beside, dict(self.unknown))
+        elif os.path.exists(beside):
+            os.unlink(beside)
+
+
+def _write(path, value):
+    handle, name = tempfile.mkstemp(dir=os.path.dirname(path), prefix=os.path.basename(path))
+    try:
+        with os.fdopen(handle, "w") as file:
+            json.dump(value, file, indent=1)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+_current = None
+
+
+def start(path="opbench_ops.json", **options):
+    """Begins a capture; see Capture for the options. It ends with stop(), or when the program does."""
+    global _current
+    if _current is not None:
+        _current.stop()
+    _current = Capture(path, **options).start()
+    return _current
+
+
+def stop():
+    """Ends the capture that start() began."""
+    global _current
+    if _current is not None:
+        _current.stop()
+    _current = None
+
+
+def main(argv=None):
+    parser = argparse.ArgumentParser(
+        prog="python -m opbench_capture", description="Runs a Python program and records its operators.")
+    parser.add_argument("-o", "--output", default="opbench_ops.json", help="the config to write")
+    parser.add_argument("--include", action="append", default=[], help="only names with this text; may repeat")
+    parser.add_argument("--exclude", action="append", default=[], help="no names with this text; may repeat")
+    parser.add_argument("--level", choices=["all", "outermost", "innermost"], default="all",
+                        help="which of nested calls count")
+    parser.add_argument("--backward", action="store_true", help="also the operators of backward passes")
+    parser.add_argument("--no-ranges", action="store_true", help="do not look at integer tensors")
+    parser.add_argument("script", help="the program")
+    parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
+    options = parser.parse_args(argv)
+    sys.argv = [options.script] + options.args
+    sys.path[0] = os.path.dirname(os.path.abspath(options.script))
+    start(options.output, include=options.include, exclude=options.exclude, level=options.level,
+          backward=options.backward, ranges=not options.no_ranges)
+    try:
+        runpy.run_path(options.script, run_name="__main__")
+    finally:
+        stop()
+
+
+if __name__ == "__main__":
+    warnings.filterwarnings("ignore", message=".*found in sys.modules.*")
+    # As a module it would be imported twice: the program that runs sees this one.
+    sys.modules["opbench_capture"] = sys.modules["__main__"]
+    main()

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""From a training program to numbers: its calls are captured and recorded, both become configs, both run.
+
+Needs a python3 with torch (Debian's python3-torch); skipped, with a word, where there is none."""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TRAIN = os.path.join(HERE, "train_small.py")
+SKIPPED = 77
+failures = 0
+
+
+def check(condition, what):
+    global failures
+    if not condition:
+        failures += 1
+        print("failed: " + what, file=sys.stderr)
+
+
+def run(command, **how):
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, **how)
+
+
+def entries(config):
+    """Name -> list of (build, input)."""
+    result = {}
+    for name, operator in config.items():
+        for spec in operator["config"]:
+            for entry in spec["input"]:
+                build = spec.get("build", [None])[0]
+                result.setdefault(name, []).append((build, entry))
+    return result
+
+
+def total(found, name, key="count"):
+    return sum(entry[key] for _, entry in found.get(name, []))
+
+
+def run_config(program, path):
+    """Statuses of all cases on the native backend."""
+    got = run([program, "run", "-c", path, "--backend", "native", "-w", "0", "-i", "1", "-q", "--output", path + ".out"])
+    statuses = {}
+    with open(path + ".out") as file:
+        for line in file:
+            record = json.loads(line)
+            if "status" in record and "op_name" in record:
+                statuses.setdefault(record["status"], []).append((record["op_name"], record.get("reason")))
+    return got, statuses
+
+
+def test_capture(options, folder):
+    plain = run([options.python, TRAIN])
+    check(plain.returncode == 0, "the training: " + plain.stderr)
+    path = os.path.join(folder, "ops.json")
+    environment = dict(os.environ, PYTHONPATH=os.path.join(options.source, "capture"))
+    got = run([options.python, "-m", "opbench_capture", "--backward", "-o", path, TRAIN], env=environment)
+    check(got.returncode == 0, "the captured training: " + got.stderr)
+    check(got.stdout == plain.stdout, "the loss has other bits: %r, %r" % (got.stdout, plain.stdout))
+    check(not os.path.exists(path + ".unknown.json"), "calls of unknown form")
+    with open(path) as file:
+        found = entries(json.load(file))
+    # Two steps; three Linear layers with their settings, once each and per step.
+    check(total(found, "torch.nn.Linear") == 6, "Linear called %d times" % total(found, "torch.nn.Linear"))
+    check(total(found, "torch.nn.Linear", "outermost") == 6, "Linear is outermost")
+    check(total(found, "torch.nn.Linear", "innermost") == 0, "Linear is not innermost")
+    check(total(found, "torch.nn.functional.linear") == 6, "F.linear is seen inside")
+    check(total(found, "torch.nn.functional.linear", "outermost") == 0, "F.linear is not outermost")
+    check(total(found, "torch.bmm") == 4, "bmm is seen")
+    check(total(found, "torch.nn.functional.cross_entropy") == 2, "cross_entropy is seen")
+    without = [b for b, _ in found["torch.nn.Linear"] if b["kwargs"].get("bias") == {"type": "bool", "value": False}]
+    check(len(without) == 1 and without[0]["kwargs"]["out_features"]["value"] == 48, "bias=False is recorded")
+    keys = [e["args"][1] for _, e in found["torch.bmm"] if e["args"][1]["shape"] == [4, 16, 7]]
+    check([k.get("strides") for k in keys] == [[336, 1, 48]], "the transposed operand has its strides: %s" % keys)
+    index = found["torch.nn.Embedding"][0][1]["args"][0]
+    check(index["dtype"] == "int64" and 0 <= index["value_range"][0] <= index["value_range"][1] < 50, "index range")
+    check(total(found, "aten::mm") > 0 and found["aten::mm"][0][1].get("phase") == "backward", "backward is seen")
+    result, statuses = run_config(options.program, path)
+    bad = {status: set(which) for status, which in statuses.items() if status not in ("ok", "mistrusted")}
+    check(not bad, "cases that did not run: %s\n%s" % (bad, result.stderr))
+
+
+def test_filters(options, folder):
+    path = os.path.join(folder, "some.json")
+    environment = dict(os.environ, PYTHONPATH=os.path.join(options.source, "capture"))
+    command = [options.python, "-m", "opbench_capture", "--include", "torch.nn.", "--exclude", "functional"]
+    got = run(command + ["--level", "outermost", "-o", path, TRAIN], env=environment)
+    check(got.returncode == 0, "the filtered training: " + got.stderr)
+    with open(path) as file:
+        found = entries(json.load(file))
+    check(sorted(found) == ["torch.nn.Embedding", "torch.nn.LayerNorm", "torch.nn.Linear"], str(sorted(found)))
+
+
+def test_crash(options, folder):
+    path = os.path.join(folder, "crash.json")
+    environment = dict(os.environ, PYTHONPATH=os.path.join(options.source, "capture"))
+    got = run([options.python, "-m", "opbench_capture", "-o", path, TRAIN, "--crash"], env=environment)
+    check(got.returncode == 3, "the program's exit code is kept")
+    with open(path) as file:
+        found = entries(json.load(file))
+    check(total(found, "torch.nn.Linear") == 3, "what was collected before is there")
+    check(sorted(os.listdir(folder)) == sorted(set(os.listdir(folder))), "no temporary file is left")
+
+
+def test_trace(options, folder):
+    trace, path = os.path.join(folder, "et.json"), os.path.join(folder, "et_config.json")
+    got = run([options.python, TRAIN, "--trace", trace])
+    check(got.returncode == 0, "the recorded training: " + got.stderr)
+    got = run([options.program, "convert", trace, "-o", path])
+    check(got.returncode == 0, "convert: " + got.stderr)
+    with open(path) as file:
+        found = entries(json.load(file))
+    check(total(found, "aten::linear") == 3, "linear called %d times" % total(found, "aten::linear"))
+    check(total(found, "aten::bmm") >= 2, "bmm")
+    result, statuses = run_config(options.program, path)
+    bad = {status: set(which) for status, which in statuses.items() if status not in ("ok", "mistrusted")}
+    check(not bad, "cases of the trace that did not run: %s\n%s" % (bad, result.stderr))
+    got = run([options.program, "replay", trace, "--backend", "native", "-w", "0", "-i", "1", "--json"])
+    summary = json.loads(got.stdout.splitlines()[-1])
+    check(summary["coverage"]["nodes"] == 1.0, "replay skipped %s" % summary["skipped"])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--source", required=True)
+    parser.add_argument("--python", default="/usr/bin/python3")
+    options = parser.parse_args()
+    if run([options.python, "-c", "import torch"]).returncode != 0:
+        print("skipped: %s has no torch (Debian's package is python3-torch)" % options.python)
+        return SKIPPED
+    for test in (test_capture, test_filters, test_crash, test_trace):
+        with tempfile.TemporaryDirectory() as folder:
+            test(options, folder)
+    print("%d failures" % failures)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -59,7 +59,7 @@ class Builder
             p_.steps.push_back(make_step(p_.graph->nodes[i]));
         find_last_uses();
         for (ob_edge_id edge : written_)
-            if (p_.edges[edge].isTensor())
+            if (p_.edges[edge].isTensor() && !args_.once)
                 p_.saved.push_back(
                     {p_.edges[edge].toTensor(), p_.edges[edge].toTensor().detach().clone()});
     }

@@ -24,6 +24,7 @@
 #include "opbench/plugin.h"
 #include "opbench/profile.h"
 #include "opbench/record.h"
+#include "opbench/replay.h"
 #include "opbench/rng.h"
 #include "opbench/run.h"
 #include "opbench/schema.h"

@@ -155,6 +155,7 @@ typedef struct ob_prepare_args {
     size_t parameter_count;
     ob_pass pass;
     bool inference_mode;
+    bool once; /* forward is run one time and never restored: no copies of inputs are needed */
 } ob_prepare_args;
 
 /* One property of a backend for the header record ("library" = "OpenBLAS 0.3.21"). */

@@ -217,26 +217,45 @@ static void constrain(const constrainer *c)
     }
 }
 
-ob_status ob__constrain_inputs(const ob_graph *graph, const ob_json *entry, ob_value *inputs,
-                               size_t count, ob_rng *rng, ob_err *err)
+static ob_status begin(constrainer *c, ob_err *err)
 {
-    constrainer c = {.graph = graph,
-                     .inputs = inputs,
-                     .count = count,
-                     .rng = rng,
-                     .given = calloc(count + 1, sizeof *c.given),
-                     .input_of = calloc(graph->edge_count + 1, sizeof *c.input_of)};
-    if (c.given == NULL || c.input_of == NULL) {
-        free(c.given);
-        free(c.input_of);
+    c->given = calloc(c->count + 1, sizeof *c->given);
+    c->input_of = calloc(c->graph->edge_count + 1, sizeof *c->input_of);
+    if (c->given == NULL || c->input_of == NULL) {
+        free(c->given);
+        free(c->input_of);
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the inputs");
     }
     uint32_t next = 0;
-    for (size_t i = 0; i < graph->edge_count; i++)
-        c.input_of[i] = graph->edges[i].role == OB_EDGE_INPUT && next < count ? next++ : UINT32_MAX;
+    for (size_t i = 0; i < c->graph->edge_count; i++)
+        c->input_of[i] =
+            c->graph->edges[i].role == OB_EDGE_INPUT && next < c->count ? next++ : UINT32_MAX;
+    return OB_OK;
+}
+
+static void finish(constrainer *c)
+{
+    constrain(c);
+    free(c->given);
+    free(c->input_of);
+}
+
+ob_status ob__constrain_inputs(const ob_graph *graph, const ob_json *entry, ob_value *inputs,
+                               size_t count, ob_rng *rng, ob_err *err)
+{
+    constrainer c = {.graph = graph, .inputs = inputs, .count = count, .rng = rng};
+    OB_TRY(begin(&c, err));
     note_entry(&c, entry);
-    constrain(&c);
-    free(c.given);
-    free(c.input_of);
+    finish(&c);
+    return OB_OK;
+}
+
+ob_status ob__constrain_marked(const ob_graph *graph, const bool *given, ob_value *inputs,
+                               size_t count, ob_rng *rng, ob_err *err)
+{
+    constrainer c = {.graph = graph, .inputs = inputs, .count = count, .rng = rng};
+    OB_TRY(begin(&c, err));
+    memcpy(c.given, given, count * sizeof *given);
+    finish(&c);
     return OB_OK;
 }

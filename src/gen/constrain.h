@@ -15,6 +15,10 @@
 ob_status ob__constrain_inputs(const ob_graph *graph, const ob_json *entry, ob_value *inputs,
                                size_t count, ob_rng *rng, ob_err *err);
 
+/* The same for a call whose inputs are marked: only those with given[i] false are filled. */
+ob_status ob__constrain_marked(const ob_graph *graph, const bool *given, ob_value *inputs,
+                               size_t count, ob_rng *rng, ob_err *err);
+
 /* The value of a PARAMETER or BUFFER edge, by its init kind. */
 ob_status ob__make_parameter(const ob_graph_edge *edge, ob_rng *rng, ob_value *out, ob_err *err);
 

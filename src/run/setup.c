@@ -224,8 +224,8 @@ static uint64_t stream_of(const ob_case *c)
 
 /* By the core's rows. What they do not have, or refuse, is given to a backend with operators of its own:
  * it knows best what it takes. Its message counts only where the core has nothing to say. */
-static ob_status build_graph(const ob_setup_args *args, const char *name, const ob_call *build,
-                             const ob_call *input, ob_graph **out, ob_err *err)
+ob_status ob__setup_build_graph(const ob_setup_args *args, const char *name, const ob_call *build,
+                                const ob_call *input, ob_graph **out, ob_err *err)
 {
     ob_err other;
     const ob_op_table *table = NULL;
@@ -240,6 +240,16 @@ static ob_status build_graph(const ob_setup_args *args, const char *name, const 
     if (theirs == OB_OK)
         return OB_OK;
     return status == OB_ERR_NOT_FOUND ? ob_err_set(err, theirs, "%s", other.message) : status;
+}
+
+const ob_op *ob__setup_find_op(const ob_setup_args *args, const char *full_name)
+{
+    const ob_op_table *table = NULL;
+    const ob_op *op = ob_op_table_find(ob_context_operators(args->context), full_name);
+    if (op == NULL && args->desc->schemas != NULL &&
+        ob__backend_ops_table(args->ops, args->desc, args->backend, &table, NULL) == OB_OK)
+        op = ob_op_table_find(table, full_name);
+    return op;
 }
 
 static ob_status make(const ob_setup_args *args, values *build, values *input, ob_setup *setup,
@@ -263,8 +273,8 @@ static ob_status make(const ob_setup_args *args, values *build, values *input, o
     ob__mark_end(args->marks, OB_CASE_PHASE_GENERATE);
     ob__mark_begin(args->marks, OB_CASE_PHASE_GRAPH);
     const ob_call build_call = as_call(build), input_call = as_call(input);
-    OB_TRY(build_graph(args, generate_args.op_name, entry != NULL ? &build_call : NULL, &input_call,
-                       &setup->graph, err));
+    OB_TRY(ob__setup_build_graph(args, generate_args.op_name, entry != NULL ? &build_call : NULL,
+                                 &input_call, &setup->graph, err));
     OB_TRY(check_graph_memory(args, setup, err));
     OB_TRY(ob_graph_cost(setup->graph, &setup->cost, err));
     setup->writes_inputs = writes_inputs(setup->graph);

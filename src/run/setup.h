@@ -42,4 +42,11 @@ typedef struct ob_setup {
 ob_status ob__setup_make(const ob_setup_args *args, ob_setup *out, ob_err *err);
 void ob__setup_fini(ob_setup *setup);
 
+/* The graph of a call, by the core's rows or by the backend's own; of args only context, desc, backend and
+ * ops are looked at. */
+ob_status ob__setup_build_graph(const ob_setup_args *args, const char *name, const ob_call *build,
+                                const ob_call *input, ob_graph **out, ob_err *err);
+/* The operator of exactly that name and overload, of the core or the backend; NULL when there is none. */
+const ob_op *ob__setup_find_op(const ob_setup_args *args, const char *full_name);
+
 #endif

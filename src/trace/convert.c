@@ -123,17 +123,19 @@ static bool put_tensor(ob_text *text, call *c, size_t arg, const ob_trace_tensor
     return ok && ob__text_append_str(text, "}");
 }
 
+/* JSON has no word for infinity; configs take it as text. out has room for 32 bytes. */
+static const char *real_text(double value, char *out)
+{
+    if (!isfinite(value))
+        return isnan(value) ? "\"nan\"" : value > 0 ? "\"inf\"" : "\"-inf\"";
+    ob__format_double(value, out);
+    return out;
+}
+
 static bool put_real(ob_text *text, double value)
 {
     char digits[32];
-    if (isfinite(value))
-        ob__format_double(value, digits);
-    return ob__text_append_str(text, "{\"type\": \"double\", \"value\": ") &&
-           ob__text_append_str(text, isfinite(value) ? digits
-                                     : isnan(value)  ? "\"nan\""
-                                     : value > 0     ? "\"inf\""
-                                                     : "\"-inf\"") &&
-           ob__text_append_str(text, "}");
+    return ob__text_printf(text, "{\"type\": \"double\", \"value\": %s}", real_text(value, digits));
 }
 
 static bool put_value(ob_text *text, const converter *v, call *c, size_t arg,
@@ -177,6 +179,38 @@ static bool put_value(ob_text *text, const converter *v, call *c, size_t arg,
     return ok && ob__text_append_str(text, "]}");
 }
 
+/* A number where the schema has a tensor: Python's x / 4.0 is div.Tensor. */
+static bool put_number_tensor(ob_text *text, const ob_trace_value *value)
+{
+    static const char *const DTYPES[] = {
+        [OB_TRACE_BOOL] = "bool", [OB_TRACE_INT] = "long", [OB_TRACE_DOUBLE] = "double"};
+    char digits[32];
+    const char *written = digits;
+    if (value->kind == OB_TRACE_DOUBLE)
+        written = real_text(value->as.real, digits);
+    else if (value->kind == OB_TRACE_BOOL)
+        written = value->as.integer ? "true" : "false";
+    else
+        digits[ob__format_i64(value->as.integer, digits)] = '\0';
+    return ob__text_printf(
+        text, "{\"type\": \"tensor\", \"dtype\": \"%s\", \"shape\": [], \"value\": %s}",
+        DTYPES[value->kind], written);
+}
+
+static bool is_number_for_tensor(const call *c, size_t arg)
+{
+    const uint32_t kind = c->args[arg].kind;
+    return c->schema != NULL && arg < c->schema->arg_count &&
+           c->schema->args[arg].type->kind == OB_TYPE_TENSOR &&
+           (kind == OB_TRACE_BOOL || kind == OB_TRACE_INT || kind == OB_TRACE_DOUBLE);
+}
+
+static bool put_argument(converter *v, call *c, size_t arg)
+{
+    return is_number_for_tensor(c, arg) ? put_number_tensor(&v->text, &c->args[arg])
+                                        : put_value(&v->text, v, c, arg, &c->args[arg]);
+}
+
 /* ---- calls ---- */
 
 static bool put_call(converter *v, call *c)
@@ -187,14 +221,14 @@ static bool put_call(converter *v, call *c)
     for (; ok && i < c->count; i++) {
         if (c->schema != NULL && i < c->schema->arg_count && c->schema->args[i].keyword_only)
             break;
-        ok = (i == 0 || ob__text_append_str(text, ", ")) && put_value(text, v, c, i, &c->args[i]);
+        ok = (i == 0 || ob__text_append_str(text, ", ")) && put_argument(v, c, i);
     }
     ok = ok && ob__text_append_str(text, "]");
     for (size_t first = i; ok && i < c->count && i < c->schema->arg_count; i++)
         ok =
             ob__text_append_str(text, i == first ? ", \"kwargs\": {" : ", ") &&
             ob__json_write_string(text, c->schema->args[i].name, strlen(c->schema->args[i].name)) &&
-            ob__text_append_str(text, ": ") && put_value(text, v, c, i, &c->args[i]) &&
+            ob__text_append_str(text, ": ") && put_argument(v, c, i) &&
             (i + 1 < c->count && i + 1 < c->schema->arg_count ? true
                                                               : ob__text_append_str(text, "}"));
     return ok;

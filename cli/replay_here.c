@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Replaying in this process: options to the library's terms, progress to the shared page, twice when half
+ * turns out to have no kernels.
+ */
+#include "output_file.h"
+#include "replay.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+typedef struct replaying {
+    ob_cli *cli;
+    const ob_replay_line *line;
+    ob_replay_options options;
+    ob_json_doc *skip_doc;
+    char *skip_text;
+    const char **names;
+    int64_t *crashed;
+    ob_replay_state *state;
+} replaying;
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+static int asked_to_stop(void *ctx)
+{
+    (void)ctx;
+    return interrupted;
+}
+
+static void tell(void *ctx, uint64_t iteration, uint64_t done, uint64_t total,
+                 const ob_trace_node *node)
+{
+    ob_replay_state *state = ((replaying *)ctx)->state;
+    atomic_store(&state->iteration, iteration);
+    atomic_store(&state->done, done);
+    atomic_store(&state->total, total);
+    atomic_store(&state->node, node->id);
+}
+
+const char *ob__replay_default_backend(const ob_context *context)
+{
+    for (size_t i = 0; i < ob_context_count(context, OB_ENTRY_BACKEND); i++) {
+        const ob_entry_info info = ob_context_entry(context, OB_ENTRY_BACKEND, i);
+        ob_reason why;
+        const ob_backend_desc *desc = ob_context_find_backend(context, info.name);
+        if (strcmp(info.name, "torch") == 0 && info.available && desc != NULL &&
+            (desc->probe == NULL || desc->probe(ob_host_get(), &why) == OB_OK))
+            return "torch";
+    }
+    return NULL;
+}
+
+/* ---- lists of the command line ---- */
+
+static size_t count_words(const char *list)
+{
+    size_t count = list != NULL && list[0] != '\0';
+    for (; list != NULL && *list != '\0'; list++)
+        count += *list == ',';
+    return count;
+}
+
+static ob_status read_skip_file(replaying *r, const ob_json **nodes, ob_err *err)
+{
+    OB_TRY(ob_json_parse_file(r->line->skip_file, NULL, &r->skip_doc, err));
+    *nodes = ob_json_get(ob_json_doc_root(r->skip_doc), "skip nodes");
+    if (*nodes != NULL && ob_json_get_kind(*nodes) != OB_JSON_OBJECT)
+        return ob_err_set_at(err, OB_ERR_CONFIG, r->line->skip_file, ob_json_line(*nodes),
+                             ob_json_column(*nodes), NULL,
+                             "\"skip nodes\" must be an object of names and reasons");
+    return OB_OK;
+}
+
+static ob_status take_lists(replaying *r, ob_err *err)
+{
+    const ob_json *nodes = NULL;
+    if (r->line->skip_file != NULL)
+        OB_TRY(read_skip_file(r, &nodes, err));
+    const size_t words = count_words(r->line->skip), more = ob_json_count(nodes);
+    const size_t ids = count_words(r->line->crashed);
+    r->names = calloc(words + more + 1, sizeof *r->names);
+    r->crashed = calloc(ids + 1, sizeof *r->crashed);
+    r->skip_text = strdup(r->line->skip != NULL ? r->line->skip : "");
+    if (r->names == NULL || r->crashed == NULL || r->skip_text == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+    size_t count = 0;
+    char *rest = r->skip_text;
+    for (char *word; words > 0 && (word = strsep(&rest, ",")) != NULL;)
+        if (word[0] != '\0')
+            r->names[count++] = word;
+    for (size_t i = 0; i < more; i++)
+        r->names[count++] = ob_json_key(nodes, i);
+    const char *at = r->line->crashed;
+    for (size_t i = 0; i < ids; i++) {
+        char *end;
+        r->crashed[i] = strtoll(at, &end, 10);
+        at = *end == ',' ? end + 1 : end;
+    }
+    r->options.skip_names = r->names;
+    r->options.skip_count = count;
+    r->options.crashed = r->crashed;
+    r->options.crashed_count = ids;
+    return OB_OK;
+}
+
+static ob_status open_state(replaying *r, ob_err *err)
+{
+    if (r->line->state_fd == 0)
+        return OB_OK;
+    void *page =
+        mmap(NULL, sizeof *r->state, PROT_READ | PROT_WRITE, MAP_SHARED, (int)r->line->state_fd, 0);
+    if (page == MAP_FAILED)
+        return ob_err_set(err, OB_ERR_IO, "no shared page: %s", strerror(errno));
+    r->state = page;
+    r->options.on_call = tell;
+    r->options.ctx = r;
+    return OB_OK;
+}
+
+/* ---- */
+
+static ob_status replay(replaying *r, const ob_trace *trace, ob_replay **out, ob_err *err)
+{
+    ob_session *session;
+    const char *half = r->line->half != NULL ? r->line->half : "auto";
+    r->options.half_to_bfloat16 = strcmp(half, "bfloat16") == 0;
+    OB_TRY(ob_session_open(r->cli->context, &r->line->run, &session, err));
+    ob_status status = ob_replay_run(session, trace, &r->options, out, err);
+    if (status == OB_OK && strcmp(half, "auto") == 0 && ob_replay_wants_bfloat16(*out)) {
+        ob__cli_warn(r->cli,
+                     "calls with half (float16) failed on this backend: bfloat16 is taken in "
+                     "its place; --half keep leaves it");
+        ob_replay_destroy(*out);
+        r->options.half_to_bfloat16 = true;
+        status = ob_replay_run(session, trace, &r->options, out, err);
+    }
+    ob_session_close(session);
+    return status;
+}
+
+static ob_status replay_file(replaying *r, ob_err *err, int *code)
+{
+    ob_trace *trace = NULL;
+    ob_replay *done = NULL;
+    ob_json_doc *doc = NULL;
+    const ob_json *result = NULL;
+    ob_status status =
+        ob_trace_open(r->line->file, NULL, ob_context_log(r->cli->context), &trace, err);
+    /* The first step if steps are marked: the last ones are often cut off. */
+    if (status == OB_OK && r->options.selection.iteration == -2)
+        r->options.selection.iteration = ob_trace_iteration_count(trace) >= 2 ? 0 : -1;
+    if (status == OB_OK)
+        status = replay(r, trace, &done, err);
+    if (status == OB_OK)
+        status = ob_json_doc_create(&doc, err);
+    if (status == OB_OK)
+        status = ob_replay_describe(done, doc, &result, err);
+    if (status == OB_OK)
+        *code = ob__replay_print(r->cli, r->line, result);
+    if (status == OB_OK && r->line->profile != NULL) {
+        ob_text text = {0};
+        status = ob_replay_profile(done, &text, err);
+        const int written = status == OB_OK
+                                ? ob__cli_write_file(r->cli, r->line->profile, text.data, text.size)
+                                : OB_EXIT_OK;
+        *code = written != OB_EXIT_OK ? written : *code;
+        ob_text_fini(&text);
+    }
+    ob_json_doc_destroy(doc);
+    ob_replay_destroy(done);
+    ob_trace_close(trace);
+    return status;
+}
+
+int ob__replay_here(ob_cli *cli, const ob_replay_line *line)
+{
+    replaying r = {.cli = cli, .line = line, .options = line->replay};
+    int code = OB_EXIT_OK;
+    ob_err err;
+    r.options.warmup = (uint64_t)line->warmup;
+    r.options.iterations = (uint64_t)line->iterations;
+    r.options.seed = (uint64_t)line->run.seed;
+    r.options.stop = asked_to_stop;
+    signal(SIGINT, interrupt);
+    ob_status status = take_lists(&r, &err);
+    if (status == OB_OK)
+        status = open_state(&r, &err);
+    if (status == OB_OK)
+        status = replay_file(&r, &err, &code);
+    free((void *)r.names);
+    free(r.crashed);
+    free(r.skip_text);
+    ob_json_doc_destroy(r.skip_doc);
+    if (r.state != NULL)
+        munmap(r.state, sizeof *r.state);
+    return status == OB_OK ? code : ob__cli_fail(cli, &err);
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What came of a replay, as text or as JSON lines.
+ */
+#include "replay.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *text_of(const ob_json *object, const char *key)
+{
+    const char *text = ob_json_string(ob_json_get(object, key), NULL);
+    return text != NULL ? text : "";
+}
+
+static long long int_of(const ob_json *object, const char *key)
+{
+    return (long long)ob_json_int(ob_json_get(object, key), 0);
+}
+
+static double real_of(const ob_json *object, const char *key)
+{
+    return ob_json_real(ob_json_get(object, key), (double)NAN);
+}
+
+static const char *time_text(double ns, char *out, size_t size)
+{
+    static const struct {
+        double ns;
+        const char *unit;
+    } UNITS[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+    size_t u = 0;
+    while (u < 3 && ns < UNITS[u].ns)
+        u++;
+    snprintf(out, size, "%.4g %s", ns / UNITS[u].ns, UNITS[u].unit);
+    return out;
+}
+
+static void print_skips(ob_cli *cli, const char *title, const ob_json *list)
+{
+    for (size_t i = 0; i < ob_json_count(list); i++) {
+        const ob_json *row = ob_json_item(list, i);
+        ob__cli_printf(cli, "%s  %6lld  %s: %s\n", i == 0 ? title : "            ",
+                       int_of(row, "count"), text_of(row, "name"), text_of(row, "reason"));
+    }
+}
+
+static void print_operators(ob_cli *cli, const ob_json *list)
+{
+    size_t width = strlen("operator");
+    char time[32];
+    for (size_t i = 0; i < ob_json_count(list); i++) {
+        const size_t length = strlen(text_of(ob_json_item(list, i), "name"));
+        width = length > width ? length : width;
+    }
+    ob__cli_printf(cli, "\n%-*s  %8s  %10s  %6s\n", (int)width, "operator", "calls", "time",
+                   "share");
+    for (size_t i = 0; i < ob_json_count(list); i++) {
+        const ob_json *row = ob_json_item(list, i);
+        ob__cli_printf(cli, "%-*s  %8lld  %10s  %4.1f %%\n", (int)width, text_of(row, "name"),
+                       int_of(row, "count"), time_text(real_of(row, "time_ns"), time, sizeof time),
+                       100 * real_of(row, "share"));
+    }
+}
+
+static void print_times(ob_cli *cli, const ob_json *times)
+{
+    char mean[32], half[32];
+    const double low = real_of(times, "ci_low"), high = real_of(times, "ci_high");
+    if (int_of(times, "iterations") == 0) {
+        ob__cli_printf(cli, "time        no pass was measured\n");
+        return;
+    }
+    ob__cli_printf(cli, "time        %s per pass",
+                   time_text(real_of(times, "mean"), mean, sizeof mean));
+    if (!isnan(low))
+        ob__cli_printf(cli, " +- %s (95 %%)", time_text((high - low) / 2, half, sizeof half));
+    ob__cli_printf(cli, ", %lld passes after %lld\n", int_of(times, "iterations"),
+                   int_of(times, "warmup"));
+}
+
+static void print_text(ob_cli *cli, const ob_replay_line *line, const ob_json *result)
+{
+    const ob_json *coverage = ob_json_get(result, "coverage");
+    ob__cli_printf(cli, "trace       %s%s%s, %lld calls\n", text_of(result, "trace"),
+                   ob_json_get(result, "iteration") != NULL ? ", " : "",
+                   text_of(result, "iteration"), int_of(result, "calls"));
+    ob__cli_printf(cli, "backend     %s, %lld %s%s\n", text_of(result, "backend"),
+                   (long long)line->run.threads, line->run.threads == 1 ? "thread" : "threads",
+                   ob_json_bool(ob_json_get(result, "half_to_bfloat16"), false)
+                       ? ", bfloat16 in place of half"
+                       : "");
+    ob__cli_printf(
+        cli, "coverage    %lld of %lld computing calls (%.1f %%), %lld of %lld operators\n",
+        int_of(coverage, "ran"), int_of(coverage, "compute"), 100 * real_of(coverage, "nodes"),
+        int_of(coverage, "operators_ran"), int_of(coverage, "operators_compute"));
+    print_skips(cli, "skipped     ", ob_json_get(result, "skipped"));
+    if (!line->compute_only)
+        print_skips(cli, "not compute ", ob_json_get(result, "not_compute"));
+    print_times(cli, ob_json_get(result, "times"));
+    if (ob_json_get_kind(ob_json_get(result, "peak_bytes")) == OB_JSON_INT)
+        ob__cli_printf(cli, "peak memory %.1f MiB\n",
+                       (double)int_of(result, "peak_bytes") / 1048576);
+    if (ob_json_bool(ob_json_get(result, "interrupted"), false))
+        ob__cli_printf(cli, "interrupted before the end\n");
+    print_operators(cli, ob_json_get(result, "operators"));
+}
+
+/* A line per operator, the summary last. */
+static ob_status make_lines(const ob_json *result, char **out, size_t *size, ob_err *err)
+{
+    const ob_json *list = ob_json_get(result, "operators");
+    *out = NULL;
+    *size = 0;
+    for (size_t i = 0; i <= ob_json_count(list); i++) {
+        char *line;
+        size_t length;
+        OB_TRY(ob_json_print(i < ob_json_count(list) ? ob_json_item(list, i) : result, &line,
+                             &length, err));
+        char *longer = realloc(*out, *size + length + 1);
+        if (longer == NULL) {
+            free(line);
+            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the result");
+        }
+        *out = longer;
+        memcpy(longer + *size, line, length);
+        longer[*size + length] = '\n';
+        *size += length + 1;
+        free(line);
+    }
+    return OB_OK;
+}
+
+static int append_file(ob_cli *cli, const char *path, const char *text, size_t size)
+{
+    FILE *file = fopen(path, "ae");
+    const bool ok = file != NULL && fwrite(text, 1, size, file) == size;
+    if ((file != NULL && fclose(file) != 0) || !ok) {
+        ob_err err;
+        ob_err_set_at(&err, OB_ERR_IO, path, 0, 0, NULL, "cannot be written: %m");
+        return ob__cli_fail(cli, &err);
+    }
+    return OB_EXIT_OK;
+}
+
+int ob__replay_print(ob_cli *cli, const ob_replay_line *line, const ob_json *result)
+{
+    const ob_json *coverage = ob_json_get(result, "coverage");
+    int code = int_of(coverage, "ran") == int_of(coverage, "compute") ? OB_EXIT_OK : OB_EXIT_FAILED;
+    char *lines = NULL;
+    size_t size = 0;
+    ob_err err;
+    if (ob_json_bool(ob_json_get(result, "interrupted"), false))
+        code = 130;
+    if (make_lines(result, &lines, &size, &err) != OB_OK)
+        code = ob__cli_fail(cli, &err);
+    else if (line->json)
+        ob__cli_write(cli, lines, size);
+    else
+        print_text(cli, line, result);
+    if (lines != NULL && line->output != NULL && !line->no_isolate) {
+        const int written = append_file(cli, line->output, lines, size);
+        code = written != OB_EXIT_OK ? written : code;
+    }
+    free(lines);
+    return code;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The whole list of calls, again and again. An iteration begins with nothing alive, so that all do the
+ * same. A call that fails is not tried again: from then on it is skipped, and the iteration in which that
+ * happened does not count unless it was the last chance.
+ */
+#include "opbench/replay.h"
+
+#include "trace/replay_call.h"
+#include "trace/replay_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+const char *ob_replay_skip_word(ob_replay_skip skip)
+{
+    static const char *const WORDS[] = {
+#define WORD(id, word, compute, help) word,
+        OB_REPLAY_SKIP_MAP(WORD)
+#undef WORD
+    };
+    return skip >= 0 && skip < OB_REPLAY_SKIP_COUNT ? WORDS[skip] : "ran";
+}
+
+bool ob_replay_skip_is_compute(ob_replay_skip skip)
+{
+    static const bool COMPUTE[] = {
+#define COMPUTES(id, word, compute, help) compute,
+        OB_REPLAY_SKIP_MAP(COMPUTES)
+#undef COMPUTES
+    };
+    return skip < 0 || skip >= OB_REPLAY_SKIP_COUNT || COMPUTE[skip];
+}
+
+static bool takes_half(const ob_trace_value *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (values[i].kind == OB_TRACE_TENSOR && values[i].as.tensor->dtype == OB_DTYPE_F16)
+            return true;
+        if ((values[i].kind == OB_TRACE_LIST || values[i].kind == OB_TRACE_TUPLE) &&
+            takes_half(values[i].as.items, values[i].count))
+            return true;
+    }
+    return false;
+}
+
+/* From now on the call is left out. */
+static void give_up(ob_replay *r, ob_replay_step *step, ob_replay_skip why, const ob_err *err)
+{
+    const size_t at = (size_t)(step - r->plan.steps);
+    step->skip = why;
+    r->reasons[at] = ob__arena_strdup(&r->plan.arena, err->message, strlen(err->message));
+    r->failed_half |=
+        why == OB_REPLAY_FAILED && takes_half(step->node->inputs, step->node->input_count);
+}
+
+typedef struct pass {
+    uint64_t number;
+    uint64_t total_ns;
+    bool clean; /* no call failed that had not failed before */
+    bool stopped;
+} pass;
+
+static void run_pass(ob_replay *r, ob_replay_caller *caller, const ob_replay_options *options,
+                     pass *p)
+{
+    ob_err err;
+    p->total_ns = 0;
+    p->clean = true;
+    ob__replay_values_clear(caller->values, options->seed);
+    for (size_t i = 0; i < r->plan.step_count && !p->stopped; i++) {
+        ob_replay_step *step = &r->plan.steps[i];
+        uint64_t elapsed = 0;
+        ob_replay_skip why;
+        if (step->skip == OB_REPLAY_RAN) {
+            if (options->on_call != NULL)
+                options->on_call(options->ctx, p->number, i, r->plan.step_count, step->node);
+            if (ob__replay_call(caller, step, &elapsed, &why, &err) != OB_OK) {
+                give_up(r, step, why, &err);
+                p->clean = false;
+            }
+            r->step_ns[i] = elapsed;
+            p->total_ns += elapsed;
+        }
+        ob__replay_values_free(caller->values, step);
+        p->stopped = options->stop != NULL && options->stop(options->ctx) != 0;
+    }
+}
+
+static void count_pass(ob_replay *r, const pass *p)
+{
+    r->times_ns[r->time_count++] = (double)p->total_ns;
+    for (size_t i = 0; i < r->plan.step_count; i++)
+        r->op_ns[r->plan.steps[i].op] += (double)r->step_ns[i];
+}
+
+static ob_status run_passes(ob_replay *r, ob_session *session, const ob_replay_options *options,
+                            ob_err *err)
+{
+    ob_replay_values values = {
+        .half_to_bfloat16 = options->half_to_bfloat16,
+        .max_bytes = session->max_memory_bytes != 0 ? session->max_memory_bytes : UINT64_MAX};
+    ob_replay_caller caller = {
+        .session = session, .values = &values, .clock = ob_clock_monotonic()};
+    ob_status status = ob__replay_values_init(&values, &r->plan, options->seed, err);
+    const uint64_t wanted = options->iterations > 0 ? options->iterations : 1;
+    pass p = {0};
+    /* A first pass that finds out which calls fail is a warm-up that nobody asked for. */
+    uint64_t spare = options->warmup > 0 ? 0 : 1;
+    while (status == OB_OK && !p.stopped && r->time_count < wanted) {
+        run_pass(r, &caller, options, &p);
+        const bool warm = p.number < options->warmup;
+        if (!warm && !p.clean && spare > 0 && !p.stopped)
+            spare--;
+        else if (!warm && !p.stopped)
+            count_pass(r, &p);
+        p.number++;
+    }
+    r->interrupted = p.stopped;
+    ob__replay_values_fini(&values);
+    return status;
+}
+
+ob_status ob_replay_run(ob_session *session, const ob_trace *trace,
+                        const ob_replay_options *options, ob_replay **out, ob_err *err)
+{
+    *out = NULL;
+    ob_replay *r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a replay");
+    r->trace = trace;
+    r->backend = session->desc->name;
+    r->iteration = options->selection.iteration;
+    r->half_to_bfloat16 = options->half_to_bfloat16;
+    r->warmup = options->warmup;
+    ob_status status = ob__replay_plan_make(trace, options, &r->plan, err);
+    if (status == OB_OK) {
+        const uint64_t wanted = options->iterations > 0 ? options->iterations : 1;
+        r->reasons = calloc(r->plan.step_count + 1, sizeof *r->reasons);
+        r->step_ns = calloc(r->plan.step_count + 1, sizeof *r->step_ns);
+        r->op_ns = calloc(r->plan.names.count + (size_t)1, sizeof *r->op_ns);
+        r->times_ns =
+            wanted < SIZE_MAX / sizeof *r->times_ns ? calloc(wanted, sizeof *r->times_ns) : NULL;
+        if (r->reasons == NULL || r->step_ns == NULL || r->op_ns == NULL || r->times_ns == NULL)
+            status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for a replay");
+    }
+    uint64_t peak;
+    if (status == OB_OK && session->desc->memory_peak != NULL)
+        session->desc->memory_peak(session->backend, true, &peak, NULL);
+    if (status == OB_OK)
+        status = run_passes(r, session, options, err);
+    if (status == OB_OK && session->desc->memory_peak != NULL &&
+        session->desc->memory_peak(session->backend, false, &peak, NULL) == OB_OK)
+        r->allocator_peak_bytes = peak;
+    struct rusage usage;
+    if (status == OB_OK && getrusage(RUSAGE_SELF, &usage) == 0)
+        r->peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
+    if (status != OB_OK) {
+        ob_replay_destroy(r);
+        return status;
+    }
+    *out = r;
+    return OB_OK;
+}
+
+void ob_replay_destroy(ob_replay *r)
+{
+    if (r == NULL)
+        return;
+    ob__replay_plan_fini(&r->plan);
+    free((void *)r->reasons);
+    free(r->step_ns);
+    free(r->op_ns);
+    free(r->times_ns);
+    free(r);
+}
+
+bool ob_replay_wants_bfloat16(const ob_replay *r)
+{
+    return r->failed_half && !r->half_to_bfloat16;
+}

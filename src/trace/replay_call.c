@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A recorded call becomes a graph of one operator, is prepared, run once and released. Timed: run, and
+ * the wait for the device. Not timed: making arguments, building, preparing, keeping results.
+ *
+ * Arguments are given by the names that the recorded schema has, because releases of PyTorch add some: a
+ * further one that says nothing is left away. An out= variant that a backend lacks is called without out,
+ * and its result takes the place of what out was.
+ */
+#include "trace/replay_call.h"
+
+#include "gen/constrain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ARGS = 64, MAX_OUTPUTS = 32 };
+
+/* The call under way. */
+typedef struct making {
+    ob_replay_caller *caller;
+    const ob_replay_step *step;
+    ob_trace_alias alias;
+    char name[256];
+    ob_schema *recorded; /* NULL = arguments go by place */
+    ob_value values[MAX_ARGS];
+    const char *names[MAX_ARGS];
+    size_t count;
+    const ob_storage *fresh[MAX_ARGS]; /* storages that were made just now */
+    size_t fresh_count;
+    ob_err *err;
+} making;
+
+/* ---- values ---- */
+
+typedef struct need_search {
+    const ob_trace_tensor *wanted;
+    size_t at, found;
+} need_search;
+
+static void look_for(void *ctx, const ob_trace_tensor *tensor)
+{
+    need_search *search = ctx;
+    if (tensor == search->wanted && search->found == SIZE_MAX)
+        search->found = search->at;
+    search->at++;
+}
+
+static uint64_t need_of(const making *m, const ob_trace_tensor *tensor)
+{
+    need_search search = {.wanted = tensor, .found = SIZE_MAX};
+    ob__replay_each_tensor(m->step->node->inputs, m->step->node->input_count, look_for, &search);
+    return search.found != SIZE_MAX
+               ? m->caller->values->plan->needs[m->step->first_need + search.found]
+               : 0;
+}
+
+static ob_status make_value(making *m, const ob_trace_value *from, ob_value *out)
+{
+    bool fresh = false;
+    ob_status status;
+    *out = ob_value_none();
+    switch ((ob_trace_value_kind)from->kind) {
+    case OB_TRACE_NONE:
+    case OB_TRACE_GENERATOR:
+    case OB_TRACE_NO_TENSOR:
+        return OB_OK;
+    case OB_TRACE_BOOL:
+        *out = ob_value_bool(from->as.integer != 0);
+        return OB_OK;
+    case OB_TRACE_INT:
+        *out = ob_value_int(from->as.integer);
+        return OB_OK;
+    case OB_TRACE_DOUBLE:
+        *out = ob_value_double(from->as.real);
+        return OB_OK;
+    case OB_TRACE_STR:
+        return ob_value_init_str(out, from->as.text, from->count, m->err);
+    case OB_TRACE_DEVICE:
+        out->kind = OB_VALUE_DEVICE;
+        out->as.device = m->caller->session->device;
+        return OB_OK;
+    case OB_TRACE_TENSOR:
+        status = ob__replay_values_tensor(m->caller->values, from->as.tensor,
+                                          need_of(m, from->as.tensor), out, &fresh, m->err);
+        if (status == OB_OK && fresh && m->fresh_count < MAX_ARGS)
+            m->fresh[m->fresh_count++] = out->as.tensor->storage;
+        return status;
+    case OB_TRACE_OTHER:
+        return ob_err_set(m->err, OB_ERR_INVALID, "a value that cannot be made again: %.100s",
+                          from->as.text);
+    case OB_TRACE_LIST:
+    case OB_TRACE_TUPLE:
+        break;
+    }
+    OB_TRY(ob_value_init_list(out, from->kind == OB_TRACE_TUPLE ? OB_VALUE_TUPLE : OB_VALUE_LIST,
+                              from->count, m->err));
+    for (uint32_t i = 0; i < from->count; i++)
+        OB_TRY(make_value(m, &from->as.items[i], &out->as.list.items[i]));
+    return OB_OK;
+}
+
+static const ob_type *plain_type(const ob_type *type)
+{
+    return type->kind == OB_TYPE_OPTIONAL ? type->element : type;
+}
+
+/* Values in the order of the recorded schema; without out if asked. */
+static ob_status make_values(making *m)
+{
+    const ob_trace_alias *alias = &m->alias;
+    if (alias->count > MAX_ARGS)
+        return ob_err_set(m->err, OB_ERR_LIMIT, "a call with more than %d arguments", MAX_ARGS);
+    for (size_t i = 0; i < alias->count; i++) {
+        ob_value *value = &m->values[m->count];
+        m->names[m->count] =
+            m->recorded != NULL && i < m->recorded->arg_count ? m->recorded->args[i].name : NULL;
+        m->count++;
+        OB_TRY(make_value(m, &alias->args[i], value));
+        if (m->caller->values->half_to_bfloat16 && value->kind == OB_VALUE_INT &&
+            m->names[i] != NULL && plain_type(m->recorded->args[i].type)->kind == OB_TYPE_DTYPE &&
+            value->as.integer == ob_dtype_get_info(OB_DTYPE_F16)->torch_number)
+            value->as.integer = ob_dtype_get_info(OB_DTYPE_BF16)->torch_number;
+    }
+    return OB_OK;
+}
+
+/* ---- building ---- */
+
+static bool says_nothing(const ob_schema_arg *arg, const ob_value *value)
+{
+    return value->kind == OB_VALUE_NONE ||
+           (arg->has_default && ob_value_equal(&arg->default_value, value));
+}
+
+/* Splits the values into those by place and those by name. `keep` NULL keeps all; else arguments that
+ * it does not have are left away when they say nothing, and refused otherwise. */
+static ob_status arrange(making *m, const ob_schema *keep, const char *without, ob_value *values,
+                         const char **names, ob_call *call)
+{
+    size_t by_place = 0, by_name = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        const char *name = m->names[i];
+        if (name != NULL && without != NULL && strcmp(name, without) == 0)
+            continue;
+        if (name != NULL && keep != NULL && ob_schema_find_arg(keep, name) < 0) {
+            if (says_nothing(&m->recorded->args[i], &m->values[i]))
+                continue;
+            return ob_err_set(m->err, OB_ERR_UNSUPPORTED,
+                              "argument '%.60s' is newer than the backend's operator", name);
+        }
+        const bool keyword = name != NULL && (by_name > 0 || m->recorded->args[i].keyword_only);
+        values[by_place + by_name] = m->values[i];
+        if (keyword)
+            names[by_name++] = name;
+        else
+            by_place++;
+    }
+    *call = (ob_call){.args = values,
+                      .arg_count = by_place,
+                      .kwargs = values + by_place,
+                      .kwarg_names = names,
+                      .kwarg_count = by_name};
+    return OB_OK;
+}
+
+static ob_status build(making *m, ob_value *values, const char **names, ob_call *call,
+                       ob_graph **graph)
+{
+    const ob_setup_args setup = {.context = m->caller->session->context,
+                                 .desc = m->caller->session->desc,
+                                 .backend = m->caller->session->backend,
+                                 .ops = &m->caller->session->ops};
+    const ob_op *op = ob__setup_find_op(&setup, m->alias.name);
+    ob_status status = arrange(m, op != NULL ? op->schema : NULL, NULL, values, names, call);
+    if (status == OB_OK)
+        status = ob__setup_build_graph(&setup, m->alias.name, NULL, call, graph, m->err);
+    const char *dot = strchr(m->alias.name, '.');
+    if ((status != OB_ERR_UNSUPPORTED && status != OB_ERR_NOT_FOUND) || dot == NULL ||
+        m->recorded == NULL || ob_schema_find_arg(m->recorded, "out") < 0)
+        return status;
+    char base[256];
+    ob_err other;
+    snprintf(base, sizeof base, "%.*s", (int)(dot - m->alias.name), m->alias.name);
+    OB_TRY(arrange(m, NULL, "out", values, names, call));
+    return ob__setup_build_graph(&setup, base, NULL, call, graph, &other) == OB_OK ? OB_OK : status;
+}
+
+/* ---- running ---- */
+
+static void keep_outputs(making *m, ob_value *values, size_t count)
+{
+    const ob_trace_node *node = m->step->node;
+    for (size_t i = 0; i < count; i++) {
+        const ob_trace_value *recorded = i < node->output_count ? &node->outputs[i] : NULL;
+        if (recorded != NULL && recorded->kind == OB_TRACE_TENSOR)
+            ob__replay_values_put(m->caller->values, recorded->as.tensor, &values[i]);
+        if (recorded != NULL && recorded->kind == OB_TRACE_LIST && values[i].kind == OB_VALUE_LIST)
+            for (size_t k = 0; k < recorded->count && k < values[i].as.list.count; k++)
+                if (recorded->as.items[k].kind == OB_TRACE_TENSOR)
+                    ob__replay_values_put(m->caller->values, recorded->as.items[k].as.tensor,
+                                          &values[i].as.list.items[k]);
+        ob_value_fini(&values[i]);
+    }
+}
+
+static ob_status run_prepared(making *m, ob_prepared *prepared, uint64_t *elapsed_ns)
+{
+    const ob_session *s = m->caller->session;
+    ob_value outputs[MAX_OUTPUTS] = {0};
+    size_t count = 0;
+    const uint64_t start = ob_clock_now_ns(&m->caller->clock);
+    ob_status status = s->desc->run(prepared, OB_PHASE_FORWARD, 1, m->err);
+    if (status == OB_OK && s->desc->sync != NULL)
+        status = s->desc->sync(s->backend, m->err);
+    *elapsed_ns = ob_clock_now_ns(&m->caller->clock) - start;
+    if (status == OB_OK && s->desc->outputs != NULL)
+        status = s->desc->outputs(prepared, OB_PASS_FORWARD, outputs, MAX_OUTPUTS, &count, m->err);
+    keep_outputs(m, outputs, count);
+    return status;
+}
+
+/* An operator's constraints go on what was made just now and has no recorded range. */
+static ob_status constrain(making *m, const ob_graph *graph, ob_value *inputs, size_t count)
+{
+    if (m->fresh_count == 0)
+        return OB_OK;
+    bool *given = calloc(count + 1, sizeof *given);
+    if (given == NULL)
+        return ob_err_set(m->err, OB_ERR_NOMEM, "out of memory for a call");
+    for (size_t i = 0; i < count; i++) {
+        given[i] = true;
+        for (size_t k = 0; inputs[i].kind == OB_VALUE_TENSOR && k < m->fresh_count; k++)
+            given[i] = given[i] && inputs[i].as.tensor->storage != m->fresh[k];
+    }
+    const ob_status status =
+        ob__constrain_marked(graph, given, inputs, count, &m->caller->values->rng, m->err);
+    free(given);
+    return status;
+}
+
+static ob_status run_graph(making *m, const ob_graph *graph, const ob_call *call,
+                           uint64_t *elapsed_ns)
+{
+    const ob_session *s = m->caller->session;
+    ob_reason why = {.text = ""};
+    size_t count = 0;
+    for (size_t i = 0; i < graph->edge_count; i++)
+        count += graph->edges[i].role == OB_EDGE_INPUT;
+    ob_value *inputs = calloc(count + 1, sizeof *inputs);
+    if (inputs == NULL)
+        return ob_err_set(m->err, OB_ERR_NOMEM, "out of memory for a call");
+    ob_status status = s->desc->supports(s->backend, graph, OB_PASS_FORWARD, &why);
+    if (status != OB_OK)
+        ob_err_set(m->err, status, "%s", why.text[0] ? why.text : "the backend does not say why");
+    size_t input_count = 0;
+    if (status == OB_OK) {
+        input_count = count;
+        status = ob_graph_flatten_inputs(call, inputs, &input_count, m->err);
+    }
+    if (status == OB_OK)
+        status = constrain(m, graph, inputs, input_count);
+    ob_prepared *prepared = NULL;
+    const ob_prepare_args args = {
+        .graph = graph, .inputs = inputs, .input_count = input_count, .once = true};
+    if (status == OB_OK)
+        status = s->desc->prepare(s->backend, &args, &prepared, m->err);
+    if (status == OB_OK)
+        status = run_prepared(m, prepared, elapsed_ns);
+    if (prepared != NULL)
+        s->desc->release(prepared);
+    for (size_t i = 0; i < input_count; i++)
+        ob_value_fini(&inputs[i]);
+    free(inputs);
+    return status;
+}
+
+static ob_replay_skip kind_of(const making *m, ob_status status)
+{
+    const bool core = strncmp(m->alias.name, "aten::", 6) == 0 ||
+                      strncmp(m->alias.name, "prim::", 6) == 0 ||
+                      strncmp(m->alias.name, "prims::", 7) == 0;
+    if (status == OB_ERR_NOT_FOUND || status == OB_ERR_UNSUPPORTED)
+        return core ? OB_REPLAY_UNSUPPORTED : OB_REPLAY_NO_LIBRARY;
+    return OB_REPLAY_FAILED;
+}
+
+ob_status ob__replay_call(ob_replay_caller *caller, const ob_replay_step *step,
+                          uint64_t *elapsed_ns, ob_replay_skip *why, ob_err *err)
+{
+    making *m = calloc(1, sizeof *m);
+    ob_graph *graph = NULL;
+    *elapsed_ns = 0;
+    *why = OB_REPLAY_FAILED;
+    if (m == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a call");
+    m->caller = caller;
+    m->step = step;
+    m->err = err;
+    ob__trace_call_name(step->node, m->name, sizeof m->name);
+    ob__trace_alias_apply(step->node, m->name, &m->alias);
+    if (m->alias.schema[0] != '\0')
+        ob_schema_parse(m->alias.schema, strlen(m->alias.schema), &m->recorded, NULL);
+    ob_status status = make_values(m);
+    if (status != OB_OK)
+        *why = OB_REPLAY_ARGUMENT;
+    ob_value values[MAX_ARGS];
+    const char *names[MAX_ARGS];
+    ob_call call;
+    if (status == OB_OK) {
+        status = build(m, values, names, &call, &graph);
+        if (status == OB_OK)
+            status = run_graph(m, graph, &call, elapsed_ns);
+        *why = status == OB_OK ? OB_REPLAY_RAN : kind_of(m, status);
+    }
+    ob_graph_destroy(graph);
+    for (size_t i = 0; i < m->count; i++)
+        ob_value_fini(&m->values[i]);
+    ob_schema_destroy(m->recorded);
+    free(m);
+    return status;
+}

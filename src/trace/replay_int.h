@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a replay leaves behind.
+ */
+#ifndef OB_TRACE_REPLAY_INT_H
+#define OB_TRACE_REPLAY_INT_H
+
+#include "trace/replay_plan.h"
+
+struct ob_replay {
+    const ob_trace *trace;
+    const char *backend;
+    int64_t iteration;
+    uint64_t warmup;
+    ob_replay_plan plan;
+    const char **reasons; /* per step; NULL = none but its kind */
+    uint64_t *step_ns;    /* of the last pass */
+    double *op_ns;        /* per operator, over all measured passes */
+    double *times_ns;     /* per measured pass: all calls */
+    size_t time_count;
+    uint64_t allocator_peak_bytes; /* of the backend's own; 0 = not known */
+    uint64_t peak_bytes;           /* of the process, since it began */
+    bool half_to_bfloat16, failed_half, interrupted;
+};
+
+#endif

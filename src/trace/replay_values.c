@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A tensor that a call reads is, in this order: what stands under its ids, if shape and dtype agree; a view
+ * into what stands under its storage's id, if that is long enough; or new, with a storage as long as all
+ * reads until the next writing need, filled with random numbers.
+ */
+#include "trace/replay_values.h"
+
+#include "gen/fill.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Random numbers are drawn for so many bytes and repeated: weights of gigabytes cost as much as copying. */
+enum { DRAWN_BYTES = 1 << 20 };
+
+ob_status ob__replay_values_init(ob_replay_values *values, ob_replay_plan *plan, uint64_t seed,
+                                 ob_err *err)
+{
+    values->plan = plan;
+    values->tensors = calloc(plan->keys.count + (size_t)1, sizeof *values->tensors);
+    values->storages = calloc(plan->storages.count + (size_t)1, sizeof(ob_storage *));
+    ob_rng_init(&values->rng, seed, 0);
+    if (values->tensors == NULL || values->storages == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a replay");
+    return OB_OK;
+}
+
+void ob__replay_values_clear(ob_replay_values *values, uint64_t seed)
+{
+    for (size_t i = 0; values->tensors != NULL && i < values->plan->keys.count; i++)
+        ob_value_fini(&values->tensors[i]);
+    for (size_t i = 0; values->storages != NULL && i < values->plan->storages.count; i++) {
+        ob_storage_release(values->storages[i]);
+        values->storages[i] = NULL;
+    }
+    ob_rng_init(&values->rng, seed, 0);
+}
+
+void ob__replay_values_fini(ob_replay_values *values)
+{
+    if (values->plan == NULL)
+        return;
+    ob__replay_values_clear(values, 0);
+    free(values->tensors);
+    free((void *)values->storages);
+}
+
+static ob_dtype dtype_of(const ob_replay_values *values, const ob_trace_tensor *tensor)
+{
+    return tensor->dtype == OB_DTYPE_F16 && values->half_to_bfloat16 ? OB_DTYPE_BF16
+                                                                     : tensor->dtype;
+}
+
+static bool fits(const ob_tensor *there, const ob_trace_tensor *wanted, ob_dtype dtype)
+{
+    return there->dtype == dtype && there->ndim == wanted->ndim &&
+           there->layout == OB_LAYOUT_STRIDED &&
+           (wanted->ndim == 0 ||
+            memcmp(there->sizes, wanted->sizes, (size_t)wanted->ndim * sizeof *wanted->sizes) == 0);
+}
+
+static void fill(ob_replay_values *values, const ob_trace_tensor *tensor, ob_dtype dtype,
+                 char *data, size_t bytes)
+{
+    const size_t item = ob_dtype_size(dtype);
+    const size_t drawn = bytes < DRAWN_BYTES ? bytes : DRAWN_BYTES;
+    int64_t lo = 0, hi = 1;
+    if (tensor->has_range && tensor->min >= -9e18 && tensor->max <= 9e18) {
+        lo = (int64_t)tensor->min;
+        hi = (int64_t)tensor->max;
+    }
+    if (dtype == OB_DTYPE_BOOL ||
+        (item < 8 && (lo < -(1LL << (8 * item - 1)) || hi >= (1LL << (8 * item - 1))))) {
+        lo = 0;
+        hi = 1;
+    }
+    if (ob_dtype_is_integral(dtype))
+        ob__fill_ints(&values->rng, dtype, lo, hi, data, drawn / item);
+    else
+        ob__fill_unit(&values->rng, dtype, data, drawn / item);
+    memset(data + drawn / item * item, 0, drawn % item);
+    for (size_t done = drawn; done < bytes;) {
+        const size_t more = bytes - done < done ? bytes - done : done;
+        memcpy(data + done, data, more);
+        done += more;
+    }
+}
+
+static ob_status make_storage(ob_replay_values *values, const ob_trace_tensor *tensor,
+                              ob_dtype dtype, uint64_t need, ob_storage **out, ob_err *err)
+{
+    if (need > values->max_bytes)
+        return ob_err_set(err, OB_ERR_LIMIT,
+                          "a tensor's storage has %llu MiB, more than the limit of %llu MiB; "
+                          "--max-memory raises it",
+                          (unsigned long long)(need >> 20),
+                          (unsigned long long)(values->max_bytes >> 20));
+    OB_TRY(ob_storage_create((size_t)need, out, err));
+    if (need > 0)
+        fill(values, tensor, dtype, ob_storage_data(*out), (size_t)need);
+    return OB_OK;
+}
+
+ob_status ob__replay_values_tensor(ob_replay_values *values, const ob_trace_tensor *tensor,
+                                   uint64_t need, ob_value *out, bool *fresh, ob_err *err)
+{
+    const ob_dtype dtype = dtype_of(values, tensor);
+    const uint32_t key = ob__replay_key_number(values->plan, tensor);
+    const uint32_t number = ob__replay_storage_number(values->plan, tensor->storage);
+    if (fresh != NULL)
+        *fresh = false;
+    if (ob_dtype_size(dtype) == 0)
+        return ob_err_set(err, OB_ERR_UNSUPPORTED, "a tensor of %.60s, a type opbench lacks",
+                          tensor->dtype_text);
+    ob_value *there = &values->tensors[key];
+    if (there->kind == OB_VALUE_TENSOR && fits(there->as.tensor, tensor, dtype))
+        return ob_value_copy(out, there, err);
+    ob_tensor view;
+    ob_storage *storage = ob_storage_retain(values->storages[number]);
+    ob_status status = OB_ERR_NOT_FOUND;
+    if (storage != NULL)
+        status = ob_tensor_init_view(&view, storage, dtype, tensor->sizes, tensor->ndim,
+                                     tensor->strides, tensor->offset, NULL);
+    if (status != OB_OK) {
+        ob_storage_release(storage);
+        OB_TRY(make_storage(values, tensor, dtype, need, &storage, err));
+        status = ob_tensor_init_view(&view, storage, dtype, tensor->sizes, tensor->ndim,
+                                     tensor->strides, tensor->offset, err);
+        if (fresh != NULL)
+            *fresh = !tensor->has_range;
+        if (status == OB_OK && tensor->storage >= 0 && values->storages[number] == NULL)
+            values->storages[number] = ob_storage_retain(storage);
+    }
+    ob_storage_release(storage);
+    OB_TRY(status);
+    ob_value made;
+    status = ob_value_init_tensor(&made, &view, err);
+    ob_tensor_fini(&view);
+    OB_TRY(status);
+    status = ob_value_copy(out, &made, err);
+    if (status == OB_OK && tensor->id >= 0) {
+        ob_value_fini(there);
+        *there = made;
+    } else {
+        ob_value_fini(&made);
+    }
+    return status;
+}
+
+void ob__replay_values_put(ob_replay_values *values, const ob_trace_tensor *recorded,
+                           ob_value *value)
+{
+    const uint32_t key = ob__replay_key_number(values->plan, recorded);
+    const uint32_t number = ob__replay_storage_number(values->plan, recorded->storage);
+    ob_tensor *tensor = value->kind == OB_VALUE_TENSOR ? value->as.tensor : NULL;
+    if (tensor == NULL || tensor->layout != OB_LAYOUT_STRIDED || recorded->id < 0) {
+        ob_value_fini(value);
+        return;
+    }
+    tensor->requires_grad = false;
+    /* One that begins at the start of its storage is where later views look. */
+    if (recorded->storage >= 0 && recorded->offset == 0 && tensor->offset == 0 &&
+        values->storages[number] != tensor->storage) {
+        ob_storage_release(values->storages[number]);
+        values->storages[number] = ob_storage_retain(tensor->storage);
+    }
+    ob_value_fini(&values->tensors[key]);
+    values->tensors[key] = *value;
+    *value = ob_value_none();
+}
+
+void ob__replay_values_free(ob_replay_values *values, const ob_replay_step *step)
+{
+    const ob_replay_plan *plan = values->plan;
+    for (uint32_t i = 0; i < step->free_count; i++)
+        ob_value_fini(&values->tensors[plan->frees[step->first_free + i]]);
+    for (uint32_t i = 0; i < step->storage_count; i++) {
+        const uint32_t number = plan->storage_frees[step->first_storage + i];
+        ob_storage_release(values->storages[number]);
+        values->storages[number] = NULL;
+    }
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tensors that are alive during a replay.
+ */
+#ifndef OB_TRACE_REPLAY_VALUES_H
+#define OB_TRACE_REPLAY_VALUES_H
+
+#include "trace/replay_plan.h"
+
+typedef struct ob_replay_values {
+    ob_replay_plan *plan;
+    ob_value *tensors;     /* per key; NONE = not there */
+    ob_storage **storages; /* per storage; NULL = not there */
+    ob_rng rng;
+    bool half_to_bfloat16;
+    uint64_t max_bytes; /* of one storage; what is larger is refused */
+} ob_replay_values;
+
+ob_status ob__replay_values_init(ob_replay_values *values, ob_replay_plan *plan, uint64_t seed,
+                                 ob_err *err);
+void ob__replay_values_fini(ob_replay_values *values);
+/* Everything goes: before an iteration. The same seed gives the same values again. */
+void ob__replay_values_clear(ob_replay_values *values, uint64_t seed);
+
+/* The value of a recorded argument. need: bytes that its storage must have. *fresh (may be NULL) says
+ * whether it was made just now, so that an operator's constraints may still be put on it. */
+ob_status ob__replay_values_tensor(ob_replay_values *values, const ob_trace_tensor *tensor,
+                                   uint64_t need, ob_value *out, bool *fresh, ob_err *err);
+/* A result takes the place of what stood under its ids. Takes over value. */
+void ob__replay_values_put(ob_replay_values *values, const ob_trace_tensor *recorded,
+                           ob_value *value);
+/* After a call: what nobody needs any more. */
+void ob__replay_values_free(ob_replay_values *values, const ob_replay_step *step);
+
+#endif

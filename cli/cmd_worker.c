@@ -15,7 +15,7 @@
 typedef struct worker_options {
     ob_run_options run;
     int64_t socket_fd, state_fd, config_fd, ring_fd, check_fd, ring_member;
-    bool is_reference;
+    const char *reference;
     ob_batch_source batch;
     bool verbose;
 } worker_options;
@@ -38,10 +38,11 @@ static const ob_option OPTIONS[] = {
      .max = 15,
      .help = "Its number among them."},
     FD_ROW("check-fd", check_fd, "Results to compare with."),
-    {.name = "is-reference",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(worker_options, is_reference),
-     .help = "The others compare with its results."},
+    {.name = "reference",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(worker_options, reference),
+     .value = "NAME",
+     .help = "The backend whose results they are."},
     {.name = "config-name",
      .type = OB_OPTION_STRING,
      .offset = offsetof(worker_options, run.config_name),
@@ -154,7 +155,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
                                .ring = (int)options->ring_fd,
                                .check = (int)options->check_fd,
                                .ring_member = (unsigned)options->ring_member,
-                               .is_reference = options->is_reference};
+                               .reference = options->reference};
     if (ob_worker_serve(cli->context, config, &options->run, &fds, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     ob_config_destroy(config);

@@ -26,6 +26,7 @@ extern "C" {
     X(OK, "ok", 1, 0, 1, "measured")                                                               \
     X(MISTRUSTED, "mistrusted", 1, 0, 1, "measured, but the reason says why not to rely on it")    \
     X(FAILED, "failed", 0, 1, 1, "an error that was reported")                                     \
+    X(DIFFERS, "differs", 0, 1, 1, "its results are not those of the reference backend")           \
     X(CRASHED, "crashed", 0, 1, 1, "the worker died of a signal or ended by itself")               \
     X(TIMED_OUT, "timed_out", 0, 1, 1, "the time limit of a case was over")                        \
     X(OUT_OF_MEMORY, "out_of_memory", 0, 1, 1, "more memory than allowed, or than there is")       \
@@ -140,7 +141,9 @@ typedef struct ob_record_result {
     int64_t count;      /* how often the recorded program made this call */
     int64_t outermost;  /* of these, how often no other recorded call was around it */
     const char *backend;
-    const char *reference; /* backend that the ratios are against */
+    const char *reference;     /* backend that the ratios are against */
+    const char *check_verdict; /* "same", "differs", "not checked" */
+    double check_worst;        /* largest difference in units of its bound */
     const char *device;
     const ob_json *libraries; /* properties that the header could not have yet; may be NULL */
     const char *mode;         /* "discrete", "continuous", "continuous_events" */

@@ -194,7 +194,8 @@ typedef struct ob_run_options {
     }
 #define OB_RUN_OPTION_ROWS(base)                                                                   \
     OB_RUN_PLACE_ROWS(base), OB_RUN_SAMPLING_ROWS(base), OB_RUN_THREADS_ROWS(base),                \
-        OB_RUN_PROCESS_ROWS(base), OB_RUN_PROFILE_ROWS(base), OB_RUN_INFERENCE_ROWS(base)
+        OB_RUN_PROCESS_ROWS(base), OB_RUN_PROFILE_ROWS(base), OB_RUN_INFERENCE_ROWS(base),         \
+        OB_RUN_CHECK_ROWS(base)
 
 /* How the Timer measures a case, for `opbench time`. */
 #define OB_TIMER_OPTION_ROWS(base)                                                                 \
@@ -295,7 +296,7 @@ typedef struct ob_worker_fds {
     int ring;   /* memory that all see who take turns; 0 = it runs alone */
     int check;  /* file with the results to compare with; 0 = none */
     unsigned ring_member;
-    bool is_reference; /* its results are those that the others compare with */
+    const char *reference; /* with check: the backend whose results they are */
 } ob_worker_fds;
 
 /* The worker's whole life: takes leases until the supervisor is gone. err must not be NULL. */

@@ -155,6 +155,7 @@ ob_status ob__session_open(ob_context *context, const ob_run_options *options, o
     s->context = context;
     s->options = *options;
     s->turns = turns;
+    s->check.fd = -1;
     ob__peak_open(&s->peak);
     const ob_status status = open_backend(s, err);
     if (status != OB_OK) {
@@ -395,11 +396,24 @@ static ob_status make_setup(ob_session *s, const ob_case *c, const ob_marks *mar
     return ob__setup_make(&args, &s->setup, err);
 }
 
+/* The results differ from the reference's. */
+static bool is_wrong(const ob_session *s)
+{
+    return s->checked.verdict != NULL && strcmp(s->checked.verdict, "differs") == 0;
+}
+
 static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob_err *err)
 {
     const ob_marks listening = {.begin = begin_phase, .end = end_phase, .ctx = s};
     const ob_marks *marks = s->options.profile || s->listener != NULL ? &listening : NULL;
     OB_TRY(make_setup(s, c, marks, err));
+    if (s->check.fd >= 0) {
+        OB_TRY(ob__check_case(&s->setup, s->backend, &s->check, &s->checked, err));
+        record->result.check_verdict = s->checked.verdict;
+        record->result.check_worst = s->checked.worst;
+        if (is_wrong(s))
+            return ob_err_set(err, OB_ERR_BACKEND, "%s", s->checked.reason);
+    }
     const ob_status status = s->options.timer.method != NULL ? ob__time_case(s, record, err)
                                                              : execute(s, marks, record, err);
     /* A case that failed on the way keeps the samples that it got. */
@@ -441,6 +455,7 @@ ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_
     drop_case(s);
     ob__peak_reset(&s->peak);
     memset(s->phases, 0, sizeof s->phases);
+    s->checked = (ob_check_result){.verdict = NULL};
     OB_TRY(ob__identity_fill(&s->identity, &s->options, s->desc->name, c, record, err));
     r->pid = getpid();
     ob_err_clear(&s->failure);
@@ -448,7 +463,7 @@ ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_
         s->phases[OB_CASE_PHASE_CASE][0] = (double)started_ns;
     const ob_status status = run_case(s, c, record, &s->failure);
     fill_phases(s, r);
-    r->status = status_of(status);
+    r->status = is_wrong(s) ? OB_RECORD_DIFFERS : status_of(status);
     if (status == OB_OK && s->setup.has_backward && r->backward.time_ms.median < 0) {
         r->status = OB_RECORD_MISTRUSTED;
         r->reason =
@@ -461,6 +476,9 @@ ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_
     r->libraries = ob__properties_late(s->desc, s->backend, s->properties, &s->late_properties);
     const ob_warning_facts facts = {
         .backward_left_out = s->options.backward && status == OB_OK && !s->setup.has_backward,
+        .not_checked = s->checked.verdict != NULL && !is_wrong(s) && s->checked.reason[0] != '\0'
+                           ? s->checked.reason
+                           : NULL,
         .nothing_measured = status == OB_OK && s->samples.forward.measure_ns.count == 0,
         .own_clock = s->desc->clock_ns != NULL,
         .clock_overhead_ns = s->clock_overhead_ns};

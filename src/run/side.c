@@ -139,8 +139,10 @@ static ob_status make_ring(side *w, ob_err *err)
 static ob_status open_lane(side *w, unsigned member, ob_err *err)
 {
     lane *l = &w->lanes[member];
-    const ob_worker_place place = {
-        .ring_fd = w->ring_fd, .check_fd = w->check_fd, .member = member, .reference = member == 0};
+    const ob_worker_place place = {.ring_fd = w->ring_fd,
+                                   .check_fd = w->check_fd,
+                                   .member = member,
+                                   .reference = w->lanes[0].options.backend};
     l->side = w;
     l->member = member;
     l->params = *w->outer->params;

@@ -71,9 +71,10 @@ static bool append_place(ob_text *text, const ob_worker_place *place)
         return true;
     return (place->ring_fd < 0 || (append_fd(text, "--ring-fd", CHILD_RING) &&
                                    append_fd(text, "--ring-member", (int)place->member))) &&
-           (place->check_fd < 0 || append_fd(text, "--check-fd", CHILD_CHECK)) &&
-           (!place->reference ||
-            (ob__text_append_str(text, "--is-reference") && ob__text_append(text, "", 1)));
+           (place->check_fd < 0 ||
+            (append_fd(text, "--check-fd", CHILD_CHECK) &&
+             ob__text_append_str(text, "--reference=") &&
+             ob__text_append_str(text, place->reference) && ob__text_append(text, "", 1)));
 }
 
 static ob_status make_words(ob_worker_seed *seed, const ob_run_options *options,

@@ -29,7 +29,7 @@ typedef struct ob_worker_seed {
 typedef struct ob_worker_place {
     int ring_fd, check_fd; /* from ob__memory_file; -1 = none */
     unsigned member;
-    bool reference; /* the others compare their results with its own */
+    const char *reference; /* the backend that the results of all are compared with */
 } ob_worker_place;
 
 /* place NULL = it runs alone. */

@@ -69,6 +69,8 @@ void ob__warnings_fill(ob_warnings *w, const ob_warning_facts *facts, ob_record_
         warn(w, "backward was left out: no input or parameter requires a gradient");
     if (facts->nothing_measured)
         warn(w, "nothing was measured: -i asks for no iteration");
+    if (facts->not_checked != NULL)
+        warn(w, "the results were not checked: %s", facts->not_checked);
     if (!facts->own_clock)
         warn_of_noise(w, r);
     warn_of_pass(w, &r->forward, "forward", facts, r->mode);

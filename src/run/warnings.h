@@ -20,7 +20,8 @@ typedef struct ob_warnings {
 /* What the record itself does not say. */
 typedef struct ob_warning_facts {
     bool backward_left_out;
-    bool nothing_measured; /* -i 0 */
+    bool nothing_measured;   /* -i 0 */
+    const char *not_checked; /* why not; NULL = it was, or was not asked for */
     bool own_clock; /* the backend's time is its own: the machine's noise does not reach it */
     double clock_overhead_ns; /* 0 = not known */
 } ob_warning_facts;

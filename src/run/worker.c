@@ -89,13 +89,19 @@ static ob_status serve(worker *w, ob_err *err)
 }
 
 static ob_status start(worker *w, ob_context *context, const ob_config *config,
-                       const ob_run_options *options, ob_err *err)
+                       const ob_run_options *options, const ob_worker_fds *fds, ob_err *err)
 {
     char *properties = NULL;
     size_t length = 0;
     OB_TRY(ob_cases_open(config, NULL, &w->cases, err));
     OB_TRY(ob__session_open(context, options, w->turns.ring != NULL ? &w->turns : NULL, &w->session,
                             err));
+    if (fds->check > 0)
+        w->session->check = (ob_check_place){
+            .fd = fds->check,
+            .reference = fds->reference != NULL ? fds->reference : "",
+            .is_reference =
+                fds->reference != NULL && strcmp(fds->reference, ob__backend_name(options)) == 0};
     if (atomic_load(&w->page->has_samples))
         w->session->log = &w->page->samples;
     OB_TRY(ob_json_print(ob_session_properties(w->session), &properties, &length, err));
@@ -123,7 +129,7 @@ ob_status ob_worker_serve(ob_context *context, const ob_config *config,
     }
     w.printed = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, FIRST_FREE);
     signal(SIGINT, SIG_IGN); /* the supervisor decides */
-    ob_status status = start(&w, context, config, options, err);
+    ob_status status = start(&w, context, config, options, fds, err);
     if (status != OB_OK)
         ob__wire_send(w.socket, OB_MESSAGE_REFUSED, err->message, strlen(err->message), NULL);
     else

@@ -73,7 +73,6 @@ void values_free(ob_value *values, size_t count);
 int64_t tensor_count(const ob_tensor *tensor);
 double tensor_get(const ob_tensor *tensor, int64_t index);
 void tensor_set(const ob_tensor *tensor, int64_t index, double value);
-double dtype_epsilon(ob_dtype dtype);
 
 /* The commands; each returns how many cases failed. */
 int run_values(const char *plugin, const char *goldens_path, ob_dtype dtype, const char *isa,

@@ -4,6 +4,7 @@
  */
 #include "conform.h"
 
+#include "graph/bound.h"
 #include "tensor/half.h"
 
 #include <stdlib.h>
@@ -139,30 +140,7 @@ static char *address(const ob_tensor *tensor, int64_t index)
 
 double tensor_get(const ob_tensor *tensor, int64_t index)
 {
-    const char *at = address(tensor, index);
-#define GET(type) (double)*(const type *)at
-    switch (tensor->dtype) {
-    case OB_DTYPE_BOOL:
-    case OB_DTYPE_U8:
-        return GET(uint8_t);
-    case OB_DTYPE_I8:
-        return GET(int8_t);
-    case OB_DTYPE_I16:
-        return GET(int16_t);
-    case OB_DTYPE_I32:
-        return GET(int32_t);
-    case OB_DTYPE_I64:
-        return GET(int64_t);
-    case OB_DTYPE_F16:
-        return (double)ob__f16_to_float(*(const uint16_t *)at);
-    case OB_DTYPE_BF16:
-        return (double)ob__bf16_to_float(*(const uint16_t *)at);
-    case OB_DTYPE_F32:
-        return GET(float);
-    default:
-        return GET(double);
-    }
-#undef GET
+    return ob__element_get(tensor->dtype, address(tensor, index));
 }
 
 void tensor_set(const ob_tensor *tensor, int64_t index, double value)
@@ -200,20 +178,4 @@ void tensor_set(const ob_tensor *tensor, int64_t index, double value)
         break;
     }
 #undef SET
-}
-
-double dtype_epsilon(ob_dtype dtype)
-{
-    switch (dtype) {
-    case OB_DTYPE_F16:
-        return 0x1p-10;
-    case OB_DTYPE_BF16:
-        return 0x1p-7;
-    case OB_DTYPE_F32:
-        return 0x1p-23;
-    case OB_DTYPE_F64:
-        return 0x1p-52;
-    default:
-        return 0;
-    }
 }

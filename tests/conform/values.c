@@ -1,82 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Results against the float64 reference. The bound follows from the operator's row: its tolerance in
- * epsilons of the result's dtype, times the magnitude, times the growth with the reduction's length.
+ * Results against the float64 reference, within the bound that follows from the operator's row.
  */
 #include "conform.h"
+
+#include "graph/bound.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static double largest(const ob_value *value)
+static ob_bound bound_for(const golden *g, const trial *t, ob_dtype dtype)
 {
-    double most = 0;
-    for (size_t i = 0; value->kind == OB_VALUE_LIST && i < value->as.list.count; i++)
-        most = fmax(most, largest(&value->as.list.items[i]));
-    for (int64_t i = 0; value->kind == OB_VALUE_TENSOR && i < tensor_count(value->as.tensor); i++) {
-        const double x = fabs(tensor_get(value->as.tensor, i));
-        most = isfinite(x) ? fmax(most, x) : most;
-    }
-    return most;
+    ob_bound_facts facts;
+    ob__bound_facts(t->graph, g->args, g->arg_count, &facts);
+    return ob__bound_make(&facts, dtype, ob__value_magnitude(&g->wanted));
 }
 
-static int64_t longest(const golden *g)
-{
-    int64_t most = 1;
-    for (size_t i = 0; i < g->arg_count; i++) {
-        if (g->args[i].kind == OB_VALUE_TENSOR && tensor_count(g->args[i].as.tensor) > most)
-            most = tensor_count(g->args[i].as.tensor);
-    }
-    return most;
-}
-
-/* What one result may be off by, besides `relative` of itself. */
-typedef struct bound {
-    double relative, absolute;
-    bool skip;
-} bound;
-
-static bound bound_for(const golden *g, const trial *t, const ob_op *op, ob_dtype dtype)
-{
-    const ob_tolerance *tolerance = &op->row->tolerance;
-    const double epsilon = dtype_epsilon(dtype);
-    /* Each call of a decomposition rounds; intermediate results in half precision too. */
-    const double calls = t->graph->node_count > 1 ? (double)t->graph->node_count : 1;
-    const double steps = op->row->decomposition != NULL ? 4 * calls : 1;
-    const double factor = fmax(tolerance->factor, 1) * steps;
-    switch (tolerance->kind) {
-    case OB_TOL_EXACT:
-        return (bound){.relative = op->row->decomposition != NULL ? epsilon * steps : epsilon / 2};
-    case OB_TOL_UNDEFINED:
-        return (bound){.skip = true};
-    case OB_TOL_REDUCTION: {
-        const double growth = 1 + log2((double)longest(g));
-        const double magnitude = fmax(1, largest(&g->wanted));
-        return (bound){.relative = epsilon * factor,
-                       .absolute = epsilon * factor * magnitude * growth};
-    }
-    default: {
-        double most = largest(&g->wanted);
-        for (size_t i = 0; i < g->arg_count; i++)
-            most = fmax(most, largest(&g->args[i]));
-        /* Cancellation inside an expression leaves the rounding of its parts. */
-        return (bound){.relative = epsilon * factor,
-                       .absolute = epsilon * factor * fmax(1, most) / 4};
-    }
-    }
-}
-
-static bool near_enough(const bound *b, double got, double want)
-{
-    if (isnan(want) || isnan(got))
-        return isnan(want) && isnan(got);
-    if (isinf(want) || isinf(got))
-        return want == got;
-    return fabs(got - want) <= b->relative * fabs(want) + b->absolute;
-}
-
-static int compare_tensor(const golden *g, const trial *t, const ob_op *op, const ob_tensor *got,
+static int compare_tensor(const golden *g, const trial *t, const ob_tensor *got,
                           const ob_tensor *want, size_t k, ob_dtype dtype)
 {
     bool same = got->ndim == want->ndim;
@@ -91,18 +32,17 @@ static int compare_tensor(const golden *g, const trial *t, const ob_op *op, cons
         printf("%s: result %zu is %s\n", g->op, k, ob_dtype_get_info(got->dtype)->name);
         return 1;
     }
-    bound b = bound_for(g, t, op, got->dtype);
+    ob_bound b = bound_for(g, t, got->dtype);
     if (!real)
-        b = (bound){.skip = b.skip};
+        b = (ob_bound){.skip = b.skip};
     if (b.skip)
         return 0;
     for (int64_t i = 0; i < tensor_count(want); i++) {
         const double w = tensor_get(want, i), x = tensor_get(got, i);
-        if (near_enough(&b, x, w))
+        if (ob__bound_holds(&b, x, w))
             continue;
         printf("%s (%s): result %zu element %lld is %.17g, want %.17g, may be off by %.3g\n", g->op,
-               ob_dtype_get_info(dtype)->name, k, (long long)i, x, w,
-               b.relative * fabs(w) + b.absolute);
+               ob_dtype_get_info(dtype)->name, k, (long long)i, x, w, ob__bound_at(&b, w));
         return 1;
     }
     return 0;
@@ -136,7 +76,7 @@ static int compare(const golden *g, const trial *t, const ob_value *values, size
             failures++;
             continue;
         }
-        failures += compare_tensor(g, t, op, got->as.tensor, want->as.tensor, k, dtype);
+        failures += compare_tensor(g, t, got->as.tensor, want->as.tensor, k, dtype);
     }
     return failures > 0;
 }

@@ -7,6 +7,93 @@
 #include <string.h>
 
 static const ob_option OPTIONS[] = {
+    {.name = "suite",
+     .letter = 's',
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(ob_count_options, suite),
+     .value = "FILE",
+     .help = "A suite of snippets in YAML; - reads standard input."},
+    {.name = "list",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(ob_count_options, list),
+     .help = "With --suite: show what it expands to; runs and compiles nothing."},
+    {.name = "baseline",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(ob_count_options, baseline),
+     .value = "FILE",
+     .help = "With --suite: compare with what an earlier run with --json wrote, and show what "
+             "changed."},
+    {.name = "max-regression",
+     .type = OB_OPTION_DOUBLE,
+     .offset = offsetof(ob_count_options, max_regression),
+     .value = "PERCENT",
+     .min = 0,
+     .max = 1e9,
+     .help = "With --baseline: a count that grew by more makes the exit code 1 (0)."},
+    {.name = "ci",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(ob_count_options, ci),
+     .value = "FILE",
+     .help = "With --suite: write the file that PyTorch's own runs write."},
+    {.name = "jobs",
+     .letter = 'j',
+     .type = OB_OPTION_INT,
+     .offset = offsetof(ob_count_options, jobs),
+     .value = "N",
+     .min = 1,
+     .max = 4096,
+     .help = "With --suite: cores to use; all if not given."},
+    {.name = "retries",
+     .type = OB_OPTION_INT,
+     .offset = offsetof(ob_count_options, retries),
+     .value = "N",
+     .min = 0,
+     .max = 100,
+     .help = "With --suite: further attempts for a snippet that fails or takes too long (2)."},
+    {.name = "md5",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(ob_count_options, md5),
+     .help = "With --suite: print the hash over the names of its snippets in Python and C++, which "
+             "says whether two runs have the same ones."},
+    OB_SNIPPET_ROWS(offsetof(ob_count_options, snippet)),
+    {.name = "number",
+     .letter = 'n',
+     .type = OB_OPTION_INT,
+     .offset = offsetof(ob_count_options, number),
+     .value = "N",
+     .min = 1,
+     .max = 1 << 30,
+     .help = "Runs of the statement that a count is of (100)."},
+    {.name = "repeats",
+     .type = OB_OPTION_INT,
+     .offset = offsetof(ob_count_options, repeats),
+     .value = "N",
+     .min = 1,
+     .max = 1000,
+     .help = "Counts, all in one process (1)."},
+    {.name = "num-threads",
+     .type = OB_OPTION_INT,
+     .offset = offsetof(ob_count_options, threads),
+     .value = "N",
+     .min = 1,
+     .max = 4096,
+     .help = "Threads of the libraries underneath (1)."},
+    {.name = "no-baseline",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(ob_count_options, no_baseline),
+     .help = "Python: do not count the empty statement."},
+    {.name = "label",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(ob_count_options, label),
+     .value = "TEXT",
+     .help = "What to call the statement."},
+    {.name = "timeout",
+     .type = OB_OPTION_DOUBLE,
+     .offset = offsetof(ob_count_options, timeout),
+     .value = "SECONDS",
+     .min = 0.001,
+     .max = 1e9,
+     .help = "How long the process may take to answer (600)."},
     {.name = "json",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, json),
@@ -54,17 +141,51 @@ static const ob_option OPTIONS[] = {
     {.name = NULL},
 };
 
-static int run(ob_cli *cli, const ob_cli_call *call)
+static void init(void *options)
+{
+    *(ob_count_options *)options =
+        (ob_count_options){.threads = 1, .number = 100, .repeats = 1, .timeout = 600, .retries = 2};
+}
+
+static int run_suite(ob_cli *cli, const ob_cli_call *call)
 {
     const ob_count_options *options = call->options;
-    const char *what = call->word_count > 0 ? call->words[0] : "";
+    if (call->word_count > 0)
+        return ob__cli_usage_error(cli, "'%s' is one word too many beside --suite", call->words[0]);
+    if (!options->list && !options->md5)
+        return ob__count_suite(cli, options);
+    return ob__count_list(cli, options);
+}
+
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    static const char *const NAMES[] = {"show", "diff"};
+    const ob_count_options *options = call->options;
+    const char *what = call->word_count > 0 ? call->words[0] : NULL;
+    if (options->suite != NULL)
+        return run_suite(cli, call);
+    if (options->snippet.lang != NULL)
+        return ob__count_statement(cli, options, call->words, call->word_count);
+    if (options->list || options->md5)
+        return ob__cli_usage_error(cli, "no suite; give one with -s FILE");
+    if (what == NULL)
+        return ob__cli_usage_error(cli,
+                                   "nothing to do; give show, diff, a statement with --lang, or "
+                                   "a suite with -s FILE");
     if (strcmp(what, "show") == 0)
         return ob__count_show(cli, options, call->words + 1, call->word_count - 1);
-    return ob__count_diff(cli, options, call->words + 1, call->word_count - 1);
+    if (strcmp(what, "diff") == 0)
+        return ob__count_diff(cli, options, call->words + 1, call->word_count - 1);
+    const char *nearest = ob_nearest_name(what, NAMES, sizeof NAMES / sizeof NAMES[0]);
+    if (nearest != NULL)
+        return ob__cli_usage_error(cli, "unknown word '%s'; did you mean '%s'?", what, nearest);
+    return ob__cli_usage_error(cli, "unknown word '%s'; it is show or diff", what);
 }
 
 static const ob_cli_word WORDS[] = {
-    {.name = "WHAT", .choices = "show|diff", .required = true, .help = "What to do."},
+    {.name = "WHAT",
+     .help = "show, diff, or with --lang the statement: the code itself, @FILE, or - for standard "
+             "input."},
     {.name = "FILE",
      .many = true,
      .help = "Counts: a file of callgrind, a text of callgrind_annotate, or what --json wrote; - "
@@ -74,15 +195,33 @@ static const ob_cli_word WORDS[] = {
 
 const ob_cli_command ob__command_count = {
     .name = "count",
-    .help = "show and compare instruction counts",
-    .text = "show prints the counts of each function in files of callgrind. diff OLD NEW prints "
-            "what changed from one file to the other, function by function; a positive count is "
-            "one that grew.",
+    .help = "count instructions, of statements and suites; show and compare counts",
+    .text =
+        "With --lang, counts the instructions that a statement executes, by running it in a "
+        "process "
+        "of its own under valgrind: the same number on every run, where times vary. N runs are "
+        "counted as the difference of 2N and N, so nothing around them is in it.\n\n"
+        "show prints the counts of each function in files of callgrind. diff OLD NEW prints "
+        "what changed from one file to the other, function by function; a positive count is "
+        "one that grew.\n\n"
+        "-s FILE counts every snippet of a suite, as many at a time as there are cores; one that "
+        "fails is told, and the rest goes on. -s FILE --list shows the snippets of a suite: every "
+        "statement in every language, "
+        "eager and as TorchScript, forward and backward, with every number of threads that its "
+        "definitions ask for.",
+    .usage = "--lang c|c++|python [--setup CODE] STMT [OPTIONS]\n       opbench count show|diff "
+             "FILE... [OPTIONS]\n       opbench count -s FILE [--list] [--json] [OPTIONS]",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(ob_count_options),
-    .example = "opbench count show callgrind.out.1\n"
-               "opbench count diff old.out new.out --standardise\n"
-               "opbench count show callgrind.out.1 --inclusive --json",
+    .options_init = init,
+    .example =
+        "opbench count --lang c --setup 'int a[100] = {0};' 'for (int i = 0; i < 100; i++) "
+        "a[i]++;'\n"
+        "opbench count --lang python --setup 'x = list(range(9))' 'sum(x)' --json > sum.json\n"
+        "opbench count show callgrind.out.1\n"
+        "opbench count diff old.out new.out --standardise\n"
+        "opbench count show callgrind.out.1 --inclusive --json\n"
+        "opbench count -s examples/suites/standard.yaml --list",
     .run = run,
 };

@@ -160,6 +160,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const ob_config_options options = {.device = j.line->run.device};
     ob_err err;
     int code = ob__time_line_check(cli, j.line, call->word_count, &j.plan);
+    if (code == OB_EXIT_OK && j.line->snippet.lang != NULL)
+        return ob__time_snippet(cli, j.line, &j.plan, call->words, call->word_count);
     if (code == OB_EXIT_OK)
         code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
     if (code != OB_EXIT_OK)
@@ -191,8 +193,10 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 static const ob_cli_word WORDS[] = {
     {.name = "ARGUMENT",
      .many = true,
-     .help = "With --op: an argument, such as f32[128,64], i64[10]=0..99, dim=1, [1,2] or true; "
-             "those of a constructor stand before a word \"/\". docs/timer.md has the notation."},
+     .help =
+         "With --op: an argument, such as f32[128,64], i64[10]=0..99, dim=1, [1,2] or true; "
+         "those of a constructor stand before a word \"/\". docs/timer.md has the notation. With "
+         "--lang: the statement itself, @FILE, or - for standard input."},
     {.name = NULL},
 };
 
@@ -203,18 +207,20 @@ const ob_cli_command ob__command_time = {
         "Finds a block size and takes blocks for a given time (or until their spread is small, "
         "with --adaptive, or one block of --number iterations), after one untimed call; prints "
         "median, interquartile range and warnings as torch.utils.benchmark does. Cases come from "
-        "a config, or are written on the command line.\n\n"
+        "a config, or are written on the command line; with --lang a statement in C, C++ or Python "
+        "is measured.\n\n"
         "Each case is measured in a worker process: a crash is a failed record, and the rest goes "
         "on. With -o every result is appended to a file that `opbench show` and `opbench compare` "
         "read.\n\n"
         "Exit codes: 0 all measured, 1 a case failed, 2 wrong command line or config.",
-    .usage = "-c FILE | --op NAME [ARGUMENT...] [OPTIONS]",
+    .usage = "-c FILE | --op NAME [ARGUMENT...] | --lang LANG STMT [OPTIONS]",
     .words = WORDS,
     .options = ob__time_rows,
     .options_size = sizeof(ob_time_line),
     .options_init = ob__time_line_init,
     .example = "opbench time --op torch.add 'f32[64,64]' 'f32[64,64]' alpha=2\n"
                "opbench time --op torch.nn.Linear 128 64 / 'f32[32,128]' --num-threads 1,2\n"
-               "opbench time -c examples/configs/tour.json --adaptive --label tour -o times.jsonl",
+               "opbench time -c examples/configs/tour.json --adaptive --label tour -o times.jsonl\n"
+               "opbench time --lang python --setup 'x = list(range(100))' 'sum(x)'",
     .run = run,
 };

@@ -168,8 +168,9 @@ static ob_status show_part(ob_cli *cli, const ob_count_stats *stats, const ob_co
     return print_table(cli, table, o, err);
 }
 
+/* number: how many counts were shown before; there is an empty line between two. */
 static ob_status show_file(ob_cli *cli, const ob_count_options *o, const char *path, bool heading,
-                           ob_err *err)
+                           size_t *number, ob_err *err)
 {
     ob_count_file *file;
     OB_TRY(open_file(path, o, &file, err));
@@ -185,12 +186,11 @@ static ob_status show_file(ob_cli *cli, const ob_count_options *o, const char *p
             break;
         const int64_t part = ob_count_stats_get(stats)->part;
         if (heading)
-            ob__cli_printf(cli, "%s, part %lld:\n", path,
+            ob__cli_printf(cli, "%s%s, part %lld:\n", *number > 0 ? "\n" : "", path,
                            (long long)(part != 0 ? part : (int64_t)i + 1));
         status = show_part(cli, ready, o, err);
-        if (heading)
-            ob__cli_write(cli, "\n", 1);
         ob_count_stats_destroy(ready);
+        (*number)++;
     }
     ob_count_file_destroy(file);
     return status;
@@ -202,9 +202,10 @@ int ob__count_show(ob_cli *cli, const ob_count_options *options, const char *con
     if (count == 0)
         return ob__cli_usage_error(cli, "no file to show; name callgrind's, or one that opbench "
                                         "count --json wrote");
+    size_t number = 0;
     for (size_t i = 0; i < count; i++) {
         ob_err err;
-        if (show_file(cli, options, files[i], count > 1, &err) != OB_OK)
+        if (show_file(cli, options, files[i], count > 1, &number, &err) != OB_OK)
             return ob__cli_fail(cli, &err);
     }
     return OB_EXIT_OK;

@@ -33,6 +33,7 @@ const ob_option ob__time_rows[] = {
      .type = OB_OPTION_FLAG,
      AT(adaptive),
      .help = "The same as --method adaptive."},
+    OB_SNIPPET_ROWS(offsetof(ob_time_line, snippet)),
     OB_TIMER_OPTION_ROWS(offsetof(ob_time_line, run)),
     {.name = "num-threads",
      .type = OB_OPTION_STRING,
@@ -116,9 +117,12 @@ int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count
 {
     ob_err err;
     *plan = (ob_time_plan){.run = line->run};
-    if (line->config == NULL && line->op == NULL)
-        return ob__cli_usage_error(cli, "nothing to measure; give -c FILE, or --op NAME and its "
-                                        "arguments");
+    const bool is_snippet = line->snippet.lang != NULL;
+    if (is_snippet && (line->config != NULL || line->op != NULL))
+        return ob__cli_usage_error(cli, "--lang takes a statement; leave out -c and --op");
+    if (line->config == NULL && line->op == NULL && !is_snippet)
+        return ob__cli_usage_error(cli, "nothing to measure; give -c FILE, --op NAME and its "
+                                        "arguments, or a statement with --lang");
     if (line->config != NULL && word_count > 0)
         return ob__cli_usage_error(cli, "arguments go with --op NAME alone; leave out -c");
     if (line->config == NULL && line->only_case != NULL)

@@ -5,7 +5,7 @@
 #ifndef OB_CLI_TIME_OPTIONS_H
 #define OB_CLI_TIME_OPTIONS_H
 
-#include "command.h"
+#include "snippet_line.h"
 
 #include "opbench/run.h"
 
@@ -14,6 +14,7 @@ enum { OB_MOST_THREAD_COUNTS = 64 };
 typedef struct ob_time_line {
     ob_run_options run;
     const char *config, *op, *only_case, *output, *threads, *format;
+    ob_snippet_line snippet;
     bool adaptive, no_isolate, quiet;
 } ob_time_line;
 
@@ -36,5 +37,9 @@ int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count
  * constructor before a word "/". */
 ob_status ob__time_case_open(ob_context *context, const ob_time_line *line,
                              const char *const *words, size_t count, ob_config **out, ob_err *err);
+
+/* The statement that the words are, measured with each number of threads. */
+int ob__time_snippet(ob_cli *cli, const ob_time_line *line, const ob_time_plan *plan,
+                     const char *const *words, size_t count);
 
 #endif

@@ -163,7 +163,7 @@ def check(call, lines):
 def build(directory, output):
     subprocess.run(["cc", "-std=c17", "-D_GNU_SOURCE"] + ["-I" + os.path.join(ROOT, d) for d in ("include", "src", "tests/unit")] +
                    [os.path.join(ROOT, "tools/print_backward.c"), os.path.join(directory, "libob_upto_graph.a"), "-o", output,
-                    "-lxxhash", "-lm", "-ldl"], check=True)
+                    "-lxxhash", "-lyaml", "-lm", "-ldl"], check=True)
 
 
 def main():

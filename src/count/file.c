@@ -5,15 +5,15 @@
  */
 #include "count/file_int.h"
 
+#include "base/read_file.h"
 #include "base/text.h"
 #include "count/counts_int.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { READ_BYTES = 1 << 16, MOST_BYTES = 1 << 30 };
+enum { MOST_BYTES = 1 << 30 };
 
 /* ---- lines ---- */
 
@@ -148,39 +148,13 @@ ob_status ob_count_file_parse(const char *name, const void *data, size_t size, o
     return OB_OK;
 }
 
-static ob_status read_stream(FILE *stream, const char *name, ob_text *text, ob_err *err)
-{
-    for (;;) {
-        if (!ob__text_reserve(text, READ_BYTES))
-            return ob__counts_no_memory(err);
-        const size_t got = fread(text->data + text->size, 1, READ_BYTES, stream);
-        text->size += got;
-        if (text->size > MOST_BYTES)
-            return ob_err_set_at(err, OB_ERR_LIMIT, name, 0, 0, NULL,
-                                 "the file has more than %d bytes", MOST_BYTES);
-        if (got < READ_BYTES)
-            break;
-    }
-    return ferror(stream) ? ob_err_set_at(err, OB_ERR_IO, name, 0, 0, NULL, "cannot be read: %s",
-                                          strerror(errno))
-                          : OB_OK;
-}
-
 ob_status ob_count_file_read(const char *path, ob_count_file **out, ob_err *err)
 {
-    const bool is_stdin = strcmp(path, "-") == 0;
-    const char *name = is_stdin ? "<stdin>" : path;
     ob_text text = {0};
     *out = NULL;
-    FILE *stream = is_stdin ? stdin : fopen(path, "rbe");
-    if (stream == NULL)
-        return ob_err_set_at(err, OB_ERR_IO, name, 0, 0, NULL, "cannot be read: %s",
-                             strerror(errno));
-    ob_status status = read_stream(stream, name, &text, err);
-    if (!is_stdin)
-        fclose(stream);
+    ob_status status = ob__read_file(path, MOST_BYTES, &text, err);
     if (status == OB_OK)
-        status = ob_count_file_parse(name, text.data, text.size, out, err);
+        status = ob_count_file_parse(ob__file_name(path), text.data, text.size, out, err);
     ob_text_fini(&text);
     return status;
 }

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench count --lang: the instructions of one statement.
+ */
+#include "count.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ob_status print_stats(ob_cli *cli, const ob_count_options *o, const ob_count_stats *stats,
+                             ob_err *err)
+{
+    ob_text text = {0};
+    ob_json_doc *doc = NULL;
+    ob_json *node;
+    char *line = NULL;
+    size_t length = 0;
+    ob_status status;
+    if (o->json) {
+        status = ob_json_doc_create(&doc, err);
+        if (status == OB_OK)
+            status = ob_count_stats_to_json(stats, doc, &node, err);
+        if (status == OB_OK)
+            status = ob_json_print(node, &line, &length, err);
+        if (status == OB_OK)
+            ob__cli_printf(cli, "%s\n", line);
+    } else {
+        status = ob_count_stats_print(stats, &text, err);
+        if (status == OB_OK)
+            ob__cli_printf(cli, "%.*s\n", (int)text.size, text.data);
+    }
+    free(line);
+    ob_json_doc_destroy(doc);
+    ob_text_fini(&text);
+    return status;
+}
+
+static ob_status count_and_print(ob_cli *cli, const ob_count_options *o, const ob_timer_args *args,
+                                 ob_err *err)
+{
+    const ob_task_spec task = {.stmt = args->stmt,
+                               .setup = args->setup,
+                               .global_setup = args->global_setup,
+                               .label = o->label,
+                               .num_threads = args->num_threads};
+    const ob_snippet_count_params params = {
+        .number = o->number, .repeats = o->repeats, .no_baseline = o->no_baseline};
+    const ob_snippet_options options = ob__snippet_line_options(&o->snippet, o->timeout);
+    ob_count_stats **stats = calloc((size_t)o->repeats, sizeof *stats);
+    if (stats == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for counts");
+    ob_status status = ob_snippet_count(args, &task, &params, &options, stats, err);
+    for (int64_t i = 0; status == OB_OK && i < o->repeats; i++)
+        status = print_stats(cli, o, stats[i], err);
+    for (int64_t i = 0; i < o->repeats; i++)
+        ob_count_stats_destroy(stats[i]);
+    free(stats);
+    return status;
+}
+
+int ob__count_statement(ob_cli *cli, const ob_count_options *options, const char *const *words,
+                        size_t count)
+{
+    ob_snippet_code code;
+    ob_err err;
+    const int exit_code = ob__snippet_code_read(cli, &options->snippet, words, count, &code);
+    if (exit_code != OB_EXIT_OK)
+        return exit_code;
+    code.args.num_threads = options->threads;
+    const ob_status status = count_and_print(cli, options, &code.args, &err);
+    ob__snippet_code_fini(&code);
+    return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reading the statement of a command line, and its setups.
+ */
+#include "snippet_line.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* *made is to be freed. */
+static ob_status read_code(const char *text, char **made, ob_err *err)
+{
+    size_t size = 0, capacity = 0;
+    *made = NULL;
+    if (text[0] != '@' && strcmp(text, "-") != 0) {
+        *made = strdup(text);
+        return *made != NULL ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory for code");
+    }
+    FILE *file = text[0] == '@' ? fopen(text + 1, "re") : stdin;
+    if (file == NULL)
+        return ob_err_set(err, OB_ERR_INVALID, "%s cannot be read: %s", text + 1, strerror(errno));
+    for (size_t got = 1; got > 0;) {
+        if (capacity - size < 4096) {
+            char *more = realloc(*made, capacity + 65536);
+            if (more == NULL)
+                break;
+            *made = more;
+            capacity += 65536;
+        }
+        got = fread(*made + size, 1, capacity - size - 1, file);
+        size += got;
+    }
+    if (*made != NULL)
+        (*made)[size] = '\0';
+    if (file != stdin)
+        fclose(file);
+    if (*made == NULL || strlen(*made) != size) {
+        free(*made);
+        *made = NULL;
+        return ob_err_set(err, OB_ERR_INVALID, "%s holds no text", text);
+    }
+    return OB_OK;
+}
+
+void ob__snippet_code_fini(ob_snippet_code *code)
+{
+    free(code->stmt);
+    free(code->setup);
+    free(code->global_setup);
+    *code = (ob_snippet_code){.stmt = NULL};
+}
+
+static ob_status read_all(const ob_snippet_line *line, const char *word, ob_snippet_code *out,
+                          ob_err *err)
+{
+    OB_TRY(ob_language_parse(line->lang, &out->args.language, err));
+    OB_TRY(read_code(word, &out->stmt, err));
+    if (line->setup != NULL)
+        OB_TRY(read_code(line->setup, &out->setup, err));
+    return line->global_setup == NULL ? OB_OK
+                                      : read_code(line->global_setup, &out->global_setup, err);
+}
+
+int ob__snippet_code_read(ob_cli *cli, const ob_snippet_line *line, const char *const *words,
+                          size_t count, ob_snippet_code *out)
+{
+    ob_err err;
+    *out = (ob_snippet_code){.stmt = NULL};
+    if (count != 1)
+        return ob__cli_usage_error(cli, count == 0 ? "no statement; give its code, @FILE, or -"
+                                                   : "one statement at a time; quote it");
+    if (read_all(line, words[0], out, &err) != OB_OK) {
+        ob__snippet_code_fini(out);
+        return ob__cli_fail(cli, &err);
+    }
+    out->args.stmt = out->stmt;
+    out->args.setup = out->setup != NULL ? out->setup : "pass";
+    out->args.global_setup = out->global_setup != NULL ? out->global_setup : "";
+    return OB_EXIT_OK;
+}
+
+ob_snippet_options ob__snippet_line_options(const ob_snippet_line *line, double timeout_s)
+{
+    return (ob_snippet_options){.cc = line->cc,
+                                .cxx = line->cxx,
+                                .python = line->python,
+                                .cache_dir = line->cache_dir,
+                                .timeout_s = timeout_s};
+}

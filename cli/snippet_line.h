@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The options with which a command takes a statement in some language: `count` and `time` have the same.
+ */
+#ifndef OB_CLI_SNIPPET_LINE_H
+#define OB_CLI_SNIPPET_LINE_H
+
+#include "command.h"
+
+#include "opbench/snippet_run.h"
+
+typedef struct ob_snippet_line {
+    const char *lang; /* NULL = no statement is wanted */
+    const char *setup, *global_setup;
+    const char *cc, *cxx, *python, *cache_dir;
+} ob_snippet_line;
+
+#define OB_SNIPPET_ROW(base, row_name, field, word, text)                                          \
+    {                                                                                              \
+        .name = (row_name), .type = OB_OPTION_STRING,                                              \
+        .offset = (base) + offsetof(ob_snippet_line, field), .value = (word), .help = (text)       \
+    }
+
+/* The rows; base is the offset of the ob_snippet_line in the struct that is filled. */
+#define OB_SNIPPET_ROWS(base)                                                                      \
+    {.name = "lang",                                                                               \
+     .type = OB_OPTION_CHOICE,                                                                     \
+     .offset = (base) + offsetof(ob_snippet_line, lang),                                           \
+     .choices = "c|c++|python",                                                                    \
+     .help = "Take the word as a statement in this language, in a process of its own."},           \
+        OB_SNIPPET_ROW(base, "setup", setup, "CODE",                                               \
+                       "What runs before the statement and does not count; @FILE reads a file."),  \
+        OB_SNIPPET_ROW(base, "global-setup", global_setup, "CODE",                                 \
+                       "C and C++: what stands outside the function, such as #include lines."),    \
+        OB_SNIPPET_ROW(base, "cc", cc, "PROGRAM", "The compiler for C; cc if not given."),         \
+        OB_SNIPPET_ROW(base, "cxx", cxx, "PROGRAM", "The compiler for C++; c++ if not given."),    \
+        OB_SNIPPET_ROW(base, "python", python, "PROGRAM",                                          \
+                       "The interpreter; the system's python3 if not given."),                     \
+        OB_SNIPPET_ROW(base, "cache-dir", cache_dir, "DIR",                                        \
+                       "Where compiled snippets are kept; opbench/snippets in your cache if not "  \
+                       "given.")
+
+/* The code of a line: what is given as it is, as @FILE, or as - for standard input. */
+typedef struct ob_snippet_code {
+    ob_timer_args args; /* num_threads is the caller's to set */
+    char *stmt, *setup, *global_setup;
+} ob_snippet_code;
+
+/* `words` must be the one statement. Says what is wrong and returns an exit code. */
+int ob__snippet_code_read(ob_cli *cli, const ob_snippet_line *line, const char *const *words,
+                          size_t count, ob_snippet_code *out);
+void ob__snippet_code_fini(ob_snippet_code *code);
+ob_snippet_options ob__snippet_line_options(const ob_snippet_line *line, double timeout_s);
+
+#endif

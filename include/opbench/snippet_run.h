@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Running snippets: each in a process of its own, compiled before if it is C or C++ (and kept for the next
+ * time), timed in blocks or counted under valgrind. The code runs with the rights of the user who passes
+ * it; no shell is involved anywhere.
+ */
+#ifndef OPBENCH_SNIPPET_RUN_H
+#define OPBENCH_SNIPPET_RUN_H
+
+#include "opbench/count.h"
+#include "opbench/snippet.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ob_snippet_options {
+    const char *program;   /* opbench, which loads what was compiled; NULL = this program */
+    const char *cc;        /* NULL = cc */
+    const char *cxx;       /* NULL = c++ */
+    const char *python;    /* NULL = /usr/bin/python3 if it is there, else python3 */
+    const char *valgrind;  /* NULL = valgrind */
+    const char *cache_dir; /* for compiled snippets; NULL = opbench/snippets in the user's cache */
+    double timeout_s;      /* of each answer of the process; 0 = none */
+} ob_snippet_options;
+
+/* ---- time ---- */
+
+/* A snippet's process, waiting for work. One thread at a time. */
+typedef struct ob_snippet_process ob_snippet_process;
+
+/* Compiles and starts. A compile error is OB_ERR_CONFIG with the compiler's message and the lines of
+ * "stmt", "setup" and "global setup". options may be NULL. */
+ob_status ob_snippet_open(const ob_timer_args *args, const ob_snippet_options *options,
+                          ob_snippet_process **out, ob_err *err);
+/* Setup, untimed; then the statement n times. C and C++: once more before, untimed. */
+ob_status ob_snippet_time(ob_snippet_process *process, uint64_t n, double *seconds, ob_err *err);
+void ob_snippet_close(ob_snippet_process *process); /* NULL is allowed */
+
+/* ---- instructions ---- */
+
+typedef struct ob_snippet_count_params {
+    int64_t number;   /* runs that a count is of; 0 = 100 */
+    int64_t repeats;  /* counts, all in one process; 0 = 1 */
+    bool no_baseline; /* Python: do not count the empty statement */
+} ob_snippet_count_params;
+
+/* Counts under valgrind's callgrind: n and 2n runs of the statement, whose difference is that of n runs
+ * without anything around them. Gives `repeats` statistics in stats, which has room for them; the
+ * caller destroys each. args must be what it is to be called in the task. OB_ERR_UNSUPPORTED: valgrind
+ * is missing, or cannot run the code (it has no AVX-512). */
+ob_status ob_snippet_count(const ob_timer_args *args, const ob_task_spec *task,
+                           const ob_snippet_count_params *params, const ob_snippet_options *options,
+                           ob_count_stats **stats, ob_err *err);
+
+/* ---- the process itself ---- */
+
+/* What the program that is started does: loads the object that was compiled and answers on the socket until
+ * it is closed. */
+ob_status ob_snippet_serve(int socket, const char *object, int64_t threads, ob_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

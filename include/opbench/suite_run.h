@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Running a suite: every snippet counted in a process of its own, as many at a time as there are cores. Counts do
+ * not depend on load, so they can run side by side.
+ */
+#ifndef OPBENCH_SUITE_RUN_H
+#define OPBENCH_SUITE_RUN_H
+
+#include "opbench/snippet_run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- cores ---- */
+
+/* Cores first to last, of which neighbours are given out. One thread at a time. */
+typedef struct ob_core_pool ob_core_pool;
+
+ob_status ob_core_pool_create(int first, int last, ob_core_pool **out, ob_err *err);
+void ob_core_pool_destroy(ob_core_pool *pool); /* NULL is allowed */
+/* The lowest `count` neighbours that are free; *core is the first one. False when there are none. */
+bool ob_core_pool_reserve(ob_core_pool *pool, int count, int *core);
+void ob_core_pool_release(ob_core_pool *pool, int core, int count);
+
+/* "5 / 10 (62 seconds), ETA: ~1 minute": how far a run is, into out (cut to size). The rest is unknown
+ * until five results are there; mean_s is what one took. Returns out. */
+char *ob_progress_format(size_t done, size_t total, int cores, double mean_s, double elapsed_s,
+                         char *out, size_t size);
+
+/* ---- running ---- */
+
+typedef struct ob_suite_result {
+    const ob_snippet *snippet;
+    size_t index;           /* of the snippet */
+    size_t done, total;     /* how far the run is, this one included */
+    double mean_s;          /* what a snippet took so far */
+    int cores;              /* that the run has */
+    int attempts;           /* 1 = it worked, or failed, the first time */
+    ob_count_stats **stats; /* `repeats` counts; NULL when it failed. They die with the call */
+    size_t stats_count;
+    ob_status status; /* OB_OK, or why it failed */
+    const char *reason;
+} ob_suite_result;
+
+typedef struct ob_suite_run_params {
+    ob_snippet_options options;
+    ob_snippet_count_params count;
+    int64_t jobs;    /* at a time; 0 = as many as the cores allow */
+    int64_t retries; /* of a snippet that failed or took too long */
+    /* One call at a time, in the order in which snippets end. Not OB_OK ends the run with that status. */
+    ob_status (*on_result)(void *ctx, const ob_suite_result *result, ob_err *err);
+    /* Not 0: begin no further snippet. May be NULL. */
+    int (*stop)(void *ctx);
+    void *ctx;
+} ob_suite_run_params;
+
+/* Counts all snippets. One that fails is a result like any other. OB_END: it was stopped before all
+ * were begun. The TorchScript models must be there (ob_snippets_make_models). */
+ob_status ob_suite_run(const ob_snippets *snippets, const ob_suite_run_params *params, ob_err *err);
+
+/* Makes the TorchScript models of the snippets where they expect them, in one Python process. A model that
+ * cannot be made is left out: its snippets fail then. Nothing to do is OB_OK. */
+ob_status ob_snippets_make_models(const ob_snippets *snippets, const ob_snippet_options *options,
+                                  ob_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

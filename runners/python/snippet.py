@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The process of a Python snippet. opbench starts it with `python3 -c` and talks to it on a socket.
+
+The first line is JSON: stmt, setup, threads, and the library that switches callgrind or null. Then one
+request per line: "time N", "count N W R" or "baseline N", as src/snippet/serve.c has them. The statement is
+put into the loop as a tree, not as text, so nothing in it is indented anew or escaped. The cyclic garbage
+collector is off while anything is timed or counted.
+"""
+
+import ast
+import ctypes
+import gc
+import itertools
+import json
+import socket
+import sys
+import time
+import traceback
+
+SOCKET = 3
+NAME = "<snippet>"
+WARM_ROUNDS = 50
+STMT_LINES = 1000000  # lines of the statement are numbered from here, those of the setup from 0
+FRAME = """
+def inner(_ob_blocks):
+    for _ob_n in _ob_blocks:
+        for _ob_i in _ob_repeat(None, _ob_n):
+            pass
+"""
+
+
+def make_inner(stmt, setup):
+    """The function that runs setup once and then the statement in the blocks it is given."""
+    frame = ast.parse(FRAME)
+    function = frame.body[0]
+    body = ast.parse(stmt, "stmt")
+    before = ast.parse(setup, "setup")
+    ast.increment_lineno(body, STMT_LINES)
+    loop = function.body[0].body[0]
+    if body.body:
+        loop.body = body.body
+    function.body[0:0] = before.body
+    code = compile(frame, NAME, "exec")
+    names = {"_ob_repeat": itertools.repeat, "__name__": "__main__"}
+    if "torch" in stmt or "torch" in setup:
+        import torch
+
+        names["torch"] = torch
+    exec(code, names)
+    return names["inner"]
+
+
+def time_blocks(n, result):
+    """One block, and in result the seconds it took."""
+    start = time.perf_counter()
+    yield n
+    result.append(time.perf_counter() - start)
+
+
+def count_blocks(switch, n, warmup, repeats):
+    """The warm-up, then blocks of n and 2n runs that callgrind collects.
+
+    Warm-up and counting go the same way, for the interpreter adapts whatever it has run a few times.
+    """
+    nothing = switch.ob_callgrind_nothing
+    measured = (switch.ob_callgrind_begin, switch.ob_callgrind_end)
+    plan = [(nothing, nothing, 1)] * WARM_ROUNDS + [(nothing, nothing, warmup)]
+    plan += [(*measured, n), (*measured, 2 * n)] * repeats
+    gc.collect()
+    for begin, end, number in plan:
+        begin()
+        yield number
+        end()
+
+
+def explain(error):
+    """The exception, and where in the user's code it was."""
+    if isinstance(error, SyntaxError):
+        return f"{error.filename}:{error.lineno}: {type(error).__name__}: {error.msg}"
+    text = "".join(traceback.format_exception_only(type(error), error)).strip()
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename == NAME:
+            in_stmt = frame.lineno > STMT_LINES
+            line = frame.lineno - STMT_LINES if in_stmt else frame.lineno
+            return f"{'stmt' if in_stmt else 'setup'}:{line}: {text}"
+    return text
+
+
+class Server:
+    def __init__(self, connection):
+        self.connection = connection
+        self.lines = connection.makefile("r", encoding="utf-8", newline="\n")
+
+    def answer(self, text):
+        self.connection.sendall(text.encode("utf-8"))
+
+    def start(self):
+        task = json.loads(self.lines.readline())
+        self.inner = make_inner(task["stmt"], task["setup"])
+        self.empty = make_inner("pass", task["setup"])
+        self.switch = None
+        if task["switch"] is not None:
+            self.switch = ctypes.CDLL(task["switch"])
+            self.switch.ob_callgrind_ready()
+        if "torch" in sys.modules:
+            sys.modules["torch"].set_num_threads(task["threads"])
+
+    def run(self, words):
+        numbers = [int(word) for word in words[1:]]
+        if words[0] == "time":
+            result = []
+            self.inner(time_blocks(numbers[0], result))
+            return result[0]
+        if words[0] == "count":
+            self.inner(count_blocks(self.switch, *numbers))
+        else:
+            self.empty(count_blocks(self.switch, numbers[0], numbers[0], 1))
+        return 0.0
+
+    def serve(self, request):
+        """Answers one request; None is the start itself."""
+        gc.disable()
+        try:
+            result = 0.0
+            if request is None:
+                self.start()
+            else:
+                result = self.run(request.split())
+            self.answer(f"ok {result:.17g}\n")
+        except Exception as error:
+            text = explain(error).encode("utf-8", "replace")[:4000]
+            self.connection.sendall(b"error %d\n" % len(text) + text)
+        finally:
+            gc.enable()
+
+
+def main():
+    server = Server(socket.socket(fileno=SOCKET))
+    server.serve(None)
+    for request in server.lines:
+        server.serve(request)
+
+
+main()

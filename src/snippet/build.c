@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Compiling snippets, once: an object is named by the hash of its source, flags and compiler. libtorch's header
+ * is compiled once as well, for it takes longer than everything else.
+ */
+#include "snippet/build.h"
+
+#include "base/read_file.h"
+#include "base/text.h"
+#include "plugin/registry.h"
+#include "snippet/child.h"
+#include "snippet/lines.h"
+#include "snippet/suite_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum { MOST_WORDS = 64, SUM_BYTES = 33 };
+
+#define JOIN(...) ob__join(arena, "", (const char *const[]){__VA_ARGS__, NULL})
+
+/* Where Debian has libtorch's own header; the rest is on the compiler's path. */
+static const char TORCH_INCLUDE[] = "/usr/include/torch/csrc/api/include";
+static const char TORCH_HEADER[] = "#include <torch/torch.h>\n#include <torch/script.h>\n";
+
+typedef struct build {
+    ob_arena *arena;
+    const ob_snippet_source *source;
+    const char *dir, *compiler;
+    const char *words[MOST_WORDS];
+    size_t word_count;
+} build;
+
+static void add_word(build *b, const char *word)
+{
+    if (b->word_count + 1 < MOST_WORDS)
+        b->words[b->word_count++] = word;
+    b->words[b->word_count] = NULL;
+}
+
+/* Text that is the same as long as a program is: where it is, its size and when it was changed. */
+static const char *identity(ob_arena *arena, const char *path)
+{
+    struct stat st;
+    char text[96];
+    if (stat(path, &st) != 0)
+        return JOIN(path, "?");
+    snprintf(text, sizeof text, " %lld %lld.%09ld", (long long)st.st_size,
+             (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+    return JOIN(path, text);
+}
+
+static const char *make_key(const build *b, const char *what)
+{
+    ob_arena *arena = b->arena;
+    const char *id = identity(arena, b->compiler);
+    const char *all = id == NULL ? NULL : JOIN(id, "\n", what, "\n");
+    for (size_t i = 1; all != NULL && i < b->word_count; i++)
+        all = JOIN(all, b->words[i], "\n");
+    if (all == NULL)
+        return NULL;
+    const XXH128_hash_t hash = XXH3_128bits(all, strlen(all));
+    char hex[SUM_BYTES];
+    snprintf(hex, sizeof hex, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64,
+             (uint64_t)hash.low64);
+    return ob__arena_strdup(arena, hex, strlen(hex));
+}
+
+/* ---- files ---- */
+
+static ob_status write_file(const char *path, const char *data, size_t size, ob_err *err)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool ok = fd >= 0;
+    while (ok && size > 0) {
+        const ssize_t wrote = write(fd, data, size);
+        ok = wrote > 0 || (wrote < 0 && errno == EINTR);
+        data += wrote > 0 ? wrote : 0;
+        size -= wrote > 0 ? (size_t)wrote : 0;
+    }
+    if (fd >= 0)
+        ok = close(fd) == 0 && ok;
+    return ok ? OB_OK
+              : ob_err_set(err, OB_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
+}
+
+/* Whether `path` is there with the hash that stands beside it. */
+static bool is_whole(ob_arena *arena, const char *path)
+{
+    char hex[SUM_BYTES];
+    ob_text sum = {0};
+    const char *sum_path = JOIN(path, ".sum");
+    const bool ok = sum_path != NULL && access(path, R_OK) == 0 &&
+                    ob__read_file(sum_path, SUM_BYTES - 1, &sum, NULL) == OB_OK &&
+                    sum.size == SUM_BYTES - 1 && ob__hash_file(path, hex, NULL) == OB_OK &&
+                    memcmp(sum.data, hex, SUM_BYTES - 1) == 0;
+    ob_text_fini(&sum);
+    return ok;
+}
+
+/* Puts a new file in its place, its hash first: whoever comes between makes it again. */
+static ob_status keep(ob_arena *arena, const char *made, const char *path, ob_err *err)
+{
+    char hex[SUM_BYTES];
+    const char *sum = JOIN(path, ".sum"), *new_sum = JOIN(made, ".sum");
+    if (sum == NULL || new_sum == NULL)
+        return ob__snippet_no_memory(err);
+    OB_TRY(ob__hash_file(made, hex, err));
+    OB_TRY(write_file(new_sum, hex, SUM_BYTES - 1, err));
+    if (rename(new_sum, sum) != 0 || rename(made, path) != 0)
+        return ob_err_set(err, OB_ERR_IO, "%s cannot be kept: %s", path, strerror(errno));
+    return OB_OK;
+}
+
+/* ---- compiling ---- */
+
+/* The cache must be named from everywhere. */
+static ob_status make_absolute(ob_arena *arena, const char **dir, ob_err *err)
+{
+    char *real = realpath(*dir, NULL);
+    *dir = real == NULL ? NULL : ob__arena_strdup(arena, real, strlen(real));
+    free(real);
+    return *dir != NULL ? OB_OK : ob__snippet_no_memory(err);
+}
+
+static ob_status compile_error(const ob_child *child, ob_err *err)
+{
+    ob_text text = {0};
+    const bool ok = ob__child_output(child, &text);
+    const ob_status status =
+        ok ? ob_err_set(err, OB_ERR_CONFIG, "the snippet does not compile:\n%.*s",
+                        (int)(text.size > 0 && text.data[text.size - 1] == '\n' ? text.size - 1
+                                                                                : text.size),
+                        text.data == NULL ? "" : text.data)
+           : ob__snippet_no_memory(err);
+    ob_text_fini(&text);
+    return status;
+}
+
+static void add_libraries(build *b)
+{
+    static const char *const TORCH[] = {"-ltorch", "-ltorch_cpu", "-lc10"};
+    for (size_t i = 0; b->source->with_torch && i < sizeof TORCH / sizeof TORCH[0]; i++)
+        add_word(b, TORCH[i]);
+    add_word(b, "-lm");
+}
+
+/* Compiles `source` to `made` with the words so far: an object, or a header that includes quickly. */
+static ob_status compile(build *b, const char *source, const char *made, bool header, ob_err *err)
+{
+    static const char *const PLAIN[] = {"LC_ALL=C", NULL};
+    ob_child child;
+    add_word(b, header ? "-xc++-header" : "-shared");
+    add_word(b, "-o");
+    add_word(b, made);
+    add_word(b, source);
+    if (!header)
+        add_libraries(b);
+    /* In the same place each time, because objects remember where they were made. */
+    const ob_child_params params = {.words = b->words, .variables = PLAIN, .dir = "/"};
+    OB_TRY(ob__child_start(&params, &child, err));
+    const int status = ob__child_end(&child, -1);
+    const ob_status result =
+        WIFEXITED(status) && WEXITSTATUS(status) == 0 ? OB_OK : compile_error(&child, err);
+    ob__child_close(&child);
+    return result;
+}
+
+static const char *unique(ob_arena *arena, const char *dir, const char *key, const char *ending)
+{
+    char number[64];
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    snprintf(number, sizeof number, ".%ld.%lld.%09ld", (long)getpid(), (long long)now.tv_sec,
+             now.tv_nsec);
+    return JOIN(dir, "/", key, number, ending);
+}
+
+/* The header of libtorch as one that includes quickly; its path without the ".gch". */
+static ob_status precompile_torch(const build *from, const char **header, ob_err *err)
+{
+    ob_arena *arena = from->arena;
+    if (access(TORCH_INCLUDE, R_OK) != 0)
+        return ob_err_set(err, OB_ERR_UNSUPPORTED,
+                          "libtorch's headers are not in %s; install libtorch-dev", TORCH_INCLUDE);
+    build b = *from;
+    const ob_snippet_source plain = {.language = OB_LANGUAGE_CPP};
+    b.source = &plain;
+    const char *key = make_key(&b, TORCH_HEADER);
+    *header = key == NULL ? NULL : JOIN(b.dir, "/torch_", key, ".hpp");
+    const char *made = *header == NULL ? NULL : JOIN(*header, ".gch");
+    if (made == NULL)
+        return ob__snippet_no_memory(err);
+    if (is_whole(arena, made) && access(*header, R_OK) == 0)
+        return OB_OK;
+    const char *temporary = unique(arena, b.dir, key, ".gch");
+    if (temporary == NULL)
+        return ob__snippet_no_memory(err);
+    OB_TRY(write_file(*header, TORCH_HEADER, strlen(TORCH_HEADER), err));
+    const ob_status status = compile(&b, *header, temporary, true, err);
+    if (status == OB_OK)
+        return keep(arena, temporary, made, err);
+    unlink(temporary);
+    return status;
+}
+
+static ob_status build_object(build *b, const char **object, ob_err *err)
+{
+    ob_arena *arena = b->arena;
+    if (b->source->with_torch) {
+        const char *header = NULL;
+        add_word(b, "-isystem");
+        add_word(b, TORCH_INCLUDE);
+        OB_TRY(precompile_torch(b, &header, err));
+        add_word(b, "-include");
+        add_word(b, header);
+    }
+    const char *key = make_key(b, b->source->text);
+    *object = key == NULL ? NULL : JOIN(b->dir, "/", key, ".so");
+    if (*object == NULL)
+        return ob__snippet_no_memory(err);
+    if (is_whole(arena, *object))
+        return OB_OK;
+    const bool is_cpp = b->source->language == OB_LANGUAGE_CPP;
+    const char *source = unique(arena, b->dir, key, is_cpp ? ".cpp" : ".c");
+    const char *made = unique(arena, b->dir, key, ".so");
+    if (source == NULL || made == NULL)
+        return ob__snippet_no_memory(err);
+    ob_status status = write_file(source, b->source->text, strlen(b->source->text), err);
+    if (status == OB_OK)
+        status = compile(b, source, made, false, err);
+    if (status == OB_OK)
+        status = keep(arena, made, *object, err);
+    unlink(source);
+    if (status != OB_OK)
+        unlink(made);
+    return status;
+}
+
+ob_status ob__snippet_build(ob_arena *arena, const ob_snippet_source *source,
+                            const ob_snippet_options *options, const char **object, ob_err *err)
+{
+    const bool is_cpp = source->language == OB_LANGUAGE_CPP;
+    const char *name = is_cpp ? options->cxx : options->cc;
+    build b = {.arena = arena, .source = source};
+    OB_TRY(ob__snippet_cache_open(arena, options->cache_dir, &b.dir, err));
+    OB_TRY(make_absolute(arena, &b.dir, err));
+    OB_TRY(ob__find_program(arena, name != NULL ? name : is_cpp ? "c++" : "cc", &b.compiler, err));
+    if (b.compiler[0] != '/') {
+        char *here = realpath(".", NULL); /* compilers run elsewhere */
+        b.compiler = here == NULL ? NULL : JOIN(here, "/", b.compiler);
+        free(here);
+        if (b.compiler == NULL)
+            return ob__snippet_no_memory(err);
+    }
+    add_word(&b, b.compiler);
+    for (size_t i = 0; source->flags[i] != NULL; i++)
+        add_word(&b, source->flags[i]);
+    OB_TRY(build_object(&b, object, err));
+    return ob__check_trusted(*object, err);
+}

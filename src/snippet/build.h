@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From a snippet in C or C++ to a shared object that can be loaded.
+ */
+#ifndef OB_SNIPPET_BUILD_H
+#define OB_SNIPPET_BUILD_H
+
+#include "base/arena.h"
+#include "opbench/snippet_run.h"
+
+/* A source and what it is compiled with. */
+typedef struct ob_snippet_source {
+    ob_language language;
+    const char *text;
+    const char *const *flags; /* ended by NULL */
+    bool with_torch;          /* its header is put before the text */
+} ob_snippet_source;
+
+/* The whole text, with the user's lines numbered as they are. Texts are normalised as a Timer's. */
+ob_status ob__snippet_source(ob_arena *arena, const ob_timer_args *args, ob_snippet_source *out,
+                             ob_err *err);
+/* Dedented, without one newline before and all blanks behind; *first_line gets the number of its first line
+ * in the original. NULL when memory is out. */
+const char *ob__snippet_normalise(ob_arena *arena, const char *text, int *first_line);
+
+/* The place of the object, from the cache or made now; the text lives in the arena. */
+ob_status ob__snippet_build(ob_arena *arena, const ob_snippet_source *source,
+                            const ob_snippet_options *options, const char **object, ob_err *err);
+
+/* ---- the cache: a folder that nobody else can read or write ---- */
+
+ob_status ob__snippet_cache_open(ob_arena *arena, const char *wanted, const char **dir,
+                                 ob_err *err);
+/* The path of a program, looked for as a shell does. */
+ob_status ob__find_program(ob_arena *arena, const char *name, const char **path, ob_err *err);
+/* 32 hexadecimal digits and a NUL: a hash of the file's bytes. */
+ob_status ob__hash_file(const char *path, char hex[33], ob_err *err);
+
+#endif

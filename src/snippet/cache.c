@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The folder of compiled snippets. What is in it will be loaded and run, so it must be the user's alone, and
+ * each object has a file with the hash of its bytes, which is checked before the object is used: a torn or
+ * changed one is made again.
+ */
+#include "base/text.h"
+#include "snippet/build.h"
+#include "snippet/lines.h"
+#include "snippet/suite_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+static ob_status make_dirs(ob_arena *arena, const char *path, ob_err *err)
+{
+    char *copy = ob__arena_strdup(arena, path, strlen(path));
+    if (copy == NULL)
+        return ob__snippet_no_memory(err);
+    for (char *slash = strchr(copy + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(copy, 0700) != 0 && errno != EEXIST)
+            return ob_err_set(err, OB_ERR_IO,
+                              "the folder %s cannot be made: %s; give another one "
+                              "with --cache-dir",
+                              copy, strerror(errno));
+        *slash = '/';
+    }
+    if (mkdir(copy, 0700) != 0 && errno != EEXIST)
+        return ob_err_set(err, OB_ERR_IO,
+                          "the folder %s cannot be made: %s; give another one with "
+                          "--cache-dir",
+                          copy, strerror(errno));
+    return OB_OK;
+}
+
+static ob_status check_private(const char *dir, ob_err *err)
+{
+    struct stat st;
+    if (lstat(dir, &st) != 0 || !S_ISDIR(st.st_mode))
+        return ob_err_set(err, OB_ERR_IO, "%s is no folder", dir);
+    if (st.st_uid != geteuid() || (st.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+        return ob_err_set(err, OB_ERR_IO,
+                          "%s holds code that is run, but it is not yours alone; make it so with "
+                          "chmod 700, or give another folder with --cache-dir",
+                          dir);
+    return OB_OK;
+}
+
+ob_status ob__snippet_cache_open(ob_arena *arena, const char *wanted, const char **dir, ob_err *err)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    *dir = wanted;
+    if (wanted == NULL) {
+        if (cache != NULL && cache[0] == '/')
+            *dir = ob__join(arena, "", (const char *const[]){cache, "/opbench/snippets", NULL});
+        else if (home != NULL && home[0] == '/')
+            *dir =
+                ob__join(arena, "", (const char *const[]){home, "/.cache/opbench/snippets", NULL});
+        else
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "there is no home directory; give a folder with --cache-dir");
+        if (*dir == NULL)
+            return ob__snippet_no_memory(err);
+    }
+    OB_TRY(make_dirs(arena, *dir, err));
+    return check_private(*dir, err);
+}
+
+ob_status ob__find_program(ob_arena *arena, const char *name, const char **path, ob_err *err)
+{
+    *path = name;
+    if (strchr(name, '/') != NULL)
+        return access(name, X_OK) == 0
+                   ? OB_OK
+                   : ob_err_set(err, OB_ERR_UNSUPPORTED, "Missing: %s cannot be run: %s", name,
+                                strerror(errno));
+    const char *at = getenv("PATH");
+    at = at == NULL ? "/usr/bin:/bin" : at;
+    while (*at != '\0') {
+        const size_t length = strcspn(at, ":");
+        char *dir = ob__arena_strdup(arena, at, length);
+        *path = dir == NULL ? NULL : ob__join(arena, "/", (const char *const[]){dir, name, NULL});
+        if (*path == NULL)
+            return ob__snippet_no_memory(err);
+        if (length > 0 && access(*path, X_OK) == 0)
+            return OB_OK;
+        at += length + (at[length] == ':');
+    }
+    return ob_err_set(err, OB_ERR_UNSUPPORTED, "Missing: %s; install it, or say where it is", name);
+}
+
+ob_status ob__hash_file(const char *path, char hex[33], ob_err *err)
+{
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    const bool ok = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0;
+    /* Mapped, not read: a precompiled header has hundreds of megabytes. */
+    void *data = ok ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    const int why = errno;
+    if (fd >= 0)
+        close(fd);
+    if (data == MAP_FAILED)
+        return ob_err_set(err, OB_ERR_IO, "%s cannot be read: %s", path, strerror(why));
+    const XXH128_hash_t hash = XXH3_128bits(data, (size_t)st.st_size);
+    snprintf(hex, 33, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64, (uint64_t)hash.low64);
+    munmap(data, (size_t)st.st_size);
+    return OB_OK;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Starting, talking to and ending a child process. Between fork and exec only calls that are safe in a child
+ * of a threaded program are made; all texts are ready before.
+ */
+#include "snippet/child.h"
+
+#include "base/text.h"
+#include "snippet/suite_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_OUTPUT = 64 << 10, FIRST_OWN = 16 };
+
+extern char **environ;
+
+/* ---- starting ---- */
+
+/* The environment with the variables in place of those of the same name. */
+static const char **make_environment(const char *const *variables)
+{
+    size_t own = 0, more = 0, count = 0;
+    while (environ[own] != NULL)
+        own++;
+    while (variables != NULL && variables[more] != NULL)
+        more++;
+    const char **all = calloc(own + more + 1, sizeof *all);
+    if (all == NULL)
+        return NULL;
+    for (size_t i = 0; i < own; i++) {
+        bool replaced = false;
+        for (size_t k = 0; k < more; k++) {
+            const size_t length = strcspn(variables[k], "=") + 1;
+            replaced = replaced || strncmp(environ[i], variables[k], length) == 0;
+        }
+        if (!replaced)
+            all[count++] = environ[i];
+    }
+    for (size_t k = 0; k < more; k++)
+        all[count++] = variables[k];
+    return all;
+}
+
+/* Never below the descriptors that the child is given: dup2 onto those must not overwrite a source. */
+static int move_up(int fd)
+{
+    if (fd < 0)
+        return -1;
+    const int moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_OWN);
+    close(fd);
+    return moved;
+}
+
+_Noreturn static void run_child(const ob_child_params *p, char *const *environment, int socket,
+                                int output, pid_t parent)
+{
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    const int null = open("/dev/null", O_RDONLY);
+    if (getppid() != parent || null < 0 || dup2(null, 0) < 0 || dup2(output, 1) < 0 ||
+        dup2(output, 2) < 0 || (socket >= 0 && dup2(socket, OB_CHILD_SOCKET) < 0) ||
+        (p->dir != NULL && chdir(p->dir) != 0))
+        _exit(127);
+    execve(p->words[0], (char *const *)(void *)p->words, environment);
+    _exit(127);
+}
+
+ob_status ob__child_start(const ob_child_params *params, ob_child *out, ob_err *err)
+{
+    int pair[2] = {-1, -1};
+    *out = (ob_child){.pid = 0, .socket = -1, .output = -1};
+    const char **environment = make_environment(params->variables);
+    out->output = move_up(memfd_create("opbench-output", MFD_CLOEXEC));
+    if (environment == NULL || out->output < 0 ||
+        (params->talk && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)) {
+        free((void *)environment);
+        ob__child_close(out);
+        return ob_err_set(err, OB_ERR_IO, "no room for a child process: %s", strerror(errno));
+    }
+    out->socket = move_up(pair[0]);
+    const int other = move_up(pair[1]);
+    const pid_t parent = getpid();
+    out->pid = fork();
+    if (out->pid == 0)
+        run_child(params, (char *const *)(void *)environment, other, out->output, parent);
+    const int why = errno;
+    free((void *)environment);
+    if (other >= 0)
+        close(other);
+    if (out->pid > 0) {
+        setpgid(out->pid, out->pid); /* whoever comes first */
+        return OB_OK;
+    }
+    out->pid = 0;
+    ob__child_close(out);
+    return ob_err_set(err, OB_ERR_IO, "%s cannot be started: %s", params->words[0], strerror(why));
+}
+
+/* ---- talking ---- */
+
+ob_status ob__child_send(const ob_child *child, const char *data, size_t size, ob_err *err)
+{
+    while (size > 0) {
+        const ssize_t sent = send(child->socket, data, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0)
+            return ob_err_set(err, OB_ERR_IO, "the snippet's process takes no more requests");
+        data += sent;
+        size -= (size_t)sent;
+    }
+    return OB_OK;
+}
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+ob_status ob__child_receive(const ob_child *child, void *data, size_t size, double timeout_s,
+                            size_t *got, ob_err *err)
+{
+    const double end = now_s() + timeout_s;
+    for (;;) {
+        struct pollfd p = {.fd = child->socket, .events = POLLIN};
+        const double left = end - now_s();
+        if (timeout_s > 0 && left <= 0)
+            return ob_err_set(err, OB_ERR_LIMIT, "it took longer than %g s", timeout_s);
+        const int wait_ms = timeout_s > 0 && left < 1.0 ? (int)(left * 1000) + 1 : 1000;
+        if (poll(&p, 1, wait_ms) < 0 && errno != EINTR)
+            return ob_err_set(err, OB_ERR_IO, "no answer can be read: %s", strerror(errno));
+        if (p.revents == 0)
+            continue;
+        const ssize_t count = recv(child->socket, data, size, 0);
+        if (count < 0 && errno == EINTR)
+            continue;
+        *got = count < 0 ? 0 : (size_t)count;
+        return OB_OK;
+    }
+}
+
+/* ---- ending ---- */
+
+int ob__child_end(ob_child *child, double patience_s)
+{
+    int status = 0;
+    if (child->socket >= 0)
+        close(child->socket);
+    child->socket = -1;
+    if (child->pid == 0)
+        return 0;
+    const double end = now_s() + patience_s;
+    while (patience_s >= 0 && waitpid(child->pid, &status, WNOHANG) == 0) {
+        if (now_s() >= end) {
+            kill(-child->pid, SIGKILL);
+            patience_s = -1;
+            break;
+        }
+        const struct timespec nap = {.tv_nsec = 2000000};
+        nanosleep(&nap, NULL);
+    }
+    if (patience_s < 0)
+        while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+            continue;
+    kill(-child->pid, SIGKILL); /* what it started */
+    child->pid = 0;
+    return status;
+}
+
+bool ob__child_output(const ob_child *child, ob_text *text)
+{
+    const off_t size = lseek(child->output, 0, SEEK_END);
+    off_t at = size > MOST_OUTPUT ? size - MOST_OUTPUT : 0;
+    while (size > 0 && at < size) {
+        char part[4096];
+        const ssize_t got = pread(child->output, part, sizeof part, at);
+        if (got <= 0)
+            break;
+        if (!ob__text_append(text, part, (size_t)got))
+            return false;
+        at += got;
+    }
+    return true;
+}
+
+void ob__child_close(ob_child *child)
+{
+    ob__child_end(child, 0);
+    if (child->output >= 0)
+        close(child->output);
+    child->output = -1;
+}

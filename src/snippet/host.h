@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a compiled snippet is given. The same struct is written out in its source (source.c).
+ */
+#ifndef OB_SNIPPET_HOST_H
+#define OB_SNIPPET_HOST_H
+
+typedef struct ob_snippet_host ob_snippet_host;
+
+struct ob_snippet_host {
+    /* Ends the block under way, if any, and begins the next one: its number of runs, or 0 = no more. */
+    int (*next)(ob_snippet_host *host, unsigned long *runs);
+    /* The snippet failed by itself (an exception). */
+    void (*fail)(ob_snippet_host *host, const char *what);
+    long threads;
+};
+
+/* Runs setup once and then the blocks that next() asks for. */
+typedef void (*ob_snippet_entry_fn)(ob_snippet_host *host);
+#define OB_SNIPPET_ENTRY "ob_snippet_entry"
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Starting a snippet's process and asking it. Compiled snippets are loaded by opbench itself (`opbench
+ * snippet`), Python ones run in the python3 that the user names.
+ */
+#include "snippet/process.h"
+
+#include "base/text.h"
+#include "snippet/lines.h"
+#include "snippet/suite_int.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST_WORDS = 64, MOST_VARIABLES = 32, MOST_ANSWER = 8192 };
+
+/* What every library in the process is told about threads. */
+static const char *const THREAD_VARIABLES[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+                                               "MKL_NUM_THREADS"};
+
+/* Stands beside a Python process: requests to valgrind need machine code. */
+static const char SWITCH_SOURCE[] = "#include <valgrind/callgrind.h>\n"
+                                    "void ob_callgrind_ready(void)\n"
+                                    "{\n    CALLGRIND_START_INSTRUMENTATION;\n}\n"
+                                    "void ob_callgrind_nothing(void)\n{\n}\n"
+                                    "void ob_callgrind_begin(void)\n"
+                                    "{\n    CALLGRIND_TOGGLE_COLLECT;\n}\n"
+                                    "void ob_callgrind_end(void)\n"
+                                    "{\n    CALLGRIND_TOGGLE_COLLECT;\n"
+                                    "    CALLGRIND_DUMP_STATS;\n}\n";
+static const char *const SWITCH_FLAGS[] = {"-O2", "-fPIC", NULL};
+
+typedef struct launch {
+    ob_arena *arena;
+    const ob_timer_args *args;
+    const ob_snippet_options *options;
+    const char *words[MOST_WORDS];
+    size_t word_count;
+    const char *variables[MOST_VARIABLES];
+    size_t variable_count;
+} launch;
+
+static void add(const char **list, size_t *count, size_t most, const char *item)
+{
+    if (*count + 1 < most)
+        list[(*count)++] = item;
+    list[*count] = NULL;
+}
+
+static void add_word(launch *l, const char *word)
+{
+    add(l->words, &l->word_count, MOST_WORDS, word);
+}
+
+/* ---- command lines ---- */
+
+static ob_status compiled_words(launch *l, ob_err *err)
+{
+    ob_snippet_source source;
+    const char *object;
+    char own[4096], number[64];
+    OB_TRY(ob__snippet_source(l->arena, l->args, &source, err));
+    OB_TRY(ob__snippet_build(l->arena, &source, l->options, &object, err));
+    const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
+    own[length < 0 ? 0 : length] = '\0';
+    snprintf(number, sizeof number, "--threads=%" PRId64, l->args->num_threads);
+    const char *program = l->options->program != NULL
+                              ? l->options->program
+                              : ob__arena_strdup(l->arena, own, strlen(own));
+    const char *threads = ob__arena_strdup(l->arena, number, strlen(number));
+    if (program == NULL || threads == NULL)
+        return ob__snippet_no_memory(err);
+    add_word(l, program);
+    add_word(l, "snippet");
+    add_word(l, threads);
+    add_word(l, object);
+    return OB_OK;
+}
+
+static ob_status python_words(launch *l, ob_err *err)
+{
+    static const char SYSTEM[] = "/usr/bin/python3";
+    const char *python = l->options->python != NULL  ? l->options->python
+                         : access(SYSTEM, X_OK) == 0 ? SYSTEM
+                                                     : "python3";
+    const char *path;
+    OB_TRY(ob__find_program(l->arena, python, &path, err));
+    add_word(l, path);
+    add_word(l, "-c");
+    add_word(l, ob__python_runner);
+    return OB_OK;
+}
+
+static ob_status add_variables(launch *l, const ob_snippet_wrap *wrap, ob_err *err)
+{
+    char number[32];
+    snprintf(number, sizeof number, "=%" PRId64, l->args->num_threads);
+    for (size_t i = 0; i < sizeof THREAD_VARIABLES / sizeof THREAD_VARIABLES[0]; i++) {
+        const char *text =
+            ob__join(l->arena, "", (const char *const[]){THREAD_VARIABLES[i], number, NULL});
+        if (text == NULL)
+            return ob__snippet_no_memory(err);
+        add(l->variables, &l->variable_count, MOST_VARIABLES, text);
+    }
+    /* Orders of sets and dictionaries would differ from process to process. */
+    add(l->variables, &l->variable_count, MOST_VARIABLES, "PYTHONHASHSEED=0");
+    for (size_t i = 0; wrap != NULL && wrap->variables != NULL && wrap->variables[i] != NULL; i++)
+        add(l->variables, &l->variable_count, MOST_VARIABLES, wrap->variables[i]);
+    return OB_OK;
+}
+
+/* ---- asking ---- */
+
+/* Why a process that does not answer is gone. */
+static ob_status explain_death(ob_snippet_process *p, ob_err *err)
+{
+    const int status = ob__child_end(&p->child, 5.0);
+    ob_text text = {0};
+    char how[96];
+    if (WIFSIGNALED(status))
+        snprintf(how, sizeof how, "by signal %d (%s)", WTERMSIG(status),
+                 strsignal(WTERMSIG(status)));
+    else
+        snprintf(how, sizeof how, "with exit code %d", WEXITSTATUS(status));
+    const bool ok = ob__child_output(&p->child, &text);
+    const ob_status result =
+        ob_err_set(err, OB_ERR_BACKEND, "the snippet's process ended %s%s%.*s", how,
+                   ok && text.size > 0 ? ":\n" : "", ok ? (int)text.size : 0,
+                   text.data == NULL ? "" : text.data);
+    ob_text_fini(&text);
+    return result;
+}
+
+/* Everything up to the newline and, after "error SIZE", so many bytes. */
+static ob_status receive(ob_snippet_process *p, char *text, size_t size, ob_err *err)
+{
+    size_t used = 0, want = 0;
+    for (;;) {
+        size_t got;
+        OB_TRY(ob__child_receive(&p->child, text + used, size - used - 1, p->timeout_s, &got, err));
+        if (got == 0)
+            return explain_death(p, err);
+        used += got;
+        text[used] = '\0';
+        const char *newline = memchr(text, '\n', used);
+        if (newline == NULL && used + 1 < size)
+            continue;
+        want = newline == NULL ? used : (size_t)(newline - text) + 1;
+        if (strncmp(text, "error ", 6) == 0)
+            want += strtoul(text + 6, NULL, 10);
+        if (used >= want || used + 1 >= size)
+            return OB_OK;
+    }
+}
+
+ob_status ob__snippet_ask(ob_snippet_process *process, const char *request, double *answer,
+                          ob_err *err)
+{
+    char text[MOST_ANSWER];
+    if (ob__child_send(&process->child, request, strlen(request), err) != OB_OK)
+        return explain_death(process, err);
+    OB_TRY(receive(process, text, sizeof text, err));
+    if (strncmp(text, "ok ", 3) == 0) {
+        *answer = strtod(text + 3, NULL);
+        return OB_OK;
+    }
+    const char *newline = strchr(text, '\n');
+    return ob_err_set(err, OB_ERR_BACKEND, "%s", newline == NULL ? text : newline + 1);
+}
+
+/* A Python process gets its code as the first line. */
+static ob_status send_task(ob_snippet_process *p, const launch *l, const char *library, ob_err *err)
+{
+    ob_json_doc *doc;
+    char *line = NULL, *whole = NULL;
+    size_t length;
+    int first;
+    double ignored;
+    const char *setup = l->args->setup == NULL ? "pass" : l->args->setup;
+    const char *stmt = ob__snippet_normalise(l->arena, l->args->stmt, &first);
+    setup = ob__snippet_normalise(l->arena, setup, &first);
+    if (stmt == NULL || setup == NULL)
+        return ob__snippet_no_memory(err);
+    OB_TRY(ob_json_doc_create(&doc, err));
+    ob_json *task = ob_json_new_object(doc);
+    ob_status status =
+        ob_json_set(doc, task, "stmt", ob_json_new_string(doc, stmt, strlen(stmt)), err);
+    if (status == OB_OK)
+        status =
+            ob_json_set(doc, task, "setup", ob_json_new_string(doc, setup, strlen(setup)), err);
+    if (status == OB_OK)
+        status = ob_json_set(doc, task, "threads", ob_json_new_int(doc, l->args->num_threads), err);
+    if (status == OB_OK)
+        status = ob_json_set(doc, task, "switch",
+                             library == NULL ? ob_json_new_null(doc)
+                                             : ob_json_new_string(doc, library, strlen(library)),
+                             err);
+    if (status == OB_OK)
+        status = ob_json_print(task, &line, &length, err);
+    ob_json_doc_destroy(doc);
+    if (status != OB_OK)
+        return status;
+    whole = realloc(line, length + 2);
+    if (whole == NULL) {
+        free(line);
+        return ob__snippet_no_memory(err);
+    }
+    memcpy(whole + length, "\n", 2);
+    status = ob__snippet_ask(p, whole, &ignored, err);
+    free(whole);
+    return status;
+}
+
+static ob_status start(ob_snippet_process *p, launch *l, const ob_snippet_wrap *wrap, ob_err *err)
+{
+    const bool is_python = l->args->language == OB_LANGUAGE_PYTHON;
+    const char *library = NULL;
+    if (is_python && wrap != NULL && wrap->counts) {
+        const ob_snippet_source source = {
+            .language = OB_LANGUAGE_C, .text = SWITCH_SOURCE, .flags = SWITCH_FLAGS};
+        OB_TRY(ob__snippet_build(l->arena, &source, l->options, &library, err));
+    }
+    for (size_t i = 0; wrap != NULL && wrap->words != NULL && wrap->words[i] != NULL; i++)
+        add_word(l, wrap->words[i]);
+    OB_TRY(is_python ? python_words(l, err) : compiled_words(l, err));
+    OB_TRY(add_variables(l, wrap, err));
+    const ob_child_params params = {.words = l->words, .variables = l->variables, .talk = true};
+    OB_TRY(ob__child_start(&params, &p->child, err));
+    return is_python ? send_task(p, l, library, err) : OB_OK;
+}
+
+ob_status ob__snippet_start(const ob_timer_args *args, const ob_snippet_options *options,
+                            const ob_snippet_wrap *wrap, ob_snippet_process **out, ob_err *err)
+{
+    static const ob_snippet_options DEFAULTS = {0};
+    options = options == NULL ? &DEFAULTS : options;
+    *out = NULL;
+    if (args->language == OB_LANGUAGE_PYTHON && args->global_setup != NULL &&
+        args->global_setup[0] != '\0')
+        return ob_err_set(err, OB_ERR_INVALID, "Python has no global setup; use setup");
+    ob_snippet_process *p = calloc(1, sizeof *p);
+    if (p == NULL)
+        return ob__snippet_no_memory(err);
+    ob__arena_init(&p->arena, 0);
+    p->child = (ob_child){.socket = -1, .output = -1};
+    p->timeout_s = options->timeout_s;
+    ob_timer_args whole = *args;
+    whole.num_threads = args->num_threads == 0 ? 1 : args->num_threads;
+    launch l = {.arena = &p->arena, .args = &whole, .options = options};
+    const ob_status status = start(p, &l, wrap, err);
+    if (status != OB_OK) {
+        ob_snippet_close(p);
+        return status;
+    }
+    *out = p;
+    return OB_OK;
+}
+
+ob_status ob_snippet_open(const ob_timer_args *args, const ob_snippet_options *options,
+                          ob_snippet_process **out, ob_err *err)
+{
+    return ob__snippet_start(args, options, NULL, out, err);
+}
+
+ob_status ob_snippet_time(ob_snippet_process *process, uint64_t n, double *seconds, ob_err *err)
+{
+    char request[64];
+    snprintf(request, sizeof request, "time %" PRIu64 "\n", n);
+    return ob__snippet_ask(process, request, seconds, err);
+}
+
+void ob_snippet_close(ob_snippet_process *process)
+{
+    if (process == NULL)
+        return;
+    ob__child_close(&process->child);
+    ob__arena_fini(&process->arena);
+    free(process);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The process of a compiled snippet: loads the object and answers requests, one line each:
+ *
+ *     time N             setup, one run, then N runs with the clock around them: "ok SECONDS"
+ *     count N W R        setup, W runs, then R times a block of N and one of 2N runs, each collected by
+ *                        callgrind and dumped: "ok 0"
+ *
+ * A failure is "error SIZE" and a text of that size. What is timed: from the end of next() to its next
+ * call, so the loop of the snippet and one call through a pointer.
+ */
+#include "opbench/snippet_run.h"
+#include "plugin/registry.h"
+#include "snippet/host.h"
+#include "snippet/switch.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct server {
+    ob_snippet_host host; /* first: the snippet gives it back */
+    int socket;
+    bool counts;                      /* else times */
+    uint64_t number, warmup, repeats; /* of the request */
+    uint64_t step;                    /* how often next() was called */
+    struct timespec start, end;
+    bool failed;
+    char reason[1024];
+} server;
+
+/* ---- blocks ---- */
+
+/* Blocks of a count: the warm-up, then n, 2n, n, 2n, ... */
+static int next_count(server *s, unsigned long *runs)
+{
+    if (s->step > 1)
+        ob__callgrind_end();
+    const uint64_t block = s->step++;
+    if (block == 0) {
+        *runs = (unsigned long)s->warmup;
+        ob__callgrind_ready();
+        return 1;
+    }
+    if (block > 2 * s->repeats)
+        return 0;
+    *runs = (unsigned long)(block % 2 == 1 ? s->number : 2 * s->number);
+    ob__callgrind_begin();
+    return 1;
+}
+
+static int next_block(ob_snippet_host *host, unsigned long *runs)
+{
+    server *s = (server *)(void *)host;
+    if (s->counts)
+        return next_count(s, runs);
+    switch (s->step++) {
+    case 0:
+        *runs = 1;
+        return 1;
+    case 1:
+        *runs = (unsigned long)s->number;
+        clock_gettime(CLOCK_MONOTONIC, &s->start);
+        return 1;
+    default:
+        clock_gettime(CLOCK_MONOTONIC, &s->end);
+        return 0;
+    }
+}
+
+static void fail(ob_snippet_host *host, const char *what)
+{
+    server *s = (server *)(void *)host;
+    s->failed = true;
+    snprintf(s->reason, sizeof s->reason, "%s", what);
+}
+
+/* ---- requests ---- */
+
+static bool send_all(int fd, const char *data, size_t size)
+{
+    while (size > 0) {
+        const ssize_t sent = send(fd, data, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        data += sent;
+        size -= (size_t)sent;
+    }
+    return true;
+}
+
+static bool answer(const server *s)
+{
+    char text[sizeof s->reason + 64];
+    if (s->failed) {
+        snprintf(text, sizeof text, "error %zu\n%s", strlen(s->reason), s->reason);
+    } else {
+        const double seconds = (double)(s->end.tv_sec - s->start.tv_sec) +
+                               1e-9 * (double)(s->end.tv_nsec - s->start.tv_nsec);
+        snprintf(text, sizeof text, "ok %.17g\n", s->counts ? 0.0 : seconds);
+    }
+    return send_all(s->socket, text, strlen(text));
+}
+
+static bool read_request(server *s, const char *line)
+{
+    s->step = 0;
+    s->failed = false;
+    s->counts = strncmp(line, "count ", 6) == 0;
+    if (s->counts)
+        return sscanf(line, "count %" SCNu64 " %" SCNu64 " %" SCNu64, &s->number, &s->warmup,
+                      &s->repeats) == 3;
+    return sscanf(line, "time %" SCNu64, &s->number) == 1;
+}
+
+/* One line into buffer, without its newline; false at the end. */
+static bool take_line(int socket, char *buffer, size_t size)
+{
+    for (size_t used = 0; used + 1 < size;) {
+        const ssize_t got = recv(socket, buffer + used, 1, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        if (buffer[used] == '\n') {
+            buffer[used] = '\0';
+            return true;
+        }
+        used++;
+    }
+    return false;
+}
+
+ob_status ob_snippet_serve(int socket, const char *object, int64_t threads, ob_err *err)
+{
+    OB_TRY(ob__check_trusted(object, err));
+    void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        return ob_err_set(err, OB_ERR_IO, "the snippet cannot be loaded: %s", dlerror());
+    ob_snippet_entry_fn entry;
+    void *symbol = dlsym(library, OB_SNIPPET_ENTRY);
+    memcpy(&entry, &symbol, sizeof entry);
+    if (entry == NULL)
+        return ob_err_set(err, OB_ERR_IO, "%s is no snippet", object);
+    server s = {.host = {.next = next_block, .fail = fail, .threads = (long)threads},
+                .socket = socket};
+    char line[128];
+    while (take_line(socket, line, sizeof line)) {
+        if (!read_request(&s, line))
+            return ob_err_set(err, OB_ERR_INVALID, "not a request: %s", line);
+        entry(&s.host);
+        if (!answer(&s))
+            break;
+    }
+    return OB_OK;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The source of a compiled snippet. The loop is around the statement, in the same function as the setup, so
+ * that nothing is called per run; the statement stands in it once, so that a compiler complains once. User
+ * code is pasted between #line directives, never substituted into anything, so it arrives untouched.
+ */
+#include "base/text.h"
+#include "snippet/build.h"
+#include "snippet/lines.h"
+#include "snippet/suite_int.h"
+
+#include <ctype.h>
+
+/* Flags are the same for all snippets of a language. -w: warnings about unused values would hide the
+ * rest; -g1: names and lines, for callgrind. */
+static const char *const C_FLAGS[] = {"-std=gnu17", "-O2", "-g1", "-w", "-fPIC", NULL};
+static const char *const CPP_FLAGS[] = {"-std=gnu++17", "-O2",     "-g1", "-w",
+                                        "-fPIC",        "-shared", NULL};
+
+static const char HEADERS[OB_LANGUAGE_COUNT][256] = {
+    [OB_LANGUAGE_C] = "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n"
+                      "#include <stdlib.h>\n#include <string.h>\n",
+    [OB_LANGUAGE_CPP] = "#include <cmath>\n#include <cstdint>\n#include <cstdio>\n"
+                        "#include <exception>\n#include <string>\n#include <vector>\n",
+};
+
+static const char HOST[] = "struct ob_snippet_host {\n"
+                           "    int (*next)(struct ob_snippet_host *, unsigned long *);\n"
+                           "    void (*fail)(struct ob_snippet_host *, const char *);\n"
+                           "    long threads;\n"
+                           "};\n";
+
+static const char LOOP[] =
+    "    unsigned long ob_snippet_runs;\n"
+    "    while (ob_snippet_host_->next(ob_snippet_host_, &ob_snippet_runs)) {\n"
+    "        for (unsigned long ob_snippet_i = 0; ob_snippet_i < ob_snippet_runs; "
+    "ob_snippet_i++) {\n"
+    "            __asm__ volatile(\"\" ::: \"memory\");\n";
+
+const char *ob__snippet_normalise(ob_arena *arena, const char *text, int *first_line)
+{
+    const char *dedented = ob__dedent(arena, text);
+    if (dedented == NULL)
+        return NULL;
+    *first_line = dedented[0] == '\n' ? 2 : 1;
+    dedented += dedented[0] == '\n';
+    size_t length = strlen(dedented);
+    while (length > 0 && isspace((unsigned char)dedented[length - 1]))
+        length--;
+    return ob__arena_strdup(arena, dedented, length);
+}
+
+/* "torch", "at::" and "c10::" are names of libtorch. */
+static bool mentions_torch(const ob_timer_args *args)
+{
+    static const char *const WORDS[] = {"torch", "at::", "c10::"};
+    const char *const texts[] = {args->stmt, args->setup, args->global_setup};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        for (size_t k = 0; k < sizeof WORDS / sizeof WORDS[0]; k++)
+            if (texts[i] != NULL && strstr(texts[i], WORDS[k]) != NULL)
+                return true;
+    return false;
+}
+
+static bool append_user(ob_text *text, ob_arena *arena, const char *name, const char *code)
+{
+    int line;
+    const char *clean = ob__snippet_normalise(arena, code, &line);
+    return clean != NULL && ob__text_printf(text, "#line %d \"%s\"\n", line, name) &&
+           ob__text_append_str(text, clean) && ob__text_append_str(text, "\n#line 1 \"opbench\"\n");
+}
+
+static bool append_all(ob_text *text, ob_arena *arena, const ob_timer_args *args, bool with_torch)
+{
+    const bool is_cpp = args->language == OB_LANGUAGE_CPP;
+    const char *setup = args->setup == NULL || strcmp(args->setup, "pass") == 0 ? "" : args->setup;
+    const char *global = args->global_setup == NULL ? "" : args->global_setup;
+    static const char ENTRY[] = "void ob_snippet_entry(struct ob_snippet_host *ob_snippet_host_)";
+    return ob__text_append_str(text, HEADERS[args->language]) &&
+           append_user(text, arena, "global setup", global) && ob__text_append_str(text, HOST) &&
+           ob__text_printf(text, "%s%s;\n%s\n{\n", is_cpp ? "extern \"C\" " : "", ENTRY, ENTRY) &&
+           ob__text_append_str(text, is_cpp ? "try {\n" : "") &&
+           ob__text_append_str(
+               text, with_torch ? "at::set_num_threads((int)ob_snippet_host_->threads);\n" : "") &&
+           append_user(text, arena, "setup", setup) && ob__text_append_str(text, LOOP) &&
+           append_user(text, arena, "stmt", args->stmt) && ob__text_append_str(text, "}\n}\n") &&
+           ob__text_append_str(text, is_cpp ? "} catch (const std::exception &ob_snippet_e) {\n"
+                                              "ob_snippet_host_->fail(ob_snippet_host_, "
+                                              "ob_snippet_e.what());\n"
+                                              "} catch (...) {\n"
+                                              "ob_snippet_host_->fail(ob_snippet_host_, "
+                                              "\"an exception of unknown type\");\n}\n"
+                                            : "") &&
+           ob__text_append_str(text, "}\n");
+}
+
+ob_status ob__snippet_source(ob_arena *arena, const ob_timer_args *args, ob_snippet_source *out,
+                             ob_err *err)
+{
+    const bool with_torch = args->language == OB_LANGUAGE_CPP && mentions_torch(args);
+    ob_text text = {0};
+    *out = (ob_snippet_source){.language = args->language,
+                               .flags = args->language == OB_LANGUAGE_CPP ? CPP_FLAGS : C_FLAGS,
+                               .with_torch = with_torch};
+    if (append_all(&text, arena, args, with_torch))
+        out->text = ob__arena_strdup(arena, text.data, text.size);
+    ob_text_fini(&text);
+    return out->text != NULL ? OB_OK : ob__snippet_no_memory(err);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Requests to valgrind: instructions that it recognises and that do nothing on a real processor. Collection is
+ * switched on last and off first, so that hardly anything of ours is counted.
+ */
+#include "snippet/switch.h"
+
+#if __has_include(<valgrind/callgrind.h>)
+#include <valgrind/callgrind.h>
+
+bool ob__under_valgrind(void)
+{
+    return RUNNING_ON_VALGRIND != 0;
+}
+
+void ob__callgrind_ready(void)
+{
+    CALLGRIND_START_INSTRUMENTATION;
+}
+
+void ob__callgrind_begin(void)
+{
+    CALLGRIND_TOGGLE_COLLECT;
+}
+
+void ob__callgrind_end(void)
+{
+    CALLGRIND_TOGGLE_COLLECT;
+    CALLGRIND_DUMP_STATS;
+}
+#else
+bool ob__under_valgrind(void)
+{
+    return false;
+}
+
+void ob__callgrind_ready(void)
+{
+}
+
+void ob__callgrind_begin(void)
+{
+}
+
+void ob__callgrind_end(void)
+{
+}
+#endif

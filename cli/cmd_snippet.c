@@ -24,11 +24,26 @@ static const ob_option OPTIONS[] = {
     {.name = NULL},
 };
 
+/* What went wrong is in the output, which is shown with the failure. */
+static ob_context *open_context(void *ctx, ob_err *err)
+{
+    ob_cli *cli = ctx;
+    if (ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING) == OB_EXIT_OK)
+        return cli->context;
+    ob_err_set(err, OB_ERR_PLUGIN, "the library cannot be opened");
+    return NULL;
+}
+
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const snippet_options *options = call->options;
     ob_err err;
-    if (ob_snippet_serve(SOCKET, call->words[0], options->threads, &err) != OB_OK)
+    const ob_snippet_serve_params params = {.socket = SOCKET,
+                                            .object = call->words[0],
+                                            .threads = options->threads,
+                                            .open_context = open_context,
+                                            .ctx = cli};
+    if (ob_snippet_serve(&params, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     return OB_EXIT_OK;
 }

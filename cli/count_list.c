@@ -73,7 +73,13 @@ int ob__count_list(ob_cli *cli, const ob_count_options *options)
     ob_status status = ob_suite_read(options->suite, &suite, &err);
     if (status != OB_OK)
         return ob__cli_fail(cli, &err);
-    status = ob_suite_expand(suite, NULL, &snippets, &err);
+    const char *lang = options->snippet.lang;
+    ob_language language = OB_LANGUAGE_PYTHON;
+    if (lang != NULL)
+        status = ob_language_parse(lang, &language, &err);
+    const ob_expand_options expand = {.only = lang != NULL ? &language : NULL};
+    if (status == OB_OK)
+        status = ob_suite_expand(suite, &expand, &snippets, &err);
     if (status == OB_OK)
         status = print_all(cli, options, suite, snippets, &err);
     ob_snippets_destroy(snippets);

@@ -237,7 +237,11 @@ static void remove_models(const ob_snippets *snippets, const char *dir)
 static ob_status run_in(suite_job *j, const ob_suite *suite, const char *dir, ob_err *err)
 {
     ob_snippets *snippets = NULL;
-    const ob_expand_options expand = {.models_dir = dir};
+    const char *lang = j->options->snippet.lang;
+    ob_language language = OB_LANGUAGE_PYTHON;
+    if (lang != NULL)
+        OB_TRY(ob_language_parse(lang, &language, err));
+    const ob_expand_options expand = {.models_dir = dir, .only = lang != NULL ? &language : NULL};
     OB_TRY(ob_suite_expand(suite, &expand, &snippets, err));
     j->snippets = snippets;
     j->counts = calloc(ob_snippets_count(snippets) + 1, sizeof *j->counts);

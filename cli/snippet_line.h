@@ -27,7 +27,9 @@ typedef struct ob_snippet_line {
      .type = OB_OPTION_CHOICE,                                                                     \
      .offset = (base) + offsetof(ob_snippet_line, lang),                                           \
      .choices = "c|c++|python",                                                                    \
-     .help = "Take the word as a statement in this language, in a process of its own."},           \
+     .help =                                                                                       \
+         "Take the word as a statement in this language, in a process of its own; of a suite, "    \
+         "take its snippets in this language."},                                                   \
         OB_SNIPPET_ROW(base, "setup", setup, "CODE",                                               \
                        "What runs before the statement and does not count; @FILE reads a file."),  \
         OB_SNIPPET_ROW(base, "global-setup", global_setup, "CODE",                                 \

@@ -148,21 +148,9 @@ ob_status ob__time_case_open(ob_context *context, const ob_time_line *line,
 {
     const ob_config_options options = {.device = line->run.device};
     ob_builder *builder;
-    size_t slash = 0, at = 0;
     *out = NULL;
-    while (slash < count && strcmp(words[slash], "/") != 0)
-        slash++;
     OB_TRY(ob_builder_create(&builder, err));
-    ob_builder_op(builder, line->op, NULL);
-    if (slash < count) {
-        ob_builder_build(builder);
-        for (; at < slash; at++)
-            ob_builder_word(builder, words[at]);
-        at++;
-    }
-    ob_builder_input(builder);
-    for (; at < count; at++)
-        ob_builder_word(builder, words[at]);
+    ob_builder_call(builder, line->op, words, count);
     const ob_status status = ob_builder_open_config(builder, context, &options, out, err);
     ob_builder_destroy(builder);
     return status;

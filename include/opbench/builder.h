@@ -102,6 +102,8 @@ void ob_builder_json(ob_builder *builder, const char *text);
 /* Any argument in the short notation of a command line: "f32[128,64]", "i64[10]=0..99", "alpha=2",
  * "[1,2]", "true". docs/timer.md has the grammar. */
 void ob_builder_word(ob_builder *builder, const char *word);
+/* A whole case of an operator in words: those of its constructor, if any, before a word "/". */
+void ob_builder_call(ob_builder *builder, const char *name, const char *const *words, size_t count);
 
 #ifdef __cplusplus
 }

@@ -100,7 +100,8 @@ typedef struct ob_snippet {
 typedef struct ob_snippets ob_snippets;
 
 typedef struct ob_expand_options {
-    const char *models_dir; /* where TorchScript models will be; NULL = "TorchScript_models" */
+    const char *models_dir;  /* where TorchScript models will be; NULL = "TorchScript_models" */
+    const ob_language *only; /* snippets in this language; NULL = in all */
 } ob_expand_options;
 
 /* Every runtime, with and without backward, in every language and with every number of threads that the

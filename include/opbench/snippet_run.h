@@ -7,6 +7,7 @@
 #ifndef OPBENCH_SNIPPET_RUN_H
 #define OPBENCH_SNIPPET_RUN_H
 
+#include "opbench/context.h"
 #include "opbench/count.h"
 #include "opbench/snippet.h"
 
@@ -55,9 +56,19 @@ ob_status ob_snippet_count(const ob_timer_args *args, const ob_task_spec *task,
 
 /* ---- the process itself ---- */
 
+typedef struct ob_snippet_serve_params {
+    int socket;
+    const char *object;
+    int64_t threads;
+    /* Gives a context with backends, when a statement in C first asks for an operator; NULL = there are
+     * none. It must live until the end of the call. */
+    ob_context *(*open_context)(void *ctx, ob_err *err);
+    void *ctx;
+} ob_snippet_serve_params;
+
 /* What the program that is started does: loads the object that was compiled and answers on the socket until
  * it is closed. */
-ob_status ob_snippet_serve(int socket, const char *object, int64_t threads, ob_err *err);
+ob_status ob_snippet_serve(const ob_snippet_serve_params *params, ob_err *err);
 
 #ifdef __cplusplus
 }

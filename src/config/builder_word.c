@@ -402,3 +402,20 @@ void ob_builder_word(ob_builder *b, const char *word)
     name_word(&r);
     free(r.scratch);
 }
+
+void ob_builder_call(ob_builder *builder, const char *name, const char *const *words, size_t count)
+{
+    size_t slash = 0, at = 0;
+    while (slash < count && strcmp(words[slash], "/") != 0)
+        slash++;
+    ob_builder_op(builder, name, NULL);
+    if (slash < count) {
+        ob_builder_build(builder);
+        for (; at < slash; at++)
+            ob_builder_word(builder, words[at]);
+        at++;
+    }
+    ob_builder_input(builder);
+    for (; at < count; at++)
+        ob_builder_word(builder, words[at]);
+}

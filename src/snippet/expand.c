@@ -16,6 +16,7 @@ struct ob_snippets {
     ob_arena arena;
     ob_snippet *items;
     size_t count, capacity;
+    const ob_language *only; /* while it is made */
 };
 
 /* What is being made. */
@@ -47,6 +48,8 @@ const ob_snippet *ob_snippets_get(const ob_snippets *snippets, size_t index)
 
 static bool push(ob_snippets *s, const ob_snippet *snippet)
 {
+    if (s->only != NULL && *s->only != snippet->args.language)
+        return true;
     if (s->count == s->capacity) {
         const size_t capacity = s->capacity == 0 ? 64 : 2 * s->capacity;
         ob_snippet *items = capacity > SIZE_MAX / sizeof *items
@@ -232,7 +235,9 @@ ob_status ob_suite_expand(const ob_suite *suite, const ob_expand_options *option
     if (s == NULL)
         return ob__snippet_no_memory(err);
     ob__arena_init(&s->arena, (size_t)1 << 30);
+    s->only = options == NULL ? NULL : options->only;
     const ob_status status = expand_all(suite, dir, s, err);
+    s->only = NULL;
     if (status != OB_OK) {
         ob_snippets_destroy(s);
         return status;

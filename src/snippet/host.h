@@ -13,6 +13,10 @@ struct ob_snippet_host {
     /* The snippet failed by itself (an exception). */
     void (*fail)(ob_snippet_host *host, const char *what);
     long threads;
+    /* C only: a case of an operator in words (name, arguments, NULL), ready to be called; and a call of it.
+     * Neither comes back after a failure. */
+    void *(*op_prepare)(ob_snippet_host *host, const char *const *words);
+    void (*op_call)(ob_snippet_host *host, void *op);
 };
 
 /* Runs setup once and then the blocks that next() asks for. */

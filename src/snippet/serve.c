@@ -12,16 +12,20 @@
 #include "opbench/snippet_run.h"
 #include "plugin/registry.h"
 #include "snippet/host.h"
+#include "snippet/operators.h"
 #include "snippet/switch.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { MOST_OPS = 256 };
 
 typedef struct server {
     ob_snippet_host host; /* first: the snippet gives it back */
@@ -32,6 +36,11 @@ typedef struct server {
     struct timespec start, end;
     bool failed;
     char reason[1024];
+    const ob_snippet_serve_params *params;
+    ob_context *context; /* NULL until an operator is asked for */
+    ob_snippet_op *ops[MOST_OPS];
+    size_t op_count;
+    jmp_buf escape; /* out of a statement in C whose operator failed */
 } server;
 
 /* ---- blocks ---- */
@@ -78,6 +87,46 @@ static void fail(ob_snippet_host *host, const char *what)
     server *s = (server *)(void *)host;
     s->failed = true;
     snprintf(s->reason, sizeof s->reason, "%s", what);
+}
+
+/* ---- operators ---- */
+
+_Noreturn static void escape(server *s, const char *what)
+{
+    fail(&s->host, what);
+    longjmp(s->escape, 1);
+}
+
+static void *prepare_op(ob_snippet_host *host, const char *const *words)
+{
+    server *s = (server *)(void *)host;
+    ob_err err = {0};
+    if (s->context == NULL && s->params->open_context != NULL)
+        s->context = s->params->open_context(s->params->ctx, &err);
+    if (s->context == NULL)
+        escape(s, err.message[0] != '\0' ? err.message : "there are no operators here");
+    if (s->op_count == MOST_OPS)
+        escape(s, "more than 256 operators are prepared; do it in the setup");
+    if (ob__snippet_op_create(s->context, s->params->threads, words, &s->ops[s->op_count], &err) !=
+        OB_OK)
+        escape(s, err.message);
+    return s->ops[s->op_count++];
+}
+
+static void call_op(ob_snippet_host *host, void *op)
+{
+    ob_err err;
+    if (ob__snippet_op_call(op, &err) != OB_OK)
+        escape((server *)(void *)host, err.message);
+}
+
+/* One request; what the setup prepared dies with it. */
+static void run_entry(server *s, ob_snippet_entry_fn entry)
+{
+    if (setjmp(s->escape) == 0)
+        entry(&s->host);
+    while (s->op_count > 0)
+        ob__snippet_op_destroy(s->ops[--s->op_count]);
 }
 
 /* ---- requests ---- */
@@ -138,24 +187,33 @@ static bool take_line(int socket, char *buffer, size_t size)
     return false;
 }
 
-ob_status ob_snippet_serve(int socket, const char *object, int64_t threads, ob_err *err)
+static ob_status load(const char *object, ob_snippet_entry_fn *entry, ob_err *err)
 {
     OB_TRY(ob__check_trusted(object, err));
     void *library = dlopen(object, RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
         return ob_err_set(err, OB_ERR_IO, "the snippet cannot be loaded: %s", dlerror());
-    ob_snippet_entry_fn entry;
     void *symbol = dlsym(library, OB_SNIPPET_ENTRY);
-    memcpy(&entry, &symbol, sizeof entry);
-    if (entry == NULL)
-        return ob_err_set(err, OB_ERR_IO, "%s is no snippet", object);
-    server s = {.host = {.next = next_block, .fail = fail, .threads = (long)threads},
-                .socket = socket};
+    memcpy(entry, &symbol, sizeof *entry);
+    return symbol != NULL ? OB_OK : ob_err_set(err, OB_ERR_IO, "%s is no snippet", object);
+}
+
+ob_status ob_snippet_serve(const ob_snippet_serve_params *params, ob_err *err)
+{
+    ob_snippet_entry_fn entry;
+    OB_TRY(load(params->object, &entry, err));
+    server s = {.host = {.next = next_block,
+                         .fail = fail,
+                         .threads = (long)params->threads,
+                         .op_prepare = prepare_op,
+                         .op_call = call_op},
+                .socket = params->socket,
+                .params = params};
     char line[128];
-    while (take_line(socket, line, sizeof line)) {
+    while (take_line(s.socket, line, sizeof line)) {
         if (!read_request(&s, line))
             return ob_err_set(err, OB_ERR_INVALID, "not a request: %s", line);
-        entry(&s.host);
+        run_entry(&s, entry);
         if (!answer(&s))
             break;
     }

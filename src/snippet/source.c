@@ -24,11 +24,21 @@ static const char HEADERS[OB_LANGUAGE_COUNT][256] = {
                         "#include <exception>\n#include <string>\n#include <vector>\n",
 };
 
-static const char HOST[] = "struct ob_snippet_host {\n"
-                           "    int (*next)(struct ob_snippet_host *, unsigned long *);\n"
-                           "    void (*fail)(struct ob_snippet_host *, const char *);\n"
-                           "    long threads;\n"
-                           "};\n";
+static const char HOST[] =
+    "struct ob_snippet_host {\n"
+    "    int (*next)(struct ob_snippet_host *, unsigned long *);\n"
+    "    void (*fail)(struct ob_snippet_host *, const char *);\n"
+    "    long threads;\n"
+    "    void *(*op_prepare)(struct ob_snippet_host *, const char *const *);\n"
+    "    void (*op_call)(struct ob_snippet_host *, void *);\n"
+    "};\n";
+
+/* Operators of the native backend; the words are those of `opbench time --op`. */
+static const char OPERATORS[] =
+    "typedef struct ob_op ob_op;\n"
+    "#define ob_op_prepare(...) ((ob_op *)ob_snippet_host_->op_prepare(ob_snippet_host_, "
+    "(const char *const[]){__VA_ARGS__, 0}))\n"
+    "#define ob_op_call(op) ob_snippet_host_->op_call(ob_snippet_host_, op)\n";
 
 static const char LOOP[] =
     "    unsigned long ob_snippet_runs;\n"
@@ -78,6 +88,7 @@ static bool append_all(ob_text *text, ob_arena *arena, const ob_timer_args *args
     static const char ENTRY[] = "void ob_snippet_entry(struct ob_snippet_host *ob_snippet_host_)";
     return ob__text_append_str(text, HEADERS[args->language]) &&
            append_user(text, arena, "global setup", global) && ob__text_append_str(text, HOST) &&
+           ob__text_append_str(text, is_cpp ? "" : OPERATORS) &&
            ob__text_printf(text, "%s%s;\n%s\n{\n", is_cpp ? "extern \"C\" " : "", ENTRY, ENTRY) &&
            ob__text_append_str(text, is_cpp ? "try {\n" : "") &&
            ob__text_append_str(

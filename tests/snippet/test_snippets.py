@@ -155,6 +155,16 @@ def test_time(program):
     check(done.returncode == 2 and "leave out -c and --op" in done.stderr, done.stderr)
 
 
+def test_operators(program):
+    """Statements in C call operators of the native backend."""
+    add = 'ob_op *add = ob_op_prepare("torch.add", "f32[4,4]", "f32[4,4]");'
+    counts = program.counts("--lang", "c", "--setup", add, "ob_op_call(add);", "--repeats", "2")
+    check(len(counts) == 2 and counts[0] == counts[1] > 0, f"counts of an operator: {counts}")
+    done = program.run("--lang", "c", "--setup", 'ob_op *o = ob_op_prepare("torch.addd");',
+                       "ob_op_call(o);")
+    check(done.returncode == 1 and "no operator aten::addd is known" in done.stderr, done.stderr)
+
+
 SUITE = """
 definitions:
   loops:
@@ -236,6 +246,7 @@ def main():
         test_long_code(program, home)
         test_cache(program)
         test_time(program)
+        test_operators(program)
         test_suite(program, home)
         test_no_valgrind(program, home)
         test_list_runs_nothing(program, home)

@@ -263,12 +263,16 @@ static ob_status run_in(suite_job *j, const ob_suite *suite, const char *dir, ob
 int ob__count_suite(ob_cli *cli, const ob_count_options *options)
 {
     suite_job j = {.cli = cli, .options = options, .start = time(NULL), .start_s = now_s()};
-    char dir[] = "/tmp/opbench-models-XXXXXX";
+    const char *parent = getenv("TMPDIR");
+    char dir[1024];
     ob_suite *suite = NULL;
     ob_err err;
     ob_status status = ob_suite_read(options->suite, &suite, &err);
-    if (status == OB_OK && mkdtemp(dir) == NULL)
-        status = ob_err_set(&err, OB_ERR_IO, "no folder for models in /tmp: %s", strerror(errno));
+    parent = parent == NULL || parent[0] != '/' ? "/tmp" : parent;
+    const int length = snprintf(dir, sizeof dir, "%s/opbench-models-XXXXXX", parent);
+    if (status == OB_OK && ((size_t)length >= sizeof dir || mkdtemp(dir) == NULL))
+        status =
+            ob_err_set(&err, OB_ERR_IO, "no folder for models in %s: %s", parent, strerror(errno));
     if (status == OB_OK) {
         ob__cli_catch_interrupts(cli);
         status = run_in(&j, suite, dir, &err);

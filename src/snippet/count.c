@@ -37,7 +37,7 @@ static const char *const VARIABLES[] = {"ATEN_CPU_CAPABILITY=avx2",
 
 typedef struct counting {
     ob_arena arena;
-    char dir[64]; /* "" = none; removed at the end */
+    char dir[1024]; /* "" = none; removed at the end */
     int64_t number, repeats;
     bool baseline;
     const ob_task_spec *task;
@@ -47,12 +47,14 @@ typedef struct counting {
 
 static ob_status make_dir(counting *c, ob_err *err)
 {
-    snprintf(c->dir, sizeof c->dir, "/tmp/opbench-count-XXXXXX");
-    if (mkdtemp(c->dir) != NULL)
+    const char *parent = getenv("TMPDIR");
+    parent = parent == NULL || parent[0] != '/' ? "/tmp" : parent;
+    const int length = snprintf(c->dir, sizeof c->dir, "%s/opbench-count-XXXXXX", parent);
+    if ((size_t)length < sizeof c->dir && mkdtemp(c->dir) != NULL)
         return OB_OK;
     const int why = errno;
     c->dir[0] = '\0';
-    return ob_err_set(err, OB_ERR_IO, "no folder for counts in /tmp: %s", strerror(why));
+    return ob_err_set(err, OB_ERR_IO, "no folder for counts in %s: %s", parent, strerror(why));
 }
 
 static void remove_dir(const counting *c)
@@ -71,7 +73,7 @@ static void remove_dir(const counting *c)
 /* The count of the file with this number. */
 static ob_status read_dump(const counting *c, int64_t number, ob_count_file **out, ob_err *err)
 {
-    char path[128];
+    char path[sizeof c->dir + 64];
     snprintf(path, sizeof path, "%s/callgrind.out.%" PRId64, c->dir, number);
     const ob_status status = ob_count_file_read(path, out, err);
     if (status == OB_ERR_IO)

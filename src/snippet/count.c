@@ -212,6 +212,7 @@ static ob_status count(counting *c, const ob_timer_args *args, const ob_snippet_
     const char *const words[] = {valgrind,
                                  "--tool=callgrind",
                                  "-q",
+                                 "--vgdb=no", /* no pipes to leave behind */
                                  "--instr-atstart=no",
                                  "--collect-atstart=no",
                                  "--compress-strings=yes",

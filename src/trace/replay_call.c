@@ -119,7 +119,8 @@ static ob_status make_values(making *m)
         m->count++;
         OB_TRY(make_value(m, &alias->args[i], value));
         if (m->caller->values->half_to_bfloat16 && value->kind == OB_VALUE_INT &&
-            m->names[i] != NULL && plain_type(m->recorded->args[i].type)->kind == OB_TYPE_DTYPE &&
+            m->recorded != NULL && m->names[i] != NULL &&
+            plain_type(m->recorded->args[i].type)->kind == OB_TYPE_DTYPE &&
             value->as.integer == ob_dtype_get_info(OB_DTYPE_F16)->torch_number)
             value->as.integer = ob_dtype_get_info(OB_DTYPE_BF16)->torch_number;
     }

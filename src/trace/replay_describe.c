@@ -51,12 +51,14 @@ static size_t gather(const ob_replay *r, group *groups)
     size_t count = 0, kept = 0;
     for (size_t i = 0; i < r->plan.step_count; i++) {
         const ob_replay_step *step = &r->plan.steps[i];
-        if (step->skip != OB_REPLAY_RAN)
-            groups[count++] =
-                (group){.op = step->op,
-                        .skip = step->skip,
-                        .reason = r->reasons[i] != NULL ? r->reasons[i] : help_of(step->skip),
-                        .count = 1};
+        if (step->skip == OB_REPLAY_RAN)
+            continue;
+        groups[count] =
+            (group){.op = step->op,
+                    .skip = step->skip,
+                    .reason = r->reasons[i] != NULL ? r->reasons[i] : help_of(step->skip),
+                    .count = 1};
+        count++;
     }
     if (count > 0)
         qsort(groups, count, sizeof *groups, by_group);

@@ -62,6 +62,18 @@ static const row ROWS[] = {
      {1, 0, 2, 3, 4, 5, 6, YES, 7, ALL_TRUE, END}},
 };
 
+/* Operators that PyTorch's own front end calls, where a backend has only the plain one. */
+static const row PLAIN_ROWS[] = {
+    {"aten::lift_fresh", "aten::detach", "aten::detach(Tensor(a) self) -> Tensor(a)", {0, END}},
+    {"aten::detach_", "aten::detach", "aten::detach(Tensor(a) self) -> Tensor(a)", {0, END}},
+    {"aten::_index_put_impl_",
+     "aten::index_put_",
+     "aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) "
+     "-> "
+     "Tensor(a!)",
+     {0, 1, 2, 3, END}},
+};
+
 /* output_padding of a convolution and output_mask of a backward. Two zeros do for one to three
  * dimensions too: the rows are for images; other numbers of dimensions stay as recorded. */
 static const ob_trace_value ZEROS[] = {{.kind = OB_TRACE_INT}, {.kind = OB_TRACE_INT}};
@@ -107,6 +119,22 @@ static bool for_images(const ob_trace_node *node)
     return input != NULL && input->kind == OB_TRACE_TENSOR && input->as.tensor->ndim == 4;
 }
 
+static bool apply_row(const row *r, const ob_trace_node *node, ob_trace_alias *alias)
+{
+    size_t count = 0;
+    bool ok = true;
+    for (; ok && r->args[count] != END; count++)
+        alias->own[count] = source(node, r->args[count], &ok);
+    if (!ok)
+        return false;
+    alias->name = r->to;
+    alias->schema = r->schema;
+    alias->args = alias->own;
+    alias->count = count;
+    alias->changed = true;
+    return true;
+}
+
 void ob__trace_alias_apply(const ob_trace_node *node, const char *name, ob_trace_alias *alias)
 {
     alias->name = name;
@@ -114,20 +142,16 @@ void ob__trace_alias_apply(const ob_trace_node *node, const char *name, ob_trace
     alias->args = node->inputs;
     alias->count = node->input_count;
     alias->changed = false;
-    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
-        if (strcmp(ROWS[i].from, name) != 0)
-            continue;
-        size_t count = 0;
-        bool ok = strstr(ROWS[i].from, "convolution") == NULL || for_images(node);
-        for (; ok && ROWS[i].args[count] != END; count++)
-            alias->own[count] = source(node, ROWS[i].args[count], &ok);
-        if (!ok)
-            return;
-        alias->name = ROWS[i].to;
-        alias->schema = ROWS[i].schema;
-        alias->args = alias->own;
-        alias->count = count;
-        alias->changed = true;
-        return;
-    }
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+        if (strcmp(ROWS[i].from, name) == 0 &&
+            (strstr(name, "convolution") == NULL || for_images(node)))
+            apply_row(&ROWS[i], node, alias);
+}
+
+bool ob__trace_alias_replace(const ob_trace_node *node, const char *name, ob_trace_alias *alias)
+{
+    for (size_t i = 0; i < sizeof PLAIN_ROWS / sizeof *PLAIN_ROWS; i++)
+        if (strcmp(PLAIN_ROWS[i].from, name) == 0)
+            return apply_row(&PLAIN_ROWS[i], node, alias);
+    return false;
 }

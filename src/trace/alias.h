@@ -23,5 +23,7 @@ typedef struct ob_trace_alias {
 void ob__trace_call_name(const ob_trace_node *node, char *out, size_t size);
 /* name is what ob__trace_call_name gave; it and the node must outlive alias. */
 void ob__trace_alias_apply(const ob_trace_node *node, const char *name, ob_trace_alias *alias);
+/* For a backend that lacks the operator: another one that does the same. False when there is none. */
+bool ob__trace_alias_replace(const ob_trace_node *node, const char *name, ob_trace_alias *alias);
 
 #endif

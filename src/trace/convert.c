@@ -322,6 +322,9 @@ static ob_status convert_call(converter *v, const ob_trace_node *node,
         snprintf(c.why_not, sizeof c.why_not, "%s",
                  node->kind == OB_TRACE_COMM ? "it is communication"
                                              : "it is a kernel that a compiler made");
+    else if (node->duration_us >= 0 && c.count == 0)
+        snprintf(c.why_not, sizeof c.why_not,
+                 "its arguments were not recorded; profile with record_shapes=True");
     /* A name that is not known has its argument names from the trace itself. */
     const char *schema = alias.schema;
     if (schema[0] != '\0' && ob_schema_parse(schema, strlen(schema), &c.schema, NULL) != OB_OK)

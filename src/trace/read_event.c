@@ -189,7 +189,9 @@ static bool is_wanted(const ob_tape *tape)
     for (size_t i = 0; i < sizeof CATEGORIES / sizeof *CATEGORIES; i++)
         if (strcmp(category, CATEGORIES[i]) == 0)
             return true;
-    return false;
+    /* A PyTorch that was built without Kineto has no categories. */
+    return category[0] == '\0' &&
+           strcmp(ob__tape_text(tape, ob__tape_get(tape, 0, "pid")), "CPU functions") == 0;
 }
 
 ob_status ob__trace_read_event(ob_trace *trace, const ob_tape *tape, ob_err *err)

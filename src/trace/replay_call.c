@@ -188,10 +188,46 @@ static ob_status build(making *m, ob_value *values, const char **names, ob_call 
     return ob__setup_build_graph(&setup, base, NULL, call, graph, &other) == OB_OK ? OB_OK : status;
 }
 
+/* The values are made; an operator that does the same takes the first of them. */
+static ob_status build_or_replace(making *m, ob_value *values, const char **names, ob_call *call,
+                                  ob_graph **graph)
+{
+    const ob_status status = build(m, values, names, call, graph);
+    if ((status != OB_ERR_UNSUPPORTED && status != OB_ERR_NOT_FOUND) ||
+        !ob__trace_alias_replace(m->step->node, m->name, &m->alias))
+        return status;
+    ob_err first = *m->err;
+    ob_schema_destroy(m->recorded);
+    m->recorded = NULL;
+    ob_schema_parse(m->alias.schema, strlen(m->alias.schema), &m->recorded, NULL);
+    while (m->count > m->alias.count)
+        ob_value_fini(&m->values[--m->count]);
+    for (size_t i = 0; i < m->count && m->recorded != NULL; i++)
+        m->names[i] = m->recorded->args[i].name;
+    const ob_status again = build(m, values, names, call, graph);
+    if (again != OB_OK)
+        *m->err = first;
+    return again == OB_OK ? OB_OK : status;
+}
+
 /* ---- running ---- */
+
+/* What aten::empty gave was filled by somebody whom the trace did not see (the data of torch.tensor), and
+ * whatever is in the memory now may be an index later: it gets values as everything else that no call made. */
+static bool is_empty(const char *name)
+{
+    static const char *const NAMES[] = {"aten::empty", "aten::new_empty"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (strncmp(name, NAMES[i], strlen(NAMES[i])) == 0)
+            return true;
+    return false;
+}
 
 static void keep_outputs(making *m, ob_value *values, size_t count)
 {
+    for (size_t i = 0; is_empty(m->alias.name) && i < count; i++)
+        if (values[i].kind == OB_VALUE_TENSOR)
+            ob__replay_values_fill(m->caller->values, values[i].as.tensor);
     const ob_trace_node *node = m->step->node;
     for (size_t i = 0; i < count; i++) {
         const ob_trace_value *recorded = i < node->output_count ? &node->outputs[i] : NULL;
@@ -222,22 +258,48 @@ static ob_status run_prepared(making *m, ob_prepared *prepared, uint64_t *elapse
     return status;
 }
 
-/* An operator's constraints go on what was made just now and has no recorded range. */
-static ob_status constrain(making *m, const ob_graph *graph, ob_value *inputs, size_t count)
+/* An operator's constraints go on what was made just now and has no recorded range; to repair a call that
+ * failed, on all its integers: indices that came through other calls are as random as any. */
+static ob_status constrain(making *m, const ob_graph *graph, ob_value *inputs, size_t count,
+                           bool repair)
 {
-    if (m->fresh_count == 0)
+    if (m->fresh_count == 0 && !repair)
         return OB_OK;
     bool *given = calloc(count + 1, sizeof *given);
     if (given == NULL)
         return ob_err_set(m->err, OB_ERR_NOMEM, "out of memory for a call");
     for (size_t i = 0; i < count; i++) {
-        given[i] = true;
+        given[i] = !repair || inputs[i].kind != OB_VALUE_TENSOR ||
+                   !ob_dtype_is_integral(inputs[i].as.tensor->dtype);
         for (size_t k = 0; inputs[i].kind == OB_VALUE_TENSOR && k < m->fresh_count; k++)
             given[i] = given[i] && inputs[i].as.tensor->storage != m->fresh[k];
     }
     const ob_status status =
         ob__constrain_marked(graph, given, inputs, count, &m->caller->values->rng, m->err);
     free(given);
+    return status;
+}
+
+static bool has_constraints(const ob_graph *graph)
+{
+    for (size_t i = 0; i < graph->node_count; i++)
+        if (graph->nodes[i].op->row->constraints != NULL)
+            return true;
+    return false;
+}
+
+static ob_status run_once(making *m, const ob_graph *graph, const ob_value *inputs, size_t count,
+                          uint64_t *elapsed_ns)
+{
+    const ob_session *s = m->caller->session;
+    ob_prepared *prepared = NULL;
+    const ob_prepare_args args = {
+        .graph = graph, .inputs = inputs, .input_count = count, .once = true};
+    ob_status status = s->desc->prepare(s->backend, &args, &prepared, m->err);
+    if (status == OB_OK)
+        status = run_prepared(m, prepared, elapsed_ns);
+    if (prepared != NULL)
+        s->desc->release(prepared);
     return status;
 }
 
@@ -261,16 +323,13 @@ static ob_status run_graph(making *m, const ob_graph *graph, const ob_call *call
         status = ob_graph_flatten_inputs(call, inputs, &input_count, m->err);
     }
     if (status == OB_OK)
-        status = constrain(m, graph, inputs, input_count);
-    ob_prepared *prepared = NULL;
-    const ob_prepare_args args = {
-        .graph = graph, .inputs = inputs, .input_count = input_count, .once = true};
+        status = constrain(m, graph, inputs, input_count, false);
     if (status == OB_OK)
-        status = s->desc->prepare(s->backend, &args, &prepared, m->err);
-    if (status == OB_OK)
-        status = run_prepared(m, prepared, elapsed_ns);
-    if (prepared != NULL)
-        s->desc->release(prepared);
+        status = run_once(m, graph, inputs, input_count, elapsed_ns);
+    if (status != OB_OK && status != OB_ERR_UNSUPPORTED && has_constraints(graph)) {
+        if (constrain(m, graph, inputs, input_count, true) == OB_OK)
+            status = run_once(m, graph, inputs, input_count, elapsed_ns);
+    }
     for (size_t i = 0; i < input_count; i++)
         ob_value_fini(&inputs[i]);
     free(inputs);
@@ -310,7 +369,7 @@ ob_status ob__replay_call(ob_replay_caller *caller, const ob_replay_step *step,
     const char *names[MAX_ARGS];
     ob_call call;
     if (status == OB_OK) {
-        status = build(m, values, names, &call, &graph);
+        status = build_or_replace(m, values, names, &call, &graph);
         if (status == OB_OK)
             status = run_graph(m, graph, &call, elapsed_ns);
         *why = status == OB_OK ? OB_REPLAY_RAN : kind_of(m, status);

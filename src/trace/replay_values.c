@@ -60,21 +60,12 @@ static bool fits(const ob_tensor *there, const ob_trace_tensor *wanted, ob_dtype
             memcmp(there->sizes, wanted->sizes, (size_t)wanted->ndim * sizeof *wanted->sizes) == 0);
 }
 
-static void fill(ob_replay_values *values, const ob_trace_tensor *tensor, ob_dtype dtype,
-                 char *data, size_t bytes)
+/* Whole elements of data; lo to hi for integers. */
+static void fill(ob_replay_values *values, ob_dtype dtype, int64_t lo, int64_t hi, char *data,
+                 size_t bytes)
 {
     const size_t item = ob_dtype_size(dtype);
     const size_t drawn = bytes < DRAWN_BYTES ? bytes : DRAWN_BYTES;
-    int64_t lo = 0, hi = 1;
-    if (tensor->has_range && tensor->min >= -9e18 && tensor->max <= 9e18) {
-        lo = (int64_t)tensor->min;
-        hi = (int64_t)tensor->max;
-    }
-    if (dtype == OB_DTYPE_BOOL ||
-        (item < 8 && (lo < -(1LL << (8 * item - 1)) || hi >= (1LL << (8 * item - 1))))) {
-        lo = 0;
-        hi = 1;
-    }
     if (ob_dtype_is_integral(dtype))
         ob__fill_ints(&values->rng, dtype, lo, hi, data, drawn / item);
     else
@@ -87,6 +78,27 @@ static void fill(ob_replay_values *values, const ob_trace_tensor *tensor, ob_dty
     }
 }
 
+/* The recorded range, where there is one that the dtype can hold. */
+static void find_range(const ob_trace_tensor *tensor, ob_dtype dtype, int64_t *lo, int64_t *hi)
+{
+    const size_t item = ob_dtype_size(dtype);
+    const double end = item < 8 ? (double)(1LL << (8 * item - 1)) : 9e18;
+    const bool usable = tensor->has_range && dtype != OB_DTYPE_BOOL && tensor->min >= -end &&
+                        tensor->max < end && !(dtype == OB_DTYPE_U8 && tensor->min < 0);
+    *lo = usable ? (int64_t)tensor->min : 0;
+    *hi = usable ? (int64_t)tensor->max : 1;
+}
+
+void ob__replay_values_fill(ob_replay_values *values, const ob_tensor *tensor)
+{
+    int64_t bytes;
+    if (tensor->layout == OB_LAYOUT_STRIDED && tensor->storage != NULL &&
+        ob_tensor_numel(tensor) > 0 &&
+        ob_shape_span_bytes(tensor->sizes, tensor->strides, tensor->ndim, tensor->dtype, &bytes,
+                            NULL) == OB_OK)
+        fill(values, tensor->dtype, 0, 1, ob_tensor_data(tensor), (size_t)bytes);
+}
+
 static ob_status make_storage(ob_replay_values *values, const ob_trace_tensor *tensor,
                               ob_dtype dtype, uint64_t need, ob_storage **out, ob_err *err)
 {
@@ -97,8 +109,10 @@ static ob_status make_storage(ob_replay_values *values, const ob_trace_tensor *t
                           (unsigned long long)(need >> 20),
                           (unsigned long long)(values->max_bytes >> 20));
     OB_TRY(ob_storage_create((size_t)need, out, err));
+    int64_t lo, hi;
+    find_range(tensor, dtype, &lo, &hi);
     if (need > 0)
-        fill(values, tensor, dtype, ob_storage_data(*out), (size_t)need);
+        fill(values, dtype, lo, hi, ob_storage_data(*out), (size_t)need);
     return OB_OK;
 }
 

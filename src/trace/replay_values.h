@@ -26,6 +26,8 @@ void ob__replay_values_clear(ob_replay_values *values, uint64_t seed);
  * whether it was made just now, so that an operator's constraints may still be put on it. */
 ob_status ob__replay_values_tensor(ob_replay_values *values, const ob_trace_tensor *tensor,
                                    uint64_t need, ob_value *out, bool *fresh, ob_err *err);
+/* Values as those of a tensor that no call made. */
+void ob__replay_values_fill(ob_replay_values *values, const ob_tensor *tensor);
 /* A result takes the place of what stood under its ids. Takes over value. */
 void ob__replay_values_put(ob_replay_values *values, const ob_trace_tensor *recorded,
                            ob_value *value);

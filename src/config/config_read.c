@@ -311,7 +311,8 @@ static bool builds_something(const ob_json *info)
 static void warn_of_unknown_operator(const ob_config *config, const ob_json *key,
                                      const ob_json *info)
 {
-    if (strncmp(key->as.string, "aten::", 6) == 0 && builds_something(info))
+    if ((strncmp(key->as.string, "aten::", 6) == 0 && builds_something(info)) ||
+        ob__names_text_model(key->as.string))
         return;
     const ob_op_table *table = ob_context_operators(config->context);
     ob_op_name name;

@@ -298,15 +298,18 @@ static ob_status build_into(ob_graph *graph, const char *op_name, const ob_call 
                             const ob_call *input, ob_err *err)
 {
     const ob__model_row *model = ob__model_find(op_name);
+    const bool is_text = ob__names_text_model(op_name);
     const bool is_module = model == NULL && names_module(graph->table, op_name);
     edge_call inputs, builds = {.operands = NULL};
     ob_operand result = ob__operand_none();
     OB_TRY(add_edges(graph, input, false, &inputs, err));
     ob_status status = OB_OK;
-    if (model != NULL || is_module)
+    if (model != NULL || is_module || is_text)
         status = add_edges(graph, build, true, &builds, err);
     if (status == OB_OK && model != NULL) {
         status = build_model(graph, model, &builds.call, &inputs.call, &result, err);
+    } else if (status == OB_OK && is_text) {
+        status = ob__text_model_build(graph, &builds.call, &inputs.call, &result, err);
     } else if (status == OB_OK && is_module) {
         const ob__module_call_args args = {
             .name = op_name, .prefix = "", .build = &builds.call, .input = &inputs.call};

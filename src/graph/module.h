@@ -59,6 +59,11 @@ ob_status ob__module_call(ob_graph *graph, const ob__module_call_args *args, ob_
 
 /* The front-end name that is spelled most like `name`; false if none is near. */
 bool ob__name_nearest(const ob_op_table *table, const char *name, char *out, size_t size);
+/* opbench.graph, whose text is in its build (text_model.c). */
+bool ob__names_text_model(const char *name);
+ob_status ob__text_model_build(ob_graph *graph, const ob__operand_call *build,
+                               const ob__operand_call *input, ob_operand *result, ob_err *err);
+
 /* What to do about a module that PyTorch has and opbench has not; NULL for any other name. */
 const char *ob__module_missing(const char *name);
 

@@ -280,6 +280,9 @@ typedef struct ob_iterator_item {
     char id[64];
     const ob_json *entry;
     const void *core; /* for the core's own iterators; plug-ins leave it NULL */
+    /* An iterator of inputs may give each its build, where both depend on the same variables; the config
+     * has no "build" then. NULL = the config's build. */
+    const ob_json *build;
 } ob_iterator_item;
 
 typedef struct ob_iterator_desc {

@@ -220,6 +220,23 @@ static ob_status advance(ob_cases *cases, ob_err *err)
     return OB_OK;
 }
 
+/* A build that came with its input. */
+static ob_status take_build(ob_case *c, ob_err *err)
+{
+    if (c->spec->build_form != OB_BUILD_NONE)
+        return ob_err_set(err, OB_ERR_CONFIG,
+                          "the iterator of the inputs gives builds; remove \"build\"");
+    if (c->spec->build.generator == NULL)
+        return ob_err_set(err, OB_ERR_CONFIG,
+                          "the iterator of the inputs gives builds; add \"build_data_generator\": "
+                          "\"PyTorch:DefaultDataGenerator\"");
+    c->build.entry = c->input.build;
+    OB_TRY(ob__check_plain_entry(c->spec->build.generator, c->build.entry, NULL, err));
+    if (ob__generator_has_checks(c->spec->build.generator))
+        OB_TRY(ob__check_by_generator(c->spec->build.generator, c->build.entry, err));
+    return render_build(c, err);
+}
+
 ob_status ob_cases_next(ob_cases *cases, const ob_case **out, ob_err *err)
 {
     *out = NULL;
@@ -227,11 +244,14 @@ ob_status ob_cases_next(ob_cases *cases, const ob_case **out, ob_err *err)
         return OB_END;
     ob_status status = cases->placed ? advance(cases, err) : place(cases, err);
     ob_case *c = &cases->current;
+    c->input.build = NULL;
     if (status == OB_OK)
         status =
             c->spec->input.iterator->at(cases->input_state, cases->input_index, &c->input, err);
     if (status == OB_OK && ob__checks_items(&c->spec->input))
         status = ob__check_item(&c->spec->input, c->input.entry, err);
+    if (status == OB_OK && c->input.build != NULL)
+        status = take_build(c, err);
     if (status != OB_OK) {
         if (err != NULL && err->line != 0)
             ob__config_add_place(cases->config, err);
@@ -268,7 +288,7 @@ const ob_json *ob_case_input(const ob_case *c)
 
 const ob_generator_desc *ob_case_build_generator(const ob_case *c)
 {
-    return c->spec->build_form != OB_BUILD_NONE ? c->spec->build.generator : NULL;
+    return c->build.entry != NULL ? c->spec->build.generator : NULL;
 }
 
 const ob_generator_desc *ob_case_input_generator(const ob_case *c)

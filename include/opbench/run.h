@@ -50,6 +50,7 @@ typedef struct ob_run_options {
     /* For repro lines; no rows. */
     const char *config_name; /* "-" = standard input; NULL = "CONFIG" */
     const char *program;     /* NULL = "opbench" */
+    const char *command;     /* NULL = "run", or "time" for the Timer */
     bool by_words;           /* the case came from words of a command line */
     const char
         *backend_options; /* "forward_ns=700,queue=off": rows of the backend; NULL = defaults */

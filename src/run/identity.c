@@ -53,9 +53,12 @@ static bool append_source(const ob_run_options *options, const ob_case *c, ob_te
 static bool make_repro(const ob_run_options *options, const ob_case *c, ob_text *out)
 {
     static const char PIPED[] = " # the config came from standard input: give it there again";
+    const char *command = options->command != NULL        ? options->command
+                          : options->timer.method != NULL ? "time"
+                                                          : "run";
     out->size = 0;
     bool ok = ob__text_append_word(out, options->program ? options->program : "opbench") &&
-              ob__text_append_str(out, options->timer.method != NULL ? " time" : " run") &&
+              ob__text_append(out, " ", 1) && ob__text_append_str(out, command) &&
               (options->by_words || append_source(options, c, out));
     const size_t before = out->size;
     ok = ok && ob__text_append(out, " ", 1) && ob_run_options_print(options, out, NULL) == OB_OK;

@@ -94,6 +94,9 @@ static ob_status make_words(ob_worker_seed *seed, const ob_run_options *options,
     if (ok && options->program != NULL)
         ok = ob__text_append_str(&text, "--program-name=") &&
              ob__text_append_str(&text, options->program) && ob__text_append(&text, "", 1);
+    if (ok && options->command != NULL)
+        ok = ob__text_append_str(&text, "--command-name=") &&
+             ob__text_append_str(&text, options->command) && ob__text_append(&text, "", 1);
     ok = ok && ob__run_options_words(options, &text);
     size_t count = 0;
     for (size_t i = 0; ok && i < text.size; i++)

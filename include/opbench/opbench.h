@@ -32,6 +32,7 @@
 #include "opbench/snippet_run.h"
 #include "opbench/status.h"
 #include "opbench/suite_run.h"
+#include "opbench/sweep.h"
 #include "opbench/tensor.h"
 #include "opbench/text.h"
 #include "opbench/timer.h"

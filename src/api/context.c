@@ -7,8 +7,10 @@
 #include "fuzz/fuzzer.h"
 #include "gen/gen.h"
 #include "plugin/registry.h"
+#include "sweep/iterator.h"
 
-static const ob_plugin *const PARTS[] = {&ob__config_builtin, &ob__gen_builtin, &ob__fuzz_builtin};
+static const ob_plugin *const PARTS[] = {&ob__config_builtin, &ob__gen_builtin, &ob__fuzz_builtin,
+                                         &ob__sweep_builtin};
 
 ob_status ob_context_create(const ob_log *log, ob_context **out, ob_err *err)
 {

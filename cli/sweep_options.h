@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The command line of `opbench sweep`.
+ */
+#ifndef OB_CLI_SWEEP_OPTIONS_H
+#define OB_CLI_SWEEP_OPTIONS_H
+
+#include "run_options.h"
+
+#include "opbench/sweep.h"
+
+typedef struct ob_sweep_line {
+    ob_run_options run;
+    const char *config, *only_case, *output, *records, *json;
+    int64_t sample, every;
+    bool resume, force, no_isolate, quiet, print_config;
+} ob_sweep_line;
+
+extern const ob_option ob__sweep_rows[];
+
+void ob__sweep_line_init(void *line);
+/* OB_EXIT_OK, or what is wrong was said. */
+int ob__sweep_line_check(ob_cli *cli, const ob_sweep_line *line);
+
+#endif

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Writing rows as their records come, and all of them anew when a sweep is resumed.
+ */
+#include "sweep_output.h"
+
+#include "output_file.h"
+#include "run_output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static ob_status cannot_write(const char *path, ob_err *err)
+{
+    return ob_err_set_at(err, OB_ERR_IO, path, 0, 0, NULL,
+                         "cannot be written: %s; choose another place", strerror(errno));
+}
+
+/* ---- rows ---- */
+
+static ob_status write_text(ob_sweep_output *out, ob_err *err)
+{
+    if (out->csv == NULL)
+        return ob__cli_write(out->cli, out->text.data, out->text.size)
+                   ? OB_OK
+                   : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+    /* Flushed row by row, so that the table can be looked at while it grows. */
+    if (fwrite(out->text.data, 1, out->text.size, out->csv) == out->text.size &&
+        fflush(out->csv) == 0)
+        return OB_OK;
+    return cannot_write(out->line->output, err);
+}
+
+static ob_status write_rows(ob_sweep_output *out, const ob_record *record, ob_err *err)
+{
+    out->text.size = 0;
+    OB_TRY(ob_sweep_print_csv(out->sweep, record, &out->text, err));
+    for (size_t i = 0; i < out->text.size; i++)
+        out->rows += out->text.data[i] == '\n';
+    return write_text(out, err);
+}
+
+static ob_status take_old(void *ctx, const ob_record *record, ob_err *err)
+{
+    return write_rows(ctx, record, err);
+}
+
+/* ---- opening ---- */
+
+/* out.csv gives out.jsonl. */
+static char *records_beside(const char *output)
+{
+    const size_t length = strlen(output);
+    const bool csv = length > 4 && strcmp(output + length - 4, ".csv") == 0;
+    char *path = malloc(length + sizeof ".jsonl");
+    if (path != NULL)
+        sprintf(path, "%.*s.jsonl", (int)(csv ? length - 4 : length), output);
+    return path;
+}
+
+static ob_status open_csv(ob_sweep_output *out, ob_err *err)
+{
+    const ob_sweep_line *line = out->line;
+    struct stat s;
+    if (!line->resume && !line->force && stat(line->output, &s) == 0 && S_ISREG(s.st_mode) &&
+        s.st_size > 0)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "%s is there already; --resume goes on with it, --force replaces it",
+                          line->output);
+    if (stat(line->output, &s) == 0 && !S_ISREG(s.st_mode)) { /* a pipe or a device */
+        out->csv = fopen(line->output, "we");
+        return out->csv != NULL ? OB_OK : cannot_write(line->output, err);
+    }
+    out->part = malloc(strlen(line->output) + sizeof ".part");
+    if (out->part == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a file's name");
+    sprintf(out->part, "%s.part", line->output);
+    out->csv = fopen(out->part, "we");
+    return out->csv != NULL ? OB_OK : cannot_write(out->part, err);
+}
+
+/* The table takes the place of the old one when the records are known to be of this sweep. */
+static ob_status place_csv(ob_sweep_output *out, ob_err *err)
+{
+    if (out->part == NULL)
+        return OB_OK;
+    if (rename(out->part, out->line->output) != 0)
+        return cannot_write(out->line->output, err);
+    free(out->part);
+    out->part = NULL;
+    return OB_OK;
+}
+
+ob_status ob__sweep_output_open(ob_sweep_output *out, const char *config_hash, ob_err *err)
+{
+    const ob_sweep_line *line = out->line;
+    ob__run_line_init(&out->run);
+    out->run.run = line->run;
+    out->run.resume = line->resume;
+    out->run.force = line->force;
+    if (line->output != NULL) {
+        out->records = line->records != NULL ? strdup(line->records) : records_beside(line->output);
+        if (out->records == NULL)
+            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a file's name");
+        if (strcmp(out->records, line->output) == 0)
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "rows and records cannot be in one file; see --records");
+        out->run.output = out->records;
+        OB_TRY(open_csv(out, err));
+    }
+    out->text.size = 0;
+    OB_TRY(ob_sweep_print_csv_head(out->sweep, &out->text, err));
+    OB_TRY(write_text(out, err));
+    if (out->records == NULL)
+        return OB_OK;
+    const ob_run_output_params params = {.line = &out->run,
+                                         .config_name = ob_sweep_name(out->sweep),
+                                         .config_hash = config_hash,
+                                         .on_old = take_old,
+                                         .ctx = out};
+    OB_TRY(ob__run_output_open(&params, &out->file, &out->done, err));
+    return place_csv(out, err);
+}
+
+ob_status ob__sweep_output_add(ob_sweep_output *out, const ob_record *record, const char *line,
+                               size_t length, ob_err *err)
+{
+    if (out->file != NULL)
+        OB_TRY(ob_result_file_append_line(out->file, line, length, err));
+    return write_rows(out, record, err);
+}
+
+/* ---- the document for plots ---- */
+
+static bool append(ob_text *text, const char *bytes, size_t size)
+{
+    if (text->capacity - text->size < size) {
+        const size_t capacity = 2 * (text->size + size) + 64;
+        char *data = realloc(text->data, capacity);
+        if (data == NULL)
+            return false;
+        text->data = data;
+        text->capacity = capacity;
+    }
+    memcpy(text->data + text->size, bytes, size);
+    text->size += size;
+    return true;
+}
+
+static bool append_str(ob_text *text, const char *str)
+{
+    return append(text, str, strlen(str));
+}
+
+static bool append_json(ob_text *text, const char *before, const ob_json *node)
+{
+    char *printed = NULL;
+    size_t length = 0;
+    const bool ok = ob_json_print(node, &printed, &length, NULL) == OB_OK &&
+                    append_str(text, before) && append(text, printed, length);
+    free(printed);
+    return ok;
+}
+
+static ob_status no_memory(ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the document of rows");
+}
+
+/* The lines of rows become items of a list. */
+static ob_status append_rows(ob_sweep_output *out, const ob_record *record, ob_text *text,
+                             bool *first, ob_err *err)
+{
+    out->text.size = 0;
+    OB_TRY(ob_sweep_print_json(out->sweep, record, &out->text, err));
+    for (size_t at = 0; at < out->text.size;) {
+        const char *line = out->text.data + at;
+        const size_t length = (size_t)((char *)memchr(line, '\n', out->text.size - at) - line);
+        if (!append_str(text, *first ? "\n " : ",\n ") || !append(text, line, length))
+            return no_memory(err);
+        *first = false;
+        at += length + 1;
+    }
+    return OB_OK;
+}
+
+static ob_status append_records(ob_sweep_output *out, ob_text *text, ob_err *err)
+{
+    ob_record_reader *reader;
+    const ob_record *record;
+    bool first = true;
+    OB_TRY(ob_record_reader_open(out->records, NULL, &reader, err));
+    ob_status status;
+    while ((status = ob_record_reader_next(reader, &record, err)) == OB_OK) {
+        if (record->kind != OB_RECORD_RESULT_LINE ||
+            !ob_record_status_get_info(record->result.status)->settled)
+            continue; /* a resumed sweep has run it again */
+        status = append_rows(out, record, text, &first, err);
+        if (status != OB_OK)
+            break;
+    }
+    ob_record_reader_close(reader);
+    return status == OB_END ? OB_OK : status;
+}
+
+ob_status ob__sweep_output_plot(ob_sweep_output *out, ob_err *err)
+{
+    const ob_json *root = ob_sweep_json(out->sweep);
+    ob_text text = {0};
+    if (out->line->json == NULL)
+        return OB_OK;
+    const bool ok = append_json(&text, "{\"model\": ", ob_json_get(root, "model")) &&
+                    append_json(&text, ", \"input_scales\": ", ob_json_get(root, "input_scales")) &&
+                    append_json(&text, ", \"job_configs\": ", ob_json_get(root, "job_configs")) &&
+                    append_str(&text, ",\n\"values\": [");
+    ob_status status = ok ? append_records(out, &text, err) : no_memory(err);
+    if (status == OB_OK && !append_str(&text, "\n]}\n"))
+        status = no_memory(err);
+    if (status == OB_OK &&
+        ob__cli_write_file(out->cli, out->line->json, text.data, text.size) != OB_EXIT_OK)
+        status = ob_err_set(err, OB_ERR_IO, "%s cannot be written", out->line->json);
+    ob_text_fini(&text);
+    return status;
+}
+
+ob_status ob__sweep_output_close(ob_sweep_output *out, ob_err *err)
+{
+    ob_status status = ob_result_file_close(out->file, err);
+    if (out->csv != NULL && fclose(out->csv) != 0 && status == OB_OK)
+        status = cannot_write(out->line->output, err);
+    if (out->part != NULL)
+        unlink(out->part);
+    free(out->part);
+    ob_done_destroy(out->done);
+    ob_text_fini(&out->text);
+    free(out->records);
+    return status;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reading a sweep file: everything is checked before anything runs.
+ */
+#include "sweep/sweep.h"
+
+#include "base/json_node.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *ob__sweep_input_name(const ob_sweep *sweep, size_t index, char *out, size_t size)
+{
+    const char *name =
+        ob_json_string(ob_json_get(ob_json_item(sweep->inputs, index), "name"), NULL);
+    if (name != NULL)
+        return name;
+    snprintf(out, size, "input_%zu", index);
+    return out;
+}
+
+/* ---- keys ---- */
+
+static ob_status check_keys(const ob_json *node, const char *const *known, size_t count,
+                            const char *what, ob_err *err)
+{
+    for (size_t i = 0; i < ob_json_count(node); i++) {
+        const char *key = ob_json_key(node, i);
+        bool found = false;
+        for (size_t k = 0; k < count; k++)
+            found = found || strcmp(key, known[k]) == 0;
+        const char *near = found ? NULL : ob_nearest_name(key, known, count);
+        if (!found)
+            return ob__node_error(err, ob_json_key_node(node, i),
+                                  "\"%.60s\" is not known in %s%s%s%s; remove it", key, what,
+                                  near != NULL ? ", did you mean \"" : "", near != NULL ? near : "",
+                                  near != NULL ? "\"?" : "");
+    }
+    return OB_OK;
+}
+
+/* ---- inputs ---- */
+
+/* The variables in a value, also in lists. */
+static ob_status use_value(ob_sweep *sweep, const ob_json *value, ob_err *err)
+{
+    const char *name = ob_json_string(value, NULL);
+    if (name != NULL)
+        return ob__sweep_use(sweep, value, name, NULL, err);
+    if (ob_json_get_kind(value) == OB_JSON_OBJECT)
+        return ob__node_error(err, value,
+                              "a value is the name of a variable, a number, true, false, null or "
+                              "a list of them");
+    for (size_t i = 0; i < ob_json_count(value); i++)
+        OB_TRY(use_value(sweep, ob_json_item(value, i), err));
+    return OB_OK;
+}
+
+static ob_status check_dims(ob_sweep *sweep, const ob_json *dims, const ob_json *where, ob_err *err)
+{
+    if (ob_json_get_kind(dims) != OB_JSON_ARRAY)
+        return ob__node_error(err, where,
+                              "an input is a list of the names of its dimensions, [\"batch\", "
+                              "\"width\"], or {\"dims\": [...], \"dtype\": ...}");
+    for (size_t i = 0; i < ob_json_count(dims); i++) {
+        const ob_json *dim = ob_json_item(dims, i);
+        const char *name = ob_json_string(dim, NULL);
+        if (name == NULL && (ob_json_get_kind(dim) != OB_JSON_INT || ob_json_int(dim, -1) < 0))
+            return ob__node_error(err, dim, "a dimension is the name of a variable or a size");
+        if (name == NULL)
+            continue;
+        size_t variable = 0;
+        OB_TRY(ob__sweep_use(sweep, dim, name, &variable, err));
+        OB_TRY(ob__sweep_check_sizes(&sweep->space.variables[variable], err));
+    }
+    return OB_OK;
+}
+
+static ob_status read_input(ob_sweep *sweep, const ob_json *input, ob_err *err)
+{
+    static const char *const KNOWN[] = {"name", "dims", "dtype", "value_range", "value"};
+    if (ob_json_get_kind(input) != OB_JSON_OBJECT)
+        return check_dims(sweep, input, input, err);
+    const ob_json *name = ob_json_get(input, "name"), *dtype = ob_json_get(input, "dtype");
+    size_t length = 0;
+    const char *word = ob_json_string(dtype, &length);
+    OB_TRY(check_keys(input, KNOWN, sizeof KNOWN / sizeof *KNOWN, "an input", err));
+    if (name != NULL && ob_json_string(name, NULL) == NULL)
+        return ob__node_error(err, name, "the name of an input is a text");
+    if (dtype != NULL && (word == NULL || ob_dtype_from_name(word, length) == OB_DTYPE_INVALID))
+        return ob__node_error(err, dtype,
+                              "this is no element type; `opbench list dtypes` shows them");
+    if (ob_json_get(input, "value") != NULL)
+        return use_value(sweep, ob_json_get(input, "value"), err);
+    return check_dims(sweep, ob_json_get(input, "dims"), input, err);
+}
+
+static ob_status read_inputs(ob_sweep *sweep, ob_err *err)
+{
+    sweep->inputs = ob_json_get(sweep->root, "input_params");
+    if (ob_json_get_kind(sweep->inputs) != OB_JSON_ARRAY)
+        return ob__node_error(err, sweep->inputs != NULL ? sweep->inputs : sweep->root,
+                              "\"input_params\" is a list with one list of names per input, "
+                              "[[\"batch\", \"width\"]]");
+    for (size_t i = 0; i < ob_json_count(sweep->inputs); i++)
+        OB_TRY(read_input(sweep, ob_json_item(sweep->inputs, i), err));
+    return OB_OK;
+}
+
+/* ---- the model ---- */
+
+static const char *module_signature(const char *name)
+{
+    for (size_t i = 0; i < ob_module_count(); i++) {
+        const ob_module_info info = ob_module_at(i);
+        if (strcmp(info.name, name) == 0 && strcmp(info.category, "function") != 0)
+            return info.signature;
+    }
+    return NULL;
+}
+
+static ob_status read_init(ob_sweep *sweep, const ob_json *init, ob_err *err)
+{
+    const ob_json_kind kind = ob_json_get_kind(init);
+    if (init != NULL && kind != OB_JSON_ARRAY && kind != OB_JSON_OBJECT)
+        return ob__node_error(err, init,
+                              "\"model_init_params\" is a list of names, or an object of them by "
+                              "the names of the arguments");
+    for (size_t i = 0; i < ob_json_count(init); i++)
+        OB_TRY(use_value(sweep, ob_json_item(init, i), err));
+    sweep->init = init;
+    return OB_OK;
+}
+
+static ob_status read_operator(ob_sweep *sweep, const ob_json *node, ob_err *err)
+{
+    const char *signature = module_signature(sweep->model);
+    const ob_op_table *table = ob_context_operators(sweep->context);
+    ob_op_name name;
+    if (signature != NULL) {
+        sweep->takes_dtype = strstr(signature, "ScalarType? dtype") != NULL;
+        if (sweep->init == NULL)
+            sweep->init = ob_json_new_array(sweep->made);
+        return sweep->init != NULL ? OB_OK
+                                   : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a sweep");
+    }
+    if (ob_json_count(sweep->init) == 0)
+        sweep->init = NULL;
+    if (sweep->init != NULL && ob_op_resolve_name(table, sweep->model, &name, NULL) == OB_OK &&
+        name.known)
+        return ob__node_error(err, node,
+                              "\"%.80s\" is a function, which nothing initialises; empty "
+                              "\"model_init_params\", and give scalars as inputs, {\"value\": "
+                              "\"name\"}",
+                              sweep->model);
+    return OB_OK;
+}
+
+static ob_status read_model(ob_sweep *sweep, ob_err *err)
+{
+    const ob_json *model = ob_json_get(sweep->root, "model");
+    OB_TRY(read_init(sweep, ob_json_get(sweep->root, "model_init_params"), err));
+    if (ob_json_get_kind(model) == OB_JSON_OBJECT) {
+        static const char *const KNOWN[] = {"nodes", "edges", "outputs"};
+        OB_TRY(check_keys(model, KNOWN, 3, "a chain", err));
+        sweep->is_chain = true;
+        sweep->model = "opbench.graph";
+        return ob__sweep_read_chain(sweep, model, err);
+    }
+    sweep->model = ob_json_string(model, NULL);
+    if (sweep->model == NULL || sweep->model[0] == '\0')
+        return ob__node_error(err, model != NULL ? model : sweep->root,
+                              "\"model\" is the name of an operator or module, such as "
+                              "\"torch.nn.Linear\", or a chain {\"nodes\": ..., \"edges\": ...}");
+    return read_operator(sweep, model, err);
+}
+
+/* A variable that nothing uses would repeat every case. */
+static ob_status check_used(const ob_sweep *sweep, ob_err *err)
+{
+    const ob_json *scales = ob_json_get(sweep->root, "input_scales");
+    for (size_t i = 0; i < sweep->space.variable_count; i++)
+        if (!sweep->used[i])
+            return ob__node_error(err, ob_json_key_node(scales, i),
+                                  "neither the inputs nor the model use \"%.60s\"; remove it",
+                                  sweep->space.variables[i].name);
+    return OB_OK;
+}
+
+static ob_status read_root(ob_sweep *sweep, ob_err *err)
+{
+    static const char *const KNOWN[] = {"model", "model_init_params", "input_params",
+                                        "input_scales", "job_configs"};
+    if (ob_json_get_kind(sweep->root) != OB_JSON_OBJECT)
+        return ob__node_error(err, sweep->root,
+                              "a sweep is an object with model, model_init_params, input_params, "
+                              "input_scales and job_configs, not %s",
+                              ob_json_kind_name(ob_json_get_kind(sweep->root)));
+    OB_TRY(check_keys(sweep->root, KNOWN, sizeof KNOWN / sizeof *KNOWN, "a sweep", err));
+    OB_TRY(ob__sweep_read_scales(sweep, err));
+    OB_TRY(read_inputs(sweep, err));
+    OB_TRY(read_model(sweep, err));
+    OB_TRY(check_used(sweep, err));
+    return ob__sweep_read_jobs(sweep, err);
+}
+
+/* ---- opening ---- */
+
+/* Takes over doc. */
+static ob_status open_doc(ob_context *context, const char *name, ob_json_doc *doc, ob_sweep **out,
+                          ob_err *err)
+{
+    ob_sweep *sweep = calloc(1, sizeof *sweep);
+    ob_status status = OB_OK;
+    if (sweep == NULL || (sweep->name = strdup(name)) == NULL) {
+        free(sweep);
+        ob_json_doc_destroy(doc);
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a sweep");
+    }
+    sweep->context = context;
+    sweep->doc = doc;
+    sweep->root = ob_json_doc_root(doc);
+    status = ob_json_doc_create(&sweep->made, err);
+    if (status == OB_OK)
+        status = read_root(sweep, err);
+    if (status == OB_OK) {
+        *out = sweep;
+        return OB_OK;
+    }
+    if (err != NULL && err->line != 0) {
+        snprintf(err->file, sizeof err->file, "%s", name);
+        ob__json_path_at(sweep->root, err->line, err->column, err->path, sizeof err->path);
+    }
+    ob_sweep_destroy(sweep);
+    return status;
+}
+
+ob_status ob_sweep_open_file(ob_context *context, const char *path, ob_sweep **out, ob_err *err)
+{
+    ob_json_doc *doc;
+    *out = NULL;
+    OB_TRY(ob_json_parse_file(path, NULL, &doc, err));
+    return open_doc(context, ob_json_doc_name(doc), doc, out, err);
+}
+
+ob_status ob_sweep_open_memory(ob_context *context, const char *name, const void *data, size_t size,
+                               ob_sweep **out, ob_err *err)
+{
+    ob_json_doc *doc;
+    *out = NULL;
+    OB_TRY(ob_json_parse(name, data, size, NULL, &doc, err));
+    return open_doc(context, name, doc, out, err);
+}
+
+void ob_sweep_destroy(ob_sweep *sweep)
+{
+    if (sweep == NULL)
+        return;
+    ob_json_doc_destroy(sweep->made);
+    ob_json_doc_destroy(sweep->doc);
+    free(sweep->backends);
+    free(sweep->name);
+    free(sweep);
+}
+
+const char *ob_sweep_name(const ob_sweep *sweep)
+{
+    return sweep->name;
+}
+
+const char *ob_sweep_model(const ob_sweep *sweep)
+{
+    return sweep->model;
+}
+
+const ob_json *ob_sweep_json(const ob_sweep *sweep)
+{
+    return sweep->root;
+}
+
+uint64_t ob_sweep_point_count(const ob_sweep *sweep)
+{
+    return sweep->space.points;
+}
+
+size_t ob_sweep_variable_count(const ob_sweep *sweep)
+{
+    return sweep->space.variable_count;
+}
+
+const char *ob_sweep_variable(const ob_sweep *sweep, size_t index)
+{
+    return index < sweep->space.variable_count ? sweep->space.variables[index].name : NULL;
+}
+
+size_t ob_sweep_backend_count(const ob_sweep *sweep)
+{
+    return sweep->backend_count;
+}
+
+const char *ob_sweep_backend(const ob_sweep *sweep, size_t index)
+{
+    return index < sweep->backend_count ? sweep->backends[index].name : NULL;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inside of a sweep: the checked file.
+ */
+#ifndef OB_SWEEP_SWEEP_H
+#define OB_SWEEP_SWEEP_H
+
+#include "opbench/sweep.h"
+#include "sweep/space.h"
+
+#include "base/arena.h"
+#include "config/check.h"
+
+enum { OB_SWEEP_MAX_JOBS = 256 };
+
+/* One job config: element type and backend, with the words of the file. */
+typedef struct ob_sweep_job {
+    const char *precision; /* "fp16" */
+    ob_dtype dtype;
+    const char *backend;
+} ob_sweep_job;
+
+typedef struct ob_sweep_backend_jobs {
+    const char *name;
+    size_t jobs[OB_SWEEP_MAX_JOBS]; /* in the order of the precisions of its config */
+    size_t job_count;
+} ob_sweep_backend_jobs;
+
+struct ob_sweep {
+    ob_context *context;
+    char *name;
+    ob_json_doc *doc;
+    const ob_json *root;
+    const ob_json *inputs, *init; /* input_params, model_init_params */
+    const char *model;
+    bool is_chain, takes_dtype; /* the constructor has an argument dtype */
+    ob_json_doc *made;          /* scales written out, the chain's text */
+    const ob_json *scales;
+    const ob_json *chain_text;
+    ob_sweep_space space;
+    bool used[OB_SWEEP_MAX_VARIABLES];
+    bool in_chain[OB_SWEEP_MAX_VARIABLES]; /* a constant of the chain's text */
+    ob_sweep_job jobs[OB_SWEEP_MAX_JOBS];
+    size_t job_count;
+    ob_sweep_backend_jobs *backends;
+    size_t backend_count;
+};
+
+/* input_scales, with ranges written out. */
+ob_status ob__sweep_read_scales(ob_sweep *sweep, ob_err *err);
+/* job_configs. */
+ob_status ob__sweep_read_jobs(ob_sweep *sweep, ob_err *err);
+/* The model's nodes and edges as a text in graph notation. After the scales. */
+ob_status ob__sweep_read_chain(ob_sweep *sweep, const ob_json *model, ob_err *err);
+/* Marks the variable as used; an error at node that names the nearest one when there is none. */
+ob_status ob__sweep_use(ob_sweep *sweep, const ob_json *node, const char *name, size_t *variable,
+                        ob_err *err);
+/* The name of an input: its own, or input_<index>. */
+const char *ob__sweep_input_name(const ob_sweep *sweep, size_t index, char *out, size_t size);
+
+#endif

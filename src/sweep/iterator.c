@@ -345,10 +345,12 @@ static ob_status check_largest(sweep_state *state, const ob_iterator_args *args,
 
 static ob_status sweep_validate(const ob_iterator_args *args, ob_err *err)
 {
-    void *opaque;
+    void *opaque = NULL;
     ob_iterator_item item;
-    OB_TRY(sweep_open(args, &opaque, err));
-    ob_status status = sweep_at(opaque, 0, &item, err);
+    ob_status status = sweep_open(args, &opaque, err);
+    if (status != OB_OK || opaque == NULL)
+        return status;
+    status = sweep_at(opaque, 0, &item, err);
     if (status == OB_OK)
         status = check_largest(opaque, args, err);
     sweep_close(opaque);

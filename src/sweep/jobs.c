@@ -115,7 +115,7 @@ static ob_status read_job(ob_sweep *sweep, const ob_json *node, ob_err *err)
     }
     for (size_t r = 0; r < word_count(runtime); r++)
         for (size_t p = 0; p < word_count(precision); p++) {
-            ob_sweep_job job = {.precision = NULL};
+            ob_sweep_job job = {.precision = "", .backend = ""};
             OB_TRY(read_precision(word_at(precision, p), &job, err));
             OB_TRY(read_runtime(word_at(runtime, r), &job, err));
             OB_TRY(add_job(sweep, node, &job, err));

@@ -165,13 +165,20 @@ static ob_status take_old(void *ctx, const ob_record *record, ob_err *err)
     return status;
 }
 
+static ob_status append_kernel(void *ctx, const ob_record *kernel, ob_err *err)
+{
+    return ob_result_file_append(ctx, kernel, err);
+}
+
 static ob_status take_record(void *ctx, const ob_record *record, const char *line, size_t length,
                              ob_err *err)
 {
     job *j = ctx;
     OB_TRY(ob_result_file_append_line(j->file, line, length, err));
-    if (j->profile != NULL)
+    if (j->profile != NULL) {
         OB_TRY(ob_profile_add(j->profile, record, err));
+        OB_TRY(ob_profile_sum_kernels(record, append_kernel, j->file, err));
+    }
     OB_TRY(ob__run_batches_add(j->batches, &record->result, err));
     j->finished++;
     log_result(j, &record->result);

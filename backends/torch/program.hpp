@@ -73,6 +73,8 @@ ob_status run_phase(ob_prepared *prepared, ob_phase phase, uint64_t iterations, 
 ob_status case_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, size_t capacity,
                        size_t *count, ob_err *err);
 ob_status flush_cache(ob_backend *backend, ob_prepared *prepared, const char **how, ob_err *err);
+ob_status case_kernels(ob_prepared *prepared, ob_pass pass, ob_kernel_fn fn, void *ctx,
+                       ob_err *err);
 void tell_backend(ob_backend *backend, ob_property_fn fn, void *ctx);
 
 ob_status event_create(ob_backend *backend, ob_event **out, ob_err *err);

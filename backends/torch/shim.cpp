@@ -160,6 +160,7 @@ const torch_shim SHIM = {
     prepare_case,   release_case,       run_phase,        case_outputs,  sync,
     event_create,   event_record,       event_elapsed_ns, event_destroy, memory_peak,
     flush_cache,    set_thread_count,   tell_backend,     schemas,       has_backward,
+    case_kernels,
 };
 
 } // namespace

@@ -53,6 +53,8 @@ typedef struct torch_shim {
     void (*properties)(ob_backend *backend, ob_property_fn fn, void *ctx);
     ob_status (*schemas)(ob_backend *backend, ob_schema_fn fn, void *ctx, ob_err *err);
     bool (*has_backward)(ob_prepared *prepared);
+    ob_status (*kernels)(ob_prepared *prepared, ob_pass pass, ob_kernel_fn fn, void *ctx,
+                         ob_err *err);
 } torch_shim;
 
 typedef const torch_shim *(*torch_shim_entry_fn)(void);

@@ -99,6 +99,11 @@ static bool has_backward(ob_prepared *prepared)
 {
     return shim->has_backward(prepared);
 }
+static ob_status kernels(ob_prepared *prepared, ob_pass pass, ob_kernel_fn fn, void *ctx,
+                         ob_err *err)
+{
+    return shim->kernels(prepared, pass, fn, ctx, err);
+}
 
 static const ob_option OPTIONS[] = {
     {.name = "library",
@@ -146,6 +151,7 @@ static const ob_backend_desc BACKEND = {
     .properties = properties,
     .schemas = schemas,
     .has_backward = has_backward,
+    .kernels = kernels,
 };
 
 static const ob_backend_desc *const BACKENDS[] = {&BACKEND, NULL};

@@ -163,6 +163,15 @@ typedef void (*ob_property_fn)(void *ctx, const char *name, const char *value);
 /* One schema of a backend that brings operators of its own. */
 typedef ob_status (*ob_schema_fn)(void *ctx, const char *schema_text);
 
+/* One operator that ran inside a case, as the backend's library tells of it. */
+typedef struct ob_kernel {
+    const char *name; /* "aten::mm" */
+    double start_ns;  /* on the monotonic clock */
+    double duration_ns;
+    int depth; /* 0: called by the case itself; 1: by one of those; ... */
+} ob_kernel;
+typedef ob_status (*ob_kernel_fn)(void *ctx, const ob_kernel *kernel);
+
 typedef struct ob_backend_desc {
     const char *name;            /* (required) "native" */
     const char *help;            /* (required) one line */
@@ -223,6 +232,10 @@ typedef struct ob_backend_desc {
     /* Backends with has_autograd, after prepare with OB_PASS_BACKWARD: false when no output depends on
      * anything that requires a gradient, so that there is no backward to run. NULL = there is one. */
     bool (*has_backward)(ob_prepared *prepared);
+    /* Runs the pass once more (backward: with its forward, of which nothing is told) and calls fn for every
+     * operator inside, in the order of their starts. Not timed by anyone: for --profile. */
+    ob_status (*kernels)(ob_prepared *prepared, ob_pass pass, ob_kernel_fn fn, void *ctx,
+                         ob_err *err);
 } ob_backend_desc;
 
 /* ------------------------------------------------------------------ data generators */

@@ -20,6 +20,11 @@ ob_status ob_profile_open(const char *record_path, ob_profile **out, ob_err *err
 /* Writes the events of a result; other records, and results without phases, give none. Memory does
  * not grow. A file that was never closed can still be shown. */
 ob_status ob_profile_add(ob_profile *profile, const ob_record *record, ob_err *err);
+/* Calls fn with a record of kind `kernel` for each operator that ran inside the case of a result, by pass in the
+ * order of first calls; none for other records. */
+ob_status ob_profile_sum_kernels(const ob_record *record,
+                                 ob_status (*fn)(void *ctx, const ob_record *kernel, ob_err *err),
+                                 void *ctx, ob_err *err);
 const char *ob_profile_path(const ob_profile *profile);
 /* NULL is allowed. The file is closed in any case; an error says that it is not complete. */
 ob_status ob_profile_close(ob_profile *profile, ob_err *err);

@@ -57,7 +57,8 @@ bool ob_record_status_from_word(const char *word, ob_record_status *out);
     X(RESULT, "result", "one case")                                                                \
     X(BATCH, "batch", "one run of a profiler over a batch of cases")                               \
     X(FINISH, "finish", "the last line of a run that came to its end")                             \
-    X(TRACE, "trace", "names the trace file of --profile")
+    X(TRACE, "trace", "names the trace file of --profile")                                         \
+    X(KERNEL, "kernel", "with --profile: one operator that ran inside a case, all its calls")
 
 typedef enum ob_record_kind {
 #define OB_RECORD_KIND_ENUM(id, word, help) OB_RECORD_##id##_LINE,
@@ -168,6 +169,9 @@ typedef struct ob_record_result {
     double seconds; /* wall time of the case in all */
     /* With --profile: start on the monotonic clock and duration, in ns. */
     ob_reals phases[OB_CASE_PHASE_COUNT];
+    /* With --profile, from backends that tell: the operators inside one iteration, as [name, pass,
+     * depth, start ns, duration ns]. */
+    const ob_json *kernels;
     const char *signal; /* "SIGSEGV" */
     int64_t exit_code;
     ob_bytes output; /* what the libraries printed */
@@ -239,6 +243,15 @@ typedef struct ob_record_finish {
     double noise_foreign, noise_steal, noise_seconds, noise_max_foreign, noise_max_steal;
 } ob_record_finish;
 
+/* All calls of one operator inside one iteration of a case. */
+typedef struct ob_record_kernel {
+    const char *name, *pass;
+    const char *case_op_name, *case_id, *case_key;
+    int64_t calls;
+    double total_ns; /* with what they call */
+    double own_ns;   /* without */
+} ob_record_kernel;
+
 typedef struct ob_record {
     ob_record_kind kind;
     ob_record_header header;
@@ -246,6 +259,7 @@ typedef struct ob_record {
     ob_record_batch batch;
     ob_record_finish finish;
     const char *trace_file;
+    ob_record_kernel kernel;
 } ob_record;
 
 /* Everything absent. */

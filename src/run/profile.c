@@ -16,16 +16,18 @@
 #include <stdlib.h>
 
 /* Rows of a process. */
-enum { ROW_PHASES = 1, ROW_FORWARD, ROW_BACKWARD };
-static const char *const ROW_NAMES[] = {"", "phases", "forward iterations", "backward iterations"};
+enum { ROW_PHASES = 1, ROW_FORWARD, ROW_BACKWARD, ROW_KERNELS };
+static const char *const ROW_NAMES[] = {"", "phases", "forward iterations", "backward iterations",
+                                        "operators inside"};
 
 struct ob_profile {
     FILE *file;
     char *path;
     ob_text text; /* one event */
     double first_ns;
-    int64_t pid; /* of the last record; its rows have names */
-    bool any;    /* an event was written */
+    int64_t pid;        /* of the last record; its rows have names */
+    bool any;           /* an event was written */
+    bool kernels_named; /* the row of operators has its name in this process */
 };
 
 enum { MOST_NAMES = 10000 };
@@ -124,17 +126,23 @@ static ob_status write_event(ob_profile *p, const event *e, ob_err *err)
     return write_text(p, err);
 }
 
+static ob_status write_row_name(ob_profile *p, int row, ob_err *err)
+{
+    if (!begin_event(p, "thread_name") ||
+        !ob__text_printf(&p->text,
+                         ", \"ph\": \"M\", \"pid\": %" PRId64
+                         ", \"tid\": %d, \"args\": {\"name\": \"%s\"}}",
+                         p->pid, row, ROW_NAMES[row]))
+        return out_of_memory(err);
+    return write_text(p, err);
+}
+
+/* The row of operators gets its name when there is one. */
 static ob_status write_row_names(ob_profile *p, ob_err *err)
 {
-    for (int row = ROW_PHASES; row <= ROW_BACKWARD; row++) {
-        if (!begin_event(p, "thread_name") ||
-            !ob__text_printf(&p->text,
-                             ", \"ph\": \"M\", \"pid\": %" PRId64
-                             ", \"tid\": %d, \"args\": {\"name\": \"%s\"}}",
-                             p->pid, row, ROW_NAMES[row]))
-            return out_of_memory(err);
-        OB_TRY(write_text(p, err));
-    }
+    p->kernels_named = false;
+    for (int row = ROW_PHASES; row <= ROW_BACKWARD; row++)
+        OB_TRY(write_row_name(p, row, err));
     return OB_OK;
 }
 
@@ -205,6 +213,25 @@ static ob_status write_iterations(ob_profile *p, const ob_record_result *r, ob_e
     return OB_OK;
 }
 
+/* Operators that the backend told of; their times are real, nesting shows by them. */
+static ob_status write_kernels(ob_profile *p, const ob_json *kernels, ob_err *err)
+{
+    if (!p->kernels_named)
+        OB_TRY(write_row_name(p, ROW_KERNELS, err));
+    p->kernels_named = true;
+    for (size_t i = 0; i < ob_json_count(kernels); i++) {
+        const ob_json *row = ob_json_item(kernels, i);
+        const char *name = ob_json_string(ob_json_item(row, 0), NULL);
+        const event e = {.name = name != NULL ? name : "",
+                         .category = "kernel",
+                         .row = ROW_KERNELS,
+                         .start_ns = (double)ob_json_int(ob_json_item(row, 3), 0),
+                         .duration_ns = (double)ob_json_int(ob_json_item(row, 4), 0)};
+        OB_TRY(write_event(p, &e, err));
+    }
+    return OB_OK;
+}
+
 ob_status ob_profile_add(ob_profile *p, const ob_record *record, ob_err *err)
 {
     const ob_record_result *r = &record->result;
@@ -226,7 +253,8 @@ ob_status ob_profile_add(ob_profile *p, const ob_record *record, ob_err *err)
                          .duration_ns = r->phases[i].items[1]};
         OB_TRY(i == OB_CASE_PHASE_CASE ? write_case(p, r, &e, err) : write_event(p, &e, err));
     }
-    return write_iterations(p, r, err);
+    OB_TRY(write_iterations(p, r, err));
+    return r->kernels != NULL ? write_kernels(p, r->kernels, err) : OB_OK;
 }
 
 ob_status ob_profile_close(ob_profile *p, ob_err *err)

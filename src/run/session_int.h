@@ -24,6 +24,7 @@ struct ob_session {
     void *backend_options; /* the backend's own struct */
     char *option_words;    /* what its strings point into */
     ob_json_doc *properties;
+    ob_json_doc *kernels;         /* with --profile: of the last case */
     ob_backend_ops *ops;          /* the backend's own operators; NULL until a case needs one */
     ob_json_doc *late_properties; /* of libraries that a case opened; NULL until then */
     ob_noise_sampler *noise;      /* NULL where there is none */

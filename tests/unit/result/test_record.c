@@ -195,7 +195,7 @@ static void what_cannot_be_written(void)
     ob_record_init(&r, OB_RECORD_OTHER_LINE);
     CHECK(ob__text_append_str(&text, "kept"));
     CHECK_INT(ob_record_print(&r, &text, &err), OB_ERR_INVALID);
-    CHECK_HAS(err.message, "kind 5 cannot be written");
+    CHECK_HAS(err.message, "kind 6 cannot be written");
     ob_record_init(&r, OB_RECORD_RESULT_LINE);
     r.result.status = (ob_record_status)99;
     CHECK_INT(ob_record_print(&r, &text, &err), OB_ERR_INVALID);

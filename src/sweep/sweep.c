@@ -5,6 +5,8 @@
 #include "sweep/sweep.h"
 
 #include "base/json_node.h"
+#include "base/read_file.h"
+#include "base/yaml.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +21,8 @@ const char *ob__sweep_input_name(const ob_sweep *sweep, size_t index, char *out,
     snprintf(out, size, "input_%zu", index);
     return out;
 }
+
+enum { MOST_YAML_BYTES = 4 << 20 };
 
 /* ---- keys ---- */
 
@@ -220,6 +224,7 @@ static ob_status open_doc(ob_context *context, const char *name, ob_json_doc *do
     }
     sweep->context = context;
     sweep->doc = doc;
+    doc->name = sweep->name;
     sweep->root = ob_json_doc_root(doc);
     status = ob_json_doc_create(&sweep->made, err);
     if (status == OB_OK)
@@ -236,11 +241,28 @@ static ob_status open_doc(ob_context *context, const char *name, ob_json_doc *do
     return status;
 }
 
+static bool is_yaml(const char *path)
+{
+    const char *ending = strrchr(path, '.');
+    return ending != NULL && (strcmp(ending, ".yaml") == 0 || strcmp(ending, ".yml") == 0);
+}
+
+static ob_status parse_yaml_file(const char *path, ob_json_doc **out, ob_err *err)
+{
+    ob_text text = {0};
+    ob_status status = ob__read_file(path, MOST_YAML_BYTES, &text, err);
+    if (status == OB_OK)
+        status = ob__yaml_parse(path, text.data, text.size, out, err);
+    ob_text_fini(&text);
+    return status;
+}
+
 ob_status ob_sweep_open_file(ob_context *context, const char *path, ob_sweep **out, ob_err *err)
 {
     ob_json_doc *doc;
     *out = NULL;
-    OB_TRY(ob_json_parse_file(path, NULL, &doc, err));
+    OB_TRY(is_yaml(path) ? parse_yaml_file(path, &doc, err)
+                         : ob_json_parse_file(path, NULL, &doc, err));
     return open_doc(context, ob_json_doc_name(doc), doc, out, err);
 }
 

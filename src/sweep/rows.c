@@ -8,6 +8,7 @@
 #include "base/json_node.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "opbench/profile.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -232,6 +233,34 @@ static bool write_json(const row *r, ob_text *out)
 
 typedef bool (*write_row)(const row *r, ob_text *out);
 
+/* The rows of what ran inside a case. */
+typedef struct kernel_rows {
+    row *row;
+    write_row write;
+    ob_text *text;
+} kernel_rows;
+
+/* The times are those of all calls in one iteration, without what they call: so they add up to the
+ * case's. */
+static ob_status add_kernel(void *ctx, const ob_record *record, ob_err *err)
+{
+    const kernel_rows *rows = ctx;
+    const ob_record_kernel *kernel = &record->kernel;
+    static const column TIMES[] = {COLUMN_median_ns, COLUMN_mean_ns, COLUMN_min_ns, COLUMN_p99_ns};
+    cell *c = rows->row->cells;
+    c[COLUMN_kind] = word("kernel");
+    c[COLUMN_name] = word(kernel->name);
+    c[COLUMN_pass] = word(kernel->pass);
+    c[COLUMN_samples] = (cell){.number = 1, .whole = true};
+    for (int i = COLUMN_median_ns; i < COLUMN_COUNT; i++)
+        c[i] = number(NAN);
+    for (size_t i = 0; i < sizeof TIMES / sizeof *TIMES; i++)
+        c[TIMES[i]] = number(kernel->own_ns);
+    return rows->write(rows->row, rows->text)
+               ? OB_OK
+               : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a row");
+}
+
 static ob_status print(const ob_sweep *sweep, const ob_record *record, write_row write,
                        ob_text *text, ob_err *err)
 {
@@ -248,10 +277,12 @@ static ob_status print(const ob_sweep *sweep, const ob_record *record, write_row
         fill(&out, r, job, &r->backward, "backward");
         ok = write(&out, text);
     }
-    if (ok)
-        return OB_OK;
-    text->size = mark;
-    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a row");
+    kernel_rows kernels = {.row = &out, .write = write, .text = text};
+    const ob_status status = ok ? ob_profile_sum_kernels(record, add_kernel, &kernels, err)
+                                : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a row");
+    if (status != OB_OK)
+        text->size = mark;
+    return status;
 }
 
 ob_status ob_sweep_print_csv_head(const ob_sweep *sweep, ob_text *text, ob_err *err)

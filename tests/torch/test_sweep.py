@@ -64,6 +64,20 @@ def check_rows(path):
     return rows
 
 
+def check_kernels():
+    """What ran inside a case has rows of its own, behind the case's, for both passes."""
+    done = run("sweep.json", "--backend", "torch", "--case", "torch.nn.Linear|0|0|3_0", "-b", "-p")
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    kinds = [r["kind"] for r in rows]
+    assert kinds[:2] == ["operator"] * 2 and set(kinds[2:]) == {"kernel"}, done
+    inside = [r for r in rows if r["kind"] == "kernel"]
+    assert {r["pass"] for r in inside} == {"forward", "backward"}, rows
+    assert any(r["name"] == "aten::addmm" for r in inside), rows
+    for row in inside:
+        assert row["batch"] == "4" and row["in_features"] == "16" and row["precision"] == "fp32"
+        assert float(row["median_ns"]) >= 0 and row["iqr_ns"] == row["gb_per_second"] == "", row
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -81,6 +95,7 @@ def main():
         assert f"0 cases measured, {len(rows)} done already" in again.stdout, again
         assert open("out.jsonl").read().count('"op_name"') == before
         assert list(csv.DictReader(open("out.csv"))) == rows
+        check_kernels()
         SWEEP["job_configs"] = [["fp32", "pt"], ["fp16", "an-unknown-one"]]
         json.dump(SWEEP, open("other.json", "w"))
         other = run("other.json", "-o", "other.csv")

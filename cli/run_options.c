@@ -258,7 +258,8 @@ int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_l
 
 static bool is_cold(const ob_run_options *o)
 {
-    return o->l2_cache != NULL ? strcmp(o->l2_cache, "off") == 0 : strcmp(o->cache, "cold") == 0;
+    return o->l2_cache != NULL ? strcmp(o->l2_cache, "off") == 0
+                               : o->cache != NULL && strcmp(o->cache, "cold") == 0;
 }
 
 void ob__run_line_describe(const ob_run_line *line, ob_record_options *out)

@@ -52,6 +52,8 @@ static void normalise(ob_run_options *o)
         o->device = "cpu";
     if (o->l2_cache != NULL)
         o->cache = strcmp(o->l2_cache, "off") == 0 ? "cold" : "hot";
+    if (o->cache == NULL)
+        o->cache = "hot";
     o->l2_cache = NULL;
     o->warmup = o->warmup > 0 ? o->warmup : 0;
     o->iteration = o->iteration > 0 ? o->iteration : 0;

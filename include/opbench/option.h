@@ -24,6 +24,7 @@ typedef enum ob_option_type {
 typedef struct ob_option {
     const char *name; /* "config": given as --config VALUE or --config=VALUE */
     char letter;      /* 'c', or 0 */
+    bool open;        /* numbers only: min and max themselves are not allowed */
     ob_option_type type;
     size_t offset;       /* of the field in the options struct */
     const char *value;   /* placeholder in help, "FILE"; NULL for a flag */

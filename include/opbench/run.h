@@ -31,7 +31,7 @@ typedef struct ob_run_options {
     int64_t warmup, iteration;
     bool backward;
     const char *exec_mode; /* "discrete", "continuous", "continuous_events" */
-    const char *cache;     /* "hot", "cold" */
+    const char *cache;     /* "hot", "cold"; NULL = l2_cache decides, hot if it is NULL too */
     const char *l2_cache;  /* PARAM's word for it: "on" = hot, "off" = cold; NULL = cache decides */
     double min_time_s;     /* > 0: measure at least as long, instead of `iteration` */
     double
@@ -95,12 +95,14 @@ typedef struct ob_run_options {
          .type = OB_OPTION_DOUBLE,                                                                 \
          .offset = (base) + offsetof(ob_run_options, min_time_s),                                  \
          .value = "SECONDS",                                                                       \
+         .open = true,                                                                             \
          .max = 1e6,                                                                               \
          .help = "Measure until the samples took so long, instead of a number of iterations."},    \
         {.name = "precision",                                                                      \
          .type = OB_OPTION_DOUBLE,                                                                 \
          .offset = (base) + offsetof(ob_run_options, precision),                                   \
          .value = "SHARE",                                                                         \
+         .open = true,                                                                             \
          .max = 1,                                                                                 \
          .help =                                                                                   \
              "Measure until the 95 % confidence interval of the mean is within this share of it, " \

@@ -89,13 +89,23 @@ static bool has_range(const ob_option *row)
     return row->min != 0 || row->max != 0;
 }
 
+static bool in_range(const ob_option *row, double number)
+{
+    if (!has_range(row))
+        return true;
+    return row->open ? number > row->min && number < row->max
+                     : number >= row->min && number <= row->max;
+}
+
+/* How the ends of a range are told, by ob_option.open. */
+static const char *const FROM[] = {"from", "above"}, *const TO[] = {"to", "and below"};
+
 static ob_status bad_value(const ob_option *row, const char *name, const char *value,
                            const char *wanted, ob_err *err)
 {
     if (has_range(row))
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "%s: '%.64s' is not %s; give one from %.17g to %.17g", name, value,
-                          wanted, row->min, row->max);
+        return ob_err_set(err, OB_ERR_INVALID, "%s: '%.64s' is not %s; give one %s %.17g %s %.17g",
+                          name, value, wanted, FROM[row->open], row->min, TO[row->open], row->max);
     return ob_err_set(err, OB_ERR_INVALID, "%s: '%.64s' is not %s", name, value, wanted);
 }
 
@@ -103,8 +113,8 @@ static ob_status out_of_range(const ob_option *row, const char *name, const char
                               ob_err *err)
 {
     return ob_err_set(err, OB_ERR_INVALID,
-                      "%s: %.64s is out of range; give a number from %.17g to %.17g", name, value,
-                      row->min, row->max);
+                      "%s: %.64s is out of range; give a number %s %.17g %s %.17g", name, value,
+                      FROM[row->open], row->min, TO[row->open], row->max);
 }
 
 static ob_status store_int(const ob_option *row, const char *name, const char *value, void *field,
@@ -117,7 +127,7 @@ static ob_status store_int(const ob_option *row, const char *name, const char *v
     if (!ob__parse_i64(digits, strlen(digits), &number))
         return ob_err_set(err, OB_ERR_INVALID,
                           "%s: %.64s does not fit 64 bits; give a smaller number", name, value);
-    if (has_range(row) && ((double)number < row->min || (double)number > row->max))
+    if (!in_range(row, (double)number))
         return out_of_range(row, name, value, err);
     memcpy(field, &number, sizeof number);
     return OB_OK;
@@ -132,7 +142,7 @@ static ob_status store_double(const ob_option *row, const char *name, const char
     const double number = ob__parse_double(digits, strlen(digits));
     if (!isfinite(number))
         return ob_err_set(err, OB_ERR_INVALID, "%s: %.64s is too large for a double", name, value);
-    if (has_range(row) && (number < row->min || number > row->max))
+    if (!in_range(row, number))
         return out_of_range(row, name, value, err);
     memcpy(field, &number, sizeof number);
     return OB_OK;

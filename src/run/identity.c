@@ -16,8 +16,9 @@ const char *ob__backend_name(const ob_run_options *options)
 
 bool ob__options_cold(const ob_run_options *options)
 {
-    return options->l2_cache != NULL ? strcmp(options->l2_cache, "off") == 0
-                                     : strcmp(options->cache, "cold") == 0;
+    return options->l2_cache != NULL
+               ? strcmp(options->l2_cache, "off") == 0
+               : options->cache != NULL && strcmp(options->cache, "cold") == 0;
 }
 
 uint64_t ob__memory_limit(const ob_run_options *options, const ob_system *system)

@@ -139,6 +139,17 @@ static ob_status finish_pass(ob_merged_pass *from, ob_record_pass *pass, ob_err 
     return OB_OK;
 }
 
+/* The record is that of the last process, which reached what an earlier one did not. */
+static void warn_of_another(ob_merge *merge, ob_record_result *r)
+{
+    size_t count = 0;
+    for (; count < r->warnings.count && count < OB_MOST_WARNINGS; count++)
+        merge->warnings[count] = r->warnings.items[count];
+    merge->warnings[count++] = "--precision was not reached within its time limit in one of the "
+                               "processes; ask for less, or use a quieter machine";
+    r->warnings = (ob_strings){.items = merge->warnings, .count = count};
+}
+
 ob_status ob__merge_finish(ob_merge *merge, ob_record_result *r, ob_err *err)
 {
     OB_TRY(finish_pass(&merge->forward, &r->forward, err));
@@ -148,6 +159,8 @@ ob_status ob__merge_finish(ob_merge *merge, ob_record_result *r, ob_err *err)
     r->processes = (int64_t)merge->processes;
     r->process_peak_bytes = merge->process_peak_bytes;
     r->seconds = merge->seconds;
+    if (merge->gave_up && (r->stop_verdict == NULL || strcmp(r->stop_verdict, "done") == 0))
+        warn_of_another(merge, r);
     if (merge->gave_up)
         r->stop_verdict = "gave up";
     return OB_OK;

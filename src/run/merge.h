@@ -7,6 +7,7 @@
 
 #include "opbench/record.h"
 #include "run/executor.h"
+#include "run/warnings.h"
 
 /* One pass. All lists are in the order of the processes. */
 typedef struct ob_merged_pass {
@@ -26,6 +27,7 @@ typedef struct ob_merge {
     bool gave_up;           /* some process's stopping rule did */
     double seconds;
     uint64_t process_peak_bytes;
+    const char *warnings[OB_MOST_WARNINGS + 1]; /* of the record, with one of ours */
 } ob_merge;
 
 /* Empty again, keeps its memory. */

@@ -16,7 +16,6 @@ void ob_run_options_init(ob_run_options *options)
     *options = (ob_run_options){.warmup = 1,
                                 .iteration = 1,
                                 .exec_mode = "discrete",
-                                .cache = "hot",
                                 .threads = 1,
                                 .cpu = -1,
                                 .processes = 1,
@@ -38,11 +37,13 @@ static const char *contradiction(const ob_run_options *o)
         {ob__options_cold(o) && !discrete,
          "a cold cache goes with --exec-mode discrete only: in a block every iteration but the "
          "first finds the cache as the one before left it"},
-        {o->l2_cache != NULL && strcmp(o->l2_cache, "on") == 0 && strcmp(o->cache, "cold") == 0,
-         "--cache cold and --cuda-l2-cache on ask for opposite things; give one of them"},
-        {o->block > 0 && discrete,
-         "--block has no meaning in discrete mode, where every iteration is a sample; leave it "
-         "out, or add --exec-mode continuous"},
+        {o->l2_cache != NULL && o->cache != NULL &&
+             (strcmp(o->l2_cache, "off") == 0) != (strcmp(o->cache, "cold") == 0),
+         "--cache and --cuda-l2-cache ask for opposite things (on is hot, off is cold); give one "
+         "of them"},
+        {o->block > 0 && strcmp(o->exec_mode, "continuous") != 0,
+         "--block has no meaning in discrete and continuous_events mode, where every iteration is "
+         "a sample; leave it out, or give --exec-mode continuous"},
         {o->threads > 1 && o->cpu >= 0,
          "--pin would put all of --num-threads on one CPU; leave one of them out. To keep several "
          "threads on some CPUs, start opbench under taskset"},

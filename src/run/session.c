@@ -528,6 +528,8 @@ ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_
                            : NULL,
         .nothing_measured = status == OB_OK && s->samples.forward.measure_ns.count == 0,
         .own_clock = s->desc->clock_ns != NULL,
+        .own_events = s->desc->event_create != NULL && s->options.timer.method == NULL &&
+                      mode_of(s->options.exec_mode) == OB_EXEC_CONTINUOUS_EVENTS,
         .clock_overhead_ns = s->clock_overhead_ns};
     ob__warnings_fill(&s->warnings, &facts, r);
     return OB_OK;

@@ -272,10 +272,13 @@ bool ob__worker_end(ob_worker_process *process, int patience_ms, int *status)
         return true;
     if (process->socket >= 0)
         close(process->socket);
-    const bool by_itself = wait_for_death(process, patience_ms);
+    bool by_itself = wait_for_death(process, patience_ms);
     ob__worker_kill(process);
     while (waitpid(process->pid, status, 0) < 0 && errno == EINTR)
         ;
+    /* A dying process closes its descriptors some time before it is dead, on a busy machine long before;
+     * a signal that comes in between does not change what it died of. */
+    by_itself = by_itself || !WIFSIGNALED(*status) || WTERMSIG(*status) != SIGKILL;
     if (process->death >= 0)
         close(process->death);
     *process = (ob_worker_process){.socket = -1, .death = -1};

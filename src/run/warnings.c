@@ -43,8 +43,24 @@ static void warn_of_noise(ob_warnings *w, const ob_record_result *r)
              100 * r->noise_steal);
 }
 
+static const char *cure_of_short_samples(const char *mode)
+{
+    static const struct {
+        const char *mode, *cure;
+    } ROWS[] = {
+        {"continuous", "use a larger --block, or more iterations"},
+        {"blocked", "use a larger --min-run-time"},
+        {"adaptive", "use a larger --min-run-time"},
+        {"timeit", "use a larger --number"},
+    };
+    for (size_t i = 0; mode != NULL && i < sizeof ROWS / sizeof *ROWS; i++)
+        if (strcmp(mode, ROWS[i].mode) == 0)
+            return ROWS[i].cure;
+    return "use --exec-mode continuous";
+}
+
 static void warn_of_pass(ob_warnings *w, const ob_record_pass *pass, const char *name,
-                         const ob_warning_facts *facts, const char *mode)
+                         const ob_warning_facts *facts, const ob_record_result *r)
 {
     const double median_ns = pass->time_ms.median * 1e6;
     if (pass->measure_time_ms.count == 0)
@@ -54,12 +70,34 @@ static void warn_of_pass(ob_warnings *w, const ob_record_pass *pass, const char 
              "%s: times drift (neighbouring batches correlate by %.2f), so the interval is too "
              "narrow; measure longer, or with more warm-up",
              name, pass->interval_ms.lag1);
-    if (!facts->own_clock && mode != NULL && strcmp(mode, "discrete") == 0 &&
-        median_ns < LEAST_READINGS * facts->clock_overhead_ns)
+    /* A sample is a whole block; its time is given per iteration. */
+    const double number = r->number_per_run > 1 ? (double)r->number_per_run : 1;
+    if (!facts->own_clock && !facts->own_events &&
+        median_ns * number < LEAST_READINGS * facts->clock_overhead_ns)
         warn(w,
-             "%s: the median of %.0f ns is below %.0f times the %.0f ns that reading the clock "
-             "takes; use --exec-mode continuous",
-             name, median_ns, LEAST_READINGS, facts->clock_overhead_ns);
+             "%s: %s of %.0f ns is below %.0f times the %.0f ns that reading the clock takes; %s",
+             name, number > 1 ? "the median block" : "the median", median_ns * number,
+             LEAST_READINGS, facts->clock_overhead_ns, cure_of_short_samples(r->mode));
+}
+
+/* A limit of time came before what was asked for: nothing else in the figures tells of it. */
+static void warn_of_stop(ob_warnings *w, const ob_record_result *r)
+{
+    const bool backward = r->backward.measure_time_ms.count > 0;
+    const ob_interval *interval = backward ? &r->backward.interval_ms : &r->forward.interval_ms;
+    if (r->stop_verdict == NULL || strcmp(r->stop_verdict, "gave up") != 0)
+        return;
+    if (r->mode != NULL && strcmp(r->mode, "adaptive") == 0)
+        warn(w, "the spread that --threshold asks for was not reached within --max-run-time; "
+                "measure longer, or on a quieter machine");
+    else if (interval->enough)
+        warn(w,
+             "--precision was not reached within its time limit: the interval is %.2g of the mean "
+             "to both sides; ask for less, or use a quieter machine",
+             interval->relative_half_width);
+    else
+        warn(w, "--precision was not reached within its time limit, and there are too few samples "
+                "for an interval; ask for less, or measure a smaller case");
 }
 
 void ob__warnings_fill(ob_warnings *w, const ob_warning_facts *facts, ob_record_result *r)
@@ -71,10 +109,11 @@ void ob__warnings_fill(ob_warnings *w, const ob_warning_facts *facts, ob_record_
         warn(w, "nothing was measured: -i asks for no iteration");
     if (facts->not_checked != NULL)
         warn(w, "the results were not checked: %s", facts->not_checked);
-    if (!facts->own_clock)
-        warn_of_noise(w, r);
-    warn_of_pass(w, &r->forward, "forward", facts, r->mode);
-    warn_of_pass(w, &r->backward, "backward", facts, r->mode);
+    if (!facts->own_clock && r->forward.measure_time_ms.count > 0)
+        warn_of_noise(w, r); /* without samples there is nothing that it could have disturbed */
+    warn_of_stop(w, r);
+    warn_of_pass(w, &r->forward, "forward", facts, r);
+    warn_of_pass(w, &r->backward, "backward", facts, r);
     if (r->fp_mode != NULL)
         warn(w, "a library changed the floating-point mode: %s", r->fp_mode);
     r->warnings = (ob_strings){.items = w->count > 0 ? w->items : NULL, .count = w->count};

@@ -92,6 +92,28 @@ static void blocks_of_different_length_are_scaled(void)
     ob__merge_fini(&merge);
 }
 
+/* The merged record is the last one's, so what an earlier one did not reach must be added. */
+static void what_an_earlier_process_did_not_reach_is_warned_of(void)
+{
+    static const double a[] = {2}, b[] = {8};
+    static const char *const old[] = {"other"};
+    ob_record first = one(a, 1, 2), second = one(b, 1, 8);
+    ob_merge merge = {0};
+    ob_err err;
+    first.result.stop_verdict = "gave up";
+    second.result.stop_verdict = "done";
+    second.result.warnings = (ob_strings){.items = old, .count = 1};
+    CHECK_INT(ob__merge_add(&merge, &first.result, &err), OB_OK);
+    CHECK_INT(ob__merge_add(&merge, &second.result, &err), OB_OK);
+    CHECK_INT(ob__merge_finish(&merge, &second.result, &err), OB_OK);
+    CHECK_INT(second.result.warnings.count, 2);
+    CHECK_STR(second.result.warnings.items[0], "other");
+    CHECK_STR(second.result.warnings.items[1],
+              "--precision was not reached within its time limit in one of the processes; ask for "
+              "less, or use a quieter machine");
+    ob__merge_fini(&merge);
+}
+
 static void no_samples_are_no_figures(void)
 {
     ob_record record = one(NULL, 0, 0);
@@ -111,6 +133,7 @@ int main(void)
 {
     RUN(samples_stand_in_the_order_of_processes);
     RUN(blocks_of_different_length_are_scaled);
+    RUN(what_an_earlier_process_did_not_reach_is_warned_of);
     RUN(no_samples_are_no_figures);
     return ob_test_end();
 }

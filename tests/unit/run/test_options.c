@@ -98,8 +98,10 @@ static void options_without_effect_are_refused(void)
     ob_err err;
     ob_run_options_init(&o);
     o.block = 5;
-    check_refused(&o, "--block has no meaning in discrete mode");
+    check_refused(&o, "--block has no meaning in discrete and continuous_events mode");
     o.exec_mode = "continuous_events";
+    check_refused(&o, "--block has no meaning in discrete and continuous_events mode");
+    o.exec_mode = "continuous";
     CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
     ob_run_options_init(&o);
     o.cpu = 0;
@@ -135,7 +137,13 @@ static void combinations_are_refused(void)
     CHECK_HAS(err.message, "--exec-mode discrete only");
     o.exec_mode = "discrete";
     o.l2_cache = "on";
-    check_refused(&o, "--cache cold and --cuda-l2-cache on");
+    check_refused(&o, "--cache and --cuda-l2-cache ask for opposite things");
+    o.cache = "hot";
+    CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
+    o.l2_cache = "off";
+    check_refused(&o, "--cache and --cuda-l2-cache ask for opposite things");
+    o.cache = NULL;
+    CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
     o.exec_mode = "continuous";
     o.cache = "hot";
     o.l2_cache = "off";

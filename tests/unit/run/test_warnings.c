@@ -86,19 +86,71 @@ static void short_samples(void)
     r->forward.time_ms.median = 0.0024;
     CHECK_STR(only(&FACTS, r), "forward: the median of 2400 ns is below 100 times the 25 ns that "
                                "reading the clock takes; use --exec-mode continuous");
+    r->number_per_run = 2; /* the block is long enough */
     r->mode = "continuous";
     CHECK_STR(only(&FACTS, r), "");
+    r->number_per_run = 1;
+    CHECK_STR(only(&FACTS, r), "forward: the median of 2400 ns is below 100 times the 25 ns that "
+                               "reading the clock takes; use a larger --block, or more iterations");
+    r->forward.time_ms.median = 0.0008;
+    r->number_per_run = 3;
+    CHECK_STR(only(&FACTS, r),
+              "forward: the median block of 2400 ns is below 100 times the 25 ns that reading the "
+              "clock takes; use a larger --block, or more iterations");
+    r->number_per_run = 1;
+    r->forward.time_ms.median = 0.0024;
+    r->mode = "continuous_events";
+    CHECK_STR(only(&FACTS, r), "forward: the median of 2400 ns is below 100 times the 25 ns that "
+                               "reading the clock takes; use --exec-mode continuous");
+    const ob_warning_facts events = {.own_events = true, .clock_overhead_ns = 25};
+    CHECK_STR(only(&events, r), "");
+    r->mode = "timeit";
+    CHECK_STR(only(&FACTS, r), "forward: the median of 2400 ns is below 100 times the 25 ns that "
+                               "reading the clock takes; use a larger --number");
+}
+
+static void limits_that_came_first(void)
+{
+    ob_record_result *r = quiet_result();
+    r->stop_verdict = "done";
+    CHECK_STR(only(&FACTS, r), "");
+    r->stop_verdict = "gave up";
+    r->forward.interval_ms.relative_half_width = 0.9;
+    r->backward.interval_ms.relative_half_width = 0.0456;
+    CHECK_STR(
+        only(&FACTS, r),
+        "--precision was not reached within its time limit: the interval is 0.046 of the mean "
+        "to both sides; ask for less, or use a quieter machine");
+    r->backward.interval_ms.enough = false;
+    CHECK_STR(
+        only(&FACTS, r),
+        "--precision was not reached within its time limit, and there are too few samples for "
+        "an interval; ask for less, or measure a smaller case");
+    r->mode = "adaptive";
+    CHECK_STR(only(&FACTS, r), "the spread that --threshold asks for was not reached within "
+                               "--max-run-time; measure longer, or on a quieter machine");
+}
+
+/* A case that could not run was not disturbed. */
+static void noise_without_samples(void)
+{
+    ob_record empty;
+    ob_record_init(&empty, OB_RECORD_RESULT_LINE);
+    empty.result.noise_foreign = empty.result.noise_steal = 0.9;
+    CHECK_STR(only(&FACTS, &empty.result), "");
 }
 
 /* All at once fit, and a second fill starts anew. */
 static void all(void)
 {
-    const ob_warning_facts facts = {.backward_left_out = true, .clock_overhead_ns = 25};
+    const ob_warning_facts facts = {
+        .backward_left_out = true, .not_checked = "why", .clock_overhead_ns = 25};
     ob_record_result *r = quiet_result();
     r->noise_foreign = r->noise_steal = 0.9;
     r->forward.interval_ms.lag1 = r->backward.interval_ms.lag1 = 0.9;
     r->forward.time_ms.median = r->backward.time_ms.median = 0.0001;
     r->fp_mode = "flush-to-zero on";
+    r->stop_verdict = "gave up";
     ob__warnings_fill(&warnings, &facts, r);
     CHECK_INT(r->warnings.count, OB_MOST_WARNINGS);
     CHECK_STR(r->warnings.items[0],
@@ -115,6 +167,8 @@ int main(void)
     RUN(noise);
     RUN(drift);
     RUN(short_samples);
+    RUN(limits_that_came_first);
+    RUN(noise_without_samples);
     RUN(all);
     return ob_test_end();
 }

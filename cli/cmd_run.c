@@ -49,6 +49,7 @@ typedef struct job {
     uint64_t started_ns;
     bool progress; /* standard error is a terminal */
     bool verbose;  /* --log-level debug */
+    int64_t threads_told;
     char config_hash[40];
 } job;
 
@@ -181,6 +182,8 @@ static ob_status take_record(void *ctx, const ob_record *record, const char *lin
     }
     OB_TRY(ob__run_batches_add(j->batches, &record->result, err));
     j->finished++;
+    if (!j->options->quiet && !j->options->no_isolate) /* there the backend's own warning is seen */
+        ob__warn_of_threads(j->cli, &record->result, &j->threads_told);
     log_result(j, &record->result);
     show_progress(j, &record->result);
     return show_result(j, record, line, length, err);
@@ -282,13 +285,20 @@ static int report(job *j, const ob_run_summary *summary)
     }
     if (!j->options->quiet && strcmp(j->options->format, "csv") != 0)
         ob__run_totals_print(j->cli, j->totals, j->options->format);
+    if (!j->options->quiet && strcmp(j->options->format, "markdown") == 0 && j->notes.count > 0) {
+        ob__cli_printf(j->cli, "\n"); /* or the list would be rows of the table */
+        ob__run_notes_print(j->cli, &j->notes);
+    }
     if (!j->options->quiet && strcmp(j->options->format, "table") == 0) {
         if (summary->left_out > 0)
-            ob__cli_printf(j->cli, "%" PRIu64 " cases were done already\n", summary->left_out);
+            ob__cli_printf(j->cli, "%" PRIu64 " %s done already\n", summary->left_out,
+                           summary->left_out == 1 ? "case was" : "cases were");
         ob__run_notes_print(j->cli, &j->notes);
         ob__cli_printf(j->cli, "records: %s\n", ob_result_file_path(j->file));
         if (j->profile != NULL)
             ob__cli_printf(j->cli, "trace: %s\n", ob_profile_path(j->profile));
+    } else if (!j->options->quiet && j->options->output == NULL) {
+        fprintf(stderr, "records: %s\n", ob_result_file_path(j->file));
     }
     if (summary->interrupted)
         return 130;
@@ -327,6 +337,9 @@ static int run_config(job *j)
     int code = status == OB_OK ? report(j, &summary) : ob__cli_fail(j->cli, &err);
     if (status == OB_ERR_IO && j->file != NULL)
         code = OB_EXIT_FAILED; /* the command line was right, the disk was not */
+    /* Refused before anything ran: a name that nobody chose need not stay. */
+    if (status != OB_OK && !j->header_written && j->file != NULL && j->options->output == NULL)
+        unlink(ob_result_file_path(j->file));
     if (ob_result_file_close(j->file, &err) != OB_OK)
         code = ob__cli_fail(j->cli, &err);
     if (ob_profile_close(j->profile, &err) != OB_OK)

@@ -6,6 +6,7 @@
 #include "header.h"
 #include "interrupts.h"
 #include "own_path.h"
+#include "run_notes.h"
 #include "run_select.h"
 #include "time_options.h"
 
@@ -22,6 +23,7 @@ typedef struct job {
     ob_config *config;
     ob_result_file *file; /* NULL = none asked for */
     bool header_written;
+    int64_t threads_told;
     ob_text text;
 } job;
 
@@ -75,6 +77,8 @@ static ob_status take_record(void *ctx, const ob_record *record, const char *lin
         OB_TRY(ob_result_file_append_line(j->file, line, length, err));
     if (info == NULL || !info->ran)
         tell_failure(j, r);
+    if (!j->line->quiet && !j->line->no_isolate) /* there the backend's own warning is seen */
+        ob__warn_of_threads(j->cli, r, &j->threads_told);
     if (j->line->quiet)
         return OB_OK;
     if (strcmp(j->line->format, "json") == 0)
@@ -147,6 +151,8 @@ static int measure_config(job *j)
     if (status == OB_OK)
         status = measure(j, &selection, &summary, &err);
     int code = status == OB_OK ? exit_code(&summary) : ob__cli_fail(j->cli, &err);
+    if (status == OB_ERR_IO && j->file != NULL)
+        code = OB_EXIT_FAILED; /* the command line was right, the disk was not */
     if (ob_result_file_close(j->file, &err) != OB_OK)
         code = ob__cli_fail(j->cli, &err);
     ob__run_selection_fini(&selection);

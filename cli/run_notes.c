@@ -50,6 +50,17 @@ void ob__run_notes_add(ob_run_notes *notes, const ob_record_result *result)
         add(notes, result->warnings.items[i], result);
 }
 
+void ob__warn_of_threads(ob_cli *cli, const ob_record_result *result, int64_t *told)
+{
+    if (result->threads_asked == OB_NO_INT || result->threads_asked == *told)
+        return;
+    *told = result->threads_asked;
+    ob__cli_warn(cli,
+                 "--num-threads %" PRId64 ": %s uses %" PRId64
+                 ", as many as there are CPUs that it may use; the records say so",
+                 result->threads_asked, result->backend, result->threads);
+}
+
 bool ob__run_notes_print(ob_cli *cli, const ob_run_notes *notes)
 {
     bool ok = true;

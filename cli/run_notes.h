@@ -25,6 +25,9 @@ typedef struct ob_run_notes {
 } ob_run_notes;
 
 void ob__run_notes_add(ob_run_notes *notes, const ob_record_result *result);
+/* Says on standard error that fewer threads were used than asked for, once for each number asked for in a
+ * row: *told is the last, 0 at first. */
+void ob__warn_of_threads(ob_cli *cli, const ob_record_result *result, int64_t *told);
 bool ob__run_notes_print(ob_cli *cli, const ob_run_notes *notes);
 
 #endif

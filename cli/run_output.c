@@ -160,6 +160,7 @@ ob_status ob__run_output_open(const ob_run_output_params *params, ob_result_file
     const ob_run_line *o = params->line;
     ob_result_file_params to = {.path = o->output,
                                 .prefix = o->prefix,
+                                .go_on = "--resume",
                                 .mode = o->append  ? OB_RESULT_APPEND
                                         : o->force ? OB_RESULT_CREATE
                                                    : OB_RESULT_NEW};

@@ -150,6 +150,22 @@ static ob_status find_case(const ob_config *config, const char *name, uint64_t *
 
 /* ---- the selection ---- */
 
+/* --op beside --case may only say the same. */
+static ob_status check_operator_of_case(const ob_cli *cli, const ob_run_line *line, ob_err *err)
+{
+    if (line->op == NULL || strchr(line->only_case, '|') == NULL)
+        return OB_OK;
+    char *op = strndup(line->only_case, strcspn(line->only_case, "|"));
+    if (op == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the name of a case");
+    const bool same = same_operator(cli, op, line->op);
+    free(op);
+    return same ? OB_OK
+                : ob_err_set(err, OB_ERR_INVALID,
+                             "--case %s is no case of --op %s; leave one of them out",
+                             line->only_case, line->op);
+}
+
 /* The part of [first, end) that lies within [low, high). Ranges that touch become one. */
 static void add_range(ob_run_selection *to, ob_run_range within, uint64_t first, uint64_t end)
 {
@@ -197,6 +213,7 @@ ob_status ob__run_select(const ob_cli *cli, const ob_config *config, const ob_ru
     if (out->ranges == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the ranges of cases");
     if (line->only_case != NULL) {
+        OB_TRY(check_operator_of_case(cli, line, err));
         OB_TRY(find_case(config, line->only_case, &low, err));
         add_range(out, (ob_run_range){.count = all}, low, low + 1);
         return OB_OK;

@@ -94,6 +94,11 @@ ob_status native_set_threads(ob_backend *backend, int threads, ob_err *err)
     return use_threads(backend, threads, err);
 }
 
+int native_threads(ob_backend *backend)
+{
+    return backend->env.threads;
+}
+
 void native_properties(ob_backend *backend, ob_property_fn fn, void *ctx)
 {
     char threads[16], asked[16];

@@ -15,6 +15,7 @@ ob_status native_open(const ob_backend_settings *settings, ob_backend **out, ob_
 void native_close(ob_backend *backend);
 ob_status native_memory_peak(ob_backend *backend, bool reset, uint64_t *peak_bytes, ob_err *err);
 ob_status native_set_threads(ob_backend *backend, int threads, ob_err *err);
+int native_threads(ob_backend *backend);
 void native_properties(ob_backend *backend, ob_property_fn fn, void *ctx);
 
 #endif

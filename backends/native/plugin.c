@@ -43,6 +43,7 @@ static const ob_backend_desc BACKEND = {
     .flush_cache = native_flush_cache,
     .set_threads = native_set_threads,
     .properties = native_properties,
+    .threads = native_threads,
 };
 
 static const ob_backend_desc *const BACKENDS[] = {&BACKEND, NULL};

@@ -236,6 +236,9 @@ typedef struct ob_backend_desc {
      * operator inside, in the order of their starts. Not timed by anyone: for --profile. */
     ob_status (*kernels)(ob_prepared *prepared, ob_pass pass, ob_kernel_fn fn, void *ctx,
                          ob_err *err);
+    /* How many threads it really works with, where that may be fewer than set_threads was told. NULL =
+     * as many as it was told. */
+    int (*threads)(ob_backend *backend);
 } ob_backend_desc;
 
 /* ------------------------------------------------------------------ data generators */

@@ -152,12 +152,12 @@ typedef struct ob_record_result {
     ob_reals raw_times_s;     /* one per block of the forward pass: ns / 1e9 */
     ob_task_spec task;
     const ob_json *metadata;
-    const char *stop_rule;    /* ob_stop_rule_name */
-    const char *stop_verdict; /* "done" or "gave up" */
-    int64_t threads;
-    int64_t cpu;             /* pinned to it */
-    const char *cache_state; /* "hot" or "cold" */
-    const char *cache_how;   /* how the cache was emptied */
+    const char *stop_rule;          /* ob_stop_rule_name */
+    const char *stop_verdict;       /* "done" or "gave up" */
+    int64_t threads, threads_asked; /* the second only if it was another number */
+    int64_t cpu;                    /* pinned to it */
+    const char *cache_state;        /* "hot" or "cold" */
+    const char *cache_how;          /* how the cache was emptied */
     int64_t seed;
     int64_t process; /* which of `processes`, from 0 */
     int64_t processes;
@@ -354,6 +354,7 @@ typedef struct ob_result_file_params {
                                * which then is the same */
     int64_t pid, unix_seconds; /* 0 = this process, now */
     uint64_t cut_at;
+    const char *go_on; /* option that goes on behind a full disk, for the message; NULL = none */
 } ob_result_file_params;
 
 typedef struct ob_result_file ob_result_file;

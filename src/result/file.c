@@ -7,6 +7,7 @@
  */
 #include "base/text.h"
 #include "opbench/record.h"
+#include "result/append_place.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +27,7 @@ struct ob_result_file {
     int descriptor;
     bool regular; /* can be cut */
     char *path;
+    char *go_on;  /* NULL = none */
     ob_text line; /* reused from record to record */
 };
 
@@ -141,9 +143,19 @@ static ob_status write_line(ob_result_file *file, const char *data, size_t size,
     return ob_err_set_at(
         err, OB_ERR_IO, file->path, 0, 0, NULL,
         "a record of %zu bytes cannot be written: %s; the file %s. Free some space "
-        "or choose another place, then --resume",
-        size, strerror(why),
-        whole ? "ends with the record before it" : "may end with a part of it");
+        "or choose another place%s%s",
+        size, strerror(why), whole ? "ends with the record before it" : "may end with a part of it",
+        file->go_on != NULL && file->regular ? ", then " : "",
+        file->go_on != NULL && file->regular ? file->go_on : "");
+}
+
+static ob_status prepare_append(ob_result_file *file, uint64_t size, ob_err *err)
+{
+    ob_append_place place;
+    OB_TRY(ob__append_place_find(file->descriptor, file->path, size, &place, err));
+    if (place.cut_at < size && ftruncate(file->descriptor, (off_t)place.cut_at) != 0)
+        return io_error(file->path, "its torn last line cannot be cut", errno, err);
+    return place.needs_newline ? write_line(file, "\n", 1, err) : OB_OK;
 }
 
 /* Cuts or completes what is in the file, by the mode. */
@@ -159,13 +171,8 @@ static ob_status prepare(ob_result_file *file, const ob_result_file_params *para
     /* Only now: before it was locked, another run may have written. */
     if (fstat(file->descriptor, &info) != 0)
         return io_error(file->path, "cannot be examined", errno, err);
-    if (params->mode == OB_RESULT_APPEND) {
-        char last = '\n';
-        if (info.st_size > 0 && pread(file->descriptor, &last, 1, info.st_size - 1) == 1 &&
-            last != '\n')
-            return write_line(file, "\n", 1, err);
-        return OB_OK;
-    }
+    if (params->mode == OB_RESULT_APPEND)
+        return prepare_append(file, (uint64_t)info.st_size, err);
     if (params->mode == OB_RESULT_NEW && info.st_size > 0)
         return ob_err_set_at(err, OB_ERR_INVALID, file->path, 0, 0, NULL,
                              "is there already; --resume goes on from it, --append adds to it, "
@@ -193,6 +200,7 @@ ob_status ob_result_file_open(const ob_result_file_params *params, ob_result_fil
     if (file == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the output file");
     file->descriptor = -1;
+    file->go_on = params->go_on != NULL ? strdup(params->go_on) : NULL;
     if (params->path == NULL) {
         status = open_new(params, file, err);
     } else {
@@ -250,6 +258,7 @@ ob_status ob_result_file_close(ob_result_file *file, ob_err *err)
     if (file->descriptor >= 0 && close(file->descriptor) != 0 && errno != EINTR)
         status = io_error(file->path, "the last records may be lost", errno, err);
     free(file->path);
+    free(file->go_on);
     ob_text_fini(&file->line);
     free(file);
     return status;

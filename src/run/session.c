@@ -10,6 +10,7 @@
 #include "run/timed_case.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,6 +47,30 @@ static bool takes_device(const char *types, const char *type)
     return false;
 }
 
+/* Whether "name=value" is of a row; if not, all names that there are stand in the message. */
+static ob_status check_option_name(const ob_backend_desc *desc, const char *word, ob_err *err)
+{
+    enum { MOST = 64 };
+    const char *names[MOST];
+    size_t count = 0, used = 0;
+    char all[512] = "", name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
+    for (const ob_option *row = desc->options; row->name != NULL; row++) {
+        if (strcmp(row->name, name) == 0)
+            return OB_OK;
+        if (count < MOST)
+            names[count++] = row->name;
+        if (used < sizeof all)
+            used += (size_t)snprintf(all + used, sizeof all - used, "%s%s", used > 0 ? ", " : "",
+                                     row->name);
+    }
+    const char *near = ob_nearest_name(name, names, count);
+    return ob_err_set(err, OB_ERR_INVALID,
+                      "--backend-options: backend %s has no option \"%s\"%s%s%s are %s", desc->name,
+                      name, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
+                      near != NULL ? "\"? Its options" : "; its options", all);
+}
+
 /* "a=1,b=2" as the words "--a=1" "--b=2" for the backend's rows. */
 static ob_status parse_backend_options(ob_session *s, ob_err *err)
 {
@@ -57,7 +82,9 @@ static ob_status parse_backend_options(ob_session *s, ob_err *err)
     if (desc->options == NULL || desc->options_size == 0)
         return text == NULL ? OB_OK
                             : ob_err_set(err, OB_ERR_INVALID,
-                                         "backend %s has no options of its own", desc->name);
+                                         "--backend-options: backend %s has no options of its "
+                                         "own; leave them out",
+                                         desc->name);
     s->backend_options = calloc(1, desc->options_size);
     if (s->backend_options == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
@@ -86,8 +113,14 @@ static ob_status parse_backend_options(ob_session *s, ob_err *err)
     }
     const char *positionals[MOST + 1];
     size_t positional_count = 0;
-    return ob_options_parse(desc->options, count, words, s->backend_options, positionals,
-                            &positional_count, err);
+    ob_err local;
+    for (int i = 1; i < count; i++)
+        OB_TRY(check_option_name(desc, words[i] + 2, err));
+    const ob_status status = ob_options_parse(desc->options, count, words, s->backend_options,
+                                              positionals, &positional_count, &local);
+    return status == OB_OK ? OB_OK
+                           : ob_err_set(err, status, "--backend-options: backend %s: %s",
+                                        desc->name, local.message);
 }
 
 static ob_status pin(int64_t cpu, ob_err *err)
@@ -476,6 +509,16 @@ ob_status ob_session_prepare_task(ob_session *s, const ob_case *c, ob_timer_task
     return OB_OK;
 }
 
+/* A backend may use fewer than it was told: more than there are CPUs would only wait for each other. */
+static void fill_threads(const ob_session *s, ob_record_result *r)
+{
+    const int used = s->desc->threads != NULL ? s->desc->threads(s->backend) : 0;
+    if (used <= 0 || used == r->threads)
+        return;
+    r->threads_asked = r->threads;
+    r->threads = used;
+}
+
 /* What is known once the case is over. */
 static void fill_surroundings(ob_session *s, uint64_t started_ns, ob_record_result *r)
 {
@@ -505,6 +548,7 @@ ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_
     s->checked = (ob_check_result){.verdict = NULL};
     OB_TRY(ob__identity_fill(&s->identity, &s->options, s->desc->name, c, record, err));
     r->pid = getpid();
+    fill_threads(s, r);
     ob_err_clear(&s->failure);
     if (s->options.profile)
         s->phases[OB_CASE_PHASE_CASE][0] = (double)started_ns;

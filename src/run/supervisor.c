@@ -105,6 +105,21 @@ static ob_status take_ready(ob_supervisor *s, const ob_wire_message *message, ob
     return status;
 }
 
+/* What the user asked for and cannot have stays the user's error; all else is the backend's. */
+static ob_status take_refusal(const ob_wire_message *message, ob_err *err)
+{
+    ob_refusal refusal = {.status = OB_ERR_BACKEND};
+    size_t skip = 0;
+    if (message->type == OB_MESSAGE_REFUSED && message->size >= sizeof refusal) {
+        skip = sizeof refusal;
+        memcpy(&refusal, message->data, skip);
+    }
+    const bool of_user = refusal.status == OB_ERR_INVALID || refusal.status == OB_ERR_NOT_FOUND ||
+                         refusal.status == OB_ERR_UNSUPPORTED || refusal.status == OB_ERR_LIMIT;
+    return ob_err_set(err, of_user ? (ob_status)refusal.status : OB_ERR_BACKEND, "%.*s",
+                      (int)(message->size - skip), message->data + skip);
+}
+
 ob_status ob__supervisor_start(ob_supervisor *s, ob_err *err)
 {
     ob_news news = {.kind = OB_NEWS_LOST};
@@ -117,8 +132,7 @@ ob_status ob__supervisor_start(ob_supervisor *s, ob_err *err)
         if (news.kind == OB_NEWS_MESSAGE && news.message.type == OB_MESSAGE_READY)
             return take_ready(s, &news.message, err);
         if (news.kind == OB_NEWS_MESSAGE)
-            return ob_err_set(err, OB_ERR_BACKEND, "%.*s", (int)news.message.size,
-                              news.message.data);
+            return take_refusal(&news.message, err);
     }
     char output[512];
     uint64_t printed;

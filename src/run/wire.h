@@ -16,7 +16,7 @@
 
 typedef enum ob_message {
     OB_MESSAGE_READY = 1, /* worker: the backend is open; its properties as JSON */
-    OB_MESSAGE_REFUSED,   /* worker: it cannot be opened; why, as text */
+    OB_MESSAGE_REFUSED,   /* worker: it cannot be opened; ob_refusal, and why as text */
     OB_MESSAGE_RECORD,    /* worker: one record line */
     OB_MESSAGE_IDLE,      /* worker: the lease is done */
     OB_MESSAGE_LEASE,     /* supervisor: ob_lease */
@@ -26,6 +26,11 @@ typedef enum ob_message {
 typedef struct ob_lease {
     uint64_t first, count;
 } ob_lease;
+
+/* In front of the text that says why a worker cannot be opened. */
+typedef struct ob_refusal {
+    int32_t status; /* ob_status */
+} ob_refusal;
 
 #define OB_NO_CASE UINT64_MAX
 

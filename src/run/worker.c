@@ -110,6 +110,15 @@ static ob_status start(worker *w, ob_context *context, const ob_config *config,
     return status;
 }
 
+static void refuse(worker *w, ob_status status, const char *why)
+{
+    const ob_refusal refusal = {.status = status};
+    w->line.size = 0;
+    if (ob__text_append(&w->line, (const char *)&refusal, sizeof refusal) &&
+        ob__text_append_str(&w->line, why))
+        ob__wire_send(w->socket, OB_MESSAGE_REFUSED, w->line.data, w->line.size, NULL);
+}
+
 ob_status ob_worker_serve(ob_context *context, const ob_config *config,
                           const ob_run_options *options, const ob_worker_fds *fds, ob_err *err)
 {
@@ -131,7 +140,7 @@ ob_status ob_worker_serve(ob_context *context, const ob_config *config,
     signal(SIGINT, SIG_IGN); /* the supervisor decides */
     ob_status status = start(&w, context, config, options, fds, err);
     if (status != OB_OK)
-        ob__wire_send(w.socket, OB_MESSAGE_REFUSED, err->message, strlen(err->message), NULL);
+        refuse(&w, status, err->message);
     else
         status = serve(&w, err);
     ob_cases_close(w.cases);

@@ -50,11 +50,18 @@ static void modes(void)
     CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
     check_content(path, "{\"trace_file\": \"a\"}\n{}\n{\"b\": 1}\n{}\n");
 
-    write_file(path, "{}\n{\"torn");
+    write_file(path, "\n{\"trace_file\": \"a\"}\n{\"torn");
     CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_OK);
     CHECK_INT(ob_result_file_append_line(file, "{}", 2, NULL), OB_OK);
     CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
-    check_content(path, "{}\n{\"torn\n{}\n");
+    check_content(path, "\n{\"trace_file\": \"a\"}\n{}\n");
+
+    /* A last line that lacks nothing but its end is kept. */
+    write_file(path, "{\"trace_file\": \"a\"}\n{\"b\": 1}");
+    CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_OK);
+    CHECK_INT(ob_result_file_append_line(file, "{}", 2, NULL), OB_OK);
+    CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
+    check_content(path, "{\"trace_file\": \"a\"}\n{\"b\": 1}\n{}\n");
 
     /* Nothing is lost without being asked for; an empty file has nothing to lose. */
     params.mode = OB_RESULT_NEW;
@@ -63,7 +70,7 @@ static void modes(void)
     CHECK_STR(err.message,
               "is there already; --resume goes on from it, --append adds to it, --force "
               "replaces it");
-    check_content(path, "{}\n{\"torn\n{}\n");
+    check_content(path, "{\"trace_file\": \"a\"}\n{\"b\": 1}\n{}\n");
     write_file(path, "");
     CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_OK);
     CHECK_INT(ob_result_file_append_line(file, "{}", 2, NULL), OB_OK);
@@ -104,9 +111,9 @@ static void what_is_refused(void)
     temp_path(&dir, "out.json", path);
     ob_result_file_params resume = {.path = path, .mode = OB_RESULT_RESUME, .cut_at = 100};
     CHECK_INT(ob_result_file_open(&resume, &file, &err), OB_ERR_IO);
-    write_file(path, "{}\n");
+    write_file(path, "{\"trace_file\": \"a\"}\n");
     CHECK_INT(ob_result_file_open(&resume, &file, &err), OB_ERR_STATE);
-    CHECK_HAS(err.message, "has 3 bytes but should be cut at 100; it changed since it was read");
+    CHECK_HAS(err.message, "has 20 bytes but should be cut at 100; it changed since it was read");
     CHECK(file == NULL);
 
     /* Two at once; the first one's content stays. */
@@ -116,7 +123,7 @@ static void what_is_refused(void)
     CHECK_INT(ob_result_file_open(&(ob_result_file_params){.path = path}, &second, &err),
               OB_ERR_STATE);
     CHECK_HAS(err.message, "another run writes to this file");
-    check_content(path, "{}\n");
+    check_content(path, "{\"trace_file\": \"a\"}\n");
 
     CHECK_INT(ob_result_file_append_line(file, "", 0, &err), OB_ERR_INVALID);
     CHECK_HAS(err.message, "this text is empty");
@@ -126,7 +133,7 @@ static void what_is_refused(void)
     ob_record bad = named("x");
     bad.kind = OB_RECORD_OTHER_LINE;
     CHECK_INT(ob_result_file_append(file, &bad, &err), OB_ERR_INVALID);
-    check_content(path, "{}\n");
+    check_content(path, "{\"trace_file\": \"a\"}\n");
     CHECK_INT(ob_result_file_close(file, &err), OB_OK);
     CHECK_INT(ob_result_file_close(NULL, &err), OB_OK);
     temp_dir_remove(&dir);
@@ -340,9 +347,36 @@ static void done_of_a_file(void)
     temp_dir_remove(&dir);
 }
 
+/* What is no file of records is left as it is, whole or not. */
+static void other_files_are_not_added_to(void)
+{
+    static const char *const TEXTS[] = {"hello\n",
+                                        "hello",
+                                        "{\n  \"torch.add\": {}\n}\n",
+                                        "{\"a\": 1}\n",
+                                        "\n \n[1]\n{\"trace_file\": \"a\"}\n",
+                                        "{\"trace_file\": "};
+    const temp_dir dir = temp_dir_make();
+    char path[128];
+    temp_path(&dir, "out.json", path);
+    const ob_result_file_params params = {.path = path, .mode = OB_RESULT_APPEND};
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        ob_result_file *file = NULL;
+        ob_err err;
+        write_file(path, TEXTS[i]);
+        CHECK_INT(ob_result_file_open(&params, &file, &err), OB_ERR_INVALID);
+        CHECK_STR(err.message, "does not begin with a record, so nothing is added to it; give "
+                               "another file, or remove this one");
+        CHECK(file == NULL);
+        check_content(path, TEXTS[i]);
+    }
+    temp_dir_remove(&dir);
+}
+
 int main(void)
 {
     RUN(modes);
+    RUN(other_files_are_not_added_to);
     RUN(what_is_refused);
     RUN(names_of_a_prefix);
     RUN(a_full_disk_leaves_whole_lines);

@@ -71,6 +71,18 @@ static void misbehave(const char *how, uint64_t index)
     }
 }
 
+/* How the fake worker says that it cannot be opened. */
+static int refuse(int32_t status, const char *why)
+{
+    char message[64];
+    const ob_refusal refusal = {.status = status};
+    memcpy(message, &refusal, sizeof refusal);
+    const int length =
+        snprintf(message + sizeof refusal, sizeof message - sizeof refusal, "%s", why);
+    return ob__wire_send(SOCKET, OB_MESSAGE_REFUSED, message, sizeof refusal + (size_t)length,
+                         NULL) != OB_OK;
+}
+
 static int be_worker(void)
 {
     const char *how = getenv("TEST_HOW");
@@ -80,7 +92,11 @@ static int be_worker(void)
     if (page == MAP_FAILED || how == NULL)
         return 1;
     if (strcmp(how, "refused") == 0)
-        return ob__wire_send(SOCKET, OB_MESSAGE_REFUSED, "no such device", 14, NULL) != OB_OK;
+        return refuse(OB_ERR_IO, "no such device");
+    if (strcmp(how, "asked for") == 0)
+        return refuse(OB_ERR_INVALID, "no such option");
+    if (strcmp(how, "nonsense") == 0)
+        return refuse(12345, "what");
     if (strcmp(how, "never ready") == 0) {
         printf("library not found\n");
         return WRONG_CODE;
@@ -242,6 +258,10 @@ static void a_worker_that_cannot_start_is_an_error(void)
     ob_run_options options;
     CHECK_INT(run("refused", &s, &summary, &err), OB_ERR_BACKEND);
     CHECK_STR(err.message, "no such device");
+    CHECK_INT(run("asked for", &s, &summary, &err), OB_ERR_INVALID);
+    CHECK_STR(err.message, "no such option");
+    CHECK_INT(run("nonsense", &s, &summary, &err), OB_ERR_BACKEND);
+    CHECK_STR(err.message, "what");
     CHECK_INT(run("never ready", &s, &summary, &err), OB_ERR_BACKEND);
     CHECK_STR(err.message, "no worker starts: the worker ended by itself with exit code 9; it "
                            "said: library not found\n");

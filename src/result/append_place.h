@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where records can be added to a file that is there already.
+ */
+#ifndef OB_RESULT_APPEND_PLACE_H
+#define OB_RESULT_APPEND_PLACE_H
+
+#include "opbench/record.h"
+
+typedef struct ob_append_place {
+    uint64_t cut_at;    /* the file's size, or where its torn last line begins */
+    bool needs_newline; /* the last line is whole but for that */
+} ob_append_place;
+
+/* OB_ERR_INVALID: the file begins with something that is no record, so it is somebody else's. A file that
+ * may only be written is taken as it is. */
+ob_status ob__append_place_find(int descriptor, const char *path, uint64_t size,
+                                ob_append_place *out, ob_err *err);
+
+#endif

@@ -54,6 +54,10 @@ void ob_prepared::forward()
     for (size_t i = 0; i < graph->output_count; i++)
         if (graph->edges[graph->outputs[i]].role == OB_EDGE_INTERMEDIATE)
             edges[graph->outputs[i]] = c10::IValue();
+    // An input that the iteration before overwrote came from it, and its backward would lead there too.
+    for (const opbench::Saved &one : saved)
+        if (wants_backward && !one.live.is_leaf())
+            one.live.detach_();
     for (const opbench::Step &step : steps) {
         if (step.ready) {
             stack.assign(step.arguments.begin(), step.arguments.end());

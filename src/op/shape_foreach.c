@@ -27,10 +27,11 @@ static ob_status want_equal_lengths(const ob_op_call *call, size_t *count, ob_er
     return OB_OK;
 }
 
-/* Numbers that only scale do not count for the dtype. */
-static bool is_operand(const char *name)
+/* Numbers that only scale (those of addcmul) do not count for the dtype. */
+static bool is_operand(const ob_op_call *call, const char *name)
 {
-    return strcmp(name, "scalar") == 0 || strcmp(name, "scalars") == 0;
+    return (strcmp(name, "scalar") == 0 || strcmp(name, "scalars") == 0) &&
+           ob_schema_find_arg(call->schema, "tensor1") < 0;
 }
 
 static ob_status one_shape(const ob_op_call *call, size_t index, bool to_float, ob__shape *shape,
@@ -45,7 +46,7 @@ static ob_status one_shape(const ob_op_call *call, size_t index, bool to_float, 
         if (v->kind == OB_VALUE_LIST)
             v = &v->as.list.items[index];
         if (v->kind != OB_VALUE_TENSOR) {
-            if (is_operand(name))
+            if (is_operand(call, name))
                 ob__promotion_add_number(&promotion, v);
             continue;
         }

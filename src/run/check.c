@@ -54,14 +54,17 @@ static bool is_written(const ob_graph *graph, ob_edge_id edge)
 }
 
 /* The edges whose gradients come, in their order: the derived graph's targets, or for a backend with
- * autograd all that require one and are not overwritten. names has room for every edge. */
+ * autograd all that require one and are not overwritten. Autograd has no gradient of an input that is
+ * overwritten: it has no name here, and is not compared. names has room for every edge. */
 static size_t name_gradients(const ob_setup *setup, const char **names)
 {
     const ob_graph *graph = setup->graph;
     size_t count = 0;
     if (!setup->desc->has_autograd) {
-        for (size_t i = 0; i < setup->backward.target_count; i++)
-            names[count++] = graph->edges[setup->backward.targets[i]].name;
+        for (size_t i = 0; i < setup->backward.target_count; i++) {
+            const ob_edge_id target = setup->backward.targets[i];
+            names[count++] = is_written(graph, target) ? "" : graph->edges[target].name;
+        }
         return count;
     }
     for (int parameters = 0; parameters < 2; parameters++)
@@ -81,6 +84,16 @@ static ob_status run_phase(const ob_setup *setup, ob_backend *backend, ob_phase 
 {
     OB_TRY(setup->desc->run(setup->prepared, phase, 1, err));
     return setup->desc->asynchronous ? setup->desc->sync(backend, err) : OB_OK;
+}
+
+/* How many outputs count. What embedding_bag gives besides its result is for its own backward alone. */
+static size_t outputs_that_count(const ob_graph *graph, size_t count)
+{
+    const char *name = graph->node_count == 1 ? graph->nodes[0].op->schema->name : "";
+    const bool first_only = strcmp(name, "aten::embedding_bag") == 0 ||
+                            strcmp(name, "aten::_embedding_bag") == 0 ||
+                            strcmp(name, "aten::_embedding_bag_forward_only") == 0;
+    return first_only && count > 1 ? 1 : count;
 }
 
 static ob_status run_once(const ob_setup *setup, ob_backend *backend, const ob_bound_facts *facts,
@@ -108,7 +121,8 @@ static ob_status run_once(const ob_setup *setup, ob_backend *backend, const ob_b
     }
     const ob_pack_args args = {.facts = facts,
                                .outputs = outputs.values,
-                               .output_count = outputs.count,
+                               .output_count =
+                                   outputs_that_count(setup->graph, outputs.count),
                                .gradients = gradients.values,
                                .gradient_count =
                                    gradients.count == name_count ? gradients.count : 0,

@@ -36,7 +36,7 @@ typedef struct ob_pack_args {
     const ob_bound_facts *facts;
     const ob_value *outputs, *gradients;
     size_t output_count, gradient_count;
-    const char *const *gradient_names;
+    const char *const *gradient_names; /* "" = it is left out */
 } ob_pack_args;
 ob_status ob__results_pack(const ob_pack_args *args, ob_text *out, ob_err *err);
 /* Compares two packed texts. OB_ERR_SYNTAX when one of them is none. */

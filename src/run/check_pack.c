@@ -123,7 +123,8 @@ ob_status ob__results_pack(const ob_pack_args *args, ob_text *out, ob_err *err)
             return no_memory(err);
     }
     for (size_t i = 0; i < args->gradient_count; i++)
-        if (!append_value(out, args->gradient_names[i], &args->gradients[i], &gradients))
+        if (args->gradient_names[i][0] != '\0' &&
+            !append_value(out, args->gradient_names[i], &args->gradients[i], &gradients))
             return no_memory(err);
     head.outputs = outputs.items;
     head.gradients = gradients.items;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * conform PLUGIN values|isas|threads|gradients|coverage|framework GOLDENS [DTYPE]
+ * conform NATIVE beside GOLDENS TORCH quick|full
  */
 #include "conform.h"
 
@@ -37,6 +38,8 @@ int main(int argc, char **argv)
         return run_framework(plugin) != 0;
     if (strcmp(command, "coverage") == 0)
         return run_coverage(plugin, path) != 0;
+    if (strcmp(command, "beside") == 0 && argc > 5)
+        return run_beside(plugin, argv[4], path, strcmp(argv[5], "full") == 0);
     if (strcmp(command, "isas") == 0)
         return run_isas(plugin, path) != 0;
     if (strcmp(command, "threads") == 0)

@@ -80,5 +80,7 @@ int run_values(const char *plugin, const char *goldens_path, ob_dtype dtype, con
 int run_gradients(const char *plugin, const char *goldens_path);
 int run_coverage(const char *plugin, const char *goldens_path);
 int run_framework(const char *plugin);
+/* The exit code: 77 when there is no torch. */
+int run_beside(const char *native, const char *torch, const char *goldens_path, bool full);
 
 #endif

@@ -91,6 +91,8 @@ double ob__value_magnitude(const ob_value *value)
 
 /* ---- facts ---- */
 
+enum { MOST_RANDOM_CALLS = 4 };
+
 void ob__bound_facts(const ob_graph *graph, const ob_value *inputs, size_t input_count,
                      ob_bound_facts *out)
 {
@@ -106,6 +108,9 @@ void ob__bound_facts(const ob_graph *graph, const ob_value *inputs, size_t input
         out->factor = fmax(out->factor, row->tolerance.factor);
         composed = composed || row->decomposition != NULL;
     }
+    /* Behind many calls random elements depend on each other: moments say nothing of them. */
+    if (out->kind == OB_TOL_RANDOM && graph->node_count > MOST_RANDOM_CALLS)
+        out->kind = OB_TOL_UNDEFINED;
     /* Each call of a decomposition rounds; intermediate results in half precision too. */
     if (composed)
         out->steps = 4 * calls;

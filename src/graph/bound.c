@@ -91,7 +91,10 @@ double ob__value_magnitude(const ob_value *value)
 
 /* ---- facts ---- */
 
-enum { MOST_RANDOM_CALLS = 4 };
+enum { MOST_RANDOM_CALLS = 4, MOST_SMOOTH_CALLS = 16 };
+/* Somewhere in a long graph a rounding decides which side of a step (relu, the largest of a window) an
+ * element is on; few gradients are then quite different, and right. */
+static const double OUTLIERS = 1e-3;
 
 void ob__bound_facts(const ob_graph *graph, const ob_value *inputs, size_t input_count,
                      ob_bound_facts *out)
@@ -136,6 +139,8 @@ ob_bound_facts ob__bound_facts_of_gradients(const ob_bound_facts *forward)
     if (facts.kind < OB_TOL_REDUCTION)
         facts.kind = OB_TOL_REDUCTION;
     facts.factor = fmax(facts.factor, 4);
+    if (facts.steps > 4 * MOST_SMOOTH_CALLS)
+        facts.outliers = OUTLIERS;
     facts.steps *= 4;
     return facts;
 }
@@ -156,7 +161,8 @@ ob_bound ob__bound_make(const ob_bound_facts *facts, ob_dtype dtype, double larg
     case OB_TOL_REDUCTION:
         return (ob_bound){.relative = epsilon * factor,
                           .absolute =
-                              epsilon * factor * fmax(1, largest) * (1 + log2(facts->longest))};
+                              epsilon * factor * fmax(1, largest) * (1 + log2(facts->longest)),
+                          .outliers = facts->outliers};
     case OB_TOL_ELEMENTWISE:
         break;
     }

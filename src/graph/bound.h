@@ -17,6 +17,7 @@ typedef struct ob_bound_facts {
     double steps;           /* roundings on the way, for results that several calls make */
     double longest;         /* elements of the largest input: no sum is longer */
     double magnitude;       /* of the largest input element */
+    double outliers;        /* gradients of long graphs: see ob_bound */
 } ob_bound_facts;
 
 /* inputs may be NULL. */
@@ -30,6 +31,7 @@ typedef struct ob_bound {
     double relative, absolute; /* |got - want| <= relative |want| + absolute */
     bool skip;                 /* not initialised: anything is right */
     bool random;               /* compared by moments */
+    double outliers;           /* share of the elements that need not hold it */
 } ob_bound;
 
 /* For a result of the dtype whose largest finite element is `largest`. */

@@ -121,8 +121,7 @@ static ob_status run_once(const ob_setup *setup, ob_backend *backend, const ob_b
     }
     const ob_pack_args args = {.facts = facts,
                                .outputs = outputs.values,
-                               .output_count =
-                                   outputs_that_count(setup->graph, outputs.count),
+                               .output_count = outputs_that_count(setup->graph, outputs.count),
                                .gradients = gradients.values,
                                .gradient_count =
                                    gradients.count == name_count ? gradients.count : 0,

@@ -113,7 +113,7 @@ static void compare_elements(const check *c, const ob_bound *bound, const ob_pac
         if (wrong++ == 0)
             first = i;
     }
-    if (wrong == 0)
+    if ((double)wrong <= bound->outliers * (double)reals_of(got))
         return;
     const double values[] = {real_at(got, first), real_at(want, first)};
     const double figures[] = {ob__bound_at(bound, values[1]), (double)wrong};

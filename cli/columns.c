@@ -99,7 +99,7 @@ static bool print_note(ob_cli *cli, const ob_columns *grid, size_t row)
 
 bool ob__columns_print(ob_cli *cli, const ob_columns *grid, bool markdown)
 {
-    size_t wide[OB_MOST_COLUMNS];
+    size_t wide[OB_MOST_COLUMNS] = {0};
     for (size_t c = 0; c < grid->columns; c++) {
         wide[c] = width(grid->titles[c]);
         for (size_t i = 0; i < grid->rows; i++) {

@@ -57,17 +57,17 @@ static const ob_option OPTIONS[] = {
 };
 
 typedef struct keeping {
-    ob_measurements *list;
+    ob_cli_kept kept;
     const compare_options *options;
 } keeping;
 
-static ob_status keep(void *ctx, const char *file, const ob_measurement *m, ob_err *err)
+static ob_status keep(void *ctx, const ob_cli_place *place, const ob_measurement *m, ob_err *err)
 {
-    const keeping *k = ctx;
+    keeping *k = ctx;
     ob_measurement named = *m;
     if (k->options->by_file && named.task.env == NULL)
-        named.task.env = file;
-    return ob_measurements_add(k->list, &named, err);
+        named.task.env = place->file;
+    return ob__cli_kept_add(&k->kept, place, &named, err);
 }
 
 static ob_compare_style style_of(const ob_cli *cli, const compare_options *options)
@@ -84,17 +84,19 @@ static ob_compare_style style_of(const ob_cli *cli, const compare_options *optio
     return style;
 }
 
-static int print(ob_cli *cli, const ob_measurements *list, const compare_options *options)
+static int print(ob_cli *cli, const ob_cli_kept *kept, const compare_options *options)
 {
     const ob_compare_style style = style_of(cli, options);
     ob_compare *compare = NULL;
     ob_text text = {.data = NULL};
     ob_err err;
-    ob_status status = ob_compare_create(list, &compare, &err);
+    ob_status status = ob_compare_create(kept->list, &compare, &err);
     if (status == OB_OK)
         status = ob_compare_print(compare, &style, &text, &err);
     if (status == OB_OK && text.size > 0)
         ob__cli_write(cli, text.data, text.size);
+    if (status != OB_OK)
+        ob__cli_kept_blame(kept, &err);
     ob_compare_destroy(compare);
     ob_text_fini(&text);
     return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
@@ -104,12 +106,12 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 {
     keeping k = {.options = call->options};
     ob_err err;
-    if (ob_measurements_create(&k.list, &err) != OB_OK)
+    if (ob__cli_kept_init(&k.kept, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     int code = ob__cli_read_measurements(cli, call, keep, &k);
     if (code == OB_EXIT_OK)
-        code = print(cli, k.list, k.options);
-    ob_measurements_destroy(k.list);
+        code = print(cli, &k.kept, k.options);
+    ob__cli_kept_fini(&k.kept);
     return code;
 }
 

@@ -27,7 +27,7 @@ static const ob_option OPTIONS[] = {
 typedef struct showing {
     ob_cli *cli;
     const show_options *options;
-    ob_measurements *list; /* with --merge: what was read */
+    ob_cli_kept kept; /* with --merge: what was read */
     ob_text text;
 } showing;
 
@@ -42,26 +42,27 @@ static ob_status print(showing *s, const ob_measurement *m, ob_err *err)
     return ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
 }
 
-static ob_status take(void *ctx, const char *file, const ob_measurement *m, ob_err *err)
+static ob_status take(void *ctx, const ob_cli_place *place, const ob_measurement *m, ob_err *err)
 {
-    (void)file;
+    (void)place;
     return print(ctx, m, err);
 }
 
-static ob_status keep(void *ctx, const char *file, const ob_measurement *m, ob_err *err)
+static ob_status keep(void *ctx, const ob_cli_place *place, const ob_measurement *m, ob_err *err)
 {
-    (void)file;
-    return ob_measurements_add(((showing *)ctx)->list, m, err);
+    return ob__cli_kept_add(&((showing *)ctx)->kept, place, m, err);
 }
 
 static int print_merged(showing *s)
 {
     ob_measurements *merged = NULL;
     ob_err err;
-    ob_status status = ob_measurements_merge(s->list, &merged, &err);
+    ob_status status = ob_measurements_merge(s->kept.list, &merged, &err);
     for (size_t i = 0; status == OB_OK && i < ob_measurements_count(merged); i++)
         status = print(s, ob_measurements_get(merged, i), &err);
     ob_measurements_destroy(merged);
+    if (status != OB_OK)
+        ob__cli_kept_blame(&s->kept, &err);
     return status == OB_OK        ? OB_EXIT_OK
            : s->cli->write_failed ? ob__cli_finish(s->cli)
                                   : ob__cli_fail(s->cli, &err);
@@ -72,13 +73,13 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     showing s = {.cli = cli, .options = call->options};
     ob_err err;
     int code = OB_EXIT_OK;
-    if (s.options->merge && ob_measurements_create(&s.list, &err) != OB_OK)
+    if (s.options->merge && ob__cli_kept_init(&s.kept, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     if (code == OB_EXIT_OK)
         code = ob__cli_read_measurements(cli, call, s.options->merge ? keep : take, &s);
     if (code == OB_EXIT_OK && s.options->merge)
         code = print_merged(&s);
-    ob_measurements_destroy(s.list);
+    ob__cli_kept_fini(&s.kept);
     ob_text_fini(&s.text);
     return code;
 }

@@ -5,6 +5,7 @@
  */
 #include "measurement_files.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const ob_cli_word ob__cli_measurement_words[] = {
@@ -21,12 +22,13 @@ static const char *shown_name(const char *path)
 }
 
 /* What a view says about a measurement has no place of its own. */
-static void add_place(ob_err *err, const char *path, const ob_measurement_reader *reader)
+static void add_place(ob_err *err, const ob_cli_place *place)
 {
     if (err->file[0] != '\0')
         return;
-    snprintf(err->file, sizeof err->file, "%s", shown_name(path));
-    ob_measurement_reader_place(reader, &err->line, &err->column);
+    snprintf(err->file, sizeof err->file, "%s", place->file);
+    err->line = place->line;
+    err->column = place->column;
 }
 
 static void tell_left_out(ob_cli *cli, const char *path, const ob_measurement_reader *reader,
@@ -52,9 +54,11 @@ static ob_status read_file(ob_cli *cli, const char *path, ob_cli_take_measuremen
     if (status != OB_OK)
         return status;
     while ((status = ob_measurement_reader_next(reader, &m, err)) == OB_OK) {
-        status = take(ctx, shown_name(path), m, err);
+        ob_cli_place place = {.file = shown_name(path)};
+        ob_measurement_reader_place(reader, &place.line, &place.column);
+        status = take(ctx, &place, m, err);
         if (status != OB_OK) {
-            add_place(err, path, reader);
+            add_place(err, &place);
             break;
         }
         count++;
@@ -74,4 +78,48 @@ int ob__cli_read_measurements(ob_cli *cli, const ob_cli_call *call, ob_cli_take_
             return cli->write_failed ? ob__cli_finish(cli) : ob__cli_fail(cli, &err);
     }
     return OB_EXIT_OK;
+}
+
+/* ---- kept ones ---- */
+
+ob_status ob__cli_kept_init(ob_cli_kept *kept, ob_err *err)
+{
+    *kept = (ob_cli_kept){.list = NULL};
+    return ob_measurements_create(&kept->list, err);
+}
+
+void ob__cli_kept_fini(ob_cli_kept *kept)
+{
+    ob_measurements_destroy(kept->list);
+    free(kept->places);
+}
+
+ob_status ob__cli_kept_add(ob_cli_kept *kept, const ob_cli_place *place, const ob_measurement *m,
+                           ob_err *err)
+{
+    const size_t count = ob_measurements_count(kept->list);
+    if (count == kept->capacity) {
+        const size_t wanted = kept->capacity > 0 ? kept->capacity * 2 : 64;
+        ob_cli_place *bigger = wanted <= SIZE_MAX / sizeof *bigger
+                                   ? realloc(kept->places, wanted * sizeof *bigger)
+                                   : NULL;
+        if (bigger == NULL)
+            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu measurements", count);
+        kept->places = bigger;
+        kept->capacity = wanted;
+    }
+    kept->places[count] = *place;
+    return ob_measurements_add(kept->list, m, err);
+}
+
+void ob__cli_kept_blame(const ob_cli_kept *kept, ob_err *err)
+{
+    const size_t count = ob_measurements_count(kept->list);
+    for (size_t i = 0; err->code == OB_ERR_INVALID && i < count; i++) {
+        ob_measurement_stats stats;
+        if (ob_measurement_compute(ob_measurements_get(kept->list, i), &stats, NULL) == OB_OK)
+            continue;
+        add_place(err, &kept->places[i]);
+        return;
+    }
 }

@@ -11,13 +11,33 @@
 /* The words of such a command: one file or more. */
 extern const ob_cli_word ob__cli_measurement_words[];
 
-/* Gets each measurement, in order, and the file it is from, <stdin> for standard input; what it fails with
- * is shown with the measurement's place. */
-typedef ob_status (*ob_cli_take_measurement)(void *ctx, const char *file, const ob_measurement *m,
-                                             ob_err *err);
+/* Where a measurement stands. The file is <stdin> for standard input and lives as long as the call. */
+typedef struct ob_cli_place {
+    const char *file;
+    uint32_t line, column;
+} ob_cli_place;
+
+/* Gets each measurement, in order, and where it stands; what it fails with is shown with that place. */
+typedef ob_status (*ob_cli_take_measurement)(void *ctx, const ob_cli_place *place,
+                                             const ob_measurement *m, ob_err *err);
 
 /* Reads all files that the call names. Says what is wrong, and what was left out. Returns an exit code. */
 int ob__cli_read_measurements(ob_cli *cli, const ob_cli_call *call, ob_cli_take_measurement take,
                               void *ctx);
+
+/* Measurements that are kept, and where each stood. */
+typedef struct ob_cli_kept {
+    ob_measurements *list;
+    ob_cli_place *places;
+    size_t capacity;
+} ob_cli_kept;
+
+ob_status ob__cli_kept_init(ob_cli_kept *kept, ob_err *err);
+void ob__cli_kept_fini(ob_cli_kept *kept);
+ob_status ob__cli_kept_add(ob_cli_kept *kept, const ob_cli_place *place, const ob_measurement *m,
+                           ob_err *err);
+/* An error about all of them, such as a median of 0 after merging, gets the place of the first measurement
+ * that has no statistics by itself. */
+void ob__cli_kept_blame(const ob_cli_kept *kept, ob_err *err);
 
 #endif

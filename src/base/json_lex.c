@@ -7,6 +7,7 @@
 #include "base/json_lex.h"
 
 #include "base/number.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ void ob__json_lexer_fini(ob_json_lexer *lexer)
 {
     free(lexer->window);
     free(lexer->decoded);
+    ob_text_fini(&lexer->repaired);
 }
 
 const char *ob__json_token_name(ob_json_token_kind kind)
@@ -189,20 +191,23 @@ static char *put_utf8(char *to, unsigned code)
     return to;
 }
 
-/* One \uXXXX (or a surrogate pair of them) at from; NULL when it is none. Advances *from. */
-static char *decode_unicode(const char **from, const char *end, char *to)
+/* One \uXXXX (or a surrogate pair of them) at from; NULL when it is none. Advances *from. With repair half
+ * a pair is U+FFFD. */
+static char *decode_unicode(const char **from, const char *end, bool repair, char *to)
 {
+    enum { REPLACEMENT = 0xFFFD };
     const char *text = *from;
     int code = end - text >= 6 ? hex4(text + 2) : -1;
-    if (code < 0 || (code >= 0xDC00 && code <= 0xDFFF))
+    if (code < 0)
         return NULL;
     text += 6;
-    if (code >= 0xD800 && code <= 0xDBFF) {
+    if (code >= 0xD800 && code <= 0xDFFF) {
         const int low = end - text >= 6 && text[0] == '\\' && text[1] == 'u' ? hex4(text + 2) : -1;
-        if (low < 0xDC00 || low > 0xDFFF)
+        const bool is_pair = code <= 0xDBFF && low >= 0xDC00 && low <= 0xDFFF;
+        if (!is_pair && !repair)
             return NULL;
-        code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
-        text += 6;
+        code = is_pair ? 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00) : REPLACEMENT;
+        text += is_pair ? 6 : 0;
     }
     *from = text;
     return put_utf8(to, (unsigned)code);
@@ -229,7 +234,7 @@ static ob_status decode(ob_json_lexer *lexer, size_t length, ob_json_token *toke
         }
         char *next = NULL;
         if (from[1] == 'u') {
-            next = decode_unicode(&from, end, to);
+            next = decode_unicode(&from, end, lexer->source.repair, to);
             if (next == NULL)
                 FAIL_AT(lexer, from - lexer->start, OB_ERR_SYNTAX, err,
                         "bad \\u escape in a string; four hex digits, surrogates in pairs");
@@ -294,10 +299,22 @@ static const uint8_t SPECIAL[256] = {
 #undef ONES
 };
 
+/* U+FFFD for every byte of the string that is not UTF-8. */
+static ob_status repair(ob_json_lexer *lexer, ob_json_token *token, ob_err *err)
+{
+    lexer->repaired.size = 0;
+    if (!ob__utf8_repair(&lexer->repaired, token->text, token->length))
+        FAIL_AT(lexer, 0, OB_ERR_NOMEM, err, "out of memory for a string of %zu bytes",
+                token->length);
+    token->text = lexer->repaired.data;
+    token->length = lexer->repaired.size;
+    return OB_OK;
+}
+
 static ob_status lex_string(ob_json_lexer *lexer, ob_json_token *token, ob_err *err)
 {
     size_t i = 1;
-    bool escaped = false;
+    bool escaped = false, broken = false;
     for (;;) {
         const unsigned char *p = (const unsigned char *)lexer->start + i;
         while (p < (const unsigned char *)lexer->end && !SPECIAL[*p])
@@ -317,12 +334,13 @@ static ob_status lex_string(ob_json_lexer *lexer, ob_json_token *token, ob_err *
         } else if (c >= 0x80) {
             size_t length;
             OB_TRY(utf8_length(lexer, i, &length, err));
-            if (length == 0)
+            if (length == 0 && !lexer->source.repair)
                 FAIL_AT(lexer, i, OB_ERR_SYNTAX, err,
                         "byte 0x%02X in a string is not valid UTF-8; save the file as UTF-8",
                         (unsigned)c);
-            lexer->continuation_bytes += length - 1;
-            i += length;
+            broken = broken || length == 0;
+            lexer->continuation_bytes += length > 0 ? length - 1 : 0;
+            i += length > 0 ? length : 1;
         } else if (c < 0) {
             FAIL_AT(lexer, 0, OB_ERR_SYNTAX, err,
                     "this string is not closed; it is cut off, or a '\"' is missing");
@@ -337,7 +355,9 @@ static ob_status lex_string(ob_json_lexer *lexer, ob_json_token *token, ob_err *
     token->text = lexer->start + 1;
     token->length = i - 1;
     lexer->at = lexer->start + i + 1;
-    return escaped ? decode(lexer, i - 1, token, err) : OB_OK;
+    if (escaped)
+        OB_TRY(decode(lexer, i - 1, token, err));
+    return broken ? repair(lexer, token, err) : OB_OK;
 }
 
 /* ---- numbers and words ---- */

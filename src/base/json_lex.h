@@ -43,6 +43,7 @@ typedef struct ob_json_lexer {
     bool exhausted; /* the source has no more */
     char *decoded;  /* strings with escapes */
     size_t decoded_size;
+    ob_text repaired; /* strings that were not UTF-8 */
     /* Places: a column is offset - line_start - continuation_bytes + 1. */
     uint64_t base; /* offset of the window in the text */
     uint32_t line;

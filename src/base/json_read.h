@@ -46,7 +46,8 @@ typedef struct ob_json_source {
     size_t size;
     ob_json_fill fill;
     void *ctx;
-    bool many; /* several values one behind the other, as in JSON lines; at least one */
+    bool many;   /* several values one behind the other, as in JSON lines; at least one */
+    bool repair; /* U+FFFD for what is not UTF-8 in strings, and for half a surrogate pair */
 } ob_json_source;
 
 ob_status ob__json_reader_create(const ob_json_source *source, const ob_json_limits *limits,

@@ -3,6 +3,8 @@
  * A case as a person would write it: torch.add(f32[2,3], f32[2,3], alpha=2). Arguments are in the
  * notation that builder_word.c reads; one that the notation has no form for is shown as JSON.
  */
+#include "config/case_text.h"
+
 #include "config/config_int.h"
 
 #include "base/json_node.h"
@@ -198,14 +200,17 @@ static bool print_call(ob_text *out, const ob_json *entry)
     return ok && ob__text_append(out, ")", 1);
 }
 
+bool ob__call_append(ob_text *text, const char *op_name, const ob_json *build, const ob_json *input)
+{
+    const bool constructs = ob_json_get_kind(build) == OB_JSON_OBJECT;
+    return ob__text_append_str(text, op_name) && (!constructs || print_call(text, build)) &&
+           print_call(text, input);
+}
+
 ob_status ob_case_print_call(const ob_case *c, ob_text *text, ob_err *err)
 {
     const size_t mark = text->size;
-    const ob_json *build = ob_case_build(c);
-    bool ok = ob__text_append_str(text, ob_case_op_name(c));
-    if (ob_json_get_kind(build) == OB_JSON_OBJECT)
-        ok = ok && print_call(text, build);
-    if (ok && print_call(text, ob_case_input(c)))
+    if (ob__call_append(text, ob_case_op_name(c), ob_case_build(c), ob_case_input(c)))
         return OB_OK;
     text->size = mark;
     return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a case");

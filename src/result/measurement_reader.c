@@ -3,14 +3,18 @@
  * Measurements out of files: lines of records, or plain objects {number_per_run, raw_times, task_spec,
  * metadata}, alone, one behind the other or in a list. The text is read as events and only what belongs
  * to a measurement is kept, so ten million samples take the memory of the samples, not of their text.
- * What is wrong with a sample is said with its line and column.
+ * A line of PARAM's has no raw_times: its samples are those of metric, in milliseconds. The backward pass
+ * is a measurement of its own. What is wrong with a sample is said with its line and column.
  */
 #include "base/arena.h"
 #include "base/json_node.h"
 #include "base/json_read.h"
 #include "base/number.h"
+#include "base/text.h"
+#include "config/case_text.h"
 #include "opbench/measurement.h"
 #include "opbench/record.h"
+#include "result/run_place.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -30,7 +34,12 @@ typedef enum member {
     STATUS,
     OP_NAME,
     BACKEND,
+    DEVICE,
+    MODE,
     THREADS,
+    METRIC,
+    CONFIG,
+    CACHE,
     MEMBER_COUNT
 } member;
 
@@ -42,7 +51,12 @@ static const char *const MEMBERS[MEMBER_COUNT] = {
     [STATUS] = "status",
     [OP_NAME] = "op_name",
     [BACKEND] = "backend",
+    [DEVICE] = "device",
+    [MODE] = "mode",
     [THREADS] = "threads",
+    [METRIC] = "metric",
+    [CONFIG] = "config",
+    [CACHE] = "cache",
 };
 
 static const struct task_row {
@@ -62,6 +76,11 @@ typedef struct place {
     uint32_t line, column;
 } place;
 
+typedef struct samples {
+    double *items;
+    size_t count, capacity;
+} samples;
+
 struct ob_measurement_reader {
     ob_json_file file;
     char *name;
@@ -74,15 +93,18 @@ struct ob_measurement_reader {
     place begin;
     ob_err *err;
     ob_arena arena; /* texts */
-    ob_json_doc *metadata;
-    ob_text rewrite; /* JSON of the metadata */
-    double *times;
-    size_t time_capacity;
+    ob_json_doc *metadata, *config;
+    ob_text rewrite; /* JSON of the metadata, or of the config */
+    ob_text name_of_task;
+    samples raw;               /* seconds per block */
+    samples forward, backward; /* of metric: ms per iteration */
     ob_measurement measurement;
+    bool has_backward;      /* still to be given */
     bool has[MEMBER_COUNT]; /* and is not null */
     bool seen[MEMBER_COUNT];
     place at[MEMBER_COUNT];
-    const char *status, *backend;
+    const char *status, *op_name;
+    ob_run_place place;
     int64_t threads;
 };
 
@@ -134,7 +156,8 @@ static ob_status read_count(ob_measurement_reader *r, const ob_json_event *event
     return OB_OK;
 }
 
-static ob_status read_time(ob_measurement_reader *r, const ob_json_event *event, double *out)
+static ob_status read_time(ob_measurement_reader *r, const ob_json_event *event, const char *path,
+                           double *out)
 {
     const char *wrong = NULL;
     if (event->kind == OB_JSON_EVENT_INT)
@@ -144,42 +167,44 @@ static ob_status read_time(ob_measurement_reader *r, const ob_json_event *event,
     else if (event->kind == OB_JSON_EVENT_NULL)
         wrong = "null, which stands for a number that is not finite";
     else
-        return refuse(r, event, ".raw_times", "a time in seconds");
+        return refuse(r, event, path, "a time");
     if (wrong == NULL && isinf(*out))
         wrong = "too large for a number";
     else if (wrong == NULL && *out < 0)
         wrong = "negative";
     if (wrong == NULL)
         return OB_OK;
-    return ob_err_set_at(r->err, OB_ERR_SYNTAX, r->name, event->line, event->column, ".raw_times",
+    return ob_err_set_at(r->err, OB_ERR_SYNTAX, r->name, event->line, event->column, path,
                          "the sample is %s; a time is 0 or more seconds: measure again", wrong);
 }
 
-static ob_status read_times(ob_measurement_reader *r, const ob_json_event *begin)
+static bool grow(samples *list)
 {
-    ob_measurement *m = &r->measurement;
+    const size_t wanted = list->capacity > 0 ? list->capacity * 2 : 256;
+    double *bigger =
+        wanted <= SIZE_MAX / sizeof *bigger ? realloc(list->items, wanted * sizeof *bigger) : NULL;
+    if (bigger == NULL)
+        return false;
+    list->items = bigger;
+    list->capacity = wanted;
+    return true;
+}
+
+static ob_status read_times(ob_measurement_reader *r, const ob_json_event *begin, const char *path,
+                            samples *out)
+{
     ob_json_event event;
     if (begin->kind != OB_JSON_EVENT_BEGIN_ARRAY)
-        return refuse(r, begin, ".raw_times", "a list of times in seconds");
+        return refuse(r, begin, path, "a list of times");
     for (;;) {
         OB_TRY(next(r, &event));
         if (event.kind == OB_JSON_EVENT_END_ARRAY)
-            break;
-        if (m->count == r->time_capacity) {
-            const size_t wanted = r->time_capacity > 0 ? r->time_capacity * 2 : 256;
-            double *bigger = wanted <= SIZE_MAX / sizeof *bigger
-                                 ? realloc(r->times, wanted * sizeof *bigger)
-                                 : NULL;
-            if (bigger == NULL)
-                return out_of_memory(r);
-            r->times = bigger;
-            r->time_capacity = wanted;
-        }
-        OB_TRY(read_time(r, &event, &r->times[m->count]));
-        m->count++;
+            return OB_OK;
+        if (out->count == out->capacity && !grow(out))
+            return out_of_memory(r);
+        OB_TRY(read_time(r, &event, path, &out->items[out->count]));
+        out->count++;
     }
-    m->raw_times = r->times;
-    return OB_OK;
 }
 
 static ob_status skip(ob_measurement_reader *r, const ob_json_event *begin)
@@ -203,10 +228,15 @@ static ob_status read_task_member(ob_measurement_reader *r, const char *key,
     return skip(r, event);
 }
 
-static ob_status read_task(ob_measurement_reader *r, const ob_json_event *begin)
+/* Takes one member of an object: key is "" if it is too long to be one that is looked for. */
+typedef ob_status (*take_member)(ob_measurement_reader *r, const char *key,
+                                 const ob_json_event *event);
+
+static ob_status read_members(ob_measurement_reader *r, const ob_json_event *begin,
+                              const char *path, take_member take)
 {
     if (begin->kind != OB_JSON_EVENT_BEGIN_OBJECT)
-        return refuse(r, begin, ".task_spec", "an object");
+        return refuse(r, begin, path, "an object");
     for (;;) {
         ob_json_event event;
         char key[32] = "";
@@ -216,15 +246,53 @@ static ob_status read_task(ob_measurement_reader *r, const ob_json_event *begin)
         if (event.length < sizeof key)
             memcpy(key, event.text, event.length);
         OB_TRY(next(r, &event));
-        OB_TRY(read_task_member(r, key, &event));
+        OB_TRY(take(r, key, &event));
     }
+}
+
+static ob_status read_forward_member(ob_measurement_reader *r, const char *key,
+                                     const ob_json_event *event)
+{
+    return strcmp(key, "measure.time") == 0 && r->forward.count == 0
+               ? read_times(r, event, ".metric.forward.\"measure.time\"", &r->forward)
+               : skip(r, event);
+}
+
+static ob_status read_backward_member(ob_measurement_reader *r, const char *key,
+                                      const ob_json_event *event)
+{
+    return strcmp(key, "measure.time") == 0 && r->backward.count == 0
+               ? read_times(r, event, ".metric.backward.\"measure.time\"", &r->backward)
+               : skip(r, event);
+}
+
+static ob_status read_pass(ob_measurement_reader *r, const char *key, const ob_json_event *event)
+{
+    if (event->kind == OB_JSON_EVENT_BEGIN_OBJECT && strcmp(key, "forward") == 0)
+        return read_members(r, event, ".metric.forward", read_forward_member);
+    if (event->kind == OB_JSON_EVENT_BEGIN_OBJECT && strcmp(key, "backward") == 0)
+        return read_members(r, event, ".metric.backward", read_backward_member);
+    return skip(r, event);
+}
+
+static ob_status read_cache_member(ob_measurement_reader *r, const char *key,
+                                   const ob_json_event *event)
+{
+    return strcmp(key, "state") == 0 ? read_text(r, event, ".cache.state", &r->place.cache_state)
+                                     : skip(r, event);
+}
+
+/* Keeps the value as a tree. */
+static ob_status read_tree(ob_measurement_reader *r, const ob_json_event *begin, ob_json_doc **out)
+{
+    r->rewrite.size = 0;
+    OB_TRY(ob__json_reader_copy(r->json, begin, &r->rewrite, r->err));
+    return ob_json_parse(r->name, r->rewrite.data, r->rewrite.size, NULL, out, r->err);
 }
 
 static ob_status read_metadata(ob_measurement_reader *r, const ob_json_event *begin)
 {
-    r->rewrite.size = 0;
-    OB_TRY(ob__json_reader_copy(r->json, begin, &r->rewrite, r->err));
-    OB_TRY(ob_json_parse(r->name, r->rewrite.data, r->rewrite.size, NULL, &r->metadata, r->err));
+    OB_TRY(read_tree(r, begin, &r->metadata));
     r->measurement.metadata = ob_json_doc_root(r->metadata);
     return OB_OK;
 }
@@ -233,7 +301,6 @@ static ob_status read_metadata(ob_measurement_reader *r, const ob_json_event *be
 
 static ob_status read_member(ob_measurement_reader *r, member which, const ob_json_event *event)
 {
-    const char *ignored;
     if (r->seen[which])
         return ob_err_set_at(r->err, OB_ERR_SYNTAX, r->name, event->line, event->column, NULL,
                              "%s stands twice in the object; remove one", MEMBERS[which]);
@@ -246,19 +313,29 @@ static ob_status read_member(ob_measurement_reader *r, member which, const ob_js
     case NUMBER_PER_RUN:
         return read_count(r, event, ".number_per_run", &r->measurement.number_per_run);
     case RAW_TIMES:
-        return read_times(r, event);
+        return read_times(r, event, ".raw_times", &r->raw);
     case TASK_SPEC:
-        return read_task(r, event);
+        return read_members(r, event, ".task_spec", read_task_member);
     case METADATA:
         return read_metadata(r, event);
     case STATUS:
         return read_text(r, event, ".status", &r->status);
     case BACKEND:
-        return read_text(r, event, ".backend", &r->backend);
+        return read_text(r, event, ".backend", &r->place.backend);
+    case DEVICE:
+        return read_text(r, event, ".device", &r->place.device);
+    case MODE:
+        return read_text(r, event, ".mode", &r->place.mode);
     case OP_NAME:
-        return read_text(r, event, ".op_name", &ignored);
+        return read_text(r, event, ".op_name", &r->op_name);
     case THREADS:
         return read_count(r, event, ".threads", &r->threads);
+    case METRIC:
+        return read_members(r, event, ".metric", read_pass);
+    case CONFIG:
+        return read_tree(r, event, &r->config);
+    case CACHE:
+        return read_members(r, event, ".cache", read_cache_member);
     case MEMBER_COUNT:
         break;
     }
@@ -269,11 +346,15 @@ static void forget_object(ob_measurement_reader *r)
 {
     ob__arena_fini(&r->arena);
     ob_json_doc_destroy(r->metadata);
-    r->metadata = NULL;
-    r->measurement = (ob_measurement){.raw_times = r->times};
+    ob_json_doc_destroy(r->config);
+    r->metadata = r->config = NULL;
+    r->raw.count = r->forward.count = r->backward.count = 0;
+    r->measurement = (ob_measurement){.raw_times = NULL};
+    r->has_backward = false;
     memset(r->has, 0, sizeof r->has);
     memset(r->seen, 0, sizeof r->seen);
-    r->status = r->backend = NULL;
+    r->status = r->op_name = NULL;
+    r->place = (ob_run_place){.backend = NULL};
     r->threads = 1;
 }
 
@@ -294,27 +375,90 @@ static ob_status read_object(ob_measurement_reader *r)
     }
 }
 
-/* Whether the object is a result that was not measured: nothing to show, nothing wrong. */
+/* Whether the object is a result that was not measured: nothing to show, nothing wrong. What was measured
+ * before an interrupt is good. */
 static bool has_failed(const ob_measurement_reader *r)
 {
     ob_record_status status;
     if (r->status != NULL && ob_record_status_from_word(r->status, &status) &&
-        !ob_record_status_get_info(status)->ran)
+        status != OB_RECORD_INTERRUPTED && !ob_record_status_get_info(status)->ran)
         return true;
-    return (r->has[STATUS] || r->has[OP_NAME]) && r->measurement.count == 0;
+    return (r->has[STATUS] || r->has[OP_NAME]) &&
+           r->raw.count + r->forward.count + r->backward.count == 0;
 }
 
-/* *is_one: the object is a measurement, complete and without contradictions. */
-static ob_status judge(ob_measurement_reader *r, bool *is_one)
+/* ---- names ---- */
+
+/* The scratch's text, kept as long as the object; empties scratch. */
+static ob_status keep_name(ob_measurement_reader *r, bool made, const char **out)
 {
-    *is_one = false;
-    const bool any = r->has[RAW_TIMES] || r->has[NUMBER_PER_RUN] || r->has[TASK_SPEC];
-    if (has_failed(r)) {
-        r->skipped++;
-        return OB_OK;
+    const ob_text *text = &r->name_of_task;
+    *out = made ? ob__arena_strdup(&r->arena, text->size > 0 ? text->data : "", text->size) : NULL;
+    r->name_of_task.size = 0;
+    return *out != NULL ? OB_OK : out_of_memory(r);
+}
+
+/* A result that names no statement is of a call of its operator. */
+static ob_status name_call(ob_measurement_reader *r, ob_task_spec *task)
+{
+    const ob_json *config = r->config != NULL ? ob_json_doc_root(r->config) : NULL;
+    const ob_json *input = ob_json_get(config, "input");
+    if (task->label == NULL)
+        task->label = r->op_name;
+    task->stmt = r->op_name;
+    if (ob_json_get_kind(input) == OB_JSON_OBJECT) {
+        const bool made =
+            ob__call_append(&r->name_of_task, r->op_name, ob_json_get(config, "build"), input);
+        OB_TRY(keep_name(r, made, &task->stmt));
     }
-    if (!any && !r->in_list)
-        return OB_OK; /* a header, a finish line */
+    task->sub_label = task->stmt;
+    return OB_OK;
+}
+
+/* The names that are not given: without them results of different cases, backends, caches or modes would
+ * be one task. */
+static ob_status name_task(ob_measurement_reader *r)
+{
+    ob_task_spec *task = &r->measurement.task;
+    if (task->num_threads == 0)
+        task->num_threads = r->threads;
+    if (task->stmt == NULL && task->sub_label == NULL && r->op_name != NULL)
+        OB_TRY(name_call(r, task));
+    if (task->description != NULL || r->place.backend == NULL)
+        return OB_OK;
+    return keep_name(r, ob__run_place_append(&r->name_of_task, &r->place), &task->description);
+}
+
+/* The backward pass beside the forward one, with the word at the end of its description. */
+static ob_status name_backward(ob_measurement_reader *r, const char **description)
+{
+    const ob_run_place pass = {.backend = *description, .is_backward = true};
+    return keep_name(r, ob__run_place_append(&r->name_of_task, &pass), description);
+}
+
+/* ---- measurements ---- */
+
+/* Blocks in seconds from ms per iteration. */
+static void set_times(ob_measurement_reader *r, samples *times)
+{
+    ob_measurement *m = &r->measurement;
+    if (m->number_per_run == 0)
+        m->number_per_run = 1;
+    for (size_t i = 0; i < times->count; i++)
+        times->items[i] = times->items[i] * (double)m->number_per_run / 1e3;
+    m->raw_times = times->items;
+    m->count = times->count;
+}
+
+static ob_status set_backward(ob_measurement_reader *r)
+{
+    r->has_backward = false;
+    set_times(r, &r->backward);
+    return name_backward(r, &r->measurement.task.description);
+}
+
+static ob_status check_members(ob_measurement_reader *r)
+{
     for (member which = NUMBER_PER_RUN; which <= RAW_TIMES; which++)
         if (!r->has[which])
             return ob_err_set_at(
@@ -322,17 +466,38 @@ static ob_status judge(ob_measurement_reader *r, bool *is_one)
                 "the object has no %s; a measurement has number_per_run, raw_times "
                 "and task_spec",
                 MEMBERS[which]);
-    if (r->measurement.count == 0)
+    if (r->raw.count == 0)
         return ob_err_set_at(r->err, OB_ERR_SYNTAX, r->name, r->at[RAW_TIMES].line,
                              r->at[RAW_TIMES].column, ".raw_times",
                              "there are no samples; measure at least one block");
-    ob_task_spec *task = &r->measurement.task;
-    if (task->num_threads == 0)
-        task->num_threads = r->threads;
-    /* Records of `run` name no statement: the backend tells their rows apart. */
-    if (task->stmt == NULL && task->sub_label == NULL)
-        task->sub_label = r->backend;
+    return OB_OK;
+}
+
+/* *is_one: the object is a measurement, complete and without contradictions. */
+static ob_status judge(ob_measurement_reader *r, bool *is_one)
+{
+    *is_one = false;
+    const bool any = r->has[RAW_TIMES] || r->has[NUMBER_PER_RUN] || r->has[TASK_SPEC];
+    const bool is_result = r->has[OP_NAME] && r->forward.count + r->backward.count > 0;
+    if (has_failed(r)) {
+        r->skipped++;
+        return OB_OK;
+    }
+    if (!any && !is_result && !r->in_list)
+        return OB_OK; /* a header, a finish line */
+    if (r->raw.count > 0 || !is_result)
+        OB_TRY(check_members(r));
+    OB_TRY(name_task(r));
+    r->has_backward = r->has[OP_NAME] && r->backward.count > 0;
     *is_one = true;
+    if (r->raw.count > 0) {
+        r->measurement.raw_times = r->raw.items;
+        r->measurement.count = r->raw.count;
+        return OB_OK;
+    }
+    if (r->forward.count == 0)
+        return set_backward(r);
+    set_times(r, &r->forward);
     return OB_OK;
 }
 
@@ -358,6 +523,7 @@ static ob_status start(ob_measurement_reader **out, ob_json_source source, ob_er
 {
     source.name = (*out)->name;
     source.many = true;
+    source.repair = true;
     const ob_status status = ob__json_reader_create(&source, &LIMITS, &(*out)->json, err);
     if (status != OB_OK) {
         ob_measurement_reader_close(*out);
@@ -393,7 +559,10 @@ void ob_measurement_reader_close(ob_measurement_reader *r)
     ob__json_reader_destroy(r->json);
     ob__json_file_close(&r->file);
     ob_text_fini(&r->rewrite);
-    free(r->times);
+    ob_text_fini(&r->name_of_task);
+    free(r->raw.items);
+    free(r->forward.items);
+    free(r->backward.items);
     free(r->name);
     free(r);
 }
@@ -434,6 +603,10 @@ ob_status ob_measurement_reader_next(ob_measurement_reader *r, const ob_measurem
     r->err = err;
     if (r->torn)
         return OB_END;
+    if (r->has_backward) {
+        found = true;
+        status = set_backward(r);
+    }
     while (status == OB_OK && !found)
         status = step(r, &found);
     r->err = NULL;

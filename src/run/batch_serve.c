@@ -91,7 +91,6 @@ ob_status ob_batch_serve(ob_context *context, const ob_batch_source *source,
             status = ob_session_run(w.session, c, &record, err);
         ob__nvtx_end_case(w.nvtx);
         record.result.id = w.id.data;
-        record.result.task.description = w.id.data;
         if (status == OB_OK)
             status = on_record(ctx, &record, err);
     }

@@ -5,6 +5,7 @@
 #include "run/identity.h"
 
 #include "base/text.h"
+#include "result/run_place.h"
 
 #include <string.h>
 #include <time.h>
@@ -33,6 +34,7 @@ void ob__identity_fini(ob_identity *identity)
 {
     ob_text_fini(&identity->repro);
     ob_text_fini(&identity->stmt);
+    ob_text_fini(&identity->place);
 }
 
 /* -c FILE --case 'torch.add|0|0|3' */
@@ -72,19 +74,32 @@ static bool make_repro(const ob_run_options *options, const ob_case *c, ob_text 
     return ok && ob__text_append(out, "", 1);
 }
 
-/* A measurement by the Timer is called what the caller says, and is of a call. */
+/* What is measured is a call. The Timer's is called what the caller says; one of `run` stands under its
+ * operator, in the column of where and how it ran. */
 static ob_status name_task(ob_identity *identity, const ob_timer_options *timer, const ob_case *c,
-                           ob_task_spec *task, ob_err *err)
+                           ob_record_result *r, ob_err *err)
 {
-    identity->stmt.size = 0;
+    const ob_run_place place = {
+        .backend = r->backend, .device = r->device, .mode = r->mode, .cache_state = r->cache_state};
+    ob_task_spec *task = &r->task;
+    identity->stmt.size = identity->place.size = 0;
     OB_TRY(ob_case_print_call(c, &identity->stmt, err));
-    if (!ob__text_append(&identity->stmt, "", 1))
+    if (!ob__text_append(&identity->stmt, "", 1) ||
+        !ob__run_place_append(&identity->place, &place) ||
+        !ob__text_append(&identity->place, "", 1))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a case");
     task->stmt = identity->stmt.data;
-    task->label = timer->label;
+    task->label = r->op_name;
+    task->description = identity->place.data;
+    if (timer->method != NULL) {
+        task->label = timer->label;
+        task->description = timer->description;
+        task->env = timer->env;
+    }
+    /* A heading that has a label does without the statement: the call is its second part. */
     task->sub_label = timer->sub_label;
-    task->description = timer->description;
-    task->env = timer->env;
+    if (task->sub_label == NULL && task->label != NULL)
+        task->sub_label = task->stmt;
     return OB_OK;
 }
 
@@ -120,10 +135,6 @@ ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options
     r->cache_state = ob__options_cold(options) ? "cold" : "hot";
     r->start_time = identity->start_time;
     r->repro = identity->repro.data;
-    r->task.label = r->op_name;
-    r->task.description = r->id;
     r->task.num_threads = options->threads;
-    if (options->timer.method != NULL)
-        return name_task(identity, &options->timer, c, &r->task, err);
-    return OB_OK;
+    return name_task(identity, &options->timer, c, r, err);
 }

@@ -10,7 +10,7 @@
 
 /* Owns the texts that the record points to. Zero is empty. */
 typedef struct ob_identity {
-    ob_text repro, stmt;
+    ob_text repro, stmt, place;
     char start_time[32];
 } ob_identity;
 

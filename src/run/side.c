@@ -395,8 +395,6 @@ static ob_status hand_on(side *w, lane *l, ob_err *err)
     const ob_record_status_info *info = ob_record_status_get_info(r->status);
     const ob_record_status_info *other =
         ob_record_status_get_info(reference->s.record.result.status);
-    r->task.sub_label = r->id;
-    r->task.description = r->backend;
     if (l != reference)
         r->reference = reference->options.backend;
     if (l != reference && reference->over && info->ran && other->ran) {

@@ -109,10 +109,25 @@ static const severity ERROR_WORD = {"error", "\033[1;31merror\033[0m"};
 static const severity WARNING_WORD = {"warning", "\033[1;35mwarning\033[0m"};
 static const severity NOTE_WORD = {"note", "\033[1;36mnote\033[0m"};
 
+/* A config that was made from the command line is in no file: of a place in it only the argument says
+ * something. */
+static void hide_made_config(ob_err *err)
+{
+    const char *args = strstr(err->path, ".args[");
+    if (err->file[0] != '<' || strcmp(err->file, "<stdin>") == 0)
+        return;
+    if (args == NULL)
+        args = strstr(err->path, ".kwargs.");
+    err->file[0] = '\0';
+    err->line = err->column = 0;
+    memmove(err->path, args != NULL ? args : "", args != NULL ? strlen(args) + 1 : 1);
+}
+
 /* A message about a place in a file starts with that; any other one with who speaks. */
 static void print_err(const ob_cli *cli, const severity *word, const ob_err *err)
 {
     ob_err shown = *err;
+    hide_made_config(&shown);
     hide_controls(shown.file);
     hide_controls(shown.path);
     hide_controls(shown.message);

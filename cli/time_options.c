@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* No value of the option. */
+static const double NOT_GIVEN = -1;
+
 #define AT(field) .offset = offsetof(ob_time_line, field)
 
 const ob_option ob__time_rows[] = {
@@ -68,7 +71,9 @@ void ob__time_line_init(void *line)
     ob_time_line *o = line;
     ob_run_options_init(&o->run);
     o->format = "text";
-    o->run.timer.number = 0; /* to see whether it was given */
+    /* To see whether they are given. */
+    o->run.timer.number = 0;
+    o->run.timer.max_run_time_s = o->run.timer.threshold = NOT_GIVEN;
 }
 
 /* ---- checks ---- */
@@ -95,6 +100,22 @@ static int read_threads(ob_cli *cli, const char *list, ob_time_plan *plan)
     return OB_EXIT_OK;
 }
 
+/* Options of one method mean nothing to another: who gives them wants that one. */
+static int check_method(ob_cli *cli, const ob_timer_options *timer)
+{
+    const bool is_adaptive = strcmp(timer->method, "adaptive") == 0;
+    if (!is_adaptive && (timer->threshold >= 0 || timer->max_run_time_s >= 0))
+        return ob__cli_usage_error(
+            cli, "--%s belongs to --adaptive and the method is %s; add --adaptive, or leave it out",
+            timer->threshold >= 0 ? "threshold" : "max-run-time", timer->method);
+    if (strcmp(timer->method, "timeit") == 0 && timer->min_run_time_s >= 0)
+        return ob__cli_usage_error(cli,
+                                   "timeit takes one block of --number iterations, however "
+                                   "long it takes; leave out --min-run-time, or %s",
+                                   timer->number > 0 ? "--number" : "--method timeit");
+    return OB_EXIT_OK;
+}
+
 /* Either of --adaptive and --number says a method, and so may --method. */
 static int choose_method(ob_cli *cli, const ob_time_line *line, ob_timer_options *timer)
 {
@@ -107,9 +128,16 @@ static int choose_method(ob_cli *cli, const ob_time_line *line, ob_timer_options
         return ob__cli_usage_error(cli, "--%s means --method %s, not %s; leave one of them out",
                                    line->adaptive ? "adaptive" : "number", meant, said);
     timer->method = said != NULL ? said : meant != NULL ? meant : "blocked";
+    const int code = check_method(cli, timer);
+    ob_run_options usual;
+    ob_run_options_init(&usual);
     if (timer->number == 0)
-        timer->number = OB_TIMER_NUMBER;
-    return OB_EXIT_OK;
+        timer->number = usual.timer.number;
+    if (timer->max_run_time_s < 0)
+        timer->max_run_time_s = usual.timer.max_run_time_s;
+    if (timer->threshold < 0)
+        timer->threshold = usual.timer.threshold;
+    return code;
 }
 
 int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count,

@@ -269,7 +269,8 @@ static const struct {
     {"memory_format:", ob_builder_memory_format},
 };
 
-static bool read_prefixed(reader *r, bool *found)
+/* By itself such a text goes to the end of the word; in a list it ends where the list goes on. */
+static bool read_prefixed(reader *r, bool in_list, bool *found)
 {
     *found = false;
     for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++) {
@@ -278,7 +279,7 @@ static bool read_prefixed(reader *r, bool *found)
             continue;
         *found = true;
         r->at += length;
-        const size_t text = strcspn(r->at, ",])");
+        const size_t text = strcspn(r->at, in_list ? ",])" : "");
         PREFIXES[i].make(r->builder, copy(r, r->at, text));
         r->at += text;
         return good(r);
@@ -314,14 +315,14 @@ static bool read_name(reader *r, size_t length)
     return good(r);
 }
 
-static bool read_simple(reader *r)
+static bool read_simple(reader *r, bool in_list)
 {
     bool found;
     if (begins_number(r->at))
         return scalar(r);
     if (*r->at == '"' || *r->at == '\'')
         return read_quoted(r);
-    if (!read_prefixed(r, &found) || found)
+    if (!read_prefixed(r, in_list, &found) || found)
         return good(r);
     const size_t name = name_length(r->at, true);
     if (name == 0)
@@ -345,7 +346,7 @@ static bool read_value(reader *r)
                 return false;
             if (*r->at != open[depth - 1])
                 continue;
-        } else if (!read_simple(r)) {
+        } else if (!read_simple(r, depth > 0)) {
             return false;
         }
         while (depth > 0 && *r->at == open[depth - 1]) {

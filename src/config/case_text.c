@@ -95,13 +95,14 @@ static bool print_none(ob_text *out, const ob_json *arg, int depth)
     return ob__text_append_str(out, "none");
 }
 
-/* In quotes: a bare word may be a dtype or a number. */
+/* In quotes: a bare word may be a dtype or a number. With both quotes in it, it cannot stand in quotes. */
 static bool print_text(ob_text *out, const ob_json *arg, int depth)
 {
     size_t length = 0;
     const char *text = ob_json_string(ob_json_get(arg, "value"), &length);
     const char *quote = text != NULL && memchr(text, '"', length) != NULL ? "'" : "\"";
-    (void)depth;
+    if (depth == 0 && quote[0] == '\'' && memchr(text, '\'', length) != NULL)
+        return ob__text_append_str(out, "str:") && ob__text_append(out, text, length);
     return ob__text_append(out, quote, 1) &&
            ob__text_append(out, text != NULL ? text : "", length) && ob__text_append(out, quote, 1);
 }

@@ -77,6 +77,11 @@ static void scalars(void)
     CHECK_STR(arg("\"a,b] 1\""), "{\"type\": \"str\", \"value\": \"a,b] 1\"}");
     CHECK_STR(arg("''"), "{\"type\": \"str\", \"value\": \"\"}");
     CHECK_STR(arg("str:1.5"), "{\"type\": \"str\", \"value\": \"1.5\"}");
+    CHECK_STR(arg("str:ij,jk->ik"), "{\"type\": \"str\", \"value\": \"ij,jk->ik\"}");
+    CHECK_STR(arg("str:f(x)[0],'a'"), "{\"type\": \"str\", \"value\": \"f(x)[0],'a'\"}");
+    CHECK_STR(arg("[str:1,str:2]"),
+              "{\"type\": \"genericlist\", \"value\": [{\"type\": \"str\", \"value\": \"1\"}, "
+              "{\"type\": \"str\", \"value\": \"2\"}]}");
     CHECK_STR(arg("device:cuda:0"), "{\"type\": \"device\", \"value\": \"cuda:0\"}");
     CHECK_STR(arg("f16"), "{\"type\": \"ScalarType\", \"value\": \"float16\"}");
     CHECK_STR(arg("torch.int64"), "{\"type\": \"ScalarType\", \"value\": \"long\"}");

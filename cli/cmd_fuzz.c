@@ -3,6 +3,7 @@
  * opbench fuzz: the draws of a fuzzer, described line by line, or measured. To measure them it makes
  * a config whose inputs are the fuzzer's draws and hands it to the runner of `opbench run`.
  */
+#include "own_path.h"
 #include "run_options.h"
 
 #include "opbench/fuzz.h"
@@ -67,12 +68,13 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_STRING,
      AT(run.output),
      .value = "FILE",
-     .help = "Records go to this file."},
+     .help = "Records go to this file; one that is there already is refused without --resume, "
+             "--append or --force."},
     {.name = "append",
      .letter = 'a',
      .type = OB_OPTION_FLAG,
      AT(run.append),
-     .help = "Add to the output file instead of replacing it."},
+     .help = "Add to the file of --output."},
     {.name = "force",
      .type = OB_OPTION_FLAG,
      AT(run.force),
@@ -288,6 +290,56 @@ static ob_status make_config(ob_json_doc *doc, const fuzz_line *o, const char *s
     return status;
 }
 
+/* The command that prints the config, from any folder: cases are repeated from what it prints. */
+static bool make_command(const fuzz_line *o, const char *spec, ob_text *out)
+{
+    enum { MOST = 16 };
+    const char *words[MOST];
+    char path[PATH_MAX], count[32], seed[32];
+    ob_own_path own;
+    size_t used = 0;
+    const bool is_file = ob_fuzz_preset_find(spec) == NULL && realpath(spec, path) != NULL;
+    ob__cli_own_path(&own);
+    snprintf(count, sizeof count, "%" PRId64, o->count);
+    snprintf(seed, sizeof seed, "%" PRId64, o->run.run.seed);
+    const struct {
+        bool asked;
+        const char *option, *value;
+    } rows[] = {
+        {true, "-n", count},
+        {o->run.run.seed != NO_SEED, "--seed", seed},
+        {o->dtype != NULL, "--dtype", o->dtype},
+        {true, "--run", o->op},
+        {o->args != NULL, "--args", o->args},
+    };
+    words[used++] = own.word;
+    words[used++] = "fuzz";
+    words[used++] = is_file ? path : spec;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!rows[i].asked)
+            continue;
+        words[used++] = rows[i].option;
+        words[used++] = rows[i].value;
+    }
+    words[used++] = "--config";
+    return ob_text_append_command(out, words, used);
+}
+
+static int run_draws(ob_cli *cli, const fuzz_line *o, const char *spec, const char *config,
+                     size_t length)
+{
+    ob_run_line line = o->run;
+    ob_text command = {.data = NULL};
+    if (!make_command(o, spec, &command))
+        return ob__cli_out_of_memory(cli);
+    line.config = "<fuzz>";
+    line.run.config_command = command.data;
+    line.run.seed = line.run.seed == NO_SEED ? 0 : line.run.seed;
+    const int code = ob__run_measure(cli, &line, config, length);
+    ob_text_fini(&command);
+    return code;
+}
+
 static int measure(ob_cli *cli, const fuzz_line *o, const char *spec)
 {
     ob_json_doc *doc;
@@ -313,10 +365,7 @@ static int measure(ob_cli *cli, const fuzz_line *o, const char *spec)
         ob__cli_write(cli, text, length);
         ob__cli_write(cli, "\n", 1);
     } else {
-        ob_run_line line = o->run;
-        line.config = "<fuzz>";
-        line.run.seed = line.run.seed == NO_SEED ? 0 : line.run.seed;
-        code = ob__run_measure(cli, &line, text, length);
+        code = run_draws(cli, o, spec, text, length);
     }
     free(text);
     return code;
@@ -326,8 +375,6 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const fuzz_line *o = call->options;
     const char *spec = call->words[0];
-    if (o->run.run.seed < 0 && o->run.run.seed != NO_SEED)
-        return ob__cli_usage_error(cli, "--seed: give a whole number from 0 on");
     if (o->op == NULL && (o->args != NULL || o->config))
         return ob__cli_usage_error(cli, "--%s belongs to --run OP; add it, or leave this out",
                                    o->config ? "config" : "args");
@@ -366,9 +413,9 @@ const ob_cli_command ob__command_fuzz = {
         "attempts (how many sets of parameters it took) and rejection_rate (refused sets as a "
         "share "
         "of all so far). With --run the draws are the inputs of an operator, measured as opbench "
-        "run "
-        "measures a config; all its options apply, and --seed is the seed of the draws and of the "
-        "elements.",
+        "run measures a config. Of its options those below apply; for the others (choosing cases, "
+        "profilers, libraries of operators) print the config with --config and give it to opbench "
+        "run. --seed is the seed of the draws and of the elements.",
     .usage = "SPEC [-n N] [--seed S] [--describe | --run OP [--args LIST] [--config] [OPTIONS]]",
     .words = WORDS,
     .options = OPTIONS,
@@ -376,6 +423,6 @@ const ob_cli_command ob__command_fuzz = {
     .options_init = init,
     .example = "opbench fuzz binary -n 3 --seed 1\n"
                "opbench fuzz spec.json -n 20 --run torch.add -w 1 -i 5\n"
-               "opbench fuzz spec.json -n 20 --run torch.mm --args x,y --config > mm.json",
+               "opbench fuzz spec.json -n 20 --run torch.sub --args y,x --config > sub.json",
     .run = run,
 };

@@ -108,6 +108,7 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_INT,
      AT(run.seed),
      .value = "N",
+     .max = 9223372036854775807.0,
      .help = "Seed of the made values (0)."},
     {.name = "max-memory",
      .type = OB_OPTION_INT,

@@ -48,10 +48,11 @@ typedef struct ob_run_options {
     bool profile; /* records say when the phases of a case began and how long they took */
     ob_timer_options timer;
     /* For repro lines; no rows. */
-    const char *config_name; /* "-" = standard input; NULL = "CONFIG" */
-    const char *program;     /* NULL = "opbench" */
-    const char *command;     /* NULL = "run", or "time" for the Timer */
-    bool by_words;           /* the case came from words of a command line */
+    const char *config_name;    /* "-" = standard input; NULL = "CONFIG" */
+    const char *config_command; /* prints the config, in place of a file; NULL = none */
+    const char *program;        /* NULL = "opbench" */
+    const char *command;        /* NULL = "run", or "time" for the Timer */
+    bool by_words;              /* the case came from words of a command line */
     const char
         *backend_options; /* "forward_ns=700,queue=off": rows of the backend; NULL = defaults */
 } ob_run_options;
@@ -154,6 +155,7 @@ typedef struct ob_run_options {
          .type = OB_OPTION_INT,                                                                    \
          .offset = (base) + offsetof(ob_run_options, seed),                                        \
          .value = "N",                                                                             \
+         .max = 9223372036854775807.0,                                                             \
          .help = "Seed of the generated data (0)."},                                               \
         {.name = "processes",                                                                      \
          .type = OB_OPTION_INT,                                                                    \

@@ -5,6 +5,7 @@
 #ifndef OPBENCH_TEXT_H
 #define OPBENCH_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -18,6 +19,9 @@ typedef struct ob_text {
 } ob_text;
 
 void ob_text_fini(ob_text *text);
+/* Appends a command line: the words, quoted for a shell where they need it, with blanks between, and a NUL
+ * that is not counted. False when memory is out. */
+bool ob_text_append_command(ob_text *text, const char *const *words, size_t count);
 
 #ifdef __cplusplus
 }

@@ -130,6 +130,17 @@ bool ob__text_append_word(ob_text *text, const char *word)
     return ok && ob__text_append(text, "'", 1);
 }
 
+bool ob_text_append_command(ob_text *text, const char *const *words, size_t count)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = (i == 0 || ob__text_append(text, " ", 1)) && ob__text_append_word(text, words[i]);
+    if (!ok || !ob__text_append(text, "", 1))
+        return false;
+    text->size--;
+    return true;
+}
+
 bool ob__text_printf(ob_text *text, const char *format, ...)
 {
     char small[256];

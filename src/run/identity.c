@@ -41,17 +41,20 @@ void ob__identity_fini(ob_identity *identity)
 static bool append_source(const ob_run_options *options, const ob_case *c, ob_text *out)
 {
     ob_text name = {0};
-    const bool ok =
-        ob__text_append_str(&name, ob_case_op_name(c)) && ob__text_append(&name, "|", 1) &&
-        ob__text_append_str(&name, ob_case_id(c)) && ob__text_append(&name, "", 1) &&
-        ob__text_append_str(out, " -c ") &&
-        ob__text_append_word(out, options->config_name ? options->config_name : "CONFIG") &&
-        ob__text_append_str(out, " --case ") && ob__text_append_word(out, name.data);
+    const char *config = options->config_command != NULL ? "-"
+                         : options->config_name != NULL  ? options->config_name
+                                                         : "CONFIG";
+    const bool ok = ob__text_append_str(&name, ob_case_op_name(c)) &&
+                    ob__text_append(&name, "|", 1) && ob__text_append_str(&name, ob_case_id(c)) &&
+                    ob__text_append(&name, "", 1) && ob__text_append_str(out, " -c ") &&
+                    ob__text_append_word(out, config) && ob__text_append_str(out, " --case ") &&
+                    ob__text_append_word(out, name.data);
     ob_text_fini(&name);
     return ok;
 }
 
-/* opbench run -c FILE --case 'torch.add|0|0|3' --exec-mode=continuous. The words of a case come last: a
+/* opbench run -c FILE --case 'torch.add|0|0|3' --exec-mode=continuous, behind the command that prints the
+ * config and a pipe where there is no FILE. The words of a case come last: a
  * "--" in them ends the options. */
 static bool make_repro(const ob_run_options *options, const ob_case *c, ob_text *out)
 {
@@ -60,16 +63,20 @@ static bool make_repro(const ob_run_options *options, const ob_case *c, ob_text 
                           : options->timer.method != NULL ? "time"
                                                           : "run";
     out->size = 0;
-    bool ok = ob__text_append_word(out, options->program ? options->program : "opbench") &&
-              ob__text_append(out, " ", 1) && ob__text_append_str(out, command) &&
-              (options->by_words || append_source(options, c, out));
+    const char *source = options->config_command;
+    bool ok =
+        (source == NULL || (ob__text_append_str(out, source) && ob__text_append(out, " | ", 3))) &&
+        ob__text_append_word(out, options->program ? options->program : "opbench") &&
+        ob__text_append(out, " ", 1) && ob__text_append_str(out, command) &&
+        (options->by_words || append_source(options, c, out));
     const size_t before = out->size;
     ok = ok && ob__text_append(out, " ", 1) && ob_run_options_print(options, out, NULL) == OB_OK;
     if (ok && out->size == before + 1)
         out->size = before;
     if (ok && options->by_words)
         ok = ob__text_append(out, " ", 1) && ob_case_print_words(c, out, NULL) == OB_OK;
-    else if (ok && options->config_name != NULL && strcmp(options->config_name, "-") == 0)
+    else if (ok && source == NULL && options->config_name != NULL &&
+             strcmp(options->config_name, "-") == 0)
         ok = ob__text_append_str(out, PIPED);
     return ok && ob__text_append(out, "", 1);
 }

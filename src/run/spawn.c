@@ -89,6 +89,9 @@ static ob_status make_words(ob_worker_seed *seed, const ob_run_options *options,
     if (ok && options->config_name != NULL)
         ok = ob__text_append_str(&text, "--config-name=") &&
              ob__text_append_str(&text, options->config_name) && ob__text_append(&text, "", 1);
+    if (ok && options->config_command != NULL)
+        ok = ob__text_append_str(&text, "--config-command=") &&
+             ob__text_append_str(&text, options->config_command) && ob__text_append(&text, "", 1);
     if (ok && options->by_words)
         ok = ob__text_append_str(&text, "--by-words") && ob__text_append(&text, "", 1);
     if (ok && options->program != NULL)

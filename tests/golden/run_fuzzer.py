@@ -15,6 +15,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SHARE = 0.02
@@ -289,10 +290,42 @@ def sparse(case):
         check("sparse", x["is_hybrid"] == (x["dense_dim"] > 0))
 
 
+def docs_commands(spec, commands):
+    """Each command line fits the page's spec: every draw is measured, by fake times."""
+    check("docs: commands", len(commands) >= 3, commands)
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "spec.json"), "w", encoding="utf-8") as file:
+            file.write(spec)
+        for line in commands:
+            line = line.split(" #")[0].strip().replace("-n 100", "-n 5")
+            if "--config >" in line:
+                config = line.split(">")[1].strip()
+                line += f" && opbench run -c {config} --backend null -q"
+            elif "--run" in line:
+                line += " --backend null -q"
+            done = subprocess.run(["sh", "-c", line.replace("opbench", sys.argv[1])], cwd=folder,
+                                  capture_output=True, text=True)
+            check("docs: commands", done.returncode == 0, line + ": " + done.stderr)
+        # The repro line of a record repeats its case, from any folder.
+        subprocess.run([sys.argv[1], "fuzz", "spec.json", "-n", "3", "--seed", "7", "--run",
+                        "torch.add", "--backend", "null", "-q", "--output", "r.json"], cwd=folder,
+                       check=True)
+        with open(os.path.join(folder, "r.json"), encoding="utf-8") as file:
+            records = [r for r in map(json.loads, file) if "repro" in r]
+        check("docs: repro", len(records) == 3, len(records))
+        done = subprocess.run(["sh", "-c", records[2]["repro"] + " --format json --output " +
+                               os.path.join(folder, "again.json")], cwd="/", capture_output=True,
+                              text=True)
+        again = [r for r in map(json.loads, done.stdout.splitlines()) if "key" in r]
+        check("docs: repro", [r["key"] for r in again] == [records[2]["key"]], done.stderr)
+
+
 def docs_page():
-    """The spec and the config that docs/fuzz.md shows."""
+    """The commands, the spec and the config that docs/fuzz.md shows."""
     with open(os.path.join(HERE, "..", "..", "docs", "fuzz.md"), encoding="utf-8") as file:
-        spec, config = re.findall(r"^```json\n(.*?)^```", file.read(), re.S | re.M)
+        text = file.read()
+    spec, config = re.findall(r"^```json\n(.*?)^```", text, re.S | re.M)
+    docs_commands(spec, re.findall(r"^    (opbench fuzz .*)$", text, re.M))
     got = draws("docs: spec", json.loads(spec), 20)
     check("docs: spec", all(math.prod(d["tensors"]["x"]["size"]) <= 1000000 for d in got))
     done = subprocess.run([sys.argv[1], "expand", "-c", "-"], input=config, capture_output=True,

@@ -53,7 +53,8 @@ class Side(RunTest):
                 self.assertEqual(ratio["confidence"], 0.95)
                 self.assertIn("--backend=null", null["repro"])
                 self.assertNotIn("native", null["repro"])
-                self.assertEqual(null["task_spec"]["sub_label"], null["id"])
+                self.assertTrue(null["task_spec"]["sub_label"].startswith("torch."))
+                self.assertEqual(null["task_spec"]["sub_label"], native["task_spec"]["stmt"])
                 self.assertEqual(null["task_spec"]["description"], "null")
             self.assertEqual(self.finish()["results"], {"ok": 6})
 

@@ -91,7 +91,8 @@ static void look_at_record(ob_session *session, const ob_case *c)
     CHECK_STR(r->stop_verdict, "done");
     CHECK_STR(r->task.stmt, "torch.relu(f32[4])");
     CHECK_STR(r->task.label, "L");
-    CHECK(r->task.sub_label == NULL && r->task.description == NULL);
+    CHECK_STR(r->task.sub_label, "torch.relu(f32[4])");
+    CHECK(r->task.description == NULL);
     CHECK_STR(r->task.env, "E");
     CHECK_INT(r->number_per_run, 100);
     CHECK_INT(r->raw_times_s.count, 500);

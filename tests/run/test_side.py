@@ -55,7 +55,8 @@ class Side(RunTest):
                 self.assertNotIn("native", null["repro"])
                 self.assertTrue(null["task_spec"]["sub_label"].startswith("torch."))
                 self.assertEqual(null["task_spec"]["sub_label"], native["task_spec"]["stmt"])
-                self.assertEqual(null["task_spec"]["description"], "null")
+                self.assertEqual(null["task_spec"]["description"],
+                                 "null" if mode == "discrete" else f"null, {mode}")
             self.assertEqual(self.finish()["results"], {"ok": 6})
 
     def test_iterations_are_cut_into_blocks(self):

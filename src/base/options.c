@@ -97,16 +97,14 @@ static bool in_range(const ob_option *row, double number)
                      : number >= row->min && number <= row->max;
 }
 
-/* How the ends of a range are told, by ob_option.open. */
-static const char *const FROM[] = {"from", "above"}, *const TO[] = {"to", "and below"};
-
-/* "from 0 to 15"; beyond 64 bits there is no upper end to speak of. */
+/* "from 0 to 15", "above 0 and below 1"; beyond 64 bits there is no upper end to speak of. */
 static void print_range(const ob_option *row, char *out, size_t size)
 {
     if (row->type == OB_OPTION_INT && row->max >= (double)INT64_MAX)
         snprintf(out, size, "from %.17g on", row->min);
     else
-        snprintf(out, size, "from %.17g to %.17g", row->min, row->max);
+        snprintf(out, size, row->open ? "above %.17g and below %.17g" : "from %.17g to %.17g",
+                 row->min, row->max);
 }
 
 static ob_status bad_value(const ob_option *row, const char *name, const char *value,
@@ -115,8 +113,6 @@ static ob_status bad_value(const ob_option *row, const char *name, const char *v
     char range[64];
     print_range(row, range, sizeof range);
     if (has_range(row))
-        return ob_err_set(err, OB_ERR_INVALID, "%s: '%.64s' is not %s; give one %s %.17g %s %.17g",
-                          name, value, wanted, FROM[row->open], row->min, TO[row->open], row->max);
         return ob_err_set(err, OB_ERR_INVALID, "%s: '%.64s' is not %s; give one %s", name, value,
                           wanted, range);
     return ob_err_set(err, OB_ERR_INVALID, "%s: '%.64s' is not %s", name, value, wanted);
@@ -125,9 +121,6 @@ static ob_status bad_value(const ob_option *row, const char *name, const char *v
 static ob_status out_of_range(const ob_option *row, const char *name, const char *value,
                               ob_err *err)
 {
-    return ob_err_set(err, OB_ERR_INVALID,
-                      "%s: %.64s is out of range; give a number %s %.17g %s %.17g", name, value,
-                      FROM[row->open], row->min, TO[row->open], row->max);
     char range[64];
     print_range(row, range, sizeof range);
     return ob_err_set(err, OB_ERR_INVALID, "%s: %.64s is out of range; give a number %s", name,

@@ -36,6 +36,11 @@ __all__ = ["Capture", "start", "stop"]
 
 GENERATOR = "PyTorch:DefaultDataGenerator"
 SAVE_EVERY_S = 10.0
+# The element types that a config has.
+DTYPES = {
+    "bool", "uint8", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64", "complex64",
+    "complex128",
+}
 
 # Calls that read a property or ask a question; they compute nothing.
 QUIET = {
@@ -97,13 +102,13 @@ class Signature:
     def tensor(self, value):
         if value.layout is not torch.strided:
             raise Unknown("tensor with layout %s" % value.layout)
-        if value.is_quantized:
-            raise Unknown("quantized tensor")
+        if _dtype_name(value.dtype) not in DTYPES:
+            raise Unknown("tensor of %s" % value.dtype)
         entry = {"type": "tensor", "dtype": _dtype_name(value.dtype), "shape": list(value.shape)}
         if value.numel() > 0 and not _is_contiguous(value):
             entry["strides"] = list(value.stride())
-        if value.requires_grad:
-            entry["requires_grad"] = True
+        if value.dtype.is_floating_point or value.dtype.is_complex:
+            entry["requires_grad"] = bool(value.requires_grad)
         integral = not (value.dtype.is_floating_point or value.dtype.is_complex)
         known = None
         if self.want_ranges and integral and value.dtype is not torch.bool and value.numel() > 0:
@@ -134,6 +139,8 @@ class Signature:
         if isinstance(value, str):
             return {"type": "str", "value": value}
         if isinstance(value, torch.dtype):
+            if _dtype_name(value) not in DTYPES:
+                raise Unknown("dtype %s" % value)
             return {"type": "ScalarType", "value": _dtype_name(value)}
         if isinstance(value, torch.device):
             return {"type": "device", "value": str(value)}
@@ -539,6 +546,8 @@ def main(argv=None):
     parser.add_argument("script", help="the program")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
     options = parser.parse_args(argv)
+    if not os.path.isfile(options.script):
+        parser.error("there is no program %s" % options.script)
     sys.argv = [options.script] + options.args
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
     start(options.output, include=options.include, exclude=options.exclude, level=options.level,

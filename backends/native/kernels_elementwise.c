@@ -64,7 +64,8 @@ static void simplify_power(native_elementwise_args *args)
         {-2, NATIVE_LOOP_inverse_square, false},
     };
     const ob_value *self = args->inputs[0], *exponent = args->inputs[1];
-    if (args->loop != NATIVE_LOOP_pow || self->kind != OB_VALUE_TENSOR ||
+    if (args->loop != NATIVE_LOOP_pow || self == NULL || exponent == NULL ||
+        self->kind != OB_VALUE_TENSOR ||
         (exponent->kind != OB_VALUE_INT && exponent->kind != OB_VALUE_DOUBLE))
         return;
     const native_class cls = native_class_of(args->out->dtype);

@@ -67,8 +67,20 @@ c10::ScalarType scalar_type(const ob_host *host, ob_dtype dtype)
     return static_cast<c10::ScalarType>(info->torch_number);
 }
 
+// A tensor that names a device wants that one; "cpu" is where all of the host's are made.
+void check_device(const ob_backend &backend, const ob_tensor &tensor)
+{
+    const std::string type(tensor.device.type);
+    if (type.empty() || type == "cpu" || type == c10::DeviceTypeName(backend.device.type(), true))
+        return;
+    throw Failure(OB_ERR_UNSUPPORTED, "a tensor is to be on " + type +
+                                          ", and the backend works on " + backend.device.str() +
+                                          "; leave its device out, or give --device " + type);
+}
+
 at::Tensor to_torch(const ob_backend &backend, const ob_tensor &tensor, StorageMap &storages)
 {
+    check_device(backend, tensor);
     if (tensor.layout == OB_LAYOUT_SPARSE_COO)
         return sparse_to_torch(backend, tensor, storages);
     const size_t ndim = static_cast<size_t>(tensor.ndim);

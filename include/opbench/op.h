@@ -49,6 +49,7 @@ typedef enum ob_constraint_kind {
     OB_CONSTRAINT_POSITIVE,    /* > 0: variances, logarithms */
     OB_CONSTRAINT_PROBABILITY, /* in [0, 1] */
     OB_CONSTRAINT_NONZERO,     /* integer divisors */
+    OB_CONSTRAINT_PLANE, /* integer in [0, product of the last -dim dimensions of argument `of`) */
 } ob_constraint_kind;
 
 typedef struct ob_constraint {

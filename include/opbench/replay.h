@@ -23,6 +23,7 @@ extern "C" {
 #define OB_REPLAY_SKIP_MAP(X)                                                                      \
     X(COMMUNICATION, "communication", false, "it talks to other processes")                        \
     X(STREAM, "stream", false, "it orders streams or pins memory")                                 \
+    X(HOST, "host", false, "it reads one number for the program")                                  \
     X(NO_LIBRARY, "no_library", false, "its library is not installed")                             \
     X(LISTED, "listed", true, "it is in the list of operators to skip")                            \
     X(FUSED, "fused", true, "a kernel that a compiler made")                                       \

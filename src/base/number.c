@@ -220,3 +220,17 @@ size_t ob__format_double(double value, char *out)
     *to = '\0';
     return (size_t)(to - out);
 }
+
+bool ob__named_real(const char *text, double *out)
+{
+    static const struct {
+        const char *name;
+        double value;
+    } NAMED[] = {{"inf", (double)INFINITY}, {"-inf", -(double)INFINITY}, {"nan", (double)NAN}};
+    for (size_t i = 0; text != NULL && i < sizeof NAMED / sizeof *NAMED; i++)
+        if (strcmp(text, NAMED[i].name) == 0) {
+            *out = NAMED[i].value;
+            return true;
+        }
+    return false;
+}

@@ -11,6 +11,8 @@
 
 /* The nearest double of a JSON number's text; +-inf when it is too large. */
 double ob__parse_double(const char *text, size_t length);
+/* "inf", "-inf" and "nan": JSON has no other way to write them. False for anything else, NULL too. */
+bool ob__named_real(const char *text, double *out);
 /* False when it does not fit. The text is "-"? digits. */
 bool ob__parse_i64(const char *text, size_t length, int64_t *out);
 /* The shortest text that reads back as value, in Python's manner ("1.0", "0.1", "1e+16", "nan").

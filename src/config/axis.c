@@ -131,8 +131,12 @@ ob_status ob__axis_from_real_range(const char *name, const ob_json *range, ob_ax
                                    ob_err *err)
 {
     OB_TRY(check_form(name, range, err));
-    for (uint32_t i = 0; i < range->count; i++)
+    for (uint32_t i = 0; i < range->count; i++) {
+        if (range->as.items[i].kind == OB_JSON_STRING)
+            return ob__node_error(err, &range->as.items[i],
+                                  "\"%s\" is a range; its ends must be numbers", name);
         OB_TRY(ob__check_value(OB_ATTR_REAL, name, &range->as.items[i], err));
+    }
     const double lo = ob_json_real(&range->as.items[0], 0),
                  hi = ob_json_real(&range->as.items[1], 0);
     const double step = range->count == 3 ? ob_json_real(&range->as.items[2], 0) : 1;

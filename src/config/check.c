@@ -5,6 +5,8 @@
  */
 #include "config/check.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -301,11 +303,13 @@ static ob_status check_pair(ob_attr_kind kind, const char *name, const ob_json *
 
 ob_status ob__check_value(ob_attr_kind kind, const char *name, const ob_json *value, ob_err *err)
 {
+    double named;
     switch (kind) {
     case OB_ATTR_INT:
         return check_int(name, value, err);
     case OB_ATTR_REAL:
-        return check_real(name, value, err);
+        return ob__named_real(ob_json_string(value, NULL), &named) ? OB_OK
+                                                                   : check_real(name, value, err);
     case OB_ATTR_BOOL:
     case OB_ATTR_FLAG:
         return ob_json_get_kind(value) == OB_JSON_BOOL

@@ -102,6 +102,7 @@ static void fill(const constrainer *c, const ob_tensor *t, ob_constraint_kind ki
         return;
     switch (kind) {
     case OB_CONSTRAINT_INDEX:
+    case OB_CONSTRAINT_PLANE:
         if (integral && bound > 0)
             ob__fill_ints(c->rng, t->dtype, 0,
                           t->dtype == OB_DTYPE_U8 && bound > 256   ? 255
@@ -151,6 +152,12 @@ static int64_t bound_of(const ob_graph *graph, const ob_graph_node *node, const 
     const ob_tensor *t = meta->as.tensor;
     if (row->kind == OB_CONSTRAINT_OFFSETS)
         return ob_tensor_numel(t);
+    if (row->kind == OB_CONSTRAINT_PLANE) {
+        int64_t plane = 1; /* the product of all sizes fits, so this does */
+        for (int i = 0; i < -row->dim && i < t->ndim; i++)
+            plane *= t->sizes[t->ndim - 1 - i];
+        return plane;
+    }
     int64_t dim = row->dim + (int64_t)item;
     const int dim_arg = row->dim_arg ? ob_schema_find_arg(node->op->schema, row->dim_arg) : -1;
     if (dim_arg >= 0) {

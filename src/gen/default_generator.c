@@ -6,6 +6,7 @@
  * embedders hand over entries that no config reader has seen.
  */
 #include "gen/default_generator.h"
+#include "base/number.h"
 
 #include "base/nearest.h"
 #include "gen/tensor_arg.h"
@@ -65,6 +66,11 @@ static ob_status make_float(maker *m, const ob_json *arg, ob_value *out)
 {
     const ob_json *value = ob_json_get(arg, "value"), *range = ob_json_get(arg, "value_range");
     if (value) {
+        double named;
+        if (ob__named_real(ob_json_string(value, NULL), &named)) {
+            *out = ob_value_double(named);
+            return OB_OK;
+        }
         /* A whole number stays one: an operator on integers takes 2 as a factor, but not 2.0. */
         if (!is_number(value))
             return CONFIG_ERROR(m, arg, "value", "this is no number");

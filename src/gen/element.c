@@ -5,6 +5,8 @@
  */
 #include "gen/element.h"
 
+#include "base/number.h"
+
 #include "tensor/half.h"
 
 #include <float.h>
@@ -92,17 +94,8 @@ ob_element ob__element_from_real(ob_dtype dtype, double real, double imag)
 
 static bool get_real(ob_dtype dtype, const ob_json *node, double *out)
 {
-    static const struct {
-        const char *name;
-        double value;
-    } NAMED[] = {{"inf", (double)INFINITY}, {"-inf", -(double)INFINITY}, {"nan", (double)NAN}};
-    const char *text = ob_json_string(node, NULL);
-    for (size_t i = 0; text && i < sizeof NAMED / sizeof NAMED[0]; i++) {
-        if (strcmp(text, NAMED[i].name) == 0) {
-            *out = NAMED[i].value;
-            return true;
-        }
-    }
+    if (ob__named_real(ob_json_string(node, NULL), out))
+        return true;
     const ob_json_kind kind = ob_json_get_kind(node);
     *out = ob_json_real(node, NAN);
     return (kind == OB_JSON_INT || kind == OB_JSON_REAL) && fabs(*out) <= ob__real_limit(dtype);

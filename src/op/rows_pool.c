@@ -16,6 +16,10 @@
     "max_pool2d_with_indices(unsqueeze(self, -2), [1, kernel_size[0]], " LINE_STRIDE               \
     ", [0, padding[0]], [1, dilation[0]], ceil_mode)"
 
+/* What max pooling's forward gave: places in the planes of its input. */
+static const ob_constraint PLANE_OF_SELF[] = {
+    {.arg = "indices", .kind = OB_CONSTRAINT_PLANE, .of = "self", .dim = -2}, {.arg = NULL}};
+
 const ob_op_row ob__rows_pool[] = {
     {MAX("aten::max_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], "
          "int[1] dilation=[1], bool ceil_mode=False) -> Tensor",
@@ -36,7 +40,8 @@ const ob_op_row ob__rows_pool[] = {
     {AVG("aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] "
          "kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor "
          "indices) -> Tensor",
-         pool_backward, reduce_1)},
+         pool_backward, reduce_1),
+     .constraints = PLANE_OF_SELF},
     {MAX("aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, "
          "int[3] dilation=1, bool ceil_mode=False) -> Tensor",
          max_pool),

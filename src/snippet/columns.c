@@ -118,11 +118,11 @@ ob_status ob__stmts_parse(ob_arena *arena, const char *text, const char **python
 ob_status ob_stmts_parse(const char *text, char **python, char **cpp, ob_err *err)
 {
     ob_arena arena;
-    const char *left, *right;
+    const char *left = NULL, *right = NULL;
     *python = *cpp = NULL;
     ob__arena_init(&arena, 0);
     ob_status status = ob__stmts_parse(&arena, text, &left, &right, err);
-    if (status == OB_OK) {
+    if (status == OB_OK && left != NULL && right != NULL) {
         *python = strdup(left);
         *cpp = strdup(right);
         if (*python == NULL || *cpp == NULL) {

@@ -65,7 +65,8 @@ static bool index_bound(const call *c, size_t arg, int64_t *bound)
         return false;
     const ob_constraint *row = c->op->row->constraints;
     for (; row != NULL && row->arg != NULL; row++) {
-        if (row->kind != OB_CONSTRAINT_INDEX || row->of == NULL ||
+        const bool plane = row->kind == OB_CONSTRAINT_PLANE;
+        if ((row->kind != OB_CONSTRAINT_INDEX && !plane) || row->of == NULL ||
             strcmp(row->arg, c->op->schema->args[arg].name) != 0)
             continue;
         const ob_trace_value *of = argument(c, row->of);
@@ -78,6 +79,11 @@ static bool index_bound(const call *c, size_t arg, int64_t *bound)
             dim_arg != NULL && dim_arg->kind == OB_TRACE_INT ? dim_arg->as.integer : row->dim;
         if (of == NULL || of->kind != OB_TRACE_TENSOR)
             return false;
+        *bound = 1;
+        for (int k = 0; plane && k < -row->dim && k < of->as.tensor->ndim; k++)
+            *bound *= of->as.tensor->sizes[of->as.tensor->ndim - 1 - k];
+        if (plane)
+            return *bound > 0;
         if (dim < 0)
             dim += of->as.tensor->ndim;
         if (dim < 0 || dim >= of->as.tensor->ndim)
@@ -115,6 +121,9 @@ static bool put_tensor(ob_text *text, call *c, size_t arg, const ob_trace_tensor
               put_sizes(text, "shape", tensor->sizes, tensor->ndim);
     if (ok && memcmp(contiguous, tensor->strides, (size_t)tensor->ndim * sizeof *contiguous) != 0)
         ok = put_sizes(text, "strides", tensor->strides, tensor->ndim);
+    /* The calls of a trace are forward or backward calls as they stand; none is to be differentiated again. */
+    if (ok && !ob_dtype_is_integral(tensor->dtype))
+        ok = ob__text_append_str(text, ", \"requires_grad\": false");
     const bool integral = ob_dtype_is_integral(tensor->dtype) && tensor->dtype != OB_DTYPE_BOOL;
     if (ok && integral && tensor->has_range && fabs(tensor->min) < 9e18 && fabs(tensor->max) < 9e18)
         ok = put_range(text, tensor->min, tensor->max);

@@ -258,7 +258,8 @@ ob_status ob__trace_nest_events(ob_trace *trace, ob_err *err)
     if (count > 0)
         qsort(trace->nodes, count, sizeof *trace->nodes, by_start);
     for (size_t i = 0; i < count; i++) {
-        trace->nodes[i].id = trace->nodes[i].parent_id = (int64_t)i + 1;
+        trace->nodes[i].id = (int64_t)i + 1;
+        trace->nodes[i].parent_id = INT64_MIN; /* topmost, until shown otherwise */
         order[i] = &trace->nodes[i];
     }
     if (count > 0)

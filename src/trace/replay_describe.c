@@ -137,7 +137,7 @@ static void describe_times(ob_describe *d, const ob_replay *r, ob_json *out)
         ob__describe_real(d, times, "max", stats.max);
         if (ob_interval_from_processes(r->times_ns, r->time_count, 0, &interval, NULL) == OB_OK &&
             interval.enough) {
-            ob__describe_real(d, times, "ci_low", interval.low);
+            ob__describe_real(d, times, "ci_low", interval.low > 0 ? interval.low : 0);
             ob__describe_real(d, times, "ci_high", interval.high);
             ob__describe_real(d, times, "confidence", interval.confidence);
         }

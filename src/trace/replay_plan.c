@@ -64,6 +64,8 @@ static ob_replay_skip judge(const ob_trace_node *node, const char *name,
         return OB_REPLAY_COMMUNICATION;
     if (node->kind == OB_TRACE_FUSED)
         return OB_REPLAY_FUSED;
+    if (names_match(name, "aten::item") || names_match(name, "aten::_local_scalar_dense"))
+        return OB_REPLAY_HOST;
     for (size_t i = 0; i < sizeof STREAM_CALLS / sizeof *STREAM_CALLS; i++)
         if (starts(name, STREAM_CALLS[i]))
             return OB_REPLAY_STREAM;

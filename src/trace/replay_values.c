@@ -20,8 +20,9 @@ ob_status ob__replay_values_init(ob_replay_values *values, ob_replay_plan *plan,
     values->plan = plan;
     values->tensors = calloc(plan->keys.count + (size_t)1, sizeof *values->tensors);
     values->storages = calloc(plan->storages.count + (size_t)1, sizeof(ob_storage *));
+    values->integral = calloc(plan->storages.count + (size_t)1, sizeof *values->integral);
     ob_rng_init(&values->rng, seed, 0);
-    if (values->tensors == NULL || values->storages == NULL)
+    if (values->tensors == NULL || values->storages == NULL || values->integral == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a replay");
     return OB_OK;
 }
@@ -44,6 +45,7 @@ void ob__replay_values_fini(ob_replay_values *values)
     ob__replay_values_clear(values, 0);
     free(values->tensors);
     free((void *)values->storages);
+    free(values->integral);
 }
 
 static ob_dtype dtype_of(const ob_replay_values *values, const ob_trace_tensor *tensor)
@@ -133,7 +135,8 @@ ob_status ob__replay_values_tensor(ob_replay_values *values, const ob_trace_tens
     ob_tensor view;
     ob_storage *storage = ob_storage_retain(values->storages[number]);
     ob_status status = OB_ERR_NOT_FOUND;
-    if (storage != NULL)
+    /* The bits of floating-point numbers are no indices: an id that was used again without a word. */
+    if (storage != NULL && values->integral[number] == ob_dtype_is_integral(dtype))
         status = ob_tensor_init_view(&view, storage, dtype, tensor->sizes, tensor->ndim,
                                      tensor->strides, tensor->offset, NULL);
     if (status != OB_OK) {
@@ -143,8 +146,10 @@ ob_status ob__replay_values_tensor(ob_replay_values *values, const ob_trace_tens
                                      tensor->strides, tensor->offset, err);
         if (fresh != NULL)
             *fresh = !tensor->has_range;
-        if (status == OB_OK && tensor->storage >= 0 && values->storages[number] == NULL)
+        if (status == OB_OK && tensor->storage >= 0 && values->storages[number] == NULL) {
             values->storages[number] = ob_storage_retain(storage);
+            values->integral[number] = ob_dtype_is_integral(dtype);
+        }
     }
     ob_storage_release(storage);
     OB_TRY(status);
@@ -178,6 +183,7 @@ void ob__replay_values_put(ob_replay_values *values, const ob_trace_tensor *reco
         values->storages[number] != tensor->storage) {
         ob_storage_release(values->storages[number]);
         values->storages[number] = ob_storage_retain(tensor->storage);
+        values->integral[number] = ob_dtype_is_integral(tensor->dtype);
     }
     ob_value_fini(&values->tensors[key]);
     values->tensors[key] = *value;

@@ -185,7 +185,7 @@ static void test_odd_links(void)
                                 &h, &err);
     CHECK(trace != NULL);
     CHECK_INT(h.warnings, 3);
-    CHECK_HAS(h.last, "parents of 1 nodes");
+    CHECK_HAS(h.last, "parents of 2 nodes");
     CHECK_INT(ob_trace_node_count(trace), 5);
     CHECK_INT(ob_trace_node_at(trace, 0)->parent, OB_TRACE_NO_NODE);
     CHECK_INT(ob_trace_node_at(trace, 1)->parent, 0);
@@ -364,8 +364,10 @@ static void test_convert(void)
     check_config(&config,
                  "\"aten::add.Tensor\": {\n    \"input_data_generator\": "
                  "\"PyTorch:DefaultDataGenerator\",\n    \"config\": [{\"input\": [\n      "
-                 "{\"args\": [{\"type\": \"tensor\", \"dtype\": \"float\", \"shape\": [2, 3]}, "
-                 "{\"type\": \"tensor\", \"dtype\": \"float16\", \"shape\": [2, 3]}], \"kwargs\": "
+                 "{\"args\": [{\"type\": \"tensor\", \"dtype\": \"float\", \"shape\": [2, 3], "
+                 "\"requires_grad\": false}, "
+                 "{\"type\": \"tensor\", \"dtype\": \"float16\", \"shape\": [2, 3], "
+                 "\"requires_grad\": false}], \"kwargs\": "
                  "{\"alpha\": {\"type\": \"int\", \"value\": 1}}, \"count\": 1}\n");
     ob_text_fini(&config);
 }

@@ -98,10 +98,11 @@ static const char *make_setup(ob_arena *arena, const variant *v, const char *stm
     if (v->language == OB_LANGUAGE_PYTHON)
         return JOIN(arena, "", shared, "\n\njit_model = torch.jit.load(\"", v->model_path,
                     "\")\n\n# Warmup `jit_model`\nfor _ in range(3):\n", body, "\n");
+    static const char LOAD_AND_WARM_UP[] =
+        "\";\nauto jit_model = torch::jit::load(fpath);\n\n// Warmup `jit_model`\n"
+        "for (int i = 0; i < 3; i++) {\n";
     return JOIN(arena, "", shared, "\n\nconst std::string fpath = \"", v->model_path,
-                "\";\nauto jit_model = torch::jit::load(fpath);\n\n// Warmup `jit_model`\n"
-                "for (int i = 0; i < 3; i++) {\n",
-                body, "\n}\n");
+                LOAD_AND_WARM_UP, body, "\n}\n");
 }
 
 static const char *make_global_setup(ob_arena *arena, const variant *v)

@@ -94,7 +94,7 @@ ob_status ob_snippets_make_models(const ob_snippets *snippets, const ob_snippet_
         ob__arena_alloc_array(&arena, ob_snippets_count(snippets) + 4, sizeof *words);
     ob_status status = words == NULL ? ob__snippet_no_memory(err)
                                      : ob__find_program(&arena, python, &words[count++], err);
-    if (status == OB_OK) {
+    if (status == OB_OK && words != NULL) {
         words[count++] = "-c";
         words[count++] = MAKER;
         status = write_sources(&arena, snippets, words, &count, err);

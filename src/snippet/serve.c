@@ -20,6 +20,7 @@
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -158,15 +159,29 @@ static bool answer(const server *s)
     return send_all(s->socket, text, strlen(text));
 }
 
+/* The number behind a blank; *line is moved behind it. */
+static bool take_number(const char **line, uint64_t *out)
+{
+    char *end;
+    if (**line != ' ')
+        return false;
+    errno = 0;
+    *out = strtoull(*line + 1, &end, 10);
+    const bool good = errno == 0 && end > *line + 1;
+    *line = end;
+    return good;
+}
+
 static bool read_request(server *s, const char *line)
 {
     s->step = 0;
     s->failed = false;
     s->counts = strncmp(line, "count ", 6) == 0;
-    if (s->counts)
-        return sscanf(line, "count %" SCNu64 " %" SCNu64 " %" SCNu64, &s->number, &s->warmup,
-                      &s->repeats) == 3;
-    return sscanf(line, "time %" SCNu64, &s->number) == 1;
+    if (!s->counts && strncmp(line, "time ", 5) != 0)
+        return false;
+    line += strcspn(line, " ");
+    return take_number(&line, &s->number) &&
+           (!s->counts || (take_number(&line, &s->warmup) && take_number(&line, &s->repeats)));
 }
 
 /* One line into buffer, without its newline; false at the end. */

@@ -142,16 +142,18 @@ static ob_status arrange(making *m, const ob_schema *keep, const char *without, 
 {
     size_t by_place = 0, by_name = 0;
     for (size_t i = 0; i < m->count; i++) {
-        const char *name = m->names[i];
+        const ob_schema_arg *arg =
+            m->recorded != NULL && i < m->recorded->arg_count ? &m->recorded->args[i] : NULL;
+        const char *name = arg != NULL ? m->names[i] : NULL;
         if (name != NULL && without != NULL && strcmp(name, without) == 0)
             continue;
         if (name != NULL && keep != NULL && ob_schema_find_arg(keep, name) < 0) {
-            if (says_nothing(&m->recorded->args[i], &m->values[i]))
+            if (says_nothing(arg, &m->values[i]))
                 continue;
             return ob_err_set(m->err, OB_ERR_UNSUPPORTED,
                               "argument '%.60s' is newer than the backend's operator", name);
         }
-        const bool keyword = name != NULL && (by_name > 0 || m->recorded->args[i].keyword_only);
+        const bool keyword = name != NULL && (by_name > 0 || arg->keyword_only);
         values[by_place + by_name] = m->values[i];
         if (keyword)
             names[by_name++] = name;

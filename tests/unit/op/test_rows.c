@@ -66,7 +66,8 @@ static void check_name(const char *where, const ob_schema *schema, const char *n
 static void check_constraints(const ob_op_row *row, const ob_schema *schema)
 {
     for (const ob_constraint *c = row->constraints; c != NULL && c->arg != NULL; c++) {
-        const bool bounded = c->kind == OB_CONSTRAINT_INDEX || c->kind == OB_CONSTRAINT_OFFSETS;
+        const bool bounded = c->kind == OB_CONSTRAINT_INDEX || c->kind == OB_CONSTRAINT_OFFSETS ||
+                             c->kind == OB_CONSTRAINT_PLANE;
         check_name("constraint", schema, c->arg);
         CHECK(bounded == (c->of != NULL));
         if (c->of != NULL)

@@ -381,6 +381,8 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *options, const char *text, s
     const ob_config_options config_options = {.device = options->run.device};
     ob_run_selector selector = {.cli = cli, .line = options};
     cli->wants_warning = ob__run_wants_warning;
+    /* Until the config is open, a few lines below. */
+    /* cppcheck-suppress autoVariables */
     cli->wants_ctx = &selector;
     const ob_status opened =
         text != NULL
@@ -388,6 +390,7 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *options, const char *text, s
                                     &j.config, &err)
             : ob_config_open_file(cli->context, options->config, &config_options, &j.config, &err);
     cli->wants_warning = NULL;
+    cli->wants_ctx = NULL;
     if (opened != OB_OK)
         return ob__cli_fail(cli, &err);
     if (!ob__cli_own_path(&j.own) && !options->no_isolate) {

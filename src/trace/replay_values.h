@@ -11,7 +11,7 @@ typedef struct ob_replay_values {
     ob_replay_plan *plan;
     ob_value *tensors;     /* per key; NONE = not there */
     ob_storage **storages; /* per storage; NULL = not there */
-    bool *integral;        /* per storage: it holds integers, so that floating-point views are no good */
+    bool *integral; /* per storage: it holds integers, so that floating-point views are no good */
     ob_rng rng;
     bool half_to_bfloat16;
     uint64_t max_bytes; /* of one storage; what is larger is refused */

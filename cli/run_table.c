@@ -174,8 +174,8 @@ static bool print_csv_cell(ob_cli *cli, const row *r, int column)
                                                  r->cells[column])
                                 : ob__csv_text(cli, r->cells[column]);
     /* cppcheck-suppress arrayIndexOutOfBoundsCond */
-    return column <= P99 ? ob__csv_time(cli, r->figures[column])
-                         : ob__csv_figure(cli, r->figures[column]);
+    const double figure = r->figures[column];
+    return column <= P99 ? ob__csv_time(cli, figure) : ob__csv_figure(cli, figure);
 }
 
 /* ",calls,weighted time,share" of a row. */

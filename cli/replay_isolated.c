@@ -142,11 +142,13 @@ static int attempt(attempts *a, bool *again)
         ;
     int code = OB_EXIT_FAILED;
     const int64_t node = atomic_load(&a->state->node);
-    if (WIFSIGNALED(status) && node != INT64_MIN && a->crashes < MAX_CRASHES) {
+    /* A library that calls exit ends it as well as a signal does; the result comes last. */
+    const bool ended = WIFSIGNALED(status) || (read && c.size == 0);
+    if (ended && node != INT64_MIN && a->crashes < MAX_CRASHES) {
         ob__cli_warn(a->cli,
                      "node %" PRId64 " ended the process (%s); it is left out, and the replay "
                      "begins again",
-                     node, strsignal(WTERMSIG(status)));
+                     node, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit");
         snprintf(a->crashed + strlen(a->crashed), sizeof a->crashed - strlen(a->crashed),
                  "%s%" PRId64, a->crashes > 0 ? "," : "", node);
         a->crashes++;

@@ -18,22 +18,38 @@ static const char *first_given(const ob_run_torch_line *torch)
                                     : NULL;
 }
 
+/* Whether torch is one of the backends in "native,torch". */
+static bool among(const char *list)
+{
+    const size_t length = strlen(BACKEND);
+    for (const char *at = list;; at++) {
+        if (strncmp(at, BACKEND, length) == 0 && (at[length] == '\0' || at[length] == ','))
+            return true;
+        at = strchr(at, ',');
+        if (at == NULL)
+            return false;
+    }
+}
+
 ob_status ob__run_torch_check(const ob_run_line *line, ob_err *err)
 {
     const char *given = first_given(&line->torch);
-    if (given == NULL || line->run.backend == NULL || strcmp(line->run.backend, BACKEND) == 0)
+    if (given == NULL || line->run.backend == NULL || among(line->run.backend))
         return OB_OK;
     return ob_err_set(err, OB_ERR_INVALID, "--%s needs the torch backend; add --backend torch",
                       given);
 }
 
-/* "name=value" with commas of the value escaped, behind a comma if there is something before it. */
-static char *append(char *to, bool first, const char *name, const char *value)
+/* "name=value" with commas of the value escaped, behind a comma if there is something before it. Beside other
+ * backends the name has torch's in front. */
+static char *append(char *to, bool first, bool several, const char *name, const char *value)
 {
     if (value == NULL)
         return to;
     if (!first)
         *to++ = ',';
+    if (several)
+        to = stpcpy(stpcpy(to, BACKEND), ".");
     to = stpcpy(stpcpy(to, name), "=");
     for (; *value != '\0'; value++) {
         if (*value == ',')
@@ -49,7 +65,7 @@ ob_status ob__run_torch_apply(const ob_run_line *line, const char *record_path, 
 {
     const ob_run_torch_line *torch = &line->torch;
     const char *given = run->backend_options != NULL ? run->backend_options : "";
-    enum { NAMES = 64 };
+    enum { NAMES = 96 };
     *text = NULL;
     if (first_given(torch) == NULL)
         return OB_OK;
@@ -66,11 +82,13 @@ ob_status ob__run_torch_apply(const ob_run_line *line, const char *record_path, 
                         strlen(torch->library != NULL ? torch->library : "") +
                         strlen(trace != NULL ? trace : "")));
     if (*text != NULL) {
+        const bool several = ob_run_options_backend_count(run) > 1;
         char *to = stpcpy(*text, given);
-        to = append(to, to == *text, "library", torch->library);
-        to = append(to, to == *text, "script", torch->script);
-        append(to, to == *text, "et", trace);
-        run->backend = BACKEND;
+        to = append(to, to == *text, several, "library", torch->library);
+        to = append(to, to == *text, several, "script", torch->script);
+        append(to, to == *text, several, "et", trace);
+        if (!several)
+            run->backend = BACKEND;
         run->backend_options = *text;
     }
     free(trace);

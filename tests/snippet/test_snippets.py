@@ -237,6 +237,9 @@ def main():
         if shutil.which(name) is None:
             print(f"skipped: there is no {name}")
             return SKIP
+    if b"__asan_init" in pathlib.Path(sys.argv[1]).read_bytes():
+        print("skipped: a program with AddressSanitizer does not run under valgrind")
+        return SKIP
     with tempfile.TemporaryDirectory() as folder:
         home = pathlib.Path(folder)
         program = Program(sys.argv[1], home)

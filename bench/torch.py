@@ -105,7 +105,7 @@ def main():
         path = os.path.join(folder, "config.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump(add_config(), file)
-        words = [program, "run", "-c", path, "-q", "--backend", "torch", "--output",
+        words = [program, "run", "-c", path, "-q", "--backend", "torch", "--force", "--output",
                  os.path.join(folder, "records.json")]
         print(f"one case from start to end, opbench: {seconds_of(*words):.2f} s")
     if python:

@@ -4,7 +4,7 @@
  * traces (Kineto's Chrome JSON): what was called, with which arguments, in which order.
  *
  * A trace is data. It is read in one pass, plain or packed (gzip, tar, zstd), into tables in which every
- * text, shape, list and tensor stands once; memory is a fraction of the text. Whatever is odd in a file
+ * text, shape, list and tensor stands once; memory is at most about that of the text. Whatever is odd in a file
  * (a parent that is missing, a cycle, a size that overflows) is an error with its place or a node that
  * says so; nothing in it is trusted.
  */

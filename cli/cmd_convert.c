@@ -4,6 +4,7 @@
  */
 #include "command.h"
 #include "output_file.h"
+#include "trace_rows.h"
 
 #include "opbench/trace.h"
 
@@ -27,25 +28,8 @@ static const ob_option OPTIONS[] = {
      .offset = offsetof(convert_options, output),
      .value = "FILE",
      .help = "Where the config goes; standard output if not given."},
-    {.name = "iteration",
-     .type = OB_OPTION_INT,
-     .offset = offsetof(convert_options, how.selection.iteration),
-     .value = "N",
-     .max = 1e15,
-     .help = "Only this step that the profiler marked, from 0."},
-    {.name = "label",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(convert_options, how.selection.label),
-     .value = "TEXT",
-     .help = "Only what is below nodes with this text in their name."},
-    {.name = "leaves",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(convert_options, how.selection.leaves),
-     .help = "The innermost operators instead of the topmost; most of the computing is not there."},
-    {.name = "keep-loader",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(convert_options, how.selection.keep_loader),
-     .help = "Also what the data loader called."},
+    OB_TRACE_ITERATION_ROW(offsetof(convert_options, how.selection)),
+    OB_TRACE_CHOICE_ROWS(offsetof(convert_options, how.selection), "label"),
     {.name = "device",
      .letter = 'd',
      .type = OB_OPTION_STRING,
@@ -56,9 +40,7 @@ static const ob_option OPTIONS[] = {
 };
 
 static const ob_cli_word WORDS[] = {
-    {.name = "FILE",
-     .required = true,
-     .help = "The trace: JSON, plain or packed (.gz, .tar.gz, .zst); - reads standard input."},
+    OB_TRACE_FILE_WORD,
     {.name = NULL},
 };
 

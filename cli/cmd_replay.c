@@ -5,6 +5,7 @@
  */
 #include "command.h"
 #include "replay.h"
+#include "trace_rows.h"
 
 #include "opbench/replay.h"
 
@@ -48,19 +49,7 @@ static const ob_option OPTIONS[] = {
      .help =
          "Which step that the profiler marked, from 0; -1 takes the whole trace. The first step "
          "if steps are marked."},
-    {.name = "subgraph",
-     .type = OB_OPTION_STRING,
-     AT(replay.selection.label),
-     .value = "TEXT",
-     .help = "Only what is below nodes with this text in their name."},
-    {.name = "leaves",
-     .type = OB_OPTION_FLAG,
-     AT(replay.selection.leaves),
-     .help = "The innermost operators instead of the topmost; most of the computing is not there."},
-    {.name = "keep-loader",
-     .type = OB_OPTION_FLAG,
-     AT(replay.selection.keep_loader),
-     .help = "Also what the data loader called."},
+    OB_TRACE_CHOICE_ROWS(offsetof(ob_replay_line, replay.selection), "subgraph"),
     {.name = "compute-only",
      .type = OB_OPTION_FLAG,
      AT(compute_only),

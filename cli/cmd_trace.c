@@ -4,6 +4,7 @@
  */
 #include "command.h"
 #include "trace_print.h"
+#include "trace_rows.h"
 
 typedef struct trace_options {
     ob_trace_selection selection;
@@ -31,32 +32,13 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_FLAG,
      .offset = offsetof(trace_options, json),
      .help = "The same as JSON: one object, with --tree one line per node."},
-    {.name = "iteration",
-     .type = OB_OPTION_INT,
-     .offset = offsetof(trace_options, selection.iteration),
-     .value = "N",
-     .max = 1e15,
-     .help = "Count the operators of this step that the profiler marked, from 0."},
-    {.name = "label",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(trace_options, selection.label),
-     .value = "TEXT",
-     .help = "Count only what is below nodes with this text in their name."},
-    {.name = "leaves",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(trace_options, selection.leaves),
-     .help = "Count the innermost operators instead of the topmost."},
-    {.name = "keep-loader",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(trace_options, selection.keep_loader),
-     .help = "Count also what the data loader called."},
+    OB_TRACE_ITERATION_ROW(offsetof(trace_options, selection)),
+    OB_TRACE_CHOICE_ROWS(offsetof(trace_options, selection), "label"),
     {.name = NULL},
 };
 
 static const ob_cli_word WORDS[] = {
-    {.name = "FILE",
-     .required = true,
-     .help = "The trace: JSON, plain or packed (.gz, .tar.gz, .zst); - reads standard input."},
+    OB_TRACE_FILE_WORD,
     {.name = NULL},
 };
 

@@ -98,6 +98,8 @@ void ob__cli_warn(ob_cli *cli, const char *format, ...) OB_PRINTF(2, 3);
  * ob__cli_finish(). Buffered, so that the failure may show on a later call. */
 bool ob__cli_write(ob_cli *cli, const char *data, size_t size);
 bool ob__cli_printf(ob_cli *cli, const char *format, ...) OB_PRINTF(2, 3);
+/* The value in one line. */
+ob_status ob__cli_print_json(ob_cli *cli, const ob_json *value, ob_err *err);
 /* How a text is broken at its blanks; "\n" in it starts a new line. */
 typedef struct ob_cli_wrap {
     size_t column; /* where the cursor is already */

@@ -106,17 +106,6 @@ static ob_status open_file(const char *path, const ob_count_options *o, ob_count
 
 /* ---- printing ---- */
 
-static ob_status print_json(ob_cli *cli, const ob_json *node, ob_err *err)
-{
-    char *text;
-    size_t length;
-    OB_TRY(ob_json_print(node, &text, &length, err));
-    ob__cli_write(cli, text, length);
-    ob__cli_write(cli, "\n", 1);
-    free(text);
-    return OB_OK;
-}
-
 static ob_status print_table(ob_cli *cli, const ob_counts *table, const ob_count_options *o,
                              ob_err *err)
 {
@@ -155,7 +144,7 @@ static ob_status show_part(ob_cli *cli, const ob_count_stats *stats, const ob_co
         OB_TRY(ob_json_doc_create(&doc, err));
         ob_status status = ob_count_stats_to_json(stats, doc, &node, err);
         if (status == OB_OK)
-            status = print_json(cli, node, err);
+            status = ob__cli_print_json(cli, node, err);
         ob_json_doc_destroy(doc);
         return status;
     }
@@ -240,7 +229,7 @@ static ob_status print_delta(ob_cli *cli, const ob_count_options *o, const ob_co
     OB_TRY(ob_json_doc_create(&doc, err));
     ob_status status = ob_counts_to_json(delta, doc, &node, err);
     if (status == OB_OK)
-        status = print_json(cli, node, err);
+        status = ob__cli_print_json(cli, node, err);
     ob_json_doc_destroy(doc);
     return status;
 }

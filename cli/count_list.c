@@ -13,17 +13,10 @@ static ob_status print_json_line(ob_cli *cli, const ob_snippet *snippet, ob_err 
 {
     ob_json_doc *doc;
     ob_json *node;
-    char *text;
-    size_t length;
     OB_TRY(ob_json_doc_create(&doc, err));
     ob_status status = ob_snippet_to_json(snippet, doc, &node, err);
     if (status == OB_OK)
-        status = ob_json_print(node, &text, &length, err);
-    if (status == OB_OK) {
-        ob__cli_write(cli, text, length);
-        ob__cli_write(cli, "\n", 1);
-        free(text);
-    }
+        status = ob__cli_print_json(cli, node, err);
     ob_json_doc_destroy(doc);
     return status;
 }

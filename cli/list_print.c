@@ -169,18 +169,11 @@ static ob_status print_line(ob_cli *cli, const ob_list_topic *topic, size_t inde
     ob_json_doc *doc = NULL;
     OB_TRY(ob_json_doc_create(&doc, err));
     ob_json *object = ob_json_new_object(doc);
-    char *text = NULL;
-    size_t length = 0;
     ob_status status = build_line(doc, item, object, err);
     if (status == OB_OK && topic->add_fields != NULL)
         status = topic->add_fields(cli->context, index, doc, object, err);
     if (status == OB_OK)
-        status = ob_json_print(object, &text, &length, err);
-    if (status == OB_OK) {
-        ob__cli_write(cli, text, length);
-        ob__cli_write(cli, "\n", 1);
-    }
-    free(text);
+        status = ob__cli_print_json(cli, object, err);
     ob_json_doc_destroy(doc);
     return status;
 }

@@ -2,6 +2,7 @@
  *
  * What came of a replay, as text or as JSON lines.
  */
+#include "columns.h"
 #include "replay.h"
 
 #include <math.h>
@@ -26,14 +27,7 @@ static double real_of(const ob_json *object, const char *key)
 
 static const char *time_text(double ns, char *out, size_t size)
 {
-    static const struct {
-        double ns;
-        const char *unit;
-    } UNITS[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-    size_t u = 0;
-    while (u < 3 && ns < UNITS[u].ns)
-        u++;
-    snprintf(out, size, "%.4g %s", ns / UNITS[u].ns, UNITS[u].unit);
+    ob__time_text(ns, out, size);
     return out;
 }
 

@@ -36,6 +36,56 @@ typedef struct ob_run_line {
     const char *cupti_metrics;
 } ob_run_line;
 
+/* Rows that other commands which measure through the same code have too; base is the offset of the
+ * ob_run_line in the struct that is filled. */
+#define OB_RUN_FILE_ROWS(base)                                                                     \
+    {.name = "output-prefix",                                                                      \
+     .letter = 'o',                                                                                \
+     .type = OB_OPTION_STRING,                                                                     \
+     .offset = (base) + offsetof(ob_run_line, prefix),                                             \
+     .value = "PREFIX",                                                                            \
+     .help = "Records go to PREFIX_<pid>_<time>.json; benchmark_result if not given."},            \
+        {.name = "output",                                                                         \
+         .type = OB_OPTION_STRING,                                                                 \
+         .offset = (base) + offsetof(ob_run_line, output),                                         \
+         .value = "FILE",                                                                          \
+         .help =                                                                                   \
+             "Records go to this file; one that is there already is refused without --resume, "    \
+             "--append or --force."},                                                              \
+        {.name = "append",                                                                         \
+         .letter = 'a',                                                                            \
+         .type = OB_OPTION_FLAG,                                                                   \
+         .offset = (base) + offsetof(ob_run_line, append),                                         \
+         .help = "Add to the file of --output."},                                                  \
+    {                                                                                              \
+        .name = "force", .type = OB_OPTION_FLAG, .offset = (base) + offsetof(ob_run_line, force),  \
+        .help = "Replace the file of --output if it is there already."                             \
+    }
+#define OB_RUN_SCREEN_ROWS(base)                                                                   \
+    {.name = "no-isolate",                                                                         \
+     .type = OB_OPTION_FLAG,                                                                       \
+     .offset = (base) + offsetof(ob_run_line, no_isolate),                                         \
+     .help = "Run the cases in this process, for debuggers; a crash then ends the run."},          \
+        {.name = "format",                                                                         \
+         .type = OB_OPTION_CHOICE,                                                                 \
+         .offset = (base) + offsetof(ob_run_line, format),                                         \
+         .value = "FORM",                                                                          \
+         .choices = "table|markdown|csv|json",                                                     \
+         .help = "What standard output gets; table if not given."},                                \
+    {                                                                                              \
+        .name = "quiet", .letter = 'q', .type = OB_OPTION_FLAG,                                    \
+        .offset = (base) + offsetof(ob_run_line, quiet),                                           \
+        .help = "Nothing on standard output and no warnings; the file has everything."             \
+    }
+#define OB_RUN_LOG_ROWS(base)                                                                      \
+    {                                                                                              \
+        .name = "log-level", .letter = 'l', .type = OB_OPTION_STRING,                              \
+        .offset = (base) + offsetof(ob_run_line, log_level), .value = "LEVEL",                     \
+        .help = "What standard error gets: debug, info, warning (if not given) or error (if not "  \
+                "given, "                                                                          \
+                "with -q)."                                                                        \
+    }
+
 extern const ob_option ob__run_rows[];
 
 void ob__run_line_init(void *line);

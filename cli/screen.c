@@ -201,3 +201,14 @@ void ob__cli_warn(ob_cli *cli, const char *format, ...)
     message(cli, &WARNING_WORD, format, args);
     va_end(args);
 }
+
+ob_status ob__cli_print_json(ob_cli *cli, const ob_json *value, ob_err *err)
+{
+    char *text;
+    size_t length;
+    OB_TRY(ob_json_print(value, &text, &length, err));
+    ob__cli_write(cli, text, length);
+    ob__cli_write(cli, "\n", 1);
+    free(text);
+    return OB_OK;
+}

@@ -7,17 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ob_status print_json(ob_cli *cli, const ob_json *value, ob_err *err)
-{
-    char *text;
-    size_t length;
-    OB_TRY(ob_json_print(value, &text, &length, err));
-    ob__cli_write(cli, text, length);
-    ob__cli_write(cli, "\n", 1);
-    free(text);
-    return OB_OK;
-}
-
 static long long number(const ob_json *object, const char *key)
 {
     return (long long)ob_json_int(ob_json_get(object, key), 0);
@@ -91,7 +80,7 @@ ob_status ob__trace_print_summary(ob_cli *cli, const ob_trace *trace,
     OB_TRY(ob_json_doc_create(&doc, err));
     ob_status status = ob_trace_describe(trace, selection, doc, &described, err);
     if (status == OB_OK && json)
-        status = print_json(cli, described, err);
+        status = ob__cli_print_json(cli, described, err);
     else if (status == OB_OK)
         print_text(cli, described);
     ob_json_doc_destroy(doc);
@@ -106,7 +95,7 @@ ob_status ob__trace_print_node(ob_cli *cli, const ob_trace *trace, size_t index,
     OB_TRY(ob_json_doc_create(&doc, err));
     ob_status status = ob_trace_describe_node(trace, index, doc, &node, err);
     if (status == OB_OK && json)
-        status = print_json(cli, node, err);
+        status = ob__cli_print_json(cli, node, err);
     for (size_t i = 0; status == OB_OK && !json && i < ob_json_count(node); i++) {
         const ob_json *value = ob_json_item(node, i);
         const bool list = ob_json_get_kind(value) == OB_JSON_ARRAY;
@@ -114,12 +103,12 @@ ob_status ob__trace_print_node(ob_cli *cli, const ob_trace *trace, size_t index,
         if (ob_json_get_kind(value) == OB_JSON_STRING)
             ob__cli_printf(cli, "%s\n", ob_json_string(value, NULL));
         else if (!list)
-            status = print_json(cli, value, err);
+            status = ob__cli_print_json(cli, value, err);
         else if (ob_json_count(value) == 0)
             ob__cli_printf(cli, "none\n");
         for (size_t k = 0; status == OB_OK && list && k < ob_json_count(value); k++) {
             ob__cli_printf(cli, "%*s%zu: ", k > 0 ? 10 : 0, "", k);
-            status = print_json(cli, ob_json_item(value, k), err);
+            status = ob__cli_print_json(cli, ob_json_item(value, k), err);
         }
     }
     ob_json_doc_destroy(doc);

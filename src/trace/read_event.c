@@ -87,18 +87,6 @@ static bool plain_value(ob_trace *trace, const char *text, ob_trace_value *out)
     return ok;
 }
 
-static bool read_dims(const ob_tape *tape, size_t list, int64_t *out, int *count)
-{
-    *count = 0;
-    for (size_t at = ob__tape_first(tape, list); at != OB_TAPE_NONE;
-         at = ob__tape_next(tape, list, at)) {
-        if (*count == OB_MAX_DIMS || !ob__tape_int(tape, at, &out[*count]) || out[*count] < 0)
-            return false;
-        ++*count;
-    }
-    return true;
-}
-
 static bool tensor_value(ob_trace *trace, const ob_tape *tape, const call_lists *at, ob_dtype dtype,
                          ob_trace_value *out)
 {
@@ -106,11 +94,11 @@ static bool tensor_value(ob_trace *trace, const ob_tape *tape, const call_lists 
     int64_t sizes[OB_MAX_DIMS], strides[OB_MAX_DIMS];
     int stride_count = 0;
     memset(&tensor, 0, sizeof tensor);
-    if (!read_dims(tape, at->dims, sizes, &tensor.ndim) ||
+    if (!ob__tape_sizes(tape, at->dims, sizes, &tensor.ndim) ||
         ob_shape_numel(sizes, tensor.ndim, &tensor.numel, NULL) != OB_OK)
         return set_text(trace, out, OB_TRACE_OTHER, "tensor with a size that cannot be");
     tensor.has_strides = at->strides != OB_TAPE_NONE &&
-                         read_dims(tape, at->strides, strides, &stride_count) &&
+                         ob__tape_sizes(tape, at->strides, strides, &stride_count) &&
                          stride_count == tensor.ndim;
     if (!tensor.has_strides)
         ob_shape_contiguous_strides(sizes, tensor.ndim, strides);

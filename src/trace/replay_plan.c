@@ -128,15 +128,21 @@ typedef struct lives {
     size_t free_count, storage_count, capacity;
 } lives;
 
+/* What nobody reads behind the present call goes with it. */
+static void free_unless_read(lives *l, uint32_t key, uint32_t storage)
+{
+    if (!l->tensor_read[key] && l->free_count < l->capacity)
+        l->frees[l->free_count++] = key;
+    if (!l->storage_read[storage] && l->storage_count < l->capacity)
+        l->storage_frees[l->storage_count++] = storage;
+}
+
 static void read_tensor(void *ctx, const ob_trace_tensor *tensor)
 {
     lives *l = ctx;
     const uint32_t key = ob__replay_key_number(l->plan, tensor);
     const uint32_t storage = ob__replay_storage_number(l->plan, tensor->storage);
-    if (!l->tensor_read[key] && l->free_count < l->capacity)
-        l->frees[l->free_count++] = key;
-    if (!l->storage_read[storage] && l->storage_count < l->capacity)
-        l->storage_frees[l->storage_count++] = storage;
+    free_unless_read(l, key, storage);
     l->tensor_read[key] = l->storage_read[storage] = 1;
     const uint64_t end = end_bytes(tensor);
     if (end > l->extent[storage])
@@ -174,10 +180,7 @@ static void write_tensor(void *ctx, const ob_trace_tensor *tensor)
     lives *l = ctx;
     const uint32_t key = ob__replay_key_number(l->plan, tensor);
     const uint32_t storage = ob__replay_storage_number(l->plan, tensor->storage);
-    if (!l->tensor_read[key] && l->free_count < l->capacity)
-        l->frees[l->free_count++] = key;
-    if (!l->storage_read[storage] && l->storage_count < l->capacity)
-        l->storage_frees[l->storage_count++] = storage;
+    free_unless_read(l, key, storage);
     l->tensor_read[key] = 0;
     if (!l->own[storage]) {
         l->storage_read[storage] = 0;

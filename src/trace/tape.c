@@ -205,3 +205,15 @@ bool ob__tape_real(const ob_tape *tape, size_t place, double *out)
         }
     return false;
 }
+
+bool ob__tape_sizes(const ob_tape *tape, size_t list, int64_t *out, int *count)
+{
+    *count = 0;
+    for (size_t at = ob__tape_first(tape, list); at != OB_TAPE_NONE;
+         at = ob__tape_next(tape, list, at)) {
+        if (*count == OB_MAX_DIMS || !ob__tape_int(tape, at, &out[*count]) || out[*count] < 0)
+            return false;
+        ++*count;
+    }
+    return true;
+}

@@ -7,6 +7,7 @@
 #define OB_TRACE_TAPE_H
 
 #include "base/json_read.h"
+#include "opbench/tensor.h"
 
 typedef struct ob_tape_token {
     uint8_t kind;  /* ob_json_event_kind; no END_* */
@@ -59,5 +60,7 @@ size_t ob__tape_items(const ob_tape *tape, size_t container); /* of an array */
 bool ob__tape_int(const ob_tape *tape, size_t place, int64_t *out);
 /* INT, REAL, or "inf", "-inf", "nan" as a string. */
 bool ob__tape_real(const ob_tape *tape, size_t place, double *out);
+/* The items of an array as up to OB_MAX_DIMS sizes that are not negative; none for what is no array. */
+bool ob__tape_sizes(const ob_tape *tape, size_t list, int64_t *out, int *count);
 
 #endif

@@ -83,19 +83,11 @@ static ob_status text_value(const reader *r, size_t place, uint32_t kind, ob_tra
     return out->as.text != NULL ? OB_OK : no_memory(r);
 }
 
-/* Up to OB_MAX_DIMS sizes that are not negative. */
 static bool read_sizes(const ob_tape *tape, size_t list, int64_t *out, int *count)
 {
     *count = 0;
-    if (!ob__tape_is(tape, list, OB_JSON_EVENT_BEGIN_ARRAY))
-        return false;
-    for (size_t at = ob__tape_first(tape, list); at != OB_TAPE_NONE;
-         at = ob__tape_next(tape, list, at)) {
-        if (*count == OB_MAX_DIMS || !ob__tape_int(tape, at, &out[*count]) || out[*count] < 0)
-            return false;
-        ++*count;
-    }
-    return true;
+    return ob__tape_is(tape, list, OB_JSON_EVENT_BEGIN_ARRAY) &&
+           ob__tape_sizes(tape, list, out, count);
 }
 
 static void find_range(const reader *r, ob_trace_tensor *tensor)

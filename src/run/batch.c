@@ -6,6 +6,7 @@
 #include "opbench/batch.h"
 
 #include "base/json_node.h"
+#include "base/programs.h"
 #include "base/text.h"
 #include "run/batch_text.h"
 #include "run/launch.h"
@@ -46,36 +47,12 @@ const char *ob_profiler_name(ob_profiler_kind kind)
     return (unsigned)kind < OB_PROFILER_COUNT ? PROFILERS[kind].name : "";
 }
 
-/* The first executable "DIRECTORY/name" of PATH into *out. False: memory is out. */
-static bool search_path(const char *name, char **out)
-{
-    const char *at = getenv("PATH");
-    ob_text text = {0};
-    *out = NULL;
-    while (at != NULL && *at != '\0') {
-        const size_t length = strcspn(at, ":");
-        text.size = 0;
-        if (!ob__text_append(&text, at, length) || !ob__text_append(&text, "/", 1) ||
-            !ob__text_append(&text, name, strlen(name) + 1)) {
-            ob_text_fini(&text);
-            return false;
-        }
-        if (length > 0 && access(text.data, X_OK) == 0) {
-            *out = text.data;
-            return true;
-        }
-        at += length + (at[length] == ':');
-    }
-    ob_text_fini(&text);
-    return true;
-}
-
 ob_status ob_profiler_find(ob_profiler_kind kind, const char *program, char **path, ob_err *err)
 {
     const profiler_row *row = &PROFILERS[kind];
     const bool in_path = program == NULL || strchr(program, '/') == NULL;
     *path = NULL;
-    if (in_path && !search_path(program ? program : row->name, path))
+    if (in_path && !ob__program_find(program ? program : row->name, path))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the path of %s", row->name);
     const char *place = program != NULL ? program : row->place;
     if (*path == NULL && strchr(place, '/') != NULL && access(place, X_OK) == 0)

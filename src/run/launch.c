@@ -5,6 +5,7 @@
  */
 #include "run/launch.h"
 
+#include "base/programs.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -19,8 +20,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* ---- shared memory ---- */
 
@@ -103,24 +102,6 @@ ob_status ob__segment_read(const char *name, ob_text *text, ob_err *err)
     }
     close(fd);
     return status;
-}
-
-/* ---- the environment ---- */
-
-/* A copy of the list with the variable in its place; free() it. */
-static char **make_environment(const char *variable)
-{
-    const size_t name = strcspn(variable, "=") + 1;
-    size_t count = 0, kept = 0;
-    while (environ[count] != NULL)
-        count++;
-    char **list = calloc(count + 2, sizeof *list);
-    for (size_t i = 0; list != NULL && i < count; i++)
-        if (strncmp(environ[i], variable, name) != 0)
-            list[kept++] = environ[i];
-    if (list != NULL)
-        list[kept] = (char *)(uintptr_t)variable; /* execve does not write to it */
-    return list;
 }
 
 /* ---- the child ---- */
@@ -210,7 +191,7 @@ static void close_pair(int *pair)
 
 static ob_status start(const ob_launch *launch, int *output, int *failure, pid_t *pid, ob_err *err)
 {
-    char **environment = make_environment(launch->variable);
+    char **environment = ob__environment_make((const char *const[]){launch->variable, NULL});
     const pid_t parent = getpid();
     if (environment == NULL || pipe2(output, O_CLOEXEC) != 0 || pipe2(failure, O_CLOEXEC) != 0) {
         free(environment);

@@ -5,6 +5,7 @@
  */
 #include "snippet/child.h"
 
+#include "base/programs.h"
 #include "base/text.h"
 #include "snippet/suite_int.h"
 
@@ -22,34 +23,7 @@
 
 enum { MOST_OUTPUT = 64 << 10, FIRST_OWN = 16 };
 
-extern char **environ;
-
 /* ---- starting ---- */
-
-/* The environment with the variables in place of those of the same name. */
-static const char **make_environment(const char *const *variables)
-{
-    size_t own = 0, more = 0, count = 0;
-    while (environ[own] != NULL)
-        own++;
-    while (variables != NULL && variables[more] != NULL)
-        more++;
-    const char **all = calloc(own + more + 1, sizeof *all);
-    if (all == NULL)
-        return NULL;
-    for (size_t i = 0; i < own; i++) {
-        bool replaced = false;
-        for (size_t k = 0; k < more; k++) {
-            const size_t length = strcspn(variables[k], "=") + 1;
-            replaced = replaced || strncmp(environ[i], variables[k], length) == 0;
-        }
-        if (!replaced)
-            all[count++] = environ[i];
-    }
-    for (size_t k = 0; k < more; k++)
-        all[count++] = variables[k];
-    return all;
-}
 
 /* Never below the descriptors that the child is given: dup2 onto those must not overwrite a source. */
 static int move_up(int fd)
@@ -85,11 +59,11 @@ ob_status ob__child_start(const ob_child_params *params, ob_child *out, ob_err *
 {
     int pair[2] = {-1, -1};
     *out = (ob_child){.pid = 0, .socket = -1, .output = -1};
-    const char **environment = make_environment(params->variables);
+    char **environment = ob__environment_make(params->variables);
     out->output = move_up(memfd_create("opbench-output", MFD_CLOEXEC));
     if (environment == NULL || out->output < 0 ||
         (params->talk && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)) {
-        free((void *)environment);
+        free(environment);
         ob__child_close(out);
         return ob_err_set(err, OB_ERR_IO, "no room for a child process: %s", strerror(errno));
     }
@@ -98,9 +72,9 @@ ob_status ob__child_start(const ob_child_params *params, ob_child *out, ob_err *
     const pid_t parent = getpid();
     out->pid = fork();
     if (out->pid == 0)
-        run_child(params, (char *const *)(void *)environment, other, out->output, parent);
+        run_child(params, environment, other, out->output, parent);
     const int why = errno;
-    free((void *)environment);
+    free(environment);
     if (other >= 0)
         close(other);
     if (out->pid > 0) {

@@ -5,16 +5,12 @@
  * start and the interpreter's way in and out.
  */
 #include "base/text.h"
-#include "snippet/lines.h"
+#include "count/valgrind.h"
 #include "snippet/process.h"
-#include "snippet/suite_int.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
 enum {
     DEFAULT_NUMBER = 100,
@@ -24,64 +20,14 @@ enum {
     MOST_REPEATS = 1000
 };
 
-/* valgrind has no AVX-512; libraries that would ask the kernel or the user rather than the processor are told.
- * Without fast bins malloc has nothing to consolidate from time to time, which would be counted in some
- * repeats and not in others. */
-static const char *const VARIABLES[] = {"ATEN_CPU_CAPABILITY=avx2",
-                                        "ONEDNN_MAX_CPU_ISA=AVX2",
-                                        "DNNL_MAX_CPU_ISA=AVX2",
-                                        "OPENBLAS_CORETYPE=Haswell",
-                                        "MKL_ENABLE_INSTRUCTIONS=AVX2",
-                                        "GLIBC_TUNABLES=glibc.malloc.mxfast=0",
-                                        NULL};
-
 typedef struct counting {
-    ob_arena arena;
-    char dir[1024]; /* "" = none; removed at the end */
+    ob_valgrind valgrind;
     int64_t number, repeats;
     bool baseline;
     const ob_task_spec *task;
 } counting;
 
-/* ---- the folder ---- */
-
-static ob_status make_dir(counting *c, ob_err *err)
-{
-    const char *parent = getenv("TMPDIR");
-    parent = parent == NULL || parent[0] != '/' ? "/tmp" : parent;
-    const int length = snprintf(c->dir, sizeof c->dir, "%s/opbench-count-XXXXXX", parent);
-    if ((size_t)length < sizeof c->dir && mkdtemp(c->dir) != NULL)
-        return OB_OK;
-    const int why = errno;
-    c->dir[0] = '\0';
-    return ob_err_set(err, OB_ERR_IO, "no folder for counts in %s: %s", parent, strerror(why));
-}
-
-static void remove_dir(const counting *c)
-{
-    DIR *dir = c->dir[0] == '\0' ? NULL : opendir(c->dir);
-    if (dir == NULL)
-        return;
-    for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir))
-        unlinkat(dirfd(dir), entry->d_name, 0);
-    closedir(dir);
-    rmdir(c->dir);
-}
-
 /* ---- tables ---- */
-
-/* The count of the file with this number. */
-static ob_status read_dump(const counting *c, int64_t number, ob_count_file **out, ob_err *err)
-{
-    char path[sizeof c->dir + 64];
-    snprintf(path, sizeof path, "%s/callgrind.out.%" PRId64, c->dir, number);
-    const ob_status status = ob_count_file_read(path, out, err);
-    if (status == OB_ERR_IO)
-        return ob_err_set(err, OB_ERR_BACKEND,
-                          "Failed to collect callgrind profile:\nvalgrind wrote no counts; opbench "
-                          "must be built with valgrind's headers");
-    return status;
-}
 
 /* Snippets are compiled in "/", so their own lines are in "//stmt". */
 static bool own_name(void *ctx, const char *function, ob_text *out)
@@ -114,9 +60,9 @@ static ob_status read_pair(const counting *c, int64_t number, ob_counts **exclus
 {
     ob_count_file *first = NULL, *second = NULL;
     *exclusive = *inclusive = NULL;
-    ob_status status = read_dump(c, number, &first, err);
+    ob_status status = ob__valgrind_read(&c->valgrind, number, &first, err);
     if (status == OB_OK)
-        status = read_dump(c, number + 1, &second, err);
+        status = ob__valgrind_read(&c->valgrind, number + 1, &second, err);
     if (status == OB_OK)
         status = subtract(first, second, exclusive, inclusive, err);
     ob_count_file_destroy(first);
@@ -157,16 +103,12 @@ static ob_status read_all(const counting *c, ob_count_stats **stats, ob_err *err
 
 /* ---- running ---- */
 
-/* valgrind's own words about instructions that it does not know. */
+/* What valgrind says about instructions that it does not know, in words that help. */
 static ob_status explain(ob_status status, ob_err *err)
 {
-    if (err == NULL || (strstr(err->message, "nrecognised instruction") == NULL &&
-                        strstr(err->message, "SIGILL") == NULL &&
-                        strstr(err->message, "Illegal instruction") == NULL))
-        return status;
-    return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                      "valgrind cannot run this code: it uses instructions that valgrind does not "
-                      "know, such as those of AVX-512; use code for AVX2");
+    return status != OB_OK && err != NULL && ob__valgrind_cannot(err->message)
+               ? ob__valgrind_unable(err)
+               : status;
 }
 
 static ob_status run_blocks(const counting *c, const ob_timer_args *args,
@@ -199,26 +141,9 @@ static ob_status run_blocks(const counting *c, const ob_timer_args *args,
 static ob_status count(counting *c, const ob_timer_args *args, const ob_snippet_options *options,
                        ob_count_stats **stats, ob_err *err)
 {
-    const char *valgrind;
-    const char *name =
-        options != NULL && options->valgrind != NULL ? options->valgrind : "valgrind";
-    OB_TRY(ob__find_program(&c->arena, name, &valgrind, err));
-    OB_TRY(make_dir(c, err));
-    const char *out =
-        ob__join(&c->arena, "",
-                 (const char *const[]){"--callgrind-out-file=", c->dir, "/callgrind.out", NULL});
-    if (out == NULL)
-        return ob__snippet_no_memory(err);
-    const char *const words[] = {valgrind,
-                                 "--tool=callgrind",
-                                 "-q",
-                                 "--vgdb=no", /* no pipes to leave behind */
-                                 "--instr-atstart=no",
-                                 "--collect-atstart=no",
-                                 "--compress-strings=yes",
-                                 out,
-                                 NULL};
-    const ob_snippet_wrap wrap = {.words = words, .variables = VARIABLES, .counts = true};
+    OB_TRY(ob__valgrind_open(&c->valgrind, options != NULL ? options->valgrind : NULL, err));
+    const ob_snippet_wrap wrap = {
+        .words = c->valgrind.words, .variables = ob__valgrind_variables, .counts = true};
     OB_TRY(run_blocks(c, args, options, &wrap, err));
     return read_all(c, stats, err);
 }
@@ -234,9 +159,7 @@ ob_status ob_snippet_count(const ob_timer_args *args, const ob_task_spec *task,
     if (c.number < 1 || c.number > MOST_NUMBER || c.repeats < 1 || c.repeats > MOST_REPEATS)
         return ob_err_set(err, OB_ERR_INVALID, "give 1 to %d runs and 1 to %d repeats", MOST_NUMBER,
                           MOST_REPEATS);
-    ob__arena_init(&c.arena, 0);
     const ob_status status = count(&c, args, options, stats, err);
-    remove_dir(&c);
-    ob__arena_fini(&c.arena);
+    ob__valgrind_close(&c.valgrind);
     return status;
 }

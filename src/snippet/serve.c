@@ -10,10 +10,11 @@
  * call, so the loop of the snippet and one call through a pointer.
  */
 #include "opbench/snippet_run.h"
+
+#include "measure/callgrind.h"
 #include "plugin/registry.h"
 #include "snippet/host.h"
 #include "snippet/operators.h"
-#include "snippet/switch.h"
 
 #include <dlfcn.h>
 #include <errno.h>

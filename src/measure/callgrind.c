@@ -3,7 +3,7 @@
  * Requests to valgrind: instructions that it recognises and that do nothing on a real processor. Collection is
  * switched on last and off first, so that hardly anything of ours is counted.
  */
-#include "snippet/switch.h"
+#include "measure/callgrind.h"
 
 #if __has_include(<valgrind/callgrind.h>)
 #include <valgrind/callgrind.h>
@@ -18,9 +18,24 @@ void ob__callgrind_ready(void)
     CALLGRIND_START_INSTRUMENTATION;
 }
 
+void ob__callgrind_rest(void)
+{
+    CALLGRIND_STOP_INSTRUMENTATION;
+}
+
 void ob__callgrind_begin(void)
 {
     CALLGRIND_TOGGLE_COLLECT;
+}
+
+void ob__callgrind_pause(void)
+{
+    CALLGRIND_TOGGLE_COLLECT;
+}
+
+void ob__callgrind_dump(void)
+{
+    CALLGRIND_DUMP_STATS;
 }
 
 void ob__callgrind_end(void)
@@ -38,7 +53,19 @@ void ob__callgrind_ready(void)
 {
 }
 
+void ob__callgrind_rest(void)
+{
+}
+
 void ob__callgrind_begin(void)
+{
+}
+
+void ob__callgrind_pause(void)
+{
+}
+
+void ob__callgrind_dump(void)
 {
 }
 

@@ -286,6 +286,12 @@ void ob_fp_mode_set(uint32_t mode);
  * round. "" when equal. Cut to size; returns out. */
 char *ob_fp_mode_difference(uint32_t before, uint32_t now, char *out, size_t size);
 
+/* ------------------------------------------------------------------ hardware counters */
+
+/* Whether the processor's counters of instructions and cycles can be read here. OB_ERR_UNSUPPORTED says why not,
+ * and what helps. */
+ob_status ob_hardware_counters_check(ob_err *err);
+
 #ifdef __cplusplus
 }
 #endif

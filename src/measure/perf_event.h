@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The processor's own counters, through Linux's perf_event: instructions and cycles that the calling thread spends
+ * outside of the kernel. Many machines have none: virtual ones, and containers that forbid them.
+ */
+#ifndef OB_MEASURE_PERF_EVENT_H
+#define OB_MEASURE_PERF_EVENT_H
+
+#include "opbench/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct perf_event_attr;
+
+/* The system's calls, so that tests can stand in for them. Each returns as the system does: -1 and errno. */
+typedef struct ob_perf_calls {
+    int (*open)(void *ctx, const struct perf_event_attr *attr, int group);
+    int (*control)(void *ctx, int fd, unsigned long request);
+    ssize_t (*read)(void *ctx, int fd, void *out, size_t size);
+    void (*close)(void *ctx, int fd);
+    void *ctx;
+} ob_perf_calls;
+
+enum { OB_PERF_INSTRUCTIONS, OB_PERF_CYCLES, OB_PERF_EVENTS };
+
+typedef struct ob_perf {
+    ob_perf_calls calls;
+    int fds[OB_PERF_EVENTS]; /* the first leads the group; -1 = not open */
+} ob_perf;
+
+/* What was read: since the counters were opened. */
+typedef struct ob_perf_reading {
+    uint64_t enabled_ns, running_ns;
+    uint64_t values[OB_PERF_EVENTS];
+} ob_perf_reading;
+
+/* Between two readings. */
+typedef struct ob_perf_counts {
+    double
+        values[OB_PERF_EVENTS]; /* scaled to the whole time if others had the counters meanwhile */
+    double share;               /* of the time in which they counted for us: 1 = all of it */
+} ob_perf_counts;
+
+/* calls NULL = the system's. OB_ERR_UNSUPPORTED says why there are none, and what helps. The counters
+ * stand still. */
+ob_status ob__perf_open(ob_perf *perf, const ob_perf_calls *calls, ob_err *err);
+void ob__perf_close(ob_perf *perf);
+/* From here on they count, up to the next line. */
+void ob__perf_begin(const ob_perf *perf);
+void ob__perf_end(const ob_perf *perf);
+ob_status ob__perf_read(const ob_perf *perf, ob_perf_reading *out, ob_err *err);
+/* OB_ERR_UNSUPPORTED when the counters never ran in between. */
+ob_status ob__perf_between(const ob_perf_reading *first, const ob_perf_reading *last,
+                           ob_perf_counts *out, ob_err *err);
+
+#endif

@@ -6,16 +6,16 @@
 
 /* ---- log_sigmoid_forward: the result, and exp(-|x|) for the backward ---- */
 
-static ob_status setup_log_sigmoid(native_call *call, ob_err *err)
+static ob_status setup_log_sigmoid(plan_call *call, ob_err *err)
 {
     static const native_loop_id loops[2] = {NATIVE_LOOP_log_sigmoid,
                                             NATIVE_LOOP_log_sigmoid_buffer};
     void *state;
-    OB_TRY(native_state(call, 2 * sizeof(native_elementwise), &state, err));
+    OB_TRY(plan_state(call, 2 * sizeof(native_elementwise), &state, err));
     native_elementwise *work = state;
     for (size_t k = 0; k < 2; k++) {
         const native_elementwise_args args = {.loop = loops[k],
-                                              .out = native_output(call, k),
+                                              .out = plan_output(call, k),
                                               .inputs = {&call->args[0]},
                                               .name = call->op->schema->name};
         OB_TRY(native_elementwise_init(call->env, &args, &work[k], err));
@@ -23,7 +23,7 @@ static ob_status setup_log_sigmoid(native_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status run_log_sigmoid(const native_call *call, ob_err *err)
+static ob_status run_log_sigmoid(const plan_call *call, ob_err *err)
 {
     const native_elementwise *work = call->state;
     for (int k = 0; k < 2; k++)
@@ -57,32 +57,32 @@ typedef struct prelu {
     int64_t count;
 } prelu;
 
-static ob_status setup_prelu(native_call *call, ob_err *err)
+static ob_status setup_prelu(plan_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(native_state(call, sizeof(prelu), &state, err));
+    OB_TRY(plan_state(call, sizeof(prelu), &state, err));
     prelu *p = state;
-    p->self = native_arg_tensor(call, "self");
-    p->grad = native_arg_tensor(call, "grad_output");
-    p->grad_weight = native_output(call, 1);
+    p->self = plan_arg_tensor(call, "self");
+    p->grad = plan_arg_tensor(call, "grad_output");
+    p->grad_weight = plan_output(call, 1);
     p->cls = native_class_of(p->self->dtype);
     p->count = native_numel(p->self);
-    ob_tensor weight = weight_like(native_arg_tensor(call, "weight"), p->self);
+    ob_tensor weight = weight_like(plan_arg_tensor(call, "weight"), p->self);
     const ob_value weight_value = {.kind = OB_VALUE_TENSOR, .as = {.tensor = &weight}};
     native_elementwise_args args = {.loop = NATIVE_LOOP_prelu,
-                                    .out = native_output(call, 0),
-                                    .inputs = {native_arg(call, "self"), &weight_value},
+                                    .out = plan_output(call, 0),
+                                    .inputs = {plan_arg(call, "self"), &weight_value},
                                     .name = call->op->schema->name};
     if (p->grad != NULL) {
         args.loop = NATIVE_LOOP_prelu_backward;
-        args.inputs[0] = native_arg(call, "grad_output");
-        args.inputs[2] = native_arg(call, "self");
+        args.inputs[0] = plan_arg(call, "grad_output");
+        args.inputs[2] = plan_arg(call, "self");
         call->scratch_bytes = (size_t)p->count * 2 * native_class_size(p->cls);
     }
     return native_elementwise_init(call->env, &args, &p->work, err);
 }
 
-static ob_status run_prelu(const native_call *call, ob_err *err)
+static ob_status run_prelu(const plan_call *call, ob_err *err)
 {
     const prelu *p = call->state;
     return native_elementwise_run(call->env, &p->work, err);
@@ -95,7 +95,7 @@ static double element(const prelu *p, const char *dense, int64_t index)
 }
 
 /* The sum over a channel of grad * self where self is not positive. */
-static void sum_weights(const native_call *call, const prelu *p)
+static void sum_weights(const plan_call *call, const prelu *p)
 {
     char *grad = call->scratch;
     char *self = grad + (size_t)p->count * native_class_size(p->cls);
@@ -122,7 +122,7 @@ static void sum_weights(const native_call *call, const prelu *p)
     }
 }
 
-static ob_status run_prelu_backward(const native_call *call, ob_err *err)
+static ob_status run_prelu_backward(const plan_call *call, ob_err *err)
 {
     const prelu *p = call->state;
     OB_TRY(native_elementwise_run(call->env, &p->work, err));
@@ -131,14 +131,14 @@ static ob_status run_prelu_backward(const native_call *call, ob_err *err)
     return OB_OK;
 }
 
-const native_kernel native_kernels_activation[] = {
+const plan_kernel native_kernels_activation[] = {
     {.name = "aten::log_sigmoid_forward",
-     .dtypes = NATIVE_FLOATS,
+     .dtypes = PLAN_FLOATS,
      .setup = setup_log_sigmoid,
      .run = run_log_sigmoid},
-    {.name = "aten::prelu", .dtypes = NATIVE_FLOATS, .setup = setup_prelu, .run = run_prelu},
+    {.name = "aten::prelu", .dtypes = PLAN_FLOATS, .setup = setup_prelu, .run = run_prelu},
     {.name = "aten::prelu_backward",
-     .dtypes = NATIVE_FLOATS,
+     .dtypes = PLAN_FLOATS,
      .setup = setup_prelu,
      .run = run_prelu_backward},
     {.name = NULL},

@@ -16,9 +16,9 @@ typedef struct convolution {
     size_t workspace;                       /* place in the scratch */
 } convolution;
 
-static ob_status check(native_call *call, ob_err *err)
+static ob_status check(plan_call *call, ob_err *err)
 {
-    const ob_tensor *weight = native_arg_tensor(call, "weight");
+    const ob_tensor *weight = plan_arg_tensor(call, "weight");
     const int spatial = weight->ndim - 2;
     if (spatial >= 1 && spatial <= NATIVE_SPATIAL)
         return OB_OK;
@@ -36,23 +36,23 @@ static void put_sizes(const ob_tensor *t, int64_t out[NATIVE_SPATIAL])
         out[d] = d < NATIVE_SPATIAL - count ? 1 : t->sizes[2 + d - (NATIVE_SPATIAL - count)];
 }
 
-static void put_list(const native_call *call, const char *name, int count, int64_t missing,
+static void put_list(const plan_call *call, const char *name, int count, int64_t missing,
                      int64_t out[NATIVE_SPATIAL])
 {
     int64_t list[NATIVE_SPATIAL] = {0};
-    const size_t given = native_arg_ints(call, name, list, NATIVE_SPATIAL);
+    const size_t given = plan_arg_ints(call, name, list, NATIVE_SPATIAL);
     for (int d = 0; d < NATIVE_SPATIAL; d++) {
         const int at = d - (NATIVE_SPATIAL - count);
         out[d] = at < 0 || given == 0 ? missing : list[given == 1 ? 0 : at];
     }
 }
 
-static void fill_geometry(const native_call *call, const ob_tensor *input, const ob_tensor *weight,
+static void fill_geometry(const plan_call *call, const ob_tensor *input, const ob_tensor *weight,
                           const ob_tensor *output, convolution *c)
 {
     native_window *w = &c->conv.window;
     const int spatial = weight->ndim - 2;
-    c->transposed = native_arg_bool(call, "transposed", false);
+    c->transposed = plan_arg_bool(call, "transposed", false);
     put_sizes(c->transposed ? output : input, w->wide);
     put_sizes(c->transposed ? input : output, w->narrow);
     put_sizes(weight, w->kernel);
@@ -60,13 +60,13 @@ static void fill_geometry(const native_call *call, const ob_tensor *input, const
     put_list(call, "padding", spatial, 0, w->padding);
     put_list(call, "dilation", spatial, 1, w->dilation);
     c->conv.images = input->sizes[0];
-    c->conv.groups = native_arg_int(call, "groups", 1);
+    c->conv.groups = plan_arg_int(call, "groups", 1);
     c->conv.narrow_channels = weight->sizes[0] / c->conv.groups;
     c->conv.wide_channels = weight->sizes[1];
 }
 
 /* Sizes that OpenBLAS can count, and room for the tile of columns. */
-static ob_status plan_workspace(native_call *call, convolution *c, ob_err *err)
+static ob_status plan_workspace(plan_call *call, convolution *c, ob_err *err)
 {
     const native_gemm largest = {
         .m = c->conv.wide_channels * native_window_product(c->conv.window.kernel),
@@ -79,33 +79,33 @@ static ob_status plan_workspace(native_call *call, convolution *c, ob_err *err)
                                   &c->workspace, err);
 }
 
-static ob_status start(native_call *call, convolution **out, ob_err *err)
+static ob_status start(plan_call *call, convolution **out, ob_err *err)
 {
     void *state;
-    OB_TRY(native_state(call, sizeof(convolution), &state, err));
+    OB_TRY(plan_state(call, sizeof(convolution), &state, err));
     convolution *c = *out = state;
-    c->cls = native_wide_class(native_arg_tensor(call, "weight")->dtype);
-    OB_TRY(native_dense_plan(call, native_arg_tensor(call, "input"), c->cls, &c->input, err));
-    OB_TRY(native_dense_plan(call, native_arg_tensor(call, "weight"), c->cls, &c->weight, err));
-    OB_TRY(native_dense_plan(call, native_arg_tensor(call, "bias"), c->cls, &c->bias, err));
-    return native_dense_plan(call, native_arg_tensor(call, "grad_output"), c->cls, &c->grad, err);
+    c->cls = native_wide_class(plan_arg_tensor(call, "weight")->dtype);
+    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "input"), c->cls, &c->input, err));
+    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "weight"), c->cls, &c->weight, err));
+    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "bias"), c->cls, &c->bias, err));
+    return native_dense_plan(call, plan_arg_tensor(call, "grad_output"), c->cls, &c->grad, err);
 }
 
-static ob_status setup_forward(native_call *call, ob_err *err)
+static ob_status setup_forward(plan_call *call, ob_err *err)
 {
     convolution *c;
     OB_TRY(start(call, &c, err));
-    OB_TRY(native_dense_plan(call, native_output(call, 0), c->cls, &c->outputs[0], err));
-    fill_geometry(call, &c->input.tensor, &c->weight.tensor, native_output(call, 0), c);
+    OB_TRY(native_dense_plan(call, plan_output(call, 0), c->cls, &c->outputs[0], err));
+    fill_geometry(call, &c->input.tensor, &c->weight.tensor, plan_output(call, 0), c);
     return plan_workspace(call, c, err);
 }
 
-static ob_status setup_backward(native_call *call, ob_err *err)
+static ob_status setup_backward(plan_call *call, ob_err *err)
 {
     convolution *c;
     OB_TRY(start(call, &c, err));
     for (size_t i = 0; i < 3; i++)
-        OB_TRY(native_dense_plan(call, native_output(call, i), c->cls, &c->outputs[i], err));
+        OB_TRY(native_dense_plan(call, plan_output(call, i), c->cls, &c->outputs[i], err));
     fill_geometry(call, &c->input.tensor, &c->weight.tensor, &c->grad.tensor, c);
     return plan_workspace(call, c, err);
 }
@@ -147,7 +147,7 @@ static void run_bias(const convolution *c, const void *grad, void *out)
         native_conv_bias_f64(grad, c->conv.images, channels, length, out);
 }
 
-static ob_status run_forward(const native_call *call, ob_err *err)
+static ob_status run_forward(const plan_call *call, ob_err *err)
 {
     (void)err;
     const convolution *c = call->state;
@@ -169,7 +169,7 @@ static ob_status run_forward(const native_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status run_backward(const native_call *call, ob_err *err)
+static ob_status run_backward(const plan_call *call, ob_err *err)
 {
     (void)err;
     const convolution *c = call->state;
@@ -199,14 +199,14 @@ static ob_status run_backward(const native_call *call, ob_err *err)
     return OB_OK;
 }
 
-const native_kernel native_kernels_conv[] = {
+const plan_kernel native_kernels_conv[] = {
     {.name = "aten::convolution",
-     .dtypes = NATIVE_FLOATS,
+     .dtypes = PLAN_FLOATS,
      .check = check,
      .setup = setup_forward,
      .run = run_forward},
     {.name = "aten::convolution_backward",
-     .dtypes = NATIVE_FLOATS,
+     .dtypes = PLAN_FLOATS,
      .check = check,
      .setup = setup_backward,
      .run = run_backward},

@@ -27,20 +27,20 @@ static ob_tensor remove_dim(const ob_tensor *tensor, int dim, int64_t index)
     return view;
 }
 
-static size_t size_of(const native_call *call, const ob_tensor *tensor)
+static size_t size_of(const plan_call *call, const ob_tensor *tensor)
 {
     return call->env->host->dtype_get_info(tensor->dtype)->size_bytes;
 }
 
 /* ---- whole copies ---- */
 
-static ob_status check_conversion(native_call *call, ob_err *err)
+static ob_status check_conversion(plan_call *call, ob_err *err)
 {
     const ob_host *host = call->env->host;
-    const ob_tensor *from = native_arg_tensor(call, "src");
-    const ob_tensor *to = native_output(call, 0);
+    const ob_tensor *from = plan_arg_tensor(call, "src");
+    const ob_tensor *to = plan_output(call, 0);
     if (from == NULL)
-        from = native_arg_tensor(call, "self");
+        from = plan_arg_tensor(call, "self");
     if (!native_can_copy(to->dtype, from->dtype))
         return host->err_set(
             err, OB_ERR_UNSUPPORTED, "the native backend does not convert %s to %s",
@@ -48,23 +48,23 @@ static ob_status check_conversion(native_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status run_copy(const native_call *call, ob_err *err)
+static ob_status run_copy(const plan_call *call, ob_err *err)
 {
-    return native_copy(call->env, native_output(call, 0), call->args[0].as.tensor, err);
+    return native_copy(call->env, plan_output(call, 0), call->args[0].as.tensor, err);
 }
 
-static ob_status run_assign(const native_call *call, ob_err *err)
+static ob_status run_assign(const plan_call *call, ob_err *err)
 {
     return native_copy(call->env, call->args[0].as.tensor, call->args[1].as.tensor, err);
 }
 
 /* ---- joins ---- */
 
-static ob_status run_cat(const native_call *call, ob_err *err)
+static ob_status run_cat(const plan_call *call, ob_err *err)
 {
-    const ob_tensor *out = native_output(call, 0);
+    const ob_tensor *out = plan_output(call, 0);
     const ob_value *list = &call->args[0];
-    const int dim = native_dim(call->args[1].as.integer, out->ndim);
+    const int dim = plan_dim(call->args[1].as.integer, out->ndim);
     int64_t start = 0;
     for (size_t i = 0; i < list->as.list.count; i++) {
         const ob_tensor *part = list->as.list.items[i].as.tensor;
@@ -77,11 +77,11 @@ static ob_status run_cat(const native_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status run_stack(const native_call *call, ob_err *err)
+static ob_status run_stack(const plan_call *call, ob_err *err)
 {
-    const ob_tensor *out = native_output(call, 0);
+    const ob_tensor *out = plan_output(call, 0);
     const ob_value *list = &call->args[0];
-    const int dim = native_dim(call->args[1].as.integer, out->ndim);
+    const int dim = plan_dim(call->args[1].as.integer, out->ndim);
     for (size_t i = 0; i < list->as.list.count; i++) {
         const ob_tensor to = remove_dim(out, dim, (int64_t)i);
         OB_TRY(native_copy(call->env, &to, list->as.list.items[i].as.tensor, err));
@@ -91,12 +91,12 @@ static ob_status run_stack(const native_call *call, ob_err *err)
 
 /* ---- reorderings ---- */
 
-static ob_status run_flip(const native_call *call, ob_err *err)
+static ob_status run_flip(const plan_call *call, ob_err *err)
 {
     (void)err;
-    const ob_tensor *out = native_output(call, 0), *self = call->args[0].as.tensor;
+    const ob_tensor *out = plan_output(call, 0), *self = call->args[0].as.tensor;
     int64_t dims[OB_MAX_DIMS];
-    const size_t count = native_arg_ints(call, "dims", dims, OB_MAX_DIMS);
+    const size_t count = plan_arg_ints(call, "dims", dims, OB_MAX_DIMS);
     native_iter iter;
     native_iter_init(&iter, out);
     native_iter_add(&iter, self);
@@ -104,7 +104,7 @@ static ob_status run_flip(const native_call *call, ob_err *err)
         return OB_OK;
     for (size_t i = 0; i < count && self->ndim > 0; i++) {
         native_operand *from = &iter.operands[1];
-        const int d = native_dim(dims[i], self->ndim);
+        const int d = plan_dim(dims[i], self->ndim);
         from->data += (self->sizes[d] - 1) * from->strides[d];
         from->strides[d] = -from->strides[d];
     }
@@ -114,7 +114,7 @@ static ob_status run_flip(const native_call *call, ob_err *err)
 }
 
 /* The two parts of each rolled dimension change places: 2^count copies. */
-static ob_status roll_dims(const native_call *call, const ob_tensor *out, const ob_tensor *self,
+static ob_status roll_dims(const plan_call *call, const ob_tensor *out, const ob_tensor *self,
                            const int64_t *shifts, const int *dims, size_t count, ob_err *err)
 {
     if (count == 0)
@@ -133,7 +133,7 @@ static ob_status roll_dims(const native_call *call, const ob_tensor *out, const 
 }
 
 /* Without dimensions the elements are rolled in row-major order, whatever the strides. */
-static ob_status roll_flat(const native_call *call, const ob_tensor *out, const ob_tensor *self,
+static ob_status roll_flat(const plan_call *call, const ob_tensor *out, const ob_tensor *self,
                            int64_t shift)
 {
     const size_t size = size_of(call, out);
@@ -161,17 +161,17 @@ static ob_status roll_flat(const native_call *call, const ob_tensor *out, const 
     return OB_OK;
 }
 
-static ob_status run_roll(const native_call *call, ob_err *err)
+static ob_status run_roll(const plan_call *call, ob_err *err)
 {
-    const ob_tensor *out = native_output(call, 0), *self = call->args[0].as.tensor;
+    const ob_tensor *out = plan_output(call, 0), *self = call->args[0].as.tensor;
     int64_t shifts[OB_MAX_DIMS], given[OB_MAX_DIMS];
     int dims[OB_MAX_DIMS];
-    const size_t shift_count = native_arg_ints(call, "shifts", shifts, OB_MAX_DIMS);
-    const size_t count = native_arg_ints(call, "dims", given, OB_MAX_DIMS);
+    const size_t shift_count = plan_arg_ints(call, "shifts", shifts, OB_MAX_DIMS);
+    const size_t count = plan_arg_ints(call, "dims", given, OB_MAX_DIMS);
     if (count == 0 && shift_count > 0)
         return roll_flat(call, out, self, shifts[0]);
     for (size_t i = 0; i < count; i++)
-        dims[i] = native_dim(given[i], self->ndim);
+        dims[i] = plan_dim(given[i], self->ndim);
     return roll_dims(call, out, self, shifts, dims, self->ndim > 0 ? count : 0, err);
 }
 
@@ -203,24 +203,24 @@ static bool repeat_shape(const ob_tensor *out, const ob_tensor *self, const int6
     return true;
 }
 
-static ob_status check_repeat(native_call *call, ob_err *err)
+static ob_status check_repeat(plan_call *call, ob_err *err)
 {
     int64_t repeats[OB_MAX_DIMS];
     ob_tensor to, from;
-    native_arg_ints(call, "repeats", repeats, OB_MAX_DIMS);
-    if (!repeat_shape(native_output(call, 0), call->args[0].as.tensor, repeats, &to, &from))
+    plan_arg_ints(call, "repeats", repeats, OB_MAX_DIMS);
+    if (!repeat_shape(plan_output(call, 0), call->args[0].as.tensor, repeats, &to, &from))
         return call->env->host->err_set(err, OB_ERR_UNSUPPORTED,
                                         "aten::repeat of so many dimensions is not in the native "
                                         "backend; repeat fewer at a time");
     return OB_OK;
 }
 
-static ob_status run_repeat(const native_call *call, ob_err *err)
+static ob_status run_repeat(const plan_call *call, ob_err *err)
 {
     int64_t repeats[OB_MAX_DIMS];
     ob_tensor to, from;
-    native_arg_ints(call, "repeats", repeats, OB_MAX_DIMS);
-    repeat_shape(native_output(call, 0), call->args[0].as.tensor, repeats, &to, &from);
+    plan_arg_ints(call, "repeats", repeats, OB_MAX_DIMS);
+    repeat_shape(plan_output(call, 0), call->args[0].as.tensor, repeats, &to, &from);
     return native_copy(call->env, &to, &from, err);
 }
 
@@ -231,10 +231,10 @@ static void zero_row(char *row, int64_t stride_bytes, size_t size, int64_t begin
 }
 
 /* variant: 1 keeps what is above the diagonal (triu), 0 what is below (tril). */
-static ob_status run_triangle(const native_call *call, ob_err *err)
+static ob_status run_triangle(const plan_call *call, ob_err *err)
 {
-    const ob_tensor *out = native_output(call, 0);
-    const int64_t diagonal = native_arg_int(call, "diagonal", 0);
+    const ob_tensor *out = plan_output(call, 0);
+    const int64_t diagonal = plan_arg_int(call, "diagonal", 0);
     const size_t size = size_of(call, out);
     OB_TRY(native_copy(call->env, out, call->args[0].as.tensor, err));
     if (native_numel(out) == 0)
@@ -266,22 +266,22 @@ static ob_status run_triangle(const native_call *call, ob_err *err)
 
 /* ---- backwards of views: zeros, and the gradient where the view looked ---- */
 
-static ob_status run_select_backward(const native_call *call, ob_err *err)
+static ob_status run_select_backward(const plan_call *call, ob_err *err)
 {
-    const ob_tensor *out = native_output(call, 0);
-    const int dim = native_dim(native_arg_int(call, "dim", 0), out->ndim);
-    const int64_t index = native_arg_int(call, "index", 0);
+    const ob_tensor *out = plan_output(call, 0);
+    const int dim = plan_dim(plan_arg_int(call, "dim", 0), out->ndim);
+    const int64_t index = plan_arg_int(call, "index", 0);
     const ob_tensor to = remove_dim(out, dim, index < 0 ? index + out->sizes[dim] : index);
     native_fill(call->env, out, 0);
     return native_copy(call->env, &to, call->args[0].as.tensor, err);
 }
 
-static ob_status run_slice_backward(const native_call *call, ob_err *err)
+static ob_status run_slice_backward(const plan_call *call, ob_err *err)
 {
-    const ob_tensor *out = native_output(call, 0), *grad = call->args[0].as.tensor;
-    const int dim = native_dim(native_arg_int(call, "dim", 0), out->ndim);
-    const int64_t size = out->sizes[dim], step = native_arg_int(call, "step", 1);
-    int64_t start = native_arg_int(call, "start", 0);
+    const ob_tensor *out = plan_output(call, 0), *grad = call->args[0].as.tensor;
+    const int dim = plan_dim(plan_arg_int(call, "dim", 0), out->ndim);
+    const int64_t size = out->sizes[dim], step = plan_arg_int(call, "step", 1);
+    int64_t start = plan_arg_int(call, "start", 0);
     start = start < 0 ? start + size : start;
     start = start < 0 ? 0 : start > size ? size : start;
     ob_tensor to = narrow(out, dim, start, grad->sizes[dim]);
@@ -290,12 +290,12 @@ static ob_status run_slice_backward(const native_call *call, ob_err *err)
     return native_copy(call->env, &to, grad, err);
 }
 
-static ob_status run_diagonal_backward(const native_call *call, ob_err *err)
+static ob_status run_diagonal_backward(const plan_call *call, ob_err *err)
 {
-    const ob_tensor *out = native_output(call, 0), *grad = call->args[0].as.tensor;
-    const int64_t offset = native_arg_int(call, "offset", 0);
-    const int dim1 = native_dim(native_arg_int(call, "dim1", 0), out->ndim);
-    const int dim2 = native_dim(native_arg_int(call, "dim2", 1), out->ndim);
+    const ob_tensor *out = plan_output(call, 0), *grad = call->args[0].as.tensor;
+    const int64_t offset = plan_arg_int(call, "offset", 0);
+    const int dim1 = plan_dim(plan_arg_int(call, "dim1", 0), out->ndim);
+    const int dim2 = plan_dim(plan_arg_int(call, "dim2", 1), out->ndim);
     ob_tensor to = *out;
     int n = 0;
     if (native_numel(grad) > 0)
@@ -315,20 +315,20 @@ static ob_status run_diagonal_backward(const native_call *call, ob_err *err)
 
 #define COPY(op)                                                                                   \
     {                                                                                              \
-        .name = (op), .dtypes = NATIVE_ALL, .run = run_copy, .check = check_conversion             \
+        .name = (op), .dtypes = PLAN_ALL, .run = run_copy, .check = check_conversion               \
     }
 #define MAYBE(op)                                                                                  \
     {                                                                                              \
-        .name = (op), .dtypes = NATIVE_ALL, .run = run_copy, .check = check_conversion,            \
-        .kind = NATIVE_VIEW_OR_COMPUTE                                                             \
+        .name = (op), .dtypes = PLAN_ALL, .run = run_copy, .check = check_conversion,              \
+        .kind = PLAN_VIEW_OR_COMPUTE                                                               \
     }
 #define MOVE(op, function)                                                                         \
     {                                                                                              \
-        .name = (op), .dtypes = NATIVE_ALL, .run = (function)                                      \
+        .name = (op), .dtypes = PLAN_ALL, .run = (function)                                        \
     }
 
-const native_kernel native_kernels_copy[] = {
-    {.name = "aten::copy_", .dtypes = NATIVE_ALL, .run = run_assign, .check = check_conversion},
+const plan_kernel native_kernels_copy[] = {
+    {.name = "aten::copy_", .dtypes = PLAN_ALL, .run = run_assign, .check = check_conversion},
     COPY("aten::clone"),
     COPY("aten::_to_copy"),
     MAYBE("aten::contiguous"),
@@ -336,13 +336,13 @@ const native_kernel native_kernels_copy[] = {
     MAYBE("aten::to.device"),
     MAYBE("aten::to.other"),
     MAYBE("aten::to.dtype_layout"),
-    {.name = "aten::cat", .dtypes = NATIVE_ALL, .run = run_cat},
-    {.name = "aten::stack", .dtypes = NATIVE_ALL, .run = run_stack},
+    {.name = "aten::cat", .dtypes = PLAN_ALL, .run = run_cat},
+    {.name = "aten::stack", .dtypes = PLAN_ALL, .run = run_stack},
     MOVE("aten::flip", run_flip),
     MOVE("aten::roll", run_roll),
-    {.name = "aten::repeat", .dtypes = NATIVE_ALL, .run = run_repeat, .check = check_repeat},
-    {.name = "aten::tril", .dtypes = NATIVE_ALL, .run = run_triangle, .variant = 0},
-    {.name = "aten::triu", .dtypes = NATIVE_ALL, .run = run_triangle, .variant = 1},
+    {.name = "aten::repeat", .dtypes = PLAN_ALL, .run = run_repeat, .check = check_repeat},
+    {.name = "aten::tril", .dtypes = PLAN_ALL, .run = run_triangle, .variant = 0},
+    {.name = "aten::triu", .dtypes = PLAN_ALL, .run = run_triangle, .variant = 1},
     MOVE("aten::select_backward", run_select_backward),
     MOVE("aten::slice_backward", run_slice_backward),
     MOVE("aten::diagonal_backward", run_diagonal_backward),

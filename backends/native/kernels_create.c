@@ -36,33 +36,33 @@ typedef struct fill {
     _Alignas(16) char element[16];
 } fill;
 
-static ob_status setup_fill(native_call *call, const ob_tensor *to, const ob_value *value,
+static ob_status setup_fill(plan_call *call, const ob_tensor *to, const ob_value *value,
                             ob_err *err)
 {
     void *state;
-    OB_TRY(native_state(call, sizeof(fill), &state, err));
+    OB_TRY(plan_state(call, sizeof(fill), &state, err));
     fill *work = state;
     work->to = to;
     make_element(call->env, to->dtype, value, work->element);
     return OB_OK;
 }
 
-static ob_status setup_constant(native_call *call, ob_err *err)
+static ob_status setup_constant(plan_call *call, ob_err *err)
 {
     const ob_value value = ob_value_int(call->kernel->variant);
-    return setup_fill(call, native_output(call, 0), &value, err);
+    return setup_fill(call, plan_output(call, 0), &value, err);
 }
 
-static ob_status setup_given(native_call *call, ob_err *err)
+static ob_status setup_given(plan_call *call, ob_err *err)
 {
     const char *const names[] = {"fill_value", "value", "s"};
     const ob_value *value = NULL;
     for (size_t i = 0; value == NULL && i < sizeof names / sizeof names[0]; i++)
-        value = native_arg(call, names[i]);
-    return setup_fill(call, native_output(call, 0), value, err);
+        value = plan_arg(call, names[i]);
+    return setup_fill(call, plan_output(call, 0), value, err);
 }
 
-static ob_status run_fill(const native_call *call, ob_err *err)
+static ob_status run_fill(const plan_call *call, ob_err *err)
 {
     const fill *work = call->state;
     (void)err;
@@ -70,13 +70,13 @@ static ob_status run_fill(const native_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status run_fill_tensor(const native_call *call, ob_err *err)
+static ob_status run_fill_tensor(const plan_call *call, ob_err *err)
 {
     return native_copy(call->env, call->args[0].as.tensor, call->args[1].as.tensor, err);
 }
 
 /* Uninitialised tensors. */
-static ob_status run_nothing(const native_call *call, ob_err *err)
+static ob_status run_nothing(const plan_call *call, ob_err *err)
 {
     (void)call, (void)err;
     return OB_OK;
@@ -92,24 +92,24 @@ typedef struct sequence {
     bool whole;
 } sequence;
 
-static ob_status setup_arange(native_call *call, ob_err *err)
+static ob_status setup_arange(plan_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(native_state(call, sizeof(sequence), &state, err));
+    OB_TRY(plan_state(call, sizeof(sequence), &state, err));
     sequence *work = state;
-    const ob_tensor *out = native_output(call, 0);
+    const ob_tensor *out = plan_output(call, 0);
     const native_class cls = native_class_of(out->dtype);
     *work = (sequence){.to = out,
                        .count = native_numel(out),
-                       .start = native_arg_double(call, "start", 0),
-                       .step = native_arg_double(call, "step", 1),
-                       .whole_start = native_arg_int(call, "start", 0),
-                       .whole_step = native_arg_int(call, "step", 1),
+                       .start = plan_arg_double(call, "start", 0),
+                       .step = plan_arg_double(call, "step", 1),
+                       .whole_start = plan_arg_int(call, "start", 0),
+                       .whole_step = plan_arg_int(call, "step", 1),
                        .whole = cls == NATIVE_I32 || cls == NATIVE_I64};
     return OB_OK;
 }
 
-static ob_status run_arange(const native_call *call, ob_err *err)
+static ob_status run_arange(const plan_call *call, ob_err *err)
 {
     const sequence *work = call->state;
     char *data = native_data(work->to);
@@ -132,22 +132,22 @@ static ob_status run_arange(const native_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status setup_linspace(native_call *call, ob_err *err)
+static ob_status setup_linspace(plan_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(native_state(call, sizeof(sequence), &state, err));
+    OB_TRY(plan_state(call, sizeof(sequence), &state, err));
     sequence *work = state;
-    const ob_tensor *out = native_output(call, 0);
+    const ob_tensor *out = plan_output(call, 0);
     *work = (sequence){.to = out,
                        .count = native_numel(out),
-                       .start = native_arg_double(call, "start", 0),
-                       .end = native_arg_double(call, "end", 0)};
+                       .start = plan_arg_double(call, "start", 0),
+                       .end = plan_arg_double(call, "end", 0)};
     work->step = work->count > 1 ? (work->end - work->start) / (double)(work->count - 1) : 0;
     return OB_OK;
 }
 
 /* Each half is counted from its own end, so that both ends are exact. */
-static ob_status run_linspace(const native_call *call, ob_err *err)
+static ob_status run_linspace(const plan_call *call, ob_err *err)
 {
     const sequence *work = call->state;
     char *data = native_data(work->to);
@@ -165,23 +165,23 @@ static ob_status run_linspace(const native_call *call, ob_err *err)
 
 #define CONSTANT(op, number)                                                                       \
     {                                                                                              \
-        .name = (op), .dtypes = NATIVE_ALL, .setup = setup_constant, .run = run_fill,              \
+        .name = (op), .dtypes = PLAN_ALL, .setup = setup_constant, .run = run_fill,                \
         .variant = (number)                                                                        \
     }
 #define GIVEN(op)                                                                                  \
     {                                                                                              \
-        .name = (op), .dtypes = NATIVE_ALL, .setup = setup_given, .run = run_fill                  \
+        .name = (op), .dtypes = PLAN_ALL, .setup = setup_given, .run = run_fill                    \
     }
 #define EMPTY(op)                                                                                  \
     {                                                                                              \
-        .name = (op), .dtypes = NATIVE_ALL, .run = run_nothing                                     \
+        .name = (op), .dtypes = PLAN_ALL, .run = run_nothing                                       \
     }
 #define SEQUENCE(op, word)                                                                         \
     {                                                                                              \
-        .name = (op), .dtypes = NATIVE_NUMBERS, .setup = setup_##word, .run = run_##word           \
+        .name = (op), .dtypes = PLAN_NUMBERS, .setup = setup_##word, .run = run_##word             \
     }
 
-const native_kernel native_kernels_create[] = {
+const plan_kernel native_kernels_create[] = {
     CONSTANT("aten::zeros", 0),
     CONSTANT("aten::ones", 1),
     CONSTANT("aten::zeros_like", 0),
@@ -194,7 +194,7 @@ const native_kernel native_kernels_create[] = {
     GIVEN("aten::new_full"),
     GIVEN("aten::scalar_tensor"),
     GIVEN("aten::fill_.Scalar"),
-    {.name = "aten::fill_.Tensor", .dtypes = NATIVE_REALS, .run = run_fill_tensor},
+    {.name = "aten::fill_.Tensor", .dtypes = PLAN_REALS, .run = run_fill_tensor},
     EMPTY("aten::empty.memory_format"),
     EMPTY("aten::empty_strided"),
     EMPTY("aten::empty_like"),

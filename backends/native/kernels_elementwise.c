@@ -28,10 +28,10 @@ static bool next_word(const char **list, char *word, size_t size)
 }
 
 /* The loop for what the arguments say. */
-static native_loop_id choose_loop(const native_call *call, native_loop_id loop)
+static native_loop_id choose_loop(const plan_call *call, native_loop_id loop)
 {
-    const char *mode = native_arg_str(call, "rounding_mode");
-    const char *approximate = native_arg_str(call, "approximate");
+    const char *mode = plan_arg_str(call, "rounding_mode");
+    const char *approximate = plan_arg_str(call, "approximate");
     if (loop == NATIVE_LOOP_div && strcmp(mode, "floor") == 0)
         return NATIVE_LOOP_div_floor;
     if (loop == NATIVE_LOOP_div && strcmp(mode, "trunc") == 0)
@@ -40,9 +40,9 @@ static native_loop_id choose_loop(const native_call *call, native_loop_id loop)
         return NATIVE_LOOP_gelu_tanh;
     if (loop == NATIVE_LOOP_gelu_backward && strcmp(approximate, "tanh") == 0)
         return NATIVE_LOOP_gelu_tanh_backward;
-    if (loop == NATIVE_LOOP_elu_backward && native_arg_bool(call, "is_result", false))
+    if (loop == NATIVE_LOOP_elu_backward && plan_arg_bool(call, "is_result", false))
         return NATIVE_LOOP_elu_backward_result;
-    if (loop == NATIVE_LOOP_bitwise_not && native_output(call, 0)->dtype == OB_DTYPE_BOOL)
+    if (loop == NATIVE_LOOP_bitwise_not && plan_output(call, 0)->dtype == OB_DTYPE_BOOL)
         return NATIVE_LOOP_logical_not;
     return loop;
 }
@@ -95,18 +95,18 @@ static void drop_missing_bound(native_elementwise_args *args)
     }
 }
 
-static bool writes_self(const native_call *call)
+static bool writes_self(const plan_call *call)
 {
     return call->op->schema->arg_count > 0 && call->op->schema->args[0].writes;
 }
 
-static ob_status read_args(const native_call *call, native_elementwise_args *args,
-                           ob_value *defaults, ob_err *err)
+static ob_status read_args(const plan_call *call, native_elementwise_args *args, ob_value *defaults,
+                           ob_err *err)
 {
     const spec *row = call->kernel->data;
     char word[32];
     *args = (native_elementwise_args){.loop = choose_loop(call, row->loop),
-                                      .out = native_output(call, 0),
+                                      .out = plan_output(call, 0),
                                       .in_place = writes_self(call),
                                       .name = call->op->schema->name};
     const native_loop_kind kind = native_loop_kind_of(args->loop);
@@ -114,7 +114,7 @@ static ob_status read_args(const native_call *call, native_elementwise_args *arg
     const int inputs = native_loop_operands(args->loop);
     const char *list = row->operands;
     for (int k = 0; next_word(&list, word, sizeof word); k++) {
-        const ob_value *value = native_arg(call, word);
+        const ob_value *value = plan_arg(call, word);
         if (has_mask && k == inputs)
             args->mask = value->kind == OB_VALUE_TENSOR ? value->as.tensor : NULL;
         else
@@ -132,7 +132,7 @@ static ob_status read_args(const native_call *call, native_elementwise_args *arg
         char *otherwise = strchr(word, '=');
         if (otherwise != NULL)
             *otherwise = '\0';
-        args->scalars[k] = native_arg(call, word);
+        args->scalars[k] = plan_arg(call, word);
         if (args->scalars[k] == NULL || args->scalars[k]->kind == OB_VALUE_NONE) {
             defaults[k] = ob_value_int(otherwise != NULL ? strtol(otherwise + 1, NULL, 10) : 0);
             args->scalars[k] = &defaults[k];
@@ -141,27 +141,27 @@ static ob_status read_args(const native_call *call, native_elementwise_args *arg
     return OB_OK;
 }
 
-static ob_status setup(native_call *call, ob_err *err)
+static ob_status setup(plan_call *call, ob_err *err)
 {
     native_elementwise_args args;
     ob_value defaults[4];
     void *work;
     OB_TRY(read_args(call, &args, defaults, err));
-    OB_TRY(native_state(call, sizeof(native_elementwise), &work, err));
+    OB_TRY(plan_state(call, sizeof(native_elementwise), &work, err));
     return native_elementwise_init(call->env, &args, work, err);
 }
 
-static ob_status run(const native_call *call, ob_err *err)
+static ob_status run(const plan_call *call, ob_err *err)
 {
     return native_elementwise_run(call->env, call->state, err);
 }
 
-#define NATIVE_WHOLES (NATIVE_INTS | NATIVE_BOOL)
+#define PLAN_WHOLES (PLAN_INTS | PLAN_BOOL)
 
-const native_kernel native_kernels_elementwise[] = {
+const plan_kernel native_kernels_elementwise[] = {
 #define NATIVE_EW(op, types, loop, operands, scalars)                                              \
     {.name = (op),                                                                                 \
-     .dtypes = NATIVE_##types,                                                                     \
+     .dtypes = PLAN_##types,                                                                       \
      .setup = setup,                                                                               \
      .run = run,                                                                                   \
      .data = &(const spec){NATIVE_LOOP_##loop, operands, scalars}},

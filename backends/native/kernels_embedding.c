@@ -19,13 +19,13 @@ typedef struct lookup {
     int64_t count, rows, width;
 } lookup;
 
-static ob_status setup_lookup(native_call *call, ob_err *err)
+static ob_status setup_lookup(plan_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(native_state(call, sizeof(lookup), &state, err));
+    OB_TRY(plan_state(call, sizeof(lookup), &state, err));
     lookup *l = state;
-    const ob_tensor *weight = native_arg_tensor(call, "weight");
-    const ob_tensor *indices = native_arg_tensor(call, "indices");
+    const ob_tensor *weight = plan_arg_tensor(call, "weight");
+    const ob_tensor *indices = plan_arg_tensor(call, "indices");
     l->count = native_numel(indices);
     l->rows = weight->sizes[0];
     l->width = weight->sizes[1];
@@ -62,19 +62,19 @@ static void lookup_part(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-static ob_status run_lookup(const native_call *call, ob_err *err)
+static ob_status run_lookup(const plan_call *call, ob_err *err)
 {
     const lookup *l = call->state;
-    const ob_tensor *weight = native_arg_tensor(call, "weight");
+    const ob_tensor *weight = plan_arg_tensor(call, "weight");
     lookup_job j = {
         .l = l,
         .weight = weight,
         .table = native_data(weight),
-        .out = native_data(native_output(call, 0)),
+        .out = native_data(plan_output(call, 0)),
         .indices = native_dense_read(call, &l->indices),
         .size = call->env->host->dtype_get_info(weight->dtype)->size_bytes,
     };
-    if (native_numel(native_output(call, 0)) == 0 && l->width == 0)
+    if (native_numel(plan_output(call, 0)) == 0 && l->width == 0)
         return OB_OK;
     native_parallel(call->env, l->count, ROW_GRAIN, lookup_part, &j);
     return native_index_status(call, &j.bad, "indices", err);
@@ -94,8 +94,8 @@ typedef struct scatter {
 } scatter;
 
 /* A contiguous tensor's own memory, whatever its dtype; else a dense copy in the class. */
-static ob_status plan_rows(native_call *call, const ob_tensor *t, native_class cls,
-                           native_dense *out, ob_dtype *dtype, ob_err *err)
+static ob_status plan_rows(plan_call *call, const ob_tensor *t, native_class cls, native_dense *out,
+                           ob_dtype *dtype, ob_err *err)
 {
     *dtype = t->dtype;
     if (native_is_contiguous(t)) {
@@ -107,20 +107,20 @@ static ob_status plan_rows(native_call *call, const ob_tensor *t, native_class c
     return native_dense_plan(call, t, cls, out, err);
 }
 
-static ob_status setup_scatter(native_call *call, ob_err *err)
+static ob_status setup_scatter(plan_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(native_state(call, sizeof(scatter), &state, err));
+    OB_TRY(plan_state(call, sizeof(scatter), &state, err));
     scatter *s = state;
-    const ob_tensor *out = native_output(call, 0);
-    const ob_tensor *indices = native_arg_tensor(call, "indices");
+    const ob_tensor *out = plan_output(call, 0);
+    const ob_tensor *indices = plan_arg_tensor(call, "indices");
     s->cls = native_wide_class(out->dtype);
     s->count = native_numel(indices);
     s->rows = out->sizes[0];
     s->width = out->sizes[1];
-    s->padding = native_arg_int(call, "padding_idx", -1);
-    s->by_frequency = native_arg_bool(call, "scale_grad_by_freq", false);
-    const ob_tensor *grad = native_arg_tensor(call, "grad_output");
+    s->padding = plan_arg_int(call, "padding_idx", -1);
+    s->by_frequency = plan_arg_bool(call, "scale_grad_by_freq", false);
+    const ob_tensor *grad = plan_arg_tensor(call, "grad_output");
     if (native_numel(grad) != s->count * s->width)
         return call->env->host->err_set(err, OB_ERR_INVALID,
                                         "%s: grad_output must have one row of %lld elements per "
@@ -152,7 +152,7 @@ static bool make_lists(const scatter *s, const int64_t *indices, int64_t *heads,
 }
 
 typedef struct scatter_job {
-    const native_call *call;
+    const plan_call *call;
     const scatter *s;
     const char *grad;
     char *out;
@@ -199,7 +199,7 @@ static void sum_table(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-static ob_status run_scatter(const native_call *call, ob_err *err)
+static ob_status run_scatter(const plan_call *call, ob_err *err)
 {
     const scatter *s = call->state;
     native_bad_index bad = {0};
@@ -217,18 +217,18 @@ static ob_status run_scatter(const native_call *call, ob_err *err)
 
 /* ---- one_hot ---- */
 
-static ob_status setup_one_hot(native_call *call, ob_err *err)
+static ob_status setup_one_hot(plan_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(native_state(call, sizeof(native_dense), &state, err));
-    return native_dense_plan(call, native_arg_tensor(call, "self"), NATIVE_I64, state, err);
+    OB_TRY(plan_state(call, sizeof(native_dense), &state, err));
+    return native_dense_plan(call, plan_arg_tensor(call, "self"), NATIVE_I64, state, err);
 }
 
-static ob_status run_one_hot(const native_call *call, ob_err *err)
+static ob_status run_one_hot(const plan_call *call, ob_err *err)
 {
     const native_dense *self = call->state;
     native_bad_index bad = {0};
-    const ob_tensor *out = native_output(call, 0);
+    const ob_tensor *out = plan_output(call, 0);
     const int64_t classes = out->sizes[out->ndim - 1], count = native_numel(&self->tensor);
     const int64_t *indices = native_dense_read(call, self);
     int64_t *to = native_data(out);
@@ -243,12 +243,12 @@ static ob_status run_one_hot(const native_call *call, ob_err *err)
     return OB_OK;
 }
 
-const native_kernel native_kernels_embedding[] = {
-    {.name = "aten::embedding", .dtypes = NATIVE_ALL, .setup = setup_lookup, .run = run_lookup},
+const plan_kernel native_kernels_embedding[] = {
+    {.name = "aten::embedding", .dtypes = PLAN_ALL, .setup = setup_lookup, .run = run_lookup},
     {.name = "aten::embedding_dense_backward",
-     .dtypes = NATIVE_FLOATS,
+     .dtypes = PLAN_FLOATS,
      .setup = setup_scatter,
      .run = run_scatter},
-    {.name = "aten::one_hot", .dtypes = NATIVE_INTS, .setup = setup_one_hot, .run = run_one_hot},
+    {.name = "aten::one_hot", .dtypes = PLAN_INTS, .setup = setup_one_hot, .run = run_one_hot},
     {.name = NULL},
 };

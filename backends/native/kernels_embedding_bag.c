@@ -22,36 +22,35 @@ typedef struct bags {
     size_t counts;                                   /* in the scratch: occurrences of each row */
 } bags;
 
-static ob_status start(native_call *call, bags **out, ob_err *err)
+static ob_status start(plan_call *call, bags **out, ob_err *err)
 {
     void *state;
-    OB_TRY(native_state(call, sizeof(bags), &state, err));
+    OB_TRY(plan_state(call, sizeof(bags), &state, err));
     bags *b = *out = state;
-    const ob_tensor *indices = native_arg_tensor(call, "indices");
-    b->mode = native_arg_int(call, "mode", SUM);
-    b->padding = native_arg_int(call, "padding_idx", -1);
-    b->by_frequency = native_arg_bool(call, "scale_grad_by_freq", false);
+    const ob_tensor *indices = plan_arg_tensor(call, "indices");
+    b->mode = plan_arg_int(call, "mode", SUM);
+    b->padding = plan_arg_int(call, "padding_idx", -1);
+    b->by_frequency = plan_arg_bool(call, "scale_grad_by_freq", false);
     b->count = native_numel(indices);
     return native_dense_plan(call, indices, NATIVE_I64, &b->indices, err);
 }
 
 /* ---- forward ---- */
 
-static ob_status setup_forward(native_call *call, ob_err *err)
+static ob_status setup_forward(plan_call *call, ob_err *err)
 {
     bags *b;
     OB_TRY(start(call, &b, err));
-    b->weight = *native_arg_tensor(call, "weight");
+    b->weight = *plan_arg_tensor(call, "weight");
     b->cls = native_wide_class(b->weight.dtype);
     b->rows = b->weight.sizes[0];
     b->width = b->weight.sizes[1];
-    b->bag_count = native_output(call, 0)->sizes[0];
-    OB_TRY(
-        native_dense_plan(call, native_arg_tensor(call, "offsets"), NATIVE_I64, &b->offsets, err));
-    OB_TRY(native_dense_plan(call, native_arg_tensor(call, "per_sample_weights"), b->cls,
-                             &b->factors, err));
+    b->bag_count = plan_output(call, 0)->sizes[0];
+    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "offsets"), NATIVE_I64, &b->offsets, err));
+    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "per_sample_weights"), b->cls, &b->factors,
+                             err));
     for (size_t i = 0; i < 4; i++)
-        OB_TRY(native_dense_plan(call, native_output(call, i), i == 0 ? b->cls : NATIVE_I64,
+        OB_TRY(native_dense_plan(call, plan_output(call, i), i == 0 ? b->cls : NATIVE_I64,
                                  &b->out[i], err));
     return OB_OK;
 }
@@ -73,7 +72,7 @@ static int64_t bag_end(const job *j, int64_t bag)
 }
 
 /* Offsets rise from 0 to at most the number of indices. */
-static ob_status check_offsets(const native_call *call, const job *j, ob_err *err)
+static ob_status check_offsets(const plan_call *call, const job *j, ob_err *err)
 {
     const int64_t count = native_numel(&j->b->offsets.tensor);
     for (int64_t i = 0; i < count; i++) {
@@ -173,7 +172,7 @@ static void write_maps(const job *j)
     }
 }
 
-static ob_status run_forward(const native_call *call, ob_err *err)
+static ob_status run_forward(const plan_call *call, ob_err *err)
 {
     const bags *b = call->state;
     job j = {.b = b, .env = call->env};
@@ -200,25 +199,22 @@ static ob_status run_forward(const native_call *call, ob_err *err)
 
 /* ---- gradient of the table ---- */
 
-static ob_status setup_backward(native_call *call, ob_err *err)
+static ob_status setup_backward(plan_call *call, ob_err *err)
 {
     bags *b;
     OB_TRY(start(call, &b, err));
-    const ob_tensor *out = native_output(call, 0), *grad = native_arg_tensor(call, "grad");
+    const ob_tensor *out = plan_output(call, 0), *grad = plan_arg_tensor(call, "grad");
     b->cls = native_wide_class(out->dtype);
     b->rows = out->sizes[0];
     b->width = out->sizes[1];
     b->bag_count = grad->ndim == 2 ? grad->sizes[0] : 0;
     OB_TRY(native_dense_plan(call, grad, b->cls, &b->grad, err));
-    OB_TRY(
-        native_dense_plan(call, native_arg_tensor(call, "offset2bag"), NATIVE_I64, &b->map, err));
-    OB_TRY(
-        native_dense_plan(call, native_arg_tensor(call, "bag_size"), NATIVE_I64, &b->sizes, err));
-    OB_TRY(native_dense_plan(call,
-                             b->mode == MAX ? native_arg_tensor(call, "maximum_indices") : NULL,
+    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "offset2bag"), NATIVE_I64, &b->map, err));
+    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "bag_size"), NATIVE_I64, &b->sizes, err));
+    OB_TRY(native_dense_plan(call, b->mode == MAX ? plan_arg_tensor(call, "maximum_indices") : NULL,
                              NATIVE_I64, &b->maxima, err));
-    OB_TRY(native_dense_plan(call, native_arg_tensor(call, "per_sample_weights"), b->cls,
-                             &b->factors, err));
+    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "per_sample_weights"), b->cls, &b->factors,
+                             err));
     if (b->mode == MAX ? native_numel(&b->maxima.tensor) != b->bag_count * b->width
                        : native_numel(&b->map.tensor) != b->count)
         return call->env->host->err_set(
@@ -290,7 +286,7 @@ static bool count_rows(backward_job *j)
     return true;
 }
 
-static ob_status run_backward(const native_call *call, ob_err *err)
+static ob_status run_backward(const plan_call *call, ob_err *err)
 {
     const bags *b = call->state;
     backward_job j = {.b = b};
@@ -318,23 +314,22 @@ static ob_status run_backward(const native_call *call, ob_err *err)
 
 /* ---- gradient of the per-sample weights ---- */
 
-static ob_status setup_factors(native_call *call, ob_err *err)
+static ob_status setup_factors(plan_call *call, ob_err *err)
 {
     bags *b;
     OB_TRY(start(call, &b, err));
-    const ob_tensor *grad = native_arg_tensor(call, "grad");
-    b->weight = *native_arg_tensor(call, "weight");
+    const ob_tensor *grad = plan_arg_tensor(call, "grad");
+    b->weight = *plan_arg_tensor(call, "weight");
     b->cls = native_wide_class(b->weight.dtype);
     b->rows = b->weight.sizes[0];
     b->width = b->weight.sizes[1];
     b->bag_count = grad->ndim == 2 && grad->sizes[1] == b->width ? grad->sizes[0] : 0;
     OB_TRY(native_dense_plan(call, grad, b->cls, &b->grad, err));
-    OB_TRY(
-        native_dense_plan(call, native_arg_tensor(call, "offset2bag"), NATIVE_I64, &b->map, err));
+    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "offset2bag"), NATIVE_I64, &b->map, err));
     if (native_numel(&b->map.tensor) != b->count)
         return call->env->host->err_set(
             err, OB_ERR_INVALID, "%s: offset2bag must have one bag per index", call->kernel->name);
-    return native_dense_plan(call, native_output(call, 0), b->cls, &b->gradient, err);
+    return native_dense_plan(call, plan_output(call, 0), b->cls, &b->gradient, err);
 }
 
 #define DEFINE_FACTORS(suffix, type)                                                               \
@@ -361,7 +356,7 @@ static ob_status setup_factors(native_call *call, ob_err *err)
 DEFINE_FACTORS(f32, float)
 DEFINE_FACTORS(f64, double)
 
-static ob_status run_factors(const native_call *call, ob_err *err)
+static ob_status run_factors(const plan_call *call, ob_err *err)
 {
     const bags *b = call->state;
     job j = {.b = b, .env = call->env};
@@ -380,11 +375,11 @@ static ob_status run_factors(const native_call *call, ob_err *err)
 
 #define ROW(op_name, which)                                                                        \
     {                                                                                              \
-        .name = "aten::" op_name, .dtypes = NATIVE_FLOATS, .setup = setup_##which,                 \
+        .name = "aten::" op_name, .dtypes = PLAN_FLOATS, .setup = setup_##which,                   \
         .run = run_##which                                                                         \
     }
 
-const native_kernel native_kernels_embedding_bag[] = {
+const plan_kernel native_kernels_embedding_bag[] = {
     ROW("_embedding_bag", forward),
     ROW("_embedding_bag_forward_only", forward),
     ROW("_embedding_bag_dense_backward", backward),

@@ -71,8 +71,8 @@ static ob_tensor swap_last(const ob_tensor *t)
     return out;
 }
 
-static ob_status plan_factor(native_call *call, product *p, const ob_tensor *t, form how,
-                             batch *out, ob_err *err)
+static ob_status lay_factor(plan_call *call, product *p, const ob_tensor *t, form how, batch *out,
+                            ob_err *err)
 {
     *out = shape_of(t, how);
     const bool own = (p->cls == NATIVE_F32 && t->dtype == OB_DTYPE_F32) ||
@@ -115,20 +115,20 @@ static const layout LAYOUTS[] = {
     [BADDBMM] = {"batch1", "batch2", MATRIX, MATRIX, true, false},
 };
 
-static ob_status plan_output(native_call *call, product *p, const layout *how, ob_err *err)
+static ob_status lay_output(plan_call *call, product *p, const layout *how, ob_err *err)
 {
-    const ob_tensor *out = native_output(call, 0);
+    const ob_tensor *out = plan_output(call, 0);
     OB_TRY(native_dense_plan(call, out, p->cls, &p->out, err));
     p->gemm.alpha = 1;
     p->gemm.alpha_integer = 1;
     if (!how->adds)
         return OB_OK;
-    p->gemm.alpha = native_arg_double(call, "alpha", 1);
-    p->gemm.beta = native_arg_double(call, "beta", 1);
-    p->gemm.alpha_integer = native_arg_int(call, "alpha", 1);
-    p->gemm.beta_integer = native_arg_int(call, "beta", 1);
+    p->gemm.alpha = plan_arg_double(call, "alpha", 1);
+    p->gemm.beta = plan_arg_double(call, "beta", 1);
+    p->gemm.alpha_integer = plan_arg_int(call, "alpha", 1);
+    p->gemm.beta_integer = plan_arg_int(call, "beta", 1);
     const bool zero = is_whole(p) ? p->gemm.beta_integer == 0 : p->gemm.beta == 0;
-    const ob_tensor *self = native_arg_tensor(call, "self");
+    const ob_tensor *self = plan_arg_tensor(call, "self");
     if (zero) /* then self may hold NaN and is not read */
         return OB_OK;
     p->self.present = true;
@@ -138,20 +138,20 @@ static ob_status plan_output(native_call *call, product *p, const layout *how, o
     return OB_OK;
 }
 
-static ob_status setup(native_call *call, ob_err *err)
+static ob_status setup(plan_call *call, ob_err *err)
 {
     const layout *how = &LAYOUTS[call->kernel->variant];
     void *state;
-    OB_TRY(native_state(call, sizeof(product), &state, err));
+    OB_TRY(plan_state(call, sizeof(product), &state, err));
     product *p = state;
-    const ob_tensor *a = native_arg_tensor(call, how->a), *b = native_arg_tensor(call, how->b);
+    const ob_tensor *a = plan_arg_tensor(call, how->a), *b = plan_arg_tensor(call, how->b);
     p->cls = native_class_of(a->dtype);
     p->sums = how->sums;
     if (!is_whole(p))
         OB_TRY(native_env_blas(call->env, &p->blas, err));
-    OB_TRY(plan_factor(call, p, a, how->a_form, &p->a, err));
-    OB_TRY(plan_factor(call, p, b, how->b_form, &p->b, err));
-    OB_TRY(plan_output(call, p, how, err));
+    OB_TRY(lay_factor(call, p, a, how->a_form, &p->a, err));
+    OB_TRY(lay_factor(call, p, b, how->b_form, &p->b, err));
+    OB_TRY(lay_output(call, p, how, err));
     native_gemm *g = &p->gemm;
     g->m = p->a.rows;
     g->k = p->a.columns;
@@ -178,7 +178,7 @@ static void multiply(const native_env *env, const product *p, const native_gemm 
 }
 
 /* self goes to where the product is added. */
-static void *start_output(const native_call *call, const product *p)
+static void *start_output(const plan_call *call, const product *p)
 {
     void *out = native_dense_place(call, &p->out);
     if (p->self.present && !(p->self_is_out && p->out.is_direct))
@@ -227,7 +227,7 @@ static void run_sum(const batch_job *job)
     }
 }
 
-static ob_status run(const native_call *call, ob_err *err)
+static ob_status run(const plan_call *call, ob_err *err)
 {
     (void)err;
     const native_env *env = call->env;
@@ -250,11 +250,11 @@ static ob_status run(const native_call *call, ob_err *err)
 
 #define ROW_OF(op_name, which)                                                                     \
     {                                                                                              \
-        .name = "aten::" op_name, .dtypes = NATIVE_NUMBERS, .setup = setup, .run = run,            \
+        .name = "aten::" op_name, .dtypes = PLAN_NUMBERS, .setup = setup, .run = run,              \
         .variant = (which)                                                                         \
     }
 
-const native_kernel native_kernels_matrix[] = {
+const plan_kernel native_kernels_matrix[] = {
     ROW_OF("mm", MM),        ROW_OF("bmm", MM),          ROW_OF("mv", MV),
     ROW_OF("dot", DOT),      ROW_OF("outer", OUTER),     ROW_OF("addmm", ADDMM),
     ROW_OF("addmm_", ADDMM), ROW_OF("addbmm", ADDBMM),   ROW_OF("addmv", ADDMV),

@@ -24,7 +24,7 @@ typedef struct pool_state {
 } pool_state;
 
 /* "self" of every pool has the wide side's sizes; the other side is the output or the gradient. */
-static int count_dims(const native_call *call)
+static int count_dims(const plan_call *call)
 {
     return strstr(call->kernel->name, "pool3d") != NULL ? 3 : 2;
 }
@@ -36,11 +36,11 @@ static void put_sizes(const ob_tensor *t, int dims, int64_t out[NATIVE_SPATIAL])
 }
 
 /* False when the list is absent or empty. */
-static bool put_list(const native_call *call, const char *name, int dims, int64_t missing,
+static bool put_list(const plan_call *call, const char *name, int dims, int64_t missing,
                      int64_t out[NATIVE_SPATIAL])
 {
     int64_t list[NATIVE_SPATIAL] = {0};
-    const size_t given = native_arg_ints(call, name, list, NATIVE_SPATIAL);
+    const size_t given = plan_arg_ints(call, name, list, NATIVE_SPATIAL);
     for (int d = 0; d < NATIVE_SPATIAL; d++) {
         const int at = d - (NATIVE_SPATIAL - dims);
         out[d] = at < 0 || given == 0 ? missing : list[given == 1 ? 0 : at];
@@ -48,7 +48,7 @@ static bool put_list(const native_call *call, const char *name, int dims, int64_
     return given > 0;
 }
 
-static native_window find_window(const native_call *call, const ob_tensor *wide,
+static native_window find_window(const plan_call *call, const ob_tensor *wide,
                                  const ob_tensor *narrow)
 {
     native_window w;
@@ -79,13 +79,13 @@ static void fill_spans(pool_state *s, const native_window *w, bool adaptive)
     }
 }
 
-static ob_status setup(native_call *call, ob_err *err)
+static ob_status setup(plan_call *call, ob_err *err)
 {
     const int what = call->kernel->variant & ~ADAPTIVE;
     const bool backward = what == MAX_BACKWARD || what == AVG_BACKWARD;
-    const ob_tensor *self = native_arg_tensor(call, "self");
-    const ob_tensor *in = backward ? native_arg_tensor(call, "grad_output") : self;
-    const ob_tensor *out = native_output(call, 0);
+    const ob_tensor *self = plan_arg_tensor(call, "self");
+    const ob_tensor *in = backward ? plan_arg_tensor(call, "grad_output") : self;
+    const ob_tensor *out = plan_output(call, 0);
     const native_window w = find_window(call, self, backward ? in : out);
     const size_t spans = (size_t)(w.narrow[0] + w.narrow[1] + w.narrow[2]);
     void *state;
@@ -94,18 +94,18 @@ static ob_status setup(native_call *call, ob_err *err)
                                         "%s has %zu windows in a row; use a "
                                         "smaller output",
                                         call->kernel->name, spans);
-    OB_TRY(native_state(call, sizeof(pool_state) + spans * sizeof(native_span), &state, err));
+    OB_TRY(plan_state(call, sizeof(pool_state) + spans * sizeof(native_span), &state, err));
     pool_state *s = state;
     s->cls = native_wide_class(self->dtype);
-    s->pool.divisor = native_arg_int(call, "divisor_override", 0);
-    s->pool.include_pad = native_arg_bool(call, "count_include_pad", true);
+    s->pool.divisor = plan_arg_int(call, "divisor_override", 0);
+    s->pool.include_pad = plan_arg_bool(call, "count_include_pad", true);
     fill_spans(s, &w, (call->kernel->variant & ADAPTIVE) != 0);
     s->planes = 1;
     for (int d = 0; d < self->ndim - count_dims(call); d++)
         s->planes *= self->sizes[d];
     OB_TRY(native_dense_plan(call, in, s->cls, &s->in, err));
-    const ob_tensor *indices = what == MAX            ? native_output(call, 1)
-                               : what == MAX_BACKWARD ? native_arg_tensor(call, "indices")
+    const ob_tensor *indices = what == MAX            ? plan_output(call, 1)
+                               : what == MAX_BACKWARD ? plan_arg_tensor(call, "indices")
                                                       : NULL;
     OB_TRY(native_dense_plan(call, indices, NATIVE_I64, &s->indices, err));
     return native_dense_plan(call, out, s->cls, &s->out, err);
@@ -145,7 +145,7 @@ typedef struct job {
     }
 NATIVE_POOL_TYPES(DEFINE_PART)
 
-static ob_status run(const native_call *call, ob_err *err)
+static ob_status run(const plan_call *call, ob_err *err)
 {
     const pool_state *s = call->state;
     const int what = call->kernel->variant & ~ADAPTIVE;
@@ -171,11 +171,11 @@ static ob_status run(const native_call *call, ob_err *err)
 
 #define POOL(op_name, which)                                                                       \
     {                                                                                              \
-        .name = "aten::" op_name, .dtypes = NATIVE_FLOATS, .setup = setup, .run = run,             \
+        .name = "aten::" op_name, .dtypes = PLAN_FLOATS, .setup = setup, .run = run,               \
         .variant = (which)                                                                         \
     }
 
-const native_kernel native_kernels_pool[] = {
+const plan_kernel native_kernels_pool[] = {
     POOL("max_pool2d_with_indices", MAX),
     POOL("max_pool2d_with_indices_backward", MAX_BACKWARD),
     POOL("max_pool3d_with_indices", MAX),

@@ -373,35 +373,35 @@ static native_class class_for(operation op, const ob_tensor *in, const ob_tensor
     }
 }
 
-static double correction_of(const native_call *call)
+static double correction_of(const plan_call *call)
 {
-    if (native_arg(call, "correction") != NULL)
-        return (double)native_arg_int(call, "correction", 1);
-    return native_arg_bool(call, "unbiased", true) ? 1 : 0;
+    if (plan_arg(call, "correction") != NULL)
+        return (double)plan_arg_int(call, "correction", 1);
+    return plan_arg_bool(call, "unbiased", true) ? 1 : 0;
 }
 
-static ob_status setup(native_call *call, ob_err *err)
+static ob_status setup(plan_call *call, ob_err *err)
 {
-    const ob_tensor *in = native_arg_tensor(call, "self"), *out = native_output(call, 0);
-    const ob_tensor *outs[] = {out, native_output(call, 1)};
+    const ob_tensor *in = plan_arg_tensor(call, "self"), *out = plan_output(call, 0);
+    const ob_tensor *outs[] = {out, plan_output(call, 1)};
     const operation op = (operation)call->kernel->variant;
-    const char *order = native_arg(call, "ord") != NULL ? "ord" : "p";
+    const char *order = plan_arg(call, "ord") != NULL ? "ord" : "p";
     void *state;
-    OB_TRY(native_state(call, sizeof(work), &state, err));
+    OB_TRY(plan_state(call, sizeof(work), &state, err));
     work *w = state;
     const native_class cls = class_for(op, in, out);
     w->env = call->env;
     w->op = op;
     w->out = out->dtype;
     w->whole = cls == NATIVE_I32 || cls == NATIVE_I64;
-    w->power = native_arg_double(call, order, 2);
+    w->power = plan_arg_double(call, order, 2);
     w->correction = correction_of(call);
     native_reduction_init(&w->r, in, native_reduced_dims(call, "dim", in->ndim), outs,
                           op == OP_VAR_MEAN ? 2 : 1, cls, false);
     return OB_OK;
 }
 
-static ob_status run(const native_call *call, ob_err *err)
+static ob_status run(const plan_call *call, ob_err *err)
 {
     const work *w = call->state;
     (void)err;
@@ -421,12 +421,12 @@ typedef struct list_work {
     work items[];
 } list_work;
 
-static ob_status setup_list(native_call *call, ob_err *err)
+static ob_status setup_list(plan_call *call, ob_err *err)
 {
-    const ob_value *self = native_arg(call, "self");
+    const ob_value *self = plan_arg(call, "self");
     const size_t count = self->as.list.count;
     void *state;
-    OB_TRY(native_state(call, sizeof(list_work) + count * sizeof(work), &state, err));
+    OB_TRY(plan_state(call, sizeof(list_work) + count * sizeof(work), &state, err));
     list_work *list = state;
     list->count = count;
     for (size_t i = 0; i < count; i++) {
@@ -436,14 +436,14 @@ static ob_status setup_list(native_call *call, ob_err *err)
         list->items[i] = (work){.env = call->env,
                                 .op = OP_NORM,
                                 .out = out->dtype,
-                                .power = native_arg_double(call, "ord", 2)};
+                                .power = plan_arg_double(call, "ord", 2)};
         native_reduction_init(&list->items[i].r, in, UINT32_MAX, outs, 1,
                               class_for(OP_NORM, in, out), false);
     }
     return OB_OK;
 }
 
-static ob_status run_list(const native_call *call, ob_err *err)
+static ob_status run_list(const plan_call *call, ob_err *err)
 {
     list_work *list = call->state;
     (void)err;
@@ -454,10 +454,10 @@ static ob_status run_list(const native_call *call, ob_err *err)
 
 #define REDUCE(op, types, word)                                                                    \
     {                                                                                              \
-        .name = (op), .dtypes = NATIVE_##types, .setup = setup, .run = run, .variant = OP_##word   \
+        .name = (op), .dtypes = PLAN_##types, .setup = setup, .run = run, .variant = OP_##word     \
     }
 
-const native_kernel native_kernels_reduction[] = {
+const plan_kernel native_kernels_reduction[] = {
     REDUCE("aten::sum", REALS, SUM),
     REDUCE("aten::sum.dim_IntList", REALS, SUM),
     REDUCE("aten::mean", REALS, MEAN),
@@ -488,7 +488,7 @@ const native_kernel native_kernels_reduction[] = {
     REDUCE("aten::linalg_vector_norm", FLOATS, NORM),
     REDUCE("aten::logsumexp", REALS, LOGSUMEXP),
     {.name = "aten::_foreach_norm.Scalar",
-     .dtypes = NATIVE_FLOATS,
+     .dtypes = PLAN_FLOATS,
      .setup = setup_list,
      .run = run_list},
     {.name = NULL},

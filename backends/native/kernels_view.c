@@ -6,10 +6,10 @@
 
 #define VIEW(op)                                                                                   \
     {                                                                                              \
-        .name = (op), .dtypes = NATIVE_ALL, .kind = NATIVE_VIEW                                    \
+        .name = (op), .dtypes = PLAN_ALL, .kind = PLAN_VIEW                                        \
     }
 
-const native_kernel native_kernels_view[] = {
+const plan_kernel native_kernels_view[] = {
     VIEW("aten::view"),
     VIEW("aten::_unsafe_view"),
     VIEW("aten::_reshape_alias"),

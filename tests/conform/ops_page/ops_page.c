@@ -33,14 +33,14 @@ static const char *dtype_set(uint32_t mask)
         uint32_t mask;
         const char *text;
     } sets[] = {
-        {NATIVE_ALL, "all"},
-        {NATIVE_REALS, "floats, ints, bool"},
-        {NATIVE_NUMBERS, "floats, ints"},
-        {NATIVE_FLOATS, "floats"},
-        {NATIVE_INTS | NATIVE_BOOL, "ints, bool"},
-        {NATIVE_INTS, "ints"},
-        {NATIVE_BIT(F32) | NATIVE_BIT(F64), "f32, f64"},
-        {NATIVE_BIT(I32) | NATIVE_BIT(I64), "i32, i64"},
+        {PLAN_ALL, "all"},
+        {PLAN_REALS, "floats, ints, bool"},
+        {PLAN_NUMBERS, "floats, ints"},
+        {PLAN_FLOATS, "floats"},
+        {PLAN_INTS | PLAN_BOOL, "ints, bool"},
+        {PLAN_INTS, "ints"},
+        {PLAN_BIT(F32) | PLAN_BIT(F64), "f32, f64"},
+        {PLAN_BIT(I32) | PLAN_BIT(I64), "i32, i64"},
     };
     static char other[128];
     for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
@@ -67,12 +67,11 @@ static const char *backward_of(const ob_op *op)
 
 static void print_op(const ob_backend *backend, const ob_op *op)
 {
-    static const char *const kinds[] = {[NATIVE_COMPUTE] = "kernel",
-                                        [NATIVE_VIEW] = "view",
-                                        [NATIVE_VIEW_OR_COMPUTE] = "view or kernel"};
-    const native_kernel *kernel = native_kernel_find(backend, op);
+    static const char *const kinds[] = {
+        [PLAN_COMPUTE] = "kernel", [PLAN_VIEW] = "view", [PLAN_VIEW_OR_COMPUTE] = "view or kernel"};
+    const plan_kernel *kernel = plan_kernel_find(&backend->engine, op);
     char name[192];
-    printf("| `%s` | %s | %s | %s |\n", native_op_name(op, name, sizeof name),
+    printf("| `%s` | %s | %s | %s |\n", plan_op_name(op, name, sizeof name),
            kernel != NULL ? dtype_set(kernel->dtypes) : "",
            kernel != NULL                   ? kinds[kernel->kind]
            : op->row->decomposition != NULL ? "taken apart"
@@ -121,7 +120,8 @@ int main(void)
     ob_err err;
     ob_backend backend = {.env = {.host = ob_host_get()}};
     if (ob_context_create(NULL, &context, &err) != OB_OK ||
-        native_kernels_open(&backend, &err) != OB_OK) {
+        plan_engine_open(&backend.engine, ob_host_get(), &native_device, &backend.env, &err) !=
+            OB_OK) {
         fprintf(stderr, "ops_page: %s\n", err.message);
         return 1;
     }
@@ -133,7 +133,7 @@ int main(void)
             print_family(&backend, table, category, i == 0);
     }
     print_composites();
-    free(backend.index);
+    plan_engine_close(&backend.engine);
     ob_context_destroy(context);
     return 0;
 }

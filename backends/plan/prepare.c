@@ -3,20 +3,23 @@
  * Preparing a case: graphs are resolved, places planned, memory allocated, tensors made and kernels set up,
  * in that order. Nothing here is timed.
  */
-#include "places.h"
+#include "plan/places.h"
 
-#include "steps.h"
+#include "plan/steps.h"
 
 #include <stdlib.h>
 
-ob_status native_allocate(ob_prepared *prepared, size_t size, ob_storage **out, ob_err *err)
+ob_status plan_allocate(ob_prepared *prepared, size_t size, ob_storage **out, ob_err *err)
 {
-    ob_backend *backend = prepared->backend;
-    OB_TRY(backend->env.host->storage_create(size, out, err));
+    plan_engine *engine = prepared->engine;
+    if (engine->device->allocate != NULL)
+        OB_TRY(engine->device->allocate(engine->env, size, out, err));
+    else
+        OB_TRY(engine->host->storage_create(size, out, err));
     prepared->bytes += size;
-    backend->used_bytes += size;
-    if (backend->peak_bytes < backend->used_bytes)
-        backend->peak_bytes = backend->used_bytes;
+    engine->used_bytes += size;
+    if (engine->peak_bytes < engine->used_bytes)
+        engine->peak_bytes = engine->used_bytes;
     return OB_OK;
 }
 
@@ -27,13 +30,13 @@ ob_status native_allocate(ob_prepared *prepared, size_t size, ob_storage **out, 
 static ob_status resolve_forward(ob_prepared *prepared, const ob_prepare_args *args,
                                  ob_edge_id *map, ob_err *err)
 {
-    native_pass *forward = &prepared->passes[OB_PASS_FORWARD];
+    plan_pass *forward = &prepared->passes[OB_PASS_FORWARD];
     const ob_graph *backward = args->backward != NULL ? args->backward->graph : NULL;
     const size_t extra = backward != NULL ? backward->edge_count : 0;
     ob_graph wide = *args->graph;
     ob_edge_id *outputs = calloc(wide.output_count + extra + 1, sizeof *outputs);
     if (outputs == NULL)
-        return prepared->backend->env.host->err_set(err, OB_ERR_NOMEM, "out of memory");
+        return prepared->engine->host->err_set(err, OB_ERR_NOMEM, "out of memory");
     for (size_t i = 0; i < wide.output_count; i++)
         outputs[i] = wide.outputs[i];
     for (size_t i = 0; i < extra; i++) {
@@ -41,7 +44,7 @@ static ob_status resolve_forward(ob_prepared *prepared, const ob_prepare_args *a
             outputs[wide.output_count++] = backward->edges[i].forward_edge;
     }
     wide.outputs = outputs;
-    const ob_status status = native_resolve(prepared->backend, &wide, &forward->own, err);
+    const ob_status status = plan_resolve(prepared->engine, &wide, &forward->own, err);
     if (status == OB_OK) {
         forward->graph = forward->own != NULL ? forward->own : args->graph;
         for (size_t i = 0; i < wide.output_count; i++)
@@ -53,8 +56,8 @@ static ob_status resolve_forward(ob_prepared *prepared, const ob_prepare_args *a
 
 static ob_status resolve_backward(ob_prepared *prepared, const ob_prepare_args *args, ob_err *err)
 {
-    native_pass *backward = &prepared->passes[OB_PASS_BACKWARD];
-    OB_TRY(native_resolve(prepared->backend, args->backward->graph, &backward->own, err));
+    plan_pass *backward = &prepared->passes[OB_PASS_BACKWARD];
+    OB_TRY(plan_resolve(prepared->engine, args->backward->graph, &backward->own, err));
     backward->graph = backward->own != NULL ? backward->own : args->backward->graph;
     return OB_OK;
 }
@@ -85,11 +88,11 @@ static ob_status check_input(const ob_host *host, const ob_graph_edge *edge, con
     return OB_OK;
 }
 
-static ob_status put_inputs(ob_prepared *prepared, const ob_prepare_args *args,
-                            native_places *places, ob_err *err)
+static ob_status put_inputs(ob_prepared *prepared, const ob_prepare_args *args, plan_places *places,
+                            ob_err *err)
 {
     const ob_graph *graph = prepared->passes[OB_PASS_FORWARD].graph;
-    const ob_host *host = prepared->backend->env.host;
+    const ob_host *host = prepared->engine->host;
     size_t inputs = 0, parameters = 0;
     for (size_t i = 0; i < graph->edge_count; i++) {
         const ob_graph_edge *edge = &graph->edges[i];
@@ -102,7 +105,7 @@ static ob_status put_inputs(ob_prepared *prepared, const ob_prepare_args *args,
         const ob_value *given = input ? &args->inputs[at] : &args->parameters[at];
         OB_TRY(check_input(host, edge, given, err));
         if (edge->meta.kind == OB_VALUE_TENSOR)
-            OB_TRY(native_places_put_external(places, OB_PASS_FORWARD, (ob_edge_id)i, given, err));
+            OB_TRY(plan_places_put_external(places, OB_PASS_FORWARD, (ob_edge_id)i, given, err));
     }
     if (inputs != args->input_count || parameters != args->parameter_count)
         return host->err_set(err, OB_ERR_INVALID,
@@ -112,68 +115,93 @@ static ob_status put_inputs(ob_prepared *prepared, const ob_prepare_args *args,
     return OB_OK;
 }
 
-static ob_status put_backward_inputs(ob_prepared *prepared, native_places *places,
+static ob_status put_backward_inputs(ob_prepared *prepared, plan_places *places,
                                      const ob_edge_id *map, ob_err *err)
 {
     const ob_graph *graph = prepared->passes[OB_PASS_BACKWARD].graph;
     for (size_t i = 0; i < graph->edge_count; i++) {
         const ob_graph_edge *edge = &graph->edges[i];
         if (edge->role == OB_EDGE_SAVED)
-            native_places_put_saved(places, (ob_edge_id)i, &edge->meta, map[edge->forward_edge]);
+            plan_places_put_saved(places, (ob_edge_id)i, &edge->meta, map[edge->forward_edge]);
         else if (edge->role == OB_EDGE_GRAD_OUTPUT)
-            OB_TRY(
-                native_places_put_kept(places, OB_PASS_BACKWARD, (ob_edge_id)i, &edge->meta, err));
+            OB_TRY(plan_places_put_kept(places, OB_PASS_BACKWARD, (ob_edge_id)i, &edge->meta, err));
     }
     return OB_OK;
 }
 
 /* ---- memory ---- */
 
-static ob_status allocate(ob_prepared *prepared, native_places *places, ob_err *err)
+/* The device's copy of an input's storage: of the one that an earlier input with the same storage has. */
+static ob_status bring(ob_prepared *prepared, const plan_places *places, plan_block *block,
+                       ob_err *err)
 {
-    const ob_host *host = prepared->backend->env.host;
-    OB_TRY(native_allocate(prepared, places->arena_bytes, &prepared->arena, err));
+    const plan_engine *engine = prepared->engine;
+    ob_storage *copy = NULL;
+    for (const plan_block *other = places->blocks; other < block && copy == NULL; other++) {
+        if (other->kind == PLAN_BLOCK_EXTERNAL && other->source == block->source)
+            copy = engine->host->storage_retain(other->storage);
+    }
+    if (copy == NULL) {
+        OB_TRY(plan_allocate(prepared, block->size, &copy, err));
+        const ob_status status =
+            engine->device->upload(engine->env, copy, block->source, block->size, err);
+        if (status != OB_OK) {
+            engine->host->storage_release(copy);
+            return status;
+        }
+    }
+    engine->host->storage_release(block->storage);
+    block->storage = copy;
+    return OB_OK;
+}
+
+static ob_status allocate(ob_prepared *prepared, plan_places *places, ob_err *err)
+{
+    const ob_host *host = prepared->engine->host;
+    OB_TRY(plan_allocate(prepared, places->arena_bytes, &prepared->arena, err));
     for (size_t b = 0; b < places->block_count; b++) {
-        native_block *block = &places->blocks[b];
-        if (block->kind == NATIVE_BLOCK_KEPT)
-            OB_TRY(native_allocate(prepared, block->size, &block->storage, err));
-        else if (block->kind == NATIVE_BLOCK_TEMPORARY)
+        plan_block *block = &places->blocks[b];
+        if (block->kind == PLAN_BLOCK_KEPT)
+            OB_TRY(plan_allocate(prepared, block->size, &block->storage, err));
+        else if (block->kind == PLAN_BLOCK_TEMPORARY)
             block->storage = host->storage_retain(prepared->arena);
+        else if (prepared->engine->device->upload != NULL)
+            OB_TRY(bring(prepared, places, block, err));
     }
     return OB_OK;
 }
 
-static ob_status plan(ob_prepared *prepared, const ob_prepare_args *args, native_places *places,
+static ob_status plan(ob_prepared *prepared, const ob_prepare_args *args, plan_places *places,
                       ob_edge_id *map, ob_err *err)
 {
     const bool both = args->backward != NULL && args->pass == OB_PASS_BACKWARD;
-    const native_pass *passes = prepared->passes;
+    const plan_pass *passes = prepared->passes;
     OB_TRY(resolve_forward(prepared, args, map, err));
     if (passes[0].graph == NULL)
-        return prepared->backend->env.host->err_set(err, OB_ERR_STATE, "there is no graph to run");
-    OB_TRY(native_places_start(places, OB_PASS_FORWARD, passes[0].graph, err));
+        return prepared->engine->host->err_set(err, OB_ERR_STATE, "there is no graph to run");
+    OB_TRY(plan_places_start(places, OB_PASS_FORWARD, passes[0].graph, err));
     OB_TRY(put_inputs(prepared, args, places, err));
-    OB_TRY(native_places_walk(places, OB_PASS_FORWARD, passes[0].graph, err));
+    OB_TRY(plan_places_walk(places, OB_PASS_FORWARD, passes[0].graph, err));
     if (both) {
         OB_TRY(resolve_backward(prepared, args, err));
-        OB_TRY(native_places_start(places, OB_PASS_BACKWARD, passes[1].graph, err));
+        OB_TRY(plan_places_start(places, OB_PASS_BACKWARD, passes[1].graph, err));
         OB_TRY(put_backward_inputs(prepared, places, map, err));
-        OB_TRY(native_places_walk(places, OB_PASS_BACKWARD, passes[1].graph, err));
+        OB_TRY(plan_places_walk(places, OB_PASS_BACKWARD, passes[1].graph, err));
     }
-    OB_TRY(native_places_pack(places, OB_PASS_FORWARD, passes[0].graph->node_count, err));
+    OB_TRY(plan_places_pack(places, OB_PASS_FORWARD, passes[0].graph->node_count, err));
     if (both)
-        OB_TRY(native_places_pack(places, OB_PASS_BACKWARD, passes[1].graph->node_count, err));
+        OB_TRY(plan_places_pack(places, OB_PASS_BACKWARD, passes[1].graph->node_count, err));
     OB_TRY(allocate(prepared, places, err));
-    OB_TRY(native_steps_make(prepared, OB_PASS_FORWARD, places, err));
+    OB_TRY(plan_steps_make(prepared, OB_PASS_FORWARD, places, err));
     if (both)
-        OB_TRY(native_steps_make(prepared, OB_PASS_BACKWARD, places, err));
-    return native_steps_finish(prepared, args, places, err);
+        OB_TRY(plan_steps_make(prepared, OB_PASS_BACKWARD, places, err));
+    return plan_steps_finish(prepared, args, places, err);
 }
 
-ob_status native_prepare(ob_backend *backend, const ob_prepare_args *args, ob_prepared **out,
-                         ob_err *err)
+ob_status plan_prepare(plan_engine *engine, const ob_prepare_args *args, ob_prepared **out,
+                       ob_err *err)
 {
-    const ob_host *host = backend->env.host;
+    const ob_host *host = engine->host;
     *out = NULL;
     ob_prepared *prepared = calloc(1, sizeof *prepared);
     ob_edge_id *map = calloc(args->graph->edge_count + 1, sizeof *map);
@@ -182,14 +210,14 @@ ob_status native_prepare(ob_backend *backend, const ob_prepare_args *args, ob_pr
         free(map);
         return host->err_set(err, OB_ERR_NOMEM, "out of memory");
     }
-    prepared->backend = backend;
+    prepared->engine = engine;
     prepared->pass = args->pass;
-    native_places places = {.backend = backend};
+    plan_places places = {.engine = engine};
     const ob_status status = plan(prepared, args, &places, map, err);
-    native_places_fini(&places);
+    plan_places_fini(&places);
     free(map);
     if (status != OB_OK) {
-        native_release(prepared);
+        plan_release(prepared);
         return status;
     }
     *out = prepared;
@@ -203,10 +231,13 @@ static void free_values(const ob_host *host, ob_value *values, size_t count)
     free(values);
 }
 
-static void release_pass(const ob_host *host, native_pass *pass)
+static void release_pass(const plan_engine *engine, plan_pass *pass)
 {
+    const ob_host *host = engine->host;
     for (size_t i = 0; i < pass->step_count; i++) {
-        native_step *step = &pass->steps[i];
+        plan_step *step = &pass->steps[i];
+        if (step->call.state != NULL && engine->device->clear_state != NULL)
+            engine->device->clear_state(&step->call);
         free(step->call.state);
         free_values(host, step->args, step->arg_count);
         free_values(host, step->call.outputs, step->call.op->schema->return_count);
@@ -217,14 +248,14 @@ static void release_pass(const ob_host *host, native_pass *pass)
     host->graph_destroy(pass->own);
 }
 
-void native_release(ob_prepared *prepared)
+void plan_release(ob_prepared *prepared)
 {
     if (prepared == NULL)
         return;
-    const ob_host *host = prepared->backend->env.host;
-    prepared->backend->used_bytes -= prepared->bytes;
+    const ob_host *host = prepared->engine->host;
+    prepared->engine->used_bytes -= prepared->bytes;
     for (int p = 0; p < 2; p++)
-        release_pass(host, &prepared->passes[p]);
+        release_pass(prepared->engine, &prepared->passes[p]);
     free_values(host, prepared->outputs, prepared->output_count);
     free_values(host, prepared->grads, prepared->grad_count);
     free_values(host, prepared->sums, prepared->grad_count);

@@ -2,15 +2,15 @@
  *
  * Places of tensors: which share memory, and how long each piece is needed; see places.h.
  */
-#include "places.h"
+#include "plan/places.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static ob_status out_of_memory(const native_places *places, ob_err *err)
+static ob_status out_of_memory(const plan_places *places, ob_err *err)
 {
-    return places->backend->env.host->err_set(err, OB_ERR_NOMEM,
-                                              "out of memory for the plan of the case");
+    return places->engine->host->err_set(err, OB_ERR_NOMEM,
+                                         "out of memory for the plan of the case");
 }
 
 static size_t tensor_count(const ob_value *meta)
@@ -26,8 +26,7 @@ static const ob_tensor *tensor_at(const ob_value *meta, size_t index)
     return item->kind == OB_VALUE_TENSOR ? item->as.tensor : NULL;
 }
 
-ob_status native_places_start(native_places *places, ob_pass pass, const ob_graph *graph,
-                              ob_err *err)
+ob_status plan_places_start(plan_places *places, ob_pass pass, const ob_graph *graph, ob_err *err)
 {
     size_t count = 0;
     places->first[pass] = calloc(graph->edge_count + 1, sizeof *places->first[pass]);
@@ -36,22 +35,22 @@ ob_status native_places_start(native_places *places, ob_pass pass, const ob_grap
     for (size_t i = 0; i < graph->edge_count; i++) {
         places->first[pass][i] = (uint32_t)count;
         count += tensor_count(&graph->edges[i].meta);
-        if (count >= NATIVE_NO_BLOCK)
-            return places->backend->env.host->err_set(err, OB_ERR_LIMIT,
-                                                      "the graph has too many tensors");
+        if (count >= PLAN_NO_BLOCK)
+            return places->engine->host->err_set(err, OB_ERR_LIMIT,
+                                                 "the graph has too many tensors");
     }
     places->places[pass] = calloc(count + 1, sizeof *places->places[pass]);
     if (places->places[pass] == NULL)
         return out_of_memory(places, err);
     for (size_t i = 0; i < count; i++)
-        places->places[pass][i].block = NATIVE_NO_BLOCK;
+        places->places[pass][i].block = PLAN_NO_BLOCK;
     return OB_OK;
 }
 
-void native_places_fini(native_places *places)
+void plan_places_fini(plan_places *places)
 {
     for (size_t i = 0; i < places->block_count; i++)
-        places->backend->env.host->storage_release(places->blocks[i].storage);
+        places->engine->host->storage_release(places->blocks[i].storage);
     free(places->blocks);
     for (int pass = 0; pass < 2; pass++) {
         free(places->first[pass]);
@@ -59,12 +58,11 @@ void native_places_fini(native_places *places)
     }
 }
 
-static ob_status add_block(native_places *places, const native_block *block, uint32_t *id,
-                           ob_err *err)
+static ob_status add_block(plan_places *places, const plan_block *block, uint32_t *id, ob_err *err)
 {
     if (places->block_count == places->block_capacity) {
         const size_t capacity = places->block_capacity * 2 + 16;
-        native_block *grown = realloc(places->blocks, capacity * sizeof *grown);
+        plan_block *grown = realloc(places->blocks, capacity * sizeof *grown);
         if (grown == NULL)
             return out_of_memory(places, err);
         places->blocks = grown;
@@ -75,20 +73,20 @@ static ob_status add_block(native_places *places, const native_block *block, uin
     return OB_OK;
 }
 
-static int64_t element_size(const native_places *places, const ob_tensor *tensor)
+static int64_t element_size(const plan_places *places, const ob_tensor *tensor)
 {
-    return (int64_t)places->backend->env.host->dtype_get_info(tensor->dtype)->size_bytes;
+    return (int64_t)places->engine->host->dtype_get_info(tensor->dtype)->size_bytes;
 }
 
 /* A block for each tensor of an edge, as large as its elements span. */
-static ob_status put_fresh(native_places *places, ob_pass pass, ob_edge_id edge,
-                           const ob_value *meta, const native_block *like, ob_err *err)
+static ob_status put_fresh(plan_places *places, ob_pass pass, ob_edge_id edge, const ob_value *meta,
+                           const plan_block *like, ob_err *err)
 {
-    const ob_host *host = places->backend->env.host;
-    native_place *to = &places->places[pass][places->first[pass][edge]];
+    const ob_host *host = places->engine->host;
+    plan_place *to = &places->places[pass][places->first[pass][edge]];
     for (size_t i = 0; i < tensor_count(meta); i++) {
         const ob_tensor *tensor = tensor_at(meta, i);
-        native_block block = *like;
+        plan_block block = *like;
         int64_t bytes;
         if (tensor == NULL)
             continue;
@@ -100,19 +98,20 @@ static ob_status put_fresh(native_places *places, ob_pass pass, ob_edge_id edge,
     return OB_OK;
 }
 
-ob_status native_places_put_external(native_places *places, ob_pass pass, ob_edge_id edge,
-                                     const ob_value *value, ob_err *err)
+ob_status plan_places_put_external(plan_places *places, ob_pass pass, ob_edge_id edge,
+                                   const ob_value *value, ob_err *err)
 {
-    const ob_host *host = places->backend->env.host;
-    native_place *to = &places->places[pass][places->first[pass][edge]];
+    const ob_host *host = places->engine->host;
+    plan_place *to = &places->places[pass][places->first[pass][edge]];
     for (size_t i = 0; i < tensor_count(value); i++) {
         const ob_tensor *tensor = tensor_at(value, i);
         if (tensor == NULL)
             continue;
-        const native_block block = {.kind = NATIVE_BLOCK_EXTERNAL,
-                                    .pass = pass,
-                                    .size = host->storage_size(tensor->storage),
-                                    .storage = host->storage_retain(tensor->storage)};
+        const plan_block block = {.kind = PLAN_BLOCK_EXTERNAL,
+                                  .pass = pass,
+                                  .size = host->storage_size(tensor->storage),
+                                  .storage = host->storage_retain(tensor->storage),
+                                  .source = tensor->storage};
         const ob_status status = add_block(places, &block, &to[i].block, err);
         if (status != OB_OK) {
             host->storage_release(block.storage);
@@ -123,24 +122,24 @@ ob_status native_places_put_external(native_places *places, ob_pass pass, ob_edg
     return OB_OK;
 }
 
-ob_status native_places_put_kept(native_places *places, ob_pass pass, ob_edge_id edge,
-                                 const ob_value *meta, ob_err *err)
+ob_status plan_places_put_kept(plan_places *places, ob_pass pass, ob_edge_id edge,
+                               const ob_value *meta, ob_err *err)
 {
-    const native_block like = {.kind = NATIVE_BLOCK_KEPT, .pass = pass};
+    const plan_block like = {.kind = PLAN_BLOCK_KEPT, .pass = pass};
     return put_fresh(places, pass, edge, meta, &like, err);
 }
 
-static void keep_block(native_places *places, uint32_t block)
+static void keep_block(plan_places *places, uint32_t block)
 {
-    if (block != NATIVE_NO_BLOCK && places->blocks[block].kind == NATIVE_BLOCK_TEMPORARY)
-        places->blocks[block].kind = NATIVE_BLOCK_KEPT;
+    if (block != PLAN_NO_BLOCK && places->blocks[block].kind == PLAN_BLOCK_TEMPORARY)
+        places->blocks[block].kind = PLAN_BLOCK_KEPT;
 }
 
-void native_places_put_saved(native_places *places, ob_edge_id edge, const ob_value *meta,
-                             ob_edge_id forward_edge)
+void plan_places_put_saved(plan_places *places, ob_edge_id edge, const ob_value *meta,
+                           ob_edge_id forward_edge)
 {
-    native_place *to = &places->places[OB_PASS_BACKWARD][places->first[OB_PASS_BACKWARD][edge]];
-    const native_place *from =
+    plan_place *to = &places->places[OB_PASS_BACKWARD][places->first[OB_PASS_BACKWARD][edge]];
+    const plan_place *from =
         &places->places[OB_PASS_FORWARD][places->first[OB_PASS_FORWARD][forward_edge]];
     for (size_t i = 0; i < tensor_count(meta); i++) {
         to[i] = from[i];
@@ -152,11 +151,11 @@ void native_places_put_saved(native_places *places, ob_edge_id edge, const ob_va
 
 /* An operand's place and meta; NULL when it is no tensor. For a list, the item at `index`. */
 typedef struct source {
-    const native_place *place;
+    const plan_place *place;
     const ob_tensor *meta;
 } source;
 
-static source source_of(const native_places *places, ob_pass pass, const ob_graph *graph,
+static source source_of(const plan_places *places, ob_pass pass, const ob_graph *graph,
                         const ob_operand *operand, size_t index)
 {
     if (operand->kind == OB_OPERAND_LIST) {
@@ -202,46 +201,45 @@ static bool same_layout(const ob_tensor *a, const ob_tensor *b)
     return same;
 }
 
-static bool asks_for_copy(const ob_backend *backend, const ob_graph_node *node)
+static bool asks_for_copy(const plan_engine *engine, const ob_graph_node *node)
 {
-    const int index = backend->env.host->schema_find_arg(node->op->schema, "copy");
+    const int index = engine->host->schema_find_arg(node->op->schema, "copy");
     return index >= 0 && node->args[index].kind == OB_OPERAND_VALUE &&
            node->args[index].value.kind == OB_VALUE_BOOL && node->args[index].value.as.boolean;
 }
 
-bool native_node_is_view(const ob_backend *backend, const ob_graph *graph,
-                         const ob_graph_node *node)
+bool plan_node_is_view(const plan_engine *engine, const ob_graph *graph, const ob_graph_node *node)
 {
-    const native_kernel *kernel = native_kernel_find(backend, node->op);
-    if (kernel == NULL || kernel->kind == NATIVE_COMPUTE)
+    const plan_kernel *kernel = plan_kernel_find(engine, node->op);
+    if (kernel == NULL || kernel->kind == PLAN_COMPUTE)
         return false;
-    if (kernel->kind == NATIVE_VIEW)
+    if (kernel->kind == PLAN_VIEW)
         return true;
     const ob_operand *operand = first_tensor_operand(graph, node);
     const ob_value *out = &graph->edges[node->outputs[0]].meta;
-    return operand != NULL && out->kind == OB_VALUE_TENSOR && !asks_for_copy(backend, node) &&
+    return operand != NULL && out->kind == OB_VALUE_TENSOR && !asks_for_copy(engine, node) &&
            same_layout(operand_meta(graph, operand), out->as.tensor);
 }
 
-static ob_status place_views(native_places *places, ob_pass pass, const ob_graph *graph,
+static ob_status place_views(plan_places *places, ob_pass pass, const ob_graph *graph,
                              const ob_graph_node *node, ob_err *err)
 {
     const ob_operand *operand = first_tensor_operand(graph, node);
     const source from =
         operand != NULL ? source_of(places, pass, graph, operand, 0) : (source){NULL, NULL};
     if (from.place == NULL)
-        return places->backend->env.host->err_set(err, OB_ERR_INVALID, "%s has no tensor to view",
-                                                  node->op->schema->name);
+        return places->engine->host->err_set(err, OB_ERR_INVALID, "%s has no tensor to view",
+                                             node->op->schema->name);
     for (size_t k = 0; k < node->output_count; k++) {
         const ob_value *meta = &graph->edges[node->outputs[k]].meta;
-        native_place *to = &places->places[pass][places->first[pass][node->outputs[k]]];
+        plan_place *to = &places->places[pass][places->first[pass][node->outputs[k]]];
         for (size_t i = 0; i < tensor_count(meta); i++) {
             const ob_tensor *tensor = tensor_at(meta, i);
             if (tensor != NULL)
-                to[i] = (native_place){.block = from.place->block,
-                                       .offset = from.place->offset +
-                                                 (tensor->offset - from.meta->offset) *
-                                                     element_size(places, tensor)};
+                to[i] = (plan_place){.block = from.place->block,
+                                     .offset =
+                                         from.place->offset + (tensor->offset - from.meta->offset) *
+                                                                  element_size(places, tensor)};
         }
     }
     return OB_OK;
@@ -271,11 +269,11 @@ static int changed_argument(const ob_schema *schema, size_t k)
     return -1;
 }
 
-static ob_status place_results(native_places *places, ob_pass pass, const ob_graph *graph,
-                               uint32_t n, ob_err *err)
+static ob_status place_results(plan_places *places, ob_pass pass, const ob_graph *graph, uint32_t n,
+                               ob_err *err)
 {
     const ob_graph_node *node = &graph->nodes[n];
-    const native_block like = {.kind = NATIVE_BLOCK_TEMPORARY, .pass = pass, .first = n, .last = n};
+    const plan_block like = {.kind = PLAN_BLOCK_TEMPORARY, .pass = pass, .first = n, .last = n};
     for (size_t k = 0; k < node->output_count; k++) {
         const ob_edge_id edge = node->outputs[k];
         const int changed = changed_argument(node->op->schema, k);
@@ -283,7 +281,7 @@ static ob_status place_results(native_places *places, ob_pass pass, const ob_gra
             OB_TRY(put_fresh(places, pass, edge, &graph->edges[edge].meta, &like, err));
             continue;
         }
-        native_place *to = &places->places[pass][places->first[pass][edge]];
+        plan_place *to = &places->places[pass][places->first[pass][edge]];
         for (size_t i = 0; i < tensor_count(&graph->edges[edge].meta); i++) {
             const source from = source_of(places, pass, graph, &node->args[changed], i);
             if (from.place != NULL)
@@ -295,7 +293,7 @@ static ob_status place_results(native_places *places, ob_pass pass, const ob_gra
 
 /* ---- how long ---- */
 
-static void use_operand(native_places *places, ob_pass pass, const ob_graph *graph,
+static void use_operand(plan_places *places, ob_pass pass, const ob_graph *graph,
                         const ob_operand *operand, uint32_t n, bool written)
 {
     if (operand->kind == OB_OPERAND_LIST) {
@@ -309,23 +307,22 @@ static void use_operand(native_places *places, ob_pass pass, const ob_graph *gra
         return;
     for (size_t i = 0; i < tensor_count(&graph->edges[operand->edge].meta); i++) {
         const source from = source_of(places, pass, graph, operand, i);
-        if (from.place == NULL || from.place->block == NATIVE_NO_BLOCK)
+        if (from.place == NULL || from.place->block == PLAN_NO_BLOCK)
             continue;
-        native_block *block = &places->blocks[from.place->block];
+        plan_block *block = &places->blocks[from.place->block];
         if (block->pass == pass)
             block->last = n;
         block->written = block->written || written;
     }
 }
 
-ob_status native_places_walk(native_places *places, ob_pass pass, const ob_graph *graph,
-                             ob_err *err)
+ob_status plan_places_walk(plan_places *places, ob_pass pass, const ob_graph *graph, ob_err *err)
 {
     for (uint32_t n = 0; n < graph->node_count; n++) {
         const ob_graph_node *node = &graph->nodes[n];
         for (size_t i = 0; i < node->op->schema->arg_count; i++)
             use_operand(places, pass, graph, &node->args[i], n, node->op->schema->args[i].writes);
-        if (native_node_is_view(places->backend, graph, node))
+        if (plan_node_is_view(places->engine, graph, node))
             OB_TRY(place_views(places, pass, graph, node, err));
         else
             OB_TRY(place_results(places, pass, graph, n, err));

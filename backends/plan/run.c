@@ -3,16 +3,14 @@
  * Running a prepared case. Forward and backward walk a list of calls: no memory is allocated and nothing is
  * looked up. (A backward that adds to the gradients of one before it allocates the sums, once.)
  */
-#include "native.h"
-
-#include "elementwise.h"
+#include "plan/plan.h"
 
 #include <stdlib.h>
 
-static ob_status run_steps(const native_pass *pass, ob_err *err)
+static ob_status run_steps(const plan_pass *pass, ob_err *err)
 {
-    const native_step *const end = pass->steps + pass->step_count;
-    for (const native_step *step = pass->steps; step < end; step++) {
+    const plan_step *const end = pass->steps + pass->step_count;
+    for (const plan_step *step = pass->steps; step < end; step++) {
         const ob_status status = step->run(&step->call, err);
         if (status != OB_OK)
             return status;
@@ -25,14 +23,14 @@ static ob_status run_steps(const native_pass *pass, ob_err *err)
 /* Memory for sums, with the gradients so far in it. */
 static ob_status make_sum(ob_prepared *prepared, const ob_value *grad, ob_value *sum, ob_err *err)
 {
-    const ob_host *host = prepared->backend->env.host;
+    const ob_host *host = prepared->engine->host;
     if (grad->kind != OB_VALUE_TENSOR)
         return OB_OK;
     const ob_tensor *like = grad->as.tensor;
-    const int64_t count = native_numel(like);
+    const int64_t count = host->tensor_numel(like);
     const size_t size = host->dtype_get_info(like->dtype)->size_bytes;
     ob_storage *storage = NULL;
-    OB_TRY(native_allocate(prepared, (size_t)count * size, &storage, err));
+    OB_TRY(plan_allocate(prepared, (size_t)count * size, &storage, err));
     ob_tensor tensor;
     int64_t strides[OB_MAX_DIMS], step = 1;
     for (int d = like->ndim - 1; d >= 0; d--) {
@@ -54,37 +52,24 @@ static ob_status make_sums(ob_prepared *prepared, ob_err *err)
         return OB_OK;
     prepared->sums = calloc(prepared->grad_count + 1, sizeof *prepared->sums);
     if (prepared->sums == NULL)
-        return prepared->backend->env.host->err_set(
+        return prepared->engine->host->err_set(
             err, OB_ERR_NOMEM, "out of memory for %zu sums of gradients", prepared->grad_count);
     for (size_t i = 0; i < prepared->grad_count; i++)
         OB_TRY(make_sum(prepared, &prepared->grads[i], &prepared->sums[i], err));
     return OB_OK;
 }
 
-static ob_status add_to_sum(const native_env *env, const ob_value *grad, const ob_value *sum,
-                            ob_err *err)
-{
-    const ob_value one = ob_value_int(1);
-    const native_elementwise_args args = {.loop = NATIVE_LOOP_add,
-                                          .out = sum->as.tensor,
-                                          .inputs = {sum, grad},
-                                          .scalars = {&one},
-                                          .name = "the sum of gradients"};
-    native_elementwise work;
-    OB_TRY(native_elementwise_init(env, &args, &work, err));
-    return native_elementwise_run(env, &work, err);
-}
-
 /* What stands in the gradients now becomes the sum, or is added to it. */
 static ob_status update_sums(ob_prepared *prepared, bool start, ob_err *err)
 {
-    const native_env *env = &prepared->backend->env;
+    const plan_engine *engine = prepared->engine;
+    const plan_device *device = engine->device;
     for (size_t i = 0; i < prepared->grad_count; i++) {
         const ob_value *grad = &prepared->grads[i], *sum = &prepared->sums[i];
         if (grad->kind != OB_VALUE_TENSOR)
             continue;
-        OB_TRY(start ? native_copy(env, sum->as.tensor, grad->as.tensor, err)
-                     : add_to_sum(env, grad, sum, err));
+        OB_TRY((start ? device->copy : device->add)(engine->env, sum->as.tensor, grad->as.tensor,
+                                                    err));
     }
     return OB_OK;
 }
@@ -106,7 +91,7 @@ static ob_status run_backward(ob_prepared *prepared, ob_err *err)
 
 static ob_status check_order(const ob_prepared *prepared, ob_phase phase, ob_err *err)
 {
-    const ob_host *host = prepared->backend->env.host;
+    const ob_host *host = prepared->engine->host;
     if (phase == OB_PHASE_FORWARD || phase == OB_PHASE_RESTORE)
         return OB_OK;
     if (prepared->passes[OB_PASS_BACKWARD].graph == NULL)
@@ -124,14 +109,15 @@ static ob_status check_order(const ob_prepared *prepared, ob_phase phase, ob_err
 
 static ob_status run_once(ob_prepared *prepared, ob_phase phase, ob_err *err)
 {
-    const native_env *env = &prepared->backend->env;
+    const plan_device *device = prepared->engine->device;
+    plan_env *env = prepared->engine->env;
     switch (phase) {
     case OB_PHASE_FORWARD:
         prepared->ran = true;
         return run_steps(&prepared->passes[OB_PASS_FORWARD], err);
     case OB_PHASE_MAKE_GRAD:
         for (size_t i = 0; i < prepared->grad_output_count; i++)
-            native_fill(env, &prepared->grad_outputs[i], 1);
+            OB_TRY(device->fill(env, &prepared->grad_outputs[i], 1, err));
         prepared->has_seed = true;
         return OB_OK;
     case OB_PHASE_BACKWARD:
@@ -141,13 +127,13 @@ static ob_status run_once(ob_prepared *prepared, ob_phase phase, ob_err *err)
         return OB_OK;
     case OB_PHASE_RESTORE:
         for (size_t i = 0; i < prepared->saved_count; i++)
-            OB_TRY(native_copy(env, &prepared->saved[i].live, &prepared->saved[i].copy, err));
+            OB_TRY(device->copy(env, &prepared->saved[i].live, &prepared->saved[i].copy, err));
         return OB_OK;
     }
-    return env->host->err_set(err, OB_ERR_INVALID, "there is no phase %d", (int)phase);
+    return prepared->engine->host->err_set(err, OB_ERR_INVALID, "there is no phase %d", (int)phase);
 }
 
-ob_status native_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob_err *err)
+ob_status plan_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob_err *err)
 {
     OB_TRY(check_order(prepared, phase, err));
     for (uint64_t i = 0; i < iterations; i++) {
@@ -158,39 +144,10 @@ ob_status native_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations,
     return OB_OK;
 }
 
-ob_status native_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, size_t capacity,
-                         size_t *count, ob_err *err)
-{
-    const ob_host *host = prepared->backend->env.host;
-    const bool forward = pass == OB_PASS_FORWARD;
-    const ob_value *from = forward                     ? prepared->outputs
-                           : prepared->accumulated > 1 ? prepared->sums
-                                                       : prepared->grads;
-    const size_t total = forward ? prepared->output_count : prepared->grad_count;
-    *count = 0;
-    if (!forward && prepared->accumulated == 0)
-        return host->err_set(err, OB_ERR_STATE, "there are no gradients; run backward first");
-    if (forward && !prepared->ran)
-        return host->err_set(err, OB_ERR_STATE, "there are no outputs; run forward first");
-    if (total > capacity)
-        return host->err_set(err, OB_ERR_LIMIT, "there are %zu values, but room for %zu", total,
-                             capacity);
-    for (size_t i = 0; i < total; i++) {
-        const ob_status status = host->value_copy(&values[i], &from[i], err);
-        if (status != OB_OK) {
-            while (i-- > 0)
-                host->value_fini(&values[i]);
-            return status;
-        }
-    }
-    *count = total;
-    return OB_OK;
-}
-
 /* ---- operators of plug-ins ---- */
 
-static ob_status take_result(const native_env *env, const ob_op *op, const ob_value *result,
-                             const ob_value *to, ob_err *err)
+static ob_status take_result(const plan_call *call, const ob_value *result, const ob_value *to,
+                             ob_err *err)
 {
     if (to->kind != OB_VALUE_TENSOR)
         return OB_OK;
@@ -199,16 +156,16 @@ static ob_status take_result(const native_env *env, const ob_op *op, const ob_va
     for (int d = 0; same && d < got->ndim; d++)
         same = got->sizes[d] == to->as.tensor->sizes[d];
     if (!same)
-        return env->host->err_set(err, OB_ERR_BACKEND,
-                                  "the function of %s gave something else than its shape rule "
-                                  "says; correct one of them in the plug-in",
-                                  op->schema->name);
-    return native_copy(env, to->as.tensor, got, err);
+        return call->host->err_set(err, OB_ERR_BACKEND,
+                                   "the function of %s gave something else than its shape rule "
+                                   "says; correct one of them in the plug-in",
+                                   call->op->schema->name);
+    return call->device->copy(call->env, to->as.tensor, got, err);
 }
 
-ob_status native_run_function(const native_call *call, ob_err *err)
+ob_status plan_run_function(const plan_call *call, ob_err *err)
 {
-    const ob_host *host = call->env->host;
+    const ob_host *host = call->host;
     const ob_op *op = call->op;
     const size_t count = op->schema->return_count;
     ob_value *results = calloc(count + 1, sizeof *results);
@@ -217,7 +174,7 @@ ob_status native_run_function(const native_call *call, ob_err *err)
     const ob_op_call made = {.op = op, .schema = op->schema, .args = call->args};
     ob_status status = op->row->function(op->row->function_ctx, &made, results, err);
     for (size_t k = 0; status == OB_OK && k < count; k++)
-        status = take_result(call->env, op, &results[k], &call->outputs[k], err);
+        status = take_result(call, &results[k], &call->outputs[k], err);
     for (size_t k = 0; k < count; k++)
         host->value_fini(&results[k]);
     free(results);

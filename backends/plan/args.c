@@ -2,32 +2,32 @@
  *
  * Arguments of a call by their names in the schema. Lookups belong into setup.
  */
-#include "kernel.h"
+#include "plan/call.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-const ob_value *native_arg(const native_call *call, const char *name)
+const ob_value *plan_arg(const plan_call *call, const char *name)
 {
-    const int index = call->env->host->schema_find_arg(call->op->schema, name);
+    const int index = call->host->schema_find_arg(call->op->schema, name);
     return index < 0 ? NULL : &call->args[index];
 }
 
-bool native_arg_is_none(const native_call *call, const char *name)
+bool plan_arg_is_none(const plan_call *call, const char *name)
 {
-    const ob_value *value = native_arg(call, name);
+    const ob_value *value = plan_arg(call, name);
     return value == NULL || value->kind == OB_VALUE_NONE;
 }
 
-ob_tensor *native_arg_tensor(const native_call *call, const char *name)
+ob_tensor *plan_arg_tensor(const plan_call *call, const char *name)
 {
-    const ob_value *value = native_arg(call, name);
+    const ob_value *value = plan_arg(call, name);
     return value != NULL && value->kind == OB_VALUE_TENSOR ? value->as.tensor : NULL;
 }
 
-int64_t native_arg_int(const native_call *call, const char *name, int64_t otherwise)
+int64_t plan_arg_int(const plan_call *call, const char *name, int64_t otherwise)
 {
-    const ob_value *value = native_arg(call, name);
+    const ob_value *value = plan_arg(call, name);
     if (value == NULL)
         return otherwise;
     switch (value->kind) {
@@ -42,35 +42,35 @@ int64_t native_arg_int(const native_call *call, const char *name, int64_t otherw
     }
 }
 
-double native_arg_double(const native_call *call, const char *name, double otherwise)
+double plan_arg_double(const plan_call *call, const char *name, double otherwise)
 {
-    const ob_value *value = native_arg(call, name);
+    const ob_value *value = plan_arg(call, name);
     if (value != NULL && value->kind == OB_VALUE_DOUBLE)
         return value->as.real;
     if (value == NULL || (value->kind != OB_VALUE_INT && value->kind != OB_VALUE_BOOL))
         return otherwise;
-    return (double)native_arg_int(call, name, 0);
+    return (double)plan_arg_int(call, name, 0);
 }
 
-bool native_arg_bool(const native_call *call, const char *name, bool otherwise)
+bool plan_arg_bool(const plan_call *call, const char *name, bool otherwise)
 {
-    return native_arg_int(call, name, otherwise) != 0;
+    return plan_arg_int(call, name, otherwise) != 0;
 }
 
-const char *native_arg_str(const native_call *call, const char *name)
+const char *plan_arg_str(const plan_call *call, const char *name)
 {
-    const ob_value *value = native_arg(call, name);
+    const ob_value *value = plan_arg(call, name);
     return value != NULL && value->kind == OB_VALUE_STR ? value->as.str.text : "";
 }
 
-size_t native_arg_ints(const native_call *call, const char *name, int64_t *out, size_t capacity)
+size_t plan_arg_ints(const plan_call *call, const char *name, int64_t *out, size_t capacity)
 {
-    const ob_value *value = native_arg(call, name);
+    const ob_value *value = plan_arg(call, name);
     if (value == NULL)
         return 0;
     if (value->kind == OB_VALUE_INT || value->kind == OB_VALUE_BOOL) {
         if (capacity > 0)
-            out[0] = native_arg_int(call, name, 0);
+            out[0] = plan_arg_int(call, name, 0);
         return 1;
     }
     if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
@@ -84,25 +84,25 @@ size_t native_arg_ints(const native_call *call, const char *name, int64_t *out, 
     return value->as.list.count;
 }
 
-ob_tensor *native_output(const native_call *call, size_t k)
+ob_tensor *plan_output(const plan_call *call, size_t k)
 {
     return k < call->op->schema->return_count && call->outputs[k].kind == OB_VALUE_TENSOR
                ? call->outputs[k].as.tensor
                : NULL;
 }
 
-int native_dim(int64_t dim, int ndim)
+int plan_dim(int64_t dim, int ndim)
 {
     const int64_t dims = ndim > 0 ? ndim : 1;
     return (int)(dim < 0 ? dim + dims : dim);
 }
 
-ob_status native_state(native_call *call, size_t size, void **state, ob_err *err)
+ob_status plan_state(plan_call *call, size_t size, void **state, ob_err *err)
 {
     call->state = calloc(1, size > 0 ? size : 1);
     *state = call->state;
     if (call->state == NULL)
-        return call->env->host->err_set(err, OB_ERR_NOMEM, "out of memory for the state of %s",
-                                        call->op->schema->name);
+        return call->host->err_set(err, OB_ERR_NOMEM, "out of memory for the state of %s",
+                                   call->op->schema->name);
     return OB_OK;
 }

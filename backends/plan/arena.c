@@ -3,7 +3,7 @@
  * Packing temporaries into one arena: node by node, results take the smallest hole that fits, and what
  * had its last reader leaves one. Holes are kept in the order of their offsets and join their neighbours.
  */
-#include "places.h"
+#include "plan/places.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,19 +79,19 @@ static void give(holes *h, size_t offset, size_t size)
     }
 }
 
-static bool is_packed(const native_block *block, ob_pass pass)
+static bool is_packed(const plan_block *block, ob_pass pass)
 {
-    return block->kind == NATIVE_BLOCK_TEMPORARY && block->pass == pass && block->size > 0;
+    return block->kind == PLAN_BLOCK_TEMPORARY && block->pass == pass && block->size > 0;
 }
 
-static ob_status pack(native_places *places, ob_pass pass, size_t node_count, holes *h,
+static ob_status pack(plan_places *places, ob_pass pass, size_t node_count, holes *h,
                       uint32_t *ending, ob_err *err)
 {
     size_t next = 0;
     for (uint32_t n = 0; n < node_count; n++)
-        ending[n] = NATIVE_NO_BLOCK;
+        ending[n] = PLAN_NO_BLOCK;
     for (uint32_t b = 0; b < places->block_count; b++) {
-        native_block *block = &places->blocks[b];
+        plan_block *block = &places->blocks[b];
         if (is_packed(block, pass)) {
             block->next_free = ending[block->last];
             ending[block->last] = b;
@@ -99,18 +99,18 @@ static ob_status pack(native_places *places, ob_pass pass, size_t node_count, ho
     }
     for (uint32_t n = 0; n < node_count; n++) {
         for (; next < places->block_count; next++) {
-            native_block *block = &places->blocks[next];
+            plan_block *block = &places->blocks[next];
             if (!is_packed(block, pass))
                 continue;
             if (block->first > n)
                 break;
             if (block->size > SIZE_MAX / 2 - h->end)
-                return places->backend->env.host->err_set(
-                    err, OB_ERR_OVERFLOW, "the temporaries of the case pass 2^63 bytes");
+                return places->engine->host->err_set(err, OB_ERR_OVERFLOW,
+                                                     "the temporaries of the case pass 2^63 bytes");
             block->size = (block->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
             block->offset = take(h, block->size);
         }
-        for (uint32_t b = ending[n]; b != NATIVE_NO_BLOCK; b = places->blocks[b].next_free)
+        for (uint32_t b = ending[n]; b != PLAN_NO_BLOCK; b = places->blocks[b].next_free)
             give(h, places->blocks[b].offset, places->blocks[b].size);
     }
     if (places->arena_bytes < h->end)
@@ -118,14 +118,14 @@ static ob_status pack(native_places *places, ob_pass pass, size_t node_count, ho
     return OB_OK;
 }
 
-ob_status native_places_pack(native_places *places, ob_pass pass, size_t node_count, ob_err *err)
+ob_status plan_places_pack(plan_places *places, ob_pass pass, size_t node_count, ob_err *err)
 {
     holes h = {.items = calloc(places->block_count + 1, sizeof *h.items)};
     uint32_t *ending = calloc(node_count + 1, sizeof *ending);
     ob_status status = OB_OK;
     if (h.items == NULL || ending == NULL)
-        status = places->backend->env.host->err_set(err, OB_ERR_NOMEM,
-                                                    "out of memory for the plan of the case");
+        status = places->engine->host->err_set(err, OB_ERR_NOMEM,
+                                               "out of memory for the plan of the case");
     else
         status = pack(places, pass, node_count, &h, ending, err);
     free(h.items);

@@ -2,25 +2,25 @@
  *
  * Making the tensors and calls of a prepared case; see steps.h.
  */
-#include "steps.h"
+#include "plan/steps.h"
 
 #include <stdlib.h>
 
 static ob_status out_of_memory(const ob_prepared *prepared, ob_err *err)
 {
-    return prepared->backend->env.host->err_set(err, OB_ERR_NOMEM,
-                                                "out of memory for the steps of the case");
+    return prepared->engine->host->err_set(err, OB_ERR_NOMEM,
+                                           "out of memory for the steps of the case");
 }
 
 /* ---- values ---- */
 
-static ob_status make_tensor(const native_places *places, const native_place *place,
+static ob_status make_tensor(const plan_places *places, const plan_place *place,
                              const ob_tensor *meta, ob_value *out, ob_err *err)
 {
-    const ob_host *host = places->backend->env.host;
+    const ob_host *host = places->engine->host;
     const int64_t size = (int64_t)host->dtype_get_info(meta->dtype)->size_bytes;
-    const native_block *block = &places->blocks[place->block];
-    const int64_t start = block->kind == NATIVE_BLOCK_TEMPORARY ? (int64_t)block->offset : 0;
+    const plan_block *block = &places->blocks[place->block];
+    const int64_t start = block->kind == PLAN_BLOCK_TEMPORARY ? (int64_t)block->offset : 0;
     ob_tensor tensor;
     OB_TRY(host->tensor_init_view(&tensor, block->storage, meta->dtype, meta->sizes, meta->ndim,
                                   meta->strides, (start + place->offset) / size, err));
@@ -29,21 +29,20 @@ static ob_status make_tensor(const native_places *places, const native_place *pl
     return status;
 }
 
-static ob_status make_value(const native_places *places, ob_pass pass, ob_edge_id edge,
+static ob_status make_value(const plan_places *places, ob_pass pass, ob_edge_id edge,
                             const ob_value *meta, ob_value *out, ob_err *err)
 {
-    const ob_host *host = places->backend->env.host;
-    const native_place *place = &places->places[pass][places->first[pass][edge]];
+    const ob_host *host = places->engine->host;
+    const plan_place *place = &places->places[pass][places->first[pass][edge]];
     if (meta->kind == OB_VALUE_TENSOR)
-        return place->block != NATIVE_NO_BLOCK
-                   ? make_tensor(places, place, meta->as.tensor, out, err)
-                   : OB_OK;
+        return place->block != PLAN_NO_BLOCK ? make_tensor(places, place, meta->as.tensor, out, err)
+                                             : OB_OK;
     OB_TRY(host->value_copy(out, meta, err));
     if (meta->kind != OB_VALUE_LIST && meta->kind != OB_VALUE_TUPLE)
         return OB_OK;
     for (size_t i = 0; i < meta->as.list.count; i++) {
         ob_value *item = &out->as.list.items[i];
-        if (item->kind != OB_VALUE_TENSOR || place[i].block == NATIVE_NO_BLOCK)
+        if (item->kind != OB_VALUE_TENSOR || place[i].block == PLAN_NO_BLOCK)
             continue;
         host->value_fini(item);
         OB_TRY(make_tensor(places, &place[i], meta->as.list.items[i].as.tensor, item, err));
@@ -52,7 +51,7 @@ static ob_status make_value(const native_places *places, ob_pass pass, ob_edge_i
 }
 
 /* An operand as a value with real tensors. */
-static ob_status operand_value(const ob_host *host, const native_pass *pass,
+static ob_status operand_value(const ob_host *host, const plan_pass *pass,
                                const ob_operand *operand, ob_value *out, int depth, ob_err *err)
 {
     switch (operand->kind) {
@@ -77,19 +76,21 @@ static ob_status operand_value(const ob_host *host, const native_pass *pass,
 
 /* ---- calls ---- */
 
-static ob_status make_step(ob_prepared *prepared, native_pass *pass, const ob_graph_node *node,
+static ob_status make_step(ob_prepared *prepared, plan_pass *pass, const ob_graph_node *node,
                            uint64_t number, ob_err *err)
 {
-    ob_backend *backend = prepared->backend;
-    const ob_host *host = backend->env.host;
+    plan_engine *engine = prepared->engine;
+    const ob_host *host = engine->host;
     const ob_schema *schema = node->op->schema;
-    native_step *step = &pass->steps[pass->step_count];
-    *step = (native_step){.call = {.env = &backend->env,
-                                   .kernel = native_kernel_find(backend, node->op),
-                                   .op = node->op,
-                                   .number = number},
-                          .args = calloc(schema->arg_count + 1, sizeof *step->args),
-                          .arg_count = schema->arg_count};
+    plan_step *step = &pass->steps[pass->step_count];
+    *step = (plan_step){.call = {.host = host,
+                                 .device = engine->device,
+                                 .env = engine->env,
+                                 .kernel = plan_kernel_find(engine, node->op),
+                                 .op = node->op,
+                                 .number = number},
+                        .args = calloc(schema->arg_count + 1, sizeof *step->args),
+                        .arg_count = schema->arg_count};
     step->call.outputs = calloc(schema->return_count + 1, sizeof *step->call.outputs);
     step->call.args = step->args;
     if (step->args == NULL || step->call.outputs == NULL) {
@@ -102,15 +103,15 @@ static ob_status make_step(ob_prepared *prepared, native_pass *pass, const ob_gr
         OB_TRY(operand_value(host, pass, &node->args[i], &step->args[i], 4, err));
     for (size_t k = 0; k < node->output_count; k++)
         OB_TRY(host->value_copy(&step->call.outputs[k], &pass->values[node->outputs[k]], err));
-    const native_kernel *kernel = step->call.kernel;
-    step->run = kernel != NULL ? kernel->run : native_run_function;
+    const plan_kernel *kernel = step->call.kernel;
+    step->run = kernel != NULL ? kernel->run : plan_run_function;
     return kernel != NULL && kernel->setup != NULL ? kernel->setup(&step->call, err) : OB_OK;
 }
 
-ob_status native_steps_make(ob_prepared *prepared, ob_pass pass, const native_places *places,
-                            ob_err *err)
+ob_status plan_steps_make(ob_prepared *prepared, ob_pass pass, const plan_places *places,
+                          ob_err *err)
 {
-    native_pass *to = &prepared->passes[pass];
+    plan_pass *to = &prepared->passes[pass];
     const ob_graph *graph = to->graph;
     /* Forward and backward draw from different streams. */
     const uint64_t base = pass == OB_PASS_BACKWARD ? UINT64_C(1) << 32 : 0;
@@ -121,7 +122,7 @@ ob_status native_steps_make(ob_prepared *prepared, ob_pass pass, const native_pl
     for (size_t i = 0; i < graph->edge_count; i++)
         OB_TRY(make_value(places, pass, (ob_edge_id)i, &graph->edges[i].meta, &to->values[i], err));
     for (size_t n = 0; n < graph->node_count; n++) {
-        if (!native_node_is_view(prepared->backend, graph, &graph->nodes[n]))
+        if (!plan_node_is_view(prepared->engine, graph, &graph->nodes[n]))
             OB_TRY(make_step(prepared, to, &graph->nodes[n], base + n, err));
     }
     return OB_OK;
@@ -129,15 +130,15 @@ ob_status native_steps_make(ob_prepared *prepared, ob_pass pass, const native_pl
 
 /* ---- the rest ---- */
 
-static ob_status copy_edges(ob_prepared *prepared, const native_pass *pass, size_t count,
+static ob_status copy_edges(ob_prepared *prepared, const plan_pass *pass, size_t count,
                             ob_value **values, size_t *made, ob_err *err)
 {
     *values = calloc(count + 1, sizeof **values);
     if (*values == NULL)
         return out_of_memory(prepared, err);
     for (size_t i = 0; i < count; i++) {
-        OB_TRY(prepared->backend->env.host->value_copy(
-            &(*values)[i], &pass->values[pass->graph->outputs[i]], err));
+        OB_TRY(prepared->engine->host->value_copy(&(*values)[i],
+                                                  &pass->values[pass->graph->outputs[i]], err));
         ++*made;
     }
     return OB_OK;
@@ -145,8 +146,8 @@ static ob_status copy_edges(ob_prepared *prepared, const native_pass *pass, size
 
 static ob_status collect_grad_outputs(ob_prepared *prepared, ob_err *err)
 {
-    const ob_host *host = prepared->backend->env.host;
-    const native_pass *pass = &prepared->passes[OB_PASS_BACKWARD];
+    const ob_host *host = prepared->engine->host;
+    const plan_pass *pass = &prepared->passes[OB_PASS_BACKWARD];
     size_t count = 0;
     for (size_t i = 0; i < pass->graph->edge_count; i++) {
         const ob_value *value = &pass->values[i];
@@ -173,10 +174,10 @@ static ob_status collect_grad_outputs(ob_prepared *prepared, ob_err *err)
 }
 
 /* Copies of the inputs whose memory an operator writes to. */
-static ob_status save_inputs(ob_prepared *prepared, const native_places *places, ob_err *err)
+static ob_status save_inputs(ob_prepared *prepared, const plan_places *places, ob_err *err)
 {
-    const ob_host *host = prepared->backend->env.host;
-    const native_pass *pass = &prepared->passes[OB_PASS_FORWARD];
+    const ob_host *host = prepared->engine->host;
+    const plan_pass *pass = &prepared->passes[OB_PASS_FORWARD];
     prepared->saved = calloc(pass->graph->edge_count + 1, sizeof *prepared->saved);
     if (prepared->saved == NULL)
         return out_of_memory(prepared, err);
@@ -186,15 +187,15 @@ static ob_status save_inputs(ob_prepared *prepared, const native_places *places,
             continue;
         const uint32_t block =
             places->places[OB_PASS_FORWARD][places->first[OB_PASS_FORWARD][i]].block;
-        if (block == NATIVE_NO_BLOCK || !places->blocks[block].written)
+        if (block == PLAN_NO_BLOCK || !places->blocks[block].written)
             continue;
-        native_saved_input *saved = &prepared->saved[prepared->saved_count];
+        plan_saved_input *saved = &prepared->saved[prepared->saved_count];
         ob_storage *storage = NULL;
         int64_t bytes;
         const ob_tensor *live = value->as.tensor;
         OB_TRY(host->shape_span_bytes(live->sizes, live->strides, live->ndim, live->dtype, &bytes,
                                       err));
-        OB_TRY(native_allocate(prepared, (size_t)bytes, &storage, err));
+        OB_TRY(plan_allocate(prepared, (size_t)bytes, &storage, err));
         ob_status status = host->tensor_init_view(&saved->copy, storage, live->dtype, live->sizes,
                                                   live->ndim, live->strides, 0, err);
         host->storage_release(storage);
@@ -205,14 +206,15 @@ static ob_status save_inputs(ob_prepared *prepared, const native_places *places,
             return status;
         }
         prepared->saved_count++;
-        OB_TRY(native_copy(&prepared->backend->env, &saved->copy, &saved->live, err));
+        OB_TRY(
+            prepared->engine->device->copy(prepared->engine->env, &saved->copy, &saved->live, err));
     }
     return OB_OK;
 }
 
 static ob_status give_scratch(ob_prepared *prepared, ob_err *err)
 {
-    const ob_host *host = prepared->backend->env.host;
+    const ob_host *host = prepared->engine->host;
     size_t most = 0;
     for (int p = 0; p < 2; p++) {
         for (size_t i = 0; i < prepared->passes[p].step_count; i++) {
@@ -222,7 +224,7 @@ static ob_status give_scratch(ob_prepared *prepared, ob_err *err)
     }
     if (most == 0)
         return OB_OK;
-    OB_TRY(native_allocate(prepared, most, &prepared->scratch, err));
+    OB_TRY(plan_allocate(prepared, most, &prepared->scratch, err));
     for (int p = 0; p < 2; p++) {
         for (size_t i = 0; i < prepared->passes[p].step_count; i++)
             prepared->passes[p].steps[i].call.scratch = host->storage_data(prepared->scratch);
@@ -230,14 +232,14 @@ static ob_status give_scratch(ob_prepared *prepared, ob_err *err)
     return OB_OK;
 }
 
-ob_status native_steps_finish(ob_prepared *prepared, const ob_prepare_args *args,
-                              const native_places *places, ob_err *err)
+ob_status plan_steps_finish(ob_prepared *prepared, const ob_prepare_args *args,
+                            const plan_places *places, ob_err *err)
 {
     OB_TRY(give_scratch(prepared, err));
     OB_TRY(copy_edges(prepared, &prepared->passes[OB_PASS_FORWARD], args->graph->output_count,
                       &prepared->outputs, &prepared->output_count, err));
     OB_TRY(save_inputs(prepared, places, err));
-    const native_pass *backward = &prepared->passes[OB_PASS_BACKWARD];
+    const plan_pass *backward = &prepared->passes[OB_PASS_BACKWARD];
     if (backward->graph == NULL)
         return OB_OK;
     OB_TRY(copy_edges(prepared, backward, backward->graph->output_count, &prepared->grads,

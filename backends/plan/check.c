@@ -3,7 +3,7 @@
  * Which graphs can be run: a kernel, or a plug-in's function, for each call; calls without one are
  * replaced by their decomposition. The answer needs no memory: it is about metas.
  */
-#include "native.h"
+#include "plan/plan.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -78,10 +78,10 @@ static ob_status operand_meta(const ob_host *host, const ob_graph *graph, const 
 }
 
 /* The kernel's own check, on metas. */
-static ob_status ask_kernel(ob_backend *backend, const native_kernel *kernel, const ob_graph *graph,
+static ob_status ask_kernel(plan_engine *engine, const plan_kernel *kernel, const ob_graph *graph,
                             const ob_graph_node *node, ob_err *err)
 {
-    const ob_host *host = backend->env.host;
+    const ob_host *host = engine->host;
     const size_t args = node->op->schema->arg_count, outputs = node->output_count;
     ob_value *values = calloc(args + outputs + 1, sizeof *values);
     if (values == NULL)
@@ -91,11 +91,12 @@ static ob_status ask_kernel(ob_backend *backend, const native_kernel *kernel, co
         status = operand_meta(host, graph, &node->args[i], &values[i], 4, err);
     for (size_t k = 0; status == OB_OK && k < outputs; k++)
         status = host->value_copy(&values[args + k], &graph->edges[node->outputs[k]].meta, err);
-    native_call call = {.env = &backend->env,
-                        .kernel = kernel,
-                        .op = node->op,
-                        .args = values,
-                        .outputs = values + args};
+    plan_call call = {.host = host,
+                      .env = engine->env,
+                      .kernel = kernel,
+                      .op = node->op,
+                      .args = values,
+                      .outputs = values + args};
     if (status == OB_OK)
         status = kernel->check(&call, err);
     for (size_t i = 0; i < args + outputs; i++)
@@ -104,80 +105,98 @@ static ob_status ask_kernel(ob_backend *backend, const native_kernel *kernel, co
     return status;
 }
 
-static ob_status check_node(ob_backend *backend, const ob_graph *graph, const ob_graph_node *node,
+static bool can_call(const plan_engine *engine, const ob_op *op)
+{
+    return engine->device->has_functions && op->row->function != NULL;
+}
+
+static ob_status check_node(plan_engine *engine, const ob_graph *graph, const ob_graph_node *node,
                             ob_err *err)
 {
-    const ob_host *host = backend->env.host;
-    const native_kernel *kernel = native_kernel_find(backend, node->op);
+    const ob_host *host = engine->host;
+    const plan_kernel *kernel = plan_kernel_find(engine, node->op);
     char name[192];
-    if (kernel == NULL && node->op->row->function != NULL)
+    if (kernel == NULL && can_call(engine, node->op))
         return OB_OK;
     if (kernel == NULL)
         return host->err_set(err, OB_ERR_UNSUPPORTED,
-                             "the native backend has no kernel for %s; see docs/ops.md for what it "
+                             "the %s backend has no kernel for %s; see docs/ops.md for what it "
                              "has, or use another backend",
-                             native_op_name(node->op, name, sizeof name));
+                             engine->device->name, plan_op_name(node->op, name, sizeof name));
     const ob_tensor *tensor = leading_tensor(graph, node);
     if (tensor != NULL && (kernel->dtypes & (1u << tensor->dtype)) == 0)
         return host->err_set(err, OB_ERR_UNSUPPORTED,
-                             "the native backend does not have %s for %s; use another dtype or "
+                             "the %s backend does not have %s for %s; use another dtype or "
                              "backend",
-                             native_op_name(node->op, name, sizeof name),
+                             engine->device->name, plan_op_name(node->op, name, sizeof name),
                              host->dtype_get_info(tensor->dtype)->name);
-    return kernel->check != NULL ? ask_kernel(backend, kernel, graph, node, err) : OB_OK;
+    return kernel->check != NULL ? ask_kernel(engine, kernel, graph, node, err) : OB_OK;
 }
 
-static ob_status check_tensor(const ob_host *host, const ob_tensor *tensor, const char *name,
+/* Whether `word` is one of the words of a list. */
+static bool has_word(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (; *list != '\0'; list += strcspn(list, " "), list += *list == ' ') {
+        if (strcspn(list, " ") == length && strncmp(list, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static ob_status check_tensor(const plan_engine *engine, const ob_tensor *tensor, const char *name,
                               ob_err *err)
 {
+    const ob_host *host = engine->host;
+    const plan_device *device = engine->device;
     if (tensor->layout != OB_LAYOUT_STRIDED)
         return host->err_set(err, OB_ERR_UNSUPPORTED,
-                             "the native backend does not take sparse tensors (%s); make it dense",
-                             name);
-    if (tensor->device.type[0] != '\0' && strcmp(tensor->device.type, "cpu") != 0)
-        return host->err_set(
-            err, OB_ERR_UNSUPPORTED,
-            "the tensor '%s' is to be on the device %s, and the native backend has "
-            "the CPU only; write \"cpu\", or use a backend that has %s",
-            name, tensor->device.type, tensor->device.type);
+                             "the %s backend does not take sparse tensors (%s); make it dense",
+                             device->name, name);
+    if (tensor->device.type[0] != '\0' && !has_word(device->device_types, tensor->device.type))
+        return host->err_set(err, OB_ERR_UNSUPPORTED,
+                             "the tensor '%s' is to be on the device %s, and the %s backend has "
+                             "%s only; write that, or use a backend that has %s",
+                             name, tensor->device.type, device->name, device->device_types,
+                             tensor->device.type);
     return OB_OK;
 }
 
-static ob_status check_value(const ob_host *host, const ob_value *value, const char *name,
+static ob_status check_value(const plan_engine *engine, const ob_value *value, const char *name,
                              ob_err *err)
 {
     if (value->kind == OB_VALUE_TENSOR)
-        return check_tensor(host, value->as.tensor, name, err);
+        return check_tensor(engine, value->as.tensor, name, err);
     if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
         return OB_OK;
     for (size_t i = 0; i < value->as.list.count; i++)
         if (value->as.list.items[i].kind == OB_VALUE_TENSOR)
-            OB_TRY(check_tensor(host, value->as.list.items[i].as.tensor, name, err));
+            OB_TRY(check_tensor(engine, value->as.list.items[i].as.tensor, name, err));
     return OB_OK;
 }
 
 static bool keep(void *ctx, const ob_op *op)
 {
-    const ob_backend *backend = ctx;
-    return native_kernel_find(backend, op) != NULL || op->row->function != NULL ||
+    const plan_engine *engine = ctx;
+    return plan_kernel_find(engine, op) != NULL || can_call(engine, op) ||
            op->row->decomposition == NULL;
 }
 
-ob_status native_resolve(ob_backend *backend, const ob_graph *graph, ob_graph **own, ob_err *err)
+ob_status plan_resolve(plan_engine *engine, const ob_graph *graph, ob_graph **own, ob_err *err)
 {
-    const ob_host *host = backend->env.host;
+    const ob_host *host = engine->host;
     bool all = true;
     *own = NULL;
     for (size_t i = 0; i < graph->node_count; i++)
-        all = all && keep(backend, graph->nodes[i].op);
+        all = all && keep(engine, graph->nodes[i].op);
     if (!all)
-        OB_TRY(host->graph_decompose(graph, keep, backend, own, err));
+        OB_TRY(host->graph_decompose(graph, keep, engine, own, err));
     const ob_graph *final = all ? graph : *own;
     ob_status status = OB_OK;
     for (size_t i = 0; status == OB_OK && i < final->edge_count; i++)
-        status = check_value(host, &final->edges[i].meta, final->edges[i].name, err);
+        status = check_value(engine, &final->edges[i].meta, final->edges[i].name, err);
     for (size_t i = 0; status == OB_OK && i < final->node_count; i++)
-        status = check_node(backend, final, &final->nodes[i], err);
+        status = check_node(engine, final, &final->nodes[i], err);
     if (status != OB_OK) {
         host->graph_destroy(*own);
         *own = NULL;
@@ -186,32 +205,32 @@ ob_status native_resolve(ob_backend *backend, const ob_graph *graph, ob_graph **
 }
 
 /* What the derived backward calls. */
-static ob_status check_backward(ob_backend *backend, const ob_graph *graph, ob_err *err)
+static ob_status check_backward(plan_engine *engine, const ob_graph *graph, ob_err *err)
 {
-    const ob_host *host = backend->env.host;
+    const ob_host *host = engine->host;
     if (host->size <= offsetof(ob_host, backward_fini))
         return OB_OK; /* an older host: preparing will tell */
     ob_backward backward = {.graph = NULL};
     ob_graph *own = NULL;
     ob_status status = host->graph_derive_backward(graph, &backward, err);
     if (status == OB_OK && backward.graph != NULL) {
-        status = native_resolve(backend, backward.graph, &own, err);
+        status = plan_resolve(engine, backward.graph, &own, err);
         host->graph_destroy(own);
     }
     host->backward_fini(&backward);
     return status;
 }
 
-ob_status native_supports(ob_backend *backend, const ob_graph *graph, ob_pass pass,
-                          ob_reason *why_not)
+ob_status plan_supports(plan_engine *engine, const ob_graph *graph, ob_pass pass,
+                        ob_reason *why_not)
 {
     ob_graph *own = NULL;
     ob_err err;
-    ob_status status = native_resolve(backend, graph, &own, &err);
+    ob_status status = plan_resolve(engine, graph, &own, &err);
     if (status == OB_OK && pass == OB_PASS_BACKWARD)
-        status = check_backward(backend, graph, &err);
+        status = check_backward(engine, graph, &err);
     if (status != OB_OK && why_not != NULL)
         snprintf(why_not->text, sizeof why_not->text, "%.255s", err.message);
-    backend->env.host->graph_destroy(own);
+    engine->host->graph_destroy(own);
     return status;
 }

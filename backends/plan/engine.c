@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The index of all kernel tables of a backend, and what its cases hold of the memory.
+ */
+#include "plan/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare(const void *a, const void *b)
+{
+    const plan_kernel *const *left = a, *const *right = b;
+    return strcmp((*left)->name, (*right)->name);
+}
+
+/* Puts all kernels into `index` where it is not NULL; returns how many there are. */
+static size_t collect(const plan_kernel *const *tables, const plan_kernel **index)
+{
+    size_t count = 0;
+    for (; *tables != NULL; tables++) {
+        for (const plan_kernel *kernel = *tables; kernel->name != NULL; kernel++) {
+            if (index != NULL)
+                index[count] = kernel;
+            count++;
+        }
+    }
+    return count;
+}
+
+ob_status plan_engine_open(plan_engine *engine, const ob_host *host, const plan_device *device,
+                           plan_env *env, ob_err *err)
+{
+    const size_t count = collect(device->tables, NULL);
+    *engine = (plan_engine){.host = host,
+                            .env = env,
+                            .device = device,
+                            .index = calloc(count + 1, sizeof *engine->index),
+                            .kernel_count = count};
+    if (engine->index == NULL)
+        return host->err_set(err, OB_ERR_NOMEM, "out of memory for %zu kernels", count);
+    collect(device->tables, engine->index);
+    qsort(engine->index, count, sizeof *engine->index, compare);
+    for (size_t i = 1; i < count; i++) {
+        if (compare(&engine->index[i - 1], &engine->index[i]) == 0)
+            return host->err_set(err, OB_ERR_DUPLICATE, "two kernels are called %s; remove one row",
+                                 engine->index[i]->name);
+    }
+    return OB_OK;
+}
+
+void plan_engine_close(plan_engine *engine)
+{
+    free(engine->index);
+    engine->index = NULL;
+    engine->kernel_count = 0;
+}
+
+const char *plan_op_name(const ob_op *op, char *out, size_t size)
+{
+    const bool overload = op->schema->overload[0] != '\0';
+    snprintf(out, size, "%s%s%s", op->schema->name, overload ? "." : "", op->schema->overload);
+    return out;
+}
+
+const plan_kernel *plan_kernel_find(const plan_engine *engine, const ob_op *op)
+{
+    char name[192];
+    const plan_kernel key = {.name = plan_op_name(op, name, sizeof name)}, *wanted = &key;
+    const plan_kernel **found =
+        bsearch(&wanted, engine->index, engine->kernel_count, sizeof *engine->index, compare);
+    return found != NULL ? *found : NULL;
+}
+
+ob_status plan_memory_peak(plan_engine *engine, bool reset, uint64_t *peak_bytes)
+{
+    *peak_bytes = engine->peak_bytes;
+    if (reset)
+        engine->peak_bytes = engine->used_bytes;
+    return OB_OK;
+}

@@ -9,7 +9,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 EXAMPLE = examples/configs/tour.json
 export CTEST_PARALLEL_LEVEL ?= $(JOBS)
 
-.PHONY: all run test test-full install uninstall asan fuzz bench format check coverage docs clean help
+.PHONY: all run test test-full install uninstall asan fuzz bench format check coverage support docs clean help
 
 all: ## build the program and the library: build/opbench
 	@test -f build/build.ninja || cmake --preset default
@@ -79,6 +79,10 @@ coverage: ## line coverage of the quick tests, per folder
 	find build-coverage -name '*.gcda' -delete
 	ctest --test-dir build-coverage --output-on-failure --label-exclude full
 	tools/coverage build-coverage
+
+support: ## write the lists of what each backend that works here takes, and the page of operators
+	cmake --preset default
+	cmake --build build --target support
 
 docs: all ## write docs/commands.md anew from the program's rows
 	build/opbench __generate markdown > docs/commands.md

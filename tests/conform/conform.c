@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conform PLUGIN values|isas|threads|gradients|coverage|framework GOLDENS [DTYPE]
- * conform NATIVE beside GOLDENS TORCH quick|full
+ * conform PLUGIN values GOLDENS [DTYPE [SUPPORT]]
+ * conform PLUGIN isas|threads|gradients|coverage|framework GOLDENS
+ * conform PLUGIN beside GOLDENS REFERENCE quick|full
+ * conform PLUGIN support GOLDENS...
+ * conform PLUGIN supports SUPPORT GOLDENS...
  */
 #include "conform.h"
 
@@ -10,40 +13,61 @@
 static int run_isas(const char *plugin, const char *path)
 {
     static const char *const isas[] = {"base", "avx2", "avx512"};
+    static const ob_dtype dtypes[] = {OB_DTYPE_F32, OB_DTYPE_F16};
     int failures = 0;
     for (size_t i = 0; i < sizeof isas / sizeof isas[0]; i++) {
         subject s;
         ob_err err;
-        if (subject_open(&s, plugin, isas[i], 1, &err) == OB_OK)
-            failures += run_values(plugin, path, OB_DTYPE_F32, isas[i], 1) +
-                        run_values(plugin, path, OB_DTYPE_F16, isas[i], 1);
-        else
+        const bool there = subject_open(&s, plugin, isas[i], 1, &err) == OB_OK;
+        if (!there)
             printf("%s\n", err.message);
         subject_close(&s);
+        for (size_t d = 0; there && d < 2; d++)
+            failures += run_values(&(values_args){.plugin = plugin,
+                                                  .goldens = path,
+                                                  .isa = isas[i],
+                                                  .dtype = dtypes[d],
+                                                  .threads = 1}) != 0;
     }
     return failures;
 }
 
+static int run_calls(const char *plugin, const char *command, int argc, char **argv)
+{
+    values_args args = {.plugin = plugin, .goldens = argv[3], .dtype = OB_DTYPE_F64, .threads = 1};
+    if (strcmp(command, "threads") == 0) {
+        args.dtype = OB_DTYPE_F32;
+        args.threads = 3;
+    } else if (argc > 4) {
+        args.dtype = ob_dtype_from_name(argv[4], strlen(argv[4]));
+        args.support = argc > 5 ? argv[5] : NULL;
+    }
+    if (args.dtype != OB_DTYPE_INVALID)
+        return run_values(&args);
+    printf("there is no dtype %s\n", argv[4]);
+    return 2;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 4) {
-        printf("usage: conform PLUGIN values|isas|threads|gradients|coverage|framework GOLDENS "
-               "[DTYPE]\n");
-        return 2;
-    }
-    const char *plugin = argv[1], *command = argv[2], *path = argv[3];
+    const char *command = argc > 3 ? argv[2] : "";
     if (strcmp(command, "gradients") == 0)
-        return run_gradients(plugin, path) != 0;
+        return run_gradients(argv[1], argv[3]) != 0;
     if (strcmp(command, "framework") == 0)
-        return run_framework(plugin) != 0;
+        return run_framework(argv[1]) != 0;
     if (strcmp(command, "coverage") == 0)
-        return run_coverage(plugin, path) != 0;
+        return run_coverage(argv[1], argv[3]) != 0;
     if (strcmp(command, "beside") == 0 && argc > 5)
-        return run_beside(plugin, argv[4], path, strcmp(argv[5], "full") == 0);
+        return run_beside(argv[1], argv[4], argv[3], strcmp(argv[5], "full") == 0);
     if (strcmp(command, "isas") == 0)
-        return run_isas(plugin, path) != 0;
-    if (strcmp(command, "threads") == 0)
-        return run_values(plugin, path, OB_DTYPE_F32, "best", 3) != 0;
-    const ob_dtype dtype = argc > 4 ? ob_dtype_from_name(argv[4], strlen(argv[4])) : OB_DTYPE_F64;
-    return run_values(plugin, path, dtype, "best", 1) != 0;
+        return run_isas(argv[1], argv[3]) != 0;
+    if (strcmp(command, "support") == 0)
+        return run_support_print(argv[1], argv + 3);
+    if (strcmp(command, "supports") == 0 && argc > 4)
+        return run_support_check(argv[1], argv[3], argv + 4);
+    if (strcmp(command, "values") == 0 || strcmp(command, "threads") == 0)
+        return run_calls(argv[1], command, argc, argv);
+    printf("usage: conform PLUGIN values|isas|threads|gradients|coverage|framework|beside|support|"
+           "supports ...; the head of conform.c says what each takes\n");
+    return 2;
 }

@@ -9,6 +9,7 @@
 #define OB_TEST_CONFORM_H
 
 #include "opbench/context.h"
+#include "run/setup.h"
 
 #include <stdio.h>
 
@@ -23,6 +24,8 @@ typedef struct golden {
     size_t kwarg_count;
     ob_value wanted; /* a list; real numbers stay float64 */
     bool nograd;     /* not to be differentiated: it has a kink there, or is a backward itself */
+    bool shifted;  /* an argument is far from exact in the dtype: the results are of another call */
+    bool has_real; /* an argument is a real tensor or the word for f64: dtypes make a difference */
 } golden;
 
 typedef struct goldens {
@@ -45,42 +48,53 @@ typedef struct subject {
     ob_context *context;
     const ob_backend_desc *desc;
     ob_backend *backend;
+    ob_device device;
 } subject;
 
+/* The first backend of the plug-in, on the first of its device types. isa: of the native backend; NULL = the best.
+ * OB_ERR_UNSUPPORTED with the reason when the backend cannot work here. */
 ob_status subject_open(subject *s, const char *plugin, const char *isa, int threads, ob_err *err);
 void subject_close(subject *s);
 
-/* One prepared call. */
+/* One prepared call: the setup that a run would make, of a call instead of a case. */
 typedef struct trial {
     const subject *subject;
-    ob_graph *graph;
-    ob_backward backward;
-    ob_value *inputs;
-    size_t input_count;
-    ob_prepared *prepared;
+    ob_setup setup;
 } trial;
 
-/* OB_ERR_UNSUPPORTED when the backend denies it, or when nothing can be differentiated. */
-ob_status trial_prepare(trial *t, const subject *s, const golden *g, bool differentiate,
-                        ob_err *err);
-void trial_release(trial *t);
+/* OB_ERR_UNSUPPORTED when the backend denies it; OB_END when nothing can be differentiated. */
+ob_status trial_prepare(trial *t, const subject *s, const golden *g, ob_pass pass, ob_err *err);
+void trial_release(trial *t); /* after a failed prepare, too */
 ob_status trial_run(trial *t, ob_phase phase, ob_err *err);
-/* The values of a pass; the caller frees them with values_free. */
+/* The values of a pass, when everything enqueued is done; the caller frees them with values_free. */
 ob_status trial_outputs(trial *t, ob_pass pass, ob_value **values, size_t *count, ob_err *err);
 void values_free(ob_value *values, size_t count);
+
+/* Whether the backend's library itself refuses, at run, what it does not have: libtorch alone may. */
+bool trial_refused(const trial *t, ob_status status);
+/* Operators whose results of libtorch may differ. */
+bool torch_may_differ(const char *op, ob_dtype dtype);
 
 /* Elements in row-major order as doubles. */
 int64_t tensor_count(const ob_tensor *tensor);
 double tensor_get(const ob_tensor *tensor, int64_t index);
 void tensor_set(const ob_tensor *tensor, int64_t index, double value);
 
-/* The commands; each returns how many cases failed. */
-int run_values(const char *plugin, const char *goldens_path, ob_dtype dtype, const char *isa,
-               int threads);
+enum { SKIPPED = 77 }; /* for ctest */
+
+/* The commands; each returns the exit code: 77 when the backend, or the one to compare with, cannot work here. */
+typedef struct values_args {
+    const char *plugin, *goldens, *isa, *support; /* support: NULL = at least one call must run */
+    ob_dtype dtype;
+    int threads;
+} values_args;
+int run_values(const values_args *args);
 int run_gradients(const char *plugin, const char *goldens_path);
 int run_coverage(const char *plugin, const char *goldens_path);
 int run_framework(const char *plugin);
-/* The exit code: 77 when there is no torch. */
-int run_beside(const char *native, const char *torch, const char *goldens_path, bool full);
+int run_beside(const char *plugin, const char *reference, const char *goldens_path, bool full);
+/* Prints what the backend takes of the goldens' calls, or compares it with the list of a file. */
+int run_support_print(const char *plugin, char *const *goldens_paths);
+int run_support_check(const char *plugin, const char *list_path, char *const *goldens_paths);
 
 #endif

@@ -31,7 +31,7 @@ int run_coverage(const char *plugin, const char *goldens_path)
     golden g;
     ob_err err;
     int failures = 0;
-    if (subject_open(&s, plugin, "best", 1, &err) != OB_OK ||
+    if (subject_open(&s, plugin, NULL, 1, &err) != OB_OK ||
         goldens_open(&file, goldens_path, &err) != OB_OK) {
         printf("%s\n", err.message);
         return 1;

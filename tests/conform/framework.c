@@ -413,7 +413,7 @@ static void the_backend_tells_about_itself(void)
 
 int run_framework(const char *plugin)
 {
-    if (subject_open(&S, plugin, "best", 1, &ERR) != OB_OK) {
+    if (subject_open(&S, plugin, NULL, 1, &ERR) != OB_OK) {
         printf("%s\n", ERR.message);
         return 1;
     }

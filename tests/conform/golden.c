@@ -114,10 +114,36 @@ static ob_status read_value(const ob_json *node, ob_dtype real, ob_value *out, o
     return OB_OK;
 }
 
+static bool names_real(const ob_json *node)
+{
+    const char *word = ob_json_string(node, NULL);
+    bool found = word != NULL && strcmp(word, "f64") == 0;
+    for (size_t i = 0; !found && i < ob_json_count(node); i++)
+        found = names_real(ob_json_item(node, i));
+    return found;
+}
+
+static bool is_shifted(const ob_json *node, const ob_value *value)
+{
+    bool shifted = false;
+    for (size_t i = 0; value->kind == OB_VALUE_LIST && i < value->as.list.count; i++)
+        shifted = shifted || is_shifted(ob_json_item(node, i), &value->as.list.items[i]);
+    if (value->kind != OB_VALUE_TENSOR || !ob_dtype_is_floating(value->as.tensor->dtype))
+        return shifted;
+    const ob_json *data = ob_json_get(node, "data");
+    for (size_t i = 0; i < ob_json_count(data); i++) {
+        const double number = read_number(ob_json_item(data, i));
+        if (isfinite(number) && fabs(tensor_get(value->as.tensor, (int64_t)i) - number) > 0.1)
+            return true;
+    }
+    return false;
+}
+
 static ob_status read_golden(const ob_json *root, ob_dtype dtype, golden *out, ob_err *err)
 {
     const ob_json *args = ob_json_get(root, "args"), *kwargs = ob_json_get(root, "kwargs");
     out->op = ob_json_string(ob_json_get(root, "op"), NULL);
+    out->has_real = names_real(args) || names_real(kwargs);
     out->nograd = ob_json_bool(ob_json_get(root, "nograd"), false);
     out->args = calloc(ob_json_count(args) + 1, sizeof *out->args);
     out->kwargs = calloc(ob_json_count(kwargs) + 1, sizeof *out->kwargs);
@@ -132,6 +158,8 @@ static ob_status read_golden(const ob_json *root, ob_dtype dtype, golden *out, o
         OB_TRY(read_value(ob_json_item(kwargs, out->kwarg_count), dtype,
                           &out->kwargs[out->kwarg_count], err));
     }
+    for (size_t i = 0; i < out->arg_count; i++)
+        out->shifted = out->shifted || is_shifted(ob_json_item(args, i), &out->args[i]);
     return read_value(ob_json_get(root, "outputs"), OB_DTYPE_F64, &out->wanted, err);
 }
 

@@ -14,7 +14,7 @@ static const double STEP = 0x1p-13;
 /* Whether gradients start from a forward edge. */
 static bool is_seeded(const trial *t, ob_edge_id edge)
 {
-    const ob_graph *backward = t->backward.graph;
+    const ob_graph *backward = t->setup.backward.graph;
     for (size_t i = 0; i < backward->edge_count; i++) {
         if (backward->edges[i].role == OB_EDGE_GRAD_OUTPUT &&
             backward->edges[i].forward_edge == edge)
@@ -33,7 +33,7 @@ static ob_status objective(trial *t, long double *sum, ob_err *err)
     *sum = 0;
     for (size_t k = 0; status == OB_OK && k < count; k++) {
         const bool list = values[k].kind == OB_VALUE_LIST;
-        if (!is_seeded(t, t->graph->outputs[k]))
+        if (!is_seeded(t, t->setup.graph->outputs[k]))
             continue;
         for (size_t i = 0; i < (list ? values[k].as.list.count : 1); i++) {
             const ob_value *item = list ? &values[k].as.list.items[i] : &values[k];
@@ -49,8 +49,8 @@ static ob_tensor *input_of_edge(const trial *t, ob_edge_id edge)
 {
     size_t index = 0;
     for (ob_edge_id i = 0; i < edge; i++)
-        index += t->graph->edges[i].role == OB_EDGE_INPUT;
-    return t->inputs[index].as.tensor;
+        index += t->setup.graph->edges[i].role == OB_EDGE_INPUT;
+    return t->setup.inputs[index].as.tensor;
 }
 
 static ob_status difference(trial *t, const ob_tensor *input, int64_t e, double *slope, ob_err *err)
@@ -73,7 +73,7 @@ static ob_status difference(trial *t, const ob_tensor *input, int64_t e, double 
 /* Elements that share memory (expanded inputs) are moved together; there are none in the goldens. */
 static int check_target(trial *t, const golden *g, size_t k, const ob_tensor *grad, ob_err *err)
 {
-    const ob_tensor *input = input_of_edge(t, t->backward.targets[k]);
+    const ob_tensor *input = input_of_edge(t, t->setup.backward.targets[k]);
     const int64_t count = tensor_count(grad);
     /* Of long inputs every so many elements. */
     const int64_t stride = count > 64 ? count / 64 : 1;
@@ -88,7 +88,8 @@ static int check_target(trial *t, const golden *g, size_t k, const ob_tensor *gr
             failed = 1;
         } else if (!(fabs(slope - got[e]) <= 2e-6 * (1 + fabs(slope)))) {
             printf("%s: the gradient of '%s' at %lld is %.12g, differences give %.12g\n", g->op,
-                   t->graph->edges[t->backward.targets[k]].name, (long long)e, got[e], slope);
+                   t->setup.graph->edges[t->setup.backward.targets[k]].name, (long long)e, got[e],
+                   slope);
             failed = 1;
         }
     }
@@ -125,7 +126,7 @@ int run_gradients(const char *plugin, const char *goldens_path)
     golden g;
     ob_err err;
     int failures = 0, checked = 0, without = 0;
-    if (subject_open(&s, plugin, "best", 1, &err) != OB_OK ||
+    if (subject_open(&s, plugin, NULL, 1, &err) != OB_OK ||
         goldens_open(&file, goldens_path, &err) != OB_OK) {
         printf("%s\n", err.message);
         return 1;
@@ -133,11 +134,11 @@ int run_gradients(const char *plugin, const char *goldens_path)
     while (goldens_next(&file, OB_DTYPE_F64, &g, &err) == OB_OK) {
         trial t;
         golden_require_grad(&g);
-        const ob_status status = g.nograd ? OB_END : trial_prepare(&t, &s, &g, true, &err);
+        const ob_status status =
+            g.nograd ? OB_END : trial_prepare(&t, &s, &g, OB_PASS_BACKWARD, &err);
         if (status == OB_OK) {
             failures += check(&t, &g, &err);
             checked++;
-            trial_release(&t);
         } else if (status == OB_ERR_UNSUPPORTED || status == OB_END) {
             without++;
             if (getenv("CONFORM_VERBOSE") != NULL && status != OB_END)
@@ -146,6 +147,8 @@ int run_gradients(const char *plugin, const char *goldens_path)
             printf("%s: %s\n", g.op, err.message);
             failures++;
         }
+        if (!g.nograd)
+            trial_release(&t);
         golden_fini(&g);
     }
     printf("gradients: %d calls, %d without, %d failed\n", checked, without, failures);

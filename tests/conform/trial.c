@@ -10,24 +10,52 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The backend that loading the plug-in brought. */
+static ob_status find_backend(subject *s, const char *plugin, ob_err *err)
+{
+    const size_t before = ob_context_count(s->context, OB_ENTRY_BACKEND);
+    OB_TRY(ob_plugin_load(s->context, plugin, err));
+    if (ob_context_count(s->context, OB_ENTRY_BACKEND) == before)
+        return ob_err_set(err, OB_ERR_NOT_FOUND, "%s has no backend", plugin);
+    const ob_entry_info info = ob_context_entry(s->context, OB_ENTRY_BACKEND, before);
+    s->desc = ob_context_find_backend(s->context, info.name);
+    return s->desc != NULL ? OB_OK : ob_err_set(err, OB_ERR_UNSUPPORTED, "%s", info.reason);
+}
+
+static ob_status first_device(const char *types, ob_device *out, ob_err *err)
+{
+    const int length = (int)strcspn(types, " ");
+    const bool is_cpu = length == 3 && strncmp(types, "cpu", 3) == 0;
+    char word[32];
+    snprintf(word, sizeof word, "%.*s%s", length, types, is_cpu ? "" : ":0");
+    return ob_device_parse(word, strlen(word), out, err);
+}
+
 ob_status subject_open(subject *s, const char *plugin, const char *isa, int threads, ob_err *err)
 {
     *s = (subject){.context = NULL};
     OB_TRY(ob_context_create(NULL, &s->context, err));
-    OB_TRY(ob_plugin_load(s->context, plugin, err));
-    s->desc = ob_context_find_backend(s->context, "native");
-    if (s->desc == NULL)
-        return ob_err_set(err, OB_ERR_NOT_FOUND, "%s has no backend 'native'", plugin);
-    /* The first field of the options is the instruction set. */
-    const struct {
-        const char *isa;
-    } options = {isa};
+    OB_TRY(find_backend(s, plugin, err));
+    OB_TRY(first_device(s->desc->device_types, &s->device, err));
+    ob_reason why_not = {.text = ""};
+    if (s->desc->probe != NULL && s->desc->probe(ob_host_get(), &why_not) != OB_OK)
+        return ob_err_set(err, OB_ERR_UNSUPPORTED, "%s", why_not.text);
+    void *options = calloc(1, s->desc->options_size + sizeof isa);
+    if (options == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+    if (s->desc->options_default != NULL)
+        memcpy(options, s->desc->options_default, s->desc->options_size);
+    /* The first field of the native backend's options is the instruction set. */
+    if (isa != NULL)
+        memcpy(options, &isa, sizeof isa);
     const ob_backend_settings settings = {.host = ob_host_get(),
-                                          .device = {.type = "cpu", .index = -1},
+                                          .device = s->device,
                                           .threads = threads,
                                           .seed = 1,
-                                          .options = &options};
-    return s->desc->open(&settings, &s->backend, err);
+                                          .options = options};
+    const ob_status status = s->desc->open(&settings, &s->backend, err);
+    free(options);
+    return status;
 }
 
 void subject_close(subject *s)
@@ -37,81 +65,84 @@ void subject_close(subject *s)
     ob_context_destroy(s->context);
 }
 
-static ob_status make_graph(trial *t, const golden *g, bool differentiate, ob_err *err)
+static ob_status make_graph(trial *t, const ob_call *call, const golden *g, ob_err *err)
 {
-    const ob_op_table *table = ob_context_operators(t->subject->context);
-    const ob_call call = golden_call(g);
-    OB_TRY(ob_graph_build(table, g->op, NULL, &call, &t->graph, err));
-    if (!differentiate)
+    ob_setup *setup = &t->setup;
+    OB_TRY(ob_graph_build(ob_context_operators(t->subject->context), g->op, NULL, call,
+                          &setup->graph, err));
+    if (!setup->has_backward || setup->desc->has_autograd)
         return OB_OK;
     ob_graph *simple = NULL;
-    OB_TRY(ob_graph_decompose(t->graph, NULL, NULL, &simple, err));
-    ob_graph_destroy(t->graph);
-    t->graph = simple;
-    OB_TRY(ob_graph_derive_backward(t->graph, &t->backward, err));
-    if (t->backward.target_count == 0)
-        return ob_err_set(err, OB_ERR_UNSUPPORTED, "there is nothing to differentiate");
+    OB_TRY(ob_graph_decompose(setup->graph, NULL, NULL, &simple, err));
+    ob_graph_destroy(setup->graph);
+    setup->graph = simple;
+    OB_TRY(ob_graph_derive_backward(setup->graph, &setup->backward, err));
+    if (setup->backward.target_count == 0)
+        return ob_err_set(err, OB_END, "there is nothing to differentiate");
     return OB_OK;
 }
 
-static ob_status prepare(trial *t, const golden *g, bool differentiate, ob_err *err)
+ob_status trial_prepare(trial *t, const subject *s, const golden *g, ob_pass pass, ob_err *err)
 {
-    const subject *s = t->subject;
     const ob_call call = golden_call(g);
-    OB_TRY(make_graph(t, g, differentiate, err));
-    t->inputs = calloc(t->graph->edge_count + 1, sizeof *t->inputs);
-    if (t->inputs == NULL)
+    *t = (trial){.subject = s,
+                 .setup = {.desc = s->desc,
+                           .writes_inputs = true,
+                           .has_backward = pass == OB_PASS_BACKWARD}};
+    ob_setup *setup = &t->setup;
+    OB_TRY(make_graph(t, &call, g, err));
+    size_t count = setup->graph->edge_count;
+    setup->inputs = calloc(count + 1, sizeof *setup->inputs);
+    if (setup->inputs == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
-    size_t count = t->graph->edge_count;
-    OB_TRY(ob_graph_flatten_inputs(&call, t->inputs, &count, err));
-    t->input_count = count;
-    const ob_pass pass = differentiate ? OB_PASS_BACKWARD : OB_PASS_FORWARD;
-    ob_reason why_not;
-    const ob_status status = s->desc->supports(s->backend, t->graph, pass, &why_not);
+    OB_TRY(ob_graph_flatten_inputs(&call, setup->inputs, &count, err));
+    setup->input_count = count;
+    ob_reason why_not = {.text = ""};
+    const ob_status status = s->desc->supports(s->backend, setup->graph, pass, &why_not);
     if (status != OB_OK)
         return ob_err_set(err, status, "%s", why_not.text);
-    const ob_prepare_args args = {.graph = t->graph,
-                                  .backward = differentiate ? &t->backward : NULL,
-                                  .inputs = t->inputs,
-                                  .input_count = t->input_count,
+    const ob_prepare_args args = {.graph = setup->graph,
+                                  .backward =
+                                      setup->backward.graph != NULL ? &setup->backward : NULL,
+                                  .inputs = setup->inputs,
+                                  .input_count = setup->input_count,
                                   .pass = pass};
-    return s->desc->prepare(s->backend, &args, &t->prepared, err);
-}
-
-ob_status trial_prepare(trial *t, const subject *s, const golden *g, bool differentiate,
-                        ob_err *err)
-{
-    *t = (trial){.subject = s};
-    const ob_status status = prepare(t, g, differentiate, err);
-    if (status != OB_OK)
-        trial_release(t);
-    return status;
+    OB_TRY(s->desc->prepare(s->backend, &args, &setup->prepared, err));
+    if (pass == OB_PASS_BACKWARD && s->desc->has_backward != NULL &&
+        !s->desc->has_backward(setup->prepared))
+        return ob_err_set(err, OB_END, "there is nothing to differentiate");
+    return OB_OK;
 }
 
 void trial_release(trial *t)
 {
-    if (t->prepared != NULL)
-        t->subject->desc->release(t->prepared);
-    values_free(t->inputs, t->input_count);
-    ob_backward_fini(&t->backward);
-    ob_graph_destroy(t->graph);
+    ob__setup_fini(&t->setup);
     *t = (trial){.subject = NULL};
 }
 
 ob_status trial_run(trial *t, ob_phase phase, ob_err *err)
 {
-    return t->subject->desc->run(t->prepared, phase, 1, err);
+    return t->subject->desc->run(t->setup.prepared, phase, 1, err);
+}
+
+bool trial_refused(const trial *t, ob_status status)
+{
+    return t->subject->desc->has_autograd &&
+           (status == OB_ERR_UNSUPPORTED || status == OB_ERR_BACKEND);
 }
 
 ob_status trial_outputs(trial *t, ob_pass pass, ob_value **values, size_t *count, ob_err *err)
 {
+    const subject *s = t->subject;
     const size_t capacity =
-        pass == OB_PASS_FORWARD ? t->graph->output_count : t->backward.target_count;
+        pass == OB_PASS_FORWARD ? t->setup.graph->output_count : t->setup.graph->edge_count;
     *values = calloc(capacity + 1, sizeof **values);
     *count = 0;
     if (*values == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
-    return t->subject->desc->outputs(t->prepared, pass, *values, capacity, count, err);
+    if (s->desc->sync != NULL)
+        OB_TRY(s->desc->sync(s->backend, err));
+    return s->desc->outputs(t->setup.prepared, pass, *values, capacity, count, err);
 }
 
 void values_free(ob_value *values, size_t count)
@@ -149,6 +180,8 @@ void tensor_set(const ob_tensor *tensor, int64_t index, double value)
 #define SET(type) *(type *)at = (type)value
     switch (tensor->dtype) {
     case OB_DTYPE_BOOL:
+        *(uint8_t *)at = value != 0;
+        break;
     case OB_DTYPE_U8:
         SET(uint8_t);
         break;

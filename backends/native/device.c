@@ -24,11 +24,11 @@ static ob_status add(plan_env *env, const ob_tensor *to, const ob_tensor *from, 
     const ob_value left = {.kind = OB_VALUE_TENSOR, .as.tensor = &sum};
     const ob_value right = {.kind = OB_VALUE_TENSOR, .as.tensor = &more};
     const ob_value one = ob_value_int(1);
-    const native_elementwise_args args = {.loop = NATIVE_LOOP_add,
-                                          .out = &sum,
-                                          .inputs = {&left, &right},
-                                          .scalars = {&one},
-                                          .name = "the sum of gradients"};
+    const plan_elementwise_args args = {.loop = PLAN_LOOP_add,
+                                        .out = &sum,
+                                        .inputs = {&left, &right},
+                                        .scalars = {&one},
+                                        .name = "the sum of gradients"};
     native_elementwise work;
     OB_TRY(native_elementwise_init(env, &args, &work, err));
     return native_elementwise_run(env, &work, err);

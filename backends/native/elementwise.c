@@ -4,111 +4,19 @@
  */
 #include "elementwise.h"
 
-#include <math.h>
 #include <stdatomic.h>
 
 /* Elements per thread below which a second one costs more than it brings. */
 enum { GRAIN = 32768 };
 
-double native_value_real(const ob_value *value)
-{
-    switch (value->kind) {
-    case OB_VALUE_DOUBLE:
-        return value->as.real;
-    case OB_VALUE_INT:
-        return (double)value->as.integer;
-    case OB_VALUE_BOOL:
-        return value->as.boolean;
-    default:
-        return 0;
-    }
-}
-
-int64_t native_value_integer(const ob_value *value)
-{
-    switch (value->kind) {
-    case OB_VALUE_DOUBLE:
-        return fabs(value->as.real) < 9223372036854775808.0 ? (int64_t)value->as.real : 0;
-    case OB_VALUE_INT:
-        return value->as.integer;
-    case OB_VALUE_BOOL:
-        return value->as.boolean;
-    default:
-        return 0;
-    }
-}
-
-/* ---- promotion ---- */
-
-static ob_dtype both(ob_dtype a, ob_dtype b)
-{
-    if (a == OB_DTYPE_INVALID || b == OB_DTYPE_INVALID)
-        return a == OB_DTYPE_INVALID ? b : a;
-    return native_host()->dtype_promote(a, b);
-}
-
-/* bool, integer, real or complex. */
-static int category(ob_dtype dtype)
-{
-    switch (native_host()->dtype_get_info(dtype)->cls) {
-    case OB_DTYPE_CLASS_BOOL:
-        return 0;
-    case OB_DTYPE_CLASS_UINT:
-    case OB_DTYPE_CLASS_INT:
-        return 1;
-    case OB_DTYPE_CLASS_FLOAT:
-        return 2;
-    default:
-        return 3;
-    }
-}
-
-/* A lower rank counts only when its category is higher. */
-static ob_dtype combine(ob_dtype higher, ob_dtype lower)
-{
-    if (higher == OB_DTYPE_INVALID || lower == OB_DTYPE_INVALID)
-        return higher == OB_DTYPE_INVALID ? lower : higher;
-    return category(lower) > category(higher) ? both(higher, lower) : higher;
-}
-
-ob_dtype native_promote(const ob_value *const *values, int count)
-{
-    ob_dtype dim = OB_DTYPE_INVALID, zero_dim = OB_DTYPE_INVALID, number = OB_DTYPE_INVALID;
-    for (int i = 0; i < count; i++) {
-        const ob_value *value = values[i];
-        if (value == NULL)
-            continue;
-        switch (value->kind) {
-        case OB_VALUE_TENSOR:
-            if (value->as.tensor->ndim > 0)
-                dim = both(dim, value->as.tensor->dtype);
-            else
-                zero_dim = both(zero_dim, value->as.tensor->dtype);
-            break;
-        case OB_VALUE_BOOL:
-            number = both(number, OB_DTYPE_BOOL);
-            break;
-        case OB_VALUE_INT:
-            number = both(number, OB_DTYPE_I64);
-            break;
-        case OB_VALUE_DOUBLE:
-            number = both(number, OB_DTYPE_F32);
-            break;
-        default:
-            break;
-        }
-    }
-    return combine(dim, combine(zero_dim, number));
-}
-
 /* ---- setting up ---- */
 
-static native_class class_for(const native_env *env, const native_elementwise_args *args,
+static native_class class_for(const native_env *env, const plan_elementwise_args *args,
                               bool is_test)
 {
     ob_dtype dtype = args->out->dtype;
     if (is_test || args->in_place)
-        dtype = native_promote(args->inputs, 3);
+        dtype = plan_promote(env->host, args->inputs, 3);
     native_class cls = native_class_of(dtype);
     const native_loop_fn *versions = env->loops->loop[args->loop];
     if (versions[cls] == NULL) /* integers given to a function of reals */
@@ -123,22 +31,22 @@ static void add_input(native_elementwise *work, int k, const ob_value *value)
         return;
     }
     const bool whole = work->cls == NATIVE_I32 || work->cls == NATIVE_I64;
-    work->number_real[k] = native_value_real(value);
-    work->number_integer[k] = native_value_integer(value);
+    work->number_real[k] = plan_value_real(value);
+    work->number_integer[k] = plan_value_integer(value);
     if (whole)
         native_iter_add_number(&work->iter, OB_DTYPE_I64, &work->number_integer[k]);
     else
         native_iter_add_number(&work->iter, OB_DTYPE_F64, &work->number_real[k]);
 }
 
-ob_status native_elementwise_init(const native_env *env, const native_elementwise_args *args,
+ob_status native_elementwise_init(const native_env *env, const plan_elementwise_args *args,
                                   native_elementwise *work, ob_err *err)
 {
-    const native_loop_kind kind = native_loop_kind_of(args->loop);
+    const plan_loop_kind kind = plan_loop_kind_of(args->loop);
     *work = (native_elementwise){
-        .inputs = native_loop_operands(args->loop),
-        .has_mask = kind == NATIVE_KIND_MASK1 || kind == NATIVE_KIND_MASK2,
-        .is_test = kind == NATIVE_KIND_TEST1 || kind == NATIVE_KIND_TEST2,
+        .inputs = plan_loop_operands(args->loop),
+        .has_mask = kind == PLAN_KIND_MASK1 || kind == PLAN_KIND_MASK2,
+        .is_test = kind == PLAN_KIND_TEST1 || kind == PLAN_KIND_TEST2,
         .name = args->name,
     };
     work->cls = class_for(env, args, work->is_test);
@@ -154,8 +62,8 @@ ob_status native_elementwise_init(const native_env *env, const native_elementwis
         native_iter_add(&work->iter, args->mask);
     for (int k = 0; k < 4; k++) {
         if (args->scalars[k] != NULL) {
-            work->real[k] = native_value_real(args->scalars[k]);
-            work->integer[k] = native_value_integer(args->scalars[k]);
+            work->real[k] = plan_value_real(args->scalars[k]);
+            work->integer[k] = plan_value_integer(args->scalars[k]);
         }
     }
     native_iter_finish(&work->iter, false);

@@ -22,27 +22,9 @@ typedef struct native_elementwise {
     const char *name; /* for messages */
 } native_elementwise;
 
-/* What goes in; values are tensors or numbers. */
-typedef struct native_elementwise_args {
-    native_loop_id loop;
-    const ob_tensor *out;
-    const ob_value *inputs[3];
-    const ob_tensor *mask; /* NULL unless the loop has one */
-    const ob_value *scalars[4];
-    bool in_place; /* computes in the operands' common type instead of the result's */
-    const char *name;
-} native_elementwise_args;
-
 /* Fills *work, which must not move afterwards. */
-ob_status native_elementwise_init(const native_env *env, const native_elementwise_args *args,
+ob_status native_elementwise_init(const native_env *env, const plan_elementwise_args *args,
                                   native_elementwise *work, ob_err *err);
 ob_status native_elementwise_run(const native_env *env, const native_elementwise *work,
                                  ob_err *err);
-/* The type that PyTorch would compute in. NULL values are left out. */
-ob_dtype native_promote(const ob_value *const *values, int count);
-
-/* number of any kind */
-double native_value_real(const ob_value *value);
-int64_t native_value_integer(const ob_value *value);
-
 #endif

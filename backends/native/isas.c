@@ -43,30 +43,3 @@ const native_loops *native_loops_choose(const char *wanted)
     }
     return NULL;
 }
-
-static const uint8_t KINDS[NATIVE_LOOP_COUNT] = {
-#define NATIVE_LOOP(name, kind, types, real, integer) [NATIVE_LOOP_##name] = NATIVE_KIND_##kind,
-#include "loops.def"
-};
-
-native_loop_kind native_loop_kind_of(native_loop_id id)
-{
-    return (native_loop_kind)KINDS[id];
-}
-
-int native_loop_operands(native_loop_id id)
-{
-    switch (native_loop_kind_of(id)) {
-    case NATIVE_KIND_LOOP1:
-    case NATIVE_KIND_TEST1:
-    case NATIVE_KIND_MASK1:
-        return 1;
-    case NATIVE_KIND_LOOP2:
-    case NATIVE_KIND_TEST2:
-    case NATIVE_KIND_MASK2:
-        return 2;
-    case NATIVE_KIND_LOOP3:
-        break;
-    }
-    return 3;
-}

@@ -8,16 +8,15 @@
 
 static ob_status setup_log_sigmoid(plan_call *call, ob_err *err)
 {
-    static const native_loop_id loops[2] = {NATIVE_LOOP_log_sigmoid,
-                                            NATIVE_LOOP_log_sigmoid_buffer};
+    static const plan_loop_id loops[2] = {PLAN_LOOP_log_sigmoid, PLAN_LOOP_log_sigmoid_buffer};
     void *state;
     OB_TRY(plan_state(call, 2 * sizeof(native_elementwise), &state, err));
     native_elementwise *work = state;
     for (size_t k = 0; k < 2; k++) {
-        const native_elementwise_args args = {.loop = loops[k],
-                                              .out = plan_output(call, k),
-                                              .inputs = {&call->args[0]},
-                                              .name = call->op->schema->name};
+        const plan_elementwise_args args = {.loop = loops[k],
+                                            .out = plan_output(call, k),
+                                            .inputs = {&call->args[0]},
+                                            .name = call->op->schema->name};
         OB_TRY(native_elementwise_init(call->env, &args, &work[k], err));
     }
     return OB_OK;
@@ -69,12 +68,12 @@ static ob_status setup_prelu(plan_call *call, ob_err *err)
     p->count = native_numel(p->self);
     ob_tensor weight = weight_like(plan_arg_tensor(call, "weight"), p->self);
     const ob_value weight_value = {.kind = OB_VALUE_TENSOR, .as = {.tensor = &weight}};
-    native_elementwise_args args = {.loop = NATIVE_LOOP_prelu,
-                                    .out = plan_output(call, 0),
-                                    .inputs = {plan_arg(call, "self"), &weight_value},
-                                    .name = call->op->schema->name};
+    plan_elementwise_args args = {.loop = PLAN_LOOP_prelu,
+                                  .out = plan_output(call, 0),
+                                  .inputs = {plan_arg(call, "self"), &weight_value},
+                                  .name = call->op->schema->name};
     if (p->grad != NULL) {
-        args.loop = NATIVE_LOOP_prelu_backward;
+        args.loop = PLAN_LOOP_prelu_backward;
         args.inputs[0] = plan_arg(call, "grad_output");
         args.inputs[2] = plan_arg(call, "self");
         call->scratch_bytes = (size_t)p->count * 2 * native_class_size(p->cls);

@@ -12,8 +12,8 @@ static void make_element(const native_env *env, ob_dtype dtype, const ob_value *
 {
     if (value == NULL)
         return;
-    const double real = native_value_real(value);
-    const int64_t integer = native_value_integer(value);
+    const double real = plan_value_real(value);
+    const int64_t integer = plan_value_integer(value);
     if (dtype == OB_DTYPE_C64) {
         const bool both = value->kind == OB_VALUE_COMPLEX;
         const float parts[2] = {(float)(both ? value->as.complex.real : real),

@@ -174,7 +174,7 @@ static void sum_piece(const scatter_job *j, int64_t row, int64_t at, int64_t cou
     for (int64_t i = j->heads[row]; i >= 0; i = j->nexts[i]) {
         loops->load[s->grad_dtype][s->cls](j->grad + (i * s->width + at) * grad_size, grad_size,
                                            terms, count);
-        loops->loop[NATIVE_LOOP_add][s->cls](&args);
+        loops->loop[PLAN_LOOP_add][s->cls](&args);
     }
     loops->store[s->out_dtype][s->cls](j->out + (row * s->width + at) * out_size, out_size, sums,
                                        count);

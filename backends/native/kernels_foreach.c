@@ -6,7 +6,7 @@
 #include "elementwise.h"
 
 typedef struct spec {
-    native_loop_id loop;
+    plan_loop_id loop;
     const char *inputs[3];
     const char *scalar;
 } spec;
@@ -34,7 +34,7 @@ static ob_status setup(plan_call *call, ob_err *err)
     OB_TRY(plan_state(call, sizeof(work) + count * sizeof(native_elementwise), &state, err));
     work *w = state;
     for (size_t i = 0; i < count; i++) {
-        native_elementwise_args args = {
+        plan_elementwise_args args = {
             .loop = row->loop,
             .out = (in_place ? pick(self, i) : pick(&call->outputs[0], i))->as.tensor,
             .scalars = {row->scalar != NULL ? pick(plan_arg(call, row->scalar), i) : &one},
@@ -69,7 +69,7 @@ static ob_status run_zero(const plan_call *call, ob_err *err)
     {                                                                                              \
         .name = (op), .dtypes = PLAN_##types, .setup = setup, .run = run, .data = &(const spec)    \
         {                                                                                          \
-            .loop = NATIVE_LOOP_##word, .inputs = {__VA_ARGS__}, .scalar = (number)                \
+            .loop = PLAN_LOOP_##word, .inputs = {__VA_ARGS__}, .scalar = (number)                  \
         }                                                                                          \
     }
 #define BOTH_WAYS(name, overload, types, word, number, ...)                                        \

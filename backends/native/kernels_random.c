@@ -199,7 +199,7 @@ static void store_dropout(job *j, const native_cursor *cursor, const void *drawn
     native_loop_args args = {.out = direct != NULL ? direct : out, .real = scalars, .count = count};
     args.in[0] = native_cursor_load(cursor, loops, 1, cls, in, count);
     args.in[1] = mask;
-    loops->loop[NATIVE_LOOP_dropout_backward][cls](&args);
+    loops->loop[PLAN_LOOP_dropout_backward][cls](&args);
     if (direct == NULL)
         native_cursor_store(cursor, loops, 0, cls, out, count);
     if (w->iter.operand_count > 2)

@@ -147,7 +147,7 @@ static double sum_of(const work *w, char *base)
 
 /* ---- chunks that pass an elementwise loop first ---- */
 
-static void apply(const work *w, native_loop_id loop, void *out, const void *in, const void *second,
+static void apply(const work *w, plan_loop_id loop, void *out, const void *in, const void *second,
                   int64_t count)
 {
     static const double no_real[4];
@@ -162,7 +162,7 @@ static void fold_truth(void *ctx, const void *chunk, int64_t at, int64_t count)
     fold *f = ctx;
     uint8_t zero[NATIVE_CHUNK];
     (void)at;
-    apply(f->w, NATIVE_LOOP_logical_not, zero, chunk, NULL, count);
+    apply(f->w, PLAN_LOOP_logical_not, zero, chunk, NULL, count);
     f->found = f->found || memchr(zero, f->w->op == OP_ANY ? 0 : 1, (size_t)count) != NULL;
 }
 
@@ -189,7 +189,7 @@ static void fold_exp(void *ctx, const void *chunk, int64_t at, int64_t count)
         for (int64_t i = 0; i < count; i++)
             ((float *)shifted)[i] = ((const float *)chunk)[i] - (float)f->shift;
     }
-    apply(f->w, NATIVE_LOOP_exp, shifted, shifted, NULL, count);
+    apply(f->w, PLAN_LOOP_exp, shifted, shifted, NULL, count);
     f->reduce(&f->acc, shifted, count, 0);
 }
 
@@ -200,7 +200,7 @@ static void fold_power(void *ctx, const void *chunk, int64_t at, int64_t count)
     const double p = f->w->power;
     _Alignas(64) char sizes[NATIVE_CHUNK * 8], powers[NATIVE_CHUNK * 8];
     (void)at;
-    apply(f->w, NATIVE_LOOP_abs, sizes, chunk, NULL, count);
+    apply(f->w, PLAN_LOOP_abs, sizes, chunk, NULL, count);
     if (isinf(p)) {
         f->reduce(&f->acc, sizes, count, 0);
         return;
@@ -212,7 +212,7 @@ static void fold_power(void *ctx, const void *chunk, int64_t at, int64_t count)
         return;
     }
     fill_class(f->w->r.cls, powers, p, count);
-    apply(f->w, NATIVE_LOOP_pow, powers, sizes, powers, count);
+    apply(f->w, PLAN_LOOP_pow, powers, sizes, powers, count);
     f->reduce(&f->acc, powers, count, 0);
 }
 

@@ -6,6 +6,8 @@
  */
 #include "loops.h"
 
+#include "plan/loops_math.h"
+
 #include <math.h>
 #include <string.h>
 #ifdef __x86_64__
@@ -24,30 +26,6 @@
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #include "loops_libmvec.h"
 #endif
-
-/* ---- constants and parts of expressions ---- */
-
-#define SQRT1_2 0.70710678118654752440
-#define SQRT_1_2PI 0.39894228040143267794 /* 1 / sqrt(2 pi) */
-#define SQRT_2_PI 0.79788456080286535588  /* sqrt(2 / pi) */
-#define SIGMOID(v) (1 / (1 + M(exp)(-(v))))
-/* log(1 + exp(v)) without overflow. */
-#define SOFTPLUS(v) (((v) > 0 ? (v) : 0) + M(log1p)(M(exp)(-M(fabs)(v))))
-#define MISH_SLOPE(v, t) ((t) + (v)*SIGMOID(v) * (1 - (t) * (t)))
-#define CLIP6(v) ((v) < 0 ? 0 : (v) > 6 ? 6 : (v))
-#define GELU_INNER(v) ((T)SQRT_2_PI * ((v) + (T)0.044715 * (v) * (v) * (v)))
-#define GELU_TANH_SLOPE(v, g)                                                                      \
-    ((g) + (v)*2 * (g) * (1 - (g)) * (T)SQRT_2_PI * (1 + (T)0.134145 * (v) * (v)))
-/* From the nearer end, so that both ends are met exactly. */
-#define LERP(a, b, w)                                                                              \
-    (M(fabs)(w) < (T)0.5 ? (a) + (w) * ((b) - (a)) : (b) - ((b) - (a)) * (1 - (w)))
-#define CLAMP(v, low, high)                                                                        \
-    ((v) != (v)         ? (v)                                                                      \
-     : (low) != (low)   ? (low)                                                                    \
-     : (high) != (high) ? (high)                                                                   \
-     : (v) < (low)      ? ((low) > (high) ? (high) : (low))                                        \
-     : (v) > (high)     ? (high)                                                                   \
-                        : (v))
 
 /* ---- elementwise ---- */
 
@@ -176,11 +154,11 @@ const native_loops CAT(native_loops, NATIVE_ISA) = {
     .isa = STRING(NATIVE_ISA),
     .loop =
         {
-#define NATIVE_LOOP(name, kind, types, real, integer)                                              \
-    [NATIVE_LOOP_##name] = {                                                                       \
+#define PLAN_LOOP(name, kind, types, real, integer)                                                \
+    [PLAN_LOOP_##name] = {                                                                         \
         PICK_##types(loop_##name##_f32, loop_##name##_f64, loop_##name##_i32, loop_##name##_i64)},
-#include "loops.def"
-#undef NATIVE_LOOP
+#include "plan/loops.def"
+#undef PLAN_LOOP
         },
     .reduce = {REDUCE(sum), REDUCE(sum_abs), REDUCE(sum_squares), REDUCE(prod), REDUCE(max),
                REDUCE(min)},

@@ -7,26 +7,10 @@
 #define OB_NATIVE_LOOPS_H
 
 #include "kernel.h"
+#include "plan/elementwise.h"
 
 /* How many elements a loop is given at most: operands that must be converted stay in the cache. */
 enum { NATIVE_CHUNK = 1024 };
-
-typedef enum native_loop_kind {
-    NATIVE_KIND_LOOP1,
-    NATIVE_KIND_LOOP2,
-    NATIVE_KIND_LOOP3,
-    NATIVE_KIND_TEST1,
-    NATIVE_KIND_TEST2,
-    NATIVE_KIND_MASK1,
-    NATIVE_KIND_MASK2,
-} native_loop_kind;
-
-typedef enum native_loop_id {
-#define NATIVE_LOOP(name, kind, types, real, integer) NATIVE_LOOP_##name,
-#include "loops.def"
-#undef NATIVE_LOOP
-    NATIVE_LOOP_COUNT
-} native_loop_id;
 
 /* out and in are dense arrays of the loop's type; out may be one of in. Results of tests and the
  * mask, which comes after the operands, are bytes. */
@@ -73,8 +57,8 @@ typedef void (*native_load_fn)(const void *from, int64_t stride_bytes, void *to,
 typedef void (*native_store_fn)(void *to, int64_t stride_bytes, const void *from, int64_t count);
 
 struct native_loops {
-    const char *isa;                                            /* "avx512" */
-    native_loop_fn loop[NATIVE_LOOP_COUNT][NATIVE_CLASS_COUNT]; /* NULL: no such version */
+    const char *isa;                                          /* "avx512" */
+    native_loop_fn loop[PLAN_LOOP_COUNT][NATIVE_CLASS_COUNT]; /* NULL: no such version */
     native_reduce_fn reduce[NATIVE_REDUCE_COUNT][NATIVE_CLASS_COUNT];
     native_add_rows_fn add_rows[NATIVE_CLASS_COUNT];
     /* to[i] += the sum of in[k][i] * factors[k] over four k, wrapping. */
@@ -93,10 +77,6 @@ struct native_loops {
     native_load_fn load[OB_DTYPE_COUNT][NATIVE_CLASS_COUNT]; /* NULL for complex */
     native_store_fn store[OB_DTYPE_COUNT][NATIVE_CLASS_COUNT];
 };
-
-native_loop_kind native_loop_kind_of(native_loop_id id);
-/* How many operands without the mask. */
-int native_loop_operands(native_loop_id id);
 
 /* isas.c. wanted is a set's name or NULL for the best; NULL when there is no such set here. */
 const native_loops *native_loops_choose(const char *wanted);

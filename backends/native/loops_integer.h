@@ -56,9 +56,9 @@ static inline T CAT(power, CLASS)(T x, T y)
 #define INTEGER_BOTH(kind, name, e) DEFINE_##kind(name, SCALARS_INTEGER, e)
 #define INTEGER_FLOAT(kind, name, e)
 #define INTEGER_INT(kind, name, e) DEFINE_##kind(name, SCALARS_INTEGER, e)
-#define NATIVE_LOOP(name, kind, types, real, integer) INTEGER_##types(kind, loop_##name, integer)
-#include "loops.def"
-#undef NATIVE_LOOP
+#define PLAN_LOOP(name, kind, types, real, integer) INTEGER_##types(kind, loop_##name, integer)
+#include "plan/loops.def"
+#undef PLAN_LOOP
 #undef INTEGER_BOTH
 #undef INTEGER_FLOAT
 #undef INTEGER_INT

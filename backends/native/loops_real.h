@@ -31,9 +31,9 @@ static inline T CAT(remainder_of, CLASS)(T x, T y)
 #define REAL_BOTH(kind, name, e) DEFINE_##kind(name, SCALARS_REAL, e)
 #define REAL_FLOAT(kind, name, e) DEFINE_##kind(name, SCALARS_REAL, e)
 #define REAL_INT(kind, name, e)
-#define NATIVE_LOOP(name, kind, types, real, integer) REAL_##types(kind, loop_##name, real)
-#include "loops.def"
-#undef NATIVE_LOOP
+#define PLAN_LOOP(name, kind, types, real, integer) REAL_##types(kind, loop_##name, real)
+#include "plan/loops.def"
+#undef PLAN_LOOP
 #undef REAL_BOTH
 #undef REAL_FLOAT
 #undef REAL_INT

@@ -43,6 +43,7 @@ typedef ob_status (*plan_run_fn)(const plan_call *call, ob_err *err);
 #define PLAN_FLOATS (PLAN_BIT(F16) | PLAN_BIT(BF16) | PLAN_BIT(F32) | PLAN_BIT(F64))
 #define PLAN_INTS (PLAN_BIT(U8) | PLAN_BIT(I8) | PLAN_BIT(I16) | PLAN_BIT(I32) | PLAN_BIT(I64))
 #define PLAN_BOOL PLAN_BIT(BOOL)
+#define PLAN_WHOLES (PLAN_INTS | PLAN_BOOL)
 #define PLAN_NUMBERS (PLAN_FLOATS | PLAN_INTS)
 #define PLAN_REALS (PLAN_NUMBERS | PLAN_BOOL)
 #define PLAN_ALL (PLAN_REALS | PLAN_BIT(C64) | PLAN_BIT(C128))

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const ob_dtype DTYPES[] = {OB_DTYPE_F64, OB_DTYPE_F32, OB_DTYPE_BF16, OB_DTYPE_F16,
-                                  OB_DTYPE_I64, OB_DTYPE_I32, OB_DTYPE_I16,  OB_DTYPE_I8,
-                                  OB_DTYPE_U8,  OB_DTYPE_BOOL};
+static const ob_dtype DTYPES[] = {OB_DTYPE_F64, OB_DTYPE_F32,  OB_DTYPE_BF16, OB_DTYPE_F16,
+                                  OB_DTYPE_I64, OB_DTYPE_I32,  OB_DTYPE_I16,  OB_DTYPE_I8,
+                                  OB_DTYPE_U8,  OB_DTYPE_BOOL, OB_DTYPE_C64,  OB_DTYPE_C128};
 
 /* Under which dtype a call without real arguments is listed. */
 static ob_dtype own_dtype(const golden *g)
@@ -56,6 +56,15 @@ static bool ask(const subject *s, const golden *g, ob_pass pass, bool *yes, ob_e
     return status != OB_END;
 }
 
+/* A real scalar would turn integers into real numbers, which in-place operators refuse. */
+static void make_whole(ob_value *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i].kind == OB_VALUE_DOUBLE)
+            values[i] = ob_value_int(
+                values[i].as.real > 1 && values[i].as.real < 1e6 ? (int64_t)values[i].as.real : 1);
+}
+
 static ob_status ask_call(const subject *s, golden *g, ob_dtype dtype, support *out, ob_err *err)
 {
     support_row *row = support_find(out, g->op);
@@ -63,7 +72,12 @@ static ob_status ask_call(const subject *s, golden *g, ob_dtype dtype, support *
         return ob_err_set(err, OB_ERR_NOT_FOUND, "%s: there is no such row", g->op);
     if (!g->has_real && own_dtype(g) != dtype)
         return OB_OK;
-    const bool differentiate = !g->nograd && ob_dtype_is_floating(dtype) && g->has_real;
+    if (ob_dtype_is_integral(dtype)) {
+        make_whole(g->args, g->arg_count);
+        make_whole(g->kwargs, g->kwarg_count);
+    }
+    const bool differentiate = !g->nograd && ob_dtype_is_floating(dtype) && g->has_real &&
+                               dtype != OB_DTYPE_C64 && dtype != OB_DTYPE_C128;
     for (int pass = 0; pass < (differentiate ? 2 : 1); pass++) {
         bool yes;
         if (pass == 1)

@@ -1,62 +1,158 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Prints docs/ops.md: which operators the native backend runs, from the rows and the kernel tables. A test
- * compares the checked-in page with it.
+ * Prints docs/ops.md: which operators each backend runs, from the rows, the kernel tables of native and the
+ * lists of all. A test compares the checked-in page with it, and needs no backend for that.
  */
 #include "native.h"
 
 #include "opbench/context.h"
 
+#include "../support.h"
+
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The lists, one per backend. */
+typedef struct column {
+    char name[64];
+    support list;
+} column;
+
+typedef struct page {
+    const ob_backend *native;
+    const ob_op_table *table;
+    column columns[16];
+    size_t column_count;
+} page;
+
 static void print_head(void)
 {
-    puts("# Operators of the native backend\n");
-    puts("Made from the operator rows and the kernel tables by `ops_page`; do not edit it by hand "
-         "(`build/tests/conform/ops_page > docs/ops.md`).\n");
-    puts(
-        "- **dtypes**: of the first tensor argument (of the result, where there is none). *floats* "
-        "are f16, bf16, f32 and f64; f16 and bf16 are computed in f32. *ints* are u8, i8, i16, i32 "
-        "and i64. *all* adds bool, c64 and c128. An operator that is *taken apart* takes what its "
-        "parts take.");
-    puts("- **forward**: *kernel*; *view* (shares memory, costs nothing); *taken apart* into "
-         "operators of this list.");
-    puts("- **backward**: *yes* (derived from the operator's row); *via parts* (after taking it "
-         "apart); *flat* (no gradient passes); *no*.\n");
+    puts("# Operators\n");
+    puts("Made by `make support` from the operator rows, the kernel tables of the native backend "
+         "and "
+         "the lists in `tests/conform/support/`, which hold what each backend said to the calls "
+         "of the conformance tests; do not edit it by hand.\n");
+    puts("- **native runs it**: by a *kernel*; as a *view* (shares memory, costs nothing); *taken "
+         "apart* into operators of this list. f16 and bf16 are computed in f32.");
+    puts("- **gradient**: *yes* (derived from the operator's row); *via parts* (after taking it "
+         "apart); *flat* (no gradient passes); *no*.");
+    puts("- **a backend's column**: dtypes of forward / of backward, by the first tensor argument "
+         "(by the "
+         "result, where there is none). *floats* are f16, bf16, f32 and f64; *ints* u8, i8, i16, "
+         "i32 and i64; *complex* c64 and c128; *all* is all of these and bool. A star: "
+         "some calls of it only. Empty: none, or no call was tried.\n");
+    printf(
+        "| backend | operators | forward: f32 | f64 | bf16 | f16 | i8 | i64 | backward: f32 | f64 "
+        "| bf16 | f16 |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
 }
 
-static const char *dtype_set(uint32_t mask)
+/* ---- counts ---- */
+
+static int count_ops(const page *p, const column *c, int pass, ob_dtype dtype)
 {
-    static const struct {
-        uint32_t mask;
-        const char *text;
-    } sets[] = {
-        {PLAN_ALL, "all"},
-        {PLAN_REALS, "floats, ints, bool"},
-        {PLAN_NUMBERS, "floats, ints"},
-        {PLAN_FLOATS, "floats"},
-        {PLAN_INTS | PLAN_BOOL, "ints, bool"},
-        {PLAN_INTS, "ints"},
-        {PLAN_BIT(F32) | PLAN_BIT(F64), "f32, f64"},
-        {PLAN_BIT(I32) | PLAN_BIT(I64), "i32, i64"},
-    };
-    static char other[128];
-    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++) {
-        if (sets[i].mask == mask)
-            return sets[i].text;
-    }
-    other[0] = '\0';
-    for (int d = 0; d < OB_DTYPE_COUNT; d++) {
-        if ((mask & (1u << d)) == 0)
-            continue;
-        if (other[0] != '\0')
-            strcat(other, ", ");
-        strcat(other, ob_dtype_get_info((ob_dtype)d)->name);
-    }
-    return other;
+    int count = 0;
+    for (size_t i = 0; i < ob_op_table_count(p->table); i++)
+        count += support_taken(&c->list.rows[i], pass, dtype) != TAKEN_NONE;
+    return count;
 }
+
+static int count_any(const page *p, const column *c)
+{
+    int count = 0;
+    for (size_t i = 0; i < ob_op_table_count(p->table); i++) {
+        int dtype = 0;
+        while (dtype < OB_DTYPE_COUNT &&
+               support_taken(&c->list.rows[i], 0, (ob_dtype)dtype) == TAKEN_NONE)
+            dtype++;
+        count += dtype < OB_DTYPE_COUNT;
+    }
+    return count;
+}
+
+static void print_counts(const page *p)
+{
+    static const ob_dtype forward[] = {OB_DTYPE_F32, OB_DTYPE_F64, OB_DTYPE_BF16,
+                                       OB_DTYPE_F16, OB_DTYPE_I8,  OB_DTYPE_I64};
+    for (size_t k = 0; k < p->column_count; k++) {
+        const column *c = &p->columns[k];
+        printf("| %s | %d ", c->name, count_any(p, c));
+        for (size_t d = 0; d < sizeof forward / sizeof *forward; d++)
+            printf("| %d ", count_ops(p, c, 0, forward[d]));
+        for (size_t d = 0; d < 4; d++)
+            printf("| %d ", count_ops(p, c, 1, forward[d]));
+        puts("|");
+    }
+    puts("");
+}
+
+/* ---- cells ---- */
+
+static const ob_dtype FLOATS[] = {OB_DTYPE_F16, OB_DTYPE_BF16, OB_DTYPE_F32, OB_DTYPE_F64};
+static const ob_dtype INTS[] = {OB_DTYPE_U8, OB_DTYPE_I8, OB_DTYPE_I16, OB_DTYPE_I32, OB_DTYPE_I64};
+static const ob_dtype BOOLS[] = {OB_DTYPE_BOOL};
+static const ob_dtype COMPLEX[] = {OB_DTYPE_C64, OB_DTYPE_C128};
+static const struct {
+    const char *name;
+    const ob_dtype *dtypes;
+    size_t count;
+} SETS[] = {{"floats", FLOATS, 4}, {"ints", INTS, 5}, {"bool", BOOLS, 1}, {"complex", COMPLEX, 2}};
+enum { SET_COUNT = sizeof SETS / sizeof *SETS };
+
+/* How all of a set are taken; false when they are not alike. */
+static bool is_uniform(const support_row *row, int pass, size_t set, taken *how)
+{
+    *how = support_taken(row, pass, SETS[set].dtypes[0]);
+    for (size_t d = 1; d < SETS[set].count; d++)
+        if (support_taken(row, pass, SETS[set].dtypes[d]) != *how)
+            return false;
+    return true;
+}
+
+static void print_word(const char *word, taken how, bool *is_first)
+{
+    if (how == TAKEN_NONE)
+        return;
+    printf("%s%s%s", *is_first ? "" : " ", word, how == TAKEN_SOME ? "\\*" : "");
+    *is_first = false;
+}
+
+static void print_pass(const support_row *row, int pass)
+{
+    bool is_first = true, all = true;
+    taken how;
+    for (size_t set = 0; set < SET_COUNT; set++)
+        all = all && is_uniform(row, pass, set, &how) && how == TAKEN_ALL;
+    if (all) {
+        printf("all");
+        return;
+    }
+    for (size_t set = 0; set < SET_COUNT; set++) {
+        if (is_uniform(row, pass, set, &how)) {
+            print_word(SETS[set].name, how, &is_first);
+            continue;
+        }
+        for (size_t d = 0; d < SETS[set].count; d++) {
+            const ob_dtype dtype = SETS[set].dtypes[d];
+            print_word(ob_dtype_get_info(dtype)->name, support_taken(row, pass, dtype), &is_first);
+        }
+    }
+}
+
+static void print_cell(const support_row *row)
+{
+    char backward[256];
+    print_pass(row, 0);
+    support_dtypes(row, 1, backward, sizeof backward);
+    if (strcmp(backward, "-") != 0) {
+        printf(" / ");
+        print_pass(row, 1);
+    }
+    printf(" |");
+}
+
+/* ---- rows ---- */
 
 static const char *backward_of(const ob_op *op)
 {
@@ -65,18 +161,22 @@ static const char *backward_of(const ob_op *op)
     return op->row->decomposition != NULL ? "via parts" : "no";
 }
 
-static void print_op(const ob_backend *backend, const ob_op *op)
+static void print_op(const page *p, size_t index)
 {
     static const char *const kinds[] = {
         [PLAN_COMPUTE] = "kernel", [PLAN_VIEW] = "view", [PLAN_VIEW_OR_COMPUTE] = "view or kernel"};
-    const plan_kernel *kernel = plan_kernel_find(&backend->engine, op);
+    const ob_op *op = ob_op_table_at(p->table, index);
+    const plan_kernel *kernel = plan_kernel_find(&p->native->engine, op);
     char name[192];
-    printf("| `%s` | %s | %s | %s |\n", plan_op_name(op, name, sizeof name),
-           kernel != NULL ? dtype_set(kernel->dtypes) : "",
+    printf("| `%s` | %s | %s | ", plan_op_name(op, name, sizeof name),
            kernel != NULL                   ? kinds[kernel->kind]
            : op->row->decomposition != NULL ? "taken apart"
                                             : "**missing**",
            backward_of(op));
+    for (size_t k = 0; k < p->column_count; k++) {
+        print_cell(&p->columns[k].list.rows[index]);
+        printf("%s", k + 1 < p->column_count ? " " : "\n");
+    }
 }
 
 /* Number of the first operator of a family, whose members may stand apart in the table. */
@@ -88,16 +188,18 @@ static size_t first_of(const ob_op_table *table, const char *category)
     return i;
 }
 
-static void print_family(const ob_backend *backend, const ob_op_table *table, const char *category,
-                         bool is_first)
+static void print_family(const page *p, const char *category, bool is_first)
 {
-    printf("%s## %s\n\n| operator | dtypes | forward | backward |\n|---|---|---|---|\n",
-           is_first ? "" : "\n", category);
-    for (size_t i = 0; i < ob_op_table_count(table); i++) {
-        const ob_op *op = ob_op_table_at(table, i);
-        if (strcmp(op->row->category, category) == 0)
-            print_op(backend, op);
-    }
+    printf("%s## %s\n\n| operator | native runs it | gradient |", is_first ? "" : "\n", category);
+    for (size_t k = 0; k < p->column_count; k++)
+        printf(" %s |", p->columns[k].name);
+    printf("\n|---|---|---|");
+    for (size_t k = 0; k < p->column_count; k++)
+        printf("---|");
+    puts("");
+    for (size_t i = 0; i < ob_op_table_count(p->table); i++)
+        if (strcmp(ob_op_table_at(p->table, i)->row->category, category) == 0)
+            print_op(p, i);
 }
 
 /* Modules, functions and models are graphs of the operators above. */
@@ -114,25 +216,81 @@ static void print_composites(void)
     }
 }
 
-int main(void)
+/* ---- lists ---- */
+
+static int is_list(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    return dot != NULL && strcmp(dot, ".tsv") == 0;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static ob_status read_list(page *p, const char *folder, const char *file, ob_err *err)
+{
+    char path[4096];
+    column *c = &p->columns[p->column_count];
+    if (p->column_count == sizeof p->columns / sizeof *p->columns)
+        return ob_err_set(err, OB_ERR_LIMIT, "more lists than this program has room for");
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    snprintf(c->name, sizeof c->name, "%.*s", (int)strcspn(file, "."), file);
+    OB_TRY(support_init(&c->list, p->table, err));
+    p->column_count++;
+    return support_read(&c->list, path, err);
+}
+
+/* Every list of the folder, in the order of names, native first. */
+static ob_status read_lists(page *p, const char *folder, ob_err *err)
+{
+    struct dirent **entries = NULL;
+    const int count = scandir(folder, &entries, is_list, by_name);
+    ob_status status = count >= 0 ? read_list(p, folder, "native.tsv", err)
+                                  : ob_err_set(err, OB_ERR_IO, "cannot read %s", folder);
+    for (int i = 0; i < count; i++) {
+        if (status == OB_OK && strcmp(entries[i]->d_name, "native.tsv") != 0)
+            status = read_list(p, folder, entries[i]->d_name, err);
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
+int main(int argc, char **argv)
 {
     ob_context *context = NULL;
     ob_err err;
     ob_backend backend = {.env = {.host = ob_host_get()}};
-    if (ob_context_create(NULL, &context, &err) != OB_OK ||
-        plan_engine_open(&backend.engine, ob_host_get(), &native_device, &backend.env, &err) !=
-            OB_OK) {
+    static page p;
+    if (argc != 2) {
+        fprintf(stderr, "usage: ops_page FOLDER_OF_LISTS\n");
+        return 2;
+    }
+    ob_status status = ob_context_create(NULL, &context, &err);
+    if (status == OB_OK)
+        status =
+            plan_engine_open(&backend.engine, ob_host_get(), &native_device, &backend.env, &err);
+    if (status == OB_OK) {
+        p.native = &backend;
+        p.table = ob_context_operators(context);
+        status = read_lists(&p, argv[1], &err);
+    }
+    if (status != OB_OK) {
         fprintf(stderr, "ops_page: %s\n", err.message);
         return 1;
     }
-    const ob_op_table *table = ob_context_operators(context);
     print_head();
-    for (size_t i = 0; i < ob_op_table_count(table); i++) {
-        const char *category = ob_op_table_at(table, i)->row->category;
-        if (first_of(table, category) == i)
-            print_family(&backend, table, category, i == 0);
+    print_counts(&p);
+    for (size_t i = 0; i < ob_op_table_count(p.table); i++) {
+        const char *category = ob_op_table_at(p.table, i)->row->category;
+        if (first_of(p.table, category) == i)
+            print_family(&p, category, i == 0);
     }
     print_composites();
+    for (size_t k = 0; k < p.column_count; k++)
+        support_fini(&p.columns[k].list);
     plan_engine_close(&backend.engine);
     ob_context_destroy(context);
     return 0;

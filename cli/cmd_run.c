@@ -364,6 +364,12 @@ static void name_for_repro(job *j)
     j->run.program = j->own.word;
 }
 
+/* What iterators are told; with several devices nothing. */
+static const char *one_device(const char *words)
+{
+    return words != NULL && strchr(words, ',') == NULL ? words : NULL;
+}
+
 int ob__run_measure(ob_cli *cli, const ob_run_line *options, const char *text, size_t length)
 {
     ob_err err;
@@ -378,7 +384,7 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *options, const char *text, s
              .run = options->run,
              .verbose = log_level == OB_LOG_DEBUG,
              .progress = isatty(STDERR_FILENO) == 1 && !options->quiet};
-    const ob_config_options config_options = {.device = options->run.device};
+    const ob_config_options config_options = {.device = one_device(options->run.device)};
     ob_run_selector selector = {.cli = cli, .line = options};
     cli->wants_warning = ob__run_wants_warning;
     /* Until the config is open, a few lines below. */

@@ -34,19 +34,6 @@ ob_status ob__find_backend(const ob_context *context, const char *name, const ob
                       name);
 }
 
-/* True if the word stands in the blank-separated list. */
-static bool takes_device(const char *types, const char *type)
-{
-    const size_t length = strlen(type);
-    while (*types != '\0') {
-        const size_t next = strcspn(types, " ");
-        if (next == length && memcmp(types, type, length) == 0)
-            return true;
-        types += next + (types[next] == ' ');
-    }
-    return false;
-}
-
 /* Whether "name=value" is of a row; if not, all names that there are stand in the message. */
 static ob_status check_option_name(const ob_backend_desc *desc, const char *word, ob_err *err)
 {
@@ -142,14 +129,13 @@ static ob_status pin(int64_t cpu, ob_err *err)
 static ob_status open_backend(ob_session *s, ob_err *err)
 {
     const ob_run_options *o = &s->options;
-    const char *device = o->device != NULL ? o->device : "cpu";
+    const char *device = s->device_word.text;
     ob_system system;
     OB_TRY(ob_run_options_check(o, err));
     OB_TRY(ob__find_backend(s->context, ob__backend_name(o), &s->desc, err));
+    OB_TRY(ob__device_choose(s->desc, o->device, &s->device_word, err));
+    ob__device_set(&s->options, &s->device_word);
     OB_TRY(ob_device_parse(device, strlen(device), &s->device, err));
-    if (!takes_device(s->desc->device_types, s->device.type))
-        return ob_err_set(err, OB_ERR_INVALID, "backend %s runs on %s, not on \"%s\"; see --device",
-                          s->desc->name, s->desc->device_types, device);
     OB_TRY(parse_backend_options(s, err));
     OB_TRY(pin(o->cpu, err));
     OB_TRY(ob_system_read(NULL, NULL, &system, err));

@@ -8,6 +8,7 @@
 #include "opbench/run.h"
 #include "run/backend_ops.h"
 #include "run/check.h"
+#include "run/device.h"
 #include "run/executor.h"
 #include "run/figures.h"
 #include "run/identity.h"
@@ -21,6 +22,7 @@ struct ob_session {
     const ob_backend_desc *desc;
     ob_backend *backend;
     ob_device device;
+    ob_device_word device_word;
     void *backend_options; /* the backend's own struct */
     char *option_words;    /* what its strings point into */
     ob_json_doc *properties;

@@ -26,6 +26,7 @@ typedef struct lane {
     unsigned member;
     ob_supervisor s;
     ob_run_options options;
+    ob_device_word device;
     ob_run_params params;
     ob_merge merge; /* --processes */
     char *properties;
@@ -117,11 +118,19 @@ static ob_status name_lanes(side *w, ob_err *err)
     return OB_OK;
 }
 
-static ob_status check_backends(const side *w, ob_err *err)
+/* Each must be there; each gets its own of the words of --device. */
+static ob_status find_backends(side *w, ob_err *err)
 {
-    const ob_backend_desc *ignored;
+    const char *words = w->outer->params->options->device;
+    const ob_backend_desc *descs[OB_MOST_MEMBERS];
     for (size_t i = 0; i < w->count; i++)
-        OB_TRY(ob__find_backend(w->outer->context, w->lanes[i].options.backend, &ignored, err));
+        OB_TRY(ob__find_backend(w->outer->context, w->lanes[i].options.backend, &descs[i], err));
+    OB_TRY(ob__device_check_words(descs, w->count, words, err));
+    for (size_t i = 0; i < w->count; i++) {
+        lane *l = &w->lanes[i];
+        OB_TRY(ob__device_choose_among(descs[i], words, &l->device, err));
+        ob__device_set(&l->options, &l->device);
+    }
     return OB_OK;
 }
 
@@ -166,7 +175,7 @@ static ob_status open_side(side *w, ob_err *err)
 {
     int64_t cpu;
     OB_TRY(name_lanes(w, err));
-    OB_TRY(check_backends(w, err));
+    OB_TRY(find_backends(w, err));
     OB_TRY(choose_cpu(w->outer->params->options, &cpu, err));
     OB_TRY(make_ring(w, err));
     if (w->outer->params->options->check)

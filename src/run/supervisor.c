@@ -9,6 +9,7 @@
 #include "run/supervisor.h"
 
 #include "base/text.h"
+#include "run/session_int.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -335,9 +336,24 @@ static ob_status run_with_workers(ob_supervisor *s, ob_err *err)
     return status;
 }
 
-ob_status ob_run(ob_context *context, const ob_config *config, const ob_run_params *params,
+/* One backend: the device that its records have is the one it will choose. */
+static void set_device(const ob_context *context, ob_run_options *options, ob_device_word *word)
+{
+    const ob_backend_desc *desc;
+    /* What is wrong here is said where the backend is opened. */
+    if (ob__find_backend(context, ob__backend_name(options), &desc, NULL) == OB_OK &&
+        ob__device_choose(desc, options->device, word, NULL) == OB_OK)
+        ob__device_set(options, word);
+}
+
+ob_status ob_run(ob_context *context, const ob_config *config, const ob_run_params *outer,
                  ob_run_summary *summary, ob_err *err)
 {
+    ob_device_word device;
+    ob_run_options options = *outer->options;
+    ob_run_params own = *outer;
+    const ob_run_params *params = &own;
+    own.options = &options;
     ob_supervisor s = {.context = context,
                        .config = config,
                        .params = params,
@@ -354,6 +370,8 @@ ob_status ob_run(ob_context *context, const ob_config *config, const ob_run_para
         return ob_err_set(err, OB_ERR_INVALID,
                           "%s needs a worker process for each backend; leave out --no-isolate",
                           params->options->check ? "--check" : "--backend with several names");
+    if (!several)
+        set_device(context, &options, &device);
     OB_TRY(ob_cases_open(config, NULL, &s.cases, err));
     ob_status status = several                          ? ob__run_side_by_side(&s, err)
                        : params->worker_program != NULL ? run_with_workers(&s, err)

@@ -13,7 +13,7 @@
 
 typedef struct convert_options {
     ob_trace_convert_options how;
-    const char *output;
+    const char *output, *half;
 } convert_options;
 
 static void set_defaults(void *options)
@@ -36,6 +36,13 @@ static const ob_option OPTIONS[] = {
      .offset = offsetof(convert_options, how.device),
      .value = "DEVICE",
      .help = "What arguments that name a device become; cpu if not given."},
+    {.name = "half",
+     .type = OB_OPTION_CHOICE,
+     .offset = offsetof(convert_options, half),
+     .value = "HOW",
+     .choices = "keep|bfloat16",
+     .help = "What half becomes: nothing else (keep), or bfloat16, for a CPU whose library has no "
+             "half."},
     {.name = NULL},
 };
 
@@ -56,13 +63,15 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     if (code != OB_EXIT_OK)
         return code;
     const ob_log *log = ob_context_log(cli->context);
+    ob_trace_convert_options how = options->how;
+    how.half_to_bfloat16 = options->half != NULL && strcmp(options->half, "bfloat16") == 0;
     ob_trace *trace;
     ob_trace_convert_summary summary;
     ob_text config = {0};
     if (ob_trace_open(call->words[0], NULL, log, &trace, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
-    if (ob_trace_convert(trace, &options->how, ob_context_operators(cli->context), log, &config,
-                         &summary, &err) != OB_OK)
+    if (ob_trace_convert(trace, &how, ob_context_operators(cli->context), log, &config, &summary,
+                         &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     else if (summary.distinct == 0)
         ob__cli_warn(cli,

@@ -150,6 +150,33 @@ static const ob_option OPTIONS[] = {
     {.name = NULL},
 };
 
+/* Options of PARAM's et_replay. */
+static const ob_cli_answer ANSWERS[] = {
+    {"input", "give the trace's file alone: opbench replay FILE"},
+    {"trace-path", "give the trace's file alone: opbench replay DIR/rank-0.json.gz"},
+    {"m", "compute is what is replayed; --compute-only leaves the list of communication out"},
+    {"replay-mode",
+     "compute is what is replayed (comp); --compute-only leaves the list of communication out; "
+     "communication alone (comm) is not replayed"},
+    {"cpu", "cpu is where tensors are unless --device says otherwise"},
+    {"gpu", "say --device cuda:0"},
+    {"cuda", "say --device cuda:0"},
+    {"update-replay-config",
+     "a call that fails is skipped and reported in the same replay; no list has to be made before"},
+    {"profile-replay", "say --profile FILE"},
+    {"profile-memory", "the peak of memory is always printed; peak_bytes in --json"},
+    {"output-path", "say --output FILE for the results, --profile FILE for the profile"},
+    {"et", "a replay is not recorded as a trace again; --profile FILE writes its calls"},
+    {"enable-lazy-tensor-allocation", "tensors are always made when they are first read"},
+    {"device-memory-threshold", "say --max-memory MIB"},
+    {"debug", "say --json for the whole reasons, opbench trace --node ID for one call"},
+    {"tf32", "say --backend-options for what the backend itself has"},
+    {"delay", "it has no effect in et_replay either"},
+    {"dump", "it has no effect in et_replay either; say --output FILE"},
+    {"g", "say --profile FILE"},
+    {NULL, NULL},
+};
+
 static const ob_cli_word WORDS[] = {
     {.name = "FILE",
      .required = true,
@@ -190,6 +217,7 @@ const ob_cli_command ob__command_replay = {
         "Exit code 1: some computing call did not run.",
     .words = WORDS,
     .options = OPTIONS,
+    .answers = ANSWERS,
     .options_size = sizeof(ob_replay_line),
     .options_init = set_defaults,
     .example = "opbench replay resnet_et.json.gz\n"

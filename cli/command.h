@@ -54,6 +54,12 @@ typedef struct ob_cli_word {
     const char *help; /* one sentence */
 } ob_cli_word;
 
+/* An option that another program has for the same job, and what to give here. */
+typedef struct ob_cli_answer {
+    const char *name; /* "trace-path", "m"; NULL ends the list */
+    const char *text; /* behind "--trace-path: " */
+} ob_cli_answer;
+
 struct ob_cli_command {
     const char *name;
     const char *help;  /* "show ...": small letters, no full stop; for the list of commands */
@@ -61,7 +67,8 @@ struct ob_cli_command {
     const char *usage; /* "-c FILE [--count]"; NULL = made from the words */
     const ob_cli_word *words; /* NULL = takes none */
     const ob_option *options; /* rows ended by name == NULL; NULL = none. --help is added to all */
-    size_t options_size;      /* of the struct that the rows fill */
+    const ob_cli_answer *answers;        /* for options that it does not have; NULL = none */
+    size_t options_size;                 /* of the struct that the rows fill */
     void (*options_init)(void *options); /* its defaults; NULL = zeros */
     const char *example;                 /* command lines, one per line */
     bool hidden;                         /* not listed: makes files of the build */

@@ -8,6 +8,7 @@
 #include "opbench/version.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct global_options {
     bool help, version;
@@ -59,6 +60,22 @@ static bool line_init(line *l, const ob_cli_command *command, int argc)
     return false;
 }
 
+/* The first option of the command line that the list answers. */
+static const ob_cli_answer *find_answer(const ob_cli_answer *answers, int argc, char *const *argv)
+{
+    for (int i = 1; answers != NULL && i < argc; i++) {
+        const char *word = argv[i];
+        if (word[0] != '-')
+            continue;
+        word += word[1] == '-' ? 2 : 1;
+        for (const ob_cli_answer *answer = answers; answer->name != NULL; answer++)
+            if (strncmp(word, answer->name, strcspn(word, "=")) == 0 &&
+                answer->name[strcspn(word, "=")] == '\0')
+                return answer;
+    }
+    return NULL;
+}
+
 static int run_command(ob_cli *cli, int argc, char **argv)
 {
     const ob_cli_command *command = cli->command;
@@ -70,7 +87,14 @@ static int run_command(ob_cli *cli, int argc, char **argv)
     if (command->options_init != NULL)
         command->options_init(l.options);
     ob_err err;
-    if (ob_options_parse(l.rows, argc, argv, l.options, l.words, &word_count, &err) != OB_OK)
+    const ob_status parsed =
+        ob_options_parse(l.rows, argc, argv, l.options, l.words, &word_count, &err);
+    const ob_cli_answer *answer =
+        parsed != OB_OK ? find_answer(command->answers, argc, argv) : NULL;
+    if (answer != NULL)
+        code = ob__cli_usage_error(cli, "%s%s: %s", answer->name[1] != '\0' ? "--" : "-",
+                                   answer->name, answer->text);
+    else if (parsed != OB_OK)
         code = ob__cli_usage_error(cli, "%s", err.message);
     else if (l.options[command->options_size] != 0)
         code = ob__cli_print_command_help(cli, command);

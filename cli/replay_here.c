@@ -18,7 +18,7 @@ typedef struct replaying {
     ob_replay_options options;
     ob_json_doc *skip_doc;
     char *skip_text;
-    const char **names;
+    const char **names, **reasons;
     int64_t *crashed;
     ob_replay_state *state;
 } replaying;
@@ -70,17 +70,63 @@ static size_t count_words(const char *list)
     return count;
 }
 
+/* PARAM's form: modules to import mean nothing here, and are accepted with a word. */
 static ob_status read_skip_file(replaying *r, const ob_json **nodes, ob_err *err)
 {
-    OB_TRY(ob_json_parse_file(r->line->skip_file, NULL, &r->skip_doc, err));
-    *nodes = ob_json_get(ob_json_doc_root(r->skip_doc), "skip nodes");
+    static const char *const KEYS[] = {"skip nodes", "import modules"};
+    const size_t key_count = sizeof KEYS / sizeof *KEYS;
+    const char *file = r->line->skip_file;
+    OB_TRY(ob_json_parse_file(file, NULL, &r->skip_doc, err));
+    const ob_json *root = ob_json_doc_root(r->skip_doc);
+    if (ob_json_get_kind(root) != OB_JSON_OBJECT)
+        return ob_err_set_at(err, OB_ERR_CONFIG, file, 1, 1, NULL,
+                             "must be an object like {\"skip nodes\": {\"aten::mm\": \"why\"}}");
+    for (size_t i = 0; i < ob_json_count(root); i++) {
+        const char *key = ob_json_key(root, i);
+        const ob_json *value = ob_json_item(root, i);
+        bool known = false;
+        for (size_t k = 0; k < key_count; k++)
+            known |= strcmp(key, KEYS[k]) == 0;
+        const char *nearest = ob_nearest_name(key, KEYS, key_count);
+        if (!known)
+            return ob_err_set_at(
+                err, OB_ERR_CONFIG, file, ob_json_line(value), ob_json_column(value), NULL,
+                "unknown key \"%.60s\"; %s\"%s\"", key,
+                nearest != NULL ? "did you mean " : "known are \"skip nodes\" and ",
+                nearest != NULL ? nearest : KEYS[1]);
+    }
+    if (ob_json_count(ob_json_get(root, "import modules")) > 0)
+        ob__cli_warn(r->cli,
+                     "%s: \"import modules\" names Python modules, which are not imported here",
+                     file);
+    *nodes = ob_json_get(root, "skip nodes");
     if (*nodes != NULL && ob_json_get_kind(*nodes) != OB_JSON_OBJECT)
-        return ob_err_set_at(err, OB_ERR_CONFIG, r->line->skip_file, ob_json_line(*nodes),
-                             ob_json_column(*nodes), NULL,
-                             "\"skip nodes\" must be an object of names and reasons");
+        return ob_err_set_at(err, OB_ERR_CONFIG, file, ob_json_line(*nodes), ob_json_column(*nodes),
+                             NULL, "\"skip nodes\" must be an object of names and reasons");
+    for (size_t i = 0; i < ob_json_count(*nodes); i++) {
+        const ob_json *why = ob_json_item(*nodes, i);
+        if (ob_json_string(why, NULL) == NULL)
+            return ob_err_set_at(err, OB_ERR_CONFIG, file, ob_json_line(why), ob_json_column(why),
+                                 NULL, "the reason of \"%.60s\" must be a text",
+                                 ob_json_key(*nodes, i));
+    }
     return OB_OK;
 }
 
+static ob_status read_ids(const char *at, int64_t *ids, size_t count, ob_err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *end;
+        ids[i] = strtoll(at, &end, 10);
+        if (end == at || (*end != ',' && *end != '\0'))
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "--crashed wants numbers of nodes, not \"%.40s\"", at);
+        at = *end == ',' ? end + 1 : end;
+    }
+    return OB_OK;
+}
+
+/* Names of the command line must be those of calls; a file may serve several traces. */
 static ob_status take_lists(replaying *r, ob_err *err)
 {
     const ob_json *nodes = NULL;
@@ -89,24 +135,25 @@ static ob_status take_lists(replaying *r, ob_err *err)
     const size_t words = count_words(r->line->skip), more = ob_json_count(nodes);
     const size_t ids = count_words(r->line->crashed);
     r->names = calloc(words + more + 1, sizeof *r->names);
+    r->reasons = calloc(words + more + 1, sizeof *r->reasons);
     r->crashed = calloc(ids + 1, sizeof *r->crashed);
     r->skip_text = strdup(r->line->skip != NULL ? r->line->skip : "");
-    if (r->names == NULL || r->crashed == NULL || r->skip_text == NULL)
+    if (r->names == NULL || r->reasons == NULL || r->crashed == NULL || r->skip_text == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
     size_t count = 0;
     char *rest = r->skip_text;
     for (char *word; words > 0 && (word = strsep(&rest, ",")) != NULL;)
         if (word[0] != '\0')
             r->names[count++] = word;
-    for (size_t i = 0; i < more; i++)
+    r->options.skip_strict_count = count;
+    for (size_t i = 0; i < more; i++) {
+        const char *why = ob_json_string(ob_json_item(nodes, i), NULL);
+        r->reasons[count] = why[0] != '\0' ? why : NULL;
         r->names[count++] = ob_json_key(nodes, i);
-    const char *at = r->line->crashed;
-    for (size_t i = 0; i < ids; i++) {
-        char *end;
-        r->crashed[i] = strtoll(at, &end, 10);
-        at = *end == ',' ? end + 1 : end;
     }
+    OB_TRY(read_ids(r->line->crashed, r->crashed, ids, err));
     r->options.skip_names = r->names;
+    r->options.skip_reasons = r->reasons;
     r->options.skip_count = count;
     r->options.crashed = r->crashed;
     r->options.crashed_count = ids;
@@ -134,6 +181,7 @@ static ob_status replay(replaying *r, const ob_trace *trace, ob_replay **out, ob
     ob_session *session;
     const char *half = r->line->half != NULL ? r->line->half : "auto";
     r->options.half_to_bfloat16 = strcmp(half, "bfloat16") == 0;
+    r->options.stop_at_half = strcmp(half, "auto") == 0;
     OB_TRY(ob_session_open(r->cli->context, &r->line->run, &session, err));
     ob_status status = ob_replay_run(session, trace, &r->options, out, err);
     if (status == OB_OK && strcmp(half, "auto") == 0 && ob_replay_wants_bfloat16(*out)) {
@@ -142,6 +190,7 @@ static ob_status replay(replaying *r, const ob_trace *trace, ob_replay **out, ob
                      "its place; --half keep leaves it");
         ob_replay_destroy(*out);
         r->options.half_to_bfloat16 = true;
+        r->options.stop_at_half = false;
         status = ob_replay_run(session, trace, &r->options, out, err);
     }
     ob_session_close(session);
@@ -198,6 +247,7 @@ int ob__replay_here(ob_cli *cli, const ob_replay_line *line)
     if (status == OB_OK)
         status = replay_file(&r, &err, &code);
     free((void *)r.names);
+    free((void *)r.reasons);
     free(r.crashed);
     free(r.skip_text);
     ob_json_doc_destroy(r.skip_doc);

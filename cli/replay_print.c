@@ -31,38 +31,65 @@ static const char *time_text(double ns, char *out, size_t size)
     return out;
 }
 
+/* Libraries explain at length; the first sentence says what is wrong, --json has all of it. */
+static int first_sentence(const char *text)
+{
+    enum { SHORT = 160 };
+    const char *end = strpbrk(text, "\n");
+    const char *stop = strstr(text, ". ");
+    size_t length = end != NULL ? (size_t)(end - text) : strlen(text);
+    if (length > SHORT && stop != NULL && (size_t)(stop - text) < length)
+        length = (size_t)(stop - text);
+    return (int)(length > 2 * SHORT ? 2 * SHORT : length);
+}
+
 static void print_skips(ob_cli *cli, const char *title, const ob_json *list)
 {
     for (size_t i = 0; i < ob_json_count(list); i++) {
         const ob_json *row = ob_json_item(list, i);
-        ob__cli_printf(cli, "%s  %6lld  %s: %s\n", i == 0 ? title : "            ",
-                       int_of(row, "count"), text_of(row, "name"), text_of(row, "reason"));
+        const char *reason = text_of(row, "reason");
+        ob__cli_printf(cli, "%s  %6lld  %s: %.*s\n", i == 0 ? title : "            ",
+                       int_of(row, "count"), text_of(row, "name"), first_sentence(reason), reason);
     }
+}
+
+static const char *interval_text(const ob_json *row, char *out, size_t size)
+{
+    char low[32], high[32];
+    if (isnan(real_of(row, "ci_low")))
+        return "";
+    snprintf(out, size, "%s to %s", time_text(real_of(row, "ci_low"), low, sizeof low),
+             time_text(real_of(row, "ci_high"), high, sizeof high));
+    return out;
 }
 
 static void print_operators(ob_cli *cli, const ob_json *list)
 {
     size_t width = strlen("operator");
-    char time[32];
+    char time[32], interval[80];
     for (size_t i = 0; i < ob_json_count(list); i++) {
         const size_t length = strlen(text_of(ob_json_item(list, i), "name"));
         width = length > width ? length : width;
     }
-    ob__cli_printf(cli, "\n%-*s  %8s  %10s  %6s\n", (int)width, "operator", "calls", "time",
-                   "share");
+    const bool spread =
+        !isnan(real_of(ob_json_count(list) > 0 ? ob_json_item(list, 0) : NULL, "ci_low"));
+    ob__cli_printf(cli, "\n%-*s  %8s  %10s  %6s%s\n", (int)width, "operator", "calls", "time",
+                   "share", spread ? "  95 % interval" : "");
     for (size_t i = 0; i < ob_json_count(list); i++) {
         const ob_json *row = ob_json_item(list, i);
-        ob__cli_printf(cli, "%-*s  %8lld  %10s  %4.1f %%\n", (int)width, text_of(row, "name"),
+        ob__cli_printf(cli, "%-*s  %8lld  %10s  %4.1f %%%s%s\n", (int)width, text_of(row, "name"),
                        int_of(row, "count"), time_text(real_of(row, "time_ns"), time, sizeof time),
-                       100 * real_of(row, "share"));
+                       100 * real_of(row, "share"), spread ? "  " : "",
+                       interval_text(row, interval, sizeof interval));
     }
 }
 
 static void print_times(ob_cli *cli, const ob_json *times)
 {
-    char mean[32], half[32];
+    char mean[32], half[32], median[32];
     const double low = real_of(times, "ci_low"), high = real_of(times, "ci_high");
-    if (int_of(times, "iterations") == 0) {
+    const long long passes = int_of(times, "iterations");
+    if (passes == 0) {
         ob__cli_printf(cli, "time        no pass was measured\n");
         return;
     }
@@ -70,8 +97,11 @@ static void print_times(ob_cli *cli, const ob_json *times)
                    time_text(real_of(times, "mean"), mean, sizeof mean));
     if (!isnan(low))
         ob__cli_printf(cli, " +- %s (95 %%)", time_text((high - low) / 2, half, sizeof half));
-    ob__cli_printf(cli, ", %lld passes after %lld\n", int_of(times, "iterations"),
-                   int_of(times, "warmup"));
+    if (passes > 2)
+        ob__cli_printf(cli, ", median %s",
+                       time_text(real_of(times, "median"), median, sizeof median));
+    ob__cli_printf(cli, "; %lld %s after %lld to warm up\n", passes,
+                   passes == 1 ? "pass" : "passes", int_of(times, "warmup"));
 }
 
 static void print_text(ob_cli *cli, const ob_replay_line *line, const ob_json *result)
@@ -90,6 +120,7 @@ static void print_text(ob_cli *cli, const ob_replay_line *line, const ob_json *r
         int_of(coverage, "ran"), int_of(coverage, "compute"), 100 * real_of(coverage, "nodes"),
         int_of(coverage, "operators_ran"), int_of(coverage, "operators_compute"));
     print_skips(cli, "skipped     ", ob_json_get(result, "skipped"));
+    print_skips(cli, "inner calls ", ob_json_get(result, "replaced"));
     if (!line->compute_only)
         print_skips(cli, "not compute ", ob_json_get(result, "not_compute"));
     print_times(cli, ob_json_get(result, "times"));

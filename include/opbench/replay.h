@@ -46,12 +46,16 @@ bool ob_replay_skip_is_compute(ob_replay_skip skip);
 /* Zero means the default. */
 typedef struct ob_replay_options {
     ob_trace_selection selection;
-    uint64_t warmup, iterations;   /* of the whole list of calls; at least 1 measured */
-    const char *const *skip_names; /* "aten::mm", with or without overload */
+    uint64_t warmup, iterations;     /* of the whole list of calls; at least 1 measured */
+    const char *const *skip_names;   /* "aten::mm", with or without overload */
+    const char *const *skip_reasons; /* for each name why, or NULL; NULL = none has a reason */
     size_t skip_count;
-    const int64_t *crashed; /* ids of nodes that ended the process before */
+    size_t skip_strict_count; /* the first ones must name calls that are there: OB_ERR_NOT_FOUND */
+    const int64_t *crashed;   /* ids of nodes that ended the process before */
     size_t crashed_count;
     bool half_to_bfloat16; /* where the trace has half, take bfloat16 */
+    bool stop_at_half;     /* end after the first pass if ob_replay_wants_bfloat16 */
+    bool keep_whole;       /* never put the calls that a failing call made in its place */
     uint64_t seed;
     /* Told before each call is made, also while warming up: nodes by index. NULL = nobody. */
     void (*on_call)(void *ctx, uint64_t iteration, uint64_t done, uint64_t total,
@@ -73,8 +77,9 @@ void ob_replay_destroy(ob_replay *replay); /* NULL is allowed */
 bool ob_replay_wants_bfloat16(const ob_replay *replay);
 
 /* What came of it, as JSON in doc: trace, calls, coverage {nodes, operators, ran, compute}, skipped
- * [{name, reason, what, count}], not_compute (the same), times {iterations, unit, mean, ...}, operators
- * [{name, count, time_ns, share}], peak_bytes. */
+ * [{name, reason, what, count}], not_compute (the same), replaced [{name, reason, count}], times {iterations,
+ * unit, mean, median, ci_low, ...}, operators [{name, count, time_ns, mean_ns, min_ns, max_ns, ci_low, ci_high,
+ * share}], peak_bytes. */
 ob_status ob_replay_describe(const ob_replay *replay, ob_json_doc *doc, const ob_json **out,
                              ob_err *err);
 

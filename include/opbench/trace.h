@@ -126,7 +126,8 @@ uint64_t ob_trace_text_bytes(const ob_trace *trace);
 /* ---- which calls ---- */
 
 typedef struct ob_trace_selection {
-    bool leaves;       /* calls without a call below them, instead of the topmost ones */
+    bool leaves; /* calls without a call below them, instead of the topmost ones; of calls that
+                        * pass the same operator on (autocast does) the inner one is the topmost */
     int64_t iteration; /* which ProfilerStep, from 0; negative = all nodes */
     const char *label; /* only below nodes whose name contains it; NULL = everywhere */
     bool keep_loader;  /* also what a DataLoader did */
@@ -151,7 +152,8 @@ ob_status ob_trace_describe_node(const ob_trace *trace, size_t index, ob_json_do
 
 typedef struct ob_trace_convert_options {
     ob_trace_selection selection;
-    const char *device; /* what device arguments become; NULL = "cpu" */
+    const char *device;    /* what device arguments become; NULL = "cpu" */
+    bool half_to_bfloat16; /* half becomes bfloat16: for CPUs whose library has no half */
 } ob_trace_convert_options;
 
 typedef struct ob_trace_convert_summary {

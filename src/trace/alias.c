@@ -5,6 +5,7 @@
  */
 #include "trace/alias.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Sources that are not numbers of arguments. */
@@ -52,6 +53,14 @@ static const row ROWS[] = {
      "aten::native_batch_norm",
      BATCH_NORM,
      {0, 1, 2, 3, 4, 5, 6, 7, END}},
+    {"aten::_batch_norm_with_update",
+     "aten::native_batch_norm",
+     BATCH_NORM,
+     {0, 1, 2, 3, 4, YES, 5, 6, END}},
+    {"aten::batch_norm_backward",
+     "aten::native_batch_norm_backward",
+     BATCH_NORM_BACKWARD,
+     {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, END}},
     {"aten::cudnn_batch_norm_backward",
      "aten::native_batch_norm_backward",
      BATCH_NORM_BACKWARD,
@@ -74,6 +83,65 @@ static const row PLAIN_ROWS[] = {
      {0, 1, 2, 3, END}},
 };
 
+/* Attention as GPUs fuse it; scores are kept here, which fused kernels do not. Arguments that a release does not have
+ * yet are None, False or 0. */
+#define SCORES(mask)                                                                               \
+    "factor = 1 / @sqrt(@size(query, -1)) if @is_none(scale) else scale;"                          \
+    "scores = mul(matmul(query, transpose(key, -2, -1)), factor);"                                 \
+    "masked = add(scores, log(tril(ones([@size(query, -2), @size(key, -2)],"                       \
+    "    dtype=@dtype(query))))) if is_causal else scores if @is_none(" mask ")"                   \
+    "    else add(scores, " mask ") if @is_floating(" mask ")"                                     \
+    "    else add(scores, log(_to_copy(" mask ", dtype=@dtype(query))));"                          \
+    "weights = softmax(masked, -1);"
+#define ATTENTION(mask)                                                                            \
+    SCORES(mask)                                                                                   \
+    "result = matmul(dropout(weights, dropout_p, True) if dropout_p > 0 else weights, value)"
+#define ATTENTION_BACKWARD(grad, mask)                                                             \
+    SCORES(mask)                                                                                   \
+    "result_2 = matmul(transpose(weights, -2, -1), " grad ");"                                     \
+    "inner = matmul(" grad ", transpose(value, -2, -1));"                                          \
+    "back = mul(_softmax_backward_data(inner, weights, -1, @dtype(weights)), factor);"             \
+    "result_0 = matmul(back, key);"                                                                \
+    "result_1 = matmul(transpose(back, -2, -1), query)"
+
+typedef struct text_row {
+    const char *from, *text;
+} text_row;
+
+static const text_row TEXT_ROWS[] = {
+    {"aten::scaled_dot_product_attention", ATTENTION("attn_mask")},
+    {"aten::_scaled_dot_product_flash_attention", ATTENTION("attn_mask")},
+    {"aten::_scaled_dot_product_efficient_attention", ATTENTION("attn_bias")},
+    {"aten::_scaled_dot_product_cudnn_attention", ATTENTION("attn_bias")},
+    {"aten::_scaled_dot_product_flash_attention_backward",
+     ATTENTION_BACKWARD("grad_out", "attn_mask")},
+    {"aten::_scaled_dot_product_efficient_attention_backward",
+     ATTENTION_BACKWARD("grad_out_", "attn_bias")},
+    {"aten::_scaled_dot_product_cudnn_attention_backward",
+     ATTENTION_BACKWARD("grad_out", "attn_bias")},
+    /* Its p is the share that stays. */
+    {"aten::_fused_dropout", "result_0, result_1 = native_dropout(self, 1 - p, True)"},
+    {"aten::_masked_scale", "result = mul(mul(self, mask), scale)"},
+};
+
+const char *ob__trace_alias_text(const char *name)
+{
+    for (size_t i = 0; i < sizeof TEXT_ROWS / sizeof *TEXT_ROWS; i++)
+        if (strcmp(TEXT_ROWS[i].from, name) == 0)
+            return TEXT_ROWS[i].text;
+    return NULL;
+}
+
+bool ob__trace_alias_each(const char *name, char *out, size_t size)
+{
+    static const char PREFIX[] = "aten::_foreach_";
+    if (strncmp(name, PREFIX, sizeof PREFIX - 1) != 0)
+        return false;
+    const char *plain = name + sizeof PREFIX - 1;
+    snprintf(out, size, "aten::%.*s", (int)strcspn(plain, "."), plain);
+    return true;
+}
+
 /* output_padding of a convolution and output_mask of a backward. Two zeros do for one to three
  * dimensions too: the rows are for images; other numbers of dimensions stay as recorded. */
 static const ob_trace_value ZEROS[] = {{.kind = OB_TRACE_INT}, {.kind = OB_TRACE_INT}};
@@ -90,6 +158,26 @@ void ob__trace_call_name(const ob_trace_node *node, char *out, size_t size)
         count = size - 1;
     memcpy(out, text, count);
     out[count] = '\0';
+}
+
+bool ob__trace_is_stream_call(const ob_trace_node *node, const char *name)
+{
+    static const char *const NAMES[] = {
+        "aten::record_stream", "aten::pin_memory", "aten::_pin_memory",
+        "aten::is_pinned",     "cuda::",           "streams::"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (strncmp(name, NAMES[i], strlen(NAMES[i])) == 0)
+            return true;
+    for (uint32_t i = 0; i < node->input_count; i++)
+        if (node->inputs[i].kind == OB_TRACE_OTHER &&
+            strncmp(node->inputs[i].as.text, "Stream", 6) == 0)
+            return true;
+    return false;
+}
+
+bool ob__trace_is_sparse(const ob_trace_tensor *tensor)
+{
+    return tensor->id > 0 && tensor->storage <= 0 && tensor->item_bytes == 0 && tensor->ndim > 0;
 }
 
 static ob_trace_value source(const ob_trace_node *node, int8_t from, bool *ok)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators that exist on one vendor's device only, as the generic operator that means the same.
+ * What recorded calls are: operators that exist on one vendor's device only, as the generic operator that means
+ * the same; calls that are no computing; tensors that are sparse.
  */
 #ifndef OB_TRACE_ALIAS_H
 #define OB_TRACE_ALIAS_H
@@ -21,9 +22,18 @@ typedef struct ob_trace_alias {
 
 /* "aten::add.Tensor": from the schema, else the node's own name. Cut to size. */
 void ob__trace_call_name(const ob_trace_node *node, char *out, size_t size);
+/* Whether it orders streams or pins memory: bookkeeping of a device, nothing to compute. */
+bool ob__trace_is_stream_call(const ob_trace_node *node, const char *name);
+/* A sparse tensor has no storage of its own: PyTorch records neither that nor its elements' size. */
+bool ob__trace_is_sparse(const ob_trace_tensor *tensor);
 /* name is what ob__trace_call_name gave; it and the node must outlive alias. */
 void ob__trace_alias_apply(const ob_trace_node *node, const char *name, ob_trace_alias *alias);
 /* For a backend that lacks the operator: another one that does the same. False when there is none. */
 bool ob__trace_alias_replace(const ob_trace_node *node, const char *name, ob_trace_alias *alias);
+/* For an operator that one vendor's device has and others lack: a graph that does the same, in graph notation over
+ * the names of the arguments. NULL when there is none. */
+const char *ob__trace_alias_text(const char *name);
+/* "aten::_foreach_lerp_.Scalar" is "aten::lerp_" for each tensor of its lists. False for other names. */
+bool ob__trace_alias_each(const char *name, char *out, size_t size);
 
 #endif

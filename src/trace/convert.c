@@ -26,13 +26,23 @@ typedef struct op_group {
     uint32_t first, last;
 } op_group;
 
+/* Calls that are left out for one reason. */
+typedef struct leftover {
+    const char *why;
+    uint64_t calls;
+    uint32_t ops;
+    char names[240]; /* of the first operators */
+} leftover;
+
 typedef struct converter {
     const ob_trace *trace;
     const ob_trace_convert_options *options;
     const ob_op_table *table;
     const ob_log *log;
     ob_arena arena;
-    ob_intern ops, texts, reasons;
+    ob_intern ops, texts, reasons, named_reasons;
+    leftover *leftovers;
+    size_t leftover_capacity;
     entry *entries;
     op_group *groups;
     size_t entry_capacity, group_capacity;
@@ -107,19 +117,55 @@ static bool put_range(ob_text *text, double min, double max)
     return ob__text_printf(text, ", \"value_range\": [%lld, %lld]", (long long)min, (long long)max);
 }
 
-static bool put_tensor(ob_text *text, call *c, size_t arg, const ob_trace_tensor *tensor)
+/* as_strided looks at the storage of its tensor, not at the tensor: one dimension that is as long as the result
+ * needs stands for it. 0 = not such an argument. */
+static int64_t strided_length(const call *c, size_t arg)
+{
+    int64_t last = 0;
+    if (arg != 0 || c->count < 3 || strncmp(c->name, "aten::as_strided", 16) != 0 ||
+        c->args[1].kind != OB_TRACE_LIST || c->args[2].kind != OB_TRACE_LIST ||
+        c->args[1].count != c->args[2].count)
+        return 0;
+    if (c->count > 3 && c->args[3].kind == OB_TRACE_INT)
+        last = c->args[3].as.integer;
+    for (uint32_t i = 0; i < c->args[1].count; i++) {
+        const int64_t size = c->args[1].as.items[i].as.integer;
+        const int64_t stride = c->args[2].as.items[i].as.integer;
+        int64_t span;
+        if (size <= 0 || stride < 0 || __builtin_mul_overflow(size - 1, stride, &span) ||
+            __builtin_add_overflow(last, span, &last))
+            return 0;
+    }
+    return last >= 0 && last < INT64_MAX ? last + 1 : 0;
+}
+
+static ob_dtype written_dtype(const converter *v, ob_dtype dtype)
+{
+    return dtype == OB_DTYPE_F16 && v->options->half_to_bfloat16 ? OB_DTYPE_BF16 : dtype;
+}
+
+static bool put_tensor(ob_text *text, const converter *v, call *c, size_t arg,
+                       const ob_trace_tensor *tensor)
 {
     int64_t contiguous[OB_MAX_DIMS], bound;
-    const ob_dtype_info *info = ob_dtype_get_info(tensor->dtype);
+    const ob_dtype_info *info = ob_dtype_get_info(written_dtype(v, tensor->dtype));
     if (info == NULL) {
         snprintf(c->why_not, sizeof c->why_not, "it takes a tensor of %.60s, a type opbench lacks",
                  tensor->dtype_text);
         return true;
     }
+    if (ob__trace_is_sparse(tensor)) {
+        snprintf(c->why_not, sizeof c->why_not,
+                 "it takes a sparse tensor, which traces do not describe");
+        return true;
+    }
     ob_shape_contiguous_strides(tensor->sizes, tensor->ndim, contiguous);
+    const int64_t length = strided_length(c, arg);
     bool ok = ob__text_printf(text, "{\"type\": \"tensor\", \"dtype\": \"%s\"", info->param_name) &&
-              put_sizes(text, "shape", tensor->sizes, tensor->ndim);
-    if (ok && memcmp(contiguous, tensor->strides, (size_t)tensor->ndim * sizeof *contiguous) != 0)
+              (length > 0 ? put_sizes(text, "shape", &length, 1)
+                          : put_sizes(text, "shape", tensor->sizes, tensor->ndim));
+    if (ok && length == 0 &&
+        memcmp(contiguous, tensor->strides, (size_t)tensor->ndim * sizeof *contiguous) != 0)
         ok = put_sizes(text, "strides", tensor->strides, tensor->ndim);
     /* The calls of a trace are forward or backward calls as they stand; none is to be differentiated again. */
     if (ok && !ob_dtype_is_integral(tensor->dtype))
@@ -147,6 +193,17 @@ static bool put_real(ob_text *text, double value)
     return ob__text_printf(text, "{\"type\": \"double\", \"value\": %s}", real_text(value, digits));
 }
 
+/* Arguments called dtype are numbers too. */
+static int64_t written_int(const converter *v, const call *c, size_t arg, int64_t value)
+{
+    const bool dtype = c->schema != NULL && arg < c->schema->arg_count &&
+                       strstr(c->schema->args[arg].name, "dtype") != NULL;
+    return dtype && v->options->half_to_bfloat16 &&
+                   value == ob_dtype_get_info(OB_DTYPE_F16)->torch_number
+               ? ob_dtype_get_info(OB_DTYPE_BF16)->torch_number
+               : value;
+}
+
 static bool put_value(ob_text *text, const converter *v, call *c, size_t arg,
                       const ob_trace_value *value)
 {
@@ -160,7 +217,7 @@ static bool put_value(ob_text *text, const converter *v, call *c, size_t arg,
                                value->as.integer ? "true" : "false");
     case OB_TRACE_INT:
         return ob__text_printf(text, "{\"type\": \"int\", \"value\": %lld}",
-                               (long long)value->as.integer);
+                               (long long)written_int(v, c, arg, value->as.integer));
     case OB_TRACE_DOUBLE:
         return put_real(text, value->as.real);
     case OB_TRACE_STR:
@@ -171,7 +228,7 @@ static bool put_value(ob_text *text, const converter *v, call *c, size_t arg,
         return ob__text_printf(text, "{\"type\": \"device\", \"value\": \"%s\"}",
                                v->options->device != NULL ? v->options->device : "cpu");
     case OB_TRACE_TENSOR:
-        return put_tensor(text, c, arg, value->as.tensor);
+        return put_tensor(text, v, c, arg, value->as.tensor);
     case OB_TRACE_OTHER:
         snprintf(c->why_not, sizeof c->why_not, "it takes a value that cannot be made again: %.80s",
                  value->as.text);
@@ -299,20 +356,59 @@ static void link_entries(converter *v)
     }
 }
 
+static bool note_leftover(converter *v, const call *c)
+{
+    enum { NAMED = 3 };
+    uint32_t reason, named;
+    char line[512];
+    const char *why = ob__intern(&v->reasons, c->why_not, strlen(c->why_not), &reason);
+    if (why == NULL)
+        return false;
+    if (reason >= v->leftover_capacity) {
+        const size_t capacity = 2 * v->leftover_capacity + 16;
+        leftover *grown = realloc(v->leftovers, capacity * sizeof *grown);
+        if (grown == NULL)
+            return false;
+        memset(grown + v->leftover_capacity, 0, (capacity - v->leftover_capacity) * sizeof *grown);
+        v->leftovers = grown;
+        v->leftover_capacity = capacity;
+    }
+    leftover *l = &v->leftovers[reason];
+    const uint32_t known = v->named_reasons.count;
+    snprintf(line, sizeof line, "%s: %s", c->name, c->why_not);
+    if (ob__intern(&v->named_reasons, line, strlen(line), &named) == NULL)
+        return false;
+    l->why = why;
+    l->calls++;
+    if (named < known)
+        return true;
+    const size_t length = strlen(l->names);
+    if (l->ops++ < NAMED)
+        snprintf(l->names + length, sizeof l->names - length, "%s%.70s", length > 0 ? ", " : "",
+                 c->name);
+    else if (l->ops == NAMED + 1)
+        snprintf(l->names + length, sizeof l->names - length, ", ...");
+    return true;
+}
+
 static ob_status leave_out(converter *v, const call *c, ob_trace_convert_summary *summary,
                            ob_err *err)
 {
-    ob_text line = {0};
-    uint32_t ordinal;
-    const uint32_t known = v->reasons.count;
     summary->left_out++;
-    const bool ok = ob__text_printf(&line, "%.100s: %s", c->name, c->why_not) &&
-                    ob__intern(&v->reasons, line.data, line.size, &ordinal) != NULL;
-    if (ok && ordinal >= known)
-        ob_log_message(v->log, OB_LOG_WARNING, "%s: left out: %.*s", v->trace->name, (int)line.size,
-                       line.data);
-    ob_text_fini(&line);
-    return ok ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a config");
+    return note_leftover(v, c) ? OB_OK
+                               : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a config");
+}
+
+/* One warning per reason: a trace without arguments has hundreds of operators. */
+static void tell_leftovers(const converter *v)
+{
+    for (uint32_t i = 0; i < v->reasons.count; i++) {
+        const leftover *l = &v->leftovers[i];
+        ob_log_message(v->log, OB_LOG_WARNING, "%s: left out: %llu %s of %u %s (%s): %s",
+                       v->trace->name, (unsigned long long)l->calls,
+                       l->calls == 1 ? "call" : "calls", l->ops,
+                       l->ops == 1 ? "operator" : "operators", l->names, l->why);
+    }
 }
 
 static ob_status convert_call(converter *v, const ob_trace_node *node,
@@ -327,6 +423,12 @@ static ob_status convert_call(converter *v, const ob_trace_node *node,
     c.args = alias.args;
     c.count = alias.count;
     c.op = ob_op_table_find(v->table, c.name);
+    if (c.op == NULL && ob__trace_alias_replace(node, name, &alias)) {
+        c.name = alias.name;
+        c.args = alias.args;
+        c.count = alias.count;
+        c.op = ob_op_table_find(v->table, c.name);
+    }
     if (node->kind != OB_TRACE_OPERATOR)
         snprintf(c.why_not, sizeof c.why_not, "%s",
                  node->kind == OB_TRACE_COMM ? "it is communication"
@@ -334,6 +436,8 @@ static ob_status convert_call(converter *v, const ob_trace_node *node,
     else if (node->duration_us >= 0 && c.count == 0)
         snprintf(c.why_not, sizeof c.why_not,
                  "its arguments were not recorded; profile with record_shapes=True");
+    else if (ob__trace_is_stream_call(node, name))
+        snprintf(c.why_not, sizeof c.why_not, "it orders streams or pins memory");
     /* A name that is not known has its argument names from the trace itself. */
     const char *schema = alias.schema;
     if (schema[0] != '\0' && ob_schema_parse(schema, strlen(schema), &c.schema, NULL) != OB_OK)
@@ -385,12 +489,14 @@ ob_status ob_trace_convert(const ob_trace *trace, const ob_trace_convert_options
     ob__intern_init(&v.ops, &v.arena);
     ob__intern_init(&v.texts, &v.arena);
     ob__intern_init(&v.reasons, &v.arena);
+    ob__intern_init(&v.named_reasons, &v.arena);
     ob_status status = OB_OK;
     for (size_t i = 0; status == OB_OK && i < count; i++)
         status = convert_call(&v, &trace->nodes[indices[i]], summary, err);
     summary->calls = count;
     summary->distinct = v.texts.count;
     if (status == OB_OK) {
+        tell_leftovers(&v);
         link_entries(&v);
         if (!print_config(&v, config))
             status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for a config");
@@ -402,6 +508,8 @@ ob_status ob_trace_convert(const ob_trace *trace, const ob_trace_convert_options
     ob__intern_fini(&v.ops);
     ob__intern_fini(&v.texts);
     ob__intern_fini(&v.reasons);
+    ob__intern_fini(&v.named_reasons);
+    free(v.leftovers);
     ob__arena_fini(&v.arena);
     return status;
 }

@@ -2,12 +2,14 @@
  *
  * The whole list of calls, again and again. An iteration begins with nothing alive, so that all do the
  * same. A call that fails is not tried again: from then on it is skipped, and the iteration in which that
- * happened does not count unless it was the last chance.
+ * happened does not count unless it was the last chance. Where the trace has the calls that a failing one made,
+ * the list is made again with those in its place.
  */
 #include "opbench/replay.h"
 
 #include "trace/replay_call.h"
 #include "trace/replay_int.h"
+#include "trace/replay_steps.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,14 +47,21 @@ static bool takes_half(const ob_trace_value *values, size_t count)
     return false;
 }
 
-/* From now on the call is left out. */
-static void give_up(ob_replay *r, ob_replay_step *step, ob_replay_skip why, const ob_err *err)
+/* From now on the call is left out; or, in a next plan, the calls that it made stand in its place. */
+static void give_up(ob_replay *r, const ob_replay_options *options, ob_replay_step *step,
+                    ob_replay_skip why, const ob_err *err)
 {
     const size_t at = (size_t)(step - r->plan.steps);
+    const char *text = ob__arena_strdup(&r->arena, err->message, strlen(err->message));
     step->skip = why;
-    r->reasons[at] = ob__arena_strdup(&r->plan.arena, err->message, strlen(err->message));
+    r->reasons[at] = why != OB_REPLAY_NO_LIBRARY ? text : NULL;
     r->failed_half |=
         why == OB_REPLAY_FAILED && takes_half(step->node->inputs, step->node->input_count);
+    if (text != NULL && !options->keep_whole && r->time_count == 0 &&
+        ob__replay_can_replace(r->trace, step->node)) {
+        r->replaced[step->node - ob_trace_node_at(r->trace, 0)] = text;
+        r->replaces = true;
+    }
 }
 
 typedef struct pass {
@@ -77,22 +86,40 @@ static void run_pass(ob_replay *r, ob_replay_caller *caller, const ob_replay_opt
             if (options->on_call != NULL)
                 options->on_call(options->ctx, p->number, i, r->plan.step_count, step->node);
             if (ob__replay_call(caller, step, &elapsed, &why, &err) != OB_OK) {
-                give_up(r, step, why, &err);
+                give_up(r, options, step, why, &err);
                 p->clean = false;
+                elapsed = 0;
             }
-            r->step_ns[i] = elapsed;
             p->total_ns += elapsed;
         }
+        r->step_ns[i] = elapsed;
         ob__replay_values_free(caller->values, step);
         p->stopped = options->stop != NULL && options->stop(options->ctx) != 0;
     }
 }
 
-static void count_pass(ob_replay *r, const pass *p)
+static ob_status count_pass(ob_replay *r, const pass *p, ob_err *err)
 {
-    r->times_ns[r->time_count++] = (double)p->total_ns;
+    const size_t ops = r->plan.names.count;
+    if (r->time_count == r->time_capacity) {
+        const size_t larger = 2 * r->time_capacity + 16;
+        double *times = realloc(r->times_ns, larger * sizeof *times);
+        if (times != NULL)
+            r->times_ns = times;
+        double *op_times = realloc(r->op_ns, larger * (ops + 1) * sizeof *op_times);
+        if (op_times != NULL)
+            r->op_ns = op_times;
+        if (times == NULL || op_times == NULL)
+            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the times of a replay");
+        r->time_capacity = larger;
+    }
+    double *row = r->op_ns + r->time_count * ops;
+    for (size_t i = 0; i < ops; i++)
+        row[i] = 0;
     for (size_t i = 0; i < r->plan.step_count; i++)
-        r->op_ns[r->plan.steps[i].op] += (double)r->step_ns[i];
+        row[r->plan.steps[i].op] += (double)r->step_ns[i];
+    r->times_ns[r->time_count++] = (double)p->total_ns;
+    return OB_OK;
 }
 
 static ob_status run_passes(ob_replay *r, ob_session *session, const ob_replay_options *options,
@@ -106,20 +133,63 @@ static ob_status run_passes(ob_replay *r, ob_session *session, const ob_replay_o
     ob_status status = ob__replay_values_init(&values, &r->plan, options->seed, err);
     const uint64_t wanted = options->iterations > 0 ? options->iterations : 1;
     pass p = {0};
+    bool again = false;
     /* A first pass that finds out which calls fail is a warm-up that nobody asked for. */
     uint64_t spare = options->warmup > 0 ? 0 : 1;
-    while (status == OB_OK && !p.stopped && r->time_count < wanted) {
+    while (status == OB_OK && !p.stopped && !again && r->time_count < wanted) {
         run_pass(r, &caller, options, &p);
         const bool warm = p.number < options->warmup;
+        again = r->replaces || (options->stop_at_half && ob_replay_wants_bfloat16(r));
         if (!warm && !p.clean && spare > 0 && !p.stopped)
             spare--;
-        else if (!warm && !p.stopped)
-            count_pass(r, &p);
+        else if (!warm && !p.stopped && !again)
+            status = count_pass(r, &p, err);
         p.number++;
     }
     r->interrupted = p.stopped;
     ob__replay_values_fini(&values);
     return status;
+}
+
+/* ---- plans ---- */
+
+/* How often calls may be replaced by what they made: each time takes a pass, and calls are nested so deep at
+ * most. */
+enum { MAX_PLANS = 8 };
+
+static void drop_plan(ob_replay *r)
+{
+    ob__replay_plan_fini(&r->plan);
+    free((void *)r->reasons);
+    free(r->step_ns);
+    r->reasons = NULL;
+    r->step_ns = NULL;
+}
+
+static ob_status make_plan(ob_replay *r, const ob_replay_options *options, bool first, ob_err *err)
+{
+    const char *const *replaced = first ? NULL : (const char *const *)r->replaced;
+    OB_TRY(ob__replay_plan_make(r->trace, options, replaced, &r->plan, err));
+    r->reasons = calloc(r->plan.step_count + 1, sizeof *r->reasons);
+    r->step_ns = calloc(r->plan.step_count + 1, sizeof *r->step_ns);
+    if (r->reasons == NULL || r->step_ns == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a replay");
+    return OB_OK;
+}
+
+static ob_status run_plans(ob_replay *r, ob_session *session, const ob_replay_options *options,
+                           ob_err *err)
+{
+    ob_replay_options now = *options;
+    for (int plans = 1;; plans++) {
+        r->replaces = false;
+        now.keep_whole = options->keep_whole || plans == MAX_PLANS;
+        OB_TRY(make_plan(r, &now, plans == 1, err));
+        OB_TRY(run_passes(r, session, &now, err));
+        if (!r->replaces || r->interrupted || (now.stop_at_half && ob_replay_wants_bfloat16(r)))
+            return OB_OK;
+        drop_plan(r);
+    }
 }
 
 ob_status ob_replay_run(ob_session *session, const ob_trace *trace,
@@ -134,22 +204,15 @@ ob_status ob_replay_run(ob_session *session, const ob_trace *trace,
     r->iteration = options->selection.iteration;
     r->half_to_bfloat16 = options->half_to_bfloat16;
     r->warmup = options->warmup;
-    ob_status status = ob__replay_plan_make(trace, options, &r->plan, err);
-    if (status == OB_OK) {
-        const uint64_t wanted = options->iterations > 0 ? options->iterations : 1;
-        r->reasons = calloc(r->plan.step_count + 1, sizeof *r->reasons);
-        r->step_ns = calloc(r->plan.step_count + 1, sizeof *r->step_ns);
-        r->op_ns = calloc(r->plan.names.count + (size_t)1, sizeof *r->op_ns);
-        r->times_ns =
-            wanted < SIZE_MAX / sizeof *r->times_ns ? calloc(wanted, sizeof *r->times_ns) : NULL;
-        if (r->reasons == NULL || r->step_ns == NULL || r->op_ns == NULL || r->times_ns == NULL)
-            status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for a replay");
-    }
+    ob__arena_init(&r->arena, 0);
+    r->replaced = calloc(ob_trace_node_count(trace) + 1, sizeof *r->replaced);
+    ob_status status =
+        r->replaced != NULL ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a replay");
     uint64_t peak;
     if (status == OB_OK && session->desc->memory_peak != NULL)
         session->desc->memory_peak(session->backend, true, &peak, NULL);
     if (status == OB_OK)
-        status = run_passes(r, session, options, err);
+        status = run_plans(r, session, options, err);
     if (status == OB_OK && session->desc->memory_peak != NULL &&
         session->desc->memory_peak(session->backend, false, &peak, NULL) == OB_OK)
         r->allocator_peak_bytes = peak;
@@ -168,9 +231,9 @@ void ob_replay_destroy(ob_replay *r)
 {
     if (r == NULL)
         return;
-    ob__replay_plan_fini(&r->plan);
-    free((void *)r->reasons);
-    free(r->step_ns);
+    drop_plan(r);
+    ob__arena_fini(&r->arena);
+    free((void *)r->replaced);
     free(r->op_ns);
     free(r->times_ns);
     free(r);

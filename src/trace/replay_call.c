@@ -16,6 +16,7 @@
 #include <string.h>
 
 enum { MAX_ARGS = 64, MAX_OUTPUTS = 32 };
+#define ONE_CALL SIZE_MAX
 
 /* The call under way. */
 typedef struct making {
@@ -29,6 +30,7 @@ typedef struct making {
     size_t count;
     const ob_storage *fresh[MAX_ARGS]; /* storages that were made just now */
     size_t fresh_count;
+    size_t element; /* ONE_CALL, or which of the tensors in its lists the present call is about */
     ob_err *err;
 } making;
 
@@ -168,13 +170,18 @@ static ob_status arrange(making *m, const ob_schema *keep, const char *without, 
     return OB_OK;
 }
 
+static ob_setup_args setup_of(const making *m)
+{
+    return (ob_setup_args){.context = m->caller->session->context,
+                           .desc = m->caller->session->desc,
+                           .backend = m->caller->session->backend,
+                           .ops = &m->caller->session->ops};
+}
+
 static ob_status build(making *m, ob_value *values, const char **names, ob_call *call,
                        ob_graph **graph)
 {
-    const ob_setup_args setup = {.context = m->caller->session->context,
-                                 .desc = m->caller->session->desc,
-                                 .backend = m->caller->session->backend,
-                                 .ops = &m->caller->session->ops};
+    const ob_setup_args setup = setup_of(m);
     const ob_op *op = ob__setup_find_op(&setup, m->alias.name);
     ob_status status = arrange(m, op != NULL ? op->schema : NULL, NULL, values, names, call);
     if (status == OB_OK)
@@ -190,10 +197,49 @@ static ob_status build(making *m, ob_value *values, const char **names, ob_call 
     return ob__setup_build_graph(&setup, base, NULL, call, graph, &other) == OB_OK ? OB_OK : status;
 }
 
+/* A graph over the arguments by their names, and over those that the recorded release did not have. */
+static ob_status build_text(making *m, const char *text, ob_value *values, const char **names,
+                            ob_call *call, ob_graph **graph)
+{
+    static const struct {
+        const char *name;
+        ob_value value;
+    } LATER[] = {{"attn_mask", {.kind = OB_VALUE_NONE}},
+                 {"attn_bias", {.kind = OB_VALUE_NONE}},
+                 {"scale", {.kind = OB_VALUE_NONE}},
+                 {"dropout_p", {.kind = OB_VALUE_DOUBLE}},
+                 {"is_causal", {.kind = OB_VALUE_BOOL}}};
+    const ob_setup_args setup = setup_of(m);
+    size_t count = 0;
+    if (m->recorded == NULL || m->count > m->recorded->arg_count)
+        return ob_err_set(m->err, OB_ERR_UNSUPPORTED, "its arguments have no names");
+    for (; count < m->count; count++) {
+        values[count] = m->values[count];
+        names[count] = m->names[count];
+    }
+    for (size_t i = 0; i < sizeof LATER / sizeof *LATER && count < MAX_ARGS; i++) {
+        if (ob_schema_find_arg(m->recorded, LATER[i].name) >= 0)
+            continue;
+        values[count] = LATER[i].value;
+        names[count++] = LATER[i].name;
+    }
+    ob_value program;
+    OB_TRY(ob_value_init_str(&program, text, strlen(text), m->err));
+    *call = (ob_call){.kwargs = values, .kwarg_names = names, .kwarg_count = count};
+    const ob_call made = {.args = &program, .arg_count = 1};
+    const ob_status status =
+        ob__setup_build_graph(&setup, "opbench.graph", &made, call, graph, m->err);
+    ob_value_fini(&program);
+    return status;
+}
+
 /* The values are made; an operator that does the same takes the first of them. */
 static ob_status build_or_replace(making *m, ob_value *values, const char **names, ob_call *call,
                                   ob_graph **graph)
 {
+    const char *text = ob__trace_alias_text(m->name);
+    if (text != NULL && strcmp(m->caller->session->device.type, "cpu") == 0)
+        return build_text(m, text, values, names, call, graph);
     const ob_status status = build(m, values, names, call, graph);
     if ((status != OB_ERR_UNSUPPORTED && status != OB_ERR_NOT_FOUND) ||
         !ob__trace_alias_replace(m->step->node, m->name, &m->alias))
@@ -233,6 +279,11 @@ static void keep_outputs(making *m, ob_value *values, size_t count)
     const ob_trace_node *node = m->step->node;
     for (size_t i = 0; i < count; i++) {
         const ob_trace_value *recorded = i < node->output_count ? &node->outputs[i] : NULL;
+        if (m->element != ONE_CALL)
+            recorded =
+                recorded != NULL && recorded->kind == OB_TRACE_LIST && m->element < recorded->count
+                    ? &recorded->as.items[m->element]
+                    : NULL;
         if (recorded != NULL && recorded->kind == OB_TRACE_TENSOR)
             ob__replay_values_put(m->caller->values, recorded->as.tensor, &values[i]);
         if (recorded != NULL && recorded->kind == OB_TRACE_LIST && values[i].kind == OB_VALUE_LIST)
@@ -338,6 +389,77 @@ static ob_status run_graph(making *m, const ob_graph *graph, const ob_call *call
     return status;
 }
 
+/* ---- calls on lists ---- */
+
+/* What the argument is for one tensor of the lists. */
+static const ob_value *element_of(const ob_value *value, size_t at, size_t count)
+{
+    return value->kind == OB_VALUE_LIST && value->as.list.count == count ? &value->as.list.items[at]
+                                                                         : value;
+}
+
+static size_t list_length(const making *m)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (m->values[i].kind == OB_VALUE_LIST && m->values[i].as.list.count > 0 &&
+            m->values[i].as.list.items[0].kind == OB_VALUE_TENSOR)
+            return m->values[i].as.list.count;
+    return 0;
+}
+
+static ob_status run_element(making *m, const char *name, size_t count, uint64_t *elapsed_ns)
+{
+    /* The only arguments by place that the operator on one tensor has by name. */
+    const bool named_last = strncmp(name, "aten::addc", 10) == 0 && m->count == 4;
+    const ob_setup_args setup = setup_of(m);
+    ob_value values[MAX_ARGS];
+    const char *names[MAX_ARGS];
+    size_t by_place = 0, by_name = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        const ob_schema_arg *arg =
+            m->recorded != NULL && i < m->recorded->arg_count ? &m->recorded->args[i] : NULL;
+        const bool last = named_last && i + 1 == m->count;
+        if (arg != NULL && says_nothing(arg, &m->values[i]))
+            continue;
+        values[by_place + by_name] = *element_of(&m->values[i], m->element, count);
+        if (last || (arg != NULL && arg->keyword_only))
+            names[by_name++] = last ? "value" : arg->name;
+        else
+            by_place++;
+    }
+    const ob_call call = {.args = values,
+                          .arg_count = by_place,
+                          .kwargs = values + by_place,
+                          .kwarg_names = names,
+                          .kwarg_count = by_name};
+    ob_graph *graph = NULL;
+    ob_status status = ob__setup_build_graph(&setup, name, NULL, &call, &graph, m->err);
+    if (status == OB_OK)
+        status = run_graph(m, graph, &call, elapsed_ns);
+    ob_graph_destroy(graph);
+    return status;
+}
+
+/* The operator on one tensor, for each of the lists' tensors. The first failure is the call's. */
+static ob_status run_each(making *m, uint64_t *elapsed_ns)
+{
+    char name[256];
+    const size_t count = list_length(m);
+    const ob_err first = *m->err;
+    if (!ob__trace_alias_each(m->name, name, sizeof name) || count == 0)
+        return OB_ERR_UNSUPPORTED;
+    for (m->element = 0; m->element < count; m->element++) {
+        uint64_t ns = 0;
+        const ob_status status = run_element(m, name, count, &ns);
+        if (status != OB_OK) {
+            *m->err = status == OB_ERR_NOT_FOUND || status == OB_ERR_UNSUPPORTED ? first : *m->err;
+            return status;
+        }
+        *elapsed_ns += ns;
+    }
+    return OB_OK;
+}
+
 static ob_replay_skip kind_of(const making *m, ob_status status)
 {
     const bool core = strncmp(m->alias.name, "aten::", 6) == 0 ||
@@ -346,6 +468,14 @@ static ob_replay_skip kind_of(const making *m, ob_status status)
     if (status == OB_ERR_NOT_FOUND || status == OB_ERR_UNSUPPORTED)
         return core ? OB_REPLAY_UNSUPPORTED : OB_REPLAY_NO_LIBRARY;
     return OB_REPLAY_FAILED;
+}
+
+/* The names of operators that are near do not help here. */
+static bool is_missing(const making *m, ob_status status)
+{
+    const ob_setup_args setup = setup_of(m);
+    return (status == OB_ERR_NOT_FOUND || status == OB_ERR_UNSUPPORTED) &&
+           ob__setup_find_op(&setup, m->alias.name) == NULL;
 }
 
 ob_status ob__replay_call(ob_replay_caller *caller, const ob_replay_step *step,
@@ -360,6 +490,7 @@ ob_status ob__replay_call(ob_replay_caller *caller, const ob_replay_step *step,
     m->caller = caller;
     m->step = step;
     m->err = err;
+    m->element = ONE_CALL;
     ob__trace_call_name(step->node, m->name, sizeof m->name);
     ob__trace_alias_apply(step->node, m->name, &m->alias);
     if (m->alias.schema[0] != '\0')
@@ -374,6 +505,10 @@ ob_status ob__replay_call(ob_replay_caller *caller, const ob_replay_step *step,
         status = build_or_replace(m, values, names, &call, &graph);
         if (status == OB_OK)
             status = run_graph(m, graph, &call, elapsed_ns);
+        else if (status == OB_ERR_NOT_FOUND || status == OB_ERR_UNSUPPORTED)
+            status = run_each(m, elapsed_ns);
+        if (is_missing(m, status))
+            ob_err_set(err, status, "the backend does not have it");
         *why = status == OB_OK ? OB_REPLAY_RAN : kind_of(m, status);
     }
     ob_graph_destroy(graph);

@@ -13,14 +13,18 @@ struct ob_replay {
     int64_t iteration;
     uint64_t warmup;
     ob_replay_plan plan;
+    ob_arena arena;       /* texts that outlive a plan */
     const char **reasons; /* per step; NULL = none but its kind */
-    uint64_t *step_ns;    /* of the last pass */
-    double *op_ns;        /* per operator, over all measured passes */
-    double *times_ns;     /* per measured pass: all calls */
-    size_t time_count;
+    const char *
+        *replaced;     /* per node of the trace: why its inner calls stand in its place, or NULL */
+    uint64_t *step_ns; /* of the last pass */
+    double *op_ns;     /* per measured pass, per operator */
+    double *times_ns;  /* per measured pass: all calls */
+    size_t time_count, time_capacity;
     uint64_t allocator_peak_bytes; /* of the backend's own; 0 = not known */
     uint64_t peak_bytes;           /* of the process, since it began */
     bool half_to_bfloat16, failed_half, interrupted;
+    bool replaces; /* the pass found calls to replace */
 };
 
 #endif

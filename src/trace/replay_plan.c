@@ -6,6 +6,8 @@
  */
 #include "trace/replay_plan.h"
 
+#include "trace/replay_steps.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,68 +35,6 @@ uint32_t ob__replay_storage_number(ob_replay_plan *plan, int64_t storage)
     uint32_t number = UINT32_MAX;
     ob__intern(&plan->storages, &storage, sizeof storage, &number);
     return number;
-}
-
-/* ---- which calls are computing ---- */
-
-static bool starts(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-static bool names_match(const char *name, const char *wanted)
-{
-    const size_t length = strlen(wanted);
-    return strncmp(name, wanted, length) == 0 && (name[length] == '\0' || name[length] == '.');
-}
-
-static ob_replay_skip judge(const ob_trace_node *node, const char *name,
-                            const ob_replay_options *options)
-{
-    static const char *const STREAM_CALLS[] = {
-        "aten::record_stream", "aten::pin_memory", "aten::_pin_memory",
-        "aten::is_pinned",     "cuda::",           "streams::"};
-    for (size_t i = 0; i < options->crashed_count; i++)
-        if (options->crashed[i] == node->id)
-            return OB_REPLAY_CRASHED;
-    for (size_t i = 0; i < options->skip_count; i++)
-        if (names_match(name, options->skip_names[i]))
-            return OB_REPLAY_LISTED;
-    if (node->kind == OB_TRACE_COMM)
-        return OB_REPLAY_COMMUNICATION;
-    if (node->kind == OB_TRACE_FUSED)
-        return OB_REPLAY_FUSED;
-    if (names_match(name, "aten::item") || names_match(name, "aten::_local_scalar_dense"))
-        return OB_REPLAY_HOST;
-    for (size_t i = 0; i < sizeof STREAM_CALLS / sizeof *STREAM_CALLS; i++)
-        if (starts(name, STREAM_CALLS[i]))
-            return OB_REPLAY_STREAM;
-    return OB_REPLAY_RAN;
-}
-
-static ob_status make_steps(const ob_trace *trace, const ob_replay_options *options,
-                            ob_replay_plan *plan, ob_err *err)
-{
-    uint32_t *indices;
-    char name[256];
-    OB_TRY(ob_trace_select(trace, &options->selection, &indices, &plan->step_count, err));
-    plan->steps = calloc(plan->step_count + 1, sizeof *plan->steps);
-    bool ok = plan->steps != NULL;
-    for (size_t i = 0; ok && i < plan->step_count; i++) {
-        ob_replay_step *step = &plan->steps[i];
-        step->node = ob_trace_node_at(trace, indices[i]);
-        ob__trace_call_name(step->node, name, sizeof name);
-        ok = ob__intern(&plan->names, name, strlen(name), &step->op) != NULL;
-        step->skip = judge(step->node, name, options);
-    }
-    free(indices);
-    plan->name_of = ok ? calloc(plan->names.count + 1, sizeof *plan->name_of) : NULL;
-    if (plan->name_of == NULL)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a replay");
-    for (size_t i = 0; i < plan->names.capacity; i++)
-        if (plan->names.slots[i].data != NULL)
-            plan->name_of[plan->names.slots[i].ordinal] = plan->names.slots[i].data;
-    return OB_OK;
 }
 
 static void number_tensor(void *ctx, const ob_trace_tensor *tensor)
@@ -231,14 +171,14 @@ static bool find_lives(ob_replay_plan *plan, lives *l)
 }
 
 ob_status ob__replay_plan_make(const ob_trace *trace, const ob_replay_options *options,
-                               ob_replay_plan *plan, ob_err *err)
+                               const char *const *replaced, ob_replay_plan *plan, ob_err *err)
 {
     *plan = (ob_replay_plan){0};
     ob__arena_init(&plan->arena, 0);
     ob__intern_init(&plan->names, &plan->arena);
     ob__intern_init(&plan->keys, &plan->arena);
     ob__intern_init(&plan->storages, &plan->arena);
-    OB_TRY(make_steps(trace, options, plan, err));
+    OB_TRY(ob__replay_steps_make(trace, options, replaced, plan, err));
     for (size_t i = 0; i < plan->step_count; i++) {
         const ob_trace_node *node = plan->steps[i].node;
         ob__replay_each_tensor(node->inputs, node->input_count, number_tensor, plan);
@@ -273,6 +213,7 @@ ob_status ob__replay_plan_make(const ob_trace *trace, const ob_replay_options *o
 void ob__replay_plan_fini(ob_replay_plan *plan)
 {
     free(plan->steps);
+    free(plan->tops);
     free(plan->frees);
     free(plan->storage_frees);
     free(plan->needs);

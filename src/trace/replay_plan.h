@@ -18,7 +18,9 @@ typedef struct ob_replay_key {
 typedef struct ob_replay_step {
     const ob_trace_node *node;
     uint32_t op;         /* number of the operator's name */
+    uint32_t top;        /* into tops: the chosen call that it is, or is part of */
     ob_replay_skip skip; /* OB_REPLAY_RAN = to be called */
+    const char *why;     /* the user's reason to skip it; NULL = none */
     uint32_t first_free; /* into frees: tensors that die with this call */
     uint32_t free_count;
     uint32_t first_storage; /* into storage_frees */
@@ -34,14 +36,17 @@ typedef struct ob_replay_plan {
     const char **name_of;
     ob_replay_step *steps;
     size_t step_count;
+    uint32_t *tops; /* per chosen call: number of its operator's name */
+    size_t top_count;
     uint32_t *frees, *storage_frees;
     uint64_t *
         needs; /* bytes that the tensor's storage must have, from this call until it is made anew */
     size_t free_count, storage_free_count, need_count;
 } ob_replay_plan;
 
+/* replaced: per node of the trace, not NULL = the calls that it made stand in its place; may be NULL. */
 ob_status ob__replay_plan_make(const ob_trace *trace, const ob_replay_options *options,
-                               ob_replay_plan *out, ob_err *err);
+                               const char *const *replaced, ob_replay_plan *out, ob_err *err);
 void ob__replay_plan_fini(ob_replay_plan *plan);
 
 /* Numbers of a tensor's key and of its storage; both are in the plan for tensors of its calls. */

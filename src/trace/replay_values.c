@@ -57,7 +57,8 @@ static ob_dtype dtype_of(const ob_replay_values *values, const ob_trace_tensor *
 static bool fits(const ob_tensor *there, const ob_trace_tensor *wanted, ob_dtype dtype)
 {
     return there->dtype == dtype && there->ndim == wanted->ndim &&
-           there->layout == OB_LAYOUT_STRIDED &&
+           there->layout ==
+               (ob__trace_is_sparse(wanted) ? OB_LAYOUT_SPARSE_COO : OB_LAYOUT_STRIDED) &&
            (wanted->ndim == 0 ||
             memcmp(there->sizes, wanted->sizes, (size_t)wanted->ndim * sizeof *wanted->sizes) == 0);
 }
@@ -132,6 +133,9 @@ ob_status ob__replay_values_tensor(ob_replay_values *values, const ob_trace_tens
     ob_value *there = &values->tensors[key];
     if (there->kind == OB_VALUE_TENSOR && fits(there->as.tensor, tensor, dtype))
         return ob_value_copy(out, there, err);
+    if (ob__trace_is_sparse(tensor))
+        return ob_err_set(err, OB_ERR_UNSUPPORTED,
+                          "a tensor without storage (sparse?) that no call before has made");
     ob_tensor view;
     ob_storage *storage = ob_storage_retain(values->storages[number]);
     ob_status status = OB_ERR_NOT_FOUND;
@@ -173,14 +177,15 @@ void ob__replay_values_put(ob_replay_values *values, const ob_trace_tensor *reco
     const uint32_t key = ob__replay_key_number(values->plan, recorded);
     const uint32_t number = ob__replay_storage_number(values->plan, recorded->storage);
     ob_tensor *tensor = value->kind == OB_VALUE_TENSOR ? value->as.tensor : NULL;
-    if (tensor == NULL || tensor->layout != OB_LAYOUT_STRIDED || recorded->id < 0) {
+    if (tensor == NULL || recorded->id < 0 ||
+        (tensor->layout != OB_LAYOUT_STRIDED && !ob__trace_is_sparse(recorded))) {
         ob_value_fini(value);
         return;
     }
     tensor->requires_grad = false;
     /* One that begins at the start of its storage is where later views look. */
-    if (recorded->storage >= 0 && recorded->offset == 0 && tensor->offset == 0 &&
-        values->storages[number] != tensor->storage) {
+    if (recorded->storage >= 0 && recorded->offset == 0 && tensor->storage != NULL &&
+        tensor->offset == 0 && values->storages[number] != tensor->storage) {
         ob_storage_release(values->storages[number]);
         values->storages[number] = ob_storage_retain(tensor->storage);
         values->integral[number] = ob_dtype_is_integral(tensor->dtype);

@@ -3,29 +3,44 @@
  * Which nodes of a trace are meant. A parent stands before its children in the table, so what a node
  * inherits (it is inside a call, inside a label, inside a data loader) is known after one pass forward,
  * and what is below it after one pass back.
+ *
+ * A call that calls the same operator itself passes it on: autocast converts the arguments and calls again, a
+ * distributed tensor calls with its local part. What is computed is the inner call.
  */
 #include "trace/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { INSIDE_CALL = 1, INSIDE_LABEL = 2, INSIDE_LOADER = 4, HAS_CALL_BELOW = 8 };
+enum { INSIDE_CALL = 1, INSIDE_LABEL = 2, INSIDE_LOADER = 4, HAS_CALL_BELOW = 8, PASSES_ON = 16 };
 
 static bool is_call(const ob_trace_node *node)
 {
     return node->kind != OB_TRACE_LABEL;
 }
 
+static bool passes_on(const ob_trace_node *outer, const ob_trace_node *inner)
+{
+    return outer->kind == OB_TRACE_OPERATOR && inner->kind == OB_TRACE_OPERATOR &&
+           outer->schema[0] != '\0' && strcmp(outer->schema, inner->schema) == 0;
+}
+
 /* Flags of every node; false when the label is nowhere. */
 static bool mark(const ob_trace *trace, const char *label, uint8_t *flags)
 {
     bool found = label == NULL;
+    memset(flags, 0, trace->node_count);
     for (size_t i = 0; i < trace->node_count; i++) {
         const ob_trace_node *node = &trace->nodes[i];
-        uint8_t own = 0;
+        if (node->parent != OB_TRACE_NO_NODE && passes_on(&trace->nodes[node->parent], node))
+            flags[node->parent] |= PASSES_ON;
+    }
+    for (size_t i = 0; i < trace->node_count; i++) {
+        const ob_trace_node *node = &trace->nodes[i];
+        uint8_t own = flags[i];
         if (node->parent != OB_TRACE_NO_NODE) {
-            own = (uint8_t)(flags[node->parent] & (INSIDE_CALL | INSIDE_LABEL | INSIDE_LOADER));
-            if (is_call(&trace->nodes[node->parent]))
+            own |= (uint8_t)(flags[node->parent] & (INSIDE_CALL | INSIDE_LABEL | INSIDE_LOADER));
+            if (is_call(&trace->nodes[node->parent]) && !(flags[node->parent] & PASSES_ON))
                 own |= INSIDE_CALL;
         }
         if (label == NULL || strstr(node->name, label) != NULL) {
@@ -83,8 +98,8 @@ ob_status ob_trace_select(const ob_trace *trace, const ob_trace_selection *selec
                                "names",
                                selection->label);
     for (size_t i = first; status == OB_OK && i < end; i++) {
-        const bool inner =
-            selection->leaves ? (flags[i] & HAS_CALL_BELOW) != 0 : (flags[i] & INSIDE_CALL) != 0;
+        const bool inner = selection->leaves ? (flags[i] & HAS_CALL_BELOW) != 0
+                                             : (flags[i] & (INSIDE_CALL | PASSES_ON)) != 0;
         if (is_call(&trace->nodes[i]) && !inner && (flags[i] & INSIDE_LABEL) != 0 &&
             (selection->keep_loader || (flags[i] & INSIDE_LOADER) == 0))
             list[chosen++] = (uint32_t)i;

@@ -250,20 +250,35 @@ static void check_chosen(const ob_trace *trace, const ob_trace_selection *how, c
     free(indices);
 }
 
-#define OP(id, parent)                                                                             \
-    "{\"id\": " #id ", \"ctrl_deps\": " #parent                                                    \
-    ", \"name\": \"aten::f\", \"attrs\": [{\"name\": \"op_schema\", \"value\": \"aten::f() -> "    \
-    "()\"}]}"
+#define NAMED_OP(id, parent, name)                                                                 \
+    "{\"id\": " #id ", \"ctrl_deps\": " #parent ", \"name\": \"aten::" name                        \
+    "\", \"attrs\": [{\"name\": \"op_schema\", \"value\": \"aten::" name "() -> ()\"}]}"
+#define OP(id, parent) NAMED_OP(id, parent, "f")
 #define LABEL(id, parent, name)                                                                    \
     "{\"id\": " #id ", \"ctrl_deps\": " #parent ", \"name\": \"" name "\"}"
+
+/* Autocast: the operator calls itself with converted arguments, and others to convert them. */
+static void test_passed_on(void)
+{
+    static const char TEXT[] = "{\"schema\": \"1.0.2-chakra.0.0.4\", \"nodes\": [" //
+        LABEL(1, 1, "process") ", " OP(2, 1) ", " NAMED_OP(3, 2, "to") ", "        //
+        OP(4, 2) ", " NAMED_OP(5, 4, "empty") ", " NAMED_OP(6, 1, "g") ", "        //
+        OP(7, 6) "]}";
+    ob_err err;
+    ob_trace *trace = open_text(TEXT, NULL, &err);
+    CHECK(trace != NULL);
+    check_chosen(trace, &(ob_trace_selection){.iteration = -1}, "3 4 6");
+    check_chosen(trace, &(ob_trace_selection){.iteration = -1, .leaves = true}, "3 5 7");
+    ob_trace_close(trace);
+}
 
 static void test_selection(void)
 {
     static const char TEXT[] =
-        "{\"schema\": \"1.0.2-chakra.0.0.4\", \"nodes\": [" LABEL(1, 1, "process") ", " //
-        LABEL(2, 1, "ProfilerStep#0") ", " OP(3, 2) ", " OP(4, 3) ", " OP(5, 3) ", "    //
-        LABEL(6, 1, "enumerate(DataLoader)#1") ", " OP(7, 6) ", "                       //
-        LABEL(8, 1, "ProfilerStep#1") ", " LABEL(9, 8, "block 1") ", " OP(10, 9) ", "   //
+        "{\"schema\": \"1.0.2-chakra.0.0.4\", \"nodes\": [" LABEL(1, 1, "process") ", "         //
+        LABEL(2, 1, "ProfilerStep#0") ", " NAMED_OP(3, 2, "g") ", " OP(4, 3) ", " OP(5, 3) ", " //
+        LABEL(6, 1, "enumerate(DataLoader)#1") ", " OP(7, 6) ", "                               //
+        LABEL(8, 1, "ProfilerStep#1") ", " LABEL(9, 8, "block 1") ", " OP(10, 9) ", "           //
         OP(11, 8) ", {\"id\": 12, \"ctrl_deps\": 8, \"name\": \"record_param_comms\"}]}";
     ob_err err;
     ob_trace *trace = open_text(TEXT, NULL, &err);
@@ -403,7 +418,9 @@ static void test_convert_rules(void)
     CHECK_INT(summary.distinct, 3);
     CHECK_INT(summary.left_out, 1);
     CHECK_INT(h.warnings, 1);
-    CHECK_HAS(h.last, "aten::odd: it takes a value that cannot be made again: Object");
+    CHECK_HAS(
+        h.last,
+        "left out: 1 call of 1 operator (aten::odd): it takes a value that cannot be made again");
     /* An index without a recorded range gets the operator's. */
     check_config(&config, "\"shape\": [7], \"value_range\": [0, 9]}");
     /* The vendor's convolution is the generic one. */
@@ -425,6 +442,7 @@ int main(void)
     RUN(test_errors);
     RUN(test_memory_limit);
     RUN(test_selection);
+    RUN(test_passed_on);
     RUN(test_profiler_trace);
     RUN(test_convert);
     RUN(test_convert_rules);

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which calls are made, and which are not computing. A chosen call that the backend cannot make (an operator
+ * newer than it, arguments that autocast converts inside) can be replaced by the calls that it made itself,
+ * where the trace has them.
+ */
+#include "trace/replay_steps.h"
+
+#include "base/nearest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool names_match(const char *name, const char *wanted)
+{
+    const size_t length = strlen(wanted);
+    return strncmp(name, wanted, length) == 0 && (name[length] == '\0' || name[length] == '.');
+}
+
+/* ---- which calls are computing ---- */
+
+static ob_replay_skip judge(const ob_trace_node *node, const char *name,
+                            const ob_replay_options *options, size_t *listed)
+{
+    for (size_t i = 0; i < options->crashed_count; i++)
+        if (options->crashed[i] == node->id)
+            return OB_REPLAY_CRASHED;
+    for (*listed = 0; *listed < options->skip_count; ++*listed)
+        if (names_match(name, options->skip_names[*listed]))
+            return OB_REPLAY_LISTED;
+    if (node->kind == OB_TRACE_COMM)
+        return OB_REPLAY_COMMUNICATION;
+    if (node->kind == OB_TRACE_FUSED)
+        return OB_REPLAY_FUSED;
+    if (names_match(name, "aten::item") || names_match(name, "aten::_local_scalar_dense"))
+        return OB_REPLAY_HOST;
+    return ob__trace_is_stream_call(node, name) ? OB_REPLAY_STREAM : OB_REPLAY_RAN;
+}
+
+/* ---- calls inside calls ---- */
+
+/* The next node behind one that is not gone into: its sibling, or its parent's, below root. */
+static uint32_t next_outside(const ob_trace *trace, uint32_t index, uint32_t root)
+{
+    while (index != root) {
+        const ob_trace_node *node = ob_trace_node_at(trace, index);
+        if (node->next_sibling != OB_TRACE_NO_NODE)
+            return node->next_sibling;
+        index = node->parent;
+    }
+    return OB_TRACE_NO_NODE;
+}
+
+static uint32_t next_inside(const ob_trace *trace, uint32_t index, uint32_t root)
+{
+    const ob_trace_node *node = ob_trace_node_at(trace, index);
+    return node->first_child != OB_TRACE_NO_NODE ? node->first_child
+                                                 : next_outside(trace, index, root);
+}
+
+static uint32_t index_of(const ob_trace *trace, const ob_trace_node *node)
+{
+    return (uint32_t)(node - ob_trace_node_at(trace, 0));
+}
+
+static bool only_moves(const char *name)
+{
+    static const char *const NAMES[] = {"aten::empty",
+                                        "aten::empty_like",
+                                        "aten::empty_strided",
+                                        "aten::new_empty",
+                                        "aten::resize_",
+                                        "aten::set_",
+                                        "aten::as_strided",
+                                        "aten::view",
+                                        "aten::_unsafe_view",
+                                        "aten::reshape",
+                                        "aten::expand",
+                                        "aten::expand_as",
+                                        "aten::t",
+                                        "aten::transpose",
+                                        "aten::permute",
+                                        "aten::slice",
+                                        "aten::select",
+                                        "aten::narrow",
+                                        "aten::unsqueeze",
+                                        "aten::squeeze",
+                                        "aten::detach",
+                                        "aten::alias",
+                                        "aten::zeros",
+                                        "aten::zeros_like",
+                                        "aten::new_zeros",
+                                        "aten::zero_",
+                                        "aten::fill_",
+                                        "aten::copy_",
+                                        "aten::clone",
+                                        "aten::contiguous",
+                                        "aten::to",
+                                        "aten::_to_copy",
+                                        "aten::resolve_conj",
+                                        "aten::item",
+                                        "aten::_local_scalar_dense"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (names_match(name, NAMES[i]))
+            return true;
+    return false;
+}
+
+bool ob__replay_can_replace(const ob_trace *trace, const ob_trace_node *node)
+{
+    const uint32_t root = index_of(trace, node);
+    for (uint32_t i = next_inside(trace, root, root); i != OB_TRACE_NO_NODE;) {
+        const ob_trace_node *inner = ob_trace_node_at(trace, i);
+        const bool call = inner->kind != OB_TRACE_LABEL;
+        if (inner->kind == OB_TRACE_OPERATOR && !only_moves(inner->name))
+            return true;
+        i = call ? next_outside(trace, i, root) : next_inside(trace, i, root);
+    }
+    return false;
+}
+
+/* ---- the list ---- */
+
+typedef struct adding {
+    const ob_trace *trace;
+    const ob_replay_options *options;
+    const char *const *replaced;
+    ob_replay_plan *plan;
+    size_t capacity;
+    bool *used; /* per name to skip: some call has it */
+} adding;
+
+static bool intern_name(adding *a, const ob_trace_node *node, char *name, size_t size,
+                        uint32_t *number)
+{
+    ob__trace_call_name(node, name, size);
+    return ob__intern(&a->plan->names, name, strlen(name), number) != NULL;
+}
+
+static bool add_step(adding *a, uint32_t index)
+{
+    ob_replay_plan *plan = a->plan;
+    char name[256];
+    size_t listed;
+    if (plan->step_count + 1 > a->capacity) {
+        const size_t larger = 2 * a->capacity + 64;
+        ob_replay_step *steps = realloc(plan->steps, larger * sizeof *steps);
+        if (steps == NULL)
+            return false;
+        plan->steps = steps;
+        a->capacity = larger;
+    }
+    ob_replay_step *step = &plan->steps[plan->step_count++];
+    *step = (ob_replay_step){.node = ob_trace_node_at(a->trace, index),
+                             .top = (uint32_t)(plan->top_count - 1)};
+    if (!intern_name(a, step->node, name, sizeof name, &step->op))
+        return false;
+    step->skip = judge(step->node, name, a->options, &listed);
+    if (step->skip == OB_REPLAY_LISTED) {
+        a->used[listed] = true;
+        step->why = a->options->skip_reasons != NULL ? a->options->skip_reasons[listed] : NULL;
+    }
+    return true;
+}
+
+/* A chosen call, or the calls inside it, or inside those. */
+static bool add_call(adding *a, uint32_t root)
+{
+    char name[256];
+    ob_replay_plan *plan = a->plan;
+    if (!intern_name(a, ob_trace_node_at(a->trace, root), name, sizeof name,
+                     &plan->tops[plan->top_count++]))
+        return false;
+    if (a->replaced == NULL || a->replaced[root] == NULL)
+        return add_step(a, root);
+    for (uint32_t i = next_inside(a->trace, root, root); i != OB_TRACE_NO_NODE;) {
+        const bool call = ob_trace_node_at(a->trace, i)->kind != OB_TRACE_LABEL;
+        const bool taken = call && a->replaced[i] == NULL;
+        if (taken && !add_step(a, i))
+            return false;
+        i = taken ? next_outside(a->trace, i, root) : next_inside(a->trace, i, root);
+    }
+    return true;
+}
+
+static int in_order(const void *x, const void *y)
+{
+    const ob_trace_node *a = ((const ob_replay_step *)x)->node,
+                        *b = ((const ob_replay_step *)y)->node;
+    return a < b ? -1 : a > b;
+}
+
+static ob_status check_names(const adding *a, ob_err *err)
+{
+    for (size_t i = 0; i < a->options->skip_strict_count; i++) {
+        if (a->used[i])
+            continue;
+        const char *word = a->options->skip_names[i];
+        ob_nearest nearest;
+        ob__nearest_start(&nearest, word, strlen(word));
+        for (size_t k = 0; k < a->plan->names.count; k++)
+            ob__nearest_offer(&nearest, a->plan->name_of[k]);
+        return ob_err_set(
+            err, OB_ERR_NOT_FOUND,
+            "no chosen call of the trace is \"%.100s\"%s%.100s%s; opbench trace lists "
+            "them",
+            word, nearest.best != NULL ? "; the nearest is \"" : "",
+            nearest.best != NULL ? nearest.best : "", nearest.best != NULL ? "\"" : "");
+    }
+    return OB_OK;
+}
+
+static ob_status finish(adding *a, ob_err *err)
+{
+    ob_replay_plan *plan = a->plan;
+    plan->name_of = calloc(plan->names.count + (size_t)1, sizeof *plan->name_of);
+    if (plan->name_of == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a replay");
+    for (size_t i = 0; i < plan->names.capacity; i++)
+        if (plan->names.slots[i].data != NULL)
+            plan->name_of[plan->names.slots[i].ordinal] = plan->names.slots[i].data;
+    /* Threads go on while a call makes calls of its own. */
+    if (a->replaced != NULL && plan->step_count > 0)
+        qsort(plan->steps, plan->step_count, sizeof *plan->steps, in_order);
+    return a->replaced == NULL ? check_names(a, err) : OB_OK;
+}
+
+ob_status ob__replay_steps_make(const ob_trace *trace, const ob_replay_options *options,
+                                const char *const *replaced, ob_replay_plan *plan, ob_err *err)
+{
+    uint32_t *indices;
+    size_t chosen;
+    OB_TRY(ob_trace_select(trace, &options->selection, &indices, &chosen, err));
+    adding a = {.trace = trace,
+                .options = options,
+                .replaced = replaced,
+                .plan = plan,
+                .capacity = chosen + 1,
+                .used = calloc(options->skip_count + 1, sizeof *a.used)};
+    plan->steps = calloc(chosen + 1, sizeof *plan->steps);
+    plan->tops = calloc(chosen + 1, sizeof *plan->tops);
+    bool ok = plan->steps != NULL && plan->tops != NULL && a.used != NULL;
+    for (size_t i = 0; ok && i < chosen; i++)
+        ok = add_call(&a, indices[i]);
+    const ob_status status =
+        ok ? finish(&a, err) : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a replay");
+    free(a.used);
+    free(indices);
+    return status;
+}

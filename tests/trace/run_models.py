@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Training steps like those of a GPT-2 and a DLRM, recorded by PyTorch's observer and put into the forms of later
+schemas: all of their computing calls are replayed, on torch and on native, and what is no computing is named.
+
+Needs a python3 with torch (Debian's python3-torch); skipped, with a word, where there is none."""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import chakra  # noqa: E402
+
+TRAIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "train_models.py")
+SKIPPED = 77
+LARGE = ["--layers", "12", "--width", "256", "--heads", "8", "--words", "8000", "--length", "256"]
+failures = 0
+
+
+def check(condition, what):
+    global failures
+    if not condition:
+        failures += 1
+        print("failed: " + what, file=sys.stderr)
+
+
+def run(*words):
+    return subprocess.run(words, capture_output=True, text=True, timeout=1400)
+
+
+def replay(options, path, backend, *more):
+    got = run(options.program, "replay", path, "--backend", backend, "-w", "0", "-i", "2", "--json", *more)
+    check(got.stdout != "", "replay of %s on %s: %s" % (path, backend, got.stderr))
+    return json.loads(got.stdout.splitlines()[-1]) if got.stdout else {"coverage": {"nodes": 0}, "skipped": []}
+
+
+def write(trace, path):
+    with open(path, "w") as file:
+        json.dump(trace, file)
+    return path
+
+
+def record(options, folder, model, *more):
+    path = os.path.join(folder, "et.json")
+    got = run(options.python, TRAIN, model, path, *more)
+    check(got.returncode == 0, "the training: " + got.stderr)
+    with open(path) as file:
+        return json.load(file)
+
+
+def backends(options):
+    got = run(options.program, "list", "backends", "--json")
+    names = [json.loads(line) for line in got.stdout.splitlines()]
+    return ["native"] + [row["name"] for row in names if row.get("name") == "torch" and row.get("available")]
+
+
+def test_gpt(options, folder):
+    """Half on a GPU, with autocast, in the newest schema: nothing is left out."""
+    trace = record(options, folder, "gpt", "--autocast", *(LARGE if options.full else []))
+    for version in chakra.VERSIONS if options.full else chakra.VERSIONS[-1:]:
+        path = write(chakra.convert(trace, version, half=True), os.path.join(folder, "gpt_%s.json" % version[:5]))
+        for backend in backends(options) if version >= "1.1.1" else backends(options)[-1:]:
+            found = replay(options, path, backend, "--iteration", "1")
+            check(found["coverage"]["nodes"] == 1.0, "gpt %s on %s: %s" % (version, backend, found["skipped"]))
+            check(found["half_to_bfloat16"] or backend == "native", "half stays half on %s" % backend)
+            ran = {row["name"]: row["count"] for row in found["operators"]}
+            for name in ("aten::_foreach_lerp_.Scalar", "aten::_foreach_add_.Tensor",
+                         "aten::scaled_dot_product_attention", "aten::_fused_dropout",
+                         "aten::_scaled_dot_product_flash_attention_backward",
+                         "aten::_scaled_dot_product_efficient_attention_backward"):
+                check(ran.get(name, 0) >= 1, "%s did not run on %s" % (name, backend))
+            # Autocast converts inside of addmm: what is replayed is the inner call.
+            check(found["replaced"] == [], "replaced: %s" % found["replaced"])
+            check(found["peak_bytes"] < 12 << 30, "memory")
+        check(all(row["ci_high"] >= row["ci_low"] for row in found["operators"] if "ci_low" in row), "intervals")
+        total = sum(row["share"] for row in found["operators"])
+        check(abs(total - 1) < 1e-9, "shares add up to %g" % total)
+
+
+def test_replaced(options, folder):
+    """A composite that the backend does not have: the calls that it made stand in its place."""
+    trace = record(options, folder, "gpt")
+    count = 0
+    for node in trace["nodes"]:
+        if node["name"] == "aten::layer_norm":
+            node["op_schema"] = node["op_schema"].replace("aten::layer_norm(", "aten::layer_norm_of_2030(")
+            count += 1
+    path = write(trace, os.path.join(folder, "newer.json"))
+    for backend in backends(options):
+        found = replay(options, path, backend, "--iteration", "-1")
+        check(found["coverage"]["nodes"] == 1.0, "newer on %s: %s" % (backend, found["skipped"]))
+        check(found["replaced"] == [{"name": "aten::layer_norm", "reason": "the backend does not have it",
+                                     "count": count}], "replaced: %s" % found["replaced"])
+        ran = {row["name"]: row["count"] for row in found["operators"]}
+        check(ran.get("aten::native_layer_norm") == count, "inner calls on %s: %s" % (backend, ran))
+
+
+def test_dlrm(options, folder):
+    trace = record(options, folder, "dlrm")
+    for version in ("1.0.1", "1.0.2-chakra.0.0.4", "1.1.0-chakra.0.0.4") if options.full else ("1.0.1",):
+        path = write(chakra.convert(trace, version), os.path.join(folder, "dlrm_%s.json" % version[:5]))
+        for backend in backends(options):
+            found = replay(options, path, backend, "--iteration", "1")
+            # Native has no sparse gradients.
+            least = 1.0 if backend == "torch" else 0.85
+            check(found["coverage"]["nodes"] >= least, "dlrm %s on %s: %s" % (version, backend, found["skipped"]))
+            what = {row["name"]: (row["what"], row["count"]) for row in found["not_compute"]}
+            expected = {"c10d::alltoall_base_": ("communication", 1), "nccl:all_to_all": ("communication", 1),
+                        "aten::record_stream": ("stream", 1), "aten::pin_memory": ("stream", 1),
+                        "fbgemm::split_embedding_codegen_lookup_sgd_function": ("no_library", 1),
+                        "aten::item": ("host", 5)}
+            check(what == expected, "not computing: %s" % what)
+
+
+def test_convert(options, folder):
+    """Every case of the converted steps runs on torch."""
+    traces = {}
+    both = (("gpt", []), ("dlrm", ["--leaves"]))
+    for model, more in both + ((("gpt", ["--leaves"]), ("dlrm", [])) if options.full else ()):
+        trace = traces[model] = traces.get(model) or record(options, folder, model)
+        path = write(chakra.convert(trace, "1.1.1-chakra.0.0.4", newer=False), os.path.join(folder, model + ".json"))
+        config = os.path.join(folder, model + "_config.json")
+        got = run(options.program, "convert", path, "--iteration", "0", "-o", config, *more)
+        check(got.returncode == 0, "convert: " + got.stderr)
+        got = run(options.program, "run", "-c", config, "--backend", backends(options)[-1], "-w", "0", "-i", "1", "-q",
+                  "--force", "--output", config + ".out")
+        with open(config + ".out") as file:
+            records = [json.loads(line) for line in file]
+        bad = {(r["op_name"], r["status"], r.get("reason")) for r in records
+               if "op_name" in r and r["status"] not in ("ok", "mistrusted")}
+        check(not bad, "%s: cases that did not run: %s" % (model, bad))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--python", default="/usr/bin/python3")
+    parser.add_argument("--full", action="store_true", help="a GPT-2 of twelve layers")
+    options = parser.parse_args()
+    if run(options.python, "-c", "import torch").returncode != 0:
+        print("skipped: %s has no torch (Debian's package is python3-torch)" % options.python)
+        return SKIPPED
+    for test in (test_gpt, test_replaced, test_dlrm, test_convert):
+        with tempfile.TemporaryDirectory() as folder:
+            test(options, folder)
+    print("%d failures" % failures)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -74,6 +74,8 @@ void values_free(ob_value *values, size_t count);
 bool trial_refused(const trial *t, ob_status status);
 /* Operators whose results of libtorch may differ. */
 bool torch_may_differ(const char *op, ob_dtype dtype);
+/* Whether a NaN may be missing in what a backend gives (nan_lost.c). */
+bool nan_may_be_lost(const char *backend, const char *op);
 
 /* Elements in row-major order as doubles. */
 int64_t tensor_count(const ob_tensor *tensor);

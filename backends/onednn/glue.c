@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The glue of glue.h. None of it is where time goes: channels, single numbers, and copies that a view with
+ * repeated elements needs.
+ */
+#include "glue.h"
+
+#include <math.h>
+#include <string.h>
+
+static size_t element_bytes(ob_dtype dtype)
+{
+    switch (dtype) {
+#define SIZE_CASE(id, name, torch, param, bytes, cls, number)                                      \
+    case OB_DTYPE_##id:                                                                            \
+        return bytes;
+        OB_DTYPE_MAP(SIZE_CASE)
+#undef SIZE_CASE
+    default:
+        return 0;
+    }
+}
+
+/* Steps through the sizes of a view; false after the last position. offsets are in elements. */
+static bool advance(const dnn_view *const *views, int count, int ndim, int64_t *index,
+                    int64_t *offsets)
+{
+    for (int d = ndim - 1; d >= 0; d--) {
+        index[d]++;
+        for (int i = 0; i < count; i++)
+            offsets[i] += views[i]->strides[d];
+        if (index[d] < views[0]->sizes[d])
+            return true;
+        for (int i = 0; i < count; i++)
+            offsets[i] -= views[i]->strides[d] * index[d];
+        index[d] = 0;
+    }
+    return false;
+}
+
+void dnn_glue_copy(const dnn_glue *glue)
+{
+    const dnn_view *to = &glue->views[0], *from = &glue->views[1];
+    const dnn_view *const views[] = {to, from};
+    const size_t size = element_bytes(to->dtype);
+    int64_t index[OB_MAX_DIMS] = {0}, offsets[2] = {0, 0};
+    if (dnn_view_numel(to) == 0)
+        return;
+    /* Rows of elements that lie beside each other are moved as one. */
+    const int last = to->ndim - 1;
+    const bool rows = to->ndim > 0 && (to->sizes[last] == 1 ||
+                                       (to->strides[last] == 1 && from->strides[last] == 1));
+    const size_t row = rows ? (size_t)to->sizes[last] * size : size;
+    do {
+        memcpy(glue->data[0] + offsets[0] * (int64_t)size,
+               glue->data[1] + offsets[1] * (int64_t)size, row);
+    } while (advance(views, 2, rows ? last : to->ndim, index, offsets));
+}
+
+bool dnn_glue_can_fill(ob_dtype dtype)
+{
+    return dtype != OB_DTYPE_C64 && dtype != OB_DTYPE_C128;
+}
+
+/* Rounds to nearest even, as every conversion to a half does. */
+static uint16_t to_bf16(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    if (isnan(value))
+        return (uint16_t)(bits >> 16 | 0x40);
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+static uint16_t to_f16(float value)
+{
+    const uint16_t sign = signbit(value) ? 0x8000 : 0;
+    const float size = fabsf(value);
+    if (isnan(value))
+        return sign | 0x7e00;
+    if (size >= 65520.0f)
+        return sign | 0x7c00;
+    if (size < 0x1p-14f) /* denormal: a multiple of 2^-24 */
+        return (uint16_t)(sign | (uint16_t)lrintf(size * 0x1p24f));
+    int exponent;
+    const float fraction = frexpf(size, &exponent); /* [0.5, 1) */
+    const long digits = lrintf(fraction * 2048.0f);
+    return (uint16_t)(sign | (uint16_t)(((exponent + 13) << 10) + (digits - 1024)));
+}
+
+static void make_element(ob_dtype dtype, double value, unsigned char *out)
+{
+    const float real = (float)value;
+    const int64_t integer = (int64_t)value;
+    const int32_t i32 = (int32_t)integer;
+    const int16_t i16 = (int16_t)integer;
+    const unsigned char byte = dtype == OB_DTYPE_BOOL ? value != 0 : (unsigned char)integer;
+    const uint16_t half = dtype == OB_DTYPE_BF16 ? to_bf16(real) : to_f16(real);
+    const void *from = &byte;
+    switch (dtype) {
+    case OB_DTYPE_F32:
+        from = &real;
+        break;
+    case OB_DTYPE_F64:
+        from = &value;
+        break;
+    case OB_DTYPE_I64:
+        from = &integer;
+        break;
+    case OB_DTYPE_I32:
+        from = &i32;
+        break;
+    case OB_DTYPE_I16:
+        from = &i16;
+        break;
+    case OB_DTYPE_BF16:
+    case OB_DTYPE_F16:
+        from = &half;
+        break;
+    default:
+        break;
+    }
+    memcpy(out, from, element_bytes(dtype));
+}
+
+void dnn_glue_fill(const dnn_glue *glue)
+{
+    const dnn_view *to = &glue->views[0];
+    const dnn_view *const views[] = {to};
+    const size_t size = element_bytes(to->dtype);
+    unsigned char element[16];
+    int64_t index[OB_MAX_DIMS] = {0}, offset = 0;
+    const int64_t numel = dnn_view_numel(to);
+    if (numel == 0)
+        return;
+    make_element(to->dtype, glue->numbers[0], element);
+    if (glue->numbers[0] == 0 && dnn_view_is_contiguous(to)) {
+        memset(glue->data[0], 0, (size_t)numel * size);
+    } else if (to->dtype == OB_DTYPE_F32 && dnn_view_is_contiguous(to)) {
+        float *data = (float *)(void *)glue->data[0];
+        for (int64_t i = 0; i < numel; i++)
+            data[i] = (float)glue->numbers[0];
+    } else {
+        do {
+            memcpy(glue->data[0] + offset * (int64_t)size, element, size);
+        } while (advance(views, 1, to->ndim, index, &offset));
+    }
+}
+
+void dnn_glue_inverse_deviation(const dnn_glue *glue)
+{
+    float *to = (float *)(void *)glue->data[0];
+    const float *variance = (const float *)(const void *)glue->data[1];
+    const int64_t count = dnn_view_numel(&glue->views[0]);
+    for (int64_t i = 0; i < count; i++)
+        to[i] = (float)(1 / sqrt((double)variance[i] + glue->numbers[0]));
+}
+
+void dnn_glue_variance(const dnn_glue *glue)
+{
+    float *to = (float *)(void *)glue->data[0];
+    const float *deviation = (const float *)(const void *)glue->data[1];
+    const int64_t count = dnn_view_numel(&glue->views[0]);
+    for (int64_t i = 0; i < count; i++)
+        to[i] = (float)(1 / ((double)deviation[i] * (double)deviation[i]) - glue->numbers[0]);
+}
+
+void dnn_glue_running(const dnn_glue *glue)
+{
+    float *to = (float *)(void *)glue->data[0];
+    const float *now = (const float *)(const void *)glue->data[1];
+    const int64_t count = dnn_view_numel(&glue->views[0]);
+    const double momentum = glue->numbers[0], factor = glue->numbers[1];
+    for (int64_t i = 0; i < count; i++)
+        to[i] = (float)((1 - momentum) * (double)to[i] + momentum * factor * (double)now[i]);
+}

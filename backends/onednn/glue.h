@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the library has no primitive for, in plain C: filling, copies of repeated elements, the statistics of
+ * norms. Views are plain; the first is written.
+ */
+#ifndef OB_ONEDNN_GLUE_H
+#define OB_ONEDNN_GLUE_H
+
+#include "plan.h"
+
+/* views[0] = views[1]: same dtype and sizes. */
+void dnn_glue_copy(const dnn_glue *glue);
+/* views[0] = numbers[0] */
+void dnn_glue_fill(const dnn_glue *glue);
+/* views[0] = 1 / sqrt(views[1] + numbers[0]), dense f32 */
+void dnn_glue_inverse_deviation(const dnn_glue *glue);
+/* views[0] = 1 / views[1]^2 - numbers[0], dense f32 */
+void dnn_glue_variance(const dnn_glue *glue);
+/* views[0] = (1 - numbers[0]) * views[0] + numbers[0] * numbers[1] * views[1], dense f32 */
+void dnn_glue_running(const dnn_glue *glue);
+
+/* Whether fill knows the dtype. */
+bool dnn_glue_can_fill(ob_dtype dtype);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Planning whole graphs: what has no kernel is decomposed, then each call is planned, then results are brought
+ * to where they can be looked at.
+ */
+#include "graph.h"
+
+#include "emit.h"
+#include "glue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- graphs ---- */
+
+static bool keep(void *ctx, const ob_op *op)
+{
+    (void)ctx;
+    return dnn_kernel_find(op) != NULL || op->row->decomposition == NULL;
+}
+
+static ob_status resolve(const dnn_program *program, const ob_graph *graph, ob_graph **own,
+                         ob_err *err)
+{
+    bool all = true;
+    *own = NULL;
+    for (size_t i = 0; i < graph->node_count; i++)
+        all = all && keep(NULL, graph->nodes[i].op);
+    return all ? OB_OK : program->plan.host->graph_decompose(graph, keep, NULL, own, err);
+}
+
+/* The forward with every saved edge as an output more, so that decomposing tells where each went. map gets
+ * the final edge of each that the backward uses. */
+static ob_status resolve_forward(dnn_program *program, const ob_prepare_args *args, ob_edge_id *map,
+                                 ob_err *err)
+{
+    dnn_pass *forward = &program->passes[OB_PASS_FORWARD];
+    const ob_graph *backward = args->backward != NULL ? args->backward->graph : NULL;
+    const size_t extra = backward != NULL ? backward->edge_count : 0;
+    ob_graph wide = *args->graph;
+    ob_edge_id *outputs = calloc(wide.output_count + extra + 1, sizeof *outputs);
+    if (outputs == NULL)
+        return program->plan.host->err_set(err, OB_ERR_NOMEM, "out of memory");
+    for (size_t i = 0; i < wide.output_count; i++)
+        outputs[i] = wide.outputs[i];
+    for (size_t i = 0; i < extra; i++) {
+        if (backward->edges[i].role == OB_EDGE_SAVED)
+            outputs[wide.output_count++] = backward->edges[i].forward_edge;
+    }
+    wide.outputs = outputs;
+    const ob_status status = resolve(program, &wide, &forward->own, err);
+    if (status == OB_OK) {
+        forward->graph = forward->own != NULL ? forward->own : args->graph;
+        for (size_t i = 0; i < wide.output_count; i++)
+            map[outputs[i]] = forward->own != NULL ? forward->own->outputs[i] : outputs[i];
+    }
+    free(outputs);
+    return status;
+}
+
+/* ---- calls ---- */
+
+static ob_status check_views(const dnn_call *call, ob_err *err)
+{
+    for (size_t k = 0; k < call->node->output_count; k++) {
+        const dnn_view out = dnn_output(call, k);
+        if (dnn_view_is(&out) && dnn_view_numel(&out) == 0)
+            return dnn_refuse(call, err, "the result is empty");
+    }
+    for (size_t i = 0; i < call->node->op->schema->arg_count; i++) {
+        const dnn_view in = dnn_arg_view(call, call->node->op->schema->args[i].name);
+        if (dnn_view_is(&in) && dnn_view_numel(&in) == 0)
+            return dnn_refuse(call, err, "an argument is empty");
+    }
+    return OB_OK;
+}
+
+static ob_status plan_nodes(dnn_program *program, dnn_pass *pass, ob_err *err)
+{
+    dnn_plan *plan = &program->plan;
+    char name[192];
+    for (size_t n = 0; n < pass->graph->node_count; n++) {
+        const ob_graph_node *node = &pass->graph->nodes[n];
+        const dnn_kernel *kernel = dnn_kernel_find(node->op);
+        dnn_call call = {.plan = plan,
+                         .host = plan->host,
+                         .kernel = kernel,
+                         .graph = pass->graph,
+                         .node = node,
+                         .views = (const dnn_view *const *)pass->views};
+        if (kernel == NULL)
+            return plan->host->err_set(err, OB_ERR_UNSUPPORTED,
+                                       "oneDNN has nothing for %s; see docs/onednn.md for what the "
+                                       "backend has, or use another one",
+                                       dnn_op_name(node->op, name, sizeof name));
+        if (dnn_node_is_view(program, pass->graph, node))
+            continue;
+        plan->op = node->op;
+        OB_TRY(check_views(&call, err));
+        OB_TRY(kernel->plan(&call, err));
+    }
+    plan->op = NULL;
+    return OB_OK;
+}
+
+/* Results in their plain form, in memory that stays. */
+static ob_status keep_results(dnn_program *program, const dnn_pass *pass, size_t count,
+                              dnn_list list, ob_err *err)
+{
+    dnn_plan *plan = &program->plan;
+    plan->list = list;
+    for (size_t i = 0; i < count; i++) {
+        const ob_edge_id edge = pass->graph->outputs[i];
+        for (size_t t = 0; t < dnn_tensor_count(&pass->graph->edges[edge].meta); t++) {
+            const dnn_view *view = &pass->views[edge][t];
+            if (!dnn_view_is(view) || dnn_view_numel(view) == 0)
+                continue;
+            OB_TRY(dnn_plan_want_plain(plan, view, err));
+            plan->buffers[plan->groups[view->group].plain].kept = true;
+        }
+    }
+    return OB_OK;
+}
+
+/* ---- gradients ---- */
+
+static ob_status plan_make_grad(dnn_program *program, ob_err *err)
+{
+    const dnn_pass *pass = &program->passes[OB_PASS_BACKWARD];
+    program->plan.list = DNN_LIST_MAKE_GRAD;
+    for (size_t e = 0; e < pass->graph->edge_count; e++) {
+        if (pass->graph->edges[e].role != OB_EDGE_GRAD_OUTPUT)
+            continue;
+        for (size_t t = 0; t < dnn_tensor_count(&pass->graph->edges[e].meta); t++) {
+            dnn_glue fill = {.run = dnn_glue_fill, .name = "fill", .count = 1, .numbers = {1}};
+            fill.views[0] = pass->views[e][t];
+            if (dnn_view_is(&fill.views[0]))
+                OB_TRY(dnn_plan_glue(&program->plan, &fill, 1, err));
+        }
+    }
+    return OB_OK;
+}
+
+/* Gradients of several backwards are added up, until zero grad. */
+static ob_status plan_sums(dnn_program *program, ob_err *err)
+{
+    const dnn_pass *pass = &program->passes[OB_PASS_BACKWARD];
+    dnn_plan *plan = &program->plan;
+    program->grad_count = pass->graph->output_count;
+    program->sums = calloc(program->grad_count + 1, sizeof *program->sums);
+    if (program->sums == NULL)
+        return plan->host->err_set(err, OB_ERR_NOMEM, "out of memory");
+    for (size_t i = 0; i < program->grad_count; i++) {
+        const ob_edge_id edge = pass->graph->outputs[i];
+        dnn_view *sum = &program->sums[i];
+        sum->group = DNN_NONE_ID;
+        if (pass->graph->edges[edge].meta.kind != OB_VALUE_TENSOR)
+            continue;
+        const dnn_view *grad = &pass->views[edge][0];
+        OB_TRY(dnn_plan_temporary(plan, grad->dtype, grad->ndim, grad->sizes, sum, err));
+        plan->buffers[plan->groups[sum->group].plain].kept = true;
+        plan->list = DNN_LIST_SUM_START;
+        OB_TRY(dnn_emit_copy(plan, sum, grad, err));
+        plan->list = DNN_LIST_SUM;
+        OB_TRY(dnn_emit_binary(plan, DNN_ADD, sum, grad, sum, 1, err));
+    }
+    return OB_OK;
+}
+
+static ob_status plan_backward(dnn_program *program, const ob_prepare_args *args,
+                               const ob_edge_id *map, ob_err *err)
+{
+    dnn_pass *pass = &program->passes[OB_PASS_BACKWARD];
+    dnn_plan *plan = &program->plan;
+    OB_TRY(resolve(program, args->backward->graph, &pass->own, err));
+    pass->graph = pass->own != NULL ? pass->own : args->backward->graph;
+    OB_TRY(dnn_places_backward(program, map, err));
+    OB_TRY(plan_make_grad(program, err));
+    plan->list = DNN_LIST_BACKWARD;
+    OB_TRY(plan_nodes(program, pass, err));
+    OB_TRY(keep_results(program, pass, pass->graph->output_count,
+                        plan->reorders_outside ? DNN_LIST_BACKWARD_END : DNN_LIST_BACKWARD, err));
+    return plan_sums(program, err);
+}
+
+static ob_status plan_all(dnn_program *program, const ob_prepare_args *args, ob_edge_id *map,
+                          ob_err *err)
+{
+    dnn_plan *plan = &program->plan;
+    dnn_pass *forward = &program->passes[OB_PASS_FORWARD];
+    const bool both =
+        args->backward != NULL && args->backward->graph != NULL && args->pass == OB_PASS_BACKWARD;
+    plan->training = both;
+    OB_TRY(resolve_forward(program, args, map, err));
+    OB_TRY(dnn_places_forward(program, args, err));
+    plan->list = DNN_LIST_FORWARD;
+    OB_TRY(plan_nodes(program, forward, err));
+    OB_TRY(keep_results(program, forward, args->graph->output_count,
+                        plan->reorders_outside ? DNN_LIST_FORWARD_END : DNN_LIST_FORWARD, err));
+    return both ? plan_backward(program, args, map, err) : OB_OK;
+}
+
+ob_status dnn_program_make(dnn_program *program, const ob_prepare_args *args, ob_err *err)
+{
+    ob_edge_id *map = calloc(args->graph->edge_count + 1, sizeof *map);
+    if (map == NULL)
+        return program->plan.host->err_set(err, OB_ERR_NOMEM, "out of memory");
+    const ob_status status = plan_all(program, args, map, err);
+    free(map);
+    return status;
+}
+
+void dnn_program_fini(dnn_program *program)
+{
+    for (int p = 0; p < 2; p++) {
+        dnn_pass *pass = &program->passes[p];
+        for (size_t e = 0; pass->views != NULL && e < pass->graph->edge_count; e++)
+            free(pass->views[e]);
+        free(pass->views);
+        program->plan.host->graph_destroy(pass->own);
+    }
+    free(program->sums);
+    dnn_plan_fini(&program->plan);
+}

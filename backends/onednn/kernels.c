@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tables of kernels, and the arguments of calls.
+ */
+#include "kernel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const dnn_kernel *const GROUPS[] = {
+#define DNN_GROUP(group) dnn_kernels_##group,
+#include "kernel_groups.def"
+#undef DNN_GROUP
+};
+
+const char *dnn_op_name(const ob_op *op, char *out, size_t size)
+{
+    const ob_schema *schema = op->schema;
+    snprintf(out, size, "%s%s%s", schema->name, schema->overload[0] != '\0' ? "." : "",
+             schema->overload);
+    return out;
+}
+
+/* Only while planning: a walk over some two hundred rows is nothing beside making a primitive. */
+const dnn_kernel *dnn_kernel_find(const ob_op *op)
+{
+    char name[192];
+    dnn_op_name(op, name, sizeof name);
+    for (size_t g = 0; g < sizeof GROUPS / sizeof *GROUPS; g++) {
+        for (const dnn_kernel *kernel = GROUPS[g]; kernel->name != NULL; kernel++) {
+            if (strcmp(kernel->name, name) == 0)
+                return kernel;
+        }
+    }
+    return NULL;
+}
+
+ob_status dnn_refuse(const dnn_call *call, ob_err *err, const char *reason)
+{
+    char name[192];
+    return call->host->err_set(err, OB_ERR_UNSUPPORTED, "%s: %s; use another backend",
+                               dnn_op_name(call->node->op, name, sizeof name), reason);
+}
+
+static const ob_operand *find_operand(const dnn_call *call, const char *name)
+{
+    const int index = call->host->schema_find_arg(call->node->op->schema, name);
+    return index >= 0 ? &call->node->args[index] : NULL;
+}
+
+const ob_value *dnn_arg_value(const dnn_call *call, const char *name)
+{
+    const ob_operand *operand = find_operand(call, name);
+    if (operand == NULL)
+        return NULL;
+    if (operand->kind == OB_OPERAND_EDGE)
+        return &call->graph->edges[operand->edge].meta;
+    return operand->kind == OB_OPERAND_VALUE ? &operand->value : NULL;
+}
+
+static dnn_view operand_view(const dnn_call *call, const ob_operand *operand)
+{
+    if (operand != NULL && operand->kind == OB_OPERAND_EDGE &&
+        call->graph->edges[operand->edge].meta.kind == OB_VALUE_TENSOR)
+        return call->views[operand->edge][0];
+    if (operand != NULL && operand->kind == OB_OPERAND_ITEM)
+        return call->views[operand->edge][operand->index];
+    return (dnn_view){.group = DNN_NONE_ID};
+}
+
+dnn_view dnn_arg_view(const dnn_call *call, const char *name)
+{
+    return operand_view(call, find_operand(call, name));
+}
+
+size_t dnn_arg_views(const dnn_call *call, const char *name, dnn_view *out, size_t capacity)
+{
+    const ob_operand *operand = find_operand(call, name);
+    if (operand == NULL)
+        return 0;
+    if (operand->kind == OB_OPERAND_LIST) {
+        for (size_t i = 0; i < operand->count && i < capacity; i++)
+            out[i] = operand_view(call, &operand->items[i]);
+        return operand->count;
+    }
+    if (operand->kind != OB_OPERAND_EDGE)
+        return 0;
+    const ob_value *meta = &call->graph->edges[operand->edge].meta;
+    if (meta->kind != OB_VALUE_LIST)
+        return 0;
+    for (size_t i = 0; i < meta->as.list.count && i < capacity; i++)
+        out[i] = call->views[operand->edge][i];
+    return meta->as.list.count;
+}
+
+double dnn_arg_double(const dnn_call *call, const char *name, double otherwise)
+{
+    const ob_value *value = dnn_arg_value(call, name);
+    if (value == NULL)
+        return otherwise;
+    switch (value->kind) {
+    case OB_VALUE_DOUBLE:
+        return value->as.real;
+    case OB_VALUE_INT:
+        return (double)value->as.integer;
+    case OB_VALUE_BOOL:
+        return value->as.boolean;
+    default:
+        return otherwise;
+    }
+}
+
+int64_t dnn_arg_int(const dnn_call *call, const char *name, int64_t otherwise)
+{
+    const ob_value *value = dnn_arg_value(call, name);
+    if (value == NULL)
+        return otherwise;
+    return value->kind == OB_VALUE_INT    ? value->as.integer
+           : value->kind == OB_VALUE_BOOL ? value->as.boolean
+                                          : otherwise;
+}
+
+bool dnn_arg_bool(const dnn_call *call, const char *name, bool otherwise)
+{
+    return dnn_arg_int(call, name, otherwise) != 0;
+}
+
+bool dnn_arg_is_none(const dnn_call *call, const char *name)
+{
+    const ob_operand *operand = find_operand(call, name);
+    const ob_value *value = dnn_arg_value(call, name);
+    return operand == NULL || (value != NULL && value->kind == OB_VALUE_NONE);
+}
+
+size_t dnn_arg_ints(const dnn_call *call, const char *name, int64_t *out, size_t capacity)
+{
+    const ob_value *value = dnn_arg_value(call, name);
+    if (value == NULL)
+        return 0;
+    if (value->kind == OB_VALUE_INT || value->kind == OB_VALUE_BOOL) {
+        out[0] = dnn_arg_int(call, name, 0);
+        return 1;
+    }
+    if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
+        return 0;
+    for (size_t i = 0; i < value->as.list.count && i < capacity; i++) {
+        const ob_value *item = &value->as.list.items[i];
+        out[i] = item->kind == OB_VALUE_INT    ? item->as.integer
+                 : item->kind == OB_VALUE_BOOL ? item->as.boolean
+                                               : 0;
+    }
+    return value->as.list.count;
+}
+
+dnn_view dnn_output(const dnn_call *call, size_t k)
+{
+    if (k < call->node->output_count &&
+        call->graph->edges[call->node->outputs[k]].meta.kind == OB_VALUE_TENSOR)
+        return call->views[call->node->outputs[k]][0];
+    return (dnn_view){.group = DNN_NONE_ID};
+}
+
+int dnn_dim(int64_t dim, int ndim)
+{
+    const int64_t dims = ndim > 0 ? ndim : 1;
+    return (int)(dim < 0 ? dim + dims : dim);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Operators on each element by itself, forward and backward.
+ */
+#include "emit.h"
+
+#include <float.h>
+#include <string.h>
+
+/* How the numbers of a curve follow from the call. */
+typedef enum numbers {
+    FIXED, /* those of the row */
+    GELU,
+    ELU,
+    LEAKY,
+    CLAMP,
+    SOFTPLUS,
+    POWER,
+    ADD_SCALAR,
+    SUB_SCALAR,
+    RSUB_SCALAR,
+    MUL_SCALAR,
+    DIV_SCALAR,
+} numbers;
+
+typedef struct row {
+    dnn_curve curve;
+    numbers numbers;
+    const char *data;        /* backward: the argument that it needs; NULL: forward */
+    dnn_algorithm if_result; /* backward: the algorithm when that is the result */
+} row;
+
+static const char *text_arg(const dnn_call *call, const char *name)
+{
+    const ob_value *value = dnn_arg_value(call, name);
+    return value != NULL && value->kind == OB_VALUE_STR ? value->as.str.text : "";
+}
+
+static double limit(const dnn_call *call, const char *name, const char *other, double otherwise)
+{
+    return dnn_arg_is_none(call, name) ? dnn_arg_double(call, other, otherwise)
+                                       : dnn_arg_double(call, name, otherwise);
+}
+
+/* false: the library's curve is another one for these numbers. */
+static bool set_numbers(const dnn_call *call, const row *r, dnn_curve *curve)
+{
+    const double other = dnn_arg_double(call, "other", 0), alpha = dnn_arg_double(call, "alpha", 1);
+    switch (r->numbers) {
+    case FIXED:
+        return true;
+    case GELU:
+        if (strcmp(text_arg(call, "approximate"), "tanh") == 0)
+            curve->algorithm = DNN_GELU_TANH;
+        return true;
+    case ELU:
+        curve->alpha = alpha;
+        if (dnn_arg_bool(call, "is_result", false))
+            curve->algorithm = r->if_result;
+        return dnn_arg_double(call, "scale", 1) == 1 && dnn_arg_double(call, "input_scale", 1) == 1;
+    case LEAKY:
+        curve->alpha = dnn_arg_double(call, "negative_slope", 0.01);
+        if (dnn_arg_bool(call, "self_is_result", false) && curve->alpha > 0)
+            curve->algorithm = r->if_result;
+        return true;
+    case CLAMP:
+        curve->alpha = limit(call, "min_val", "min", -FLT_MAX);
+        curve->beta = limit(call, "max_val", "max", FLT_MAX);
+        return curve->alpha <= curve->beta;
+    case SOFTPLUS:
+        return dnn_arg_double(call, "beta", 1) == 1 && dnn_arg_double(call, "threshold", 20) >= 20;
+    case POWER:
+        curve->beta = dnn_arg_double(call, "exponent", 1);
+        return true;
+    case ADD_SCALAR:
+        curve->beta = other * alpha;
+        return true;
+    case SUB_SCALAR:
+        curve->beta = -other * alpha;
+        return true;
+    case RSUB_SCALAR:
+        curve->alpha = -alpha;
+        curve->beta = other;
+        return true;
+    case MUL_SCALAR:
+        curve->alpha = other;
+        return true;
+    case DIV_SCALAR:
+        curve->alpha = 1 / other;
+        return other != 0;
+    }
+    return false;
+}
+
+static ob_status plan_curve(dnn_call *call, ob_err *err)
+{
+    const row *r = call->kernel->data;
+    dnn_curve curve = r->curve;
+    const dnn_view out = dnn_output(call, 0);
+    if (!dnn_is_float(out.dtype))
+        return dnn_refuse(call, err, "the backend does this for floating dtypes only");
+    if (!set_numbers(call, r, &curve))
+        return dnn_refuse(call, err, "oneDNN's curve does not have these parameters");
+    if (strcmp(call->kernel->name, "aten::threshold_backward") == 0 &&
+        dnn_arg_double(call, "threshold", 0) != 0)
+        return dnn_refuse(call, err, "oneDNN has the threshold 0 only");
+    if (curve.algorithm == DNN_LOG && out.dtype == OB_DTYPE_F32)
+        return dnn_refuse(call, err, "oneDNN's logarithm is good to five digits only");
+    if (r->data == NULL) {
+        const dnn_view in = dnn_arg_view(call, "self");
+        return dnn_emit_eltwise(call->plan, &curve, &in, &out, err);
+    }
+    const dnn_view grad = dnn_arg_view(call, "grad_output"), data = dnn_arg_view(call, r->data);
+    return dnn_emit_eltwise_backward(call->plan, &curve, &grad, &data, &out, err);
+}
+
+#define CURVE(op, algorithm, a, b, how)                                                            \
+    {                                                                                              \
+        .name = (op), .plan = plan_curve, .data = &(const row)                                     \
+        {                                                                                          \
+            {(algorithm), (a), (b)}, (how), NULL, DNN_NONE                                         \
+        }                                                                                          \
+    }
+#define BACKWARD(op, algorithm, a, b, how, argument, if_result)                                    \
+    {                                                                                              \
+        .name = (op), .plan = plan_curve, .data = &(const row)                                     \
+        {                                                                                          \
+            {(algorithm), (a), (b)}, (how), (argument), (if_result)                                \
+        }                                                                                          \
+    }
+
+const dnn_kernel dnn_kernels_eltwise[] = {
+    CURVE("aten::relu", DNN_RELU, 0, 0, FIXED),
+    CURVE("aten::relu_", DNN_RELU, 0, 0, FIXED),
+    CURVE("aten::sigmoid", DNN_LOGISTIC, 0, 0, FIXED),
+    CURVE("aten::sigmoid_", DNN_LOGISTIC, 0, 0, FIXED),
+    CURVE("aten::tanh", DNN_TANH, 0, 0, FIXED),
+    CURVE("aten::tanh_", DNN_TANH, 0, 0, FIXED),
+    CURVE("aten::gelu", DNN_GELU_ERF, 0, 0, GELU),
+    CURVE("aten::exp", DNN_EXP, 0, 0, FIXED),
+    CURVE("aten::exp_", DNN_EXP, 0, 0, FIXED),
+    CURVE("aten::log", DNN_LOG, 0, 0, FIXED),
+    CURVE("aten::log_", DNN_LOG, 0, 0, FIXED),
+    CURVE("aten::sqrt", DNN_SQRT, 0, 0, FIXED),
+    CURVE("aten::sqrt_", DNN_SQRT, 0, 0, FIXED),
+    CURVE("aten::rsqrt", DNN_POW, 1, -0.5, FIXED),
+    CURVE("aten::rsqrt_", DNN_POW, 1, -0.5, FIXED),
+    CURVE("aten::reciprocal", DNN_POW, 1, -1, FIXED),
+    CURVE("aten::reciprocal_", DNN_POW, 1, -1, FIXED),
+    CURVE("aten::abs", DNN_ABS, 0, 0, FIXED),
+    CURVE("aten::abs_", DNN_ABS, 0, 0, FIXED),
+    CURVE("aten::neg", DNN_LINEAR, -1, 0, FIXED),
+    CURVE("aten::neg_", DNN_LINEAR, -1, 0, FIXED),
+    CURVE("aten::square", DNN_SQUARE, 0, 0, FIXED),
+    CURVE("aten::round", DNN_ROUND, 0, 0, FIXED),
+    CURVE("aten::round_", DNN_ROUND, 0, 0, FIXED),
+    CURVE("aten::silu", DNN_SWISH, 1, 0, FIXED),
+    CURVE("aten::silu_", DNN_SWISH, 1, 0, FIXED),
+    CURVE("aten::mish", DNN_MISH, 0, 0, FIXED),
+    CURVE("aten::hardswish", DNN_HARDSWISH, 0, 0, FIXED),
+    CURVE("aten::hardswish_", DNN_HARDSWISH, 0, 0, FIXED),
+    CURVE("aten::softplus", DNN_SOFT_RELU, 0, 0, SOFTPLUS),
+    CURVE("aten::log_sigmoid", DNN_LOGSIGMOID, 0, 0, FIXED),
+    CURVE("aten::elu", DNN_ELU, 1, 0, ELU),
+    CURVE("aten::elu_", DNN_ELU, 1, 0, ELU),
+    CURVE("aten::leaky_relu", DNN_RELU, 0, 0, LEAKY),
+    CURVE("aten::leaky_relu_", DNN_RELU, 0, 0, LEAKY),
+    CURVE("aten::hardtanh", DNN_CLIP, 0, 0, CLAMP),
+    CURVE("aten::hardtanh_", DNN_CLIP, 0, 0, CLAMP),
+    CURVE("aten::clamp", DNN_CLIP, 0, 0, CLAMP),
+    CURVE("aten::clamp_", DNN_CLIP, 0, 0, CLAMP),
+    CURVE("aten::clamp_min", DNN_CLIP, 0, 0, CLAMP),
+    CURVE("aten::clamp_max", DNN_CLIP, 0, 0, CLAMP),
+    CURVE("aten::pow.Tensor_Scalar", DNN_POW, 1, 0, POWER),
+    CURVE("aten::add.Scalar", DNN_LINEAR, 1, 0, ADD_SCALAR),
+    CURVE("aten::add_.Scalar", DNN_LINEAR, 1, 0, ADD_SCALAR),
+    CURVE("aten::sub.Scalar", DNN_LINEAR, 1, 0, SUB_SCALAR),
+    CURVE("aten::sub_.Scalar", DNN_LINEAR, 1, 0, SUB_SCALAR),
+    CURVE("aten::rsub.Scalar", DNN_LINEAR, -1, 0, RSUB_SCALAR),
+    CURVE("aten::mul.Scalar", DNN_LINEAR, 1, 0, MUL_SCALAR),
+    CURVE("aten::mul_.Scalar", DNN_LINEAR, 1, 0, MUL_SCALAR),
+    CURVE("aten::div.Scalar", DNN_LINEAR, 1, 0, DIV_SCALAR),
+    CURVE("aten::div_.Scalar", DNN_LINEAR, 1, 0, DIV_SCALAR),
+    BACKWARD("aten::threshold_backward", DNN_RELU, 0, 0, FIXED, "self", DNN_NONE),
+    BACKWARD("aten::sigmoid_backward", DNN_LOGISTIC_DST, 0, 0, FIXED, "output", DNN_NONE),
+    BACKWARD("aten::tanh_backward", DNN_TANH_DST, 0, 0, FIXED, "output", DNN_NONE),
+    BACKWARD("aten::gelu_backward", DNN_GELU_ERF, 0, 0, GELU, "self", DNN_NONE),
+    BACKWARD("aten::silu_backward", DNN_SWISH, 1, 0, FIXED, "self", DNN_NONE),
+    BACKWARD("aten::mish_backward", DNN_MISH, 0, 0, FIXED, "self", DNN_NONE),
+    BACKWARD("aten::hardswish_backward", DNN_HARDSWISH, 0, 0, FIXED, "self", DNN_NONE),
+    BACKWARD("aten::softplus_backward", DNN_SOFT_RELU, 0, 0, SOFTPLUS, "self", DNN_NONE),
+    BACKWARD("aten::leaky_relu_backward", DNN_RELU, 0, 0, LEAKY, "self", DNN_RELU_DST),
+    BACKWARD("aten::elu_backward", DNN_ELU, 1, 0, ELU, "self_or_result", DNN_ELU_DST),
+    BACKWARD("aten::hardtanh_backward", DNN_CLIP_V2, 0, 0, CLAMP, "self", DNN_NONE),
+    {.name = NULL},
+};

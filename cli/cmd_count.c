@@ -56,6 +56,35 @@ static const ob_option OPTIONS[] = {
      .help = "With --suite: print the hash over the names of its snippets in Python and C++, which "
              "says whether two runs have the same ones."},
     OB_SNIPPET_ROWS(offsetof(ob_count_options, snippet)),
+    {.name = "op",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(ob_count_options, op),
+     .value = "NAME",
+     .help = "Count this operator on the arguments that follow; with -c only its cases."},
+    {.name = "config",
+     .letter = 'c',
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(ob_count_options, config),
+     .value = "FILE",
+     .help = "Count the cases of this benchmark config; - reads standard input."},
+    {.name = "case",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(ob_count_options, only_case),
+     .value = "ID",
+     .help = "Of the config only this case: OPERATOR|CONFIG|BUILD|INPUT."},
+    OB_RUN_PLACE_ROWS(offsetof(ob_count_options, run)),
+    {.name = "backward",
+     .letter = 'b',
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(ob_count_options, run.backward),
+     .help = "Cases: the backward pass too, as a count of its own."},
+    {.name = "seed",
+     .type = OB_OPTION_INT,
+     .offset = offsetof(ob_count_options, run.seed),
+     .value = "N",
+     .max = 9223372036854775807.0,
+     .help = "Cases: seed of the generated data (0)."},
+    OB_RUN_INFERENCE_ROWS(offsetof(ob_count_options, run)),
     {.name = "number",
      .letter = 'n',
      .type = OB_OPTION_INT,
@@ -63,7 +92,7 @@ static const ob_option OPTIONS[] = {
      .value = "N",
      .min = 1,
      .max = 1 << 30,
-     .help = "Runs of the statement that a count is of (100)."},
+     .help = "Runs that a count is of (100 of a statement, 10 of a case)."},
     {.name = "repeats",
      .type = OB_OPTION_INT,
      .offset = offsetof(ob_count_options, repeats),
@@ -143,8 +172,9 @@ static const ob_option OPTIONS[] = {
 
 static void init(void *options)
 {
-    *(ob_count_options *)options =
-        (ob_count_options){.threads = 1, .number = 100, .repeats = 1, .timeout = 600, .retries = 2};
+    ob_count_options *o = options;
+    *o = (ob_count_options){.threads = 1, .repeats = 1, .timeout = 600, .retries = 2};
+    ob_run_options_init(&o->run);
 }
 
 static int run_suite(ob_cli *cli, const ob_cli_call *call)
@@ -164,14 +194,17 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const char *what = call->word_count > 0 ? call->words[0] : NULL;
     if (options->suite != NULL)
         return run_suite(cli, call);
+    if (options->op != NULL || options->config != NULL)
+        return ob__count_cases(cli, options, call->words, call->word_count);
     if (options->snippet.lang != NULL)
         return ob__count_statement(cli, options, call->words, call->word_count);
     if (options->list || options->md5)
         return ob__cli_usage_error(cli, "no suite; give one with -s FILE");
     if (what == NULL)
         return ob__cli_usage_error(cli,
-                                   "nothing to do; give show, diff, a statement with --lang, or "
-                                   "a suite with -s FILE");
+                                   "nothing to do; give show, diff, a statement with --lang, an "
+                                   "operator with --op NAME, a config with -c FILE, or a suite "
+                                   "with -s FILE");
     if (strcmp(what, "show") == 0)
         return ob__count_show(cli, options, call->words + 1, call->word_count - 1);
     if (strcmp(what, "diff") == 0)
@@ -184,23 +217,25 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 
 static const ob_cli_word WORDS[] = {
     {.name = "WHAT",
-     .help = "show, diff, or with --lang the statement: the code itself, @FILE, or - for standard "
-             "input."},
+     .help = "show, diff; with --lang the statement: the code itself, @FILE, or - for standard "
+             "input; with --op the first argument, such as f32[128,64] (docs/timer.md has the "
+             "notation)."},
     {.name = "FILE",
      .many = true,
      .help = "Counts: a file of callgrind, a text of callgrind_annotate, or what --json wrote; - "
-             "reads standard input."},
+             "reads standard input. With --op: further arguments."},
     {.name = NULL},
 };
 
 const ob_cli_command ob__command_count = {
     .name = "count",
-    .help = "count instructions, of statements and suites; show and compare counts",
+    .help = "count instructions of operators and code; show and compare counts",
     .text =
         "With --lang, counts the instructions that a statement executes, by running it in a "
         "process "
         "of its own under valgrind: the same number on every run, where times vary. N runs are "
-        "counted as the difference of 2N and N, so nothing around them is in it.\n\n"
+        "counted as the difference of 2N and N, so nothing around them is in it. With --op or -c, "
+        "counts cases of operators in the same way, on any backend.\n\n"
         "show prints the counts of each function in files of callgrind. diff OLD NEW prints "
         "what changed from one file to the other, function by function; a positive count is "
         "one that grew.\n\n"
@@ -209,13 +244,16 @@ const ob_cli_command ob__command_count = {
         "statement in every language, "
         "eager and as TorchScript, forward and backward, with every number of threads that its "
         "definitions ask for.",
-    .usage = "--lang c|c++|python [--setup CODE] STMT [OPTIONS]\n       opbench count show|diff "
+    .usage = "--op NAME [ARGUMENT...] | -c FILE [OPTIONS]\n       opbench count --lang "
+             "c|c++|python [--setup CODE] STMT [OPTIONS]\n       opbench count show|diff "
              "FILE... [OPTIONS]\n       opbench count -s FILE [--list] [--json] [OPTIONS]",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(ob_count_options),
     .options_init = init,
     .example =
+        "opbench count --op torch.add 'f32[64,64]' 'f32[64,64]'\n"
+        "opbench count -c examples/configs/tour.json --backend torch -b --json > tour.json\n"
         "opbench count --lang c --setup 'int a[100] = {0};' 'for (int i = 0; i < 100; i++) "
         "a[i]++;'\n"
         "opbench count --lang python --setup 'x = list(range(9))' 'sum(x)' --json > sum.json\n"

@@ -78,6 +78,9 @@ static ob_status write_header(void *ctx, const ob_json *properties, ob_err *err)
     j->header_written = true;
     OB_TRY(ob__header_init(&record, properties, &room, err));
     ob_record_header *h = &record.header;
+    if (j->run.count)
+        ob_log_message(ob_context_log(j->cli->context), OB_LOG_INFO, "perf_event: %s",
+                       h->perf_event);
     OB_TRY(ob_json_doc_create(&j->line_doc, err));
     ob__run_line_describe(j->options, &h->options);
     h->options.out_stream = ob_result_file_path(j->file);

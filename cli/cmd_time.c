@@ -175,8 +175,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const ob_status status =
         j.line->config != NULL
             ? ob_config_open_file(cli->context, j.line->config, &options, &j.config, &err)
-            : ob__time_case_open(cli->context, j.line, call->words, call->word_count, &j.config,
-                                 &err);
+            : ob__time_case_open(cli->context, j.line->op, j.line->run.device, call->words,
+                                 call->word_count, &j.config, &err);
     if (status != OB_OK)
         return ob__cli_fail(cli, &err);
     /* A repro line must work from another directory too. */

@@ -17,7 +17,7 @@ typedef struct worker_options {
     int64_t socket_fd, state_fd, config_fd, ring_fd, check_fd, ring_member;
     const char *reference;
     ob_batch_source batch;
-    bool verbose;
+    bool counts, verbose;
 } worker_options;
 
 #define FD_ROW(row_name, field, text)                                                              \
@@ -43,6 +43,10 @@ static const ob_option OPTIONS[] = {
      .offset = offsetof(worker_options, reference),
      .value = "NAME",
      .help = "The backend whose results they are."},
+    {.name = "counts",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(worker_options, counts),
+     .help = "Count under valgrind, measure nothing."},
     {.name = "config-name",
      .type = OB_OPTION_STRING,
      .offset = offsetof(worker_options, run.config_name),
@@ -165,7 +169,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
                                .ring = (int)options->ring_fd,
                                .check = (int)options->check_fd,
                                .ring_member = (unsigned)options->ring_member,
-                               .reference = options->reference};
+                               .reference = options->reference,
+                               .counts = options->counts};
     if (ob_worker_serve(cli->context, config, &options->run, &fds, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     ob_config_destroy(config);

@@ -18,7 +18,7 @@ typedef struct ob_columns {
     const void *ctx;
 } ob_columns;
 
-enum { OB_MOST_COLUMNS = 32 };
+enum { OB_MOST_COLUMNS = 40 };
 
 /* columns <= OB_MOST_COLUMNS */
 bool ob__columns_print(ob_cli *cli, const ob_columns *grid, bool markdown);

@@ -5,31 +5,25 @@
 #include "count.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-static ob_status print_stats(ob_cli *cli, const ob_count_options *o, const ob_count_stats *stats,
-                             ob_err *err)
+ob_status ob__count_print(ob_cli *cli, const ob_count_options *options, const ob_count_stats *stats,
+                          ob_err *err)
 {
     ob_text text = {0};
     ob_json_doc *doc = NULL;
     ob_json *node;
-    char *line = NULL;
-    size_t length = 0;
     ob_status status;
-    if (o->json) {
+    if (options->json) {
         status = ob_json_doc_create(&doc, err);
         if (status == OB_OK)
             status = ob_count_stats_to_json(stats, doc, &node, err);
         if (status == OB_OK)
-            status = ob_json_print(node, &line, &length, err);
-        if (status == OB_OK)
-            ob__cli_printf(cli, "%s\n", line);
+            status = ob__cli_print_json(cli, node, err);
     } else {
         status = ob_count_stats_print(stats, &text, err);
         if (status == OB_OK)
             ob__cli_printf(cli, "%.*s\n", (int)text.size, text.data);
     }
-    free(line);
     ob_json_doc_destroy(doc);
     ob_text_fini(&text);
     return status;
@@ -51,7 +45,7 @@ static ob_status count_and_print(ob_cli *cli, const ob_count_options *o, const o
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for counts");
     ob_status status = ob_snippet_count(args, &task, &params, &options, stats, err);
     for (int64_t i = 0; status == OB_OK && i < o->repeats; i++)
-        status = print_stats(cli, o, stats[i], err);
+        status = ob__count_print(cli, o, stats[i], err);
     for (int64_t i = 0; i < o->repeats; i++)
         ob_count_stats_destroy(stats[i]);
     free(stats);

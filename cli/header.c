@@ -21,6 +21,8 @@ ob_status ob__header_init(ob_record *record, const ob_json *properties, ob_heade
     h->cwd = getcwd(room->cwd, sizeof room->cwd);
     h->opbench_version = OB_VERSION;
     h->backends = properties;
+    h->perf_event =
+        ob_hardware_counters_check(&room->counters) == OB_OK ? "available" : room->counters.message;
     h->start_time = ob_record_format_time((int64_t)time(NULL), room->now);
     h->format = OB_RECORD_FORMAT;
     return OB_OK;

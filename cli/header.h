@@ -10,6 +10,7 @@
 /* What a header points to. */
 typedef struct ob_header_room {
     char now[32], cwd[4096];
+    ob_err counters;
 } ob_header_room;
 
 /* Begins a header record: machine, clock, versions, the time that it is. properties are those of the

@@ -48,6 +48,11 @@ void ob__run_notes_add(ob_run_notes *notes, const ob_record_result *result)
 {
     for (size_t i = 0; i < result->warnings.count; i++)
         add(notes, result->warnings.items[i], result);
+    char text[sizeof notes->items[0].text];
+    if (result->instructions.reason != NULL) {
+        snprintf(text, sizeof text, "no instructions counted: %s", result->instructions.reason);
+        add(notes, text, result);
+    }
 }
 
 void ob__warn_of_threads(ob_cli *cli, const ob_record_result *result, int64_t *told)

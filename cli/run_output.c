@@ -11,7 +11,8 @@
 static const ob_option ROWS[] = {OB_RUN_OPTION_ROWS(0), {.name = NULL}};
 
 /* Rows that do not change what a number means. */
-static const char *const FREE[] = {"case-timeout", "max-memory", "profile"};
+static const char *const FREE[] = {"case-timeout", "max-memory", "profile", "count-dir",
+                                   "count-timeout"};
 
 static bool is_free(const ob_option *row)
 {

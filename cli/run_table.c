@@ -12,13 +12,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPERATOR, ID, STATUS, PASS, MEDIAN, SPREAD, P99, COUNT, GFLOPS, GBS, COLUMNS };
+enum {
+    OPERATOR,
+    ID,
+    STATUS,
+    PASS,
+    MEDIAN,
+    SPREAD,
+    P99,
+    COUNT,
+    GFLOPS,
+    GBS,
+    INSTRUCTIONS, /* only if something was counted */
+    COLUMNS
+};
 
-static const char *const TITLES[COLUMNS] = {"operator", "id",  "status",  "pass",    "median",
-                                            "+- 95 %",  "p99", "samples", "GFLOP/s", "GB/s"};
+static const char *const TITLES[COLUMNS] = {"operator", "id",      "status", "pass",
+                                            "median",   "+- 95 %", "p99",    "samples",
+                                            "GFLOP/s",  "GB/s",    "instr."};
 static const char *const CSV_TITLES[COLUMNS] = {
-    "operator", "id",      "status",           "pass",         "median_ns", "half_width_95_ns",
-    "p99_ns",   "samples", "gflop_per_second", "gb_per_second"};
+    "operator", "id",      "status",           "pass",          "median_ns",   "half_width_95_ns",
+    "p99_ns",   "samples", "gflop_per_second", "gb_per_second", "instructions"};
 
 typedef struct row {
     char *cells[COLUMNS];
@@ -32,7 +46,14 @@ typedef struct row {
 struct ob_run_table {
     row *rows;
     size_t count, capacity;
+    bool counted; /* a result says something of instructions */
 };
+
+/* How many columns are shown. */
+static int column_count(const ob_run_table *table)
+{
+    return table->counted ? COLUMNS : INSTRUCTIONS;
+}
 
 ob_run_table *ob__run_table_create(void)
 {
@@ -90,6 +111,15 @@ static bool set_count(row *r, size_t count)
     return set(r, COUNT, text);
 }
 
+/* All digits: two counts are compared to the last one. */
+static bool set_instructions(row *r, double count)
+{
+    char text[32];
+    r->figures[INSTRUCTIONS] = count;
+    snprintf(text, sizeof text, "%.15g", count);
+    return set(r, INSTRUCTIONS, isnan(count) ? "-" : text);
+}
+
 /* All of them, with "; " between. False: out of memory. */
 static bool join(ob_strings texts, char **out)
 {
@@ -132,6 +162,8 @@ static bool add_row(ob_run_table *table, const ob_record_result *result, const o
     if (r->backend == NULL)
         return false;
     const bool measured = pass != NULL && pass->measure_time_ms.count > 0;
+    const ob_record_instructions *instructions = &result->instructions;
+    table->counted = table->counted || instructions->source != NULL;
     if (result->reason != NULL && result->reason[0] != '\0' &&
         (r->reason = strdup(result->reason)) == NULL)
         return false;
@@ -143,7 +175,9 @@ static bool add_row(ob_run_table *table, const ob_record_result *result, const o
            set_time(r, P99, measured ? pass->time_ms.p99 * 1e6 : NAN) &&
            set_count(r, measured ? pass->measure_time_ms.count : 0) &&
            set_number(r, GFLOPS, measured ? pass->gflops_per_s : NAN) &&
-           set_number(r, GBS, measured ? pass->gb_per_s : NAN);
+           set_number(r, GBS, measured ? pass->gb_per_s : NAN) &&
+           set_instructions(r, pass == &result->backward ? instructions->backward
+                                                         : instructions->forward);
 }
 
 bool ob__run_table_add(ob_run_table *table, const ob_record_result *result)
@@ -195,13 +229,13 @@ static bool print_csv(ob_cli *cli, const ob_run_table *table, const ob_run_total
 {
     const bool weighted = !ob__run_totals_empty(totals);
     bool ok = true;
-    for (int c = 0; ok && c < COLUMNS; c++)
+    for (int c = 0; ok && c < column_count(table); c++)
         ok = ob__cli_printf(cli, "%s%s", c == 0 ? "" : ",", CSV_TITLES[c]);
     ok = ok && ob__cli_printf(cli, ",reason,warnings%s\n",
                               weighted ? ",calls,weighted_total_ns,share" : "");
     for (size_t i = 0; ok && i < table->count; i++) {
         const row *r = &table->rows[i];
-        for (int c = 0; ok && c < COLUMNS; c++)
+        for (int c = 0; ok && c < column_count(table); c++)
             ok = (c == 0 || ob__cli_printf(cli, ",")) && print_csv_cell(cli, r, c);
         ok = ok && ob__cli_printf(cli, ",") &&
              (r->reason == NULL || ob__csv_text(cli, r->reason)) && ob__cli_printf(cli, ",") &&
@@ -215,7 +249,7 @@ bool ob__run_table_print(ob_cli *cli, const ob_run_table *table, const ob_run_to
                          const char *format)
 {
     const ob_columns columns = {.titles = TITLES,
-                                .columns = COLUMNS,
+                                .columns = (size_t)column_count(table),
                                 .text_columns = PASS + 1,
                                 .rows = table->count,
                                 .cell = cell_of,

@@ -18,8 +18,8 @@ enum { MOST_BACKENDS = 8, OPERATOR = 0, ID, PASS, FIXED };
 typedef struct cell {
     bool there;
     char status[24];
-    char time[32], ratio[32], spread[32]; /* as shown */
-    double median_ns, mean_ns;
+    char time[32], ratio[32], spread[32], instructions[32]; /* as shown */
+    double median_ns, mean_ns, instruction_count;
     ob_record_ratio figures;
     char *reason;
 } cell;
@@ -36,6 +36,7 @@ struct ob_side_table {
     size_t backend_count;
     row *rows;
     size_t count, capacity;
+    bool counted; /* a result says something of instructions */
 };
 
 ob_side_table *ob__side_table_create(void)
@@ -138,6 +139,9 @@ static bool add_pass(ob_side_table *table, const ob_record_result *r, const ob_r
     *c = (cell){.there = true,
                 .ratio = "-",
                 .spread = "-",
+                .instructions = "-",
+                .instruction_count =
+                    pass == &r->backward ? r->instructions.backward : r->instructions.forward,
                 .median_ns = NAN,
                 .mean_ns = NAN,
                 .figures = {.value = NAN, .low = NAN, .high = NAN}};
@@ -145,6 +149,9 @@ static bool add_pass(ob_side_table *table, const ob_record_result *r, const ob_r
     snprintf(c->time, sizeof c->time, "%s", info->ran ? "-" : info->word);
     if (pass->measure_time_ms.count > 0 && info->ran)
         fill_figures(c, pass);
+    table->counted = table->counted || r->instructions.source != NULL;
+    if (!isnan(c->instruction_count))
+        snprintf(c->instructions, sizeof c->instructions, "%.15g", c->instruction_count);
     if (r->reason == NULL || r->reason[0] == '\0')
         return true;
     c->reason = strdup(r->reason);
@@ -160,7 +167,7 @@ bool ob__side_table_add(ob_side_table *table, const ob_record_result *result)
 
 /* ---- printing ---- */
 
-/* Behind the times stand two columns for each backend but the first. */
+/* Behind the times stand two columns for each backend but the first, and behind those the instructions. */
 static const char *cell_of(const void *ctx, size_t index, size_t column)
 {
     const ob_side_table *table = ctx;
@@ -171,6 +178,9 @@ static const char *cell_of(const void *ctx, size_t index, size_t column)
     if (column < table->backend_count)
         return r->cells[column].there ? r->cells[column].time : "-";
     column -= table->backend_count;
+    const size_t ratios = 2 * (table->backend_count - 1);
+    if (column >= ratios)
+        return r->cells[column - ratios].there ? r->cells[column - ratios].instructions : "-";
     const cell *c = &r->cells[1 + column / 2];
     return !c->there ? "-" : column % 2 == 0 ? c->ratio : c->spread;
 }
@@ -182,9 +192,9 @@ static const char *note_of(const void *ctx, size_t index)
 
 static bool print_grid(ob_cli *cli, const ob_side_table *table, bool markdown)
 {
-    const char *titles[FIXED + 3 * MOST_BACKENDS] = {
+    const char *titles[FIXED + 4 * MOST_BACKENDS] = {
         [OPERATOR] = "operator", [ID] = "id", [PASS] = "pass"};
-    char ratios[MOST_BACKENDS][128];
+    char ratios[MOST_BACKENDS][128], counts[MOST_BACKENDS][128];
     size_t columns = FIXED;
     for (size_t b = 0; b < table->backend_count; b++)
         titles[columns++] = table->backends[b];
@@ -193,6 +203,10 @@ static bool print_grid(ob_cli *cli, const ob_side_table *table, bool markdown)
                  table->backends[0]);
         titles[columns++] = ratios[b];
         titles[columns++] = "+- 95 %";
+    }
+    for (size_t b = 0; table->counted && b < table->backend_count; b++) {
+        snprintf(counts[b], sizeof counts[b], "%.100s instr.", table->backends[b]);
+        titles[columns++] = counts[b];
     }
     const ob_columns grid = {.titles = titles,
                              .columns = columns,
@@ -215,6 +229,8 @@ static bool print_csv_titles(ob_cli *cli, const ob_side_table *table)
         for (size_t i = 0; ok && b > 0 && i < sizeof OF_OTHERS / sizeof *OF_OTHERS; i++)
             ok = ob__cli_printf(cli, ",%s_%s", table->backends[b], OF_OTHERS[i]);
     }
+    for (size_t b = 0; ok && table->counted && b < table->backend_count; b++)
+        ok = ob__cli_printf(cli, ",%s_instructions", table->backends[b]);
     return ok && ob__cli_printf(cli, "\n");
 }
 
@@ -240,6 +256,9 @@ static bool print_csv(ob_cli *cli, const ob_side_table *table)
              ob__cli_printf(cli, ",%s", r->pass);
         for (size_t b = 0; ok && b < table->backend_count; b++)
             ok = print_csv_cell(cli, &r->cells[b], b == 0);
+        for (size_t b = 0; ok && table->counted && b < table->backend_count; b++)
+            ok = ob__cli_printf(cli, ",") &&
+                 (!r->cells[b].there || ob__csv_figure(cli, r->cells[b].instruction_count));
         ok = ok && ob__cli_printf(cli, "\n");
     }
     return ok;

@@ -171,14 +171,14 @@ int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count
 
 /* ---- a case from words ---- */
 
-ob_status ob__time_case_open(ob_context *context, const ob_time_line *line,
+ob_status ob__time_case_open(ob_context *context, const char *op, const char *device,
                              const char *const *words, size_t count, ob_config **out, ob_err *err)
 {
-    const ob_config_options options = {.device = line->run.device};
+    const ob_config_options options = {.device = device};
     ob_builder *builder;
     *out = NULL;
     OB_TRY(ob_builder_create(&builder, err));
-    ob_builder_call(builder, line->op, words, count);
+    ob_builder_call(builder, op, words, count);
     const ob_status status = ob_builder_open_config(builder, context, &options, out, err);
     ob_builder_destroy(builder);
     return status;

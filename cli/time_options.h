@@ -35,7 +35,7 @@ int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count
 
 /* The config of one case: the operator and its arguments in short notation (opbench/builder.h), those of a
  * constructor before a word "/". */
-ob_status ob__time_case_open(ob_context *context, const ob_time_line *line,
+ob_status ob__time_case_open(ob_context *context, const char *op, const char *device,
                              const char *const *words, size_t count, ob_config **out, ob_err *err);
 
 /* The statement that the words are, measured with each number of threads. */

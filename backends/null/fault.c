@@ -47,6 +47,14 @@ static ob_status do_segfault(ob_backend *backend, const char *phase, ob_err *err
     return backend->host->err_set(err, OB_ERR_BACKEND, "address 64 can be written here");
 }
 
+/* An instruction that this processor, or a simulated one, does not know. */
+static ob_status do_illegal(ob_backend *backend, const char *phase, ob_err *err)
+{
+    (void)backend, (void)phase, (void)err;
+    raise(SIGILL);
+    return OB_OK;
+}
+
 static ob_status do_abort(ob_backend *backend, const char *phase, ob_err *err)
 {
     (void)backend, (void)phase, (void)err;

@@ -39,8 +39,9 @@ static const ob_option OPTIONS[] = {
      AT(fault),
      .value = "KIND",
      .choices = "none" NULL_FAULT_MAP(FAULT_CHOICE),
-     .help = "What goes wrong: an error, an error that arrives at sync, no memory, a crash, "
-             "abort(), exit(3), no end, a kill, bytes or very many lines on standard output, bytes "
+     .help = "What goes wrong: an error, an error that arrives at sync, no memory, a crash, an "
+             "unknown instruction, abort(), exit(3), no end, a kill, bytes or very many lines on "
+             "standard output, bytes "
              "on descriptor 3 or its end, growing memory, a process that is left behind."},
     {.name = "fault_phase",
      .type = OB_OPTION_CHOICE,

@@ -73,6 +73,7 @@ uint64_t null_clock_device_now(const null_clock *clock);
     X("late", fail_late)                                                                           \
     X("nomem", fail_memory)                                                                        \
     X("segfault", do_segfault)                                                                     \
+    X("illegal", do_illegal)                                                                       \
     X("abort", do_abort)                                                                           \
     X("exit", do_exit)                                                                             \
     X("hang", do_hang)                                                                             \

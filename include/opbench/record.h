@@ -112,6 +112,25 @@ typedef struct ob_record_pass {
     ob_record_ratio ratio; /* several backends side by side */
 } ob_record_pass;
 
+/* Instructions of one iteration, counted by valgrind in a process of its own. */
+typedef struct ob_record_instructions {
+    double forward, backward;
+    int64_t number;                           /* iterations that were counted */
+    const char *source;                       /* "callgrind" */
+    const char *reason;                       /* why there are none */
+    const char *forward_file, *backward_file; /* tables by function, if they are kept */
+} ob_record_instructions;
+
+/* What the processor's own counters say of one iteration, in a pass of its own behind the timed ones. */
+typedef struct ob_record_counters {
+    double forward_instructions, forward_cycles;
+    double backward_instructions, backward_cycles;
+    int64_t number;     /* iterations that were counted */
+    double share;       /* of the time in which they counted; below 1 the numbers are scaled */
+    const char *source; /* "perf_event" */
+    const char *reason; /* why there are none, where the header says that there are counters */
+} ob_record_counters;
+
 /* The stretches of a case that --profile shows: enum name, key, what it is. */
 #define OB_CASE_PHASE_MAP(X)                                                                       \
     X(CASE, case, "the whole case")                                                                \
@@ -152,6 +171,8 @@ typedef struct ob_record_result {
     ob_reals raw_times_s;     /* one per block of the forward pass: ns / 1e9 */
     ob_task_spec task;
     const ob_json *metadata;
+    ob_record_instructions instructions;
+    ob_record_counters counters;
     const char *stop_rule;          /* ob_stop_rule_name */
     const char *stop_verdict;       /* "done" or "gave up" */
     int64_t threads, threads_asked; /* the second only if it was another number */
@@ -211,6 +232,7 @@ typedef struct ob_record_header {
     const char *opbench_version;
     const char *compiler;
     ob_clock_quality clock;
+    const char *perf_event;  /* "available", or why there are no hardware counters */
     const char *fp_mode;     /* of the process at its start, as hexadecimal digits */
     const ob_json *backends; /* per backend an object with its library properties */
     const char *start_time;  /* local time, "2024-05-01T12:00:00" */

@@ -45,7 +45,12 @@ typedef struct ob_run_options {
     int64_t max_memory_mib; /* 0 = three quarters of the machine's */
     bool inference_mode;
     bool check; /* compare results with those of the first backend, or of native if there is one */
-    bool profile; /* records say when the phases of a case began and how long they took */
+    bool profile;           /* records say when the phases of a case began and how long they took */
+    bool count;             /* instructions too: each case once more in a process under valgrind */
+    const char *count_with; /* "callgrind" or "perf_event" alone; NULL = both */
+    int64_t count_number;   /* iterations that a count is of */
+    const char *count_dir;  /* where tables by function are kept; NULL = nowhere */
+    double count_timeout_s; /* of a case under valgrind */
     ob_timer_options timer;
     /* For repro lines; no rows. */
     const char *config_name;    /* "-" = standard input; NULL = "CONFIG" */
@@ -198,10 +203,42 @@ typedef struct ob_run_options {
         .offset = (base) + offsetof(ob_run_options, inference_mode),                               \
         .help = "Without autograd's bookkeeping, where the backend has it."                        \
     }
+#define OB_RUN_COUNT_ROWS(base)                                                                    \
+    {.name = "count",                                                                              \
+     .type = OB_OPTION_FLAG,                                                                       \
+     .offset = (base) + offsetof(ob_run_options, count),                                           \
+     .help = "Count instructions too: each case once more, in a process under valgrind, and by "   \
+             "the processor's own counters where it has some."},                                   \
+        {.name = "count-with",                                                                     \
+         .type = OB_OPTION_CHOICE,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, count_with),                                  \
+         .value = "SOURCE",                                                                        \
+         .choices = "callgrind|perf_event",                                                        \
+         .help = "With --count: only this way of counting."},                                      \
+        {.name = "count-number",                                                                   \
+         .type = OB_OPTION_INT,                                                                    \
+         .offset = (base) + offsetof(ob_run_options, count_number),                                \
+         .value = "N",                                                                             \
+         .min = 1,                                                                                 \
+         .max = 1 << 30,                                                                           \
+         .help = "With --count: iterations that a count is of (10)."},                             \
+        {.name = "count-dir",                                                                      \
+         .type = OB_OPTION_STRING,                                                                 \
+         .offset = (base) + offsetof(ob_run_options, count_dir),                                   \
+         .value = "DIR",                                                                           \
+         .help = "With --count: keep the counts by function there, for `opbench count show` and "  \
+                 "`diff`."},                                                                       \
+    {                                                                                              \
+        .name = "count-timeout", .type = OB_OPTION_DOUBLE,                                         \
+        .offset = (base) + offsetof(ob_run_options, count_timeout_s), .value = "SECONDS",          \
+        .max = 1e9,                                                                                \
+        .help = "With --count: how long a case may take under valgrind (600); 0: as long as it "   \
+                "takes."                                                                           \
+    }
 #define OB_RUN_OPTION_ROWS(base)                                                                   \
     OB_RUN_PLACE_ROWS(base), OB_RUN_SAMPLING_ROWS(base), OB_RUN_THREADS_ROWS(base),                \
         OB_RUN_PROCESS_ROWS(base), OB_RUN_PROFILE_ROWS(base), OB_RUN_INFERENCE_ROWS(base),         \
-        OB_RUN_CHECK_ROWS(base)
+        OB_RUN_CHECK_ROWS(base), OB_RUN_COUNT_ROWS(base)
 
 /* How the Timer measures a case, for `opbench time`. */
 #define OB_TIMER_OPTION_ROWS(base)                                                                 \
@@ -303,6 +340,7 @@ typedef struct ob_worker_fds {
     int check;  /* file with the results to compare with; 0 = none */
     unsigned ring_member;
     const char *reference; /* with check: the backend whose results they are */
+    bool counts;           /* it runs under valgrind and counts instead of measuring */
 } ob_worker_fds;
 
 /* The worker's whole life: takes leases until the supervisor is gone. err must not be NULL. */

@@ -94,12 +94,12 @@ static void dump_path(const ob_valgrind *v, int64_t number, char path[OB_MOST_DU
     snprintf(path, OB_MOST_DUMP_PATH, "%s/" DUMP_NAME ".%" PRId64, v->dir, number);
 }
 
-int64_t ob__valgrind_count(const ob_valgrind *v)
+int64_t ob__valgrind_dumps(const ob_valgrind *v, int64_t before)
 {
     char path[OB_MOST_DUMP_PATH];
     int64_t count = 0;
     do
-        dump_path(v, ++count, path);
+        dump_path(v, before + ++count, path);
     while (access(path, F_OK) == 0);
     return count - 1;
 }

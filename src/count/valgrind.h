@@ -27,8 +27,8 @@ void ob__valgrind_close(ob_valgrind *valgrind); /* zero is allowed */
 /* The counts of the dump with this number, from 1. */
 ob_status ob__valgrind_read(const ob_valgrind *valgrind, int64_t number, ob_count_file **out,
                             ob_err *err);
-/* How many dumps there are: files 1 to n. */
-int64_t ob__valgrind_count(const ob_valgrind *valgrind);
+/* How many dumps there are behind the first `before`, which may be gone. */
+int64_t ob__valgrind_dumps(const ob_valgrind *valgrind, int64_t before);
 /* Removes the dumps. */
 void ob__valgrind_clear(const ob_valgrind *valgrind);
 

@@ -23,6 +23,11 @@ void ob__callgrind_rest(void)
     CALLGRIND_STOP_INSTRUMENTATION;
 }
 
+void ob__callgrind_forget(void)
+{
+    CALLGRIND_ZERO_STATS;
+}
+
 void ob__callgrind_begin(void)
 {
     CALLGRIND_TOGGLE_COLLECT;
@@ -54,6 +59,10 @@ void ob__callgrind_ready(void)
 }
 
 void ob__callgrind_rest(void)
+{
+}
+
+void ob__callgrind_forget(void)
 {
 }
 

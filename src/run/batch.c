@@ -9,6 +9,7 @@
 #include "base/programs.h"
 #include "base/text.h"
 #include "run/batch_text.h"
+#include "run/identity.h"
 #include "run/launch.h"
 #include "run/nvtx.h"
 #include "run/words.h"
@@ -309,6 +310,7 @@ static ob_status make_text(ob_batch *batch, const ob_profiler *profiler, ob_text
     options.warmup = profiler->warmup;
     options.iteration = profiler->iteration; /* a fixed number, however the run decides */
     options.min_time_s = options.precision = 0;
+    ob__options_no_count(&options);
     OB_TRY(ob__batch_print(&queue, &options, text, err));
     ob_json_doc_destroy(batch->doc);
     batch->doc = NULL;

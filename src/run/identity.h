@@ -25,6 +25,10 @@ void ob__identity_fini(ob_identity *identity);
 const char *ob__backend_name(const ob_run_options *options);
 /* Either spelling of a cold cache. */
 bool ob__options_cold(const ob_run_options *options);
+/* Whether --count asks for this source. */
+bool ob__options_count_with(const ob_run_options *options, const char *source);
+/* Takes --count and what belongs to it out. */
+void ob__options_no_count(ob_run_options *options);
 /* What a case may take: --max-memory, or three quarters of what the machine (or the control group) has. */
 uint64_t ob__memory_limit(const ob_run_options *options, const ob_system *system);
 /* The options that differ from the defaults, as words "--name=value", each ended by a NUL. */

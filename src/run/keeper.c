@@ -33,7 +33,8 @@ ob_status ob__keeper_open(ob_keeper *keeper, const ob_config *config, const ob_r
     ob_system system;
     *keeper = (ob_keeper){.params = params,
                           .seed = {.config_fd = -1, .state_fd = -1, .output_fd = -1},
-                          .worker = {.socket = -1, .death = -1}};
+                          .worker = {.socket = -1, .death = -1},
+                          .start_limit_s = START_S};
     OB_TRY(ob_system_read(NULL, NULL, &system, err));
     keeper->max_memory_bytes = ob__memory_limit(params->options, &system);
     return ob__worker_seed_make(params->worker_program, config, params->options, place,
@@ -142,8 +143,9 @@ static bool took_too_long(const ob_keeper *keeper, uint64_t now_ns, ob_loss *why
 {
     const double limit_s = keeper->params->options->case_timeout_s;
     const ob_state_page *page = keeper->seed.page;
-    if (!keeper->ready && now_ns - keeper->started_ns > START_S * UINT64_C(1000000000)) {
-        snprintf(why->reason, sizeof why->reason, "the backend did not open within %d s", START_S);
+    const double start_s = keeper->start_limit_s;
+    if (!keeper->ready && start_s > 0 && (double)(now_ns - keeper->started_ns) / 1e9 > start_s) {
+        snprintf(why->reason, sizeof why->reason, "the backend did not open within %g s", start_s);
         why->status = OB_RECORD_TIMED_OUT;
         return true;
     }

@@ -24,13 +24,14 @@ typedef struct ob_keeper {
     ob_worker_process worker;
     ob_wire_inbox inbox;
     uint64_t max_memory_bytes;
-    uint64_t started_ns; /* the worker */
-    uint64_t looked_ns;  /* at its clock and memory */
-    bool ready;          /* its backend is open */
-    bool condemned;      /* it went over a limit and was killed; what it sent before still counts */
-    bool interrupted;    /* it was killed because the user wants to end at once */
-    ob_loss sentence;    /* which limit */
-    bool finish_case;    /* a wish to stop is not passed on: the case needs further workers */
+    double start_limit_s; /* until its backend is open; 0 = none */
+    uint64_t started_ns;  /* the worker */
+    uint64_t looked_ns;   /* at its clock and memory */
+    bool ready;           /* its backend is open */
+    bool condemned;   /* it went over a limit and was killed; what it sent before still counts */
+    bool interrupted; /* it was killed because the user wants to end at once */
+    ob_loss sentence; /* which limit */
+    bool finish_case; /* a wish to stop is not passed on: the case needs further workers */
 } ob_keeper;
 
 typedef enum ob_news_kind {

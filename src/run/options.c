@@ -11,6 +11,8 @@
 
 static const ob_option ROWS[] = {OB_RUN_OPTION_ROWS(0), OB_TIMER_OPTION_ROWS(0), {.name = NULL}};
 
+enum { OB_COUNT_NUMBER = 10, OB_COUNT_TIMEOUT_S = 600 };
+
 void ob_run_options_init(ob_run_options *options)
 {
     *options = (ob_run_options){.warmup = 1,
@@ -19,6 +21,8 @@ void ob_run_options_init(ob_run_options *options)
                                 .threads = 1,
                                 .cpu = -1,
                                 .processes = 1,
+                                .count_number = OB_COUNT_NUMBER,
+                                .count_timeout_s = OB_COUNT_TIMEOUT_S,
                                 .timer = {.number = OB_TIMER_NUMBER,
                                           .min_run_time_s = -1,
                                           .max_run_time_s = 10,
@@ -55,6 +59,12 @@ static const char *contradiction(const ob_run_options *o)
         {o->timer.method != NULL && (o->backward || by_rule || !discrete || ob__options_cold(o)),
          "the Timer measures forward passes in blocks of its own, with a hot cache; leave out its "
          "method, or the options that say otherwise"},
+        {!o->count &&
+             (o->count_with != NULL || o->count_dir != NULL || o->count_number != OB_COUNT_NUMBER),
+         "--count-with, --count-dir and --count-number say how --count counts; give --count too"},
+        {o->count_dir != NULL && !ob__options_count_with(o, "callgrind"),
+         "--count-dir keeps what callgrind finds by function; leave it out with --count-with "
+         "perf_event"},
         {o->precision < 0 || o->precision >= 1,
          "--precision is a share between 0 and 1, such as 0.01"},
     };
@@ -62,6 +72,20 @@ static const char *contradiction(const ob_run_options *o)
         if (rows[i].asked)
             return rows[i].why;
     return NULL;
+}
+
+bool ob__options_count_with(const ob_run_options *options, const char *source)
+{
+    return options->count &&
+           (options->count_with == NULL || strcmp(options->count_with, source) == 0);
+}
+
+void ob__options_no_count(ob_run_options *options)
+{
+    options->count = false;
+    options->count_with = options->count_dir = NULL;
+    options->count_number = OB_COUNT_NUMBER;
+    options->count_timeout_s = OB_COUNT_TIMEOUT_S;
 }
 
 ob_status ob_run_options_check(const ob_run_options *options, ob_err *err)

@@ -126,6 +126,16 @@ static ob_status pin(int64_t cpu, ob_err *err)
                       (long long)cpu);
 }
 
+/* A machine without counters is no failure, unless nothing else was asked for: the header says so. */
+static ob_status open_counters(ob_session *s, ob_err *err)
+{
+    if (!ob__options_count_with(&s->options, "perf_event"))
+        return OB_OK;
+    const ob_status status = ob__perf_open(&s->perf, NULL, err);
+    s->has_perf = status == OB_OK;
+    return s->has_perf || s->options.count_with == NULL ? OB_OK : status;
+}
+
 static ob_status open_backend(ob_session *s, ob_err *err)
 {
     const ob_run_options *o = &s->options;
@@ -161,6 +171,7 @@ static ob_status open_backend(ob_session *s, ob_err *err)
     ob_clock_quality quality;
     if (ob_clock_measure(&clock, &quality, NULL) == OB_OK)
         s->clock_overhead_ns = quality.overhead_ns;
+    OB_TRY(open_counters(s, err));
     return ob__properties_read(s->desc, s->backend, &s->properties, err);
 }
 
@@ -175,6 +186,7 @@ ob_status ob__session_open(ob_context *context, const ob_run_options *options, o
     s->options = *options;
     s->turns = turns;
     s->check.fd = -1;
+    s->perf.fds[0] = s->perf.fds[1] = -1;
     ob__peak_open(&s->peak);
     const ob_status status = open_backend(s, err);
     if (status != OB_OK) {
@@ -210,6 +222,7 @@ void ob_session_close(ob_session *s)
         s->desc->close(s->backend);
     ob__backend_ops_destroy(s->ops);
     ob_noise_sampler_close(s->noise);
+    ob__perf_close(&s->perf);
     ob__peak_close(&s->peak);
     ob_json_doc_destroy(s->properties);
     ob_json_doc_destroy(s->late_properties);
@@ -359,6 +372,14 @@ static uint64_t block_size(const ob_session *s, bool by_rule)
     return ((uint64_t)o->iteration + 2 * OB_MIN_BATCHES - 1) / (2 * OB_MIN_BATCHES);
 }
 
+static ob_exec_target target_of(const ob_session *s)
+{
+    return (ob_exec_target){.desc = s->desc,
+                            .backend = s->backend,
+                            .prepared = s->setup.prepared,
+                            .restores = s->setup.writes_inputs};
+}
+
 static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record, ob_err *err)
 {
     const ob_run_options *o = &s->options;
@@ -389,10 +410,7 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
                                        .marks = marks,
                                        .log = s->log,
                                        .turns = s->turns};
-    const ob_exec_target target = {.desc = s->desc,
-                                   .backend = s->backend,
-                                   .prepared = s->setup.prepared,
-                                   .restores = s->setup.writes_inputs};
+    const ob_exec_target target = target_of(s);
     record->result.stop_rule = ob_stop_rule_name(params.kind);
     OB_TRY(ob__execute(&target, &settings, &s->samples, err));
     OB_TRY(r.status);
@@ -466,11 +484,35 @@ static ob_status ask_kernels(ob_session *s, ob_record_result *r, ob_err *err)
     return OB_OK;
 }
 
+/* ---- counts ---- */
+
+static ob_pass pass_of(const ob_session *s)
+{
+    return s->setup.has_backward ? OB_PASS_BACKWARD : OB_PASS_FORWARD;
+}
+
+/* After everything is measured, in iterations of its own. A failure is a reason, and the times stay. */
+static void ask_counters(ob_session *s, ob_record_result *r)
+{
+    const ob_exec_target target = target_of(s);
+    ob_err err;
+    if (!s->has_perf ||
+        ob__count_by_hardware(&target, &s->perf, pass_of(s), (uint64_t)s->options.count_number,
+                              &r->counters, &err) == OB_OK)
+        return;
+    snprintf(s->counters_reason, sizeof s->counters_reason, "%.255s", err.message);
+    r->counters.reason = s->counters_reason;
+}
+
 static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob_err *err)
 {
     const ob_marks listening = {.begin = begin_phase, .end = end_phase, .ctx = s};
     const ob_marks *marks = s->options.profile || s->listener != NULL ? &listening : NULL;
     OB_TRY(make_setup(s, c, marks, err));
+    if (s->counts) {
+        const ob_exec_target target = target_of(s);
+        return ob__count_by_callgrind(&target, pass_of(s), (uint64_t)s->options.count_number, err);
+    }
     if (s->check.fd >= 0) {
         OB_TRY(ob__check_case(&s->setup, s->backend, &s->check, &s->checked, err));
         record->result.check_verdict = s->checked.verdict;
@@ -484,6 +526,7 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
     const ob_status filled = ob__fill_figures(s, record, status == OB_OK ? err : NULL);
     OB_TRY(status);
     OB_TRY(filled);
+    ask_counters(s, &record->result);
     return ask_kernels(s, &record->result, err);
 }
 

@@ -8,8 +8,8 @@
 #include "opbench/run.h"
 #include "run/backend_ops.h"
 #include "run/check.h"
+#include "run/counted.h"
 #include "run/device.h"
-#include "run/executor.h"
 #include "run/figures.h"
 #include "run/identity.h"
 #include "run/peak.h"
@@ -49,6 +49,10 @@ struct ob_session {
     ob_check_place check;                  /* check.fd -1 = nothing is compared */
     ob_check_result checked;
     ob_turns *turns; /* NULL = no other backend runs in between */
+    bool counts;     /* it runs under valgrind and counts instead of measuring */
+    ob_perf perf;    /* open if has_perf */
+    bool has_perf;
+    char counters_reason[256];
 };
 
 /* As ob_session_open; turns NULL = it runs alone. */

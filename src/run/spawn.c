@@ -5,6 +5,7 @@
  */
 #include "run/spawn.h"
 
+#include "base/programs.h"
 #include "base/text.h"
 #include "run/identity.h"
 
@@ -21,6 +22,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+extern char **environ;
 
 /* Where the child finds its descriptors; 0 to 2 are the standard ones. */
 enum {
@@ -69,7 +72,9 @@ static bool append_place(ob_text *text, const ob_worker_place *place)
 {
     if (place == NULL)
         return true;
-    return (place->ring_fd < 0 || (append_fd(text, "--ring-fd", CHILD_RING) &&
+    return (!place->counts ||
+            (ob__text_append_str(text, "--counts") && ob__text_append(text, "", 1))) &&
+           (place->ring_fd < 0 || (append_fd(text, "--ring-fd", CHILD_RING) &&
                                    append_fd(text, "--ring-member", (int)place->member))) &&
            (place->check_fd < 0 ||
             (append_fd(text, "--check-fd", CHILD_CHECK) &&
@@ -77,13 +82,24 @@ static bool append_place(ob_text *text, const ob_worker_place *place)
              ob__text_append_str(text, place->reference) && ob__text_append(text, "", 1)));
 }
 
-static ob_status make_words(ob_worker_seed *seed, const ob_run_options *options,
-                            const ob_worker_place *place, ob_err *err)
+/* What stands before the worker's own words. */
+static bool append_before(ob_text *text, const ob_worker_place *place)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && place != NULL && place->before != NULL && place->before[i] != NULL;
+         i++)
+        ok = ob__text_append_str(text, place->before[i]) && ob__text_append(text, "", 1);
+    return ok;
+}
+
+static ob_status make_words(ob_worker_seed *seed, const char *program,
+                            const ob_run_options *options, const ob_worker_place *place,
+                            ob_err *err)
 {
     ob_text text = {0};
-    bool ok = ob__text_append_str(&text, seed->program) && ob__text_append(&text, "", 1) &&
-              ob__text_append_str(&text, "worker") && ob__text_append(&text, "", 1) &&
-              append_fd(&text, "--socket-fd", CHILD_SOCKET) &&
+    bool ok = append_before(&text, place) && ob__text_append_str(&text, program) &&
+              ob__text_append(&text, "", 1) && ob__text_append_str(&text, "worker") &&
+              ob__text_append(&text, "", 1) && append_fd(&text, "--socket-fd", CHILD_SOCKET) &&
               append_fd(&text, "--state-fd", CHILD_STATE) &&
               append_fd(&text, "--config-fd", CHILD_CONFIG) && append_place(&text, place);
     if (ok && options->config_name != NULL)
@@ -122,14 +138,16 @@ ob_status ob__worker_seed_make(const char *program, const ob_config *config,
 {
     char *text = NULL;
     size_t length = 0;
-    *out = (ob_worker_seed){.program = program,
-                            .config_fd = -1,
+    *out = (ob_worker_seed){.config_fd = -1,
                             .state_fd = -1,
                             .output_fd = -1,
                             .ring_fd = place != NULL ? place->ring_fd : -1,
                             .check_fd = place != NULL ? place->check_fd : -1,
                             .page = MAP_FAILED};
-    ob_status status = make_words(out, options, place, err);
+    ob_status status = make_words(out, program, options, place, err);
+    if (status == OB_OK && place != NULL && place->variables != NULL &&
+        (out->environment = ob__environment_make(place->variables)) == NULL)
+        status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for the worker's environment");
     if (status == OB_OK)
         status = ob__memory_file("opbench-config", &out->config_fd, err);
     if (status == OB_OK)
@@ -167,6 +185,7 @@ void ob__worker_seed_fini(ob_worker_seed *seed)
         munmap(seed->page, sizeof *seed->page);
     free(seed->words);
     free(seed->word_text);
+    free(seed->environment);
     *seed = (ob_worker_seed){.config_fd = -1, .state_fd = -1, .output_fd = -1, .page = MAP_FAILED};
 }
 
@@ -190,7 +209,7 @@ static _Noreturn void become_worker(const ob_worker_seed *seed, int socket, int 
         (seed->ring_fd >= 0 && dup2(seed->ring_fd, CHILD_RING) < 0) ||
         (seed->check_fd >= 0 && dup2(seed->check_fd, CHILD_CHECK) < 0))
         _exit(126);
-    execv(seed->program, seed->words);
+    execve(seed->words[0], seed->words, seed->environment != NULL ? seed->environment : environ);
     _exit(127);
 }
 

@@ -13,10 +13,10 @@
 
 /* What is the same for all workers of a run. */
 typedef struct ob_worker_seed {
-    const char *program;
-    char **words;    /* its command line, ended by NULL */
-    char *word_text; /* what they point into */
-    int config_fd;   /* the config's text */
+    char **words;       /* its command line, ended by NULL; the first is what is started */
+    char *word_text;    /* what they point into */
+    char **environment; /* its own list; NULL = this process's */
+    int config_fd;      /* the config's text */
     int state_fd;
     int output_fd; /* their standard output and error */
     int ring_fd;   /* of those that take turns; -1 = they do not. Borrowed, as is the next */
@@ -25,11 +25,16 @@ typedef struct ob_worker_seed {
     bool has_samples; /* see ob_state_page; the worker cannot change this one */
 } ob_worker_seed;
 
-/* How a worker takes part in a run of several. */
+/* How a worker takes part in a run of several, or under which program it runs. */
 typedef struct ob_worker_place {
     int ring_fd, check_fd; /* from ob__memory_file; -1 = none */
     unsigned member;
     const char *reference; /* the backend that the results of all are compared with */
+    bool counts;           /* it counts instead of measuring */
+    const char *const
+        *before; /* words before its own, such as valgrind's; NULL = none. Ended by NULL,
+                                * as is the next */
+    const char *const *variables; /* "NAME=VALUE" for its environment; NULL = none */
 } ob_worker_place;
 
 /* place NULL = it runs alone. */

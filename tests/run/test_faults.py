@@ -13,6 +13,7 @@ FAULTS = {
     "nomem": ("out_of_memory", "injected lack of device memory", {}),
     "segfault": ("crashed", "the worker died of SIGSEGV (Segmentation fault)",
                  {"signal": "SIGSEGV"}),
+    "illegal": ("crashed", "the worker died of SIGILL (Illegal instruction)", {"signal": "SIGILL"}),
     "abort": ("crashed", "the worker died of SIGABRT (Aborted)", {"signal": "SIGABRT"}),
     "exit": ("crashed", "the worker ended by itself with exit code 3", {"exit_code": 3}),
     "hang": ("timed_out", "the case took longer than 0.4 s; see --case-timeout", {}),

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench count --op and -c: the instructions of cases, each in a worker under valgrind. Counts are printed as they
+ * come; a case that cannot be counted is told on standard error, and the rest goes on.
+ */
+#include "count.h"
+#include "interrupts.h"
+#include "own_path.h"
+#include "run_select.h"
+#include "time_options.h"
+
+#include "opbench/case_count.h"
+
+#include <string.h>
+
+typedef struct job {
+    ob_cli *cli;
+    const ob_count_options *line;
+    ob_run_options run;
+    ob_own_path own;
+    ob_config *config;
+    ob_case_counter *counter;
+    uint64_t failed;
+    bool interrupted;
+} job;
+
+/* ---- one case ---- */
+
+static ob_status print_count(const job *j, const ob_case_count *count, ob_err *err)
+{
+    OB_TRY(ob__count_print(j->cli, j->line, count->forward, err));
+    return count->backward != NULL ? ob__count_print(j->cli, j->line, count->backward, err) : OB_OK;
+}
+
+static void tell_failure(job *j, const ob_case *c, const char *reason)
+{
+    ob_err err;
+    j->failed++;
+    ob_err_set(&err, OB_ERR_BACKEND, "%.200s|%.100s: %s", ob_case_op_name(c), ob_case_id(c),
+               reason);
+    ob__cli_fail(j->cli, &err);
+}
+
+static ob_status count_case(job *j, const ob_case *c, ob_err *err)
+{
+    for (int64_t i = 0; i < j->line->repeats; i++) {
+        ob_case_count count;
+        OB_TRY(ob_case_counter_count(j->counter, ob_case_index(c), &count, err));
+        const bool counted = count.forward != NULL;
+        ob_status status = count.refusal;
+        if (counted)
+            status = print_count(j, &count, err);
+        else if (status != OB_OK)
+            ob_err_set(err, status, "%s", count.reason); /* no case can be counted */
+        else
+            tell_failure(j, c, count.reason);
+        ob_case_count_fini(&count);
+        OB_TRY(status);
+        if (!counted)
+            break;
+    }
+    return OB_OK;
+}
+
+static ob_status count_range(job *j, const ob_run_range *range, ob_err *err)
+{
+    ob_cases *cases;
+    const ob_case *c;
+    OB_TRY(ob_cases_open(j->config, NULL, &cases, err));
+    ob_status status = ob_cases_seek(cases, range->first, err);
+    for (uint64_t i = 0; status == OB_OK && i < range->count && !j->interrupted; i++) {
+        status = ob_cases_next(cases, &c, err);
+        if (status == OB_OK)
+            status = count_case(j, c, err);
+        j->interrupted = ob__cli_interrupts(NULL) > 0;
+    }
+    ob_cases_close(cases);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static ob_status count_selected(job *j, ob_err *err)
+{
+    /* Without a config the only case is the one that --op made. */
+    const ob_run_line select = {.config = j->line->config,
+                                .op = j->line->config != NULL ? j->line->op : NULL,
+                                .only_case = j->line->only_case};
+    const ob_case_counter_params params = {
+        .options = &j->run, .worker_program = j->own.path, .stop = ob__cli_interrupts};
+    ob_run_selection selection = {.count = 0};
+    ob_status status = ob__run_select(j->cli, j->config, &select, &selection, err);
+    if (status == OB_OK)
+        status = ob_case_counter_open(j->cli->context, j->config, &params, &j->counter, err);
+    for (size_t i = 0; status == OB_OK && i < selection.count && !j->interrupted; i++)
+        status = count_range(j, &selection.ranges[i], err);
+    ob_case_counter_close(j->counter);
+    ob__run_selection_fini(&selection);
+    return status;
+}
+
+static int check(ob_cli *cli, const ob_count_options *o, size_t word_count)
+{
+    ob_err err;
+    if (o->snippet.lang != NULL)
+        return ob__cli_usage_error(cli, "--lang takes a statement; leave out -c and --op");
+    if (o->config != NULL && word_count > 0)
+        return ob__cli_usage_error(cli, "arguments go with --op NAME alone; leave out -c");
+    if (o->config == NULL && o->only_case != NULL)
+        return ob__cli_usage_error(cli, "--case says which case of a config; give it with -c FILE");
+    if (ob_run_options_backend_count(&o->run) > 1)
+        return ob__cli_usage_error(cli, "--backend takes one name here; count each of them alone");
+    return ob_run_options_check(&o->run, &err) == OB_OK
+               ? OB_EXIT_OK
+               : ob__cli_usage_error(cli, "%s", err.message);
+}
+
+int ob__count_cases(ob_cli *cli, const ob_count_options *options, const char *const *words,
+                    size_t count)
+{
+    job j = {.cli = cli, .line = options, .run = options->run};
+    const ob_config_options config_options = {.device = options->run.device};
+    ob_err err;
+    int code = check(cli, options, count);
+    if (code == OB_EXIT_OK)
+        code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
+    if (code != OB_EXIT_OK)
+        return code;
+    j.run.threads = options->threads;
+    j.run.count_timeout_s = options->timeout;
+    j.run.by_words = options->config == NULL;
+    if (options->number > 0)
+        j.run.count_number = options->number;
+    if (!ob__cli_own_path(&j.own))
+        return ob__cli_usage_error(
+            cli, "this program's file cannot be found to start workers; mount /proc");
+    ob_status status =
+        options->config != NULL
+            ? ob_config_open_file(cli->context, options->config, &config_options, &j.config, &err)
+            : ob__time_case_open(cli->context, options->op, options->run.device, words, count,
+                                 &j.config, &err);
+    ob__cli_catch_interrupts(cli);
+    if (status == OB_OK)
+        status = count_selected(&j, &err);
+    ob_config_destroy(j.config);
+    if (status != OB_OK)
+        return ob__cli_fail(cli, &err);
+    return j.interrupted ? 130 : j.failed > 0 ? OB_EXIT_FAILED : OB_EXIT_OK;
+}

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`opbench run --count` and `opbench count --op`: instructions of cases, and what becomes of a case that valgrind
+cannot run. A stand-in for valgrind makes the failures."""
+
+import json
+import os
+import shutil
+import signal
+import unittest
+
+import harness
+from harness import RunTest, entry, operator, tensor, three_operators
+
+NATIVE = ("--backend", "native")
+
+
+def sanitized():
+    with open(harness.program, "rb") as file:
+        return b"__asan_init" in file.read()
+
+
+def product():
+    return {"torch.mm": operator(entry(tensor(8, 8), tensor(8, 8)), entry(tensor(4, 4), tensor(4, 4)))}
+
+
+class Stand(RunTest):
+    """Without valgrind itself."""
+
+    def stand_in(self, script):
+        """A folder whose `valgrind` is this; "$@" are valgrind's own words and the worker's."""
+        folder = self.path("bin")
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(folder, "valgrind")
+        with open(path, "w") as file:
+            file.write("#!/bin/sh\n" + script)
+        os.chmod(path, 0o755)
+        return {**os.environ, "PATH": folder + ":" + os.environ["PATH"]}
+
+    def counted(self, environment, *options, code=0):
+        self.run_config(three_operators(), *NATIVE, "--count", *options, code=code, env=environment)
+        results = self.results()
+        for result in results:
+            self.assertEqual(result["status"], "ok")
+            self.assertEqual(len(result["metric"]["forward"]["measure.time"]), 1)
+        return results
+
+    def assert_reason(self, results, text, count=3):
+        self.assertEqual(len(results), count)
+        for result in results:
+            self.assertEqual(set(result["instructions"]), {"source", "reason"})
+            self.assertIn(text, result["instructions"]["reason"])
+
+    def test_missing(self):
+        environment = {**os.environ, "PATH": self.folder}
+        self.assert_reason(self.counted(environment), "Missing: valgrind; install valgrind")
+        done = self.run_program([harness.program, "count", "--op", "torch.neg", "f32[4]"], 2,
+                                env=environment)
+        self.assertIn(b"Missing: valgrind; install valgrind", done.stderr)
+
+    def test_no_worker_comes_up(self):
+        environment = self.stand_in("kill -SEGV $$\n")
+        self.assert_reason(self.counted(environment), "under valgrind no worker starts")
+
+    def test_worker_that_is_not_under_valgrind(self):
+        worker = 'while [ "$1" != worker ]; do p=$1; shift; done\n"$p" "$@" &\nwait\n'
+        environment = self.stand_in(worker)
+        self.assert_reason(self.counted(environment), "built without valgrind's headers")
+
+    def test_crash(self):
+        environment = self.stand_in("exit 3\n")
+        self.assert_reason(self.counted(environment), "exit code 3")
+
+    def test_time_limit(self):
+        environment = self.stand_in("exec sleep 60\n")
+        results = self.counted(environment, "--count-timeout", "0.1")
+        self.assert_reason(results, "did not open within 0.1 s")
+        self.assert_no_process(self.folder)
+
+    def test_environment(self):
+        """Libraries are told to do without AVX-512."""
+        environment = self.stand_in("env > %s\nexit 1\n" % self.path("env"))
+        self.counted(environment)
+        with open(self.path("env")) as file:
+            text = file.read()
+        for line in ("ATEN_CPU_CAPABILITY=avx2", "DNNL_MAX_CPU_ISA=AVX2", "ONEDNN_MAX_CPU_ISA=AVX2",
+                     "OPENBLAS_CORETYPE=Haswell"):
+            self.assertIn(line + "\n", text)
+
+    def test_failed_case_is_not_counted(self):
+        environment = self.stand_in("touch %s\nexit 1\n" % self.path("started"))
+        config = {"torch.mm": operator(entry(tensor(2, 3), tensor(2, 3)))}
+        self.run_config(config, *NATIVE, "--count", code=1, env=environment)
+        self.assertNotIn("instructions", self.results()[0])
+        self.assertFalse(os.path.exists(self.path("started")))
+
+    def test_interrupt(self):
+        environment = self.stand_in("echo > %s\nexec sleep 60\n" % self.path("started"))
+        words = self.command(self.config(three_operators()), *NATIVE, "--count")
+        process = self.start(words, env=environment)
+        self.wait_for("valgrind", lambda: os.path.exists(self.path("started")))
+
+
+        def ended():  # the second interrupt ends it at once
+            process.send_signal(signal.SIGINT)
+            return process.poll() is not None
+
+        self.wait_for("the end", ended)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual([r["status"] for r in self.results()], ["ok"])
+        self.assertIn("interrupted", self.results()[0]["instructions"]["reason"])
+
+    def test_options(self):
+        cases = [
+            (("--count-dir", "x"), "give --count too"),
+            (("--count-number", "3"), "give --count too"),
+            (("--count", "--no-isolate"), "leave out --no-isolate"),
+            (("--count", "--count-with", "perf_event", "--count-dir", "x"), "--count-dir keeps"),
+            (("--count", "--count-dir", "/dev/null"), "is no folder"),
+        ]
+        for options, text in cases:
+            done = self.run_config(three_operators(), *NATIVE, *options, code=2)
+            self.assertIn(text, done.stderr.decode())
+
+    def test_hardware_counters(self):
+        """Whether there are some is said once; asked for alone, their absence is an error."""
+        done = self.run_config(three_operators(), *NATIVE, "--count", "--count-with", "perf_event",
+                               "-l", "info")
+        if done.returncode == 0:
+            self.assertEqual(self.lines()[0]["sys_info"]["perf_event"], "available")
+            for result in self.results():
+                self.assertEqual(result["counters"]["source"], "perf_event")
+                self.assertNotIn("instructions", result)
+        else:
+            self.assertEqual(done.returncode, 2)
+            self.run_config(three_operators(), *NATIVE, code=0)
+            why = self.lines()[0]["sys_info"]["perf_event"]
+            self.assertIn(why, done.stderr.decode())
+            self.assertEqual(done.stderr.decode().count(why), 1)
+
+
+@unittest.skipIf(shutil.which("valgrind") is None, "there is no valgrind")
+class Valgrind(RunTest):
+    def setUp(self):
+        super().setUp()
+        if sanitized():
+            self.skipTest("a sanitized program does not run under valgrind")
+        self.temporary = self.path("tmp")
+        os.mkdir(self.temporary)
+        self.environment = {**os.environ, "TMPDIR": self.temporary}
+
+    def count(self, *words, code=0):
+        done = self.run_program([harness.program, "count", *words], code, env=self.environment)
+        self.assertEqual(os.listdir(self.temporary), [])
+        return done
+
+    def counts(self, *words):
+        return [json.loads(line) for line in self.count(*words, "--json").stdout.splitlines()]
+
+    def test_run(self):
+        kept = self.path("kept")
+        self.run_config(product(), *NATIVE, "-b", "--count", "--count-dir", kept, code=0,
+                        env=self.environment)
+        first = [r["instructions"] for r in self.results()]
+        self.assertEqual(os.listdir(self.temporary), [])
+        for result in self.results():
+            counts = result["instructions"]
+            self.assertEqual((counts["source"], counts["number"]), ("callgrind", 10))
+            for name in ("forward", "backward"):
+                with open(counts[name + "_file"]) as file:
+                    stats = json.load(file)
+                self.assertEqual(stats["counts"], counts[name] * 10)
+                names = [function for _, function in stats["stmt_exclusive_stats"]["data"]]
+                self.assertFalse([n for n in names if "ob__counted" in n or "ob__callgrind" in n])
+                self.assertEqual(stats["counts"],
+                                 sum(c for c, _ in stats["stmt_exclusive_stats"]["data"]))
+        large, small = first
+        self.assertGreater(large["forward"], small["forward"])
+        shown = self.count("show", large["forward_file"]).stdout.decode()
+        self.assertIn("Total: %d" % (large["forward"] * 10), shown)
+        # The same again, side by side with a second backend, and case by case.
+        self.run_config(product(), "--backend", "native,null", "-b", "--count", code=0,
+                        env=self.environment)
+        again = {r["id"]: r["instructions"] for r in self.results() if r["backend"] == "native"}
+        null = [r["instructions"]["forward"] for r in self.results() if r["backend"] == "null"]
+        self.assertEqual([(c["forward"], c["backward"]) for c in again.values()],
+                         [(c["forward"], c["backward"]) for c in first])
+        self.assertEqual(null[0], null[1])
+
+    def test_equal_counts(self):
+        words = ("--op", "torch.add", "f32[4,4]", "f32[4,4]")
+        in_one = [c["counts"] for c in self.counts(*words, "--repeats", "5")]
+        self.assertEqual(len(in_one), 5)
+        in_others = [c["counts"] for _ in range(5) for c in self.counts(*words)]
+        self.assertEqual(set(in_one + in_others), {in_one[0]})
+        # Nothing is in it but the iterations.
+        twice = self.counts(*words, "-n", "20")[0]
+        self.assertEqual((twice["counts"], twice["number_per_run"]), (2 * in_one[0], 20))
+
+    def test_operator(self):
+        forward, backward = self.counts("--op", "torch.mm", "f32[4,4]+grad", "f32[4,4]+grad", "-b")
+        self.assertEqual(forward["task_spec"]["stmt"], "torch.mm(f32[4,4]+grad, f32[4,4]+grad)")
+        self.assertEqual(forward["task_spec"]["description"], "native")
+        self.assertEqual(backward["task_spec"]["description"], "native, backward")
+        text = self.count("--op", "torch.neg", "f32[4]").stdout.decode()
+        self.assertIn("torch.neg(f32[4])", text)
+        self.assertIn("10 runs per measurement, 1 thread", text)
+
+    def test_case_that_writes_its_input(self):
+        """Restored before every iteration: sorted data would be sorted in fewer steps."""
+        words = ("--op", "torch.Tensor.sort", "f32[64]")
+        one, many = (self.counts(*words, "-n", n)[0]["counts"] for n in ("1", "4"))
+        self.assertEqual(many, 4 * one)
+
+    def test_failures(self):
+        done = self.count("--op", "torch.mm", "f32[2,3]", "f32[2,3]", code=1)
+        self.assertIn(b"torch.mm|0|0|0: mm: self is [2, 3]", done.stderr)
+        config = self.config(three_operators())
+        done = self.count("-c", config, "--backend", "null", "--backend-options",
+                          "fault=segfault,fault_op=" + harness.CANONICAL["torch.mul"], "--json", code=1)
+        self.assertEqual(len(done.stdout.splitlines()), 2)
+        self.assertIn(b"torch.mul|0|0|0: under valgrind the worker died of SIG", done.stderr)
+        done = self.count("-c", config, "--backend", "null", "--backend-options",
+                          "fault=illegal,fault_op=" + harness.CANONICAL["torch.sub"], "--json", code=1)
+        self.assertEqual(len(done.stdout.splitlines()), 2)
+        self.assertIn(b"torch.sub|0|0|0: valgrind cannot run this code: it uses instructions that "
+                      b"valgrind does not know, such as those of AVX-512", done.stderr)
+        done = self.count("-c", config, "--backend", "null", "--backend-options", "fault=x", code=2)
+        self.assertIn(b"'x' is not a choice", done.stderr)
+        self.assertEqual(done.stderr.count(b"\n"), 1)
+
+
+if __name__ == "__main__":
+    harness.main()

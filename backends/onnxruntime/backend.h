@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The onnxruntime backend: a case is one ONNX model for the forward and one for the backward, each a session that is
+ * made in prepare, with all inputs and outputs bound to memory that stays.
+ */
+#ifndef OB_ONNXRUNTIME_BACKEND_H
+#define OB_ONNXRUNTIME_BACKEND_H
+
+#include "library.h"
+#include "translate.h"
+
+/* What the option rows fill. */
+typedef struct ort_options {
+    const char *optimization; /* none, basic, extended, all */
+    const char *weights;      /* constant, input */
+} ort_options;
+
+struct ob_backend {
+    const ob_host *host;
+    const ob_log *log;
+    const ort_library *library;
+    const ort_api *api;
+    OrtEnv *env;
+    OrtMemoryInfo *memory; /* the CPU's, for tensors that we bring */
+    int threads;
+    const char *optimization;
+    int optimization_level;
+    bool weights_as_inputs;
+};
+
+/* A tensor of a model: bound memory. */
+typedef struct ort_bound {
+    ort_id id;        /* in the model */
+    ort_id asked;     /* outputs: the value that was asked for; id may be a copy of it */
+    ob_tensor tensor; /* contiguous */
+    bool is_seed;     /* inputs of a backward: the gradient of an output */
+    OrtValue *value;
+} ort_bound;
+
+typedef struct ort_session {
+    OrtSession *session;
+    OrtIoBinding *binding;
+    ort_bound *inputs, *outputs; /* inputs: parameters too */
+    size_t input_count, output_count;
+} ort_session;
+
+/* What the forward left in memory of ours goes to the caller's tensor, or back to what it was. */
+typedef struct ort_copy {
+    ob_tensor to, from;
+} ort_copy;
+
+struct ob_prepared {
+    ob_backend *backend;
+    ort_session passes[2];
+    ort_session sum; /* adds gradients up; made when a second backward comes */
+    ob_value *outputs, *grads, *sums;
+    size_t output_count, grad_count;
+    ort_copy *after, *restore; /* after each forward; at restore */
+    size_t after_count, restore_count;
+    bool backward, ran, has_seed;
+    uint64_t accumulated; /* backwards since the last zero grad */
+};
+
+/* status.c: a status of the library as one of ours; it is released. OB_OK for NULL. `what` is put in front. */
+ob_status ort_check(const ob_backend *backend, OrtStatus *status, const char *what, ob_err *err);
+
+/* session.c */
+/* Opens the model with the memory of its inputs and outputs, which must be there. */
+ob_status ort_session_open(ob_backend *backend, ort_model *model, ort_session *session,
+                           ob_err *err);
+ob_status ort_session_options(ob_backend *backend, OrtSessionOptions **out, ob_err *err);
+void ort_session_close(const ob_backend *backend, ort_session *session);
+/* Memory for a contiguous tensor like meta. */
+ob_status ort_tensor_make(const ob_host *host, const ob_tensor *meta, ob_tensor *out, ob_err *err);
+/* Adds a bound tensor to a list; takes the tensor over, also when it fails. */
+ob_status ort_bound_add(const ob_backend *backend, ort_bound **list, size_t *count, ort_id id,
+                        ort_id asked, ob_tensor *tensor, ob_err *err);
+const ort_bound *ort_bound_find(const ort_bound *list, size_t count, ort_id asked);
+
+/* memory.c: elements of one dtype and shape, any strides. */
+void ort_copy_elements(const ob_host *host, const ob_tensor *to, const ob_tensor *from);
+void ort_fill_ones(const ob_host *host, const ob_tensor *tensor);
+
+/* prepare.c */
+ob_status ort_supports(ob_backend *backend, const ob_graph *graph, ob_pass pass,
+                       ob_reason *why_not);
+ob_status ort_prepare(ob_backend *backend, const ob_prepare_args *args, ob_prepared **out,
+                      ob_err *err);
+void ort_release(ob_prepared *prepared);
+
+/* run.c */
+ob_status ort_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob_err *err);
+ob_status ort_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, size_t capacity,
+                      size_t *count, ob_err *err);
+
+#endif

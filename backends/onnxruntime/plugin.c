@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The onnxruntime backend as a plug-in: its options, opening, its description and its entry.
+ */
+#include "backend.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const ob_option OPTIONS[] = {
+    {.name = "optimization",
+     .type = OB_OPTION_CHOICE,
+     .offset = offsetof(ort_options, optimization),
+     .value = "LEVEL",
+     .choices = "none|basic|extended|all",
+     .help = "how far ONNX Runtime optimises graphs"},
+    {.name = "weights",
+     .type = OB_OPTION_CHOICE,
+     .offset = offsetof(ort_options, weights),
+     .value = "HOW",
+     .choices = "constant|input",
+     .help = "parameters of modules are constants of the model, or inputs"},
+    {.name = NULL},
+};
+
+static const ort_options DEFAULTS = {.optimization = "all", .weights = "constant"};
+
+static const struct {
+    const char *name;
+    int number; /* of the API's enum */
+} LEVELS[] = {{"none", 0}, {"basic", 1}, {"extended", 2}, {"all", 99}};
+
+static void on_log(void *param, int severity, const char *category, const char *logid,
+                   const char *place, const char *message)
+{
+    const ob_backend *backend = param;
+    (void)category, (void)logid, (void)place;
+    /* Errors come back as a status too. */
+    backend->host->log_message(backend->log, severity >= ORT_LOG_ERROR ? OB_LOG_DEBUG : OB_LOG_INFO,
+                               "ONNX Runtime: %s", message);
+}
+
+static ob_status probe(const ob_host *host, ob_reason *why_not)
+{
+    (void)host;
+    return ort_library_probe(why_not);
+}
+
+static void close_backend(ob_backend *backend)
+{
+    if (backend == NULL)
+        return;
+    if (backend->memory != NULL)
+        backend->api->memory_release(backend->memory);
+    if (backend->env != NULL)
+        backend->api->env_release(backend->env);
+    free(backend);
+}
+
+static ob_status start(ob_backend *backend, const ob_backend_settings *settings, ob_err *err)
+{
+    const ort_options *options = settings->options != NULL ? settings->options : &DEFAULTS;
+    backend->host = settings->host;
+    backend->log = settings->log;
+    backend->threads = settings->threads > 0 ? settings->threads : 1;
+    backend->weights_as_inputs = strcmp(options->weights, "input") == 0;
+    for (size_t i = 0; i < sizeof LEVELS / sizeof *LEVELS; i++)
+        if (strcmp(LEVELS[i].name, options->optimization) == 0) {
+            backend->optimization = LEVELS[i].name;
+            backend->optimization_level = LEVELS[i].number;
+        }
+    OB_TRY(ort_library_open(backend->host, &backend->library, err));
+    backend->api = &backend->library->api;
+    OB_TRY(ort_check(
+        backend,
+        backend->api->env_create(on_log, backend, ORT_LOG_WARNING, "opbench", &backend->env), "",
+        err));
+    OB_TRY(ort_check(backend, backend->api->telemetry_off(backend->env), "", err));
+    return ort_check(
+        backend,
+        backend->api->memory_create_cpu(ORT_ALLOCATOR_ARENA, ORT_MEM_DEFAULT, &backend->memory), "",
+        err);
+}
+
+static ob_status open_backend(const ob_backend_settings *settings, ob_backend **out, ob_err *err)
+{
+    *out = NULL;
+    ob_backend *backend = calloc(1, sizeof *backend);
+    if (backend == NULL)
+        return settings->host->err_set(err, OB_ERR_NOMEM, "out of memory");
+    const ob_status status = start(backend, settings, err);
+    if (status == OB_OK)
+        *out = backend;
+    else
+        close_backend(backend);
+    return status;
+}
+
+/* Sessions have the number of threads that was set when they were made. */
+static ob_status set_threads(ob_backend *backend, int threads, ob_err *err)
+{
+    enum { MOST = 4096 };
+    if (threads < 1 || threads > MOST)
+        return backend->host->err_set(err, OB_ERR_INVALID,
+                                      "%d threads; the onnxruntime backend takes 1 to %d", threads,
+                                      (int)MOST);
+    backend->threads = threads;
+    return OB_OK;
+}
+
+static void properties(ob_backend *backend, ob_property_fn fn, void *ctx)
+{
+    char number[16];
+    fn(ctx, "library", backend->library->path);
+    fn(ctx, "version", backend->library->version);
+    fn(ctx, "provider", "CPUExecutionProvider");
+    snprintf(number, sizeof number, "%d", backend->threads);
+    fn(ctx, "intra_op_threads", number);
+    fn(ctx, "inter_op_threads", "1");
+    fn(ctx, "optimization", backend->optimization);
+    fn(ctx, "weights", backend->weights_as_inputs ? "input" : "constant");
+    snprintf(number, sizeof number, "%d", (int)ORT_OPSET);
+    fn(ctx, "opset", number);
+}
+
+static const ob_backend_desc BACKEND = {
+    .name = "onnxruntime",
+    .help = "ONNX Runtime on the CPU: operators and graphs as ONNX models made in memory",
+    .device_types = "cpu",
+    .options = OPTIONS,
+    .options_size = sizeof(ort_options),
+    .options_default = &DEFAULTS,
+    .probe = probe,
+    .open = open_backend,
+    .close = close_backend,
+    .supports = ort_supports,
+    .prepare = ort_prepare,
+    .release = ort_release,
+    .run = ort_run,
+    .outputs = ort_outputs,
+    .set_threads = set_threads,
+    .properties = properties,
+};
+
+static const ob_backend_desc *const BACKENDS[] = {&BACKEND, NULL};
+
+static const ob_plugin PLUGIN = {
+    OB_PLUGIN_HEAD,
+    .name = "onnxruntime",
+    .version = "1",
+    .backends = BACKENDS,
+};
+
+OB_PLUGIN_EXPORT const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not);
+
+const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not)
+{
+    (void)host, (void)why_not;
+    return &PLUGIN;
+}

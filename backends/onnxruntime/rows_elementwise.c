@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rows: arithmetic, unary functions, comparisons. A pure table but for what recipes cannot say.
+ */
+#include "translate.h"
+
+/* Bounds that are tensors, each of which may be missing. */
+static void emit_clamp_tensor(ort_call *call)
+{
+    ort_translation *t = call->t;
+    const ob_dtype dtype = ort_result_meta(call, 0)->dtype;
+    ort_id x = ort_arg_as(call, "self", dtype);
+    const ort_id low = ort_arg_as(call, "min", dtype), high = ort_arg_as(call, "max", dtype);
+    if (low != ORT_NONE)
+        x = ort_emit(t, "Max", dtype, ORT_IN(x, low), NULL);
+    if (high != ORT_NONE)
+        x = ort_emit(t, "Min", dtype, ORT_IN(x, high), NULL);
+    ort_result(call, 0, x);
+}
+
+/* Towards minus infinity ("floor"), towards zero ("trunc"), or not rounded. */
+static void emit_div_mode(ort_call *call)
+{
+    static const ort_row floored = {
+        .recipe = "q = Div(self, other); result = Floor(q)",
+        .for_whole = "r = Mod(self, other); d = Sub(self, r); result = Div(d, other)"};
+    static const ort_row truncated = {
+        .recipe = "q = Div(self, other); s = Sign(q); a = Abs(q); f = Floor(a); result = Mul(s, f)",
+        .for_whole = "result = Div(self, other)"};
+    static const ort_row plain = {.recipe = "result = Div(self, other)"};
+    const char *mode = ort_arg_str(call, "rounding_mode");
+    ort_cook(call, mode[0] == 'f' ? &floored : mode[0] == 't' ? &truncated : &plain);
+}
+
+#define WHOLE_AS_IS "result = Identity(self)"
+#define FLOOR_DIVIDE                                                                               \
+    .recipe = "q = Div(self, other); result = Floor(q)",                                           \
+    .for_whole = "r = Mod(self, other); d = Sub(self, r); result = Div(d, other)"
+#define REMAINDER                                                                                  \
+    .recipe = "q = Div(self, other); f = Floor(q); p = Mul(f, other); result = Sub(self, p)",      \
+    .for_whole = "result = Mod(self, other)"
+#define FMOD .recipe = "result = Mod(self, other, fmod=1)"
+#define COMPARE_ROW(text, op)                                                                      \
+    {                                                                                              \
+        .name = text, .recipe = "result = " op "(self, other)", .compute = ORT_AS_OPERANDS         \
+    }
+#define COMPARE(text, op)                                                                          \
+    COMPARE_ROW("aten::" text ".Tensor", op), COMPARE_ROW("aten::" text ".Scalar", op)
+#define ADD "y = Mul(other, alpha); result = Add(self, y)"
+#define SUB "y = Mul(other, alpha); result = Sub(self, y)"
+#define RSUB "y = Mul(self, alpha); result = Sub(other, y)"
+
+const ort_row ort_rows_elementwise[] = {
+    {.name = "aten::add.Tensor", .recipe = ADD},
+    {.name = "aten::add.Scalar", .recipe = ADD},
+    {.name = "aten::sub.Tensor", .recipe = SUB},
+    {.name = "aten::sub.Scalar", .recipe = SUB},
+    {.name = "aten::rsub.Tensor", .recipe = RSUB},
+    {.name = "aten::rsub.Scalar", .recipe = RSUB},
+    {.name = "aten::mul.Tensor", .recipe = "result = Mul(self, other)"},
+    {.name = "aten::mul.Scalar", .recipe = "result = Mul(self, other)"},
+    {.name = "aten::div.Tensor", .recipe = "result = Div(self, other)"},
+    {.name = "aten::div.Scalar", .recipe = "result = Div(self, other)"},
+    {.name = "aten::div.Tensor_mode", .emit = emit_div_mode},
+    {.name = "aten::div.Scalar_mode", .emit = emit_div_mode},
+    {.name = "aten::true_divide.Tensor", .recipe = "result = Div(self, other)"},
+    {.name = "aten::true_divide.Scalar", .recipe = "result = Div(self, other)"},
+    {.name = "aten::floor_divide", FLOOR_DIVIDE},
+    {.name = "aten::floor_divide.Scalar", FLOOR_DIVIDE},
+    {.name = "aten::remainder.Tensor", REMAINDER},
+    {.name = "aten::remainder.Scalar", REMAINDER},
+    {.name = "aten::fmod.Tensor", FMOD},
+    {.name = "aten::fmod.Scalar", FMOD},
+    {.name = "aten::pow.Tensor_Scalar", .recipe = "result = Pow(self, exponent)"},
+    {.name = "aten::pow.Tensor_Tensor", .recipe = "result = Pow(self, exponent)"},
+    {.name = "aten::pow.Scalar", .recipe = "result = Pow(self, exponent)"},
+    {.name = "aten::pow.Tensor", .recipe = "result = Pow(self, exponent)"},
+    {.name = "aten::xlogy.Tensor",
+     .recipe = "l = Log(other); p = Mul(self, l); z = Equal(self, 0); result = Where(z, 0, p)"},
+    {.name = "aten::maximum", .recipe = "result = Max(self, other)"},
+    {.name = "aten::max.other", .recipe = "result = Max(self, other)"},
+    {.name = "aten::minimum", .recipe = "result = Min(self, other)"},
+    {.name = "aten::min.other", .recipe = "result = Min(self, other)"},
+    {.name = "aten::clamp", .recipe = "result = Clip(self, min, max)"},
+    {.name = "aten::clamp.Tensor", .emit = emit_clamp_tensor},
+    {.name = "aten::clamp_min", .recipe = "result = Max(self, min)"},
+    {.name = "aten::clamp_min.Tensor", .recipe = "result = Max(self, min)"},
+    {.name = "aten::clamp_max", .recipe = "result = Min(self, max)"},
+    {.name = "aten::clamp_max.Tensor", .recipe = "result = Min(self, max)"},
+    {.name = "aten::addcmul",
+     .recipe = "p = Mul(tensor1, tensor2); q = Mul(p, value); result = Add(self, q)"},
+    {.name = "aten::addcdiv",
+     .recipe = "p = Div(tensor1, tensor2); q = Mul(p, value); result = Add(self, q)"},
+    {.name = "aten::lerp.Scalar",
+     .recipe = "d = Sub(end, self); p = Mul(d, weight); result = Add(self, p)"},
+    {.name = "aten::lerp.Tensor",
+     .recipe = "d = Sub(end, self); p = Mul(d, weight); result = Add(self, p)"},
+
+    {.name = "aten::neg", .recipe = "result = Neg(self)"},
+    {.name = "aten::abs", .recipe = "result = Abs(self)"},
+    {.name = "aten::sign", .recipe = "result = Sign(self)"},
+    {.name = "aten::floor", .recipe = "result = Floor(self)", .for_whole = WHOLE_AS_IS},
+    {.name = "aten::ceil", .recipe = "result = Ceil(self)", .for_whole = WHOLE_AS_IS},
+    {.name = "aten::round", .recipe = "result = Round(self)", .for_whole = WHOLE_AS_IS},
+    {.name = "aten::trunc",
+     .recipe = "s = Sign(self); a = Abs(self); f = Floor(a); result = Mul(s, f)",
+     .for_whole = WHOLE_AS_IS},
+    {.name = "aten::square", .recipe = "result = Mul(self, self)"},
+    {.name = "aten::exp", .recipe = "result = Exp(self)"},
+    {.name = "aten::exp2", .recipe = "result = Pow(2, self)"},
+    /* exp(x) - 1 loses digits near 0, where tanh does not. */
+    {.name = "aten::expm1",
+     .recipe = "h = Mul(self, 0.5); t = Tanh(h); n = Mul(t, 2); d = Sub(1, t); near = Div(n, d); "
+               "e = Exp(self); far = Sub(e, 1); a = Abs(self); g = Less(a, 1); "
+               "result = Where(g, near, far)"},
+    {.name = "aten::log", .recipe = "result = Log(self)"},
+    {.name = "aten::log2", .recipe = "l = Log(self); result = Mul(l, 1.4426950408889634)"},
+    {.name = "aten::log10", .recipe = "l = Log(self); result = Mul(l, 0.4342944819032518)"},
+    /* log(1 + x), corrected by what the addition lost. */
+    {.name = "aten::log1p",
+     .recipe = "u = Add(self, 1); l = Log(u); d = Sub(u, 1); q = Div(self, d); p = Mul(l, q); "
+               "z = Equal(u, 1); result = Where(z, self, p)"},
+    {.name = "aten::sqrt", .recipe = "result = Sqrt(self)"},
+    {.name = "aten::rsqrt", .recipe = "s = Sqrt(self); result = Reciprocal(s)"},
+    {.name = "aten::reciprocal", .recipe = "result = Reciprocal(self)"},
+    {.name = "aten::sin", .recipe = "result = Sin(self)"},
+    {.name = "aten::cos", .recipe = "result = Cos(self)"},
+    {.name = "aten::tan", .recipe = "result = Tan(self)"},
+    {.name = "aten::atan", .recipe = "result = Atan(self)"},
+    {.name = "aten::tanh", .recipe = "result = Tanh(self)"},
+    {.name = "aten::sigmoid", .recipe = "result = Sigmoid(self)"},
+    {.name = "aten::erf", .recipe = "result = Erf(self)"},
+    {.name = "aten::erfc", .recipe = "e = Erf(self); result = Sub(1, e)"},
+
+    COMPARE("eq", "Equal"),
+    COMPARE("lt", "Less"),
+    COMPARE("le", "LessOrEqual"),
+    COMPARE("gt", "Greater"),
+    COMPARE("ge", "GreaterOrEqual"),
+    {.name = "aten::ne.Tensor",
+     .recipe = "e = Equal(self, other); result = Not(e)",
+     .compute = ORT_AS_OPERANDS},
+    {.name = "aten::ne.Scalar",
+     .recipe = "e = Equal(self, other); result = Not(e)",
+     .compute = ORT_AS_OPERANDS},
+    {.name = "aten::logical_and", .recipe = "result = And(self:bool, other:bool)"},
+    {.name = "aten::logical_or", .recipe = "result = Or(self:bool, other:bool)"},
+    {.name = "aten::logical_xor", .recipe = "result = Xor(self:bool, other:bool)"},
+    {.name = "aten::logical_not", .recipe = "result = Not(self:bool)"},
+    {.name = "aten::isnan", .recipe = "result = IsNaN(self)", .compute = ORT_AS_OPERANDS},
+    {.name = "aten::isinf", .recipe = "result = IsInf(self)", .compute = ORT_AS_OPERANDS},
+    {.name = "aten::isfinite",
+     .recipe = "n = IsNaN(self); i = IsInf(self); e = Or(n, i); result = Not(e)",
+     .compute = ORT_AS_OPERANDS},
+    {.name = "aten::where.self", .recipe = "result = Where(condition:bool, self, other)"},
+    {.name = "aten::where.ScalarSelf", .recipe = "result = Where(condition:bool, self, other)"},
+    {.name = "aten::where.ScalarOther", .recipe = "result = Where(condition:bool, self, other)"},
+    {.name = "aten::where.Scalar", .recipe = "result = Where(condition:bool, self, other)"},
+    {.name = "aten::masked_fill.Scalar", .recipe = "result = Where(mask:bool, value, self)"},
+    {.name = "aten::masked_fill.Tensor", .recipe = "result = Where(mask:bool, value, self)"},
+    {.name = NULL},
+};

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# test_library.py OPBENCH FAKES: libraries that are missing, broken, too old or something else are refused with the reason and
+# the cure; nothing crashes, and the other backends go on.
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+opbench, fakes = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2])
+
+
+def call(library, home, *words):
+    env = dict(os.environ, HOME=str(home), XDG_DATA_HOME=str(home))
+    env.pop("OPBENCH_ONNXRUNTIME", None)
+    if library is not None:
+        env["OPBENCH_ONNXRUNTIME"] = str(library)
+    done = subprocess.run([opbench, *words], capture_output=True, text=True, env=env, cwd=home)
+    assert done.returncode >= 0, (words, done.returncode, done.stderr)
+    return done
+
+
+def listed(library, home):
+    done = call(library, home, "list", "backends", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = {row["name"]: row for row in map(json.loads, done.stdout.splitlines())}
+    assert rows["native"]["available"], rows["native"]
+    return rows["onnxruntime"]
+
+
+def timed(library, home, backend):
+    return call(library, home, "time", "--op", "torch.add", "f32[4]", "f32[4]", "--backend", backend, "--min-run-time", "0.001")
+
+
+def check_refused(library, home, *texts):
+    done = timed(library, home, "onnxruntime")
+    assert done.returncode != 0, (library, done.stdout)
+    for text in texts:
+        assert text in done.stdout + done.stderr, (text, done.stdout, done.stderr)
+    assert timed(library, home, "native").returncode == 0
+
+
+with tempfile.TemporaryDirectory() as folder:
+    home = pathlib.Path(folder)
+    system = any(pathlib.Path(p).exists() for p in ("/usr/lib/x86_64-linux-gnu/libonnxruntime.so.1",
+                                                    "/usr/local/lib/libonnxruntime.so",
+                                                    "/usr/local/lib/libonnxruntime.so.1"))
+    if not system:
+        row = listed(None, home)
+        assert not row["available"] and "tools/fetch_onnxruntime" in row["reason"], row
+        check_refused(None, home, "tools/fetch_onnxruntime")
+    row = listed(home / "nowhere.so", home)
+    assert not row["available"] and "nowhere.so" in row["reason"], row
+    check_refused(home / "nowhere.so", home, "nowhere.so")
+
+    # What only opening shows: the listing does not open it.
+    broken = home / "broken.so"
+    broken.write_text("this is not a library\n")
+    assert listed(broken, home)["available"]
+    check_refused(broken, home, "broken.so", "tools/fetch_onnxruntime")
+    cut = home / "cut.so"
+    cut.write_bytes((fakes / "fake_old.so").read_bytes()[:4000])
+    check_refused(cut, home, "cut.so", "cut off")
+    check_refused(fakes / "fake_old.so", home, "1.2.3", "too old", "1.20")
+    check_refused(fakes / "fake_other.so", home, "OrtGetApiBase")
+    check_refused(fakes / "fake_empty.so", home, "fake_empty.so")
+
+    # The place of tools/fetch_onnxruntime.
+    place = home / "opbench/onnxruntime"
+    place.mkdir(parents=True)
+    (place / "libonnxruntime.so").symlink_to((fakes / "fake_old.so").resolve())
+    check_refused(None, home, "opbench/onnxruntime/libonnxruntime.so", "too old")

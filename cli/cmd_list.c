@@ -3,28 +3,56 @@
  * opbench list: what this program knows, where each thing comes from, and why something is missing.
  */
 #include "list.h"
+#include "run_options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct list_options {
     bool json;
     const char *backend, *backend_options;
+    ob_run_torch_line torch;
 } list_options;
+
+/* The backend's operators take the place of the topic's. Options of torch's mean torch, if no backend is named. */
+static int open_backend(ob_cli *cli, const list_options *options)
+{
+    const bool torch = options->torch.script != NULL || options->torch.library != NULL;
+    ob_err err;
+    char *text = NULL;
+    if (torch && ob__torch_options_text(&options->torch, options->backend_options, NULL, false,
+                                        &text, &err) != OB_OK)
+        return ob__cli_fail(cli, &err);
+    const int code =
+        ob__list_backend_open(cli, options->backend != NULL ? options->backend : "torch",
+                              torch ? text : options->backend_options);
+    free(text);
+    return code;
+}
 
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const list_options *options = call->options;
     const ob_list_topic *topic = ob__list_find_topic(call->words[0]);
     const char *pattern = call->word_count > 1 ? call->words[1] : NULL;
-    if (options->backend != NULL && strcmp(topic->name, "ops") != 0)
-        return ob__cli_usage_error(cli, "--backend goes with the topic ops only");
+    const bool torch = options->torch.script != NULL || options->torch.library != NULL;
+    const bool by_backend = options->backend != NULL || torch;
+    if (by_backend && strcmp(topic->name, "ops") != 0)
+        return ob__cli_usage_error(cli, "%s goes with the topic ops only",
+                                   options->backend != NULL         ? "--backend"
+                                   : options->torch.library != NULL ? "--torch-library"
+                                                                    : "--torchscript");
+    if (torch && options->backend != NULL && strcmp(options->backend, "torch") != 0)
+        return ob__cli_usage_error(cli, "--%s needs the torch backend; use --backend torch",
+                                   options->torch.library != NULL ? "torch-library"
+                                                                  : "torchscript");
     cli->hide_refused_plugins = topic->shows_failures;
     const int code = ob__cli_open_context(
         cli, topic->needs_plugins ? OB_CLI_WITH_PLUGINS : OB_CLI_NO_PLUGINS, OB_LOG_WARNING);
     if (code != OB_EXIT_OK)
         return code;
-    if (options->backend != NULL) {
-        const int opened = ob__list_backend_open(cli, options->backend, options->backend_options);
+    if (by_backend) {
+        const int opened = open_backend(cli, options);
         if (opened != OB_EXIT_OK)
             return opened;
         topic = &ob__list_backend_topic;
@@ -69,6 +97,7 @@ static const ob_option OPTIONS[] = {
      .offset = offsetof(list_options, backend_options),
      .value = "LIST",
      .help = "Options of that backend, as name=value,name=value."},
+    OB_RUN_TORCH_ROWS(offsetof(list_options, torch)),
     {.name = NULL},
 };
 
@@ -85,6 +114,7 @@ const ob_cli_command ob__command_list = {
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(list_options),
-    .example = "opbench list ops torch.add\nopbench list ops 'conv*'\nopbench list backends --json",
+    .example = "opbench list ops torch.add\nopbench list ops 'conv*'\n"
+               "opbench list ops --backend torch torch.linalg.svd\nopbench list backends --json",
     .run = run,
 };

@@ -333,6 +333,10 @@ static int run_config(job *j)
     if (status == OB_OK)
         status = ob__run_torch_apply(j->options, ob_result_file_path(j->file), &j->run,
                                      &j->torch_options, &err);
+    if (status == OB_OK && j->options->torch.trace && !j->options->quiet)
+        ob__cli_warn(j->cli,
+                     "--et: torch's observer sees every call, and samples hold its cost; take "
+                     "times from a run without it");
     if (status == OB_OK && j->run.profile)
         status = ob_profile_open(ob_result_file_path(j->file), &j->profile, &err);
     if (status == OB_OK)
@@ -387,7 +391,10 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *options, const char *text, s
              .run = options->run,
              .verbose = log_level == OB_LOG_DEBUG,
              .progress = isatty(STDERR_FILENO) == 1 && !options->quiet};
-    const ob_config_options config_options = {.device = one_device(options->run.device)};
+    const ob_config_options config_options = {
+        .device = one_device(options->run.device),
+        .foreign_operators = ob__run_torch_given(options) ||
+                             ob_run_options_bring_operators(cli->context, &options->run)};
     ob_run_selector selector = {.cli = cli, .line = options};
     cli->wants_warning = ob__run_wants_warning;
     /* Until the config is open, a few lines below. */

@@ -79,6 +79,12 @@ extern const ob_list_topic ob__list_backend_topic;
 /* OB_EXIT_OK, or what is wrong was said. */
 int ob__list_backend_open(ob_cli *cli, const char *backend, const char *backend_options);
 
+/* Whether a front-end name leads to the operator, whoever knows it: of the base alone, all overloads. */
+bool ob__list_op_is_named(const ob_context *context, const ob_list_item *item, const char *text);
+/* As ob_list_topic.any_name, for operators: torch.NAME and the like. */
+bool ob__list_op_any_name(const ob_context *context, const ob_list_item *item, const char *pattern,
+                          bool (*fn)(const char *name, const char *pattern));
+
 /* ---- the types of config arguments (list_types.c) ---- */
 
 size_t ob__list_count_types(const ob_context *context);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * `opbench list ops --backend NAME`: the operators that a backend brings beyond those that the core
- * knows. The backend is opened for it, and asked once; the texts stay until the program ends.
+ * knows. The backend is opened for it, and asked once; the texts stay until the program ends. An operator that
+ * the backend never runs, for its effects outside of the process, is listed with the reason.
  */
 #include "list.h"
 
@@ -10,38 +11,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One operator; schema comes first, so that rows sort by it. */
+typedef struct row {
+    char *schema;        /* "aten::add.Tensor(...) -> ..."; the name alone stands behind its end */
+    const char *refused; /* NULL = it can be run */
+} row;
+
 static struct {
     const char *backend;
-    char **schemas; /* "aten::add.Tensor(...) -> ..."; the name alone stands behind its end */
+    row *rows;
     size_t count, capacity;
 } listing;
 
 /* The schema, and behind its NUL the name, which is the part before the arguments. */
 static ob_status keep_schema(void *ctx, const char *schema)
 {
+    ob_session *session = ctx;
     const size_t length = strlen(schema), name_length = strcspn(schema, "(");
-    (void)ctx;
     if (listing.count == listing.capacity) {
         const size_t capacity = 2 * listing.capacity + 1024;
-        char **grown = realloc(listing.schemas, capacity * sizeof *grown);
+        row *grown = realloc(listing.rows, capacity * sizeof *grown);
         if (grown == NULL)
             return OB_ERR_NOMEM;
-        listing.schemas = grown;
+        listing.rows = grown;
         listing.capacity = capacity;
     }
     char *text = malloc(length + name_length + 2);
     if (text == NULL)
         return OB_ERR_NOMEM;
     memcpy(text, schema, length + 1);
-    memcpy(text + length + 1, schema, name_length);
-    text[length + 1 + name_length] = '\0';
-    listing.schemas[listing.count++] = text;
+    char *name = text + length + 1;
+    memcpy(name, schema, name_length);
+    name[strcspn(schema, ".(")] = '\0'; /* the reason is the same for all overloads */
+    const char *refused = ob_session_refuses(session, name);
+    memcpy(name, schema, name_length);
+    name[name_length] = '\0';
+    listing.rows[listing.count++] = (row){.schema = text, .refused = refused};
     return OB_OK;
 }
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return strcmp(((const row *)a)->schema, ((const row *)b)->schema);
 }
 
 int ob__list_backend_open(ob_cli *cli, const char *backend, const char *backend_options)
@@ -56,13 +67,13 @@ int ob__list_backend_open(ob_cli *cli, const char *backend, const char *backend_
     if (ob_session_open(cli->context, &options, &session, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     ob_err_clear(&err);
-    const ob_status status = ob_session_schemas(session, keep_schema, NULL, &err);
+    const ob_status status = ob_session_schemas(session, keep_schema, session, &err);
     ob_session_close(session);
     if (status == OB_ERR_NOMEM)
         return ob__cli_out_of_memory(cli);
     if (status != OB_OK)
         return ob__cli_fail(cli, &err);
-    qsort(listing.schemas, listing.count, sizeof *listing.schemas, by_name);
+    qsort(listing.rows, listing.count, sizeof *listing.rows, by_name);
     return OB_EXIT_OK;
 }
 
@@ -74,7 +85,8 @@ static size_t count_schemas(const ob_context *context)
 
 static void schema_at(const ob_context *context, size_t index, ob_list_item *item)
 {
-    const char *text = listing.schemas[index];
+    const row *at = &listing.rows[index];
+    const char *text = at->schema;
     (void)context;
     item->name = text + strlen(text) + 1;
     item->also = "";
@@ -82,12 +94,14 @@ static void schema_at(const ob_context *context, size_t index, ob_list_item *ite
     item->category = "";
     item->help = text;
     item->shown = NULL;
-    item->available = true;
-    item->reason = "";
+    item->available = at->refused == NULL;
+    item->reason = at->refused != NULL ? at->refused : "";
 }
 
 const ob_list_topic ob__list_backend_topic = {.name = "operators",
                                               .help_title = "SCHEMA",
                                               .needs_plugins = true,
                                               .count = count_schemas,
-                                              .at = schema_at};
+                                              .at = schema_at,
+                                              .is_named = ob__list_op_is_named,
+                                              .any_name = ob__list_op_any_name};

@@ -103,13 +103,12 @@ static void op_at(const ob_context *context, size_t index, ob_list_item *item)
 }
 
 /* Whether a front-end name leads to the operator: the base alone is all of its overloads. */
-static bool op_is_named(const ob_context *context, const ob_list_item *item, const char *text)
+bool ob__list_op_is_named(const ob_context *context, const ob_list_item *item, const char *text)
 {
     ob_op_name name;
     const char *space = strstr(item->name, "::");
     if (space == NULL ||
-        ob_op_resolve_name(ob_context_operators(context), text, &name, NULL) != OB_OK ||
-        !name.known)
+        ob_op_resolve_name(ob_context_operators(context), text, &name, NULL) != OB_OK)
         return false;
     const size_t length = strcspn(item->name, ".");
     /* A function with an adapter leads to one of several operators (relu and relu_), of which the
@@ -127,8 +126,8 @@ static bool op_is_named(const ob_context *context, const ob_list_item *item, con
 
 /* The names of PyTorch's front end that are made by rule. They all begin alike, so they are offered
  * only to a pattern that says so: "tensor" would select every method otherwise. */
-static bool op_any_name(const ob_context *context, const ob_list_item *item, const char *pattern,
-                        bool (*fn)(const char *name, const char *pattern))
+bool ob__list_op_any_name(const ob_context *context, const ob_list_item *item, const char *pattern,
+                          bool (*fn)(const char *name, const char *pattern))
 {
     static const char *const PREFIXES[] = {"torch.", "torch.Tensor.", "torch.nn.functional."};
     static const char SPACE[] = "aten::";
@@ -139,7 +138,7 @@ static bool op_any_name(const ob_context *context, const ob_list_item *item, con
     for (size_t i = 0; i < sizeof PREFIXES / sizeof PREFIXES[0]; i++) {
         char name[160];
         snprintf(name, sizeof name, "%s%.*s", PREFIXES[i], (int)strcspn(word, "."), word);
-        if (fn(name, pattern) && op_is_named(context, item, name))
+        if (fn(name, pattern) && ob__list_op_is_named(context, item, name))
             return true;
     }
     return false;
@@ -286,8 +285,8 @@ static const ob_list_topic TOPICS[] = {
      .needs_plugins = true,
      .count = count_ops,
      .at = op_at,
-     .is_named = op_is_named,
-     .any_name = op_any_name},
+     .is_named = ob__list_op_is_named,
+     .any_name = ob__list_op_any_name},
     {.name = "backends",
      .help_title = "HELP",
      .needs_plugins = true,

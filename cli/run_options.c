@@ -113,17 +113,7 @@ const ob_option ob__run_rows[] = {
      .type = OB_OPTION_FLAG,
      AT(torch.trace),
      .help = "Write an execution graph beside the records, <records>_et.json; backend torch."},
-    {.name = "torchscript",
-     .type = OB_OPTION_STRING,
-     AT(torch.script),
-     .value = "FILE",
-     .help = "TorchScript, saved or as source: its functions are operators torchscript::NAME; "
-             "backend torch."},
-    {.name = "torch-library",
-     .type = OB_OPTION_STRING,
-     AT(torch.library),
-     .value = "FILES",
-     .help = "Shared objects that register operators with torch, separated by ':'; backend torch."},
+    OB_RUN_TORCH_ROWS(offsetof(ob_run_line, torch)),
     {.name = NULL},
 };
 

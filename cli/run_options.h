@@ -86,13 +86,34 @@ typedef struct ob_run_line {
                 "with -q)."                                                                        \
     }
 
+/* base is the offset of the ob_run_torch_line. */
+#define OB_RUN_TORCH_ROWS(base)                                                                    \
+    {.name = "torchscript",                                                                        \
+     .type = OB_OPTION_STRING,                                                                     \
+     .offset = (base) + offsetof(ob_run_torch_line, script),                                       \
+     .value = "FILE",                                                                              \
+     .help = "TorchScript, saved or as source: its functions are operators torchscript::NAME; "    \
+             "backend torch."},                                                                    \
+    {                                                                                              \
+        .name = "torch-library", .type = OB_OPTION_STRING,                                         \
+        .offset = (base) + offsetof(ob_run_torch_line, library), .value = "FILES",                 \
+        .help =                                                                                    \
+            "Shared objects that register operators with torch, separated by ':'; backend torch."  \
+    }
+
 extern const ob_option ob__run_rows[];
 
 void ob__run_line_init(void *line);
 /* OB_EXIT_OK, or what is wrong was said. *log_level is the one asked for. */
 int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_level);
+/* Whether one of the options of torch is given. */
+bool ob__run_torch_given(const ob_run_line *line);
 /* OB_ERR_INVALID when options of torch are given and the backend is another one. */
 ob_status ob__run_torch_check(const ob_run_line *line, ob_err *err);
+/* `given`, which may be NULL, and behind it the options of torch as name=value, with torch. in front of the names
+ * where there are several backends. trace NULL = none is written. *text is malloc'ed. */
+ob_status ob__torch_options_text(const ob_run_torch_line *torch, const char *given,
+                                 const char *trace, bool several, char **text, ob_err *err);
 /* Makes them options of the backend: run->backend and run->backend_options, whose text is *text then
  * (malloc'ed; NULL when none of them is given). */
 ob_status ob__run_torch_apply(const ob_run_line *line, const char *record_path, ob_run_options *run,

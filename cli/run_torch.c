@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The options of `opbench run` that are the torch backend's: they become its backend options. A config
- * is data and cannot name a script or a library; only the command line can.
+ * The options of `opbench run` and `opbench list` that are the torch backend's: they become its backend options.
+ * A config is data and cannot name a script or a library; only the command line can.
  */
 #include "run_options.h"
 
@@ -16,6 +16,11 @@ static const char *first_given(const ob_run_torch_line *torch)
            : torch->script != NULL  ? "torchscript"
            : torch->library != NULL ? "torch-library"
                                     : NULL;
+}
+
+bool ob__run_torch_given(const ob_run_line *line)
+{
+    return first_given(&line->torch) != NULL;
 }
 
 /* Whether torch is one of the backends in "native,torch". */
@@ -60,38 +65,46 @@ static char *append(char *to, bool first, bool several, const char *name, const 
     return to;
 }
 
-ob_status ob__run_torch_apply(const ob_run_line *line, const char *record_path, ob_run_options *run,
-                              char **text, ob_err *err)
+ob_status ob__torch_options_text(const ob_run_torch_line *torch, const char *given,
+                                 const char *trace, bool several, char **text, ob_err *err)
 {
-    const ob_run_torch_line *torch = &line->torch;
-    const char *given = run->backend_options != NULL ? run->backend_options : "";
     enum { NAMES = 96 };
-    *text = NULL;
-    if (first_given(torch) == NULL)
-        return OB_OK;
-    const size_t stem =
-        strlen(record_path) -
-        (strlen(record_path) > 5 && strcmp(record_path + strlen(record_path) - 5, ".json") == 0
-             ? 5
-             : 0);
-    char *trace = NULL;
-    if (torch->trace && asprintf(&trace, "%.*s_et.json", (int)stem, record_path) < 0)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
+    given = given != NULL ? given : "";
     *text = malloc(strlen(given) + NAMES +
                    2 * (strlen(torch->script != NULL ? torch->script : "") +
                         strlen(torch->library != NULL ? torch->library : "") +
                         strlen(trace != NULL ? trace : "")));
-    if (*text != NULL) {
-        const bool several = ob_run_options_backend_count(run) > 1;
-        char *to = stpcpy(*text, given);
-        to = append(to, to == *text, several, "library", torch->library);
-        to = append(to, to == *text, several, "script", torch->script);
-        append(to, to == *text, several, "et", trace);
-        if (!several)
-            run->backend = BACKEND;
-        run->backend_options = *text;
-    }
+    if (*text == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
+    char *to = stpcpy(*text, given);
+    to = append(to, to == *text, several, "library", torch->library);
+    to = append(to, to == *text, several, "script", torch->script);
+    append(to, to == *text, several, "et", trace);
+    return OB_OK;
+}
+
+ob_status ob__run_torch_apply(const ob_run_line *line, const char *record_path, ob_run_options *run,
+                              char **text, ob_err *err)
+{
+    static const char END[] = ".json";
+    const ob_run_torch_line *torch = &line->torch;
+    const size_t length = strlen(record_path), end = sizeof END - 1;
+    const bool several = ob_run_options_backend_count(run) > 1;
+    char *trace = NULL;
+    *text = NULL;
+    if (first_given(torch) == NULL)
+        return OB_OK;
+    const size_t stem =
+        length > end && strcmp(record_path + length - end, END) == 0 ? length - end : length;
+    if (torch->trace && asprintf(&trace, "%.*s_et%s", (int)stem, record_path, END) < 0)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
+    const ob_status status =
+        ob__torch_options_text(torch, run->backend_options, trace, several, text, err);
     free(trace);
-    return *text != NULL ? OB_OK
-                         : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
+    if (status != OB_OK)
+        return status;
+    if (!several)
+        run->backend = BACKEND;
+    run->backend_options = *text;
+    return OB_OK;
 }

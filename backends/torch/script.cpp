@@ -8,6 +8,7 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -40,6 +41,43 @@ std::vector<torch::jit::Function *> functions_of(const Script &script)
     return list;
 }
 
+// Torch says what is wrong, then 'File "<string>", line N' and the lines up to that one with tildes under the place:
+// "FILE:LINE:COLUMN: what". An error at the very end is said to be behind the last line.
+std::string script_error(const std::string &path, const std::string &source,
+                         const std::string &what)
+{
+    static const std::string LINE = "\", line ";
+    const size_t start = what.find_first_not_of(" \n");
+    std::string text = start == std::string::npos ? "it cannot be read" : what.substr(start);
+    text = text.substr(0, text.find('\n'));
+    for (const std::string &end : {std::string(":"), std::string(" here")})
+        if (text.size() > end.size() &&
+            text.compare(text.size() - end.size(), end.size(), end) == 0)
+            text.resize(text.size() - end.size());
+    const size_t at = what.rfind(LINE);
+    if (at == std::string::npos)
+        return path + ": " + text;
+    size_t line = std::strtoul(what.c_str() + at + LINE.size(), nullptr, 10), column = 1;
+    const size_t tilde = what.find('~', at);
+    std::vector<std::string> lines;
+    std::istringstream reader(source);
+    for (std::string one; std::getline(reader, one);)
+        lines.push_back(one);
+    if (line > lines.size() && !lines.empty()) {
+        line = lines.size();
+        column = lines.back().size() + 1;
+    } else if (tilde != std::string::npos) {
+        column = tilde - what.rfind('\n', tilde);
+    }
+    return path + ":" + std::to_string(line) + ":" + std::to_string(column) + ": " + text;
+}
+
+std::string plain_text(const std::exception &e)
+{
+    const auto *torchs = dynamic_cast<const c10::Error *>(&e);
+    return torchs != nullptr ? torchs->what_without_backtrace() : e.what();
+}
+
 } // namespace
 
 std::shared_ptr<Script> load_script(const char *path, const c10::Device &device)
@@ -50,11 +88,16 @@ std::shared_ptr<Script> load_script(const char *path, const c10::Device &device)
         throw Failure(OB_ERR_IO,
                       std::string("--torchscript ") + path + ": the file cannot be read");
     auto script = std::make_shared<Script>();
-    if (is_saved(text.str())) {
-        script->module = torch::jit::load(path, device);
-        script->module->train(); // as modules of configs are
-    } else {
-        script->source = torch::jit::compile(text.str());
+    try {
+        if (is_saved(text.str())) {
+            script->module = torch::jit::load(path, device);
+            script->module->train(); // as modules of configs are
+        } else {
+            script->source = torch::jit::compile(text.str());
+        }
+    } catch (const std::exception &e) {
+        throw Failure(OB_ERR_INVALID,
+                      "--torchscript " + script_error(path, text.str(), plain_text(e)));
     }
     return script;
 }

@@ -15,6 +15,19 @@ namespace opbench
 namespace
 {
 
+// "Could not run 'aten::values' with arguments from the 'CPU' backend. This could be ... only available for these
+// backends: [SparseCPU, ..., BackendSelect, ...": the first sentence, and the backends that stand for kernels, which
+// come before those of the dispatcher itself.
+std::string missing_kernel(const std::string &text)
+{
+    static const std::string LIST = "only available for these backends: [", END = ", BackendSelect";
+    const size_t list = text.find(LIST), end = text.find(END, list);
+    std::string line = text.substr(0, text.find(". "));
+    if (list != std::string::npos && end != std::string::npos && list + LIST.size() < end)
+        line += "; it has kernels for " + text.substr(list + LIST.size(), end - list - LIST.size());
+    return line;
+}
+
 // Torch's texts have a backtrace behind the first line; TorchScript's have one before the last.
 std::string one_line(const char *what)
 {
@@ -28,6 +41,8 @@ std::string one_line(const char *what)
     }
     const size_t start = text.find_first_not_of(" \n");
     text = start == std::string::npos ? "torch does not say what is wrong" : text.substr(start);
+    if (text.compare(0, 15, "Could not run '") == 0)
+        return missing_kernel(text);
     return text.substr(0, text.find('\n'));
 }
 
@@ -155,12 +170,24 @@ bool has_backward(ob_prepared *prepared)
     return prepared->has_backward();
 }
 
+const char *refuses(ob_backend *backend, const char *name)
+{
+    (void)backend;
+    return refusal(name);
+}
+
 const torch_shim SHIM = {
-    TORCH_SHIM_ABI, sizeof(torch_shim), open_backend,     close_backend, supports_graph,
-    prepare_case,   release_case,       run_phase,        case_outputs,  sync,
-    event_create,   event_record,       event_elapsed_ns, event_destroy, memory_peak,
-    flush_cache,    set_thread_count,   tell_backend,     schemas,       has_backward,
-    case_kernels,
+    TORCH_SHIM_ABI,   sizeof(torch_shim),
+    open_backend,     close_backend,
+    supports_graph,   prepare_case,
+    release_case,     run_phase,
+    case_outputs,     sync,
+    event_create,     event_record,
+    event_elapsed_ns, event_destroy,
+    memory_peak,      flush_cache,
+    set_thread_count, tell_backend,
+    schemas,          has_backward,
+    case_kernels,     refuses,
 };
 
 } // namespace

@@ -55,6 +55,7 @@ typedef struct torch_shim {
     bool (*has_backward)(ob_prepared *prepared);
     ob_status (*kernels)(ob_prepared *prepared, ob_pass pass, ob_kernel_fn fn, void *ctx,
                          ob_err *err);
+    const char *(*refuses)(ob_backend *backend, const char *name);
 } torch_shim;
 
 typedef const torch_shim *(*torch_shim_entry_fn)(void);

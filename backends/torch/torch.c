@@ -104,6 +104,10 @@ static ob_status kernels(ob_prepared *prepared, ob_pass pass, ob_kernel_fn fn, v
 {
     return shim->kernels(prepared, pass, fn, ctx, err);
 }
+static const char *refuses(ob_backend *backend, const char *name)
+{
+    return shim->refuses(backend, name);
+}
 
 static const ob_option OPTIONS[] = {
     {.name = "library",
@@ -152,6 +156,7 @@ static const ob_backend_desc BACKEND = {
     .schemas = schemas,
     .has_backward = has_backward,
     .kernels = kernels,
+    .refuses = refuses,
 };
 
 static const ob_backend_desc *const BACKENDS[] = {&BACKEND, NULL};

@@ -22,6 +22,9 @@ typedef struct ob_case ob_case;
 typedef struct ob_config_options {
     const char *device;    /* NULL = "cpu"; handed to iterators */
     ob_json_limits limits; /* zeros = defaults */
+    /* A backend that will run the cases brings operators of its own: names that the core does not know are no
+     * reason for a warning. */
+    bool foreign_operators;
 } ob_config_options;
 
 /* Every error of the config (at most 20) goes to the context's log as OB_LOG_ERROR; *err holds the

@@ -239,6 +239,9 @@ typedef struct ob_backend_desc {
     /* How many threads it really works with, where that may be fewer than set_threads was told. NULL =
      * as many as it was told. */
     int (*threads)(ob_backend *backend);
+    /* Why it never runs an operator of its own ("aten::from_file"; the overload does not matter): effects
+     * outside of the process. NULL = it does run it. The text is static. NULL here = it refuses none. */
+    const char *(*refuses)(ob_backend *backend, const char *name);
 } ob_backend_desc;
 
 /* ------------------------------------------------------------------ data generators */

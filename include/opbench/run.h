@@ -301,6 +301,8 @@ typedef struct ob_run_options {
 void ob_run_options_init(ob_run_options *options);
 /* How many names `backend` has, separated by commas; one if it is not given. */
 size_t ob_run_options_backend_count(const ob_run_options *options);
+/* Whether one of them brings operators of its own, beyond those that the core knows. */
+bool ob_run_options_bring_operators(const ob_context *context, const ob_run_options *options);
 /* OB_ERR_INVALID for combinations that make no sense, naming the option and the cure. */
 ob_status ob_run_options_check(const ob_run_options *options, ob_err *err);
 /* Appends the options that differ from the defaults as words of a command line ("--exec-mode continuous"),
@@ -329,6 +331,8 @@ ob_clock ob_session_clock(ob_session *session);
 const ob_json *ob_session_properties(const ob_session *session);
 /* Calls fn for each operator that the backend brings; OB_ERR_UNSUPPORTED when it brings none. */
 ob_status ob_session_schemas(ob_session *session, ob_schema_fn fn, void *ctx, ob_err *err);
+/* Why the backend never runs that operator of its own ("aten::from_file"); NULL = it does. Static. */
+const char *ob_session_refuses(ob_session *session, const char *name);
 
 /* ---- in a worker process ---- */
 

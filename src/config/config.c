@@ -82,6 +82,7 @@ ob_status ob_config_open_json(ob_context *context, ob_json_doc *doc,
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a config");
     }
     config->context = context;
+    config->foreign_operators = options != NULL && options->foreign_operators;
     config->doc = doc;
     const ob_log *log = ob_context_log(context);
     config->log = (ob_log){.fn = log_with_place,

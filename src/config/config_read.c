@@ -308,8 +308,7 @@ static bool builds_something(const ob_json *info)
 }
 
 /* Only a backend that brings the operator itself could run it; most often the name is misspelt. */
-static void warn_of_unknown_operator(const ob_config *config, const ob_json *key,
-                                     const ob_json *info)
+static void warn_of_unknown_operator(ob_config *config, const ob_json *key, const ob_json *info)
 {
     if ((strncmp(key->as.string, "aten::", 6) == 0 && builds_something(info)) ||
         ob__names_text_model(key->as.string))
@@ -317,7 +316,12 @@ static void warn_of_unknown_operator(const ob_config *config, const ob_json *key
     const ob_op_table *table = ob_context_operators(config->context);
     ob_op_name name;
     ob_err why;
-    if (ob_op_resolve_name(table, key->as.string, &name, &why) == OB_OK && name.known)
+    const ob_status status = ob_op_resolve_name(table, key->as.string, &name, &why);
+    if (status == OB_ERR_INVALID) {
+        REPORT(config, key, "%s", why.message);
+        return;
+    }
+    if (status == OB_OK && name.known)
         return;
     for (size_t i = 0; i < ob_module_count(); i++)
         if (strcmp(ob_module_at(i).name, key->as.string) == 0)
@@ -329,6 +333,8 @@ static void warn_of_unknown_operator(const ob_config *config, const ob_json *key
                          key->as.string, cure);
         return;
     }
+    if (config->foreign_operators && status == OB_OK)
+        return; /* the case's record says whether the backend has it */
     const bool near = ob__name_nearest(table, key->as.string, nearest, sizeof nearest);
     ob__node_warning(
         &config->log, key,

@@ -192,22 +192,27 @@ static ob_status build_model(ob_graph *graph, const ob__model_row *model,
     return status;
 }
 
-/* A config's schema string: which operator it means. The config's own name is a label. */
-static ob_status schema_operator(const ob_op_table *table, const ob_value *text, char *out,
-                                 size_t size, ob_err *err)
+/* A schema string: which operator it means, with its overload. One without an overload means the one that has no
+ * name (".default"); where there is none, somebody left the overload out, and the arguments choose it. */
+static ob_status schema_operator(const ob_op_table *table, const char *text, size_t length,
+                                 char *out, size_t size, ob_err *err)
 {
     ob_schema *schema = NULL;
-    OB_TRY(ob_schema_parse(text->as.str.text, text->as.str.length, &schema, err));
+    OB_TRY(ob_schema_parse(text, length, &schema, err));
     const bool overload = schema->overload[0] != '\0';
     snprintf(out, size, "%s%s%s", schema->name, overload ? "." : "", schema->overload);
     ob_status status = OB_OK;
     ob_op_name name;
-    if (ob_op_table_find(table, out) == NULL &&
+    const ob_op *op = ob_op_table_find(table, out);
+    if (op == NULL &&
         (overload || ob_op_resolve_name(table, out, &name, NULL) != OB_OK || !name.known))
-        status = ob_err_set(err, OB_ERR_NOT_FOUND,
-                            "operator '%s' of the schema in build is not known; `opbench list ops` "
-                            "shows those that are, a backend may bring more",
-                            out);
+        status =
+            ob_err_set(err, OB_ERR_NOT_FOUND,
+                       "operator '%s' of the schema is not known; `opbench list ops` shows those "
+                       "that are, a backend may bring more",
+                       out);
+    else if (op != NULL && !overload)
+        snprintf(out, size, "%s.default", schema->name);
     ob_schema_destroy(schema);
     return status;
 }
@@ -253,7 +258,11 @@ static ob_status build_operator(ob_graph *graph, const char *op_name, const ob_c
                               "the build of '%s' must be one positional string, a schema such as "
                               "'aten::neg(Tensor self) -> Tensor'",
                               op_name);
-        OB_TRY(schema_operator(graph->table, &build->args[0], name, sizeof name, err));
+        const ob_value *schema = &build->args[0]; /* the config's own name is a label */
+        OB_TRY(schema_operator(graph->table, schema->as.str.text, schema->as.str.length, name,
+                               sizeof name, err));
+    } else if (strstr(op_name, "::") != NULL && strchr(op_name, '(') != NULL) {
+        OB_TRY(schema_operator(graph->table, op_name, strlen(op_name), name, sizeof name, err));
     }
     return ob__graph_call(graph, name, input, NULL, result, err);
 }

@@ -133,10 +133,27 @@ static ob_status set_base(const ob_op_table *table, const char *name, const char
     return OB_OK;
 }
 
+/* A whole schema must be one: most often it is a name with something behind it by mistake. */
+static ob_status check_schema(const char *text, ob_err *err)
+{
+    ob_schema *schema = NULL;
+    ob_err why;
+    const ob_status status = ob_schema_parse(text, strlen(text), &schema, &why);
+    ob_schema_destroy(schema);
+    if (status == OB_OK || status == OB_ERR_NOMEM)
+        return status;
+    return ob_err_set(err, OB_ERR_INVALID,
+                      "'%.128s' is no schema: %.200s; give the name alone, or all of it, such as "
+                      "aten::neg(Tensor self) -> Tensor",
+                      text, why.message);
+}
+
 /* "aten::add" or "aten::add.Tensor"; a whole schema stands for the name at its start. */
 static ob_status canonical(const ob_op_table *table, const char *name, ob__name *out, ob_err *err)
 {
     const size_t end = strcspn(name, "(");
+    if (name[end] != '\0')
+        OB_TRY(check_schema(name, err));
     const char *space = strstr(name, "::");
     const char *dot =
         memchr(space, '.', end > (size_t)(space - name) ? end - (size_t)(space - name) : 0);

@@ -18,6 +18,20 @@ size_t ob_run_options_backend_count(const ob_run_options *options)
     return count;
 }
 
+bool ob_run_options_bring_operators(const ob_context *context, const ob_run_options *options)
+{
+    ob_backend_list list;
+    bool found = false;
+    if (ob__backend_list_make(options, &list, NULL) != OB_OK)
+        return false; /* it will be said when the run begins */
+    for (size_t i = 0; i < list.count && !found; i++) {
+        const ob_backend_desc *desc = ob_context_find_backend(context, list.names[i]);
+        found = desc != NULL && desc->schemas != NULL;
+    }
+    ob__backend_list_fini(&list);
+    return found;
+}
+
 static ob_status add_name(ob_backend_list *list, const char *name, ob_err *err)
 {
     if (name[0] == '\0')

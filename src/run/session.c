@@ -248,6 +248,11 @@ ob_status ob_session_schemas(ob_session *session, ob_schema_fn fn, void *ctx, ob
     return session->desc->schemas(session->backend, fn, ctx, err);
 }
 
+const char *ob_session_refuses(ob_session *session, const char *name)
+{
+    return session->desc->refuses != NULL ? session->desc->refuses(session->backend, name) : NULL;
+}
+
 /* ---- running a case ---- */
 
 static ob_record_status status_of(ob_status status)
@@ -595,7 +600,8 @@ ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_
     fill_surroundings(s, started_ns, r);
     r->libraries = ob__properties_late(s->desc, s->backend, s->properties, &s->late_properties);
     const ob_warning_facts facts = {
-        .backward_left_out = s->options.backward && status == OB_OK && !s->setup.has_backward,
+        .no_backward = status == OB_OK ? s->setup.no_backward : NULL,
+        .schema_difference = s->setup.schema_difference,
         .not_checked = s->checked.verdict != NULL && !is_wrong(s) && s->checked.reason[0] != '\0'
                            ? s->checked.reason
                            : NULL,

@@ -9,8 +9,10 @@
 #include "run/setup.h"
 
 #include "gen/constrain.h"
+#include "op/schema_compare.h"
 #include "run/known_size.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,6 +213,56 @@ static ob_status prepare(const ob_setup_args *args, ob_setup *setup, ob_err *err
     return OB_OK;
 }
 
+/* ---- what the record should say ---- */
+
+static bool wants_gradient(const ob_setup *setup)
+{
+    for (size_t i = 0; i < setup->input_count; i++)
+        if (setup->inputs[i].kind == OB_VALUE_TENSOR && setup->inputs[i].as.tensor->requires_grad)
+            return true;
+    for (size_t i = 0; i < setup->graph->edge_count; i++)
+        if (setup->graph->edges[i].role == OB_EDGE_PARAMETER)
+            return true;
+    return false;
+}
+
+static const char *why_no_backward(const ob_setup *setup)
+{
+    if (!wants_gradient(setup))
+        return "no input or parameter requires a gradient";
+    if (setup->writes_inputs)
+        return "no output leads back to an input that requires a gradient; one that is overwritten "
+               "takes none";
+    return "no output has a gradient, though inputs or parameters require one: the operator is not "
+           "differentiable in them";
+}
+
+/* The text of the config's schema: the operator's name, or PARAM's build; NULL = it gives none. */
+static const char *given_schema(const char *name, const ob_call *build, size_t *length)
+{
+    if (build != NULL && build->arg_count == 1 && build->args[0].kind == OB_VALUE_STR &&
+        strncmp(name, "aten::", 6) == 0) {
+        *length = build->args[0].as.str.length;
+        return build->args[0].as.str.text;
+    }
+    *length = strlen(name);
+    return strstr(name, "::") != NULL && strchr(name, '(') != NULL ? name : NULL;
+}
+
+/* Schemas of other releases of PyTorch are taken for their name; what differs is said. */
+static void note_schema(const char *name, const ob_call *build, ob_setup *setup)
+{
+    size_t length;
+    const char *text = given_schema(name, build, &length);
+    ob_schema *schema = NULL;
+    if (text == NULL || setup->graph->node_count != 1 ||
+        ob_schema_parse(text, length, &schema, NULL) != OB_OK)
+        return;
+    ob__schema_differs(schema, setup->graph->nodes[0].op->schema, setup->schema_difference,
+                       sizeof setup->schema_difference);
+    ob_schema_destroy(schema);
+}
+
 /* ---- */
 
 /* A stream of the generator for this case: the first 64 bits of its key. */
@@ -220,6 +272,42 @@ static uint64_t stream_of(const ob_case *c)
     memcpy(digits, ob_case_key(c), 16);
     digits[16] = '\0';
     return strtoull(digits, NULL, 16);
+}
+
+/* Before arguments are looked at: what they are does not matter for an operator that never runs. */
+static ob_status check_refusal(const ob_setup_args *args, const char *name, const ob_call *build,
+                               ob_err *err)
+{
+    size_t length;
+    char text[160];
+    ob_op_name resolved;
+    const char *schema = given_schema(name, build, &length);
+    if (args->desc->refuses == NULL)
+        return OB_OK;
+    if (schema != NULL) {
+        const size_t end = strcspn(schema, "(");
+        snprintf(text, sizeof text, "%.*s", (int)(end < length ? end : length), schema);
+    }
+    if (ob_op_resolve_name(ob_context_operators(args->context), schema != NULL ? text : name,
+                           &resolved, NULL) != OB_OK)
+        return OB_OK;
+    const char *why = args->desc->refuses(args->backend, resolved.base);
+    return why == NULL
+               ? OB_OK
+               : ob_err_set(err, OB_ERR_UNSUPPORTED, "%s is refused: %s", resolved.base, why);
+}
+
+/* A name that nobody knows may be one that the backend can still be taught. */
+static void add_place_to_look(const ob_backend_desc *desc, ob_err *err)
+{
+    const size_t used = strlen(err->message);
+    bool loads = false;
+    for (const ob_option *row = desc->options; row != NULL && row->name != NULL; row++)
+        loads = loads || strcmp(row->name, "library") == 0;
+    snprintf(err->message + used, sizeof err->message - used,
+             "; `opbench list ops --backend %s` shows what there is%s%s%s", desc->name,
+             loads ? ", and --" : "", loads ? desc->name : "",
+             loads ? "-library FILE adds what a library registers" : "");
 }
 
 /* By the core's rows. What they do not have, or refuse, is given to a backend with operators of its own:
@@ -234,12 +322,17 @@ ob_status ob__setup_build_graph(const ob_setup_args *args, const char *name, con
     if (status == OB_OK || args->desc->schemas == NULL ||
         (status != OB_ERR_NOT_FOUND && status != OB_ERR_UNSUPPORTED && status != OB_ERR_INVALID))
         return status;
+    OB_TRY(check_refusal(args, name, build, err));
     ob_status theirs = ob__backend_ops_table(args->ops, args->desc, args->backend, &table, &other);
     if (theirs == OB_OK)
         theirs = ob_graph_build(table, name, build, input, out, &other);
     if (theirs == OB_OK)
         return OB_OK;
-    return status == OB_ERR_NOT_FOUND ? ob_err_set(err, theirs, "%s", other.message) : status;
+    if (status != OB_ERR_NOT_FOUND)
+        return status;
+    if (theirs == OB_ERR_NOT_FOUND && table != NULL)
+        add_place_to_look(args->desc, &other);
+    return ob_err_set(err, theirs, "%s", other.message);
 }
 
 const ob_op *ob__setup_find_op(const ob_setup_args *args, const char *full_name)
@@ -275,6 +368,7 @@ static ob_status make(const ob_setup_args *args, values *build, values *input, o
     const ob_call build_call = as_call(build), input_call = as_call(input);
     OB_TRY(ob__setup_build_graph(args, generate_args.op_name, entry != NULL ? &build_call : NULL,
                                  &input_call, &setup->graph, err));
+    note_schema(generate_args.op_name, entry != NULL ? &build_call : NULL, setup);
     OB_TRY(check_graph_memory(args, setup, err));
     OB_TRY(ob_graph_cost(setup->graph, &setup->cost, err));
     setup->writes_inputs = writes_inputs(setup->graph);
@@ -290,6 +384,8 @@ static ob_status make(const ob_setup_args *args, values *build, values *input, o
     ob__mark_begin(args->marks, OB_CASE_PHASE_PREPARE);
     OB_TRY(prepare(args, setup, err));
     ob__mark_end(args->marks, OB_CASE_PHASE_PREPARE);
+    if (args->pass == OB_PASS_BACKWARD && !setup->has_backward)
+        setup->no_backward = why_no_backward(setup);
     return OB_OK;
 }
 

@@ -34,6 +34,10 @@ typedef struct ob_setup {
     size_t input_count, parameter_count;
     ob_cost cost, backward_cost;
     uint64_t known_bytes; /* of inputs, parameters and all edges */
+    const char
+        *no_backward; /* why has_backward is false although it was asked for; NULL = it is not */
+    char schema_difference
+        [160]; /* of the schema that the config gives and the operator's; "" = none */
     ob_prepared *prepared;
 } ob_setup;
 

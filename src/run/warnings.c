@@ -103,8 +103,13 @@ static void warn_of_stop(ob_warnings *w, const ob_record_result *r)
 void ob__warnings_fill(ob_warnings *w, const ob_warning_facts *facts, ob_record_result *r)
 {
     w->count = 0;
-    if (facts->backward_left_out)
-        warn(w, "backward was left out: no input or parameter requires a gradient");
+    if (facts->no_backward != NULL)
+        warn(w, "backward was left out: %s", facts->no_backward);
+    if (facts->schema_difference != NULL && facts->schema_difference[0] != '\0')
+        warn(w,
+             "the config's schema is of another release, and was taken for its name and overload: "
+             "%s",
+             facts->schema_difference);
     if (facts->nothing_measured)
         warn(w, "nothing was measured: -i asks for no iteration");
     if (facts->not_checked != NULL)

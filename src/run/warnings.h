@@ -8,7 +8,7 @@
 #include "opbench/record.h"
 
 /* One row per warning that a record can hold; two of them come once per pass. */
-enum { OB_MOST_WARNINGS = 10, OB_WARNING_BYTES = 256 };
+enum { OB_MOST_WARNINGS = 11, OB_WARNING_BYTES = 256 };
 
 /* Owns the texts that a record points to. */
 typedef struct ob_warnings {
@@ -19,9 +19,10 @@ typedef struct ob_warnings {
 
 /* What the record itself does not say. */
 typedef struct ob_warning_facts {
-    bool backward_left_out;
-    bool nothing_measured;   /* -i 0 */
-    const char *not_checked; /* why not; NULL = it was, or was not asked for */
+    const char *no_backward;       /* why it was left out; NULL = it was not */
+    const char *schema_difference; /* "" or NULL = none */
+    bool nothing_measured;         /* -i 0 */
+    const char *not_checked;       /* why not; NULL = it was, or was not asked for */
     bool own_clock;  /* the backend's time is its own: the machine's noise does not reach it */
     bool own_events; /* samples lie between two events of the device; the clock is not read */
     double clock_overhead_ns; /* 0 = not known */

@@ -110,23 +110,65 @@ class Operators(TorchTest):
             "config": [{"build": [build], "input": [entry(tensor(3))]}]}})
         self.assertEqual(([r["status"] for r in results], code), (["ok"], 0), self.stderr)
 
-    def test_effects_are_refused(self):
+    def test_schemas_of_other_releases(self):
+        newer = "aten::frac(Tensor self, *, SymInt[]? hint=None) -> Tensor(a)"
+        other = "aten::frac(Tensor self, int places) -> Tensor"
+        without_overload = "aten::nansum(Tensor self, *, ScalarType? dtype=None) -> Tensor"
+        results, code = self.run_config({
+            newer: operator(entry(tensor(3))), other: operator(entry(tensor(3))),
+            without_overload: operator(entry(tensor(3)))})
+        said = {r["op_name"]: " ".join(r.get("warnings", [])) for r in results}
+        self.assertEqual(([r["status"] for r in results], code), (["ok"] * 3, 0), self.stderr)
+        self.assertNotIn("schema", said[newer] + said[without_overload])
+        self.assertIn("taken for its name and overload: there is no argument 'places'", said[other])
+
+    def test_what_is_no_schema(self):
+        for name in ("aten::frac(", "aten::frac(Tensor self) ->", "aten::frac(Tensor self"):
+            results, code = self.run_config({name: operator(entry(tensor(3)))})
+            self.assertEqual((results, code), ([], 2), name)
+            self.assertIn(f"config.json:1:2: error: .\"{name}\": '{name}' is no schema: ", self.stderr)
+
+    def test_effects_are_refused_whatever_the_arguments(self):
         name = {"type": "str", "value": "/etc/passwd"}
-        got = self.statuses({"aten::from_file": operator(entry(name))})
-        self.assertEqual(got["aten::from_file"],
-                         ("unsupported", "aten::from_file is refused: it maps a file"))
+        got = self.statuses({"aten::from_file": operator(entry(name), entry(tensor(3))),
+                             "torch.from_file": operator(entry())})
+        self.assertEqual(set(got.values()),
+                         {("unsupported", "aten::from_file is refused: it maps a file")})
 
     def test_unknown(self):
-        got = self.statuses({"aten::no_such_thing": operator(entry(tensor(3)))})
-        self.assertEqual(got["aten::no_such_thing"][0], "unsupported")
-        self.assertIn("no operator aten::no_such_thing", got["aten::no_such_thing"][1])
+        got = self.statuses({"aten::fracc": operator(entry(tensor(3))),
+                             "mylib::op": operator(entry(tensor(3)))})
+        self.assertEqual({status for status, _ in got.values()}, {"unsupported"})
+        self.assertIn("the nearest name is aten::frac;", got["aten::fracc"][1])
+        self.assertIn("--torch-library FILE", got["mylib::op"][1])
+
+    def test_no_warning_of_what_torch_has(self):
+        self.run_config({"aten::frac": operator(entry(tensor(3)))}, "-l", "warning")
+        self.assertNotIn("knows no operator", self.stderr)
+
+    def listed(self, *words):
+        done = subprocess.run([program, "list", "ops", "--json", *words], capture_output=True,
+                              text=True, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
 
     def test_listing(self):
-        words = [program, "list", "ops", "--backend", "torch", "--json", "aten::frac"]
-        done = subprocess.run(words, capture_output=True, text=True, check=True)
-        line = json.loads(done.stdout)
-        self.assertEqual((line["name"], line["help"], line["origin"]),
-                         ("aten::frac", "aten::frac(Tensor self) -> Tensor", "torch"))
+        line, other = self.listed("--backend", "torch", "aten::frac")
+        self.assertEqual(other["name"], "aten::frac.out")
+        self.assertEqual((line["name"], line["help"], line["origin"], line["available"]),
+                         ("aten::frac", "aten::frac(Tensor self) -> Tensor", "torch", True))
+        names = [line["name"] for line in self.listed("--backend", "torch", "torch.add")]
+        self.assertIn("aten::add.Tensor", names)
+        self.assertNotIn("aten::addmm", names)
+        for line in self.listed("--backend", "torch", "torch.from_file"):
+            self.assertEqual((line["available"], line["reason"]), (False, "it maps a file"))
+
+    def test_listing_of_libraries_and_scripts(self):
+        library = os.path.join(os.path.dirname(program), "tests", "torch_test_library.so")
+        names = [line["name"] for line in self.listed("--torch-library", library, "obtest::*")]
+        self.assertEqual(names, ["obtest::crash", "obtest::throws", "obtest::twice"])
+        script = self.write("s.py", "def f(x: Tensor, y: float = 1.0) -> Tensor:\n    return x * y\n")
+        line, = self.listed("--backend", "torch", "--torchscript", script, "torchscript::*")
+        self.assertEqual(line["help"], "torchscript::f(Tensor x, float y=1.) -> Tensor")
 
 
 class Failures(TorchTest):
@@ -141,7 +183,11 @@ class Failures(TorchTest):
 
     def test_missing_kernel_is_a_record(self):
         half = tensor(4, 4, dtype="half")
-        got = self.statuses({"torch.mm": operator(entry(half, half))})
+        got = self.statuses({"torch.mm": operator(entry(half, half)),
+                             "aten::values": operator(entry(tensor(3)))})
+        self.assertEqual(got["aten::values"][0], "unsupported")
+        self.assertRegex(got["aten::values"][1], "^Could not run 'aten::values' with arguments from the 'CPU' "
+                         "backend; it has kernels for SparseCPU[A-Za-z, ]*$")
         self.assertIn(got["torch.mm"], [
             ("failed", "\"addmm_impl_cpu_\" not implemented for 'Half'"), ("ok", None)])
 
@@ -227,8 +273,13 @@ class Script(TorchTest):
         script = self.write("wrong.py", "def f(x: Tensor) -> Tensor:\n    return x +\n")
         results, code = self.run_config({"torchscript::f": operator(entry(tensor(3)))},
                                         "--torchscript", script)
-        self.assertEqual(results, [])
-        self.assertNotEqual(code, 0)
+        self.assertEqual((results, code), ([], 2))
+        self.assertIn(f"--torchscript {script}:2:15: expected ident but found 'newline'", self.stderr)
+        script = self.write("wrong.py", "def f(x: Tensor) -> Tensor:\n    return x + nothing\n")
+        results, code = self.run_config({"torchscript::f": operator(entry(tensor(3)))},
+                                        "--torchscript", script)
+        self.assertEqual((results, code), ([], 2))
+        self.assertIn(f"--torchscript {script}:2:16: undefined value nothing", self.stderr)
 
     def test_other_backend(self):
         done = subprocess.run(
@@ -243,6 +294,7 @@ class Whole(TorchTest):
         content = {"torch.add": operator(entry(tensor(3), tensor(3)))}
         _, code = self.run_config(content, "--et")
         self.assertEqual(code, 0, self.stderr)
+        self.assertNotIn("--et", self.stderr)  # -q
         with open(self.path("records_et.json"), encoding="utf-8") as file:
             graph = json.load(file)
         self.assertIn("aten::add", [node["name"] for node in graph["nodes"]])
@@ -283,7 +335,10 @@ class Whole(TorchTest):
         results, code = self.run_config({"torch.add": operator(entry(plain, plain))}, "-b")
         self.assertEqual((results[0]["status"], code), ("ok", 0))
         self.assertNotIn("backward", results[0]["metric"])
-        self.assertNotEqual(results[0].get("warnings"), None)
+        self.assertIn("backward was left out: no input or parameter requires a gradient",
+                      results[0]["warnings"])
+        results, _ = self.run_config({"torch.argmax": operator(entry(tensor(3)))}, "-b")
+        self.assertIn("backward was left out: no output has a gradient", results[0]["warnings"][0])
 
     def test_modes(self):
         config = os.path.join(ROOT, "tests", "cli", "configs", "baddbmm.json")

@@ -143,8 +143,10 @@ static void noise_without_samples(void)
 /* All at once fit, and a second fill starts anew. */
 static void all(void)
 {
-    const ob_warning_facts facts = {
-        .backward_left_out = true, .not_checked = "why", .clock_overhead_ns = 25};
+    const ob_warning_facts facts = {.no_backward = "none requires one",
+                                    .schema_difference = "there is no argument 'x'",
+                                    .not_checked = "why",
+                                    .clock_overhead_ns = 25};
     ob_record_result *r = quiet_result();
     r->noise_foreign = r->noise_steal = 0.9;
     r->forward.interval_ms.lag1 = r->backward.interval_ms.lag1 = 0.9;
@@ -153,8 +155,10 @@ static void all(void)
     r->stop_verdict = "gave up";
     ob__warnings_fill(&warnings, &facts, r);
     CHECK_INT(r->warnings.count, OB_MOST_WARNINGS);
-    CHECK_STR(r->warnings.items[0],
-              "backward was left out: no input or parameter requires a gradient");
+    CHECK_STR(r->warnings.items[0], "backward was left out: none requires one");
+    CHECK_STR(r->warnings.items[1],
+              "the config's schema is of another release, and was taken for its name and overload: "
+              "there is no argument 'x'");
     CHECK_STR(r->warnings.items[OB_MOST_WARNINGS - 1],
               "a library changed the floating-point mode: flush-to-zero on");
     CHECK_STR(only(&FACTS, quiet_result()), "");

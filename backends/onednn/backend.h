@@ -13,7 +13,7 @@ struct ob_backend {
     const ob_log *log;
     dnn_lib *lib;
     int threads;
-    bool reorders_outside;
+    bool reorders_outside, inexact;
     uint64_t used_bytes, peak_bytes;
     ob_prepared *cases; /* all that are prepared */
 };

@@ -23,6 +23,9 @@ ob_status dnn_emit_eltwise(dnn_plan *plan, const dnn_curve *curve, const dnn_vie
 /* out = gradient; data is the input, or the result where the algorithm's name ends in DST. */
 ob_status dnn_emit_eltwise_backward(dnn_plan *plan, const dnn_curve *curve, const dnn_view *grad,
                                     const dnn_view *data, const dnn_view *out, ob_err *err);
+/* out has the dimensions of in, size 1 where it is reduced. */
+ob_status dnn_emit_reduction(dnn_plan *plan, dnn_algorithm algorithm, double power,
+                             const dnn_view *in, const dnn_view *out, ob_err *err);
 /* A tensor that lies as `like` does: itself, or a copy. */
 ob_status dnn_emit_alike(dnn_plan *plan, const dnn_view *view, const dnn_view *like, dnn_view *out,
                          ob_err *err);

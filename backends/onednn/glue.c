@@ -85,7 +85,7 @@ static uint16_t to_f16(float value)
     int exponent;
     const float fraction = frexpf(size, &exponent); /* [0.5, 1) */
     const long digits = lrintf(fraction * 2048.0f);
-    return (uint16_t)(sign | (uint16_t)(((exponent + 13) << 10) + (digits - 1024)));
+    return (uint16_t)(sign | (uint16_t)(((exponent + 14) << 10) + (digits - 1024)));
 }
 
 static void make_element(ob_dtype dtype, double value, unsigned char *out)

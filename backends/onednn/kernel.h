@@ -51,10 +51,14 @@ bool dnn_arg_bool(const dnn_call *call, const char *name, bool otherwise);
 bool dnn_arg_is_none(const dnn_call *call, const char *name);
 size_t dnn_arg_ints(const dnn_call *call, const char *name, int64_t *out, size_t capacity);
 dnn_view dnn_output(const dnn_call *call, size_t k);
+/* Whether another call, or whoever asked for the graph, looks at output k. */
+bool dnn_output_is_used(const dnn_call *call, size_t k);
 int dnn_dim(int64_t dim, int ndim);
 
 /* OB_ERR_UNSUPPORTED with the operator's name before the text. */
 ob_status dnn_refuse(const dnn_call *call, ob_err *err, const char *reason);
+/* For float32 results that need the library's logarithm: unless the option `inexact` allows them. */
+ob_status dnn_refuse_inexact(const dnn_call *call, ob_err *err);
 
 #define DNN_GROUP(group) extern const dnn_kernel dnn_kernels_##group[];
 #include "kernel_groups.def"

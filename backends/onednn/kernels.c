@@ -42,6 +42,15 @@ ob_status dnn_refuse(const dnn_call *call, ob_err *err, const char *reason)
                                dnn_op_name(call->node->op, name, sizeof name), reason);
 }
 
+ob_status dnn_refuse_inexact(const dnn_call *call, ob_err *err)
+{
+    return call->plan->inexact
+               ? OB_OK
+               : dnn_refuse(call, err,
+                            "oneDNN's float32 logarithm is off by 2e-6, more than the operator "
+                            "may; the backend's option inexact=on takes it");
+}
+
 static const ob_operand *find_operand(const dnn_call *call, const char *name)
 {
     const int index = call->host->schema_find_arg(call->node->op->schema, name);
@@ -158,6 +167,30 @@ dnn_view dnn_output(const dnn_call *call, size_t k)
         call->graph->edges[call->node->outputs[k]].meta.kind == OB_VALUE_TENSOR)
         return call->views[call->node->outputs[k]][0];
     return (dnn_view){.group = DNN_NONE_ID};
+}
+
+static bool refers_to(const ob_operand *operand, ob_edge_id edge)
+{
+    if (operand->kind == OB_OPERAND_EDGE || operand->kind == OB_OPERAND_ITEM)
+        return operand->edge == edge;
+    bool found = false;
+    for (size_t i = 0; operand->kind == OB_OPERAND_LIST && !found && i < operand->count; i++)
+        found = refers_to(&operand->items[i], edge);
+    return found;
+}
+
+bool dnn_output_is_used(const dnn_call *call, size_t k)
+{
+    const ob_edge_id edge = call->node->outputs[k];
+    bool used = false;
+    for (size_t i = 0; !used && i < call->graph->output_count; i++)
+        used = call->graph->outputs[i] == edge;
+    for (size_t n = 0; !used && n < call->graph->node_count; n++) {
+        const ob_graph_node *node = &call->graph->nodes[n];
+        for (size_t i = 0; !used && i < node->op->schema->arg_count; i++)
+            used = refers_to(&node->args[i], edge);
+    }
+    return used;
 }
 
 int dnn_dim(int64_t dim, int ndim)

@@ -105,7 +105,7 @@ static ob_status plan_curve(dnn_call *call, ob_err *err)
         dnn_arg_double(call, "threshold", 0) != 0)
         return dnn_refuse(call, err, "oneDNN has the threshold 0 only");
     if (curve.algorithm == DNN_LOG && out.dtype == OB_DTYPE_F32)
-        return dnn_refuse(call, err, "oneDNN's logarithm is good to five digits only");
+        OB_TRY(dnn_refuse_inexact(call, err));
     if (r->data == NULL) {
         const dnn_view in = dnn_arg_view(call, "self");
         return dnn_emit_eltwise(call->plan, &curve, &in, &out, err);

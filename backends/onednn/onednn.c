@@ -71,6 +71,13 @@ static const ob_option OPTIONS[] = {
      .value = "WHERE",
      .choices = "inside|outside",
      .help = "whether bringing inputs and outputs from and to their plain layout is timed"},
+    {.name = "inexact",
+     .type = OB_OPTION_CHOICE,
+     .offset = offsetof(onednn_options, inexact),
+     .value = "STATE",
+     .choices = "on|off",
+     .help = "also run what the library computes less exactly than the operator's tolerance: log "
+             "and log_softmax of float32"},
     {.name = "library",
      .type = OB_OPTION_STRING,
      .offset = offsetof(onednn_options, library),
@@ -80,7 +87,7 @@ static const ob_option OPTIONS[] = {
     {.name = NULL},
 };
 
-static const onednn_options DEFAULTS = {.reorders = "inside"};
+static const onednn_options DEFAULTS = {.reorders = "inside", .inexact = "off"};
 
 static const ob_backend_desc BACKEND = {
     .name = "onednn",

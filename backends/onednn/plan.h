@@ -99,6 +99,7 @@ typedef struct dnn_plan {
     const ob_host *host;
     const dnn_lib *lib;
     bool reorders_outside; /* inputs and outputs are brought into the library's layouts untimed */
+    bool inexact;          /* results that are less exact than their operators' tolerance, too */
     bool training;         /* a backward follows */
     dnn_list list;         /* to which steps are added now */
     const ob_op *op;       /* being planned */

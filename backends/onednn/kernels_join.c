@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tensors beside each other, and one inside another: concat, stack, padding and the gradients of slices.
+ */
+#include "emit.h"
+#include "glue.h"
+
+#include <stdlib.h>
+
+static ob_status fill(dnn_plan *plan, const dnn_view *to, double value, ob_err *err)
+{
+    const dnn_glue glue = {
+        .run = dnn_glue_fill, .name = "fill", .views = {*to}, .count = 1, .numbers = {value}};
+    return dnn_plan_glue(plan, &glue, 1, err);
+}
+
+static int64_t element_size(const dnn_plan *plan, ob_dtype dtype)
+{
+    return (int64_t)plan->host->dtype_get_info(dtype)->size_bytes;
+}
+
+/* Part of a view: `size` elements of a dimension from `start` on, every `step`th. */
+static dnn_view part_of(const dnn_plan *plan, const dnn_view *whole, int dim, int64_t start,
+                        int64_t size, int64_t step)
+{
+    dnn_view part = *whole;
+    part.offset += start * whole->strides[dim] * element_size(plan, whole->dtype);
+    part.sizes[dim] = size;
+    part.strides[dim] *= step;
+    return part;
+}
+
+/* ---- concat ---- */
+
+/* Copies into the parts of the result, for what the library does not concatenate. */
+static ob_status copy_parts(dnn_plan *plan, const dnn_view *views, size_t count, int dim,
+                            const dnn_view *out, ob_err *err)
+{
+    int64_t at = 0;
+    for (size_t i = 0; i < count; i++) {
+        const dnn_view part = part_of(plan, out, dim, at, views[i].sizes[dim], 1);
+        OB_TRY(dnn_emit_copy(plan, &part, &views[i], err));
+        at += views[i].sizes[dim];
+    }
+    return OB_OK;
+}
+
+static ob_status concat(dnn_plan *plan, const dnn_view *views, size_t count, int dim,
+                        const dnn_view *out, ob_err *err)
+{
+    const dnn_layout **layouts = calloc(count + 1, sizeof *layouts);
+    dnn_binding *bindings = calloc(count + 1, sizeof *bindings);
+    ob_status status = layouts != NULL && bindings != NULL ? OB_OK : OB_ERR_NOMEM;
+    bool blocked = false;
+    for (size_t i = 0; status == OB_OK && i < count; i++) {
+        blocked = blocked || dnn_plan_is_blocked(plan, &views[i]);
+        layouts[i] =
+            dnn_view_is_expanded(&views[i]) ? NULL : dnn_plan_current(plan, &views[i], err);
+        bindings[i] = (dnn_binding){DNN_MULTIPLE_SRC + (int)i, &views[i], false, false};
+        status = layouts[i] != NULL ? OB_OK : OB_ERR_UNSUPPORTED;
+    }
+    if (status == OB_OK) {
+        bindings[count] = (dnn_binding){DNN_DST, out, true, false};
+        const dnn_request request = {.kind = DNN_CONCAT,
+                                     .sources = layouts,
+                                     .source_count = (int)count,
+                                     .axis = dim,
+                                     .dst = blocked ? dnn_plan_any(plan, out, err)
+                                                    : dnn_plan_plain(plan, out, err)};
+        status = request.dst != NULL
+                     ? dnn_plan_emit(plan, &request, bindings, (int)count + 1, NULL, err)
+                     : OB_ERR_UNSUPPORTED;
+    }
+    free(layouts);
+    free(bindings);
+    if (status == OB_ERR_NOMEM)
+        return plan->host->err_set(err, OB_ERR_NOMEM, "out of memory for a concatenation");
+    return status == OB_ERR_UNSUPPORTED ? copy_parts(plan, views, count, dim, out, err) : status;
+}
+
+static ob_status plan_join(dnn_call *call, ob_err *err)
+{
+    const bool stack = call->kernel->variant != 0;
+    const dnn_view out = dnn_output(call, 0);
+    const int dim = dnn_dim(dnn_arg_int(call, "dim", 0), out.ndim);
+    const size_t total = dnn_arg_views(call, "tensors", NULL, 0);
+    size_t count = 0;
+    dnn_view *views = calloc(total + 1, sizeof *views);
+    if (views == NULL)
+        return call->host->err_set(err, OB_ERR_NOMEM, "out of memory for a concatenation");
+    dnn_arg_views(call, "tensors", views, total);
+    ob_status status = OB_OK;
+    for (size_t i = 0; status == OB_OK && i < total; i++) {
+        if (dnn_view_numel(&views[i]) == 0)
+            continue;
+        views[count] = stack ? dnn_view_insert_dim(&views[i], dim) : views[i];
+        if (views[count++].dtype != out.dtype)
+            status = dnn_refuse(call, err, "the tensors have different dtypes");
+    }
+    if (status == OB_OK)
+        status = concat(call->plan, views, count, dim, &out, err);
+    free(views);
+    return status;
+}
+
+/* ---- one tensor inside another ---- */
+
+static ob_status plan_slice_backward(dnn_call *call, ob_err *err)
+{
+    const dnn_view grad = dnn_arg_view(call, "grad_output"), out = dnn_output(call, 0);
+    const int dim = dnn_dim(dnn_arg_int(call, "dim", 0), out.ndim);
+    const int64_t size = out.sizes[dim];
+    int64_t start = dnn_arg_int(call, "start", 0);
+    start = start < 0 ? start + size : start;
+    start = start < 0 ? 0 : start > size ? size : start;
+    const dnn_view part =
+        part_of(call->plan, &out, dim, start, grad.sizes[dim], dnn_arg_int(call, "step", 1));
+    OB_TRY(fill(call->plan, &out, 0, err));
+    return dnn_emit_copy(call->plan, &part, &grad, err);
+}
+
+static ob_status plan_select_backward(dnn_call *call, ob_err *err)
+{
+    const dnn_view out = dnn_output(call, 0);
+    dnn_view grad = dnn_arg_view(call, "grad_output");
+    const int dim = dnn_dim(dnn_arg_int(call, "dim", 0), out.ndim);
+    const int64_t index = dnn_arg_int(call, "index", 0);
+    const dnn_view part =
+        part_of(call->plan, &out, dim, index < 0 ? index + out.sizes[dim] : index, 1, 1);
+    grad = dnn_view_insert_dim(&grad, dim);
+    OB_TRY(fill(call->plan, &out, 0, err));
+    return dnn_emit_copy(call->plan, &part, &grad, err);
+}
+
+/* Negative padding cuts off. */
+static ob_status plan_pad(dnn_call *call, ob_err *err)
+{
+    dnn_view in = dnn_arg_view(call, "self");
+    const dnn_view out = dnn_output(call, 0);
+    dnn_view part = out;
+    int64_t pad[2 * OB_MAX_DIMS];
+    const size_t count = dnn_arg_ints(call, "pad", pad, 2 * OB_MAX_DIMS);
+    for (size_t i = 0; i + 1 < count && i + 1 < 2 * OB_MAX_DIMS; i += 2) {
+        const int dim = out.ndim - 1 - (int)(i / 2);
+        const int64_t before = pad[i], after = pad[i + 1];
+        const int64_t cut_before = before < 0 ? -before : 0, cut_after = after < 0 ? -after : 0;
+        const int64_t size = in.sizes[dim] - cut_before - cut_after;
+        in = part_of(call->plan, &in, dim, cut_before, size, 1);
+        part = part_of(call->plan, &part, dim, before > 0 ? before : 0, size, 1);
+    }
+    if (dnn_view_numel(&part) <= 0)
+        return dnn_refuse(call, err, "nothing of the argument is left");
+    OB_TRY(fill(call->plan, &out, dnn_arg_double(call, "value", 0), err));
+    return dnn_emit_copy(call->plan, &part, &in, err);
+}
+
+/* ---- new tensors ---- */
+
+static ob_status plan_fill(dnn_call *call, ob_err *err)
+{
+    const char *name = call->kernel->data;
+    const dnn_view out = dnn_output(call, 0);
+    if (!dnn_glue_can_fill(out.dtype))
+        return dnn_refuse(call, err, "the backend does not fill complex tensors");
+    return fill(call->plan, &out,
+                name != NULL ? dnn_arg_double(call, name, 0) : (double)call->kernel->variant, err);
+}
+
+/* Memory is all that is asked for. */
+static ob_status plan_empty(dnn_call *call, ob_err *err)
+{
+    (void)err;
+    const dnn_view out = dnn_output(call, 0);
+    call->plan->groups[out.group].plain_valid = true;
+    return OB_OK;
+}
+
+#define FILL(op, number)                                                                           \
+    {                                                                                              \
+        .name = "aten::" op, .plan = plan_fill, .variant = (number)                                \
+    }
+#define FILL_WITH(op, argument)                                                                    \
+    {                                                                                              \
+        .name = "aten::" op, .plan = plan_fill, .data = (argument)                                 \
+    }
+#define EMPTY(op)                                                                                  \
+    {                                                                                              \
+        .name = "aten::" op, .plan = plan_empty                                                    \
+    }
+
+const dnn_kernel dnn_kernels_join[] = {
+    {.name = "aten::cat", .plan = plan_join},
+    {.name = "aten::stack", .plan = plan_join, .variant = 1},
+    {.name = "aten::slice_backward", .plan = plan_slice_backward},
+    {.name = "aten::select_backward", .plan = plan_select_backward},
+    {.name = "aten::constant_pad_nd", .plan = plan_pad},
+    FILL("zeros", 0),
+    FILL("ones", 1),
+    FILL("zeros_like", 0),
+    FILL("ones_like", 1),
+    FILL("new_zeros", 0),
+    FILL("new_ones", 1),
+    FILL("zero_", 0),
+    FILL_WITH("full", "fill_value"),
+    FILL_WITH("full_like", "fill_value"),
+    FILL_WITH("new_full", "fill_value"),
+    FILL_WITH("scalar_tensor", "s"),
+    FILL_WITH("fill_.Scalar", "value"),
+    EMPTY("empty.memory_format"),
+    EMPTY("empty_strided"),
+    EMPTY("empty_like"),
+    EMPTY("new_empty"),
+    EMPTY("new_empty_strided"),
+    {.name = NULL},
+};

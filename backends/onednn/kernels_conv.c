@@ -146,6 +146,8 @@ static ob_status plan_convolution_backward(dnn_call *call, ob_err *err)
                      .output = dnn_arg_view(call, "grad_output"),
                      .transposed = dnn_arg_bool(call, "transposed", false)};
     dnn_view weight = dnn_arg_view(call, "weight");
+    if (!dnn_is_float(c.output.dtype))
+        return dnn_refuse(call, err, "the backend convolves floating dtypes only");
     const dnn_view grads[] = {dnn_output(call, 0), dnn_output(call, 1), dnn_output(call, 2)};
     OB_TRY(dnn_plan_dense(call->plan, &c.input, err));
     OB_TRY(dnn_plan_dense(call->plan, &c.output, err));

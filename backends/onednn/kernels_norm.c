@@ -115,6 +115,8 @@ static ob_status plan_batch_norm(dnn_call *call, ob_err *err)
                            variance = dnn_arg_view(call, "running_var");
     dnn_binding bindings[6];
     int count = 0;
+    if (!dnn_is_float(in.dtype))
+        return dnn_refuse(call, err, "the backend normalizes floating dtypes only");
     if (!training && !(dnn_view_is(&mean) && dnn_view_is(&variance)))
         return dnn_refuse(call, err, "there are no running statistics");
     OB_TRY(dnn_plan_dense(plan, &in, err));

@@ -141,6 +141,10 @@ static void move_range(void *ctx, int64_t begin, int64_t end)
     native_cursor cursor;
     native_cursor_seek(&cursor, &t->iter, begin);
     for (int64_t at = begin; at < end;) {
+        const int64_t moved = native_cursor_move_rows(&cursor, t->size, end - at);
+        at += moved;
+        if (moved > 0)
+            continue;
         const int64_t count = native_cursor_chunk(&cursor, end - at);
         const void *from = native_cursor_load_raw(&cursor, 1, t->size, buffer, count);
         native_cursor_store_raw(&cursor, 0, t->size, from, count);

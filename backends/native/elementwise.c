@@ -39,8 +39,16 @@ static void add_input(native_elementwise *work, int k, const ob_value *value)
         native_iter_add_number(&work->iter, OB_DTYPE_F64, &work->number_real[k]);
 }
 
-ob_status native_elementwise_init(const native_env *env, const plan_elementwise_args *args,
-                                  native_elementwise *work, ob_err *err)
+/* A clamp between two numbers that are in order is a hardtanh, which reads one array instead of three. */
+static bool clamps_to_numbers(const plan_elementwise_args *args)
+{
+    return args->loop == PLAN_LOOP_clamp && args->inputs[1]->kind != OB_VALUE_TENSOR &&
+           args->inputs[2]->kind != OB_VALUE_TENSOR &&
+           plan_value_real(args->inputs[1]) <= plan_value_real(args->inputs[2]);
+}
+
+static ob_status init(const native_env *env, const plan_elementwise_args *args,
+                      native_elementwise *work, ob_err *err)
 {
     const plan_loop_kind kind = plan_loop_kind_of(args->loop);
     *work = (native_elementwise){
@@ -71,6 +79,20 @@ ob_status native_elementwise_init(const native_env *env, const plan_elementwise_
     return OB_OK;
 }
 
+ob_status native_elementwise_init(const native_env *env, const plan_elementwise_args *args,
+                                  native_elementwise *work, ob_err *err)
+{
+    if (!clamps_to_numbers(args))
+        return init(env, args, work, err);
+    plan_elementwise_args simple = *args;
+    simple.loop = PLAN_LOOP_hardtanh;
+    for (int k = 0; k < 2; k++) {
+        simple.scalars[k] = args->inputs[k + 1];
+        simple.inputs[k + 1] = NULL;
+    }
+    return init(env, &simple, work, err);
+}
+
 /* ---- running ---- */
 
 typedef struct job {
@@ -82,6 +104,15 @@ typedef struct job {
 static ob_dtype result_dtype(const native_elementwise *work)
 {
     return work->is_test ? OB_DTYPE_BOOL : native_class_dtype(work->cls);
+}
+
+/* Whether every operand is used where it stands, so that chunks need not fit into buffers. */
+static bool is_direct(const native_elementwise *work)
+{
+    bool direct = native_iter_is_dense(&work->iter, 0, result_dtype(work));
+    for (int k = 0; k < work->inputs; k++)
+        direct = direct && native_iter_is_dense(&work->iter, k + 1, native_class_dtype(work->cls));
+    return direct && !work->has_mask;
 }
 
 static void run_range(void *ctx, int64_t begin, int64_t end)
@@ -104,8 +135,10 @@ static void run_range(void *ctx, int64_t begin, int64_t end)
             constants[k] = buffers[k + 1];
         }
     }
+    const bool direct_all = is_direct(work);
     for (int64_t at = begin; at < end;) {
-        const int64_t count = native_cursor_chunk(&cursor, end - at);
+        const int64_t count = direct_all ? native_cursor_row(&cursor, end - at)
+                                         : native_cursor_chunk(&cursor, end - at);
         for (int k = 0; k < work->inputs; k++)
             args.in[k] = constants[k] != NULL ? constants[k]
                                               : native_cursor_load(&cursor, loops, k + 1, work->cls,

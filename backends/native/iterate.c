@@ -243,6 +243,13 @@ void native_iter_run(const native_env *env, const native_iter *iter, int64_t gra
                     grain / (iter->tile_rows * columns) + 1, run_bands, &b);
 }
 
+bool native_iter_is_dense(const native_iter *iter, int operand, ob_dtype dtype)
+{
+    const native_operand *o = &iter->operands[operand];
+    return iter->tile_rows == 0 && o->dtype == dtype &&
+           o->strides[iter->ndim - 1] == (int64_t)dtype_size(dtype);
+}
+
 /* ---- cursors ---- */
 
 void native_cursor_seek(native_cursor *cursor, const native_iter *iter, int64_t position)
@@ -276,6 +283,11 @@ int64_t native_cursor_chunk(const native_cursor *cursor, int64_t left)
     if (cursor->iter->sizes[cursor->iter->ndim - 1] >= SHORT_ROW && row_left(cursor) < count)
         count = row_left(cursor);
     return count;
+}
+
+int64_t native_cursor_row(const native_cursor *cursor, int64_t left)
+{
+    return left < row_left(cursor) ? left : row_left(cursor);
 }
 
 /* Goes to the next row (dimension inner - 1 and outwards); index[inner] is 0 afterwards. */
@@ -627,4 +639,28 @@ void native_cursor_store_raw(const native_cursor *cursor, int operand, size_t si
     for (run part; runs_next(&r, &part);)
         move_elements(part.data, part.stride, (const char *)from + (size_t)part.at * size,
                       (int64_t)size, size, part.count);
+}
+
+int64_t native_cursor_move_rows(native_cursor *cursor, size_t size, int64_t left)
+{
+    const native_iter *iter = cursor->iter;
+    const native_operand *to = &iter->operands[0], *from = &iter->operands[1];
+    const int inner = iter->ndim - 1;
+    if (iter->tile_rows > 0 || inner == 0 || cursor->index[inner] != 0 ||
+        to->strides[inner] != (int64_t)size || from->strides[inner] != (int64_t)size)
+        return 0;
+    const int64_t columns = iter->sizes[inner];
+    const int64_t there = iter->sizes[inner - 1] - cursor->index[inner - 1];
+    const int64_t rows = left / columns < there ? left / columns : there;
+    for (int64_t r = 0; r < rows; r++)
+        memcpy(to->data + cursor->offsets[0] + r * to->strides[inner - 1],
+               from->data + cursor->offsets[1] + r * from->strides[inner - 1],
+               (size_t)columns * size);
+    if (rows == 0)
+        return 0;
+    cursor->index[inner - 1] += rows - 1;
+    for (int k = 0; k < iter->operand_count; k++)
+        cursor->offsets[k] += (rows - 1) * iter->operands[k].strides[inner - 1];
+    step_row(cursor);
+    return rows * columns;
 }

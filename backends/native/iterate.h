@@ -54,6 +54,9 @@ void native_iter_tile(native_iter *iter);
 void native_iter_run(const native_env *env, const native_iter *iter, int64_t grain,
                      native_range_fn fn, void *ctx);
 
+/* Whether an operand is of the dtype, and each row of it dense; of a tiled walk none is. */
+bool native_iter_is_dense(const native_iter *iter, int operand, ob_dtype dtype);
+
 /* A position in a walk. */
 typedef struct native_cursor {
     const native_iter *iter;
@@ -64,6 +67,8 @@ typedef struct native_cursor {
 void native_cursor_seek(native_cursor *cursor, const native_iter *iter, int64_t position);
 /* How many elements, of at most `left`, should be taken next. */
 int64_t native_cursor_chunk(const native_cursor *cursor, int64_t left);
+/* The same for walks whose operands need no buffer: as much as is left of the row. */
+int64_t native_cursor_row(const native_cursor *cursor, int64_t left);
 void native_cursor_advance(native_cursor *cursor, int64_t count);
 
 /* The dtype whose elements are those of the class. */
@@ -81,6 +86,10 @@ const void *native_cursor_load_raw(const native_cursor *cursor, int operand, siz
                                    void *buffer, int64_t count);
 void native_cursor_store_raw(const native_cursor *cursor, int operand, size_t size,
                              const void *from, int64_t count);
+
+/* Copies rows of operand 1 to operand 0, of at most `left` elements and as far as one dimension goes, and
+ * advances by them. The number of elements; 0: rows are not dense on both sides, or the cursor is inside one. */
+int64_t native_cursor_move_rows(native_cursor *cursor, size_t size, int64_t left);
 
 /* elements.c: operand 0 = operand 1, both of elements of `size` bytes; the walk is finished. */
 void native_move(const native_env *env, const native_iter *iter, size_t size);

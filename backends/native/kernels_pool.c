@@ -17,6 +17,7 @@ enum { MAX, MAX_BACKWARD, AVG, AVG_BACKWARD, ADAPTIVE = 8 };
 
 typedef struct pool_state {
     native_pool pool;
+    native_window window;
     native_class cls;
     int64_t planes;
     native_dense in, indices, out; /* in: the input, or the gradient */
@@ -99,7 +100,10 @@ static ob_status setup(plan_call *call, ob_err *err)
     s->cls = native_wide_class(self->dtype);
     s->pool.divisor = plan_arg_int(call, "divisor_override", 0);
     s->pool.include_pad = plan_arg_bool(call, "count_include_pad", true);
-    fill_spans(s, &w, (call->kernel->variant & ADAPTIVE) != 0);
+    s->window = w;
+    s->pool.window = (call->kernel->variant & ADAPTIVE) != 0 ? NULL : &s->window;
+    s->pool.rows = native_rows_of(call->env, s->cls);
+    fill_spans(s, &w, s->pool.window == NULL);
     s->planes = 1;
     for (int d = 0; d < self->ndim - count_dims(call); d++)
         s->planes *= self->sizes[d];

@@ -119,9 +119,24 @@ static void join(native_reduce_id id, native_accumulator *to, const native_accum
     }
 }
 
+/* A short row that needs no conversion, without all that longer ones need. */
+static native_accumulator fold_row(const work *w, const char *row, native_reduce_id id,
+                                   double shift)
+{
+    const int64_t length = w->r.inner.count, size = (int64_t)native_class_size(w->r.cls);
+    native_accumulator acc = empty_fold(id);
+    for (int64_t at = 0; at < length; at += NATIVE_CHUNK)
+        w->env->loops->reduce[id][w->r.cls](
+            &acc, row + at * size, length - at < NATIVE_CHUNK ? length - at : NATIVE_CHUNK, shift);
+    return acc;
+}
+
 static native_accumulator fold_with(const work *w, char *base, native_reduce_id id, double shift)
 {
     const int64_t length = w->r.inner.count;
+    if (length < PIECE && w->r.inner.ndim == 1 &&
+        native_iter_is_dense(&w->r.inner, 0, native_class_dtype(w->r.cls)))
+        return fold_row(w, base, id, shift);
     int64_t count = length / PIECE < MAX_PIECES ? length / PIECE : MAX_PIECES;
     pieces p = {.w = w, .id = id, .base = base, .shift = shift, .length = length, .step = length};
     if (count > 1) /* a chunk is not cut */

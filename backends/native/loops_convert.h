@@ -117,6 +117,11 @@ static inline int64_t whole(double value)
             LOOP_PRAGMA for (int64_t i = 0; i < count; i++) out[i] = convert(read(in[i]));         \
             return;                                                                                \
         }                                                                                          \
+        if (stride_bytes == 0) { /* broadcast along the row */                                     \
+            const class_type value = convert(read(*(const type *)from));                           \
+            LOOP_PRAGMA for (int64_t i = 0; i < count; i++) out[i] = value;                        \
+            return;                                                                                \
+        }                                                                                          \
         const char *in = from;                                                                     \
         for (int64_t i = 0; i < count; i++)                                                        \
             out[i] = convert(read(*(const type *)(in + i * stride_bytes)));                        \

@@ -26,6 +26,17 @@ static inline T CAT(remainder_of, CLASS)(T x, T y)
     return mod != 0 && (y < 0) != (mod < 0) ? mod + y : mod;
 }
 
+/* As CLAMP, one choice after the other: of nested ones the compiler makes no vectors. */
+static inline T CAT(clamp_to, CLASS)(T x, T low, T high)
+{
+    T kept = x < low ? low : x;
+    kept = kept > high ? high : kept;
+    kept = low != low ? low : kept;
+    return high != high ? high : kept;
+}
+
+#undef CLAMP
+#define CLAMP(x, low, high) CAT(clamp_to, CLASS)(x, low, high)
 #define FLOOR_DIV(x, y) CAT(floor_divide, CLASS)(x, y)
 #define REMAINDER(x, y) CAT(remainder_of, CLASS)(x, y)
 #define REAL_BOTH(kind, name, e) DEFINE_##kind(name, SCALARS_REAL, e)
@@ -74,13 +85,15 @@ static inline void CAT(accumulate, CLASS)(native_accumulator *acc, double term)
             s2 += CAT(name##_vector, CLASS)(a + i + 16, shift);                                    \
             s3 += CAT(name##_vector, CLASS)(a + i + 24, shift);                                    \
         }                                                                                          \
+        for (; i + 8 <= count; i += 8)                                                             \
+            s0 += CAT(name##_vector, CLASS)(a + i, shift);                                         \
         for (; i < count; i++) {                                                                   \
             const double x = (double)a[i];                                                         \
             total += (expression);                                                                 \
         }                                                                                          \
         s0 = (s0 + s1) + (s2 + s3);                                                                \
-        for (int lane = 0; lane < 8; lane++)                                                       \
-            total += s0[lane];                                                                     \
+        const double halves[4] = {s0[0] + s0[4], s0[1] + s0[5], s0[2] + s0[6], s0[3] + s0[7]};     \
+        total += (halves[0] + halves[2]) + (halves[1] + halves[3]);                                \
         CAT(accumulate, CLASS)(acc, total);                                                        \
     }
 DEFINE_SUM(sum, x, x)

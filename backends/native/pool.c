@@ -53,6 +53,30 @@ static int64_t find_divisor(const native_pool *p, const native_span s[NATIVE_SPA
     return p->divisor != 0 ? p->divisor : p->include_pad ? full : inside;
 }
 
+int64_t native_pool_divisor(const native_pool *p, int64_t o)
+{
+    native_span spans[NATIVE_SPATIAL];
+    find_spans(p, o, spans);
+    return find_divisor(p, spans);
+}
+
+/* Whether the only output is the average of its whole plane. */
+static bool sees_all(const native_pool *p)
+{
+    bool all = p->divisor == 0;
+    for (int d = 0; d < NATIVE_SPATIAL; d++) {
+        const native_span *s = &p->spans[d][0];
+        all = all && p->step[d] == 1 && s->lo == 0 && s->hi == p->wide[d] && s->full == s->hi;
+    }
+    return all && native_window_product(p->wide) > 0;
+}
+
+/* Rows of windows count places in 32 bits, and pay where a row has some. */
+static bool has_rows(const native_pool *p)
+{
+    return p->window != NULL && native_window_product(p->wide) <= INT32_MAX && p->narrow[2] >= 4;
+}
+
 /* Every input position under the spans; i is its place in the plane. */
 #define EACH_INPUT(p, s, i)                                                                        \
     for (int64_t d_ = s[0].lo; d_ < s[0].hi; d_ += (p)->step[0])                                   \
@@ -77,12 +101,18 @@ static int64_t find_divisor(const native_pool *p, const native_span s[NATIVE_SPA
     {                                                                                              \
         const int64_t wide = native_window_product(p->wide);                                       \
         const int64_t narrow = native_window_product(p->narrow);                                   \
-        for (int64_t plane = begin; plane < end; plane++)                                          \
+        for (int64_t plane = begin; plane < end; plane++) {                                        \
+            if (has_rows(p)) {                                                                     \
+                native_pool_max_rows_##suffix(p, in + plane * wide, out + plane * narrow,          \
+                                              indices + plane * narrow);                           \
+                continue;                                                                          \
+            }                                                                                      \
             for (int64_t o = 0; o < narrow; o++) {                                                 \
                 const int64_t best = find_max_##suffix(p, in + plane * wide, o);                   \
                 out[plane * narrow + o] = best < 0 ? (type)-INFINITY : in[plane * wide + best];    \
                 indices[plane * narrow + o] = best < 0 ? 0 : best;                                 \
             }                                                                                      \
+        }                                                                                          \
     }
 NATIVE_POOL_TYPES(DEFINE_MAX)
 
@@ -108,7 +138,15 @@ NATIVE_POOL_TYPES(DEFINE_MAX)
     {                                                                                              \
         const int64_t wide = native_window_product(p->wide);                                       \
         const int64_t narrow = native_window_product(p->narrow);                                   \
-        for (int64_t plane = begin; plane < end; plane++)                                          \
+        for (int64_t plane = begin; plane < end; plane++) {                                        \
+            if (narrow == 1 && sees_all(p)) {                                                      \
+                out[plane] = (type)(p->rows->sum(in + plane * wide, wide) / (double)wide);         \
+                continue;                                                                          \
+            }                                                                                      \
+            if (has_rows(p)) {                                                                     \
+                native_pool_avg_rows_##suffix(p, in + plane * wide, out + plane * narrow);         \
+                continue;                                                                          \
+            }                                                                                      \
             for (int64_t o = 0; o < narrow; o++) {                                                 \
                 native_span s[NATIVE_SPATIAL];                                                     \
                 double total = 0;                                                                  \
@@ -117,6 +155,7 @@ NATIVE_POOL_TYPES(DEFINE_MAX)
                 const int64_t divisor = find_divisor(p, s);                                        \
                 out[plane * narrow + o] = (type)(divisor == 0 ? 0 : total / (double)divisor);      \
             }                                                                                      \
+        }                                                                                          \
     }                                                                                              \
     void native_pool_avg_backward_##suffix(const native_pool *p, const type *grad, type *out,      \
                                            int64_t begin, int64_t end)                             \

@@ -8,6 +8,7 @@
 #ifndef OB_NATIVE_POOL_H
 #define OB_NATIVE_POOL_H
 
+#include "rows.h"
 #include "window.h"
 
 #include <stdbool.h>
@@ -21,8 +22,10 @@ typedef struct native_pool {
     int64_t wide[NATIVE_SPATIAL], narrow[NATIVE_SPATIAL];
     int64_t step[NATIVE_SPATIAL];             /* between the elements of a span */
     const native_span *spans[NATIVE_SPATIAL]; /* narrow[d] of them */
-    int64_t divisor;                          /* of an average; 0 = the window's size */
-    bool include_pad;                         /* that size counts padding */
+    const native_window *window; /* of fixed windows; NULL = adaptive ones, which have spans only */
+    const native_rows *rows;
+    int64_t divisor;  /* of an average; 0 = the window's size */
+    bool include_pad; /* that size counts padding */
 } native_pool;
 
 /* The spans of one dimension. */
@@ -33,6 +36,9 @@ void native_pool_adaptive_spans(int64_t wide, int64_t narrow, native_span *out);
 #define NATIVE_POOL_TYPES(X)                                                                       \
     X(f32, float)                                                                                  \
     X(f64, double)
+
+/* What the average of output o (flat, of a plane) is divided by; 0 when it sees nothing. */
+int64_t native_pool_divisor(const native_pool *pool, int64_t o);
 
 #define NATIVE_POOL_DECLARE(suffix, type)                                                          \
     /* indices: flat positions in the input's plane. NaN wins. */                                  \
@@ -46,7 +52,14 @@ void native_pool_adaptive_spans(int64_t wide, int64_t narrow, native_span *out);
                                   int64_t begin, int64_t end);                                     \
     void native_pool_avg_backward_##suffix(const native_pool *pool, const type *grad, type *out,   \
                                            int64_t begin, int64_t end);
+/* pool_rows.c: one plane, with fixed windows. */
+#define NATIVE_POOL_DECLARE_ROWS(suffix, type)                                                     \
+    void native_pool_max_rows_##suffix(const native_pool *pool, const type *in, type *out,         \
+                                       int64_t *indices);                                          \
+    void native_pool_avg_rows_##suffix(const native_pool *pool, const type *in, type *out);
 NATIVE_POOL_TYPES(NATIVE_POOL_DECLARE)
+NATIVE_POOL_TYPES(NATIVE_POOL_DECLARE_ROWS)
+#undef NATIVE_POOL_DECLARE_ROWS
 #undef NATIVE_POOL_DECLARE
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loops over one row of dense elements, for softmax and the normalisations; compiled once per
+ * Loops over one row of dense elements, for softmax, the normalisations and pools; compiled once per
  * instruction set like loops.c. Sums are made in blocks, in lanes of the row's type, and the
  * blocks are added up in double: rounding does not grow with the length of the row.
  */
@@ -39,7 +39,18 @@ typedef struct native_softmax_block {
 } native_softmax_block;
 enum { NATIVE_SOFTMAX_WIDTH = 64 };
 
+/* The same element of each window of a row: elements in[0], in[stride], ... of a plane. */
+typedef struct native_pool_row {
+    const void *in;
+    int64_t start; /* the first one's place in its plane */
+    int64_t count, stride;
+} native_pool_row;
+
 typedef struct native_rows {
+    /* Where an element is more than its window's value, it and its place (int32_t for float, int64_t
+     * for double) take over. */
+    void (*pool_max)(const native_pool_row *row, void *values, void *places);
+    void (*pool_add)(const native_pool_row *row, double *totals);
     double (*sum)(const void *x, int64_t count);
     double (*sum_squares)(const void *x, int64_t count, double mean); /* of x - mean */
     native_sums (*sum_grad)(const void *grad, const void *x, const void *weight, int64_t count,

@@ -5,6 +5,7 @@
 #include "rows.h"
 
 #include <math.h>
+#include <string.h>
 
 #if defined(__GNUC__) && !defined(__clang__)
 #define LOOP_PRAGMA _Pragma("GCC ivdep")
@@ -25,17 +26,22 @@ enum { BLOCK = 512 };
 #define T float
 #define CLASS f32
 #define LANES 16
+#define BITS int32_t
 #define M(function) function##f
+#include "pool_real.h"
 #include "rows_real.h"
 #undef T
 #undef CLASS
 #undef LANES
+#undef BITS
 #undef M
 
 #define T double
 #define CLASS f64
 #define LANES 8
+#define BITS int64_t
 #define M(function) function
+#include "pool_real.h"
 #include "rows_real.h"
 
 extern const native_rows *const CAT(native_rows, NATIVE_ISA)[2];

@@ -4,6 +4,18 @@
  * many sums run side by side.
  */
 
+/* In pairs, so that no addition waits for all before it. */
+static inline double CAT(add_lanes, CLASS)(const T *lanes)
+{
+    double parts[LANES];
+    for (int lane = 0; lane < LANES; lane++)
+        parts[lane] = (double)lanes[lane];
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int lane = 0; lane < half; lane++)
+            parts[lane] += parts[lane + half];
+    return parts[0];
+}
+
 /* Sums LANES terms of `expression` (over i) at a time, block after block. */
 #define BLOCKED_SUM(total, count, expression)                                                      \
     do {                                                                                           \
@@ -18,18 +30,38 @@
                 }                                                                                  \
             for (int64_t i = at; i < end; i++)                                                     \
                 lanes[i - at] += (expression);                                                     \
-            double part = 0;                                                                       \
-            for (int lane = 0; lane < LANES; lane++)                                               \
-                part += (double)lanes[lane];                                                       \
-            (total) += part;                                                                       \
+            (total) += CAT(add_lanes, CLASS)(lanes);                                               \
         }                                                                                          \
     } while (0)
+
+/* LANES elements at once, as one value: arrays of lanes go through memory at every step. */
+typedef T CAT(vector, CLASS) __attribute__((vector_size(sizeof(T) * LANES)));
+
+typedef BITS CAT(mask, CLASS) __attribute__((vector_size(sizeof(T) * LANES)));
+
+static inline CAT(vector, CLASS) CAT(load_vector, CLASS)(const T *from)
+{
+    CAT(vector, CLASS) v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
 
 static double CAT(row_sum, CLASS)(const void *row, int64_t count)
 {
     const T *x = row;
     double total = 0;
-    BLOCKED_SUM(total, count, x[i]);
+    for (int64_t block = 0; block < count; block += BLOCK) {
+        const int64_t end = count - block < BLOCK ? count : block + BLOCK;
+        CAT(vector, CLASS) sums = {0};
+        T lanes[LANES];
+        int64_t at = block;
+        for (; at + LANES <= end; at += LANES)
+            sums += CAT(load_vector, CLASS)(x + at);
+        memcpy(lanes, &sums, sizeof sums);
+        for (int64_t i = at; i < end; i++)
+            lanes[i - at] += x[i];
+        total += CAT(add_lanes, CLASS)(lanes);
+    }
     return total;
 }
 
@@ -106,19 +138,22 @@ static void CAT(row_add_grad, CLASS)(double *weight, double *bias, const void *g
 /* NaN is not more than anything: it comes through in the sum. */
 static T CAT(row_max, CLASS)(const T *x, int64_t count)
 {
+    CAT(vector, CLASS) best = (CAT(vector, CLASS)){0} - (T)INFINITY;
     T lanes[LANES];
-    for (int lane = 0; lane < LANES; lane++)
-        lanes[lane] = (T)-INFINITY;
     int64_t at = 0;
-    for (; at + LANES <= count; at += LANES)
-        for (int64_t lane = 0; lane < LANES; lane++)
-            lanes[lane] = x[at + lane] > lanes[lane] ? x[at + lane] : lanes[lane];
+    for (; at + LANES <= count; at += LANES) {
+        const CAT(vector, CLASS) v = CAT(load_vector, CLASS)(x + at);
+        const CAT(mask, CLASS) more = v > best;
+        best =
+            (CAT(vector, CLASS))(((CAT(mask, CLASS))v & more) | ((CAT(mask, CLASS))best & ~more));
+    }
+    memcpy(lanes, &best, sizeof best);
     for (; at < count; at++)
         lanes[0] = x[at] > lanes[0] ? x[at] : lanes[0];
-    T best = lanes[0];
-    for (int lane = 1; lane < LANES; lane++)
-        best = lanes[lane] > best ? lanes[lane] : best;
-    return best;
+    for (int half = LANES / 2; half > 0; half /= 2)
+        for (int lane = 0; lane < half; lane++)
+            lanes[lane] = lanes[lane + half] > lanes[lane] ? lanes[lane + half] : lanes[lane];
+    return lanes[0];
 }
 
 /* out = exp(x - shift); returns the sum. */
@@ -270,6 +305,8 @@ static void CAT(block_log_softmax_backward, CLASS)(const native_softmax_block *b
 
 static const native_rows CAT(rows, CLASS) = {
     .sum = CAT(row_sum, CLASS),
+    .pool_max = CAT(pool_max, CLASS),
+    .pool_add = CAT(pool_add, CLASS),
     .sum_squares = CAT(row_sum_squares, CLASS),
     .sum_grad = CAT(row_sum_grad, CLASS),
     .norm = CAT(row_norm, CLASS),

@@ -3,16 +3,12 @@
  * opbench count: instruction counts. This file has its options and says which part does what.
  */
 #include "count.h"
+#include "thread_list.h"
 
 #include <string.h>
 
 static const ob_option OPTIONS[] = {
-    {.name = "suite",
-     .letter = 's',
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(ob_count_options, suite),
-     .value = "FILE",
-     .help = "A suite of snippets in YAML; - reads standard input."},
+    OB_SUITE_ROWS(offsetof(ob_count_options, suite)),
     {.name = "list",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, list),
@@ -34,7 +30,9 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_STRING,
      .offset = offsetof(ob_count_options, ci),
      .value = "FILE",
-     .help = "With --suite: write the file that PyTorch's own runs write."},
+     .help =
+         "With --suite: take times too, one snippet at a time, and write the file that PyTorch's "
+         "own runs write."},
     {.name = "jobs",
      .letter = 'j',
      .type = OB_OPTION_INT,
@@ -43,13 +41,30 @@ static const ob_option OPTIONS[] = {
      .min = 1,
      .max = 4096,
      .help = "With --suite: cores to use; all if not given."},
-    {.name = "retries",
+    {.name = "rounds",
      .type = OB_OPTION_INT,
-     .offset = offsetof(ob_count_options, retries),
+     .offset = offsetof(ob_count_options, rounds),
      .value = "N",
+     .min = 1,
+     .max = 1000,
+     .help = "With --suite: so often over all of it, each time in new processes (1; with --ci 5)."},
+    {.name = "no-times",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(ob_count_options, no_times),
+     .help = "With --ci: counts only."},
+    {.name = "min-run-time",
+     .type = OB_OPTION_DOUBLE,
+     .offset = offsetof(ob_count_options, min_run_time_s),
+     .value = "SECONDS",
      .min = 0,
-     .max = 100,
-     .help = "With --suite: further attempts for a snippet that fails or takes too long (2)."},
+     .max = 1e6,
+     .help = "With --ci: how long the times of a snippet are taken, at least (5)."},
+    {.name = "output",
+     .letter = 'o',
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(ob_count_options, output),
+     .value = "FILE",
+     .help = "With --suite: append a record for each snippet to this file."},
     {.name = "md5",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, md5),
@@ -99,14 +114,8 @@ static const ob_option OPTIONS[] = {
      .value = "N",
      .min = 1,
      .max = 1000,
-     .help = "Counts, all in one process (1)."},
-    {.name = "num-threads",
-     .type = OB_OPTION_INT,
-     .offset = offsetof(ob_count_options, threads),
-     .value = "N",
-     .min = 1,
-     .max = 4096,
-     .help = "Threads of the libraries underneath (1)."},
+     .help = "Counts, all in one process (1; with --ci 5)."},
+    OB_THREAD_LIST_ROW(offsetof(ob_count_options, threads)),
     {.name = "no-baseline",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, no_baseline),
@@ -116,13 +125,13 @@ static const ob_option OPTIONS[] = {
      .offset = offsetof(ob_count_options, label),
      .value = "TEXT",
      .help = "What to call the statement."},
-    {.name = "timeout",
+    {.name = "case-timeout",
      .type = OB_OPTION_DOUBLE,
-     .offset = offsetof(ob_count_options, timeout),
+     .offset = offsetof(ob_count_options, case_timeout_s),
      .value = "SECONDS",
-     .min = 0.001,
+     .min = 0,
      .max = 1e9,
-     .help = "How long the process may take to answer (600)."},
+     .help = "A statement whose process takes longer fails (600); 0: as long as it takes."},
     {.name = "json",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, json),
@@ -173,15 +182,20 @@ static const ob_option OPTIONS[] = {
 static void init(void *options)
 {
     ob_count_options *o = options;
-    *o = (ob_count_options){.threads = 1, .repeats = 1, .timeout = 600, .retries = 2};
+    *o = (ob_count_options){
+        .case_timeout_s = 600, .min_run_time_s = 5, .suite = {.retries = OB_SUITE_RETRIES}};
     ob_run_options_init(&o->run);
 }
 
 static int run_suite(ob_cli *cli, const ob_cli_call *call)
 {
     const ob_count_options *options = call->options;
+    const ob_snippet_line *code = &options->snippet;
     if (call->word_count > 0)
         return ob__cli_usage_error(cli, "'%s' is one word too many beside --suite", call->words[0]);
+    if (code->setup != NULL || code->global_setup != NULL || options->threads != NULL)
+        return ob__cli_usage_error(cli, "a suite has its own setups and numbers of threads; leave "
+                                        "out --setup, --global-setup and --num-threads");
     if (!options->list && !options->md5)
         return ob__count_suite(cli, options);
     return ob__count_list(cli, options);
@@ -192,14 +206,15 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     static const char *const NAMES[] = {"show", "diff"};
     const ob_count_options *options = call->options;
     const char *what = call->word_count > 0 ? call->words[0] : NULL;
-    if (options->suite != NULL)
+    if (options->suite.file != NULL)
         return run_suite(cli, call);
+    if (options->list || options->md5 || options->baseline != NULL || options->ci != NULL ||
+        options->output != NULL || options->suite.only != NULL)
+        return ob__cli_usage_error(cli, "no suite; give one with -s FILE");
     if (options->op != NULL || options->config != NULL)
         return ob__count_cases(cli, options, call->words, call->word_count);
     if (options->snippet.lang != NULL)
         return ob__count_statement(cli, options, call->words, call->word_count);
-    if (options->list || options->md5)
-        return ob__cli_usage_error(cli, "no suite; give one with -s FILE");
     if (what == NULL)
         return ob__cli_usage_error(cli,
                                    "nothing to do; give show, diff, a statement with --lang, an "
@@ -243,7 +258,10 @@ const ob_cli_command ob__command_count = {
         "fails is told, and the rest goes on. -s FILE --list shows the snippets of a suite: every "
         "statement in every language, "
         "eager and as TorchScript, forward and backward, with every number of threads that its "
-        "definitions ask for.",
+        "definitions ask for.\n\n"
+        "Exit code 0: all counted; 1: code failed or took too long, or a count grew by more than "
+        "allowed; 2: wrong command line or suite, or, of a single statement, code that does not "
+        "compile or a program that is missing; 130: interrupted.",
     .usage = "--op NAME [ARGUMENT...] | -c FILE [OPTIONS]\n       opbench count --lang "
              "c|c++|python [--setup CODE] STMT [OPTIONS]\n       opbench count show|diff "
              "FILE... [OPTIONS]\n       opbench count -s FILE [--list] [--json] [OPTIONS]",
@@ -260,6 +278,7 @@ const ob_cli_command ob__command_count = {
         "opbench count show callgrind.out.1\n"
         "opbench count diff old.out new.out --standardise\n"
         "opbench count show callgrind.out.1 --inclusive --json\n"
-        "opbench count -s examples/suites/standard.yaml --list",
+        "opbench count -s examples/suites/standard.yaml --list\n"
+        "opbench count -s examples/suites/standard.yaml --lang c -o counts.jsonl",
     .run = run,
 };

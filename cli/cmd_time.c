@@ -117,8 +117,8 @@ static ob_status measure(job *j, const ob_run_selection *selection, ob_run_summa
                          ob_err *err)
 {
     *all = (ob_run_summary){.interrupted = false};
-    for (size_t t = 0; t < j->plan.thread_count; t++) {
-        j->plan.run.threads = j->plan.threads[t];
+    for (size_t t = 0; t < j->plan.threads.size; t++) {
+        j->plan.run.threads = j->plan.threads.counts[t];
         for (size_t i = 0; i < selection->count && !all->interrupted; i++)
             OB_TRY(measure_range(j, &selection->ranges[i], all, err));
     }
@@ -132,7 +132,7 @@ static int exit_code(const ob_run_summary *summary)
         if (!summary->interrupted && info != NULL && info->failed && summary->cases[s] > 0)
             return OB_EXIT_FAILED;
     }
-    return summary->interrupted ? 130 : OB_EXIT_OK;
+    return summary->interrupted ? OB_EXIT_INTERRUPTED : OB_EXIT_OK;
 }
 
 static int measure_config(job *j)
@@ -166,6 +166,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const ob_config_options options = {.device = j.line->run.device};
     ob_err err;
     int code = ob__time_line_check(cli, j.line, call->word_count, &j.plan);
+    if (code == OB_EXIT_OK && j.line->suite.file != NULL)
+        return ob__time_suite(cli, j.line, &j.plan);
     if (code == OB_EXIT_OK && j.line->snippet.lang != NULL)
         return ob__time_snippet(cli, j.line, &j.plan, call->words, call->word_count);
     if (code == OB_EXIT_OK)
@@ -208,18 +210,20 @@ static const ob_cli_word WORDS[] = {
 
 const ob_cli_command ob__command_time = {
     .name = "time",
-    .help = "measure operators with the Timer of torch.utils.benchmark",
+    .help = "measure operators and code with the Timer of torch.utils.benchmark",
     .text =
         "Finds a block size and takes blocks for a given time (or until their spread is small, "
         "with --adaptive, or one block of --number iterations), after one untimed call; prints "
         "median, interquartile range and warnings as torch.utils.benchmark does. Cases come from "
         "a config, or are written on the command line; with --lang a statement in C, C++ or Python "
-        "is measured.\n\n"
+        "is measured, with -s all snippets of a suite, one after the other.\n\n"
         "Each case is measured in a worker process: a crash is a failed record, and the rest goes "
         "on. With -o every result is appended to a file that `opbench show` and `opbench compare` "
         "read.\n\n"
-        "Exit codes: 0 all measured, 1 a case failed, 2 wrong command line or config.",
-    .usage = "-c FILE | --op NAME [ARGUMENT...] | --lang LANG STMT [OPTIONS]",
+        "Exit codes: 0 all measured; 1 a case failed or took too long; 2 wrong command line, "
+        "config or "
+        "suite, or a single statement that does not compile; 130 interrupted.",
+    .usage = "-c FILE | --op NAME [ARGUMENT...] | --lang LANG STMT | -s FILE [OPTIONS]",
     .words = WORDS,
     .options = ob__time_rows,
     .options_size = sizeof(ob_time_line),

@@ -25,7 +25,7 @@ void ob__time_text(double ns, char *out, size_t size)
 }
 
 /* Code points: what a terminal shows of plain text. */
-static size_t width(const char *text)
+size_t ob__columns_width(const char *text)
 {
     size_t count = 0;
     for (; *text != '\0'; text++)
@@ -47,7 +47,7 @@ static void escape_bars(const char *text, char *out, size_t size)
 
 static bool print_cell(ob_cli *cli, const char *text, size_t wide, bool left)
 {
-    const size_t shown = width(text);
+    const size_t shown = ob__columns_width(text);
     const int pad = wide > shown ? (int)(wide - shown) : 0;
     return left ? ob__cli_printf(cli, "%s%*s", text, pad, "")
                 : ob__cli_printf(cli, "%*s%s", pad, "", text);
@@ -101,9 +101,9 @@ bool ob__columns_print(ob_cli *cli, const ob_columns *grid, bool markdown)
 {
     size_t wide[OB_MOST_COLUMNS] = {0};
     for (size_t c = 0; c < grid->columns; c++) {
-        wide[c] = width(grid->titles[c]);
+        wide[c] = ob__columns_width(grid->titles[c]);
         for (size_t i = 0; i < grid->rows; i++) {
-            const size_t w = width(grid->cell(grid->ctx, i, c));
+            const size_t w = ob__columns_width(grid->cell(grid->ctx, i, c));
             wide[c] = w > wide[c] ? w : wide[c];
         }
     }

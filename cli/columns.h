@@ -23,6 +23,9 @@ enum { OB_MOST_COLUMNS = 40 };
 /* columns <= OB_MOST_COLUMNS */
 bool ob__columns_print(ob_cli *cli, const ob_columns *grid, bool markdown);
 
+/* How many columns a text takes on the screen: characters of UTF-8, not bytes. */
+size_t ob__columns_width(const char *text);
+
 /* Four significant digits with the unit that suits; "-" for NaN. */
 void ob__time_text(double ns, char *out, size_t size);
 

@@ -5,27 +5,30 @@
 #ifndef OB_CLI_COUNT_H
 #define OB_CLI_COUNT_H
 
-#include "snippet_line.h"
+#include "suite_line.h"
 
 #include "opbench/run.h"
+
+#include <time.h>
 
 typedef struct ob_count_options {
     bool json;
     /* one statement, or cases */
     ob_snippet_line snippet;
-    const char *label;
-    int64_t threads, repeats;
-    int64_t number; /* 0 = not given */
+    const char *label, *threads;
+    int64_t number, repeats; /* 0 = not given */
     bool no_baseline;
-    double timeout;
+    double case_timeout_s;
     /* cases */
     ob_run_options run; /* where, and which pass */
     const char *config, *op, *only_case;
     /* suites */
-    const char *suite, *baseline, *ci;
-    bool list, md5;
-    int64_t jobs, retries;
-    double max_regression;
+    ob_suite_line suite;
+    const char *baseline, *ci, *output;
+    bool list, md5, no_times;
+    int64_t jobs;
+    int64_t rounds; /* 0 = not given */
+    double max_regression, min_run_time_s;
     /* show and diff */
     bool inclusive, denoise, standardise, less_baseline, all_rows;
     const char *match; /* NULL = all rows */
@@ -50,5 +53,35 @@ ob_status ob__count_print(ob_cli *cli, const ob_count_options *options, const ob
 int ob__count_suite(ob_cli *cli, const ob_count_options *options);
 /* What a suite expands to; runs nothing. */
 int ob__count_list(ob_cli *cli, const ob_count_options *options);
+
+/* ---- an earlier run ---- */
+
+typedef struct ob_count_comparison {
+    ob_cli *cli;
+    ob_count_file *baseline;
+    double max_regression; /* percent */
+    size_t compared, grown;
+} ob_count_comparison;
+
+/* What changed, function by function, on standard error; counts it as grown if that is too much. */
+ob_status ob__count_compare(ob_count_comparison *comparison, const ob_count_stats *stats,
+                            ob_err *err);
+
+/* ---- the file of the original ---- */
+
+/* Everything that was measured of a snippet, over all rounds. Zero is nothing. */
+typedef struct ob_count_values {
+    int64_t number; /* runs that a count is of */
+    int64_t *counts;
+    double *times; /* seconds per run */
+    size_t counts_size, times_size;
+    bool failed;
+} ob_count_values;
+
+ob_status ob__count_values_add(ob_count_values *values, const ob_suite_result *result, ob_err *err);
+void ob__count_values_fini(ob_count_values *values);
+/* values: by snippet. Those that failed are left out. */
+ob_status ob__count_write_ci(const char *path, const ob_snippets *snippets,
+                             const ob_count_values *values, time_t start, ob_err *err);
 
 #endif

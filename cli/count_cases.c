@@ -17,6 +17,7 @@ typedef struct job {
     ob_cli *cli;
     const ob_count_options *line;
     ob_run_options run;
+    ob_thread_list threads;
     ob_own_path own;
     ob_config *config;
     ob_case_counter *counter;
@@ -43,7 +44,8 @@ static void tell_failure(job *j, const ob_case *c, const char *reason)
 
 static ob_status count_case(job *j, const ob_case *c, ob_err *err)
 {
-    for (int64_t i = 0; i < j->line->repeats; i++) {
+    const int64_t repeats = j->line->repeats > 0 ? j->line->repeats : 1;
+    for (int64_t i = 0; i < repeats; i++) {
         ob_case_count count;
         OB_TRY(ob_case_counter_count(j->counter, ob_case_index(c), &count, err));
         const bool counted = count.forward != NULL;
@@ -90,11 +92,14 @@ static ob_status count_selected(job *j, ob_err *err)
         .options = &j->run, .worker_program = j->own.path, .stop = ob__cli_interrupts};
     ob_run_selection selection = {.count = 0};
     ob_status status = ob__run_select(j->cli, j->config, &select, &selection, err);
-    if (status == OB_OK)
+    for (size_t t = 0; status == OB_OK && t < j->threads.size && !j->interrupted; t++) {
+        j->run.threads = j->threads.counts[t];
         status = ob_case_counter_open(j->cli->context, j->config, &params, &j->counter, err);
-    for (size_t i = 0; status == OB_OK && i < selection.count && !j->interrupted; i++)
-        status = count_range(j, &selection.ranges[i], err);
-    ob_case_counter_close(j->counter);
+        for (size_t i = 0; status == OB_OK && i < selection.count && !j->interrupted; i++)
+            status = count_range(j, &selection.ranges[i], err);
+        ob_case_counter_close(j->counter);
+        j->counter = NULL;
+    }
     ob__run_selection_fini(&selection);
     return status;
 }
@@ -123,11 +128,12 @@ int ob__count_cases(ob_cli *cli, const ob_count_options *options, const char *co
     ob_err err;
     int code = check(cli, options, count);
     if (code == OB_EXIT_OK)
+        code = ob__thread_list_read(cli, options->threads, &j.threads);
+    if (code == OB_EXIT_OK)
         code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
     if (code != OB_EXIT_OK)
         return code;
-    j.run.threads = options->threads;
-    j.run.count_timeout_s = options->timeout;
+    j.run.count_timeout_s = options->case_timeout_s;
     j.run.by_words = options->config == NULL;
     if (options->number > 0)
         j.run.count_number = options->number;
@@ -145,5 +151,5 @@ int ob__count_cases(ob_cli *cli, const ob_count_options *options, const char *co
     ob_config_destroy(j.config);
     if (status != OB_OK)
         return ob__cli_fail(cli, &err);
-    return j.interrupted ? 130 : j.failed > 0 ? OB_EXIT_FAILED : OB_EXIT_OK;
+    return j.interrupted ? OB_EXIT_INTERRUPTED : j.failed > 0 ? OB_EXIT_FAILED : OB_EXIT_OK;
 }

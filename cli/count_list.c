@@ -21,18 +21,17 @@ static ob_status print_json_line(ob_cli *cli, const ob_snippet *snippet, ob_err 
     return status;
 }
 
-/* "Pointwise / add", then how it runs, then the statement's first line. */
-static void print_line(ob_cli *cli, const ob_snippet *s)
+/* The name, then the statement's first line. */
+static ob_status print_line(ob_cli *cli, const ob_snippet *s, ob_err *err)
 {
-    for (size_t i = 0; i < s->label_parts; i++)
-        ob__cli_printf(cli, "%s%s", i > 0 ? " / " : "", s->label[i]);
-    if (s->runtime[0] != '\0')
-        ob__cli_printf(cli, "  %s, %s", s->runtime, s->autograd);
-    ob__cli_printf(cli, "  %s, %lld thread%s:  ", ob_language_label(s->args.language),
-                   (long long)s->args.num_threads, s->args.num_threads > 1 ? "s" : "");
+    char *name;
+    OB_TRY(ob_snippet_name(s, &name, err));
+    ob__cli_printf(cli, "%s:  ", name);
+    free(name);
     const size_t length = strcspn(s->args.stmt, "\n");
     ob__cli_write(cli, s->args.stmt, length);
     ob__cli_printf(cli, "%s\n", s->args.stmt[length] == '\0' ? "" : " ...");
+    return OB_OK;
 }
 
 static ob_status print_all(ob_cli *cli, const ob_count_options *o, const ob_suite *suite,
@@ -48,7 +47,7 @@ static ob_status print_all(ob_cli *cli, const ob_count_options *o, const ob_suit
         if (o->json)
             OB_TRY(print_json_line(cli, ob_snippets_get(snippets, i), err));
         else
-            print_line(cli, ob_snippets_get(snippets, i));
+            OB_TRY(print_line(cli, ob_snippets_get(snippets, i), err));
     }
     if (!o->json)
         ob__cli_printf(cli, "%zu snippet%s of %zu definition%s, md5 %s\n",
@@ -60,22 +59,11 @@ static ob_status print_all(ob_cli *cli, const ob_count_options *o, const ob_suit
 
 int ob__count_list(ob_cli *cli, const ob_count_options *options)
 {
-    ob_suite *suite;
-    ob_snippets *snippets = NULL;
+    ob_suite_set set;
     ob_err err;
-    ob_status status = ob_suite_read(options->suite, &suite, &err);
-    if (status != OB_OK)
-        return ob__cli_fail(cli, &err);
-    const char *lang = options->snippet.lang;
-    ob_language language = OB_LANGUAGE_PYTHON;
-    if (lang != NULL)
-        status = ob_language_parse(lang, &language, &err);
-    const ob_expand_options expand = {.only = lang != NULL ? &language : NULL};
+    ob_status status = ob__suite_set_open(&options->suite, options->snippet.lang, NULL, &set, &err);
     if (status == OB_OK)
-        status = ob_suite_expand(suite, &expand, &snippets, &err);
-    if (status == OB_OK)
-        status = print_all(cli, options, suite, snippets, &err);
-    ob_snippets_destroy(snippets);
-    ob_suite_destroy(suite);
+        status = print_all(cli, options, set.suite, set.snippets, &err);
+    ob__suite_set_close(&set);
     return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
 }

@@ -3,6 +3,8 @@
  * opbench count --lang: the instructions of one statement.
  */
 #include "count.h"
+#include "interrupts.h"
+#include "thread_list.h"
 
 #include <stdlib.h>
 
@@ -37,16 +39,18 @@ static ob_status count_and_print(ob_cli *cli, const ob_count_options *o, const o
                                .global_setup = args->global_setup,
                                .label = o->label,
                                .num_threads = args->num_threads};
+    const int64_t repeats = o->repeats > 0 ? o->repeats : 1;
     const ob_snippet_count_params params = {
-        .number = o->number, .repeats = o->repeats, .no_baseline = o->no_baseline};
-    const ob_snippet_options options = ob__snippet_line_options(&o->snippet, o->timeout);
-    ob_count_stats **stats = calloc((size_t)o->repeats, sizeof *stats);
+        .number = o->number, .repeats = repeats, .no_baseline = o->no_baseline};
+    const ob_snippet_options options =
+        ob__snippet_line_options(cli, &o->snippet, o->case_timeout_s);
+    ob_count_stats **stats = calloc((size_t)repeats, sizeof *stats);
     if (stats == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for counts");
     ob_status status = ob_snippet_count(args, &task, &params, &options, stats, err);
-    for (int64_t i = 0; status == OB_OK && i < o->repeats; i++)
+    for (int64_t i = 0; status == OB_OK && i < repeats; i++)
         status = ob__count_print(cli, o, stats[i], err);
-    for (int64_t i = 0; i < o->repeats; i++)
+    for (int64_t i = 0; i < repeats; i++)
         ob_count_stats_destroy(stats[i]);
     free(stats);
     return status;
@@ -57,11 +61,17 @@ int ob__count_statement(ob_cli *cli, const ob_count_options *options, const char
 {
     ob_snippet_code code;
     ob_err err;
-    const int exit_code = ob__snippet_code_read(cli, &options->snippet, words, count, &code);
+    int exit_code = ob__snippet_code_read(cli, &options->snippet, words, count, &code);
     if (exit_code != OB_EXIT_OK)
         return exit_code;
-    code.args.num_threads = options->threads;
-    const ob_status status = count_and_print(cli, options, &code.args, &err);
+    ob_thread_list threads;
+    exit_code = ob__thread_list_read(cli, options->threads, &threads);
+    ob__cli_catch_interrupts(cli);
+    for (size_t i = 0; exit_code == OB_EXIT_OK && i < threads.size; i++) {
+        code.args.num_threads = threads.counts[i];
+        if (count_and_print(cli, options, &code.args, &err) != OB_OK)
+            exit_code = ob__snippet_fail(cli, &err);
+    }
     ob__snippet_code_fini(&code);
-    return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
+    return exit_code;
 }

@@ -35,3 +35,9 @@ int ob__cli_interrupts(void *ctx)
     }
     return interrupts;
 }
+
+int ob__cli_is_interrupted(void *ctx)
+{
+    (void)ctx;
+    return interrupts;
+}

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interrupts of commands that measure: the first ends the work after the present case, a second at once.
+ * Interrupts of commands that measure: the first ends the work after the present case, a second at once; or the
+ * first ends it at once, where nothing is lost by it.
  */
 #ifndef OB_CLI_INTERRUPTS_H
 #define OB_CLI_INTERRUPTS_H
 
 #include "command.h"
 
+/* The exit code of a command that was interrupted, as shells have it for SIGINT. */
+enum { OB_EXIT_INTERRUPTED = 130 };
+
 /* From now on SIGINT and SIGTERM are counted instead of ending the program. */
 void ob__cli_catch_interrupts(const ob_cli *cli);
 /* For ob_run_params.stop: 0, 1 after the first interrupt (told on standard error), 2 after more. ctx is
  * not looked at. */
 int ob__cli_interrupts(void *ctx);
+/* The same without telling; for ob_snippet_options.stop. */
+int ob__cli_is_interrupted(void *ctx);
 
 #endif

@@ -4,6 +4,8 @@
  */
 #include "snippet_line.h"
 
+#include "interrupts.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,11 +82,29 @@ int ob__snippet_code_read(ob_cli *cli, const ob_snippet_line *line, const char *
     return OB_EXIT_OK;
 }
 
-ob_snippet_options ob__snippet_line_options(const ob_snippet_line *line, double timeout_s)
+static void tell(void *ctx, const char *text)
+{
+    const ob_cli *cli = ctx;
+    fprintf(stderr, "opbench %s: %s\n", cli->command->name, text);
+}
+
+ob_snippet_options ob__snippet_line_options(ob_cli *cli, const ob_snippet_line *line,
+                                            double timeout_s)
 {
     return (ob_snippet_options){.cc = line->cc,
                                 .cxx = line->cxx,
                                 .python = line->python,
                                 .cache_dir = line->cache_dir,
-                                .timeout_s = timeout_s};
+                                .timeout_s = timeout_s,
+                                .stop = ob__cli_is_interrupted,
+                                .notice = tell,
+                                .ctx = cli};
+}
+
+int ob__snippet_fail(ob_cli *cli, const ob_err *err)
+{
+    const int code = ob__cli_fail(cli, err);
+    return err->code == OB_ERR_STATE   ? OB_EXIT_INTERRUPTED
+           : err->code == OB_ERR_LIMIT ? OB_EXIT_FAILED
+                                       : code;
 }

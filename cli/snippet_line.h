@@ -27,9 +27,8 @@ typedef struct ob_snippet_line {
      .type = OB_OPTION_CHOICE,                                                                     \
      .offset = (base) + offsetof(ob_snippet_line, lang),                                           \
      .choices = "c|c++|python",                                                                    \
-     .help =                                                                                       \
-         "Take the word as a statement in this language, in a process of its own; of a suite, "    \
-         "take its snippets in this language."},                                                   \
+     .help = "The word is a statement in this language, and runs in a process of its own. With "   \
+             "--suite: only its snippets in this language."},                                      \
         OB_SNIPPET_ROW(base, "setup", setup, "CODE",                                               \
                        "What runs before the statement and does not count; @FILE reads a file."),  \
         OB_SNIPPET_ROW(base, "global-setup", global_setup, "CODE",                                 \
@@ -52,6 +51,12 @@ typedef struct ob_snippet_code {
 int ob__snippet_code_read(ob_cli *cli, const ob_snippet_line *line, const char *const *words,
                           size_t count, ob_snippet_code *out);
 void ob__snippet_code_fini(ob_snippet_code *code);
-ob_snippet_options ob__snippet_line_options(const ob_snippet_line *line, double timeout_s);
+/* An interrupt ends what is under way, once ob__cli_catch_interrupts was called; notices go to standard
+ * error. */
+ob_snippet_options ob__snippet_line_options(ob_cli *cli, const ob_snippet_line *line,
+                                            double timeout_s);
+/* Says what went wrong with a snippet and gives the exit code: 2 when the line or the code is wrong or a
+ * program is missing, 1 when the code failed or took too long, 130 after an interrupt. */
+int ob__snippet_fail(ob_cli *cli, const ob_err *err);
 
 #endif

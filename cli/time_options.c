@@ -37,12 +37,9 @@ const ob_option ob__time_rows[] = {
      AT(adaptive),
      .help = "The same as --method adaptive."},
     OB_SNIPPET_ROWS(offsetof(ob_time_line, snippet)),
+    OB_SUITE_ROWS(offsetof(ob_time_line, suite)),
     OB_TIMER_OPTION_ROWS(offsetof(ob_time_line, run)),
-    {.name = "num-threads",
-     .type = OB_OPTION_STRING,
-     AT(threads),
-     .value = "LIST",
-     .help = "Threads of every library underneath, such as 1,2,4: a measurement with each (1)."},
+    OB_THREAD_LIST_ROW(offsetof(ob_time_line, threads)),
     {.name = "output",
      .letter = 'o',
      .type = OB_OPTION_STRING,
@@ -71,34 +68,13 @@ void ob__time_line_init(void *line)
     ob_time_line *o = line;
     ob_run_options_init(&o->run);
     o->format = "text";
+    o->suite.retries = OB_SUITE_RETRIES;
     /* To see whether they are given. */
     o->run.timer.number = 0;
     o->run.timer.max_run_time_s = o->run.timer.threshold = NOT_GIVEN;
 }
 
 /* ---- checks ---- */
-
-static int read_threads(ob_cli *cli, const char *list, ob_time_plan *plan)
-{
-    enum { MOST = 4096 };
-    const char *at = list;
-    plan->threads[0] = 1;
-    plan->thread_count = list == NULL ? 1 : 0;
-    while (at != NULL) {
-        char *end;
-        const long count = strtol(at, &end, 10);
-        if (end == at || (*end != ',' && *end != '\0') || count < 1 || count > MOST)
-            return ob__cli_usage_error(
-                cli, "--num-threads: '%.64s' is no list of numbers from 1 to %d, such as 1,2,4",
-                list, MOST);
-        if (plan->thread_count == OB_MOST_THREAD_COUNTS)
-            return ob__cli_usage_error(cli, "--num-threads: more than %d numbers",
-                                       OB_MOST_THREAD_COUNTS);
-        plan->threads[plan->thread_count++] = count;
-        at = *end == ',' ? end + 1 : NULL;
-    }
-    return OB_EXIT_OK;
-}
 
 /* Options of one method mean nothing to another: who gives them wants that one. */
 static int check_method(ob_cli *cli, const ob_timer_options *timer)
@@ -140,28 +116,53 @@ static int choose_method(ob_cli *cli, const ob_time_line *line, ob_timer_options
     return code;
 }
 
+/* What a suite says itself. */
+static int check_suite(ob_cli *cli, const ob_time_line *line, size_t word_count)
+{
+    const ob_snippet_line *code = &line->snippet;
+    const ob_timer_options *timer = &line->run.timer;
+    if (word_count > 0)
+        return ob__cli_usage_error(cli, "a suite has its own statements; leave out the word");
+    if (code->setup != NULL || code->global_setup != NULL || line->threads != NULL ||
+        timer->label != NULL || timer->sub_label != NULL || timer->description != NULL)
+        return ob__cli_usage_error(cli,
+                                   "a suite has its own setups, labels and numbers of threads; "
+                                   "leave out --setup, --global-setup, --num-threads and the "
+                                   "labels");
+    return OB_EXIT_OK;
+}
+
 int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count,
                         ob_time_plan *plan)
 {
     ob_err err;
     *plan = (ob_time_plan){.run = line->run};
-    const bool is_snippet = line->snippet.lang != NULL;
+    const bool is_suite = line->suite.file != NULL;
+    const bool is_snippet = line->snippet.lang != NULL || is_suite;
     if (is_snippet && (line->config != NULL || line->op != NULL))
-        return ob__cli_usage_error(cli, "--lang takes a statement; leave out -c and --op");
+        return ob__cli_usage_error(cli, "%s; leave out -c and --op",
+                                   is_suite ? "a suite has its own statements"
+                                            : "--lang takes a statement");
+    if (is_suite && check_suite(cli, line, word_count) != OB_EXIT_OK)
+        return OB_EXIT_USAGE;
+    if (!is_suite && line->suite.only != NULL)
+        return ob__cli_usage_error(cli,
+                                   "--only says which snippets of a suite; give it with -s FILE");
     if (line->config == NULL && line->op == NULL && !is_snippet)
         return ob__cli_usage_error(cli, "nothing to measure; give -c FILE, --op NAME and its "
-                                        "arguments, or a statement with --lang");
+                                        "arguments, a statement with --lang, or a suite with -s "
+                                        "FILE");
     if (line->config != NULL && word_count > 0)
         return ob__cli_usage_error(cli, "arguments go with --op NAME alone; leave out -c");
     if (line->config == NULL && line->only_case != NULL)
         return ob__cli_usage_error(cli, "--case says which case of a config; give it with -c FILE");
     int code = choose_method(cli, line, &plan->run.timer);
     if (code == OB_EXIT_OK)
-        code = read_threads(cli, line->threads, plan);
+        code = ob__thread_list_read(cli, line->threads, &plan->threads);
     if (code != OB_EXIT_OK)
         return code;
-    for (size_t i = 0; i < plan->thread_count; i++) {
-        plan->run.threads = plan->threads[i];
+    for (size_t i = 0; i < plan->threads.size; i++) {
+        plan->run.threads = plan->threads.counts[i];
         if (ob_run_options_check(&plan->run, &err) != OB_OK)
             return ob__cli_usage_error(cli, "%s", err.message);
     }

@@ -5,16 +5,16 @@
 #ifndef OB_CLI_TIME_OPTIONS_H
 #define OB_CLI_TIME_OPTIONS_H
 
-#include "snippet_line.h"
+#include "suite_line.h"
+#include "thread_list.h"
 
 #include "opbench/run.h"
-
-enum { OB_MOST_THREAD_COUNTS = 64 };
 
 typedef struct ob_time_line {
     ob_run_options run;
     const char *config, *op, *only_case, *output, *threads, *format;
     ob_snippet_line snippet;
+    ob_suite_line suite;
     bool adaptive, no_isolate, quiet;
 } ob_time_line;
 
@@ -25,8 +25,7 @@ void ob__time_line_init(void *line);
 /* What the line comes to. */
 typedef struct ob_time_plan {
     ob_run_options run; /* with the method; threads are set for each count */
-    int64_t threads[OB_MOST_THREAD_COUNTS];
-    size_t thread_count;
+    ob_thread_list threads;
 } ob_time_plan;
 
 /* OB_EXIT_OK, or what is wrong was said. */
@@ -41,5 +40,9 @@ ob_status ob__time_case_open(ob_context *context, const char *op, const char *de
 /* The statement that the words are, measured with each number of threads. */
 int ob__time_snippet(ob_cli *cli, const ob_time_line *line, const ob_time_plan *plan,
                      const char *const *words, size_t count);
+/* All snippets of a suite, one after the other. */
+int ob__time_suite(ob_cli *cli, const ob_time_line *line, const ob_time_plan *plan);
+/* An ob_snippet_take by the options of the line; ctx is an ob_timer_options. */
+ob_status ob__time_take_blocks(void *ctx, const ob_timer *timer, ob_measurements *to, ob_err *err);
 
 #endif

@@ -102,6 +102,7 @@ typedef struct ob_snippets ob_snippets;
 typedef struct ob_expand_options {
     const char *models_dir;  /* where TorchScript models will be; NULL = "TorchScript_models" */
     const ob_language *only; /* snippets in this language; NULL = in all */
+    const char *name_part;   /* snippets with this in their name (ob_snippet_name); NULL = all */
 } ob_expand_options;
 
 /* Every runtime, with and without backward, in every language and with every number of threads that the
@@ -112,11 +113,13 @@ void ob_snippets_destroy(ob_snippets *snippets); /* NULL is allowed */
 size_t ob_snippets_count(const ob_snippets *snippets);
 const ob_snippet *ob_snippets_get(const ob_snippets *snippets, size_t index);
 
+/* "Pointwise / add  Eager, Forward  Python, 1 thread". free() it. */
+ob_status ob_snippet_name(const ob_snippet *snippet, char **name, ob_err *err);
 /* The original's name of a snippet: JSON of label, autolabels and num_threads, ASCII only. free() it. */
 ob_status ob_snippet_key(const ob_snippet *snippet, char **key, ob_err *err);
 enum { OB_MD5_TEXT = 33 };
 /* Hash over the distinct keys in order, as 32 hexadecimal digits and a NUL. Snippets in C are ours and
- * left out, so that suites of the original keep its hash. */
+ * left out, so that suites of the original keep its hash; "none" when there are no others. */
 ob_status ob_snippets_md5(const ob_snippets *snippets, char hex[OB_MD5_TEXT], ob_err *err);
 /* {"label", "autolabels", "num_threads", "stmt", "setup", "global_setup", "language"}. */
 ob_status ob_snippet_to_json(const ob_snippet *snippet, ob_json_doc *doc, ob_json **out,

@@ -10,6 +10,7 @@
 #include "opbench/context.h"
 #include "opbench/count.h"
 #include "opbench/snippet.h"
+#include "opbench/timer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -22,7 +23,13 @@ typedef struct ob_snippet_options {
     const char *python;    /* NULL = /usr/bin/python3 if it is there, else python3 */
     const char *valgrind;  /* NULL = valgrind */
     const char *cache_dir; /* for compiled snippets; NULL = opbench/snippets in the user's cache */
-    double timeout_s;      /* of each answer of the process; 0 = none */
+    double timeout_s;      /* from the process's start to its last answer; 0 = none */
+    /* Asked several times a second while something is waited for, from any thread that a call uses. Not 0:
+     * everything that was started is ended and the call gives OB_ERR_STATE. May be NULL. */
+    int (*stop)(void *ctx);
+    /* Told, in a sentence without an end, before something that takes long. May be NULL. */
+    void (*notice)(void *ctx, const char *text);
+    void *ctx;
 } ob_snippet_options;
 
 /* ---- time ---- */
@@ -37,6 +44,15 @@ ob_status ob_snippet_open(const ob_timer_args *args, const ob_snippet_options *o
 /* Setup, untimed; then the statement n times. C and C++: once more before, untimed. */
 ob_status ob_snippet_time(ob_snippet_process *process, uint64_t n, double *seconds, ob_err *err);
 void ob_snippet_close(ob_snippet_process *process); /* NULL is allowed */
+
+/* Takes one measurement with the timer that it is given: one of ob_timer_timeit and so on. */
+typedef ob_status (*ob_snippet_take)(void *ctx, const ob_timer *timer, ob_measurements *to,
+                                     ob_err *err);
+/* Starts a process, has it measured and ends it. The measurement, whose task is as given, is added to the
+ * list. */
+ob_status ob_snippet_measure(const ob_timer_args *args, const ob_task_spec *task,
+                             const ob_snippet_options *options, ob_snippet_take take,
+                             void *take_ctx, ob_measurements *to, ob_err *err);
 
 /* ---- instructions ---- */
 

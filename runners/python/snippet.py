@@ -4,12 +4,13 @@
 The first line is JSON: stmt, setup, threads, and the library that switches callgrind or null. Then one
 request per line: "time N", "count N W R" or "baseline N", as src/snippet/serve.c has them. The statement is
 put into the loop as a tree, not as text, so nothing in it is indented anew or escaped. The cyclic garbage
-collector is off while anything is timed or counted.
+collector is off while anything is timed or counted. Code that does not compile is "refused", not an error.
 """
 
 import ast
 import ctypes
 import gc
+import inspect
 import itertools
 import json
 import socket
@@ -26,7 +27,15 @@ def inner(_ob_blocks):
     for _ob_n in _ob_blocks:
         for _ob_i in _ob_repeat(None, _ob_n):
             pass
+        else:
+            continue
+        return None
+    return _ob_whole
 """
+WHOLE = object()
+LEFT_LOOP = ("the statement leaves the loop around it (break, return or yield), so it cannot be run many times; put "
+             "it into a function of the setup, or into a loop of its own")
+IS_GENERATOR = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
 def make_inner(stmt, setup):
@@ -41,12 +50,14 @@ def make_inner(stmt, setup):
         loop.body = body.body
     function.body[0:0] = before.body
     code = compile(frame, NAME, "exec")
-    names = {"_ob_repeat": itertools.repeat, "__name__": "__main__"}
+    names = {"_ob_repeat": itertools.repeat, "_ob_whole": WHOLE, "__name__": "__main__"}
     if "torch" in stmt or "torch" in setup:
         import torch
 
         names["torch"] = torch
     exec(code, names)
+    if names["inner"].__code__.co_flags & IS_GENERATOR:
+        raise SyntaxError(LEFT_LOOP)
     return names["inner"]
 
 
@@ -76,7 +87,10 @@ def count_blocks(switch, n, warmup, repeats):
 def explain(error):
     """The exception, and where in the user's code it was."""
     if isinstance(error, SyntaxError):
-        return f"{error.filename}:{error.lineno}: {type(error).__name__}: {error.msg}"
+        place = f"{error.filename}:{error.lineno}: " if error.filename else ""
+        return f"the snippet does not compile:\n{place}{type(error).__name__}: {error.msg}"
+    if error.args == (LEFT_LOOP,):
+        return LEFT_LOOP
     text = "".join(traceback.format_exception_only(type(error), error)).strip()
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename == NAME:
@@ -107,15 +121,16 @@ class Server:
 
     def run(self, words):
         numbers = [int(word) for word in words[1:]]
+        result = [0.0]
         if words[0] == "time":
-            result = []
-            self.inner(time_blocks(numbers[0], result))
-            return result[0]
-        if words[0] == "count":
-            self.inner(count_blocks(self.switch, *numbers))
+            whole = self.inner(time_blocks(numbers[0], result))
+        elif words[0] == "count":
+            whole = self.inner(count_blocks(self.switch, *numbers))
         else:
-            self.empty(count_blocks(self.switch, numbers[0], numbers[0], 1))
-        return 0.0
+            whole = self.empty(count_blocks(self.switch, numbers[0], numbers[0], 1))
+        if whole is not WHOLE:
+            raise RuntimeError(LEFT_LOOP)
+        return result[-1]
 
     def serve(self, request):
         """Answers one request; None is the start itself."""
@@ -129,7 +144,8 @@ class Server:
             self.answer(f"ok {result:.17g}\n")
         except Exception as error:
             text = explain(error).encode("utf-8", "replace")[:4000]
-            self.connection.sendall(b"error %d\n" % len(text) + text)
+            word = b"refused" if request is None and isinstance(error, SyntaxError) else b"error"
+            self.connection.sendall(b"%s %d\n" % (word, len(text)) + text)
         finally:
             gc.enable()
 

@@ -6,6 +6,7 @@
 #include "count/valgrind.h"
 
 #include "base/programs.h"
+#include "base/scratch.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,19 +31,6 @@ const char *const ob__valgrind_variables[] = {"ATEN_CPU_CAPABILITY=avx2",
 
 /* ---- opening ---- */
 
-static ob_status make_dir(ob_valgrind *v, ob_err *err)
-{
-    const char *parent = getenv("TMPDIR");
-    parent = parent == NULL || parent[0] != '/' ? "/tmp" : parent;
-    const int length = snprintf(v->dir, sizeof v->dir, "%s/opbench-count-XXXXXX", parent);
-    if ((size_t)length < sizeof v->dir && mkdtemp(v->dir) != NULL)
-        return OB_OK;
-    const int why = errno;
-    v->dir[0] = '\0';
-    return ob_err_set(err, OB_ERR_IO, "no folder for counts in %s: %s; set TMPDIR to another",
-                      parent, strerror(why));
-}
-
 ob_status ob__valgrind_open(ob_valgrind *v, const char *program, ob_err *err)
 {
     const char *name = program != NULL ? program : "valgrind";
@@ -52,8 +40,8 @@ ob_status ob__valgrind_open(ob_valgrind *v, const char *program, ob_err *err)
     if (v->program == NULL)
         return ob_err_set(err, OB_ERR_UNSUPPORTED,
                           "Missing: %s; install valgrind, or put its folder into PATH", name);
-    OB_TRY(make_dir(v, err));
-    snprintf(v->out, sizeof v->out, "--callgrind-out-file=%s/" DUMP_NAME, v->dir);
+    OB_TRY(ob__scratch_open(&v->scratch, NULL, "count", err));
+    snprintf(v->out, sizeof v->out, "--callgrind-out-file=%s/" DUMP_NAME, v->scratch.dir);
     const char *const words[] = {v->program,
                                  "--tool=callgrind",
                                  "-q",
@@ -70,19 +58,18 @@ ob_status ob__valgrind_open(ob_valgrind *v, const char *program, ob_err *err)
 
 void ob__valgrind_clear(const ob_valgrind *v)
 {
-    DIR *dir = v->dir[0] == '\0' ? NULL : opendir(v->dir);
+    DIR *dir = v->scratch.dir[0] == '\0' ? NULL : opendir(v->scratch.dir);
     if (dir == NULL)
         return;
     for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir))
-        unlinkat(dirfd(dir), entry->d_name, 0);
+        if (strncmp(entry->d_name, DUMP_NAME, strlen(DUMP_NAME)) == 0)
+            unlinkat(dirfd(dir), entry->d_name, 0);
     closedir(dir);
 }
 
 void ob__valgrind_close(ob_valgrind *v)
 {
-    ob__valgrind_clear(v);
-    if (v->dir[0] != '\0')
-        rmdir(v->dir);
+    ob__scratch_close(&v->scratch);
     free(v->program);
     *v = (ob_valgrind){.program = NULL};
 }
@@ -91,7 +78,7 @@ void ob__valgrind_close(ob_valgrind *v)
 
 static void dump_path(const ob_valgrind *v, int64_t number, char path[OB_MOST_DUMP_PATH])
 {
-    snprintf(path, OB_MOST_DUMP_PATH, "%s/" DUMP_NAME ".%" PRId64, v->dir, number);
+    snprintf(path, OB_MOST_DUMP_PATH, "%s/" DUMP_NAME ".%" PRId64, v->scratch.dir, number);
 }
 
 int64_t ob__valgrind_dumps(const ob_valgrind *v, int64_t before)

@@ -6,13 +6,14 @@
 #ifndef OB_COUNT_VALGRIND_H
 #define OB_COUNT_VALGRIND_H
 
+#include "base/scratch.h"
 #include "opbench/count.h"
 
 enum { OB_MOST_VALGRIND_WORDS = 12, OB_MOST_DUMP_PATH = 1152 };
 
 typedef struct ob_valgrind {
     char *program;
-    char dir[1024];                            /* "" = none; removed at the end */
+    ob_scratch scratch;                        /* where its files are */
     char out[OB_MOST_DUMP_PATH];               /* the word that names its files */
     const char *words[OB_MOST_VALGRIND_WORDS]; /* before the program and its words; ended by NULL */
 } ob_valgrind;

@@ -6,6 +6,7 @@
 #include "snippet/build.h"
 
 #include "base/read_file.h"
+#include "base/scratch.h"
 #include "base/text.h"
 #include "plugin/registry.h"
 #include "snippet/child.h"
@@ -17,6 +18,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -34,7 +36,9 @@ static const char TORCH_HEADER[] = "#include <torch/torch.h>\n#include <torch/sc
 typedef struct build {
     ob_arena *arena;
     const ob_snippet_source *source;
+    const ob_snippet_options *options;
     const char *dir, *compiler;
+    const char *scratch; /* a folder for this build alone */
     const char *words[MOST_WORDS];
     size_t word_count;
 } build;
@@ -103,6 +107,10 @@ static bool is_whole(ob_arena *arena, const char *path)
                     sum.size == SUM_BYTES - 1 && ob__hash_file(path, hex, NULL) == OB_OK &&
                     memcmp(sum.data, hex, SUM_BYTES - 1) == 0;
     ob_text_fini(&sum);
+    if (ok) {
+        ob__snippet_cache_used(path);
+        ob__snippet_cache_used(sum_path);
+    }
     return ok;
 }
 
@@ -121,15 +129,6 @@ static ob_status keep(ob_arena *arena, const char *made, const char *path, ob_er
 }
 
 /* ---- compiling ---- */
-
-/* The cache must be named from everywhere. */
-static ob_status make_absolute(ob_arena *arena, const char **dir, ob_err *err)
-{
-    char *real = realpath(*dir, NULL);
-    *dir = real == NULL ? NULL : ob__arena_strdup(arena, real, strlen(real));
-    free(real);
-    return *dir != NULL ? OB_OK : ob__snippet_no_memory(err);
-}
 
 static ob_status compile_error(const ob_child *child, ob_err *err)
 {
@@ -156,8 +155,11 @@ static void add_libraries(build *b)
 /* Compiles `source` to `made` with the words so far: an object, or a header that includes quickly. */
 static ob_status compile(build *b, const char *source, const char *made, bool header, ob_err *err)
 {
-    static const char *const PLAIN[] = {"LC_ALL=C", NULL};
+    ob_arena *arena = b->arena;
+    const char *const variables[] = {"LC_ALL=C", JOIN("TMPDIR=", b->scratch), NULL};
     ob_child child;
+    if (variables[1] == NULL)
+        return ob__snippet_no_memory(err);
     add_word(b, header ? "-xc++-header" : "-shared");
     add_word(b, "-o");
     add_word(b, made);
@@ -165,29 +167,60 @@ static ob_status compile(build *b, const char *source, const char *made, bool he
     if (!header)
         add_libraries(b);
     /* In the same place each time, because objects remember where they were made. */
-    const ob_child_params params = {.words = b->words, .variables = PLAIN, .dir = "/"};
+    const ob_child_params params = {.words = b->words,
+                                    .variables = variables,
+                                    .dir = "/",
+                                    .stop = {.fn = b->options->stop, .ctx = b->options->ctx}};
     OB_TRY(ob__child_start(&params, &child, err));
     const int status = ob__child_end(&child, -1);
-    const ob_status result =
-        WIFEXITED(status) && WEXITSTATUS(status) == 0 ? OB_OK : compile_error(&child, err);
+    const ob_status result = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? OB_OK
+                             : ob__is_stopped(&child.stop)                 ? ob__interrupted(err)
+                                                           : compile_error(&child, err);
     ob__child_close(&child);
     return result;
 }
 
-static const char *unique(ob_arena *arena, const char *dir, const char *key, const char *ending)
+/* ---- libtorch's header ---- */
+
+/* Whoever needs the header while another makes it waits: it is large and takes long. */
+static ob_status lock_header(const build *b, const char *path, int *lock, ob_err *err)
 {
-    char number[64];
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    snprintf(number, sizeof number, ".%ld.%lld.%09ld", (long)getpid(), (long long)now.tv_sec,
-             now.tv_nsec);
-    return JOIN(dir, "/", key, number, ending);
+    const ob_stop stop = {.fn = b->options->stop, .ctx = b->options->ctx};
+    *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (*lock < 0)
+        return ob_err_set(err, OB_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
+    while (flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        const struct timespec nap = {.tv_nsec = 50000000};
+        nanosleep(&nap, NULL);
+        if (!ob__is_stopped(&stop))
+            continue;
+        close(*lock);
+        return ob__interrupted(err);
+    }
+    return OB_OK;
+}
+
+static ob_status make_header(build *b, const char *header, const char *made, ob_err *err)
+{
+    ob_arena *arena = b->arena;
+    const char *temporary = JOIN(b->scratch, "/header.gch");
+    if (temporary == NULL)
+        return ob__snippet_no_memory(err);
+    if (is_whole(arena, made) && access(header, R_OK) == 0)
+        return OB_OK; /* somebody else was first */
+    if (b->options->notice != NULL)
+        b->options->notice(b->options->ctx,
+                           "compiling libtorch's header, which takes a minute and is kept");
+    OB_TRY(write_file(header, TORCH_HEADER, strlen(TORCH_HEADER), err));
+    OB_TRY(compile(b, header, temporary, true, err));
+    return keep(arena, temporary, made, err);
 }
 
 /* The header of libtorch as one that includes quickly; its path without the ".gch". */
 static ob_status precompile_torch(const build *from, const char **header, ob_err *err)
 {
     ob_arena *arena = from->arena;
+    int lock;
     if (access(TORCH_INCLUDE, R_OK) != 0)
         return ob_err_set(err, OB_ERR_UNSUPPORTED,
                           "libtorch's headers are not in %s; install libtorch-dev", TORCH_INCLUDE);
@@ -197,51 +230,60 @@ static ob_status precompile_torch(const build *from, const char **header, ob_err
     const char *key = make_key(&b, TORCH_HEADER);
     *header = key == NULL ? NULL : JOIN(b.dir, "/torch_", key, ".hpp");
     const char *made = *header == NULL ? NULL : JOIN(*header, ".gch");
-    if (made == NULL)
+    const char *lock_path = made == NULL ? NULL : JOIN(*header, ".lock");
+    if (lock_path == NULL)
         return ob__snippet_no_memory(err);
-    if (is_whole(arena, made) && access(*header, R_OK) == 0)
+    if (is_whole(arena, made) && access(*header, R_OK) == 0) {
+        ob__snippet_cache_used(*header);
         return OB_OK;
-    const char *temporary = unique(arena, b.dir, key, ".gch");
-    if (temporary == NULL)
-        return ob__snippet_no_memory(err);
-    OB_TRY(write_file(*header, TORCH_HEADER, strlen(TORCH_HEADER), err));
-    const ob_status status = compile(&b, *header, temporary, true, err);
-    if (status == OB_OK)
-        return keep(arena, temporary, made, err);
-    unlink(temporary);
+    }
+    OB_TRY(lock_header(&b, lock_path, &lock, err));
+    const ob_status status = make_header(&b, *header, made, err);
+    close(lock);
     return status;
 }
 
+/* ---- objects ---- */
+
+static ob_status make_object(build *b, const char *object, ob_err *err)
+{
+    ob_arena *arena = b->arena;
+    const bool is_cpp = b->source->language == OB_LANGUAGE_CPP;
+    const char *source = JOIN(b->scratch, is_cpp ? "/snippet.cpp" : "/snippet.c");
+    const char *made = JOIN(b->scratch, "/snippet.so");
+    if (source == NULL || made == NULL)
+        return ob__snippet_no_memory(err);
+    OB_TRY(write_file(source, b->source->text, strlen(b->source->text), err));
+    OB_TRY(compile(b, source, made, false, err));
+    return keep(arena, made, object, err);
+}
+
+/* Everything that compilers write is in a folder of its own, so that it goes with it however they end. */
 static ob_status build_object(build *b, const char **object, ob_err *err)
 {
     ob_arena *arena = b->arena;
+    ob_scratch scratch;
+    const char *header = NULL;
+    OB_TRY(ob__scratch_open(&scratch, b->dir, "build", err));
+    b->scratch = scratch.dir;
+    ob_status status = OB_OK;
     if (b->source->with_torch) {
-        const char *header = NULL;
         add_word(b, "-isystem");
         add_word(b, TORCH_INCLUDE);
-        OB_TRY(precompile_torch(b, &header, err));
+        status = precompile_torch(b, &header, err);
         add_word(b, "-include");
         add_word(b, header);
     }
-    const char *key = make_key(b, b->source->text);
+    const char *key = status == OB_OK ? make_key(b, b->source->text) : NULL;
     *object = key == NULL ? NULL : JOIN(b->dir, "/", key, ".so");
-    if (*object == NULL)
-        return ob__snippet_no_memory(err);
-    if (is_whole(arena, *object))
-        return OB_OK;
-    const bool is_cpp = b->source->language == OB_LANGUAGE_CPP;
-    const char *source = unique(arena, b->dir, key, is_cpp ? ".cpp" : ".c");
-    const char *made = unique(arena, b->dir, key, ".so");
-    if (source == NULL || made == NULL)
-        return ob__snippet_no_memory(err);
-    ob_status status = write_file(source, b->source->text, strlen(b->source->text), err);
-    if (status == OB_OK)
-        status = compile(b, source, made, false, err);
-    if (status == OB_OK)
-        status = keep(arena, made, *object, err);
-    unlink(source);
-    if (status != OB_OK)
-        unlink(made);
+    if (status == OB_OK && *object == NULL)
+        status = ob__snippet_no_memory(err);
+    if (status == OB_OK && !is_whole(arena, *object)) {
+        ob__snippet_cache_expire(b->dir);
+        status = make_object(b, *object, err);
+    }
+    ob__scratch_close(&scratch);
+    b->scratch = NULL;
     return status;
 }
 
@@ -250,9 +292,8 @@ ob_status ob__snippet_build(ob_arena *arena, const ob_snippet_source *source,
 {
     const bool is_cpp = source->language == OB_LANGUAGE_CPP;
     const char *name = is_cpp ? options->cxx : options->cc;
-    build b = {.arena = arena, .source = source};
+    build b = {.arena = arena, .source = source, .options = options};
     OB_TRY(ob__snippet_cache_open(arena, options->cache_dir, &b.dir, err));
-    OB_TRY(make_absolute(arena, &b.dir, err));
     OB_TRY(ob__find_program(arena, name != NULL ? name : is_cpp ? "c++" : "cc", &b.compiler, err));
     if (b.compiler[0] != '/') {
         char *here = realpath(".", NULL); /* compilers run elsewhere */

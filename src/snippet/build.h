@@ -29,10 +29,19 @@ ob_status ob__snippet_build(ob_arena *arena, const ob_snippet_source *source,
 
 /* ---- the cache: a folder that nobody else can read or write ---- */
 
+/* Its absolute path. Also removes what killed processes left there. */
 ob_status ob__snippet_cache_open(ob_arena *arena, const char *wanted, const char **dir,
                                  ob_err *err);
+/* Folders of TorchScript models begin so. */
+#define OB_MODELS_PREFIX "models-"
+/* Removes what was not used for a month. */
+void ob__snippet_cache_expire(const char *dir);
+/* So that it does not expire. */
+void ob__snippet_cache_used(const char *path);
 /* The path of a program, looked for as a shell does. */
 ob_status ob__find_program(ob_arena *arena, const char *name, const char **path, ob_err *err);
+ob_status ob__find_python(ob_arena *arena, const ob_snippet_options *options, const char **path,
+                          ob_err *err);
 /* 32 hexadecimal digits and a NUL: a hash of the file's bytes. */
 ob_status ob__hash_file(const char *path, char hex[33], ob_err *err);
 

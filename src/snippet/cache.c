@@ -2,13 +2,15 @@
  *
  * The folder of compiled snippets. What is in it will be loaded and run, so it must be the user's alone, and
  * each object has a file with the hash of its bytes, which is checked before the object is used: a torn or
- * changed one is made again.
+ * changed one is made again. What nobody used for a month is removed.
  */
+#include "base/scratch.h"
 #include "base/text.h"
 #include "snippet/build.h"
 #include "snippet/lines.h"
 #include "snippet/suite_int.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,6 +18,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -71,7 +74,41 @@ ob_status ob__snippet_cache_open(ob_arena *arena, const char *wanted, const char
             return ob__snippet_no_memory(err);
     }
     OB_TRY(make_dirs(arena, *dir, err));
-    return check_private(*dir, err);
+    OB_TRY(check_private(*dir, err));
+    /* It must be named from everywhere. */
+    char *real = realpath(*dir, NULL);
+    *dir = real == NULL ? NULL : ob__arena_strdup(arena, real, strlen(real));
+    free(real);
+    if (*dir == NULL)
+        return ob__snippet_no_memory(err);
+    ob__scratch_sweep(*dir);
+    return OB_OK;
+}
+
+void ob__snippet_cache_used(const char *path)
+{
+    utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
+}
+
+void ob__snippet_cache_expire(const char *path)
+{
+    enum { MONTH_S = 30 * 24 * 3600 };
+    const time_t now = time(NULL);
+    DIR *dir = opendir(path);
+    if (dir == NULL)
+        return;
+    for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        struct stat st;
+        if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+            now - st.st_mtime <= MONTH_S)
+            continue;
+        if (S_ISREG(st.st_mode))
+            unlinkat(dirfd(dir), entry->d_name, 0);
+        else if (S_ISDIR(st.st_mode) &&
+                 strncmp(entry->d_name, OB_MODELS_PREFIX, strlen(OB_MODELS_PREFIX)) == 0)
+            ob__remove_tree(dirfd(dir), entry->d_name);
+    }
+    closedir(dir);
 }
 
 ob_status ob__find_program(ob_arena *arena, const char *name, const char **path, ob_err *err)
@@ -95,6 +132,16 @@ ob_status ob__find_program(ob_arena *arena, const char *name, const char **path,
         at += length + (at[length] == ':');
     }
     return ob_err_set(err, OB_ERR_UNSUPPORTED, "Missing: %s; install it, or say where it is", name);
+}
+
+ob_status ob__find_python(ob_arena *arena, const ob_snippet_options *options, const char **path,
+                          ob_err *err)
+{
+    static const char SYSTEM[] = "/usr/bin/python3";
+    const char *python = options->python != NULL     ? options->python
+                         : access(SYSTEM, X_OK) == 0 ? SYSTEM
+                                                     : "python3";
+    return ob__find_program(arena, python, path, err);
 }
 
 ob_status ob__hash_file(const char *path, char hex[33], ob_err *err)

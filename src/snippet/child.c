@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_OUTPUT = 64 << 10, FIRST_OWN = 16 };
+enum { MOST_OUTPUT = 64 << 10, FIRST_OWN = 16, LOOK_UP_MS = 100 };
 
 /* ---- starting ---- */
 
@@ -58,7 +58,7 @@ _Noreturn static void run_child(const ob_child_params *p, char *const *environme
 ob_status ob__child_start(const ob_child_params *params, ob_child *out, ob_err *err)
 {
     int pair[2] = {-1, -1};
-    *out = (ob_child){.pid = 0, .socket = -1, .output = -1};
+    *out = (ob_child){.pid = 0, .socket = -1, .output = -1, .stop = params->stop};
     char **environment = ob__environment_make(params->variables);
     out->output = move_up(memfd_create("opbench-output", MFD_CLOEXEC));
     if (environment == NULL || out->output < 0 ||
@@ -102,23 +102,36 @@ ob_status ob__child_send(const ob_child *child, const char *data, size_t size, o
     return OB_OK;
 }
 
-static double now_s(void)
+double ob__now_s(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+bool ob__is_stopped(const ob_stop *stop)
+{
+    return stop->fn != NULL && stop->fn(stop->ctx) != 0;
+}
+
+ob_status ob__interrupted(ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_STATE, "interrupted");
+}
+
 ob_status ob__child_receive(const ob_child *child, void *data, size_t size, double timeout_s,
                             size_t *got, ob_err *err)
 {
-    const double end = now_s() + timeout_s;
+    const double end = ob__now_s() + timeout_s;
     for (;;) {
         struct pollfd p = {.fd = child->socket, .events = POLLIN};
-        const double left = end - now_s();
+        const double left = end - ob__now_s();
+        if (ob__is_stopped(&child->stop))
+            return ob__interrupted(err);
         if (timeout_s > 0 && left <= 0)
             return ob_err_set(err, OB_ERR_LIMIT, "it took longer than %g s", timeout_s);
-        const int wait_ms = timeout_s > 0 && left < 1.0 ? (int)(left * 1000) + 1 : 1000;
+        const int wait_ms =
+            timeout_s > 0 && left * 1000 < LOOK_UP_MS ? (int)(left * 1000) + 1 : LOOK_UP_MS;
         if (poll(&p, 1, wait_ms) < 0 && errno != EINTR)
             return ob_err_set(err, OB_ERR_IO, "no answer can be read: %s", strerror(errno));
         if (p.revents == 0)
@@ -133,6 +146,24 @@ ob_status ob__child_receive(const ob_child *child, void *data, size_t size, doub
 
 /* ---- ending ---- */
 
+/* Waits until the child is over, but leaves it there to be asked; false if it was not within patience_s. */
+static bool wait_for_end(const ob_child *child, double patience_s)
+{
+    const double end = ob__now_s() + patience_s;
+    for (;;) {
+        siginfo_t info = {.si_pid = 0};
+        if (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT | WNOHANG) != 0 &&
+            errno != EINTR)
+            return true;
+        if (info.si_pid != 0)
+            return true;
+        if ((patience_s >= 0 && ob__now_s() >= end) || ob__is_stopped(&child->stop))
+            return false;
+        const struct timespec nap = {.tv_nsec = 2000000};
+        nanosleep(&nap, NULL);
+    }
+}
+
 int ob__child_end(ob_child *child, double patience_s)
 {
     int status = 0;
@@ -141,20 +172,11 @@ int ob__child_end(ob_child *child, double patience_s)
     child->socket = -1;
     if (child->pid == 0)
         return 0;
-    const double end = now_s() + patience_s;
-    while (patience_s >= 0 && waitpid(child->pid, &status, WNOHANG) == 0) {
-        if (now_s() >= end) {
-            kill(-child->pid, SIGKILL);
-            patience_s = -1;
-            break;
-        }
-        const struct timespec nap = {.tv_nsec = 2000000};
-        nanosleep(&nap, NULL);
-    }
-    if (patience_s < 0)
-        while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
-            continue;
-    kill(-child->pid, SIGKILL); /* what it started */
+    wait_for_end(child, patience_s);
+    /* The whole group, with what it started: while its leader is not waited for, the number is its own. */
+    kill(-child->pid, SIGKILL);
+    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
     child->pid = 0;
     return status;
 }

@@ -15,10 +15,17 @@
 /* Where the child finds its end of the socket. */
 enum { OB_CHILD_SOCKET = 3 };
 
+/* Whether to give up waiting. fn may be NULL; it is called from the thread that waits. */
+typedef struct ob_stop {
+    int (*fn)(void *ctx); /* not 0 = give up */
+    void *ctx;
+} ob_stop;
+
 typedef struct ob_child {
     pid_t pid;  /* 0 = none */
     int socket; /* -1 = none */
     int output; /* -1 = none */
+    ob_stop stop;
 } ob_child;
 
 typedef struct ob_child_params {
@@ -27,18 +34,25 @@ typedef struct ob_child_params {
         *variables;  /* "NAME=VALUE", added to the environment; ended by NULL, or NULL */
     const char *dir; /* where it runs; NULL = here */
     bool talk;       /* with a socket */
+    ob_stop stop;
 } ob_child_params;
+
+/* The monotonic clock. */
+double ob__now_s(void);
+bool ob__is_stopped(const ob_stop *stop);
+/* OB_ERR_STATE, "interrupted". */
+ob_status ob__interrupted(ob_err *err);
 
 /* The child leads a process group of its own and dies with this thread's process. */
 ob_status ob__child_start(const ob_child_params *params, ob_child *out, ob_err *err);
 /* Sends a request, which ends with a newline. */
 ob_status ob__child_send(const ob_child *child, const char *data, size_t size, ob_err *err);
 /* Receives up to `size` bytes; *got 0 = the child closed its end. OB_ERR_LIMIT: not within timeout_s
- * (0 = no limit). */
+ * (0 = no limit). OB_ERR_STATE: stopped. */
 ob_status ob__child_receive(const ob_child *child, void *data, size_t size, double timeout_s,
                             size_t *got, ob_err *err);
 /* Closes the socket and waits; kills it and what it started if it does not end within patience_s (below 0:
- * waits as long as it takes). Gives what waitpid gave. */
+ * waits as long as it takes), or when it is stopped. Gives what waitpid gave. */
 int ob__child_end(ob_child *child, double patience_s);
 /* What it printed; appended, cut to the last 64 KiB. Call before ob__child_close. */
 bool ob__child_output(const ob_child *child, ob_text *text);

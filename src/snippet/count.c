@@ -133,6 +133,8 @@ static ob_status run_blocks(const counting *c, const ob_timer_args *args,
     if (status == OB_OK) {
         /* The last file may still be under way; the process ends when its socket is closed. */
         ob__child_end(&process->child, 60.0);
+        if (ob__is_stopped(&process->child.stop))
+            status = ob__interrupted(err);
     }
     ob_snippet_close(process);
     return explain(status, err);

@@ -16,7 +16,7 @@ struct ob_snippets {
     ob_arena arena;
     ob_snippet *items;
     size_t count, capacity;
-    const ob_language *only; /* while it is made */
+    const ob_expand_options *wanted; /* while it is made; may be NULL */
 };
 
 /* What is being made. */
@@ -46,9 +46,44 @@ const ob_snippet *ob_snippets_get(const ob_snippets *snippets, size_t index)
     return index < snippets->count ? &snippets->items[index] : NULL;
 }
 
+ob_status ob_snippet_name(const ob_snippet *s, char **name, ob_err *err)
+{
+    ob_text text = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < s->label_parts; i++)
+        ok = ob__text_printf(&text, "%s%s", i > 0 ? " / " : "", s->label[i]);
+    if (ok && s->runtime[0] != '\0')
+        ok = ob__text_printf(&text, "  %s, %s", s->runtime, s->autograd);
+    ok = ok &&
+         ob__text_printf(&text, "  %s, %lld thread%s", ob_language_label(s->args.language),
+                         (long long)s->args.num_threads, s->args.num_threads > 1 ? "s" : "") &&
+         ob__text_append(&text, "", 1);
+    *name = ok ? text.data : NULL;
+    if (!ok)
+        ob_text_fini(&text);
+    return ok ? OB_OK : ob__snippet_no_memory(err);
+}
+
+/* False when memory is out. */
+static bool is_chosen(const ob_expand_options *wanted, const ob_snippet *snippet, bool *chosen)
+{
+    char *name;
+    *chosen = wanted == NULL || wanted->only == NULL || *wanted->only == snippet->args.language;
+    if (!*chosen || wanted == NULL || wanted->name_part == NULL)
+        return true;
+    if (ob_snippet_name(snippet, &name, NULL) != OB_OK)
+        return false;
+    *chosen = strstr(name, wanted->name_part) != NULL;
+    free(name);
+    return true;
+}
+
 static bool push(ob_snippets *s, const ob_snippet *snippet)
 {
-    if (s->only != NULL && *s->only != snippet->args.language)
+    bool chosen;
+    if (!is_chosen(s->wanted, snippet, &chosen))
+        return false;
+    if (!chosen)
         return true;
     if (s->count == s->capacity) {
         const size_t capacity = s->capacity == 0 ? 64 : 2 * s->capacity;
@@ -120,10 +155,12 @@ static const char *make_global_setup(ob_arena *arena, const variant *v)
 static const char *make_model_path(ob_arena *arena, const char *dir, const ob_definition *d,
                                    size_t number)
 {
+    enum { MOST_NAME = 150 }; /* file names have an end */
     ob_text text = {0};
     bool ok = ob__text_printf(&text, "%s/torchscript_", dir);
+    const size_t most = text.size + MOST_NAME;
     for (size_t i = 0; ok && i < d->label_parts; i++) {
-        for (const char *c = d->label[i]; ok && *c != '\0'; c++) {
+        for (const char *c = d->label[i]; ok && *c != '\0' && text.size < most; c++) {
             const char lower = (char)tolower((unsigned char)*c);
             ok = ob__text_append(&text, isalnum((unsigned char)lower) ? &lower : "_", 1);
         }
@@ -236,9 +273,9 @@ ob_status ob_suite_expand(const ob_suite *suite, const ob_expand_options *option
     if (s == NULL)
         return ob__snippet_no_memory(err);
     ob__arena_init(&s->arena, (size_t)1 << 30);
-    s->only = options == NULL ? NULL : options->only;
+    s->wanted = options;
     const ob_status status = expand_all(suite, dir, s, err);
-    s->only = NULL;
+    s->wanted = NULL;
     if (status != OB_OK) {
         ob_snippets_destroy(s);
         return status;

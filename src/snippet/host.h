@@ -8,8 +8,9 @@
 typedef struct ob_snippet_host ob_snippet_host;
 
 struct ob_snippet_host {
-    /* Ends the block under way, if any, and begins the next one: its number of runs, or 0 = no more. */
-    int (*next)(ob_snippet_host *host, unsigned long *runs);
+    /* Ends the block under way, if any, of which so many runs are done, and begins the next one: its number of
+     * runs. 0 = no more. */
+    int (*next)(ob_snippet_host *host, unsigned long done, unsigned long *runs);
     /* The snippet failed by itself (an exception). */
     void (*fail)(ob_snippet_host *host, const char *what);
     long threads;

@@ -10,6 +10,7 @@
 #include "snippet/suite_int.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,12 +84,8 @@ static ob_status compiled_words(launch *l, ob_err *err)
 
 static ob_status python_words(launch *l, ob_err *err)
 {
-    static const char SYSTEM[] = "/usr/bin/python3";
-    const char *python = l->options->python != NULL  ? l->options->python
-                         : access(SYSTEM, X_OK) == 0 ? SYSTEM
-                                                     : "python3";
     const char *path;
-    OB_TRY(ob__find_program(l->arena, python, &path, err));
+    OB_TRY(ob__find_python(l->arena, l->options, &path, err));
     add_word(l, path);
     add_word(l, "-c");
     add_word(l, ob__python_runner);
@@ -127,21 +124,35 @@ static ob_status explain_death(ob_snippet_process *p, ob_err *err)
     else
         snprintf(how, sizeof how, "with exit code %d", WEXITSTATUS(status));
     const bool ok = ob__child_output(&p->child, &text);
-    const ob_status result =
-        ob_err_set(err, OB_ERR_BACKEND, "the snippet's process ended %s%s%.*s", how,
-                   ok && text.size > 0 ? ":\n" : "", ok ? (int)text.size : 0,
-                   text.data == NULL ? "" : text.data);
+    const ob_status result = ob_err_set(err, OB_ERR_BACKEND, OB_SNIPPET_DIED " %s%s%.*s", how,
+                                        ok && text.size > 0 ? ":\n" : "", ok ? (int)text.size : 0,
+                                        text.data == NULL ? "" : text.data);
     ob_text_fini(&text);
     return result;
 }
 
-/* Everything up to the newline and, after "error SIZE", so many bytes. */
+static const char ERROR_WORD[] = "error ", REFUSED_WORD[] = "refused ";
+
+static bool begins_with(const char *text, const char *word)
+{
+    return strncmp(text, word, strlen(word)) == 0;
+}
+
+/* Everything up to the newline and, after "error SIZE" or "refused SIZE", so many bytes. */
 static ob_status receive(ob_snippet_process *p, char *text, size_t size, ob_err *err)
 {
     size_t used = 0, want = 0;
     for (;;) {
         size_t got;
-        OB_TRY(ob__child_receive(&p->child, text + used, size - used - 1, p->timeout_s, &got, err));
+        /* Never 0, which is no limit. */
+        const double left = p->timeout_s > 0 ? fmax(p->end_s - ob__now_s(), 1e-3) : 0;
+        const ob_status status =
+            ob__child_receive(&p->child, text + used, size - used - 1, left, &got, err);
+        if (status == OB_ERR_LIMIT)
+            return ob_err_set(err, status,
+                              "it took longer than %g s; give it more with --case-timeout",
+                              p->timeout_s);
+        OB_TRY(status);
         if (got == 0)
             return explain_death(p, err);
         used += got;
@@ -150,8 +161,8 @@ static ob_status receive(ob_snippet_process *p, char *text, size_t size, ob_err 
         if (newline == NULL && used + 1 < size)
             continue;
         want = newline == NULL ? used : (size_t)(newline - text) + 1;
-        if (strncmp(text, "error ", 6) == 0)
-            want += strtoul(text + 6, NULL, 10);
+        if (begins_with(text, ERROR_WORD) || begins_with(text, REFUSED_WORD))
+            want += strtoul(strchr(text, ' '), NULL, 10);
         if (used >= want || used + 1 >= size)
             return OB_OK;
     }
@@ -164,12 +175,13 @@ ob_status ob__snippet_ask(ob_snippet_process *process, const char *request, doub
     if (ob__child_send(&process->child, request, strlen(request), err) != OB_OK)
         return explain_death(process, err);
     OB_TRY(receive(process, text, sizeof text, err));
-    if (strncmp(text, "ok ", 3) == 0) {
+    if (begins_with(text, "ok ")) {
         *answer = strtod(text + 3, NULL);
         return OB_OK;
     }
     const char *newline = strchr(text, '\n');
-    return ob_err_set(err, OB_ERR_BACKEND, "%s", newline == NULL ? text : newline + 1);
+    return ob_err_set(err, begins_with(text, REFUSED_WORD) ? OB_ERR_CONFIG : OB_ERR_BACKEND, "%s",
+                      newline == NULL ? text : newline + 1);
 }
 
 /* A Python process gets its code as the first line. */
@@ -228,8 +240,12 @@ static ob_status start(ob_snippet_process *p, launch *l, const ob_snippet_wrap *
         add_word(l, wrap->words[i]);
     OB_TRY(is_python ? python_words(l, err) : compiled_words(l, err));
     OB_TRY(add_variables(l, wrap, err));
-    const ob_child_params params = {.words = l->words, .variables = l->variables, .talk = true};
+    const ob_child_params params = {.words = l->words,
+                                    .variables = l->variables,
+                                    .talk = true,
+                                    .stop = {.fn = l->options->stop, .ctx = l->options->ctx}};
     OB_TRY(ob__child_start(&params, &p->child, err));
+    p->end_s = ob__now_s() + p->timeout_s;
     return is_python ? send_task(p, l, library, err) : OB_OK;
 }
 

@@ -11,7 +11,8 @@
 struct ob_snippet_process {
     ob_arena arena;
     ob_child child;
-    double timeout_s;
+    double timeout_s; /* of the whole life of the process; 0 = none */
+    double end_s;     /* when it is over, on the monotonic clock */
 };
 
 /* What is put before the command line, such as valgrind and its arguments; NULL = nothing. */
@@ -26,6 +27,9 @@ ob_status ob__snippet_start(const ob_timer_args *args, const ob_snippet_options 
 /* Sends a line, waits for the answer. */
 ob_status ob__snippet_ask(ob_snippet_process *process, const char *request, double *answer,
                           ob_err *err);
+
+/* How a message begins that says that the process is gone. */
+#define OB_SNIPPET_DIED "the snippet's process ended"
 
 /* runners/python/snippet.py */
 extern const char ob__python_runner[];

@@ -29,12 +29,18 @@
 
 enum { MOST_OPS = 256 };
 
+static const char LEFT_LOOP[] = "the statement leaves the loop around it (break, return or goto), "
+                                "so it cannot be run many times; put "
+                                "it into a function of the global setup, or into a loop of its own";
+
 typedef struct server {
     ob_snippet_host host; /* first: the snippet gives it back */
     int socket;
     bool counts;                      /* else times */
     uint64_t number, warmup, repeats; /* of the request */
     uint64_t step;                    /* how often next() was called */
+    uint64_t asked;                   /* runs of the block under way */
+    bool finished;                    /* the last block is over */
     struct timespec start, end;
     bool failed;
     char reason[1024];
@@ -47,48 +53,62 @@ typedef struct server {
 
 /* ---- blocks ---- */
 
-/* Blocks of a count: the warm-up, then n, 2n, n, 2n, ... */
-static int next_count(server *s, unsigned long *runs)
-{
-    if (s->step > 1)
-        ob__callgrind_end();
-    const uint64_t block = s->step++;
-    if (block == 0) {
-        *runs = (unsigned long)s->warmup;
-        ob__callgrind_ready();
-        return 1;
-    }
-    if (block > 2 * s->repeats)
-        return 0;
-    *runs = (unsigned long)(block % 2 == 1 ? s->number : 2 * s->number);
-    ob__callgrind_begin();
-    return 1;
-}
-
-static int next_block(ob_snippet_host *host, unsigned long *runs)
-{
-    server *s = (server *)(void *)host;
-    if (s->counts)
-        return next_count(s, runs);
-    switch (s->step++) {
-    case 0:
-        *runs = 1;
-        return 1;
-    case 1:
-        *runs = (unsigned long)s->number;
-        clock_gettime(CLOCK_MONOTONIC, &s->start);
-        return 1;
-    default:
-        clock_gettime(CLOCK_MONOTONIC, &s->end);
-        return 0;
-    }
-}
-
 static void fail(ob_snippet_host *host, const char *what)
 {
     server *s = (server *)(void *)host;
     s->failed = true;
     snprintf(s->reason, sizeof s->reason, "%s", what);
+}
+
+/* A block of a count: the warm-up, then n, 2n, n, 2n, ... */
+static bool begin_count(server *s)
+{
+    const uint64_t block = s->step - 1;
+    if (block > 2 * s->repeats)
+        return false;
+    s->asked = block == 0 ? s->warmup : block % 2 == 1 ? s->number : 2 * s->number;
+    return true;
+}
+
+/* A block of a time: one run, then those with the clock around them. */
+static bool begin_time(server *s)
+{
+    s->asked = s->step == 1 ? 1 : s->number;
+    return s->step <= 2;
+}
+
+/* What must stand closest to the block: the clock, or callgrind's switch. */
+static void end_block(server *s)
+{
+    if (!s->counts && s->step == 2)
+        clock_gettime(CLOCK_MONOTONIC, &s->end);
+    if (s->counts && s->step > 1)
+        ob__callgrind_end();
+}
+
+static void begin_block(server *s)
+{
+    if (!s->counts && s->step == 2)
+        clock_gettime(CLOCK_MONOTONIC, &s->start);
+    if (s->counts && s->step == 1)
+        ob__callgrind_ready();
+    if (s->counts && s->step > 1)
+        ob__callgrind_begin();
+}
+
+static int next_block(ob_snippet_host *host, unsigned long done, unsigned long *runs)
+{
+    server *s = (server *)(void *)host;
+    end_block(s);
+    if (s->step > 0 && done != s->asked && !s->failed)
+        fail(host, LEFT_LOOP);
+    s->step++;
+    const bool more = !s->failed && (s->counts ? begin_count(s) : begin_time(s));
+    *runs = (unsigned long)s->asked;
+    s->finished = !more;
+    if (more)
+        begin_block(s);
+    return more;
 }
 
 /* ---- operators ---- */
@@ -127,6 +147,8 @@ static void run_entry(server *s, ob_snippet_entry_fn entry)
 {
     if (setjmp(s->escape) == 0)
         entry(&s->host);
+    if (!s->finished && !s->failed)
+        fail(&s->host, LEFT_LOOP);
     while (s->op_count > 0)
         ob__snippet_op_destroy(s->ops[--s->op_count]);
 }
@@ -176,7 +198,7 @@ static bool take_number(const char **line, uint64_t *out)
 static bool read_request(server *s, const char *line)
 {
     s->step = 0;
-    s->failed = false;
+    s->failed = s->finished = false;
     s->counts = strncmp(line, "count ", 6) == 0;
     if (!s->counts && strncmp(line, "time ", 5) != 0)
         return false;

@@ -100,19 +100,22 @@ ob_status ob_snippets_md5(const ob_snippets *snippets, char hex[OB_MD5_TEXT], ob
 {
     ob_md5 md5;
     ob_text text = {0};
-    bool ok = true;
+    bool ok = true, any = false;
     ob__md5_init(&md5);
     for (size_t i = 0; ok && i < ob_snippets_count(snippets); i++) {
         const ob_snippet *s = ob_snippets_get(snippets, i);
         if (s->args.language == OB_LANGUAGE_C || is_repeated(snippets, i))
             continue;
         text.size = 0;
+        any = true;
         ok = append_key(&text, s);
         if (ok)
             ob__md5_add(&md5, text.data, text.size);
     }
     ob_text_fini(&text);
     ob__md5_end(&md5, hex);
+    if (!any)
+        memcpy(hex, "none", sizeof "none");
     return ok ? OB_OK : ob__snippet_no_memory(err);
 }
 

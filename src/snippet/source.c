@@ -26,7 +26,7 @@ static const char HEADERS[OB_LANGUAGE_COUNT][256] = {
 
 static const char HOST[] =
     "struct ob_snippet_host {\n"
-    "    int (*next)(struct ob_snippet_host *, unsigned long *);\n"
+    "    int (*next)(struct ob_snippet_host *, unsigned long, unsigned long *);\n"
     "    void (*fail)(struct ob_snippet_host *, const char *);\n"
     "    long threads;\n"
     "    void *(*op_prepare)(struct ob_snippet_host *, const char *const *);\n"
@@ -40,11 +40,11 @@ static const char OPERATORS[] =
     "(const char *const[]){__VA_ARGS__, 0}))\n"
     "#define ob_op_call(op) ob_snippet_host_->op_call(ob_snippet_host_, op)\n";
 
+/* The host is told how many runs there were: a statement that leaves the loop (break, goto) is found by it. */
 static const char LOOP[] =
-    "    unsigned long ob_snippet_runs;\n"
-    "    while (ob_snippet_host_->next(ob_snippet_host_, &ob_snippet_runs)) {\n"
-    "        for (unsigned long ob_snippet_i = 0; ob_snippet_i < ob_snippet_runs; "
-    "ob_snippet_i++) {\n"
+    "    unsigned long ob_snippet_runs, ob_snippet_i = 0;\n"
+    "    while (ob_snippet_host_->next(ob_snippet_host_, ob_snippet_i, &ob_snippet_runs)) {\n"
+    "        for (ob_snippet_i = 0; ob_snippet_i < ob_snippet_runs; ob_snippet_i++) {\n"
     "            __asm__ volatile(\"\" ::: \"memory\");\n";
 
 const char *ob__snippet_normalise(ob_arena *arena, const char *text, int *first_line)

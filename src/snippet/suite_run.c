@@ -2,46 +2,49 @@
  *
  * The runner of suites: one thread per core, each taking the next snippet whose cores are free, so a small one may
  * overtake a large one. A child inherits the cores of the thread that starts it. One that wants more cores
- * than there are gets all of them.
+ * than there are gets all of them. Times are taken with all cores reserved, so that nothing of ours runs beside
+ * them.
  */
 #include "opbench/suite_run.h"
 
+#include "base/text.h"
+#include "snippet/process.h"
 #include "snippet/suite_int.h"
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 typedef struct runner {
     const ob_snippets *snippets;
     const ob_suite_run_params *params;
+    size_t total;   /* snippets in all rounds */
     cpu_set_t cpus; /* that this process may use */
     int core_count;
     int *cores; /* their numbers */
     ob_core_pool *pool;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool *begun; /* by snippet */
+    bool *begun; /* by round and snippet */
     size_t begun_count, done;
     double seconds; /* all snippets together */
     ob_status status;
     ob_err err;
-    bool stopped;
 } runner;
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* ---- cores ---- */
 
 static int cores_of(const runner *r, const ob_snippet *s)
 {
     return s->args.num_threads < r->core_count ? (int)s->args.num_threads : r->core_count;
+}
+
+/* How many are taken from the others meanwhile. */
+static int cores_reserved(const runner *r, const ob_snippet *s)
+{
+    return r->params->take != NULL ? r->core_count : cores_of(r, s);
 }
 
 static void bind_thread(const runner *r, int first, int count)
@@ -70,21 +73,26 @@ static ob_status find_cores(runner *r, ob_err *err)
 
 /* ---- snippets ---- */
 
-/* The next snippet that can begin; waits for cores. False when there is none any more. Locked. */
-static bool take_snippet(runner *r, size_t *index, int *core)
+static const ob_snippet *snippet_of(const runner *r, size_t item)
 {
+    return ob_snippets_get(r->snippets, item % ob_snippets_count(r->snippets));
+}
+
+/* The next item that can begin; waits for cores. False when there is none any more. Locked. */
+static bool take_item(runner *r, size_t *item, int *core)
+{
+    const ob_stop stop = {.fn = r->params->options.stop, .ctx = r->params->options.ctx};
     for (;;) {
-        r->stopped = r->stopped || r->status != OB_OK ||
-                     (r->params->stop != NULL && r->params->stop(r->params->ctx) != 0);
-        const size_t total = ob_snippets_count(r->snippets);
-        if (r->stopped || r->begun_count == total)
+        if (r->status == OB_OK && ob__is_stopped(&stop))
+            r->status = ob__interrupted(&r->err);
+        if (r->status != OB_OK || r->begun_count == r->total)
             return false;
-        for (size_t i = 0; i < total; i++) {
-            const ob_snippet *s = ob_snippets_get(r->snippets, i);
-            if (!r->begun[i] && ob_core_pool_reserve(r->pool, cores_of(r, s), core)) {
+        for (size_t i = 0; i < r->total; i++) {
+            if (!r->begun[i] &&
+                ob_core_pool_reserve(r->pool, cores_reserved(r, snippet_of(r, i)), core)) {
                 r->begun[i] = true;
                 r->begun_count++;
-                *index = i;
+                *item = i;
                 return true;
             }
         }
@@ -92,70 +100,145 @@ static bool take_snippet(runner *r, size_t *index, int *core)
     }
 }
 
-static void count_snippet(runner *r, ob_suite_result *result, ob_count_stats **stats, ob_err *err)
+/* What one thread measures into. */
+typedef struct room {
+    ob_count_stats **stats;
+    ob_measurements *times;
+    char *key;
+    ob_text label, sub_label, description;
+    ob_task_spec task; /* of these */
+} room;
+
+static void room_fini(room *m)
 {
-    const ob_snippet *s = result->snippet;
-    char *key = NULL;
-    result->status = ob_snippet_key(s, &key, err);
-    const ob_task_spec task = {.stmt = s->args.stmt,
-                               .setup = s->args.setup,
-                               .global_setup = s->args.global_setup,
-                               .label = key,
-                               .num_threads = s->args.num_threads};
-    while (key != NULL && result->attempts <= r->params->retries) {
-        result->attempts++;
-        result->status =
-            ob_snippet_count(&s->args, &task, &r->params->count, &r->params->options, stats, err);
-        if (result->status == OB_OK)
-            break;
-    }
-    free(key);
-    const bool ok = result->status == OB_OK;
-    result->stats = ok ? stats : NULL;
-    result->stats_count = ok ? (size_t)r->params->count.repeats : 0;
-    result->reason = ok ? "" : err->message;
+    ob_measurements_destroy(m->times);
+    free(m->key);
+    ob_text_fini(&m->label);
+    ob_text_fini(&m->sub_label);
+    ob_text_fini(&m->description);
 }
 
-static void hand_over(runner *r, ob_suite_result *result, double seconds)
+static ob_status name_task(const ob_snippet *s, room *m, ob_err *err)
+{
+    const char *const language = ob_language_label(s->args.language);
+    bool ok = ob__text_append_str(&m->label, s->label_parts > 0 ? s->label[0] : "");
+    for (size_t i = s->label_parts > 1 ? 1 : 0; ok && i < s->label_parts; i++)
+        ok = ob__text_printf(&m->sub_label, "%s%s", i > 1 ? " / " : "", s->label[i]);
+    if (ok && s->runtime[0] != '\0')
+        ok = ob__text_printf(&m->description, "%s, %s, ", s->runtime, s->autograd);
+    ok = ok && ob__text_append_str(&m->description, language) &&
+         ob__text_append(&m->label, "", 1) && ob__text_append(&m->sub_label, "", 1) &&
+         ob__text_append(&m->description, "", 1);
+    if (!ok)
+        return ob__snippet_no_memory(err);
+    m->task = (ob_task_spec){.stmt = s->args.stmt,
+                             .setup = s->args.setup,
+                             .global_setup = s->args.global_setup,
+                             .label = m->label.data,
+                             .sub_label = m->sub_label.data,
+                             .description = m->description.data,
+                             .num_threads = s->args.num_threads};
+    return ob_snippet_key(s, &m->key, err);
+}
+
+/* The same code with the same compiler fails in the same way. */
+static bool is_worth_retrying(ob_status status)
+{
+    return status == OB_ERR_BACKEND || status == OB_ERR_LIMIT || status == OB_ERR_IO ||
+           status == OB_ERR_NOMEM;
+}
+
+static ob_status measure_once(const runner *r, const ob_snippet *s, room *m, ob_err *err)
+{
+    const ob_suite_run_params *p = r->params;
+    if (p->take != NULL)
+        return ob_snippet_measure(&s->args, &m->task, &p->options, p->take, p->take_ctx, m->times,
+                                  err);
+    /* Counts of an earlier run are found by it. */
+    ob_task_spec task = m->task;
+    task.label = m->key;
+    task.sub_label = task.description = NULL;
+    return ob_snippet_count(&s->args, &task, &p->count, &p->options, m->stats, err);
+}
+
+static void measure(const runner *r, ob_suite_result *result, room *m, ob_err *err)
+{
+    const ob_snippet *s = result->snippet;
+    const bool times = r->params->take != NULL;
+    result->status = name_task(s, m, err);
+    result->task = &m->task;
+    if (result->status == OB_OK && times)
+        result->status = ob_measurements_create(&m->times, err);
+    for (bool again = result->status == OB_OK; again;) {
+        result->attempts++;
+        result->status = measure_once(r, s, m, err);
+        again = is_worth_retrying(result->status) && result->attempts <= r->params->retries;
+    }
+    const bool ok = result->status == OB_OK;
+    result->stats = ok && !times ? m->stats : NULL;
+    result->stats_count = ok && !times ? (size_t)r->params->count.repeats : 0;
+    result->measurement = ok && times ? ob_measurements_get(m->times, 0) : NULL;
+    result->reason = ok ? "" : err->message;
+    result->died = strncmp(result->reason, OB_SNIPPET_DIED, strlen(OB_SNIPPET_DIED)) == 0;
+}
+
+/* Locked. */
+static void hand_over(runner *r, ob_suite_result *result)
 {
     ob_err err = {0};
     r->done++;
-    r->seconds += seconds;
+    r->seconds += result->seconds;
     result->done = r->done;
-    result->total = ob_snippets_count(r->snippets);
+    result->total = r->total;
     result->mean_s = r->seconds / (double)r->done;
-    result->cores = r->core_count;
-    const ob_status status =
-        r->status == OB_OK ? r->params->on_result(r->params->ctx, result, &err) : OB_OK;
+    result->cores = r->params->take != NULL ? 1 : r->core_count;
+    if (r->status != OB_OK)
+        return;
+    if (result->status == OB_ERR_STATE) {
+        r->status = ob__interrupted(&r->err);
+        return;
+    }
+    const ob_status status = r->params->on_result(r->params->ctx, result, &err);
     if (status != OB_OK) {
         r->status = status;
         r->err = err;
     }
 }
 
+static void run_item(runner *r, size_t item, int core, ob_count_stats **stats)
+{
+    const size_t count = ob_snippets_count(r->snippets);
+    ob_suite_result result = {
+        .snippet = snippet_of(r, item), .index = item % count, .round = (int64_t)(item / count)};
+    room m = {.stats = stats};
+    ob_err err = {0};
+    const double start = ob__now_s();
+    bind_thread(r, core, cores_of(r, result.snippet));
+    measure(r, &result, &m, &err);
+    result.seconds = ob__now_s() - start;
+    pthread_mutex_lock(&r->lock);
+    hand_over(r, &result);
+    for (size_t i = 0; i < result.stats_count; i++)
+        ob_count_stats_destroy(stats[i]);
+    ob_core_pool_release(r->pool, core, cores_reserved(r, result.snippet));
+    pthread_cond_broadcast(&r->changed);
+    pthread_mutex_unlock(&r->lock);
+    room_fini(&m);
+}
+
 static void *work(void *ctx)
 {
     runner *r = ctx;
-    size_t index;
+    size_t item;
     int core;
     ob_count_stats **stats = calloc((size_t)r->params->count.repeats, sizeof *stats);
     pthread_mutex_lock(&r->lock);
-    if (stats == NULL)
+    if (stats == NULL && r->status == OB_OK)
         r->status = ob__snippet_no_memory(&r->err);
-    while (stats != NULL && take_snippet(r, &index, &core)) {
+    while (stats != NULL && take_item(r, &item, &core)) {
         pthread_mutex_unlock(&r->lock);
-        ob_suite_result result = {.snippet = ob_snippets_get(r->snippets, index), .index = index};
-        const int cores = cores_of(r, result.snippet);
-        const double start = now_s();
-        ob_err err = {0};
-        bind_thread(r, core, cores);
-        count_snippet(r, &result, stats, &err);
+        run_item(r, item, core, stats);
         pthread_mutex_lock(&r->lock);
-        hand_over(r, &result, now_s() - start);
-        for (size_t i = 0; i < result.stats_count; i++)
-            ob_count_stats_destroy(stats[i]);
-        ob_core_pool_release(r->pool, core, cores);
-        pthread_cond_broadcast(&r->changed);
     }
     pthread_cond_broadcast(&r->changed);
     pthread_mutex_unlock(&r->lock);
@@ -178,20 +261,21 @@ static ob_status run_threads(runner *r, ob_err *err)
         return ob_err_set(err, OB_ERR_NOMEM, "no thread can be started");
     if (r->status != OB_OK && err != NULL)
         *err = r->err;
-    if (r->status != OB_OK)
-        return r->status;
-    return r->done < ob_snippets_count(r->snippets) ? OB_END : OB_OK;
+    return r->status;
 }
 
 ob_status ob_suite_run(const ob_snippets *snippets, const ob_suite_run_params *params, ob_err *err)
 {
     ob_suite_run_params whole = *params;
     whole.count.repeats = params->count.repeats == 0 ? 1 : params->count.repeats;
-    runner r = {.snippets = snippets, .params = &whole};
+    whole.rounds = params->rounds == 0 ? 1 : params->rounds;
+    runner r = {.snippets = snippets,
+                .params = &whole,
+                .total = ob_snippets_count(snippets) * (size_t)whole.rounds};
     CPU_ZERO(&r.cpus);
     pthread_mutex_init(&r.lock, NULL);
     pthread_cond_init(&r.changed, NULL);
-    r.begun = calloc(ob_snippets_count(snippets) + 1, sizeof *r.begun);
+    r.begun = calloc(r.total + 1, sizeof *r.begun);
     ob_status status = r.begun == NULL ? ob__snippet_no_memory(err) : find_cores(&r, err);
     if (status == OB_OK)
         status = run_threads(&r, err);

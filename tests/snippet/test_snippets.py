@@ -6,51 +6,12 @@ usage: test_snippets.py OPBENCH
 """
 
 import json
-import os
-import pathlib
 import shutil
 import stat
 import subprocess
 import sys
-import tempfile
 
-SKIP = 77
-failures = []
-
-
-def check(condition, what):
-    if not condition:
-        failures.append(what)
-        print(f"FAILED: {what}")
-
-
-class Program:
-    def __init__(self, path, home):
-        self.path = path
-        self.cache = home / "cache" / "opbench" / "snippets"
-        self.temporary = home / "tmp"
-        self.temporary.mkdir()
-        self.environment = dict(os.environ, XDG_CACHE_HOME=str(home / "cache"),
-                                TMPDIR=str(self.temporary))
-
-    def run(self, *words, text=None):
-        return subprocess.run([self.path, "count", *words], env=self.environment, input=text,
-                              capture_output=True, text=True, timeout=280)
-
-    def counts(self, *words):
-        """The counts of each repeat; stops the test when there are none."""
-        done = self.run(*words, "--json")
-        if done.returncode != 0:
-            print(done.stderr)
-            check(False, f"{words} gave {done.returncode}")
-            return []
-        return [json.loads(line)["counts"] for line in done.stdout.splitlines()]
-
-    def objects(self):
-        return sorted(self.cache.glob("*.so"))
-
-
-LOOP = ["--lang", "c", "--setup", "volatile int s = 0;", "s += 1;"]
+from program import LOOP, check, run_tests
 
 
 def test_equal_counts(program):
@@ -107,8 +68,8 @@ def test_errors(program):
         (["--lang", "c", "--setup", "\n  bar;", "1;"], 2, "setup:2:1: error: 'bar' undeclared"),
         (["--lang", "c", "--global-setup", "int a;\nint b = ;", "1;"], 2, "global setup:2:9: error"),
         (["--lang", "c", "*(volatile int *)0 = 1;"], 1, "ended by signal 11"),
-        (["--lang", "c", "for (;;) ;", "--timeout", "3"], 2, "it took longer than 3 s"),
-        (["--lang", "python", "x = 1\nx = ("], 1, "stmt:2: SyntaxError"),
+        (["--lang", "c", "for (;;) ;", "--case-timeout", "2"], 1, "it took longer than 2 s"),
+        (["--lang", "python", "x = 1\nx = ("], 2, "does not compile:\nstmt:2: SyntaxError"),
         (["--lang", "python", "a = 1\nb"], 1, "stmt:2: NameError: name 'b' is not defined"),
         (["--lang", "python", "--global-setup", "x", "1"], 2, "Python has no global setup"),
         (["--lang", "c", "1;", "--cc", "no-such-cc"], 2, "Missing: no-such-cc"),
@@ -122,9 +83,9 @@ def test_errors(program):
         check(done.returncode == code, f"{words}: exit code {done.returncode}, want {code}")
 
 
-def test_long_code(program, home):
-    (home / "code.c").write_text("s += 1;\n")
-    by_file = program.counts(*LOOP[:-1], f"@{home / 'code.c'}")
+def test_long_code(program):
+    (program.home / "code.c").write_text("s += 1;\n")
+    by_file = program.counts(*LOOP[:-1], f"@{program.home / 'code.c'}")
     check(by_file == program.counts(*LOOP), f"@FILE: {by_file}")
     done = program.run(*LOOP[:-1], "-", "--json", text="s += 1;\n")
     check(json.loads(done.stdout)["counts"] == by_file[0], "- is standard input")
@@ -149,13 +110,30 @@ def test_cache(program):
 def test_time(program):
     """The same statements with the Timer; no figure is judged."""
     for words in (LOOP, ["--lang", "c++", "std::string s(100, 'a');"], ["--lang", "python", "len('')"]):
-        done = subprocess.run([program.path, "time", *words, "--number", "1000", "--format", "json"],
-                              env=program.environment, capture_output=True, text=True, timeout=200)
+        done = program.command("time", *words, "--number", "1000", "--format", "json")
         check(done.returncode == 0, f"time {words}: {done.stderr}")
-        check(len(json.loads(done.stdout or "{}").get("times", [])) == 1, f"time {words}: one block")
-    done = subprocess.run([program.path, "time", "--lang", "c", "--op", "torch.add", "1;"],
-                          env=program.environment, capture_output=True, text=True, timeout=200)
+        record = json.loads(done.stdout or "{}")
+        check(len(record.get("raw_times", [])) == 1, f"time {words}: one block")
+        check(record.get("mode") == "timeit" and record.get("status") == "ok", f"{record}")
+    done = program.command("time", "--lang", "c", "--op", "torch.add", "1;")
     check(done.returncode == 2 and "leave out -c and --op" in done.stderr, done.stderr)
+
+
+def test_time_file(program):
+    """-o gives a file with a header that show and compare read."""
+    path = program.home / "times.jsonl"
+    words = ["time", *LOOP, "--number", "1000", "-o", str(path), "--label", "loop", "-q"]
+    for env in ("a", "b"):
+        done = program.command(*words, "--env", env, "--num-threads", "1,2")
+        check(done.returncode == 0 and done.stdout == "", f"{done}")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    check(["raw_times" in line for line in lines] == [False, True, True] * 2, f"{lines}")
+    shown = program.command("show", str(path))
+    check(shown.returncode == 0 and shown.stdout.count("s += 1;") == 0 and
+          shown.stdout.count("loop") == 4, f"show: {shown}")
+    compared = program.command("compare", str(path))
+    check(compared.returncode == 0 and "2 threads:" in compared.stdout and
+          "s += 1;" in compared.stdout, f"compare: {compared}")
 
 
 def test_operators(program):
@@ -168,50 +146,9 @@ def test_operators(program):
     check(done.returncode == 1 and "no operator aten::addd is known" in done.stderr, done.stderr)
 
 
-SUITE = """
-definitions:
-  loops:
-    variants:
-      c: |
-        // @setup
-        volatile int s = 0;
-        // @count
-        %s
-        // @broken
-        nothing;
-"""
-
-
-def test_suite(program, home):
-    """All snippets are counted, one that fails is told, and an earlier run can be compared with."""
-    suite = home / "run.yaml"
-    suite.write_text(SUITE % "s += 1;")
-    ci = home / "ci.json"
-    words = ["-s", str(suite), "--retries", "1", "--repeats", "2", "--json"]
-    first = program.run(*words, "--ci", str(ci))
-    check(first.returncode == 1, f"a failure shows in the exit code: {first.returncode}")
-    check("failed after 2 attempts" in first.stderr and "'nothing' undeclared" in first.stderr,
-          first.stderr)
-    lines = [json.loads(line) for line in first.stdout.splitlines()]
-    check(len(lines) == 1 and '"count"' in lines[0]["task_spec"]["label"], f"{lines}")
-    values = json.loads(ci.read_text())
-    check(list(values) == ["version", "md5", "start_time", "end_time", "values"], f"{values}")
-    check([len(v["counts"]) for v in values["values"].values()] == [2], f"{values}")
-
-    before = home / "before.json"
-    before.write_text(first.stdout)
-    suite.write_text((SUITE % "s += 1; s += 1;").replace("nothing;", ""))
-    words += ["--baseline", str(before)]
-    grown = program.run(*words)
-    check(grown.returncode == 1 and "more than allowed" in grown.stderr, grown.stderr)
-    check("stmt:ob_snippet_entry" in grown.stderr, f"by function: {grown.stderr}")
-    allowed = program.run(*words, "--max-regression", "200")
-    check(allowed.returncode == 0, f"within the limit: {allowed.stderr}")
-
-
-def test_no_valgrind(program, home):
+def test_no_valgrind(program):
     """Without valgrind it says so; compilers are still found."""
-    tools = home / "tools"
+    tools = program.home / "tools"
     tools.mkdir()
     for name in ("cc", "as", "ld", "python3"):
         found = shutil.which(name)
@@ -223,42 +160,6 @@ def test_no_valgrind(program, home):
     check(done.returncode == 2 and "Missing: valgrind" in done.stderr, f"no valgrind: {done.stderr}")
 
 
-def test_list_runs_nothing(program, home):
-    """A suite alone starts no process and writes no file."""
-    suite = home / "suite.yaml"
-    marker = home / "marker"
-    suite.write_text(f"definitions: {{a: {{stmts: {{python: \"open('{marker}', 'w')\"}}}}}}\n")
-    done = program.run("-s", str(suite), "--list")
-    check(done.returncode == 0 and not marker.exists(), "--list runs nothing")
-
-
-def main():
-    for name in ("valgrind", "cc", "c++"):
-        if shutil.which(name) is None:
-            print(f"skipped: there is no {name}")
-            return SKIP
-    if b"__asan_init" in pathlib.Path(sys.argv[1]).read_bytes():
-        print("skipped: a program with AddressSanitizer does not run under valgrind")
-        return SKIP
-    with tempfile.TemporaryDirectory() as folder:
-        home = pathlib.Path(folder)
-        program = Program(sys.argv[1], home)
-        test_equal_counts(program)
-        test_tables(program)
-        test_cpp(program)
-        test_python(program)
-        test_errors(program)
-        test_long_code(program, home)
-        test_cache(program)
-        test_time(program)
-        test_operators(program)
-        test_suite(program, home)
-        test_no_valgrind(program, home)
-        test_list_runs_nothing(program, home)
-        left = [path.name for path in program.temporary.iterdir()]
-        check(left == [], f"nothing is left behind: {left}")
-    print(f"{len(failures)} failed")
-    return 1 if failures else 0
-
-
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(run_tests([test_equal_counts, test_tables, test_cpp, test_python, test_errors, test_long_code,
+                        test_cache, test_time, test_time_file, test_operators, test_no_valgrind]))

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The file that the original's CI writes: {version, md5, start_time, end_time, values}, where values has, by the
+ * key of a snippet, all times and all counts of its rounds.
+ */
+#include "count.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the standard set has. */
+static const char STANDARD_MD5[] = "4d55e8abf881ad38bb617a96714c1296";
+enum { STANDARD_VERSION = 0, OTHER_VERSION = -1 };
+
+/* ---- values ---- */
+
+static void *grow(void *items, size_t *size, size_t more, size_t item)
+{
+    void *all = more > SIZE_MAX / item - *size ? NULL : realloc(items, (*size + more) * item);
+    return all;
+}
+
+ob_status ob__count_values_add(ob_count_values *v, const ob_suite_result *r, ob_err *err)
+{
+    const ob_measurement *m = r->measurement;
+    v->failed = v->failed || r->status != OB_OK;
+    if (r->stats_count > 0) {
+        int64_t *counts = grow(v->counts, &v->counts_size, r->stats_count, sizeof *counts);
+        if (counts == NULL)
+            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for counts");
+        v->counts = counts;
+        v->number = ob_count_stats_get(r->stats[0])->number_per_run;
+        for (size_t i = 0; i < r->stats_count; i++)
+            counts[v->counts_size++] = ob_count_stats_counts(r->stats[i], true);
+    }
+    if (m != NULL && m->count > 0) {
+        double *times = grow(v->times, &v->times_size, m->count, sizeof *times);
+        if (times == NULL)
+            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for times");
+        v->times = times;
+        for (size_t i = 0; i < m->count; i++)
+            times[v->times_size++] = m->raw_times[i] / (double)m->number_per_run;
+    }
+    return OB_OK;
+}
+
+void ob__count_values_fini(ob_count_values *values)
+{
+    free(values->counts);
+    free(values->times);
+    *values = (ob_count_values){.counts = NULL};
+}
+
+/* ---- the file ---- */
+
+static ob_status write_key(FILE *file, const ob_snippet *s, ob_err *err)
+{
+    ob_json_doc *doc = NULL;
+    char *key = NULL, *quoted = NULL;
+    size_t length;
+    ob_status status = ob_snippet_key(s, &key, err);
+    if (status == OB_OK)
+        status = ob_json_doc_create(&doc, err);
+    if (status == OB_OK)
+        status = ob_json_print(ob_json_new_string(doc, key, strlen(key)), &quoted, &length, err);
+    if (status == OB_OK)
+        fputs(quoted, file);
+    free(key);
+    free(quoted);
+    ob_json_doc_destroy(doc);
+    return status;
+}
+
+static ob_status write_values(FILE *file, const ob_snippets *snippets,
+                              const ob_count_values *values, ob_err *err)
+{
+    const char *between = "";
+    for (size_t i = 0; i < ob_snippets_count(snippets); i++) {
+        const ob_count_values *v = &values[i];
+        if (v->failed || v->counts_size == 0)
+            continue;
+        fputs(between, file);
+        between = ", ";
+        OB_TRY(write_key(file, ob_snippets_get(snippets, i), err));
+        fputs(": {\"times\": [", file);
+        for (size_t k = 0; k < v->times_size; k++)
+            fprintf(file, "%s%.17g", k > 0 ? ", " : "", v->times[k]);
+        fputs("], \"counts\": [", file);
+        for (size_t k = 0; k < v->counts_size; k++)
+            fprintf(file, "%s%" PRId64, k > 0 ? ", " : "", v->counts[k]);
+        fputs("]}", file);
+    }
+    return OB_OK;
+}
+
+ob_status ob__count_write_ci(const char *path, const ob_snippets *snippets,
+                             const ob_count_values *values, time_t start, ob_err *err)
+{
+    char md5[OB_MD5_TEXT];
+    OB_TRY(ob_snippets_md5(snippets, md5, err));
+    FILE *file = fopen(path, "we");
+    if (file == NULL)
+        return ob_err_set(err, OB_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
+    fprintf(file,
+            "{\"version\": %d, \"md5\": \"%s\", \"start_time\": %lld, \"end_time\": %lld, "
+            "\"values\": {",
+            strcmp(md5, STANDARD_MD5) == 0 ? STANDARD_VERSION : OTHER_VERSION, md5,
+            (long long)start, (long long)time(NULL));
+    const ob_status status = write_values(file, snippets, values, err);
+    fputs("}}\n", file);
+    const bool failed = ferror(file) != 0;
+    if (fclose(file) != 0 || failed)
+        return ob_err_set(err, OB_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
+    return status;
+}

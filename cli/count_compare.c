@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A count beside that of the same snippet in an earlier run, which is found by its key.
+ */
+#include "count.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The earlier count of the same snippet, or NULL. */
+static const ob_count_stats *find_baseline(const ob_count_comparison *j, const char *key)
+{
+    for (size_t i = 0; key != NULL && i < ob_count_file_size(j->baseline); i++) {
+        const ob_count_stats *stats = ob_count_file_part(j->baseline, i);
+        const char *label = ob_count_stats_get(stats)->task.label;
+        if (label != NULL && strcmp(label, key) == 0)
+            return stats;
+    }
+    return NULL;
+}
+
+/* What changed, function by function, and whether that is too much. */
+ob_status ob__count_compare(ob_count_comparison *j, const ob_count_stats *stats, ob_err *err)
+{
+    const ob_count_stats *before = find_baseline(j, ob_count_stats_get(stats)->task.label);
+    if (before == NULL)
+        return OB_OK;
+    const int64_t runs = ob_count_stats_get(before)->number_per_run;
+    if (runs != ob_count_stats_get(stats)->number_per_run)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "the baseline has counts of %" PRId64 " runs; give --number %" PRId64
+                          " too",
+                          runs, runs);
+    const int64_t old = ob_count_stats_counts(before, true);
+    const int64_t new = ob_count_stats_counts(stats, true);
+    j->compared++;
+    if (new == old)
+        return OB_OK;
+    const bool grown = (double)new > (double)old *(1.0 + j->max_regression / 100.0);
+    j->grown += grown;
+    ob__cli_warn(j->cli, "%s: %" PRId64 " instructions instead of %" PRId64 " (%+.2f %%)%s",
+                 ob_count_stats_get(stats)->task.label, new, old,
+                 old == 0 ? 0.0 : 100.0 * (double)(new - old) / (double)old,
+                 grown ? ": more than allowed" : "");
+    ob_count_stats *a = NULL, *b = NULL;
+    ob_counts *delta = NULL;
+    ob_text text = {0};
+    ob_status status = ob_count_stats_standardise(before, &a, err);
+    if (status == OB_OK)
+        status = ob_count_stats_standardise(stats, &b, err);
+    if (status == OB_OK)
+        status = ob_count_stats_delta(b, a, false, &delta, err);
+    if (status == OB_OK)
+        status = ob_counts_print(delta, NULL, &text, err);
+    if (status == OB_OK)
+        fprintf(stderr, "%.*s\n", (int)text.size, text.data);
+    ob_text_fini(&text);
+    ob_counts_destroy(delta);
+    ob_count_stats_destroy(a);
+    ob_count_stats_destroy(b);
+    return status;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Suites on a command line: `count -s` and `time -s` take the same options, show progress and failures alike and
+ * write the same records.
+ */
+#ifndef OB_CLI_SUITE_LINE_H
+#define OB_CLI_SUITE_LINE_H
+
+#include "own_path.h"
+#include "snippet_line.h"
+
+#include "opbench/record.h"
+#include "opbench/suite_run.h"
+
+typedef struct ob_suite_line {
+    const char *file; /* NULL = no suite */
+    const char *only; /* NULL = all of it */
+    int64_t retries;
+} ob_suite_line;
+
+enum { OB_SUITE_RETRIES = 2 };
+
+#define OB_SUITE_ROWS(base)                                                                        \
+    {.name = "suite",                                                                              \
+     .letter = 's',                                                                                \
+     .type = OB_OPTION_STRING,                                                                     \
+     .offset = (base) + offsetof(ob_suite_line, file),                                             \
+     .value = "FILE",                                                                              \
+     .help = "A suite of snippets in YAML; - reads standard input."},                              \
+        {.name = "only",                                                                           \
+         .type = OB_OPTION_STRING,                                                                 \
+         .offset = (base) + offsetof(ob_suite_line, only),                                         \
+         .value = "TEXT",                                                                          \
+         .help = "With --suite: only snippets with this in their name, as `count --list` shows "   \
+                 "it."},                                                                           \
+    {                                                                                              \
+        .name = "retries", .type = OB_OPTION_INT,                                                  \
+        .offset = (base) + offsetof(ob_suite_line, retries), .value = "N", .min = 0, .max = 100,   \
+        .help = "With --suite: further attempts for a snippet that fails or takes too long, but "  \
+                "not for one that does not compile (2)."                                           \
+    }
+
+/* ---- the snippets ---- */
+
+typedef struct ob_suite_set {
+    ob_suite *suite;
+    ob_snippets *snippets;
+} ob_suite_set;
+
+/* Those in one language only if lang is not NULL. options NULL = they are only looked at; else they can run, once
+ * their TorchScript models are made. */
+ob_status ob__suite_set_open(const ob_suite_line *line, const char *lang,
+                             const ob_snippet_options *options, ob_suite_set *out, ob_err *err);
+void ob__suite_set_close(ob_suite_set *set); /* zero is allowed */
+
+/* ---- results ---- */
+
+/* What is shown and written while a suite runs. */
+typedef struct ob_suite_report {
+    ob_cli *cli;
+    const ob_suite_line *line;
+    const ob_snippet_line *snippet;
+    const char *doing;  /* "counting", "timing" */
+    const char *mode;   /* of records, or NULL */
+    const char *output; /* file for records, or NULL */
+    bool quiet;         /* no progress */
+    bool print_records; /* on standard output, too */
+    ob_result_file *file;
+    ob_own_path own;
+    char *path; /* of the suite, absolute; NULL = standard input */
+    double start_s;
+    size_t failed;
+    bool on_line; /* the progress is the last thing on the screen */
+} ob_suite_report;
+
+/* The fields of the caller are set: up to print_records. Opens the file and writes its header. */
+ob_status ob__suite_report_open(ob_suite_report *report, ob_err *err);
+/* Shows how far the run is; tells a failure and how to run it alone; writes a record. */
+ob_status ob__suite_report_take(ob_suite_report *report, const ob_suite_result *result,
+                                ob_err *err);
+/* Ends the line of the progress, before anything else is said. */
+void ob__suite_report_pause(ob_suite_report *report);
+ob_status ob__suite_report_close(ob_suite_report *report, ob_err *err);
+
+/* ---- the table ---- */
+
+/* One number per snippet. */
+typedef struct ob_suite_cell {
+    enum { OB_CELL_NONE, OB_CELL_VALUE, OB_CELL_FAILED } kind;
+    double value;
+} ob_suite_cell;
+
+/* Labels as a tree, a row per label and number of threads, a column per mode and language. cells: by snippet;
+ * title: what the numbers are. */
+void ob__suite_table(ob_cli *cli, const ob_snippets *snippets, const ob_suite_cell *cells,
+                     const char *title);
+
+#endif

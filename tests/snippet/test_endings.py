@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""However a snippet ends, nothing is left behind: no process, no file, no endless search for a block size.
+
+usage: test_endings.py OPBENCH
+"""
+
+import os
+import pathlib
+import signal
+import sys
+import time
+
+from program import LOOP, check, run_tests
+
+
+def group_members(mark):
+    """Processes whose command line has the text, but for this one."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes()
+        except OSError:
+            continue
+        if mark.encode() in words and path.parent.name != str(os.getpid()):
+            found.append((path.parent.name, words[:200]))
+    return found
+
+
+def wait_until(condition, what):
+    for _ in range(3000):
+        if condition():
+            return
+        time.sleep(0.02)
+    check(False, f"{what} within a minute")
+
+
+def slow_compiler(program):
+    """A compiler that starts another process, as gcc does, and takes for ever."""
+    path = program.home / "slow-cc"
+    inner = program.home / "slow-cc1"
+    inner.write_text("#!/bin/sh\necho part > \"$TMPDIR/cc1.s\"\nsleep 600 &\nwait\n")
+    path.write_text(f"#!/bin/sh\n{inner} &\nwait\n")
+    for script in (path, inner):
+        script.chmod(0o755)
+    return str(path)
+
+
+def test_interrupted_compile(program):
+    """The compiler's whole group ends with opbench, and so do its files."""
+    compiler = slow_compiler(program)
+    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 130)):
+        for command in ("count", "time"):
+            running = program.start(command, *LOOP, "--cc", compiler)
+            wait_until(lambda: list(program.cache.glob("*/cc1.s")), "the compiler runs")
+            running.send_signal(number)
+            error = running.communicate(timeout=60)[1]
+            check(running.returncode == code, f"{command}: exit code {running.returncode}, {error}")
+            check(f"opbench {command}: error: interrupted" in error, f"{command}: {error}")
+            # Killed is not gone: somebody has to wait for them first.
+            wait_until(lambda: group_members(compiler) == [], "the compiler's group is gone")
+            check(program.left() == [], f"files: {program.left()}")
+
+
+def test_interrupted_snippet(program):
+    """While it is counted, or timed."""
+    mark = program.home / "runs"
+    for command in ("count", "time"):
+        code = f'FILE *f = fopen("{mark}", "w"); fclose(f); for (;;) ;'
+        running = program.start(command, "--lang", "c", code)
+        wait_until(mark.exists, "the statement runs")
+        children = pathlib.Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
+        check(len(children) == 1, f"one child: {children}")
+        running.send_signal(signal.SIGINT)
+        error = running.communicate(timeout=60)[1]
+        check(running.returncode == 130, f"{command}: exit code {running.returncode}, {error}")
+        check(not any(pathlib.Path("/proc", child).exists() for child in children), "the child is gone")
+        mark.unlink()
+
+
+def test_killed(program):
+    """What a process that was killed left is removed by the next one."""
+    compiler = slow_compiler(program)
+    running = program.start("count", *LOOP, "--cc", compiler)
+    wait_until(lambda: list(program.cache.glob("*/cc1.s")), "the compiler runs")
+    running.kill()
+    running.communicate(timeout=60)
+    check(len(program.left()) == 2, f"it leaves two folders: {program.left()}")
+    for pid, _ in group_members(compiler):  # a compiler's children outlive a kill
+        os.kill(int(pid), signal.SIGKILL)
+    other = program.start("count", "--lang", "c", "for (;;) ;")
+    wait_until(lambda: not list(program.cache.glob("*/cc1.s")), "the next one sweeps")
+    live = program.left()
+    check(len(live) >= 1, "a running one has a folder")
+    check(program.run(*LOOP).returncode == 0, "a third one works")
+    check(set(live) & set(program.left()) != set(), "and leaves the folders of running ones alone")
+    other.send_signal(signal.SIGTERM)
+    other.communicate(timeout=60)
+
+
+def test_leaving_the_loop(program):
+    """A statement that ends the loop around it has no time, and is said to."""
+    cases = [
+        ("c", "break;"),
+        ("c", "return;"),
+        ("c", "if (ob_snippet_i == 5) break;"),
+        ("c++", "return;"),
+        ("python", "break"),
+        ("python", "return"),
+        ("python", "return True"),
+    ]
+    for lang, code in cases:
+        for command in ("time", "count") if code in ("break;", "return") else ("time",):
+            done = program.command(command, "--lang", lang, code, "--case-timeout", "100")
+            check(done.returncode == 1 and "leaves the loop around it" in done.stderr,
+                  f"{command} {lang} {code}: {done}")
+    done = program.command("time", "--lang", "c", "--setup", "again:;", "goto again;")
+    check(done.returncode == 1 and "leaves the loop" in done.stderr, f"goto: {done}")
+    done = program.command("time", "--lang", "python", "yield 1")
+    check(done.returncode == 2 and "leaves the loop" in done.stderr, f"yield: {done}")
+    for lang, code in (("c", "continue;"), ("python", "continue"),
+                       ("python", "for i in [1]: break"), ("c", "for (;;) break;")):
+        done = program.command("time", "--lang", lang, code, "--number", "100")
+        check(done.returncode == 0, f"{lang} {code} is fine: {done}")
+
+
+def test_old_objects(program):
+    """What was not used for a month goes, what is used stays."""
+    for path in program.cache.iterdir():
+        path.unlink()
+    program.counts(*LOOP)
+    used = program.objects()
+    old = program.cache / "0123456789abcdef.so"
+    old.write_text("x")
+    long_ago = time.time() - 60 * 24 * 3600
+    for path in [old, *used]:
+        os.utime(path, (long_ago, long_ago))
+    program.counts(*LOOP)
+    program.counts("--lang", "c", "/* something new */;")
+    check(not old.exists(), "an old object is removed")
+    check(all(path.exists() for path in used), "one that is used is not")
+
+
+if __name__ == "__main__":
+    sys.exit(run_tests([test_interrupted_compile, test_interrupted_snippet, test_killed,
+                        test_leaving_the_loop, test_old_objects]))

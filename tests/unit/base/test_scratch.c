@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/scratch.h"
+#include "check.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char parent[] = "/tmp/ob-test-scratch-XXXXXX";
+
+static bool is_there(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+static void put_file(const char *dir, const char *name)
+{
+    char path[2048];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    CHECK(fd >= 0);
+    close(fd);
+}
+
+static void closes_with_all_in_it(void)
+{
+    ob_scratch s = {.lock = -1};
+    struct stat st;
+    char inner[2048];
+    ob__scratch_close(&s); /* nothing yet */
+    CHECK_INT(ob__scratch_open(&s, parent, "test", NULL), OB_OK);
+    CHECK_INT(stat(s.dir, &st), 0);
+    CHECK_INT(st.st_mode & 0777, 0700);
+    snprintf(inner, sizeof inner, "%s/inner", s.dir);
+    CHECK_INT(mkdir(inner, 0700), 0);
+    put_file(inner, "file");
+    char dir[sizeof s.dir];
+    memcpy(dir, s.dir, sizeof dir);
+    ob__scratch_close(&s);
+    CHECK(!is_there(dir));
+    CHECK_STR(s.dir, "");
+}
+
+/* A folder of a process that did not close it; its path into dir. alive: the process goes on, and ends when
+ * *hold is closed. */
+static pid_t leave_folder(char dir[1024], bool alive, int *hold)
+{
+    int tell[2], wait[2];
+    CHECK_INT(pipe(tell), 0);
+    CHECK_INT(pipe(wait), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        ob_scratch s;
+        char ignored;
+        close(wait[1]);
+        if (ob__scratch_open(&s, parent, "test", NULL) != OB_OK ||
+            write(tell[1], s.dir, sizeof s.dir) != (ssize_t)sizeof s.dir)
+            _exit(1);
+        if (alive && read(wait[0], &ignored, 1) < 0)
+            _exit(1);
+        _exit(0);
+    }
+    CHECK_INT(read(tell[0], dir, 1024), 1024);
+    close(tell[0]);
+    close(tell[1]);
+    close(wait[0]);
+    *hold = wait[1];
+    if (!alive)
+        waitpid(child, NULL, 0);
+    return child;
+}
+
+static void sweeps_what_dead_processes_left(void)
+{
+    char dead[1024], living[1024], other[1024];
+    int hold_dead, hold_living;
+    leave_folder(dead, false, &hold_dead);
+    put_file(dead, "callgrind.out.1");
+    const pid_t child = leave_folder(living, true, &hold_living);
+    snprintf(other, sizeof other, "%s/opbench-notes", parent);
+    CHECK_INT(mkdir(other, 0700), 0);
+    ob__scratch_sweep(parent);
+    CHECK(!is_there(dead));
+    CHECK(is_there(living));
+    CHECK(is_there(other)); /* not a name of ours */
+    close(hold_living);
+    waitpid(child, NULL, 0);
+    ob_scratch s;
+    CHECK_INT(ob__scratch_open(&s, parent, "test", NULL), OB_OK); /* sweeps too */
+    CHECK(!is_there(living));
+    ob__scratch_sweep(parent);
+    CHECK(is_there(s.dir)); /* its own */
+    ob__scratch_close(&s);
+    close(hold_dead);
+    rmdir(other);
+}
+
+static void never_follows_links(void)
+{
+    char kept[1024], link[1024];
+    snprintf(kept, sizeof kept, "%s/kept", parent);
+    snprintf(link, sizeof link, "%s/opbench-test-999999999-AAAAAA", parent);
+    CHECK_INT(mkdir(kept, 0700), 0);
+    put_file(kept, "lock");
+    put_file(kept, "file");
+    CHECK_INT(symlink(kept, link), 0);
+    ob__scratch_sweep(parent);
+    CHECK(is_there(kept) && is_there(link));
+    char inside[2048];
+    snprintf(inside, sizeof inside, "%s/file", kept);
+    CHECK(is_there(inside));
+    unlink(inside);
+    snprintf(inside, sizeof inside, "%s/lock", kept);
+    unlink(inside);
+    unlink(link);
+    rmdir(kept);
+}
+
+static void says_where_it_cannot(void)
+{
+    ob_scratch s;
+    ob_err err;
+    CHECK_INT(ob__scratch_open(&s, "/nowhere", "test", &err), OB_ERR_IO);
+    CHECK_STR(
+        err.message,
+        "no folder can be made in /nowhere: No such file or directory; set TMPDIR to another");
+    CHECK_STR(s.dir, "");
+}
+
+int main(void)
+{
+    CHECK(mkdtemp(parent) != NULL);
+    RUN(closes_with_all_in_it);
+    RUN(sweeps_what_dead_processes_left);
+    RUN(never_follows_links);
+    RUN(says_where_it_cannot);
+    CHECK_INT(rmdir(parent), 0);
+    return ob_test_end();
+}

@@ -10,9 +10,9 @@
     python -m opbench_capture -o ops.json train.py --epochs 1
 
 Modules of torch.nn are seen by hooks on all modules, functions of torch, torch.nn.functional and methods of
-torch.Tensor by a TorchFunctionMode, the operators of a backward pass (backward=True) by a dispatch mode. Nothing
-is patched, no random number is drawn, and no value is changed: the program computes the same bits with and
-without. Works with PyTorch 1.13 and 2.x; needs nothing else.
+torch.Tensor by a TorchFunctionMode, the operators of a backward pass (backward=True) by a dispatch mode. Patched is
+indexing alone, x[i], which a mode is not told of. No random number is drawn and no value is changed: the program
+computes the same bits with and without. Works with PyTorch 1.13 and 2.x; needs nothing else.
 """
 import argparse
 import atexit
@@ -49,7 +49,44 @@ QUIET = {
     "retain_grad", "is_grad_enabled", "set_grad_enabled", "has_names", "element_size", "get_device",
     "is_storage", "is_tensor", "manual_seed", "seed", "initial_seed", "get_rng_state", "set_rng_state",
     "__len__", "__bool__", "__int__", "__float__", "__index__", "__format__", "__repr__", "__hash__",
-    "__contains__", "__reduce_ex__", "__deepcopy__", "__get__", "__set__", "__delete__", "type",
+    "__contains__", "__reduce_ex__", "__deepcopy__", "__get__", "__set__", "__delete__", "type", "cpu", "cuda",
+    "nelement", "ndimension", "numpy", "storage", "is_shared", "share_memory_", "__setstate__", "_is_view",
+    "__array__", "__array_wrap__", "__dlpack__", "__dlpack_device__", "__nonzero__", "__complex__", "__long__",
+}
+
+# Calls that bring numbers of the program into tensors; a config has no argument for those.
+MAKES_DATA = {"torch.tensor", "torch.as_tensor", "torch.from_numpy", "torch.frombuffer", "torch.asarray",
+              "torch.from_file", "torch.Tensor.apply_", "torch.Tensor.map_", "torch.Tensor.map2_"}
+
+# Modules and functions that opbench has no operator for. Calls inside of them are recorded.
+NO_OPERATOR = {
+    "torch.functional.lu", "torch.functional.pca_lowrank", "torch.functional.svd_lowrank", "torch.functional.unique",
+    "torch.lobpcg", "torch.Tensor.lu", "torch.Tensor.__reversed__", "torch.Tensor.__rfloordiv__",
+    "torch.Tensor.__rmod__", "torch.Tensor.__rlshift__", "torch.Tensor.__rrshift__",
+} | {"torch.nn.functional." + name for name in (
+    "fractional_max_pool2d", "fractional_max_pool2d_with_indices", "fractional_max_pool3d",
+    "fractional_max_pool3d_with_indices", "lp_pool1d", "max_unpool1d", "max_unpool2d", "max_unpool3d",
+    "multi_head_attention_forward", "multilabel_soft_margin_loss", "native_channel_shuffle",
+    "triplet_margin_with_distance_loss")
+} | {"torch.nn." + name for name in (
+    "AdaptiveLogSoftmaxWithLoss", "AlphaDropout", "CTCLoss", "ChannelShuffle", "CosineEmbeddingLoss", "CrossMapLRN2d",
+    "DataParallel", "FeatureAlphaDropout", "Fold", "FractionalMaxPool2d", "FractionalMaxPool3d", "GRU", "GRUCell",
+    "HingeEmbeddingLoss", "LPPool1d", "LPPool2d", "LSTM", "LSTMCell", "MarginRankingLoss", "MaxUnpool1d", "MaxUnpool2d",
+    "MaxUnpool3d", "MultiLabelMarginLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss", "NLLLoss2d",
+    "PairwiseDistance", "PixelUnshuffle", "PoissonNLLLoss", "RNN", "RNNCell", "RReLU", "ReflectionPad1d",
+    "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d", "ReplicationPad2d", "ReplicationPad3d", "SoftMarginLoss",
+    "Softmax2d", "SyncBatchNorm", "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
+    "TransformerEncoderLayer", "TripletMarginLoss", "TripletMarginWithDistanceLoss", "Unfold", "UpsamplingBilinear2d",
+    "UpsamplingNearest2d")}
+
+# Operators of Python as those of torch: (name, whether the operands change places).
+PYTHON_OPERATORS = {
+    "torch.Tensor.__rtruediv__": ("torch.div", True), "torch.Tensor.__rdiv__": ("torch.div", True),
+    "torch.Tensor.__div__": ("torch.div", False), "torch.Tensor.__rpow__": ("torch.pow", True),
+    "torch.Tensor.__rmatmul__": ("torch.matmul", True), "torch.Tensor.__rand__": ("torch.bitwise_and", False),
+    "torch.Tensor.__ror__": ("torch.bitwise_or", False), "torch.Tensor.__rxor__": ("torch.bitwise_xor", False),
+    "torch.Tensor.__ipow__": ("torch.Tensor.pow_", False), "torch.Tensor.__imod__": ("torch.Tensor.remainder_", False),
+    "torch.Tensor.__ifloordiv__": ("torch.Tensor.floor_divide_", False),
 }
 
 
@@ -91,13 +128,45 @@ def _is_contiguous(tensor):
     return True
 
 
-class Signature:
-    """The arguments of a call as config entries. Ranges of integer tensors are kept apart: they grow from
-    call to call and are not part of what makes two calls the same."""
+def _ignored_target(name, kwargs):
+    """The value that a loss passes over among its targets, or None."""
+    return kwargs.get("ignore_index", -100) if "cross_entropy" in name or "nll_loss" in name else None
 
-    def __init__(self, ranges):
-        self.want_ranges = ranges
+
+def _is_offsets(name, value, args, kwargs):
+    """Offsets rise; a range does not say so, and the operator's own rule does."""
+    if "embedding_bag" not in name.lower() and "EmbeddingBag" not in name:
+        return False
+    place = 1 if "EmbeddingBag" in name else 2
+    return value is kwargs.get("offsets") or (len(args) > place and value is args[place])
+
+
+class Signature:
+    """The arguments of a call as config entries. What is known of integer tensors' values (their range; on demand the
+    values) is kept apart: it is not part of what makes two calls the same, and ranges grow from call to call."""
+
+    def __init__(self, ranges, values=0, name="", args=(), kwargs=None):
+        self.want_ranges, self.want_values = ranges, values
+        self.name, self.args, self.kwargs = name, args, kwargs or {}
         self.ranges = []
+
+    def known(self, value):
+        """The values, or (lowest, highest), or None."""
+        if value.dtype.is_floating_point or value.dtype.is_complex or value.numel() == 0:
+            return None
+        if value.device.type == "meta":
+            return None
+        plain = value.detach()
+        if value.numel() <= self.want_values:
+            return plain.tolist()
+        if not self.want_ranges or value.dtype is torch.bool or _is_offsets(self.name, value, self.args, self.kwargs):
+            return None
+        ignored = _ignored_target(self.name, self.kwargs)
+        if ignored is not None and ignored < 0 and bool((plain < 0).any()):
+            plain = plain[plain >= 0]
+            if plain.numel() == 0:
+                return (0, 0)
+        return (int(plain.min()), int(plain.max()))
 
     def tensor(self, value):
         if value.layout is not torch.strided:
@@ -109,12 +178,7 @@ class Signature:
             entry["strides"] = list(value.stride())
         if value.dtype.is_floating_point or value.dtype.is_complex:
             entry["requires_grad"] = bool(value.requires_grad)
-        integral = not (value.dtype.is_floating_point or value.dtype.is_complex)
-        known = None
-        if self.want_ranges and integral and value.dtype is not torch.bool and value.numel() > 0:
-            if value.device.type != "meta":
-                plain = value.detach()
-                known = (int(plain.min()), int(plain.max()))
+        known = self.known(value)
         self.ranges.append(known)
         entry["__range_slot"] = len(self.ranges) - 1 if known is not None else None
         return entry
@@ -171,9 +235,19 @@ def _number_tensors(func, args):
     ]
 
 
+# Settings that are no attributes of the same name.
+SETTINGS = {
+    "MultiheadAttention": {"bias": lambda m: m.in_proj_bias is not None,
+                           "add_bias_kv": lambda m: m.bias_k is not None,
+                           "kdim": lambda m: None if m._qkv_same_embed_dim else m.kdim,
+                           "vdim": lambda m: None if m._qkv_same_embed_dim else m.vdim},
+}
+
+
 def _module_settings(module, signature):
     """The arguments that would construct the module again, from its attributes of the same names."""
     kwargs = {}
+    special = SETTINGS.get(type(module).__name__, {})
     for name, parameter in inspect.signature(type(module).__init__).parameters.items():
         if name in ("self", "device") or parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
@@ -182,11 +256,11 @@ def _module_settings(module, signature):
             if first is not None and first.dtype is not torch.float32:
                 kwargs[name] = signature.value(first.dtype)
             continue
-        if not hasattr(module, name):
+        if not hasattr(module, name) and name not in special:
             if parameter.default is parameter.empty:
                 raise Unknown("setting %s of %s" % (name, type(module).__name__))
             continue
-        value = getattr(module, name)
+        value = special[name](module) if name in special else getattr(module, name)
         if isinstance(value, torch.nn.Parameter) or (name == "bias" and value is None):
             value = value is not None
         elif isinstance(value, torch.Tensor):
@@ -201,7 +275,103 @@ def _module_settings(module, signature):
 
 
 def _merge(old, new):
-    return [b if a is None else a if b is None else (min(a[0], b[0]), max(a[1], b[1])) for a, b in zip(old, new)]
+    """Ranges grow; values are those of the first call."""
+    return [b if a is None else a if b is None or not isinstance(a, tuple) or not isinstance(b, tuple)
+            else (min(a[0], b[0]), max(a[1], b[1])) for a, b in zip(old, new)]
+
+
+def _defaults(func):
+    """Arguments of a Python function with the values they have if not given."""
+    try:
+        parameters = inspect.signature(func).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
+
+
+def _plain_call(name, func, args, kwargs):
+    """A call of a Python function or operator as the call of the operator that it stands for. None: it computes
+    nothing that a config could say."""
+    if name in PYTHON_OPERATORS:
+        name, swap = PYTHON_OPERATORS[name]
+        args = tuple(reversed(args)) if swap else args
+        first = args[0]
+        if name == "torch.div" and not isinstance(first, torch.Tensor):
+            args = (torch.tensor(first, dtype=torch.float64),) + tuple(args[1:])
+        return name, args, kwargs
+    if name == "torch.Tensor.to":
+        given = list(args[1:]) + list(kwargs.values())
+        kinds = [v.dtype if isinstance(v, torch.Tensor) else v for v in given]
+        kinds = [v for v in kinds if isinstance(v, torch.dtype)]
+        return (name, (args[0], kinds[0]), {}) if kinds else None
+    if name == "torch.functional.einsum" and len(args) > 1 and isinstance(args[0], str):
+        operands = args[1] if len(args) == 2 and isinstance(args[1], (list, tuple)) else args[1:]
+        return name, (args[0], list(operands)), {}
+    if name.startswith("torch.functional.") and isinstance(func, types.FunctionType):
+        known = _defaults(func)
+        kwargs = {k: v for k, v in kwargs.items() if isinstance(v, torch.Tensor) or k not in known or v is not known[k]}
+    return name, args, kwargs
+
+
+def _index_calls(tensor, index, store):
+    """x[index] and x[index] = store[0] as operators: views, then index, or what writes. Views are cheap: they are made
+    here too, for their shapes."""
+    index = index if isinstance(index, tuple) else (index,)
+    calls, dim, picked = [], 0, {}
+
+    def length(one):
+        return one.dim() if isinstance(one, torch.Tensor) and one.dtype is torch.bool else int(one is not None)
+
+    for place, one in enumerate(index):
+        if isinstance(one, (list, range)):
+            raise Unknown("index %s" % type(one).__name__)
+        if one is Ellipsis:
+            dim = tensor.dim() - sum(length(later) for later in index[place + 1:])
+        elif one is None:
+            calls.append(("aten::unsqueeze", (tensor, dim)))
+            tensor = tensor.unsqueeze(dim)
+            dim += 1
+        elif isinstance(one, slice):
+            bounds = tuple(v if v is None else int(v) for v in (one.start, one.stop, one.step or 1))
+            if one != slice(None):
+                calls.append(("aten::slice.Tensor", (tensor, dim) + bounds))
+                tensor = tensor[(slice(None),) * dim + (slice(*bounds),)]
+            dim += 1
+        elif isinstance(one, torch.Tensor):
+            picked[dim] = one
+            dim += length(one)
+        elif isinstance(one, int) and not isinstance(one, bool):
+            calls.append(("aten::select.int", (tensor, dim, int(one))))
+            tensor = tensor.select(dim, int(one))
+        else:
+            raise Unknown("index %s" % type(one).__name__)
+    indices, at = [], 0
+    while picked and at <= max(picked):
+        indices.append(picked.get(at))
+        at += max(1, length(picked[at])) if at in picked else 1
+    if not store:
+        return calls + ([("aten::index.Tensor", (tensor, indices))] if picked else [])
+    value = store[0]
+    if picked:
+        value = value if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=tensor.dtype)
+        return calls + [("aten::index_put_", (tensor, indices, value))]
+    if isinstance(value, torch.Tensor):
+        return calls + [("aten::copy_", (tensor, value))]
+    return calls + [("aten::fill_.Scalar", (tensor, value))]
+
+
+def _module_kwargs():
+    """Keyword arguments of the module call whose hook runs: hooks on all modules are not given them."""
+    frame = sys._getframe(2)
+    for _ in range(4):
+        if frame is None:
+            break
+        if frame.f_code.co_name in ("_call_impl", "inner", "_slow_forward"):
+            kwargs = frame.f_locals.get("kwargs")
+            if isinstance(kwargs, dict):
+                return kwargs
+        frame = frame.f_back
+    return {}
 
 
 def _put_ranges(entry, ranges):
@@ -212,8 +382,10 @@ def _put_ranges(entry, ranges):
         return entry
     copy = {k: _put_ranges(v, ranges) for k, v in entry.items() if k != "__range_slot"}
     slot = entry.get("__range_slot")
-    if slot is not None and ranges[slot] is not None:
+    if slot is not None and isinstance(ranges[slot], tuple):
         copy["value_range"] = list(ranges[slot])
+    elif slot is not None and ranges[slot] is not None:
+        copy["value"] = ranges[slot]
     return copy
 
 
@@ -266,17 +438,19 @@ class _BackwardMode(TorchDispatchMode):
 class Capture:
     """Collects calls between start() and stop(); a context manager too."""
 
-    def __init__(self, path, include=None, exclude=None, level="all", backward=False, ranges=True, quiet=False):
+    def __init__(self, path, include=None, exclude=None, level="all", backward=False, ranges=True, values=0,
+                 quiet=False):
         """path: the config that is written. include, exclude: parts of names; a call is kept if its name contains
         one of include (if given) and none of exclude. level: "all", "outermost" or "innermost" calls. backward:
         also the operators of the backward pass. ranges: look at integer tensors for their lowest and highest
-        value."""
+        value. values: keep the values of integer and bool tensors of up to so many elements, those of the first of
+        equal calls."""
         if level not in ("all", "outermost", "innermost"):
             raise ValueError("level must be all, outermost or innermost")
         self.path = os.path.abspath(path)
         self.include = list(include or [])
         self.exclude = list(exclude or [])
-        self.level, self.backward, self.ranges, self.quiet = level, backward, ranges, quiet
+        self.level, self.backward, self.ranges, self.values, self.quiet = level, backward, ranges, values, quiet
         self.calls = collections.OrderedDict()
         self.unknown = collections.Counter()
         self.stack = []
@@ -286,7 +460,7 @@ class Capture:
         self.dirty = self.busy = False
         self.saved_at = time.monotonic()
         self.mode = None
-        self.hooks = []
+        self.hooks, self.replaced = [], {}
         self.names = {}
         self.inner = {}
 
@@ -301,6 +475,7 @@ class Capture:
             register.register_module_forward_pre_hook(self._module_begins),
             register.register_module_forward_hook(self._module_ends),
         ]
+        self._watch_indexing()
         self.mode = _FunctionMode(self)
         self.mode.__enter__()
         atexit.register(self.stop)
@@ -314,12 +489,18 @@ class Capture:
         mode.__exit__(None, None, None)
         for hook in self.hooks:
             hook.remove()
+        for name, before in self.replaced.items():
+            if before is None:
+                delattr(torch.Tensor, name)
+            else:
+                setattr(torch.Tensor, name, before)
         atexit.unregister(self.stop)
         self.save()
         if not self.quiet:
             print(
-                "opbench_capture: %d calls, %d distinct, %d of unknown form, %.1f us each: %s"
+                "opbench_capture: %d calls, %d distinct, %d left out%s, %.1f us each: %s"
                 % (self.seen, len(self.calls), sum(self.unknown.values()),
+                   " (%s.unknown.json)" % os.path.basename(self.path) if self.unknown else "",
                    self.cost_ns / 1e3 / max(self.seen, 1), self.path),
                 file=sys.stderr,
             )
@@ -344,10 +525,12 @@ class Capture:
     def _note(self, name, module, args, kwargs, phase):
         """The record of this call; None when it cannot be written as one."""
         self.seen += 1
-        signature = Signature(self.ranges)
+        signature = Signature(self.ranges, self.values, name, args, kwargs)
         self.busy = True  # looking at tensors calls torch too
         try:
             with torch.no_grad():
+                if name.startswith("aten::index_put") and args[2].numel() > 1:
+                    signature.want_values = max(signature.want_values, 4096)  # how many are true decides
                 build = _module_settings(module, signature) if module is not None else None
                 entry = signature.call(args, kwargs)
         except Unknown as what:
@@ -366,6 +549,49 @@ class Capture:
         if self.dirty and time.monotonic() - self.saved_at > SAVE_EVERY_S:
             self.save()
         return call
+
+    def _leave_out(self, name, why):
+        self.seen += 1
+        self.unknown["%s: %s" % (name, why)] += 1
+        self.dirty = True
+
+    def _watch_indexing(self):
+        """A mode is not told of x[i] and x[i] = v on plain tensors; these two are replaced until stop()."""
+        capture, get, put = self, torch.Tensor.__getitem__, torch.Tensor.__setitem__
+
+        def getitem(tensor, index):
+            if capture._sees() and capture._wants("torch.Tensor.__getitem__"):
+                capture._index("torch.Tensor.__getitem__", (tensor, index))
+            return get(tensor, index)
+
+        def setitem(tensor, index, value):
+            if capture._sees() and capture._wants("torch.Tensor.__setitem__"):
+                capture._index("torch.Tensor.__setitem__", (tensor, index, value))
+            return put(tensor, index, value)
+
+        self.replaced = {name: torch.Tensor.__dict__.get(name) for name in ("__getitem__", "__setitem__")}
+        torch.Tensor.__getitem__, torch.Tensor.__setitem__ = getitem, setitem
+
+    def _sees(self):
+        return self.mode is not None and not self.busy and threading.get_ident() == self.thread
+
+    def _index(self, name, args):
+        """x[i] or x[i] = v: one call each of the operators that it is."""
+        began = time.perf_counter_ns()
+        self.busy = True
+        try:
+            with torch.no_grad():
+                calls = _index_calls(args[0], args[1], args[2:])
+        except (Unknown, IndexError, TypeError, ValueError) as what:
+            calls = []
+            self._leave_out(name, what)
+        finally:
+            self.busy = False
+        for inner, values in calls:
+            call = self._note(inner, None, values, {}, "forward")
+            self._push(call)
+            self._pop(True)
+        self._spent(began)
 
     def _push(self, call):
         if self.stack:
@@ -412,7 +638,20 @@ class Capture:
         if not name or not self._wants(name):
             self._spent(began)
             return self._go_on(mode, func, inner, args, kwargs)
-        call = self._note(name, None, args, kwargs, "forward")
+        if name in ("torch.Tensor.__getitem__", "torch.Tensor.__setitem__"):
+            self._spent(began)  # seen by _watch_indexing already
+            return func(*args, **kwargs)
+        if name in MAKES_DATA or name in NO_OPERATOR:
+            self._leave_out(name, "it makes data" if name in MAKES_DATA else "opbench has no such operator")
+            self._spent(began)
+            return self._go_on(mode, func, inner, args, kwargs)
+        self.busy = True
+        plain = _plain_call(name, func, args, kwargs)
+        self.busy = False
+        if plain is None:
+            self._spent(began)
+            return func(*args, **kwargs)
+        call = self._note(plain[0], None, plain[1], plain[2], "forward")
         self._push(call)
         self._spent(began)
         completed = False
@@ -444,8 +683,10 @@ class Capture:
         own = cls.__module__.startswith("torch.nn.modules") and getattr(torch.nn, cls.__name__, None) is cls
         container = isinstance(module, (torch.nn.Sequential, torch.nn.ModuleList, torch.nn.ModuleDict))
         call = None
-        if own and not container and self._wants(name):
-            call = self._note(name, module, args, {}, "forward")
+        if own and name in NO_OPERATOR:
+            self._leave_out(name, "opbench has no such module; its inner calls are recorded")
+        elif own and not container and self._wants(name):
+            call = self._note(name, module, args, _module_kwargs(), "forward")
         if call is not None or own:
             if self.stack:
                 self.stack[-1][1] = self.stack[-1][1] or call is not None
@@ -543,6 +784,8 @@ def main(argv=None):
                         help="which of nested calls count")
     parser.add_argument("--backward", action="store_true", help="also the operators of backward passes")
     parser.add_argument("--no-ranges", action="store_true", help="do not look at integer tensors")
+    parser.add_argument("--values", type=int, default=0, metavar="N",
+                        help="keep the values of integer and bool tensors of up to N elements")
     parser.add_argument("script", help="the program")
     parser.add_argument("args", nargs=argparse.REMAINDER, help="its arguments")
     options = parser.parse_args(argv)
@@ -551,7 +794,7 @@ def main(argv=None):
     sys.argv = [options.script] + options.args
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
     start(options.output, include=options.include, exclude=options.exclude, level=options.level,
-          backward=options.backward, ranges=not options.no_ranges)
+          backward=options.backward, ranges=not options.no_ranges, values=options.values)
     try:
         runpy.run_path(options.script, run_name="__main__")
     finally:

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TRAIN = os.path.join(HERE, "train_small.py")
+TRAIN, MIXED = os.path.join(HERE, "train_small.py"), os.path.join(HERE, "train_mixed.py")
 SKIPPED = 77
 failures = 0
 
@@ -42,9 +42,16 @@ def total(found, name, key="count"):
     return sum(entry[key] for _, entry in found.get(name, []))
 
 
-def run_config(program, path):
-    """Statuses of all cases on the native backend."""
-    got = run([program, "run", "-c", path, "--backend", "native", "-w", "0", "-i", "1", "-q", "--output", path + ".out"])
+def has_torch(options):
+    got = run([options.program, "list", "backends", "--json"])
+    return any(json.loads(line).get("name") == "torch" and json.loads(line).get("available")
+               for line in got.stdout.splitlines())
+
+
+def run_config(program, path, backend="native"):
+    """Statuses of all cases."""
+    got = run([program, "run", "-c", path, "--backend", backend, "-w", "0", "-i", "1", "-q", "--force", "--output",
+               path + ".out"])
     statuses = {}
     with open(path + ".out") as file:
         for line in file:
@@ -83,6 +90,49 @@ def test_capture(options, folder):
     result, statuses = run_config(options.program, path)
     bad = {status: set(which) for status, which in statuses.items() if status not in ("ok", "mistrusted")}
     check(not bad, "cases that did not run: %s\n%s" % (bad, result.stderr))
+
+
+def left_out(path):
+    with open(path + ".unknown.json") as file:
+        return json.load(file)
+
+
+def test_mixed(options, folder):
+    """Calls that no config can say are left out with a word; all others run on torch."""
+    plain = run([options.python, MIXED])
+    check(plain.returncode == 0, "the mixed training: " + plain.stderr)
+    environment = dict(os.environ, PYTHONPATH=os.path.join(options.source, "capture"))
+    path = os.path.join(folder, "mixed.json")
+    for more in ([], ["--backward", "--values", "64"]):
+        got = run([options.python, "-m", "opbench_capture", "-o", path] + more + [MIXED], env=environment)
+        check(got.stdout == plain.stdout, "the loss has other bits: %r, %r" % (got.stdout, plain.stdout))
+        words = left_out(path)
+        check(sum(words.values()) > 0 and "%d left out" % sum(words.values()) in got.stderr, got.stderr)
+        expected = {"torch.tensor", "torch.nn.LSTM", "torch.nn.TransformerEncoder", "torch.nn.TransformerEncoderLayer",
+                    "torch.nn.functional.multi_head_attention_forward"}
+        check({word.split(":")[0] for word in words} == expected, "left out: %s" % words)
+        with open(path) as file:
+            found = entries(json.load(file))
+        settings = [b["kwargs"] for b, _ in found["torch.nn.MultiheadAttention"]]
+        mine = [s for s in settings if s.get("bias") == {"type": "bool", "value": False}]
+        check(len(mine) == 1 and mine[0]["embed_dim"]["value"] == 16 and mine[0]["num_heads"]["value"] == 4
+              and mine[0]["dropout"]["value"] == 0.25 and mine[0]["batch_first"]["value"] is True, str(settings))
+        named = [e.get("kwargs", {}) for _, e in found["torch.nn.MultiheadAttention"]]
+        check(any(k.get("need_weights") == {"type": "bool", "value": False} for k in named), "keyword arguments of modules")
+        check(total(found, "aten::slice.Tensor") > 0 and total(found, "aten::index_put_") == 2, "indexing is seen")
+        check(total(found, "torch.lstm") == 2, "the operator inside of LSTM is seen")
+        offsets = found["torch.nn.EmbeddingBag"][0][1]["args"][1]
+        target = found["torch.nn.functional.cross_entropy"][0][1]["args"][1]
+        if more:
+            check(offsets.get("value") == [0, 2, 5, 7], "values of offsets: %s" % offsets)
+            check(target["value"][0] == -100, "values of targets: %s" % target)
+        else:
+            check("value_range" not in offsets, "offsets rise, no range says so: %s" % offsets)
+            check(0 <= target["value_range"][0] <= target["value_range"][1] < 10, "targets: %s" % target)
+        if has_torch(options):
+            result, statuses = run_config(options.program, path, "torch")
+            bad = {status: set(which) for status, which in statuses.items() if status not in ("ok", "mistrusted")}
+            check(not bad and result.returncode == 0, "cases that did not run: %s\n%s" % (bad, result.stderr))
 
 
 def test_filters(options, folder):
@@ -134,7 +184,7 @@ def main():
     if run([options.python, "-c", "import torch"]).returncode != 0:
         print("skipped: %s has no torch (Debian's package is python3-torch)" % options.python)
         return SKIPPED
-    for test in (test_capture, test_filters, test_crash, test_trace):
+    for test in (test_capture, test_mixed, test_filters, test_crash, test_trace):
         with tempfile.TemporaryDirectory() as folder:
             test(options, folder)
     print("%d failures" % failures)

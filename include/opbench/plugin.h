@@ -102,7 +102,8 @@ extern "C" {
     X(graph_destroy, void, ob_graph_destroy, (ob_graph *))                                         \
     X(graph_derive_backward, ob_status, ob_graph_derive_backward,                                  \
       (const ob_graph *, ob_backward *, ob_err *))                                                 \
-    X(backward_fini, void, ob_backward_fini, (ob_backward *))
+    X(backward_fini, void, ob_backward_fini, (ob_backward *))                                      \
+    X(storage_device, const ob_device *, ob_storage_device, (const ob_storage *))
 
 typedef struct ob_host {
     uint32_t abi;

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# cmake -DFILES=a.cl;b.cl -DOUTPUT=sources.c -P embed.cmake: the kernel sources as strings, so that the
+# plug-in is one file.
+
+set(text "/* Made from kernels/ by embed.cmake. */\n#include \"program.h\"\n\n")
+set(rows "")
+foreach(file IN LISTS FILES)
+  get_filename_component(name ${file} NAME_WE)
+  file(READ ${file} hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+  string(REGEX REPLACE "(0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,0x..,)" "\\1\n" bytes "${bytes}")
+  string(APPEND text "static const char ${name}[] = {${bytes}0};\n")
+  string(APPEND rows "    {\"${name}\", ${name}},\n")
+endforeach()
+string(APPEND text "\nconst ocl_source ocl_sources[] = {\n${rows}    {0, 0},\n};\n")
+file(WRITE ${OUTPUT} "${text}")

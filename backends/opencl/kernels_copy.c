@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Copies and conversions, joins, reorderings that copy, and the backwards of views: one elementwise copy, or
+ * one for each part.
+ */
+#include "work.h"
+
+/* Views on the stack: they share their tensor's storage without owning it. */
+static ob_tensor narrow(const ob_tensor *tensor, int dim, int64_t start, int64_t size)
+{
+    ob_tensor view = *tensor;
+    view.sizes[dim] = size;
+    view.offset += start * tensor->strides[dim];
+    return view;
+}
+
+static ob_tensor remove_dim(const ob_tensor *tensor, int dim, int64_t index)
+{
+    ob_tensor view = *tensor;
+    view.ndim--;
+    view.offset += index * tensor->strides[dim];
+    for (int d = dim; d < view.ndim; d++) {
+        view.sizes[d] = tensor->sizes[d + 1];
+        view.strides[d] = tensor->strides[d + 1];
+    }
+    return view;
+}
+
+/* ---- whole copies ---- */
+
+static ob_status setup_copy(plan_call *call, ob_err *err)
+{
+    ocl_maker m;
+    OB_TRY(ocl_maker_open(call, &m, err));
+    return ocl_copy_add(&m, plan_output(call, 0), call->args[0].as.tensor, err);
+}
+
+static ob_status setup_assign(plan_call *call, ob_err *err)
+{
+    ocl_maker m;
+    OB_TRY(ocl_maker_open(call, &m, err));
+    return ocl_copy_add(&m, call->args[0].as.tensor, call->args[1].as.tensor, err);
+}
+
+static bool is_complex(const ob_tensor *tensor)
+{
+    return tensor != NULL && (PLAN_REALS & (1u << tensor->dtype)) == 0;
+}
+
+static ob_status check_conversion(plan_call *call, ob_err *err)
+{
+    if (is_complex(plan_arg_tensor(call, "src")) || is_complex(plan_output(call, 0)))
+        return call->host->err_set(
+            err, OB_ERR_UNSUPPORTED,
+            "the OpenCL backend has no complex numbers; use another dtype or "
+            "backend");
+    return OB_OK;
+}
+
+/* ---- joins ---- */
+
+static ob_status setup_cat(plan_call *call, ob_err *err)
+{
+    const ob_tensor *out = plan_output(call, 0);
+    const ob_value *list = &call->args[0];
+    const int dim = plan_dim(plan_arg_int(call, "dim", 0), out->ndim);
+    int64_t start = 0;
+    ocl_maker m;
+    OB_TRY(ocl_maker_open(call, &m, err));
+    for (size_t i = 0; i < list->as.list.count; i++) {
+        const ob_tensor *part = list->as.list.items[i].as.tensor;
+        if (part->ndim != out->ndim) /* an empty list of numbers joins with anything */
+            continue;
+        const ob_tensor to = narrow(out, dim, start, part->sizes[dim]);
+        OB_TRY(ocl_copy_add(&m, &to, part, err));
+        start += part->sizes[dim];
+    }
+    return OB_OK;
+}
+
+static ob_status setup_stack(plan_call *call, ob_err *err)
+{
+    const ob_tensor *out = plan_output(call, 0);
+    const ob_value *list = &call->args[0];
+    const int dim = plan_dim(plan_arg_int(call, "dim", 0), out->ndim);
+    ocl_maker m;
+    OB_TRY(ocl_maker_open(call, &m, err));
+    for (size_t i = 0; i < list->as.list.count; i++) {
+        const ob_tensor to = remove_dim(out, dim, (int64_t)i);
+        OB_TRY(ocl_copy_add(&m, &to, list->as.list.items[i].as.tensor, err));
+    }
+    return OB_OK;
+}
+
+/* ---- backwards of views: zeros, and the gradient where the view looked ---- */
+
+static ob_status zeros_and_copy(plan_call *call, const ob_tensor *to, ob_err *err)
+{
+    const ob_value zero = ob_value_int(0);
+    ocl_maker m;
+    OB_TRY(ocl_maker_open(call, &m, err));
+    OB_TRY(ocl_fill_add(&m, plan_output(call, 0), &zero, err));
+    return ocl_copy_add(&m, to, call->args[0].as.tensor, err);
+}
+
+static ob_status setup_select_backward(plan_call *call, ob_err *err)
+{
+    const ob_tensor *out = plan_output(call, 0);
+    const int dim = plan_dim(plan_arg_int(call, "dim", 0), out->ndim);
+    const int64_t index = plan_arg_int(call, "index", 0);
+    const ob_tensor to = remove_dim(out, dim, index < 0 ? index + out->sizes[dim] : index);
+    return zeros_and_copy(call, &to, err);
+}
+
+static ob_status setup_slice_backward(plan_call *call, ob_err *err)
+{
+    const ob_tensor *out = plan_output(call, 0), *grad = call->args[0].as.tensor;
+    const int dim = plan_dim(plan_arg_int(call, "dim", 0), out->ndim);
+    const int64_t size = out->sizes[dim];
+    int64_t start = plan_arg_int(call, "start", 0);
+    start = start < 0 ? start + size : start;
+    start = start < 0 ? 0 : start > size ? size : start;
+    ob_tensor to = narrow(out, dim, start, grad->sizes[dim]);
+    to.strides[dim] *= plan_arg_int(call, "step", 1);
+    return zeros_and_copy(call, &to, err);
+}
+
+static ob_status setup_diagonal_backward(plan_call *call, ob_err *err)
+{
+    const ob_tensor *out = plan_output(call, 0), *grad = call->args[0].as.tensor;
+    const int64_t offset = plan_arg_int(call, "offset", 0);
+    const int dim1 = plan_dim(plan_arg_int(call, "dim1", 0), out->ndim);
+    const int dim2 = plan_dim(plan_arg_int(call, "dim2", 1), out->ndim);
+    ob_tensor to = *out;
+    int n = 0;
+    if (ocl_numel(grad) > 0)
+        to.offset += offset > 0 ? offset * out->strides[dim2] : -offset * out->strides[dim1];
+    for (int d = 0; d < out->ndim; d++) {
+        if (d == dim1 || d == dim2)
+            continue;
+        to.sizes[n] = out->sizes[d];
+        to.strides[n++] = out->strides[d];
+    }
+    to.sizes[n] = grad->sizes[grad->ndim - 1];
+    to.strides[n++] = out->strides[dim1] + out->strides[dim2];
+    to.ndim = n;
+    return zeros_and_copy(call, &to, err);
+}
+
+#define COPY(op, function, what)                                                                   \
+    {                                                                                              \
+        .name = (op), .dtypes = PLAN_REALS, .setup = (function), .run = ocl_run,                   \
+        .check = check_conversion, .kind = (what)                                                  \
+    }
+#define MOVE(op, function)                                                                         \
+    {                                                                                              \
+        .name = (op), .dtypes = PLAN_REALS, .setup = (function), .run = ocl_run                    \
+    }
+
+const plan_kernel ocl_kernels_copy[] = {
+    COPY("aten::copy_", setup_assign, PLAN_COMPUTE),
+    COPY("aten::clone", setup_copy, PLAN_COMPUTE),
+    COPY("aten::_to_copy", setup_copy, PLAN_COMPUTE),
+    COPY("aten::contiguous", setup_copy, PLAN_VIEW_OR_COMPUTE),
+    COPY("aten::to.dtype", setup_copy, PLAN_VIEW_OR_COMPUTE),
+    COPY("aten::to.device", setup_copy, PLAN_VIEW_OR_COMPUTE),
+    COPY("aten::to.other", setup_copy, PLAN_VIEW_OR_COMPUTE),
+    COPY("aten::to.dtype_layout", setup_copy, PLAN_VIEW_OR_COMPUTE),
+    MOVE("aten::cat", setup_cat),
+    MOVE("aten::stack", setup_stack),
+    MOVE("aten::select_backward", setup_select_backward),
+    MOVE("aten::slice_backward", setup_slice_backward),
+    MOVE("aten::diagonal_backward", setup_diagonal_backward),
+    {.name = NULL},
+};

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The matrix family: every member is one product of batches of matrices, seen through strides. What the
+ * core decomposes (matmul, linear) comes here as mm, addmm and bmm.
+ */
+#include "work.h"
+
+#include <stdio.h>
+
+enum { TILE = 32, PER = 8 }; /* as matmul.cl has them */
+
+/* As matmul.cl has it. */
+typedef struct matmul {
+    cl_long rows, columns, inner;
+    cl_long out[4], left[4], right[4], self[4];
+} matmul;
+
+/* A matrix, or a batch of them: offset, strides of batch, row and column. */
+typedef struct grid {
+    cl_long place[4];
+} grid;
+
+static grid batches(const ob_tensor *t)
+{
+    const int n = t->ndim;
+    return (grid){{t->offset, n > 2 ? t->strides[0] : 0, t->strides[n - 2], t->strides[n - 1]}};
+}
+static grid row_of(const ob_tensor *t)
+{
+    return (grid){{t->offset, 0, 0, t->strides[0]}};
+}
+static grid column_of(const ob_tensor *t)
+{
+    return (grid){{t->offset, 0, t->strides[0], 0}};
+}
+
+/* A tensor that is broadcast to `ndim` dimensions of the sizes of the result. */
+static grid spread(const ob_tensor *t, int ndim)
+{
+    grid g = {{t->offset, 0, 0, 0}};
+    for (int d = 0; d < t->ndim; d++) {
+        const int at = 3 - (t->ndim - 1 - d);
+        if (t->sizes[d] != 1 && ndim > t->ndim - 1 - d)
+            g.place[at] = t->strides[d];
+    }
+    return g;
+}
+
+typedef struct job {
+    const ob_tensor *out, *left, *right, *self;
+    grid out_grid, left_grid, right_grid, self_grid;
+    int64_t batch, rows, columns, inner;
+    double alpha, beta;
+} job;
+
+static ob_status add_product(plan_call *call, const job *j, ob_err *err)
+{
+    char options[160];
+    ocl_maker m;
+    ocl_builder builder;
+    matmul p = {.rows = j->rows, .columns = j->columns, .inner = j->inner};
+    OB_TRY(ocl_maker_open(call, &m, err));
+    if (j->batch == 0 || j->rows == 0 || j->columns == 0)
+        return OB_OK;
+    for (int i = 0; i < 4; i++) {
+        p.out[i] = j->out_grid.place[i];
+        p.left[i] = j->left_grid.place[i];
+        p.right[i] = j->right_grid.place[i];
+        p.self[i] = j->self_grid.place[i];
+    }
+    const ob_dtype dtype = j->out->dtype;
+    const int used =
+        snprintf(options, sizeof options, "-DC=%s -DTO=%s -DTL=%s -DTR=%s", ocl_compute_type(dtype),
+                 ocl_dtype_name(&m, dtype), ocl_dtype_name(&m, j->left->dtype),
+                 ocl_dtype_name(&m, j->right->dtype));
+    if (j->self != NULL)
+        snprintf(options + used, sizeof options - (size_t)used, " -DTS=%s",
+                 ocl_dtype_name(&m, j->self->dtype));
+    const ocl_spec spec = {"matmul", options, NULL, "product"};
+    OB_TRY(ocl_begin(&m, &spec, &builder, err));
+    ocl_put_tensor(&builder, j->out);
+    ocl_put_tensor(&builder, j->left);
+    ocl_put_tensor(&builder, j->right);
+    if (j->self != NULL)
+        ocl_put_tensor(&builder, j->self);
+    ocl_put(&builder, &p, sizeof p);
+    ocl_put_number(&builder, dtype, j->alpha, (int64_t)j->alpha);
+    ocl_put_number(&builder, dtype, j->beta, (int64_t)j->beta);
+    const ocl_range range = {
+        .dims = 3,
+        .global = {(size_t)j->columns, ((size_t)j->rows + PER - 1) / PER, (size_t)j->batch},
+        .local = {TILE, TILE / PER, 1}};
+    return ocl_end(&builder, &range, err);
+}
+
+static job start(plan_call *call, const char *self)
+{
+    return (job){.out = plan_output(call, 0),
+                 .self = self != NULL ? plan_arg_tensor(call, self) : NULL,
+                 .batch = 1,
+                 .alpha = plan_arg_double(call, "alpha", 1),
+                 .beta = plan_arg_double(call, "beta", 1)};
+}
+
+/* data: names of the factors; variant: whether self is added. mm, addmm, bmm, baddbmm. */
+typedef struct names {
+    const char *left, *right;
+} names;
+
+static ob_status setup_matrices(plan_call *call, ob_err *err)
+{
+    const names *row = call->kernel->data;
+    job j = start(call, call->kernel->variant != 0 ? "self" : NULL);
+    j.left = plan_arg_tensor(call, row->left);
+    j.right = plan_arg_tensor(call, row->right);
+    const int n = j.left->ndim;
+    j.batch = n > 2 ? j.left->sizes[0] : 1;
+    j.rows = j.left->sizes[n - 2];
+    j.inner = j.left->sizes[n - 1];
+    j.columns = j.right->sizes[j.right->ndim - 1];
+    j.out_grid = batches(j.out);
+    j.left_grid = batches(j.left);
+    j.right_grid = batches(j.right);
+    if (j.self != NULL)
+        j.self_grid = spread(j.self, j.out->ndim);
+    return add_product(call, &j, err);
+}
+
+/* mv, addmv */
+static ob_status setup_vector(plan_call *call, ob_err *err)
+{
+    const names *row = call->kernel->data;
+    job j = start(call, call->kernel->variant != 0 ? "self" : NULL);
+    j.left = plan_arg_tensor(call, row->left);
+    j.right = plan_arg_tensor(call, row->right);
+    j.rows = j.left->sizes[0];
+    j.inner = j.left->sizes[1];
+    j.columns = 1;
+    j.out_grid = column_of(j.out);
+    j.left_grid = batches(j.left);
+    j.right_grid = column_of(j.right);
+    if (j.self != NULL)
+        j.self_grid =
+            (grid){{j.self->offset, 0,
+                    j.self->ndim > 0 && j.self->sizes[0] != 1 ? j.self->strides[0] : 0, 0}};
+    return add_product(call, &j, err);
+}
+
+static ob_status setup_dot(plan_call *call, ob_err *err)
+{
+    job j = start(call, NULL);
+    j.left = plan_arg_tensor(call, "self");
+    j.right = plan_arg_tensor(call, "tensor");
+    j.rows = j.columns = 1;
+    j.inner = j.left->sizes[0];
+    j.out_grid = (grid){{j.out->offset, 0, 0, 0}};
+    j.left_grid = row_of(j.left);
+    j.right_grid = column_of(j.right);
+    return add_product(call, &j, err);
+}
+
+/* outer, addr */
+static ob_status setup_outer(plan_call *call, ob_err *err)
+{
+    const names *row = call->kernel->data;
+    job j = start(call, call->kernel->variant != 0 ? "self" : NULL);
+    j.left = plan_arg_tensor(call, row->left);
+    j.right = plan_arg_tensor(call, row->right);
+    j.rows = j.left->sizes[0];
+    j.inner = 1;
+    j.columns = j.right->sizes[0];
+    j.out_grid = batches(j.out);
+    j.left_grid = column_of(j.left);
+    j.right_grid = row_of(j.right);
+    if (j.self != NULL)
+        j.self_grid = spread(j.self, j.out->ndim);
+    return add_product(call, &j, err);
+}
+
+#define PRODUCT(op, function, added, left, right)                                                  \
+    {                                                                                              \
+        .name = (op), .dtypes = PLAN_NUMBERS, .setup = (function), .run = ocl_run,                 \
+        .variant = (added), .data = &(const names)                                                 \
+        {                                                                                          \
+            left, right                                                                            \
+        }                                                                                          \
+    }
+
+const plan_kernel ocl_kernels_matrix[] = {
+    PRODUCT("aten::mm", setup_matrices, 0, "self", "mat2"),
+    PRODUCT("aten::bmm", setup_matrices, 0, "self", "mat2"),
+    PRODUCT("aten::addmm", setup_matrices, 1, "mat1", "mat2"),
+    PRODUCT("aten::addmm_", setup_matrices, 1, "mat1", "mat2"),
+    PRODUCT("aten::baddbmm", setup_matrices, 1, "batch1", "batch2"),
+    PRODUCT("aten::baddbmm_", setup_matrices, 1, "batch1", "batch2"),
+    PRODUCT("aten::mv", setup_vector, 0, "self", "vec"),
+    PRODUCT("aten::addmv", setup_vector, 1, "mat", "vec"),
+    PRODUCT("aten::outer", setup_outer, 0, "self", "vec2"),
+    PRODUCT("aten::addr", setup_outer, 1, "vec1", "vec2"),
+    {.name = "aten::dot", .dtypes = PLAN_NUMBERS, .setup = setup_dot, .run = ocl_run},
+    {.name = NULL},
+};

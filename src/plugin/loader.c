@@ -48,6 +48,10 @@ static ob_status open_failed(const char *path, ob_err *err)
 
 static ob_status open_and_enter(const char *path, const ob_plugin **plugin, ob_err *err)
 {
+    if (ob__elf_is_cut(path))
+        return ob_err_set(
+            err, OB_ERR_PLUGIN,
+            "it cannot be opened: the file is cut off; rebuild it, or remove the file");
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL)
         return open_failed(path, err);

@@ -92,4 +92,7 @@ ob_status ob__check_types(const ob_schema *schema, ob_err *err);
  * real_path is absolute and without symbolic links. */
 ob_status ob__check_trusted(const char *real_path, ob_err *err);
 
+/* elf.c: true when it is a shared object that ends before what its head says is in it. */
+bool ob__elf_is_cut(const char *path);
+
 #endif

@@ -79,14 +79,44 @@ static ob_status open_part(job *j, size_t backend, ob_err *err)
     OB_TRY(ob_config_open_json(j->cli->context, doc, &options, &p->config, err));
     p->backend = ob_sweep_backend(j->sweep, backend);
     j->part_count++;
-    OB_TRY(ob__run_select(j->cli, p->config, &select, &p->selection, err));
+    const ob_status status = ob__run_select(j->cli, p->config, &select, &p->selection, err);
+    if (status == OB_ERR_NOT_FOUND && j->line->only_case != NULL) {
+        ob_config_destroy(p->config); /* another backend may have it */
+        j->part_count--;
+        return OB_OK;
+    }
+    if (status == OB_ERR_INVALID && j->line->only_case != NULL)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "\"%.100s\" is no case of a sweep; write MODEL|0|0|NUMBER_PRECISION, as "
+                          "the repro of a record says it",
+                          j->line->only_case);
+    OB_TRY(status);
     j->cases += p->selection.cases;
     return OB_OK;
+}
+
+/* The results of native are what --check compares with. */
+static bool checks(const job *j, const part *p)
+{
+    return j->line->run.check && strcmp(p->backend, "native") != 0;
+}
+
+static ob_status check_reference(const job *j, ob_err *err)
+{
+    bool any = !j->line->run.check;
+    for (size_t i = 0; i < j->part_count; i++)
+        any = any || checks(j, &j->parts[i]);
+    return any ? OB_OK
+               : ob_err_set(
+                     err, OB_ERR_INVALID,
+                     "--check compares with native, and the sweep has no other backend; add a "
+                     "runtime to the job configs");
 }
 
 static ob_status open_parts(job *j, ob_err *err)
 {
     const size_t count = ob_sweep_backend_count(j->sweep);
+    size_t chosen = 0;
     const char *only = j->line->run.backend;
     j->parts = calloc(count, sizeof *j->parts);
     if (j->parts == NULL)
@@ -97,11 +127,18 @@ static ob_status open_parts(job *j, ob_err *err)
             continue;
         OB_TRY(check_backend(j->cli->context, name, err));
         OB_TRY(open_part(j, i, err));
+        chosen++;
     }
-    return j->part_count > 0
-               ? OB_OK
-               : ob_err_set(err, OB_ERR_INVALID,
-                            "no job config has the backend \"%s\" of --backend", only);
+    if (chosen == 0)
+        return ob_err_set(err, OB_ERR_INVALID, "no job config has the backend \"%s\" of --backend",
+                          only);
+    if (j->part_count == 0)
+        return ob_err_set(err, OB_ERR_NOT_FOUND,
+                          "the sweep has no case \"%.100s\"; its model is \"%s\", and "
+                          "`opbench sweep FILE --print-config --backend NAME` piped to `opbench "
+                          "expand -c -` lists them",
+                          j->line->only_case, ob_sweep_model(j->sweep));
+    return check_reference(j, err);
 }
 
 /* A resumed sweep has the same cases: those of the file, thinned in the same way. */
@@ -196,6 +233,7 @@ static ob_status run_part(job *j, const part *p, ob_run_summary *all, ob_err *er
                             .stop = ob__cli_interrupts,
                             .ctx = j};
     j->run.backend = p->backend;
+    j->run.check = checks(j, p);
     for (size_t i = 0; i < p->selection.count && !all->interrupted; i++) {
         ob_run_summary summary;
         params.first = p->selection.ranges[i].first;
@@ -243,6 +281,8 @@ static int report(job *j, const ob_run_summary *summary)
             ob__cli_printf(j->cli, ", %" PRIu64 " failed", failed);
         if (summary->left_out > 0)
             ob__cli_printf(j->cli, ", %" PRIu64 " done already", summary->left_out);
+        if (j->output.failed_before > 0)
+            ob__cli_printf(j->cli, " (%" PRIu64 " failed)", j->output.failed_before);
         ob__cli_printf(j->cli, "\nrows: %s (%" PRIu64 ")\nrecords: %s\n", j->line->output,
                        j->output.rows, j->output.records);
         if (j->line->json != NULL)
@@ -250,7 +290,7 @@ static int report(job *j, const ob_run_summary *summary)
     }
     if (summary->interrupted)
         return 130;
-    return failed > 0 ? OB_EXIT_FAILED : OB_EXIT_OK;
+    return failed + j->output.failed_before > 0 ? OB_EXIT_FAILED : OB_EXIT_OK;
 }
 
 static int measure(job *j)

@@ -45,7 +45,10 @@ static ob_status write_rows(ob_sweep_output *out, const ob_record *record, ob_er
 
 static ob_status take_old(void *ctx, const ob_record *record, ob_err *err)
 {
-    return write_rows(ctx, record, err);
+    ob_sweep_output *out = ctx;
+    const ob_record_status_info *info = ob_record_status_get_info(record->result.status);
+    out->failed_before += info != NULL && info->failed;
+    return write_rows(out, record, err);
 }
 
 /* ---- opening ---- */

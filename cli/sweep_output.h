@@ -22,6 +22,7 @@ typedef struct ob_sweep_output {
     char *part; /* where the table is until the records are open; NULL = in its place */
     ob_text text;
     uint64_t rows;
+    uint64_t failed_before; /* cases of a resumed sweep that had failed and are not run again */
 } ob_sweep_output;
 
 /* config_hash: of everything that decides which cases there are. Call close also after a failure. */

@@ -241,6 +241,52 @@ static ob_status check_edge(chain *c, const ob_json *edge, ob_err *err)
     return OB_OK;
 }
 
+/* An input that no node takes would be made for nothing, and its variables would not be those of the model. */
+static ob_status check_inputs_used(const chain *c, ob_err *err)
+{
+    char buffer[32];
+    for (size_t i = 0; i < ob_json_count(c->sweep->inputs); i++) {
+        const char *name = ob__sweep_input_name(c->sweep, i, buffer, sizeof buffer);
+        bool used = false;
+        for (size_t k = 0; k < ob_json_count(c->edges); k++)
+            used = used || strcmp(ob_json_string(ob_json_item(ob_json_item(c->edges, k), 0), NULL),
+                                  name) == 0;
+        if (!used)
+            return ob__node_error(err, ob_json_item(c->sweep->inputs, i),
+                                  "no node of the chain takes this input; add an edge [\"%.60s\", "
+                                  "\"node\"], or remove it",
+                                  name);
+    }
+    return OB_OK;
+}
+
+/* "name", or the nodes' names in their order. */
+static ob_status read_title(const chain *c, const ob_json *model, ob_err *err)
+{
+    char *out = c->sweep->title;
+    const size_t size = sizeof c->sweep->title;
+    const ob_json *given = ob_json_get(model, "name");
+    const char *name = ob_json_string(given, NULL);
+    if (given != NULL && (name == NULL || name[0] == '\0' || strlen(name) >= size))
+        return ob__node_error(err, given, "the name of a chain is a text of up to %zu letters",
+                              size - 1);
+    if (name != NULL)
+        snprintf(out, size, "%s", name);
+    for (size_t i = 0; name == NULL && i < ob_json_count(c->nodes); i++) {
+        const size_t length = strlen(out);
+        snprintf(out + length, size - length, "%s%s", i > 0 ? "+" : "", ob_json_key(c->nodes, i));
+    }
+    return OB_OK;
+}
+
+ob_status ob__sweep_check_chain(const ob_sweep *sweep, const ob_json *model, ob_err *err)
+{
+    const ob_json *nodes = ob_json_get(model, "nodes");
+    for (size_t i = 0; i < ob_json_count(nodes); i++)
+        OB_TRY(ob__sweep_check_operator(sweep, ob_json_get(ob_json_item(nodes, i), "op"), err));
+    return OB_OK;
+}
+
 static ob_status check(chain *c, const ob_json *model, ob_err *err)
 {
     const size_t count = ob_json_count(c->nodes);
@@ -255,7 +301,7 @@ static ob_status check(chain *c, const ob_json *model, ob_err *err)
         OB_TRY(check_node(c, i, err));
     for (size_t i = 0; i < ob_json_count(c->edges); i++)
         OB_TRY(check_edge(c, ob_json_item(c->edges, i), err));
-    return OB_OK;
+    return read_title(c, model, err);
 }
 
 /* ---- */
@@ -314,6 +360,8 @@ ob_status ob__sweep_read_chain(ob_sweep *sweep, const ob_json *model, ob_err *er
         status = write_nodes(&c, err);
     if (status == OB_OK)
         status = write_results(&c, ob_json_get(model, "outputs"), err);
+    if (status == OB_OK)
+        status = check_inputs_used(&c, err);
     if (status == OB_OK) {
         /* The last "; " goes. */
         sweep->chain_text = ob_json_new_string(sweep->made, c.text.data, c.text.size - 2);

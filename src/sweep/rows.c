@@ -46,6 +46,14 @@ static const char *const NAMES[] = {
 #undef COLUMN_NAME
 };
 
+bool ob__sweep_is_column(const char *name)
+{
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (strcmp(NAMES[i], name) == 0)
+            return true;
+    return false;
+}
+
 /* A text, a number, or (both absent) nothing. */
 typedef struct cell {
     const char *text;
@@ -131,7 +139,7 @@ static void fill(row *out, const ob_record_result *r, const ob_sweep_job *job,
     c[COLUMN_precision] = word(job->precision);
     c[COLUMN_backend] = word(r->backend);
     c[COLUMN_kind] = word("operator");
-    c[COLUMN_name] = word(r->op_name);
+    c[COLUMN_name] = word(out->sweep->title);
     c[COLUMN_status] = word(info != NULL ? info->word : NULL);
     c[COLUMN_reason] = word(r->reason);
     c[COLUMN_pass] = word(pass_name);

@@ -91,9 +91,15 @@ ob_status ob__sweep_read_scales(ob_sweep *sweep, ob_err *err)
     for (size_t i = 0; i < ob_json_count(scales); i++) {
         const ob_json *values;
         const char *name = ob_json_key(scales, i);
-        if (name[0] == '\0' || strcmp(name, "precision") == 0)
+        if (name[0] == '\0')
             return ob__node_error(err, ob_json_key_node(scales, i),
-                                  "\"%s\" cannot be the name of a variable; take another", name);
+                                  "a variable needs a name of letters");
+        if (ob__sweep_is_column(name))
+            return ob__node_error(
+                err, ob_json_key_node(scales, i),
+                "\"%s\" is a column of the table already, so no variable can have "
+                "the name; call it \"%s_value\", say",
+                name, name);
         OB_TRY(read_scale(sweep->made, ob_json_item(scales, i), &values, err));
         OB_TRY(ob_json_set(sweep->made, all, name, values, err));
     }

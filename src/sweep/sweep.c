@@ -7,6 +7,7 @@
 #include "base/json_node.h"
 #include "base/read_file.h"
 #include "base/yaml.h"
+#include "graph/module.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static ob_status check_keys(const ob_json *node, const char *const *known, size_
             return ob__node_error(err, ob_json_key_node(node, i),
                                   "\"%.60s\" is not known in %s%s%s%s; remove it", key, what,
                                   near != NULL ? ", did you mean \"" : "", near != NULL ? near : "",
-                                  near != NULL ? "\"?" : "");
+                                  near != NULL ? "\"?" : ";");
     }
     return OB_OK;
 }
@@ -166,8 +167,8 @@ static ob_status read_model(ob_sweep *sweep, ob_err *err)
     const ob_json *model = ob_json_get(sweep->root, "model");
     OB_TRY(read_init(sweep, ob_json_get(sweep->root, "model_init_params"), err));
     if (ob_json_get_kind(model) == OB_JSON_OBJECT) {
-        static const char *const KNOWN[] = {"nodes", "edges", "outputs"};
-        OB_TRY(check_keys(model, KNOWN, 3, "a chain", err));
+        static const char *const KNOWN[] = {"name", "nodes", "edges", "outputs"};
+        OB_TRY(check_keys(model, KNOWN, 4, "a chain", err));
         sweep->is_chain = true;
         sweep->model = "opbench.graph";
         return ob__sweep_read_chain(sweep, model, err);
@@ -177,7 +178,47 @@ static ob_status read_model(ob_sweep *sweep, ob_err *err)
         return ob__node_error(err, model != NULL ? model : sweep->root,
                               "\"model\" is the name of an operator or module, such as "
                               "\"torch.nn.Linear\", or a chain {\"nodes\": ..., \"edges\": ...}");
+    snprintf(sweep->title, sizeof sweep->title, "%s", sweep->model);
     return read_operator(sweep, model, err);
+}
+
+ob_status ob__sweep_check_operator(const ob_sweep *sweep, const ob_json *node, ob_err *err)
+{
+    const char *word = ob_json_string(node, NULL);
+    const ob_op_table *table = ob_context_operators(sweep->context);
+    const char *cure = ob__module_missing(word);
+    ob_op_name name;
+    ob_err why;
+    char nearest[160];
+    const ob_status status = ob_op_resolve_name(table, word, &name, &why);
+    if (status == OB_ERR_INVALID)
+        return ob__node_error(err, node, "%s", why.message);
+    if (status == OB_OK && name.known)
+        return OB_OK;
+    for (size_t i = 0; i < ob_module_count(); i++)
+        if (strcmp(ob_module_at(i).name, word) == 0)
+            return OB_OK;
+    if (cure != NULL)
+        return ob__node_error(err, node, "\"%.80s\" is not available as a module; %s", word, cure);
+    for (size_t i = 0; status == OB_OK && i < sweep->backend_count; i++) {
+        const ob_backend_desc *desc =
+            ob_context_find_backend(sweep->context, sweep->backends[i].name);
+        if (desc != NULL && desc->schemas != NULL)
+            return OB_OK; /* the row says whether the backend has it */
+    }
+    const bool near = ob__name_nearest(table, word, nearest, sizeof nearest);
+    return ob__node_error(err, node,
+                          "there is no operator or module \"%.80s\"%s%s%s `opbench list ops` shows "
+                          "them",
+                          word, near ? ", did you mean \"" : "", near ? nearest : "",
+                          near ? "\"?" : ";");
+}
+
+static ob_status check_model(const ob_sweep *sweep, ob_err *err)
+{
+    const ob_json *model = ob_json_get(sweep->root, "model");
+    return sweep->is_chain ? ob__sweep_check_chain(sweep, model, err)
+                           : ob__sweep_check_operator(sweep, model, err);
 }
 
 /* A variable that nothing uses would repeat every case. */
@@ -206,7 +247,8 @@ static ob_status read_root(ob_sweep *sweep, ob_err *err)
     OB_TRY(read_inputs(sweep, err));
     OB_TRY(read_model(sweep, err));
     OB_TRY(check_used(sweep, err));
-    return ob__sweep_read_jobs(sweep, err);
+    OB_TRY(ob__sweep_read_jobs(sweep, err));
+    return check_model(sweep, err);
 }
 
 /* ---- opening ---- */

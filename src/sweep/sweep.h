@@ -33,6 +33,7 @@ struct ob_sweep {
     const ob_json *root;
     const ob_json *inputs, *init; /* input_params, model_init_params */
     const char *model;
+    char title[160];            /* what rows are called: the model, or the chain's own name */
     bool is_chain, takes_dtype; /* the constructor has an argument dtype */
     ob_json_doc *made;          /* scales written out, the chain's text */
     const ob_json *scales;
@@ -55,6 +56,13 @@ ob_status ob__sweep_read_chain(ob_sweep *sweep, const ob_json *model, ob_err *er
 /* Marks the variable as used; an error at node that names the nearest one when there is none. */
 ob_status ob__sweep_use(ob_sweep *sweep, const ob_json *node, const char *name, size_t *variable,
                         ob_err *err);
+/* Whether the table has a column of that name besides the variables. */
+bool ob__sweep_is_column(const char *name);
+/* An error at node if no operator, module or model has the name and no backend of the job configs can bring it. After
+ * the jobs. */
+ob_status ob__sweep_check_operator(const ob_sweep *sweep, const ob_json *node, ob_err *err);
+/* Those of a chain's nodes. */
+ob_status ob__sweep_check_chain(const ob_sweep *sweep, const ob_json *model, ob_err *err);
 /* The name of an input: its own, or input_<index>. */
 const char *ob__sweep_input_name(const ob_sweep *sweep, size_t index, char *out, size_t size);
 

@@ -224,7 +224,7 @@ static void refuses(void)
         {SCALES("{\"a\": {\"from\": 0, \"to\": 8, \"times\": 2}}"), "\"from\" at least 1", "a"},
         {SCALES("{\"a\": {\"from\": 0, \"to\": 9000000000000000000, \"step\": 1}}"),
          "more than 1000000 values", "a"},
-        {SCALES("{\"precision\": [1]}"), "cannot be the name of a variable", ""},
+        {SCALES("{\"precision\": [1]}"), "is a column of the table already", ""},
         {WITH_JOBS("[]"), "there is no job config", ".job_configs"},
         {WITH_JOBS("[{\"precision\": \"fp31\", \"runtime\": \"native\"}]"),
          "\"fp31\" is no precision", ".job_configs[0].precision"},
@@ -250,6 +250,16 @@ static void refuses(void)
          "\"z\" has no values", "args[0]"},
         {MODEL("{\"nodes\": {\"r\": {\"op\": \"torch.relu\"}}, \"edges\": [], \"outputs\": []}"),
          "the chain has no output", ".model.outputs"},
+        {MODEL("{\"nodes\": {\"r\": {\"op\": \"torch.rand\", \"args\": [[2]]}}, \"edges\": []}"),
+         "no node of the chain takes this input", ".input_params[0]"},
+        {MODEL("{\"name\": 3, \"nodes\": {\"r\": {\"op\": \"torch.relu\"}}, \"edges\": "
+               "[[\"input_0\", "
+               "\"r\"]]}"),
+         "the name of a chain is a text", ".model.name"},
+        {MODEL("{\"nodes\": {\"r\": {\"op\": \"torch.rulu\"}}, \"edges\": [[\"input_0\", \"r\"]]}"),
+         "there is no operator or module \"torch.rulu\"", ".model.nodes.r.op"},
+        {MODEL("\"torch.nn.Linnear\""), "did you mean \"torch.nn.Linear\"?", ".model"},
+        {SCALES("{\"a\": [1], \"status\": [1]}"), "\"status\" is a column of the table", "status"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         ob_sweep *sweep = NULL;

@@ -50,7 +50,7 @@ typedef struct ob_grouped_setup {
 } ob_grouped_setup;
 
 /* A group of related snippets. What `code` holds depends on the kind of group: a statement per language, the
- * definition of a `model` (Python and C++), or a block of one statement per line. NULL = not in this
+ * definition of a `model` (in C one that ob_op_prepare made), or a block of one statement per line. NULL = not in this
  * language. */
 typedef struct ob_snippet_group {
     const char *code[OB_LANGUAGE_COUNT];

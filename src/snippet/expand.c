@@ -123,8 +123,10 @@ static const char *make_setup(ob_arena *arena, const variant *v, const char *stm
 {
     const char *shared = v->of->setup.code[v->language];
     const char *model = v->of->model_setup[v->language];
-    if (v->language == OB_LANGUAGE_C)
-        return JOIN(arena, "", shared);
+    if (v->language == OB_LANGUAGE_C) {
+        const bool both = model != NULL && shared[0] != '\0';
+        return JOIN(arena, "", shared, both ? "\n" : "", model != NULL ? model : "");
+    }
     if (!v->torchscript)
         return JOIN(arena, "\n", shared, model != NULL ? model : "");
     const char *body = ob__indent(arena, stmt, "    ");

@@ -97,6 +97,8 @@ static bool append_call(ob_text *text, const ob_snippet_signature *signature, ob
         return append_result(text, signature, "") &&
                ob__text_append_str(text, torchscript ? "jit_model(" : "model(") &&
                append_args(text, signature, "", "") && ob__text_append_str(text, ")");
+    if (language == OB_LANGUAGE_C) /* its inputs and output are its own */
+        return ob__text_append_str(text, "ob_op_call(model);");
     if (!torchscript)
         return append_result(text, signature, "auto ") &&
                ob__text_append_str(text, "model->forward(") &&

@@ -212,6 +212,11 @@ static ob_status finish_group(ob_suite *suite, const char *const *label, size_t 
     if (cpp != NULL && cpp[0] != '\0' && strstr(cpp, "model") == NULL)
         return ob_err_set(err, OB_ERR_CONFIG,
                           "`cpp_model_setup` appears to be missing `model` definition.");
+    const char *c = d->model_setup[OB_LANGUAGE_C];
+    if (c != NULL && strstr(c, "model") == NULL)
+        return ob_err_set(err, OB_ERR_CONFIG,
+                          "the code in C defines no `model`, such as ob_op *model = "
+                          "ob_op_prepare(...);");
     if (d->torchscript && (python == NULL || python[0] == '\0'))
         return ob_err_set(err, OB_ERR_CONFIG,
                           "a model in Python must be defined for `torchscript=True`.");
@@ -256,19 +261,17 @@ ob_status ob_suite_add_stmts(ob_suite *suite, const char *const *label, size_t p
 ob_status ob_suite_add_modules(ob_suite *suite, const char *const *label, size_t parts,
                                const ob_snippet_group *group, ob_err *err)
 {
-    static const ob_language WITH_MODELS[] = {OB_LANGUAGE_PYTHON, OB_LANGUAGE_CPP};
     ob_definition d;
     OB_TRY(start_group(suite, group, &d, err));
     if (d.signature.args == NULL)
         return ob_err_set(err, OB_ERR_CONFIG,
                           "signature is needed when initializing from model definitions.");
-    if (group->code[OB_LANGUAGE_C] != NULL)
-        return ob_err_set(err, OB_ERR_CONFIG, "C has no modules; write a statement in stmts");
-    for (size_t i = 0; i < 2; i++) {
-        const ob_language language = WITH_MODELS[i];
-        d.stmt[language] = ob__call_model(&suite->arena, &d.signature, language, false);
-        if (d.stmt[language] == NULL ||
-            !copy_text(&suite->arena, group->code[language], &d.model_setup[language]))
+    for (int i = 0; i < OB_LANGUAGE_COUNT; i++) {
+        const ob_language language = (ob_language)i;
+        if (language == OB_LANGUAGE_C && group->code[i] == NULL)
+            continue; /* as the original, which has C++ even without a model */
+        d.stmt[i] = ob__call_model(&suite->arena, &d.signature, language, false);
+        if (d.stmt[i] == NULL || !copy_text(&suite->arena, group->code[i], &d.model_setup[i]))
             return ob__snippet_no_memory(err);
     }
     return finish_group(suite, label, parts, &d, err);

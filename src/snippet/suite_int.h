@@ -45,7 +45,7 @@ ob_status ob__snippet_signature_parse(ob_arena *arena, const char *text, ob_snip
                                       ob_err *err);
 
 /* "[y = ]model(a, b)" in Python, "[auto y = ]model->forward(a, b);" in C++; for TorchScript the same with
- * jit_model, and values made for it in C++. NULL when memory is out. */
+ * jit_model, and values made for it in C++. "ob_op_call(model);" in C. NULL when memory is out. */
 const char *ob__call_model(ob_arena *arena, const ob_snippet_signature *signature,
                            ob_language language, bool torchscript);
 

@@ -119,6 +119,7 @@ static const key_row MODULES_KEYS[] = {
     {"python", KEY_TEXT, CODE(PYTHON)},
     {"c++", KEY_TEXT, CODE(CPP)},
     {"cpp", KEY_TEXT, CODE(CPP)},
+    {"c", KEY_TEXT, CODE(C)},
     {"setup", KEY_SETUP, offsetof(content, group.setup)},
     {"signature", KEY_TEXT, offsetof(content, group.signature)},
     {"torchscript", KEY_FLAG, offsetof(content, group.torchscript)},

@@ -21,6 +21,9 @@ static void check_snippet(const ob_snippet *snippet)
         if ((unsigned char)*c >= 0x80)
             abort();
     free(key);
+    if (ob_snippet_name(snippet, &key, NULL) != OB_OK)
+        abort();
+    free(key);
     if (ob_json_doc_create(&doc, NULL) != OB_OK)
         return;
     if (ob_snippet_to_json(snippet, doc, &node, NULL) != OB_OK ||

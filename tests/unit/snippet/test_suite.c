@@ -150,6 +150,65 @@ static void refused(void)
     ob_suite_destroy(suite);
 }
 
+/* A model in C is a prepared operator; it has no TorchScript. */
+static void modules_in_c(void)
+{
+    static const char PREPARE[] = "ob_op *model = ob_op_prepare(\"torch.relu\", \"f32[1]\");";
+    ob_suite *suite = parse("definitions:\n  m:\n    modules:\n"
+                            "      python: model = f\n"
+                            "      c: 'ob_op *model = ob_op_prepare(\"torch.relu\", \"f32[1]\");'\n"
+                            "      setup: {c: int k = 1;}\n"
+                            "      signature: f(x) -> y\n"
+                            "      torchscript: true\n");
+    ob_snippets *all = NULL;
+    const ob_language c = OB_LANGUAGE_C;
+    const ob_expand_options options = {.only = &c};
+    char setup[256], md5[OB_MD5_TEXT];
+    CHECK_INT(ob_suite_expand(suite, &options, &all, NULL), OB_OK);
+    CHECK_INT(ob_snippets_count(all), 1);
+    snprintf(setup, sizeof setup, "int k = 1;\n%s", PREPARE);
+    check_snippet(all, 0, KEY("\"m\"", "C"), "ob_op_call(model);", setup);
+    CHECK_INT(ob_snippets_md5(all, md5, NULL), OB_OK);
+    CHECK_STR(md5, "none"); /* nothing of the original's */
+    ob_snippets_destroy(all);
+    ob_suite_destroy(suite);
+    ob_err err;
+    static const char NO_MODEL[] = "definitions: {m: {modules: {c: int x;, signature: f(x) -> y}}}";
+    CHECK_INT(ob_suite_parse("s.yaml", NO_MODEL, strlen(NO_MODEL), &suite, &err), OB_ERR_CONFIG);
+    CHECK_HAS(err.message, "the code in C defines no `model`");
+}
+
+static void names(void)
+{
+    ob_suite *suite = parse("definitions:\n"
+                            "  a: {b: {stmts: {python: x, c: x;, num_threads: [1, 2]}}}\n"
+                            "  t: {timer: {stmt: x}}\n");
+    static const struct {
+        const char *part;
+        size_t count;
+        const char *first;
+    } CASES[] = {
+        {NULL, 5, "a / b  Eager, Forward  Python, 1 thread"},
+        {"C, 2 threads", 1, "a / b  Eager, Forward  C, 2 threads"},
+        {"t  Python, 1 thread", 1, "t  Python, 1 thread"},
+        {"a / b", 4, "a / b  Eager, Forward  Python, 1 thread"},
+        {"c", 0, NULL},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        const ob_expand_options options = {.name_part = CASES[i].part};
+        ob_snippets *all = NULL;
+        char *name = NULL;
+        CHECK_INT(ob_suite_expand(suite, &options, &all, NULL), OB_OK);
+        CHECK_INT(ob_snippets_count(all), CASES[i].count);
+        if (CASES[i].count > 0)
+            CHECK_INT(ob_snippet_name(ob_snippets_get(all, 0), &name, NULL), OB_OK);
+        CHECK_STR(name, CASES[i].first);
+        free(name);
+        ob_snippets_destroy(all);
+    }
+    ob_suite_destroy(suite);
+}
+
 /* textwrap's rules: tabs and blanks are different, blank lines are emptied but kept. */
 static void lines(void)
 {
@@ -170,6 +229,8 @@ int main(void)
     RUN(global_setup);
     RUN(repeated_threads);
     RUN(refused);
+    RUN(modules_in_c);
+    RUN(names);
     RUN(lines);
     return ob_test_end();
 }

@@ -26,15 +26,21 @@ static ort_id add_scaled(ort_call *call, ort_id product)
     return ort_emit(t, "Add", ort_dtype_of(t, product), ORT_IN(self, product), NULL);
 }
 
-/* Products of arguments. Where the inner dimension is empty they are zeros, which ONNX Runtime forgets to write. */
+/* Products of arguments. Where there is nothing to multiply they are zeros, which ONNX Runtime forgets to write. A vector
+ * on the right becomes a column: the optimiser of 1.20 gives wrong results for a transposed matrix and a vector. */
 static ort_id matmul(ort_call *call, const char *left, const char *right, const int64_t *sizes,
                      int ndim)
 {
     ort_translation *t = call->t;
-    const ob_tensor *a = ort_arg_meta(call, left);
-    if (a->ndim > 0 && a->sizes[a->ndim - 1] == 0)
+    const ob_tensor *a = ort_arg_meta(call, left), *b = ort_arg_meta(call, right);
+    ort_id y = ort_arg(call, right);
+    if (ort_numel(a) == 0 || ort_numel(b) == 0)
         return ort_filled(t, a->dtype, 0, sizes, ndim);
-    return ort_emit(t, "MatMul", a->dtype, ORT_IN(ort_arg(call, left), ort_arg(call, right)), NULL);
+    const bool column = a->ndim > 1 && b->ndim == 1;
+    if (column)
+        y = ort_reshape(t, y, (const int64_t[]){b->sizes[0], 1}, 2);
+    y = ort_emit(t, "MatMul", a->dtype, ORT_IN(ort_arg(call, left), y), NULL);
+    return column ? ort_reshape(t, y, sizes, ndim) : y;
 }
 
 static ort_id matmul_like(ort_call *call, const char *left, const char *right,

@@ -62,7 +62,22 @@ struct ort_row {
 };
 
 /* The tables, each ended by a row without a name: rows.c gathers them. */
-#define ORT_ROW_GROUPS(X) X(elementwise) X(activation) X(matrix)
+#define ORT_ROW_GROUPS(X)                                                                          \
+    X(elementwise)                                                                                 \
+    X(activation)                                                                                  \
+    X(matrix)                                                                                      \
+    X(view)                                                                                        \
+    X(create)                                                                                      \
+    X(join)                                                                                        \
+    X(reduction)                                                                                   \
+    X(softmax)                                                                                     \
+    X(order)                                                                                       \
+    X(conv)                                                                                        \
+    X(pool)                                                                                        \
+    X(norm)                                                                                        \
+    X(index)                                                                                       \
+    X(embedding)                                                                                   \
+    X(loss)
 #define ORT_ROW_TABLE(group) extern const ort_row ort_rows_##group[];
 ORT_ROW_GROUPS(ORT_ROW_TABLE)
 #undef ORT_ROW_TABLE
@@ -132,6 +147,21 @@ ort_id ort_filled(ort_translation *t, ob_dtype dtype, double value, const int64_
 ort_id ort_reshape(ort_translation *t, ort_id id, const int64_t *sizes, int ndim);
 ort_id ort_transpose(ort_translation *t, ort_id id, const int64_t *order, int ndim);
 ort_id ort_reshape_like(ort_translation *t, ort_id id, const ob_tensor *meta);
+ort_id ort_binary(ort_translation *t, const char *op, ort_id a, ort_id b); /* a's type */
+ort_id ort_unary(ort_translation *t, const char *op, ort_id a);
+ort_id ort_where(ort_translation *t, ort_id condition, ort_id yes, ort_id no); /* yes's type */
+/* Elements [start, end) of one dimension, every step-th. */
+ort_id ort_slice(ort_translation *t, ort_id id, int64_t axis, int64_t start, int64_t end,
+                 int64_t step);
+/* ReduceSum, ReduceMean, ReduceMax, ... over the axes. */
+ort_id ort_reduce(ort_translation *t, const char *op, ort_id id, const int64_t *axes, size_t count,
+                  bool keep);
+/* ScatterElements along an axis, or ScatterND (axis -1); added, or put. */
+ort_id ort_scatter(ort_translation *t, ort_id self, ort_id index, ort_id from, int64_t axis,
+                   bool add);
+ort_id ort_expand(ort_translation *t, ort_id id, const int64_t *sizes, int ndim);
+/* 0, 1, ... count - 1 as i64. */
+ort_id ort_range(ort_translation *t, int64_t count);
 int ort_dim(int64_t dim, int ndim);
 int64_t ort_numel(const ob_tensor *meta);
 bool ort_is_float(ob_dtype dtype);

@@ -76,6 +76,7 @@ bool trial_refused(const trial *t, ob_status status);
 bool torch_may_differ(const char *op, ob_dtype dtype);
 /* Whether a NaN may be missing in what a backend gives (nan_lost.c). */
 bool nan_may_be_lost(const char *backend, const char *op);
+bool golden_holds_nan(const golden *g);
 
 /* Elements in row-major order as doubles. */
 int64_t tensor_count(const ob_tensor *tensor);

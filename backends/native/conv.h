@@ -12,6 +12,7 @@
 #define OB_NATIVE_CONV_H
 
 #include "blas.h"
+#include "rows.h"
 #include "window.h"
 
 typedef struct native_conv {
@@ -26,6 +27,7 @@ int64_t native_conv_workspace(const native_conv *conv);
 /* One call: what it is given depends on the function; bias may be NULL. All are contiguous. */
 typedef struct native_conv_data {
     const native_blas *blas;
+    const native_rows *rows;
     void *wide, *narrow, *weight;
     const void *bias; /* of the side that is written */
     void *workspace;

@@ -157,15 +157,24 @@ static void NAME(narrow_part)(const native_conv *conv, const native_conv_data *d
     }
 }
 
+#include "conv_depth_real.h"
+
 void PUBLIC(narrow)(const native_conv *conv, const native_conv_data *data)
 {
+    const bool depthwise = is_depthwise(conv);
     for (int64_t i = 0; i < conv->images; i++)
         for (int64_t g = 0; g < conv->groups; g++) {
             const NAME(part) part = NAME(get_part)(conv, data, i, g);
-            if (data->bias != NULL)
+            const REAL *bias = data->bias;
+            if (bias != NULL)
+                bias += g * conv->narrow_channels;
+            if (depthwise) {
+                NAME(depthwise_part)(conv, data, &part, bias);
+                continue;
+            }
+            if (bias != NULL)
                 NAME(fill)
-            (part.narrow, conv->narrow_channels, part.length,
-             (const REAL *)data->bias + g * conv->narrow_channels);
+            (part.narrow, conv->narrow_channels, part.length, bias);
             NAME(narrow_part)(conv, data, &part);
         }
 }

@@ -155,6 +155,7 @@ static ob_status run_forward(const plan_call *call, ob_err *err)
     void *output = native_dense_place(call, &c->outputs[0]);
     const native_conv_data data = {
         .blas = c->blas,
+        .rows = native_rows_of(call->env, c->cls),
         .wide = c->transposed ? output : input,
         .narrow = c->transposed ? input : output,
         .weight = native_dense_read(call, &c->weight),
@@ -174,7 +175,9 @@ static ob_status run_backward(const plan_call *call, ob_err *err)
     (void)err;
     const convolution *c = call->state;
     void *grad = native_dense_read(call, &c->grad);
-    native_conv_data data = {.blas = c->blas, .workspace = native_scratch_at(call, c->workspace)};
+    native_conv_data data = {.blas = c->blas,
+                             .rows = native_rows_of(call->env, c->cls),
+                             .workspace = native_scratch_at(call, c->workspace)};
     if (c->outputs[0].present) {
         void *out = native_dense_place(call, &c->outputs[0]);
         data.weight = native_dense_read(call, &c->weight);

@@ -46,7 +46,19 @@ typedef struct native_pool_row {
     int64_t count, stride;
 } native_pool_row;
 
+/* out[i] = start + the sum of weights[t] * in[offsets[t] + i]. Both arrays have NATIVE_TAP_SLACK elements more than the
+ * count asks for, which are read and written too. */
+typedef struct native_taps {
+    void *out;
+    const void *in, *weights;
+    const int64_t *offsets;
+    int64_t taps, count;
+    double start;
+} native_taps;
+enum { NATIVE_TAP_SLACK = 32 };
+
 typedef struct native_rows {
+    void (*add_taps)(const native_taps *taps);
     /* Where an element is more than its window's value, it and its place (int32_t for float, int64_t
      * for double) take over. */
     void (*pool_max)(const native_pool_row *row, void *values, void *places);

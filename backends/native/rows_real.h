@@ -133,6 +133,26 @@ static void CAT(row_add_grad, CLASS)(double *weight, double *bias, const void *g
         LOOP_PRAGMA for (int64_t i = 0; i < count; i++) bias[i] += (double)g[i];
 }
 
+/* ---- convolutions ---- */
+
+/* Two vectors at a time, so that additions do not wait for each other. */
+static void CAT(add_taps, CLASS)(const native_taps *p)
+{
+    T *out = p->out;
+    const T *in = p->in, *w = p->weights;
+    _Static_assert(2 * LANES <= NATIVE_TAP_SLACK, "the last step stays inside the slack");
+    for (int64_t i = 0; i < p->count; i += 2 * LANES) {
+        CAT(vector, CLASS) low = (CAT(vector, CLASS)){0} + (T)p->start, high = low;
+        for (int64_t t = 0; t < p->taps; t++) {
+            const T *from = in + p->offsets[t] + i;
+            low += CAT(load_vector, CLASS)(from) * w[t];
+            high += CAT(load_vector, CLASS)(from + LANES) * w[t];
+        }
+        memcpy(out + i, &low, sizeof low);
+        memcpy(out + i + LANES, &high, sizeof high);
+    }
+}
+
 /* ---- softmax of one row ---- */
 
 /* NaN is not more than anything: it comes through in the sum. */
@@ -304,6 +324,7 @@ static void CAT(block_log_softmax_backward, CLASS)(const native_softmax_block *b
 #undef BLOCKED_SUM
 
 static const native_rows CAT(rows, CLASS) = {
+    .add_taps = CAT(add_taps, CLASS),
     .sum = CAT(row_sum, CLASS),
     .pool_max = CAT(pool_max, CLASS),
     .pool_add = CAT(pool_add, CLASS),

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { TILE = 32, PER = 8 }; /* as matmul.cl has them */
+enum { TILE = 32, PER = 8, ROWS = 8, WIDE = 32, NARROW = 16 }; /* as matmul.cl has them */
 
 /* As matmul.cl has it. */
 typedef struct matmul {
@@ -53,44 +53,87 @@ typedef struct job {
     double alpha, beta;
 } job;
 
-static ob_status add_product(plan_call *call, const job *j, ob_err *err)
+static matmul fill_product(const job *j)
 {
-    char options[160];
-    ocl_maker m;
-    ocl_builder builder;
     matmul p = {.rows = j->rows, .columns = j->columns, .inner = j->inner};
-    OB_TRY(ocl_maker_open(call, &m, err));
-    if (j->batch == 0 || j->rows == 0 || j->columns == 0)
-        return OB_OK;
     for (int i = 0; i < 4; i++) {
         p.out[i] = j->out_grid.place[i];
         p.left[i] = j->left_grid.place[i];
         p.right[i] = j->right_grid.place[i];
         p.self[i] = j->self_grid.place[i];
     }
+    return p;
+}
+
+/* For panels: the right factor with dense rows in the compute type; behind the last column lies room. */
+static ob_status pack_right(ocl_maker *m, const job *j, int64_t columns, ob_tensor *packed,
+                            matmul *p, ob_err *err)
+{
+    const ob_dtype compute =
+        j->out->dtype == OB_DTYPE_F16 || j->out->dtype == OB_DTYPE_BF16 ? OB_DTYPE_F32
+        : ocl_is_whole(j->out->dtype) && j->out->dtype != OB_DTYPE_I64  ? OB_DTYPE_I32
+                                                                        : j->out->dtype;
+    *packed = *j->right;
+    if (j->right->dtype == compute && p->right[3] == 1 && j->columns % columns == 0)
+        return OB_OK;
+    const int64_t pitch = (j->columns + columns - 1) / columns * columns;
+    const int64_t sizes[] = {j->batch, j->inner, pitch};
+    OB_TRY(ocl_temporary_tensor(m, compute, sizes, 3, packed, err));
+    ob_tensor to = *packed, from = *j->right;
+    to.ndim = from.ndim = 3;
+    to.sizes[2] = j->columns;
+    for (int d = 0; d < 3; d++) {
+        from.sizes[d] = to.sizes[d];
+        from.strides[d] = j->right_grid.place[d + 1];
+        p->right[d + 1] = to.strides[d];
+    }
+    p->right[0] = 0;
+    return ocl_copy_add(m, &to, &from, err);
+}
+
+static ob_status add_product(plan_call *call, const job *j, ob_err *err)
+{
+    char options[192];
+    ocl_maker m;
+    ocl_builder builder;
+    ob_tensor right = *j->right;
+    matmul p = fill_product(j);
     const ob_dtype dtype = j->out->dtype;
-    const int used =
-        snprintf(options, sizeof options, "-DC=%s -DTO=%s -DTL=%s -DTR=%s", ocl_compute_type(dtype),
-                 ocl_dtype_name(&m, dtype), ocl_dtype_name(&m, j->left->dtype),
-                 ocl_dtype_name(&m, j->right->dtype));
+    OB_TRY(ocl_maker_open(call, &m, err));
+    if (j->batch == 0 || j->rows == 0 || j->columns == 0)
+        return OB_OK;
+    const bool panels = m.env->device.is_cpu && !m.env->tiles && j->inner > 0;
+    const int64_t columns = ocl_compute_size(dtype) == 4 ? WIDE : NARROW;
+    if (panels)
+        OB_TRY(pack_right(&m, j, columns, &right, &p, err));
+    int used = snprintf(options, sizeof options, "-DC=%s -DTO=%s -DTL=%s -DTR=%s",
+                        ocl_compute_type(dtype), ocl_dtype_name(&m, dtype),
+                        ocl_dtype_name(&m, j->left->dtype), ocl_dtype_name(&m, right.dtype));
     if (j->self != NULL)
-        snprintf(options + used, sizeof options - (size_t)used, " -DTS=%s",
-                 ocl_dtype_name(&m, j->self->dtype));
-    const ocl_spec spec = {"matmul", options, NULL, "product"};
+        used += snprintf(options + used, sizeof options - (size_t)used, " -DTS=%s",
+                         ocl_dtype_name(&m, j->self->dtype));
+    if (panels)
+        snprintf(options + used, sizeof options - (size_t)used, " -DPANEL=%d",
+                 (int)(columns / NARROW));
+    const ocl_spec spec = {"matmul", options, NULL, panels ? "panel" : "product"};
     OB_TRY(ocl_begin(&m, &spec, &builder, err));
     ocl_put_tensor(&builder, j->out);
     ocl_put_tensor(&builder, j->left);
-    ocl_put_tensor(&builder, j->right);
+    ocl_put_tensor(&builder, &right);
     if (j->self != NULL)
         ocl_put_tensor(&builder, j->self);
     ocl_put(&builder, &p, sizeof p);
     ocl_put_number(&builder, dtype, j->alpha, (int64_t)j->alpha);
     ocl_put_number(&builder, dtype, j->beta, (int64_t)j->beta);
-    const ocl_range range = {
+    const ocl_range tiles = {
         .dims = 3,
         .global = {(size_t)j->columns, ((size_t)j->rows + PER - 1) / PER, (size_t)j->batch},
         .local = {TILE, TILE / PER, 1}};
-    return ocl_end(&builder, &range, err);
+    const ocl_range panel = {.dims = 3,
+                             .global = {(size_t)((j->columns + columns - 1) / columns),
+                                        ((size_t)j->rows + ROWS - 1) / ROWS, (size_t)j->batch},
+                             .local = {1, 1, 1}};
+    return ocl_end(&builder, panels ? &panel : &tiles, err);
 }
 
 static job start(plan_call *call, const char *self)

@@ -14,6 +14,7 @@
 
 typedef struct ocl_options {
     const char *library; /* NULL: libOpenCL.so.1 */
+    const char *matmul;  /* "auto", "tiles" */
 } ocl_options;
 
 typedef struct ocl_device {
@@ -61,6 +62,7 @@ struct plan_env {
     cl_command_queue queue;
     ocl_program *programs;
     int threads_asked;
+    bool tiles; /* matrix products through local memory on processors too */
     /* Memory: of cases and of callers, in bytes now and at most. */
     uint64_t used_bytes, peak_bytes;
     ocl_buffer *flush; /* what flush_cache writes; made by the first */

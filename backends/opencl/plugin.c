@@ -47,6 +47,8 @@ static ob_status open_backend(const ob_backend_settings *settings, ob_backend *b
     env->host = settings->host;
     env->log = settings->log;
     env->threads_asked = settings->threads > 0 ? settings->threads : 1;
+    env->tiles =
+        options != NULL && options->matmul != NULL && strcmp(options->matmul, "tiles") == 0;
     ocl_environment_set(env->threads_asked);
     OB_TRY(ocl_api_load(env->host, options != NULL ? options->library : NULL, &env->cl, err));
     OB_TRY(ocl_device_choose(env, &settings->device, err));
@@ -169,6 +171,12 @@ static const ob_option OPTIONS[] = {
      .offset = offsetof(ocl_options, library),
      .value = "FILE",
      .help = "the library of OpenCL (" OCL_LIBRARY ")"},
+    {.name = "matmul",
+     .type = OB_OPTION_CHOICE,
+     .offset = offsetof(ocl_options, matmul),
+     .value = "HOW",
+     .choices = "auto|tiles",
+     .help = "matrix products: by the kind of device, or by tiles in local memory as on GPUs"},
     {.name = NULL},
 };
 

@@ -56,7 +56,8 @@ static ob_status build(plan_env *env, const char *file, const char *given, const
     const char *texts[] = {definition, source_text("loops_math"), source_text("types"),
                            source_text(file)};
     cl_int code;
-    snprintf(options, sizeof options, "-cl-std=CL1.2%s%s %s", env->device.has_fp64 ? " -DFP64" : "",
+    snprintf(options, sizeof options, "-cl-std=CL1.2 -w%s%s %s",
+             env->device.has_fp64 ? " -DFP64" : "",
              env->device.exact_divide ? " -cl-fp32-correctly-rounded-divide-sqrt" : "", given);
     if (expression != NULL)
         snprintf(definition, sizeof definition, "#define EXPRESSION %s\n", expression);

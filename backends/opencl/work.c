@@ -85,22 +85,38 @@ void ocl_work_clear(ocl_work *work)
     for (size_t i = 0; i < work->count; i++)
         work->env->cl.ReleaseKernel(work->launches[i].kernel);
     free(work->launches);
-    for (size_t i = 0; i < work->buffer_count; i++)
-        ocl_buffer_destroy(work->buffers[i]);
-    free(work->buffers);
+    for (size_t i = 0; i < work->storage_count; i++)
+        work->env->host->storage_release(work->storages[i]);
+    free(work->storages);
     *work = (ocl_work){.env = work->env};
+}
+
+static ob_status add_storage(ocl_maker *m, size_t size, ob_storage **out, ob_err *err)
+{
+    ocl_work *work = m->work;
+    ob_storage **grown = realloc(work->storages, (work->storage_count + 1) * sizeof *grown);
+    if (grown == NULL)
+        return m->env->host->err_set(err, OB_ERR_NOMEM, "out of memory for the buffers of a call");
+    work->storages = grown;
+    OB_TRY(ocl_storage_create(m->env, size, out, err));
+    work->storages[work->storage_count++] = *out;
+    return OB_OK;
 }
 
 ob_status ocl_temporary(ocl_maker *m, size_t size, ocl_buffer **out, ob_err *err)
 {
-    ocl_work *work = m->work;
-    ocl_buffer **grown = realloc(work->buffers, (work->buffer_count + 1) * sizeof *grown);
-    if (grown == NULL)
-        return m->env->host->err_set(err, OB_ERR_NOMEM, "out of memory for the buffers of a call");
-    work->buffers = grown;
-    OB_TRY(ocl_buffer_create(m->env, size, out, err));
-    work->buffers[work->buffer_count++] = *out;
+    ob_storage *storage;
+    OB_TRY(add_storage(m, size, &storage, err));
+    *out = m->env->host->storage_data(storage);
     return OB_OK;
+}
+
+ob_status ocl_temporary_tensor(ocl_maker *m, ob_dtype dtype, const int64_t *sizes, int ndim,
+                               ob_tensor *out, ob_err *err)
+{
+    OB_TRY(m->env->host->tensor_init_meta(out, dtype, sizes, ndim, NULL, err));
+    const size_t element = m->env->host->dtype_get_info(dtype)->size_bytes;
+    return add_storage(m, (size_t)ocl_numel(out) * element, &out->storage, err);
 }
 
 /* ---- enqueueing ---- */

@@ -31,8 +31,8 @@ typedef struct ocl_work {
     plan_env *env;
     ocl_launch *launches;
     size_t count, capacity;
-    ocl_buffer **buffers; /* what lies between the launches */
-    size_t buffer_count;
+    ob_storage **storages; /* what lies between the launches */
+    size_t storage_count;
     const char *op; /* of the faults */
     ocl_site sites[OCL_MAX_SITES];
     size_t site_count;
@@ -55,6 +55,9 @@ void ocl_work_clear(ocl_work *work);
 
 /* Memory between the launches of a call, of at least `size` bytes. */
 ob_status ocl_temporary(ocl_maker *m, size_t size, ocl_buffer **out, ob_err *err);
+/* A dense tensor there; the call owns it. */
+ob_status ocl_temporary_tensor(ocl_maker *m, ob_dtype dtype, const int64_t *sizes, int ndim,
+                               ob_tensor *out, ob_err *err);
 
 /* ---- types ---- */
 

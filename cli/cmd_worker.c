@@ -17,7 +17,8 @@ typedef struct worker_options {
     int64_t socket_fd, state_fd, config_fd, ring_fd, check_fd, ring_member;
     const char *reference;
     ob_batch_source batch;
-    bool counts, verbose;
+    int64_t counts;
+    bool verbose;
 } worker_options;
 
 #define FD_ROW(row_name, field, text)                                                              \
@@ -44,9 +45,11 @@ static const ob_option OPTIONS[] = {
      .value = "NAME",
      .help = "The backend whose results they are."},
     {.name = "counts",
-     .type = OB_OPTION_FLAG,
+     .type = OB_OPTION_INT,
      .offset = offsetof(worker_options, counts),
-     .help = "Count under valgrind, measure nothing."},
+     .value = "N",
+     .max = 1000,
+     .help = "Count so often under valgrind, measure nothing."},
     {.name = "config-name",
      .type = OB_OPTION_STRING,
      .offset = offsetof(worker_options, run.config_name),
@@ -170,7 +173,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
                                .check = (int)options->check_fd,
                                .ring_member = (unsigned)options->ring_member,
                                .reference = options->reference,
-                               .counts = options->counts};
+                               .counts = (unsigned)options->counts};
     if (ob_worker_serve(cli->context, config, &options->run, &fds, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     ob_config_destroy(config);

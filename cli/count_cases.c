@@ -27,10 +27,14 @@ typedef struct job {
 
 /* ---- one case ---- */
 
-static ob_status print_count(const job *j, const ob_case_count *count, ob_err *err)
+static ob_status print_counts(const job *j, const ob_case_count *count, ob_err *err)
 {
-    OB_TRY(ob__count_print(j->cli, j->line, count->forward, err));
-    return count->backward != NULL ? ob__count_print(j->cli, j->line, count->backward, err) : OB_OK;
+    for (int64_t i = 0; i < count->repeats; i++) {
+        OB_TRY(ob__count_print(j->cli, j->line, count->forward[i], err));
+        if (count->backward != NULL)
+            OB_TRY(ob__count_print(j->cli, j->line, count->backward[i], err));
+    }
+    return OB_OK;
 }
 
 static void tell_failure(job *j, const ob_case *c, const char *reason)
@@ -44,24 +48,17 @@ static void tell_failure(job *j, const ob_case *c, const char *reason)
 
 static ob_status count_case(job *j, const ob_case *c, ob_err *err)
 {
-    const int64_t repeats = j->line->repeats > 0 ? j->line->repeats : 1;
-    for (int64_t i = 0; i < repeats; i++) {
-        ob_case_count count;
-        OB_TRY(ob_case_counter_count(j->counter, ob_case_index(c), &count, err));
-        const bool counted = count.forward != NULL;
-        ob_status status = count.refusal;
-        if (counted)
-            status = print_count(j, &count, err);
-        else if (status != OB_OK)
-            ob_err_set(err, status, "%s", count.reason); /* no case can be counted */
-        else
-            tell_failure(j, c, count.reason);
-        ob_case_count_fini(&count);
-        OB_TRY(status);
-        if (!counted)
-            break;
-    }
-    return OB_OK;
+    ob_case_count count;
+    OB_TRY(ob_case_counter_count(j->counter, ob_case_index(c), &count, err));
+    ob_status status = count.refusal;
+    if (count.repeats > 0)
+        status = print_counts(j, &count, err);
+    else if (status != OB_OK)
+        ob_err_set(err, status, "%s", count.reason); /* no case can be counted */
+    else
+        tell_failure(j, c, count.reason);
+    ob_case_count_fini(&count);
+    return status;
 }
 
 static ob_status count_range(job *j, const ob_run_range *range, ob_err *err)
@@ -88,8 +85,10 @@ static ob_status count_selected(job *j, ob_err *err)
     const ob_run_line select = {.config = j->line->config,
                                 .op = j->line->config != NULL ? j->line->op : NULL,
                                 .only_case = j->line->only_case};
-    const ob_case_counter_params params = {
-        .options = &j->run, .worker_program = j->own.path, .stop = ob__cli_interrupts};
+    const ob_case_counter_params params = {.options = &j->run,
+                                           .worker_program = j->own.path,
+                                           .repeats = j->line->repeats,
+                                           .stop = ob__cli_interrupts};
     ob_run_selection selection = {.count = 0};
     ob_status status = ob__run_select(j->cli, j->config, &select, &selection, err);
     for (size_t t = 0; status == OB_OK && t < j->threads.size && !j->interrupted; t++) {

@@ -20,6 +20,7 @@ typedef struct ob_case_counter_params {
      * count_timeout_s. */
     const ob_run_options *options;
     const char *worker_program; /* as in ob_run_params, and required */
+    int64_t repeats;            /* counts of each case, all of one preparation; 0 = 1 */
     int (*stop)(void *ctx);     /* 2 = end at once. May be NULL */
     void *ctx;
 } ob_case_counter_params;
@@ -37,7 +38,9 @@ typedef struct ob_case_count {
     char reason[1024]; /* why there are no counts; "" = there are */
     ob_status
         refusal; /* why no worker starts at all, such as wrong options of the backend; OB_OK = one did */
-    ob_count_stats *forward, *backward; /* of count_number iterations; NULL = not there */
+    int64_t repeats; /* how many counts there are: 0 = none */
+    /* Of count_number iterations; the second is NULL without a backward. */
+    ob_count_stats **forward, **backward;
 } ob_case_count;
 
 /* Counts the case with this index. A case that fails, crashes, takes too long or cannot run under valgrind has

@@ -344,7 +344,7 @@ typedef struct ob_worker_fds {
     int check;  /* file with the results to compare with; 0 = none */
     unsigned ring_member;
     const char *reference; /* with check: the backend whose results they are */
-    bool counts;           /* it runs under valgrind and counts instead of measuring */
+    unsigned counts; /* above 0: it runs under valgrind and counts so often, instead of measuring */
 } ob_worker_fds;
 
 /* The worker's whole life: takes leases until the supervisor is gone. err must not be NULL. */

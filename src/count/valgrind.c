@@ -113,7 +113,9 @@ bool ob__valgrind_cannot(const char *text)
 
 ob_status ob__valgrind_unable(ob_err *err)
 {
-    return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                      "valgrind cannot run this code: it uses instructions that valgrind does not "
-                      "know, such as those of AVX-512; use code for AVX2");
+    return ob_err_set(
+        err, OB_ERR_UNSUPPORTED,
+        "valgrind cannot run this code: it uses instructions that valgrind does not "
+        "know, such as those of AVX-512; compile it for AVX2, or tell the library that "
+        "it uses to do with AVX2");
 }

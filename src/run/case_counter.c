@@ -20,6 +20,7 @@ struct ob_case_counter {
     ob_run_summary summary;
     ob_supervisor supervisor;
     ob_valgrind valgrind;
+    int64_t repeats;
     int64_t dumped; /* dumps that the worker wrote for cases before */
     bool open;      /* keeper and parser are */
     ob_err refused; /* why no worker starts; OB_OK = one may */
@@ -54,7 +55,7 @@ static ob_status open_worker(ob_case_counter *c, const ob_config *config, ob_err
 {
     const ob_worker_place place = {.ring_fd = -1,
                                    .check_fd = -1,
-                                   .counts = true,
+                                   .counts = (unsigned)c->repeats,
                                    .before = c->valgrind.words,
                                    .variables = ob__valgrind_variables};
     ob_supervisor *s = &c->supervisor;
@@ -75,6 +76,7 @@ ob_status ob_case_counter_open(ob_context *context, const ob_config *config,
     if (c == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for counting");
     copy_options(params->options, &c->options);
+    c->repeats = params->repeats > 0 ? params->repeats : 1;
     c->params = (ob_run_params){.options = &c->options,
                                 .worker_program = params->worker_program,
                                 .stop = params->stop,
@@ -113,8 +115,13 @@ void ob_case_counter_close(ob_case_counter *c)
 
 void ob_case_count_fini(ob_case_count *count)
 {
-    ob_count_stats_destroy(count->forward);
-    ob_count_stats_destroy(count->backward);
+    for (int64_t i = 0; i < count->repeats; i++) {
+        ob_count_stats_destroy(count->forward[i]);
+        if (count->backward != NULL)
+            ob_count_stats_destroy(count->backward[i]);
+    }
+    free(count->forward);
+    free(count->backward);
     *count = (ob_case_count){.status = OB_RECORD_NO_STATUS};
 }
 
@@ -151,8 +158,8 @@ static ob_status subtract(const ob_count_file *nothing, const ob_count_file *wit
     return status;
 }
 
-static ob_status make_stats(const ob_case_counter *c, const ob_count_file *nothing, int64_t which,
-                            ob_count_stats **out, ob_err *err)
+static ob_status make_stats(const ob_case_counter *c, const ob_count_file *nothing, int64_t dump,
+                            bool backward, ob_count_stats **out, ob_err *err)
 {
     const ob_record_result *r = &c->supervisor.record.result;
     char description[256];
@@ -161,12 +168,12 @@ static ob_status make_stats(const ob_case_counter *c, const ob_count_file *nothi
     ob_count_stats_params params = {.task = r->task,
                                     .number_per_run = c->options.count_number,
                                     .built_with_debug_symbols = true};
-    if (which == OB_DUMP_BACKWARD) {
+    if (backward) {
         snprintf(description, sizeof description, "%.200s, backward",
                  r->task.description != NULL ? r->task.description : "");
         params.task.description = description;
     }
-    ob_status status = ob__valgrind_read(&c->valgrind, c->dumped + which + 1, &file, err);
+    ob_status status = ob__valgrind_read(&c->valgrind, c->dumped + dump, &file, err);
     if (status == OB_OK)
         status = subtract(nothing, file, false, &exclusive, err);
     if (status == OB_OK)
@@ -181,17 +188,31 @@ static ob_status make_stats(const ob_case_counter *c, const ob_count_file *nothi
     return status;
 }
 
-/* The dumps that the case left, of which the first is the switching. */
+static ob_status make_room(const ob_case_counter *c, bool backward, ob_case_count *out, ob_err *err)
+{
+    out->repeats = c->repeats;
+    out->forward = calloc((size_t)c->repeats, sizeof *out->forward);
+    out->backward = backward ? calloc((size_t)c->repeats, sizeof *out->backward) : NULL;
+    if (out->forward != NULL && (out->backward != NULL || !backward))
+        return OB_OK;
+    out->repeats = 0;
+    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for counts");
+}
+
+/* The dumps that the case left: the switching alone, then those of each repeat. */
 static ob_status read_dumps(const ob_case_counter *c, int64_t dumps, ob_case_count *out,
                             ob_err *err)
 {
+    const bool backward = dumps > 1 + c->repeats;
     ob_count_file *nothing = NULL;
-    ob_status status =
-        ob__valgrind_read(&c->valgrind, c->dumped + OB_DUMP_NOTHING + 1, &nothing, err);
-    if (status == OB_OK)
-        status = make_stats(c, nothing, OB_DUMP_FORWARD, &out->forward, err);
-    if (status == OB_OK && dumps > OB_DUMP_BACKWARD)
-        status = make_stats(c, nothing, OB_DUMP_BACKWARD, &out->backward, err);
+    int64_t next = 1;
+    OB_TRY(make_room(c, backward, out, err));
+    ob_status status = ob__valgrind_read(&c->valgrind, c->dumped + next++, &nothing, err);
+    for (int64_t i = 0; status == OB_OK && i < c->repeats; i++) {
+        status = make_stats(c, nothing, next++, false, &out->forward[i], err);
+        if (status == OB_OK && backward)
+            status = make_stats(c, nothing, next++, true, &out->backward[i], err);
+    }
     ob_count_file_destroy(nothing);
     return status;
 }

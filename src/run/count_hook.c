@@ -172,18 +172,19 @@ static ob_status fill(ob_count_hook *h, const ob_case_count *count, ob_record_re
     const ob_run_options *o = h->outer->options;
     ob_record_instructions *to = &r->instructions;
     to->source = "callgrind";
-    if (count->forward == NULL) {
+    if (count->repeats == 0) {
         to->reason = count->reason;
         return OB_OK;
     }
     to->number = o->count_number;
-    to->forward = per_iteration(count->forward, o->count_number);
+    to->forward = per_iteration(count->forward[0], o->count_number);
     if (count->backward != NULL)
-        to->backward = per_iteration(count->backward, o->count_number);
+        to->backward = per_iteration(count->backward[0], o->count_number);
     if (o->count_dir == NULL)
         return OB_OK;
-    OB_TRY(keep(h, r, "forward", count->forward, &h->forward_file, err));
-    OB_TRY(keep(h, r, "backward", count->backward, &h->backward_file, err));
+    OB_TRY(keep(h, r, "forward", count->forward[0], &h->forward_file, err));
+    OB_TRY(keep(h, r, "backward", count->backward != NULL ? count->backward[0] : NULL,
+                &h->backward_file, err));
     to->forward_file = h->forward_file.data;
     if (h->backward_file.size > 0)
         to->backward_file = h->backward_file.data;

@@ -99,8 +99,8 @@ ob_status ob__counted_nothing_block(const ob_exec_target *target, const ob_count
 
 /* ---- callgrind ---- */
 
-/* Libraries do some things in their first calls only. */
-enum { WARMUP = 3 };
+/* Libraries do some things in their first calls only, and allocators need some to come to rest. */
+enum { LEAST_WARMUP = 3, MOST_WARMUP = 10 };
 
 static void ignore(void *ctx)
 {
@@ -119,22 +119,23 @@ static void end_collecting(void *ctx)
     ob__callgrind_pause();
 }
 
-static ob_status write_dumps(const ob_exec_target *target, ob_pass pass, uint64_t number,
-                             ob_err *err)
+static ob_status write_dumps(const ob_exec_target *target, const ob_count_plan *plan, ob_err *err)
 {
     const ob_count_switch count = {.begin = begin_collecting, .end = end_collecting};
-    OB_TRY(ob__counted_nothing_block(target, &count, number, err));
+    OB_TRY(ob__counted_nothing_block(target, &count, plan->number, err));
     ob__callgrind_dump();
-    OB_TRY(ob__counted_block(target, &count, OB_PASS_FORWARD, number, err));
-    ob__callgrind_dump();
-    if (pass != OB_PASS_BACKWARD)
-        return OB_OK;
-    OB_TRY(ob__counted_block(target, &count, OB_PASS_BACKWARD, number, err));
-    ob__callgrind_dump();
+    for (unsigned i = 0; i < plan->repeats; i++) {
+        OB_TRY(ob__counted_block(target, &count, OB_PASS_FORWARD, plan->number, err));
+        ob__callgrind_dump();
+        if (plan->pass != OB_PASS_BACKWARD)
+            continue;
+        OB_TRY(ob__counted_block(target, &count, OB_PASS_BACKWARD, plan->number, err));
+        ob__callgrind_dump();
+    }
     return OB_OK;
 }
 
-ob_status ob__count_by_callgrind(const ob_exec_target *target, ob_pass pass, uint64_t number,
+ob_status ob__count_by_callgrind(const ob_exec_target *target, const ob_count_plan *plan,
                                  ob_err *err)
 {
     const ob_count_switch nobody = {.begin = ignore, .end = ignore};
@@ -142,10 +143,13 @@ ob_status ob__count_by_callgrind(const ob_exec_target *target, ob_pass pass, uin
         return ob_err_set(err, OB_ERR_UNSUPPORTED,
                           "opbench was built without valgrind's headers; install valgrind and "
                           "build it again");
-    OB_TRY(ob__counted_block(target, &nobody, pass, WARMUP, err));
+    const uint64_t warmup = plan->number < LEAST_WARMUP  ? LEAST_WARMUP
+                            : plan->number > MOST_WARMUP ? MOST_WARMUP
+                                                         : plan->number;
+    OB_TRY(ob__counted_block(target, &nobody, plan->pass, warmup, err));
     ob__callgrind_ready();
     ob__callgrind_forget(); /* or the way back from the line above counts what cases before had */
-    const ob_status status = write_dumps(target, pass, number, err);
+    const ob_status status = write_dumps(target, plan, err);
     ob__callgrind_rest();
     return status;
 }

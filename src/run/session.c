@@ -514,9 +514,11 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
     const ob_marks listening = {.begin = begin_phase, .end = end_phase, .ctx = s};
     const ob_marks *marks = s->options.profile || s->listener != NULL ? &listening : NULL;
     OB_TRY(make_setup(s, c, marks, err));
-    if (s->counts) {
+    if (s->counts > 0) {
         const ob_exec_target target = target_of(s);
-        return ob__count_by_callgrind(&target, pass_of(s), (uint64_t)s->options.count_number, err);
+        const ob_count_plan plan = {
+            .pass = pass_of(s), .number = (uint64_t)s->options.count_number, .repeats = s->counts};
+        return ob__count_by_callgrind(&target, &plan, err);
     }
     if (s->check.fd >= 0) {
         OB_TRY(ob__check_case(&s->setup, s->backend, &s->check, &s->checked, err));

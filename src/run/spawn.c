@@ -63,21 +63,20 @@ static ob_status write_all(int fd, const char *data, size_t size, ob_err *err)
 }
 
 /* A word of its own: its end is a NUL. */
-static bool append_fd(ob_text *text, const char *option, int fd)
+static bool append_number(ob_text *text, const char *option, int number)
 {
-    return ob__text_printf(text, "%s=%d", option, fd) && ob__text_append(text, "", 1);
+    return ob__text_printf(text, "%s=%d", option, number) && ob__text_append(text, "", 1);
 }
 
 static bool append_place(ob_text *text, const ob_worker_place *place)
 {
     if (place == NULL)
         return true;
-    return (!place->counts ||
-            (ob__text_append_str(text, "--counts") && ob__text_append(text, "", 1))) &&
-           (place->ring_fd < 0 || (append_fd(text, "--ring-fd", CHILD_RING) &&
-                                   append_fd(text, "--ring-member", (int)place->member))) &&
+    return (place->counts == 0 || append_number(text, "--counts", (int)place->counts)) &&
+           (place->ring_fd < 0 || (append_number(text, "--ring-fd", CHILD_RING) &&
+                                   append_number(text, "--ring-member", (int)place->member))) &&
            (place->check_fd < 0 ||
-            (append_fd(text, "--check-fd", CHILD_CHECK) &&
+            (append_number(text, "--check-fd", CHILD_CHECK) &&
              ob__text_append_str(text, "--reference=") &&
              ob__text_append_str(text, place->reference) && ob__text_append(text, "", 1)));
 }
@@ -99,9 +98,9 @@ static ob_status make_words(ob_worker_seed *seed, const char *program,
     ob_text text = {0};
     bool ok = append_before(&text, place) && ob__text_append_str(&text, program) &&
               ob__text_append(&text, "", 1) && ob__text_append_str(&text, "worker") &&
-              ob__text_append(&text, "", 1) && append_fd(&text, "--socket-fd", CHILD_SOCKET) &&
-              append_fd(&text, "--state-fd", CHILD_STATE) &&
-              append_fd(&text, "--config-fd", CHILD_CONFIG) && append_place(&text, place);
+              ob__text_append(&text, "", 1) && append_number(&text, "--socket-fd", CHILD_SOCKET) &&
+              append_number(&text, "--state-fd", CHILD_STATE) &&
+              append_number(&text, "--config-fd", CHILD_CONFIG) && append_place(&text, place);
     if (ok && options->config_name != NULL)
         ok = ob__text_append_str(&text, "--config-name=") &&
              ob__text_append_str(&text, options->config_name) && ob__text_append(&text, "", 1);

@@ -30,7 +30,7 @@ typedef struct ob_worker_place {
     int ring_fd, check_fd; /* from ob__memory_file; -1 = none */
     unsigned member;
     const char *reference; /* the backend that the results of all are compared with */
-    bool counts;           /* it counts instead of measuring */
+    unsigned counts;       /* above 0: it counts so often instead of measuring */
     const char *const
         *before; /* words before its own, such as valgrind's; NULL = none. Ended by NULL,
                                 * as is the next */

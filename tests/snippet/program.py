@@ -23,6 +23,7 @@ def check(condition, what):
 class Program:
     def __init__(self, path, home):
         self.path = path
+        self.limit_s = 280
         self.home = home
         self.cache = home / "cache" / "opbench" / "snippets"
         self.temporary = home / "tmp"
@@ -32,7 +33,7 @@ class Program:
 
     def command(self, *words, text=None):
         return subprocess.run([self.path, *words], env=self.environment, input=text,
-                              capture_output=True, text=True, timeout=280)
+                              capture_output=True, text=True, timeout=self.limit_s)
 
     def start(self, *words):
         return subprocess.Popen([self.path, *words], env=self.environment, text=True,

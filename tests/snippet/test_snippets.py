@@ -6,6 +6,7 @@ usage: test_snippets.py OPBENCH
 """
 
 import json
+import platform
 import shutil
 import stat
 import subprocess
@@ -17,11 +18,30 @@ from program import LOOP, check, run_tests
 def test_equal_counts(program):
     first = program.counts(*LOOP, "--repeats", "5")
     check(len(first) == 5 and len(set(first)) == 1, f"five counts in a process: {first}")
-    others = [program.counts(*LOOP)[0] for _ in range(2)]
+    others = [program.counts(*LOOP)[0] for _ in range(5)]
     check(set(others) == set(first), f"counts in other processes: {others}, {first}")
     twice = program.counts(*LOOP, "-n", "200")
     check(twice == [2 * first[0]], f"200 runs are twice 100: {twice}, {first}")
     check(len(program.objects()) == 1, "the snippet is compiled once")
+
+
+AVX512 = """#include <immintrin.h>
+__attribute__((target("avx512f"), noinline)) static float f(const float *a)
+{
+    return _mm512_reduce_add_ps(_mm512_loadu_ps(a));
+}"""
+
+
+def test_code_that_valgrind_cannot_run(program):
+    if platform.machine() != "x86_64":
+        return
+    done = program.run("--lang", "c", "--global-setup", AVX512, "--setup",
+                       "float a[16] = {1}; volatile float r;", "r = f(a);")
+    if "error: " in done.stderr and "global setup:" in done.stderr:
+        print("not tested: cc has no AVX-512")
+        return
+    check(done.returncode == 2 and "valgrind cannot run this code" in done.stderr
+          and "AVX-512" in done.stderr and "AVX2" in done.stderr, f"AVX-512: {done.stderr}")
 
 
 def test_tables(program):
@@ -161,5 +181,5 @@ def test_no_valgrind(program):
 
 
 if __name__ == "__main__":
-    sys.exit(run_tests([test_equal_counts, test_tables, test_cpp, test_python, test_errors, test_long_code,
-                        test_cache, test_time, test_time_file, test_operators, test_no_valgrind]))
+    sys.exit(run_tests([test_equal_counts, test_code_that_valgrind_cannot_run, test_tables, test_cpp, test_python,
+                        test_errors, test_long_code, test_cache, test_time, test_time_file, test_operators, test_no_valgrind]))

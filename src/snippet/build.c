@@ -104,7 +104,8 @@ static bool is_whole(ob_arena *arena, const char *path)
     const char *sum_path = JOIN(path, ".sum");
     const bool ok = sum_path != NULL && access(path, R_OK) == 0 &&
                     ob__read_file(sum_path, SUM_BYTES - 1, &sum, NULL) == OB_OK &&
-                    sum.size == SUM_BYTES - 1 && ob__hash_file(path, hex, NULL) == OB_OK &&
+                    sum.data != NULL && sum.size == SUM_BYTES - 1 &&
+                    ob__hash_file(path, hex, NULL) == OB_OK &&
                     memcmp(sum.data, hex, SUM_BYTES - 1) == 0;
     ob_text_fini(&sum);
     if (ok) {

@@ -71,7 +71,7 @@ static bool is_chosen(const ob_expand_options *wanted, const ob_snippet *snippet
     *chosen = wanted == NULL || wanted->only == NULL || *wanted->only == snippet->args.language;
     if (!*chosen || wanted == NULL || wanted->name_part == NULL)
         return true;
-    if (ob_snippet_name(snippet, &name, NULL) != OB_OK)
+    if (ob_snippet_name(snippet, &name, NULL) != OB_OK || name == NULL)
         return false;
     *chosen = strstr(name, wanted->name_part) != NULL;
     free(name);

@@ -238,7 +238,7 @@ static ob_status load(const char *object, ob_snippet_entry_fn *entry, ob_err *er
 
 ob_status ob_snippet_serve(const ob_snippet_serve_params *params, ob_err *err)
 {
-    ob_snippet_entry_fn entry;
+    ob_snippet_entry_fn entry = NULL;
     OB_TRY(load(params->object, &entry, err));
     server s = {.host = {.next = next_block,
                          .fail = fail,

@@ -8,6 +8,7 @@ usage: test_suites.py OPBENCH
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -199,6 +200,20 @@ definitions:
     check([json.loads(line)["task_spec"]["label"] for line in output.splitlines()] == ["quick"], output)
 
 
+def test_progress(program):
+    """On a terminal a line says how far the run is, and is gone at the end."""
+    suite = program.home / "two.yaml"
+    suite.write_text("definitions: {a: {stmts: {c: ';'}}, b: {stmts: {c: '1;'}}}\n")
+    ours, theirs = os.openpty()
+    done = subprocess.run([program.path, "time", "-s", str(suite), "--min-run-time", "0"], stderr=theirs,
+                          env=program.environment, stdout=subprocess.PIPE, text=True, timeout=280)
+    os.close(theirs)
+    shown = os.read(ours, 65536).decode()
+    os.close(ours)
+    check(done.returncode == 0 and "timing 1 / 2 (" in shown and "ETA: Unknown" in shown, f"{shown!r}")
+    check(shown.endswith("\r\033[K"), f"it is gone: {shown!r}")
+
+
 def test_list_runs_nothing(program):
     """A suite alone starts no process and writes no file."""
     suite = program.home / "suite.yaml"
@@ -230,4 +245,4 @@ def test_no_shell(program):
 
 if __name__ == "__main__":
     sys.exit(run_tests([test_counts, test_retries, test_tables_and_records, test_ci, test_only,
-                        test_interrupt, test_list_runs_nothing, test_no_shell]))
+                        test_interrupt, test_progress, test_list_runs_nothing, test_no_shell]))

@@ -8,5 +8,6 @@ const plan_kernel *const native_kernel_tables[] = {
 #define NATIVE_GROUP(group) native_kernels_##group,
 #include "kernel_groups.def"
 #undef NATIVE_GROUP
+    plan_kernels_view,
     NULL,
 };

@@ -20,6 +20,8 @@
 #define LOOP_PRAGMA _Pragma("clang loop vectorize(assume_safety)")
 #endif
 
+#define LOOP_FUNCTION static inline
+#define ZERO_DIVISOR args->zero_divisor
 #define CAT_(a, b) a##_##b
 #define CAT(a, b) CAT_(a, b)
 

@@ -1,58 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Loops for T = int32_t or int64_t, U their unsigned kin; included by loops.c once for each.
- * Arithmetic wraps, as PyTorch's does. A zero divisor is reported and gives 0.
  */
 
-static inline T CAT(truncate_divide, CLASS)(T x, T y, bool *zero)
-{
-    if (y == 0) {
-        *zero = true;
-        return 0;
-    }
-    return y == -1 ? (T)(0u - (U)x) : (T)(x / y); /* the smallest number has no opposite */
-}
+#include "plan/loops_integer_functions.h"
 
-static inline T CAT(truncate_modulo, CLASS)(T x, T y, bool *zero)
-{
-    if (y == 0) {
-        *zero = true;
-        return 0;
-    }
-    return y == -1 ? 0 : (T)(x % y);
-}
-
-static inline T CAT(floor_divide, CLASS)(T x, T y, bool *zero)
-{
-    const T quotient = CAT(truncate_divide, CLASS)(x, y, zero);
-    const T rest = CAT(truncate_modulo, CLASS)(x, y, zero);
-    return rest != 0 && (rest < 0) != (y < 0) ? quotient - 1 : quotient;
-}
-
-static inline T CAT(floor_modulo, CLASS)(T x, T y, bool *zero)
-{
-    const T rest = CAT(truncate_modulo, CLASS)(x, y, zero);
-    return rest != 0 && (rest < 0) != (y < 0) ? (T)(rest + y) : rest;
-}
-
-/* Negative exponents give what is left of the fraction: 1 for 1, 1 or -1 for -1, else 0. */
-static inline T CAT(power, CLASS)(T x, T y)
-{
-    if (y < 0)
-        return x == 1 ? 1 : x == -1 ? ((y & 1) != 0 ? -1 : 1) : 0;
-    U result = 1, base = (U)x;
-    for (U rest = (U)y; rest != 0; rest >>= 1, base *= base) {
-        if ((rest & 1) != 0)
-            result *= base;
-    }
-    return (T)result;
-}
-
-#define INT_FLOOR_DIV(x, y) CAT(floor_divide, CLASS)(x, y, &args->zero_divisor)
-#define INT_TRUNC_DIV(x, y) CAT(truncate_divide, CLASS)(x, y, &args->zero_divisor)
-#define INT_REMAINDER(x, y) CAT(floor_modulo, CLASS)(x, y, &args->zero_divisor)
-#define INT_FMOD(x, y) CAT(truncate_modulo, CLASS)(x, y, &args->zero_divisor)
-#define INT_POW(x, y) CAT(power, CLASS)(x, y)
 #define INTEGER_BOTH(kind, name, e) DEFINE_##kind(name, SCALARS_INTEGER, e)
 #define INTEGER_FLOAT(kind, name, e)
 #define INTEGER_INT(kind, name, e) DEFINE_##kind(name, SCALARS_INTEGER, e)
@@ -62,11 +14,6 @@ static inline T CAT(power, CLASS)(T x, T y)
 #undef INTEGER_BOTH
 #undef INTEGER_FLOAT
 #undef INTEGER_INT
-#undef INT_FLOOR_DIV
-#undef INT_TRUNC_DIV
-#undef INT_REMAINDER
-#undef INT_FMOD
-#undef INT_POW
 
 /* ---- reductions ---- */
 

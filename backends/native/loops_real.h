@@ -3,42 +3,8 @@
  * Loops for T = float or double; included by loops.c once for each.
  */
 
-/* The quotient towards minus infinity, as Python's floor division: computed from the exact remainder, so
- * that it is right where x / y rounds up to a whole number. */
-static inline T CAT(floor_divide, CLASS)(T x, T y)
-{
-    if (y == 0)
-        return x / y;
-    const T mod = M(fmod)(x, y);
-    T quotient = (x - mod) / y;
-    if (mod != 0 && (y < 0) != (mod < 0))
-        quotient -= 1;
-    if (quotient == 0)
-        return M(copysign)(0, x / y);
-    const T whole = M(floor)(quotient);
-    return quotient - whole > (T)0.5 ? whole + 1 : whole;
-}
+#include "plan/loops_real_functions.h"
 
-/* Has the sign of the divisor. */
-static inline T CAT(remainder_of, CLASS)(T x, T y)
-{
-    const T mod = M(fmod)(x, y);
-    return mod != 0 && (y < 0) != (mod < 0) ? mod + y : mod;
-}
-
-/* As CLAMP, one choice after the other: of nested ones the compiler makes no vectors. */
-static inline T CAT(clamp_to, CLASS)(T x, T low, T high)
-{
-    T kept = x < low ? low : x;
-    kept = kept > high ? high : kept;
-    kept = low != low ? low : kept;
-    return high != high ? high : kept;
-}
-
-#undef CLAMP
-#define CLAMP(x, low, high) CAT(clamp_to, CLASS)(x, low, high)
-#define FLOOR_DIV(x, y) CAT(floor_divide, CLASS)(x, y)
-#define REMAINDER(x, y) CAT(remainder_of, CLASS)(x, y)
 #define REAL_BOTH(kind, name, e) DEFINE_##kind(name, SCALARS_REAL, e)
 #define REAL_FLOAT(kind, name, e) DEFINE_##kind(name, SCALARS_REAL, e)
 #define REAL_INT(kind, name, e)
@@ -48,8 +14,6 @@ static inline T CAT(clamp_to, CLASS)(T x, T low, T high)
 #undef REAL_BOTH
 #undef REAL_FLOAT
 #undef REAL_INT
-#undef FLOOR_DIV
-#undef REMAINDER
 
 /* ---- reductions ---- */
 

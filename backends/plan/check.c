@@ -153,7 +153,10 @@ static ob_status check_tensor(const plan_engine *engine, const ob_tensor *tensor
         return host->err_set(err, OB_ERR_UNSUPPORTED,
                              "the %s backend does not take sparse tensors (%s); make it dense",
                              device->name, name);
-    if (tensor->device.type[0] != '\0' && !has_word(device->device_types, tensor->device.type))
+    /* Inputs are made in host memory: a device brings those of the CPU over. */
+    const bool brought = device->upload != NULL && strcmp(tensor->device.type, "cpu") == 0;
+    if (tensor->device.type[0] != '\0' && !brought &&
+        !has_word(device->device_types, tensor->device.type))
         return host->err_set(err, OB_ERR_UNSUPPORTED,
                              "the tensor '%s' is to be on the device %s, and the %s backend has "
                              "%s only; write that, or use a backend that has %s",

@@ -20,12 +20,5 @@
 /* From the nearer end, so that both ends are met exactly. */
 #define LERP(a, b, w)                                                                              \
     (M(fabs)(w) < (T)0.5 ? (a) + (w) * ((b) - (a)) : (b) - ((b) - (a)) * (1 - (w)))
-#define CLAMP(v, low, high)                                                                        \
-    ((v) != (v)         ? (v)                                                                      \
-     : (low) != (low)   ? (low)                                                                    \
-     : (high) != (high) ? (high)                                                                   \
-     : (v) < (low)      ? ((low) > (high) ? (high) : (low))                                        \
-     : (v) > (high)     ? (high)                                                                   \
-                        : (v))
 
 #endif

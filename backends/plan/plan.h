@@ -102,6 +102,9 @@ const plan_kernel *plan_kernel_find(const plan_engine *engine, const ob_op *op);
 const char *plan_op_name(const ob_op *op, char *out, size_t size);
 ob_status plan_memory_peak(plan_engine *engine, bool reset, uint64_t *peak_bytes);
 
+/* views.c: a table for every device. */
+extern const plan_kernel plan_kernels_view[];
+
 /* check.c: whether every call of a graph can be run; decomposes where that is needed. *own is a
  * decomposed copy, which the caller destroys, or NULL. */
 ob_status plan_resolve(plan_engine *engine, const ob_graph *graph, ob_graph **own, ob_err *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * NVTX through libnvToolsExt, looked for when the program runs: a profiler brings it or the CUDA toolkit
+ * NVTX through its library, looked for when the program runs: a profiler brings it or the CUDA toolkit
  * does, and nothing needs it to build. Labels are made before the case runs, so that a push costs
  * a call and no formatting.
  */
@@ -11,7 +11,9 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 
-static const char *const LIBRARIES[] = {"libnvToolsExt.so.1", "libnvToolsExt.so"};
+/* The second: CUDA 13 has the same functions under that name only. */
+static const char *const LIBRARIES[] = {"libnvToolsExt.so.1", "libnvtx3interop.so.1",
+                                        "libnvToolsExt.so"};
 static const char *const TAGS[2] = {"warmup", "measure"};
 static const char *const PASSES[2] = {"forward", "backward"};
 

@@ -14,7 +14,7 @@
 
 typedef struct ob_nvtx ob_nvtx;
 
-/* Looks for libnvToolsExt; without it the ranges go nowhere, which is no error. */
+/* Looks for NVTX's library; without it the ranges go nowhere, which is no error. */
 ob_status ob__nvtx_open(ob_nvtx **out, ob_err *err);
 void ob__nvtx_close(ob_nvtx *nvtx); /* NULL is allowed */
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Views: the plan gives them their memory, nothing is computed.
+ * Views, the same for all: the plan gives them their memory, nothing is computed.
  */
-#include "kernel.h"
+#include "plan/plan.h"
 
 #define VIEW(op)                                                                                   \
     {                                                                                              \
         .name = (op), .dtypes = PLAN_ALL, .kind = PLAN_VIEW                                        \
     }
 
-const plan_kernel native_kernels_view[] = {
+const plan_kernel plan_kernels_view[] = {
     VIEW("aten::view"),
     VIEW("aten::_unsafe_view"),
     VIEW("aten::_reshape_alias"),

@@ -175,6 +175,43 @@ def test_trace(options, folder):
     check(summary["coverage"]["nodes"] == 1.0, "replay skipped %s" % summary["skipped"])
 
 
+def shapes_of(found, name):
+    """Shapes of the tensors among the arguments -> how often; weights that modules bring are not among them."""
+    counts = {}
+    for _, entry in found.get(name, []):
+        if entry.get("phase") == "backward":
+            continue
+        shapes = str([a["shape"] for a in entry["args"] if a["type"] == "tensor"])
+        counts[shapes] = counts.get(shapes, 0) + entry["count"]
+    return counts
+
+
+def test_agreement(options, folder):
+    """One step, seen by the capture and by PyTorch's own observer: the same calls, with the same shapes, as often."""
+    trace, path, captured = (os.path.join(folder, name) for name in ("et.json", "et_config.json", "ops.json"))
+    environment = dict(os.environ, PYTHONPATH=os.path.join(options.source, "capture"))
+    plain = run([options.python, TRAIN])
+    watched = run([options.python, TRAIN, "--trace", trace])
+    check(watched.returncode == 0 and plain.stdout == watched.stdout, "the observed training: " + watched.stderr)
+    run([options.program, "convert", trace, "-o", path])
+    run([options.python, "-m", "opbench_capture", "-o", captured, TRAIN], env=environment)
+    with open(path) as file:
+        observed = entries(json.load(file))
+    with open(captured) as file:
+        found = entries(json.load(file))
+    steps = 2  # the capture saw both, the observer the second
+    for ours, theirs, calls in (("torch.nn.functional.linear", "aten::linear", 3), ("torch.layer_norm", "aten::layer_norm", 1),
+                                ("torch.embedding", "aten::embedding", 1), ("torch.softmax", "aten::softmax.int", 1),
+                                ("aten::cross_entropy_loss", "aten::cross_entropy_loss", 1),
+                                ("torch.nn.functional.gelu", "aten::gelu", 1)):
+        mine, others = shapes_of(found, ours), shapes_of(observed, theirs)
+        check(sum(others.values()) == calls, "%s: %s" % (theirs, others))
+        check(mine == {shapes: steps * count for shapes, count in others.items()},
+              "%s %s, %s %s" % (ours, mine, theirs, others))
+    scale = found["torch.nn.LayerNorm"][0][0]["kwargs"]["normalized_shape"]
+    check(scale["value"][0]["value"] == 16, "settings of LayerNorm: %s" % scale)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
@@ -184,7 +221,7 @@ def main():
     if run([options.python, "-c", "import torch"]).returncode != 0:
         print("skipped: %s has no torch (Debian's package is python3-torch)" % options.python)
         return SKIPPED
-    for test in (test_capture, test_mixed, test_filters, test_crash, test_trace):
+    for test in (test_capture, test_mixed, test_filters, test_crash, test_trace, test_agreement):
         with tempfile.TemporaryDirectory() as folder:
             test(options, folder)
     print("%d failures" % failures)

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The trace reader: any bytes, packed or not. A trace that is accepted is described, walked and
- * converted, and the config that comes out must be JSON.
+ * converted, and the config that comes out must be JSON; a replay of it is planned, as recorded and with every call
+ * replaced by those that it made.
  */
 #include "opbench/trace.h"
+#include "trace/replay_plan.h"
+#include "trace/replay_steps.h"
 
 #include <stdlib.h>
 
@@ -43,6 +46,30 @@ static void look(const ob_trace *trace, const ob_log *log)
     ob_text_fini(&config);
 }
 
+static void plan(const ob_trace *trace)
+{
+    const size_t count = ob_trace_node_count(trace);
+    const ob_replay_options options = {.selection = {.iteration = -1, .keep_loader = true}};
+    const char **replaced = calloc(count + 1, sizeof *replaced);
+    ob_replay_plan made;
+    ob_err err;
+    if (replaced == NULL)
+        abort();
+    /* Each search walks what is below the node; a fuzzed chain of nodes would make that a square. */
+    for (size_t i = 0; i < count && i < 200; i++)
+        if (ob__replay_can_replace(trace, ob_trace_node_at(trace, i)))
+            replaced[i] = "fuzzed";
+    for (int round = 0; round < 2; round++) {
+        if (ob__replay_plan_make(trace, &options, round > 0 ? replaced : NULL, &made, &err) ==
+            OB_OK)
+            for (size_t i = 0; i < made.step_count; i++)
+                if (made.steps[i].top >= made.top_count || made.steps[i].op >= made.names.count)
+                    abort();
+        ob__replay_plan_fini(&made);
+    }
+    free((void *)replaced);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t heard = 0;
@@ -50,8 +77,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const ob_trace_limits limits = {.max_memory_bytes = 64 << 20, .max_text_bytes = 16 << 20};
     ob_trace *trace;
     ob_err err;
-    if (ob_trace_open_memory("fuzz", data, size, &limits, &log, &trace, &err) == OB_OK)
+    if (ob_trace_open_memory("fuzz", data, size, &limits, &log, &trace, &err) == OB_OK) {
         look(trace, &log);
+        plan(trace);
+    }
     ob_trace_close(trace);
     return 0;
 }

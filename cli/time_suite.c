@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One snippet that never ends must not hold up all others, so there is a limit even if none is given. */
+static const double USUAL_TIMEOUT_S = 600;
+
 typedef struct suite_job {
     ob_cli *cli;
     const ob_time_line *line;
@@ -50,8 +53,9 @@ static void print_table(suite_job *j)
 static ob_status run_job(suite_job *j, ob_err *err)
 {
     const ob_time_line *line = j->line;
-    const ob_snippet_options options =
-        ob__snippet_line_options(j->cli, &line->snippet, line->run.case_timeout_s);
+    const double timeout_s =
+        line->run.case_timeout_s > 0 ? line->run.case_timeout_s : USUAL_TIMEOUT_S;
+    const ob_snippet_options options = ob__snippet_line_options(j->cli, &line->snippet, timeout_s);
     OB_TRY(ob__suite_set_open(&line->suite, line->snippet.lang, &options, &j->set, err));
     j->cells = calloc(ob_snippets_count(j->set.snippets) + 1, sizeof *j->cells);
     if (j->cells == NULL)

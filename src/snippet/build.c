@@ -279,7 +279,7 @@ static ob_status build_object(build *b, const char **object, ob_err *err)
     *object = key == NULL ? NULL : JOIN(b->dir, "/", key, ".so");
     if (status == OB_OK && *object == NULL)
         status = ob__snippet_no_memory(err);
-    if (status == OB_OK && !is_whole(arena, *object)) {
+    if (status == OB_OK && *object != NULL && !is_whole(arena, *object)) {
         ob__snippet_cache_expire(b->dir);
         status = make_object(b, *object, err);
     }

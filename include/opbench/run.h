@@ -27,7 +27,7 @@ typedef struct ob_timer_options {
  * from a command line, print it for a worker and for the repro line of a record. */
 typedef struct ob_run_options {
     const char *backend; /* NULL = the first that works: native. ob_run takes several, "a,b" */
-    const char *device; /* "cpu,opencl:0": the first that the backend takes; NULL = its own first */
+    const char *device;  /* "cpu,opencl:0": which the backend has first; NULL = its own first */
     int64_t warmup, iteration;
     bool backward;
     const char *exec_mode; /* "discrete", "continuous", "continuous_events" */
@@ -83,7 +83,7 @@ typedef struct ob_run_options {
         .name = "device", .letter = 'd', .type = OB_OPTION_STRING,                                 \
         .offset = (base) + offsetof(ob_run_options, device), .value = "DEVICE",                    \
         .help = "Where: cpu, cuda:0, opencl:0, ...; the backend's first device if not given. Of "  \
-                "several (cpu,opencl:0) each backend takes the first that it runs on."             \
+                "several (cpu,opencl:0) each backend takes the one that it has first."             \
     }
 #define OB_RUN_SAMPLING_ROWS(base)                                                                 \
     {.name = "warmup",                                                                             \

@@ -7,17 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* True if the type stands in the blank-separated list. */
-static bool takes(const char *types, const char *type)
+/* Where the type stands in the blank-separated list: 0 is first; -1: it does not. */
+static int rank_of(const char *types, const char *type)
 {
     const size_t length = strlen(type);
-    while (*types != '\0') {
+    for (int rank = 0; *types != '\0'; rank++) {
         const size_t next = strcspn(types, " ");
         if (next == length && memcmp(types, type, length) == 0)
-            return true;
+            return rank;
         types += next + (types[next] == ' ');
     }
-    return false;
+    return -1;
 }
 
 /* The next of the words; the text behind it, or NULL after the last. */
@@ -39,13 +39,19 @@ static void own_device(const ob_backend_desc *desc, ob_device_word *out)
 static ob_status find(const ob_backend_desc *desc, const char *words, ob_device_word *out,
                       bool *taken, ob_err *err)
 {
-    *taken = false;
-    while (words != NULL && !*taken) {
+    int best = -1;
+    while (words != NULL) {
+        ob_device_word word;
         ob_device device;
-        words = next_word(words, out);
-        OB_TRY(ob_device_parse(out->text, strlen(out->text), &device, err));
-        *taken = takes(desc->device_types, device.type);
+        words = next_word(words, &word);
+        OB_TRY(ob_device_parse(word.text, strlen(word.text), &device, err));
+        const int rank = rank_of(desc->device_types, device.type);
+        if (rank >= 0 && (best < 0 || rank < best)) {
+            best = rank;
+            *out = word;
+        }
     }
+    *taken = best >= 0;
     return OB_OK;
 }
 

@@ -11,7 +11,7 @@ typedef struct ob_device_word {
     char text[64];
 } ob_device_word;
 
-/* The first of the words that the backend takes; without words (NULL) the first of its own device types:
+/* That of the words which stands first in the backend's own list; without words (NULL) the first of its own device types:
  * "cpu", "opencl:0". OB_ERR_INVALID when a word is no device, or when the backend takes none of them. */
 ob_status ob__device_choose(const ob_backend_desc *desc, const char *words, ob_device_word *out,
                             ob_err *err);

@@ -140,6 +140,24 @@ static inline ob_status case_run(native_case *c, ob_phase phase, ob_err *err)
     return c->on->desc->run(c->prepared, phase, 1, err);
 }
 
+/* One forward of an operator that must work; how many outputs came. The arguments stay the caller's. */
+static inline size_t run_operator(const native_subject *on, const char *op, ob_value *args,
+                                  size_t count, ob_value *outputs, size_t capacity)
+{
+    native_case c = {0};
+    size_t got = 0;
+    ob_err err;
+    ob_err_clear(&err);
+    const ob_call call = {.args = args, .arg_count = count};
+    CHECK_INT(case_build(&c, on, op, NULL, &call, false, &err), OB_OK);
+    CHECK_INT(case_prepare(&c, &err), OB_OK);
+    CHECK_INT(case_run(&c, OB_PHASE_FORWARD, &err), OB_OK);
+    CHECK_INT(on->desc->outputs(c.prepared, OB_PASS_FORWARD, outputs, capacity, &got, &err), OB_OK);
+    CHECK_STR(err.message, "");
+    case_close(&c);
+    return got;
+}
+
 /* The parameter or buffer of that name. */
 static inline ob_tensor *case_parameter(native_case *c, const char *name)
 {

@@ -143,17 +143,7 @@ static void make_tensor(const form *f, bool permuted, ob_dtype dtype, int64_t (*
 
 static void run_call(const char *op, ob_value *args, size_t count, ob_value *output)
 {
-    native_case c = {0};
-    size_t outputs = 0;
-    ob_err err;
-    ob_err_clear(&err);
-    const ob_call call = {.args = args, .arg_count = count};
-    CHECK_INT(case_build(&c, &subject, op, NULL, &call, false, &err), OB_OK);
-    CHECK_INT(case_prepare(&c, &err), OB_OK);
-    CHECK_INT(case_run(&c, OB_PHASE_FORWARD, &err), OB_OK);
-    CHECK_INT(subject.desc->outputs(c.prepared, OB_PASS_FORWARD, output, 1, &outputs, &err), OB_OK);
-    CHECK_STR(err.message, "");
-    case_close(&c);
+    run_operator(&subject, op, args, count, output, 1);
 }
 
 static int64_t sum_value(int64_t i)

@@ -58,17 +58,7 @@ static ob_value make_ints(const int64_t *values, size_t count)
 
 static size_t run_call(const char *op, ob_value *args, size_t count, ob_value outputs[2])
 {
-    native_case c = {0};
-    size_t got = 0;
-    ob_err err;
-    ob_err_clear(&err);
-    const ob_call call = {.args = args, .arg_count = count};
-    CHECK_INT(case_build(&c, &subject, op, NULL, &call, false, &err), OB_OK);
-    CHECK_INT(case_prepare(&c, &err), OB_OK);
-    CHECK_INT(case_run(&c, OB_PHASE_FORWARD, &err), OB_OK);
-    CHECK_INT(subject.desc->outputs(c.prepared, OB_PASS_FORWARD, outputs, 2, &got, &err), OB_OK);
-    CHECK_STR(err.message, "");
-    case_close(&c);
+    const size_t got = run_operator(&subject, op, args, count, outputs, 2);
     for (size_t i = 0; i < count; i++)
         ob_value_fini(&args[i]);
     return got;

@@ -20,6 +20,13 @@ def bools(*shape):
     return tensor(*shape, dtype="bool")
 
 
+def sparse(*shape, dtype="float", sparse_dim=None, nnz=2):
+    made = {**tensor(*shape, dtype=dtype), "layout": "sparse_coo", "nnz": nnz}
+    if sparse_dim is not None:
+        made["sparse_dim"] = sparse_dim
+    return made
+
+
 def listed(*items):
     return {"type": "genericlist", "value": list(items)}
 
@@ -70,6 +77,13 @@ PROFILES = [
     profile(integer=0),
     profile(3, integer=2, size=[3]),
     profile(9, integer=3, size=[3, 3]),
+    profile(3, 3, sparse="all"),
+    profile(3, 3, sparse="first"),
+    profile(3, 3, sparse="first", integer=0),
+    profile(3, 3, sparse="all", out_dense=True),
+    profile(3, 3, sparse="last"),
+    profile(3, 3, sparse="all", dtype="long", out="long"),
+    profile(3, 3, sparse="all", dtype="bool", out="bool"),
 ]
 
 INDEX_NAMES = ("index", "indices", "offsets", "lengths", "target", "batch_sizes", "offset2bag", "bag_size",
@@ -77,14 +91,21 @@ INDEX_NAMES = ("index", "indices", "offsets", "lengths", "target", "batch_sizes"
 MASK_NAMES = ("mask", "condition", "lower")
 
 
-def make_tensor(name, p):
+def make_tensor(name, p, place=""):
     if name in MASK_NAMES:
         return bools(*p["shape"])
     if name in INDEX_NAMES:
         return longs(*(p["shape"] if len(p["shape"]) < 2 else p["shape"][:1]))
+    if wants_sparse(place, p):
+        return sparse(*p["shape"], dtype=p["dtype"])
     if p["dtype"] == "long":
         return longs(*p["shape"], low=1, high=3)
     return tensor(*p["shape"], dtype=p["dtype"])
+
+
+def wants_sparse(place, p):
+    """Whether the tensor at that place ("first", "last", "" for one between) is sparse in this profile."""
+    return p.get("sparse") == "all" or (place and p.get("sparse") == place)
 
 
 def int_of(name, p):
@@ -95,9 +116,9 @@ def int_of(name, p):
     return p["integer"]
 
 
-def scalar(kind, name, p):
+def scalar(kind, name, p, place=""):
     if kind == "Tensor":
-        return make_tensor(name, p)
+        return make_tensor(name, p, place)
     if kind in ("int", "SymInt"):
         return value(int_of(name, p))
     if kind == "float":
@@ -119,13 +140,13 @@ def scalar(kind, name, p):
     return NONE
 
 
-def make(kind, name, p):
+def make(kind, name, p, place=""):
     """A value of the type, or None when the argument is to be left out."""
     if kind.endswith("?"):
         return NONE
     match = re.fullmatch(r"(\w+)(\??)\[(\d*)\]", kind)
     if match is None:
-        return scalar(kind, name, p)
+        return scalar(kind, name, p, place)
     element, _, count = match.groups()
     if element in ("int", "SymInt") and name in ("size", "sizes", "shape", "output_size", "input_size",
                                                  "input_sizes", "self_sizes"):
@@ -136,16 +157,20 @@ def make(kind, name, p):
         if name in ("dim", "dims") and not count:
             return value(list(range(len(p["shape"])))[:max(1, len(p["shape"]) - 1)])
         return value([p["integer"]] * (length if count != "1" else 1))
-    return listed(*[scalar(element, name, p)] * length)
+    return listed(*[scalar(element, name, p, place)] * length)
 
 
 def out_tensor(p):
+    if p.get("sparse") and not p.get("out_dense"):
+        return sparse(*p["shape"], dtype=p["out"] or p["dtype"])
     return tensor(0, dtype=p["out"] or p["dtype"])
 
 
 def entry(arguments, given, p):
     """One entry of a config; arguments with a default are left out unless they are given."""
     args, kwargs, left_out = [], {}, False
+    tensors = [name for kind, name, _, keyword, written in arguments
+               if kind.startswith("Tensor") and not (keyword and written)]
     for kind, name, has_default, keyword, written in arguments:
         if name in given:
             made = value(given[name])
@@ -155,7 +180,8 @@ def entry(arguments, given, p):
             left_out = True
             continue
         else:
-            made = make(kind, name, p)
+            place = "first" if name in tensors[:1] else "last" if name in tensors[-1:] else ""
+            made = make(kind, name, p, place)
         if keyword or left_out:
             kwargs[name] = made
         else:
@@ -289,8 +315,69 @@ UNIT = {"low": 0.1, "high": 0.9}
 SAMPLED = {"self": T(3, **UNIT), "target": T(3, **UNIT), "grad_output": T(3)}
 BYTES = {"weight": T(4, 12, dtype="uint8", low=0, high=3), "indices": L(4), "offsets": L(2, high=0)}
 
+CSR_LAYOUT = 2  # torch's number; configs have no name for it, and an int stands for a layout too
+QUINT8, QINT8, QINT32 = 13, 12, 14
+SP = sparse(3, 3)
+
+
+def wanting(*shape):
+    return {"type": "tensor", "dtype": "float", "shape": list(shape), "requires_grad": True}
+
+
+def true(*shape):
+    return {"type": "tensor", "dtype": "bool", "shape": list(shape), "value": 1}
+
+
+def quantised(dtype):
+    return [{"self": T(3, 3), "input": T(3, 3), "scale": 0.1, "zero_point": 0, "dtype": dtype, "axis": 0, "size": [3, 3],
+             "scales": T(3, dtype="double", low=0.1, high=0.2), "zero_points": L(3), "reduce_range": False,
+             "tensors": [T(3, 3), T(3, 3)], "out": T(0)},
+            {"self": T(3, 3), "scale": T(1, low=0.1, high=0.2), "zero_point": T(1, dtype="int", low=0, high=0), "dtype": dtype,
+             "tensors": [T(3, 3), T(3, 3)], "scales": T(2, low=0.1, high=0.2), "zero_points": T(2, dtype="int", low=0, high=0)},
+            {"self": T(3, 3, dtype="uint8"), "scale": 0.1, "zero_point": 0, "axis": 0,
+             "scales": T(3, dtype="double", low=0.1, high=0.2), "zero_points": L(3)}]
+
+
 # Tried first: what the wider rules below would get wrong.
 RULES = [
+    (r"get_first", [{"_0": [["a", "b"], ["c"]]}]),
+    (r"_backward", [{"self": wanting(), "inputs": []}]),
+    (r"retain_grad", [{"self": wanting(3)}]),
+    (r"_masked_softmax", [{"self": T(2, 3, 4, 4), "mask": bools(2, 3, 4, 4), "dim": 3, "mask_type": 2}]),
+    (r"_masked_softmax_backward", [{"grad_output": T(2, 3, 4, 4), "output": T(2, 3, 4, 4), "mask": bools(2, 3, 4, 4), "dim": 3}]),
+    (r"_nested_tensor_from_mask.*", [{"t": T(2, 3, 4), "mask": true(2, 3)}]),
+    (r"_nested_from_padded", [{"padded": T(2, 3, 4), "cpu_nested_shape_example": L(2, 2, low=2, high=2)}]),
+    (r"_rowwise_prune", [{"weight": T(3, 4), "mask": bools(3), "compressed_indices_dtype": 3}]),
+    (r"_sobol_engine_scramble_", [{"self": L(2, 30), "ltm": L(2, 30, 30), "dimension": 2}]),
+    (r"_?sparse_compressed_tensor.*|_validate_sparse_compressed_tensor_args",
+     [{**CSR, "layout": CSR_LAYOUT}]),
+    (r"_validate_compressed_sparse_indices", [{"is_crow": True, "compressed_idx": L(4, high=0), "plain_idx": L(0), "cdim": 3, "dim": 3,
+                                               "nnz": 0}]),
+    (r"_spdiags", [{"diagonals": T(1, 3), "offsets": L(1), "shape": [3, 3], "out": SP}]),
+    (r"conv_tbc_backward", [{"self": T(3, 2, 5), "input": T(4, 2, 3), "weight": T(2, 3, 5), "bias": T(5), "pad": 0}]),
+    (r"gradient", [{"self": T(4, 4), "spacing": [T(4)], "dim": [0]}]),
+    (r"kl_div", [{"self": T(3), "target": T(3)}]),
+    (r"sparse_coo_tensor", [{"size": [3, 3], "out": SP, "indices": L(2, 2, high=2), "values": T(2)}]),
+    (r"to_dense_backward", [{"grad": T(3, 3), "input": SP}]),
+    (r"to_sparse.*", [{"self": T(3, 3), "out": SP, "sparse_dim": 2, "blocksize": [1, 1]},
+                      {"self": SP, "blocksize": [1, 1]}]),
+    (r"to_dense.*", [{"self": SP, "out": T(3, 3)}]),
+    (r"conv2d_prepack", [{"W": T(3, 2, 3, 3), "B": T(3), "stride": [1, 1], "padding": [0, 0], "dilation": [1, 1], "groups": 1,
+                          "input_size": [1, 2, 5, 5], "attr": "none"}]),
+    (r"_?quantize_per.*|_?empty_(per_channel_)?affine_quantized.*|_?make_per.*|choose_qparams.*",
+     quantised(QUINT8) + quantised(QINT8) + quantised(QINT32)),
+    (r".*sparse.*mm.*|hspmm|sspaddmm|_?smm|sspaddmm", [
+        {"self": SP, "mat1": SP, "mat2": T(3, 3), "sparse": SP, "dense": T(3, 3), "other": T(3, 3), "out": T(0)},
+        {"self": T(3, 3), "mat1": SP, "mat2": T(3, 3), "out": T(0)},
+        {"self": SP, "mat1": SP, "mat2": T(3, 3), "out": SP}, {"self": SP, "other": SP, "sparse": SP, "dense": SP, "out": SP}]),
+    (r"_sparse_sum.*", [{"self": SP, "dim": [0], "grad": SP, "dtype": 6, "out": SP}, {"self": SP, "dim": [0], "grad": T(3)},
+                        {"self": SP, "dim": [0], "grad": sparse(3)}]),
+    (r"_sparse_(log_)?softmax.*", [{"self": SP, "dim": 0, "dtype": 6, "half_to_float": False, "grad_output": SP, "output": SP, "out": SP}]),
+    (r"_?sparse_mask.*", [{"self": T(3, 3), "mask": SP, "t": SP, "mask_indices": L(2, 2, high=2), "out": SP},
+                          {"self": T(3, 3), "mask": SP, "out": T(0)}]),
+    (r"_coalesced.*|_coalesce.*|coalesce|is_coalesced", [{"self": {**SP, "coalesced": False}, "coalesced": False, "out": SP}]),
+    (r"sparse_resize.*", [{"self": SP, "size": [4, 4], "sparse_dim": 2, "dense_dim": 0, "out": SP}]),
+    (r"(resize_as_sparse|copy_sparse_to_sparse|resize_as).*", [{"self": SP, "the_template": SP, "src": SP, "out": SP}]),
     (r"clamp_?|clip_?", [{"min": 0, "max": 1}, {"min": T(3, 3), "max": T(3, 3)}]),
     (r"binary_cross_entropy.*|.*(huber|mse|smooth_l1|l1)_loss.*", [SAMPLED]),
     (r"fill_?", [{"value": T()}]),

@@ -34,13 +34,29 @@ void drop_reference(void *ctx)
     delete reference;
 }
 
+// Whether the columns rise: torch takes whatever is made of parts for something that it has to sort first.
+bool is_coalesced(const at::Tensor &indices)
+{
+    const auto places = indices.accessor<int64_t, 2>();
+    for (int64_t i = 1; i < places.size(1); i++) {
+        int64_t d = 0;
+        while (d < places.size(0) && places[d][i - 1] == places[d][i])
+            d++;
+        if (d == places.size(0) || places[d][i - 1] > places[d][i])
+            return false;
+    }
+    return true;
+}
+
 at::Tensor sparse_to_torch(const ob_backend &backend, const ob_tensor &tensor, StorageMap &storages)
 {
     const at::Tensor indices = to_torch(backend, *tensor.indices, storages);
     const at::Tensor values = to_torch(backend, *tensor.values, storages);
+    const bool coalesced = is_coalesced(indices.cpu());
     return at::sparse_coo_tensor(indices, values,
                                  at::IntArrayRef(tensor.sizes, static_cast<size_t>(tensor.ndim)),
-                                 values.options().layout(at::kSparse));
+                                 values.options().layout(at::kSparse))
+        ._coalesced_(coalesced);
 }
 
 } // namespace

@@ -112,11 +112,26 @@ bool ob_prepared::has_backward()
     return !differentiable_outputs().empty();
 }
 
+namespace
+{
+
+// Of a sparse output: ones where it has entries.
+at::Tensor ones_as(const at::Tensor &output)
+{
+    if (output.layout() != at::kSparse)
+        return at::ones_like(output);
+    const at::Tensor whole = output.detach().coalesce();
+    return at::sparse_coo_tensor(whole.indices(), at::ones_like(whole.values()), whole.sizes(),
+                                 whole.options());
+}
+
+} // namespace
+
 void ob_prepared::make_grad()
 {
     seeds.clear();
     for (const at::Tensor &output : differentiable_outputs())
-        seeds.push_back(at::ones_like(output));
+        seeds.push_back(ones_as(output));
 }
 
 void ob_prepared::backward(bool keep)

@@ -157,6 +157,7 @@ static const ob_backend_desc BACKEND = {
     .has_backward = has_backward,
     .kernels = kernels,
     .refuses = refuses,
+    .takes_sparse = true,
 };
 
 static const ob_backend_desc *const BACKENDS[] = {&BACKEND, NULL};

@@ -3,6 +3,7 @@
  * The argument types of a config, as rows (opbench/arg.h). Attributes that are not named here are kept
  * in the case and ignored.
  */
+#include "config/check.h"
 #include "opbench/arg.h"
 
 #define ATTRS(...)                                                                                 \
@@ -17,6 +18,10 @@
     {                                                                                              \
         .name = (attr), .kind = OB_ATTR_STRING, .required = true, .choices = (texts)               \
     }
+#define OPTIONAL_CHOICE(attr, texts)                                                               \
+    {                                                                                              \
+        .name = (attr), .kind = OB_ATTR_STRING, .choices = (texts)                                 \
+    }
 #define ATTR(attr, attr_kind, is_required)                                                         \
     {                                                                                              \
         .name = (attr), .kind = OB_ATTR_##attr_kind, .required = (is_required)                     \
@@ -24,10 +29,14 @@
 
 static const ob_arg_type TYPES[] = {
     {.name = "tensor",
-     .attrs = ATTRS(ATTR("dtype", DTYPE, true), ATTR("shape", SHAPE, true),
-                    ATTR("requires_grad", FLAG, false), ATTR("device", DEVICE, false),
-                    ATTR("strides", STRIDES, false), ATTR("value", ANY, false),
-                    ATTR("value_range", REAL_PAIR, false)),
+     .attrs = ATTRS(
+         ATTR("dtype", DTYPE, true), ATTR("shape", SHAPE, true), ATTR("requires_grad", FLAG, false),
+         ATTR("device", DEVICE, false), ATTR("strides", STRIDES, false), ATTR("value", ANY, false),
+         ATTR("value_range", REAL_PAIR, false),
+         OPTIONAL_CHOICE("memory_format", "contiguous_format|channels_last|channels_last_3d"),
+         OPTIONAL_CHOICE("layout", "strided|sparse_coo"), ATTR("sparse_dim", INT, false),
+         ATTR("nnz", INT, false), ATTR("density", REAL, false), ATTR("coalesced", BOOL, false)),
+     .check = ob__check_tensor,
      .help = "tensor of dtype and shape, filled by the generator"},
     {.name = "int",
      .attrs = ATTRS(ATTR("value", INT, false), ATTR("value_range", INT_PAIR, false)),

@@ -55,7 +55,8 @@ static bool print_tensor(ob_text *out, const ob_json *arg, int depth)
     const ob_json *strides = ob_json_get(arg, "strides"), *value = ob_json_get(arg, "value"),
                   *range = ob_json_get(arg, "value_range");
     (void)depth;
-    if (info == NULL || (value != NULL && !is_number(value)))
+    if (info == NULL || (value != NULL && !is_number(value)) ||
+        ob_json_get(arg, "memory_format") != NULL || ob_json_get(arg, "layout") != NULL)
         return ob__json_write(out, arg);
     bool ok = ob__text_append_str(out, info->name) && print_sizes(out, ob_json_get(arg, "shape"));
     if (strides != NULL)

@@ -43,6 +43,9 @@ ob_status ob__check_entry_form(const ob_json *entry, bool may_be_empty, ob_err *
 ob_status ob__check_shape_product(const ob_json *where, const int64_t *sizes, size_t count,
                                   ob_dtype dtype, ob_err *err);
 
+/* Attributes of one materialised tensor that must agree with each other. */
+ob_status ob__check_tensor(const ob_json *arg, ob_err *err);
+
 /* A whole entry without macros, as DefaultConfigIterator takes it. */
 ob_status ob__check_plain_entry(const ob_generator_desc *generator, const ob_json *entry,
                                 const ob_log *log, ob_err *err);

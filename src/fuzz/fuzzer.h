@@ -110,6 +110,8 @@ ob_status ob__fuzz_operand_int(const ob_fuzzer *fuzzer, const ob__fuzz_operand *
 /* nnz, density and coalesced of a sparse tensor whose sizes are set (sparse.c). */
 ob_status ob__fuzz_measure_sparse(const ob_fuzzer *fuzzer, const ob__fuzz_tensor *tensor,
                                   ob_fuzz_tensor_info *info, bool *fits, ob_err *err);
+/* How many different places a sparse tensor takes. */
+int64_t ob__fuzz_taken(const ob_fuzz_tensor_info *info);
 ob_status ob__fuzz_make_sparse(const ob_fuzz_tensor_info *info, ob_rng *rng, ob_tensor *out,
                                ob_err *err);
 /* Uniform elements, as the original's default constructor makes them. */

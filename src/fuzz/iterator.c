@@ -161,19 +161,24 @@ static ob_status set_list(const maker *m, ob_json *object, const char *key, cons
     return ob_json_set(m->doc, object, key, list, m->err);
 }
 
-static ob_status put_tensor(const maker *m, const ob_fuzz_tensor_info *info, const ob_json *where,
-                            ob_json *out)
+/* The draw's own number of places, not the density: that is a share again. */
+static ob_status put_sparse(const maker *m, const ob_fuzz_tensor_info *info, ob_json *out)
+{
+    OB_TRY(set_text(m, out, "layout", "sparse_coo"));
+    OB_TRY(set(m, out, "sparse_dim", ob_json_new_int(m->doc, info->sparse_dim)));
+    OB_TRY(set(m, out, "nnz", ob_json_new_int(m->doc, ob__fuzz_taken(info))));
+    return info->is_coalesced ? OB_OK : set(m, out, "coalesced", ob_json_new_bool(m->doc, false));
+}
+
+static ob_status put_tensor(const maker *m, const ob_fuzz_tensor_info *info, ob_json *out)
 {
     static const int64_t RANGE[] = {OB__FUZZ_INT_LOWEST, OB__FUZZ_INT_HIGHEST};
-    if (info->sparse)
-        return ob__node_error(m->err, where,
-                              "tensor \"%.64s\" is sparse, and cases take strided tensors only; "
-                              "leave it out of \"args\"",
-                              info->name);
     OB_TRY(set_text(m, out, "type", "tensor"));
     OB_TRY(set_text(m, out, "dtype", ob_dtype_get_info(info->dtype)->torch_name));
     OB_TRY(set_list(m, out, "shape", info->size, info->ndim));
-    if (!info->is_contiguous)
+    if (info->sparse)
+        OB_TRY(put_sparse(m, info, out));
+    else if (!info->is_contiguous)
         OB_TRY(set_list(m, out, "strides", info->strides, info->ndim));
     if (ob_dtype_is_integral(info->dtype) && info->dtype != OB_DTYPE_BOOL)
         OB_TRY(set_list(m, out, "value_range", RANGE, 2));
@@ -212,7 +217,7 @@ static ob_status put_drawn(const maker *m, const ob_json *arg, ob_json *out)
     const ob_value *value = ob_fuzz_draw_get(m->draw, name);
     if (info == NULL && value == NULL)
         return ob__node_error(m->err, arg, "the spec has no tensor or parameter \"%.64s\"", name);
-    OB_TRY(info != NULL ? put_tensor(m, info, arg, out) : put_parameter(m, value, out));
+    OB_TRY(info != NULL ? put_tensor(m, info, out) : put_parameter(m, value, out));
     for (size_t i = 0; i < ob_json_count(arg); i++) {
         const char *key = ob_json_key(arg, i);
         if (strcmp(key, "type") != 0 && strcmp(key, "name") != 0)
@@ -263,7 +268,7 @@ static ob_status put_args(const maker *m, const ob_json *entry, ob_json *list)
             return no_memory(m);
         if (!all)
             OB_TRY(refuse_wrong_arg(m, ob_json_item(args, i)));
-        OB_TRY(all ? put_tensor(m, &m->draw->tensors[i], entry, arg)
+        OB_TRY(all ? put_tensor(m, &m->draw->tensors[i], arg)
                    : put_arg(m, ob_json_item(args, i), arg));
         OB_TRY(ob_json_append(m->doc, list, arg, m->err));
     }

@@ -8,12 +8,15 @@
  *
  * "value_range" draws from that range instead (integers: both ends included), "value" gives one
  * number for all elements, or every element in lists nested as the shape is. The whole storage is
- * filled, gaps between strided elements too: no kernel ever reads memory that was not written.
+ * filled, gaps between strided elements too: no kernel ever reads memory that was not written. Of a sparse
+ * tensor these are the entries.
  */
 #include "gen/tensor_arg.h"
 
+#include "config/check.h"
 #include "gen/element.h"
 #include "gen/fill.h"
+#include "gen/sparse.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +30,7 @@ typedef struct tensor_spec {
     bool has_strides;
     bool requires_grad;
     ob_device device; /* type "" = not given */
+    ob_layout layout;
 } tensor_spec;
 
 /* An attribute; null is as good as not given. */
@@ -88,6 +92,42 @@ static ob_status read_device(const ob_json *arg, tensor_spec *spec, ob_arg_place
     return OB_OK;
 }
 
+/* Row-major over the places, the channels innermost: [n, c, h, w] lies in memory as [n, h, w, c]. */
+static void set_channels_last(tensor_spec *spec)
+{
+    int64_t step = 1;
+    spec->has_strides = true;
+    spec->strides[1] = 1;
+    step *= spec->sizes[1] > 0 ? spec->sizes[1] : 1;
+    for (int i = spec->ndim - 1; i >= 0; i--) {
+        if (i == 1)
+            continue;
+        spec->strides[i] = step;
+        step *= spec->sizes[i] > 0 ? spec->sizes[i] : 1;
+    }
+}
+
+/* The config's check says the same of what it could see; an iterator may have changed the shape since. */
+static ob_status read_layout(const ob_json *arg, tensor_spec *spec, ob_arg_place *place)
+{
+    size_t length = 0;
+    ob_err why;
+    ob_memory_format format = OB_MEMORY_FORMAT_CONTIGUOUS;
+    const char *layout = ob_json_string(get_attr(arg, "layout"), &length);
+    if (layout != NULL && !ob_layout_from_name(layout, length, &spec->layout))
+        return ob__attr_error(place, arg, "layout", OB_ERR_CONFIG,
+                              "a tensor's layout is \"strided\" or \"sparse_coo\"");
+    const char *name = ob_json_string(get_attr(arg, "memory_format"), &length);
+    if (name != NULL && !ob_memory_format_from_name(name, length, &format))
+        return ob__attr_error(place, arg, "memory_format", OB_ERR_CONFIG,
+                              "unknown memory format '%.64s'", name);
+    if (ob__check_tensor(arg, &why) != OB_OK)
+        return ob__place_error(place, arg, OB_ERR_CONFIG, "%s", why.message);
+    if (format == OB_MEMORY_FORMAT_CHANNELS_LAST || format == OB_MEMORY_FORMAT_CHANNELS_LAST_3D)
+        set_channels_last(spec);
+    return OB_OK;
+}
+
 static ob_status read_spec(const ob_json *arg, tensor_spec *spec, ob_arg_place *place)
 {
     const ob_json *grad = get_attr(arg, "requires_grad");
@@ -106,6 +146,7 @@ static ob_status read_spec(const ob_json *arg, tensor_spec *spec, ob_arg_place *
         return ob__attr_error(place, arg, "requires_grad", OB_ERR_CONFIG,
                               "requires_grad is true or false");
     spec->requires_grad = ob_json_bool(grad, true) && ob_dtype_is_floating(spec->dtype);
+    OB_TRY(read_layout(arg, spec, place));
     return read_device(arg, spec, place);
 }
 
@@ -279,21 +320,75 @@ static ob_status fill_value(const ob_json *arg, const ob_tensor *tensor, ob_arg_
     return OB_OK;
 }
 
+/* What a filling needs to know. */
+typedef struct filling {
+    const ob_json *arg;
+    ob_rng *rng;
+    ob_arg_place *place;
+} filling;
+
+static ob_status fill(void *ctx, const ob_tensor *tensor, ob_err *err)
+{
+    const filling *f = ctx;
+    (void)err; /* the place has it */
+    if (get_attr(f->arg, "value"))
+        return fill_value(f->arg, tensor, f->place);
+    if (get_attr(f->arg, "value_range"))
+        return fill_range(f->arg, tensor, f->rng, f->place);
+    fill_default(tensor, f->rng);
+    return OB_OK;
+}
+
+/* ---- sparse ---- */
+
+static ob_status make_sparse(const ob_json *arg, const tensor_spec *spec, filling *f,
+                             ob_tensor *out)
+{
+    const ob_json *nnz = get_attr(arg, "nnz");
+    ob__sparse_spec sparse = {.dtype = spec->dtype,
+                              .ndim = spec->ndim,
+                              .sparse_dim =
+                                  (int)ob_json_int(get_attr(arg, "sparse_dim"), spec->ndim),
+                              .coalesced = ob_json_bool(get_attr(arg, "coalesced"), true)};
+    ob_err why;
+    int64_t places, bytes;
+    memcpy(sparse.sizes, spec->sizes, sizeof sparse.sizes);
+    if (ob__sparse_places(&sparse, &places, &why) != OB_OK)
+        return ob__attr_error(f->place, arg, "shape", why.code, "%s", why.message);
+    sparse.taken = nnz != NULL
+                       ? ob_json_int(nnz, 0)
+                       : ob__sparse_share(places, ob_json_real(get_attr(arg, "density"), 0));
+    if (sparse.taken > places)
+        return ob__attr_error(
+            f->place, arg, "nnz", OB_ERR_CONFIG,
+            "%lld places are to be taken, and the leading %d dimensions have %lld",
+            (long long)sparse.taken, sparse.sparse_dim, (long long)places);
+    if (__builtin_mul_overflow(sparse.taken, (int64_t)(8 * (spec->ndim + 1)), &bytes))
+        bytes = INT64_MAX;
+    OB_TRY(check_memory(arg, bytes, f->place));
+    const ob_status status = ob__sparse_make(&sparse, f->rng, fill, f, out, f->place->err);
+    if (status != OB_OK)
+        return status;
+    out->requires_grad = spec->requires_grad;
+    if (spec->device.type[0] != '\0')
+        out->device = spec->device;
+    return OB_OK;
+}
+
 ob_status ob__make_tensor(const ob_json *arg, ob_rng *rng, ob_value *out, ob_arg_place *place)
 {
     tensor_spec spec;
     ob_tensor tensor;
+    filling f = {.arg = arg, .rng = rng, .place = place};
+    ob_status status = OB_OK;
     *out = ob_value_none();
     OB_TRY(read_spec(arg, &spec, place));
-    OB_TRY(allocate(arg, &spec, &tensor, place));
-
-    ob_status status = OB_OK;
-    if (get_attr(arg, "value"))
-        status = fill_value(arg, &tensor, place);
-    else if (get_attr(arg, "value_range"))
-        status = fill_range(arg, &tensor, rng, place);
-    else
-        fill_default(&tensor, rng);
+    if (spec.layout == OB_LAYOUT_SPARSE_COO) {
+        OB_TRY(make_sparse(arg, &spec, &f, &tensor));
+    } else {
+        OB_TRY(allocate(arg, &spec, &tensor, place));
+        status = fill(&f, &tensor, place->err);
+    }
     if (status == OB_OK)
         status = ob_value_init_tensor(out, &tensor, place->err);
     ob_tensor_fini(&tensor);

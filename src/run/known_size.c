@@ -8,6 +8,8 @@
 
 #include "opbench/tensor.h"
 
+#include <string.h>
+
 static bool read_dims(const ob_json *list, int64_t *out, int *count)
 {
     const size_t length = ob_json_count(list);
@@ -37,6 +39,32 @@ static uint64_t tensor_bytes(const ob_json *shape, const ob_json *strides, ob_dt
                                                                                  : UINT64_MAX;
 }
 
+static bool is_sparse(const ob_json *entry)
+{
+    const char *layout = ob_json_string(ob_json_get(entry, "layout"), NULL);
+    return layout != NULL && strcmp(layout, "sparse_coo") == 0;
+}
+
+/* The indices, and a dense block per place that is taken. */
+static uint64_t sparse_bytes(const ob_json *entry, const ob_json *shape, ob_dtype dtype)
+{
+    int64_t sizes[OB_MAX_DIMS], places, block;
+    int ndim;
+    if (!read_dims(shape, sizes, &ndim))
+        return 0;
+    const int64_t given = ob_json_int(ob_json_get(entry, "sparse_dim"), ndim);
+    const int sparse_dim = given >= 0 && given <= ndim ? (int)given : ndim;
+    if (ob_shape_numel(sizes, sparse_dim, &places, NULL) != OB_OK ||
+        ob_shape_numel(sizes + sparse_dim, ndim - sparse_dim, &block, NULL) != OB_OK)
+        return UINT64_MAX;
+    const double density = ob_json_real(ob_json_get(entry, "density"), 0);
+    const double taken = ob_json_get(entry, "nnz") != NULL
+                             ? (double)ob_json_int(ob_json_get(entry, "nnz"), 0)
+                             : (double)places * density;
+    const double bytes = taken * (8.0 * sparse_dim + (double)block * (double)ob_dtype_size(dtype));
+    return bytes < 0 ? 0 : bytes >= 1e18 ? UINT64_MAX : (uint64_t)bytes;
+}
+
 uint64_t ob__known_bytes(const ob_json *entry)
 {
     const ob_json_kind kind = ob_json_get_kind(entry);
@@ -48,7 +76,8 @@ uint64_t ob__known_bytes(const ob_json *entry)
         const ob_dtype dtype = name ? ob_dtype_from_name(name, length) : OB_DTYPE_INVALID;
         const ob_json *shape = ob_json_get(entry, "shape");
         if (dtype != OB_DTYPE_INVALID && shape != NULL)
-            return tensor_bytes(shape, ob_json_get(entry, "strides"), dtype);
+            return is_sparse(entry) ? sparse_bytes(entry, shape, dtype)
+                                    : tensor_bytes(shape, ob_json_get(entry, "strides"), dtype);
     }
     uint64_t sum = 0;
     for (size_t i = 0; i < ob_json_count(entry); i++)

@@ -58,7 +58,51 @@ static ob_call as_call(const values *v)
                      .kwarg_count = v->made.kwarg_count};
 }
 
+/* ---- sparse tensors ---- */
+
+static bool is_sparse(const ob_value *value)
+{
+    if (value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE)
+        for (size_t i = 0; i < value->as.list.count; i++)
+            if (is_sparse(&value->as.list.items[i]))
+                return true;
+    return value->kind == OB_VALUE_TENSOR && value->as.tensor->layout == OB_LAYOUT_SPARSE_COO;
+}
+
+static bool has_sparse(const ob_call *call)
+{
+    for (size_t i = 0; i < call->arg_count; i++)
+        if (is_sparse(&call->args[i]))
+            return true;
+    for (size_t i = 0; i < call->kwarg_count; i++)
+        if (is_sparse(&call->kwargs[i]))
+            return true;
+    return false;
+}
+
+static ob_status check_sparse(const ob_setup_args *args, const ob_call *call, ob_err *err)
+{
+    if (args->desc->takes_sparse || !has_sparse(call))
+        return OB_OK;
+    return ob_err_set(err, OB_ERR_UNSUPPORTED,
+                      "backend %s takes no sparse tensors; leave the layout out, or use --backend "
+                      "torch",
+                      args->desc->name);
+}
+
 /* ---- sizes ---- */
+
+static uint64_t tensor_bytes(const ob_tensor *t)
+{
+    int64_t bytes = 0;
+    if (t->layout == OB_LAYOUT_SPARSE_COO)
+        return t->indices == NULL || t->values == NULL
+                   ? 0
+                   : tensor_bytes(t->indices) + tensor_bytes(t->values);
+    return ob_shape_span_bytes(t->sizes, t->strides, t->ndim, t->dtype, &bytes, NULL) == OB_OK
+               ? (uint64_t)bytes
+               : 0;
+}
 
 static uint64_t value_bytes(const ob_value *value)
 {
@@ -66,13 +110,7 @@ static uint64_t value_bytes(const ob_value *value)
     if (value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE)
         for (size_t i = 0; i < value->as.list.count; i++)
             sum += value_bytes(&value->as.list.items[i]);
-    if (value->kind == OB_VALUE_TENSOR) {
-        const ob_tensor *t = value->as.tensor;
-        int64_t bytes = 0;
-        if (ob_shape_span_bytes(t->sizes, t->strides, t->ndim, t->dtype, &bytes, NULL) == OB_OK)
-            sum = (uint64_t)bytes;
-    }
-    return sum;
+    return value->kind == OB_VALUE_TENSOR ? tensor_bytes(value->as.tensor) : sum;
 }
 
 static uint64_t graph_bytes(const ob_graph *graph)
@@ -366,11 +404,15 @@ static ob_status make(const ob_setup_args *args, values *build, values *input, o
     ob__mark_end(args->marks, OB_CASE_PHASE_GENERATE);
     ob__mark_begin(args->marks, OB_CASE_PHASE_GRAPH);
     const ob_call build_call = as_call(build), input_call = as_call(input);
+    OB_TRY(check_sparse(args, &input_call, err));
     OB_TRY(ob__setup_build_graph(args, generate_args.op_name, entry != NULL ? &build_call : NULL,
                                  &input_call, &setup->graph, err));
     note_schema(generate_args.op_name, entry != NULL ? &build_call : NULL, setup);
-    OB_TRY(check_graph_memory(args, setup, err));
+    if (!has_sparse(&input_call))
+        OB_TRY(check_graph_memory(args, setup, err));
     OB_TRY(ob_graph_cost(setup->graph, &setup->cost, err));
+    if (has_sparse(&input_call)) /* costs are those of dense shapes */
+        setup->cost = (ob_cost){.flops = -1, .read_bytes = -1, .write_bytes = -1};
     setup->writes_inputs = writes_inputs(setup->graph);
     OB_TRY(derive(args, setup, err));
     ob__mark_end(args->marks, OB_CASE_PHASE_GRAPH);

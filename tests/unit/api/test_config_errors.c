@@ -55,6 +55,13 @@ static void arguments_are_checked(void)
         {"{\"args\": [" TENSOR("\"shape\": [2, 2], \"strides\": [1]") "]}", "must agree"},
         {"{\"args\": [" TENSOR("\"shape\": [2], \"requires_grad\": 1") "]}",
          "must be true or false"},
+        {"{\"args\": [" TENSOR("\"shape\": [2], \"memory_format\": \"nhwc\"") "]}",
+         "it must be one of contiguous_format|channels_last|channels_last_3d"},
+        {"{\"args\": [" TENSOR("\"shape\": [2], \"layout\": \"csr\"") "]}",
+         "it must be one of strided|sparse_coo"},
+        {"{\"args\": [" TENSOR(
+             "\"shape\": [2], \"layout\": \"sparse_coo\", \"density\": true") "]}",
+         "\"density\" must be a number"},
     };
     static const char *const ITERATORS[] = {"DefaultConfigIterator", "RangeConfigIterator"};
     char text[2048];
@@ -72,6 +79,42 @@ static void arguments_are_checked(void)
             CHECK_HAS(messages, ": error: .\"torch.add\".config[0].input[0]");
             CHECK_HAS(messages, WRONG[i].says);
         }
+    }
+}
+
+/* Attributes of one tensor that do not go together. */
+static void layouts_are_checked(void)
+{
+    static const wrong WRONG[] = {
+        {"\"shape\": [2, 2], \"memory_format\": \"channels_last\"",
+         "needs a shape of 4 dimensions, not 2"},
+        {"\"shape\": [2, 2, 2, 2], \"memory_format\": \"channels_last_3d\"",
+         "needs a shape of 5 dimensions, not 4"},
+        {"\"shape\": [2], \"strides\": [1], \"memory_format\": \"contiguous_format\"", "not both"},
+        {"\"shape\": [2], \"nnz\": 1", "add \"layout\": \"sparse_coo\""},
+        {"\"shape\": [2], \"layout\": \"strided\", \"coalesced\": true",
+         "\"coalesced\" belongs to sparse tensors"},
+        {"\"shape\": [2], \"layout\": \"sparse_coo\"", "needs \"nnz\""},
+        {"\"shape\": [2], \"layout\": \"sparse_coo\", \"nnz\": 1, \"density\": 0.5", "one of them"},
+        {"\"shape\": [2], \"layout\": \"sparse_coo\", \"nnz\": -1", "0 or more"},
+        {"\"shape\": [2], \"layout\": \"sparse_coo\", \"density\": 1.5", "from 0 to 1"},
+        {"\"shape\": [2], \"layout\": \"sparse_coo\", \"nnz\": 1, \"sparse_dim\": 2",
+         "from 1 to the 1 dimensions"},
+        {"\"shape\": [2], \"layout\": \"sparse_coo\", \"nnz\": 1, \"strides\": [1]",
+         "a sparse tensor has no \"strides\""},
+        {"\"shape\": [2], \"layout\": \"sparse_coo\", \"nnz\": 1, \"value\": [1, 2]",
+         "one number for all its entries"},
+    };
+    char text[2048];
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        snprintf(text, sizeof text,
+                 "{\"torch.add\": {\"input_data_generator\": \"PyTorch:DefaultDataGenerator\", "
+                 "\"config\": [{\"input\": [{\"args\": [{\"type\": \"tensor\", \"dtype\": "
+                 "\"float\", %s}]}]}]}}",
+                 WRONG[i].entry);
+        CHECK(open_config(text) == NULL);
+        CHECK_HAS(messages, WRONG[i].says);
+        CHECK_HAS(messages, ".args[0]");
     }
 }
 
@@ -281,6 +324,7 @@ static void doubtful_things_are_warned_of(void)
 int main(void)
 {
     RUN(arguments_are_checked);
+    RUN(layouts_are_checked);
     RUN(macros_are_checked);
     RUN(items_of_other_iterators_are_checked);
     RUN(the_frame_is_checked);

@@ -315,8 +315,6 @@ UNIT = {"low": 0.1, "high": 0.9}
 SAMPLED = {"self": T(3, **UNIT), "target": T(3, **UNIT), "grad_output": T(3)}
 BYTES = {"weight": T(4, 12, dtype="uint8", low=0, high=3), "indices": L(4), "offsets": L(2, high=0)}
 
-CSR_LAYOUT = 2  # torch's number; configs have no name for it, and an int stands for a layout too
-QUINT8, QINT8, QINT32 = 13, 12, 14
 SP = sparse(3, 3)
 
 
@@ -326,16 +324,6 @@ def wanting(*shape):
 
 def true(*shape):
     return {"type": "tensor", "dtype": "bool", "shape": list(shape), "value": 1}
-
-
-def quantised(dtype):
-    return [{"self": T(3, 3), "input": T(3, 3), "scale": 0.1, "zero_point": 0, "dtype": dtype, "axis": 0, "size": [3, 3],
-             "scales": T(3, dtype="double", low=0.1, high=0.2), "zero_points": L(3), "reduce_range": False,
-             "tensors": [T(3, 3), T(3, 3)], "out": T(0)},
-            {"self": T(3, 3), "scale": T(1, low=0.1, high=0.2), "zero_point": T(1, dtype="int", low=0, high=0), "dtype": dtype,
-             "tensors": [T(3, 3), T(3, 3)], "scales": T(2, low=0.1, high=0.2), "zero_points": T(2, dtype="int", low=0, high=0)},
-            {"self": T(3, 3, dtype="uint8"), "scale": 0.1, "zero_point": 0, "axis": 0,
-             "scales": T(3, dtype="double", low=0.1, high=0.2), "zero_points": L(3)}]
 
 
 # Tried first: what the wider rules below would get wrong.
@@ -349,13 +337,24 @@ RULES = [
     (r"_nested_from_padded", [{"padded": T(2, 3, 4), "cpu_nested_shape_example": L(2, 2, low=2, high=2)}]),
     (r"_rowwise_prune", [{"weight": T(3, 4), "mask": bools(3), "compressed_indices_dtype": 3}]),
     (r"_sobol_engine_scramble_", [{"self": L(2, 30), "ltm": L(2, 30, 30), "dimension": 2}]),
-    (r"_?sparse_compressed_tensor.*|_validate_sparse_compressed_tensor_args",
-     [{**CSR, "layout": CSR_LAYOUT}]),
     (r"_validate_compressed_sparse_indices", [{"is_crow": True, "compressed_idx": L(4, high=0), "plain_idx": L(0), "cdim": 3, "dim": 3,
                                                "nnz": 0}]),
     (r"_spdiags", [{"diagonals": T(1, 3), "offsets": L(1), "shape": [3, 3], "out": SP}]),
     (r"conv_tbc_backward", [{"self": T(3, 2, 5), "input": T(4, 2, 3), "weight": T(2, 3, 5), "bias": T(5), "pad": 0}]),
-    (r"gradient", [{"self": T(4, 4), "spacing": [T(4)], "dim": [0]}]),
+    (r"gradient", [{"self": T(4, 4), "spacing": [T(4)], "dim": [0]}, {"self": T(4, 4), "spacing": [T(4)], "dim": 0}]),
+    (r"_?indices_copy", [{"self": SP, "out": L(2, 2)}]),
+    (r"_?values_copy", [{"self": SP, "out": T(2)}]),
+    (r"_sparse_coo_tensor_with_dims.*", [{"sparse_dim": 2, "dense_dim": 0, "size": [3, 3], "indices": L(2, 2, high=2), "values": T(2),
+                                          "layout": {"type": "Layout", "value": "sparse_coo"}, "out": sparse(3, 3, nnz=0)}]),
+    (r"_sparse_mask_helper", [{"t": SP, "mask_indices": L(2, 2, high=2), "out": T(2)}]),
+    (r"_sparse_sum", [{"self": SP, "dim": [0], "out": sparse(3, nnz=1)}]),
+    (r"native_norm", [{"self": SP, "p": 2, "dim": [0, 1], "keepdim": False, "dtype": None, "out": T()}]),
+    (r"sparse_resize.*", [{"self": SP, "size": [3, 3], "sparse_dim": 2, "dense_dim": 0, "out": SP}]),
+    (r"_fused_moving_avg_obs.*", [{"self": T(3, 3), "observer_on": L(1, low=1), "fake_quant_on": L(1, low=1),
+                                   "running_min": T(1, low=-1.0, high=0.0), "running_max": T(1, low=0.5, high=1.0),
+                                   "scale": T(1, low=0.1, high=0.2), "zero_point": T(1, dtype="int", low=0, high=0),
+                                   "averaging_const": 0.1, "quant_min": 0, "quant_max": 255, "ch_axis": 0,
+                                   "per_row_fake_quant": False, "symmetric_quant": False}]),
     (r"kl_div", [{"self": T(3), "target": T(3)}]),
     (r"sparse_coo_tensor", [{"size": [3, 3], "out": SP, "indices": L(2, 2, high=2), "values": T(2)}]),
     (r"to_dense_backward", [{"grad": T(3, 3), "input": SP}]),
@@ -364,8 +363,6 @@ RULES = [
     (r"to_dense.*", [{"self": SP, "out": T(3, 3)}]),
     (r"conv2d_prepack", [{"W": T(3, 2, 3, 3), "B": T(3), "stride": [1, 1], "padding": [0, 0], "dilation": [1, 1], "groups": 1,
                           "input_size": [1, 2, 5, 5], "attr": "none"}]),
-    (r"_?quantize_per.*|_?empty_(per_channel_)?affine_quantized.*|_?make_per.*|choose_qparams.*",
-     quantised(QUINT8) + quantised(QINT8) + quantised(QINT32)),
     (r".*sparse.*mm.*|hspmm|sspaddmm|_?smm|sspaddmm", [
         {"self": SP, "mat1": SP, "mat2": T(3, 3), "sparse": SP, "dense": T(3, 3), "other": T(3, 3), "out": T(0)},
         {"self": T(3, 3), "mat1": SP, "mat2": T(3, 3), "out": T(0)},

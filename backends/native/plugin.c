@@ -44,6 +44,7 @@ static const ob_backend_desc BACKEND = {
     .set_threads = native_set_threads,
     .properties = native_properties,
     .threads = native_threads,
+    .owns_gradients = true,
 };
 
 static const ob_backend_desc *const BACKENDS[] = {&BACKEND, NULL};

@@ -243,6 +243,9 @@ typedef struct ob_backend_desc {
     /* Why it never runs an operator of its own ("aten::from_file"; the overload does not matter): effects
      * outside of the process. NULL = it does run it. The text is static. NULL here = it refuses none. */
     const char *(*refuses)(ob_backend *backend, const char *name);
+    /* Without has_autograd: each gradient is to be in memory of its own, as in PyTorch, where it would only be
+     * the one that came in or a view of it. The backend must have aten::clone. */
+    bool owns_gradients;
     bool
         takes_sparse; /* sparse tensors among the inputs; cases with one are refused for it otherwise */
 } ob_backend_desc;

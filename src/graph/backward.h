@@ -33,4 +33,9 @@ ob_status ob__derive_saved(ob__deriver *d, const ob_operand *operand, ob_operand
 /* The gradient of output k of the node; zeros where nothing flowed. */
 ob_status ob__derive_output_grad(ob__deriver *d, size_t k, ob_operand *out);
 
+/* The edge of the argument whose memory return k is, or OB_NO_EDGE. */
+ob_edge_id ob__graph_aliased_argument(const ob_graph_node *node, size_t k);
+/* Copies gradients that would be nobody's own; the targets stay in their order. */
+ob_status ob__backward_own_gradients(const ob_graph *forward, ob_backward *backward, ob_err *err);
+
 #endif

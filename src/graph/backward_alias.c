@@ -32,8 +32,7 @@ static ob_edge_id first_edge(const ob_operand *operand)
     return OB_NO_EDGE;
 }
 
-/* The edge of the argument whose memory return k is, or OB_NO_EDGE. */
-static ob_edge_id aliased_argument(const ob_graph_node *node, size_t k)
+ob_edge_id ob__graph_aliased_argument(const ob_graph_node *node, size_t k)
 {
     const ob_schema *schema = node->op->schema;
     const char *alias = alias_of(schema->returns[k].type);
@@ -79,7 +78,7 @@ ob_status ob__derive_aliases(ob__deriver *d)
         for (size_t i = 0; i < schema->arg_count; i++)
             OB_TRY(check_use(d, &node->args[i], node));
         for (size_t k = 0; k < node->output_count; k++) {
-            const ob_edge_id source = aliased_argument(node, k);
+            const ob_edge_id source = ob__graph_aliased_argument(node, k);
             if (source != OB_NO_EDGE)
                 d->roots[node->outputs[k]] = d->roots[source];
         }

@@ -9,6 +9,7 @@
 #include "run/setup.h"
 
 #include "gen/constrain.h"
+#include "graph/backward.h"
 #include "op/schema_compare.h"
 #include "run/known_size.h"
 
@@ -193,6 +194,8 @@ static ob_status derive(const ob_setup_args *args, ob_setup *setup, ob_err *err)
     setup->graph = plain;
     OB_TRY(ob_graph_derive_backward(plain, &setup->backward, err));
     setup->has_backward = setup->backward.target_count > 0;
+    if (setup->has_backward && args->desc->owns_gradients)
+        OB_TRY(ob__backward_own_gradients(plain, &setup->backward, err));
     return setup->has_backward ? ob_graph_cost(setup->backward.graph, &setup->backward_cost, err)
                                : OB_OK;
 }

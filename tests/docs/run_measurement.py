@@ -35,6 +35,18 @@ def on_null(words):
     return words if "--backend" in words else words + ["--backend", "null"]
 
 
+def without_torch(words):
+    """Builds without libtorch compare with the null backend instead."""
+    return [word.replace("torch", "null") if before == "--backend" else word
+            for before, word in zip([""] + words, words)]
+
+
+def has_torch(program):
+    listed = subprocess.run([program, "list", "backends", "--json"], capture_output=True, text=True, check=True)
+    return any(line["name"] == "torch" and line["available"]
+               for line in map(json.loads, listed.stdout.splitlines()))
+
+
 def run(program, words, folder):
     words = [str(ROOT / word) if word.startswith("examples/") else word for word in words]
     if "--force" not in words and "--resume" not in words:
@@ -74,8 +86,9 @@ def main():
             found = commands(text)
             if len(found) < 5:
                 raise ValueError(f"{PAGE} has {len(found)} commands only")
+            torch = has_torch(program)
             for words in found:
-                run(program, on_null(words), folder)
+                run(program, on_null(words if torch else without_torch(words)), folder)
             check_table(text, program, folder)
         except ValueError as failure:
             print(failure)

@@ -83,16 +83,17 @@ def compare(program):
     ratios = []
     for config in configs:
         times = {}
-        for backend in ("native", "torch"):
-            for record in run(program, config, "--backend", backend, "-w", "3", "-i", "15"):
-                if record["status"] == "ok":
-                    name = os.path.basename(config) + " " + record["op_name"] + "|" + record["id"]
-                    times.setdefault(name, {})[backend] = median_ns(record)
+        for record in run(program, config, "--backend", "native,torch", "-w", "3", "-i", "20"):  # in turns
+            if record["status"] == "ok":
+                name = os.path.basename(config) + " " + record["op_name"] + "|" + record["id"]
+                times.setdefault(name, {})[record["backend"]] = median_ns(record)
         ratios += [(t["native"] / t["torch"], name) for name, t in times.items() if len(t) == 2]
     return sorted(ratios)
 
 
 def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__.split("\n\n")[1])
     program, direct = map(os.path.abspath, sys.argv[1:3])
     python = sys.argv[3] if len(sys.argv) > 3 else None
     blocks = ("--backend", "torch", "--exec-mode", "continuous", "--block", "20000", "-w", "20000",

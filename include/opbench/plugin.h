@@ -246,8 +246,8 @@ typedef struct ob_backend_desc {
     /* Without has_autograd: each gradient is to be in memory of its own, as in PyTorch, where it would only be
      * the one that came in or a view of it. The backend must have aten::clone. */
     bool owns_gradients;
-    bool
-        takes_sparse; /* sparse tensors among the inputs; cases with one are refused for it otherwise */
+    /* Sparse tensors among the inputs; cases with one are refused for it otherwise. */
+    bool takes_sparse;
 } ob_backend_desc;
 
 /* ------------------------------------------------------------------ data generators */

@@ -134,6 +134,45 @@ class Layouts(TorchTest):
         self.assertEqual([r["check"]["verdict"] for r in results if r["backend"] == "torch"], ["same"])
 
 
+class Random(TorchTest):
+    """All random operators of the core, native beside torch: their moments agree, in all floating dtypes, on sizes and
+    strides that the fuzzer draws."""
+
+    def fuzzed(self, *arguments):
+        def entries(dtype):
+            spec = {"parameters": [{"name": "n", "minval": 200, "maxval": 5000, "distribution": "uniform"},
+                                   {"name": "step", "distribution": [[1, 0.5], [3, 0.5]]}],
+                    "tensors": [{"name": "x", "size": ["n", 3], "steps": ["step", 1], "dtype": dtype,
+                                 "probability_contiguous": 0.5}]}
+            return {"fuzz": spec, "count": 3, "seed": 5, "args": [{"type": "fuzz", "name": "x"}, *arguments]}
+        return {"input_iterator": "FuzzConfigIterator", "input_data_generator": GENERATOR,
+                "config": [{"input": [entries(dtype) for dtype in ("float32", "float64", "bfloat16")]}]}
+
+    def test_moments(self):
+        number = lambda value: {"type": "float", "value": value}
+        size = {"type": "genericlist", "value": [integer(40), integer(50)]}
+        train = {"type": "bool", "value": True}
+        content = {
+            "aten::rand": operator(entry(size)), "aten::randn": operator(entry(size)),
+            "aten::randint": operator(entry(integer(17), size)),
+            "aten::randint.low": operator(entry(integer(-5), integer(17), size)),
+            "aten::randperm": operator(entry(integer(1000))),
+            "aten::rand_like": self.fuzzed(), "aten::randn_like": self.fuzzed(),
+            "aten::uniform_": self.fuzzed(number(-1.0), number(3.0)),
+            "aten::normal_": self.fuzzed(number(2.0), number(0.5)),
+            "aten::bernoulli": self.fuzzed(), "aten::bernoulli.p": self.fuzzed(number(0.3)),
+            "aten::bernoulli_.float": self.fuzzed(number(0.3)),
+            "aten::dropout": self.fuzzed(number(0.4), train), "aten::dropout_": self.fuzzed(number(0.4), train),
+            "aten::native_dropout": self.fuzzed(number(0.4), train),
+        }
+        results, _ = self.run_config(content, "--backend", "native,torch", "--check", "-i", "1")
+        checked = [r for r in results if r["backend"] == "torch"]
+        wrong = [(r["op_name"], r["id"], r["status"], r.get("reason"), r.get("warnings")) for r in checked
+                 if r["status"] != "ok" or r["check"]["verdict"] != "same"]
+        self.assertEqual(wrong, [])
+        self.assertEqual(len(checked), 5 + 10 * 9)
+
+
 class Failures(TorchTest):
     def test_exception_is_a_record(self):
         got = self.statuses({

@@ -120,10 +120,11 @@ static ob_status run_job(suite_job *j, ob_err *err)
     OB_TRY(ob__suite_report_open(&j->report, err));
     ob_status status = run_all(j, &options, err);
     ob__suite_report_pause(&j->report);
-    if (!o->json)
-        print_table(j);
     /* What was measured before an interrupt is worth keeping. */
-    if ((status == OB_OK || status == OB_ERR_STATE) && o->ci != NULL)
+    const bool worth = status == OB_OK || status == OB_ERR_STATE;
+    if (worth && !o->json)
+        print_table(j);
+    if (worth && o->ci != NULL)
         OB_TRY(ob__count_write_ci(o->ci, j->set.snippets, j->values, j->start, err));
     return status;
 }

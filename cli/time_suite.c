@@ -70,7 +70,8 @@ static ob_status run_job(suite_job *j, ob_err *err)
                                         .ctx = j};
     const ob_status status = ob_suite_run(j->set.snippets, &params, err);
     ob__suite_report_pause(&j->report);
-    if (!line->quiet && !j->report.print_records)
+    const bool worth = status == OB_OK || status == OB_ERR_STATE;
+    if (worth && !line->quiet && !j->report.print_records)
         print_table(j);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "opbench/suite_run.h"
 
 #include "base/text.h"
+#include "count/valgrind.h"
 #include "snippet/process.h"
 #include "snippet/suite_int.h"
 
@@ -264,9 +265,21 @@ static ob_status run_threads(runner *r, ob_err *err)
     return r->status;
 }
 
+/* One message instead of one for each snippet. */
+static ob_status check_valgrind(const ob_suite_run_params *params, ob_err *err)
+{
+    ob_valgrind valgrind = {.program = NULL};
+    if (params->take != NULL)
+        return OB_OK;
+    const ob_status status = ob__valgrind_open(&valgrind, params->options.valgrind, err);
+    ob__valgrind_close(&valgrind);
+    return status;
+}
+
 ob_status ob_suite_run(const ob_snippets *snippets, const ob_suite_run_params *params, ob_err *err)
 {
     ob_suite_run_params whole = *params;
+    OB_TRY(check_valgrind(params, err));
     whole.count.repeats = params->count.repeats == 0 ? 1 : params->count.repeats;
     whole.rounds = params->rounds == 0 ? 1 : params->rounds;
     runner r = {.snippets = snippets,

@@ -178,6 +178,12 @@ def test_no_valgrind(program):
     done = subprocess.run([program.path, "count", *LOOP], env=environment, capture_output=True,
                           text=True, timeout=100)
     check(done.returncode == 2 and "Missing: valgrind" in done.stderr, f"no valgrind: {done.stderr}")
+    suite = program.home / "none.yaml"
+    suite.write_text("definitions: {a: {stmts: {c: ';'}}, b: {stmts: {c: ';'}}}\n")
+    done = subprocess.run([program.path, "count", "-s", suite], env=environment, capture_output=True,
+                          text=True, timeout=100)
+    check(done.returncode == 2 and done.stderr.count("Missing: valgrind") == 1 and
+          done.stdout == "", f"told once: {done}")
 
 
 if __name__ == "__main__":

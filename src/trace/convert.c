@@ -159,6 +159,13 @@ static bool put_tensor(ob_text *text, const converter *v, call *c, size_t arg,
                  "it takes a sparse tensor, which traces do not describe");
         return true;
     }
+    if (arg == 1 && tensor->dtype == OB_DTYPE_BOOL && strstr(c->name, "index_put") != NULL &&
+        c->count > 2 && c->args[2].kind == OB_TRACE_TENSOR && c->args[2].as.tensor->numel > 1) {
+        snprintf(c->why_not, sizeof c->why_not,
+                 "its mask must have as many true elements as there are values, and traces do not "
+                 "have it");
+        return true;
+    }
     ob_shape_contiguous_strides(tensor->sizes, tensor->ndim, contiguous);
     const int64_t length = strided_length(c, arg);
     bool ok = ob__text_printf(text, "{\"type\": \"tensor\", \"dtype\": \"%s\"", info->param_name) &&
@@ -193,6 +200,13 @@ static bool put_real(ob_text *text, double value)
     return ob__text_printf(text, "{\"type\": \"double\", \"value\": %s}", real_text(value, digits));
 }
 
+/* Pages are pinned for a device that need not be there. */
+static bool pins(const call *c, size_t arg)
+{
+    return c->schema != NULL && arg < c->schema->arg_count &&
+           strcmp(c->schema->args[arg].name, "pin_memory") == 0;
+}
+
 /* Arguments called dtype are numbers too. */
 static int64_t written_int(const converter *v, const call *c, size_t arg, int64_t value)
 {
@@ -214,7 +228,7 @@ static bool put_value(ob_text *text, const converter *v, call *c, size_t arg,
         return ob__text_append_str(text, "{\"type\": \"none\"}");
     case OB_TRACE_BOOL:
         return ob__text_printf(text, "{\"type\": \"bool\", \"value\": %s}",
-                               value->as.integer ? "true" : "false");
+                               value->as.integer && !pins(c, arg) ? "true" : "false");
     case OB_TRACE_INT:
         return ob__text_printf(text, "{\"type\": \"int\", \"value\": %lld}",
                                (long long)written_int(v, c, arg, value->as.integer));

@@ -120,6 +120,10 @@ static ob_status make_values(making *m)
             m->recorded != NULL && i < m->recorded->arg_count ? m->recorded->args[i].name : NULL;
         m->count++;
         OB_TRY(make_value(m, &alias->args[i], value));
+        /* Pages are pinned for a device that is not there. */
+        if (value->kind == OB_VALUE_BOOL && m->names[i] != NULL &&
+            strcmp(m->names[i], "pin_memory") == 0)
+            *value = ob_value_bool(false);
         if (m->caller->values->half_to_bfloat16 && value->kind == OB_VALUE_INT &&
             m->recorded != NULL && m->names[i] != NULL &&
             plain_type(m->recorded->args[i].type)->kind == OB_TYPE_DTYPE &&
@@ -333,6 +337,28 @@ static ob_status constrain(making *m, const ob_graph *graph, ob_value *inputs, s
     return status;
 }
 
+/* index_put with a mask wants as many true elements as there are values; those of the training are not known. */
+static bool repair_mask(const making *m)
+{
+    const ob_value *list = m->count > 2 ? &m->values[1] : NULL, *values = &m->values[2];
+    if (list == NULL || strstr(m->name, "index_put") == NULL || list->kind != OB_VALUE_LIST ||
+        list->as.list.count != 1 || values->kind != OB_VALUE_TENSOR ||
+        values->as.tensor->ndim == 0 || list->as.list.items[0].kind != OB_VALUE_TENSOR)
+        return false;
+    const ob_tensor *mask = list->as.list.items[0].as.tensor;
+    const int64_t count = ob_tensor_numel(mask), wanted = values->as.tensor->sizes[0];
+    int64_t span = 0;
+    if (mask->dtype != OB_DTYPE_BOOL || mask->layout != OB_LAYOUT_STRIDED || wanted > count ||
+        ob_shape_span_bytes(mask->sizes, mask->strides, mask->ndim, mask->dtype, &span, NULL) !=
+            OB_OK ||
+        span != count)
+        return false;
+    char *bytes = ob_tensor_data(mask);
+    for (int64_t i = 0; i < count; i++)
+        bytes[i] = i < wanted;
+    return true;
+}
+
 static bool has_constraints(const ob_graph *graph)
 {
     for (size_t i = 0; i < graph->node_count; i++)
@@ -379,10 +405,10 @@ static ob_status run_graph(making *m, const ob_graph *graph, const ob_call *call
         status = constrain(m, graph, inputs, input_count, false);
     if (status == OB_OK)
         status = run_once(m, graph, inputs, input_count, elapsed_ns);
-    if (status != OB_OK && status != OB_ERR_UNSUPPORTED && has_constraints(graph)) {
-        if (constrain(m, graph, inputs, input_count, true) == OB_OK)
-            status = run_once(m, graph, inputs, input_count, elapsed_ns);
-    }
+    if (status != OB_OK && status != OB_ERR_UNSUPPORTED &&
+        (repair_mask(m) ||
+         (has_constraints(graph) && constrain(m, graph, inputs, input_count, true) == OB_OK)))
+        status = run_once(m, graph, inputs, input_count, elapsed_ns);
     for (size_t i = 0; i < input_count; i++)
         ob_value_fini(&inputs[i]);
     free(inputs);

@@ -158,6 +158,16 @@ def other_calls(first, parent, new_attrs):
         flat(first + 18, "fbgemm::split_embedding_codegen_lookup_sgd_function", parent, [x, x],
              [tensor(first + 40, [8, 4])],
              "fbgemm::split_embedding_codegen_lookup_sgd_function(Tensor a, Tensor b) -> Tensor"),
+        flat(first + 19, "aten::empty", parent,
+             [([8, 4], [[], []], "GenericList[Int,Int]"), (6, [], "Int"), (0, [], "Int"), ("cpu", [], "Device"),
+              (True, [], "Bool"), none()], [tensor(first + 60, [8, 4])],
+             "aten::empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? "
+             "device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor"),
+        flat(first + 21, "aten::index_put_", parent,
+             [tensor(first + 60, [8, 4]), ([[first + 70, first + 71, 0, 8, 1, "cpu"]], [[8]],
+                                           "GenericList[Tensor(bool)]"), tensor(first + 80, [3, 4]),
+              (False, [], "Bool")], [tensor(first + 60, [8, 4])],
+             "aten::index_put_(Tensor(a!) self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor(a!)"),
         flat(first + 20, "aten::relu", parent, [tensor(first + 40, [8, 4])], [tensor(first + 50, [8, 4])],
              "aten::relu(Tensor self) -> Tensor"),
     ]

@@ -64,7 +64,9 @@ def test_gpt(options, folder):
         path = write(chakra.convert(trace, version, half=True), os.path.join(folder, "gpt_%s.json" % version[:5]))
         for backend in backends(options) if version >= "1.1.1" else backends(options)[-1:]:
             found = replay(options, path, backend, "--iteration", "1")
-            check(found["coverage"]["nodes"] == 1.0, "gpt %s on %s: %s" % (version, backend, found["skipped"]))
+            # Native has no indexing by masks.
+            missing = {row["name"] for row in found["skipped"]} - ({"aten::index_put_"} if backend == "native" else set())
+            check(not missing and found["coverage"]["nodes"] > 0.99, "gpt %s on %s: %s" % (version, backend, found["skipped"]))
             check(found["half_to_bfloat16"] or backend == "native", "half stays half on %s" % backend)
             ran = {row["name"]: row["count"] for row in found["operators"]}
             for name in ("aten::_foreach_lerp_.Scalar", "aten::_foreach_add_.Tensor",

@@ -41,6 +41,7 @@ typedef struct job {
     ob_run_batches *batches; /* NULL = no profiler */
     ob_profile *profile;     /* NULL = no trace file */
     char *torch_options;     /* what run.backend_options may point to */
+    char *onnx_options;      /* likewise */
     ob_json_doc *line_doc;   /* what the header says of the command line */
     bool header_written;
     ob_run_selection selection;
@@ -333,6 +334,8 @@ static int run_config(job *j)
     if (status == OB_OK)
         status = ob__run_torch_apply(j->options, ob_result_file_path(j->file), &j->run,
                                      &j->torch_options, &err);
+    if (status == OB_OK)
+        status = ob__run_onnx_apply(j->options, &j->run, &j->onnx_options, &err);
     if (status == OB_OK && j->options->torch.trace && !j->options->quiet)
         ob__cli_warn(j->cli,
                      "--et: torch's observer sees every call, and samples hold its cost; take "
@@ -354,6 +357,7 @@ static int run_config(job *j)
     ob__run_batches_close(j->batches);
     ob_json_doc_destroy(j->line_doc);
     free(j->torch_options);
+    free(j->onnx_options);
     ob_done_destroy(j->done);
     ob__run_selection_fini(&j->selection);
     ob__run_table_destroy(j->table);

@@ -45,10 +45,10 @@ typedef struct job {
 /* All backends are there before the first one is measured. */
 static ob_status check_backend(const ob_context *context, const char *name, ob_err *err)
 {
-    if (ob_context_find_backend(context, name) != NULL)
-        return OB_OK;
     for (size_t i = 0; i < ob_context_count(context, OB_ENTRY_BACKEND); i++) {
         const ob_entry_info info = ob_context_entry(context, OB_ENTRY_BACKEND, i);
+        if (strcmp(info.name, name) == 0 && info.available)
+            return OB_OK;
         if (strcmp(info.name, name) == 0)
             return ob_err_set(err, OB_ERR_UNSUPPORTED,
                               "backend %s of the job configs cannot work here: %s", name,

@@ -114,6 +114,16 @@ const ob_option ob__run_rows[] = {
      AT(torch.trace),
      .help = "Write an execution graph beside the records, <records>_et.json; backend torch."},
     OB_RUN_TORCH_ROWS(offsetof(ob_run_line, torch)),
+    {.name = "onnx",
+     .type = OB_OPTION_STRING,
+     AT(onnx.model),
+     .value = "FILE",
+     .help = "An ONNX model: it is the operator onnx::model; backend onnxruntime."},
+    {.name = "onnxruntime-library",
+     .type = OB_OPTION_STRING,
+     AT(onnx.library),
+     .value = "FILE",
+     .help = "ONNX Runtime's library, where it is not found; backend onnxruntime."},
     {.name = NULL},
 };
 
@@ -198,7 +208,8 @@ int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_l
                                    "none; leave one of them out");
     if (line->config == NULL || line->config[0] == '\0')
         return ob__cli_usage_error(cli, "no config; give one with -c FILE");
-    if (ob__run_torch_check(line, &err) != OB_OK || ob_run_options_check(&line->run, &err) != OB_OK)
+    if (ob__run_torch_check(line, &err) != OB_OK || ob__run_onnx_check(line, &err) != OB_OK ||
+        ob_run_options_check(&line->run, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);
     return OB_EXIT_OK;
 }

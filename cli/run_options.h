@@ -22,6 +22,11 @@ typedef struct ob_run_torch_line {
     const char *script, *library;
 } ob_run_torch_line;
 
+/* Options that are the onnxruntime backend's. */
+typedef struct ob_run_onnx_line {
+    const char *model, *library;
+} ob_run_onnx_line;
+
 typedef struct ob_run_line {
     ob_run_options run;
     const char *config, *op, *only_case, *prefix, *output, *resume_id, *stop_id, *format,
@@ -29,6 +34,7 @@ typedef struct ob_run_line {
     bool append, resume, force, no_isolate, quiet, version;
     ob_run_profiler_line profilers[OB_PROFILER_COUNT];
     ob_run_torch_line torch;
+    ob_run_onnx_line onnx;
     int64_t batch_size, batch_cuda_device;
     const char *batch_command;
     /* Known, and refused with the reason. */
@@ -106,6 +112,16 @@ extern const ob_option ob__run_rows[];
 void ob__run_line_init(void *line);
 /* OB_EXIT_OK, or what is wrong was said. *log_level is the one asked for. */
 int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_level);
+/* Whether the backend is one of those in "native,torch". */
+bool ob__backend_is_among(const char *list, const char *backend);
+/* "name=value" with commas of the value escaped, behind a comma if it is not the first; beside other backends with
+ * "backend." in front. Returns the new end; nothing is appended when value is NULL. */
+char *ob__append_backend_option(char *to, bool first, const char *backend, const char *name,
+                                const char *value);
+/* The same as for torch, below. */
+ob_status ob__run_onnx_check(const ob_run_line *line, ob_err *err);
+ob_status ob__run_onnx_apply(const ob_run_line *line, ob_run_options *run, char **text,
+                             ob_err *err);
 /* Whether one of the options of torch is given. */
 bool ob__run_torch_given(const ob_run_line *line);
 /* OB_ERR_INVALID when options of torch are given and the backend is another one. */

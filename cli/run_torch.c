@@ -23,46 +23,14 @@ bool ob__run_torch_given(const ob_run_line *line)
     return first_given(&line->torch) != NULL;
 }
 
-/* Whether torch is one of the backends in "native,torch". */
-static bool among(const char *list)
-{
-    const size_t length = strlen(BACKEND);
-    for (const char *at = list;; at++) {
-        if (strncmp(at, BACKEND, length) == 0 && (at[length] == '\0' || at[length] == ','))
-            return true;
-        at = strchr(at, ',');
-        if (at == NULL)
-            return false;
-    }
-}
-
 ob_status ob__run_torch_check(const ob_run_line *line, ob_err *err)
 {
     const char *given = first_given(&line->torch);
-    if (given == NULL || line->run.backend == NULL || among(line->run.backend))
+    if (given == NULL || line->run.backend == NULL ||
+        ob__backend_is_among(line->run.backend, BACKEND))
         return OB_OK;
     return ob_err_set(err, OB_ERR_INVALID, "--%s needs the torch backend; add --backend torch",
                       given);
-}
-
-/* "name=value" with commas of the value escaped, behind a comma if there is something before it. Beside other
- * backends the name has torch's in front. */
-static char *append(char *to, bool first, bool several, const char *name, const char *value)
-{
-    if (value == NULL)
-        return to;
-    if (!first)
-        *to++ = ',';
-    if (several)
-        to = stpcpy(stpcpy(to, BACKEND), ".");
-    to = stpcpy(stpcpy(to, name), "=");
-    for (; *value != '\0'; value++) {
-        if (*value == ',')
-            *to++ = '\\';
-        *to++ = *value;
-    }
-    *to = '\0';
-    return to;
 }
 
 ob_status ob__torch_options_text(const ob_run_torch_line *torch, const char *given,
@@ -76,10 +44,11 @@ ob_status ob__torch_options_text(const ob_run_torch_line *torch, const char *giv
                         strlen(trace != NULL ? trace : "")));
     if (*text == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
+    const char *prefix = several ? BACKEND : NULL;
     char *to = stpcpy(*text, given);
-    to = append(to, to == *text, several, "library", torch->library);
-    to = append(to, to == *text, several, "script", torch->script);
-    append(to, to == *text, several, "et", trace);
+    to = ob__append_backend_option(to, to == *text, prefix, "library", torch->library);
+    to = ob__append_backend_option(to, to == *text, prefix, "script", torch->script);
+    ob__append_backend_option(to, to == *text, prefix, "et", trace);
     return OB_OK;
 }
 

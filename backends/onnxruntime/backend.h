@@ -13,7 +13,10 @@
 typedef struct ort_options {
     const char *optimization; /* none, basic, extended, all */
     const char *weights;      /* constant, input */
+    const char *model;        /* an ONNX file; NULL = none */
 } ort_options;
+
+typedef struct ort_file ort_file; /* file.c */
 
 struct ob_backend {
     const ob_host *host;
@@ -26,6 +29,9 @@ struct ob_backend {
     const char *optimization;
     int optimization_level;
     bool weights_as_inputs;
+    char *model_path; /* NULL = none */
+    ort_file *file;   /* the model there, opened */
+    char *sweep;      /* what caches are flushed with; NULL until they are */
 };
 
 /* A tensor of a model: bound memory. */
@@ -40,6 +46,7 @@ typedef struct ort_bound {
 typedef struct ort_session {
     OrtSession *session;
     OrtIoBinding *binding;
+    bool borrowed;               /* the session is the model file's */
     ort_bound *inputs, *outputs; /* inputs: parameters too */
     size_t input_count, output_count;
 } ort_session;
@@ -68,6 +75,8 @@ ob_status ort_check(const ob_backend *backend, OrtStatus *status, const char *wh
 /* Opens the model with the memory of its inputs and outputs, which must be there. */
 ob_status ort_session_open(ob_backend *backend, ort_model *model, ort_session *session,
                            ob_err *err);
+/* The tensor's memory as a value of ONNX Runtime: nothing is copied. */
+ob_status ort_bound_wrap(const ob_backend *backend, ort_bound *bound, ob_err *err);
 ob_status ort_session_options(ob_backend *backend, OrtSessionOptions **out, ob_err *err);
 void ort_session_close(const ob_backend *backend, ort_session *session);
 /* Memory for a contiguous tensor like meta. */
@@ -80,6 +89,8 @@ const ort_bound *ort_bound_find(const ort_bound *list, size_t count, ort_id aske
 /* memory.c: elements of one dtype and shape, any strides. */
 void ort_copy_elements(const ob_host *host, const ob_tensor *to, const ob_tensor *from);
 void ort_fill_ones(const ob_host *host, const ob_tensor *tensor);
+ob_status ort_flush_cache(ob_backend *backend, ob_prepared *prepared, const char **how,
+                          ob_err *err);
 
 /* prepare.c */
 ob_status ort_supports(ob_backend *backend, const ob_graph *graph, ob_pass pass,
@@ -87,6 +98,15 @@ ob_status ort_supports(ob_backend *backend, const ob_graph *graph, ob_pass pass,
 ob_status ort_prepare(ob_backend *backend, const ob_prepare_args *args, ob_prepared **out,
                       ob_err *err);
 void ort_release(ob_prepared *prepared);
+
+/* file.c: the model of --onnx, as one operator */
+#define ORT_FILE_OPERATOR "onnx::model"
+ob_status ort_file_open(ob_backend *backend, ob_err *err);
+void ort_file_close(ob_backend *backend);
+ob_status ort_schemas(ob_backend *backend, ob_schema_fn fn, void *ctx, ob_err *err);
+bool ort_is_file_case(const ob_graph *graph);
+ob_status ort_file_prepare(ob_backend *backend, const ob_prepare_args *args, ob_prepared **out,
+                           ob_err *err);
 
 /* run.c */
 ob_status ort_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob_err *err);

@@ -16,7 +16,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CURE "run tools/fetch_onnxruntime, or name the library's file in $" ORT_LIBRARY_VARIABLE
+#define CURE                                                                                       \
+    "run tools/fetch_onnxruntime, or name the file by --onnxruntime-library or "                   \
+    "$" ORT_LIBRARY_VARIABLE
 
 static const char *const SYSTEM_FILES[] = {
     "/usr/local/lib/libonnxruntime.so.1",

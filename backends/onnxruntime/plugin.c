@@ -22,6 +22,11 @@ static const ob_option OPTIONS[] = {
      .value = "HOW",
      .choices = "constant|input",
      .help = "parameters of modules are constants of the model, or inputs"},
+    {.name = "model",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(ort_options, model),
+     .value = "FILE",
+     .help = "an ONNX model; it is the operator onnx::model"},
     {.name = NULL},
 };
 
@@ -52,6 +57,9 @@ static void close_backend(ob_backend *backend)
 {
     if (backend == NULL)
         return;
+    ort_file_close(backend);
+    free(backend->model_path);
+    free(backend->sweep);
     if (backend->memory != NULL)
         backend->api->memory_release(backend->memory);
     if (backend->env != NULL)
@@ -78,10 +86,15 @@ static ob_status start(ob_backend *backend, const ob_backend_settings *settings,
         backend->api->env_create(on_log, backend, ORT_LOG_WARNING, "opbench", &backend->env), "",
         err));
     OB_TRY(ort_check(backend, backend->api->telemetry_off(backend->env), "", err));
-    return ort_check(
+    OB_TRY(ort_check(
         backend,
         backend->api->memory_create_cpu(ORT_ALLOCATOR_ARENA, ORT_MEM_DEFAULT, &backend->memory), "",
-        err);
+        err));
+    if (options->model == NULL)
+        return OB_OK;
+    backend->model_path = strdup(options->model);
+    return backend->model_path != NULL ? ort_file_open(backend, err)
+                                       : backend->host->err_set(err, OB_ERR_NOMEM, "out of memory");
 }
 
 static ob_status open_backend(const ob_backend_settings *settings, ob_backend **out, ob_err *err)
@@ -106,6 +119,8 @@ static ob_status set_threads(ob_backend *backend, int threads, ob_err *err)
         return backend->host->err_set(err, OB_ERR_INVALID,
                                       "%d threads; the onnxruntime backend takes 1 to %d", threads,
                                       (int)MOST);
+    if (threads != backend->threads)
+        ort_file_close(backend); /* it is opened again, with these */
     backend->threads = threads;
     return OB_OK;
 }
@@ -123,6 +138,8 @@ static void properties(ob_backend *backend, ob_property_fn fn, void *ctx)
     fn(ctx, "weights", backend->weights_as_inputs ? "input" : "constant");
     snprintf(number, sizeof number, "%d", (int)ORT_OPSET);
     fn(ctx, "opset", number);
+    if (backend->model_path != NULL)
+        fn(ctx, "model", backend->model_path);
 }
 
 static const ob_backend_desc BACKEND = {
@@ -140,8 +157,10 @@ static const ob_backend_desc BACKEND = {
     .release = ort_release,
     .run = ort_run,
     .outputs = ort_outputs,
+    .flush_cache = ort_flush_cache,
     .set_threads = set_threads,
     .properties = properties,
+    .schemas = ort_schemas,
 };
 
 static const ob_backend_desc *const BACKENDS[] = {&BACKEND, NULL};

@@ -346,6 +346,8 @@ ob_status ort_prepare(ob_backend *backend, const ob_prepare_args *args, ob_prepa
     *out = NULL;
     if (args->graph == NULL)
         return host->err_set(err, OB_ERR_STATE, "there is no graph to run");
+    if (ort_is_file_case(args->graph))
+        return ort_file_prepare(backend, args, out, err);
     work w = {.args = args,
               .prepared = calloc(1, sizeof *w.prepared),
               .map = calloc(args->graph->edge_count + 1, sizeof *w.map)};
@@ -431,6 +433,8 @@ static ob_status try_backward(ob_backend *backend, const ob_graph *graph, ob_err
 ob_status ort_supports(ob_backend *backend, const ob_graph *graph, ob_pass pass, ob_reason *why_not)
 {
     ob_err err = {.message = ""};
+    if (ort_is_file_case(graph) && pass == OB_PASS_FORWARD)
+        return OB_OK;
     ob_status status = try_graph(backend, graph, &err);
     if (status == OB_OK && pass == OB_PASS_BACKWARD)
         status = try_backward(backend, graph, &err);

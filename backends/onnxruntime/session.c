@@ -8,18 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The first line, without bytes that a terminal or a record could stumble over: a model file may hold any. */
+static void clean_line(const char *text, char *out, size_t size)
+{
+    size_t i = 0;
+    for (; text[i] != '\0' && text[i] != '\n' && i + 1 < size; i++)
+        out[i] = text[i] >= ' ' && text[i] < 0x7f ? text[i] : '?';
+    out[i] = '\0';
+}
+
 ob_status ort_check(const ob_backend *backend, OrtStatus *status, const char *what, ob_err *err)
 {
     if (status == NULL)
         return OB_OK;
     const ort_api *api = backend->api;
-    const char *text = api->error_message(status);
+    char text[600];
+    clean_line(api->error_message(status), text, sizeof text);
     const int code = api->error_code(status);
     /* A graph that is refused has an operator that is not there, or not for these element types. */
     const bool absent = code == ORT_CODE_NOT_IMPLEMENTED || code == ORT_CODE_INVALID_GRAPH;
-    const ob_status result =
-        backend->host->err_set(err, absent ? OB_ERR_UNSUPPORTED : OB_ERR_BACKEND,
-                               "%sONNX Runtime: %.*s", what, (int)strcspn(text, "\n"), text);
+    const ob_status result = backend->host->err_set(
+        err, absent ? OB_ERR_UNSUPPORTED : OB_ERR_BACKEND, "%sONNX Runtime: %s", what, text);
     api->status_release(status);
     return result;
 }
@@ -50,8 +59,7 @@ const ort_bound *ort_bound_find(const ort_bound *list, size_t count, ort_id aske
     return NULL;
 }
 
-/* The tensor's memory as a value of ONNX Runtime: nothing is copied. */
-static ob_status wrap(const ob_backend *backend, ort_bound *bound, ob_err *err)
+ob_status ort_bound_wrap(const ob_backend *backend, ort_bound *bound, ob_err *err)
 {
     static char nothing[64]; /* an address for tensors without elements */
     const ob_host *host = backend->host;
@@ -68,9 +76,9 @@ static ob_status wrap(const ob_backend *backend, ort_bound *bound, ob_err *err)
 static ob_status wrap_all(const ob_backend *backend, ort_session *session, ob_err *err)
 {
     for (size_t i = 0; i < session->input_count; i++)
-        OB_TRY(wrap(backend, &session->inputs[i], err));
+        OB_TRY(ort_bound_wrap(backend, &session->inputs[i], err));
     for (size_t i = 0; i < session->output_count; i++)
-        OB_TRY(wrap(backend, &session->outputs[i], err));
+        OB_TRY(ort_bound_wrap(backend, &session->outputs[i], err));
     return OB_OK;
 }
 
@@ -181,7 +189,7 @@ void ort_session_close(const ob_backend *backend, ort_session *session)
 {
     if (session->binding != NULL)
         backend->api->binding_release(session->binding);
-    if (session->session != NULL)
+    if (session->session != NULL && !session->borrowed)
         backend->api->session_release(session->session);
     free_bound(backend, session->inputs, session->input_count);
     free_bound(backend, session->outputs, session->output_count);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What options of the command line that are one backend's have in common; see run_options.h.
+ */
+#include "run_options.h"
+
+#include <string.h>
+
+bool ob__backend_is_among(const char *list, const char *backend)
+{
+    const size_t length = strlen(backend);
+    for (const char *at = list;; at++) {
+        if (strncmp(at, backend, length) == 0 && (at[length] == '\0' || at[length] == ','))
+            return true;
+        at = strchr(at, ',');
+        if (at == NULL)
+            return false;
+    }
+}
+
+char *ob__append_backend_option(char *to, bool first, const char *backend, const char *name,
+                                const char *value)
+{
+    if (value == NULL)
+        return to;
+    if (!first)
+        *to++ = ',';
+    if (backend != NULL)
+        to = stpcpy(stpcpy(to, backend), ".");
+    to = stpcpy(stpcpy(to, name), "=");
+    for (; *value != '\0'; value++) {
+        if (*value == ',')
+            *to++ = '\\';
+        *to++ = *value;
+    }
+    *to = '\0';
+    return to;
+}

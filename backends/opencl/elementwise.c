@@ -260,3 +260,29 @@ ob_status ocl_fill_add(ocl_maker *m, const ob_tensor *out, const ob_value *value
         .expression = "x", .out = out, .inputs = {value}, .compute = out->dtype};
     return ocl_elementwise_add(m, &work, err);
 }
+
+/* ---- dense operands ---- */
+
+ob_status ocl_dense_read(ocl_maker *m, const ob_tensor *from, ob_dtype dtype, ob_tensor *out,
+                         ob_err *err)
+{
+    *out = *from;
+    if (from->dtype == dtype && ocl_is_contiguous(from))
+        return OB_OK;
+    OB_TRY(ocl_temporary_tensor(m, dtype, from->sizes, from->ndim, out, err));
+    return ocl_copy_add(m, out, from, err);
+}
+
+ob_status ocl_dense_write(ocl_maker *m, const ob_tensor *to, ob_dtype dtype, ob_tensor *out,
+                          ob_err *err)
+{
+    *out = *to;
+    if (to->dtype == dtype && ocl_is_contiguous(to))
+        return OB_OK;
+    return ocl_temporary_tensor(m, dtype, to->sizes, to->ndim, out, err);
+}
+
+ob_status ocl_dense_back(ocl_maker *m, const ob_tensor *to, const ob_tensor *dense, ob_err *err)
+{
+    return to->storage == dense->storage ? OB_OK : ocl_copy_add(m, to, dense, err);
+}

@@ -10,6 +10,7 @@ static const plan_kernel *const TABLES[] = {
 #define OCL_GROUP(group) ocl_kernels_##group,
 #include "kernel_groups.def"
 #undef OCL_GROUP
+    plan_kernels_view,
     NULL,
 };
 

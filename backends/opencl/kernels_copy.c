@@ -92,6 +92,76 @@ static ob_status setup_stack(plan_call *call, ob_err *err)
     return OB_OK;
 }
 
+/* ---- reorderings: views of self that only a copy may have ---- */
+
+static ob_status setup_flip(plan_call *call, ob_err *err)
+{
+    int64_t dims[OB_MAX_DIMS];
+    const size_t count = plan_arg_ints(call, "dims", dims, OB_MAX_DIMS);
+    ob_tensor from = *call->args[0].as.tensor;
+    ocl_maker m;
+    OB_TRY(ocl_maker_open(call, &m, err));
+    if (ocl_numel(&from) == 0)
+        return OB_OK;
+    for (size_t i = 0; i < count && from.ndim > 0; i++) {
+        const int d = plan_dim(dims[i], from.ndim);
+        from.offset += (from.sizes[d] - 1) * from.strides[d];
+        from.strides[d] = -from.strides[d];
+    }
+    return ocl_copy_add(&m, plan_output(call, 0), &from, err);
+}
+
+/* Each dimension becomes (repeats, size). False when that is more dimensions than a tensor has. */
+static bool repeat_shape(const ob_tensor *out, const ob_tensor *self, const int64_t *repeats,
+                         ob_tensor *to, ob_tensor *from)
+{
+    const int lead = out->ndim - self->ndim;
+    int n = 0;
+    *to = *out;
+    *from = *self;
+    for (int d = 0; d < out->ndim; d++) {
+        const int64_t size = d < lead ? 1 : self->sizes[d - lead];
+        const int64_t sizes[] = {repeats[d], size};
+        const int64_t to_strides[] = {out->strides[d] * size, out->strides[d]};
+        const int64_t from_strides[] = {0, d < lead ? 0 : self->strides[d - lead]};
+        for (int k = 0; k < 2; k++) {
+            if (sizes[k] == 1)
+                continue;
+            if (n == OB_MAX_DIMS)
+                return false;
+            to->sizes[n] = from->sizes[n] = sizes[k];
+            to->strides[n] = to_strides[k];
+            from->strides[n++] = from_strides[k];
+        }
+    }
+    to->ndim = from->ndim = n;
+    return true;
+}
+
+static ob_status check_repeat(plan_call *call, ob_err *err)
+{
+    int64_t repeats[OB_MAX_DIMS];
+    ob_tensor to, from;
+    plan_arg_ints(call, "repeats", repeats, OB_MAX_DIMS);
+    if (!repeat_shape(plan_output(call, 0), call->args[0].as.tensor, repeats, &to, &from))
+        return call->host->err_set(
+            err, OB_ERR_UNSUPPORTED,
+            "aten::repeat of so many dimensions is not in the OpenCL backend; "
+            "repeat fewer at a time");
+    return OB_OK;
+}
+
+static ob_status setup_repeat(plan_call *call, ob_err *err)
+{
+    int64_t repeats[OB_MAX_DIMS];
+    ob_tensor to, from;
+    ocl_maker m;
+    OB_TRY(ocl_maker_open(call, &m, err));
+    plan_arg_ints(call, "repeats", repeats, OB_MAX_DIMS);
+    repeat_shape(plan_output(call, 0), call->args[0].as.tensor, repeats, &to, &from);
+    return ocl_copy_add(&m, &to, &from, err);
+}
+
 /* ---- backwards of views: zeros, and the gradient where the view looked ---- */
 
 static ob_status zeros_and_copy(plan_call *call, const ob_tensor *to, ob_err *err)
@@ -168,6 +238,12 @@ const plan_kernel ocl_kernels_copy[] = {
     COPY("aten::to.dtype_layout", setup_copy, PLAN_VIEW_OR_COMPUTE),
     MOVE("aten::cat", setup_cat),
     MOVE("aten::stack", setup_stack),
+    MOVE("aten::flip", setup_flip),
+    {.name = "aten::repeat",
+     .dtypes = PLAN_REALS,
+     .setup = setup_repeat,
+     .run = ocl_run,
+     .check = check_repeat},
     MOVE("aten::select_backward", setup_select_backward),
     MOVE("aten::slice_backward", setup_slice_backward),
     MOVE("aten::diagonal_backward", setup_diagonal_backward),

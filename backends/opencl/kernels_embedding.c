@@ -17,34 +17,6 @@ typedef struct table {
     cl_long with_map;
 } table;
 
-/* ---- dense operands ---- */
-
-/* The tensor itself where it is dense and of the dtype, else a copy that the call makes each time. */
-static ob_status read_dense(ocl_maker *m, const ob_tensor *from, ob_dtype dtype, ob_tensor *out,
-                            ob_err *err)
-{
-    *out = *from;
-    if (from->dtype == dtype && ocl_is_contiguous(from))
-        return OB_OK;
-    OB_TRY(ocl_temporary_tensor(m, dtype, from->sizes, from->ndim, out, err));
-    return ocl_copy_add(m, out, from, err);
-}
-
-/* Where a result is written: itself, or a dense tensor that is copied behind the kernel. */
-static ob_status write_dense(ocl_maker *m, const ob_tensor *to, ob_dtype dtype, ob_tensor *out,
-                             ob_err *err)
-{
-    *out = *to;
-    if (to->dtype == dtype && ocl_is_contiguous(to))
-        return OB_OK;
-    return ocl_temporary_tensor(m, dtype, to->sizes, to->ndim, out, err);
-}
-
-static ob_status copy_back(ocl_maker *m, const ob_tensor *to, const ob_tensor *dense, ob_err *err)
-{
-    return to->storage == dense->storage ? OB_OK : ocl_copy_add(m, to, dense, err);
-}
-
 static ob_dtype compute_of(ob_dtype dtype)
 {
     return dtype == OB_DTYPE_F64 ? OB_DTYPE_F64 : OB_DTYPE_F32;
@@ -64,21 +36,6 @@ static ocl_range blocks(const plan_env *env, int64_t width, int64_t rows)
 
 /* ---- look-up ---- */
 
-/* A dtype of the same size, whose elements are copied as they are. */
-static const char *bytes_type(const ocl_maker *m, ob_dtype dtype)
-{
-    switch (m->env->host->dtype_get_info(dtype)->size_bytes) {
-    case 1:
-        return "u8";
-    case 2:
-        return "i16";
-    case 4:
-        return "i32";
-    default:
-        return "i64";
-    }
-}
-
 static ob_status setup_lookup(plan_call *call, ob_err *err)
 {
     const ob_tensor *weight = plan_arg_tensor(call, "weight"), *out = plan_output(call, 0);
@@ -89,7 +46,7 @@ static ob_status setup_lookup(plan_call *call, ob_err *err)
     OB_TRY(ocl_maker_open(call, &m, err));
     if (ocl_numel(out) == 0)
         return OB_OK;
-    OB_TRY(read_dense(&m, plan_arg_tensor(call, "indices"), OB_DTYPE_I64, &indices, err));
+    OB_TRY(ocl_dense_read(&m, plan_arg_tensor(call, "indices"), OB_DTYPE_I64, &indices, err));
     const table t = {.rows = weight->sizes[0],
                      .width = weight->sizes[1],
                      .count = ocl_numel(&indices),
@@ -98,7 +55,8 @@ static ob_status setup_lookup(plan_call *call, ob_err *err)
                      .column_stride = weight->strides[1],
                      .out = out->offset,
                      .indices = indices.offset};
-    snprintf(options, sizeof options, "-DLOOKUP -DC=int -DTW=%s", bytes_type(&m, weight->dtype));
+    snprintf(options, sizeof options, "-DLOOKUP -DC=int -DTW=%s",
+             ocl_bytes_type(&m, weight->dtype));
     const ocl_spec spec = {"embedding", options, NULL, "lookup"};
     OB_TRY(ocl_begin(&m, &spec, &builder, err));
     ocl_put_tensor(&builder, out);
@@ -171,7 +129,7 @@ static ob_status add_scatter(ocl_maker *m, const scatter *s, ob_err *err)
     ocl_put_fault(&builder, "indices");
     const ocl_range range = ocl_range_of(m->env, (s->t.width + BLOCK - 1) / BLOCK);
     OB_TRY(ocl_end(&builder, &range, err));
-    return copy_back(m, s->out, &s->dense, err);
+    return ocl_dense_back(m, s->out, &s->dense, err);
 }
 
 static ob_status start_scatter(plan_call *call, ocl_maker *m, const char *grad, scatter *s,
@@ -182,9 +140,9 @@ static ob_status start_scatter(plan_call *call, ocl_maker *m, const char *grad, 
                    .mode = plan_arg_int(call, "mode", MODE_SUM)};
     OB_TRY(ocl_maker_open(call, m, err));
     const ob_tensor *gradient = plan_arg_tensor(call, grad);
-    OB_TRY(read_dense(m, plan_arg_tensor(call, "indices"), OB_DTYPE_I64, &s->indices, err));
-    OB_TRY(read_dense(m, gradient, gradient->dtype, &s->grad, err));
-    OB_TRY(write_dense(m, s->out, s->out->dtype, &s->dense, err));
+    OB_TRY(ocl_dense_read(m, plan_arg_tensor(call, "indices"), OB_DTYPE_I64, &s->indices, err));
+    OB_TRY(ocl_dense_read(m, gradient, gradient->dtype, &s->grad, err));
+    OB_TRY(ocl_dense_write(m, s->out, s->out->dtype, &s->dense, err));
     s->t = (table){.rows = s->out->sizes[0],
                    .width = s->out->sizes[1],
                    .count = ocl_numel(&s->indices),
@@ -237,14 +195,14 @@ static ob_status read_bags(plan_call *call, ocl_maker *m, bags *b, ob_err *err)
     b->weight = plan_arg_tensor(call, "weight");
     b->mode = plan_arg_int(call, "mode", MODE_SUM);
     b->with_factors = factors != NULL;
-    OB_TRY(read_dense(m, plan_arg_tensor(call, "indices"), OB_DTYPE_I64, &b->indices, err));
-    OB_TRY(read_dense(m, plan_arg_tensor(call, "offsets"), OB_DTYPE_I64, &b->starts, err));
+    OB_TRY(ocl_dense_read(m, plan_arg_tensor(call, "indices"), OB_DTYPE_I64, &b->indices, err));
+    OB_TRY(ocl_dense_read(m, plan_arg_tensor(call, "offsets"), OB_DTYPE_I64, &b->starts, err));
     if (factors != NULL)
-        OB_TRY(read_dense(m, factors, compute_of(b->weight->dtype), &b->factors, err));
+        OB_TRY(ocl_dense_read(m, factors, compute_of(b->weight->dtype), &b->factors, err));
     for (size_t i = 0; i < 4; i++) {
         b->outputs[i] = plan_output(call, i);
-        OB_TRY(write_dense(m, b->outputs[i], i == 0 ? b->weight->dtype : OB_DTYPE_I64, &b->dense[i],
-                           err));
+        OB_TRY(ocl_dense_write(m, b->outputs[i], i == 0 ? b->weight->dtype : OB_DTYPE_I64,
+                               &b->dense[i], err));
     }
     return OB_OK;
 }
@@ -297,7 +255,7 @@ static ob_status setup_bags(plan_call *call, ob_err *err)
         OB_TRY(ocl_end(&builder, &range, err));
     }
     for (size_t i = 0; i < 4; i++)
-        OB_TRY(copy_back(&m, b.outputs[i], &b.dense[i], err));
+        OB_TRY(ocl_dense_back(&m, b.outputs[i], &b.dense[i], err));
     return OB_OK;
 }
 
@@ -323,7 +281,7 @@ static ob_status add_spread(ocl_maker *m, const scatter *s, const ob_tensor *max
     ocl_put(&builder, &s->t, sizeof s->t);
     const ocl_range range = ocl_range_of(m->env, s->t.width);
     OB_TRY(ocl_end(&builder, &range, err));
-    return copy_back(m, s->out, &s->dense, err);
+    return ocl_dense_back(m, s->out, &s->dense, err);
 }
 
 static ob_status setup_bag_backward(plan_call *call, ob_err *err)
@@ -342,19 +300,19 @@ static ob_status setup_bag_backward(plan_call *call, ob_err *err)
                                    call->kernel->name);
     if (s.t.rows * s.t.width == 0)
         return OB_OK;
-    OB_TRY(read_dense(&m, plan_arg_tensor(call, "bag_size"), OB_DTYPE_I64, &s.sizes, err));
+    OB_TRY(ocl_dense_read(&m, plan_arg_tensor(call, "bag_size"), OB_DTYPE_I64, &s.sizes, err));
     s.t.sizes = s.sizes.offset;
     if (s.mode == MODE_MAX) {
-        OB_TRY(
-            read_dense(&m, plan_arg_tensor(call, "maximum_indices"), OB_DTYPE_I64, &maxima, err));
+        OB_TRY(ocl_dense_read(&m, plan_arg_tensor(call, "maximum_indices"), OB_DTYPE_I64, &maxima,
+                              err));
         s.t.maxima = maxima.offset;
         return add_spread(&m, &s, &maxima, err);
     }
-    OB_TRY(read_dense(&m, map, OB_DTYPE_I64, &s.map, err));
+    OB_TRY(ocl_dense_read(&m, map, OB_DTYPE_I64, &s.map, err));
     s.t.map = s.map.offset;
     s.with_factors = factors != NULL;
     if (factors != NULL) {
-        OB_TRY(read_dense(&m, factors, compute_of(s.out->dtype), &s.factors, err));
+        OB_TRY(ocl_dense_read(&m, factors, compute_of(s.out->dtype), &s.factors, err));
         s.t.factors = s.factors.offset;
     }
     return add_scatter(&m, &s, err);

@@ -36,6 +36,20 @@ const char *ocl_dtype_name(const ocl_maker *m, ob_dtype dtype)
     return m->env->host->dtype_get_info(dtype)->name;
 }
 
+const char *ocl_bytes_type(const ocl_maker *m, ob_dtype dtype)
+{
+    switch (m->env->host->dtype_get_info(dtype)->size_bytes) {
+    case 1:
+        return "u8";
+    case 2:
+        return "i16";
+    case 4:
+        return "i32";
+    default:
+        return "i64";
+    }
+}
+
 int64_t ocl_numel(const ob_tensor *tensor)
 {
     int64_t count = 1;

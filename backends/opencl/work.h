@@ -67,6 +67,9 @@ size_t ocl_compute_size(ob_dtype dtype);
 bool ocl_is_whole(ob_dtype dtype);
 const char *ocl_dtype_name(const ocl_maker *m, ob_dtype dtype); /* "f32": as types.cl has it */
 
+/* A whole one of the same size, for elements that are moved as they are. */
+const char *ocl_bytes_type(const ocl_maker *m, ob_dtype dtype);
+
 int64_t ocl_numel(const ob_tensor *tensor);
 bool ocl_is_contiguous(const ob_tensor *tensor);
 
@@ -120,5 +123,13 @@ ob_status ocl_elementwise_add(ocl_maker *m, const ocl_elementwise *work, ob_err 
 /* out = from, with broadcasting and conversion. */
 ob_status ocl_copy_add(ocl_maker *m, const ob_tensor *out, const ob_tensor *from, ob_err *err);
 ob_status ocl_fill_add(ocl_maker *m, const ob_tensor *out, const ob_value *value, ob_err *err);
+
+/* For kernels that want dense operands. Read: the tensor itself where it is dense and of the dtype, else a copy that
+ * the call makes each time. Write: itself, or a dense one that `back` copies to it behind the kernel. */
+ob_status ocl_dense_read(ocl_maker *m, const ob_tensor *from, ob_dtype dtype, ob_tensor *out,
+                         ob_err *err);
+ob_status ocl_dense_write(ocl_maker *m, const ob_tensor *to, ob_dtype dtype, ob_tensor *out,
+                          ob_err *err);
+ob_status ocl_dense_back(ocl_maker *m, const ob_tensor *to, const ob_tensor *dense, ob_err *err);
 
 #endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Layer normalisation and its gradients; see norm.cl.
+ */
+#include "work.h"
+
+#include <stdio.h>
+
+/* As norm.cl has it. */
+typedef struct norm {
+    cl_long rows, width;
+    cl_long x, out, mean, rstd, weight, bias, grad;
+} norm;
+
+/* Tensors of a call, dense. */
+typedef struct job {
+    ob_tensor x, weight, bias, grad, mean, rstd;
+    bool has_weight, has_bias;
+    norm n;
+    char options[160];
+} job;
+
+static ob_status read_maybe(ocl_maker *m, const ob_tensor *from, ob_tensor *out, bool *there,
+                            cl_long *offset, ob_err *err)
+{
+    *there = from != NULL;
+    if (from == NULL)
+        return OB_OK;
+    OB_TRY(ocl_dense_read(m, from, from->dtype, out, err));
+    *offset = out->offset;
+    return OB_OK;
+}
+
+static ob_status start(plan_call *call, ocl_maker *m, ob_dtype statistics, job *j, ob_err *err)
+{
+    const ob_tensor *input = plan_arg_tensor(call, "input");
+    int64_t shape[OB_MAX_DIMS];
+    const size_t count = plan_arg_ints(call, "normalized_shape", shape, OB_MAX_DIMS);
+    *j = (job){.n = {.width = 1}};
+    OB_TRY(ocl_maker_open(call, m, err));
+    for (size_t i = 0; i < count; i++)
+        j->n.width *= shape[i];
+    j->n.rows = j->n.width > 0 ? ocl_numel(input) / j->n.width : 0;
+    OB_TRY(ocl_dense_read(m, input, input->dtype, &j->x, err));
+    j->n.x = j->x.offset;
+    OB_TRY(read_maybe(m, plan_arg_tensor(call, "weight"), &j->weight, &j->has_weight, &j->n.weight,
+                      err));
+    OB_TRY(read_maybe(m, plan_arg_tensor(call, "bias"), &j->bias, &j->has_bias, &j->n.bias, err));
+    const ob_dtype own = j->has_weight ? j->weight.dtype
+                         : j->has_bias ? j->bias.dtype
+                                       : input->dtype;
+    snprintf(j->options, sizeof j->options, "-DC=%s -DTX=%s -DTS=%s -DTW=%s%s%s",
+             input->dtype == OB_DTYPE_F64 ? "double" : "float", ocl_dtype_name(m, input->dtype),
+             ocl_dtype_name(m, statistics), ocl_dtype_name(m, own),
+             j->has_weight ? " -DWEIGHT" : "", j->has_bias ? " -DBIAS" : "");
+    return OB_OK;
+}
+
+static ob_status setup_forward(plan_call *call, ob_err *err)
+{
+    const double eps = plan_arg_double(call, "eps", 1e-5);
+    const ob_tensor *outputs[3];
+    ob_tensor dense[3];
+    ocl_maker m;
+    ocl_builder builder;
+    job j;
+    for (size_t i = 0; i < 3; i++)
+        outputs[i] = plan_output(call, i);
+    OB_TRY(start(call, &m, outputs[1]->dtype, &j, err));
+    if (j.n.rows == 0)
+        return OB_OK;
+    for (size_t i = 0; i < 3; i++)
+        OB_TRY(ocl_dense_write(&m, outputs[i], outputs[i]->dtype, &dense[i], err));
+    j.n.out = dense[0].offset;
+    j.n.mean = dense[1].offset;
+    j.n.rstd = dense[2].offset;
+    const ocl_spec spec = {"norm", j.options, NULL, "forward"};
+    OB_TRY(ocl_begin(&m, &spec, &builder, err));
+    for (size_t i = 0; i < 3; i++)
+        ocl_put_tensor(&builder, &dense[i]);
+    ocl_put_tensor(&builder, &j.x);
+    ocl_put_tensor(&builder, j.has_weight ? &j.weight : &j.x);
+    ocl_put_tensor(&builder, j.has_bias ? &j.bias : &j.x);
+    ocl_put(&builder, &j.n, sizeof j.n);
+    ocl_put_number(&builder, j.x.dtype == OB_DTYPE_F64 ? OB_DTYPE_F64 : OB_DTYPE_F32, eps, 0);
+    const ocl_range range = ocl_range_of(m.env, j.n.rows);
+    OB_TRY(ocl_end(&builder, &range, err));
+    for (size_t i = 0; i < 3; i++)
+        OB_TRY(ocl_dense_back(&m, outputs[i], &dense[i], err));
+    return OB_OK;
+}
+
+/* which: 0 the input's gradient, 1 the weight's, 2 the bias's. */
+static ob_status add_gradient(ocl_maker *m, job *j, size_t which, const ob_tensor *out, ob_err *err)
+{
+    ob_tensor dense;
+    ocl_builder builder;
+    const cl_int with_input = which == 1;
+    OB_TRY(ocl_dense_write(m, out, out->dtype, &dense, err));
+    j->n.out = dense.offset;
+    const ocl_spec spec = {"norm", j->options, NULL, which == 0 ? "backward" : "columns"};
+    OB_TRY(ocl_begin(m, &spec, &builder, err));
+    ocl_put_tensor(&builder, &dense);
+    ocl_put_tensor(&builder, &j->grad);
+    ocl_put_tensor(&builder, &j->x);
+    ocl_put_tensor(&builder, &j->mean);
+    ocl_put_tensor(&builder, &j->rstd);
+    if (which == 0)
+        ocl_put_tensor(&builder, j->has_weight ? &j->weight : &j->x);
+    ocl_put(&builder, &j->n, sizeof j->n);
+    if (which != 0)
+        ocl_put(&builder, &with_input, sizeof with_input);
+    const ocl_range range = ocl_range_of(m->env, which == 0 ? j->n.rows : j->n.width);
+    OB_TRY(ocl_end(&builder, &range, err));
+    return ocl_dense_back(m, out, &dense, err);
+}
+
+static ob_status setup_backward(plan_call *call, ob_err *err)
+{
+    const ob_tensor *grad = plan_arg_tensor(call, "grad_out"),
+                    *mean = plan_arg_tensor(call, "mean");
+    const ob_tensor *rstd = plan_arg_tensor(call, "rstd");
+    ocl_maker m;
+    job j;
+    OB_TRY(start(call, &m, mean->dtype, &j, err));
+    OB_TRY(ocl_dense_read(&m, grad, j.x.dtype, &j.grad, err));
+    OB_TRY(ocl_dense_read(&m, mean, mean->dtype, &j.mean, err));
+    OB_TRY(ocl_dense_read(&m, rstd, mean->dtype, &j.rstd, err));
+    j.n.grad = j.grad.offset;
+    j.n.mean = j.mean.offset;
+    j.n.rstd = j.rstd.offset;
+    for (size_t i = 0; i < 3; i++) {
+        const ob_tensor *out = plan_output(call, i);
+        if (out != NULL && ocl_numel(out) > 0)
+            OB_TRY(add_gradient(&m, &j, i, out, err));
+    }
+    return OB_OK;
+}
+
+const plan_kernel ocl_kernels_norm[] = {
+    {.name = "aten::native_layer_norm",
+     .dtypes = PLAN_FLOATS,
+     .setup = setup_forward,
+     .run = ocl_run},
+    {.name = "aten::native_layer_norm_backward",
+     .dtypes = PLAN_FLOATS,
+     .setup = setup_backward,
+     .run = ocl_run},
+    {.name = NULL},
+};

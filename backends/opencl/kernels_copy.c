@@ -42,21 +42,6 @@ static ob_status setup_assign(plan_call *call, ob_err *err)
     return ocl_copy_add(&m, call->args[0].as.tensor, call->args[1].as.tensor, err);
 }
 
-static bool is_complex(const ob_tensor *tensor)
-{
-    return tensor != NULL && (PLAN_REALS & (1u << tensor->dtype)) == 0;
-}
-
-static ob_status check_conversion(plan_call *call, ob_err *err)
-{
-    if (is_complex(plan_arg_tensor(call, "src")) || is_complex(plan_output(call, 0)))
-        return call->host->err_set(
-            err, OB_ERR_UNSUPPORTED,
-            "the OpenCL backend has no complex numbers; use another dtype or "
-            "backend");
-    return OB_OK;
-}
-
 /* ---- joins ---- */
 
 static ob_status setup_cat(plan_call *call, ob_err *err)
@@ -219,8 +204,7 @@ static ob_status setup_diagonal_backward(plan_call *call, ob_err *err)
 
 #define COPY(op, function, what)                                                                   \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_REALS, .setup = (function), .run = ocl_run,                   \
-        .check = check_conversion, .kind = (what)                                                  \
+        .name = (op), .dtypes = PLAN_REALS, .setup = (function), .run = ocl_run, .kind = (what)    \
     }
 #define MOVE(op, function)                                                                         \
     {                                                                                              \

@@ -98,14 +98,15 @@ static ob_status open_device(const ob_backend_settings *settings, ob_backend **o
 
 /* ---- cases ---- */
 
-static const ob_tensor *first_double(const ob_value *value)
+/* The first tensor with a dtype of the set; NULL when there is none. */
+static const ob_tensor *first_of(const ob_value *value, uint32_t dtypes)
 {
     if (value->kind == OB_VALUE_TENSOR)
-        return value->as.tensor->dtype == OB_DTYPE_F64 ? value->as.tensor : NULL;
+        return (dtypes & (1u << value->as.tensor->dtype)) != 0 ? value->as.tensor : NULL;
     const ob_tensor *found = NULL;
     if (value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE) {
         for (size_t i = 0; found == NULL && i < value->as.list.count; i++)
-            found = first_double(&value->as.list.items[i]);
+            found = first_of(&value->as.list.items[i], dtypes);
     }
     return found;
 }
@@ -113,13 +114,19 @@ static const ob_tensor *first_double(const ob_value *value)
 static ob_status supports(ob_backend *backend, const ob_graph *graph, ob_pass pass,
                           ob_reason *why_not)
 {
-    for (size_t i = 0; !backend->env.device.has_fp64 && i < graph->edge_count; i++) {
-        if (first_double(&graph->edges[i].meta) != NULL) {
+    const ocl_device *device = &backend->env.device;
+    for (size_t i = 0; i < graph->edge_count; i++) {
+        const ob_value *meta = &graph->edges[i].meta;
+        const bool is_complex = first_of(meta, ~(uint32_t)PLAN_REALS) != NULL;
+        if (!is_complex && (device->has_fp64 || first_of(meta, PLAN_BIT(F64)) == NULL))
+            continue;
+        if (is_complex)
             snprintf(why_not->text, sizeof why_not->text,
-                     "the device %s has no double numbers (cl_khr_fp64); use f32",
-                     backend->env.device.name);
-            return OB_ERR_UNSUPPORTED;
-        }
+                     "the OpenCL backend has no complex numbers; use another dtype or backend");
+        else
+            snprintf(why_not->text, sizeof why_not->text,
+                     "the device %s has no double numbers (cl_khr_fp64); use f32", device->name);
+        return OB_ERR_UNSUPPORTED;
     }
     return plan_supports(&backend->engine, graph, pass, why_not);
 }

@@ -6,6 +6,7 @@
  *   memory     buffers above 1 MiB fail      build    no program can be built, with a log of two lines
  *   finish     waiting fails once a kernel was enqueued
  *   event      kernels end with an error, which only their events say
+ *   fp64       nothing, and there are double numbers
  * fake_live() tells how many objects were made and not released.
  */
 #define CL_TARGET_OPENCL_VERSION 120
@@ -120,7 +121,9 @@ cl_int clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t room, void *
     case CL_DRIVER_VERSION:
         return give_text("7.1", room, out, needed);
     case CL_DEVICE_EXTENSIONS:
-        return give_text("cl_khr_byte_addressable_store", room, out, needed);
+        return give_text(goes_wrong("fp64") ? "cl_khr_byte_addressable_store cl_khr_fp64"
+                                            : "cl_khr_byte_addressable_store",
+                         room, out, needed);
     case CL_DEVICE_MAX_COMPUTE_UNITS:
         return give(&units, sizeof units, room, out, needed);
     case CL_DEVICE_MAX_WORK_GROUP_SIZE:

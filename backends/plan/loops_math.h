@@ -21,4 +21,13 @@
 #define LERP(a, b, w)                                                                              \
     (M(fabs)(w) < (T)0.5 ? (a) + (w) * ((b) - (a)) : (b) - ((b) - (a)) * (1 - (w)))
 
+/* A NaN wins. Where functions can be had, loops_real_functions.h has a faster one. */
+#define CLAMP(v, low, high)                                                                        \
+    ((v) != (v)         ? (v)                                                                      \
+     : (low) != (low)   ? (low)                                                                    \
+     : (high) != (high) ? (high)                                                                   \
+     : (v) < (low)      ? ((low) > (high) ? (high) : (low))                                        \
+     : (v) > (high)     ? (high)                                                                   \
+                        : (v))
+
 #endif

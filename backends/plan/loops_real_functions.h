@@ -37,6 +37,7 @@ LOOP_FUNCTION T CAT(clamp_to, CLASS)(T x, T low, T high)
 }
 
 #ifndef FLOOR_DIV
+#undef CLAMP
 #define CLAMP(x, low, high) CAT(clamp_to, CLASS)(x, low, high)
 #define FLOOR_DIV(x, y) CAT(floor_divide, CLASS)(x, y)
 #define REMAINDER(x, y) CAT(remainder_of, CLASS)(x, y)

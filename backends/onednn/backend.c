@@ -45,6 +45,7 @@ ob_status onednn_open(const ob_backend_settings *settings, ob_backend **out, ob_
         return settings->host->err_set(err, OB_ERR_NOMEM, "out of memory");
     backend->host = settings->host;
     backend->log = settings->log;
+    backend->seed = settings->seed;
     backend->reorders_outside =
         options != NULL && options->reorders != NULL && strcmp(options->reorders, "outside") == 0;
     backend->inexact =

@@ -13,6 +13,7 @@ struct ob_backend {
     const ob_log *log;
     dnn_lib *lib;
     int threads;
+    uint64_t seed;
     bool reorders_outside, inexact;
     uint64_t used_bytes, peak_bytes;
     ob_prepared *cases; /* all that are prepared */
@@ -53,6 +54,8 @@ ob_status onednn_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, 
                          size_t *count, ob_err *err);
 ob_status onednn_kernels(ob_prepared *prepared, ob_pass pass, ob_kernel_fn fn, void *ctx,
                          ob_err *err);
+/* The implementations that the library chose. */
+void onednn_case_properties(ob_prepared *prepared, ob_property_fn fn, void *ctx);
 
 /* backend.c */
 ob_status onednn_probe(const ob_host *host, ob_reason *why_not);

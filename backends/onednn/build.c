@@ -114,8 +114,9 @@ static ob_status make_exec(dnn_plan *plan, dnn_step *step, ob_err *err)
     return status;
 }
 
-static void place_glue(const dnn_plan *plan, dnn_glue *glue)
+static void place_glue(dnn_plan *plan, dnn_glue *glue)
 {
+    glue->random = &plan->random;
     for (int i = 0; i < glue->count; i++)
         glue->data[i] = plan->buffers[glue->buffers[i]].data + glue->views[i].offset;
 }

@@ -14,7 +14,8 @@ static void start_program(const ob_backend *backend, dnn_program *program)
     *program = (dnn_program){.plan = {.host = backend->host,
                                       .lib = backend->lib,
                                       .reorders_outside = backend->reorders_outside,
-                                      .inexact = backend->inexact}};
+                                      .inexact = backend->inexact,
+                                      .random = backend->seed}};
     dnn_lib_set_threads(backend->lib, backend->threads); /* primitives are made for so many */
 }
 

@@ -173,6 +173,8 @@ const char *dnn_lib_isa(const dnn_lib *lib);
 const char *dnn_lib_threading(const dnn_lib *lib);
 const char *dnn_lib_path(const dnn_lib *lib);
 
+/* Whether there are tensors of it at all. */
+bool dnn_has_dtype(ob_dtype dtype);
 /* NULL when the library has no such dtype or number of dimensions, or memory is out. */
 const dnn_layout *dnn_layout_strided(const dnn_lib *lib, dnn_pool *pool, ob_dtype dtype, int ndim,
                                      const int64_t *sizes, const int64_t *strides);

@@ -155,8 +155,7 @@ ob_status dnn_lib_open(const ob_host *host, const char *path, dnn_lib **out, ob_
             dnnl_success) {
         dnn_lib_close(lib);
         return host->err_set(err, OB_ERR_BACKEND,
-                             "oneDNN %s gives no engine for the CPU; install libdnnl2 again",
-                             "2.x");
+                             "oneDNN gives no engine for the CPU; install libdnnl2 again");
     }
     *out = lib;
     return OB_OK;
@@ -244,6 +243,12 @@ static bool type_of(ob_dtype dtype, dnnl_data_type_t *out)
     default:
         return false;
     }
+}
+
+bool dnn_has_dtype(ob_dtype dtype)
+{
+    dnnl_data_type_t type;
+    return type_of(dtype, &type);
 }
 
 static dnn_layout *new_layout(dnn_pool *pool)

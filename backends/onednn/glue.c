@@ -147,6 +147,33 @@ void dnn_glue_fill(const dnn_glue *glue)
     }
 }
 
+/* The mixing of splitmix64, twice 32 bits for two elements. */
+void dnn_glue_mask(const dnn_glue *glue)
+{
+    unsigned char *to = (unsigned char *)glue->data[0];
+    const int64_t count = dnn_view_numel(&glue->views[0]);
+    const uint64_t limit = (uint64_t)(glue->numbers[0] * 4294967296.0);
+    uint64_t state = *glue->random;
+    for (int64_t i = 0; i < count; i += 2) {
+        uint64_t bits = state += UINT64_C(0x9e3779b97f4a7c15);
+        bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+        bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
+        bits ^= bits >> 31;
+        to[i] = (bits & UINT32_MAX) < limit;
+        if (i + 1 < count)
+            to[i + 1] = bits >> 32 < limit;
+    }
+    *glue->random = state;
+}
+
+void dnn_glue_count(const dnn_glue *glue)
+{
+    int64_t *to = (int64_t *)(void *)glue->data[0];
+    const int64_t count = dnn_view_numel(&glue->views[0]);
+    for (int64_t i = 0; i < count; i++)
+        to[i] += (int64_t)glue->numbers[0];
+}
+
 void dnn_glue_inverse_deviation(const dnn_glue *glue)
 {
     float *to = (float *)(void *)glue->data[0];

@@ -19,6 +19,11 @@ void dnn_glue_variance(const dnn_glue *glue);
 /* views[0] = (1 - numbers[0]) * views[0] + numbers[0] * numbers[1] * views[1], dense f32 */
 void dnn_glue_running(const dnn_glue *glue);
 
+/* views[0] = 1 with probability numbers[0], else 0; dense bytes; another one each time */
+void dnn_glue_mask(const dnn_glue *glue);
+/* views[0] += numbers[0]: dense i64, for counters */
+void dnn_glue_count(const dnn_glue *glue);
+
 /* Whether fill knows the dtype. */
 bool dnn_glue_can_fill(ob_dtype dtype);
 

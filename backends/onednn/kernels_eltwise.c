@@ -3,6 +3,7 @@
  * Operators on each element by itself, forward and backward.
  */
 #include "emit.h"
+#include "glue.h"
 
 #include <float.h>
 #include <string.h>
@@ -92,11 +93,29 @@ static bool set_numbers(const dnn_call *call, const row *r, dnn_curve *curve)
     return false;
 }
 
+/* batch_norm counts its batches in an integer. */
+static ob_status plan_count(dnn_call *call, const dnn_view *out, ob_err *err)
+{
+    const dnn_view in = dnn_arg_view(call, "self");
+    const double step = dnn_arg_double(call, "other", 0) * dnn_arg_double(call, "alpha", 1);
+    const ob_value *other = dnn_arg_value(call, "other");
+    if (other == NULL || other->kind != OB_VALUE_INT || in.dtype != OB_DTYPE_I64 ||
+        !(step > -0x1p53 && step < 0x1p53))
+        return dnn_refuse(call, err, "the backend does this for floating dtypes only");
+    if (!dnn_view_equal(&in, out))
+        OB_TRY(dnn_emit_copy(call->plan, out, &in, err));
+    const dnn_glue glue = {
+        .run = dnn_glue_count, .name = "count", .views = {*out}, .count = 1, .numbers = {step}};
+    return dnn_plan_glue(call->plan, &glue, 1, err);
+}
+
 static ob_status plan_curve(dnn_call *call, ob_err *err)
 {
     const row *r = call->kernel->data;
     dnn_curve curve = r->curve;
     const dnn_view out = dnn_output(call, 0);
+    if (r->numbers == ADD_SCALAR && out.dtype == OB_DTYPE_I64 && dnn_view_is_contiguous(&out))
+        return plan_count(call, &out, err);
     if (!dnn_is_float(out.dtype))
         return dnn_refuse(call, err, "the backend does this for floating dtypes only");
     if (!set_numbers(call, r, &curve))

@@ -3,8 +3,45 @@
  * Reductions over dimensions.
  */
 #include "emit.h"
+#include "glue.h"
 
 #include <string.h>
+
+/* Rows are summed up by a product with ones: oneDNN 2.6 has only its reference code for that reduction. */
+static ob_status sum_by_product(dnn_plan *plan, const dnn_view *in, const dnn_view *out,
+                                double scale, ob_err *err)
+{
+    dnn_glue fill = {.run = dnn_glue_fill, .name = "fill", .count = 1, .numbers = {1}};
+    int64_t sizes[] = {1, 1, 1};
+    sizes[in->ndim - 1] = in->sizes[in->ndim - 2];
+    OB_TRY(dnn_plan_temporary(plan, in->dtype, in->ndim, sizes, &fill.views[0], err));
+    const dnn_list list = plan->list;
+    plan->list = DNN_LIST_SETUP;
+    const ob_status status = dnn_plan_glue(plan, &fill, 1, err);
+    plan->list = list;
+    OB_TRY(status);
+    const dnn_request request = {.kind = DNN_MATMUL,
+                                 .src = dnn_plan_plain(plan, &fill.views[0], err),
+                                 .weights = dnn_plan_plain(plan, in, err),
+                                 .dst = dnn_plan_plain(plan, out, err),
+                                 .scale = (float)scale};
+    if (request.src == NULL || request.weights == NULL || request.dst == NULL)
+        return OB_ERR_UNSUPPORTED;
+    const dnn_binding bindings[] = {{DNN_SRC, &fill.views[0], false, false},
+                                    {DNN_WEIGHTS, in, false, false},
+                                    {DNN_DST, out, true, false}};
+    return dnn_plan_emit(plan, &request, bindings, 3, NULL, err);
+}
+
+/* [n,] rows, columns to [n,] 1, columns. */
+static bool sums_rows(dnn_algorithm algorithm, const dnn_view *in, const dnn_view *out)
+{
+    const int rows = in->ndim - 2;
+    return (algorithm == DNN_REDUCE_SUM || algorithm == DNN_REDUCE_MEAN) && in->ndim >= 2 &&
+           in->ndim <= 3 && in->dtype == out->dtype && in->sizes[rows] > 1 &&
+           out->sizes[rows] == 1 && out->sizes[rows + 1] == in->sizes[rows + 1] &&
+           (rows == 0 || out->sizes[0] == in->sizes[0]);
+}
 
 ob_status dnn_emit_reduction(dnn_plan *plan, dnn_algorithm algorithm, double power,
                              const dnn_view *in, const dnn_view *out, ob_err *err)
@@ -15,6 +52,11 @@ ob_status dnn_emit_reduction(dnn_plan *plan, dnn_algorithm algorithm, double pow
     if (dnn_view_same_sizes(&source, &target) && algorithm != DNN_REDUCE_NORM)
         return dnn_emit_copy(plan, &target, &source, err);
     dnn_views_collapse(views, 2);
+    if (sums_rows(algorithm, &source, &target)) {
+        const double rows = (double)source.sizes[source.ndim - 2];
+        return sum_by_product(plan, &source, &target, algorithm == DNN_REDUCE_MEAN ? 1 / rows : 1,
+                              err);
+    }
     const dnn_request request = {.kind = DNN_REDUCTION,
                                  .algorithm = algorithm,
                                  .src = dnn_plan_plain(plan, &source, err),

@@ -111,10 +111,16 @@ ob_status dnn_plan_temporary(dnn_plan *plan, ob_dtype dtype, int ndim, const int
 
 static const dnn_layout *refuse_layout(const dnn_plan *plan, const dnn_view *view, ob_err *err)
 {
-    plan->host->err_set(err, OB_ERR_UNSUPPORTED,
-                        "oneDNN has no tensors of %s with %d dimensions and these strides; use "
-                        "another dtype or backend",
-                        plan->host->dtype_get_info(view->dtype)->name, view->ndim);
+    const char *name = plan->host->dtype_get_info(view->dtype)->name;
+    if (!dnn_has_dtype(view->dtype))
+        plan->host->err_set(err, OB_ERR_UNSUPPORTED,
+                            "oneDNN does not know the dtype %s; use another dtype or backend",
+                            name);
+    else
+        plan->host->err_set(err, OB_ERR_UNSUPPORTED,
+                            "oneDNN has no tensors of %s with %d dimensions and these strides; use "
+                            "another dtype or backend",
+                            name, view->ndim);
     return NULL;
 }
 

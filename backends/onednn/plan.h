@@ -78,6 +78,7 @@ struct dnn_glue {
     char *data[4]; /* of the views' first elements */
     int count;
     double numbers[4];
+    uint64_t *random; /* the plan's state of random numbers */
 };
 
 typedef struct dnn_step {
@@ -113,6 +114,7 @@ typedef struct dnn_plan {
     size_t scratch_bytes; /* of the primitive that needs most */
     ob_storage *arena;    /* temporaries, then the scratch memory */
     char *scratch;
+    uint64_t random;
 } dnn_plan;
 
 /* An argument of a primitive and the tensor that it is. */

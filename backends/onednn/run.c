@@ -157,6 +157,16 @@ ob_status onednn_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, 
 
 /* ---- for --profile ---- */
 
+/* "matmul brg:avx512_core", "glue fill" */
+static void step_name(const dnn_plan *plan, const dnn_step *step, char *out, size_t size)
+{
+    if (step->desc != NULL)
+        snprintf(out, size, "%s %s", dnn_kind_name(step->kind),
+                 dnn_desc_implementation(plan->lib, step->desc));
+    else
+        snprintf(out, size, "glue %s", step->glue->name);
+}
+
 static double now_ns(void)
 {
     struct timespec now;
@@ -180,13 +190,60 @@ ob_status onednn_kernels(ob_prepared *prepared, ob_pass pass, ob_kernel_fn fn, v
             OB_TRY(dnn_exec_run(step->exec, err));
         else
             step->glue->run(step->glue);
-        if (step->exec != NULL)
-            snprintf(name, sizeof name, "%s %s", dnn_kind_name(step->kind),
-                     dnn_desc_implementation(plan->lib, step->desc));
-        const ob_kernel kernel = {.name = step->exec != NULL ? name : step->glue->name,
-                                  .start_ns = start,
-                                  .duration_ns = now_ns() - start};
+        const double end = now_ns();
+        step_name(plan, step, name, sizeof name);
+        const ob_kernel kernel = {.name = name, .start_ns = start, .duration_ns = end - start};
         OB_TRY(fn(ctx, &kernel));
     }
     return OB_OK;
+}
+
+/* ---- for the record ---- */
+
+/* "convolution brgconv:avx512_core, reorder jit:uni x2", in the order of their first steps. */
+static void describe_list(const dnn_plan *plan, dnn_list list, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < plan->step_count[list] && used < size; i++) {
+        const dnn_step *step = &plan->steps[list][i];
+        size_t first = i, count = 0;
+        char name[160], other[160];
+        step_name(plan, step, name, sizeof name);
+        for (size_t k = 0; k < plan->step_count[list]; k++) {
+            step_name(plan, &plan->steps[list][k], other, sizeof other);
+            if (strcmp(name, other) == 0) {
+                first = k < first ? k : first;
+                count++;
+            }
+        }
+        if (first < i)
+            continue;
+        const char *comma = used > 0 ? ", " : "";
+        const int n = count > 1
+                          ? snprintf(text + used, size - used, "%s%s x%zu", comma, name, count)
+                          : snprintf(text + used, size - used, "%s%s", comma, name);
+        used += n > 0 ? (size_t)n : 0;
+    }
+}
+
+void onednn_case_properties(ob_prepared *prepared, ob_property_fn fn, void *ctx)
+{
+    static const struct {
+        dnn_list list;
+        const char *name;
+    } lists[] = {{DNN_LIST_SETUP, "before"},
+                 {DNN_LIST_FORWARD, "forward"},
+                 {DNN_LIST_FORWARD_END, "after_forward"},
+                 {DNN_LIST_BACKWARD, "backward"},
+                 {DNN_LIST_BACKWARD_END, "after_backward"}};
+    const dnn_plan *plan = &prepared->program.plan;
+    char text[2048];
+    fn(ctx, "reorders", plan->reorders_outside ? "outside" : "inside");
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        if (plan->step_count[lists[i].list] == 0)
+            continue;
+        describe_list(plan, lists[i].list, text, sizeof text);
+        fn(ctx, lists[i].name, text);
+    }
 }

@@ -248,6 +248,9 @@ typedef struct ob_backend_desc {
     bool owns_gradients;
     /* Sparse tensors among the inputs; cases with one are refused for it otherwise. */
     bool takes_sparse;
+    /* What is special to one prepared case, for its record: "forward" = the implementations that a library
+     * chose for it. Asked once, after prepare. */
+    void (*case_properties)(ob_prepared *prepared, ob_property_fn fn, void *ctx);
 } ob_backend_desc;
 
 /* ------------------------------------------------------------------ data generators */

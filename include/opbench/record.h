@@ -192,6 +192,7 @@ typedef struct ob_record_result {
     ob_reals phases[OB_CASE_PHASE_COUNT];
     /* With --profile, from backends that tell: the operators inside one iteration, as [name, pass,
      * depth, start ns, duration ns]. */
+    const ob_json *implementation;
     const ob_json *kernels;
     const char *signal; /* "SIGSEGV" */
     int64_t exit_code;

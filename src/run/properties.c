@@ -38,6 +38,18 @@ ob_status ob__properties_read(const ob_backend_desc *desc, ob_backend *backend, 
     return OB_OK;
 }
 
+const ob_json *ob__properties_of_case(const ob_backend_desc *desc, ob_prepared *prepared,
+                                      ob_json_doc **doc)
+{
+    ob_json_doc_destroy(*doc);
+    *doc = NULL;
+    if (desc->case_properties == NULL || prepared == NULL || make_object(doc, NULL) != OB_OK)
+        return NULL;
+    desc->case_properties(prepared, take_property, *doc);
+    const ob_json *object = ob_json_doc_root(*doc);
+    return ob_json_count(object) > 0 ? object : NULL;
+}
+
 /* ---- what came late ---- */
 
 typedef struct difference {

@@ -17,5 +17,9 @@ ob_status ob__properties_read(const ob_backend_desc *desc, ob_backend *backend, 
  * NULL at first; it is kept while nothing changes, and the caller destroys it. */
 const ob_json *ob__properties_late(const ob_backend_desc *desc, ob_backend *backend,
                                    const ob_json_doc *first, ob_json_doc **late);
+/* What it says about one prepared case, or NULL. *doc is the document from the last call, NULL at first;
+ * the caller destroys it. */
+const ob_json *ob__properties_of_case(const ob_backend_desc *desc, ob_prepared *prepared,
+                                      ob_json_doc **doc);
 
 #endif

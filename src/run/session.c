@@ -225,6 +225,7 @@ void ob_session_close(ob_session *s)
     ob__perf_close(&s->perf);
     ob__peak_close(&s->peak);
     ob_json_doc_destroy(s->properties);
+    ob_json_doc_destroy(s->case_properties);
     ob_json_doc_destroy(s->late_properties);
     ob_json_doc_destroy(s->kernels);
     ob__identity_fini(&s->identity);
@@ -514,6 +515,8 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
     const ob_marks listening = {.begin = begin_phase, .end = end_phase, .ctx = s};
     const ob_marks *marks = s->options.profile || s->listener != NULL ? &listening : NULL;
     OB_TRY(make_setup(s, c, marks, err));
+    record->result.implementation =
+        ob__properties_of_case(s->desc, s->setup.prepared, &s->case_properties);
     if (s->counts > 0) {
         const ob_exec_target target = target_of(s);
         const ob_count_plan plan = {

@@ -28,6 +28,7 @@ struct ob_session {
     ob_json_doc *properties;
     ob_json_doc *kernels;         /* with --profile: of the last case */
     ob_backend_ops *ops;          /* the backend's own operators; NULL until a case needs one */
+    ob_json_doc *case_properties; /* what the backend says about the last case */
     ob_json_doc *late_properties; /* of libraries that a case opened; NULL until then */
     ob_noise_sampler *noise;      /* NULL where there is none */
     uint32_t fp_mode;             /* at the start */

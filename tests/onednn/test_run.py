@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`opbench run --backend onednn`: libraries that are missing, broken or of another version; results beside native's
+in both passes and dtypes; where reorders are, which implementations ran, threads, memory, in-place operators."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+GENERATOR = "PyTorch:DefaultDataGenerator"
+LIMIT_S = 250
+SKIP = 77
+program = stubs = None
+
+
+def tensor(*shape, dtype="float", **more):
+    return {"type": "tensor", "dtype": dtype, "shape": list(shape), **more}
+
+
+def number(value):
+    return {"type": "int" if isinstance(value, int) else "float", "value": value}
+
+
+def numbers(*values):
+    return {"type": "genericlist", "value": [number(v) for v in values]}
+
+
+def entry(*args, build=None):
+    case = {"input": [{"args": list(args)}]}
+    if build is not None:
+        case["build"] = [{"args": list(build)}]
+    return {"build_data_generator": GENERATOR, "input_data_generator": GENERATOR, "config": [case]}
+
+
+def call(*words, library=None, **more):
+    environment = dict(os.environ, **more)
+    environment.pop("OPBENCH_ONEDNN_LIBRARY", None)
+    if library is not None:
+        environment["OPBENCH_ONEDNN_LIBRARY"] = library
+    return subprocess.run([program, *words], capture_output=True, text=True, timeout=LIMIT_S, env=environment)
+
+
+def listed(library=None):
+    lines = call("list", "backends", library=library).stdout.splitlines()
+    return {line.split()[0]: line for line in lines}
+
+
+def run(config, *words, library=None, **more):
+    """Exit code, records of the results, what the backend says about itself, what was printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, output = os.path.join(folder, "config.json"), os.path.join(folder, "out.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(config, file)
+        done = call("run", "-c", path, "--output", output, "-w", "1", "-i", "3", *words, library=library, **more)
+        records = []
+        if os.path.exists(output):
+            with open(output, encoding="utf-8") as file:
+                records = [json.loads(line) for line in file]
+    results = [r for r in records if r.get("backend") == "onednn"]
+    said = next((r for r in records if "sys_info" in r), {"sys_info": {"backends": {}}})["sys_info"]["backends"]
+    header = said.get("onednn", said)  # one backend alone is not named
+    return done.returncode, results, header, done.stdout + done.stderr
+
+
+class Libraries(unittest.TestCase):
+    """What is wrong with the library is said, and the other backends work."""
+
+    def refused(self, library, *texts):
+        lines = listed(library)
+        for text in texts:
+            self.assertIn(text, lines["onednn"])
+        self.assertNotIn("not available", lines["native"])
+        config = {"torch.relu": entry(tensor(4))}
+        code, _, _, printed = run(config, "--backend", "onednn", library=library)
+        self.assertNotEqual(code, 0)
+        self.assertIn(texts[0], printed)
+        code, _, _, printed = run(config, "--backend", "native", library=library)
+        self.assertEqual(code, 0, printed)
+
+    def test_missing(self):
+        self.refused("/nowhere/libdnnl.so.2", "cannot be opened", "install libdnnl2")
+
+    def test_broken(self):
+        with tempfile.NamedTemporaryFile(suffix=".so") as file:
+            file.write(b"no library at all")
+            file.flush()
+            self.refused(file.name, "cannot be opened", "install libdnnl2")
+
+    def test_newer(self):
+        self.refused(os.path.join(stubs, "newer.so"), "is oneDNN 3.1.0", "built for 2.x", "install libdnnl2")
+
+    def test_older(self):
+        self.refused(os.path.join(stubs, "older.so"), "is oneDNN 1.8.1", "built for 2.x")
+
+    def test_incomplete(self):
+        self.refused(os.path.join(stubs, "incomplete.so"), "(oneDNN 2.99.0) has no dnnl_")
+
+    def test_other(self):
+        self.refused(os.path.join(stubs, "other.so"), "is not oneDNN")
+
+    def test_option(self):
+        path = os.path.join(stubs, "newer.so")
+        code, _, _, printed = run({"torch.relu": entry(tensor(4))}, "--backend", "onednn",
+                                  "--backend-options", "library=" + path)
+        self.assertNotEqual(code, 0)
+        self.assertIn("is oneDNN 3.1.0", printed)
+
+
+CONV = {"torch.nn.functional.conv2d": entry(
+    tensor(2, 16, 9, 9), tensor(32, 16, 3, 3), tensor(32), number(1), number(1))}
+
+
+class Results(unittest.TestCase):
+    def beside_native(self, config, *words):
+        code, results, header, printed = run(config, "--backend", "native,onednn", "--check", *words)
+        self.assertEqual(code, 0, printed)
+        self.assertEqual(len(results), len(config))
+        for r in results:
+            self.assertEqual((r["status"], r["check"]["verdict"]), ("ok", "same"), r)
+        return results, header
+
+    def test_modules_forward_and_backward(self):
+        image = tensor(2, 8, 12, 12, requires_grad=True)
+        self.beside_native({
+            "torch.nn.Linear": entry(tensor(4, 3, 20, requires_grad=True), build=[number(20), number(12)]),
+            "torch.nn.Conv2d": entry(image, build=[number(8), number(16), number(3)]),
+            "torch.nn.ConvTranspose2d": entry(image, build=[number(8), number(6), number(3)]),
+            "torch.nn.BatchNorm2d": entry(image, build=[number(8)]),
+            "torch.nn.MaxPool2d": entry(image, build=[number(2)]),
+            "torch.nn.AvgPool2d": entry(image, build=[number(3)]),
+            "torch.nn.LayerNorm": entry(tensor(6, 32, requires_grad=True), build=[number(32)]),
+            "torch.nn.GELU": entry(image, build=[]),
+            "torch.nn.Softmax": entry(tensor(5, 7, requires_grad=True), build=[number(-1)]),
+        }, "-b")
+
+    def test_bf16(self):
+        a = {"dtype": "bfloat16", "requires_grad": True}
+        results, _ = self.beside_native({
+            "torch.mm": entry(tensor(32, 48, **a), tensor(48, 16, **a)),
+            "torch.nn.functional.conv2d": entry(tensor(1, 16, 8, 8, **a), tensor(16, 16, 3, 3, **a)),
+            "torch.add": entry(tensor(8, 1, **a), tensor(1, 8, **a)),
+        }, "-b")
+        self.assertIn("matmul", results[0]["implementation"]["forward"])
+
+    def test_in_place(self):
+        """Inputs are brought back: three iterations give what one gives."""
+        self.beside_native({"torch.Tensor.add_": entry(tensor(64), tensor(64)),
+                            "torch.exp_": entry(tensor(5, 5))})
+
+    def test_views_and_broadcasts(self):
+        self.beside_native({
+            "torch.matmul": entry(tensor(2, 1, 4, 5), tensor(3, 5, 6)),
+            "torch.mul": entry(tensor(4, 1, 3), tensor(5, 1)),
+            "torch.sum": entry(tensor(4, 5, 6), numbers(0, 2)),
+        })
+
+    def test_refusals_are_results(self):
+        config = {"torch.erf": entry(tensor(4)), "torch.relu": entry(tensor(4)),
+                  "torch.log": entry(tensor(4)), "torch.mm": entry(tensor(2, 2, dtype="int"), tensor(2, 2, dtype="int"))}
+        _, results, _, _ = run(config, "--backend", "onednn")
+        by_name = {r["op_name"]: r for r in results}
+        self.assertEqual(by_name["torch.relu"]["status"], "ok")
+        self.assertEqual(by_name["torch.erf"]["status"], "unsupported")
+        self.assertIn("oneDNN has nothing for aten::erf", by_name["torch.erf"]["reason"])
+        self.assertIn("inexact=on", by_name["torch.log"]["reason"])
+        self.assertIn("integers", by_name["torch.mm"]["reason"])
+        code, results, _, printed = run({"torch.log": entry(tensor(4))}, "--backend", "onednn",
+                                        "--backend-options", "inexact=on")
+        self.assertEqual((code, results[0]["status"]), (0, "ok"), printed)
+
+    def test_max_pool_without_indices(self):
+        _, results, _, _ = run({"torch.nn.functional.max_pool2d_with_indices": entry(
+            tensor(1, 4, 8, 8), number(2))}, "--backend", "onednn")
+        self.assertEqual(results[0]["status"], "unsupported")
+        self.assertIn("indices of max pooling", results[0]["reason"])
+
+
+class Records(unittest.TestCase):
+    def test_reorders(self):
+        """Weights are reordered before; activations inside of what is timed, or outside."""
+        places = {}
+        for where in ("inside", "outside"):
+            code, results, header, printed = run(CONV, "--backend", "onednn", "--backend-options", "reorders=" + where)
+            self.assertEqual(code, 0, printed)
+            self.assertEqual(header["reorders"], where)
+            places[where] = results[0]["implementation"]
+            self.assertEqual(places[where]["reorders"], where)
+            self.assertIn("convolution ", places[where]["forward"])
+        if "reorder" not in places["inside"]["forward"]:
+            self.skipTest("the library takes the plain layout here")
+        self.assertNotIn("after_forward", places["inside"])
+        self.assertNotIn("reorder", places["outside"]["forward"])
+        self.assertIn("reorder", places["outside"]["before"])
+        self.assertIn("reorder", places["outside"]["after_forward"])
+
+    def test_outside_has_the_same_results(self):
+        code, results, _, printed = run(CONV, "--backend", "native,onednn", "--check", "-b",
+                                        "--backend-options", "onednn.reorders=outside")
+        self.assertEqual(code, 0, printed)
+        self.assertEqual(results[0]["check"]["verdict"], "same")
+
+    def test_properties(self):
+        code, results, header, printed = run(CONV, "--backend", "onednn", "--num-threads", "1")
+        self.assertEqual(code, 0, printed)
+        said = header
+        self.assertRegex(said["version"], r"^2\.\d+\.\d+$")
+        self.assertEqual(said["threads"], "1")
+        for name in ("isa", "threading", "library"):
+            self.assertTrue(said[name], name)
+        self.assertGreater(results[0]["statistics"]["forward"]["allocator_peak"], 32 * 16 * 9 * 4)
+
+    def test_threads(self):
+        code, results, header, printed = run(CONV, "--backend", "native,onednn", "--check", "--num-threads", "2")
+        self.assertEqual(code, 0, printed)
+        self.assertEqual(header["threads"], "2")
+        self.assertEqual(results[0]["check"]["verdict"], "same")
+
+    def test_profile(self):
+        code, results, _, printed = run({"torch.mm": entry(tensor(8, 8), tensor(8, 8))}, "--backend", "onednn", "--profile")
+        self.assertEqual(code, 0, printed)
+        self.assertTrue(results[0]["kernels"][0][0].startswith("matmul "), results[0]["kernels"])
+
+
+if __name__ == "__main__":
+    program, stubs = sys.argv[1], sys.argv[2]
+    there = "not available" not in listed().get("onednn", "not available")
+    suite = unittest.TestSuite()
+    for group in (Libraries, Results, Records) if there else ():
+        suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(group))
+    if not there:
+        print("skipped: " + listed().get("onednn", "there is no plug-in onednn"))
+        sys.exit(SKIP)
+    sys.exit(not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful())

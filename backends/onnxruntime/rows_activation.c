@@ -103,6 +103,21 @@ static void emit_leaky_backward(ort_call *call)
     ort_cook(call, &row);
 }
 
+/* The slope left of 0 is scale * alpha * input_scale * exp(input_scale * x), which the result tells too. */
+static void emit_elu_backward(ort_call *call)
+{
+    static const ort_row of_input = {
+        .recipe = "i = Mul(self_or_result, input_scale); e = Exp(i); a = Mul(e, alpha); "
+                  "b = Mul(a, scale); c = Mul(b, input_scale); n = Mul(grad_output, c); "
+                  "p = Mul(grad_output, scale); g = Greater(self_or_result, 0); "
+                  "result = Where(g, p, n)"};
+    static const ort_row of_result = {
+        .recipe = "a = AsType(alpha); k = Mul(a, scale); s = Add(self_or_result, k); "
+                  "c = Mul(s, input_scale); n = Mul(grad_output, c); p = Mul(grad_output, scale); "
+                  "g = Greater(self_or_result, 0); result = Where(g, p, n)"};
+    ort_cook(call, ort_arg_bool(call, "is_result", false) ? &of_result : &of_input);
+}
+
 #define LOG_SIGMOID "n = Neg(self); s = Softplus(n); result = Neg(s)"
 
 const ort_row ort_rows_activation[] = {
@@ -129,6 +144,7 @@ const ort_row ort_rows_activation[] = {
      .recipe = "a = Greater(self, min_val); b = Less(self, max_val); c = And(a, b); "
                "result = Where(c, grad_output, 0)"},
     {.name = "aten::elu", .emit = emit_elu},
+    {.name = "aten::elu_backward", .emit = emit_elu_backward},
     {.name = "aten::selu", .recipe = "result = Selu(self)"},
     {.name = "aten::celu", .recipe = "result = Celu(self, alpha=f:alpha)"},
     {.name = "aten::mish", .recipe = "s = Softplus(self); t = Tanh(s); result = Mul(self, t)"},

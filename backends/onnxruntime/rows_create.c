@@ -88,6 +88,18 @@ static void emit_normal(ort_call *call)
                            ort_arg_double(call, "std", 1)));
 }
 
+/* 1 where a number out of [0, 1) is below p, which may be a tensor. */
+static void emit_bernoulli(ort_call *call)
+{
+    ort_translation *t = call->t;
+    const ob_tensor *result = ort_result_meta(call, 0);
+    const ob_value *given = ort_arg_value(call, "p");
+    const ort_id p =
+        given != NULL ? ort_number_from(t, result->dtype, given) : ort_arg(call, "self");
+    const ort_id chance = random_like(call, "RandomUniform", "low", 0, "high", 1);
+    ort_result(call, 0, ort_emit(t, "Less", OB_DTYPE_BOOL, ORT_IN(chance, p), NULL));
+}
+
 static ort_id dropout(ort_call *call, const char *name, ort_id *mask)
 {
     ort_translation *t = call->t;
@@ -153,6 +165,9 @@ const ort_row ort_rows_create[] = {
     {.name = "aten::randn", .emit = emit_normal},
     {.name = "aten::randn_like", .emit = emit_normal},
     {.name = "aten::normal_", .emit = emit_normal},
+    {.name = "aten::bernoulli", .emit = emit_bernoulli},
+    {.name = "aten::bernoulli.p", .emit = emit_bernoulli},
+    {.name = "aten::bernoulli_.float", .emit = emit_bernoulli},
     {.name = "aten::dropout", .emit = emit_dropout},
     {.name = "aten::native_dropout", .emit = emit_dropout},
     {.name = "aten::native_dropout_backward",

@@ -32,6 +32,33 @@ static void emit_div_mode(ort_call *call)
     ort_cook(call, mode[0] == 'f' ? &floored : mode[0] == 't' ? &truncated : &plain);
 }
 
+/* This opset has them for bool only. */
+static void emit_bitwise(ort_call *call)
+{
+    ort_translation *t = call->t;
+    const ort_id self = ort_arg(call, "self");
+    ort_id other = ort_arg(call, "other");
+    if (ort_result_meta(call, 0)->dtype != OB_DTYPE_BOOL) {
+        ort_refuse(call, "opset 17 has it for bool only");
+        return;
+    }
+    if (other == ORT_NONE)
+        other = ort_number_from(t, OB_DTYPE_BOOL, ort_arg_value(call, "other"));
+    ort_result(call, 0, ort_emit(t, call->row->onnx, OB_DTYPE_BOOL, ORT_IN(self, other), NULL));
+}
+
+static void emit_bitwise_not(ort_call *call)
+{
+    static const ort_row truth = {.recipe = "result = Not(self)"};
+    static const ort_row whole = {.recipe = "result = Sub(-1, self)"};
+    ort_cook(call, ort_result_meta(call, 0)->dtype == OB_DTYPE_BOOL ? &truth : &whole);
+}
+
+#define BITWISE(text, op)                                                                          \
+    {.name = "aten::bitwise_" text ".Tensor", .emit = emit_bitwise, .onnx = op},                   \
+    {                                                                                              \
+        .name = "aten::bitwise_" text ".Scalar", .emit = emit_bitwise, .onnx = op                  \
+    }
 #define WHOLE_AS_IS "result = Identity(self)"
 #define FLOOR_DIVIDE                                                                               \
     .recipe = "q = Div(self, other); result = Floor(q)",                                           \
@@ -127,6 +154,11 @@ const ort_row ort_rows_elementwise[] = {
     {.name = "aten::cos", .recipe = "result = Cos(self)"},
     {.name = "aten::tan", .recipe = "result = Tan(self)"},
     {.name = "aten::atan", .recipe = "result = Atan(self)"},
+    {.name = "aten::atan2",
+     .recipe = "q = Div(self, other); a = Atan(q); p = Add(a, 3.141592653589793); "
+               "m = Sub(a, 3.141592653589793); up = GreaterOrEqual(self, 0); s = Where(up, p, m); "
+               "left = Less(other, 0); r = Where(left, s, a); zs = Equal(self, 0); "
+               "zo = Equal(other, 0); z = And(zs, zo); result = Where(z, 0, r)"},
     {.name = "aten::tanh", .recipe = "result = Tanh(self)"},
     {.name = "aten::sigmoid", .recipe = "result = Sigmoid(self)"},
     {.name = "aten::erf", .recipe = "result = Erf(self)"},
@@ -147,6 +179,10 @@ const ort_row ort_rows_elementwise[] = {
     {.name = "aten::logical_or", .recipe = "result = Or(self:bool, other:bool)"},
     {.name = "aten::logical_xor", .recipe = "result = Xor(self:bool, other:bool)"},
     {.name = "aten::logical_not", .recipe = "result = Not(self:bool)"},
+    BITWISE("and", "And"),
+    BITWISE("or", "Or"),
+    BITWISE("xor", "Xor"),
+    {.name = "aten::bitwise_not", .emit = emit_bitwise_not},
     {.name = "aten::isnan", .recipe = "result = IsNaN(self)", .compute = ORT_AS_OPERANDS},
     {.name = "aten::isinf", .recipe = "result = IsInf(self)", .compute = ORT_AS_OPERANDS},
     {.name = "aten::isfinite",

@@ -200,6 +200,19 @@ static void emit_index_put(ort_call *call)
                ort_scatter(t, ort_arg(call, "self"), stack_indices(call, &x), values, -1, add));
 }
 
+static void emit_one_hot(ort_call *call)
+{
+    ort_translation *t = call->t;
+    const ob_tensor *self = ort_arg_meta(call, "self"), *result = ort_result_meta(call, 0);
+    int64_t sizes[OB_MAX_DIMS];
+    memcpy(sizes, self->sizes, sizeof sizes);
+    sizes[self->ndim] = 1;
+    const ort_id column = ort_reshape(t, ort_arg(call, "self"), sizes, self->ndim + 1);
+    ort_result(call, 0,
+               ort_emit(t, "Equal", OB_DTYPE_BOOL,
+                        ORT_IN(column, ort_range(t, result->sizes[self->ndim])), NULL));
+}
+
 const ort_row ort_rows_index[] = {
     {.name = "aten::gather", .emit = emit_gather},
     {.name = "aten::index_select", .emit = emit_index_select},
@@ -207,6 +220,7 @@ const ort_row ort_rows_index[] = {
     {.name = "aten::index_put", .emit = emit_index_put},
     {.name = "aten::index_add", .emit = emit_index_rows},
     {.name = "aten::index_fill.int_Scalar", .emit = emit_index_rows},
+    {.name = "aten::one_hot", .emit = emit_one_hot},
     {.name = "aten::scatter.src", .emit = emit_scatter},
     {.name = "aten::scatter.value", .emit = emit_scatter},
     {.name = "aten::scatter_add", .emit = emit_scatter, .onnx = "add"},

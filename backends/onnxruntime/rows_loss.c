@@ -51,6 +51,31 @@ static void emit_l1(ort_call *call)
             finish(call, ort_unary(call->t, "Abs", difference(call)), ort_arg_meta(call, "self")));
 }
 
+/* Squares within `bound`, straight lines outside; huber's are `bound` times as steep. */
+static void emit_smooth(ort_call *call)
+{
+    ort_translation *t = call->t;
+    const bool huber = call->row->onnx[0] == 'd';
+    const double bound = ort_arg_double(call, call->row->onnx, 1);
+    if (!can_compare(call))
+        return;
+    const ob_tensor *self = ort_arg_meta(call, "self");
+    const ob_dtype dtype = self->dtype;
+    const ort_id size = ort_unary(t, "Abs", difference(call));
+    if (bound <= 0) {
+        ort_result(call, 0, finish(call, size, self));
+        return;
+    }
+    const ort_id within =
+        ort_emit(t, "Less", OB_DTYPE_BOOL, ORT_IN(size, ort_number(t, dtype, bound)), NULL);
+    const ort_id square = ort_binary(t, "Mul", ort_binary(t, "Mul", size, size),
+                                     ort_number(t, dtype, huber ? 0.5 : 0.5 / bound));
+    ort_id line = ort_binary(t, "Sub", size, ort_number(t, dtype, 0.5 * bound));
+    if (huber)
+        line = ort_binary(t, "Mul", line, ort_number(t, dtype, bound));
+    ort_result(call, 0, finish(call, ort_where(t, within, square, line), self));
+}
+
 /* 2 (self - target) grad, divided by the number of terms for the mean. */
 static void emit_mse_backward(ort_call *call)
 {
@@ -78,8 +103,8 @@ static samples read_samples(ort_call *call)
 {
     ort_translation *t = call->t;
     const ob_tensor *self = ort_arg_meta(call, "self");
-    samples s = {.count = self->ndim == 2 ? self->sizes[0] : 1,
-                 .classes = self->sizes[self->ndim - 1],
+    samples s = {.count = ort_numel(ort_arg_meta(call, "target")),
+                 .classes = self->sizes[self->ndim > 1 ? 1 : 0],
                  .dtype = self->dtype};
     const ort_id target = ort_reshape(t, ort_arg_as(call, "target", OB_DTYPE_I64), &s.count, 1);
     const ort_id skip =
@@ -99,8 +124,10 @@ static void emit_nll(ort_call *call)
     ort_translation *t = call->t;
     const samples s = read_samples(call);
     const int64_t reduction = ort_arg_int(call, "reduction", 1), axis = 0;
-    const ort_id self =
-        ort_reshape(t, ort_arg(call, "self"), (const int64_t[]){s.count, s.classes}, 2);
+    ort_id self = ort_arg(call, "self");
+    if (ort_arg_meta(call, "self")->ndim == 4) /* classes last */
+        self = ort_transpose(t, self, (const int64_t[]){0, 2, 3, 1}, 4);
+    self = ort_reshape(t, self, (const int64_t[]){s.count, s.classes}, 2);
     const ort_id at = ort_reshape(t, s.safe, (const int64_t[]){s.count, 1}, 2);
     ort_id x =
         ort_emit(t, "GatherElements", s.dtype, ORT_IN(self, at), ORT_ATTRS(ORT_I("axis", 1)));
@@ -130,6 +157,12 @@ static void emit_nll_backward(ort_call *call)
     const ort_id zeros = ort_filled(t, s.dtype, 0, wide, 2);
     g = ort_scatter(t, zeros, ort_reshape(t, s.safe, column, 2), ort_reshape(t, g, column, 2), 1,
                     false);
+    if (result->ndim == 4) {
+        const int64_t *n = result->sizes;
+        g = ort_reshape(t, g, (const int64_t[]){n[0], n[2], n[3], n[1]}, 4);
+        ort_result(call, 0, ort_transpose(t, g, (const int64_t[]){0, 3, 1, 2}, 4));
+        return;
+    }
     ort_result(call, 0, ort_reshape_like(t, g, result));
 }
 
@@ -137,6 +170,10 @@ const ort_row ort_rows_loss[] = {
     {.name = "aten::mse_loss", .emit = emit_mse},
     {.name = "aten::mse_loss_backward", .emit = emit_mse_backward},
     {.name = "aten::l1_loss", .emit = emit_l1},
+    {.name = "aten::smooth_l1_loss", .emit = emit_smooth, .onnx = "beta"},
+    {.name = "aten::huber_loss", .emit = emit_smooth, .onnx = "delta"},
+    {.name = "aten::nll_loss2d_forward", .emit = emit_nll},
+    {.name = "aten::nll_loss2d_backward", .emit = emit_nll_backward},
     {.name = "aten::nll_loss_forward", .emit = emit_nll},
     {.name = "aten::nll_loss_backward", .emit = emit_nll_backward},
     {.name = NULL},

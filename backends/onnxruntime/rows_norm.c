@@ -287,6 +287,36 @@ static void emit_group_norm(ort_call *call)
     ort_result(call, 2, ort_reshape_like(t, rstd, ort_result_meta(call, 2)));
 }
 
+static void emit_group_norm_backward(ort_call *call)
+{
+    ort_translation *t = call->t;
+    const ob_tensor *input = ort_arg_meta(call, "input");
+    const int64_t groups = ort_arg_int(call, "group", 1), samples = ort_arg_int(call, "N", 1);
+    const int64_t inner = samples * groups > 0 ? ort_numel(input) / (samples * groups) : 0;
+    const int64_t grouped[] = {samples, groups, inner}, one[] = {samples, groups, 1};
+    const norm n = {
+        .call = call, .t = t, .dtype = input->dtype, .axes = {2}, .count = 1, .length = inner};
+    const norm over = batch(call, input);
+    int64_t mask[3];
+    read_mask(call, mask);
+    const ort_id x = ort_reshape(t, ort_arg(call, "input"), grouped, 3),
+                 mean = ort_reshape(t, ort_arg_as(call, "mean", n.dtype), one, 3),
+                 rstd = ort_reshape(t, ort_arg_as(call, "rstd", n.dtype), one, 3),
+                 normal = ort_binary(t, "Mul", ort_binary(t, "Sub", x, mean), rstd);
+    const ort_id grad = ort_arg(call, "grad_out"), weight = per_channel(&n, "weight", input);
+    if (mask[0] != 0) {
+        const ort_id scaled = ort_reshape(t, scale_shift(&n, grad, weight, ORT_NONE), grouped, 3);
+        ort_result(call, 0, ort_reshape_like(t, grad_of_input(&n, scaled, normal, rstd), input));
+    }
+    for (size_t k = 1; k < 3; k++) {
+        if (mask[k] == 0 || ort_result_meta(call, k) == NULL)
+            continue;
+        const ort_id terms =
+            k == 1 ? ort_binary(t, "Mul", grad, ort_reshape_like(t, normal, input)) : grad;
+        ort_result(call, k, ort_reduce(t, "ReduceSum", terms, over.axes, over.count, false));
+    }
+}
+
 #define RUNNING "running_mean running_var"
 
 const ort_row ort_rows_norm[] = {
@@ -297,5 +327,6 @@ const ort_row ort_rows_norm[] = {
     {.name = "aten::native_batch_norm", .emit = emit_batch_norm, .writes = RUNNING},
     {.name = "aten::native_batch_norm_backward", .emit = emit_batch_norm_backward},
     {.name = "aten::native_group_norm", .emit = emit_group_norm},
+    {.name = "aten::native_group_norm_backward", .emit = emit_group_norm_backward},
     {.name = NULL},
 };

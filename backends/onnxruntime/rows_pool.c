@@ -178,6 +178,41 @@ static void emit_adaptive_avg_pool_backward(ort_call *call)
     ort_result(call, 0, ort_reshape_like(t, x, self));
 }
 
+/* Each gradient, divided by the window's size, to all of its window: a transposed convolution with ones. */
+static void emit_avg_pool_backward(ort_call *call)
+{
+    ort_translation *t = call->t;
+    const ob_tensor *self = ort_arg_meta(call, "self"), *grad = ort_arg_meta(call, "grad_output");
+    const window w = read_window(call);
+    const size_t n = (size_t)w.space;
+    const int outer = self->ndim - w.space;
+    int64_t small[2 + MAX_SPACE] = {1, 1}, kernel[2 + MAX_SPACE] = {1, 1}, rest[MAX_SPACE],
+                      area = 1;
+    bool padded = false;
+    for (int d = 0; d < outer; d++)
+        small[0] *= self->sizes[d];
+    for (int d = 0; d < w.space; d++) {
+        small[2 + d] = grad->sizes[outer + d];
+        kernel[2 + d] = w.kernel[d];
+        area *= w.kernel[d];
+        padded = padded || w.padding[d] > 0;
+        rest[d] = self->sizes[outer + d] -
+                  ((small[2 + d] - 1) * w.stride[d] - 2 * w.padding[d] + w.kernel[d]);
+    }
+    if (w.ceil || !ort_arg_is_none(call, "divisor_override") ||
+        (padded && !ort_arg_bool(call, "count_include_pad", true))) {
+        ort_refuse(call, "windows that are divided by different numbers");
+        return;
+    }
+    const ort_id ones = ort_filled(t, self->dtype, 1 / (double)area, kernel, w.space + 2);
+    const ort_id x = ort_reshape(t, ort_arg(call, "grad_output"), small, w.space + 2);
+    const ort_id wide =
+        ort_emit(t, "ConvTranspose", self->dtype, ORT_IN(x, ones),
+                 ORT_ATTRS(ORT_IS("strides", w.stride, n), ORT_IS("pads", w.pads, 2 * n),
+                           ORT_IS("output_padding", rest, n)));
+    ort_result(call, 0, ort_reshape_like(t, wide, self));
+}
+
 const ort_row ort_rows_pool[] = {
     {.name = "aten::max_pool1d", .emit = emit_max_pool, .onnx = "1"},
     {.name = "aten::max_pool1d_with_indices", .emit = emit_max_pool, .onnx = "1"},
@@ -190,6 +225,8 @@ const ort_row ort_rows_pool[] = {
     {.name = "aten::avg_pool1d", .emit = emit_avg_pool, .onnx = "1"},
     {.name = "aten::avg_pool2d", .emit = emit_avg_pool, .onnx = "2"},
     {.name = "aten::avg_pool3d", .emit = emit_avg_pool, .onnx = "3"},
+    {.name = "aten::avg_pool2d_backward", .emit = emit_avg_pool_backward, .onnx = "2"},
+    {.name = "aten::avg_pool3d_backward", .emit = emit_avg_pool_backward, .onnx = "3"},
     {.name = "aten::adaptive_avg_pool1d", .emit = emit_adaptive_avg_pool, .onnx = "1"},
     {.name = "aten::adaptive_avg_pool2d", .emit = emit_adaptive_avg_pool, .onnx = "2"},
     {.name = "aten::_adaptive_avg_pool2d", .emit = emit_adaptive_avg_pool, .onnx = "2"},

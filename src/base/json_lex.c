@@ -255,49 +255,35 @@ static ob_status decode(ob_json_lexer *lexer, size_t length, ob_json_token *toke
     return OB_OK;
 }
 
-/* 1 for bytes that end the fast run through a string: quote, backslash, control, not ASCII. */
-static const uint8_t SPECIAL[256] = {
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    1,
-    ['"'] = 1,
-    ['\\'] = 1,
-#define ONES(n)                                                                                    \
-    [n] = 1, [(n) + 1] = 1, [(n) + 2] = 1, [(n) + 3] = 1, [(n) + 4] = 1, [(n) + 5] = 1,            \
-    [(n) + 6] = 1, [(n) + 7] = 1,
-    ONES(0x80) ONES(0x88) ONES(0x90) ONES(0x98) ONES(0xA0) ONES(0xA8) ONES(0xB0) ONES(0xB8)
-        ONES(0xC0) ONES(0xC8) ONES(0xD0) ONES(0xD8) ONES(0xE0) ONES(0xE8) ONES(0xF0) ONES(0xF8)
-#undef ONES
-};
+/* Whether one of eight bytes ends the fast run through a string: quote, backslash, control, not ASCII. A byte
+ * behind the first such may be taken for one too, which the caller does not see. */
+static inline uint64_t special_bytes(uint64_t bytes)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones * 0x80;
+    const uint64_t quote = bytes ^ ones * '"', backslash = bytes ^ ones * '\\';
+    return (bytes | (bytes - ones * 0x20) | (quote - ones) | (backslash - ones)) & tops;
+}
+
+/* The first byte from p on, before end, that ends the fast run; end if there is none. */
+static inline const char *run_end(const char *p, const char *end)
+{
+    uint64_t bytes;
+    for (; end - p >= (ptrdiff_t)sizeof bytes; p += sizeof bytes) {
+        memcpy(&bytes, p, sizeof bytes);
+        const uint64_t special = special_bytes(bytes);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+        if (special != 0) /* the first byte is the lowest */
+            return p + __builtin_ctzll(special) / 8;
+#else
+        if (special != 0)
+            break;
+#endif
+    }
+    while (p < end && (unsigned char)*p >= 0x20 && (unsigned char)*p < 0x80 && *p != '"' &&
+           *p != '\\')
+        p++;
+    return p;
+}
 
 /* U+FFFD for every byte of the string that is not UTF-8. */
 static ob_status repair(ob_json_lexer *lexer, ob_json_token *token, ob_err *err)
@@ -316,10 +302,7 @@ static ob_status lex_string(ob_json_lexer *lexer, ob_json_token *token, ob_err *
     size_t i = 1;
     bool escaped = false, broken = false;
     for (;;) {
-        const unsigned char *p = (const unsigned char *)lexer->start + i;
-        while (p < (const unsigned char *)lexer->end && !SPECIAL[*p])
-            p++;
-        i = (size_t)(p - (const unsigned char *)lexer->start);
+        i = (size_t)(run_end(lexer->start + i, lexer->end) - lexer->start);
         if (i - 1 > lexer->max_token)
             FAIL_AT(lexer, 0, OB_ERR_LIMIT, err, "a string longer than %zu bytes; shorten it",
                     lexer->max_token);

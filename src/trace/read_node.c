@@ -34,7 +34,7 @@ static bool set_field(ob_trace *trace, ob_trace_node *node, const ob_tape *tape,
                       size_t place)
 {
     for (size_t i = 0; i < sizeof FIELDS / sizeof *FIELDS; i++) {
-        if (strcmp(FIELDS[i].name, name) != 0)
+        if (FIELDS[i].name[0] != name[0] || strcmp(FIELDS[i].name, name) != 0)
             continue;
         char *field = (char *)node + FIELDS[i].offset;
         if (FIELDS[i].type == FIELD_INT) {

@@ -156,9 +156,11 @@ size_t ob__tape_get(const ob_tape *tape, size_t object, const char *key)
     if (!ob__tape_is(tape, object, OB_JSON_EVENT_BEGIN_OBJECT))
         return OB_TAPE_NONE;
     for (size_t at = ob__tape_first(tape, object); at != OB_TAPE_NONE;
-         at = ob__tape_next(tape, object, at + 1))
-        if (strcmp(ob__tape_text(tape, at), key) == 0)
+         at = ob__tape_next(tape, object, at + 1)) {
+        const char *name = ob__tape_text(tape, at);
+        if (name[0] == key[0] && strcmp(name, key) == 0)
             return at + 1;
+    }
     return OB_TAPE_NONE;
 }
 

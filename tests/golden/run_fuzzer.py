@@ -290,6 +290,13 @@ def sparse(case):
         check("sparse", x["is_hybrid"] == (x["dense_dim"] > 0))
 
 
+def has_torch():
+    done = subprocess.run([sys.argv[1], "list", "backends", "--json"], capture_output=True,
+                          text=True, check=True)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    return any(row["name"] == "torch" and row["available"] for row in rows)
+
+
 def docs_commands(spec, commands):
     """Each command line fits the page's spec: every draw is measured, by fake times."""
     check("docs: commands", len(commands) >= 3, commands)
@@ -301,6 +308,10 @@ def docs_commands(spec, commands):
             if "--config >" in line:
                 config = line.split(">")[1].strip()
                 line += f" && opbench run -c {config} --backend null -q"
+            elif "--backend torch" in line:
+                if not has_torch():
+                    continue
+                line += " -q"
             elif "--run" in line:
                 line += " --backend null -q"
             done = subprocess.run(["sh", "-c", line.replace("opbench", sys.argv[1])], cwd=folder,

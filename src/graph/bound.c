@@ -133,7 +133,7 @@ void ob__bound_facts_join(ob_bound_facts *to, const ob_bound_facts *other)
     to->magnitude = fmax(to->magnitude, other->magnitude);
 }
 
-ob_bound_facts ob__bound_facts_of_gradients(const ob_bound_facts *forward)
+ob_bound_facts ob__bound_facts_of_gradient(const ob_bound_facts *forward, uint64_t elements)
 {
     ob_bound_facts facts = *forward;
     if (facts.kind < OB_TOL_REDUCTION)
@@ -142,10 +142,23 @@ ob_bound_facts ob__bound_facts_of_gradients(const ob_bound_facts *forward)
     if (facts.steps > 4 * MOST_SMOOTH_CALLS)
         facts.outliers = OUTLIERS;
     facts.steps *= 4;
+    facts.terms = elements > 0 ? facts.longest / (double)elements : 0;
     return facts;
 }
 
 /* ---- bounds ---- */
+
+/* The terms of a gradient may cancel (that of a normalisation's weight is 0 where the gradient of its output is constant) while
+ * their roundings, such as that of a mean which is in all of them, add up. */
+static ob_bound reduction_bound(const ob_bound_facts *facts, double epsilon, double largest)
+{
+    const double factor = facts->factor * facts->steps;
+    const double of_result = factor * fmax(1, largest) * (1 + log2(facts->longest));
+    const double of_terms = factor * facts->terms * fmax(1, facts->magnitude);
+    return (ob_bound){.relative = epsilon * factor,
+                      .absolute = epsilon * fmax(of_result, of_terms),
+                      .outliers = facts->outliers};
+}
 
 ob_bound ob__bound_make(const ob_bound_facts *facts, ob_dtype dtype, double largest)
 {
@@ -159,10 +172,7 @@ ob_bound ob__bound_make(const ob_bound_facts *facts, ob_dtype dtype, double larg
     case OB_TOL_RANDOM:
         return (ob_bound){.random = true};
     case OB_TOL_REDUCTION:
-        return (ob_bound){.relative = epsilon * factor,
-                          .absolute =
-                              epsilon * factor * fmax(1, largest) * (1 + log2(facts->longest)),
-                          .outliers = facts->outliers};
+        return reduction_bound(facts, epsilon, largest);
     case OB_TOL_ELEMENTWISE:
         break;
     }

@@ -18,14 +18,16 @@ typedef struct ob_bound_facts {
     double longest;         /* elements of the largest input: no sum is longer */
     double magnitude;       /* of the largest input element */
     double outliers;        /* gradients of long graphs: see ob_bound */
+    double terms;           /* of a gradient: how many may be summed to one of its elements */
 } ob_bound_facts;
 
 /* inputs may be NULL. */
 void ob__bound_facts(const ob_graph *graph, const ob_value *inputs, size_t input_count,
                      ob_bound_facts *out);
 void ob__bound_facts_join(ob_bound_facts *to, const ob_bound_facts *other);
-/* Of gradients: sums over what was broadcast or reduced, by calls that forward and backward have. */
-ob_bound_facts ob__bound_facts_of_gradients(const ob_bound_facts *forward);
+/* Of a gradient with so many elements: sums over what was broadcast or reduced, by calls that forward and backward
+ * have. */
+ob_bound_facts ob__bound_facts_of_gradient(const ob_bound_facts *forward, uint64_t elements);
 
 typedef struct ob_bound {
     double relative, absolute; /* |got - want| <= relative |want| + absolute */

@@ -235,12 +235,12 @@ static bool find_item(const ob_pack_cursor *in, const char *name, ob_pack_item *
 static ob_status compare_gradients(const check *c, ob_pack_cursor *got, ob_pack_cursor *want,
                                    ob_err *err)
 {
-    const ob_bound_facts facts = ob__bound_facts_of_gradients(&c->facts);
     ob_pack_cursor cursor = *got;
     for (uint64_t i = 0; i < got->head.gradients && c->out->verdict == NULL; i++) {
         ob_pack_item x, y;
         if (!ob__pack_next(&cursor, &x))
             return damaged(err);
+        const ob_bound_facts facts = ob__bound_facts_of_gradient(&c->facts, x.count);
         if (find_item(want, x.item.name, &y))
             compare_items(c, &facts, &x, &y);
         else if (largest_of(&x) > 0)

@@ -137,6 +137,21 @@ static void strides_do_not_matter(void)
     CHECK_STR(compare(&a, &b, &ELEMENTWISE).verdict, "same");
 }
 
+/* The same difference as the result of a long sum that cancels, and of one without terms. */
+static void terms_that_cancel(void)
+{
+    const float x[] = {-6e-4f, 0}, y[] = {6e-4f, 0};
+    ob_bound_facts facts = {
+        .kind = OB_TOL_REDUCTION, .factor = 4, .steps = 4, .longest = 2 * 12544, .magnitude = 1};
+    side a = {.gradients = {floats(x, 2, 0)}, .gradient_count = 1, .names = {"weight"}};
+    side b = {.gradients = {floats(y, 2, 0)}, .gradient_count = 1, .names = {"weight"}};
+    CHECK_STR(compare(&a, &b, &facts).verdict, "same");
+    a = (side){.gradients = {floats(x, 2, 0)}, .gradient_count = 1, .names = {"weight"}};
+    b = (side){.gradients = {floats(y, 2, 0)}, .gradient_count = 1, .names = {"weight"}};
+    facts.longest = 2;
+    CHECK_STR(compare(&a, &b, &facts).verdict, "differs");
+}
+
 static void gradients_by_name(void)
 {
     const float x[] = {1, 2}, zeros[] = {0, 0};
@@ -221,6 +236,7 @@ int main(void)
     RUN(not_numbers);
     RUN(shapes_and_numbers);
     RUN(strides_do_not_matter);
+    RUN(terms_that_cancel);
     RUN(gradients_by_name);
     RUN(random_by_moments);
     RUN(undefined_by_form);

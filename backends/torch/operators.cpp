@@ -8,6 +8,7 @@
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -77,6 +78,13 @@ void list_operators(const std::function<void(const c10::FunctionSchema &)> &fn)
         c10::Dispatcher::singleton().addRegistrationListener(std::make_unique<Lister>(fn));
 }
 
+// dlopen looks for a name without a slash where the system's libraries are; a file in the current folder is meant.
+static std::string as_file(const std::string &path)
+{
+    const bool plain = path.find('/') == std::string::npos;
+    return plain && access(path.c_str(), F_OK) == 0 ? "./" + path : path;
+}
+
 void load_libraries(const char *paths)
 {
     std::string rest(paths);
@@ -85,7 +93,7 @@ void load_libraries(const char *paths)
         const std::string path = rest.substr(0, colon);
         rest = colon == std::string::npos ? "" : rest.substr(colon + 1);
         // Global: libraries of operators are linked against symbols of torch's.
-        if (!path.empty() && dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)
+        if (!path.empty() && dlopen(as_file(path).c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)
             throw Failure(OB_ERR_INVALID, "--torch-library " + path + ": " + dlerror());
     }
 }

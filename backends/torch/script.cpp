@@ -85,7 +85,7 @@ std::shared_ptr<Script> load_script(const char *path, const c10::Device &device)
     std::ifstream file(path, std::ios::binary);
     std::stringstream text;
     if (!file || !(text << file.rdbuf()))
-        throw Failure(OB_ERR_IO,
+        throw Failure(OB_ERR_INVALID,
                       std::string("--torchscript ") + path + ": the file cannot be read");
     auto script = std::make_shared<Script>();
     try {

@@ -24,6 +24,14 @@ class Library(TorchTest):
         self.assertIn("SIGSEGV", got["obtest::crash"][1])
         self.assertEqual(got["torch.ops.obtest.twice"], ("ok", None))
 
+    def test_library_in_the_current_folder(self):
+        name = "plain_name.so"
+        os.symlink(self.library, self.path(name))
+        got = subprocess.run([program, "list", "ops", "--torch-library", name, "obtest::twice"],
+                             cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(got.returncode, 0, got.stderr)
+        self.assertIn("obtest::twice", got.stdout)
+
     def test_missing_library(self):
         results, code = self.run_config({"torch.add": operator(entry(tensor(3), tensor(3)))},
                                         "--torch-library", "/no/such.so")
@@ -45,6 +53,12 @@ def bad(x: Tensor) -> Tensor:
 
 
 class Script(TorchTest):
+    def test_missing_file(self):
+        results, code = self.run_config({"torchscript::f": operator(entry(tensor(3)))},
+                                        "--torchscript", "/no/such.pt")
+        self.assertEqual((results, code), ([], 2))
+        self.assertIn("--torchscript /no/such.pt: the file cannot be read", self.stderr)
+
     def test_source(self):
         script = self.write("a,b.py", SOURCE)  # a comma, which separates options, in the name
         content = {

@@ -57,6 +57,8 @@ typedef struct call {
     const char *name; /* with overload */
     const ob_op *op;  /* NULL: the core has no row for it */
     ob_schema *schema;
+    int64_t
+        list_place; /* dimensions that the items before the written one of a list of indices take */
     char why_not[160];
 } call;
 
@@ -85,8 +87,8 @@ static bool index_bound(const call *c, size_t arg, int64_t *bound)
             return *bound > 0;
         }
         const ob_trace_value *dim_arg = row->dim_arg != NULL ? argument(c, row->dim_arg) : NULL;
-        int64_t dim =
-            dim_arg != NULL && dim_arg->kind == OB_TRACE_INT ? dim_arg->as.integer : row->dim;
+        int64_t dim = dim_arg != NULL && dim_arg->kind == OB_TRACE_INT ? dim_arg->as.integer
+                                                                       : row->dim + c->list_place;
         if (of == NULL || of->kind != OB_TRACE_TENSOR)
             return false;
         *bound = 1;
@@ -253,9 +255,14 @@ static bool put_value(ob_text *text, const converter *v, call *c, size_t arg,
     }
     bool ok = ob__text_printf(text, "{\"type\": \"%s\", \"value\": [",
                               value->kind == OB_TRACE_TUPLE ? "tuple" : "genericlist");
-    for (uint32_t i = 0; ok && i < value->count; i++)
-        ok = (i == 0 || ob__text_append_str(text, ", ")) &&
-             put_value(text, v, c, arg, &value->as.items[i]);
+    for (uint32_t i = 0; ok && i < value->count; i++) {
+        const ob_trace_value *item = &value->as.items[i];
+        ok = (i == 0 || ob__text_append_str(text, ", ")) && put_value(text, v, c, arg, item);
+        /* In x[:, i] None takes a dimension as an index does; a mask takes all of its own. */
+        const bool mask = item->kind == OB_TRACE_TENSOR && item->as.tensor->dtype == OB_DTYPE_BOOL;
+        c->list_place += mask ? item->as.tensor->ndim : 1;
+    }
+    c->list_place = 0;
     return ok && ob__text_append_str(text, "]}");
 }
 

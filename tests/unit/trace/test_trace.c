@@ -432,6 +432,32 @@ static void test_convert_rules(void)
     ob_text_fini(&config);
 }
 
+/* Each index of a list has the range of the dimension that it stands at: x[:, i, j], x[mask, i]. */
+static void test_convert_index_lists(void)
+{
+#define INDEX "aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor"
+    static const char TEXT[] = "{\"schema\": \"1.0.2-chakra.0.0.4\", \"nodes\": [" //
+        NODE(2,
+             "[[1,2,0,480,4,\"cpu\"],[[7,0,0,0,0,\"\"],[3,4,0,9,8,\"cpu\"],[3,4,0,9,8,\"cpu\"]]]",
+             "[[16,5,6],[[],[9],[9]]]",
+             "[\"Tensor(float)\",\"GenericList[Tensor(nullptr (uninitialized)),Tensor(long int),"
+             "Tensor(long int)]\"]",
+             INDEX) ", " //
+        NODE(3, "[[1,2,0,480,4,\"cpu\"],[[5,6,0,80,1,\"cpu\"],[3,4,0,8,8,\"cpu\"]]]",
+             "[[16,5,7],[[16,5],[8]]]",
+             "[\"Tensor(float)\",\"GenericList[Tensor(bool),Tensor(long int)]\"]", INDEX) "]}";
+#undef INDEX
+    heard h = {0};
+    ob_trace_convert_summary summary;
+    ob_text config = convert(TEXT, &h, &summary);
+    CHECK_INT(summary.distinct, 2);
+    check_config(&config, "{\"type\": \"none\"}, {\"type\": \"tensor\", \"dtype\": \"long\", "
+                          "\"shape\": [9], \"value_range\": [0, 4]}");
+    check_config(&config, "\"shape\": [9], \"value_range\": [0, 5]}]");
+    check_config(&config, "\"shape\": [8], \"value_range\": [0, 6]}]");
+    ob_text_fini(&config);
+}
+
 int main(void)
 {
     RUN(test_flat_layout);
@@ -446,5 +472,6 @@ int main(void)
     RUN(test_profiler_trace);
     RUN(test_convert);
     RUN(test_convert_rules);
+    RUN(test_convert_index_lists);
     return ob_test_end();
 }

@@ -106,17 +106,123 @@ static bool only_moves(const char *name)
     return false;
 }
 
+/* ---- whether the inner calls are all of a call ---- */
+
+/* Storages that were only allocated, or only zeroed. */
+enum { MAX_BARE = 256 }; /* more are not followed */
+typedef struct bare_storages {
+    int64_t ids[MAX_BARE];
+    bool zeroed[MAX_BARE];
+    size_t count;
+} bare_storages;
+
+static size_t find_bare(const bare_storages *bare, int64_t storage)
+{
+    size_t i = 0;
+    while (i < bare->count && bare->ids[i] != storage)
+        i++;
+    return i;
+}
+
+static void forget_bare(bare_storages *bare, int64_t storage)
+{
+    const size_t i = find_bare(bare, storage);
+    if (i == bare->count)
+        return;
+    bare->count--;
+    bare->ids[i] = bare->ids[bare->count];
+    bare->zeroed[i] = bare->zeroed[bare->count];
+}
+
+static void add_bare(bare_storages *bare, int64_t storage, bool zeroed)
+{
+    forget_bare(bare, storage);
+    if (storage <= 0 || bare->count == MAX_BARE) /* 0: sparse */
+        return;
+    bare->ids[bare->count] = storage;
+    bare->zeroed[bare->count++] = zeroed;
+}
+
+static bool has_storage(const ob_trace_value *values, size_t count, int64_t storage)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((values[i].kind == OB_TRACE_TENSOR && values[i].as.tensor->storage == storage) ||
+            ((values[i].kind == OB_TRACE_LIST || values[i].kind == OB_TRACE_TUPLE) &&
+             has_storage(values[i].as.items, values[i].count, storage)))
+            return true;
+    return false;
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (*names != NULL && !names_match(name, *names))
+        names++;
+    return *names != NULL;
+}
+
+/* Writes into a tensor without looking at what is in it; out= variants do so too. */
+static bool fills(const char *name)
+{
+    static const char *const NAMES[] = {"aten::copy_",        "aten::fill_",
+                                        "aten::set_",         "aten::resize_",
+                                        "aten::uniform_",     "aten::normal_",
+                                        "aten::bernoulli_",   "aten::random_",
+                                        "aten::index_put_",   "aten::index_copy_",
+                                        "aten::exponential_", "aten::scatter_",
+                                        "aten::resize_as_",   NULL};
+    const size_t length = strcspn(name, ".");
+    return length == 0 || name[length - 1] != '_' || is_one_of(name, NAMES);
+}
+
+/* Follows the call; false when it reads memory that no call has filled. */
+static bool follow(bare_storages *bare, const ob_trace_node *call)
+{
+    static const char *const EMPTY[] = {"aten::empty", "aten::empty_like", "aten::empty_strided",
+                                        "aten::new_empty", NULL};
+    static const char *const ZEROS[] = {"aten::zeros", "aten::zeros_like", "aten::new_zeros",
+                                        "aten::zero_", NULL};
+    const bool zeroes = is_one_of(call->name, ZEROS), makes = is_one_of(call->name, EMPTY);
+    const bool writes = strchr(call->schema, '!') != NULL;
+    for (size_t i = 0; !zeroes && !makes && i < bare->count; i++) {
+        const bool given = has_storage(call->inputs, call->input_count, bare->ids[i]);
+        const bool result = has_storage(call->outputs, call->output_count, bare->ids[i]);
+        const bool reads = !result || (writes && !fills(call->name));
+        if (given && reads && !bare->zeroed[i])
+            return false;
+    }
+    for (uint32_t i = 0; i < call->output_count; i++) {
+        if (call->outputs[i].kind != OB_TRACE_TENSOR)
+            continue;
+        const int64_t storage = call->outputs[i].as.tensor->storage;
+        if (zeroes || makes)
+            add_bare(bare, storage, zeroes);
+        else if (writes || !has_storage(call->inputs, call->input_count, storage))
+            forget_bare(bare, storage);
+    }
+    return true;
+}
+
+/* A kernel of its own (embedding_bag's, a loss's) is no call: the calls around it do not compute what it does. It shows
+ * where memory is read, or returned as the first result, that none of the calls has filled. */
 bool ob__replay_can_replace(const ob_trace *trace, const ob_trace_node *node)
 {
+    bare_storages bare;
+    bool computes = false;
+    bare.count = 0;
     const uint32_t root = index_of(trace, node);
     for (uint32_t i = next_inside(trace, root, root); i != OB_TRACE_NO_NODE;) {
         const ob_trace_node *inner = ob_trace_node_at(trace, i);
         const bool call = inner->kind != OB_TRACE_LABEL;
-        if (inner->kind == OB_TRACE_OPERATOR && !only_moves(inner->name))
-            return true;
+        computes |= inner->kind == OB_TRACE_OPERATOR && !only_moves(inner->name);
+        if (call && !follow(&bare, inner))
+            return false;
         i = call ? next_outside(trace, i, root) : next_inside(trace, i, root);
     }
-    return false;
+    const ob_trace_value *first = node->output_count > 0 ? &node->outputs[0] : NULL;
+    const bool returned_bare = first != NULL && first->kind == OB_TRACE_TENSOR &&
+                               first->as.tensor->numel > 0 &&
+                               find_bare(&bare, first->as.tensor->storage) < bare.count;
+    return computes && !returned_bare;
 }
 
 /* ---- the list ---- */

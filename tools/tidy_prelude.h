@@ -8,3 +8,5 @@
 #define ob_err_set(err, code, ...) ((ob_err_set)(err, code, __VA_ARGS__), (code))
 #define ob_err_set_at(err, code, file, line, column, path, ...)                                    \
     ((ob_err_set_at)(err, code, file, line, column, path, __VA_ARGS__), (code))
+/* Of plug-ins: `return host->err_set(...)`. */
+#define err_set(err, code, ...) err_set(err, code, __VA_ARGS__), (code)

@@ -6,6 +6,10 @@
 
 #include <stdio.h>
 
+#ifndef OB_CUDA_MISSING
+#define OB_CUDA_MISSING "not looked for"
+#endif
+
 OB_PLUGIN_EXPORT const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not);
 
 const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not)

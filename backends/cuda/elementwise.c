@@ -153,7 +153,7 @@ static ob_status init_work(plan_env *env, const plan_elementwise_args *e, cuda_w
                               .out = cuda_address(host, e->out)}};
     memcpy(args->sizes, e->out->sizes, (size_t)e->out->ndim * sizeof *args->sizes);
     align(args, 0, e->out, e->out);
-    for (int k = 0; k < inputs; k++) {
+    for (int k = 0; k < inputs && e->inputs[k] != NULL; k++) {
         if (e->inputs[k]->kind == OB_VALUE_TENSOR) {
             align(args, k + 1, e->out, e->inputs[k]->as.tensor);
             args->in[k] = cuda_address(host, e->inputs[k]->as.tensor);

@@ -64,7 +64,7 @@ static ob_status init(const native_env *env, const plan_elementwise_args *args,
                                   "the native backend has no loop of %s for %s; use another dtype",
                                   args->name, env->host->dtype_get_info(args->out->dtype)->name);
     native_iter_init(&work->iter, args->out);
-    for (int k = 0; k < work->inputs; k++)
+    for (int k = 0; k < work->inputs && args->inputs[k] != NULL; k++)
         add_input(work, k, args->inputs[k]);
     if (work->has_mask)
         native_iter_add(&work->iter, args->mask);

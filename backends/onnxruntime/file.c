@@ -120,13 +120,13 @@ static void append_argument(char *text, size_t size, const char *name, size_t in
 {
     const size_t used = strlen(text);
     size_t at = used;
-    int n = snprintf(text + used, size - used, "%sTensor ", index > 0 ? ", " : "");
+    const int n = snprintf(text + used, size - used, "%sTensor ", index > 0 ? ", " : "");
     at += n > 0 ? (size_t)n : 0;
     const size_t start = at;
     for (; *name != '\0' && at + 16 < size; name++)
         text[at++] = isalnum((unsigned char)*name) ? *name : '_';
     if (at == start || isdigit((unsigned char)text[start]))
-        n = snprintf(text + start, size - start, "input_%zu", index);
+        snprintf(text + start, size - start, "input_%zu", index);
     else
         text[at] = '\0';
 }

@@ -197,7 +197,7 @@ static ort_id read_call(cook *c)
     expect(c, ')');
     if (failed(c))
         return ORT_NONE;
-    if (strcmp(op, "AsType") == 0)
+    if (strcmp(op, "AsType") == 0 && count > 0)
         return ort_cast(c->call->t, inputs[0], c->dtype);
     if (count == 2 && operands[1].is_one && (strcmp(op, "Mul") == 0 || strcmp(op, "Div") == 0))
         return inputs[0];
@@ -208,14 +208,14 @@ static ort_id read_call(cook *c)
 
 static void read_statement(cook *c)
 {
-    char name[MAX_WORD];
+    char name[MAX_WORD] = "";
     read_word(c, name);
     expect(c, '=');
     const ort_id id = read_call(c);
     if (failed(c))
         return;
     if (strncmp(name, "result", 6) == 0) {
-        ort_result(c->call, name[6] == '_' ? (size_t)atoi(name + 7) : 0, id);
+        ort_result(c->call, name[6] == '_' ? (size_t)strtoul(name + 7, NULL, 10) : 0, id);
     } else if (c->local_count < MAX_LOCALS) {
         local *known = (local *)find_local(c, name);
         if (known == NULL)

@@ -20,7 +20,7 @@ static void spread(const ort_call *call, const char *name, const int64_t *otherw
 {
     int64_t given[MAX_SPACE] = {0};
     const size_t count = ort_arg_ints(call, name, given, MAX_SPACE);
-    for (int d = 0; d < space; d++)
+    for (int d = 0; d < space && d < MAX_SPACE; d++)
         out[d] = count == 0 ? otherwise[d] : given[count == 1 ? 0 : d];
 }
 
@@ -159,7 +159,7 @@ static void emit_adaptive_avg_pool_backward(ort_call *call)
     ort_translation *t = call->t;
     const ob_tensor *self = ort_arg_meta(call, "self"), *grad = ort_arg_meta(call, "grad_output");
     const int space = call->row->onnx[0] - '0', outer = grad->ndim - space;
-    int64_t kernel[MAX_SPACE], narrow[OB_MAX_DIMS], wide[OB_MAX_DIMS], area = 1;
+    int64_t kernel[MAX_SPACE] = {0}, narrow[OB_MAX_DIMS], wide[OB_MAX_DIMS], area = 1;
     int ndim = 0;
     if (!even_windows(call, self, grad, space, kernel))
         return;

@@ -27,10 +27,9 @@ ob_status ort_check(const ob_backend *backend, OrtStatus *status, const char *wh
     const int code = api->error_code(status);
     /* A graph that is refused has an operator that is not there, or not for these element types. */
     const bool absent = code == ORT_CODE_NOT_IMPLEMENTED || code == ORT_CODE_INVALID_GRAPH;
-    const ob_status result = backend->host->err_set(
-        err, absent ? OB_ERR_UNSUPPORTED : OB_ERR_BACKEND, "%sONNX Runtime: %s", what, text);
     api->status_release(status);
-    return result;
+    return backend->host->err_set(err, absent ? OB_ERR_UNSUPPORTED : OB_ERR_BACKEND,
+                                  "%sONNX Runtime: %s", what, text);
 }
 
 ob_status ort_tensor_make(const ob_host *host, const ob_tensor *meta, ob_tensor *out, ob_err *err)
@@ -108,8 +107,10 @@ static ob_status give_parameters(ob_backend *backend, const ort_model *model,
     const OrtValue **values = calloc(most + 1, sizeof *values);
     size_t count = 0;
     ob_status status = OB_OK;
-    if (texts == NULL || names == NULL || values == NULL)
-        status = backend->host->err_set(err, OB_ERR_NOMEM, "out of memory for the parameters");
+    if (texts == NULL || names == NULL || values == NULL) {
+        backend->host->err_set(err, OB_ERR_NOMEM, "out of memory for the parameters");
+        status = OB_ERR_NOMEM;
+    }
     for (size_t i = 0; status == OB_OK && i < most; i++) {
         const ort_id id = session->inputs[i].id;
         if (model->values[id].source != ORT_FROM_PARAMETER || model->values[id].readers == 0)

@@ -76,7 +76,7 @@ ob_status ocl_storage_copy(plan_env *env, ob_storage *to, const ob_storage *from
     const ob_host *host = env->host;
     if (size_bytes == 0)
         return OB_OK;
-    const cl_mem target = device_memory(host, to), source = device_memory(host, from);
+    cl_mem target = device_memory(host, to), source = device_memory(host, from);
     cl_int code = CL_SUCCESS;
     if (target != NULL && source != NULL) {
         code =

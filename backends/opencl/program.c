@@ -40,11 +40,11 @@ static ob_status tell_log(plan_env *env, cl_program program, cl_int code, const 
         env->cl.GetProgramBuildInfo(program, env->device.id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
     if (log != NULL)
         first_line(log);
-    const ob_status status = env->host->err_set(
+    env->host->err_set(
         err, OB_ERR_BACKEND, "the device's compiler refused the program %s.cl (%s): %.300s", file,
         ocl_error_name(code), log != NULL && log[0] != '\0' ? log : "it left no log");
     free(log);
-    return status;
+    return OB_ERR_BACKEND;
 }
 
 enum { MAX_TEXT = 1024 };
@@ -61,8 +61,8 @@ static ob_status build(plan_env *env, const char *file, const char *given, const
              env->device.exact_divide ? " -cl-fp32-correctly-rounded-divide-sqrt" : "", given);
     if (expression != NULL)
         snprintf(definition, sizeof definition, "#define EXPRESSION %s\n", expression);
-    const cl_program program = env->cl.CreateProgramWithSource(
-        env->context, sizeof texts / sizeof *texts, texts, NULL, &code);
+    cl_program program = env->cl.CreateProgramWithSource(env->context, sizeof texts / sizeof *texts,
+                                                         texts, NULL, &code);
     if (program == NULL || code != CL_SUCCESS)
         return ocl_fail(env->host, code, "making a program", err);
     code = env->cl.BuildProgram(program, 1, &env->device.id, options, NULL, NULL);

@@ -48,8 +48,8 @@ void ob_snippet_close(ob_snippet_process *process); /* NULL is allowed */
 /* Takes one measurement with the timer that it is given: one of ob_timer_timeit and so on. */
 typedef ob_status (*ob_snippet_take)(void *ctx, const ob_timer *timer, ob_measurements *to,
                                      ob_err *err);
-/* Starts a process, has it measured and ends it. The measurement, whose task is as given, is added to the
- * list. */
+/* Starts a process, has it measured and ends it. The measurement is added to the list; its task is the
+ * given one, with texts normalised as a Timer does it: dedented, without blanks behind. */
 ob_status ob_snippet_measure(const ob_timer_args *args, const ob_task_spec *task,
                              const ob_snippet_options *options, ob_snippet_take take,
                              void *take_ctx, ob_measurements *to, ob_err *err);

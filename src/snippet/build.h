@@ -23,6 +23,10 @@ ob_status ob__snippet_source(ob_arena *arena, const ob_timer_args *args, ob_snip
  * in the original. NULL when memory is out. */
 const char *ob__snippet_normalise(ob_arena *arena, const char *text, int *first_line);
 
+/* The task as a Timer has it: with its texts normalised, in the arena. */
+ob_status ob__snippet_task(ob_arena *arena, const ob_task_spec *task, ob_task_spec *out,
+                           ob_err *err);
+
 /* The place of the object, from the cache or made now; the text lives in the arena. */
 ob_status ob__snippet_build(ob_arena *arena, const ob_snippet_source *source,
                             const ob_snippet_options *options, const char **object, ob_err *err);

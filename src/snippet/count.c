@@ -24,7 +24,7 @@ typedef struct counting {
     ob_valgrind valgrind;
     int64_t number, repeats;
     bool baseline;
-    const ob_task_spec *task;
+    ob_task_spec task;
 } counting;
 
 /* ---- tables ---- */
@@ -73,7 +73,7 @@ static ob_status read_pair(const counting *c, int64_t number, ob_counts **exclus
 static ob_status read_all(const counting *c, ob_count_stats **stats, ob_err *err)
 {
     ob_count_stats_params params = {
-        .task = *c->task, .number_per_run = c->number, .built_with_debug_symbols = true};
+        .task = c->task, .number_per_run = c->number, .built_with_debug_symbols = true};
     ob_counts *baseline_exclusive = NULL, *baseline_inclusive = NULL;
     ob_status status = OB_OK;
     if (c->baseline)
@@ -156,12 +156,16 @@ ob_status ob_snippet_count(const ob_timer_args *args, const ob_task_spec *task,
 {
     counting c = {.number = params->number == 0 ? DEFAULT_NUMBER : params->number,
                   .repeats = params->repeats == 0 ? 1 : params->repeats,
-                  .baseline = args->language == OB_LANGUAGE_PYTHON && !params->no_baseline,
-                  .task = task};
+                  .baseline = args->language == OB_LANGUAGE_PYTHON && !params->no_baseline};
     if (c.number < 1 || c.number > MOST_NUMBER || c.repeats < 1 || c.repeats > MOST_REPEATS)
         return ob_err_set(err, OB_ERR_INVALID, "give 1 to %d runs and 1 to %d repeats", MOST_NUMBER,
                           MOST_REPEATS);
-    const ob_status status = count(&c, args, options, stats, err);
+    ob_arena arena;
+    ob__arena_init(&arena, 0);
+    ob_status status = ob__snippet_task(&arena, task, &c.task, err);
+    if (status == OB_OK)
+        status = count(&c, args, options, stats, err);
     ob__valgrind_close(&c.valgrind);
+    ob__arena_fini(&arena);
     return status;
 }

@@ -2,7 +2,7 @@
  *
  * The Timer over a snippet in another process, which has the clock.
  */
-#include "opbench/snippet_run.h"
+#include "snippet/build.h"
 
 static ob_status time_block(void *ctx, uint64_t n, double *seconds, ob_err *err)
 {
@@ -22,12 +22,17 @@ ob_status ob_snippet_measure(const ob_timer_args *args, const ob_task_spec *task
                              const ob_snippet_options *options, ob_snippet_take take,
                              void *take_ctx, ob_measurements *to, ob_err *err)
 {
-    ob_snippet_process *process;
-    OB_TRY(ob_snippet_open(args, options, &process, err));
-    const ob_timer timer = {
-        .task = {.time_block = time_block, .set_threads = keep_threads, .ctx = process},
-        .spec = *task};
-    const ob_status status = take(take_ctx, &timer, to, err);
+    ob_snippet_process *process = NULL;
+    ob_timer timer = {.task = {.time_block = time_block, .set_threads = keep_threads}};
+    ob_arena arena;
+    ob__arena_init(&arena, 0);
+    ob_status status = ob__snippet_task(&arena, task, &timer.spec, err);
+    if (status == OB_OK)
+        status = ob_snippet_open(args, options, &process, err);
+    timer.task.ctx = process;
+    if (status == OB_OK)
+        status = take(take_ctx, &timer, to, err);
     ob_snippet_close(process);
+    ob__arena_fini(&arena);
     return status;
 }

@@ -184,17 +184,32 @@ ob_status ob__snippet_ask(ob_snippet_process *process, const char *request, doub
                       newline == NULL ? text : newline + 1);
 }
 
+/* Normalised, but with the newline in front, so that an error names the line that the user sees. */
+static const char *numbered(ob_arena *arena, const char *code)
+{
+    int first;
+    const char *clean = ob__snippet_normalise(arena, code, &first);
+    if (clean == NULL || first == 1)
+        return clean;
+    const size_t size = strlen(clean) + 1;
+    char *text = ob__arena_alloc(arena, size + 1);
+    if (text != NULL) {
+        text[0] = '\n';
+        memcpy(text + 1, clean, size);
+    }
+    return text;
+}
+
 /* A Python process gets its code as the first line. */
 static ob_status send_task(ob_snippet_process *p, const launch *l, const char *library, ob_err *err)
 {
     ob_json_doc *doc;
     char *line = NULL, *whole = NULL;
     size_t length;
-    int first;
     double ignored;
     const char *setup = l->args->setup == NULL ? "pass" : l->args->setup;
-    const char *stmt = ob__snippet_normalise(l->arena, l->args->stmt, &first);
-    setup = ob__snippet_normalise(l->arena, setup, &first);
+    const char *stmt = numbered(l->arena, l->args->stmt);
+    setup = numbered(l->arena, setup);
     if (stmt == NULL || setup == NULL)
         return ob__snippet_no_memory(err);
     OB_TRY(ob_json_doc_create(&doc, err));

@@ -60,6 +60,22 @@ const char *ob__snippet_normalise(ob_arena *arena, const char *text, int *first_
     return ob__arena_strdup(arena, dedented, length);
 }
 
+ob_status ob__snippet_task(ob_arena *arena, const ob_task_spec *task, ob_task_spec *out,
+                           ob_err *err)
+{
+    *out = *task;
+    const char **const texts[] = {&out->stmt, &out->setup, &out->global_setup};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        int line;
+        if (*texts[i] == NULL)
+            continue;
+        *texts[i] = ob__snippet_normalise(arena, *texts[i], &line);
+        if (*texts[i] == NULL)
+            return ob__snippet_no_memory(err);
+    }
+    return OB_OK;
+}
+
 /* "torch", "at::" and "c10::" are names of libtorch. */
 static bool mentions_torch(const ob_timer_args *args)
 {

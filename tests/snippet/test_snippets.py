@@ -60,6 +60,20 @@ def test_tables(program):
     check(stats["task_spec"]["stmt"] == "r = f(n);", "the task is kept")
 
 
+def test_normalised_texts(program):
+    """A task holds what a Timer's holds, and an error the line that the user sees."""
+    for language, setup, stmt in (("c", "volatile int s = 0;", "s += 1;"), ("python", "s = 0", "s + 1")):
+        code = ["--lang", language, "--setup", f"\n    {setup}\n", f"\n    {stmt}\n  \n"]
+        for command, json_word in (("count", ["--json", "-n", "2"]), ("time", ["--format", "json", "-n", "2"])):
+            done = program.command(command, *code, *json_word)
+            check(done.returncode == 0, done.stderr)
+            task = json.loads(done.stdout)["task_spec"]
+            check((task["stmt"], task["setup"]) == (stmt, setup), f"{command} {language}: {task}")
+    for language, x in (("c", "int x = 1;"), ("python", "x = 1")):
+        done = program.run("--lang", language, f"\n    {x}\n    nothing;")
+        check("stmt:3:" in done.stderr and "nothing" in done.stderr, f"{language}: {done.stderr}")
+
+
 def test_cpp(program):
     words = ["--lang", "c++", "--setup", "std::string s;", 's = "\\n\\\\d\\"" + s.substr(0, 0);']
     counts = program.counts(*words, "--repeats", "2")

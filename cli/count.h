@@ -59,13 +59,15 @@ int ob__count_list(ob_cli *cli, const ob_count_options *options);
 typedef struct ob_count_comparison {
     ob_cli *cli;
     ob_count_file *baseline;
-    double max_regression; /* percent */
-    size_t compared, grown;
+    double max_regression;           /* percent */
+    size_t compared, grown, unknown; /* unknown: the baseline does not have them */
 } ob_count_comparison;
 
 /* What changed, function by function, on standard error; counts it as grown if that is too much. */
-ob_status ob__count_compare(ob_count_comparison *comparison, const ob_count_stats *stats,
+ob_status ob__count_compare(ob_count_comparison *comparison, const ob_suite_result *result,
                             ob_err *err);
+/* How it went in all, on standard error; the exit code for it. */
+int ob__count_compare_end(const ob_count_comparison *comparison);
 
 /* ---- the file of the original ---- */
 

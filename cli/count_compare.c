@@ -5,6 +5,7 @@
 #include "count.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The earlier count of the same snippet, or NULL. */
@@ -20,11 +21,15 @@ static const ob_count_stats *find_baseline(const ob_count_comparison *j, const c
 }
 
 /* What changed, function by function, and whether that is too much. */
-ob_status ob__count_compare(ob_count_comparison *j, const ob_count_stats *stats, ob_err *err)
+ob_status ob__count_compare(ob_count_comparison *j, const ob_suite_result *result, ob_err *err)
 {
+    /* The first of several counts is the one that differs, if any does. */
+    const ob_count_stats *stats = result->stats[result->stats_count - 1];
     const ob_count_stats *before = find_baseline(j, ob_count_stats_get(stats)->task.label);
-    if (before == NULL)
+    if (before == NULL) {
+        j->unknown++;
         return OB_OK;
+    }
     const int64_t runs = ob_count_stats_get(before)->number_per_run;
     if (runs != ob_count_stats_get(stats)->number_per_run)
         return ob_err_set(err, OB_ERR_INVALID,
@@ -38,10 +43,12 @@ ob_status ob__count_compare(ob_count_comparison *j, const ob_count_stats *stats,
         return OB_OK;
     const bool grown = (double)new > (double)old *(1.0 + j->max_regression / 100.0);
     j->grown += grown;
-    ob__cli_warn(j->cli, "%s: %" PRId64 " instructions instead of %" PRId64 " (%+.2f %%)%s",
-                 ob_count_stats_get(stats)->task.label, new, old,
-                 old == 0 ? 0.0 : 100.0 * (double)(new - old) / (double)old,
+    char *name;
+    OB_TRY(ob_snippet_name(result->snippet, &name, err));
+    ob__cli_warn(j->cli, "%s: %" PRId64 " instructions instead of %" PRId64 " (%+.2f %%)%s", name,
+                 new, old, old == 0 ? 0.0 : 100.0 * (double)(new - old) / (double)old,
                  grown ? ": more than allowed" : "");
+    free(name);
     ob_count_stats *a = NULL, *b = NULL;
     ob_counts *delta = NULL;
     ob_text text = {0};
@@ -59,4 +66,21 @@ ob_status ob__count_compare(ob_count_comparison *j, const ob_count_stats *stats,
     ob_count_stats_destroy(a);
     ob_count_stats_destroy(b);
     return status;
+}
+
+int ob__count_compare_end(const ob_count_comparison *j)
+{
+    if (j->compared == 0 && j->unknown > 0) {
+        ob_err err;
+        ob_err_set(&err, OB_ERR_INVALID,
+                   "the baseline has none of these snippets, so nothing was compared; give the "
+                   "file that `opbench count -s` with --json wrote of the same suite");
+        return ob__cli_fail(j->cli, &err);
+    }
+    fprintf(stderr, "opbench count: %zu of %zu counts grew by more than %g %%", j->grown,
+            j->compared, j->max_regression);
+    if (j->unknown > 0)
+        fprintf(stderr, "; %zu are not in the baseline", j->unknown);
+    fputc('\n', stderr);
+    return j->grown > 0 ? OB_EXIT_FAILED : OB_EXIT_OK;
 }

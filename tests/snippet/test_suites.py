@@ -69,10 +69,16 @@ def test_counts(program):
     grown = program.run(*words)
     check(grown.returncode == 1 and "more than allowed" in grown.stderr, grown.stderr)
     check("stmt:ob_snippet_entry" in grown.stderr, f"by function: {grown.stderr}")
+    check("loops / count  Eager, Forward  C, 1 thread: 900 instructions instead of 600" in grown.stderr,
+          f"by its name: {grown.stderr}")
     allowed = program.run(*words, "--max-regression", "200")
     check(allowed.returncode == 0, f"within the limit: {allowed.stderr}")
     other = program.run(*words, "--number", "50")
     check(other.returncode == 2 and "give --number 100 too" in other.stderr, f"other number: {other.stderr}")
+    suite.write_text((SUITE % "s += 1;").replace("loops:", "others:").replace("nothing;", ""))
+    strange = program.run(*words)
+    check(strange.returncode == 2 and "nothing was compared" in strange.stderr,
+          f"a baseline of another suite is no success: {strange.stderr}")
 
 
 def test_retries(program):

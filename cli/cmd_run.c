@@ -273,6 +273,15 @@ static ob_status run_job(job *j, ob_run_summary *summary, ob_err *err)
     return j->profile != NULL ? write_trace_name(j, err) : OB_OK;
 }
 
+/* The worker writes the graph at its end; there is none where no worker came that far. */
+static void print_graph_path(const job *j)
+{
+    char *path = ob__run_torch_trace_path(ob_result_file_path(j->file));
+    if (path != NULL && access(path, F_OK) == 0)
+        ob__cli_printf(j->cli, "execution graph: %s\n", path);
+    free(path);
+}
+
 static int report(job *j, const ob_run_summary *summary)
 {
     uint64_t failed = 0;
@@ -301,6 +310,8 @@ static int report(job *j, const ob_run_summary *summary)
         ob__cli_printf(j->cli, "records: %s\n", ob_result_file_path(j->file));
         if (j->profile != NULL)
             ob__cli_printf(j->cli, "trace: %s\n", ob_profile_path(j->profile));
+        if (j->options->torch.trace)
+            print_graph_path(j);
     } else if (!j->options->quiet && j->options->output == NULL) {
         fprintf(stderr, "records: %s\n", ob_result_file_path(j->file));
     }

@@ -122,6 +122,8 @@ char *ob__append_backend_option(char *to, bool first, const char *backend, const
 ob_status ob__run_onnx_check(const ob_run_line *line, ob_err *err);
 ob_status ob__run_onnx_apply(const ob_run_line *line, ob_run_options *run, char **text,
                              ob_err *err);
+/* Where --et writes to, allocated; NULL without memory. */
+char *ob__run_torch_trace_path(const char *record_path);
 /* Whether one of the options of torch is given. */
 bool ob__run_torch_given(const ob_run_line *line);
 /* OB_ERR_INVALID when options of torch are given and the backend is another one. */

@@ -52,20 +52,28 @@ ob_status ob__torch_options_text(const ob_run_torch_line *torch, const char *giv
     return OB_OK;
 }
 
+char *ob__run_torch_trace_path(const char *record_path)
+{
+    static const char END[] = ".json";
+    const size_t length = strlen(record_path), end = sizeof END - 1;
+    const size_t stem =
+        length > end && strcmp(record_path + length - end, END) == 0 ? length - end : length;
+    char *path = NULL;
+    return asprintf(&path, "%.*s_et%s", (int)stem, record_path, END) < 0 ? NULL : path;
+}
+
 ob_status ob__run_torch_apply(const ob_run_line *line, const char *record_path, ob_run_options *run,
                               char **text, ob_err *err)
 {
-    static const char END[] = ".json";
     const ob_run_torch_line *torch = &line->torch;
-    const size_t length = strlen(record_path), end = sizeof END - 1;
     const bool several = ob_run_options_backend_count(run) > 1;
     char *trace = NULL;
     *text = NULL;
     if (first_given(torch) == NULL)
         return OB_OK;
-    const size_t stem =
-        length > end && strcmp(record_path + length - end, END) == 0 ? length - end : length;
-    if (torch->trace && asprintf(&trace, "%.*s_et%s", (int)stem, record_path, END) < 0)
+    if (torch->trace)
+        trace = ob__run_torch_trace_path(record_path);
+    if (torch->trace && trace == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
     const ob_status status =
         ob__torch_options_text(torch, run->backend_options, trace, several, text, err);

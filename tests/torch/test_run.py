@@ -3,8 +3,9 @@
 
 import json
 import os
+import subprocess
 
-from torch_case import ROOT, TorchTest, entry, main, operator, tensor
+from torch_case import ROOT, TorchTest, entry, main, operator, program, tensor
 
 
 class Whole(TorchTest):
@@ -16,6 +17,15 @@ class Whole(TorchTest):
         with open(self.path("records_et.json"), encoding="utf-8") as file:
             graph = json.load(file)
         self.assertIn("aten::add", [node["name"] for node in graph["nodes"]])
+
+    def test_execution_graph_is_named(self):
+        content = {"torch.add": operator(entry(tensor(3), tensor(3)))}
+        config = self.write("config.json", json.dumps(content))
+        done = subprocess.run([program, "run", "-c", config, "--et", "--output", "named.json"],
+                              cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("\nexecution graph: named_et.json\n", done.stdout)
+        self.assertTrue(os.path.exists(self.path("named_et.json")))
 
     def test_profile(self):
         weights = {"type": "tensor", "dtype": "float", "shape": [4, 4]}

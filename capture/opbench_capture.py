@@ -498,10 +498,10 @@ class Capture:
         self.save()
         if not self.quiet:
             print(
-                "opbench_capture: %d calls, %d distinct, %d left out%s, %.1f us each: %s"
+                "opbench_capture: %d calls, %d distinct, %d left out%s%s: %s"
                 % (self.seen, len(self.calls), sum(self.unknown.values()),
                    " (%s.unknown.json)" % os.path.basename(self.path) if self.unknown else "",
-                   self.cost_ns / 1e3 / max(self.seen, 1), self.path),
+                   ", %.1f us each" % (self.cost_ns / 1e3 / self.seen) if self.seen else "", self.path),
                 file=sys.stderr,
             )
 
@@ -791,6 +791,10 @@ def main(argv=None):
     options = parser.parse_args(argv)
     if not os.path.isfile(options.script):
         parser.error("there is no program %s" % options.script)
+    folder = os.path.dirname(os.path.abspath(options.output))
+    if not os.access(folder, os.W_OK):
+        parser.error("%s cannot be written: %s; choose another place with -o" % (
+            options.output, "the folder is read-only" if os.path.isdir(folder) else "there is no folder " + folder))
     sys.argv = [options.script] + options.args
     sys.path[0] = os.path.dirname(os.path.abspath(options.script))
     start(options.output, include=options.include, exclude=options.exclude, level=options.level,

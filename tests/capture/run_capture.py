@@ -154,7 +154,12 @@ def test_crash(options, folder):
     with open(path) as file:
         found = entries(json.load(file))
     check(total(found, "torch.nn.Linear") == 3, "what was collected before is there")
-    check(sorted(os.listdir(folder)) == sorted(set(os.listdir(folder))), "no temporary file is left")
+    beside = [name for name in os.listdir(folder) if name.startswith("crash.json")]
+    check(set(beside) <= {"crash.json", "crash.json.unknown.json"}, "no temporary file is left: %s" % beside)
+    nowhere = os.path.join(folder, "missing", "ops.json")
+    got = run([options.python, "-m", "opbench_capture", "-o", nowhere, TRAIN], env=environment)
+    check(got.returncode == 2 and "there is no folder" in got.stderr and "Traceback" not in got.stderr,
+          "a place that cannot be written is said before the program runs: %s" % got.stderr)
 
 
 def test_trace(options, folder):

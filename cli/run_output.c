@@ -147,10 +147,13 @@ static ob_status prepare_resume(const ob_run_output_params *params, ob_done **do
     OB_TRY(ob_done_create(done, err));
     OB_TRY(ob_done_read_file(*done, o->output, &info, err));
     if (info.config_hash[0] != '\0' && strcmp(info.config_hash, params->config_hash) != 0)
-        return ob_err_set(err, OB_ERR_CONFIG,
-                          "%s was made from another config than %s is now; use the same one, or "
-                          "another --output",
-                          o->output, params->config_name);
+        return ob_err_set(
+            err, OB_ERR_CONFIG,
+            "%s was made from another config than %s is now%s%s; use the same one, or "
+            "another --output",
+            o->output, params->config_name,
+            params->chosen_by != NULL ? ", or with another choice of " : "",
+            params->chosen_by != NULL ? params->chosen_by : "");
     *cut_at = info.cut_at;
     return read_old(params, err);
 }

@@ -10,6 +10,8 @@
 typedef struct ob_run_output_params {
     const ob_run_line *line;
     const char *config_name, *config_hash;
+    const char
+        *chosen_by; /* options that change which cases there are, for a message; may be NULL */
     /* With --resume: each result that stays. */
     ob_status (*on_old)(void *ctx, const ob_record *record, ob_err *err);
     void *ctx;

@@ -122,6 +122,7 @@ ob_status ob__sweep_output_open(ob_sweep_output *out, const char *config_hash, o
     const ob_run_output_params params = {.line = &out->run,
                                          .config_name = ob_sweep_name(out->sweep),
                                          .config_hash = config_hash,
+                                         .chosen_by = "-b, --sample, --every, --seed or --backend",
                                          .on_old = take_old,
                                          .ctx = out};
     OB_TRY(ob__run_output_open(&params, &out->file, &out->done, err));

@@ -73,6 +73,9 @@ static ob_status open_source(const ob_input *input, const char *path, const void
                              ob_err *err)
 {
     int got;
+    if (path != NULL && strcmp(path, "-") != 0 && access(path, R_OK) != 0)
+        return ob_err_set_at(err, OB_ERR_IO, input->name, 0, 0, NULL,
+                             "cannot be opened: %s; check the path", strerror(errno));
     if (path == NULL)
         got = archive_read_open_memory(input->archive, data, size);
     else if (strcmp(path, "-") == 0)

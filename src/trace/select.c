@@ -104,6 +104,13 @@ ob_status ob_trace_select(const ob_trace *trace, const ob_trace_selection *selec
             (selection->keep_loader || (flags[i] & INSIDE_LOADER) == 0))
             list[chosen++] = (uint32_t)i;
     }
+    /* What the label names is in another step than the one that was asked for, or taken by itself. */
+    if (status == OB_OK && chosen == 0 && selection->label != NULL && selection->iteration >= 0)
+        status =
+            ob_err_set_at(err, OB_ERR_NOT_FOUND, trace->name, 0, 0, NULL,
+                          "iteration %lld has no call below a node with \"%.100s\" in its name; "
+                          "choose another with --iteration",
+                          (long long)selection->iteration, selection->label);
     free(flags);
     if (status != OB_OK) {
         free(list);

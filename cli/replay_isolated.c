@@ -156,7 +156,10 @@ static int attempt(attempts *a, bool *again)
     } else if (WIFSIGNALED(status)) {
         ob__cli_warn(a->cli, "the process that replays was ended: %s", strsignal(WTERMSIG(status)));
     } else if (read && c.size > 0) {
+        /* That the profile could not be written only the process knows. */
         code = show_result(a->cli, a->line, &c);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == OB_EXIT_USAGE)
+            code = OB_EXIT_USAGE;
     } else {
         code = WEXITSTATUS(status);
     }

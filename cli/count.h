@@ -82,6 +82,8 @@ typedef struct ob_count_values {
 
 ob_status ob__count_values_add(ob_count_values *values, const ob_suite_result *result, ob_err *err);
 void ob__count_values_fini(ob_count_values *values);
+/* Hours of counting are not to end with a path that was wrong from the beginning. */
+ob_status ob__count_check_ci(const char *path, ob_err *err);
 /* values: by snippet. Those that failed are left out. */
 ob_status ob__count_write_ci(const char *path, const ob_snippets *snippets,
                              const ob_count_values *values, time_t start, ob_err *err);

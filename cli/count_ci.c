@@ -95,6 +95,14 @@ static ob_status write_values(FILE *file, const ob_snippets *snippets,
     return OB_OK;
 }
 
+ob_status ob__count_check_ci(const char *path, ob_err *err)
+{
+    FILE *file = fopen(path, "ae");
+    if (file == NULL || fclose(file) != 0)
+        return ob_err_set(err, OB_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
+    return OB_OK;
+}
+
 ob_status ob__count_write_ci(const char *path, const ob_snippets *snippets,
                              const ob_count_values *values, time_t start, ob_err *err)
 {

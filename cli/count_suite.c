@@ -116,6 +116,8 @@ static ob_status run_job(suite_job *j, ob_err *err)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for counts");
     if (o->baseline != NULL)
         OB_TRY(ob_count_file_read(o->baseline, &j->comparison.baseline, err));
+    if (o->ci != NULL)
+        OB_TRY(ob__count_check_ci(o->ci, err));
     OB_TRY(ob__suite_report_open(&j->report, err));
     ob_status status = run_all(j, &options, err);
     ob__suite_report_pause(&j->report);

@@ -170,6 +170,9 @@ def test_ci(program):
     check(done.returncode == 0, f"{done}")
     (value,) = json.loads(ci.read_text())["values"].values()
     check(len(value["counts"]) == 25 and value["times"] == [], f"5 x 5 as the original has it: {value}")
+    done = program.run("-s", str(suite), "--ci", str(program.home / "missing" / "ci.json"))
+    check(done.returncode == 2 and "cannot be written" in done.stderr and done.stdout == ""
+          and "undeclared" not in done.stderr, f"a wrong path is told before anything runs: {done}")
 
 
 def test_only(program):

@@ -58,6 +58,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         topic = &ob__list_backend_topic;
     }
     const ob_list_query query = ob__list_query(cli->context, topic, pattern);
+    if (topic->tries)
+        ob__list_try_backends(cli->context, &query);
     if (options->json)
         return ob__list_print_json(cli, &query);
     if (ob__list_print_table(cli, &query) == 0)
@@ -107,7 +109,8 @@ const ob_cli_command ob__command_list = {
     .text =
         "Lists what this program knows, where it comes from (built in, or which plug-in) and of "
         "which category it is. What is known but cannot be used here is listed with the reason and "
-        "the cure.\n\nElement types are taken in upper or lower case, with or without torch. in "
+        "the cure; backends are opened for that, each in a process of its own.\n\nElement types "
+        "are taken in upper or lower case, with or without torch. in "
         "front. Attributes in brackets may be left out; of those joined by | one is needed."
         "\n\nPlug-ins are looked for in the directories of OPBENCH_PLUGIN_PATH (separated "
         "by colons), then in the program's own plug-in directory.",

@@ -32,6 +32,7 @@ typedef struct ob_list_topic {
     const char *help_title; /* title of the last column */
     bool needs_plugins;     /* plug-ins may add to it */
     bool shows_failures;    /* its rows say which plug-in did not load */
+    bool tries;             /* its items are opened before they are shown */
     size_t (*count)(const ob_context *context);
     /* index < count. Texts live as long as the context and the item. */
     void (*at)(const ob_context *context, size_t index, ob_list_item *item);
@@ -84,6 +85,13 @@ bool ob__list_op_is_named(const ob_context *context, const ob_list_item *item, c
 /* As ob_list_topic.any_name, for operators: torch.NAME and the like. */
 bool ob__list_op_any_name(const ob_context *context, const ob_list_item *item, const char *pattern,
                           bool (*fn)(const char *name, const char *pattern));
+
+/* ---- whether backends can be opened (list_trial.c) ---- */
+
+/* Opens each backend that the query selects, in a process of its own. The results stay until the program ends. */
+void ob__list_try_backends(ob_context *context, const ob_list_query *query);
+/* Why the backend could not be opened; "" = it could, or was not tried. */
+const char *ob__list_trial_reason(size_t index);
 
 /* ---- the types of config arguments (list_types.c) ---- */
 

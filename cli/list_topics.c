@@ -155,10 +155,21 @@ bool ob__list_op_any_name(const ob_context *context, const ob_list_item *item, c
     {                                                                                              \
         from_entry(context, kind, index, item);                                                    \
     }
-OB_LIST_KIND(backends, OB_ENTRY_BACKEND)
+OB_LIST_KIND(probed, OB_ENTRY_BACKEND)
 OB_LIST_KIND(plugins, OB_ENTRY_PLUGIN)
 OB_LIST_KIND(generators, OB_ENTRY_GENERATOR)
 OB_LIST_KIND(iterators, OB_ENTRY_ITERATOR)
+
+/* What the probe said, and then what came of opening it. */
+static void backend_at(const ob_context *context, size_t index, ob_list_item *item)
+{
+    const char *why_not = ob__list_trial_reason(index);
+    probed_at(context, index, item);
+    if (why_not[0] != '\0') {
+        item->available = false;
+        item->reason = why_not;
+    }
+}
 
 static ob_status backend_fields(const ob_context *context, size_t index, ob_json_doc *doc,
                                 ob_json *object, ob_err *err)
@@ -290,8 +301,9 @@ static const ob_list_topic TOPICS[] = {
     {.name = "backends",
      .help_title = "HELP",
      .needs_plugins = true,
-     .count = count_backends,
-     .at = backends_at,
+     .tries = true,
+     .count = count_probed,
+     .at = backend_at,
      .add_fields = backend_fields},
     {.name = "plugins",
      .help_title = "CONTENTS",

@@ -55,8 +55,8 @@ class Absence(unittest.TestCase):
         self.assertIn(result.returncode, (0, 1, 2), result.stderr)  # no signal, no crash
         return result
 
-    def listed(self, topic, **environment):
-        result = self.opbench("list", topic, "--json", **environment)
+    def listed(self, *words, **environment):
+        result = self.opbench("list", *words, "--json", **environment)
         self.assertEqual(result.returncode, 0, result.stderr)
         return {row["name"]: row for row in map(json.loads, result.stdout.splitlines())}
 
@@ -65,15 +65,16 @@ class Absence(unittest.TestCase):
                             os.path.join(self.folder, "records.json"), "--force", **environment)
 
     def check_others(self, without, **environment):
-        """Those that are left are listed, and one of them works."""
-        rows = self.listed("backends", **environment)
+        """Those that are left are loaded, and one of them works. Returns the list of backends, of that one alone: listing
+        all opens all their libraries."""
+        rows = self.listed("plugins", **environment)
         for name in names():
             if name != without:
-                self.assertIn(name, rows)
+                self.assertTrue(rows[name]["available"], rows[name])
         other = "null" if without == "native" else "native"
         result = self.run_on(other, **environment)
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
-        return rows
+        return self.listed("backends", without, **environment)
 
     def check_refusal(self, backend, *words):
         result = self.run_on(backend)
@@ -134,8 +135,34 @@ class Absence(unittest.TestCase):
         result = self.run_on(name, **environment)
         self.assertEqual(result.returncode, 2, result.stdout + result.stderr)
         self.assertRegex(result.stderr, CURES)
-        if not row["available"]:
-            self.assertRegex(row["reason"], CURES)
+        self.assertFalse(row["available"])
+        self.assertRegex(row["reason"], CURES)
+
+    def test_library_that_crashes(self):
+        """Opening it ends the process: the list says so, and ends as it should."""
+        self.lay_out("none")
+        there = self.listed("backends")
+        for name in sorted(set(there) & set(VARIABLES)):
+            for body, words in (("abort();", "crashes .*Aborted"), ("exit(3);", "exit code 3")):
+                with self.subTest(backend=name, body=body):
+                    source = os.path.join(self.folder, "crash.c")
+                    with open(source, "w", encoding="utf-8") as file:
+                        file.write("#include <stdlib.h>\n"
+                                   f"__attribute__((constructor)) static void at_open(void) {{ {body} }}\n")
+                    library = os.path.join(self.folder, "crash.so")
+                    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source], check=True)
+                    row = self.check_others(name, **{VARIABLES[name]: library})[name]
+                    self.assertFalse(row["available"])
+                    self.assertRegex(row["reason"], words)
+
+    def test_no_device(self):
+        """OpenCL's library without a driver."""
+        self.lay_out("none")
+        if not self.listed("backends").get("opencl", {}).get("available"):
+            self.skipTest("opencl does not work here")
+        row = self.check_others("opencl", OCL_ICD_VENDORS=os.path.join(self.folder, "none"))["opencl"]
+        self.assertFalse(row["available"])
+        self.assertRegex(row["reason"], "no device.*install")
 
 
 if __name__ == "__main__":

@@ -146,13 +146,19 @@ void ob_prepared::zero_grad()
         leaf.mutable_grad() = at::Tensor();
 }
 
-// Not while a backward is due, which needs the values that the forward left.
+// Not while a backward is due, which needs the values that the forward left. An operator may have given an out= without
+// elements its shape.
 void ob_prepared::restore()
 {
     if (pending)
         return;
-    for (opbench::Saved &one : saved)
+    for (opbench::Saved &one : saved) {
+        if (!one.live.is_sparse() && !one.live.sizes().equals(one.copy.sizes())) {
+            const at::NoGradGuard guard;
+            one.live.resize_(one.copy.sizes());
+        }
         one.live.variable_data().copy_(one.copy);
+    }
 }
 
 namespace opbench

@@ -15,6 +15,7 @@ class Operators(TorchTest):
         got = self.statuses({
             "aten::frac": operator(entry(tensor(3))),
             "aten::frac.out": operator(entry(tensor(3), out=tensor(3))),
+            "aten::logaddexp2.out": operator(entry(tensor(3), tensor(3), out=tensor(0))),
             "torch.linalg.svd": operator(entry(tensor(3, 3))),
             "torch.ops.aten.logaddexp2.default": operator(entry(tensor(3), tensor(3))),
             schema: operator(entry(tensor(3), tensor(3))),

@@ -61,7 +61,7 @@ static ob_status run(ob_prepared *prepared, ob_phase phase, uint64_t iterations,
     .supports = onednn_supports, .prepare = onednn_prepare, .release = onednn_release,             \
     .run = onednn_run, .outputs = onednn_outputs, .memory_peak = onednn_memory_peak,               \
     .set_threads = onednn_set_threads, .threads = onednn_threads, .properties = onednn_properties, \
-    .kernels = onednn_kernels, .case_properties = onednn_case_properties
+    .kernels = onednn_kernels, .case_properties = onednn_case_properties, .owns_gradients = true
 #endif
 
 static const ob_option OPTIONS[] = {

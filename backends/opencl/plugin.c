@@ -214,6 +214,7 @@ static const ob_backend_desc BACKEND = {
     .set_threads = set_threads,
     .properties = ocl_properties,
     .threads = threads,
+    .owns_gradients = true,
 };
 
 static const ob_backend_desc *const BACKENDS[] = {&BACKEND, NULL};

@@ -56,10 +56,11 @@ with tempfile.TemporaryDirectory() as folder:
     assert not row["available"] and "nowhere.so" in row["reason"], row
     check_refused(home / "nowhere.so", home, "nowhere.so")
 
-    # What only opening shows: the listing does not open it.
+    # What only opening shows.
     broken = home / "broken.so"
     broken.write_text("this is not a library\n")
-    assert listed(broken, home)["available"]
+    row = listed(broken, home)
+    assert not row["available"] and "broken.so" in row["reason"], row
     check_refused(broken, home, "broken.so", "tools/fetch_onnxruntime")
     cut = home / "cut.so"
     cut.write_bytes((fakes / "fake_old.so").read_bytes()[:4000])

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#if DNNL_VERSION_MAJOR != 2
+#if defined(DNNL_VERSION_MAJOR) && DNNL_VERSION_MAJOR != 2
 #error "backends/onednn/dnnl_v2.c is for the headers of oneDNN 2.x"
 #endif
 

@@ -6,6 +6,7 @@
 #include "glue.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 /* How the numbers of a curve follow from the call. */
@@ -100,7 +101,7 @@ static ob_status plan_count(dnn_call *call, const dnn_view *out, ob_err *err)
     const double step = dnn_arg_double(call, "other", 0) * dnn_arg_double(call, "alpha", 1);
     const ob_value *other = dnn_arg_value(call, "other");
     if (other == NULL || other->kind != OB_VALUE_INT || in.dtype != OB_DTYPE_I64 ||
-        !(step > -0x1p53 && step < 0x1p53))
+        !(fabs(step) < 9007199254740992.0)) /* 2^53: whole numbers up to there are exact */
         return dnn_refuse(call, err, "the backend does this for floating dtypes only");
     if (!dnn_view_equal(&in, out))
         OB_TRY(dnn_emit_copy(call->plan, out, &in, err));

@@ -363,7 +363,7 @@ static ob_status make_sparse(const ob_json *arg, const tensor_spec *spec, fillin
             f->place, arg, "nnz", OB_ERR_CONFIG,
             "%lld places are to be taken, and the leading %d dimensions have %lld",
             (long long)sparse.taken, sparse.sparse_dim, (long long)places);
-    if (__builtin_mul_overflow(sparse.taken, (int64_t)(8 * (spec->ndim + 1)), &bytes))
+    if (__builtin_mul_overflow(sparse.taken, 8 * ((int64_t)spec->ndim + 1), &bytes))
         bytes = INT64_MAX;
     OB_TRY(check_memory(arg, bytes, f->place));
     const ob_status status = ob__sparse_make(&sparse, f->rng, fill, f, out, f->place->err);

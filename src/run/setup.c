@@ -320,7 +320,7 @@ static ob_status check_refusal(const ob_setup_args *args, const char *name, cons
                                ob_err *err)
 {
     size_t length;
-    char text[160];
+    char text[160] = "";
     ob_op_name resolved;
     const char *schema = given_schema(name, build, &length);
     if (args->desc->refuses == NULL)

@@ -82,6 +82,8 @@ static ob_status open_part(job *j, size_t backend, ob_err *err)
     const ob_status status = ob__run_select(j->cli, p->config, &select, &p->selection, err);
     if (status == OB_ERR_NOT_FOUND && j->line->only_case != NULL) {
         ob_config_destroy(p->config); /* another backend may have it */
+        ob__run_selection_fini(&p->selection);
+        *p = (part){.config = NULL};
         j->part_count--;
         return OB_OK;
     }

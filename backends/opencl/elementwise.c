@@ -166,11 +166,12 @@ static void put_numbers(ocl_builder *builder, const ocl_elementwise *work)
         cl_long i64[7];
         cl_int i32[7];
     } numbers = {.f64 = {0}};
+    const ob_value none = {.kind = OB_VALUE_INT};
     size_t size = sizeof(cl_float);
     for (int i = 0; i < 7; i++) {
         const ob_value *value = i < 3 ? work->inputs[i] : work->scalars[i - 3];
         if (value == NULL || value->kind == OB_VALUE_TENSOR)
-            value = &(const ob_value){.kind = OB_VALUE_INT};
+            value = &none;
         const double real = plan_value_real(value);
         const int64_t whole = plan_value_integer(value);
         if (work->compute == OB_DTYPE_F64)

@@ -50,6 +50,7 @@ void *fake_memory(CUdeviceptr address)
 /* ---- the queue ---- */
 
 typedef struct function {
+    struct function *next; /* all of the process: they live as long as it, like their modules */
     void (*emulate)(unsigned blocks, unsigned threads, const void *args);
     size_t args_size;
 } function;
@@ -381,9 +382,12 @@ EXPORT CUresult cuModuleUnload(CUmodule module)
 
 EXPORT CUresult cuModuleGetFunction(CUfunction *out, CUmodule module, const char *name)
 {
-    function *f = calloc(1, sizeof *f); /* lives as long as the process, like its module */
+    static function *all;
+    function *f = calloc(1, sizeof *f);
     if (f == NULL)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    f->next = all;
+    all = f;
     if (strcmp(name, "ob_kernel") != 0)
         return CUDA_ERROR_NOT_FOUND;
     if (module != (CUmodule)&late) {

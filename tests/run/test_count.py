@@ -99,15 +99,16 @@ class Stand(RunTest):
         process = self.start(words, env=environment)
         self.wait_for("valgrind", lambda: os.path.exists(self.path("started")))
 
-
         def ended():  # the second interrupt ends it at once
             process.send_signal(signal.SIGINT)
             return process.poll() is not None
 
         self.wait_for("the end", ended)
         self.assertEqual(process.returncode, 130)
-        self.assertEqual([r["status"] for r in self.results()], ["ok"])
-        self.assertIn("interrupted", self.results()[0]["instructions"]["reason"])
+        results = self.results()  # the case that comes next may have begun when the signal arrives
+        self.assertLess(len(results), 3)
+        self.assertEqual(results[0]["status"], "ok")
+        self.assertIn("interrupted", results[0]["instructions"]["reason"])
 
     def test_options(self):
         cases = [

@@ -532,6 +532,23 @@ static int punctuation(int c)
     }
 }
 
+ob_status ob__json_lexer_skip(ob_json_lexer *lexer, char separator, bool *skipped, ob_err *err)
+{
+    int c;
+    OB_TRY(skip_blanks(lexer, &c, err));
+    *skipped = c == separator;
+    if (!*skipped)
+        return OB_OK;
+    if (separator == ',') {
+        ob_json_token comma;
+        set_place(lexer, lexer->start, &comma);
+        lexer->comma_line = comma.line;
+        lexer->comma_column = comma.column;
+    }
+    lexer->at = lexer->start + 1;
+    return OB_OK;
+}
+
 ob_status ob__json_lexer_next(ob_json_lexer *lexer, ob_json_token *token, ob_err *err)
 {
     int c;
@@ -548,10 +565,6 @@ ob_status ob__json_lexer_next(ob_json_lexer *lexer, ob_json_token *token, ob_err
     if (mark >= 0) {
         token->kind = (ob_json_token_kind)mark;
         lexer->at = lexer->start + 1;
-        if (mark == OB_JSON_TOKEN_COMMA) {
-            lexer->comma_line = token->line;
-            lexer->comma_column = token->column;
-        }
         return OB_OK;
     }
     if (c == '-' || is_digit(c))

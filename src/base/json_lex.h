@@ -54,6 +54,8 @@ typedef struct ob_json_lexer {
 
 void ob__json_lexer_init(ob_json_lexer *lexer, const ob_json_source *source, size_t max_token);
 void ob__json_lexer_fini(ob_json_lexer *lexer);
+/* Takes a comma or colon if that comes next; half of all tokens are, and nobody wants more of them. */
+ob_status ob__json_lexer_skip(ob_json_lexer *lexer, char separator, bool *skipped, ob_err *err);
 ob_status ob__json_lexer_next(ob_json_lexer *lexer, ob_json_token *token, ob_err *err);
 const char *ob__json_token_name(ob_json_token_kind kind); /* "a string", for messages */
 

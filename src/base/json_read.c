@@ -246,14 +246,17 @@ static bool closes(ob_json_reader *reader, const ob_json_token *token)
 ob_status ob__json_reader_next(ob_json_reader *reader, ob_json_event *event, ob_err *err)
 {
     ob_json_token token;
-    OB_TRY(ob__json_lexer_next(&reader->lexer, &token, err));
-    if (token.kind == OB_JSON_TOKEN_COMMA && reader->state == WANT_COMMA) {
-        reader->state = in_object(reader) ? WANT_LATER_KEY : WANT_LATER_VALUE;
-        OB_TRY(ob__json_lexer_next(&reader->lexer, &token, err));
-    } else if (token.kind == OB_JSON_TOKEN_COLON && reader->state == WANT_COLON) {
-        reader->state = WANT_VALUE;
-        OB_TRY(ob__json_lexer_next(&reader->lexer, &token, err));
+    bool skipped;
+    if (reader->state == WANT_COMMA) {
+        OB_TRY(ob__json_lexer_skip(&reader->lexer, ',', &skipped, err));
+        if (skipped)
+            reader->state = in_object(reader) ? WANT_LATER_KEY : WANT_LATER_VALUE;
+    } else if (reader->state == WANT_COLON) {
+        OB_TRY(ob__json_lexer_skip(&reader->lexer, ':', &skipped, err));
+        if (skipped)
+            reader->state = WANT_VALUE;
     }
+    OB_TRY(ob__json_lexer_next(&reader->lexer, &token, err));
     *event = (ob_json_event){.line = token.line,
                              .column = token.column,
                              .integer = token.integer,

@@ -259,13 +259,6 @@ static ob_status setup_given(plan_call *call, ob_err *err)
     return setup_args(call, &e, err);
 }
 
-static ob_status check_given(plan_call *call, ob_err *err)
-{
-    return given_number(call) != NULL
-               ? OB_OK
-               : call->host->err_set(err, OB_ERR_UNSUPPORTED, "the value to fill with is missing");
-}
-
 ob_status cuda_work_copy(plan_env *env, const ob_tensor *to, const ob_value *from, cuda_work *w,
                          ob_err *err)
 {
@@ -323,7 +316,7 @@ ob_status cuda_tensor_add(plan_env *env, const ob_tensor *to, const ob_tensor *f
     }
 #define GIVEN(op)                                                                                  \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_REALS, .setup = setup_given, .run = run, .check = check_given \
+        .name = (op), .dtypes = PLAN_REALS, .setup = setup_given, .run = run                       \
     }
 #define EMPTY(op)                                                                                  \
     {                                                                                              \

@@ -83,6 +83,7 @@ static const plan_kernel *const TABLES[] = {cuda_kernels_elementwise, cuda_kerne
 static const plan_device DEVICE = {
     .name = "cuda",
     .device_types = "cuda",
+    .dtypes = PLAN_REALS,
     .tables = TABLES,
     .allocate = cuda_allocate,
     .upload = cuda_upload,

@@ -60,6 +60,7 @@ static void clear_state(plan_call *call)
 const plan_device ocl_plan_device = {
     .name = "OpenCL",
     .device_types = "opencl cpu",
+    .dtypes = PLAN_REALS,
     .tables = TABLES,
     .allocate = ocl_storage_create,
     .upload = ocl_storage_copy,

@@ -98,15 +98,14 @@ static ob_status open_device(const ob_backend_settings *settings, ob_backend **o
 
 /* ---- cases ---- */
 
-/* The first tensor with a dtype of the set; NULL when there is none. */
-static const ob_tensor *first_of(const ob_value *value, uint32_t dtypes)
+static bool has_double(const ob_value *value)
 {
     if (value->kind == OB_VALUE_TENSOR)
-        return (dtypes & (1u << value->as.tensor->dtype)) != 0 ? value->as.tensor : NULL;
-    const ob_tensor *found = NULL;
+        return value->as.tensor->dtype == OB_DTYPE_F64;
+    bool found = false;
     if (value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE) {
-        for (size_t i = 0; found == NULL && i < value->as.list.count; i++)
-            found = first_of(&value->as.list.items[i], dtypes);
+        for (size_t i = 0; !found && i < value->as.list.count; i++)
+            found = has_double(&value->as.list.items[i]);
     }
     return found;
 }
@@ -116,16 +115,10 @@ static ob_status supports(ob_backend *backend, const ob_graph *graph, ob_pass pa
 {
     const ocl_device *device = &backend->env.device;
     for (size_t i = 0; i < graph->edge_count; i++) {
-        const ob_value *meta = &graph->edges[i].meta;
-        const bool is_complex = first_of(meta, ~(uint32_t)PLAN_REALS) != NULL;
-        if (!is_complex && (device->has_fp64 || first_of(meta, PLAN_BIT(F64)) == NULL))
+        if (device->has_fp64 || !has_double(&graph->edges[i].meta))
             continue;
-        if (is_complex)
-            snprintf(why_not->text, sizeof why_not->text,
-                     "the OpenCL backend has no complex numbers; use another dtype or backend");
-        else
-            snprintf(why_not->text, sizeof why_not->text,
-                     "the device %s has no double numbers (cl_khr_fp64); use f32", device->name);
+        snprintf(why_not->text, sizeof why_not->text,
+                 "the device %s has no double numbers (cl_khr_fp64); use f32", device->name);
         return OB_ERR_UNSUPPORTED;
     }
     return plan_supports(&backend->engine, graph, pass, why_not);

@@ -153,6 +153,10 @@ static ob_status check_tensor(const plan_engine *engine, const ob_tensor *tensor
         return host->err_set(err, OB_ERR_UNSUPPORTED,
                              "the %s backend does not take sparse tensors (%s); make it dense",
                              device->name, name);
+    if (device->dtypes != 0 && (device->dtypes & 1u << tensor->dtype) == 0)
+        return host->err_set(err, OB_ERR_UNSUPPORTED,
+                             "the %s backend has no %s (%s); use another dtype or backend",
+                             device->name, host->dtype_get_info(tensor->dtype)->name, name);
     /* Inputs are made in host memory: a device brings those of the CPU over. */
     const bool brought = device->upload != NULL && strcmp(tensor->device.type, "cpu") == 0;
     if (tensor->device.type[0] != '\0' && !brought &&

@@ -20,6 +20,7 @@
 typedef struct plan_device {
     const char *name;         /* of the backend, for reasons: "native" */
     const char *device_types; /* as in ob_backend_desc: tensors that ask for another are refused */
+    uint32_t dtypes;          /* of all tensors, where rows speak of the first; 0 = all */
     const plan_kernel *const *tables; /* each ends with name == NULL; the list ends with NULL */
     bool
         has_functions; /* tensors are in host memory: operators that plug-ins implement can be called */

@@ -198,6 +198,13 @@ class Failures(CudaTest):
         self.assertIn("the cuda backend", json.dumps(records[0]))
 
 
+    def test_complex_numbers(self):
+        """Refused beforehand, wherever they stand: the mask is the first tensor here."""
+        numbers = tensor(4, dtype="complex64")
+        records = self.run_config({"torch.where": operator(tensor(4, dtype="bool"), numbers, numbers)})
+        self.assertEqual(records[0]["status"], "unsupported", json.dumps(records[0]))
+
+
 class Compiler(CudaTest):
     """The kernels by the real NVRTC, where it is."""
 

@@ -5,6 +5,8 @@
  */
 #include "elementwise.h"
 
+#include "plan/pieces.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -244,18 +246,9 @@ static ob_status setup_constant(plan_call *call, ob_err *err)
     return setup_args(call, &e, err);
 }
 
-static const ob_value *given_number(const plan_call *call)
-{
-    static const char *const NAMES[] = {"fill_value", "value", "s"};
-    const ob_value *value = NULL;
-    for (size_t i = 0; value == NULL && i < sizeof NAMES / sizeof *NAMES; i++)
-        value = plan_arg(call, NAMES[i]);
-    return value;
-}
-
 static ob_status setup_given(plan_call *call, ob_err *err)
 {
-    const plan_elementwise_args e = copy_of(plan_output(call, 0), given_number(call));
+    const plan_elementwise_args e = copy_of(plan_output(call, 0), plan_given_number(call));
     return setup_args(call, &e, err);
 }
 
@@ -309,19 +302,10 @@ ob_status cuda_tensor_add(plan_env *env, const ob_tensor *to, const ob_tensor *f
         .name = (op), .dtypes = PLAN_REALS, .setup = setup_copy, .run = run,                       \
         .kind = PLAN_VIEW_OR_COMPUTE                                                               \
     }
-#define CONSTANT(op, number)                                                                       \
-    {                                                                                              \
-        .name = (op), .dtypes = PLAN_REALS, .setup = setup_constant, .run = run,                   \
-        .variant = (number)                                                                        \
-    }
-#define GIVEN(op)                                                                                  \
-    {                                                                                              \
-        .name = (op), .dtypes = PLAN_REALS, .setup = setup_given, .run = run                       \
-    }
-#define EMPTY(op)                                                                                  \
-    {                                                                                              \
-        .name = (op), .dtypes = PLAN_ALL, .run = run_nothing                                       \
-    }
+#define PLAN_CONSTANT(op, number)                                                                  \
+    {.name = (op), .dtypes = PLAN_REALS, .setup = setup_constant, .run = run, .variant = (number)},
+#define PLAN_GIVEN(op) {.name = (op), .dtypes = PLAN_REALS, .setup = setup_given, .run = run},
+#define PLAN_EMPTY(op) {.name = (op), .dtypes = PLAN_ALL, .run = run_nothing},
 
 const plan_kernel cuda_kernels_elementwise[] = {
 #define PLAN_EW(op, types, loop, operands, scalars)                                                \
@@ -341,22 +325,6 @@ const plan_kernel cuda_kernels_elementwise[] = {
     MAYBE("aten::to.device"),
     MAYBE("aten::to.other"),
     MAYBE("aten::to.dtype_layout"),
-    CONSTANT("aten::zeros", 0),
-    CONSTANT("aten::ones", 1),
-    CONSTANT("aten::zeros_like", 0),
-    CONSTANT("aten::ones_like", 1),
-    CONSTANT("aten::new_zeros", 0),
-    CONSTANT("aten::new_ones", 1),
-    CONSTANT("aten::zero_", 0),
-    GIVEN("aten::full"),
-    GIVEN("aten::full_like"),
-    GIVEN("aten::new_full"),
-    GIVEN("aten::scalar_tensor"),
-    GIVEN("aten::fill_.Scalar"),
-    EMPTY("aten::empty.memory_format"),
-    EMPTY("aten::empty_strided"),
-    EMPTY("aten::empty_like"),
-    EMPTY("aten::new_empty"),
-    EMPTY("aten::new_empty_strided"),
+#include "plan/create.def"
     {.name = NULL},
 };

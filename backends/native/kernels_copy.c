@@ -4,28 +4,9 @@
  */
 #include "iterate.h"
 
+#include "plan/pieces.h"
+
 #include <string.h>
-
-/* Views on the stack: they share their tensor's storage without owning it. */
-static ob_tensor narrow(const ob_tensor *tensor, int dim, int64_t start, int64_t size)
-{
-    ob_tensor view = *tensor;
-    view.sizes[dim] = size;
-    view.offset += start * tensor->strides[dim];
-    return view;
-}
-
-static ob_tensor remove_dim(const ob_tensor *tensor, int dim, int64_t index)
-{
-    ob_tensor view = *tensor;
-    view.ndim--;
-    view.offset += index * tensor->strides[dim];
-    for (int d = dim; d < view.ndim; d++) {
-        view.sizes[d] = tensor->sizes[d + 1];
-        view.strides[d] = tensor->strides[d + 1];
-    }
-    return view;
-}
 
 static size_t size_of(const plan_call *call, const ob_tensor *tensor)
 {
@@ -70,7 +51,7 @@ static ob_status run_cat(const plan_call *call, ob_err *err)
         const ob_tensor *part = list->as.list.items[i].as.tensor;
         if (part->ndim != out->ndim) /* an empty list of numbers joins with anything */
             continue;
-        const ob_tensor to = narrow(out, dim, start, part->sizes[dim]);
+        const ob_tensor to = plan_narrow(out, dim, start, part->sizes[dim]);
         OB_TRY(native_copy(call->env, &to, part, err));
         start += part->sizes[dim];
     }
@@ -83,7 +64,7 @@ static ob_status run_stack(const plan_call *call, ob_err *err)
     const ob_value *list = &call->args[0];
     const int dim = plan_dim(call->args[1].as.integer, out->ndim);
     for (size_t i = 0; i < list->as.list.count; i++) {
-        const ob_tensor to = remove_dim(out, dim, (int64_t)i);
+        const ob_tensor to = plan_remove_dim(out, dim, (int64_t)i);
         OB_TRY(native_copy(call->env, &to, list->as.list.items[i].as.tensor, err));
     }
     return OB_OK;
@@ -124,10 +105,10 @@ static ob_status roll_dims(const plan_call *call, const ob_tensor *out, const ob
     if (size == 0)
         return OB_OK;
     const int64_t shift = (shifts[0] % size + size) % size;
-    const ob_tensor head = narrow(self, dim, 0, size - shift);
-    const ob_tensor tail = narrow(self, dim, size - shift, shift);
-    const ob_tensor to_head = narrow(out, dim, 0, shift);
-    const ob_tensor to_tail = narrow(out, dim, shift, size - shift);
+    const ob_tensor head = plan_narrow(self, dim, 0, size - shift);
+    const ob_tensor tail = plan_narrow(self, dim, size - shift, shift);
+    const ob_tensor to_head = plan_narrow(out, dim, 0, shift);
+    const ob_tensor to_tail = plan_narrow(out, dim, shift, size - shift);
     OB_TRY(roll_dims(call, &to_tail, &head, shifts + 1, dims + 1, count - 1, err));
     return roll_dims(call, &to_head, &tail, shifts + 1, dims + 1, count - 1, err);
 }
@@ -239,7 +220,7 @@ static ob_status run_triangle(const plan_call *call, ob_err *err)
     OB_TRY(native_copy(call->env, out, call->args[0].as.tensor, err));
     if (native_numel(out) == 0)
         return OB_OK;
-    const ob_tensor heads = remove_dim(out, out->ndim - 1, 0);
+    const ob_tensor heads = plan_remove_dim(out, out->ndim - 1, 0);
     const int64_t columns = out->sizes[out->ndim - 1], rows = out->sizes[out->ndim - 2];
     const int64_t stride = out->strides[out->ndim - 1] * (int64_t)size;
     native_iter iter;
@@ -266,51 +247,28 @@ static ob_status run_triangle(const plan_call *call, ob_err *err)
 
 /* ---- backwards of views: zeros, and the gradient where the view looked ---- */
 
+static ob_status zeros_and_copy(const plan_call *call, const ob_tensor *to, ob_err *err)
+{
+    native_fill(call->env, plan_output(call, 0), 0);
+    return native_copy(call->env, to, call->args[0].as.tensor, err);
+}
+
 static ob_status run_select_backward(const plan_call *call, ob_err *err)
 {
-    const ob_tensor *out = plan_output(call, 0);
-    const int dim = plan_dim(plan_arg_int(call, "dim", 0), out->ndim);
-    const int64_t index = plan_arg_int(call, "index", 0);
-    const ob_tensor to = remove_dim(out, dim, index < 0 ? index + out->sizes[dim] : index);
-    native_fill(call->env, out, 0);
-    return native_copy(call->env, &to, call->args[0].as.tensor, err);
+    const ob_tensor to = plan_select_place(call);
+    return zeros_and_copy(call, &to, err);
 }
 
 static ob_status run_slice_backward(const plan_call *call, ob_err *err)
 {
-    const ob_tensor *out = plan_output(call, 0), *grad = call->args[0].as.tensor;
-    const int dim = plan_dim(plan_arg_int(call, "dim", 0), out->ndim);
-    const int64_t size = out->sizes[dim], step = plan_arg_int(call, "step", 1);
-    int64_t start = plan_arg_int(call, "start", 0);
-    start = start < 0 ? start + size : start;
-    start = start < 0 ? 0 : start > size ? size : start;
-    ob_tensor to = narrow(out, dim, start, grad->sizes[dim]);
-    to.strides[dim] *= step;
-    native_fill(call->env, out, 0);
-    return native_copy(call->env, &to, grad, err);
+    const ob_tensor to = plan_slice_place(call);
+    return zeros_and_copy(call, &to, err);
 }
 
 static ob_status run_diagonal_backward(const plan_call *call, ob_err *err)
 {
-    const ob_tensor *out = plan_output(call, 0), *grad = call->args[0].as.tensor;
-    const int64_t offset = plan_arg_int(call, "offset", 0);
-    const int dim1 = plan_dim(plan_arg_int(call, "dim1", 0), out->ndim);
-    const int dim2 = plan_dim(plan_arg_int(call, "dim2", 1), out->ndim);
-    ob_tensor to = *out;
-    int n = 0;
-    if (native_numel(grad) > 0)
-        to.offset += offset > 0 ? offset * out->strides[dim2] : -offset * out->strides[dim1];
-    for (int d = 0; d < out->ndim; d++) {
-        if (d == dim1 || d == dim2)
-            continue;
-        to.sizes[n] = out->sizes[d];
-        to.strides[n++] = out->strides[d];
-    }
-    to.sizes[n] = grad->sizes[grad->ndim - 1];
-    to.strides[n++] = out->strides[dim1] + out->strides[dim2];
-    to.ndim = n;
-    native_fill(call->env, out, 0);
-    return native_copy(call->env, &to, grad, err);
+    const ob_tensor to = plan_diagonal_place(call);
+    return zeros_and_copy(call, &to, err);
 }
 
 #define COPY(op)                                                                                   \

@@ -4,6 +4,8 @@
  */
 #include "elementwise.h"
 
+#include "plan/pieces.h"
+
 #include <string.h>
 
 /* One element with a number's value. Whole numbers do not pass through double. */
@@ -55,11 +57,7 @@ static ob_status setup_constant(plan_call *call, ob_err *err)
 
 static ob_status setup_given(plan_call *call, ob_err *err)
 {
-    const char *const names[] = {"fill_value", "value", "s"};
-    const ob_value *value = NULL;
-    for (size_t i = 0; value == NULL && i < sizeof names / sizeof names[0]; i++)
-        value = plan_arg(call, names[i]);
-    return setup_fill(call, plan_output(call, 0), value, err);
+    return setup_fill(call, plan_output(call, 0), plan_given_number(call), err);
 }
 
 static ob_status run_fill(const plan_call *call, ob_err *err)
@@ -163,46 +161,25 @@ static ob_status run_linspace(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-#define CONSTANT(op, number)                                                                       \
-    {                                                                                              \
-        .name = (op), .dtypes = PLAN_ALL, .setup = setup_constant, .run = run_fill,                \
-        .variant = (number)                                                                        \
-    }
-#define GIVEN(op)                                                                                  \
-    {                                                                                              \
-        .name = (op), .dtypes = PLAN_ALL, .setup = setup_given, .run = run_fill                    \
-    }
-#define EMPTY(op)                                                                                  \
-    {                                                                                              \
-        .name = (op), .dtypes = PLAN_ALL, .run = run_nothing                                       \
-    }
+#define PLAN_CONSTANT(op, number)                                                                  \
+    {.name = (op),                                                                                 \
+     .dtypes = PLAN_ALL,                                                                           \
+     .setup = setup_constant,                                                                      \
+     .run = run_fill,                                                                              \
+     .variant = (number)},
+#define PLAN_GIVEN(op) {.name = (op), .dtypes = PLAN_ALL, .setup = setup_given, .run = run_fill},
+#define PLAN_EMPTY(op) {.name = (op), .dtypes = PLAN_ALL, .run = run_nothing},
 #define SEQUENCE(op, word)                                                                         \
     {                                                                                              \
         .name = (op), .dtypes = PLAN_NUMBERS, .setup = setup_##word, .run = run_##word             \
     }
 
 const plan_kernel native_kernels_create[] = {
-    CONSTANT("aten::zeros", 0),
-    CONSTANT("aten::ones", 1),
-    CONSTANT("aten::zeros_like", 0),
-    CONSTANT("aten::ones_like", 1),
-    CONSTANT("aten::new_zeros", 0),
-    CONSTANT("aten::new_ones", 1),
-    CONSTANT("aten::zero_", 0),
-    GIVEN("aten::full"),
-    GIVEN("aten::full_like"),
-    GIVEN("aten::new_full"),
-    GIVEN("aten::scalar_tensor"),
-    GIVEN("aten::fill_.Scalar"),
     {.name = "aten::fill_.Tensor", .dtypes = PLAN_REALS, .run = run_fill_tensor},
-    EMPTY("aten::empty.memory_format"),
-    EMPTY("aten::empty_strided"),
-    EMPTY("aten::empty_like"),
-    EMPTY("aten::new_empty"),
-    EMPTY("aten::new_empty_strided"),
     SEQUENCE("aten::arange", arange),
     SEQUENCE("aten::arange.start", arange),
     SEQUENCE("aten::arange.start_step", arange),
     SEQUENCE("aten::linspace", linspace),
+#include "plan/create.def"
     {.name = NULL},
 };

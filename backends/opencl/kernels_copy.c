@@ -5,26 +5,7 @@
  */
 #include "work.h"
 
-/* Views on the stack: they share their tensor's storage without owning it. */
-static ob_tensor narrow(const ob_tensor *tensor, int dim, int64_t start, int64_t size)
-{
-    ob_tensor view = *tensor;
-    view.sizes[dim] = size;
-    view.offset += start * tensor->strides[dim];
-    return view;
-}
-
-static ob_tensor remove_dim(const ob_tensor *tensor, int dim, int64_t index)
-{
-    ob_tensor view = *tensor;
-    view.ndim--;
-    view.offset += index * tensor->strides[dim];
-    for (int d = dim; d < view.ndim; d++) {
-        view.sizes[d] = tensor->sizes[d + 1];
-        view.strides[d] = tensor->strides[d + 1];
-    }
-    return view;
-}
+#include "plan/pieces.h"
 
 /* ---- whole copies ---- */
 
@@ -56,7 +37,7 @@ static ob_status setup_cat(plan_call *call, ob_err *err)
         const ob_tensor *part = list->as.list.items[i].as.tensor;
         if (part->ndim != out->ndim) /* an empty list of numbers joins with anything */
             continue;
-        const ob_tensor to = narrow(out, dim, start, part->sizes[dim]);
+        const ob_tensor to = plan_narrow(out, dim, start, part->sizes[dim]);
         OB_TRY(ocl_copy_add(&m, &to, part, err));
         start += part->sizes[dim];
     }
@@ -71,7 +52,7 @@ static ob_status setup_stack(plan_call *call, ob_err *err)
     ocl_maker m;
     OB_TRY(ocl_maker_open(call, &m, err));
     for (size_t i = 0; i < list->as.list.count; i++) {
-        const ob_tensor to = remove_dim(out, dim, (int64_t)i);
+        const ob_tensor to = plan_remove_dim(out, dim, (int64_t)i);
         OB_TRY(ocl_copy_add(&m, &to, list->as.list.items[i].as.tensor, err));
     }
     return OB_OK;
@@ -160,45 +141,19 @@ static ob_status zeros_and_copy(plan_call *call, const ob_tensor *to, ob_err *er
 
 static ob_status setup_select_backward(plan_call *call, ob_err *err)
 {
-    const ob_tensor *out = plan_output(call, 0);
-    const int dim = plan_dim(plan_arg_int(call, "dim", 0), out->ndim);
-    const int64_t index = plan_arg_int(call, "index", 0);
-    const ob_tensor to = remove_dim(out, dim, index < 0 ? index + out->sizes[dim] : index);
+    const ob_tensor to = plan_select_place(call);
     return zeros_and_copy(call, &to, err);
 }
 
 static ob_status setup_slice_backward(plan_call *call, ob_err *err)
 {
-    const ob_tensor *out = plan_output(call, 0), *grad = call->args[0].as.tensor;
-    const int dim = plan_dim(plan_arg_int(call, "dim", 0), out->ndim);
-    const int64_t size = out->sizes[dim];
-    int64_t start = plan_arg_int(call, "start", 0);
-    start = start < 0 ? start + size : start;
-    start = start < 0 ? 0 : start > size ? size : start;
-    ob_tensor to = narrow(out, dim, start, grad->sizes[dim]);
-    to.strides[dim] *= plan_arg_int(call, "step", 1);
+    const ob_tensor to = plan_slice_place(call);
     return zeros_and_copy(call, &to, err);
 }
 
 static ob_status setup_diagonal_backward(plan_call *call, ob_err *err)
 {
-    const ob_tensor *out = plan_output(call, 0), *grad = call->args[0].as.tensor;
-    const int64_t offset = plan_arg_int(call, "offset", 0);
-    const int dim1 = plan_dim(plan_arg_int(call, "dim1", 0), out->ndim);
-    const int dim2 = plan_dim(plan_arg_int(call, "dim2", 1), out->ndim);
-    ob_tensor to = *out;
-    int n = 0;
-    if (ocl_numel(grad) > 0)
-        to.offset += offset > 0 ? offset * out->strides[dim2] : -offset * out->strides[dim1];
-    for (int d = 0; d < out->ndim; d++) {
-        if (d == dim1 || d == dim2)
-            continue;
-        to.sizes[n] = out->sizes[d];
-        to.strides[n++] = out->strides[d];
-    }
-    to.sizes[n] = grad->sizes[grad->ndim - 1];
-    to.strides[n++] = out->strides[dim1] + out->strides[dim2];
-    to.ndim = n;
+    const ob_tensor to = plan_diagonal_place(call);
     return zeros_and_copy(call, &to, err);
 }
 

@@ -4,6 +4,8 @@
  */
 #include "work.h"
 
+#include "plan/pieces.h"
+
 #include <stdio.h>
 
 static ob_status setup_constant(plan_call *call, ob_err *err)
@@ -16,13 +18,9 @@ static ob_status setup_constant(plan_call *call, ob_err *err)
 
 static ob_status setup_given(plan_call *call, ob_err *err)
 {
-    static const char *const names[] = {"fill_value", "value", "s"};
-    const ob_value *value = NULL;
     ocl_maker m;
-    for (size_t i = 0; value == NULL && i < sizeof names / sizeof *names; i++)
-        value = plan_arg(call, names[i]);
     OB_TRY(ocl_maker_open(call, &m, err));
-    return ocl_fill_add(&m, plan_output(call, 0), value, err);
+    return ocl_fill_add(&m, plan_output(call, 0), plan_given_number(call), err);
 }
 
 static ob_status setup_fill_tensor(plan_call *call, ob_err *err)
@@ -70,19 +68,14 @@ static ob_status setup_sequence(plan_call *call, ob_err *err)
     return ocl_end(&builder, &range, err);
 }
 
-#define CONSTANT(op, number)                                                                       \
-    {                                                                                              \
-        .name = (op), .dtypes = PLAN_REALS, .setup = setup_constant, .run = ocl_run,               \
-        .variant = (number)                                                                        \
-    }
-#define GIVEN(op)                                                                                  \
-    {                                                                                              \
-        .name = (op), .dtypes = PLAN_REALS, .setup = setup_given, .run = ocl_run                   \
-    }
-#define EMPTY(op)                                                                                  \
-    {                                                                                              \
-        .name = (op), .dtypes = PLAN_REALS, .run = ocl_run                                         \
-    }
+#define PLAN_CONSTANT(op, number)                                                                  \
+    {.name = (op),                                                                                 \
+     .dtypes = PLAN_REALS,                                                                         \
+     .setup = setup_constant,                                                                      \
+     .run = ocl_run,                                                                               \
+     .variant = (number)},
+#define PLAN_GIVEN(op) {.name = (op), .dtypes = PLAN_REALS, .setup = setup_given, .run = ocl_run},
+#define PLAN_EMPTY(op) {.name = (op), .dtypes = PLAN_REALS, .run = ocl_run},
 #define SEQUENCE(op, what)                                                                         \
     {                                                                                              \
         .name = (op), .dtypes = PLAN_NUMBERS, .setup = setup_sequence, .run = ocl_run,             \
@@ -90,30 +83,14 @@ static ob_status setup_sequence(plan_call *call, ob_err *err)
     }
 
 const plan_kernel ocl_kernels_create[] = {
-    CONSTANT("aten::zeros", 0),
-    CONSTANT("aten::ones", 1),
-    CONSTANT("aten::zeros_like", 0),
-    CONSTANT("aten::ones_like", 1),
-    CONSTANT("aten::new_zeros", 0),
-    CONSTANT("aten::new_ones", 1),
-    CONSTANT("aten::zero_", 0),
-    GIVEN("aten::full"),
-    GIVEN("aten::full_like"),
-    GIVEN("aten::new_full"),
-    GIVEN("aten::scalar_tensor"),
-    GIVEN("aten::fill_.Scalar"),
     {.name = "aten::fill_.Tensor",
      .dtypes = PLAN_REALS,
      .setup = setup_fill_tensor,
      .run = ocl_run},
-    EMPTY("aten::empty.memory_format"),
-    EMPTY("aten::empty_strided"),
-    EMPTY("aten::empty_like"),
-    EMPTY("aten::new_empty"),
-    EMPTY("aten::new_empty_strided"),
     SEQUENCE("aten::arange", 0),
     SEQUENCE("aten::arange.start", 0),
     SEQUENCE("aten::arange.start_step", 0),
     SEQUENCE("aten::linspace", 1),
+#include "plan/create.def"
     {.name = NULL},
 };

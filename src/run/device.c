@@ -24,6 +24,7 @@ static int rank_of(const char *types, const char *type)
 static const char *next_word(const char *words, ob_device_word *out)
 {
     const size_t size = strcspn(words, ",");
+    *out = (ob_device_word){0};
     snprintf(out->text, sizeof out->text, "%.*s", (int)size, words);
     return words[size] == ',' ? words + size + 1 : NULL;
 }

@@ -77,11 +77,13 @@ static size_t gather(const ob_replay *r, group *groups)
     size_t count = 0;
     for (size_t i = 0; i < r->plan.step_count; i++) {
         const ob_replay_step *step = &r->plan.steps[i];
-        if (step->skip != OB_REPLAY_RAN)
-            groups[count++] = (group){.name = r->plan.name_of[step->op],
-                                      .skip = step->skip,
-                                      .reason = reason_of(r, i),
-                                      .count = 1};
+        if (step->skip == OB_REPLAY_RAN)
+            continue;
+        groups[count] = (group){.name = r->plan.name_of[step->op],
+                                .skip = step->skip,
+                                .reason = reason_of(r, i),
+                                .count = 1};
+        count++;
     }
     return merge(groups, count);
 }
@@ -96,10 +98,13 @@ static void describe_replaced(ob_describe *d, const ob_replay *r, ob_json *out)
         count += r->replaced[i] != NULL;
     group *groups = calloc(count + 1, sizeof *groups);
     count = 0;
-    for (size_t i = 0; groups != NULL && i < nodes; i++)
-        if (r->replaced[i] != NULL)
-            groups[count++] = (group){
-                .name = ob_trace_node_at(r->trace, i)->name, .reason = r->replaced[i], .count = 1};
+    for (size_t i = 0; groups != NULL && i < nodes; i++) {
+        if (r->replaced[i] == NULL)
+            continue;
+        groups[count] = (group){
+            .name = ob_trace_node_at(r->trace, i)->name, .reason = r->replaced[i], .count = 1};
+        count++;
+    }
     count = groups != NULL ? merge(groups, count) : 0;
     for (size_t i = 0; i < count; i++) {
         ob_json *row = ob_json_new_object(d->doc);

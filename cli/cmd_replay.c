@@ -114,7 +114,7 @@ static const ob_option OPTIONS[] = {
      .choices = "auto|keep|bfloat16",
      .help =
          "What half becomes: bfloat16 where a call fails with half (auto), nothing else (keep), "
-         "bfloat16 at once."},
+         "bfloat16 at once. Except with keep, a call that fails in bfloat16 is made in float32."},
     {.name = "profile",
      .letter = 'p',
      .type = OB_OPTION_STRING,

@@ -182,6 +182,7 @@ static ob_status replay(replaying *r, const ob_trace *trace, ob_replay **out, ob
     const char *half = r->line->half != NULL ? r->line->half : "auto";
     r->options.half_to_bfloat16 = strcmp(half, "bfloat16") == 0;
     r->options.stop_at_half = strcmp(half, "auto") == 0;
+    r->options.keep_narrow = strcmp(half, "keep") == 0;
     OB_TRY(ob_session_open(r->cli->context, &r->line->run, &session, err));
     ob_status status = ob_replay_run(session, trace, &r->options, out, err);
     if (status == OB_OK && strcmp(half, "auto") == 0 && ob_replay_wants_bfloat16(*out)) {

@@ -121,6 +121,7 @@ static void print_text(ob_cli *cli, const ob_replay_line *line, const ob_json *r
         int_of(coverage, "operators_ran"), int_of(coverage, "operators_compute"));
     print_skips(cli, "skipped     ", ob_json_get(result, "skipped"));
     print_skips(cli, "inner calls ", ob_json_get(result, "replaced"));
+    print_skips(cli, "in float32  ", ob_json_get(result, "in_float32"));
     if (!line->compute_only)
         print_skips(cli, "not compute ", ob_json_get(result, "not_compute"));
     print_times(cli, ob_json_get(result, "times"));

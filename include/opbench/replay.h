@@ -55,6 +55,8 @@ typedef struct ob_replay_options {
     size_t crashed_count;
     bool half_to_bfloat16; /* where the trace has half, take bfloat16 */
     bool stop_at_half;     /* end after the first pass if ob_replay_wants_bfloat16 */
+    bool keep_narrow;      /* leave out a call that fails in half or bfloat16, which is else made in
+                            * float32, with copies that are not timed */
     bool keep_whole;       /* never put the calls that a failing call made in its place */
     uint64_t seed;
     /* Told before each call is made, also while warming up: nodes by index. NULL = nobody. */
@@ -77,7 +79,8 @@ void ob_replay_destroy(ob_replay *replay); /* NULL is allowed */
 bool ob_replay_wants_bfloat16(const ob_replay *replay);
 
 /* What came of it, as JSON in doc: trace, calls, coverage {nodes, operators, ran, compute}, skipped
- * [{name, reason, what, count}], not_compute (the same), replaced [{name, reason, count}], times {iterations,
+ * [{name, reason, what, count}], not_compute (the same), replaced [{name, reason, count}], in_float32 (the
+ * same), times {iterations,
  * unit, mean, median, ci_low, ...}, operators [{name, count, time_ns, mean_ns, min_ns, max_ns, ci_low, ci_high,
  * share}], peak_bytes. */
 ob_status ob_replay_describe(const ob_replay *replay, ob_json_doc *doc, const ob_json **out,

@@ -35,18 +35,6 @@ bool ob_replay_skip_is_compute(ob_replay_skip skip)
     return skip < 0 || skip >= OB_REPLAY_SKIP_COUNT || COMPUTE[skip];
 }
 
-static bool takes_half(const ob_trace_value *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (values[i].kind == OB_TRACE_TENSOR && values[i].as.tensor->dtype == OB_DTYPE_F16)
-            return true;
-        if ((values[i].kind == OB_TRACE_LIST || values[i].kind == OB_TRACE_TUPLE) &&
-            takes_half(values[i].as.items, values[i].count))
-            return true;
-    }
-    return false;
-}
-
 /* From now on the call is left out; or, in a next plan, the calls that it made stand in its place. */
 static void give_up(ob_replay *r, const ob_replay_options *options, ob_replay_step *step,
                     ob_replay_skip why, const ob_err *err)
@@ -55,8 +43,7 @@ static void give_up(ob_replay *r, const ob_replay_options *options, ob_replay_st
     const char *text = ob__arena_strdup(&r->arena, err->message, strlen(err->message));
     step->skip = why;
     r->reasons[at] = why != OB_REPLAY_NO_LIBRARY ? text : NULL;
-    r->failed_half |=
-        why == OB_REPLAY_FAILED && takes_half(step->node->inputs, step->node->input_count);
+    r->failed_half |= why == OB_REPLAY_FAILED && ob__replay_uses_dtype(step->node, OB_DTYPE_F16);
     if (text != NULL && !options->keep_whole && r->time_count == 0 &&
         ob__replay_can_replace(r->trace, step->node)) {
         r->replaced[step->node - ob_trace_node_at(r->trace, 0)] = text;
@@ -85,10 +72,13 @@ static void run_pass(ob_replay *r, ob_replay_caller *caller, const ob_replay_opt
         if (step->skip == OB_REPLAY_RAN) {
             if (options->on_call != NULL)
                 options->on_call(options->ctx, p->number, i, r->plan.step_count, step->node);
+            const bool narrow = !step->in_float32;
             if (ob__replay_call(caller, step, &elapsed, &why, &err) != OB_OK) {
                 give_up(r, options, step, why, &err);
                 p->clean = false;
                 elapsed = 0;
+            } else if (narrow && step->in_float32) {
+                r->reasons[i] = ob__arena_strdup(&r->arena, err.message, strlen(err.message));
             }
             p->total_ns += elapsed;
         }
@@ -128,8 +118,13 @@ static ob_status run_passes(ob_replay *r, ob_session *session, const ob_replay_o
     ob_replay_values values = {
         .half_to_bfloat16 = options->half_to_bfloat16,
         .max_bytes = session->max_memory_bytes != 0 ? session->max_memory_bytes : UINT64_MAX};
-    ob_replay_caller caller = {
-        .session = session, .values = &values, .clock = ob_clock_monotonic()};
+    /* Whether half as such has kernels is to be found out first. */
+    ob_replay_caller caller = {.session = session,
+                               .values = &values,
+                               .clock = ob_clock_monotonic(),
+                               .widens_half = !options->keep_narrow &&
+                                              (options->half_to_bfloat16 || !options->stop_at_half),
+                               .widens_bfloat16 = !options->keep_narrow};
     ob_status status = ob__replay_values_init(&values, &r->plan, options->seed, err);
     const uint64_t wanted = options->iterations > 0 ? options->iterations : 1;
     pass p = {0};

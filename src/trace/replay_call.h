@@ -12,11 +12,14 @@ typedef struct ob_replay_caller {
     ob_session *session;
     ob_replay_values *values;
     ob_clock clock;
+    bool widens_half, widens_bfloat16; /* a call that fails in them is made in float32 */
 } ob_replay_caller;
 
 /* Makes the call, keeps its results, says how long it took. On failure *why says what kind it was and
- * err the reason. */
-ob_status ob__replay_call(ob_replay_caller *caller, const ob_replay_step *step,
-                          uint64_t *elapsed_ns, ob_replay_skip *why, ob_err *err);
+ * err the reason. Where only float32 works, the step says so from then on, and err why the narrow type did not. */
+ob_status ob__replay_call(ob_replay_caller *caller, ob_replay_step *step, uint64_t *elapsed_ns,
+                          ob_replay_skip *why, ob_err *err);
+/* Whether tensors of that dtype go in or come out. */
+bool ob__replay_uses_dtype(const ob_trace_node *node, ob_dtype dtype);
 
 #endif

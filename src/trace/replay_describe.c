@@ -69,6 +69,8 @@ static const char *reason_of(const ob_replay *r, size_t at)
     const ob_replay_step *step = &r->plan.steps[at];
     if (r->reasons[at] != NULL)
         return r->reasons[at];
+    if (step->skip == OB_REPLAY_RAN)
+        return "";
     return step->why != NULL ? step->why : help_of(step->skip);
 }
 
@@ -88,23 +90,10 @@ static size_t gather(const ob_replay *r, group *groups)
     return merge(groups, count);
 }
 
-/* Calls in whose place the calls stand that they made. */
-static void describe_replaced(ob_describe *d, const ob_replay *r, ob_json *out)
+static void describe_groups(ob_describe *d, group *groups, size_t count, const char *key,
+                            ob_json *out)
 {
-    const size_t nodes = ob_trace_node_count(r->trace);
     ob_json *list = ob_json_new_array(d->doc);
-    size_t count = 0;
-    for (size_t i = 0; i < nodes; i++)
-        count += r->replaced[i] != NULL;
-    group *groups = calloc(count + 1, sizeof *groups);
-    count = 0;
-    for (size_t i = 0; groups != NULL && i < nodes; i++) {
-        if (r->replaced[i] == NULL)
-            continue;
-        groups[count] = (group){
-            .name = ob_trace_node_at(r->trace, i)->name, .reason = r->replaced[i], .count = 1};
-        count++;
-    }
     count = groups != NULL ? merge(groups, count) : 0;
     for (size_t i = 0; i < count; i++) {
         ob_json *row = ob_json_new_object(d->doc);
@@ -113,7 +102,38 @@ static void describe_replaced(ob_describe *d, const ob_replay *r, ob_json *out)
         ob__describe_int(d, row, "count", (int64_t)groups[i].count);
         ob__describe_append(d, list, row);
     }
-    ob__describe_set(d, out, "replaced", groups != NULL ? list : NULL);
+    ob__describe_set(d, out, key, groups != NULL ? list : NULL);
+}
+
+/* Calls in whose place the calls stand that they made. */
+static void describe_replaced(ob_describe *d, const ob_replay *r, ob_json *out)
+{
+    const size_t nodes = ob_trace_node_count(r->trace);
+    size_t count = 0;
+    for (size_t i = 0; i < nodes; i++)
+        count += r->replaced[i] != NULL;
+    group *groups = calloc(count + 1, sizeof *groups);
+    count = 0;
+    for (size_t i = 0; groups != NULL && i < nodes; i++)
+        if (r->replaced[i] != NULL)
+            groups[count++] = (group){
+                .name = ob_trace_node_at(r->trace, i)->name, .reason = r->replaced[i], .count = 1};
+    describe_groups(d, groups, count, "replaced", out);
+    free(groups);
+}
+
+/* Calls that have no kernel in half or bfloat16. */
+static void describe_widened(ob_describe *d, const ob_replay *r, ob_json *out)
+{
+    group *groups = calloc(r->plan.step_count + 1, sizeof *groups);
+    size_t count = 0;
+    for (size_t i = 0; groups != NULL && i < r->plan.step_count; i++) {
+        const ob_replay_step *step = &r->plan.steps[i];
+        if (step->in_float32 && step->skip == OB_REPLAY_RAN)
+            groups[count++] =
+                (group){.name = r->plan.name_of[step->op], .reason = reason_of(r, i), .count = 1};
+    }
+    describe_groups(d, groups, count, "in_float32", out);
     free(groups);
 }
 
@@ -302,6 +322,7 @@ ob_status ob_replay_describe(const ob_replay *r, ob_json_doc *doc, const ob_json
     describe_coverage(&d, r, object);
     describe_skipped(&d, r, object);
     describe_replaced(&d, r, object);
+    describe_widened(&d, r, object);
     describe_times(&d, r, object);
     describe_operators(&d, r, object);
     ob__describe_int(&d, object, "peak_bytes", (int64_t)r->peak_bytes);

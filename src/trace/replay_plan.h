@@ -20,6 +20,7 @@ typedef struct ob_replay_step {
     uint32_t op;         /* number of the operator's name */
     uint32_t top;        /* into tops: the chosen call that it is, or is part of */
     ob_replay_skip skip; /* OB_REPLAY_RAN = to be called */
+    bool in_float32;     /* it fails in half or bfloat16 */
     const char *why;     /* the user's reason to skip it; NULL = none */
     uint32_t first_free; /* into frees: tensors that die with this call */
     uint32_t free_count;

@@ -20,9 +20,9 @@ ob_status ob__replay_values_init(ob_replay_values *values, ob_replay_plan *plan,
     values->plan = plan;
     values->tensors = calloc(plan->keys.count + (size_t)1, sizeof *values->tensors);
     values->storages = calloc(plan->storages.count + (size_t)1, sizeof(ob_storage *));
-    values->integral = calloc(plan->storages.count + (size_t)1, sizeof *values->integral);
+    values->held = calloc(plan->storages.count + (size_t)1, sizeof *values->held);
     ob_rng_init(&values->rng, seed, 0);
-    if (values->tensors == NULL || values->storages == NULL || values->integral == NULL)
+    if (values->tensors == NULL || values->storages == NULL || values->held == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a replay");
     return OB_OK;
 }
@@ -45,10 +45,10 @@ void ob__replay_values_fini(ob_replay_values *values)
     ob__replay_values_clear(values, 0);
     free(values->tensors);
     free((void *)values->storages);
-    free(values->integral);
+    free(values->held);
 }
 
-static ob_dtype dtype_of(const ob_replay_values *values, const ob_trace_tensor *tensor)
+ob_dtype ob__replay_values_dtype(const ob_replay_values *values, const ob_trace_tensor *tensor)
 {
     return tensor->dtype == OB_DTYPE_F16 && values->half_to_bfloat16 ? OB_DTYPE_BF16
                                                                      : tensor->dtype;
@@ -61,6 +61,18 @@ static bool fits(const ob_tensor *there, const ob_trace_tensor *wanted, ob_dtype
                (ob__trace_is_sparse(wanted) ? OB_LAYOUT_SPARSE_COO : OB_LAYOUT_STRIDED) &&
            (wanted->ndim == 0 ||
             memcmp(there->sizes, wanted->sizes, (size_t)wanted->ndim * sizeof *wanted->sizes) == 0);
+}
+
+/* An id that was used again without a word: the bits of floating-point numbers are no indices, and those of float32 no
+ * bfloat16. The parts of complex numbers are real ones. */
+static bool can_be_seen_as(ob_dtype held, ob_dtype dtype)
+{
+    if (held == dtype || (ob_dtype_is_integral(held) && ob_dtype_is_integral(dtype)))
+        return true;
+    return (held == OB_DTYPE_C64 && dtype == OB_DTYPE_F32) ||
+           (held == OB_DTYPE_F32 && dtype == OB_DTYPE_C64) ||
+           (held == OB_DTYPE_C128 && dtype == OB_DTYPE_F64) ||
+           (held == OB_DTYPE_F64 && dtype == OB_DTYPE_C128);
 }
 
 /* Whole elements of data; lo to hi for integers. */
@@ -122,7 +134,7 @@ static ob_status make_storage(ob_replay_values *values, const ob_trace_tensor *t
 ob_status ob__replay_values_tensor(ob_replay_values *values, const ob_trace_tensor *tensor,
                                    uint64_t need, ob_value *out, bool *fresh, ob_err *err)
 {
-    const ob_dtype dtype = dtype_of(values, tensor);
+    const ob_dtype dtype = ob__replay_values_dtype(values, tensor);
     const uint32_t key = ob__replay_key_number(values->plan, tensor);
     const uint32_t number = ob__replay_storage_number(values->plan, tensor->storage);
     if (fresh != NULL)
@@ -139,8 +151,7 @@ ob_status ob__replay_values_tensor(ob_replay_values *values, const ob_trace_tens
     ob_tensor view;
     ob_storage *storage = ob_storage_retain(values->storages[number]);
     ob_status status = OB_ERR_NOT_FOUND;
-    /* The bits of floating-point numbers are no indices: an id that was used again without a word. */
-    if (storage != NULL && values->integral[number] == ob_dtype_is_integral(dtype))
+    if (storage != NULL && can_be_seen_as(values->held[number], dtype))
         status = ob_tensor_init_view(&view, storage, dtype, tensor->sizes, tensor->ndim,
                                      tensor->strides, tensor->offset, NULL);
     if (status != OB_OK) {
@@ -152,7 +163,7 @@ ob_status ob__replay_values_tensor(ob_replay_values *values, const ob_trace_tens
             *fresh = !tensor->has_range;
         if (status == OB_OK && tensor->storage >= 0 && values->storages[number] == NULL) {
             values->storages[number] = ob_storage_retain(storage);
-            values->integral[number] = ob_dtype_is_integral(dtype);
+            values->held[number] = dtype;
         }
     }
     ob_storage_release(storage);
@@ -188,7 +199,7 @@ void ob__replay_values_put(ob_replay_values *values, const ob_trace_tensor *reco
         tensor->offset == 0 && values->storages[number] != tensor->storage) {
         ob_storage_release(values->storages[number]);
         values->storages[number] = ob_storage_retain(tensor->storage);
-        values->integral[number] = ob_dtype_is_integral(tensor->dtype);
+        values->held[number] = tensor->dtype;
     }
     ob_value_fini(&values->tensors[key]);
     values->tensors[key] = *value;

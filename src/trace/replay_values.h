@@ -11,7 +11,7 @@ typedef struct ob_replay_values {
     ob_replay_plan *plan;
     ob_value *tensors;     /* per key; NONE = not there */
     ob_storage **storages; /* per storage; NULL = not there */
-    bool *integral; /* per storage: it holds integers, so that floating-point views are no good */
+    ob_dtype *held; /* per storage: of what is in it; the bits of one are no values of another */
     ob_rng rng;
     bool half_to_bfloat16;
     uint64_t max_bytes; /* of one storage; what is larger is refused */
@@ -27,6 +27,8 @@ void ob__replay_values_clear(ob_replay_values *values, uint64_t seed);
  * whether it was made just now, so that an operator's constraints may still be put on it. */
 ob_status ob__replay_values_tensor(ob_replay_values *values, const ob_trace_tensor *tensor,
                                    uint64_t need, ob_value *out, bool *fresh, ob_err *err);
+/* What the tensor's dtype is here. */
+ob_dtype ob__replay_values_dtype(const ob_replay_values *values, const ob_trace_tensor *tensor);
 /* Values as those of a tensor that no call made. */
 void ob__replay_values_fill(ob_replay_values *values, const ob_tensor *tensor);
 /* A result takes the place of what stood under its ids. Takes over value. */

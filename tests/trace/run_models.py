@@ -134,6 +134,23 @@ def test_dlrm(options, folder):
             check(what == expected, "not computing: %s" % what)
 
 
+def test_half_dlrm(options, folder):
+    """PyTorch 1.13 has neither half nor bfloat16 kernels of embedding bags and of the loss on a CPU: those calls are
+    made in float32, and said to be."""
+    if "torch" not in backends(options):
+        return
+    trace = chakra.in_half(record(options, folder, "dlrm"))
+    path = write(chakra.convert(trace, "1.1.1-chakra.0.0.4"), os.path.join(folder, "half.json"))
+    found = replay(options, path, "torch", "--iteration", "1")
+    check(found["half_to_bfloat16"] and found["coverage"]["nodes"] == 1.0, "half dlrm: %s" % found["skipped"])
+    wide = {row["name"]: row["count"] for row in found["in_float32"]}
+    check(wide == {"aten::embedding_bag.padding_idx": 4, "aten::_embedding_bag_backward": 2,
+                   "aten::binary_cross_entropy": 1, "aten::binary_cross_entropy_backward": 1}, "in float32: %s" % wide)
+    check(all("BFloat16" in row["reason"] for row in found["in_float32"]), "reasons: %s" % found["in_float32"])
+    kept = replay(options, path, "torch", "--iteration", "1", "--half", "keep")
+    check(kept["in_float32"] == [] and kept["coverage"]["nodes"] < 0.9, "kept: %s" % kept["coverage"])
+
+
 def test_convert(options, folder):
     """Every case of the converted steps runs on torch."""
     traces = {}
@@ -165,7 +182,7 @@ def main():
     if run(options.python, "-c", "import torch").returncode != 0:
         print("skipped: %s has no torch (Debian's package is python3-torch)" % options.python)
         return SKIPPED
-    for test in (test_gpt, test_replaced, test_own_kernels, test_dlrm, test_convert):
+    for test in (test_gpt, test_replaced, test_own_kernels, test_dlrm, test_half_dlrm, test_convert):
         with tempfile.TemporaryDirectory() as folder:
             test(options, folder)
     print("%d failures" % failures)

@@ -174,8 +174,11 @@ void ob__generate_backends(ob_cli *cli)
 {
     if (ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_ERROR) != OB_EXIT_OK)
         return;
-    for (size_t i = 0; i < ob_context_count(cli->context, OB_ENTRY_BACKEND); i++)
-        ob__cli_printf(cli, "%s\n", ob_context_entry(cli->context, OB_ENTRY_BACKEND, i).name);
+    for (size_t i = 0; i < ob_context_count(cli->context, OB_ENTRY_BACKEND); i++) {
+        const char *name = ob_context_entry(cli->context, OB_ENTRY_BACKEND, i).name;
+        if (ob_context_find_backend(cli->context, name) != NULL)
+            ob__cli_printf(cli, "%s\n", name);
+    }
 }
 
 void ob__generate_devices(ob_cli *cli)
@@ -185,7 +188,7 @@ void ob__generate_devices(ob_cli *cli)
     for (size_t i = 0; i < ob_context_count(cli->context, OB_ENTRY_BACKEND); i++) {
         const ob_entry_info info = ob_context_entry(cli->context, OB_ENTRY_BACKEND, i);
         const ob_backend_desc *desc = ob_context_find_backend(cli->context, info.name);
-        for (const char *at = desc->device_types; *at != '\0';) {
+        for (const char *at = desc != NULL ? desc->device_types : ""; *at != '\0';) {
             const size_t length = strcspn(at, " ");
             ob__cli_printf(cli, "%.*s\n", (int)length, at);
             at += length;

@@ -19,3 +19,13 @@ function(ob_add_plugin name)
     install(TARGETS ${target} LIBRARY DESTINATION ${OB_PLUGIN_SUBDIR})
   endif()
 endfunction()
+
+# ob_add_absent_plugin(<name> <reason>): in place of a backend that cannot be built here. Listings have the reason, which
+# says what to install; it is at most 255 bytes.
+function(ob_add_absent_plugin name reason)
+  message(STATUS "${name} backend: ${reason}")
+  file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/absent_because.h
+       CONTENT "#define OB_ABSENT_BECAUSE \"@reason@\"\n" @ONLY)
+  ob_add_plugin(${name} ${PROJECT_SOURCE_DIR}/backends/absent.c)
+  target_include_directories(plugin_${name} PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+endfunction()

@@ -25,35 +25,41 @@ typedef struct library {
     size_t symbol_count;
 } library;
 
-static void *open_in(const char *folder, const char *name)
+/* True when it is open. Of those that are not, a broken one is told of rather than a missing one. */
+static bool try_open(const ob_host *host, const char *name, void **handle, ob_err *why)
 {
-    char path[1024];
-    const int length = snprintf(path, sizeof path, "%s/lib64/%s", folder, name);
-    return length > 0 && (size_t)length < sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    ob_err own;
+    const ob_status status = host->shared_object_open(name, handle, &own);
+    if (status != OB_OK && (why->code == OB_OK || why->code == OB_ERR_NOT_FOUND))
+        *why = own;
+    return status == OB_OK;
 }
 
-static void *open_any(const library *l)
+static bool open_any(const ob_host *host, const library *l, void **handle, ob_err *why)
 {
     const char *const folders[] = {getenv("CUDA_PATH"), getenv("CUDA_HOME"), "/usr/local/cuda"};
-    void *handle = NULL;
-    for (size_t i = 0; handle == NULL && l->names[i] != NULL; i++)
-        handle = dlopen(l->names[i], RTLD_NOW | RTLD_LOCAL);
-    for (size_t f = 0; l->in_toolkit && handle == NULL && f < sizeof folders / sizeof *folders; f++)
-        for (size_t i = 0; folders[f] != NULL && handle == NULL && l->names[i] != NULL; i++)
-            handle = open_in(folders[f], l->names[i]);
-    return handle;
+    char path[1024];
+    for (size_t i = 0; l->names[i] != NULL; i++) {
+        if (try_open(host, l->names[i], handle, why))
+            return true;
+    }
+    for (size_t f = 0; l->in_toolkit && f < sizeof folders / sizeof *folders; f++) {
+        for (size_t i = 0; folders[f] != NULL && l->names[i] != NULL; i++) {
+            const int length = snprintf(path, sizeof path, "%s/lib64/%s", folders[f], l->names[i]);
+            if (length > 0 && (size_t)length < sizeof path && try_open(host, path, handle, why))
+                return true;
+        }
+    }
+    return false;
 }
 
 static ob_status open_library(const ob_host *host, const library *l, void *table, void **handle,
                               ob_err *err)
 {
-    dlerror();
-    *handle = open_any(l);
-    if (*handle == NULL) {
-        const char *why = dlerror();
-        return host->err_set(err, OB_ERR_UNSUPPORTED, "%s cannot be opened (%.120s); %s", l->what,
-                             why != NULL ? why : "no reason given", l->advice);
-    }
+    ob_err why = {.code = OB_OK};
+    if (!open_any(host, l, handle, &why))
+        return host->err_set(err, OB_ERR_UNSUPPORTED, "%s cannot be opened: %.500s; %s", l->what,
+                             why.message, l->advice);
     for (size_t i = 0; i < l->symbol_count; i++) {
         void *address = dlsym(*handle, l->symbols[i].name);
         if (address == NULL)
@@ -68,14 +74,14 @@ static ob_status open_library(const ob_host *host, const library *l, void *table
 
 ob_status cuda_driver_open(const ob_host *host, cuda_driver *driver, ob_err *err)
 {
-    static const char *const NAMES[] = {"libcuda.so.1", NULL};
+    static const char *const NAMES[] = {CUDA_DRIVER_FILE, NULL};
     static const symbol SYMBOLS[] = {
 #define CUDA_SYMBOL(field, symbol, parameters) {symbol, offsetof(cuda_driver, field)},
         CUDA_DRIVER_MAP(CUDA_SYMBOL)
 #undef CUDA_SYMBOL
     };
     const library l = {.names = NAMES,
-                       .what = "the driver of the GPU, libcuda.so.1,",
+                       .what = "the driver of the GPU, " CUDA_DRIVER_FILE ",",
                        .advice = "it comes with the NVIDIA driver: install that",
                        .symbols = SYMBOLS,
                        .symbol_count = sizeof SYMBOLS / sizeof *SYMBOLS};

@@ -12,6 +12,8 @@
 #include <cuda.h>
 #include <nvrtc.h>
 
+#define CUDA_DRIVER_FILE "libcuda.so.1"
+
 /* field, symbol, parameters */
 #define CUDA_DRIVER_MAP(X)                                                                         \
     X(init, "cuInit", (unsigned))                                                                  \

@@ -4,7 +4,6 @@
  */
 #include "cuda_backend.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -22,17 +21,14 @@ ob_status cuda_check(const plan_env *env, CUresult result, const char *what, ob_
                               "%s: %s (%d): %s", what, name, (int)result, text);
 }
 
-/* The driver is small to open, but cuInit may wake the GPU: that is for open. */
+/* Whether there is a driver; opening it, which may wake the GPU, is for open. */
 ob_status cuda_probe(const ob_host *host, ob_reason *why_not)
 {
-    (void)host;
-    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
-    if (library != NULL) {
-        dlclose(library);
+    if (host->shared_object_find(CUDA_DRIVER_FILE, NULL, 0))
         return OB_OK;
-    }
     snprintf(why_not->text, sizeof why_not->text,
-             "there is no driver for an NVIDIA GPU (libcuda.so.1); install the NVIDIA driver");
+             "there is no driver for an NVIDIA GPU (" CUDA_DRIVER_FILE
+             "); install the NVIDIA driver");
     return OB_ERR_UNSUPPORTED;
 }
 

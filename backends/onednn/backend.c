@@ -20,8 +20,7 @@ static const char *library_path(const onednn_options *options)
 
 ob_status onednn_probe(const ob_host *host, ob_reason *why_not)
 {
-    (void)host;
-    return dnn_lib_probe(library_path(NULL), why_not);
+    return dnn_lib_probe(host, library_path(NULL), why_not);
 }
 
 /* More threads than processors would only wait for each other. */

@@ -163,7 +163,7 @@ typedef struct dnn_request {
 
 /* Why the library cannot be used here, or OB_OK. path: NULL = where it was when this was built, then by
  * its name. Opens the library for a moment. */
-ob_status dnn_lib_probe(const char *path, ob_reason *why_not);
+ob_status dnn_lib_probe(const ob_host *host, const char *path, ob_reason *why_not);
 ob_status dnn_lib_open(const ob_host *host, const char *path, dnn_lib **out, ob_err *err);
 void dnn_lib_close(dnn_lib *lib); /* NULL is allowed */
 void dnn_lib_set_threads(const dnn_lib *lib, int threads);

@@ -6,12 +6,10 @@
 #include "dnn.h"
 
 #include <dlfcn.h>
-#include <fenv.h>
 #include <oneapi/dnnl/dnnl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #if defined(DNNL_VERSION_MAJOR) && DNNL_VERSION_MAJOR != 2
 #error "backends/onednn/dnnl_v2.c is for the headers of oneDNN 2.x"
@@ -65,21 +63,15 @@ _Static_assert((int)DNN_SRC == DNNL_ARG_SRC && (int)DNN_SRC_1 == DNNL_ARG_SRC_1 
 
 /* ---- the library ---- */
 
-/* dlopen with the floating-point environment kept: a library may switch denormal numbers off. The name
- * that worked goes to `used`. */
-static void *open_handle(const char *path, const char **used)
+#define CURE "install libdnnl2, or say with OPBENCH_ONEDNN_LIBRARY where libdnnl.so.2 is"
+
+/* The file that is asked for, else the one that was there when opbench was built, else the linker's choice. */
+static const char *library_name(const ob_host *host, const char *path)
 {
-    const char *const names[] = {path, OB_ONEDNN_LIBRARY, "libdnnl.so.2"};
-    fenv_t environment;
-    void *handle = NULL;
-    const bool has_environment = fegetenv(&environment) == 0;
-    for (size_t i = path != NULL ? 0 : 1; handle == NULL && i < (path != NULL ? 1 : 3); i++) {
-        handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        *used = names[i];
-    }
-    if (has_environment)
-        fesetenv(&environment);
-    return handle;
+    if (path != NULL)
+        return path;
+    return host->shared_object_find(OB_ONEDNN_LIBRARY, NULL, 0) ? OB_ONEDNN_LIBRARY
+                                                                : "libdnnl.so.2";
 }
 
 static bool find_function(void *handle, const char *name, void *function)
@@ -92,13 +84,10 @@ static bool find_function(void *handle, const char *name, void *function)
 /* Fills the table; on failure text says why. */
 static bool load(dnn_lib *lib, const char *path, char *text, size_t size)
 {
-    const char *used = "", *missing = NULL;
-    lib->handle = open_handle(path, &used);
-    if (lib->handle == NULL) {
-        snprintf(text, size,
-                 "oneDNN cannot be opened: %.120s; install libdnnl2, or say with %s "
-                 "where libdnnl.so.2 is",
-                 dlerror(), "OPBENCH_ONEDNN_LIBRARY");
+    const char *used = library_name(lib->host, path), *missing = NULL;
+    ob_err why;
+    if (lib->host->shared_object_open(used, &lib->handle, &why) != OB_OK) {
+        snprintf(text, size, "%.400s; " CURE, why.message);
         return false;
     }
     snprintf(lib->path, sizeof lib->path, "%s", used);
@@ -132,28 +121,26 @@ static bool load(dnn_lib *lib, const char *path, char *text, size_t size)
 }
 
 /* A file that is there is opened by those who need it, in a process that may crash. */
-ob_status dnn_lib_probe(const char *path, ob_reason *why_not)
+ob_status dnn_lib_probe(const ob_host *host, const char *path, ob_reason *why_not)
 {
-    const char *file = path != NULL ? path : OB_ONEDNN_LIBRARY;
-    if (strchr(file, '/') != NULL && access(file, R_OK) == 0)
+    const char *name = library_name(host, path);
+    if (host->shared_object_find(name, NULL, 0))
         return OB_OK;
-    dnn_lib lib = {.handle = NULL};
-    const bool fine = load(&lib, path, why_not->text, sizeof why_not->text);
-    return fine ? OB_OK : OB_ERR_UNSUPPORTED; /* never closed: OpenMP does not like that */
+    snprintf(why_not->text, sizeof why_not->text, "there is no %.120s; " CURE, name);
+    return OB_ERR_UNSUPPORTED;
 }
 
 ob_status dnn_lib_open(const ob_host *host, const char *path, dnn_lib **out, ob_err *err)
 {
-    ob_reason why = {.text = ""};
+    char why[512];
     dnn_lib *lib = calloc(1, sizeof *lib);
     *out = NULL;
     if (lib == NULL)
         return host->err_set(err, OB_ERR_NOMEM, "out of memory for oneDNN");
     lib->host = host;
-    if (!load(lib, path, why.text, sizeof why.text)) {
+    if (!load(lib, path, why, sizeof why)) {
         free(lib);
-        return host->err_set(err, OB_ERR_UNSUPPORTED, "backend onednn cannot work here: %s",
-                             why.text);
+        return host->err_set(err, OB_ERR_UNSUPPORTED, "backend onednn cannot work here: %s", why);
     }
     if (lib->dnnl_engine_create(&lib->engine, dnnl_cpu, 0) != dnnl_success ||
         lib->dnnl_stream_create(&lib->stream, lib->engine, dnnl_stream_default_flags) !=

@@ -1,68 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The onednn backend as a plug-in: its options, its description and its entry. It is built without the
- * library's headers too, so that listings can say what is missing.
+ * The onednn backend as a plug-in: its options, its description and its entry.
  */
 #include "opbench/plugin.h"
 
+#include "backend.h"
 #include "options.h"
 
 #include <stddef.h>
-#include <stdio.h>
-
-#ifdef OB_ONEDNN_MISSING
-static ob_status probe(const ob_host *host, ob_reason *why_not)
-{
-    (void)host;
-    snprintf(why_not->text, sizeof why_not->text, "%s", OB_ONEDNN_MISSING);
-    return OB_ERR_UNSUPPORTED;
-}
-
-static ob_status open_backend(const ob_backend_settings *settings, ob_backend **out, ob_err *err)
-{
-    *out = NULL;
-    return settings->host->err_set(err, OB_ERR_UNSUPPORTED, "backend onednn cannot work here: %s",
-                                   OB_ONEDNN_MISSING);
-}
-
-/* Nothing below is reached without an opened backend. */
-static void close_backend(ob_backend *backend)
-{
-    (void)backend;
-}
-static ob_status supports(ob_backend *backend, const ob_graph *graph, ob_pass pass,
-                          ob_reason *why_not)
-{
-    (void)backend, (void)graph, (void)pass;
-    return probe(NULL, why_not);
-}
-static ob_status prepare(ob_backend *backend, const ob_prepare_args *args, ob_prepared **out,
-                         ob_err *err)
-{
-    (void)backend, (void)args, (void)out, (void)err;
-    return OB_ERR_UNSUPPORTED;
-}
-static void release(ob_prepared *prepared)
-{
-    (void)prepared;
-}
-static ob_status run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob_err *err)
-{
-    (void)prepared, (void)phase, (void)iterations, (void)err;
-    return OB_ERR_UNSUPPORTED;
-}
-#define FUNCTIONS                                                                                  \
-    .probe = probe, .open = open_backend, .close = close_backend, .supports = supports,            \
-    .prepare = prepare, .release = release, .run = run
-#else
-#include "backend.h"
-#define FUNCTIONS                                                                                  \
-    .probe = onednn_probe, .open = onednn_open, .close = onednn_close,                             \
-    .supports = onednn_supports, .prepare = onednn_prepare, .release = onednn_release,             \
-    .run = onednn_run, .outputs = onednn_outputs, .memory_peak = onednn_memory_peak,               \
-    .set_threads = onednn_set_threads, .threads = onednn_threads, .properties = onednn_properties, \
-    .kernels = onednn_kernels, .case_properties = onednn_case_properties, .owns_gradients = true
-#endif
 
 static const ob_option OPTIONS[] = {
     {.name = "reorders",
@@ -96,7 +41,21 @@ static const ob_backend_desc BACKEND = {
     .options = OPTIONS,
     .options_size = sizeof(onednn_options),
     .options_default = &DEFAULTS,
-    FUNCTIONS,
+    .probe = onednn_probe,
+    .open = onednn_open,
+    .close = onednn_close,
+    .supports = onednn_supports,
+    .prepare = onednn_prepare,
+    .release = onednn_release,
+    .run = onednn_run,
+    .outputs = onednn_outputs,
+    .memory_peak = onednn_memory_peak,
+    .set_threads = onednn_set_threads,
+    .threads = onednn_threads,
+    .properties = onednn_properties,
+    .kernels = onednn_kernels,
+    .case_properties = onednn_case_properties,
+    .owns_gradients = true,
 };
 
 static const ob_backend_desc *const BACKENDS[] = {&BACKEND, NULL};

@@ -1,33 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Finding and opening ONNX Runtime's library; see library.h. The places are, in this order: the file that the
- * environment names, where tools/fetch_onnxruntime puts it, the system's folders.
+ * environment names, where tools/fetch_onnxruntime puts it, where the dynamic linker looks.
  */
 #include "library.h"
 
 #include <dlfcn.h>
-#include <elf.h>
-#include <fcntl.h>
-#include <fenv.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define CURE                                                                                       \
-    "run tools/fetch_onnxruntime, or name the file by --onnxruntime-library or "                   \
-    "$" ORT_LIBRARY_VARIABLE
+#define CURE "run tools/fetch_onnxruntime, or name the file in $" ORT_LIBRARY_VARIABLE
 
-static const char *const SYSTEM_FILES[] = {
-    "/usr/local/lib/libonnxruntime.so.1",
-    "/usr/local/lib/libonnxruntime.so",
-    "/usr/lib/x86_64-linux-gnu/libonnxruntime.so.1",
-    "/usr/lib/aarch64-linux-gnu/libonnxruntime.so.1",
-    "/usr/lib/libonnxruntime.so.1",
-    "/usr/lib64/libonnxruntime.so.1",
-};
+/* As distributions name it, and as it is called in the archives of the project. */
+static const char *const SYSTEM_FILES[] = {"libonnxruntime.so.1", "libonnxruntime.so",
+                                           "/usr/local/lib/libonnxruntime.so.1",
+                                           "/usr/local/lib/libonnxruntime.so"};
 
 static bool readable(const char *path, int length, size_t size)
 {
@@ -45,7 +35,7 @@ static bool fetched_path(char *path, size_t size)
            readable(path, snprintf(path, size, "%s/.local/share/%s", home, file), size);
 }
 
-static ob_status find(char *path, size_t size, ob_reason *why_not)
+static ob_status find(const ob_host *host, char *path, size_t size, ob_reason *why_not)
 {
     const char *given = getenv(ORT_LIBRARY_VARIABLE);
     if (given != NULL && given[0] != '\0') {
@@ -58,50 +48,16 @@ static ob_status find(char *path, size_t size, ob_reason *why_not)
     if (fetched_path(path, size))
         return OB_OK;
     for (size_t i = 0; i < sizeof SYSTEM_FILES / sizeof *SYSTEM_FILES; i++)
-        if (readable(path, snprintf(path, size, "%s", SYSTEM_FILES[i]), size))
+        if (host->shared_object_find(SYSTEM_FILES[i], path, size))
             return OB_OK;
     snprintf(why_not->text, sizeof why_not->text, "ONNX Runtime's library is not here; " CURE);
     return OB_ERR_UNSUPPORTED;
 }
 
-ob_status ort_library_probe(ob_reason *why_not)
+ob_status ort_library_probe(const ob_host *host, ob_reason *why_not)
 {
-    char path[4096];
-    return find(path, sizeof path, why_not);
-}
-
-/* Whether a file is cut off: the dynamic linker maps what the headers promise, and reading that is a bus error. */
-static bool is_cut(const char *path)
-{
-    Elf64_Ehdr head;
-    struct stat facts;
-    bool cut = false;
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return false;
-    if (fstat(file, &facts) == 0 && pread(file, &head, sizeof head, 0) == (ssize_t)sizeof head &&
-        memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 && head.e_ident[EI_CLASS] == ELFCLASS64) {
-        for (int i = 0; !cut && i < head.e_phnum; i++) {
-            Elf64_Phdr part;
-            const off_t at = (off_t)head.e_phoff + (off_t)i * (off_t)sizeof part;
-            cut = pread(file, &part, sizeof part, at) != (ssize_t)sizeof part ||
-                  part.p_offset > (uint64_t)facts.st_size ||
-                  part.p_filesz > (uint64_t)facts.st_size - part.p_offset;
-        }
-    }
-    close(file);
-    return cut;
-}
-
-/* A library built with -ffast-math would switch denormal numbers off for the process. */
-static void *open_file(const char *path)
-{
-    fenv_t environment;
-    const bool has_environment = fegetenv(&environment) == 0;
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (has_environment)
-        fesetenv(&environment);
-    return handle;
+    char path[sizeof(((ort_library *)NULL)->path)];
+    return find(host, path, sizeof path, why_not);
 }
 
 static ob_status read_table(const ob_host *host, void *handle, ort_library *library, ob_err *err)
@@ -140,16 +96,12 @@ static ob_status open_once(const ob_host *host, ob_err *err)
     ob_reason why = {.text = ""};
     if (is_open)
         return OB_OK;
-    if (find(opened.path, sizeof opened.path, &why) != OB_OK)
+    if (find(host, opened.path, sizeof opened.path, &why) != OB_OK)
         return host->err_set(err, OB_ERR_UNSUPPORTED, "%s", why.text);
-    if (is_cut(opened.path))
-        return host->err_set(err, OB_ERR_UNSUPPORTED,
-                             "%.300s is cut off: it is shorter than its headers say; " CURE,
-                             opened.path);
-    void *handle = open_file(opened.path);
-    if (handle == NULL)
-        return host->err_set(err, OB_ERR_UNSUPPORTED,
-                             "ONNX Runtime cannot be opened: %.400s; " CURE, dlerror());
+    ob_err broken;
+    void *handle = NULL;
+    if (host->shared_object_open(opened.path, &handle, &broken) != OB_OK)
+        return host->err_set(err, OB_ERR_UNSUPPORTED, "%s; " CURE, broken.message);
     const ob_status status = read_table(host, handle, &opened, err);
     if (status != OB_OK)
         dlclose(handle);

@@ -19,7 +19,7 @@ typedef struct ort_library {
 } ort_library;
 
 /* Whether there is a file; opens nothing. */
-ob_status ort_library_probe(ob_reason *why_not);
+ob_status ort_library_probe(const ob_host *host, ob_reason *why_not);
 /* Opens it once for the process; it is never closed. OB_ERR_UNSUPPORTED with the reason for one that is broken or too
  * old. */
 ob_status ort_library_open(const ob_host *host, const ort_library **out, ob_err *err);

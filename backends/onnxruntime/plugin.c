@@ -49,8 +49,7 @@ static void on_log(void *param, int severity, const char *category, const char *
 
 static ob_status probe(const ob_host *host, ob_reason *why_not)
 {
-    (void)host;
-    return ort_library_probe(why_not);
+    return ort_library_probe(host, why_not);
 }
 
 static void close_backend(ob_backend *backend)

@@ -6,7 +6,6 @@
 
 #include <dirent.h>
 #include <dlfcn.h>
-#include <fenv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +14,9 @@
 
 ob_status ocl_api_load(const ob_host *host, const char *path, ocl_api *out, ob_err *err)
 {
-    fenv_t environment;
-    const bool has_environment = fegetenv(&environment) == 0;
-    out->handle = dlopen(path != NULL ? path : OCL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (has_environment) /* a library built with -ffast-math changes it */
-        fesetenv(&environment);
-    if (out->handle == NULL)
-        return host->err_set(err, OB_ERR_UNSUPPORTED,
-                             "the library of OpenCL cannot be opened: %.300s; " OCL_CURE,
-                             dlerror());
+    ob_err why;
+    if (host->shared_object_open(path != NULL ? path : OCL_LIBRARY, &out->handle, &why) != OB_OK)
+        return host->err_set(err, OB_ERR_UNSUPPORTED, "%s; " OCL_CURE, why.message);
     void *symbol = NULL;
 #define LOAD_FUNCTION(name)                                                                        \
     symbol = dlsym(out->handle, "cl" #name);                                                       \
@@ -62,15 +55,12 @@ static bool has_driver(void)
     return found;
 }
 
-ob_status ocl_api_probe(ob_reason *why_not)
+ob_status ocl_api_probe(const ob_host *host, ob_reason *why_not)
 {
-    /* The loader alone, which is small; drivers are opened by the first call. */
-    void *handle = dlopen(OCL_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
-    if (handle == NULL) {
+    if (!host->shared_object_find(OCL_LIBRARY, NULL, 0)) {
         snprintf(why_not->text, sizeof why_not->text, "there is no " OCL_LIBRARY "; " OCL_CURE);
         return OB_ERR_UNSUPPORTED;
     }
-    dlclose(handle);
     if (has_driver())
         return OB_OK;
     snprintf(why_not->text, sizeof why_not->text,

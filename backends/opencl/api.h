@@ -58,7 +58,7 @@ typedef struct ocl_api {
  * not take being unloaded. */
 ob_status ocl_api_load(const ob_host *host, const char *path, ocl_api *out, ob_err *err);
 /* Whether there is a library and, as far as can be told without loading a driver, a driver. */
-ob_status ocl_api_probe(ob_reason *why_not);
+ob_status ocl_api_probe(const ob_host *host, ob_reason *why_not);
 
 /* "CL_OUT_OF_RESOURCES" */
 const char *ocl_error_name(cl_int code);

@@ -159,8 +159,7 @@ static int threads(ob_backend *backend)
 
 static ob_status probe(const ob_host *host, ob_reason *why_not)
 {
-    (void)host;
-    return ocl_api_probe(why_not);
+    return ocl_api_probe(host, why_not);
 }
 
 /* ---- the plug-in ---- */

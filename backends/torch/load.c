@@ -3,14 +3,11 @@
  * Finding and opening the shim, which lies beside this plug-in: torch/shim.so.
  *
  * OpenMP and OpenBLAS make their pools when they are loaded, by the environment; so the number of
- * threads stands there while the shim is opened, and what stood there before comes back afterwards. A
- * library built with -ffast-math would switch denormal numbers off for the process: the floating-point
- * environment is kept over the opening.
+ * threads stands there while the shim is opened, and what stood there before comes back afterwards.
  */
 #include "load.h"
 
 #include <dlfcn.h>
-#include <fenv.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,22 +50,19 @@ typedef struct variable {
     char *before;
 } variable;
 
-static void *open_with_threads(const char *path, int threads)
+static ob_status open_with_threads(const ob_host *host, const char *path, int threads,
+                                   void **handle, ob_err *err)
 {
     variable variables[] = {{.name = "OMP_NUM_THREADS"}, {.name = "OPENBLAS_NUM_THREADS"}};
     const size_t count = sizeof variables / sizeof *variables;
     char number[16];
-    fenv_t environment;
     snprintf(number, sizeof number, "%d", threads > 0 ? threads : 1);
     for (size_t i = 0; i < count; i++) {
         const char *before = getenv(variables[i].name);
         variables[i].before = before != NULL ? strdup(before) : NULL;
         setenv(variables[i].name, number, 1);
     }
-    const bool has_environment = fegetenv(&environment) == 0;
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (has_environment)
-        fesetenv(&environment);
+    const ob_status status = host->shared_object_open(path, handle, err);
     for (size_t i = 0; i < count; i++) {
         if (variables[i].before != NULL)
             setenv(variables[i].name, variables[i].before, 1);
@@ -76,7 +70,7 @@ static void *open_with_threads(const char *path, int threads)
             unsetenv(variables[i].name);
         free(variables[i].before);
     }
-    return handle;
+    return status;
 }
 
 ob_status torch_shim_load(const ob_host *host, int threads, const torch_shim **out, ob_err *err)
@@ -85,12 +79,13 @@ ob_status torch_shim_load(const ob_host *host, int threads, const torch_shim **o
     *out = NULL;
     if (!shim_path(path, sizeof path))
         return host->err_set(err, OB_ERR_UNSUPPORTED, "backend torch cannot work here: %s", ABSENT);
-    void *handle = open_with_threads(path, threads);
-    if (handle == NULL)
+    void *handle;
+    ob_err why;
+    if (open_with_threads(host, path, threads, &handle, &why) != OB_OK)
         return host->err_set(err, OB_ERR_UNSUPPORTED,
-                             "backend torch cannot be opened: %.300s; install the libtorch that it "
+                             "backend torch cannot be opened: %.500s; install the libtorch that it "
                              "was built with, or build opbench again",
-                             dlerror());
+                             why.message);
     void *symbol = dlsym(handle, TORCH_SHIM_ENTRY);
     torch_shim_entry_fn entry = NULL;
     memcpy(&entry, &symbol, sizeof entry); /* C has no cast from an object to a function */

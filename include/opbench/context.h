@@ -31,11 +31,13 @@ ob_status ob_register_iterator(ob_context *context, const ob_iterator_desc *desc
 ob_status ob_register_plugin(ob_context *context, const ob_plugin *plugin, ob_err *err);
 
 /* Loads one shared object. Refused (OB_ERR_PLUGIN, with the reason): cannot be opened, no entry symbol, wrong
- * magic or ABI, a name that is taken, a file or directory that others may write to. */
+ * magic or ABI, a name that is taken, a file or directory that others may write to. OB_ERR_UNSUPPORTED, with its
+ * own reason: the plug-in says that it cannot work here. */
 ob_status ob_plugin_load(ob_context *context, const char *path, ob_err *err);
 /* Loads every *.so of the directories in $OPBENCH_PLUGIN_PATH (colon separated) and then of
  * `library_dir` (NULL = the directory set at build time), in name order. One that cannot load is
- * logged as a warning, remembered with its reason, and does not stop the others. */
+ * logged as a warning, remembered with its reason, and does not stop the others; one that says that it cannot
+ * work here is remembered only. After this a listing has those of opbench's own backends that were not found, too. */
 ob_status ob_plugin_discover(ob_context *context, const char *library_dir, ob_err *err);
 
 typedef enum ob_entry_kind {

@@ -29,6 +29,7 @@
 #include "opbench/rng.h"
 #include "opbench/run.h"
 #include "opbench/schema.h"
+#include "opbench/shared_object.h"
 #include "opbench/snippet.h"
 #include "opbench/snippet_run.h"
 #include "opbench/status.h"

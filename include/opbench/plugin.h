@@ -17,6 +17,7 @@
 #include "opbench/log.h"
 #include "opbench/option.h"
 #include "opbench/rng.h"
+#include "opbench/shared_object.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -103,7 +104,9 @@ extern "C" {
     X(graph_derive_backward, ob_status, ob_graph_derive_backward,                                  \
       (const ob_graph *, ob_backward *, ob_err *))                                                 \
     X(backward_fini, void, ob_backward_fini, (ob_backward *))                                      \
-    X(storage_device, const ob_device *, ob_storage_device, (const ob_storage *))
+    X(storage_device, const ob_device *, ob_storage_device, (const ob_storage *))                  \
+    X(shared_object_find, bool, ob_shared_object_find, (const char *, char *, size_t))             \
+    X(shared_object_open, ob_status, ob_shared_object_open, (const char *, void **, ob_err *))
 
 typedef struct ob_host {
     uint32_t abi;

@@ -18,7 +18,7 @@
 #define OB_PLUGIN_DIR "/usr/local/lib/opbench/plugins"
 #endif
 
-static const char PATH_VARIABLE[] = "OPBENCH_PLUGIN_PATH";
+static const char PATH_VARIABLE[] = OB__PLUGIN_PATH_VARIABLE;
 
 /* Hidden files are left out: editors and package managers keep unfinished copies under such
  * names. */
@@ -34,7 +34,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-/* Loads one file unless it was tried before; only running out of memory is an error. */
+/* Loads one file unless it was tried before; only running out of memory is an error. That a plug-in cannot work here is
+ * told by those who list it or ask for what it has; one that cannot be loaded at all is told at once. */
 static ob_status try_file(ob_context *context, const char *directory, const char *name, ob_err *err)
 {
     char *path = NULL;
@@ -56,7 +57,8 @@ static ob_status try_file(ob_context *context, const char *directory, const char
         ob_err warning;
         ob_err_set_at(&warning, status, why.file, 0, 0, NULL, "plug-in not loaded: %s",
                       why.message);
-        ob_log_report(&context->log, OB_LOG_WARNING, &warning);
+        ob_log_report(&context->log, status == OB_ERR_UNSUPPORTED ? OB_LOG_DEBUG : OB_LOG_WARNING,
+                      &warning);
         status = OB_OK;
     }
 done:
@@ -65,9 +67,23 @@ done:
     return status;
 }
 
+/* "DIR, DIR": where was looked, for messages. */
+static ob_status remember_directory(ob_context *context, const char *directory, ob_err *err)
+{
+    char *text = NULL;
+    const char *before = context->searched;
+    if (asprintf(&text, "%s%s%s", before != NULL ? before : "", before != NULL ? ", " : "",
+                 directory) < 0)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+    context->searched = ob__arena_strdup(&context->arena, text, strlen(text));
+    free(text);
+    return context->searched != NULL ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+}
+
 static ob_status scan_directory(ob_context *context, const char *directory, ob_log_level if_missing,
                                 ob_err *err)
 {
+    OB_TRY(remember_directory(context, directory, err));
     struct dirent **names = NULL;
     const int count = scandir(directory, &names, is_plugin_name, by_name);
     if (count < 0) {
@@ -117,6 +133,8 @@ ob_status ob_plugin_discover(ob_context *context, const char *library_dir, ob_er
 {
     /* Not for programs that run with more rights than their caller has. */
     const char *variable = secure_getenv(PATH_VARIABLE);
+    context->searched = NULL;
+    ob__missing_forget_reasons(context);
     for (const char *part = variable; part != NULL && *part != '\0';) {
         const size_t length = strcspn(part, ":");
         if (length > 0) {

@@ -16,7 +16,7 @@ size_t ob_context_count(const ob_context *context, ob_entry_kind kind)
     case OB_ENTRY_OPERATOR:
         return ob_op_table_count(context->operators);
     case OB_ENTRY_BACKEND:
-        return context->backends.count;
+        return context->backends.count + ob__missing_count(context);
     case OB_ENTRY_GENERATOR:
         return context->generators.count;
     case OB_ENTRY_ITERATOR:
@@ -114,7 +114,9 @@ ob_entry_info ob_context_entry(const ob_context *context, ob_entry_kind kind, si
     case OB_ENTRY_OPERATOR:
         return operator_info(context, index);
     case OB_ENTRY_BACKEND:
-        return backend_info(context->backends.items[index]);
+        return index < context->backends.count
+                   ? backend_info(context->backends.items[index])
+                   : ob__missing_info((ob_context *)context, index - context->backends.count);
     case OB_ENTRY_GENERATOR: {
         const ob__entry *entry = context->generators.items[index];
         const ob_generator_desc *desc = entry->desc;

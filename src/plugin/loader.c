@@ -69,7 +69,7 @@ static ob_status open_and_enter(const char *path, const ob_plugin **plugin, ob_e
     *plugin = entry(ob_host_get(), &why_not);
     why_not.text[sizeof why_not.text - 1] = '\0';
     if (*plugin == NULL)
-        return ob_err_set(err, OB_ERR_PLUGIN, "it cannot work here: %s",
+        return ob_err_set(err, OB_ERR_UNSUPPORTED, "it cannot work here: %s",
                           why_not.text[0] != '\0' ? why_not.text : "it does not say why");
     return OB_OK;
 }
@@ -105,9 +105,10 @@ ob_status ob_plugin_load(ob_context *context, const char *path, ob_err *err)
     if (known == NULL || !known->available)
         status = load_file(context, real_path, &why);
     if (status != OB_OK && status != OB_ERR_NOMEM) {
+        const ob_status refusal = status == OB_ERR_UNSUPPORTED ? status : OB_ERR_PLUGIN;
         status = ob__plugin_remember_refusal(context, real_path, why.message, &why);
         if (status == OB_OK)
-            status = OB_ERR_PLUGIN;
+            status = refusal;
     }
     if (status != OB_OK)
         ob_err_set_at(err, status, real_path, 0, 0, NULL, "%s", why.message);

@@ -220,6 +220,7 @@ ob_status ob__plugin_remember_refusal(ob_context *context, const char *path, con
     record->name = name;
     record->reason = kept_reason;
     record->available = false;
+    ob__missing_forget_reasons(context);
     if (is_new)
         context->plugins[context->plugin_count++] = record;
     return OB_OK;

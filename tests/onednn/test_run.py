@@ -80,7 +80,7 @@ class Libraries(unittest.TestCase):
         self.assertEqual(code, 0, printed)
 
     def test_missing(self):
-        self.refused("/nowhere/libdnnl.so.2", "cannot be opened", "install libdnnl2")
+        self.refused("/nowhere/libdnnl.so.2", "there is no /nowhere/libdnnl.so.2", "install libdnnl2")
 
     def test_broken(self):
         with tempfile.NamedTemporaryFile(suffix=".so") as file:

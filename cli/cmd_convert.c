@@ -14,6 +14,7 @@
 typedef struct convert_options {
     ob_trace_convert_options how;
     const char *output, *half;
+    bool force;
 } convert_options;
 
 static void set_defaults(void *options)
@@ -27,7 +28,12 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_STRING,
      .offset = offsetof(convert_options, output),
      .value = "FILE",
-     .help = "Where the config goes; standard output if not given."},
+     .help = "Where the config goes; standard output if not given. A file that is there already is "
+             "refused without --force."},
+    {.name = "force",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(convert_options, force),
+     .help = "Replace the file if it is there already."},
     OB_TRACE_ITERATION_ROW(offsetof(convert_options, how.selection)),
     OB_TRACE_CHOICE_ROWS(offsetof(convert_options, how.selection), "label"),
     {.name = "device",
@@ -59,7 +65,9 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     if (options->how.device != NULL &&
         ob_device_parse(options->how.device, strlen(options->how.device), &device, &err) != OB_OK)
         return ob__cli_usage_error(cli, "--device: %s", err.message);
-    int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
+    int code = ob__cli_check_new(cli, options->output, options->force);
+    if (code == OB_EXIT_OK)
+        code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
     if (code != OB_EXIT_OK)
         return code;
     const ob_log *log = ob_context_log(cli->context);

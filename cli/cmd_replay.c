@@ -4,6 +4,7 @@
  * command with --no-isolate; when a call ends that process, the next one leaves the call out.
  */
 #include "command.h"
+#include "output_file.h"
 #include "replay.h"
 #include "trace_rows.h"
 
@@ -113,8 +114,8 @@ static const ob_option OPTIONS[] = {
      .value = "HOW",
      .choices = "auto|keep|bfloat16",
      .help =
-         "What half becomes: bfloat16 where a call fails with half (auto), nothing else (keep), "
-         "bfloat16 at once. Except with keep, a call that fails in bfloat16 is made in float32."},
+         "What half becomes: bfloat16 where the backend lacks half (auto), nothing else (keep), "
+         "bfloat16 at once. Except with keep, a call that fails in these is made in float32."},
     {.name = "profile",
      .letter = 'p',
      .type = OB_OPTION_STRING,
@@ -193,7 +194,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return ob__cli_usage_error(cli, "replay reads its trace more than once; give a file");
     if (ob_run_options_check(&line.run, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);
-    const int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
+    int code = ob__cli_check_place(cli, line.output);
+    if (code == OB_EXIT_OK)
+        code = ob__cli_check_place(cli, line.profile);
+    if (code == OB_EXIT_OK)
+        code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
     if (code != OB_EXIT_OK)
         return code;
     if (line.run.backend == NULL)

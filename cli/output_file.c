@@ -68,14 +68,48 @@ static bool write_beside(const char *path, const char *data, size_t size)
     return ok;
 }
 
+static int cannot_write(ob_cli *cli, const char *path, int reason)
+{
+    ob_err err;
+    ob_err_set_at(&err, OB_ERR_IO, path, 0, 0, NULL, "cannot be written: %s; choose another place",
+                  strerror(reason));
+    return ob__cli_fail(cli, &err);
+}
+
+int ob__cli_check_place(ob_cli *cli, const char *path)
+{
+    struct stat s;
+    if (path == NULL || strcmp(path, "-") == 0)
+        return OB_EXIT_OK;
+    if (stat(path, &s) == 0)
+        return S_ISDIR(s.st_mode)        ? cannot_write(cli, path, EISDIR)
+               : access(path, W_OK) != 0 ? cannot_write(cli, path, errno)
+                                         : OB_EXIT_OK;
+    char *folder = strdup(path);
+    if (folder == NULL)
+        return ob__cli_out_of_memory(cli);
+    char *slash = strrchr(folder, '/');
+    if (slash != NULL)
+        slash[slash == folder] = '\0'; /* "/" stays */
+    const bool ok = access(slash != NULL ? folder : ".", W_OK | X_OK) == 0;
+    const int reason = errno;
+    free(folder);
+    return ok ? OB_EXIT_OK : cannot_write(cli, path, reason);
+}
+
+int ob__cli_check_new(ob_cli *cli, const char *path, bool force)
+{
+    struct stat s;
+    if (!force && path != NULL && stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0)
+        return ob__cli_usage_error(cli, "%s is there already; --force replaces it", path);
+    return ob__cli_check_place(cli, path);
+}
+
 int ob__cli_write_file(ob_cli *cli, const char *path, const char *data, size_t size)
 {
     if (path == NULL || strcmp(path, "-") == 0)
         return ob__cli_write(cli, data, size) ? OB_EXIT_OK : ob__cli_finish(cli);
     if (is_special(path) ? write_special(path, data, size) : write_beside(path, data, size))
         return OB_EXIT_OK;
-    ob_err err;
-    ob_err_set_at(&err, OB_ERR_IO, path, 0, 0, NULL, "cannot be written: %s; choose another place",
-                  strerror(errno));
-    return ob__cli_fail(cli, &err);
+    return cannot_write(cli, path, errno);
 }

@@ -11,4 +11,10 @@
  * output when path is NULL or "-". Says what failed; returns an exit code. */
 int ob__cli_write_file(ob_cli *cli, const char *path, const char *data, size_t size);
 
+/* Whether a file can be written there, found out before the work; nothing is made. NULL and "-" can. Says what
+ * is wrong; returns an exit code. */
+int ob__cli_check_place(ob_cli *cli, const char *path);
+/* The same for a result that must not replace another one unless forced. */
+int ob__cli_check_new(ob_cli *cli, const char *path, bool force);
+
 #endif

@@ -187,8 +187,8 @@ static ob_status replay(replaying *r, const ob_trace *trace, ob_replay **out, ob
     ob_status status = ob_replay_run(session, trace, &r->options, out, err);
     if (status == OB_OK && strcmp(half, "auto") == 0 && ob_replay_wants_bfloat16(*out)) {
         ob__cli_warn(r->cli,
-                     "calls with half (float16) failed on this backend: bfloat16 is taken in "
-                     "its place; --half keep leaves it");
+                     "too many calls with half (float16) fail on this backend: bfloat16 is taken "
+                     "in its place; --half keep leaves it");
         ob_replay_destroy(*out);
         r->options.half_to_bfloat16 = true;
         r->options.stop_at_half = false;

@@ -23,7 +23,7 @@ extern "C" {
 #define OB_REPLAY_SKIP_MAP(X)                                                                      \
     X(COMMUNICATION, "communication", false, "it talks to other processes")                        \
     X(STREAM, "stream", false, "it orders streams or pins memory")                                 \
-    X(HOST, "host", false, "it reads one number for the program")                                  \
+    X(HOST, "host", false, "it reads, checks or marks something for the program")                  \
     X(NO_LIBRARY, "no_library", false, "its library is not installed")                             \
     X(LISTED, "listed", true, "it is in the list of operators to skip")                            \
     X(FUSED, "fused", true, "a kernel that a compiler made")                                       \
@@ -74,8 +74,7 @@ ob_status ob_replay_run(ob_session *session, const ob_trace *trace,
                         const ob_replay_options *options, ob_replay **out, ob_err *err);
 void ob_replay_destroy(ob_replay *replay); /* NULL is allowed */
 
-/* True when calls failed that take half, and none of them has a kernel for it: run again with
- * half_to_bfloat16. */
+/* True when more than a twentieth of the calls with half failed in it: run again with half_to_bfloat16. */
 bool ob_replay_wants_bfloat16(const ob_replay *replay);
 
 /* What came of it, as JSON in doc: trace, calls, coverage {nodes, operators, ran, compute}, skipped

@@ -81,66 +81,28 @@ static const row PLAIN_ROWS[] = {
      "-> "
      "Tensor(a!)",
      {0, 1, 2, 3, END}},
+    {"aten::_unsafe_index.Tensor",
+     "aten::index.Tensor",
+     "aten::index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+     {0, 1, END}},
+    {"aten::_unsafe_index_put",
+     "aten::index_put",
+     "aten::index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> "
+     "Tensor",
+     {0, 1, 2, 3, END}},
+    {"aten::_lazy_clone",
+     "aten::clone",
+     "aten::clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+     {0, END}},
+    {"aten::_native_batch_norm_legit",
+     "aten::native_batch_norm",
+     BATCH_NORM,
+     {0, 1, 2, 3, 4, 5, 6, 7, END}},
+    {"aten::_native_batch_norm_legit.no_stats",
+     "aten::native_batch_norm",
+     BATCH_NORM,
+     {0, 1, 2, NONE, NONE, 3, 4, 5, END}},
 };
-
-/* Attention as GPUs fuse it; scores are kept here, which fused kernels do not. Arguments that a release does not have
- * yet are None, False or 0. */
-#define SCORES(mask)                                                                               \
-    "factor = 1 / @sqrt(@size(query, -1)) if @is_none(scale) else scale;"                          \
-    "scores = mul(matmul(query, transpose(key, -2, -1)), factor);"                                 \
-    "masked = add(scores, log(tril(ones([@size(query, -2), @size(key, -2)],"                       \
-    "    dtype=@dtype(query))))) if is_causal else scores if @is_none(" mask ")"                   \
-    "    else add(scores, " mask ") if @is_floating(" mask ")"                                     \
-    "    else add(scores, log(_to_copy(" mask ", dtype=@dtype(query))));"                          \
-    "weights = softmax(masked, -1);"
-#define ATTENTION(mask)                                                                            \
-    SCORES(mask)                                                                                   \
-    "result = matmul(dropout(weights, dropout_p, True) if dropout_p > 0 else weights, value)"
-#define ATTENTION_BACKWARD(grad, mask)                                                             \
-    SCORES(mask)                                                                                   \
-    "result_2 = matmul(transpose(weights, -2, -1), " grad ");"                                     \
-    "inner = matmul(" grad ", transpose(value, -2, -1));"                                          \
-    "back = mul(_softmax_backward_data(inner, weights, -1, @dtype(weights)), factor);"             \
-    "result_0 = matmul(back, key);"                                                                \
-    "result_1 = matmul(transpose(back, -2, -1), query)"
-
-typedef struct text_row {
-    const char *from, *text;
-} text_row;
-
-static const text_row TEXT_ROWS[] = {
-    {"aten::scaled_dot_product_attention", ATTENTION("attn_mask")},
-    {"aten::_scaled_dot_product_flash_attention", ATTENTION("attn_mask")},
-    {"aten::_scaled_dot_product_efficient_attention", ATTENTION("attn_bias")},
-    {"aten::_scaled_dot_product_cudnn_attention", ATTENTION("attn_bias")},
-    {"aten::_scaled_dot_product_flash_attention_backward",
-     ATTENTION_BACKWARD("grad_out", "attn_mask")},
-    {"aten::_scaled_dot_product_efficient_attention_backward",
-     ATTENTION_BACKWARD("grad_out_", "attn_bias")},
-    {"aten::_scaled_dot_product_cudnn_attention_backward",
-     ATTENTION_BACKWARD("grad_out", "attn_bias")},
-    /* Its p is the share that stays. */
-    {"aten::_fused_dropout", "result_0, result_1 = native_dropout(self, 1 - p, True)"},
-    {"aten::_masked_scale", "result = mul(mul(self, mask), scale)"},
-};
-
-const char *ob__trace_alias_text(const char *name)
-{
-    for (size_t i = 0; i < sizeof TEXT_ROWS / sizeof *TEXT_ROWS; i++)
-        if (strcmp(TEXT_ROWS[i].from, name) == 0)
-            return TEXT_ROWS[i].text;
-    return NULL;
-}
-
-bool ob__trace_alias_each(const char *name, char *out, size_t size)
-{
-    static const char PREFIX[] = "aten::_foreach_";
-    if (strncmp(name, PREFIX, sizeof PREFIX - 1) != 0)
-        return false;
-    const char *plain = name + sizeof PREFIX - 1;
-    snprintf(out, size, "aten::%.*s", (int)strcspn(plain, "."), plain);
-    return true;
-}
 
 /* output_padding of a convolution and output_mask of a backward. Two zeros do for one to three
  * dimensions too: the rows are for images; other numbers of dimensions stay as recorded. */
@@ -158,6 +120,22 @@ void ob__trace_call_name(const ob_trace_node *node, char *out, size_t size)
         count = size - 1;
     memcpy(out, text, count);
     out[count] = '\0';
+}
+
+bool ob__trace_is_host_call(const char *name)
+{
+    static const char *const NAMES[] = {"aten::item", "aten::_local_scalar_dense",
+                                        "aten::is_nonzero"};
+    static const char *const STARTS[] = {"aten::_assert_", "aten::_functional_assert_",
+                                         "profiler::_record_function_"};
+    const size_t length = strcspn(name, ".");
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (strlen(NAMES[i]) == length && strncmp(name, NAMES[i], length) == 0)
+            return true;
+    for (size_t i = 0; i < sizeof STARTS / sizeof *STARTS; i++)
+        if (strncmp(name, STARTS[i], strlen(STARTS[i])) == 0)
+            return true;
+    return false;
 }
 
 bool ob__trace_is_stream_call(const ob_trace_node *node, const char *name)

@@ -22,6 +22,8 @@ typedef struct ob_trace_alias {
 
 /* "aten::add.Tensor": from the schema, else the node's own name. Cut to size. */
 void ob__trace_call_name(const ob_trace_node *node, char *out, size_t size);
+/* Whether it reads a number for the program, checks one or marks a range: nothing to compute either. */
+bool ob__trace_is_host_call(const char *name);
 /* Whether it orders streams or pins memory: bookkeeping of a device, nothing to compute. */
 bool ob__trace_is_stream_call(const ob_trace_node *node, const char *name);
 /* A sparse tensor has no storage of its own: PyTorch records neither that nor its elements' size. */
@@ -33,6 +35,8 @@ bool ob__trace_alias_replace(const ob_trace_node *node, const char *name, ob_tra
 /* For an operator that one vendor's device has and others lack: a graph that does the same, in graph notation over
  * the names of the arguments. NULL when there is none. */
 const char *ob__trace_alias_text(const char *name);
+/* The same for one tensor of the lists that the operator takes (fused optimizers). */
+const char *ob__trace_alias_each_text(const char *name);
 /* "aten::_foreach_lerp_.Scalar" is "aten::lerp_" for each tensor of its lists. False for other names. */
 bool ob__trace_alias_each(const char *name, char *out, size_t size);
 

@@ -457,6 +457,9 @@ static ob_status convert_call(converter *v, const ob_trace_node *node,
     else if (node->duration_us >= 0 && c.count == 0)
         snprintf(c.why_not, sizeof c.why_not,
                  "its arguments were not recorded; profile with record_shapes=True");
+    else if (ob__trace_is_host_call(name))
+        snprintf(c.why_not, sizeof c.why_not,
+                 "it reads, checks or marks something for the program");
     else if (ob__trace_is_stream_call(node, name))
         snprintf(c.why_not, sizeof c.why_not, "it orders streams or pins memory");
     /* A name that is not known has its argument names from the trace itself. */

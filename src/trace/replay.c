@@ -43,7 +43,6 @@ static void give_up(ob_replay *r, const ob_replay_options *options, ob_replay_st
     const char *text = ob__arena_strdup(&r->arena, err->message, strlen(err->message));
     step->skip = why;
     r->reasons[at] = why != OB_REPLAY_NO_LIBRARY ? text : NULL;
-    r->failed_half |= why == OB_REPLAY_FAILED && ob__replay_uses_dtype(step->node, OB_DTYPE_F16);
     if (text != NULL && !options->keep_whole && r->time_count == 0 &&
         ob__replay_can_replace(r->trace, step->node)) {
         r->replaced[step->node - ob_trace_node_at(r->trace, 0)] = text;
@@ -88,6 +87,22 @@ static void run_pass(ob_replay *r, ob_replay_caller *caller, const ob_replay_opt
     }
 }
 
+/* A backend that lacks a kernel here and there has half; one that lacks more than a twentieth does not. */
+static bool lacks_half(const ob_replay *r)
+{
+    uint64_t used = 0, failed = 0;
+    for (size_t i = 0; i < r->plan.step_count; i++) {
+        const ob_replay_step *step = &r->plan.steps[i];
+        const bool fails = step->in_float32 || step->skip == OB_REPLAY_FAILED;
+        if ((fails || step->skip == OB_REPLAY_RAN) &&
+            ob__replay_uses_dtype(step->node, OB_DTYPE_F16)) {
+            used++;
+            failed += fails;
+        }
+    }
+    return 20 * failed > used;
+}
+
 static ob_status count_pass(ob_replay *r, const pass *p, ob_err *err)
 {
     const size_t ops = r->plan.names.count;
@@ -118,13 +133,10 @@ static ob_status run_passes(ob_replay *r, ob_session *session, const ob_replay_o
     ob_replay_values values = {
         .half_to_bfloat16 = options->half_to_bfloat16,
         .max_bytes = session->max_memory_bytes != 0 ? session->max_memory_bytes : UINT64_MAX};
-    /* Whether half as such has kernels is to be found out first. */
     ob_replay_caller caller = {.session = session,
                                .values = &values,
                                .clock = ob_clock_monotonic(),
-                               .widens_half = !options->keep_narrow &&
-                                              (options->half_to_bfloat16 || !options->stop_at_half),
-                               .widens_bfloat16 = !options->keep_narrow};
+                               .widens = !options->keep_narrow};
     ob_status status = ob__replay_values_init(&values, &r->plan, options->seed, err);
     const uint64_t wanted = options->iterations > 0 ? options->iterations : 1;
     pass p = {0};
@@ -133,6 +145,7 @@ static ob_status run_passes(ob_replay *r, ob_session *session, const ob_replay_o
     uint64_t spare = options->warmup > 0 ? 0 : 1;
     while (status == OB_OK && !p.stopped && !again && r->time_count < wanted) {
         run_pass(r, &caller, options, &p);
+        r->lacks_half |= lacks_half(r);
         const bool warm = p.number < options->warmup;
         again = r->replaces || (options->stop_at_half && ob_replay_wants_bfloat16(r));
         if (!warm && !p.clean && spare > 0 && !p.stopped)
@@ -236,5 +249,5 @@ void ob_replay_destroy(ob_replay *r)
 
 bool ob_replay_wants_bfloat16(const ob_replay *r)
 {
-    return r->failed_half && !r->half_to_bfloat16;
+    return r->lacks_half && !r->half_to_bfloat16;
 }

@@ -77,24 +77,32 @@ static ob_status build(ob_replay_making *m, ob_value *values, const char **names
     return ob__setup_build_graph(&setup, base, NULL, call, graph, &other) == OB_OK ? OB_OK : status;
 }
 
-/* A graph over the arguments by their names, and over those that the recorded release did not have. */
-static ob_status build_text(ob_replay_making *m, const char *text, ob_value *values,
-                            const char **names, ob_call *call, ob_graph **graph)
+const ob_value *ob__replay_argument(const ob_replay_making *m, size_t arg)
+{
+    const ob_value *value = &m->values[arg];
+    return m->element != OB_REPLAY_ONE_CALL && value->kind == OB_VALUE_LIST &&
+                   value->as.list.count == m->elements
+               ? &value->as.list.items[m->element]
+               : value;
+}
+
+/* Also over the names that the recorded release did not have. */
+ob_status ob__replay_build_text(ob_replay_making *m, const char *text, ob_value *values,
+                                const char **names, ob_call *call, ob_graph **graph)
 {
     static const struct {
         const char *name;
         ob_value value;
-    } LATER[] = {{"attn_mask", {.kind = OB_VALUE_NONE}},
-                 {"attn_bias", {.kind = OB_VALUE_NONE}},
-                 {"scale", {.kind = OB_VALUE_NONE}},
-                 {"dropout_p", {.kind = OB_VALUE_DOUBLE}},
-                 {"is_causal", {.kind = OB_VALUE_BOOL}}};
+    } LATER[] = {{"attn_mask", {.kind = OB_VALUE_NONE}}, {"attn_bias", {.kind = OB_VALUE_NONE}},
+                 {"scale", {.kind = OB_VALUE_NONE}},     {"dropout_p", {.kind = OB_VALUE_DOUBLE}},
+                 {"is_causal", {.kind = OB_VALUE_BOOL}}, {"enable_gqa", {.kind = OB_VALUE_BOOL}},
+                 {"grad_scale", {.kind = OB_VALUE_NONE}}};
     const ob_setup_args setup = ob__replay_setup(m);
     size_t count = 0;
     if (m->recorded == NULL || m->count > m->recorded->arg_count)
         return ob_err_set(m->err, OB_ERR_UNSUPPORTED, "its arguments have no names");
     for (; count < m->count; count++) {
-        values[count] = m->values[count];
+        values[count] = *ob__replay_argument(m, count);
         names[count] = m->names[count];
     }
     for (size_t i = 0; i < sizeof LATER / sizeof *LATER && count < OB_REPLAY_ARGS; i++) {
@@ -119,7 +127,7 @@ ob_status ob__replay_build(ob_replay_making *m, ob_value *values, const char **n
 {
     const char *text = ob__trace_alias_text(m->name);
     if (text != NULL && strcmp(m->caller->session->device.type, "cpu") == 0)
-        return build_text(m, text, values, names, call, graph);
+        return ob__replay_build_text(m, text, values, names, call, graph);
     const ob_status status = build(m, values, names, call, graph);
     if ((status != OB_ERR_UNSUPPORTED && status != OB_ERR_NOT_FOUND) ||
         !ob__trace_alias_replace(m->step->node, m->name, &m->alias))

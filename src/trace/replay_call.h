@@ -12,7 +12,7 @@ typedef struct ob_replay_caller {
     ob_session *session;
     ob_replay_values *values;
     ob_clock clock;
-    bool widens_half, widens_bfloat16; /* a call that fails in them is made in float32 */
+    bool widens; /* a call that fails in half or bfloat16 is made in float32 */
 } ob_replay_caller;
 
 /* Makes the call, keeps its results, says how long it took. On failure *why says what kind it was and

@@ -23,7 +23,7 @@ struct ob_replay {
     size_t time_count, time_capacity;
     uint64_t allocator_peak_bytes; /* of the backend's own; 0 = not known */
     uint64_t peak_bytes;           /* of the process, since it began */
-    bool half_to_bfloat16, failed_half, interrupted;
+    bool half_to_bfloat16, lacks_half, interrupted;
     bool replaces; /* the pass found calls to replace */
 };
 

@@ -24,7 +24,8 @@ typedef struct ob_replay_making {
     /* In float32: what the values were; then they are copies. */
     ob_value narrow[OB_REPLAY_ARGS];
     bool in_float32;
-    size_t element; /* OB_REPLAY_ONE_CALL, or which of the tensors in its lists it is about */
+    size_t element;  /* OB_REPLAY_ONE_CALL, or which of the tensors in its lists it is about */
+    size_t elements; /* tensors in each of the lists */
     ob_err *err;
 } ob_replay_making;
 
@@ -35,6 +36,11 @@ ob_setup_args ob__replay_setup(const ob_replay_making *m);
 /* The graph of the call, or of one that does the same; call has values and names as its memory. */
 ob_status ob__replay_build(ob_replay_making *m, ob_value *values, const char **names, ob_call *call,
                            ob_graph **graph);
+/* The same by a text in graph notation over the names of the arguments. */
+ob_status ob__replay_build_text(ob_replay_making *m, const char *text, ob_value *values,
+                                const char **names, ob_call *call, ob_graph **graph);
+/* The argument, or what of it belongs to the element that the call is about. */
+const ob_value *ob__replay_argument(const ob_replay_making *m, size_t arg);
 /* Runs it, keeps its results, says how long it took. */
 ob_status ob__replay_run_graph(ob_replay_making *m, const ob_graph *graph, const ob_call *call,
                                uint64_t *elapsed_ns);

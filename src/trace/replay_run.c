@@ -189,13 +189,6 @@ ob_status ob__replay_run_graph(ob_replay_making *m, const ob_graph *graph, const
 
 /* ---- calls on lists ---- */
 
-/* What the argument is for one tensor of the lists. */
-static const ob_value *element_of(const ob_value *value, size_t at, size_t count)
-{
-    return value->kind == OB_VALUE_LIST && value->as.list.count == count ? &value->as.list.items[at]
-                                                                         : value;
-}
-
 static size_t list_length(const ob_replay_making *m)
 {
     for (size_t i = 0; i < m->count; i++)
@@ -205,8 +198,21 @@ static size_t list_length(const ob_replay_making *m)
     return 0;
 }
 
-static ob_status run_element(ob_replay_making *m, const char *name, size_t count,
-                             uint64_t *elapsed_ns)
+/* As a graph over one tensor of each list. */
+static ob_status run_text(ob_replay_making *m, const char *text, uint64_t *elapsed_ns)
+{
+    ob_value values[OB_REPLAY_ARGS];
+    const char *names[OB_REPLAY_ARGS];
+    ob_call call;
+    ob_graph *graph = NULL;
+    ob_status status = ob__replay_build_text(m, text, values, names, &call, &graph);
+    if (status == OB_OK)
+        status = ob__replay_run_graph(m, graph, &call, elapsed_ns);
+    ob_graph_destroy(graph);
+    return status;
+}
+
+static ob_status run_element(ob_replay_making *m, const char *name, uint64_t *elapsed_ns)
 {
     /* The only arguments by place that the operator on one tensor has by name. */
     const bool named_last = strncmp(name, "aten::addc", 10) == 0 && m->count == 4;
@@ -220,7 +226,7 @@ static ob_status run_element(ob_replay_making *m, const char *name, size_t count
         const bool last = named_last && i + 1 == m->count;
         if (arg != NULL && ob__replay_says_nothing(arg, &m->values[i]))
             continue;
-        values[by_place + by_name] = *element_of(&m->values[i], m->element, count);
+        values[by_place + by_name] = *ob__replay_argument(m, i);
         if (last || (arg != NULL && arg->keyword_only))
             names[by_name++] = last ? "value" : arg->name;
         else
@@ -243,13 +249,14 @@ static ob_status run_element(ob_replay_making *m, const char *name, size_t count
 ob_status ob__replay_run_each(ob_replay_making *m, uint64_t *elapsed_ns)
 {
     char name[256];
-    const size_t count = list_length(m);
+    const char *text = ob__trace_alias_each_text(m->name);
     const ob_err first = *m->err;
-    if (!ob__trace_alias_each(m->name, name, sizeof name) || count == 0)
+    m->elements = list_length(m);
+    if ((text == NULL && !ob__trace_alias_each(m->name, name, sizeof name)) || m->elements == 0)
         return OB_ERR_UNSUPPORTED;
-    for (m->element = 0; m->element < count; m->element++) {
+    for (m->element = 0; m->element < m->elements; m->element++) {
         uint64_t ns = 0;
-        const ob_status status = run_element(m, name, count, &ns);
+        const ob_status status = text != NULL ? run_text(m, text, &ns) : run_element(m, name, &ns);
         if (status != OB_OK) {
             *m->err = status == OB_ERR_NOT_FOUND || status == OB_ERR_UNSUPPORTED ? first : *m->err;
             return status;

@@ -32,7 +32,7 @@ static ob_replay_skip judge(const ob_trace_node *node, const char *name,
         return OB_REPLAY_COMMUNICATION;
     if (node->kind == OB_TRACE_FUSED)
         return OB_REPLAY_FUSED;
-    if (names_match(name, "aten::item") || names_match(name, "aten::_local_scalar_dense"))
+    if (ob__trace_is_host_call(name))
         return OB_REPLAY_HOST;
     return ob__trace_is_stream_call(node, name) ? OB_REPLAY_STREAM : OB_REPLAY_RAN;
 }

@@ -166,7 +166,7 @@ def test_trace(options, folder):
     trace, path = os.path.join(folder, "et.json"), os.path.join(folder, "et_config.json")
     got = run([options.python, TRAIN, "--trace", trace])
     check(got.returncode == 0, "the recorded training: " + got.stderr)
-    got = run([options.program, "convert", trace, "-o", path])
+    got = run([options.program, "convert", trace, "-o", path, "--force"])
     check(got.returncode == 0, "convert: " + got.stderr)
     with open(path) as file:
         found = entries(json.load(file))
@@ -198,7 +198,7 @@ def test_agreement(options, folder):
     plain = run([options.python, TRAIN])
     watched = run([options.python, TRAIN, "--trace", trace])
     check(watched.returncode == 0 and plain.stdout == watched.stdout, "the observed training: " + watched.stderr)
-    run([options.program, "convert", trace, "-o", path])
+    run([options.program, "convert", trace, "-o", path, "--force"])
     run([options.python, "-m", "opbench_capture", "-o", captured, TRAIN], env=environment)
     with open(path) as file:
         observed = entries(json.load(file))

@@ -13,6 +13,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import chakra  # noqa: E402
+import gpu_calls  # noqa: E402
 
 TRAIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "train_models.py")
 SKIPPED = 77
@@ -151,6 +152,20 @@ def test_half_dlrm(options, folder):
     check(kept["in_float32"] == [] and kept["coverage"]["nodes"] < 0.9, "kept: %s" % kept["coverage"])
 
 
+def test_gpu_calls(options, folder):
+    """Operators of GPUs and of newer releases, most of them in half, one by one."""
+    path = write(gpu_calls.trace(gpu_calls.calls() + gpu_calls.HOST), os.path.join(folder, "gpu.json"))
+    for backend in backends(options):
+        found = replay(options, path, backend)
+        host = sum(row["count"] for row in found["not_compute"] if row["what"] == "host")
+        check(host == len(gpu_calls.HOST), "for the program: %s" % found["not_compute"])
+        if backend == "torch":
+            check(found["coverage"]["nodes"] == 1.0, "calls of GPUs: %s" % found["skipped"])
+            check(found["coverage"]["compute"] == len(gpu_calls.calls()), "count: %s" % found["coverage"])
+            wide = {row["name"] for row in found["in_float32"]}
+            check({"aten::_embedding_bag", "aten::_fused_adamw_"} <= wide, "in float32: %s" % wide)
+
+
 def test_convert(options, folder):
     """Every case of the converted steps runs on torch."""
     traces = {}
@@ -159,7 +174,7 @@ def test_convert(options, folder):
         trace = traces[model] = traces.get(model) or record(options, folder, model)
         path = write(chakra.convert(trace, "1.1.1-chakra.0.0.4", newer=False), os.path.join(folder, model + ".json"))
         config = os.path.join(folder, model + "_config.json")
-        got = run(options.program, "convert", path, "--iteration", "0", "-o", config, *more)
+        got = run(options.program, "convert", path, "--iteration", "0", "--force", "-o", config, *more)
         check(got.returncode == 0, "convert: " + got.stderr)
         if "torch" not in backends(options):
             print("%s: not run, the torch backend is missing" % model)
@@ -182,7 +197,8 @@ def main():
     if run(options.python, "-c", "import torch").returncode != 0:
         print("skipped: %s has no torch (Debian's package is python3-torch)" % options.python)
         return SKIPPED
-    for test in (test_gpt, test_replaced, test_own_kernels, test_dlrm, test_half_dlrm, test_convert):
+    for test in (test_gpt, test_replaced, test_own_kernels, test_dlrm, test_half_dlrm, test_gpu_calls,
+                 test_convert):
         with tempfile.TemporaryDirectory() as folder:
             test(options, folder)
     print("%d failures" % failures)

@@ -88,9 +88,9 @@ typedef struct ob_count_stats ob_count_stats;
 
 /* All of it is copied. Tables may be NULL = not known. */
 typedef struct ob_count_stats_params {
-    ob_task_spec task;      /* stmt NULL = not known: the file of another program */
-    int64_t number_per_run; /* how often the statement ran; 0 = not known */
-    bool built_with_debug_symbols;
+    ob_task_spec task;             /* stmt NULL = not known: the file of another program */
+    int64_t number_per_run;        /* how often the statement ran; 0 = not known */
+    bool built_with_debug_symbols; /* libtorch was, if anything of it was executed */
     const ob_counts *stmt_exclusive, *stmt_inclusive;
     const ob_counts *baseline_exclusive, *baseline_inclusive;
     const char *callgrind_out; /* callgrind's own file as text, or NULL */

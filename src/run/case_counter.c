@@ -6,6 +6,7 @@
  */
 #include "opbench/case_count.h"
 
+#include "count/debug_symbols.h"
 #include "count/valgrind.h"
 #include "run/counted.h"
 #include "run/supervisor.h"
@@ -165,9 +166,7 @@ static ob_status make_stats(const ob_case_counter *c, const ob_count_file *nothi
     char description[256];
     ob_counts *exclusive = NULL, *inclusive = NULL;
     ob_count_file *file = NULL;
-    ob_count_stats_params params = {.task = r->task,
-                                    .number_per_run = c->options.count_number,
-                                    .built_with_debug_symbols = true};
+    ob_count_stats_params params = {.task = r->task, .number_per_run = c->options.count_number};
     if (backward) {
         snprintf(description, sizeof description, "%.200s, backward",
                  r->task.description != NULL ? r->task.description : "");
@@ -180,6 +179,7 @@ static ob_status make_stats(const ob_case_counter *c, const ob_count_file *nothi
         status = subtract(nothing, file, true, &inclusive, err);
     params.stmt_exclusive = exclusive;
     params.stmt_inclusive = inclusive;
+    params.built_with_debug_symbols = ob__built_with_debug_symbols(exclusive);
     if (status == OB_OK)
         status = ob_count_stats_create(&params, out, err);
     ob_counts_destroy(exclusive);

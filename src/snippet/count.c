@@ -5,6 +5,7 @@
  * start and the interpreter's way in and out.
  */
 #include "base/text.h"
+#include "count/debug_symbols.h"
 #include "count/valgrind.h"
 #include "snippet/process.h"
 
@@ -12,13 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum {
-    DEFAULT_NUMBER = 100,
-    MOST_WARMUP = 10,
-    PYTHON_WARMUP = 100,
-    MOST_NUMBER = 1 << 30,
-    MOST_REPEATS = 1000
-};
+enum { MOST_WARMUP = 10, PYTHON_WARMUP = 100, MOST_NUMBER = 1 << 30, MOST_REPEATS = 1000 };
 
 typedef struct counting {
     ob_valgrind valgrind;
@@ -72,8 +67,7 @@ static ob_status read_pair(const counting *c, int64_t number, ob_counts **exclus
 
 static ob_status read_all(const counting *c, ob_count_stats **stats, ob_err *err)
 {
-    ob_count_stats_params params = {
-        .task = c->task, .number_per_run = c->number, .built_with_debug_symbols = true};
+    ob_count_stats_params params = {.task = c->task, .number_per_run = c->number};
     ob_counts *baseline_exclusive = NULL, *baseline_inclusive = NULL;
     ob_status status = OB_OK;
     if (c->baseline)
@@ -86,6 +80,7 @@ static ob_status read_all(const counting *c, ob_count_stats **stats, ob_err *err
         status = read_pair(c, 2 * made + 1, &exclusive, &inclusive, err);
         params.stmt_exclusive = exclusive;
         params.stmt_inclusive = inclusive;
+        params.built_with_debug_symbols = ob__built_with_debug_symbols(exclusive);
         if (status == OB_OK)
             status = ob_count_stats_create(&params, &stats[made], err);
         ob_counts_destroy(exclusive);
@@ -154,7 +149,7 @@ ob_status ob_snippet_count(const ob_timer_args *args, const ob_task_spec *task,
                            const ob_snippet_count_params *params, const ob_snippet_options *options,
                            ob_count_stats **stats, ob_err *err)
 {
-    counting c = {.number = params->number == 0 ? DEFAULT_NUMBER : params->number,
+    counting c = {.number = params->number == 0 ? OB_SNIPPET_NUMBER : params->number,
                   .repeats = params->repeats == 0 ? 1 : params->repeats,
                   .baseline = args->language == OB_LANGUAGE_PYTHON && !params->no_baseline};
     if (c.number < 1 || c.number > MOST_NUMBER || c.repeats < 1 || c.repeats > MOST_REPEATS)

@@ -183,22 +183,34 @@ static ob_status compile(build *b, const char *source, const char *made, bool he
 
 /* ---- libtorch's header ---- */
 
+/* Whether the open file is still the one that others find: who had the lock before removed it. */
+static bool is_still_there(int fd, const char *path)
+{
+    struct stat ours, theirs;
+    return fstat(fd, &ours) == 0 && stat(path, &theirs) == 0 && ours.st_ino == theirs.st_ino &&
+           ours.st_dev == theirs.st_dev;
+}
+
 /* Whoever needs the header while another makes it waits: it is large and takes long. */
 static ob_status lock_header(const build *b, const char *path, int *lock, ob_err *err)
 {
     const ob_stop stop = {.fn = b->options->stop, .ctx = b->options->ctx};
-    *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (*lock < 0)
-        return ob_err_set(err, OB_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
-    while (flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        const struct timespec nap = {.tv_nsec = 50000000};
-        nanosleep(&nap, NULL);
-        if (!ob__is_stopped(&stop))
-            continue;
+    for (;;) {
+        *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (*lock < 0)
+            return ob_err_set(err, OB_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
+        while (flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+            const struct timespec nap = {.tv_nsec = 50000000};
+            nanosleep(&nap, NULL);
+            if (!ob__is_stopped(&stop))
+                continue;
+            close(*lock);
+            return ob__interrupted(err);
+        }
+        if (is_still_there(*lock, path))
+            return OB_OK;
         close(*lock);
-        return ob__interrupted(err);
     }
-    return OB_OK;
 }
 
 static ob_status make_header(build *b, const char *header, const char *made, ob_err *err)
@@ -209,6 +221,7 @@ static ob_status make_header(build *b, const char *header, const char *made, ob_
         return ob__snippet_no_memory(err);
     if (is_whole(arena, made) && access(header, R_OK) == 0)
         return OB_OK; /* somebody else was first */
+    ob__snippet_cache_expire(b->dir);
     if (b->options->notice != NULL)
         b->options->notice(b->options->ctx,
                            "compiling libtorch's header, which takes a minute and is kept");
@@ -229,9 +242,9 @@ static ob_status precompile_torch(const build *from, const char **header, ob_err
     const ob_snippet_source plain = {.language = OB_LANGUAGE_CPP};
     b.source = &plain;
     const char *key = make_key(&b, TORCH_HEADER);
-    *header = key == NULL ? NULL : JOIN(b.dir, "/torch_", key, ".hpp");
-    const char *made = *header == NULL ? NULL : JOIN(*header, ".gch");
-    const char *lock_path = made == NULL ? NULL : JOIN(*header, ".lock");
+    *header = key == NULL ? NULL : JOIN(b.dir, "/" OB_HEADER_PREFIX, key, OB_HEADER_END);
+    const char *made = *header == NULL ? NULL : JOIN(*header, OB_HEADER_MADE);
+    const char *lock_path = made == NULL ? NULL : JOIN(*header, OB_HEADER_LOCK);
     if (lock_path == NULL)
         return ob__snippet_no_memory(err);
     if (is_whole(arena, made) && access(*header, R_OK) == 0) {
@@ -240,6 +253,9 @@ static ob_status precompile_torch(const build *from, const char **header, ob_err
     }
     OB_TRY(lock_header(&b, lock_path, &lock, err));
     const ob_status status = make_header(&b, *header, made, err);
+    if (status != OB_OK)
+        unlink(*header);
+    unlink(lock_path);
     close(lock);
     return status;
 }
@@ -295,7 +311,12 @@ ob_status ob__snippet_build(ob_arena *arena, const ob_snippet_source *source,
     const char *name = is_cpp ? options->cxx : options->cc;
     build b = {.arena = arena, .source = source, .options = options};
     OB_TRY(ob__snippet_cache_open(arena, options->cache_dir, &b.dir, err));
-    OB_TRY(ob__find_program(arena, name != NULL ? name : is_cpp ? "c++" : "cc", &b.compiler, err));
+    OB_TRY(ob__find_program(arena,
+                            name != NULL ? name
+                            : is_cpp     ? "c++"
+                                         : "cc",
+                            is_cpp ? "the compiler for C++" : "the compiler for C",
+                            is_cpp ? "--cxx PROGRAM" : "--cc PROGRAM", &b.compiler, err));
     if (b.compiler[0] != '/') {
         char *here = realpath(".", NULL); /* compilers run elsewhere */
         b.compiler = here == NULL ? NULL : JOIN(here, "/", b.compiler);

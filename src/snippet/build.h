@@ -38,12 +38,18 @@ ob_status ob__snippet_cache_open(ob_arena *arena, const char *wanted, const char
                                  ob_err *err);
 /* Folders of TorchScript models begin so. */
 #define OB_MODELS_PREFIX "models-"
-/* Removes what was not used for a month. */
+/* libtorch's header is "torch_<hash>.hpp", with what was made of it and, while that is being made, a lock beside it. */
+#define OB_HEADER_PREFIX "torch_"
+#define OB_HEADER_END ".hpp"
+#define OB_HEADER_MADE ".gch"
+#define OB_HEADER_LOCK ".lock"
+/* Removes what was not used for a month, and headers that a killed process did not finish. */
 void ob__snippet_cache_expire(const char *dir);
 /* So that it does not expire. */
 void ob__snippet_cache_used(const char *path);
-/* The path of a program, looked for as a shell does. */
-ob_status ob__find_program(ob_arena *arena, const char *name, const char **path, ob_err *err);
+/* The path of a program, looked for as a shell does. what: "the compiler for C"; option: the one that names another. */
+ob_status ob__find_program(ob_arena *arena, const char *name, const char *what, const char *option,
+                           const char **path, ob_err *err);
 ob_status ob__find_python(ob_arena *arena, const ob_snippet_options *options, const char **path,
                           ob_err *err);
 /* 32 hexadecimal digits and a NUL: a hash of the file's bytes. */

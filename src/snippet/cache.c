@@ -14,8 +14,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -90,6 +92,34 @@ void ob__snippet_cache_used(const char *path)
     utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
 }
 
+/* Whether a process is making this header now: it has the lock. */
+static bool is_being_made(int dir, const char *lock_name)
+{
+    const int lock = openat(dir, lock_name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (lock < 0)
+        return errno != ENOENT;
+    const bool taken = flock(lock, LOCK_EX | LOCK_NB) != 0;
+    if (!taken)
+        unlinkat(dir, lock_name, 0);
+    close(lock);
+    return taken;
+}
+
+/* A header from which nothing was made, and nothing is: who began it was killed. */
+static void remove_unfinished(int dir, const char *name)
+{
+    char made[NAME_MAX + 1], lock[NAME_MAX + 1];
+    const size_t length = strlen(name), end = strlen(OB_HEADER_END);
+    if (strncmp(name, OB_HEADER_PREFIX, strlen(OB_HEADER_PREFIX)) != 0 || length < end ||
+        strcmp(name + length - end, OB_HEADER_END) != 0 ||
+        length + strlen(OB_HEADER_LOCK) > NAME_MAX)
+        return;
+    snprintf(made, sizeof made, "%s" OB_HEADER_MADE, name);
+    snprintf(lock, sizeof lock, "%s" OB_HEADER_LOCK, name);
+    if (!is_being_made(dir, lock) && faccessat(dir, made, F_OK, 0) != 0)
+        unlinkat(dir, name, 0);
+}
+
 void ob__snippet_cache_expire(const char *path)
 {
     enum { MONTH_S = 30 * 24 * 3600 };
@@ -99,6 +129,7 @@ void ob__snippet_cache_expire(const char *path)
         return;
     for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
         struct stat st;
+        remove_unfinished(dirfd(dir), entry->d_name);
         if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
             now - st.st_mtime <= MONTH_S)
             continue;
@@ -111,14 +142,16 @@ void ob__snippet_cache_expire(const char *path)
     closedir(dir);
 }
 
-ob_status ob__find_program(ob_arena *arena, const char *name, const char **path, ob_err *err)
+ob_status ob__find_program(ob_arena *arena, const char *name, const char *what, const char *option,
+                           const char **path, ob_err *err)
 {
     *path = name;
     if (strchr(name, '/') != NULL)
         return access(name, X_OK) == 0
                    ? OB_OK
-                   : ob_err_set(err, OB_ERR_UNSUPPORTED, "Missing: %s cannot be run: %s", name,
-                                strerror(errno));
+                   : ob_err_set(err, OB_ERR_UNSUPPORTED,
+                                "Missing: %s, %s, cannot be run: %s; name another with %s", name,
+                                what, strerror(errno), option);
     const char *at = getenv("PATH");
     at = at == NULL ? "/usr/bin:/bin" : at;
     while (*at != '\0') {
@@ -131,7 +164,9 @@ ob_status ob__find_program(ob_arena *arena, const char *name, const char **path,
             return OB_OK;
         at += length + (at[length] == ':');
     }
-    return ob_err_set(err, OB_ERR_UNSUPPORTED, "Missing: %s; install it, or say where it is", name);
+    return ob_err_set(err, OB_ERR_UNSUPPORTED,
+                      "Missing: %s, %s, is not in PATH; install it, or name another with %s", name,
+                      what, option);
 }
 
 ob_status ob__find_python(ob_arena *arena, const ob_snippet_options *options, const char **path,
@@ -141,7 +176,7 @@ ob_status ob__find_python(ob_arena *arena, const ob_snippet_options *options, co
     const char *python = options->python != NULL     ? options->python
                          : access(SYSTEM, X_OK) == 0 ? SYSTEM
                                                      : "python3";
-    return ob__find_program(arena, python, path, err);
+    return ob__find_program(arena, python, "the interpreter", "--python PROGRAM", path, err);
 }
 
 ob_status ob__hash_file(const char *path, char hex[33], ob_err *err)

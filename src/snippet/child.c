@@ -35,9 +35,16 @@ static int move_up(int fd)
     return moved;
 }
 
-_Noreturn static void run_child(const ob_child_params *p, char *const *environment, int socket,
-                                int output, pid_t parent)
+/* What the child has from the beginning. */
+typedef struct child_ends {
+    int socket, output;
+    int ready[2]; /* a pipe: nothing runs before its guard does */
+} child_ends;
+
+_Noreturn static void run_child(const ob_child_params *p, char *const *environment,
+                                const child_ends *ends, pid_t parent)
 {
+    char byte;
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     sigset_t none;
@@ -47,41 +54,83 @@ _Noreturn static void run_child(const ob_child_params *p, char *const *environme
     signal(SIGTERM, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
     const int null = open("/dev/null", O_RDONLY);
-    if (getppid() != parent || null < 0 || dup2(null, 0) < 0 || dup2(output, 1) < 0 ||
-        dup2(output, 2) < 0 || (socket >= 0 && dup2(socket, OB_CHILD_SOCKET) < 0) ||
+    close(ends->ready[1]);
+    if (read(ends->ready[0], &byte, 1) != 1 || getppid() != parent || null < 0 ||
+        dup2(null, 0) < 0 || dup2(ends->output, 1) < 0 || dup2(ends->output, 2) < 0 ||
+        (ends->socket >= 0 && dup2(ends->socket, OB_CHILD_SOCKET) < 0) ||
         (p->dir != NULL && chdir(p->dir) != 0))
         _exit(127);
     execve(p->words[0], (char *const *)(void *)p->words, environment);
     _exit(127);
 }
 
-ob_status ob__child_start(const ob_child_params *params, ob_child *out, ob_err *err)
+/* Both ends above the descriptors that the child is given. */
+static bool make_pipe(int ends[2])
+{
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    ends[0] = move_up(ends[0]);
+    ends[1] = move_up(ends[1]);
+    return ends[0] >= 0 && ends[1] >= 0;
+}
+
+static void close_ends(child_ends *ends)
+{
+    const int all[] = {ends->socket, ends->ready[0], ends->ready[1]};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i] >= 0)
+            close(all[i]);
+}
+
+/* Descriptors for both sides. */
+static bool open_ends(const ob_child_params *params, ob_child *child, child_ends *ends)
 {
     int pair[2] = {-1, -1};
-    *out = (ob_child){.pid = 0, .socket = -1, .output = -1, .stop = params->stop};
+    *ends = (child_ends){.socket = -1, .ready = {-1, -1}};
+    child->output = ends->output = move_up(memfd_create("opbench-output", MFD_CLOEXEC));
+    if (child->output < 0 || !make_pipe(ends->ready))
+        return false;
+    if (!params->talk)
+        return true;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return false;
+    child->socket = move_up(pair[0]);
+    ends->socket = move_up(pair[1]);
+    return child->socket >= 0 && ends->socket >= 0;
+}
+
+/* Lets the child run, guarded. */
+static bool release(ob_child *child, const child_ends *ends)
+{
+    setpgid(child->pid, child->pid); /* whoever comes first */
+    child->guard = ob__guard_start(child->pid);
+    return write(ends->ready[1], "", 1) == 1;
+}
+
+ob_status ob__child_start(const ob_child_params *params, ob_child *out, ob_err *err)
+{
+    child_ends ends;
+    *out =
+        (ob_child){.pid = 0, .socket = -1, .output = -1, .guard = {.fd = -1}, .stop = params->stop};
     char **environment = ob__environment_make(params->variables);
-    out->output = move_up(memfd_create("opbench-output", MFD_CLOEXEC));
-    if (environment == NULL || out->output < 0 ||
-        (params->talk && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)) {
+    if (!open_ends(params, out, &ends) || environment == NULL) {
+        const int why = errno;
         free(environment);
+        close_ends(&ends);
         ob__child_close(out);
-        return ob_err_set(err, OB_ERR_IO, "no room for a child process: %s", strerror(errno));
+        return ob_err_set(err, OB_ERR_IO, "no room for a child process: %s", strerror(why));
     }
-    out->socket = move_up(pair[0]);
-    const int other = move_up(pair[1]);
     const pid_t parent = getpid();
     out->pid = fork();
     if (out->pid == 0)
-        run_child(params, environment, other, out->output, parent);
+        run_child(params, environment, &ends, parent);
+    const bool started = out->pid > 0 && release(out, &ends);
     const int why = errno;
     free(environment);
-    if (other >= 0)
-        close(other);
-    if (out->pid > 0) {
-        setpgid(out->pid, out->pid); /* whoever comes first */
+    close_ends(&ends);
+    if (started)
         return OB_OK;
-    }
-    out->pid = 0;
+    out->pid = out->pid > 0 ? out->pid : 0;
     ob__child_close(out);
     return ob_err_set(err, OB_ERR_IO, "%s cannot be started: %s", params->words[0], strerror(why));
 }
@@ -175,6 +224,7 @@ int ob__child_end(ob_child *child, double patience_s)
     wait_for_end(child, patience_s);
     /* The whole group, with what it started: while its leader is not waited for, the number is its own. */
     kill(-child->pid, SIGKILL);
+    ob__guard_end(&child->guard);
     while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
         continue;
     child->pid = 0;

@@ -6,6 +6,7 @@
 #ifndef OB_SNIPPET_CHILD_H
 #define OB_SNIPPET_CHILD_H
 
+#include "base/guard.h"
 #include "opbench/status.h"
 #include "opbench/text.h"
 
@@ -25,6 +26,7 @@ typedef struct ob_child {
     pid_t pid;  /* 0 = none */
     int socket; /* -1 = none */
     int output; /* -1 = none */
+    ob_guard guard;
     ob_stop stop;
 } ob_child;
 
@@ -43,7 +45,7 @@ bool ob__is_stopped(const ob_stop *stop);
 /* OB_ERR_STATE, "interrupted". */
 ob_status ob__interrupted(ob_err *err);
 
-/* The child leads a process group of its own and dies with this thread's process. */
+/* The child leads a process group of its own, which dies with this process, killed or not. */
 ob_status ob__child_start(const ob_child_params *params, ob_child *out, ob_err *err);
 /* Sends a request, which ends with a newline. */
 ob_status ob__child_send(const ob_child *child, const char *data, size_t size, ob_err *err);

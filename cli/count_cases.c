@@ -22,7 +22,6 @@ typedef struct job {
     ob_config *config;
     ob_case_counter *counter;
     uint64_t failed;
-    bool interrupted;
 } job;
 
 /* ---- one case ---- */
@@ -49,10 +48,14 @@ static void tell_failure(job *j, const ob_case *c, const char *reason)
 static ob_status count_case(job *j, const ob_case *c, ob_err *err)
 {
     ob_case_count count;
+    if (ob__cli_is_interrupted(NULL) > 0)
+        return ob_err_set(err, OB_ERR_STATE, "interrupted");
     OB_TRY(ob_case_counter_count(j->counter, ob_case_index(c), &count, err));
     ob_status status = count.refusal;
     if (count.repeats > 0)
         status = print_counts(j, &count, err);
+    else if (count.status == OB_RECORD_INTERRUPTED)
+        status = ob_err_set(err, OB_ERR_STATE, "interrupted");
     else if (status != OB_OK)
         ob_err_set(err, status, "%s", count.reason); /* no case can be counted */
     else
@@ -67,11 +70,10 @@ static ob_status count_range(job *j, const ob_run_range *range, ob_err *err)
     const ob_case *c;
     OB_TRY(ob_cases_open(j->config, NULL, &cases, err));
     ob_status status = ob_cases_seek(cases, range->first, err);
-    for (uint64_t i = 0; status == OB_OK && i < range->count && !j->interrupted; i++) {
+    for (uint64_t i = 0; status == OB_OK && i < range->count; i++) {
         status = ob_cases_next(cases, &c, err);
         if (status == OB_OK)
             status = count_case(j, c, err);
-        j->interrupted = ob__cli_interrupts(NULL) > 0;
     }
     ob_cases_close(cases);
     return status;
@@ -88,13 +90,13 @@ static ob_status count_selected(job *j, ob_err *err)
     const ob_case_counter_params params = {.options = &j->run,
                                            .worker_program = j->own.path,
                                            .repeats = j->line->repeats,
-                                           .stop = ob__cli_interrupts};
+                                           .stop = ob__cli_interrupt_at_once};
     ob_run_selection selection = {.count = 0};
     ob_status status = ob__run_select(j->cli, j->config, &select, &selection, err);
-    for (size_t t = 0; status == OB_OK && t < j->threads.size && !j->interrupted; t++) {
+    for (size_t t = 0; status == OB_OK && t < j->threads.size; t++) {
         j->run.threads = j->threads.counts[t];
         status = ob_case_counter_open(j->cli->context, j->config, &params, &j->counter, err);
-        for (size_t i = 0; status == OB_OK && i < selection.count && !j->interrupted; i++)
+        for (size_t i = 0; status == OB_OK && i < selection.count; i++)
             status = count_range(j, &selection.ranges[i], err);
         ob_case_counter_close(j->counter);
         j->counter = NULL;
@@ -148,7 +150,9 @@ int ob__count_cases(ob_cli *cli, const ob_count_options *options, const char *co
     if (status == OB_OK)
         status = count_selected(&j, &err);
     ob_config_destroy(j.config);
-    if (status != OB_OK)
-        return ob__cli_fail(cli, &err);
-    return j.interrupted ? OB_EXIT_INTERRUPTED : j.failed > 0 ? OB_EXIT_FAILED : OB_EXIT_OK;
+    if (status != OB_OK) {
+        const int failed = ob__cli_fail(cli, &err);
+        return status == OB_ERR_STATE ? OB_EXIT_INTERRUPTED : failed;
+    }
+    return j.failed > 0 ? OB_EXIT_FAILED : OB_EXIT_OK;
 }

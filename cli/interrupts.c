@@ -36,6 +36,11 @@ int ob__cli_interrupts(void *ctx)
     return interrupts;
 }
 
+int ob__cli_interrupt_at_once(void *ctx)
+{
+    return ob__cli_is_interrupted(ctx) > 0 ? 2 : 0;
+}
+
 int ob__cli_is_interrupted(void *ctx)
 {
     (void)ctx;

@@ -18,5 +18,7 @@ void ob__cli_catch_interrupts(const ob_cli *cli);
 int ob__cli_interrupts(void *ctx);
 /* The same without telling; for ob_snippet_options.stop. */
 int ob__cli_is_interrupted(void *ctx);
+/* 2 after the first interrupt: for cases that are worth nothing unless they are whole. */
+int ob__cli_interrupt_at_once(void *ctx);
 
 #endif

@@ -203,8 +203,12 @@ static ob_status run_range(ob_supervisor *s, uint64_t next, uint64_t end, ob_err
                 return OB_END;
             OB_TRY(ob__supervisor_start(s, err));
         }
-        if (!r.leased)
+        if (!r.leased) {
+            /* What is leased may begin before the worker sees that it should not. */
+            if (ob__keeper_wanted_stop(&s->keeper) > 0)
+                return OB_END;
             ob__keeper_lease(&s->keeper, r.next, end - r.next);
+        }
         r.leased = true;
         OB_TRY(ob__keeper_next(&s->keeper, &news, err));
         if (news.kind != OB_NEWS_MESSAGE) {

@@ -105,10 +105,31 @@ class Stand(RunTest):
 
         self.wait_for("the end", ended)
         self.assertEqual(process.returncode, 130)
-        results = self.results()  # the case that comes next may have begun when the signal arrives
-        self.assertLess(len(results), 3)
-        self.assertEqual(results[0]["status"], "ok")
+        results = self.results()
+        self.assertEqual([result["status"] for result in results], ["ok"])  # the next one did not begin
         self.assertIn("interrupted", results[0]["instructions"]["reason"])
+        self.assert_no_process(self.folder)
+
+    def test_one_interrupt(self):
+        """The first one lets the count end, and no further case begin."""
+        worker = 'while [ "$1" != worker ]; do p=$1; shift; done\necho > %s\nsleep 1\nexit 3\n'
+        environment = self.stand_in(worker % self.path("started"))
+        process = self.start(self.command(self.config(three_operators()), *NATIVE, "--count"), env=environment)
+        self.wait_for("valgrind", lambda: os.path.exists(self.path("started")))
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(timeout=60), 130)
+        self.assertEqual([result["status"] for result in self.results()], ["ok"])
+
+    def test_interrupted_count(self):
+        """count -c ends at once, with nothing told of cases that did not begin."""
+        environment = self.stand_in("echo > %s\nexec sleep 60\n" % self.path("started"))
+        words = [harness.program, "count", "-c", self.config(three_operators())]
+        process = self.start(words, env=environment)
+        self.wait_for("valgrind", lambda: os.path.exists(self.path("started")))
+        process.send_signal(signal.SIGINT)
+        error = process.communicate(timeout=60)[1].decode()
+        self.assertEqual((process.returncode, error), (130, "opbench count: error: interrupted\n"))
+        self.assert_no_process(self.folder)
 
     def test_options(self):
         cases = [

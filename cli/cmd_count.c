@@ -33,6 +33,10 @@ static const ob_option OPTIONS[] = {
      .help =
          "With --suite: take times too, one snippet at a time, and write the file that PyTorch's "
          "own runs write."},
+    {.name = "force",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(ob_count_options, force),
+     .help = "With --ci: replace the file if it is there already."},
     {.name = "jobs",
      .letter = 'j',
      .type = OB_OPTION_INT,
@@ -182,23 +186,36 @@ static const ob_option OPTIONS[] = {
 static void init(void *options)
 {
     ob_count_options *o = options;
-    *o = (ob_count_options){
-        .case_timeout_s = 600, .min_run_time_s = 5, .suite = {.retries = OB_SUITE_RETRIES}};
+    *o = (ob_count_options){.case_timeout_s = 600,
+                            .min_run_time_s = 5,
+                            .max_regression = -1,
+                            .suite = {.retries = OB_SUITE_RETRIES}};
     ob_run_options_init(&o->run);
 }
 
 static int run_suite(ob_cli *cli, const ob_cli_call *call)
 {
     const ob_count_options *options = call->options;
-    const ob_snippet_line *code = &options->snippet;
     if (call->word_count > 0)
         return ob__cli_usage_error(cli, "'%s' is one word too many beside --suite", call->words[0]);
-    if (code->setup != NULL || code->global_setup != NULL || options->threads != NULL)
-        return ob__cli_usage_error(cli, "a suite has its own setups and numbers of threads; leave "
-                                        "out --setup, --global-setup and --num-threads");
+    if (options->baseline != NULL && strcmp(options->baseline, "-") == 0 &&
+        strcmp(options->suite.file, "-") == 0)
+        return ob__cli_usage_error(cli, "standard input can be read once; give the suite or the "
+                                        "baseline as a file");
     if (!options->list && !options->md5)
         return ob__count_suite(cli, options);
     return ob__count_list(cli, options);
+}
+
+/* False: none of them, which is told elsewhere. */
+static bool find_use(const ob_count_options *o, const char *what, ob_count_use *use)
+{
+    const bool files = what != NULL && (strcmp(what, "show") == 0 || strcmp(what, "diff") == 0);
+    *use = o->suite.file != NULL                ? OB_COUNT_SUITE
+           : o->op != NULL || o->config != NULL ? OB_COUNT_CASES
+           : o->snippet.lang != NULL            ? OB_COUNT_STATEMENT
+                                                : OB_COUNT_FILES;
+    return *use != OB_COUNT_FILES || files;
 }
 
 static int run(ob_cli *cli, const ob_cli_call *call)
@@ -206,11 +223,20 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     static const char *const NAMES[] = {"show", "diff"};
     const ob_count_options *options = call->options;
     const char *what = call->word_count > 0 ? call->words[0] : NULL;
+    ob_count_use use;
+    if (options->suite.file == NULL &&
+        (options->list || options->md5 || options->baseline != NULL || options->ci != NULL ||
+         options->output != NULL || options->suite.only != NULL))
+        return ob__cli_usage_error(cli, "no suite; give one with -s FILE");
+    if (find_use(options, what, &use)) {
+        ob_count_options usual;
+        init(&usual);
+        const int code = ob__count_check(cli, OPTIONS, options, &usual, use);
+        if (code != OB_EXIT_OK)
+            return code;
+    }
     if (options->suite.file != NULL)
         return run_suite(cli, call);
-    if (options->list || options->md5 || options->baseline != NULL || options->ci != NULL ||
-        options->output != NULL || options->suite.only != NULL)
-        return ob__cli_usage_error(cli, "no suite; give one with -s FILE");
     if (options->op != NULL || options->config != NULL)
         return ob__count_cases(cli, options, call->words, call->word_count);
     if (options->snippet.lang != NULL)

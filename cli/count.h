@@ -25,15 +25,28 @@ typedef struct ob_count_options {
     /* suites */
     ob_suite_line suite;
     const char *baseline, *ci, *output;
-    bool list, md5, no_times;
+    bool list, md5, no_times, force;
     int64_t jobs;
-    int64_t rounds; /* 0 = not given */
-    double max_regression, min_run_time_s;
+    int64_t rounds;        /* 0 = not given */
+    double max_regression; /* percent; below 0 = not given */
+    double min_run_time_s;
     /* show and diff */
     bool inclusive, denoise, standardise, less_baseline, all_rows;
     const char *match; /* NULL = all rows */
     int64_t width, part;
 } ob_count_options;
+
+/* What one command line does. */
+typedef enum ob_count_use {
+    OB_COUNT_SUITE = 1,
+    OB_COUNT_STATEMENT = 2,
+    OB_COUNT_CASES = 4,
+    OB_COUNT_FILES = 8, /* show, diff */
+} ob_count_use;
+
+/* Refuses options that mean nothing there. usual: what the options are if none is given. */
+int ob__count_check(ob_cli *cli, const ob_option *rows, const ob_count_options *options,
+                    const ob_count_options *usual, ob_count_use use);
 
 int ob__count_show(ob_cli *cli, const ob_count_options *options, const char *const *files,
                    size_t count);
@@ -63,6 +76,10 @@ typedef struct ob_count_comparison {
     size_t compared, grown, unknown; /* unknown: the baseline does not have them */
 } ob_count_comparison;
 
+/* Reads the earlier run. `number`: the runs that a count of this one is of. One that has other numbers is refused
+ * before hours of counting, and so is one that has none of the snippets. */
+ob_status ob__count_compare_open(ob_count_comparison *comparison, const char *path,
+                                 const ob_snippets *snippets, int64_t number, ob_err *err);
 /* What changed, function by function, on standard error; counts it as grown if that is too much. */
 ob_status ob__count_compare(ob_count_comparison *comparison, const ob_suite_result *result,
                             ob_err *err);
@@ -83,9 +100,9 @@ typedef struct ob_count_values {
 ob_status ob__count_values_add(ob_count_values *values, const ob_suite_result *result, ob_err *err);
 void ob__count_values_fini(ob_count_values *values);
 /* Hours of counting are not to end with a path that was wrong from the beginning. */
-ob_status ob__count_check_ci(const char *path, ob_err *err);
-/* values: by snippet. Those that failed are left out. */
-ob_status ob__count_write_ci(const char *path, const ob_snippets *snippets,
-                             const ob_count_values *values, time_t start, ob_err *err);
+ob_status ob__count_check_ci(const char *path, bool force, ob_err *err);
+/* values: by snippet. Those that failed are left out. Says what went wrong; the exit code. */
+int ob__count_write_ci(ob_cli *cli, const char *path, const ob_snippets *snippets,
+                       const ob_count_values *values, time_t start);
 
 #endif

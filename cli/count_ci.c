@@ -4,11 +4,14 @@
  * key of a snippet, all times and all counts of its rounds.
  */
 #include "count.h"
+#include "output_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* What the standard set has. */
 static const char STANDARD_MD5[] = "4d55e8abf881ad38bb617a96714c1296";
@@ -95,22 +98,29 @@ static ob_status write_values(FILE *file, const ob_snippets *snippets,
     return OB_OK;
 }
 
-ob_status ob__count_check_ci(const char *path, ob_err *err)
+ob_status ob__count_check_ci(const char *path, bool force, ob_err *err)
 {
+    struct stat st;
+    if (strcmp(path, "-") == 0)
+        return OB_OK;
+    const bool there = stat(path, &st) == 0;
+    if (there && S_ISREG(st.st_mode) && st.st_size > 0 && !force)
+        return ob_err_set_at(err, OB_ERR_INVALID, path, 0, 0, NULL,
+                             "is there already; --force replaces it");
     FILE *file = fopen(path, "ae");
     if (file == NULL || fclose(file) != 0)
-        return ob_err_set(err, OB_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
+        return ob_err_set_at(err, OB_ERR_IO, path, 0, 0, NULL,
+                             "cannot be written: %s; choose another place", strerror(errno));
+    if (!there)
+        unlink(path); /* it comes back when there is something to put into it */
     return OB_OK;
 }
 
-ob_status ob__count_write_ci(const char *path, const ob_snippets *snippets,
-                             const ob_count_values *values, time_t start, ob_err *err)
+static ob_status print_ci(FILE *file, const ob_snippets *snippets, const ob_count_values *values,
+                          time_t start, ob_err *err)
 {
     char md5[OB_MD5_TEXT];
     OB_TRY(ob_snippets_md5(snippets, md5, err));
-    FILE *file = fopen(path, "we");
-    if (file == NULL)
-        return ob_err_set(err, OB_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
     fprintf(file,
             "{\"version\": %d, \"md5\": \"%s\", \"start_time\": %lld, \"end_time\": %lld, "
             "\"values\": {",
@@ -118,8 +128,21 @@ ob_status ob__count_write_ci(const char *path, const ob_snippets *snippets,
             (long long)start, (long long)time(NULL));
     const ob_status status = write_values(file, snippets, values, err);
     fputs("}}\n", file);
-    const bool failed = ferror(file) != 0;
-    if (fclose(file) != 0 || failed)
-        return ob_err_set(err, OB_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
     return status;
+}
+
+int ob__count_write_ci(ob_cli *cli, const char *path, const ob_snippets *snippets,
+                       const ob_count_values *values, time_t start)
+{
+    char *text = NULL;
+    size_t size = 0;
+    ob_err err;
+    FILE *file = open_memstream(&text, &size);
+    ob_status status = file == NULL ? OB_OK : print_ci(file, snippets, values, start, &err);
+    if (file == NULL || fclose(file) != 0)
+        status = ob_err_set(&err, OB_ERR_NOMEM, "out of memory for the file of --ci");
+    const int code =
+        status == OB_OK ? ob__cli_write_file(cli, path, text, size) : ob__cli_fail(cli, &err);
+    free(text);
+    return code;
 }

@@ -20,6 +20,34 @@ static const ob_count_stats *find_baseline(const ob_count_comparison *j, const c
     return NULL;
 }
 
+ob_status ob__count_compare_open(ob_count_comparison *j, const char *path,
+                                 const ob_snippets *snippets, int64_t number, ob_err *err)
+{
+    size_t known = 0;
+    OB_TRY(ob_count_file_read(path, &j->baseline, err));
+    for (size_t i = 0; i < ob_snippets_count(snippets); i++) {
+        char *key;
+        OB_TRY(ob_snippet_key(ob_snippets_get(snippets, i), &key, err));
+        const ob_count_stats *before = find_baseline(j, key);
+        free(key);
+        if (before == NULL)
+            continue;
+        known++;
+        const int64_t runs = ob_count_stats_get(before)->number_per_run;
+        if (runs != number)
+            return ob_err_set_at(err, OB_ERR_INVALID, path, 0, 0, NULL,
+                                 "the baseline has counts of %" PRId64
+                                 " runs; give --number %" PRId64 " too",
+                                 runs, runs);
+    }
+    if (known > 0)
+        return OB_OK;
+    return ob_err_set_at(err, OB_ERR_INVALID, path, 0, 0, NULL,
+                         "the baseline has none of these snippets, so there is nothing to compare; "
+                         "give the file that `opbench count -s` with --json wrote of the same "
+                         "suite");
+}
+
 /* What changed, function by function, and whether that is too much. */
 ob_status ob__count_compare(ob_count_comparison *j, const ob_suite_result *result, ob_err *err)
 {
@@ -30,12 +58,6 @@ ob_status ob__count_compare(ob_count_comparison *j, const ob_suite_result *resul
         j->unknown++;
         return OB_OK;
     }
-    const int64_t runs = ob_count_stats_get(before)->number_per_run;
-    if (runs != ob_count_stats_get(stats)->number_per_run)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "the baseline has counts of %" PRId64 " runs; give --number %" PRId64
-                          " too",
-                          runs, runs);
     const int64_t old = ob_count_stats_counts(before, true);
     const int64_t new = ob_count_stats_counts(stats, true);
     j->compared++;
@@ -70,13 +92,6 @@ ob_status ob__count_compare(ob_count_comparison *j, const ob_suite_result *resul
 
 int ob__count_compare_end(const ob_count_comparison *j)
 {
-    if (j->compared == 0 && j->unknown > 0) {
-        ob_err err;
-        ob_err_set(&err, OB_ERR_INVALID,
-                   "the baseline has none of these snippets, so nothing was compared; give the "
-                   "file that `opbench count -s` with --json wrote of the same suite");
-        return ob__cli_fail(j->cli, &err);
-    }
     fprintf(stderr, "opbench count: %zu of %zu counts grew by more than %g %%", j->grown,
             j->compared, j->max_regression);
     if (j->unknown > 0)

@@ -21,6 +21,7 @@ typedef struct suite_job {
     ob_count_values *values; /* by snippet */
     ob_count_comparison comparison;
     time_t start;
+    int ci_code; /* of writing the file */
 } suite_job;
 
 /* ---- results ---- */
@@ -115,32 +116,35 @@ static ob_status run_job(suite_job *j, ob_err *err)
     if (j->values == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for counts");
     if (o->baseline != NULL)
-        OB_TRY(ob_count_file_read(o->baseline, &j->comparison.baseline, err));
+        OB_TRY(ob__count_compare_open(&j->comparison, o->baseline, j->set.snippets,
+                                      o->number > 0 ? o->number : OB_SNIPPET_NUMBER, err));
     if (o->ci != NULL)
-        OB_TRY(ob__count_check_ci(o->ci, err));
+        OB_TRY(ob__count_check_ci(o->ci, o->force, err));
     OB_TRY(ob__suite_report_open(&j->report, err));
     ob_status status = run_all(j, &options, err);
     ob__suite_report_pause(&j->report);
     /* What was measured before an interrupt is worth keeping. */
     const bool worth = status == OB_OK || status == OB_ERR_STATE;
-    if (worth && !o->json)
+    if (worth && !o->json && !(o->ci != NULL && strcmp(o->ci, "-") == 0))
         print_table(j);
     if (worth && o->ci != NULL)
-        OB_TRY(ob__count_write_ci(o->ci, j->set.snippets, j->values, j->start, err));
+        j->ci_code = ob__count_write_ci(j->cli, o->ci, j->set.snippets, j->values, j->start);
     return status;
 }
 
 int ob__count_suite(ob_cli *cli, const ob_count_options *options)
 {
-    suite_job j = {.cli = cli,
-                   .options = options,
-                   .comparison = {.cli = cli, .max_regression = options->max_regression},
-                   .report = {.cli = cli,
-                              .line = &options->suite,
-                              .snippet = &options->snippet,
-                              .doing = "counting",
-                              .output = options->output},
-                   .start = time(NULL)};
+    suite_job j = {
+        .cli = cli,
+        .options = options,
+        .comparison = {.cli = cli,
+                       .max_regression = options->max_regression > 0 ? options->max_regression : 0},
+        .report = {.cli = cli,
+                   .line = &options->suite,
+                   .snippet = &options->snippet,
+                   .doing = "counting",
+                   .output = options->output},
+        .start = time(NULL)};
     ob_err err;
     ob__cli_catch_interrupts(cli);
     ob_status status = run_job(&j, &err);
@@ -155,6 +159,8 @@ int ob__count_suite(ob_cli *cli, const ob_count_options *options)
         return ob__snippet_fail(cli, &err);
     if (closed != OB_OK)
         return ob__cli_fail(cli, &close_err);
+    if (j.ci_code != OB_EXIT_OK)
+        return j.ci_code;
     const int compared =
         options->baseline == NULL ? OB_EXIT_OK : ob__count_compare_end(&j.comparison);
     return compared == OB_EXIT_OK && j.report.failed > 0 ? OB_EXIT_FAILED : compared;

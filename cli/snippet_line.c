@@ -64,6 +64,16 @@ static ob_status read_all(const ob_snippet_line *line, const char *word, ob_snip
                                       : read_code(line->global_setup, &out->global_setup, err);
 }
 
+/* Whoever comes second would find nothing there. */
+static bool reads_stdin_twice(const ob_snippet_line *line, const char *word)
+{
+    const char *const texts[] = {word, line->setup, line->global_setup};
+    int readers = 0;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        readers += texts[i] != NULL && strcmp(texts[i], "-") == 0;
+    return readers > 1;
+}
+
 int ob__snippet_code_read(ob_cli *cli, const ob_snippet_line *line, const char *const *words,
                           size_t count, ob_snippet_code *out)
 {
@@ -72,6 +82,9 @@ int ob__snippet_code_read(ob_cli *cli, const ob_snippet_line *line, const char *
     if (count != 1)
         return ob__cli_usage_error(cli, count == 0 ? "no statement; give its code, @FILE, or -"
                                                    : "one statement at a time; quote it");
+    if (reads_stdin_twice(line, words[0]))
+        return ob__cli_usage_error(cli, "standard input can be read once; put the statement or its "
+                                        "setup into a file and give @FILE");
     if (read_all(line, words[0], out, &err) != OB_OK) {
         ob__snippet_code_fini(out);
         return ob__cli_fail(cli, &err);

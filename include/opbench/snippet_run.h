@@ -56,8 +56,10 @@ ob_status ob_snippet_measure(const ob_timer_args *args, const ob_task_spec *task
 
 /* ---- instructions ---- */
 
+enum { OB_SNIPPET_NUMBER = 100 };
+
 typedef struct ob_snippet_count_params {
-    int64_t number;   /* runs that a count is of; 0 = 100 */
+    int64_t number;   /* runs that a count is of; 0 = OB_SNIPPET_NUMBER */
     int64_t repeats;  /* counts, all in one process; 0 = 1 */
     bool no_baseline; /* Python: do not count the empty statement */
 } ob_snippet_count_params;

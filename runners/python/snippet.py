@@ -4,7 +4,8 @@
 The first line is JSON: stmt, setup, threads, and the library that switches callgrind or null. Then one
 request per line: "time N", "count N W R" or "baseline N", as src/snippet/serve.c has them. The statement is
 put into the loop as a tree, not as text, so nothing in it is indented anew or escaped. The cyclic garbage
-collector is off while anything is timed or counted. Code that does not compile is "refused", not an error.
+collector is off while anything is timed or counted. Code that does not compile, or leaves the loop around it, is
+"refused", not an error.
 """
 
 import ast
@@ -38,6 +39,10 @@ LEFT_LOOP = ("the statement leaves the loop around it (break, return or yield), 
 IS_GENERATOR = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
 
+class LeftLoop(Exception):
+    """The statement ended the loop around it, so it has no number of runs."""
+
+
 def make_inner(stmt, setup):
     """The function that runs setup once and then the statement in the blocks it is given."""
     frame = ast.parse(FRAME)
@@ -57,7 +62,7 @@ def make_inner(stmt, setup):
         names["torch"] = torch
     exec(code, names)
     if names["inner"].__code__.co_flags & IS_GENERATOR:
-        raise SyntaxError(LEFT_LOOP)
+        raise LeftLoop(LEFT_LOOP)
     return names["inner"]
 
 
@@ -89,7 +94,7 @@ def explain(error):
     if isinstance(error, SyntaxError):
         place = f"{error.filename}:{error.lineno}: " if error.filename else ""
         return f"the snippet does not compile:\n{place}{type(error).__name__}: {error.msg}"
-    if error.args == (LEFT_LOOP,):
+    if isinstance(error, LeftLoop):
         return LEFT_LOOP
     text = "".join(traceback.format_exception_only(type(error), error)).strip()
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
@@ -129,7 +134,7 @@ class Server:
         else:
             whole = self.empty(count_blocks(self.switch, numbers[0], numbers[0], 1))
         if whole is not WHOLE:
-            raise RuntimeError(LEFT_LOOP)
+            raise LeftLoop(LEFT_LOOP)
         return result[-1]
 
     def serve(self, request):
@@ -144,7 +149,8 @@ class Server:
             self.answer(f"ok {result:.17g}\n")
         except Exception as error:
             text = explain(error).encode("utf-8", "replace")[:4000]
-            word = b"refused" if request is None and isinstance(error, SyntaxError) else b"error"
+            refused = isinstance(error, LeftLoop) or (request is None and isinstance(error, SyntaxError))
+            word = b"refused" if refused else b"error"
             self.connection.sendall(b"%s %d\n" % (word, len(text)) + text)
         finally:
             gc.enable()

@@ -6,7 +6,7 @@
  *     count N W R        setup, W runs, then R times a block of N and one of 2N runs, each collected by
  *                        callgrind and dumped: "ok 0"
  *
- * A failure is "error SIZE" and a text of that size. What is timed: from the end of next() to its next
+ * A failure is "error SIZE" and a text of that size; "refused SIZE" if the code can never be run this way. What is timed: from the end of next() to its next
  * call, so the loop of the snippet and one call through a pointer.
  */
 #include "opbench/snippet_run.h"
@@ -42,7 +42,7 @@ typedef struct server {
     uint64_t asked;                   /* runs of the block under way */
     bool finished;                    /* the last block is over */
     struct timespec start, end;
-    bool failed;
+    bool failed, refused; /* refused: by what the code is, not by what happened */
     char reason[1024];
     const ob_snippet_serve_params *params;
     ob_context *context; /* NULL until an operator is asked for */
@@ -58,6 +58,13 @@ static void fail(ob_snippet_host *host, const char *what)
     server *s = (server *)(void *)host;
     s->failed = true;
     snprintf(s->reason, sizeof s->reason, "%s", what);
+}
+
+/* A statement that ends the loop around it has no number of runs. */
+static void refuse(server *s)
+{
+    fail(&s->host, LEFT_LOOP);
+    s->refused = true;
 }
 
 /* A block of a count: the warm-up, then n, 2n, n, 2n, ... */
@@ -101,7 +108,7 @@ static int next_block(ob_snippet_host *host, unsigned long done, unsigned long *
     server *s = (server *)(void *)host;
     end_block(s);
     if (s->step > 0 && done != s->asked && !s->failed)
-        fail(host, LEFT_LOOP);
+        refuse(s);
     s->step++;
     const bool more = !s->failed && (s->counts ? begin_count(s) : begin_time(s));
     *runs = (unsigned long)s->asked;
@@ -148,7 +155,7 @@ static void run_entry(server *s, ob_snippet_entry_fn entry)
     if (setjmp(s->escape) == 0)
         entry(&s->host);
     if (!s->finished && !s->failed)
-        fail(&s->host, LEFT_LOOP);
+        refuse(s);
     while (s->op_count > 0)
         ob__snippet_op_destroy(s->ops[--s->op_count]);
 }
@@ -173,7 +180,8 @@ static bool answer(const server *s)
 {
     char text[sizeof s->reason + 64];
     if (s->failed) {
-        snprintf(text, sizeof text, "error %zu\n%s", strlen(s->reason), s->reason);
+        snprintf(text, sizeof text, "%s %zu\n%s", s->refused ? "refused" : "error",
+                 strlen(s->reason), s->reason);
     } else {
         const double seconds = (double)(s->end.tv_sec - s->start.tv_sec) +
                                1e-9 * (double)(s->end.tv_nsec - s->start.tv_nsec);
@@ -198,7 +206,7 @@ static bool take_number(const char **line, uint64_t *out)
 static bool read_request(server *s, const char *line)
 {
     s->step = 0;
-    s->failed = s->finished = false;
+    s->failed = s->refused = s->finished = false;
     s->counts = strncmp(line, "count ", 6) == 0;
     if (!s->counts && strncmp(line, "time ", 5) != 0)
         return false;

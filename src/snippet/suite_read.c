@@ -341,7 +341,12 @@ static ob_status read_root(reader *r, const ob_json *root, ob_err *err)
         content c = {.thread_count = 0};
         OB_TRY(read_keys(r, ob_json_item(r->setups, i), SETUP_KEYS, &setup, &c, err));
     }
-    return read_level(r, definitions, true, err);
+    OB_TRY(read_level(r, definitions, true, err));
+    return ob_suite_definition_count(r->suite) > 0
+               ? OB_OK
+               : fail_at(
+                     r, definitions, err,
+                     "there is nothing in definitions; docs/snippets.md shows what a suite has");
 }
 
 ob_status ob_suite_parse(const char *name, const void *data, size_t size, ob_suite **out,

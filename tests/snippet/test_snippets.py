@@ -58,6 +58,24 @@ def test_tables(program):
     check(sum(count for count, _ in stats["stmt_exclusive_stats"]["data"]) == stats["counts"],
           "the table sums up to the counts")
     check(stats["task_spec"]["stmt"] == "r = f(n);", "the task is kept")
+    check(stats["built_with_debug_symbols"] is True, "nothing of libtorch is in it")
+
+
+def test_debug_symbols(program):
+    """Whether libtorch has them is read from its file: this one is a stand-in of that name."""
+    source = program.home / "torch.c"
+    source.write_text("int stand_in(int a) { return a * a; }\n")
+    setup = ("#include <dlfcn.h>", 'int (*f)(int) = (int (*)(int))dlsym(dlopen("%s", RTLD_NOW), "stand_in"); '
+             "volatile int r;")
+    for flags, want in ((["-g"], True), (["-g0", "-s"], False)):
+        library = program.home / f"libtorch_cpu.so{len(flags)}"
+        subprocess.run(["cc", "-shared", "-fPIC", *flags, "-o", library, source], check=True)
+        done = program.run("--lang", "c", "--global-setup", setup[0], "--setup", setup[1] % library, "r = f(3);",
+                           "--json", "-n", "5")
+        check(done.returncode == 0, done.stderr)
+        stats = json.loads(done.stdout or "{}")
+        check(any("libtorch_cpu" in name for _, name in stats["stmt_exclusive_stats"]["data"]), f"{stats}")
+        check(stats["built_with_debug_symbols"] is want, f"{flags}: {stats['built_with_debug_symbols']}")
 
 
 def test_normalised_texts(program):
@@ -106,7 +124,12 @@ def test_errors(program):
         (["--lang", "python", "x = 1\nx = ("], 2, "does not compile:\nstmt:2: SyntaxError"),
         (["--lang", "python", "a = 1\nb"], 1, "stmt:2: NameError: name 'b' is not defined"),
         (["--lang", "python", "--global-setup", "x", "1"], 2, "Python has no global setup"),
-        (["--lang", "c", "1;", "--cc", "no-such-cc"], 2, "Missing: no-such-cc"),
+        (["--lang", "c", "1;", "--cc", "no-such-cc"], 2,
+         "Missing: no-such-cc, the compiler for C, is not in PATH; install it, or name another with --cc PROGRAM"),
+        (["--lang", "c++", "1;", "--cxx", "/no/c++"], 2,
+         "Missing: /no/c++, the compiler for C++, cannot be run: No such file or directory; name another with --cxx"),
+        (["--lang", "python", "1", "--python", "no-python"], 2, "name another with --python PROGRAM"),
+        (["--lang", "c", "--setup", "-", "-"], 2, "standard input can be read once"),
         (["--lang", "c", "1;", "2;"], 2, "one statement at a time"),
         (["--lang", "c"], 2, "no statement; give its code"),
         (["--lang", "c", "@nothing.c"], 2, "nothing.c cannot be read"),
@@ -201,5 +224,5 @@ def test_no_valgrind(program):
 
 
 if __name__ == "__main__":
-    sys.exit(run_tests([test_equal_counts, test_code_that_valgrind_cannot_run, test_tables, test_cpp, test_python,
+    sys.exit(run_tests([test_equal_counts, test_debug_symbols, test_code_that_valgrind_cannot_run, test_tables, test_normalised_texts, test_cpp, test_python,
                         test_errors, test_long_code, test_cache, test_time, test_time_file, test_operators, test_no_valgrind]))

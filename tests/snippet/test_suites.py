@@ -74,11 +74,12 @@ def test_counts(program):
     allowed = program.run(*words, "--max-regression", "200")
     check(allowed.returncode == 0, f"within the limit: {allowed.stderr}")
     other = program.run(*words, "--number", "50")
-    check(other.returncode == 2 and "give --number 100 too" in other.stderr, f"other number: {other.stderr}")
+    check(other.returncode == 2 and "give --number 100 too" in other.stderr and other.stdout == "",
+          f"another number is refused before anything is counted: {other}")
     suite.write_text((SUITE % "s += 1;").replace("loops:", "others:").replace("nothing;", ""))
     strange = program.run(*words)
-    check(strange.returncode == 2 and "nothing was compared" in strange.stderr,
-          f"a baseline of another suite is no success: {strange.stderr}")
+    check(strange.returncode == 2 and "there is nothing to compare" in strange.stderr and strange.stdout == "",
+          f"a baseline of another suite is refused before anything is counted: {strange}")
 
 
 def test_retries(program):
@@ -166,7 +167,12 @@ def test_ci(program):
                               "autolabels": {"runtime": "Eager", "autograd": "Forward", "language": "C"}}, key)
     check(len(value["counts"]) == 6 and len(set(value["counts"])) == 1, f"two rounds of three: {value}")
     check(len(value["times"]) >= 2 and all(t > 0 for t in value["times"]), f"{value}")
-    done = program.run("-s", str(suite), "--only", "count", "--ci", str(ci), "--no-times", "-n", "10")
+    words = ["-s", str(suite), "--only", "count", "--ci", str(ci), "--no-times", "-n", "10"]
+    before = ci.read_text()
+    done = program.run(*words)
+    check(done.returncode == 2 and f"{ci}: error: is there already; --force replaces it" in done.stderr and
+          ci.read_text() == before, f"results are not replaced unasked: {done}")
+    done = program.run(*words, "--force")
     check(done.returncode == 0, f"{done}")
     (value,) = json.loads(ci.read_text())["values"].values()
     check(len(value["counts"]) == 25 and value["times"] == [], f"5 x 5 as the original has it: {value}")
@@ -183,7 +189,10 @@ def test_only(program):
           "add / numbers / Case:  1  Eager, Forward  Python, 1 thread:  x + x + x", listed.stdout)
     done = program.run("-s", str(suite), "--only", "nothing like it")
     check(done.returncode == 2 and "no snippet of the suite has 'nothing like it'" in done.stderr, f"{done}")
-    for words in (["count", "--only", "x"], ["time", "--only", "x", "--lang", "c", "1;"],
+    for words in (["count", "-s", str(suite), "--max-regression", "1"], ["count", "-s", str(suite), "--no-times"],
+                  ["count", "-s", str(suite), "--inclusive"], ["count", "--lang", "c", ";", "--jobs", "2"],
+                  ["count", "-s", str(suite), "--lang", "c++"],
+                  ["count", "--only", "x"], ["time", "--only", "x", "--lang", "c", "1;"],
                   ["time", "-s", str(suite), "word"], ["count", "-s", str(suite), "--setup", "x"],
                   ["time", "-s", str(suite), "--num-threads", "2"], ["time", "-s", str(suite), "--op", "x"]):
         check(program.command(*words).returncode == 2, f"{words} is refused")

@@ -112,6 +112,8 @@ static void refused(void)
         {"definitions:\n  a:\n    stmts:\n      python: 3", "python is code and so a text", 4},
         {"definitions:\n  a:\n    stmts:\n      setup: s", "there is no setup 's'", 4},
         {"definitions: {}\nsetups: {s: {q: x}}", "unknown key 'q'", 2},
+        {"definitions: {}", "there is nothing in definitions", 1},
+        {"definitions:\n  a: {b: {}}", "there is nothing in definitions", 2},
         {"definitions: {a: {stmts: {autograd: 1}}}", "autograd is true or false", 1},
         {"definitions: {a: {stmts: {num_threads: 0}}}", "num_threads is a whole number", 1},
         {"definitions: {a: {stmts: {num_threads: []}}}", "num_threads has 0 numbers", 1},
@@ -143,7 +145,7 @@ static void refused(void)
         CHECK_INT(err.line, CASES[i].line);
         CHECK_STR(err.file, "s.yaml");
     }
-    ob_suite *suite = parse("definitions: {}");
+    ob_suite *suite = parse("definitions: {a: {stmts: {c: x}}}");
     ob_snippets *all = NULL;
     const ob_expand_options options = {.models_dir = "a\"b"};
     CHECK_INT(ob_suite_expand(suite, &options, &all, NULL), OB_ERR_INVALID);

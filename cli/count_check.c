@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench count does four things, and most options belong to some of them: one that means nothing is refused, so that
+ * nobody believes it did something.
+ */
+#include "count.h"
+
+#include <string.h>
+
+/* What each option goes with; those that are not here belong to cases. */
+static const struct {
+    const char *name;
+    unsigned uses;
+} ROWS[] = {
+    {"suite", OB_COUNT_SUITE},
+    {"only", OB_COUNT_SUITE},
+    {"retries", OB_COUNT_SUITE},
+    {"list", OB_COUNT_SUITE},
+    {"baseline", OB_COUNT_SUITE},
+    {"max-regression", OB_COUNT_SUITE},
+    {"ci", OB_COUNT_SUITE},
+    {"force", OB_COUNT_SUITE},
+    {"jobs", OB_COUNT_SUITE},
+    {"rounds", OB_COUNT_SUITE},
+    {"no-times", OB_COUNT_SUITE},
+    {"min-run-time", OB_COUNT_SUITE},
+    {"output", OB_COUNT_SUITE},
+    {"md5", OB_COUNT_SUITE},
+    {"lang", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES}, /* told by cases themselves */
+    {"setup", OB_COUNT_STATEMENT},
+    {"global-setup", OB_COUNT_STATEMENT},
+    {"cc", OB_COUNT_SUITE | OB_COUNT_STATEMENT},
+    {"cxx", OB_COUNT_SUITE | OB_COUNT_STATEMENT},
+    {"python", OB_COUNT_SUITE | OB_COUNT_STATEMENT},
+    {"cache-dir", OB_COUNT_SUITE | OB_COUNT_STATEMENT},
+    {"number", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES},
+    {"repeats", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES},
+    {"num-threads", OB_COUNT_STATEMENT | OB_COUNT_CASES},
+    {"no-baseline", OB_COUNT_STATEMENT},
+    {"label", OB_COUNT_STATEMENT},
+    {"case-timeout", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES},
+    {"json", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES | OB_COUNT_FILES},
+    {"inclusive", OB_COUNT_FILES},
+    {"denoise", OB_COUNT_FILES},
+    {"standardise", OB_COUNT_FILES},
+    {"less-baseline", OB_COUNT_FILES},
+    {"match", OB_COUNT_FILES},
+    {"part", OB_COUNT_FILES},
+    {"all", OB_COUNT_FILES},
+    {"width", OB_COUNT_FILES},
+};
+
+/* Options that say more about another one. */
+static const struct {
+    const char *name, *needs;
+} NEEDS[] = {
+    {"max-regression", "baseline"},
+    {"force", "ci"},
+    {"no-times", "ci"},
+    {"min-run-time", "ci"},
+};
+
+static unsigned uses_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
+        if (strcmp(ROWS[i].name, name) == 0)
+            return ROWS[i].uses;
+    return OB_COUNT_CASES;
+}
+
+static size_t field_size(ob_option_type type)
+{
+    switch (type) {
+    case OB_OPTION_FLAG:
+        return sizeof(bool);
+    case OB_OPTION_INT:
+        return sizeof(int64_t);
+    case OB_OPTION_DOUBLE:
+        return sizeof(double);
+    case OB_OPTION_STRING:
+    case OB_OPTION_CHOICE:
+        break;
+    }
+    return sizeof(const char *);
+}
+
+/* One that was given the value that it has anyway changes nothing. */
+static bool is_given(const ob_option *row, const ob_count_options *options,
+                     const ob_count_options *usual)
+{
+    return memcmp((const char *)options + row->offset, (const char *)usual + row->offset,
+                  field_size(row->type)) != 0;
+}
+
+static bool is_named_given(const ob_option *rows, const char *name, const ob_count_options *options,
+                           const ob_count_options *usual)
+{
+    while (rows->name != NULL && strcmp(rows->name, name) != 0)
+        rows++;
+    return rows->name != NULL && is_given(rows, options, usual);
+}
+
+static const char *say_uses(unsigned uses)
+{
+    return (uses & OB_COUNT_STATEMENT) != 0 ? "a statement (--lang)"
+           : (uses & OB_COUNT_SUITE) != 0   ? "a suite (-s FILE)"
+           : (uses & OB_COUNT_CASES) != 0   ? "cases of operators (--op, -c)"
+                                            : "show and diff";
+}
+
+int ob__count_check(ob_cli *cli, const ob_option *rows, const ob_count_options *options,
+                    const ob_count_options *usual, ob_count_use use)
+{
+    for (const ob_option *row = rows; row->name != NULL; row++) {
+        const unsigned uses = uses_of(row->name);
+        if ((uses & use) == 0 && is_given(row, options, usual))
+            return ob__cli_usage_error(cli, "--%s goes with %s; leave it out here", row->name,
+                                       say_uses(uses));
+    }
+    for (size_t i = 0; i < sizeof NEEDS / sizeof NEEDS[0]; i++)
+        if (is_named_given(rows, NEEDS[i].name, options, usual) &&
+            !is_named_given(rows, NEEDS[i].needs, options, usual))
+            return ob__cli_usage_error(cli,
+                                       "--%s says more about --%s; give that too, or leave it "
+                                       "out",
+                                       NEEDS[i].name, NEEDS[i].needs);
+    return OB_EXIT_OK;
+}

@@ -5,6 +5,7 @@
 #include "backend.h"
 
 #include "blas.h"
+#include "halves.h"
 #include "loops.h"
 #include "team.h"
 
@@ -41,6 +42,7 @@ static ob_status open_backend(const ob_backend_settings *settings, ob_backend *b
         isa = NULL;
     backend->env = (native_env){.host = settings->host,
                                 .loops = native_loops_choose(isa),
+                                .best_isa = isa == NULL,
                                 .team = native_team_create(),
                                 .seed = settings->seed};
     backend->log = settings->log;
@@ -114,6 +116,7 @@ void native_properties(ob_backend *backend, ob_property_fn fn, void *ctx)
     snprintf(threads, sizeof threads, "%d", backend->env.threads);
     snprintf(asked, sizeof asked, "%d", backend->threads_asked);
     fn(ctx, "isa", backend->env.loops->isa);
+    fn(ctx, "isa_bf16", native_half_loops_of(&backend->env, OB_DTYPE_BF16)->isa);
     fn(ctx, "threads", threads);
     if (backend->threads_asked != backend->env.threads)
         fn(ctx, "threads_asked", asked);

@@ -25,6 +25,7 @@ typedef struct plan_env native_env;
 struct plan_env {
     const ob_host *host;
     const native_loops *loops;
+    bool best_isa;            /* no instruction set was asked for by name */
     int threads;              /* may change between runs */
     struct native_team *team; /* team.h */
     uint64_t seed;

@@ -4,10 +4,11 @@
  *     out[i] = beta * self + alpha * a[i] b[i]
  * with vectors as matrices of one row or column. f32 and f64 matrices are used where they lie,
  * also transposed or expanded over the batch; what OpenBLAS cannot read that way is copied to the
- * scratch.
+ * scratch. Halves have their own products (halves.h).
  */
 #include "blas.h"
 #include "dense.h"
+#include "halves.h"
 
 /* What the last dimensions of a factor are. */
 typedef enum form { MATRIX, ROW, COLUMN } form;
@@ -21,6 +22,8 @@ typedef struct batch {
 } batch;
 
 typedef struct product {
+    bool is_half;
+    native_halves halves; /* then nothing below is used */
     native_class cls;
     native_blas *blas;
     batch a, b;
@@ -138,12 +141,66 @@ static ob_status lay_output(plan_call *call, product *p, const layout *how, ob_e
     return OB_OK;
 }
 
+static native_half_matrix half_of(const ob_tensor *t, const batch *shape)
+{
+    return (native_half_matrix){native_data(t), shape->step, shape->row, shape->column};
+}
+
+/* The output, or what has its sizes: a vector is the column or the row that is left of the product. */
+static native_half_matrix half_output(const ob_tensor *t, const layout *how)
+{
+    if (t->ndim == 0)
+        return (native_half_matrix){.data = native_data(t)};
+    const form left = t->ndim > 1 ? MATRIX : how->b_form == COLUMN ? COLUMN : ROW;
+    const batch shape = shape_of(t, left);
+    return half_of(t, &shape);
+}
+
+static ob_status set_up_halves(plan_call *call, product *p, const layout *how, ob_err *err)
+{
+    const ob_tensor *a = plan_arg_tensor(call, how->a), *b = plan_arg_tensor(call, how->b);
+    const ob_tensor *out = plan_output(call, 0);
+    const batch left = shape_of(a, how->a_form), right = shape_of(b, how->b_form);
+    p->halves = (native_halves){
+        .dtype = a->dtype,
+        .count = left.count,
+        .m = left.rows,
+        .n = right.columns,
+        .k = left.columns,
+        .sums = how->sums,
+        .a = half_of(a, &left),
+        .b = half_of(b, &right),
+        .out = half_output(out, how),
+        .alpha = how->adds ? (float)plan_arg_double(call, "alpha", 1) : 1,
+        .beta = how->adds ? (float)plan_arg_double(call, "beta", 1) : 0,
+    };
+    p->halves.adds = p->halves.beta != 0; /* else self may hold NaN and is not read */
+    if (p->halves.adds) {
+        const ob_tensor self = native_broadcast(plan_arg_tensor(call, "self"), out);
+        p->halves.self = half_output(&self, how);
+    }
+    return native_halves_plan(call, &p->halves, err);
+}
+
+static bool are_halves(const plan_call *call, const layout *how)
+{
+    const ob_dtype dtype = plan_arg_tensor(call, how->a)->dtype;
+    if (dtype != OB_DTYPE_F16 && dtype != OB_DTYPE_BF16)
+        return false;
+    const ob_tensor *self = how->adds ? plan_arg_tensor(call, "self") : NULL;
+    return plan_arg_tensor(call, how->b)->dtype == dtype && plan_output(call, 0)->dtype == dtype &&
+           (self == NULL || self->dtype == dtype);
+}
+
 static ob_status setup(plan_call *call, ob_err *err)
 {
     const layout *how = &LAYOUTS[call->kernel->variant];
     void *state;
     OB_TRY(plan_state(call, sizeof(product), &state, err));
     product *p = state;
+    p->is_half = are_halves(call, how);
+    if (p->is_half)
+        return set_up_halves(call, p, how, err);
     const ob_tensor *a = plan_arg_tensor(call, how->a), *b = plan_arg_tensor(call, how->b);
     p->cls = native_class_of(a->dtype);
     p->sums = how->sums;
@@ -232,6 +289,10 @@ static ob_status run(const plan_call *call, ob_err *err)
     (void)err;
     const native_env *env = call->env;
     const product *p = call->state;
+    if (p->is_half) {
+        native_halves_run(call, &p->halves);
+        return OB_OK;
+    }
     batch_job job = {.env = env, .p = p};
     job.a = native_dense_read(call, &p->a.dense);
     job.b = native_dense_read(call, &p->b.dense);

@@ -13,7 +13,7 @@
 static int run_isas(const char *plugin, const char *path)
 {
     static const char *const isas[] = {"base", "avx2", "avx512"};
-    static const ob_dtype dtypes[] = {OB_DTYPE_F32, OB_DTYPE_F16};
+    static const ob_dtype dtypes[] = {OB_DTYPE_F32, OB_DTYPE_F16, OB_DTYPE_BF16};
     int failures = 0;
     for (size_t i = 0; i < sizeof isas / sizeof isas[0]; i++) {
         subject s;
@@ -22,7 +22,7 @@ static int run_isas(const char *plugin, const char *path)
         if (!there)
             printf("%s\n", err.message);
         subject_close(&s);
-        for (size_t d = 0; there && d < 2; d++)
+        for (size_t d = 0; there && d < sizeof dtypes / sizeof dtypes[0]; d++)
             failures += run_values(&(values_args){.plugin = plugin,
                                                   .goldens = path,
                                                   .isa = isas[i],

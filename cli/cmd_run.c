@@ -459,8 +459,10 @@ const ob_cli_command ob__command_run = {
         "as "
         "soon as it is there. Cases run in a worker process: one that crashes, hangs or needs too "
         "much memory is a record with its status and reason, and the run goes on.\n\n"
-        "Exit code 0: all cases ran; 1: some failed; 2: wrong command line or config; 130: "
-        "interrupted (the first interrupt ends after the present case, the second at once).",
+        "Exit code 0: all cases ran; 1: some were not measured: they failed, or the backend "
+        "that was asked for does not support them (each record has a status, the last line of the "
+        "file counts them); 2: wrong command line or config; 130: interrupted (the first interrupt "
+        "ends after the present case, the second at once).",
     .usage = "-c FILE [OPTIONS]",
     .options = ob__run_rows,
     .options_size = sizeof(ob_run_line),

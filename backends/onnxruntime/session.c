@@ -152,6 +152,27 @@ static ob_status bind(ob_backend *backend, const ort_model *model, ort_session *
     return OB_OK;
 }
 
+/* Behind ONNX Runtime's words, which name a node of the model: the element types of the case, and what helps. */
+static void add_dtypes(const ob_backend *backend, const ort_session *session, ob_err *err)
+{
+    bool seen[OB_DTYPE_COUNT] = {false};
+    char text[160] = "";
+    size_t used = 0, other = 0;
+    for (size_t i = 0; i < session->input_count; i++) {
+        const ob_dtype dtype = session->inputs[i].tensor.dtype;
+        if (seen[dtype] || used >= sizeof text)
+            continue;
+        seen[dtype] = true;
+        other += dtype != OB_DTYPE_F32;
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used > 0 ? ", " : "",
+                                 backend->host->dtype_get_info(dtype)->name);
+    }
+    const size_t length = strlen(err->message);
+    snprintf(err->message + length, sizeof err->message - length, "%s%s; %s",
+             used > 0 ? ", for inputs of " : "", text,
+             other > 0 ? "use f32, or another backend" : "use another backend");
+}
+
 ob_status ort_session_open(ob_backend *backend, ort_model *model, ort_session *session, ob_err *err)
 {
     OrtSessionOptions *options = NULL;
@@ -163,11 +184,14 @@ ob_status ort_session_open(ob_backend *backend, ort_model *model, ort_session *s
         status = ort_session_options(backend, &options, err);
     if (status == OB_OK)
         status = give_parameters(backend, model, session, options, err);
-    if (status == OB_OK)
+    if (status == OB_OK) {
         status = ort_check(backend,
                            backend->api->session_open(backend->env, bytes.data, bytes.size, options,
                                                       &session->session),
                            "", err);
+        if (status == OB_ERR_UNSUPPORTED && err != NULL)
+            add_dtypes(backend, session, err);
+    }
     if (status == OB_OK)
         status = bind(backend, model, session, err);
     if (options != NULL)

@@ -166,7 +166,17 @@ static ob_status missing(ob_err *err, const ob_json *arg, const ob_arg_type *typ
                           name);
 }
 
-void ob__warn_of_misspelt(const ob_arg_type *type, const ob_json *arg, const ob_log *log)
+/* "dtype, shape": what an argument of the type may have. */
+static void list_attrs(const ob_arg_type *type, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (const ob_arg_attr *attr = type->attrs; attr != NULL && attr->name != NULL && used < size;
+         attr++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", used > 0 ? ", " : "", attr->name);
+}
+
+void ob__warn_of_unknown(const ob_arg_type *type, const ob_json *arg, const ob_log *log)
 {
     enum { MOST = 32 };
     const char *names[MOST] = {"type", OB__META_RANGE, OB__META_COPY, OB__META_LIST};
@@ -176,15 +186,19 @@ void ob__warn_of_misspelt(const ob_arg_type *type, const ob_json *arg, const ob_
         names[count++] = attr->name;
     for (size_t i = 0; log != NULL && i < ob_json_count(arg); i++) {
         const char *key = ob_json_key(arg, i);
-        bool known = false;
+        /* PARAM's configs name arguments that go by their place. */
+        bool known = strcmp(key, "name") == 0 || strcmp(key, "comment") == 0;
         for (size_t k = 0; k < count; k++)
             known |= strcmp(names[k], key) == 0;
-        const char *near = known ? NULL : ob_nearest_name(key, names, count);
-        if (near != NULL)
-            ob__node_warning(log, ob_json_key_node(arg, i),
-                             "\"%.60s\" has no effect on an argument of type \"%s\"; did you mean "
-                             "\"%s\"?",
-                             key, type->name, near);
+        if (known)
+            continue;
+        const char *near = ob_nearest_name(key, names, count);
+        char all[256];
+        list_attrs(type, all, sizeof all);
+        ob__node_warning(log, ob_json_key_node(arg, i),
+                         "\"%.60s\" has no effect on an argument of type \"%s\"%s%s%s", key,
+                         type->name, near != NULL ? "; did you mean \"" : ", which has ",
+                         near != NULL ? near : all, near != NULL ? "\"?" : "; leave it out");
     }
 }
 

@@ -35,8 +35,8 @@ ob_status ob__check_attr(const ob_arg_attr *attr, const ob_json *value, const ob
                          ob_err *err);
 /* Required attributes and one_of. */
 ob_status ob__check_present(const ob_arg_type *type, const ob_json *arg, ob_err *err);
-/* Keys that nobody reads and that look like one that somebody would. log may be NULL. */
-void ob__warn_of_misspelt(const ob_arg_type *type, const ob_json *arg, const ob_log *log);
+/* Keys that nobody reads. PARAM ignores them too, so they are no error. log may be NULL. */
+void ob__warn_of_unknown(const ob_arg_type *type, const ob_json *arg, const ob_log *log);
 /* args is a list, kwargs an object, both optional unless neither is there. */
 ob_status ob__check_entry_form(const ob_json *entry, bool may_be_empty, ob_err *err);
 /* The product of the sizes, times the element size, fits. */

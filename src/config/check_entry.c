@@ -89,7 +89,7 @@ static ob_status check_plain_arg(const ob_generator_desc *generator, const ob_js
     const ob_arg_type *type;
     OB_TRY(ob__find_arg_type(generator, arg, &type, err));
     OB_TRY(refuse_macros(arg, err));
-    ob__warn_of_misspelt(type, arg, log);
+    ob__warn_of_unknown(type, arg, log);
     for (uint32_t i = 0; i < arg->count; i++) {
         const ob_json_member *member = &arg->as.members[i];
         const char *key = member->key.as.string;

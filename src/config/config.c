@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 enum { MOST_ERRORS = 20 };
 
@@ -20,9 +21,29 @@ void ob__config_add_place(const ob_config *config, ob_err *what)
                          sizeof what->path);
 }
 
+/* The same words at the next thousand entries tell nothing new; nor does the hundredth kind of mistake. */
+static bool is_news(ob_config *config, const char *message)
+{
+    const uint64_t hash = XXH3_64bits(message, strlen(message));
+    for (size_t i = 0; i < config->warned_count; i++) {
+        if (config->warned[i] == hash)
+            return false;
+    }
+    if (config->warned_count == OB__MOST_WARNINGS)
+        return false;
+    config->warned[config->warned_count++] = hash;
+    if (config->warned_count < OB__MOST_WARNINGS)
+        return true;
+    ob_log_message(ob_context_log(config->context), OB_LOG_WARNING,
+                   "%s: more warnings are not shown", ob_json_doc_name(config->doc));
+    return false;
+}
+
 static void log_with_place(void *ctx, ob_log_level level, const ob_err *what)
 {
-    const ob_config *config = ctx;
+    ob_config *config = ctx;
+    if (level == OB_LOG_WARNING && !is_news(config, what->message))
+        return;
     ob_err placed = *what;
     ob__config_add_place(config, &placed);
     ob_log_report(ob_context_log(config->context), level, &placed);

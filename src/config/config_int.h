@@ -38,6 +38,8 @@ typedef struct ob_config_op {
     uint64_t first_case, case_count;
 } ob_config_op;
 
+enum { OB__MOST_WARNINGS = 100 };
+
 struct ob_config {
     ob_context *context;
     ob_json_doc *doc;
@@ -49,6 +51,8 @@ struct ob_config {
     ob_log log; /* the context's, with file and path filled in */
     ob_err first_error;
     unsigned error_count;
+    uint64_t warned[OB__MOST_WARNINGS]; /* hashes of the warnings that were given */
+    size_t warned_count;
 };
 
 /* Arguments for an iterator over list; build is NULL where there is none. */

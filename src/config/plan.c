@@ -278,7 +278,7 @@ static ob_status compile_arg(ob_plan_build *build, ob_json *arg, const ob_copy_s
     const ob_arg_type *type;
     OB_TRY(ob__find_arg_type(build->args->generator, arg, &type, err));
     const macros taken = take_macros(arg);
-    ob__warn_of_misspelt(type, arg, build->args->log);
+    ob__warn_of_unknown(type, arg, build->args->log);
     OB_TRY(check_names(build, taken.range, OB__META_RANGE, arg, err));
     OB_TRY(check_names(build, taken.list, OB__META_LIST, arg, err));
     OB_TRY(ob__check_present(type, arg, err));

@@ -101,8 +101,10 @@ static void describe_signal(const ob_worker_process *worker, int number, ob_loss
     const char *text = sigdescr_np(number);
     snprintf(out->reason, sizeof out->reason, "the worker died of %s (%s)%s", out->signal,
              text ? text : "unknown signal",
-             number == SIGKILL ? "; somebody killed it, or a limit of memory outside of opbench"
-                               : "");
+             number == SIGKILL  ? "; somebody killed it, or a limit of memory outside of opbench"
+             : number == SIGFPE ? "; whole numbers were divided by 0: give a \"value_range\" "
+                                  "without it"
+                                : "");
 }
 
 /* The worker's socket or the worker itself is at its end. */

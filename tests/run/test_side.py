@@ -255,7 +255,7 @@ class Side(RunTest):
 
     def test_refused_before_anything_runs(self):
         for options, message in (
-                (("--backend", "native,nul"), 'there is no backend "nul"; `opbench list backends`'),
+                (("--backend", "native,nul"), 'there is no backend "nul"; did you mean "null"? `opbench'),
                 (("--backend", "native,native"), "--backend has native twice; name it once"),
                 (("--backend", "native,"), "--backend has an empty name"),
                 ((*BOTH, "--no-isolate"), "needs a worker process for each"),

@@ -321,12 +321,36 @@ static void doubtful_things_are_warned_of(void)
     ob_config_destroy(config);
 }
 
+/* PARAM reads over them; a user who wrote them meant something. */
+static void unknown_attributes_are_told_once(void)
+{
+    ob_config *config = open_config(
+        "{\"torch.add\": {\"input_data_generator\": \"PyTorch:DefaultDataGenerator\", "
+        "\"config\": [{\"input\": [{\"args\": [{\"type\": \"tensor\", \"dtype\": \"float\", "
+        "\"shape\": "
+        "[1], \"name\": \"x\", \"rnage\": [0, 1]}, {\"type\": \"tensor\", \"dtype\": \"float\", "
+        "\"shape\": "
+        "[1], \"rnage\": [0, 1]}, {\"type\": \"int\", \"value\": 1, \"range\": [0, 1]}]}]}]}}");
+    CHECK(config != NULL);
+    const char *first = strstr(messages, "\"rnage\" has no effect");
+    CHECK_HAS(messages,
+              "t.json:1:168: warning: .\"torch.add\".config[0].input[0].args[0].rnage: "
+              "\"rnage\" has no effect on an argument of type \"tensor\", which has dtype, "
+              "shape, requires_grad, ");
+    CHECK(first != NULL && strstr(first + 1, "\"rnage\" has no effect") == NULL);
+    CHECK_HAS(messages, "\"range\" has no effect on an argument of type \"int\", which has value, "
+                        "value_range; leave it out");
+    CHECK(strstr(messages, "\"name\"") == NULL);
+    ob_config_destroy(config);
+}
+
 int main(void)
 {
     RUN(arguments_are_checked);
     RUN(layouts_are_checked);
     RUN(macros_are_checked);
     RUN(items_of_other_iterators_are_checked);
+    RUN(unknown_attributes_are_told_once);
     RUN(the_frame_is_checked);
     RUN(all_errors_are_shown);
     RUN(doubtful_things_are_warned_of);

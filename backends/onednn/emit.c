@@ -31,9 +31,24 @@ static dnn_view broadcast_view(const dnn_view *view, const dnn_view *whole)
 
 /* ---- copies ---- */
 
+ob_status dnn_emit_fill(dnn_plan *plan, const dnn_view *to, double value, ob_err *err)
+{
+    const dnn_glue fill = {.run = dnn_glue_fill,
+                           .name = "fill",
+                           .count = 1,
+                           .elementwise = true,
+                           .views = {*to},
+                           .numbers = {value}};
+    return dnn_plan_glue(plan, &fill, 1, err);
+}
+
 static ob_status copy_by_glue(dnn_plan *plan, const dnn_view *to, const dnn_view *from, ob_err *err)
 {
-    dnn_glue copy = {.run = dnn_glue_copy, .name = "copy", .count = 2, .views = {*to, *from}};
+    dnn_glue copy = {.run = dnn_glue_copy,
+                     .name = "copy",
+                     .count = 2,
+                     .elementwise = true,
+                     .views = {*to, *from}};
     dnn_view_pad_dims(&copy.views[1], to->ndim);
     for (int d = 0; d < to->ndim; d++) {
         if (copy.views[1].sizes[d] != to->sizes[d]) {

@@ -9,6 +9,7 @@
 
 /* to = from, with conversion and repetition: a reorder, or glue where the library has none. */
 ob_status dnn_emit_copy(dnn_plan *plan, const dnn_view *to, const dnn_view *from, ob_err *err);
+ob_status dnn_emit_fill(dnn_plan *plan, const dnn_view *to, double value, ob_err *err);
 /* out = a OP b * b_scale with broadcasting; the shape of out is the whole one. */
 ob_status dnn_emit_binary(dnn_plan *plan, dnn_algorithm algorithm, const dnn_view *a,
                           const dnn_view *b, const dnn_view *out, double b_scale, ob_err *err);

@@ -38,23 +38,75 @@ static bool advance(const dnn_view *const *views, int count, int ndim, int64_t *
     return false;
 }
 
-void dnn_glue_copy(const dnn_glue *glue)
+/* `count` elements, `step` and `from_step` elements apart. Each width has loops of its own, so that the compiler
+ * knows how many bytes an element has: the gradient of a sum is one element everywhere. */
+#define DEFINE_ROW(bits)                                                                           \
+    static void row_##bits(void *to, int64_t step, const void *from, int64_t from_step,            \
+                           int64_t count)                                                          \
+    {                                                                                              \
+        uint##bits##_t *out = to;                                                                  \
+        const uint##bits##_t *in = from;                                                           \
+        if (from_step == 0 && step == 1) {                                                         \
+            const uint##bits##_t element = *in;                                                    \
+            for (int64_t i = 0; i < count; i++)                                                    \
+                out[i] = element;                                                                  \
+        } else {                                                                                   \
+            for (int64_t i = 0; i < count; i++)                                                    \
+                out[i * step] = in[i * from_step];                                                 \
+        }                                                                                          \
+    }
+DEFINE_ROW(8)
+DEFINE_ROW(16)
+DEFINE_ROW(32)
+DEFINE_ROW(64)
+#undef DEFINE_ROW
+
+static void move_row(void *to, int64_t step, const void *from, int64_t from_step, int64_t count,
+                     size_t size)
 {
-    const dnn_view *to = &glue->views[0], *from = &glue->views[1];
+    if (step == 1 && from_step == 1) {
+        memcpy(to, from, (size_t)count * size);
+        return;
+    }
+    switch (size) {
+    case 1:
+        row_8(to, step, from, from_step, count);
+        return;
+    case 2:
+        row_16(to, step, from, from_step, count);
+        return;
+    case 4:
+        row_32(to, step, from, from_step, count);
+        return;
+    case 8:
+        row_64(to, step, from, from_step, count);
+        return;
+    default:
+        for (int64_t i = 0; i < count; i++)
+            memcpy((char *)to + i * step * (int64_t)size,
+                   (const char *)from + i * from_step * (int64_t)size, size);
+    }
+}
+
+/* Row by row along the last dimension; from may be one element with steps of 0. */
+static void move(const dnn_view *to, char *data, const dnn_view *from, const char *source)
+{
     const dnn_view *const views[] = {to, from};
     const size_t size = element_bytes(to->dtype);
+    const int last = to->ndim - 1;
     int64_t index[OB_MAX_DIMS] = {0}, offsets[2] = {0, 0};
     if (dnn_view_numel(to) == 0)
         return;
-    /* Rows of elements that lie beside each other are moved as one. */
-    const int last = to->ndim - 1;
-    const bool rows = to->ndim > 0 && (to->sizes[last] == 1 ||
-                                       (to->strides[last] == 1 && from->strides[last] == 1));
-    const size_t row = rows ? (size_t)to->sizes[last] * size : size;
     do {
-        memcpy(glue->data[0] + offsets[0] * (int64_t)size,
-               glue->data[1] + offsets[1] * (int64_t)size, row);
-    } while (advance(views, 2, rows ? last : to->ndim, index, offsets));
+        move_row(data + offsets[0] * (int64_t)size, last >= 0 ? to->strides[last] : 1,
+                 source + offsets[1] * (int64_t)size, last >= 0 ? from->strides[last] : 1,
+                 last >= 0 ? to->sizes[last] : 1, size);
+    } while (advance(views, 2, last, index, offsets));
+}
+
+void dnn_glue_copy(const dnn_glue *glue)
+{
+    move(&glue->views[0], glue->data[0], &glue->views[1], glue->data[1]);
 }
 
 bool dnn_glue_can_fill(ob_dtype dtype)
@@ -126,25 +178,10 @@ static void make_element(ob_dtype dtype, double value, unsigned char *out)
 void dnn_glue_fill(const dnn_glue *glue)
 {
     const dnn_view *to = &glue->views[0];
-    const dnn_view *const views[] = {to};
-    const size_t size = element_bytes(to->dtype);
+    const dnn_view one = {.ndim = to->ndim}; /* steps of 0 */
     unsigned char element[16];
-    int64_t index[OB_MAX_DIMS] = {0}, offset = 0;
-    const int64_t numel = dnn_view_numel(to);
-    if (numel == 0)
-        return;
     make_element(to->dtype, glue->numbers[0], element);
-    if (glue->numbers[0] == 0 && dnn_view_is_contiguous(to)) {
-        memset(glue->data[0], 0, (size_t)numel * size);
-    } else if (to->dtype == OB_DTYPE_F32 && dnn_view_is_contiguous(to)) {
-        float *data = (float *)(void *)glue->data[0];
-        for (int64_t i = 0; i < numel; i++)
-            data[i] = (float)glue->numbers[0];
-    } else {
-        do {
-            memcpy(glue->data[0] + offset * (int64_t)size, element, size);
-        } while (advance(views, 1, to->ndim, index, &offset));
-    }
+    move(to, glue->data[0], &one, (const char *)element);
 }
 
 /* The mixing of splitmix64, twice 32 bits for two elements. */

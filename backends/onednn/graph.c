@@ -6,7 +6,6 @@
 #include "graph.h"
 
 #include "emit.h"
-#include "glue.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,10 +130,8 @@ static ob_status plan_make_grad(dnn_program *program, ob_err *err)
         if (pass->graph->edges[e].role != OB_EDGE_GRAD_OUTPUT)
             continue;
         for (size_t t = 0; t < dnn_tensor_count(&pass->graph->edges[e].meta); t++) {
-            dnn_glue fill = {.run = dnn_glue_fill, .name = "fill", .count = 1, .numbers = {1}};
-            fill.views[0] = pass->views[e][t];
-            if (dnn_view_is(&fill.views[0]))
-                OB_TRY(dnn_plan_glue(&program->plan, &fill, 1, err));
+            if (dnn_view_is(&pass->views[e][t]))
+                OB_TRY(dnn_emit_fill(&program->plan, &pass->views[e][t], 1, err));
         }
     }
     return OB_OK;

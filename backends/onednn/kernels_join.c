@@ -7,13 +7,6 @@
 
 #include <stdlib.h>
 
-static ob_status fill(dnn_plan *plan, const dnn_view *to, double value, ob_err *err)
-{
-    const dnn_glue glue = {
-        .run = dnn_glue_fill, .name = "fill", .views = {*to}, .count = 1, .numbers = {value}};
-    return dnn_plan_glue(plan, &glue, 1, err);
-}
-
 static int64_t element_size(const dnn_plan *plan, ob_dtype dtype)
 {
     return (int64_t)plan->host->dtype_get_info(dtype)->size_bytes;
@@ -115,7 +108,7 @@ static ob_status plan_slice_backward(dnn_call *call, ob_err *err)
     start = start < 0 ? 0 : start > size ? size : start;
     const dnn_view part =
         part_of(call->plan, &out, dim, start, grad.sizes[dim], dnn_arg_int(call, "step", 1));
-    OB_TRY(fill(call->plan, &out, 0, err));
+    OB_TRY(dnn_emit_fill(call->plan, &out, 0, err));
     return dnn_emit_copy(call->plan, &part, &grad, err);
 }
 
@@ -128,7 +121,7 @@ static ob_status plan_select_backward(dnn_call *call, ob_err *err)
     const dnn_view part =
         part_of(call->plan, &out, dim, index < 0 ? index + out.sizes[dim] : index, 1, 1);
     grad = dnn_view_insert_dim(&grad, dim);
-    OB_TRY(fill(call->plan, &out, 0, err));
+    OB_TRY(dnn_emit_fill(call->plan, &out, 0, err));
     return dnn_emit_copy(call->plan, &part, &grad, err);
 }
 
@@ -150,7 +143,7 @@ static ob_status plan_pad(dnn_call *call, ob_err *err)
     }
     if (dnn_view_numel(&part) <= 0)
         return dnn_refuse(call, err, "nothing of the argument is left");
-    OB_TRY(fill(call->plan, &out, dnn_arg_double(call, "value", 0), err));
+    OB_TRY(dnn_emit_fill(call->plan, &out, dnn_arg_double(call, "value", 0), err));
     return dnn_emit_copy(call->plan, &part, &in, err);
 }
 
@@ -162,8 +155,9 @@ static ob_status plan_fill(dnn_call *call, ob_err *err)
     const dnn_view out = dnn_output(call, 0);
     if (!dnn_glue_can_fill(out.dtype))
         return dnn_refuse(call, err, "the backend does not fill complex tensors");
-    return fill(call->plan, &out,
-                name != NULL ? dnn_arg_double(call, name, 0) : (double)call->kernel->variant, err);
+    return dnn_emit_fill(
+        call->plan, &out,
+        name != NULL ? dnn_arg_double(call, name, 0) : (double)call->kernel->variant, err);
 }
 
 /* Memory is all that is asked for. */

@@ -3,31 +3,28 @@
  * Reductions over dimensions.
  */
 #include "emit.h"
-#include "glue.h"
-
-#include <string.h>
 
 /* Rows are summed up by a product with ones: oneDNN 2.6 has only its reference code for that reduction. */
 static ob_status sum_by_product(dnn_plan *plan, const dnn_view *in, const dnn_view *out,
                                 double scale, ob_err *err)
 {
-    dnn_glue fill = {.run = dnn_glue_fill, .name = "fill", .count = 1, .numbers = {1}};
+    dnn_view ones;
     int64_t sizes[] = {1, 1, 1};
     sizes[in->ndim - 1] = in->sizes[in->ndim - 2];
-    OB_TRY(dnn_plan_temporary(plan, in->dtype, in->ndim, sizes, &fill.views[0], err));
+    OB_TRY(dnn_plan_temporary(plan, in->dtype, in->ndim, sizes, &ones, err));
     const dnn_list list = plan->list;
     plan->list = DNN_LIST_SETUP;
-    const ob_status status = dnn_plan_glue(plan, &fill, 1, err);
+    const ob_status status = dnn_emit_fill(plan, &ones, 1, err);
     plan->list = list;
     OB_TRY(status);
     const dnn_request request = {.kind = DNN_MATMUL,
-                                 .src = dnn_plan_plain(plan, &fill.views[0], err),
+                                 .src = dnn_plan_plain(plan, &ones, err),
                                  .weights = dnn_plan_plain(plan, in, err),
                                  .dst = dnn_plan_plain(plan, out, err),
                                  .scale = (float)scale};
     if (request.src == NULL || request.weights == NULL || request.dst == NULL)
         return OB_ERR_UNSUPPORTED;
-    const dnn_binding bindings[] = {{DNN_SRC, &fill.views[0], false, false},
+    const dnn_binding bindings[] = {{DNN_SRC, &ones, false, false},
                                     {DNN_WEIGHTS, in, false, false},
                                     {DNN_DST, out, true, false}};
     return dnn_plan_emit(plan, &request, bindings, 3, NULL, err);

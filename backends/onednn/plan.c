@@ -445,6 +445,11 @@ ob_status dnn_plan_glue(dnn_plan *plan, const dnn_glue *glue, int outputs, ob_er
             group->forms[f].valid = false;
         group->plain_valid = true;
     }
+    dnn_view *views[4];
+    for (int i = 0; i < glue->count; i++)
+        views[i] = &step->glue->views[i];
+    if (glue->elementwise)
+        dnn_views_collapse(views, glue->count);
     return OB_OK;
 }
 
@@ -452,7 +457,7 @@ ob_status dnn_plan_dense(dnn_plan *plan, dnn_view *view, ob_err *err)
 {
     if (!dnn_view_is_expanded(view))
         return OB_OK;
-    dnn_glue copy = {.run = dnn_glue_copy, .name = "copy", .count = 2};
+    dnn_glue copy = {.run = dnn_glue_copy, .name = "copy", .count = 2, .elementwise = true};
     copy.views[1] = *view;
     OB_TRY(dnn_plan_temporary(plan, view->dtype, view->ndim, view->sizes, &copy.views[0], err));
     *view = copy.views[0];

@@ -77,6 +77,7 @@ struct dnn_glue {
     uint32_t buffers[4];
     char *data[4]; /* of the views' first elements */
     int count;
+    bool elementwise; /* views have one shape, so that dimensions can be joined */
     double numbers[4];
     uint64_t *random; /* the plan's state of random numbers */
 };

@@ -2,14 +2,19 @@
  *
  * aten::convolution and aten::convolution_backward for 1 to 3 spatial dimensions, transposed ones
  * too. Everything else of the family is taken apart into these.
+ *
+ * Forward of small integers is computed in f64, which holds their sums exactly, and wraps around at the end.
  */
 #include "conv.h"
 #include "dense.h"
+
+#include <string.h>
 
 typedef struct convolution {
     native_conv conv;
     native_class cls;
     native_blas *blas;
+    bool whole; /* integers */
     bool transposed;
     native_dense input, weight, bias, grad; /* bias: forward; grad: backward */
     native_dense outputs[3];                /* forward: one; backward: input, weight, bias */
@@ -85,6 +90,9 @@ static ob_status start(plan_call *call, convolution **out, ob_err *err)
     OB_TRY(plan_state(call, sizeof(convolution), &state, err));
     convolution *c = *out = state;
     c->cls = native_wide_class(plan_arg_tensor(call, "weight")->dtype);
+    c->whole = c->cls == NATIVE_I64;
+    if (c->whole)
+        c->cls = NATIVE_F64;
     OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "input"), c->cls, &c->input, err));
     OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "weight"), c->cls, &c->weight, err));
     OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "bias"), c->cls, &c->bias, err));
@@ -95,7 +103,8 @@ static ob_status setup_forward(plan_call *call, ob_err *err)
 {
     convolution *c;
     OB_TRY(start(call, &c, err));
-    OB_TRY(native_dense_plan(call, plan_output(call, 0), c->cls, &c->outputs[0], err));
+    OB_TRY(native_dense_plan(call, plan_output(call, 0), c->whole ? NATIVE_I64 : c->cls,
+                             &c->outputs[0], err));
     fill_geometry(call, &c->input.tensor, &c->weight.tensor, plan_output(call, 0), c);
     return plan_workspace(call, c, err);
 }
@@ -147,6 +156,18 @@ static void run_bias(const convolution *c, const void *grad, void *out)
         native_conv_bias_f64(grad, c->conv.images, channels, length, out);
 }
 
+/* f64 to i64 where they lie. */
+static void make_whole(void *data, int64_t count)
+{
+    char *at = data;
+    for (int64_t i = 0; i < count; i++, at += sizeof(int64_t)) {
+        double real;
+        memcpy(&real, at, sizeof real);
+        const int64_t whole = (int64_t)real;
+        memcpy(at, &whole, sizeof whole);
+    }
+}
+
 static ob_status run_forward(const plan_call *call, ob_err *err)
 {
     (void)err;
@@ -166,6 +187,8 @@ static ob_status run_forward(const plan_call *call, ob_err *err)
         run_wide(c, &data);
     else
         run_narrow(c, &data);
+    if (c->whole)
+        make_whole(output, call->host->tensor_numel(&c->outputs[0].tensor));
     native_dense_write(call, &c->outputs[0]);
     return OB_OK;
 }
@@ -204,7 +227,7 @@ static ob_status run_backward(const plan_call *call, ob_err *err)
 
 const plan_kernel native_kernels_conv[] = {
     {.name = "aten::convolution",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = PLAN_FLOATS | PLAN_BIT(U8) | PLAN_BIT(I8) | PLAN_BIT(I16),
      .check = check,
      .setup = setup_forward,
      .run = run_forward},

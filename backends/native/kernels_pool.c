@@ -98,6 +98,8 @@ static ob_status setup(plan_call *call, ob_err *err)
     OB_TRY(plan_state(call, sizeof(pool_state) + spans * sizeof(native_span), &state, err));
     pool_state *s = state;
     s->cls = native_wide_class(self->dtype);
+    if (s->cls == NATIVE_I64) /* f64 holds the integers that the rows allow, and their sums */
+        s->cls = NATIVE_F64;
     s->pool.divisor = plan_arg_int(call, "divisor_override", 0);
     s->pool.include_pad = plan_arg_bool(call, "count_include_pad", true);
     s->window = w;
@@ -173,10 +175,12 @@ static ob_status run(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
+#define DTYPES (PLAN_FLOATS | PLAN_BIT(U8) | PLAN_BIT(I8) | PLAN_BIT(I16) | PLAN_BIT(I32))
 #define POOL(op_name, which)                                                                       \
     {                                                                                              \
-        .name = "aten::" op_name, .dtypes = PLAN_FLOATS, .setup = setup, .run = run,               \
-        .variant = (which)                                                                         \
+        .name = "aten::" op_name,                                                                  \
+        .dtypes = ((which)&1) != 0 ? PLAN_FLOATS : DTYPES, /* backwards are odd */                 \
+            .setup = setup, .run = run, .variant = (which)                                         \
     }
 
 const plan_kernel native_kernels_pool[] = {

@@ -49,6 +49,8 @@ ob_status onednn_open(const ob_backend_settings *settings, ob_backend **out, ob_
         options != NULL && options->reorders != NULL && strcmp(options->reorders, "outside") == 0;
     backend->inexact =
         options != NULL && options->inexact != NULL && strcmp(options->inexact, "on") == 0;
+    backend->library_integers =
+        options != NULL && options->integers != NULL && strcmp(options->integers, "library") == 0;
     ob_status status = dnn_lib_open(settings->host, library_path(options), &backend->lib, err);
     if (status == OB_OK)
         status = use_threads(backend, settings->threads > 0 ? settings->threads : 1, err);
@@ -102,6 +104,7 @@ void onednn_properties(ob_backend *backend, ob_property_fn fn, void *ctx)
     fn(ctx, "threading", dnn_lib_threading(backend->lib));
     fn(ctx, "threads", threads);
     fn(ctx, "reorders", backend->reorders_outside ? "outside" : "inside");
+    fn(ctx, "integers", backend->library_integers ? "library" : "exact");
     if (backend->inexact)
         fn(ctx, "inexact", "on");
 }

@@ -14,7 +14,7 @@ struct ob_backend {
     dnn_lib *lib;
     int threads;
     uint64_t seed;
-    bool reorders_outside, inexact;
+    bool reorders_outside, inexact, library_integers;
     uint64_t used_bytes, peak_bytes;
     ob_prepared *cases; /* all that are prepared */
 };

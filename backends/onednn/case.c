@@ -15,6 +15,7 @@ static void start_program(const ob_backend *backend, dnn_program *program)
                                       .lib = backend->lib,
                                       .reorders_outside = backend->reorders_outside,
                                       .inexact = backend->inexact,
+                                      .library_integers = backend->library_integers,
                                       .random = backend->seed}};
     dnn_lib_set_threads(backend->lib, backend->threads); /* primitives are made for so many */
 }

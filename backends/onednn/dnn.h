@@ -170,6 +170,8 @@ void dnn_lib_set_threads(const dnn_lib *lib, int threads);
 /* "2.6.3", "avx512_core_bf16", "OpenMP" */
 const char *dnn_lib_version(const dnn_lib *lib);
 const char *dnn_lib_isa(const dnn_lib *lib);
+/* Whether sums of products of bytes have 32 bits all the way: they need VNNI instructions. */
+bool dnn_lib_adds_bytes_wide(const dnn_lib *lib);
 const char *dnn_lib_threading(const dnn_lib *lib);
 const char *dnn_lib_path(const dnn_lib *lib);
 

@@ -203,6 +203,14 @@ const char *dnn_lib_isa(const dnn_lib *lib)
     return "other";
 }
 
+bool dnn_lib_adds_bytes_wide(const dnn_lib *lib)
+{
+    const unsigned isa =
+        (unsigned)lib->dnnl_get_effective_cpu_isa(); /* larger ones have more bits */
+    const unsigned vnni = dnnl_cpu_isa_avx512_core_vnni;
+    return isa == dnnl_cpu_isa_avx2_vnni || (isa & vnni) == vnni;
+}
+
 const char *dnn_lib_threading(const dnn_lib *lib)
 {
     return lib->omp_set_num_threads != NULL ? "OpenMP" : "not OpenMP: threads cannot be set";

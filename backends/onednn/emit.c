@@ -3,7 +3,7 @@
  * Copies, binary and elementwise steps; see emit.h. Where a tensor has a layout that the library chose, the
  * step is done in it; else dimensions are joined, so that the library sees as few as possible.
  */
-#include "emit.h"
+#include "emit_bytes.h"
 
 #include "glue.h"
 
@@ -42,6 +42,15 @@ ob_status dnn_emit_fill(dnn_plan *plan, const dnn_view *to, double value, ob_err
     return dnn_plan_glue(plan, &fill, 1, err);
 }
 
+ob_status dnn_emit_ones(dnn_plan *plan, const dnn_view *to, ob_err *err)
+{
+    const dnn_list list = plan->list;
+    plan->list = DNN_LIST_SETUP;
+    const ob_status status = dnn_emit_fill(plan, to, 1, err);
+    plan->list = list;
+    return status;
+}
+
 static ob_status copy_by_glue(dnn_plan *plan, const dnn_view *to, const dnn_view *from, ob_err *err)
 {
     dnn_glue copy = {.run = dnn_glue_copy,
@@ -77,26 +86,42 @@ static ob_status copy_by_reorder(dnn_plan *plan, const dnn_view *to, const dnn_v
     return dnn_plan_emit(plan, &request, bindings, 2, NULL, err);
 }
 
-ob_status dnn_emit_copy(dnn_plan *plan, const dnn_view *to, const dnn_view *from, ob_err *err)
+static ob_status copy(dnn_plan *plan, const dnn_view *to, const dnn_view *from, ob_err *err)
 {
     const bool same_type = to->dtype == from->dtype;
-    dnn_view source = *from;
-    if (!same_type && !dnn_is_float(to->dtype))
-        return plan->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                   "oneDNN rounds where a conversion to %s cuts off; use another "
-                                   "backend",
-                                   plan->host->dtype_get_info(to->dtype)->name);
-    if (!same_type && (dnn_view_is_expanded(from) || !dnn_view_same_sizes(to, from))) {
-        /* Converted first, then repeated. */
+    const bool repeats = dnn_view_is_expanded(from) || !dnn_view_same_sizes(to, from);
+    if (!same_type && repeats) { /* converted first, then repeated */
         const dnn_view small = broadcast_view(from, to);
+        dnn_view source;
         OB_TRY(dnn_plan_temporary(plan, to->dtype, small.ndim, small.sizes, &source, err));
         OB_TRY(copy_by_reorder(plan, &source, &small, err));
         return copy_by_glue(plan, to, &source, err);
     }
-    if (dnn_view_is_expanded(from) || !dnn_view_same_sizes(to, from))
+    if (repeats)
         return copy_by_glue(plan, to, from, err);
     const ob_status status = copy_by_reorder(plan, to, from, err);
     return status == OB_ERR_UNSUPPORTED && same_type ? copy_by_glue(plan, to, from, err) : status;
+}
+
+/* Bytes keep their bits; other integers can only become wider. */
+static bool converts(ob_dtype to, ob_dtype from)
+{
+    return to == from || dnn_is_float(to) || (dnn_is_byte(to) && dnn_is_small(from)) ||
+           (to == OB_DTYPE_I32 && dnn_is_small(from));
+}
+
+ob_status dnn_emit_copy(dnn_plan *plan, const dnn_view *to, const dnn_view *from, ob_err *err)
+{
+    dnn_view source = *from;
+    if (!converts(to->dtype, from->dtype))
+        return plan->host->err_set(err, OB_ERR_UNSUPPORTED,
+                                   "oneDNN rounds, and stops at the limits, where a conversion "
+                                   "from %s to %s cuts off; use another backend",
+                                   plan->host->dtype_get_info(from->dtype)->name,
+                                   plan->host->dtype_get_info(to->dtype)->name);
+    if (dnn_is_byte(to->dtype))
+        source.dtype = to->dtype;
+    return copy(plan, to, &source, err);
 }
 
 static bool same_strides(const dnn_view *a, const dnn_view *b)
@@ -128,6 +153,12 @@ static bool is_commutative(dnn_algorithm algorithm)
 {
     return algorithm == DNN_ADD || algorithm == DNN_MUL || algorithm == DNN_MAX ||
            algorithm == DNN_MIN || algorithm == DNN_EQ || algorithm == DNN_NE;
+}
+
+/* Whether the result may lie beyond what a byte holds. */
+static bool leaves_bytes(dnn_algorithm algorithm)
+{
+    return algorithm == DNN_ADD || algorithm == DNN_SUB || algorithm == DNN_MUL;
 }
 
 typedef struct binary {
@@ -174,6 +205,54 @@ static ob_status emit_plain(dnn_plan *plan, binary *op, ob_err *err)
                         err);
 }
 
+/* Integers: comparisons of all that the library has, bytes with bytes. */
+static ob_status check_dtypes(const dnn_plan *plan, const binary *op, ob_err *err)
+{
+    const bool comparison = op->algorithm >= DNN_GE && op->algorithm <= DNN_NE;
+    if (comparison || dnn_is_float(op->out.dtype) ||
+        (dnn_is_byte(op->out.dtype) && dnn_is_small(op->a.dtype) && dnn_is_small(op->b.dtype)))
+        return OB_OK;
+    return plan->host->err_set(err, OB_ERR_UNSUPPORTED,
+                               "oneDNN computes with integers in float32, which does not hold "
+                               "every %s; use another backend",
+                               plan->host->dtype_get_info(op->out.dtype)->name);
+}
+
+static ob_status emit_any(dnn_plan *plan, binary *op, ob_err *err)
+{
+    if (op->out.ndim == 0) {
+        static const int64_t one[] = {1};
+        dnn_view_reshape(&op->a, 1, one);
+        dnn_view_reshape(&op->b, 1, one);
+        dnn_view_reshape(&op->out, 1, one);
+    }
+    if (dnn_plan_is_blocked(plan, &op->a) ||
+        (dnn_view_same_sizes(&op->a, &op->b) && dnn_plan_is_blocked(plan, &op->b))) {
+        const ob_status status = emit_blocked(plan, op, err);
+        if (status != OB_ERR_UNSUPPORTED)
+            return status;
+    }
+    return emit_plain(plan, op, err);
+}
+
+/* Bytes in float32, where their sums and products are exact, and then wrapped: the library has no other fast way
+ * to results that are wider than bytes. */
+static ob_status emit_wrapped(dnn_plan *plan, binary *op, const dnn_view *out, ob_err *err)
+{
+    dnn_view wide;
+    for (int i = 0; i < 2; i++) {
+        if (!dnn_wrap_number(op->scales[i], &op->scales[i]))
+            return plan->host->err_set(err, OB_ERR_UNSUPPORTED,
+                                       "integers are multiplied by a number with a fraction; use "
+                                       "another backend");
+    }
+    OB_TRY(dnn_plan_temporary(plan, OB_DTYPE_F32, out->ndim, out->sizes, &wide, err));
+    OB_TRY(dnn_emit_copy(plan, &wide, &op->a, err));
+    op->a = op->out = wide;
+    OB_TRY(emit_any(plan, op, err));
+    return dnn_emit_wrap(plan, out, &wide, 1, NULL, 0, err);
+}
+
 ob_status dnn_emit_binary(dnn_plan *plan, dnn_algorithm algorithm, const dnn_view *a,
                           const dnn_view *b, const dnn_view *out, double b_scale, ob_err *err)
 {
@@ -183,37 +262,22 @@ ob_status dnn_emit_binary(dnn_plan *plan, dnn_algorithm algorithm, const dnn_vie
                  .out = *out,
                  .scales = {1, b_scale}};
     const bool a_whole = dnn_view_same_sizes(&op.a, out), b_whole = dnn_view_same_sizes(&op.b, out);
-    const bool comparison = algorithm >= DNN_GE && algorithm <= DNN_NE;
-    if (!comparison && !dnn_is_float(out->dtype))
-        return plan->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                   "oneDNN's arithmetic on integers stops at their limits instead "
-                                   "of wrapping around; use another backend for %s",
-                                   plan->host->dtype_get_info(out->dtype)->name);
+    const bool wraps =
+        dnn_is_byte(out->dtype) && leaves_bytes(algorithm) && !plan->library_integers;
+    OB_TRY(check_dtypes(plan, &op, err));
     if (!a_whole && b_whole && is_commutative(algorithm)) {
         const dnn_view swapped = op.a;
         op.a = op.b;
         op.b = swapped;
         op.scales[0] = b_scale;
         op.scales[1] = 1;
-    } else if (!a_whole) {
+    } else if (!a_whole && !wraps) {
         dnn_view wide;
         OB_TRY(dnn_plan_temporary(plan, a->dtype, out->ndim, out->sizes, &wide, err));
         OB_TRY(dnn_emit_copy(plan, &wide, &op.a, err));
         op.a = wide;
     }
-    if (op.out.ndim == 0) {
-        static const int64_t one[] = {1};
-        dnn_view_reshape(&op.a, 1, one);
-        dnn_view_reshape(&op.b, 1, one);
-        dnn_view_reshape(&op.out, 1, one);
-    }
-    if (dnn_plan_is_blocked(plan, &op.a) ||
-        (dnn_view_same_sizes(&op.a, &op.b) && dnn_plan_is_blocked(plan, &op.b))) {
-        const ob_status status = emit_blocked(plan, &op, err);
-        if (status != OB_ERR_UNSUPPORTED)
-            return status;
-    }
-    return emit_plain(plan, &op, err);
+    return wraps ? emit_wrapped(plan, &op, out, err) : emit_any(plan, &op, err);
 }
 
 /* ---- elementwise ---- */

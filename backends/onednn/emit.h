@@ -10,6 +10,8 @@
 /* to = from, with conversion and repetition: a reorder, or glue where the library has none. */
 ob_status dnn_emit_copy(dnn_plan *plan, const dnn_view *to, const dnn_view *from, ob_err *err);
 ob_status dnn_emit_fill(dnn_plan *plan, const dnn_view *to, double value, ob_err *err);
+/* 1 everywhere, by prepare. */
+ob_status dnn_emit_ones(dnn_plan *plan, const dnn_view *to, ob_err *err);
 /* out = a OP b * b_scale with broadcasting; the shape of out is the whole one. */
 ob_status dnn_emit_binary(dnn_plan *plan, dnn_algorithm algorithm, const dnn_view *a,
                           const dnn_view *b, const dnn_view *out, double b_scale, ob_err *err);
@@ -27,6 +29,8 @@ ob_status dnn_emit_eltwise_backward(dnn_plan *plan, const dnn_curve *curve, cons
 /* out has the dimensions of in, size 1 where it is reduced. */
 ob_status dnn_emit_reduction(dnn_plan *plan, dnn_algorithm algorithm, double power,
                              const dnn_view *in, const dnn_view *out, ob_err *err);
+/* [n,] rows, columns to [n,] 1, columns: what the library has only its reference code for. */
+bool dnn_sums_rows(const dnn_view *in, const dnn_view *out);
 /* A tensor that lies as `like` does: itself, or a copy. */
 ob_status dnn_emit_alike(dnn_plan *plan, const dnn_view *view, const dnn_view *like, dnn_view *out,
                          ob_err *err);

@@ -21,9 +21,8 @@ static size_t element_bytes(ob_dtype dtype)
     }
 }
 
-/* Steps through the sizes of a view; false after the last position. offsets are in elements. */
-static bool advance(const dnn_view *const *views, int count, int ndim, int64_t *index,
-                    int64_t *offsets)
+bool dnn_glue_advance(const dnn_view *const *views, int count, int ndim, int64_t *index,
+                      int64_t *offsets)
 {
     for (int d = ndim - 1; d >= 0; d--) {
         index[d]++;
@@ -101,7 +100,7 @@ static void move(const dnn_view *to, char *data, const dnn_view *from, const cha
         move_row(data + offsets[0] * (int64_t)size, last >= 0 ? to->strides[last] : 1,
                  source + offsets[1] * (int64_t)size, last >= 0 ? from->strides[last] : 1,
                  last >= 0 ? to->sizes[last] : 1, size);
-    } while (advance(views, 2, last, index, offsets));
+    } while (dnn_glue_advance(views, 2, last, index, offsets));
 }
 
 void dnn_glue_copy(const dnn_glue *glue)

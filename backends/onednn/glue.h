@@ -24,6 +24,16 @@ void dnn_glue_mask(const dnn_glue *glue);
 /* views[0] += numbers[0]: dense i64, for counters */
 void dnn_glue_count(const dnn_glue *glue);
 
+/* views[0] = numbers[0] * views[1] + numbers[1] * views[2], modulo 256: bytes; int32 or float32 without
+ * fractions; bytes, which may be missing. Numbers are whole and within 32 bits. */
+void dnn_glue_wrap(const dnn_glue *glue);
+/* views[0] = the sum over the first dimension of views[1], dense int32; modulo what an element holds. */
+void dnn_glue_total(const dnn_glue *glue);
+
+/* Steps through the sizes of the first view; false after the last position. offsets are in elements. */
+bool dnn_glue_advance(const dnn_view *const *views, int count, int ndim, int64_t *index,
+                      int64_t *offsets);
+
 /* Whether fill knows the dtype. */
 bool dnn_glue_can_fill(ob_dtype dtype);
 

@@ -5,7 +5,7 @@
  */
 #include "graph.h"
 
-#include "emit.h"
+#include "emit_bytes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,18 +59,56 @@ static ob_status resolve_forward(dnn_program *program, const ob_prepare_args *ar
 
 /* ---- calls ---- */
 
-static ob_status check_views(const dnn_call *call, ob_err *err)
+static bool has_empty_argument(const dnn_call *call)
 {
-    /* Further results may be empty: batch_norm has no statistics to keep when it only applies some. */
-    const dnn_view out = dnn_output(call, 0);
-    if (dnn_view_is(&out) && dnn_view_numel(&out) == 0)
-        return dnn_refuse(call, err, "the result is empty");
     for (size_t i = 0; i < call->node->op->schema->arg_count; i++) {
         const dnn_view in = dnn_arg_view(call, call->node->op->schema->args[i].name);
         if (dnn_view_is(&in) && dnn_view_numel(&in) == 0)
-            return dnn_refuse(call, err, "an argument is empty");
+            return true;
     }
-    return OB_OK;
+    return false;
+}
+
+/* Whether the backend computes with the dtype of the first tensor, and may so say what nothing gives. */
+static bool computes(const dnn_call *call)
+{
+    const ob_schema *schema = call->node->op->schema;
+    dnn_view first = {.group = DNN_NONE_ID};
+    for (size_t i = 0; !dnn_view_is(&first) && i < schema->arg_count; i++)
+        first = dnn_arg_view(call, schema->args[i].name);
+    return dnn_view_is(&first) && (first.dtype == OB_DTYPE_F32 || first.dtype == OB_DTYPE_BF16 ||
+                                   dnn_is_byte(first.dtype));
+}
+
+/* Whether there is nothing to compute; then the results are there already. */
+static bool gives_nothing(const dnn_call *call)
+{
+    const size_t count = computes(call) ? call->node->output_count : 0;
+    for (size_t k = 0; k < count; k++) {
+        const dnn_view out = dnn_output(call, k);
+        if (dnn_view_is(&out) && dnn_view_numel(&out) > 0)
+            return false;
+    }
+    for (size_t k = 0; k < count; k++) {
+        const dnn_view out = dnn_output(call, k);
+        if (dnn_view_is(&out))
+            call->plan->groups[out.group].plain_valid = true;
+    }
+    return count > 0;
+}
+
+static ob_status plan_call(dnn_call *call, ob_err *err)
+{
+    const dnn_view out = dnn_output(call, 0);
+    if (gives_nothing(call))
+        return OB_OK;
+    /* Further results may be empty: batch_norm has no statistics to keep when it only applies some. */
+    if (dnn_view_is(&out) && dnn_view_numel(&out) == 0)
+        return dnn_refuse(call, err, "the result is empty");
+    if (!has_empty_argument(call))
+        return call->kernel->plan(call, err);
+    return call->kernel->sums && computes(call) ? dnn_emit_fill(call->plan, &out, 0, err)
+                                                : dnn_refuse(call, err, "an argument is empty");
 }
 
 static ob_status plan_nodes(dnn_program *program, dnn_pass *pass, ob_err *err)
@@ -94,8 +132,7 @@ static ob_status plan_nodes(dnn_program *program, dnn_pass *pass, ob_err *err)
         if (dnn_node_is_view(program, pass->graph, node))
             continue;
         plan->op = node->op;
-        OB_TRY(check_views(&call, err));
-        OB_TRY(kernel->plan(&call, err));
+        OB_TRY(plan_call(&call, err));
     }
     plan->op = NULL;
     return OB_OK;

@@ -34,6 +34,7 @@ struct dnn_kernel {
     const char *name; /* "aten::add.Tensor"; NULL ends a table */
     dnn_kernel_fn plan;
     dnn_role role;
+    bool sums; /* of nothing are zeros: arguments may be empty */
     /* The kernel's own: one function may serve several rows. */
     int variant;
     const void *data;

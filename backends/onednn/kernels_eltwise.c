@@ -2,7 +2,7 @@
  *
  * Operators on each element by itself, forward and backward.
  */
-#include "emit.h"
+#include "emit_bytes.h"
 #include "glue.h"
 
 #include <float.h>
@@ -110,6 +110,70 @@ static ob_status plan_count(dnn_call *call, const dnn_view *out, ob_err *err)
     return dnn_plan_glue(call->plan, &glue, 1, err);
 }
 
+/* ---- bytes ---- */
+
+static bool is_within(ob_dtype dtype, double limit)
+{
+    const double low = dtype == OB_DTYPE_U8 ? 0 : INT8_MIN;
+    const double high = dtype == OB_DTYPE_U8 ? UINT8_MAX : INT8_MAX;
+    return fabs(limit) == (double)FLT_MAX ||
+           (limit == trunc(limit) && limit >= low && limit <= high);
+}
+
+/* Curves whose results are whole numbers, with numbers that keep float32 exact. */
+static ob_status fit_curve(const dnn_call *call, ob_dtype dtype, dnn_curve *curve, ob_err *err)
+{
+    switch (curve->algorithm) {
+    case DNN_RELU:
+        if (curve->alpha == 0)
+            return OB_OK;
+        break;
+    case DNN_ABS:
+    case DNN_SQUARE:
+    case DNN_ROUND:
+        return OB_OK;
+    case DNN_LINEAR:
+        if (dnn_wrap_number(curve->alpha, &curve->alpha) &&
+            dnn_wrap_number(curve->beta, &curve->beta))
+            return OB_OK;
+        break;
+    case DNN_CLIP:
+        if (is_within(dtype, curve->alpha) && is_within(dtype, curve->beta))
+            return OB_OK;
+        break;
+    case DNN_POW:
+        if (curve->beta == 2) {
+            curve->algorithm = DNN_SQUARE;
+            return OB_OK;
+        }
+        break;
+    default:
+        break;
+    }
+    return dnn_refuse(call, err, "oneDNN has no exact curve for integers here");
+}
+
+/* The library has few curves of bytes: all but relu are computed in float32 and wrapped. */
+static ob_status plan_byte_curve(dnn_call *call, dnn_curve *curve, const dnn_view *out, ob_err *err)
+{
+    dnn_plan *plan = call->plan;
+    const dnn_view in = dnn_arg_view(call, "self");
+    dnn_view wide;
+    if (!dnn_is_small(in.dtype))
+        return dnn_refuse(call, err, "the dtypes differ");
+    if (curve->algorithm == DNN_LINEAR && plan->library_integers && in.dtype == out->dtype)
+        return dnn_emit_eltwise(plan, curve, &in, out, err);
+    OB_TRY(fit_curve(call, out->dtype, curve, err));
+    if (curve->algorithm == DNN_ROUND)
+        return dnn_emit_copy(plan, out, &in, err);
+    if (curve->algorithm == DNN_RELU && in.dtype == out->dtype)
+        return dnn_emit_eltwise(plan, curve, &in, out, err);
+    OB_TRY(dnn_plan_temporary(plan, OB_DTYPE_F32, out->ndim, out->sizes, &wide, err));
+    OB_TRY(dnn_emit_copy(plan, &wide, &in, err));
+    OB_TRY(dnn_emit_eltwise(plan, curve, &wide, &wide, err));
+    return dnn_emit_wrap(plan, out, &wide, 1, NULL, 0, err);
+}
+
 static ob_status plan_curve(dnn_call *call, ob_err *err)
 {
     const row *r = call->kernel->data;
@@ -117,10 +181,13 @@ static ob_status plan_curve(dnn_call *call, ob_err *err)
     const dnn_view out = dnn_output(call, 0);
     if (r->numbers == ADD_SCALAR && out.dtype == OB_DTYPE_I64 && dnn_view_is_contiguous(&out))
         return plan_count(call, &out, err);
-    if (!dnn_is_float(out.dtype))
-        return dnn_refuse(call, err, "the backend does this for floating dtypes only");
+    if (!dnn_is_float(out.dtype) && !dnn_is_byte(out.dtype))
+        return dnn_refuse(call, err, "the backend does this for floating dtypes and bytes only");
     if (!set_numbers(call, r, &curve))
         return dnn_refuse(call, err, "oneDNN's curve does not have these parameters");
+    if (dnn_is_byte(out.dtype))
+        return r->data == NULL ? plan_byte_curve(call, &curve, &out, err)
+                               : dnn_refuse(call, err, "integers have no gradients");
     if (strcmp(call->kernel->name, "aten::threshold_backward") == 0 &&
         dnn_arg_double(call, "threshold", 0) != 0)
         return dnn_refuse(call, err, "oneDNN has the threshold 0 only");

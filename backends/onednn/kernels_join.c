@@ -7,22 +7,6 @@
 
 #include <stdlib.h>
 
-static int64_t element_size(const dnn_plan *plan, ob_dtype dtype)
-{
-    return (int64_t)plan->host->dtype_get_info(dtype)->size_bytes;
-}
-
-/* Part of a view: `size` elements of a dimension from `start` on, every `step`th. */
-static dnn_view part_of(const dnn_plan *plan, const dnn_view *whole, int dim, int64_t start,
-                        int64_t size, int64_t step)
-{
-    dnn_view part = *whole;
-    part.offset += start * whole->strides[dim] * element_size(plan, whole->dtype);
-    part.sizes[dim] = size;
-    part.strides[dim] *= step;
-    return part;
-}
-
 /* ---- concat ---- */
 
 /* Copies into the parts of the result, for what the library does not concatenate. */
@@ -31,7 +15,7 @@ static ob_status copy_parts(dnn_plan *plan, const dnn_view *views, size_t count,
 {
     int64_t at = 0;
     for (size_t i = 0; i < count; i++) {
-        const dnn_view part = part_of(plan, out, dim, at, views[i].sizes[dim], 1);
+        const dnn_view part = dnn_view_part(plan, out, dim, at, views[i].sizes[dim], 1);
         OB_TRY(dnn_emit_copy(plan, &part, &views[i], err));
         at += views[i].sizes[dim];
     }
@@ -107,7 +91,7 @@ static ob_status plan_slice_backward(dnn_call *call, ob_err *err)
     start = start < 0 ? start + size : start;
     start = start < 0 ? 0 : start > size ? size : start;
     const dnn_view part =
-        part_of(call->plan, &out, dim, start, grad.sizes[dim], dnn_arg_int(call, "step", 1));
+        dnn_view_part(call->plan, &out, dim, start, grad.sizes[dim], dnn_arg_int(call, "step", 1));
     OB_TRY(dnn_emit_fill(call->plan, &out, 0, err));
     return dnn_emit_copy(call->plan, &part, &grad, err);
 }
@@ -119,7 +103,7 @@ static ob_status plan_select_backward(dnn_call *call, ob_err *err)
     const int dim = dnn_dim(dnn_arg_int(call, "dim", 0), out.ndim);
     const int64_t index = dnn_arg_int(call, "index", 0);
     const dnn_view part =
-        part_of(call->plan, &out, dim, index < 0 ? index + out.sizes[dim] : index, 1, 1);
+        dnn_view_part(call->plan, &out, dim, index < 0 ? index + out.sizes[dim] : index, 1, 1);
     grad = dnn_view_insert_dim(&grad, dim);
     OB_TRY(dnn_emit_fill(call->plan, &out, 0, err));
     return dnn_emit_copy(call->plan, &part, &grad, err);
@@ -138,8 +122,8 @@ static ob_status plan_pad(dnn_call *call, ob_err *err)
         const int64_t before = pad[i], after = pad[i + 1];
         const int64_t cut_before = before < 0 ? -before : 0, cut_after = after < 0 ? -after : 0;
         const int64_t size = in.sizes[dim] - cut_before - cut_after;
-        in = part_of(call->plan, &in, dim, cut_before, size, 1);
-        part = part_of(call->plan, &part, dim, before > 0 ? before : 0, size, 1);
+        in = dnn_view_part(call->plan, &in, dim, cut_before, size, 1);
+        part = dnn_view_part(call->plan, &part, dim, before > 0 ? before : 0, size, 1);
     }
     if (dnn_view_numel(&part) <= 0)
         return dnn_refuse(call, err, "nothing of the argument is left");

@@ -2,7 +2,7 @@
  *
  * Products of matrices and vectors, with what is added to them.
  */
-#include "emit.h"
+#include "emit_bytes.h"
 
 typedef struct product {
     dnn_view a, b, out;
@@ -86,6 +86,69 @@ static ob_status add_term(const dnn_call *call, const product *p, dnn_view *term
     return OB_OK;
 }
 
+/* Whether the second factor may be brought into the library's layout by prepare. */
+static bool has_weights(const dnn_plan *plan, const product *p)
+{
+    const dnn_group *group = &plan->groups[p->b.group];
+    return (p->weights || group->parameter) && group->origin == DNN_LIST_SETUP && !group->written;
+}
+
+static ob_status choose_layouts(dnn_plan *plan, const product *p, const dnn_view *out,
+                                dnn_request *request, ob_err *err)
+{
+    request->kind = DNN_MATMUL;
+    request->src = dnn_plan_plain(plan, &p->a, err);
+    request->weights =
+        has_weights(plan, p) ? dnn_plan_any(plan, &p->b, err) : dnn_plan_plain(plan, &p->b, err);
+    request->dst = dnn_plan_plain(plan, out, err);
+    return request->src == NULL || request->weights == NULL || request->dst == NULL
+               ? OB_ERR_UNSUPPORTED
+               : OB_OK;
+}
+
+/* Part of the sums of a product of bytes, and what is added to it. */
+static ob_status emit_byte_part(dnn_plan *plan, const product *p, const dnn_view *sums, ob_err *err)
+{
+    dnn_request request = {.kind = DNN_MATMUL};
+    OB_TRY(choose_layouts(plan, p, sums, &request, err));
+    const dnn_binding bindings[] = {{DNN_SRC, &p->a, false, false},
+                                    {DNN_WEIGHTS, &p->b, false, has_weights(plan, p)},
+                                    {DNN_DST, sums, true, false}};
+    OB_TRY(dnn_plan_emit(plan, &request, bindings, 3, NULL, err));
+    return dnn_emit_wrap(plan, &p->out, sums, p->alpha, &p->add, p->beta, err);
+}
+
+/* Sums of 32 bits, of which eight are kept. */
+static ob_status emit_byte_product(dnn_call *call, const product *p, ob_err *err)
+{
+    dnn_plan *plan = call->plan;
+    const int last = p->a.ndim - 1;
+    const int64_t depth = p->a.sizes[last];
+    product part = *p;
+    dnn_view sums;
+    dnn_request request;
+    int64_t step;
+    OB_TRY(dnn_check_products(call, err));
+    if (!dnn_wrap_number(p->alpha, &part.alpha) || !dnn_wrap_number(p->beta, &part.beta))
+        return dnn_refuse(call, err, "integers are multiplied by a number with a fraction");
+    part.a.dtype = OB_DTYPE_U8;
+    part.b.dtype = OB_DTYPE_I8;
+    const product whole = part;
+    OB_TRY(dnn_plan_temporary(plan, OB_DTYPE_I32, p->out.ndim, p->out.sizes, &sums, err));
+    request = (dnn_request){.kind = DNN_MATMUL};
+    OB_TRY(choose_layouts(plan, &part, &sums, &request, err));
+    OB_TRY(dnn_exact_products(plan, &request, depth, &step, err));
+    for (int64_t start = 0; start < depth; start += step) {
+        const int64_t size = depth - start < step ? depth - start : step;
+        part.a = dnn_view_part(plan, &whole.a, last, start, size, 1);
+        part.b = dnn_view_part(plan, &whole.b, last - 1, start, size, 1);
+        OB_TRY(emit_byte_part(plan, &part, &sums, err));
+        part.add = part.out; /* what the parts before gave */
+        part.beta = 1;
+    }
+    return OB_OK;
+}
+
 static ob_status emit_product(dnn_call *call, product *p, ob_err *err)
 {
     dnn_plan *plan = call->plan;
@@ -93,20 +156,15 @@ static ob_status emit_product(dnn_call *call, product *p, ob_err *err)
     dnn_binding bindings[4];
     dnn_view term;
     int count = 0;
-    if (!dnn_is_float(p->out.dtype))
-        return dnn_refuse(call, err,
-                          "oneDNN's products of integers stop at their limits instead of wrapping "
-                          "around");
+    const bool bytes = dnn_is_byte(p->out.dtype);
+    if (!bytes && !dnn_is_float(p->out.dtype))
+        return dnn_refuse(call, err, "oneDNN multiplies integers of 8 bits only");
     OB_TRY(prepare_factor(plan, &p->a, err));
     OB_TRY(prepare_factor(plan, &p->b, err));
-    const dnn_group *group = &plan->groups[p->b.group];
-    const bool weights =
-        (p->weights || group->parameter) && group->origin == DNN_LIST_SETUP && !group->written;
-    request.src = dnn_plan_plain(plan, &p->a, err);
-    request.weights = weights ? dnn_plan_any(plan, &p->b, err) : dnn_plan_plain(plan, &p->b, err);
-    request.dst = dnn_plan_plain(plan, &p->out, err);
-    if (request.src == NULL || request.weights == NULL || request.dst == NULL)
-        return OB_ERR_UNSUPPORTED;
+    if (bytes && !plan->library_integers)
+        return emit_byte_product(call, p, err);
+    OB_TRY(choose_layouts(plan, p, &p->out, &request, err));
+    const bool weights = has_weights(plan, p);
     request.scale = (float)p->alpha;
     bindings[count++] = (dnn_binding){DNN_SRC, &p->a, false, false};
     bindings[count++] = (dnn_binding){DNN_WEIGHTS, &p->b, false, weights};
@@ -210,15 +268,15 @@ static ob_status plan_linear(dnn_call *call, ob_err *err)
 }
 
 const dnn_kernel dnn_kernels_matmul[] = {
-    {.name = "aten::mm", .plan = plan_mm},
-    {.name = "aten::bmm", .plan = plan_mm},
+    {.name = "aten::mm", .plan = plan_mm, .sums = true},
+    {.name = "aten::bmm", .plan = plan_mm, .sums = true},
     {.name = "aten::addmm", .plan = plan_addmm},
     {.name = "aten::addmm_", .plan = plan_addmm},
     {.name = "aten::baddbmm", .plan = plan_baddbmm},
     {.name = "aten::baddbmm_", .plan = plan_baddbmm},
-    {.name = "aten::mv", .plan = plan_mv},
+    {.name = "aten::mv", .plan = plan_mv, .sums = true},
     {.name = "aten::addmv", .plan = plan_mv, .variant = 1},
-    {.name = "aten::dot", .plan = plan_dot},
+    {.name = "aten::dot", .plan = plan_dot, .sums = true},
     {.name = "aten::outer", .plan = plan_outer},
     {.name = "aten::linear", .plan = plan_linear},
     {.name = NULL},

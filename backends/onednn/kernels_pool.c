@@ -3,7 +3,7 @@
  * Pooling. What the library remembers of a maximum's place (its workspace) stands for PyTorch's indices: good
  * for the backward, and for nothing else.
  */
-#include "emit.h"
+#include "emit_bytes.h"
 
 typedef struct pooling {
     dnn_view input, output; /* or their gradients; batched */
@@ -84,8 +84,13 @@ static ob_status read_average(const dnn_call *call, pooling *p, ob_err *err)
 
 static ob_status start(dnn_call *call, pooling *p, ob_err *err)
 {
-    if (!dnn_is_float(p->input.dtype))
-        return dnn_refuse(call, err, "the backend pools floating dtypes only");
+    const bool bytes = dnn_is_byte(p->input.dtype);
+    if (!bytes && !dnn_is_float(p->input.dtype))
+        return dnn_refuse(call, err, "the backend pools floating dtypes and bytes only");
+    if (bytes && p->request.algorithm != DNN_POOL_MAX && !call->plan->library_integers)
+        return dnn_refuse(call, err,
+                          "oneDNN rounds averages of integers where PyTorch cuts off; the "
+                          "backend's option integers=library takes that");
     OB_TRY(dnn_plan_dense(call->plan, &p->input, err));
     return dnn_plan_dense(call->plan, &p->output, err);
 }
@@ -96,6 +101,15 @@ static int spatial_of(const dnn_call *call)
     return variant < 0 ? -variant : variant;
 }
 
+/* The layout to pool from: where it lies, but bytes with channels innermost, as the library's fast code has it. */
+static const dnn_layout *source_layout(dnn_plan *plan, const dnn_view *in, ob_err *err)
+{
+    if (!dnn_is_byte(in->dtype) || dnn_plan_is_blocked(plan, in))
+        return dnn_plan_current(plan, in, err);
+    const dnn_view laid = dnn_view_channels_last(in);
+    return dnn_plan_plain(plan, &laid, err);
+}
+
 /* ---- averages ---- */
 
 static ob_status plan_average(dnn_call *call, ob_err *err)
@@ -104,10 +118,10 @@ static ob_status plan_average(dnn_call *call, ob_err *err)
     const int spatial = spatial_of(call);
     pooling p = {.input = batched(&in, spatial), .output = batched(&out, spatial)};
     p.request.spatial = spatial;
-    OB_TRY(start(call, &p, err));
     OB_TRY(read_average(call, &p, err));
+    OB_TRY(start(call, &p, err));
     p.request.kind = DNN_POOL;
-    p.request.src = dnn_plan_current(call->plan, &p.input, err);
+    p.request.src = source_layout(call->plan, &p.input, err);
     p.request.dst = dnn_plan_any(call->plan, &p.output, err);
     if (p.request.src == NULL || p.request.dst == NULL)
         return OB_ERR_UNSUPPORTED;
@@ -123,8 +137,8 @@ static ob_status plan_average_backward(dnn_call *call, ob_err *err)
     const int spatial = spatial_of(call);
     pooling p = {.input = batched(&in, spatial), .output = batched(&grad, spatial)};
     p.request.spatial = spatial;
-    OB_TRY(start(call, &p, err));
     OB_TRY(read_average(call, &p, err));
+    OB_TRY(start(call, &p, err));
     const dnn_view source = batched(&self, spatial);
     p.request.kind = DNN_POOL_BACKWARD;
     p.request.src = dnn_plan_is_blocked(call->plan, &source)
@@ -157,7 +171,7 @@ static ob_status plan_maximum(dnn_call *call, ob_err *err)
         return dnn_refuse(call, err, "oneDNN's windows all have one size");
     p.request.kind = DNN_POOL;
     p.request.training = plan->training;
-    p.request.src = dnn_plan_current(plan, &p.input, err);
+    p.request.src = source_layout(plan, &p.input, err);
     p.request.dst = dnn_plan_any(plan, &p.output, err);
     if (p.request.src == NULL || p.request.dst == NULL)
         return OB_ERR_UNSUPPORTED;

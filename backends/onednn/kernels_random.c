@@ -9,6 +9,8 @@ static ob_status plan_dropout(dnn_call *call, ob_err *err)
 {
     const dnn_view in = dnn_arg_view(call, "input"), out = dnn_output(call, 0);
     const dnn_view mask = dnn_output(call, 1);
+    if (!dnn_is_float(out.dtype))
+        return dnn_refuse(call, err, "integers cannot be scaled by a number with a fraction");
     const bool train = dnn_arg_is_none(call, "train") || dnn_arg_bool(call, "train", true);
     const double p = train ? dnn_arg_double(call, "p", 0.5) : 0;
     const dnn_glue glue = {
@@ -21,6 +23,8 @@ static ob_status plan_dropout_backward(dnn_call *call, ob_err *err)
 {
     const dnn_view grad = dnn_arg_view(call, "grad_output"), mask = dnn_arg_view(call, "mask");
     const dnn_view out = dnn_output(call, 0);
+    if (!dnn_is_float(out.dtype))
+        return dnn_refuse(call, err, "integers have no gradients");
     return dnn_emit_binary(call->plan, DNN_MUL, &grad, &mask, &out,
                            dnn_arg_double(call, "scale", 1), err);
 }

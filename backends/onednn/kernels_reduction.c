@@ -2,7 +2,9 @@
  *
  * Reductions over dimensions.
  */
-#include "emit.h"
+#include "emit_bytes.h"
+
+#include <string.h>
 
 /* Rows are summed up by a product with ones: oneDNN 2.6 has only its reference code for that reduction. */
 static ob_status sum_by_product(dnn_plan *plan, const dnn_view *in, const dnn_view *out,
@@ -12,11 +14,7 @@ static ob_status sum_by_product(dnn_plan *plan, const dnn_view *in, const dnn_vi
     int64_t sizes[] = {1, 1, 1};
     sizes[in->ndim - 1] = in->sizes[in->ndim - 2];
     OB_TRY(dnn_plan_temporary(plan, in->dtype, in->ndim, sizes, &ones, err));
-    const dnn_list list = plan->list;
-    plan->list = DNN_LIST_SETUP;
-    const ob_status status = dnn_emit_fill(plan, &ones, 1, err);
-    plan->list = list;
-    OB_TRY(status);
+    OB_TRY(dnn_emit_ones(plan, &ones, err));
     const dnn_request request = {.kind = DNN_MATMUL,
                                  .src = dnn_plan_plain(plan, &ones, err),
                                  .weights = dnn_plan_plain(plan, in, err),
@@ -30,14 +28,52 @@ static ob_status sum_by_product(dnn_plan *plan, const dnn_view *in, const dnn_vi
     return dnn_plan_emit(plan, &request, bindings, 3, NULL, err);
 }
 
-/* [n,] rows, columns to [n,] 1, columns. */
-static bool sums_rows(dnn_algorithm algorithm, const dnn_view *in, const dnn_view *out)
+bool dnn_sums_rows(const dnn_view *in, const dnn_view *out)
 {
     const int rows = in->ndim - 2;
-    return (algorithm == DNN_REDUCE_SUM || algorithm == DNN_REDUCE_MEAN) && in->ndim >= 2 &&
-           in->ndim <= 3 && in->dtype == out->dtype && in->sizes[rows] > 1 &&
-           out->sizes[rows] == 1 && out->sizes[rows + 1] == in->sizes[rows + 1] &&
+    return in->ndim >= 2 && in->ndim <= 3 && in->sizes[rows] > 1 && out->sizes[rows] == 1 &&
+           out->sizes[rows + 1] == in->sizes[rows + 1] &&
            (rows == 0 || out->sizes[0] == in->sizes[0]);
+}
+
+/* The largest of each column as a pool over images of one column of pixels, whose channels the columns are: for
+ * the reduction the library has only its reference code. */
+static ob_status pool_columns(dnn_plan *plan, const dnn_view *in, const dnn_view *out, ob_err *err)
+{
+    const int rows = in->ndim - 2, columns = in->ndim - 1;
+    dnn_view image = *in, largest = *out;
+    dnn_view *const views[] = {&image, &largest};
+    const dnn_view *const from[] = {in, out};
+    for (int i = 0; i < 2; i++) {
+        const dnn_view *view = from[i];
+        const int64_t all = view->sizes[rows] * view->strides[rows];
+        const int64_t sizes[] = {rows > 0 ? view->sizes[0] : 1, view->sizes[columns],
+                                 view->sizes[rows], 1};
+        const int64_t strides[] = {rows > 0 ? view->strides[0] : all, view->strides[columns],
+                                   view->strides[rows], view->strides[rows]};
+        views[i]->ndim = 4;
+        memcpy(views[i]->sizes, sizes, sizeof sizes);
+        memcpy(views[i]->strides, strides, sizeof strides);
+    }
+    const int64_t height = in->sizes[rows];
+    const dnn_request request = {.kind = DNN_POOL,
+                                 .algorithm = DNN_POOL_MAX,
+                                 .spatial = 2,
+                                 .kernel = {height, 1},
+                                 .strides = {height, 1},
+                                 .dilation = {1, 1},
+                                 .src = dnn_plan_plain(plan, &image, err),
+                                 .dst = dnn_plan_plain(plan, &largest, err)};
+    if (request.src == NULL || request.dst == NULL)
+        return OB_ERR_UNSUPPORTED;
+    const dnn_binding bindings[] = {{DNN_SRC, &image, false, false},
+                                    {DNN_DST, &largest, true, false}};
+    return dnn_plan_emit(plan, &request, bindings, 2, NULL, err);
+}
+
+static bool adds_up(dnn_algorithm algorithm)
+{
+    return algorithm == DNN_REDUCE_SUM || algorithm == DNN_REDUCE_MEAN;
 }
 
 ob_status dnn_emit_reduction(dnn_plan *plan, dnn_algorithm algorithm, double power,
@@ -49,11 +85,14 @@ ob_status dnn_emit_reduction(dnn_plan *plan, dnn_algorithm algorithm, double pow
     if (dnn_view_same_sizes(&source, &target) && algorithm != DNN_REDUCE_NORM)
         return dnn_emit_copy(plan, &target, &source, err);
     dnn_views_collapse(views, 2);
-    if (sums_rows(algorithm, &source, &target)) {
+    if (adds_up(algorithm) && source.dtype == target.dtype && dnn_sums_rows(&source, &target)) {
         const double rows = (double)source.sizes[source.ndim - 2];
         return sum_by_product(plan, &source, &target, algorithm == DNN_REDUCE_MEAN ? 1 / rows : 1,
                               err);
     }
+    if (algorithm == DNN_REDUCE_MAX && dnn_sums_rows(&source, &target) &&
+        pool_columns(plan, &source, &target, err) == OB_OK)
+        return OB_OK;
     const dnn_request request = {.kind = DNN_REDUCTION,
                                  .algorithm = algorithm,
                                  .src = dnn_plan_plain(plan, &source, err),
@@ -93,17 +132,38 @@ static dnn_view spread_result(const dnn_call *call, const dnn_view *in, const dn
     return wide;
 }
 
+static ob_status reduce_bytes(dnn_call *call, dnn_algorithm algorithm, const dnn_view *in,
+                              const dnn_view *out, ob_err *err)
+{
+    if (algorithm == DNN_REDUCE_SUM) {
+        dnn_view dense = *in;
+        OB_TRY(dnn_plan_dense(call->plan, &dense, err));
+        return dnn_emit_byte_sum(call->plan, &dense, out, err);
+    }
+    if ((algorithm == DNN_REDUCE_MAX || algorithm == DNN_REDUCE_MIN) && in->dtype == out->dtype)
+        return dnn_emit_reduction(call->plan, algorithm, 0, in, out, err);
+    return dnn_refuse(call, err, "oneDNN does this with integers in float32, which is not exact");
+}
+
 static ob_status reduce(dnn_call *call, dnn_algorithm algorithm, double power, ob_err *err)
 {
     static const int64_t one[] = {1};
     dnn_view in = dnn_arg_view(call, "self");
     const dnn_view out = dnn_output(call, 0);
-    if (!dnn_is_float(out.dtype) || !dnn_is_float(in.dtype))
-        return dnn_refuse(call, err, "the backend reduces floating dtypes only");
     dnn_view wide = spread_result(call, &in, &out);
     if (in.ndim == 0) {
         dnn_view_reshape(&in, 1, one);
         dnn_view_reshape(&wide, 1, one);
+    }
+    if (dnn_is_small(in.dtype) && !dnn_is_float(out.dtype))
+        return reduce_bytes(call, algorithm, &in, &wide, err);
+    if (!dnn_is_float(out.dtype) || !(dnn_is_float(in.dtype) || dnn_is_small(in.dtype)))
+        return dnn_refuse(call, err, "the backend reduces floating dtypes and bytes only");
+    if (dnn_is_small(in.dtype)) { /* as PyTorch does it: converted first */
+        dnn_view converted;
+        OB_TRY(dnn_plan_temporary(call->plan, out.dtype, in.ndim, in.sizes, &converted, err));
+        OB_TRY(dnn_emit_copy(call->plan, &converted, &in, err));
+        in = converted;
     }
     return dnn_emit_reduction(call->plan, algorithm, power, &in, &wide, err);
 }
@@ -125,18 +185,30 @@ static ob_status plan_norm(dnn_call *call, ob_err *err)
     {                                                                                              \
         .name = "aten::" op, .plan = plan_reduction, .variant = (algorithm)                        \
     }
+#define SUM(op)                                                                                    \
+    {                                                                                              \
+        .name = "aten::" op, .plan = plan_reduction, .variant = DNN_REDUCE_SUM, .sums = true       \
+    }
 #define NORM(op, order)                                                                            \
     {                                                                                              \
         .name = "aten::" op, .plan = plan_norm, .data = (order)                                    \
     }
 
 const dnn_kernel dnn_kernels_reduction[] = {
-    REDUCTION("sum", DNN_REDUCE_SUM),   REDUCTION("sum.dim_IntList", DNN_REDUCE_SUM),
-    REDUCTION("mean", DNN_REDUCE_MEAN), REDUCTION("mean.dim", DNN_REDUCE_MEAN),
-    REDUCTION("prod", DNN_REDUCE_MUL),  REDUCTION("prod.dim_int", DNN_REDUCE_MUL),
-    REDUCTION("max", DNN_REDUCE_MAX),   REDUCTION("min", DNN_REDUCE_MIN),
-    REDUCTION("amax", DNN_REDUCE_MAX),  REDUCTION("amin", DNN_REDUCE_MIN),
-    NORM("norm.Scalar", "p"),           NORM("norm.ScalarOpt_dim", "p"),
-    NORM("norm.ScalarOpt_dtype", "p"),  NORM("norm.ScalarOpt_dim_dtype", "p"),
-    NORM("linalg_vector_norm", "ord"),  {.name = NULL},
+    SUM("sum"),
+    SUM("sum.dim_IntList"),
+    REDUCTION("mean", DNN_REDUCE_MEAN),
+    REDUCTION("mean.dim", DNN_REDUCE_MEAN),
+    REDUCTION("prod", DNN_REDUCE_MUL),
+    REDUCTION("prod.dim_int", DNN_REDUCE_MUL),
+    REDUCTION("max", DNN_REDUCE_MAX),
+    REDUCTION("min", DNN_REDUCE_MIN),
+    REDUCTION("amax", DNN_REDUCE_MAX),
+    REDUCTION("amin", DNN_REDUCE_MIN),
+    NORM("norm.Scalar", "p"),
+    NORM("norm.ScalarOpt_dim", "p"),
+    NORM("norm.ScalarOpt_dtype", "p"),
+    NORM("norm.ScalarOpt_dim_dtype", "p"),
+    NORM("linalg_vector_norm", "ord"),
+    {.name = NULL},
 };

@@ -23,6 +23,14 @@ static const ob_option OPTIONS[] = {
      .choices = "on|off",
      .help = "also run what the library computes less exactly than the operator's tolerance: log "
              "and log_softmax of float32"},
+    {.name = "integers",
+     .type = OB_OPTION_CHOICE,
+     .offset = offsetof(onednn_options, integers),
+     .value = "HOW",
+     .choices = "exact|library",
+     .help =
+         "int8 and uint8: results wrap around as PyTorch's do, which takes a step more; or they "
+         "stop at the limits, and averages are rounded, as in the library alone"},
     {.name = "library",
      .type = OB_OPTION_STRING,
      .offset = offsetof(onednn_options, library),
@@ -32,7 +40,8 @@ static const ob_option OPTIONS[] = {
     {.name = NULL},
 };
 
-static const onednn_options DEFAULTS = {.reorders = "inside", .inexact = "off"};
+static const onednn_options DEFAULTS = {
+    .reorders = "inside", .inexact = "off", .integers = "exact"};
 
 static const ob_backend_desc BACKEND = {
     .name = "onednn",

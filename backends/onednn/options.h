@@ -8,6 +8,7 @@
 typedef struct onednn_options {
     const char *reorders; /* "inside" or "outside" of what is timed */
     const char *inexact;  /* "on" or "off" */
+    const char *integers; /* "exact" or "library" */
     const char *library;  /* file; NULL = as built, then by its name */
 } onednn_options;
 

@@ -419,8 +419,30 @@ ob_status dnn_plan_emit(dnn_plan *plan, const dnn_request *request, const dnn_bi
 
 /* ---- glue ---- */
 
+static ob_status add_glue(dnn_plan *plan, const dnn_glue *glue, const uint32_t *buffers,
+                          ob_err *err)
+{
+    dnn_view *views[4];
+    dnn_step *step;
+    for (int i = 0; i < glue->count; i++)
+        use_buffer(plan, buffers[i]);
+    OB_TRY(add_step(plan, &step, 0, err));
+    step->glue = malloc(sizeof *step->glue);
+    if (step->glue == NULL)
+        return out_of_memory(plan, err);
+    *step->glue = *glue;
+    for (int i = 0; i < glue->count; i++) {
+        step->glue->buffers[i] = buffers[i];
+        views[i] = &step->glue->views[i];
+    }
+    if (glue->elementwise)
+        dnn_views_collapse(views, glue->count);
+    return OB_OK;
+}
+
 ob_status dnn_plan_glue(dnn_plan *plan, const dnn_glue *glue, int outputs, ob_err *err)
 {
+    uint32_t buffers[4];
     for (int i = 0; i < glue->count; i++) {
         const dnn_view *view = &glue->views[i];
         const dnn_group *group = &plan->groups[view->group];
@@ -429,28 +451,32 @@ ob_status dnn_plan_glue(dnn_plan *plan, const dnn_glue *glue, int outputs, ob_er
             OB_TRY(dnn_plan_want_plain(plan, view, err));
     }
     for (int i = 0; i < glue->count; i++)
-        use_buffer(plan, plan->groups[glue->views[i].group].plain);
-    dnn_step *step;
-    OB_TRY(add_step(plan, &step, 0, err));
-    step->glue = malloc(sizeof *step->glue);
-    if (step->glue == NULL)
-        return out_of_memory(plan, err);
-    *step->glue = *glue;
-    for (int i = 0; i < glue->count; i++) {
+        buffers[i] = plan->groups[glue->views[i].group].plain;
+    OB_TRY(add_glue(plan, glue, buffers, err));
+    for (int i = 0; i < outputs; i++) {
         dnn_group *group = &plan->groups[glue->views[i].group];
-        step->glue->buffers[i] = group->plain;
-        if (i >= outputs)
-            continue;
         for (int f = 0; f < group->form_count; f++)
             group->forms[f].valid = false;
         group->plain_valid = true;
     }
-    dnn_view *views[4];
-    for (int i = 0; i < glue->count; i++)
-        views[i] = &step->glue->views[i];
-    if (glue->elementwise)
-        dnn_views_collapse(views, glue->count);
     return OB_OK;
+}
+
+ob_status dnn_plan_glue_form(dnn_plan *plan, const dnn_glue *glue, const dnn_view *tensor,
+                             const dnn_layout *layout, ob_err *err)
+{
+    uint32_t buffers[4];
+    dnn_glue placed = *glue;
+    target made;
+    OB_TRY(find_output(plan, tensor, layout, &made, err));
+    buffers[0] = made.at.buffer;
+    placed.views[0].offset = made.at.offset;
+    for (int i = 1; i < glue->count; i++) {
+        OB_TRY(dnn_plan_want_plain(plan, &glue->views[i], err));
+        buffers[i] = plan->groups[glue->views[i].group].plain;
+    }
+    OB_TRY(add_glue(plan, &placed, buffers, err));
+    return finish_output(plan, tensor, &made, err);
 }
 
 ob_status dnn_plan_dense(dnn_plan *plan, dnn_view *view, ob_err *err)
@@ -462,4 +488,15 @@ ob_status dnn_plan_dense(dnn_plan *plan, dnn_view *view, ob_err *err)
     OB_TRY(dnn_plan_temporary(plan, view->dtype, view->ndim, view->sizes, &copy.views[0], err));
     *view = copy.views[0];
     return dnn_plan_glue(plan, &copy, 1, err);
+}
+
+dnn_view dnn_view_part(const dnn_plan *plan, const dnn_view *whole, int dim, int64_t start,
+                       int64_t size, int64_t step)
+{
+    dnn_view part = *whole;
+    const int64_t bytes = (int64_t)plan->host->dtype_get_info(whole->dtype)->size_bytes;
+    part.offset += start * whole->strides[dim] * bytes;
+    part.sizes[dim] = size;
+    part.strides[dim] *= step;
+    return part;
 }

@@ -101,6 +101,7 @@ typedef struct dnn_plan {
     const ob_host *host;
     const dnn_lib *lib;
     bool reorders_outside; /* inputs and outputs are brought into the library's layouts untimed */
+    bool library_integers; /* bytes stop at their limits, as the library's do */
     bool inexact;          /* results that are less exact than their operators' tolerance, too */
     bool training;         /* a backward follows */
     dnn_list list;         /* to which steps are added now */
@@ -149,6 +150,9 @@ ob_status dnn_plan_emit(dnn_plan *plan, const dnn_request *request, const dnn_bi
                         int count, const dnn_desc **desc, ob_err *err);
 /* Adds glue over plain tensors; the first `outputs` views are written, the others read. */
 ob_status dnn_plan_glue(dnn_plan *plan, const dnn_glue *glue, int outputs, ob_err *err);
+/* The same with one output that is written in a layout of its own; views[0] has the strides of that. */
+ob_status dnn_plan_glue_form(dnn_plan *plan, const dnn_glue *glue, const dnn_view *tensor,
+                             const dnn_layout *layout, ob_err *err);
 /* Makes the plain form hold the value. */
 ob_status dnn_plan_want_plain(dnn_plan *plan, const dnn_view *view, ob_err *err);
 
@@ -156,6 +160,10 @@ ob_status dnn_plan_want_plain(dnn_plan *plan, const dnn_view *view, ob_err *err)
 ob_status dnn_plan_build(dnn_plan *plan, uint64_t *bytes, ob_err *err);
 ob_status dnn_plan_make_primitives(dnn_plan *plan, ob_err *err);
 ob_status dnn_plan_run(const dnn_plan *plan, dnn_list list, ob_err *err);
+
+/* `size` elements of a dimension from `start` on, every `step`th. */
+dnn_view dnn_view_part(const dnn_plan *plan, const dnn_view *whole, int dim, int64_t start,
+                       int64_t size, int64_t step);
 
 /* views.c */
 bool dnn_view_is(const dnn_view *view); /* there is a tensor */

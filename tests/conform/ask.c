@@ -56,15 +56,6 @@ static bool ask(const subject *s, const golden *g, ob_pass pass, bool *yes, ob_e
     return status != OB_END;
 }
 
-/* A real scalar would turn integers into real numbers, which in-place operators refuse. */
-static void make_whole(ob_value *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (values[i].kind == OB_VALUE_DOUBLE)
-            values[i] = ob_value_int(
-                values[i].as.real > 1 && values[i].as.real < 1e6 ? (int64_t)values[i].as.real : 1);
-}
-
 static ob_status ask_call(const subject *s, golden *g, ob_dtype dtype, support *out, ob_err *err)
 {
     support_row *row = support_find(out, g->op);
@@ -72,10 +63,8 @@ static ob_status ask_call(const subject *s, golden *g, ob_dtype dtype, support *
         return ob_err_set(err, OB_ERR_NOT_FOUND, "%s: there is no such row", g->op);
     if (!g->has_real && own_dtype(g) != dtype)
         return OB_OK;
-    if (ob_dtype_is_integral(dtype)) {
-        make_whole(g->args, g->arg_count);
-        make_whole(g->kwargs, g->kwarg_count);
-    }
+    if (ob_dtype_is_integral(dtype))
+        golden_make_whole(g);
     const bool differentiate = !g->nograd && ob_dtype_is_floating(dtype) && g->has_real &&
                                dtype != OB_DTYPE_C64 && dtype != OB_DTYPE_C128;
     for (int pass = 0; pass < (differentiate ? 2 : 1); pass++) {

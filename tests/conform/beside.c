@@ -23,6 +23,7 @@ typedef struct pair {
     tally tally;
     ob_dtype dtype; /* of the goldens' real numbers */
     bool verbose;
+    bool bytes; /* numbers of the dtype's whole range in place of the goldens' */
     bool with_torch;
 } pair;
 
@@ -114,6 +115,10 @@ static void compare_file(pair *p, const char *path, ob_dtype dtype, uint64_t var
         return;
     }
     while (goldens_next(&file, dtype, &g, &err) == OB_OK) {
+        if (p->bytes) {
+            golden_make_whole(&g);
+            golden_fill_bytes(&g, dtype, (uint64_t)file.line);
+        }
         compare_call(p, &g, variants);
         golden_fini(&g);
     }
@@ -133,20 +138,26 @@ static int open_side(subject *s, const char *plugin)
     return status == OB_OK ? 0 : status == OB_ERR_UNSUPPORTED ? SKIPPED : 1;
 }
 
-int run_beside(const char *plugin, const char *reference, const char *goldens_path, bool full)
+int run_beside(const char *plugin, const char *reference, const char *goldens_path, const char *how)
 {
-    static const ob_dtype dtypes[] = {OB_DTYPE_F64, OB_DTYPE_F32, OB_DTYPE_BF16, OB_DTYPE_F16,
-                                      OB_DTYPE_I64, OB_DTYPE_I32, OB_DTYPE_U8};
+    static const ob_dtype all[] = {OB_DTYPE_F64, OB_DTYPE_F32, OB_DTYPE_BF16, OB_DTYPE_F16,
+                                   OB_DTYPE_I64, OB_DTYPE_I32, OB_DTYPE_U8};
+    static const ob_dtype bytes[] = {OB_DTYPE_I8, OB_DTYPE_U8};
+    const bool only_bytes = strcmp(how, "bytes") == 0;
+    const ob_dtype *dtypes = only_bytes ? bytes : all;
+    const size_t count = only_bytes ? sizeof bytes / sizeof *bytes : sizeof all / sizeof *all;
+    const uint64_t variants = strcmp(how, "full") == 0 ? 20 : only_bytes ? 3 : 1;
     pair p = {.fd = memfd_create("results", MFD_CLOEXEC),
+              .bytes = only_bytes,
               .verbose = getenv("CONFORM_VERBOSE") != NULL};
     int failures = 0, compared = 0;
     int code = open_side(&p.tested, plugin);
     if (code == 0)
         code = open_side(&p.reference, reference);
-    for (size_t i = 0; code == 0 && i < sizeof dtypes / sizeof *dtypes; i++) {
+    for (size_t i = 0; code == 0 && i < count; i++) {
         p.with_torch = strcmp(p.reference.desc->name, "torch") == 0 ||
                        strcmp(p.tested.desc->name, "torch") == 0;
-        compare_file(&p, goldens_path, dtypes[i], full ? 20 : 1);
+        compare_file(&p, goldens_path, dtypes[i], variants);
         failures += p.tally.failed;
         compared += p.tally.compared;
     }

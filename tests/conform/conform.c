@@ -2,7 +2,7 @@
  *
  * conform PLUGIN values GOLDENS [DTYPE [SUPPORT]]
  * conform PLUGIN isas|threads|gradients|coverage|framework GOLDENS
- * conform PLUGIN beside GOLDENS REFERENCE quick|full
+ * conform PLUGIN beside GOLDENS REFERENCE quick|full|bytes
  * conform PLUGIN support GOLDENS...
  * conform PLUGIN supports SUPPORT GOLDENS...
  */
@@ -58,7 +58,7 @@ int main(int argc, char **argv)
     if (strcmp(command, "coverage") == 0)
         return run_coverage(argv[1], argv[3]) != 0;
     if (strcmp(command, "beside") == 0 && argc > 5)
-        return run_beside(argv[1], argv[4], argv[3], strcmp(argv[5], "full") == 0);
+        return run_beside(argv[1], argv[4], argv[3], argv[5]);
     if (strcmp(command, "isas") == 0)
         return run_isas(argv[1], argv[3]) != 0;
     if (strcmp(command, "support") == 0)

@@ -40,6 +40,10 @@ void goldens_close(goldens *file);
 ob_status goldens_next(goldens *file, ob_dtype dtype, golden *out, ob_err *err);
 void golden_fini(golden *g);
 ob_call golden_call(const golden *g);
+/* Real scalars become whole ones: they would turn integers into real numbers, which in-place operators refuse. */
+void golden_make_whole(golden *g);
+/* Numbers of the whole range of int8 or uint8 in all tensors of that dtype, so that results wrap around. */
+void golden_fill_bytes(golden *g, ob_dtype dtype, uint64_t seed);
 /* Marks every floating tensor as requiring a gradient. */
 void golden_require_grad(golden *g);
 
@@ -95,7 +99,9 @@ int run_values(const values_args *args);
 int run_gradients(const char *plugin, const char *goldens_path);
 int run_coverage(const char *plugin, const char *goldens_path);
 int run_framework(const char *plugin);
-int run_beside(const char *plugin, const char *reference, const char *goldens_path, bool full);
+/* how: "quick", "full", or "bytes": int8 and uint8 with numbers of their whole range */
+int run_beside(const char *plugin, const char *reference, const char *goldens_path,
+               const char *how);
 /* Prints what the backend takes of the goldens' calls, or compares it with the list of a file. */
 int run_support_print(const char *plugin, char *const *goldens_paths);
 int run_support_check(const char *plugin, const char *list_path, char *const *goldens_paths);

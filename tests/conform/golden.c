@@ -202,6 +202,42 @@ ob_call golden_call(const golden *g)
                      .kwarg_count = g->kwarg_count};
 }
 
+static void make_whole(ob_value *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i].kind == OB_VALUE_DOUBLE)
+            values[i] = ob_value_int(
+                values[i].as.real > 1 && values[i].as.real < 1e6 ? (int64_t)values[i].as.real : 1);
+}
+
+void golden_make_whole(golden *g)
+{
+    make_whole(g->args, g->arg_count);
+    make_whole(g->kwargs, g->kwarg_count);
+}
+
+static void fill_bytes(ob_value *value, ob_dtype dtype, uint64_t *state)
+{
+    for (size_t i = 0; value->kind == OB_VALUE_LIST && i < value->as.list.count; i++)
+        fill_bytes(&value->as.list.items[i], dtype, state);
+    if (value->kind != OB_VALUE_TENSOR || value->as.tensor->dtype != dtype)
+        return;
+    const int64_t low = dtype == OB_DTYPE_I8 ? INT8_MIN : 0;
+    for (int64_t i = 0; i < tensor_count(value->as.tensor); i++) {
+        *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        tensor_set(value->as.tensor, i, (double)(low + (int64_t)(*state >> 56)));
+    }
+}
+
+void golden_fill_bytes(golden *g, ob_dtype dtype, uint64_t seed)
+{
+    uint64_t state = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    for (size_t i = 0; i < g->arg_count; i++)
+        fill_bytes(&g->args[i], dtype, &state);
+    for (size_t i = 0; i < g->kwarg_count; i++)
+        fill_bytes(&g->kwargs[i], dtype, &state);
+}
+
 static void require_grad(ob_value *value)
 {
     if (value->kind == OB_VALUE_TENSOR)

@@ -2,66 +2,13 @@
 """`opbench run --backend onednn`: libraries that are missing, broken or of another version; results beside native's
 in both passes and dtypes; where reorders are, which implementations ran, threads, memory, in-place operators."""
 
-import json
 import os
-import subprocess
 import sys
 import tempfile
 import unittest
 
-GENERATOR = "PyTorch:DefaultDataGenerator"
-LIMIT_S = 250
-SKIP = 77
-program = stubs = None
-
-
-def tensor(*shape, dtype="float", **more):
-    return {"type": "tensor", "dtype": dtype, "shape": list(shape), **more}
-
-
-def number(value):
-    return {"type": "int" if isinstance(value, int) else "float", "value": value}
-
-
-def numbers(*values):
-    return {"type": "genericlist", "value": [number(v) for v in values]}
-
-
-def entry(*args, build=None):
-    case = {"input": [{"args": list(args)}]}
-    if build is not None:
-        case["build"] = [{"args": list(build)}]
-    return {"build_data_generator": GENERATOR, "input_data_generator": GENERATOR, "config": [case]}
-
-
-def call(*words, library=None, **more):
-    environment = dict(os.environ, **more)
-    environment.pop("OPBENCH_ONEDNN_LIBRARY", None)
-    if library is not None:
-        environment["OPBENCH_ONEDNN_LIBRARY"] = library
-    return subprocess.run([program, *words], capture_output=True, text=True, timeout=LIMIT_S, env=environment)
-
-
-def listed(library=None):
-    lines = call("list", "backends", library=library).stdout.splitlines()
-    return {line.split()[0]: line for line in lines}
-
-
-def run(config, *words, library=None, **more):
-    """Exit code, records of the results, what the backend says about itself, what was printed."""
-    with tempfile.TemporaryDirectory() as folder:
-        path, output = os.path.join(folder, "config.json"), os.path.join(folder, "out.json")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(config, file)
-        done = call("run", "-c", path, "--output", output, "-w", "1", "-i", "3", *words, library=library, **more)
-        records = []
-        if os.path.exists(output):
-            with open(output, encoding="utf-8") as file:
-                records = [json.loads(line) for line in file]
-    results = [r for r in records if r.get("backend") == "onednn"]
-    said = next((r for r in records if "sys_info" in r), {"sys_info": {"backends": {}}})["sys_info"]["backends"]
-    header = said.get("onednn", said)  # one backend alone is not named
-    return done.returncode, results, header, done.stdout + done.stderr
+import harness
+from harness import entry, listed, number, numbers, run, tensor
 
 
 class Libraries(unittest.TestCase):
@@ -89,19 +36,19 @@ class Libraries(unittest.TestCase):
             self.refused(file.name, "cannot be opened", "install libdnnl2")
 
     def test_newer(self):
-        self.refused(os.path.join(stubs, "newer.so"), "is oneDNN 3.1.0", "built for 2.x", "install libdnnl2")
+        self.refused(os.path.join(harness.stubs, "newer.so"), "is oneDNN 3.1.0", "built for 2.x", "install libdnnl2")
 
     def test_older(self):
-        self.refused(os.path.join(stubs, "older.so"), "is oneDNN 1.8.1", "built for 2.x")
+        self.refused(os.path.join(harness.stubs, "older.so"), "is oneDNN 1.8.1", "built for 2.x")
 
     def test_incomplete(self):
-        self.refused(os.path.join(stubs, "incomplete.so"), "(oneDNN 2.99.0) has no dnnl_")
+        self.refused(os.path.join(harness.stubs, "incomplete.so"), "(oneDNN 2.99.0) has no dnnl_")
 
     def test_other(self):
-        self.refused(os.path.join(stubs, "other.so"), "is not oneDNN")
+        self.refused(os.path.join(harness.stubs, "other.so"), "is not oneDNN")
 
     def test_option(self):
-        path = os.path.join(stubs, "newer.so")
+        path = os.path.join(harness.stubs, "newer.so")
         code, _, _, printed = run({"torch.relu": entry(tensor(4))}, "--backend", "onednn",
                                   "--backend-options", "library=" + path)
         self.assertNotEqual(code, 0)
@@ -224,12 +171,4 @@ class Records(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    program, stubs = sys.argv[1], sys.argv[2]
-    there = "not available" not in listed().get("onednn", "not available")
-    suite = unittest.TestSuite()
-    for group in (Libraries, Results, Records) if there else ():
-        suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(group))
-    if not there:
-        print("skipped: " + listed().get("onednn", "there is no plug-in onednn"))
-        sys.exit(SKIP)
-    sys.exit(not unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful())
+    sys.exit(harness.main(Libraries, Results, Records))

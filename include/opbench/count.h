@@ -37,7 +37,7 @@ ob_count ob_counts_row(const ob_counts *counts, size_t index); /* past the end: 
 bool ob_counts_is_inclusive(const ob_counts *counts);
 /* All counts together. A NULL table: 0. Beyond int64_t it stays at the limit. */
 int64_t ob_counts_sum(const ob_counts *counts);
-/* Whether the text form leaves out the middle of a long table; no for slices. */
+/* Whether the text form leaves out the middle of a long table; no for slices, but for what is made of one. */
 bool ob_counts_is_truncated(const ob_counts *counts);
 
 /* By name; equal names are merged, zeros dropped, rows sorted by count and then name, both

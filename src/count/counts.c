@@ -132,7 +132,6 @@ ob_status ob_counts_filter(const ob_counts *counts, ob_counts_keep_fn keep, void
         ob_counts_destroy(made);
         return ob__counts_no_memory(err);
     }
-    made->truncate_rows = counts->truncate_rows;
     *out = made;
     return OB_OK;
 }

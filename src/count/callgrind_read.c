@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_VERSION = 1 };
+
 typedef struct reader {
     ob_count_file *file;
     ob_callgrind_names names;
@@ -122,7 +124,8 @@ static void start_part(reader *r)
 static ob_status finish_part(reader *r, ob_err *err)
 {
     ob_counts *exclusive, *inclusive;
-    const int64_t total = r->summary > 0 ? r->summary : r->totals;
+    /* A sum of 0 is one that was not counted. */
+    const int64_t total = r->summary > 0 ? r->summary : r->totals > 0 ? r->totals : -1;
     OB_TRY(ob__profile_tables(&r->profile, total, &exclusive, &inclusive, err));
     const ob_count_stats_params params = {
         .part = r->part < 0 ? 0 : r->part, .command = r->command, .built_with_debug_symbols = true};
@@ -173,6 +176,15 @@ static ob_status read_total(reader *r, const ob_count_line *value, int64_t *out,
     return OB_OK;
 }
 
+static ob_status read_version(const ob_count_line *value, ob_err *err)
+{
+    uint64_t version;
+    const char *at = value->text;
+    if (take_number(&at, value->text + value->size, &version) && version > MOST_VERSION)
+        return bad_line(value, "a version of callgrind's format that is not known", err);
+    return OB_OK;
+}
+
 /* "key: value"; *is_header says whether it was one. Keys that say nothing about counts are passed over. */
 static ob_status read_header(reader *r, const ob_count_line *line, bool *is_header, ob_err *err)
 {
@@ -183,12 +195,15 @@ static ob_status read_header(reader *r, const ob_count_line *line, bool *is_head
     *is_header = key > 0 && key < line->size && line->text[key] == ':';
     if (!*is_header)
         return OB_OK;
+    /* Either may stand behind the costs: it does not begin a part. */
     if (ob__line_starts(line, "totals:", &value))
         return read_total(r, &value, &r->totals, err);
-    if (r->in_body)
-        OB_TRY(finish_part(r, err));
     if (ob__line_starts(line, "summary:", &value))
         return read_total(r, &value, &r->summary, err);
+    if (r->in_body)
+        OB_TRY(finish_part(r, err));
+    if (ob__line_starts(line, "version:", &value))
+        return read_version(&value, err);
     if (ob__line_starts(line, "events:", &value))
         return read_events(r, &value, err);
     if (ob__line_starts(line, "positions:", &value)) {
@@ -287,10 +302,17 @@ static ob_status read_cost(reader *r, const ob_count_line *line, ob_err *err)
     return ob__profile_add_call(&r->profile, r->current, r->callee, (int64_t)cost, err);
 }
 
+static bool is_blank(const ob_count_line *line)
+{
+    const char *at = line->text, *end = at + line->size;
+    skip_blanks(&at, end);
+    return at == end;
+}
+
 static ob_status read_line(reader *r, const ob_count_line *line, ob_err *err)
 {
     bool done;
-    if (line->size == 0 || line->text[0] == '#')
+    if (is_blank(line) || line->text[0] == '#')
         return OB_OK;
     OB_TRY(read_position(r, line, &done, err));
     if (done)

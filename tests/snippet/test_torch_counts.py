@@ -16,8 +16,8 @@ CASE = ["--op", "torch.add", "f32[4,4]", "f32[4,4]", "--backend", "torch"]
 
 
 def check_counts(program, words):
-    got = program.counts(*words, "--repeats", "3", "--timeout", "1000")
-    got += program.counts(*words, "--timeout", "1000")
+    got = program.counts(*words, "--repeats", "3", "--case-timeout", "1000")
+    got += program.counts(*words, "--case-timeout", "1000")
     spread = (max(got) - min(got)) / min(got) if got else 1
     print(f"{words[1]}: {got}, {100 * spread:.4f} %")
     check(len(got) == 4 and spread < ALLOWED, f"counts of {words} repeat: {got}")

@@ -71,6 +71,27 @@ static void parts(void)
     ob_count_file_destroy(file);
 }
 
+/* Sums behind the costs, or of zero; lines of blanks; names first seen in a call or a jump. */
+static void unusual_order(void)
+{
+    ob_count_file *file = parse("version: 1\npositions: instr line\nevents: Ir Dr\n  \t\n"
+                                "ob=(1) /x\nfl=(1) a.c\nfn=(1) f\n0x10 5 8 1\n"
+                                "jfi=(2) j.c\njfn=(2) g\njump=2 +0x4 *\n* +1\n"
+                                "cfi=(2)\ncfn=(3) h\ncalls=1 * *\n-0x4 -2 30\n"
+                                "\nob=(2) /y\nfi=(2)\n+2 * 4\n"
+                                "fl=(2)\nfn=(2)\n0x1 1 2\n"
+                                "totals: 0\nsummary: 14 1\n");
+    CHECK_INT(ob_count_file_size(file), 1);
+    const ob_count_stats_params *is = ob_count_stats_get(ob_count_file_part(file, 0));
+    CHECK_INT(ob_counts_size(is->stmt_exclusive), 3);
+    check_row(is->stmt_exclusive, 0, 8, "a.c:f [/x]");
+    check_row(is->stmt_exclusive, 1, 4, "j.c:f [/y]");
+    check_row(is->stmt_exclusive, 2, 2, "j.c:g [/y]");
+    check_row(is->stmt_inclusive, 0, 38, "a.c:f [/x]");
+    check_row(is->stmt_inclusive, 1, 30, "j.c:h [/x]");
+    ob_count_file_destroy(file);
+}
+
 static void refused(void)
 {
     static const struct {
@@ -80,6 +101,8 @@ static void refused(void)
     } CASES[] = {
         {"", "no counts", OB_ERR_SYNTAX, 0},
         {"hello\n", "not a line of callgrind's format: \"hello\"", OB_ERR_SYNTAX, 1},
+        {"version: 2\nevents: Ir\n", "version of callgrind's format that is not known",
+         OB_ERR_SYNTAX, 1},
         {"events: Cycles Dr\n", "no instruction counts (Ir)", OB_ERR_SYNTAX, 1},
         {"fn=f\n1 2\n", "costs before an events: line", OB_ERR_SYNTAX, 2},
         {"events: Ir\n1 2\n", "costs of no function", OB_ERR_SYNTAX, 2},
@@ -215,6 +238,7 @@ int main(void)
 {
     RUN(inlining_and_calls);
     RUN(parts);
+    RUN(unusual_order);
     RUN(refused);
     RUN(there_and_back);
     RUN(operations_on_stats);

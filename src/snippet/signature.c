@@ -36,8 +36,9 @@ ob_status ob__snippet_signature_parse(ob_arena *arena, const char *text, ob_snip
 {
     static const char ARROW[] = ") -> ";
     *out = (ob_snippet_signature){.args = NULL};
-    const char *arrow = NULL;
-    if (strncmp(text, "f(", 2) == 0 && strchr(text, '\n') == NULL)
+    const char *arrow = NULL, *newline = strchr(text, '\n');
+    /* One newline may end it, as in a block of YAML. */
+    if (strncmp(text, "f(", 2) == 0 && (newline == NULL || newline[1] == '\0'))
         for (const char *at = text + 2; (at = strstr(at, ARROW)) != NULL; at++)
             arrow = at; /* the last one */
     if (arrow == NULL)

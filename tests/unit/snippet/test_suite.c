@@ -152,6 +152,19 @@ static void refused(void)
     ob_suite_destroy(suite);
 }
 
+/* A block of YAML ends with a newline. */
+static void signature_in_a_block(void)
+{
+    ob_suite *suite = parse("definitions:\n  m:\n    stmts:\n      python: y = x\n"
+                            "      signature: |\n        f(x) -> y\n      autograd: true\n");
+    ob_snippets *all = NULL;
+    CHECK_INT(ob_suite_expand(suite, NULL, &all, NULL), OB_OK);
+    CHECK_INT(ob_snippets_count(all), 2);
+    CHECK_STR(ob_snippets_get(all, 1)->args.stmt, "y = x\ny.backward()");
+    ob_snippets_destroy(all);
+    ob_suite_destroy(suite);
+}
+
 /* A model in C is a prepared operator; it has no TorchScript. */
 static void modules_in_c(void)
 {
@@ -231,6 +244,7 @@ int main(void)
     RUN(global_setup);
     RUN(repeated_threads);
     RUN(refused);
+    RUN(signature_in_a_block);
     RUN(modules_in_c);
     RUN(names);
     RUN(lines);

@@ -5,6 +5,20 @@
 #ifndef OB_SNIPPET_HOST_H
 #define OB_SNIPPET_HOST_H
 
+#include <stdint.h>
+
+enum { OB_SNIPPET_DIMS = 16 };
+
+/* A tensor of an operator, in host memory. */
+typedef struct ob_snippet_tensor {
+    void *data; /* the first element */
+    const char *dtype;
+    int ndim;
+    int64_t numel;
+    int64_t sizes[OB_SNIPPET_DIMS];
+    int64_t strides[OB_SNIPPET_DIMS]; /* in elements */
+} ob_snippet_tensor;
+
 typedef struct ob_snippet_host ob_snippet_host;
 
 struct ob_snippet_host {
@@ -18,6 +32,10 @@ struct ob_snippet_host {
      * Neither comes back after a failure. */
     void *(*op_prepare)(ob_snippet_host *host, const char *const *words);
     void (*op_call)(ob_snippet_host *host, void *op);
+    /* Its input or output with this number, from 0, among those that are tensors. An output is that of the last
+     * call, and lives until the next one or the next question. */
+    ob_snippet_tensor (*op_tensor)(ob_snippet_host *host, void *op, int is_output,
+                                   unsigned long number);
 };
 
 /* Runs setup once and then the blocks that next() asks for. */

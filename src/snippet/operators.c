@@ -6,7 +6,7 @@
 #include "snippet/operators.h"
 
 #include "opbench/builder.h"
-#include "opbench/run.h"
+#include "run/session_int.h"
 #include "snippet/suite_int.h"
 
 #include <stdlib.h>
@@ -16,6 +16,8 @@ struct ob_snippet_op {
     ob_cases *cases;
     ob_session *session;
     ob_timer_task task;
+    ob_value *outputs; /* that were asked for last */
+    size_t output_count;
 };
 
 static ob_status open_config(ob_context *context, const char *const *words, ob_config **out,
@@ -67,10 +69,76 @@ ob_status ob__snippet_op_call(ob_snippet_op *op, ob_err *err)
     return op->task.run(op->task.ctx, 1, err);
 }
 
+/* ---- tensors ---- */
+
+_Static_assert((int)OB_SNIPPET_DIMS == (int)OB_MAX_DIMS, "every tensor fits");
+
+static void drop_outputs(ob_snippet_op *op)
+{
+    for (size_t i = 0; i < op->output_count; i++)
+        ob_value_fini(&op->outputs[i]);
+    free(op->outputs);
+    op->outputs = NULL;
+    op->output_count = 0;
+}
+
+static ob_status take_outputs(ob_snippet_op *op, ob_err *err)
+{
+    const ob_setup *setup = &op->session->setup;
+    const size_t capacity = setup->graph->output_count;
+    drop_outputs(op);
+    op->outputs = calloc(capacity + 1, sizeof *op->outputs);
+    if (op->outputs == NULL)
+        return ob__snippet_no_memory(err);
+    return setup->desc->outputs(setup->prepared, OB_PASS_FORWARD, op->outputs, capacity,
+                                &op->output_count, err);
+}
+
+/* The tensor with this number among the values, those in lists too; *number gets less by what was passed. */
+static const ob_tensor *find_tensor(const ob_value *values, size_t count, size_t *number)
+{
+    for (size_t i = 0; i < count; i++) {
+        const ob_tensor *found = NULL;
+        if (values[i].kind == OB_VALUE_TENSOR && (*number)-- == 0)
+            return values[i].as.tensor;
+        if (values[i].kind == OB_VALUE_LIST || values[i].kind == OB_VALUE_TUPLE)
+            found = find_tensor(values[i].as.list.items, values[i].as.list.count, number);
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
+ob_status ob__snippet_op_tensor(ob_snippet_op *op, bool is_output, size_t number,
+                                ob_snippet_tensor *out, ob_err *err)
+{
+    const ob_setup *setup = &op->session->setup;
+    size_t left = number;
+    if (is_output)
+        OB_TRY(take_outputs(op, err));
+    const ob_tensor *t = is_output ? find_tensor(op->outputs, op->output_count, &left)
+                                   : find_tensor(setup->inputs, setup->input_count, &left);
+    if (t == NULL || t->storage == NULL)
+        return ob_err_set(err, OB_ERR_INVALID, "the operator has no tensor as %s %zu",
+                          is_output ? "output" : "input", number);
+    *out = (ob_snippet_tensor){.data = ob_tensor_data(t),
+                               .dtype = ob_dtype_get_info(t->dtype)->name,
+                               .ndim = t->ndim,
+                               .numel = ob_tensor_numel(t)};
+    for (int i = 0; i < t->ndim; i++) {
+        out->sizes[i] = t->sizes[i];
+        out->strides[i] = t->strides[i];
+    }
+    return OB_OK;
+}
+
+/* ---- */
+
 void ob__snippet_op_destroy(ob_snippet_op *op)
 {
     if (op == NULL)
         return;
+    drop_outputs(op);
     ob_session_close(op->session);
     ob_cases_close(op->cases);
     ob_config_destroy(op->config);

@@ -149,6 +149,16 @@ static void call_op(ob_snippet_host *host, void *op)
         escape((server *)(void *)host, err.message);
 }
 
+static ob_snippet_tensor op_tensor(ob_snippet_host *host, void *op, int is_output,
+                                   unsigned long number)
+{
+    ob_snippet_tensor tensor;
+    ob_err err;
+    if (ob__snippet_op_tensor(op, is_output != 0, number, &tensor, &err) != OB_OK)
+        escape((server *)(void *)host, err.message);
+    return tensor;
+}
+
 /* One request; what the setup prepared dies with it. */
 static void run_entry(server *s, ob_snippet_entry_fn entry)
 {
@@ -252,7 +262,8 @@ ob_status ob_snippet_serve(const ob_snippet_serve_params *params, ob_err *err)
                          .fail = fail,
                          .threads = (long)params->threads,
                          .op_prepare = prepare_op,
-                         .op_call = call_op},
+                         .op_call = call_op,
+                         .op_tensor = op_tensor},
                 .socket = params->socket,
                 .params = params};
     char line[128];

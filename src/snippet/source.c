@@ -25,12 +25,20 @@ static const char HEADERS[OB_LANGUAGE_COUNT][256] = {
 };
 
 static const char HOST[] =
+    "struct ob_snippet_tensor {\n"
+    "    void *data;\n"
+    "    const char *dtype;\n"
+    "    int ndim;\n"
+    "    int64_t numel, sizes[16], strides[16];\n"
+    "};\n"
     "struct ob_snippet_host {\n"
     "    int (*next)(struct ob_snippet_host *, unsigned long, unsigned long *);\n"
     "    void (*fail)(struct ob_snippet_host *, const char *);\n"
     "    long threads;\n"
     "    void *(*op_prepare)(struct ob_snippet_host *, const char *const *);\n"
     "    void (*op_call)(struct ob_snippet_host *, void *);\n"
+    "    struct ob_snippet_tensor (*op_tensor)(struct ob_snippet_host *, void *, int, unsigned "
+    "long);\n"
     "};\n";
 
 /* Operators of the native backend; the words are those of `opbench time --op`. */
@@ -38,7 +46,10 @@ static const char OPERATORS[] =
     "typedef struct ob_op ob_op;\n"
     "#define ob_op_prepare(...) ((ob_op *)ob_snippet_host_->op_prepare(ob_snippet_host_, "
     "(const char *const[]){__VA_ARGS__, 0}))\n"
-    "#define ob_op_call(op) ob_snippet_host_->op_call(ob_snippet_host_, op)\n";
+    "#define ob_op_call(op) ob_snippet_host_->op_call(ob_snippet_host_, op)\n"
+    "typedef struct ob_snippet_tensor ob_tensor;\n"
+    "#define ob_op_input(op, i) ob_snippet_host_->op_tensor(ob_snippet_host_, op, 0, i)\n"
+    "#define ob_op_output(op, i) ob_snippet_host_->op_tensor(ob_snippet_host_, op, 1, i)\n";
 
 /* The host is told how many runs there were: a statement that leaves the loop (break, goto) is found by it. */
 static const char LOOP[] =

@@ -203,6 +203,29 @@ def test_operators(program):
     check(done.returncode == 1 and "no operator aten::addd is known" in done.stderr, done.stderr)
 
 
+def test_tensors(program):
+    """A statement in C reads and writes the tensors of its operators."""
+    setup = """
+        ob_op *add = ob_op_prepare("torch.add", "f32[2,3]", "f32[3]");
+        ob_tensor a = ob_op_input(add, 0), b = ob_op_input(add, 1);
+        float *x = a.data, *y = b.data;
+        if (a.ndim != 2 || a.sizes[1] != 3 || a.strides[0] != 3 || a.numel != 6 || strcmp(a.dtype, "f32") != 0)
+            abort();"""
+    stmt = """
+        x[4] += 1;
+        ob_op_call(add);
+        const float *sum = ob_op_output(add, 0).data;
+        if (sum[4] != x[4] + y[1])
+            abort();"""
+    done = program.command("time", "--lang", "c", "--setup", setup, stmt, "--number", "100")
+    check(done.returncode == 0, f"tensors: {done}")
+    add = 'ob_op *cat = ob_op_prepare("torch.cat", "[f32[2],f32[3]]");'
+    for code, want in (("if (ob_op_input(cat, 1).numel != 3) abort();", None),
+                       ("ob_op_input(cat, 2);", "no tensor as input 2"), ("ob_op_output(cat, 0);", "no outputs")):
+        done = program.command("time", "--lang", "c", "--setup", add, code, "--number", "2")
+        check((done.returncode, want is None or want in done.stderr) == (0 if want is None else 1, True), f"{done}")
+
+
 def test_no_valgrind(program):
     """Without valgrind it says so; compilers are still found."""
     tools = program.home / "tools"
@@ -225,4 +248,5 @@ def test_no_valgrind(program):
 
 if __name__ == "__main__":
     sys.exit(run_tests([test_equal_counts, test_debug_symbols, test_code_that_valgrind_cannot_run, test_tables, test_normalised_texts, test_cpp, test_python,
-                        test_errors, test_long_code, test_cache, test_time, test_time_file, test_operators, test_no_valgrind]))
+                        test_errors, test_long_code, test_cache, test_time, test_time_file, test_operators,
+                        test_tensors, test_no_valgrind]))

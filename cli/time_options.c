@@ -32,6 +32,11 @@ const ob_option ob__time_rows[] = {
      AT(only_case),
      .value = "ID",
      .help = "Of the config only this case: OPERATOR|CONFIG|BUILD|INPUT."},
+    {.name = "backward",
+     .letter = 'b',
+     .type = OB_OPTION_FLAG,
+     AT(run.backward),
+     .help = "Operators: a forward and its backward in every iteration."},
     {.name = "adaptive",
      .type = OB_OPTION_FLAG,
      AT(adaptive),
@@ -143,6 +148,10 @@ int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count
         return ob__cli_usage_error(cli, "%s; leave out -c and --op",
                                    is_suite ? "a suite has its own statements"
                                             : "--lang takes a statement");
+    if (is_snippet && line->run.backward)
+        return ob__cli_usage_error(cli,
+                                   "-b goes with operators; a statement says itself what it "
+                                   "runs, such as y.backward(), and a suite has autograd: true");
     if (is_suite && check_suite(cli, line, word_count) != OB_EXIT_OK)
         return OB_EXIT_USAGE;
     if (!is_suite && line->suite.only != NULL)

@@ -321,7 +321,8 @@ void ob_session_close(ob_session *session); /* NULL is allowed */
 /* Runs one case and fills a result record; a failure of the case is a record with its status and
  * reason, and OB_OK. What the record points to lives until the next call or the end of the session. */
 ob_status ob_session_run(ob_session *session, const ob_case *c, ob_record *record, ob_err *err);
-/* Prepares the case and gives it as a task of the Timer: forward passes, on the session's backend. The
+/* Prepares the case and gives it as a task of the Timer: forward passes on the session's backend, or, with options.backward, each
+ * with its backward. The
  * task lives until the next call or the end of the session. Fails where a record would say so. */
 ob_status ob_session_prepare_task(ob_session *session, const ob_case *c, ob_timer_task *out,
                                   ob_err *err);

@@ -117,6 +117,9 @@ ob_status ob__fill_figures(ob_session *s, ob_record *record, ob_err *err)
     const ob_series *times = &s->samples.forward.measure_ns;
     if (times->count == 0 && s->samples.forward.warmup_ns.count == 0)
         return OB_OK; /* no iteration was asked for: PARAM's metric is empty then */
+    /* The Timer's pairs of forward and backward are neither of the two. */
+    if (s->options.timer.method != NULL && s->setup.has_backward)
+        return fill_raw_times(&s->samples, &s->raw_times_s, r, err);
     OB_TRY(fill_pass(&s->samples.forward, &s->setup.cost, &s->forward, &r->forward, err));
     if (s->setup.has_backward) {
         OB_TRY(fill_pass(&s->samples.backward,

@@ -83,14 +83,18 @@ static bool make_repro(const ob_run_options *options, const ob_case *c, ob_text 
 
 /* What is measured is a call. The Timer's is called what the caller says; one of `run` stands under its
  * operator, in the column of where and how it ran. */
-static ob_status name_task(ob_identity *identity, const ob_timer_options *timer, const ob_case *c,
+static ob_status name_task(ob_identity *identity, const ob_run_options *options, const ob_case *c,
                            ob_record_result *r, ob_err *err)
 {
+    const ob_timer_options *timer = &options->timer;
     const ob_run_place place = {
         .backend = r->backend, .device = r->device, .mode = r->mode, .cache_state = r->cache_state};
     ob_task_spec *task = &r->task;
     identity->stmt.size = identity->place.size = 0;
     OB_TRY(ob_case_print_call(c, &identity->stmt, err));
+    if (timer->method != NULL && options->backward &&
+        !ob__text_append_str(&identity->stmt, ".backward()"))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a case");
     if (!ob__text_append(&identity->stmt, "", 1) ||
         !ob__run_place_append(&identity->place, &place) ||
         !ob__text_append(&identity->place, "", 1))
@@ -143,5 +147,5 @@ ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options
     r->start_time = identity->start_time;
     r->repro = identity->repro.data;
     r->task.num_threads = options->threads;
-    return name_task(identity, &options->timer, c, r, err);
+    return name_task(identity, options, c, r, err);
 }

@@ -56,8 +56,8 @@ static const char *contradiction(const ob_run_options *o)
         {by_rule && o->iteration != 1,
          "-i fixes the number of iterations, and --min-time and --precision measure until they "
          "are satisfied; give one or the other"},
-        {o->timer.method != NULL && (o->backward || by_rule || !discrete || ob__options_cold(o)),
-         "the Timer measures forward passes in blocks of its own, with a hot cache; leave out its "
+        {o->timer.method != NULL && (by_rule || !discrete || ob__options_cold(o)),
+         "the Timer measures in blocks of its own, with a hot cache; leave out its "
          "method, or the options that say otherwise"},
         {!o->count &&
              (o->count_with != NULL || o->count_dir != NULL || o->count_number != OB_COUNT_NUMBER),

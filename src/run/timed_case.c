@@ -2,7 +2,8 @@
  *
  * A case of an operator as a task of the Timer. Inside a timed interval there is one call of the
  * backend's run(forward, n), and sync if it is asynchronous; restoring inputs that the case changes is
- * its setup, once per block. Time is the backend's own where it has one.
+ * its setup, once per block. With a backward, an iteration is a forward, its backward, and dropping the gradients, as in
+ * `f(x).backward()`; the gradient that goes in is made before the block. Time is the backend's own where it has one.
  */
 #include "run/timed_case.h"
 
@@ -24,6 +25,28 @@ static ob_status task_restore(void *ctx, ob_err *err)
 {
     const ob_session *s = ctx;
     return s->desc->run(s->setup.prepared, OB_PHASE_RESTORE, 1, err);
+}
+
+static ob_status task_run_pairs(void *ctx, uint64_t n, ob_err *err)
+{
+    const ob_session *s = ctx;
+    for (uint64_t i = 0; i < n; i++) {
+        OB_TRY(s->desc->run(s->setup.prepared, OB_PHASE_FORWARD, 1, err));
+        OB_TRY(s->desc->run(s->setup.prepared, OB_PHASE_BACKWARD, 1, err));
+        OB_TRY(s->desc->run(s->setup.prepared, OB_PHASE_ZERO_GRAD, 1, err));
+    }
+    return OB_OK;
+}
+
+/* The gradient that goes in has the shape of an output, so there must be one. */
+static ob_status task_make_grad(void *ctx, ob_err *err)
+{
+    const ob_session *s = ctx;
+    if (s->setup.writes_inputs)
+        OB_TRY(task_restore(ctx, err));
+    OB_TRY(s->desc->run(s->setup.prepared, OB_PHASE_FORWARD, 1, err));
+    OB_TRY(s->desc->run(s->setup.prepared, OB_PHASE_MAKE_GRAD, 1, err));
+    return s->setup.writes_inputs ? task_restore(ctx, err) : OB_OK;
 }
 
 static ob_status task_sync(void *ctx, ob_err *err)
@@ -48,8 +71,11 @@ static ob_status task_set_threads(void *ctx, int64_t threads, int64_t *before, o
 
 ob_timer_task ob__session_task(ob_session *s)
 {
-    return (ob_timer_task){.run = task_run,
-                           .setup = s->setup.writes_inputs ? task_restore : NULL,
+    const bool pairs = s->setup.has_backward;
+    return (ob_timer_task){.run = pairs ? task_run_pairs : task_run,
+                           .setup = pairs                    ? task_make_grad
+                                    : s->setup.writes_inputs ? task_restore
+                                                             : NULL,
                            .sync = s->desc->asynchronous ? task_sync : NULL,
                            .set_threads = task_set_threads,
                            .ctx = s};
@@ -77,7 +103,7 @@ static ob_status add_sample(ob_session *s, uint64_t number, double seconds, ob_e
     s->samples.number_per_run = number;
     /* The clock counts whole nanoseconds. */
     times->values[times->count++] = rint(seconds * 1e9) / (double)number;
-    if (s->log != NULL)
+    if (s->log != NULL && !s->setup.has_backward) /* a lost case would have them as a forward's */
         ob__sample_log_take(s->log, &s->samples);
     return OB_OK;
 }
@@ -130,6 +156,10 @@ ob_status ob__time_case(ob_session *s, ob_record *record, ob_err *err)
                             .progress = take_block,
                             .progress_ctx = s};
     s->samples = (ob_exec_result){.cache = ""};
+    if (s->options.backward && !s->setup.has_backward)
+        return ob_err_set(err, OB_ERR_UNSUPPORTED, "there is no backward to measure: %s",
+                          s->setup.no_backward != NULL ? s->setup.no_backward
+                                                       : "nothing requires a gradient");
     OB_TRY(find_way(&s->options.timer, &way, r, err));
     ob_status status = ob__timer_measure(&timer, &way, &timing, err);
     if (status == OB_OK && way.kind == OB_TIMER_TIMEIT)

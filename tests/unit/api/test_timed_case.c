@@ -169,8 +169,10 @@ static void contradictions(void)
     options.timer.method = "blocked";
     CHECK_INT(ob_run_options_check(&options, &err), OB_OK);
     options.backward = true;
+    CHECK_INT(ob_run_options_check(&options, &err), OB_OK);
+    options.exec_mode = "continuous";
     CHECK_INT(ob_run_options_check(&options, &err), OB_ERR_INVALID);
-    CHECK_HAS(err.message, "the Timer measures forward passes in blocks of its own");
+    CHECK_HAS(err.message, "the Timer measures in blocks of its own");
 }
 
 int main(void)

@@ -408,8 +408,30 @@ static ob_status word_length(ob_json_lexer *lexer, size_t *length, ob_err *err)
             LONGEST_NUMBER);
 }
 
+/* A whole number of up to 18 digits that ends in the window: nearly all of them. */
+static inline bool lex_small_number(ob_json_lexer *lexer, ob_json_token *token)
+{
+    enum { MOST = 18 };
+    const char *text = lexer->start, *p = text + (*text == '-'), *first = p;
+    const char *limit = lexer->end - p > MOST ? p + MOST : lexer->end;
+    uint64_t value = 0;
+    while (p < limit && is_digit(*p))
+        value = 10 * value + (uint64_t)(*p++ - '0');
+    if (p == first || p >= lexer->end || is_word((unsigned char)*p) ||
+        (*first == '0' && p - first > 1))
+        return false;
+    token->kind = OB_JSON_TOKEN_INT;
+    token->integer = first > text ? -(int64_t)value : (int64_t)value;
+    token->text = text;
+    token->length = (size_t)(p - text);
+    lexer->at = p;
+    return true;
+}
+
 static ob_status lex_number(ob_json_lexer *lexer, ob_json_token *token, ob_err *err)
 {
+    if (lex_small_number(lexer, token))
+        return OB_OK;
     size_t length;
     bool whole;
     OB_TRY(word_length(lexer, &length, err));
@@ -473,8 +495,7 @@ static ob_status bad_byte(ob_json_lexer *lexer, int c, ob_err *err)
             (unsigned)c);
 }
 
-/* Blanks up to the next token; *byte is its first byte or -1. */
-static ob_status skip_blanks(ob_json_lexer *lexer, int *byte, ob_err *err)
+static ob_status skip_more_blanks(ob_json_lexer *lexer, int *byte, ob_err *err)
 {
     for (;;) {
         const char *p = lexer->at;
@@ -496,6 +517,21 @@ static ob_status skip_blanks(ob_json_lexer *lexer, int *byte, ob_err *err)
         if (*byte < 0)
             return OB_OK;
     }
+}
+
+/* Blanks up to the next token; *byte is its first byte or -1. Mostly there is one or none. */
+static inline ob_status skip_blanks(ob_json_lexer *lexer, int *byte, ob_err *err)
+{
+    const char *p = lexer->at;
+    if (lexer->end - p >= 2) {
+        p += *p == ' ';
+        if ((unsigned char)*p > ' ') {
+            lexer->at = lexer->start = p;
+            *byte = (unsigned char)*p;
+            return OB_OK;
+        }
+    }
+    return skip_more_blanks(lexer, byte, err);
 }
 
 static ob_status skip_byte_order_mark(ob_json_lexer *lexer, ob_err *err)

@@ -215,7 +215,8 @@ static ob_status take_value(ob_json_reader *reader, const ob_json_token *token,
 static ob_status take_key(ob_json_reader *reader, const ob_json_token *token, ob_json_event *event,
                           ob_err *err)
 {
-    if (memchr(token->text, '\0', token->length) != NULL)
+    /* Only an escape can be one. */
+    if (token->text != reader->lexer.start + 1 && memchr(token->text, '\0', token->length) != NULL)
         return ob__json_lexer_error(&reader->lexer, token, OB_ERR_SYNTAX, err,
                                     "a key holds the character \\u0000; remove it");
     event->kind = OB_JSON_EVENT_KEY;
@@ -262,7 +263,8 @@ ob_status ob__json_reader_next(ob_json_reader *reader, ob_json_event *event, ob_
                              .integer = token.integer,
                              .text = token.text,
                              .length = token.length};
-    if (closes(reader, &token))
+    if ((token.kind == OB_JSON_TOKEN_END_OBJECT || token.kind == OB_JSON_TOKEN_END_ARRAY) &&
+        closes(reader, &token))
         return close_container(reader, token.kind == OB_JSON_TOKEN_END_OBJECT, event);
     switch (reader->state) {
     case WANT_VALUE:

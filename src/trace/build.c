@@ -71,12 +71,15 @@ ob_status ob__trace_out_of_memory(const ob_trace *trace, uint32_t line, ob_err *
 
 ob_dtype ob__trace_dtype(const char *text, size_t length)
 {
-    /* Names of C++ types that are no names of dtypes. */
+    /* Names of C++ types that are no names of dtypes, and the names that nearly all tensors have. */
     static const struct {
         const char *text;
         ob_dtype dtype;
     } ROWS[] = {
+        {"float", OB_DTYPE_F32},
         {"long int", OB_DTYPE_I64},
+        {"long", OB_DTYPE_I64},
+        {"bool", OB_DTYPE_BOOL},
         {"long long", OB_DTYPE_I64},
         {"signed char", OB_DTYPE_I8},
         {"unsigned char", OB_DTYPE_U8},

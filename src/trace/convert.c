@@ -108,9 +108,12 @@ static bool index_bound(const call *c, size_t arg, int64_t *bound)
 
 static bool put_sizes(ob_text *text, const char *key, const int64_t *sizes, int count)
 {
-    bool ok = ob__text_printf(text, ", \"%s\": [", key);
+    char digits[32];
+    bool ok = ob__text_append_str(text, ", \"") && ob__text_append_str(text, key) &&
+              ob__text_append_str(text, "\": [");
     for (int i = 0; ok && i < count; i++)
-        ok = ob__text_printf(text, "%s%lld", i > 0 ? ", " : "", (long long)sizes[i]);
+        ok = (i == 0 || ob__text_append(text, ", ", 2)) &&
+             ob__text_append(text, digits, ob__format_i64(sizes[i], digits));
     return ok && ob__text_append_str(text, "]");
 }
 
@@ -170,7 +173,8 @@ static bool put_tensor(ob_text *text, const converter *v, call *c, size_t arg,
     }
     ob_shape_contiguous_strides(tensor->sizes, tensor->ndim, contiguous);
     const int64_t length = strided_length(c, arg);
-    bool ok = ob__text_printf(text, "{\"type\": \"tensor\", \"dtype\": \"%s\"", info->param_name) &&
+    bool ok = ob__text_append_str(text, "{\"type\": \"tensor\", \"dtype\": \"") &&
+              ob__text_append_str(text, info->param_name) && ob__text_append_str(text, "\"") &&
               (length > 0 ? put_sizes(text, "shape", &length, 1)
                           : put_sizes(text, "shape", tensor->sizes, tensor->ndim));
     if (ok && length == 0 &&

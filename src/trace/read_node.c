@@ -73,7 +73,7 @@ static bool take_key(ob_trace *trace, ob_trace_node *node, const ob_tape *tape, 
         {"tensor_range", &found->tensor_range},
     };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if (strcmp(lists[i].name, name) == 0) {
+        if (lists[i].name[0] == name[0] && strcmp(lists[i].name, name) == 0) {
             *lists[i].to = place;
             return true;
         }
@@ -95,7 +95,7 @@ static bool take_key(ob_trace *trace, ob_trace_node *node, const ob_tape *tape, 
          at = ob__tape_next(tape, place, at)) {
         const char *attribute = ob__tape_text(tape, ob__tape_get(tape, at, "name"));
         const size_t value = ob__tape_get(tape, at, "value");
-        if (strcmp(attribute, "tensor_range") == 0)
+        if (attribute[0] == 't' && strcmp(attribute, "tensor_range") == 0)
             found->tensor_range = value;
         else if (!set_field(trace, node, tape, attribute, value))
             return false;

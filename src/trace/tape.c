@@ -30,18 +30,18 @@ static ob_status too_large(const ob_tape *tape, const ob_json_event *event, ob_e
                          MAX_TEXT >> 20, MAX_TOKENS, MAX_DEPTH);
 }
 
-static bool push(ob_tape *tape, const ob_tape_token *token)
+/* Room for one more. */
+static bool has_room(ob_tape *tape)
 {
-    if (tape->count == tape->capacity) {
-        const size_t capacity = tape->capacity != 0 ? 2 * tape->capacity : 256;
-        ob_tape_token *tokens =
-            capacity > MAX_TOKENS ? NULL : realloc(tape->tokens, capacity * sizeof *tokens);
-        if (tokens == NULL)
-            return false;
-        tape->tokens = tokens;
-        tape->capacity = capacity;
-    }
-    tape->tokens[tape->count++] = *token;
+    if (tape->count < tape->capacity)
+        return true;
+    const size_t capacity = tape->capacity != 0 ? 2 * tape->capacity : 256;
+    ob_tape_token *tokens =
+        capacity > MAX_TOKENS ? NULL : realloc(tape->tokens, capacity * sizeof *tokens);
+    if (tokens == NULL)
+        return false;
+    tape->tokens = tokens;
+    tape->capacity = capacity;
     return true;
 }
 
@@ -65,34 +65,21 @@ static bool push_text(ob_tape *tape, const ob_json_event *event, size_t *at)
 
 static bool add(ob_tape *tape, const ob_json_event *event)
 {
-    ob_tape_token token = {.kind = (uint8_t)event->kind,
-                           .span = 1,
-                           .line = event->line,
-                           .length = (uint32_t)event->length};
-    switch (event->kind) {
-    case OB_JSON_EVENT_BOOL:
-        token.as.integer = event->boolean;
-        break;
-    case OB_JSON_EVENT_INT:
-        token.as.integer = event->integer;
-        break;
-    case OB_JSON_EVENT_REAL:
-        token.as.real = ob__parse_double(event->text, event->length);
-        break;
-    case OB_JSON_EVENT_STRING:
-    case OB_JSON_EVENT_KEY:
-        if (!push_text(tape, event, &token.as.text))
-            return false;
-        break;
-    case OB_JSON_EVENT_NULL:
-    case OB_JSON_EVENT_BEGIN_ARRAY:
-    case OB_JSON_EVENT_BEGIN_OBJECT:
-    case OB_JSON_EVENT_END_ARRAY:
-    case OB_JSON_EVENT_END_OBJECT:
-    case OB_JSON_EVENT_END:
-        break;
-    }
-    return push(tape, &token);
+    if (!has_room(tape))
+        return false;
+    ob_tape_token *token = &tape->tokens[tape->count++];
+    token->kind = (uint8_t)event->kind;
+    token->span = 1;
+    token->line = event->line;
+    token->length = (uint32_t)event->length;
+    token->as.integer = event->integer;
+    if (event->kind == OB_JSON_EVENT_STRING || event->kind == OB_JSON_EVENT_KEY)
+        return push_text(tape, event, &token->as.text);
+    if (event->kind == OB_JSON_EVENT_BOOL)
+        token->as.integer = event->boolean;
+    else if (event->kind == OB_JSON_EVENT_REAL)
+        token->as.real = ob__parse_double(event->text, event->length);
+    return true;
 }
 
 ob_status ob__tape_read(ob_tape *tape, ob_json_reader *reader, const ob_json_event *first,
@@ -123,41 +110,13 @@ ob_status ob__tape_read(ob_tape *tape, ob_json_reader *reader, const ob_json_eve
     }
 }
 
-const char *ob__tape_text(const ob_tape *tape, size_t place)
-{
-    const ob_tape_token *token = ob__tape_at(tape, place);
-    const bool text = token->kind == OB_JSON_EVENT_STRING || token->kind == OB_JSON_EVENT_KEY;
-    return text ? tape->text + token->as.text : "";
-}
-
-bool ob__tape_is(const ob_tape *tape, size_t place, ob_json_event_kind kind)
-{
-    return place < tape->count && tape->tokens[place].kind == kind;
-}
-
-size_t ob__tape_first(const ob_tape *tape, size_t container)
-{
-    const ob_tape_token *token = ob__tape_at(tape, container);
-    const bool holds =
-        token->kind == OB_JSON_EVENT_BEGIN_ARRAY || token->kind == OB_JSON_EVENT_BEGIN_OBJECT;
-    return holds && token->span > 1 ? container + 1 : OB_TAPE_NONE;
-}
-
-size_t ob__tape_next(const ob_tape *tape, size_t container, size_t item)
-{
-    if (item == OB_TAPE_NONE)
-        return OB_TAPE_NONE;
-    const size_t next = item + ob__tape_at(tape, item)->span;
-    return next < container + ob__tape_at(tape, container)->span ? next : OB_TAPE_NONE;
-}
-
 size_t ob__tape_get(const ob_tape *tape, size_t object, const char *key)
 {
     if (!ob__tape_is(tape, object, OB_JSON_EVENT_BEGIN_OBJECT))
         return OB_TAPE_NONE;
     for (size_t at = ob__tape_first(tape, object); at != OB_TAPE_NONE;
          at = ob__tape_next(tape, object, at + 1)) {
-        const char *name = ob__tape_text(tape, at);
+        const char *name = tape->text + tape->tokens[at].as.text;
         if (name[0] == key[0] && strcmp(name, key) == 0)
             return at + 1;
     }
@@ -194,7 +153,8 @@ bool ob__tape_real(const ob_tape *tape, size_t place, double *out)
         double value;
     } NAMED[] = {{"inf", (double)INFINITY},   {"Infinity", (double)INFINITY},
                  {"-inf", -(double)INFINITY}, {"-Infinity", -(double)INFINITY},
-                 {"nan", (double)NAN},        {"NaN", (double)NAN}};
+                 {"nan", (double)NAN},        {"NaN", (double)NAN},
+                 {"-nan", (double)NAN}};
     const ob_tape_token *token = ob__tape_at(tape, place);
     if (token->kind == OB_JSON_EVENT_REAL || token->kind == OB_JSON_EVENT_INT) {
         *out = token->kind == OB_JSON_EVENT_INT ? (double)token->as.integer : token->as.real;

@@ -46,13 +46,37 @@ static inline const ob_tape_token *ob__tape_at(const ob_tape *tape, size_t place
 }
 
 /* The text of a STRING or KEY; "" for others. */
-const char *ob__tape_text(const ob_tape *tape, size_t place);
-bool ob__tape_is(const ob_tape *tape, size_t place, ob_json_event_kind kind);
+static inline const char *ob__tape_text(const ob_tape *tape, size_t place)
+{
+    const ob_tape_token *token = ob__tape_at(tape, place);
+    const bool text = token->kind == OB_JSON_EVENT_STRING || token->kind == OB_JSON_EVENT_KEY;
+    return text ? tape->text + token->as.text : "";
+}
+
+static inline bool ob__tape_is(const ob_tape *tape, size_t place, ob_json_event_kind kind)
+{
+    return place < tape->count && tape->tokens[place].kind == kind;
+}
+
 /* First item of an array, first key of an object; OB_TAPE_NONE when it is empty or no container. */
-size_t ob__tape_first(const ob_tape *tape, size_t container);
+static inline size_t ob__tape_first(const ob_tape *tape, size_t container)
+{
+    const ob_tape_token *token = ob__tape_at(tape, container);
+    const bool holds =
+        token->kind == OB_JSON_EVENT_BEGIN_ARRAY || token->kind == OB_JSON_EVENT_BEGIN_OBJECT;
+    return holds && token->span > 1 ? container + 1 : OB_TAPE_NONE;
+}
+
 /* The item behind `item` in the array (behind a key: its value is at key + 1; next key by
  * ob__tape_next(tape, object, key + 1)). */
-size_t ob__tape_next(const ob_tape *tape, size_t container, size_t item);
+static inline size_t ob__tape_next(const ob_tape *tape, size_t container, size_t item)
+{
+    if (item == OB_TAPE_NONE)
+        return OB_TAPE_NONE;
+    const size_t next = item + ob__tape_at(tape, item)->span;
+    return next < container + ob__tape_at(tape, container)->span ? next : OB_TAPE_NONE;
+}
+
 /* The value of a key of an object. */
 size_t ob__tape_get(const ob_tape *tape, size_t object, const char *key);
 size_t ob__tape_items(const ob_tape *tape, size_t container); /* of an array */

@@ -163,9 +163,11 @@ static ob_status plain_value(reader *r, size_t place, type_text type, ob_trace_v
     const ob_tape_token *token = ob__tape_at(r->tape, place);
     const char *text = ob__tape_text(r->tape, place);
     *out = (ob_trace_value){.kind = OB_TRACE_NONE};
-    if (token->kind == OB_JSON_EVENT_NULL || strcmp(text, "<None>") == 0 || is(type, "None"))
+    const bool marked = text[0] == '<';
+    if (token->kind == OB_JSON_EVENT_NULL || (marked && strcmp(text, "<None>") == 0) ||
+        is(type, "None"))
         return OB_OK;
-    if (strcmp(text, "<Generator>") == 0 || is(type, "Generator")) {
+    if ((marked && strcmp(text, "<Generator>") == 0) || is(type, "Generator")) {
         out->kind = OB_TRACE_GENERATOR;
         return OB_OK;
     }
@@ -270,7 +272,9 @@ ob_status ob__trace_read_values(ob_trace *trace, const ob_tape *tape, const ob_t
     size_t type = ob__tape_first(tape, lists->types);
     ob_status status = OB_OK;
     for (size_t i = 0; status == OB_OK && i < items; i++) {
-        const type_text text = {ob__tape_text(tape, type), strlen(ob__tape_text(tape, type))};
+        const bool typed = ob__tape_is(tape, type, OB_JSON_EVENT_STRING);
+        const type_text text = {ob__tape_text(tape, type),
+                                typed ? ob__tape_at(tape, type)->length : 0};
         status = read_value(&r, places, text, 0, &values[i]);
         for (size_t k = 0; k < 3; k++)
             places[k] = ob__tape_next(tape, containers[k], places[k]);

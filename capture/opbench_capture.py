@@ -313,18 +313,28 @@ def _plain_call(name, func, args, kwargs):
     return name, args, kwargs
 
 
+def _index_parts(index):
+    """What stands between the brackets, one by one; lists of numbers as the tensors that PyTorch makes of them."""
+    if isinstance(index, list) and any(one is None or one is Ellipsis or isinstance(one, (slice, list, tuple, torch.Tensor))
+                                       for one in index):
+        index = tuple(index)  # PyTorch's old rule
+    parts = index if isinstance(index, tuple) else (index,)
+    try:
+        return tuple(torch.tensor(list(one)) if isinstance(one, (list, tuple, range)) else one for one in parts)
+    except (TypeError, ValueError, RuntimeError):  # no numbers: the program's own call says what is wrong
+        raise Unknown("index list")
+
+
 def _index_calls(tensor, index, store):
     """x[index] and x[index] = store[0] as operators: views, then index, or what writes. Views are cheap: they are made
     here too, for their shapes."""
-    index = index if isinstance(index, tuple) else (index,)
+    index = _index_parts(index)
     calls, dim, picked = [], 0, {}
 
     def length(one):
         return one.dim() if isinstance(one, torch.Tensor) and one.dtype is torch.bool else int(one is not None)
 
     for place, one in enumerate(index):
-        if isinstance(one, (list, range)):
-            raise Unknown("index %s" % type(one).__name__)
         if one is Ellipsis:
             dim = tensor.dim() - sum(length(later) for later in index[place + 1:])
         elif one is None:
@@ -569,6 +579,7 @@ class Capture:
                 capture._index("torch.Tensor.__setitem__", (tensor, index, value))
             return put(tensor, index, value)
 
+        self.indexing = {"torch.Tensor.__getitem__": get, "torch.Tensor.__setitem__": put}
         self.replaced = {name: torch.Tensor.__dict__.get(name) for name in ("__getitem__", "__setitem__")}
         torch.Tensor.__getitem__, torch.Tensor.__setitem__ = getitem, setitem
 
@@ -639,8 +650,8 @@ class Capture:
             self._spent(began)
             return self._go_on(mode, func, inner, args, kwargs)
         if name in ("torch.Tensor.__getitem__", "torch.Tensor.__setitem__"):
-            self._spent(began)  # seen by _watch_indexing already
-            return func(*args, **kwargs)
+            self._spent(began)  # seen by _watch_indexing already, which func may be again
+            return self.indexing[name](*args, **kwargs)
         if name in MAKES_DATA or name in NO_OPERATOR:
             self._leave_out(name, "it makes data" if name in MAKES_DATA else "opbench has no such operator")
             self._spent(began)

@@ -190,11 +190,12 @@ typedef struct ob_record_result {
     double seconds; /* wall time of the case in all */
     /* With --profile: start on the monotonic clock and duration, in ns. */
     ob_reals phases[OB_CASE_PHASE_COUNT];
-    /* With --profile, from backends that tell: the operators inside one iteration, as [name, pass,
-     * depth, start ns, duration ns]. */
     const ob_json *implementation;
+    /* With --profile, from backends that tell: the operators inside one iteration, as [name, pass,
+     * depth, start ns, duration ns], durations the means over kernel_iterations. */
     const ob_json *kernels;
-    const char *signal; /* "SIGSEGV" */
+    int64_t kernel_iterations; /* 0 = not known */
+    const char *signal;        /* "SIGSEGV" */
     int64_t exit_code;
     ob_bytes output; /* what the libraries printed */
     uint64_t output_dropped_bytes;
@@ -271,8 +272,9 @@ typedef struct ob_record_kernel {
     const char *name, *pass;
     const char *case_op_name, *case_id, *case_key;
     int64_t calls;
-    double total_ns; /* with what they call */
-    double own_ns;   /* without */
+    double total_ns;    /* with what they call */
+    double own_ns;      /* without */
+    int64_t iterations; /* over which the times are means; 0 = not known */
 } ob_record_kernel;
 
 typedef struct ob_record {

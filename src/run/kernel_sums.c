@@ -88,7 +88,8 @@ ob_status ob_profile_sum_kernels(const ob_record *record,
                                          .pass = calls[i].pass,
                                          .case_op_name = r->op_name,
                                          .case_id = r->id,
-                                         .case_key = r->key};
+                                         .case_key = r->key,
+                                         .iterations = r->kernel_iterations};
         sum_calls(calls, count, i, &line.kernel);
         status = fn(ctx, &line, err);
     }

@@ -466,50 +466,6 @@ static bool is_wrong(const ob_session *s)
     return s->checked.verdict != NULL && strcmp(s->checked.verdict, "differs") == 0;
 }
 
-/* ---- the operators inside ---- */
-
-typedef struct kernel_list {
-    ob_json_doc *doc;
-    ob_json *items;
-    ob_pass pass;
-} kernel_list;
-
-static ob_status add_kernel(void *ctx, const ob_kernel *kernel)
-{
-    const kernel_list *list = ctx;
-    ob_json_doc *doc = list->doc;
-    const char *pass = list->pass == OB_PASS_BACKWARD ? "backward" : "forward";
-    ob_json *row = ob_json_new_array(doc);
-    const ob_json *const cells[] = {ob_json_new_string(doc, kernel->name, strlen(kernel->name)),
-                                    ob_json_new_string(doc, pass, strlen(pass)),
-                                    ob_json_new_int(doc, kernel->depth),
-                                    ob_json_new_int(doc, (int64_t)kernel->start_ns),
-                                    ob_json_new_int(doc, (int64_t)kernel->duration_ns)};
-    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
-        if (row == NULL || cells[i] == NULL || ob_json_append(doc, row, cells[i], NULL) != OB_OK)
-            return OB_ERR_NOMEM;
-    return ob_json_append(doc, list->items, row, NULL);
-}
-
-/* Asked after everything is measured: what the backend's callbacks cost falls on no sample. */
-static ob_status ask_kernels(ob_session *s, ob_record_result *r, ob_err *err)
-{
-    if (!s->options.profile || s->desc->kernels == NULL)
-        return OB_OK;
-    ob_json_doc_destroy(s->kernels);
-    s->kernels = NULL;
-    OB_TRY(ob_json_doc_create(&s->kernels, err));
-    kernel_list list = {.doc = s->kernels, .items = ob_json_new_array(s->kernels)};
-    if (list.items == NULL)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the operators inside the case");
-    OB_TRY(s->desc->kernels(s->setup.prepared, OB_PASS_FORWARD, add_kernel, &list, err));
-    list.pass = OB_PASS_BACKWARD;
-    if (s->setup.has_backward)
-        OB_TRY(s->desc->kernels(s->setup.prepared, OB_PASS_BACKWARD, add_kernel, &list, err));
-    r->kernels = list.items;
-    return OB_OK;
-}
-
 /* ---- counts ---- */
 
 static ob_pass pass_of(const ob_session *s)
@@ -557,7 +513,7 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
     OB_TRY(status);
     OB_TRY(filled);
     ask_counters(s, &record->result);
-    return ask_kernels(s, &record->result, err);
+    return ob__session_ask_kernels(s, &record->result, err);
 }
 
 ob_status ob_session_prepare_task(ob_session *s, const ob_case *c, ob_timer_task *out, ob_err *err)

@@ -66,4 +66,7 @@ ob_status ob__find_backend(const ob_context *context, const char *name, const ob
 /* From samples and setup to the record's passes, statistics and rates. */
 ob_status ob__fill_figures(ob_session *session, ob_record *record, ob_err *err);
 
+/* With --profile: the operators inside the case, from backends that tell, into the record. */
+ob_status ob__session_ask_kernels(ob_session *s, ob_record_result *r, ob_err *err);
+
 #endif

@@ -248,22 +248,21 @@ typedef struct kernel_rows {
     ob_text *text;
 } kernel_rows;
 
-/* The times are those of all calls in one iteration, without what they call: so they add up to the
- * case's. */
+/* The time is the mean of all calls in an iteration, without what they call: so they add up to the
+ * case's. Records of older programs do not say over how many iterations; it was one. */
 static ob_status add_kernel(void *ctx, const ob_record *record, ob_err *err)
 {
     const kernel_rows *rows = ctx;
     const ob_record_kernel *kernel = &record->kernel;
-    static const column TIMES[] = {COLUMN_median_ns, COLUMN_mean_ns, COLUMN_min_ns, COLUMN_p99_ns};
     cell *c = rows->row->cells;
     c[COLUMN_kind] = word("kernel");
     c[COLUMN_name] = word(kernel->name);
     c[COLUMN_pass] = word(kernel->pass);
-    c[COLUMN_samples] = (cell){.number = 1, .whole = true};
+    c[COLUMN_samples] =
+        (cell){.number = kernel->iterations > 0 ? (double)kernel->iterations : 1, .whole = true};
     for (int i = COLUMN_median_ns; i < COLUMN_COUNT; i++)
         c[i] = number(NAN);
-    for (size_t i = 0; i < sizeof TIMES / sizeof *TIMES; i++)
-        c[TIMES[i]] = number(kernel->own_ns);
+    c[COLUMN_mean_ns] = number(kernel->own_ns);
     return rows->write(rows->row, rows->text)
                ? OB_OK
                : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a row");

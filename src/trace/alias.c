@@ -122,6 +122,14 @@ void ob__trace_call_name(const ob_trace_node *node, char *out, size_t size)
     out[count] = '\0';
 }
 
+const char *ob__trace_unrecorded(const ob_trace_node *node)
+{
+    return node->kind == OB_TRACE_OPERATOR && node->duration_us >= 0 && node->input_count == 0
+               ? "its arguments were not recorded; profile with record_shapes=True, with a PyTorch "
+                 "that has Kineto, or record an execution trace"
+               : NULL;
+}
+
 bool ob__trace_is_host_call(const char *name)
 {
     static const char *const NAMES[] = {"aten::item", "aten::_local_scalar_dense",

@@ -59,7 +59,7 @@ typedef struct call {
     ob_schema *schema;
     int64_t
         list_place; /* dimensions that the items before the written one of a list of indices take */
-    char why_not[160];
+    char why_not[240];
 } call;
 
 /* ---- values ---- */
@@ -250,8 +250,8 @@ static bool put_value(ob_text *text, const converter *v, call *c, size_t arg,
     case OB_TRACE_TENSOR:
         return put_tensor(text, v, c, arg, value->as.tensor);
     case OB_TRACE_OTHER:
-        snprintf(c->why_not, sizeof c->why_not, "it takes a value that cannot be made again: %.80s",
-                 value->as.text);
+        snprintf(c->why_not, sizeof c->why_not,
+                 "it takes a value that cannot be made again: %.160s", value->as.text);
         return true;
     case OB_TRACE_LIST:
     case OB_TRACE_TUPLE:
@@ -458,12 +458,11 @@ static ob_status convert_call(converter *v, const ob_trace_node *node,
         snprintf(c.why_not, sizeof c.why_not, "%s",
                  node->kind == OB_TRACE_COMM ? "it is communication"
                                              : "it is a kernel that a compiler made");
-    else if (node->duration_us >= 0 && c.count == 0)
-        snprintf(c.why_not, sizeof c.why_not,
-                 "its arguments were not recorded; profile with record_shapes=True");
     else if (ob__trace_is_host_call(name))
         snprintf(c.why_not, sizeof c.why_not,
                  "it reads, checks or marks something for the program");
+    else if (ob__trace_unrecorded(node) != NULL)
+        snprintf(c.why_not, sizeof c.why_not, "%s", ob__trace_unrecorded(node));
     else if (ob__trace_is_stream_call(node, name))
         snprintf(c.why_not, sizeof c.why_not, "it orders streams or pins memory");
     /* A name that is not known has its argument names from the trace itself. */

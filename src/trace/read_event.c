@@ -130,8 +130,15 @@ static bool read_argument(ob_trace *trace, const ob_tape *tape, const call_lists
         return plain_value(trace, concrete, out);
     if (type[0] == '\0')
         return true;
+    if (strcmp(type, "TensorList") == 0)
+        return set_text(trace, out, OB_TRACE_OTHER,
+                        "list of tensors, whose dtypes a profiler does not record; an execution "
+                        "trace has them");
     return set_text(trace, out, OB_TRACE_OTHER,
-                    strcmp(type, "Scalar") == 0 ? "number that was not recorded" : type);
+                    strcmp(type, "Scalar") == 0
+                        ? "number that was not recorded (PyTorch does since 2.0; an execution "
+                          "trace has it)"
+                        : type);
 }
 
 static bool read_arguments(ob_trace *trace, const ob_tape *tape, size_t args, ob_trace_node *node)

@@ -34,7 +34,9 @@ static ob_replay_skip judge(const ob_trace_node *node, const char *name,
         return OB_REPLAY_FUSED;
     if (ob__trace_is_host_call(name))
         return OB_REPLAY_HOST;
-    return ob__trace_is_stream_call(node, name) ? OB_REPLAY_STREAM : OB_REPLAY_RAN;
+    if (ob__trace_is_stream_call(node, name))
+        return OB_REPLAY_STREAM;
+    return ob__trace_unrecorded(node) != NULL ? OB_REPLAY_ARGUMENT : OB_REPLAY_RAN;
 }
 
 /* ---- calls inside calls ---- */
@@ -262,6 +264,8 @@ static bool add_step(adding *a, uint32_t index)
     if (!intern_name(a, step->node, name, sizeof name, &step->op))
         return false;
     step->skip = judge(step->node, name, a->options, &listed);
+    if (step->skip == OB_REPLAY_ARGUMENT)
+        step->why = ob__trace_unrecorded(step->node);
     if (step->skip == OB_REPLAY_LISTED) {
         a->used[listed] = true;
         step->why = a->options->skip_reasons != NULL ? a->options->skip_reasons[listed] : NULL;

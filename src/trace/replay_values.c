@@ -7,6 +7,7 @@
 #include "trace/replay_values.h"
 
 #include "gen/fill.h"
+#include "gen/sparse.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +132,39 @@ static ob_status make_storage(ob_replay_values *values, const ob_trace_tensor *t
     return OB_OK;
 }
 
+static ob_status fill_values(void *ctx, const ob_tensor *tensor, ob_err *err)
+{
+    (void)err;
+    ob__replay_values_fill(ctx, tensor);
+    return OB_OK;
+}
+
+/* A sparse tensor from before the recording, as a rule the gradient of an embedding. Traces do not say how many of its rows
+ * there are. */
+static ob_status make_sparse(ob_replay_values *values, const ob_trace_tensor *tensor,
+                             ob_dtype dtype, ob_value *there, ob_value *out, ob_err *err)
+{
+    enum { ROWS = 1000 };
+    ob__sparse_spec spec = {
+        .dtype = dtype, .ndim = tensor->ndim, .sparse_dim = 1, .coalesced = true};
+    memcpy(spec.sizes, tensor->sizes, (size_t)tensor->ndim * sizeof *spec.sizes);
+    spec.taken = spec.sizes[0] < ROWS ? spec.sizes[0] : ROWS;
+    if (spec.sizes[0] > 0 && (uint64_t)(tensor->numel / spec.sizes[0] * spec.taken) >
+                                 values->max_bytes / ob_dtype_size(dtype))
+        return ob_err_set(err, OB_ERR_LIMIT, "a sparse tensor of more than the limit of %llu MiB",
+                          (unsigned long long)(values->max_bytes >> 20));
+    ob_tensor made;
+    OB_TRY(ob__sparse_make(&spec, &values->rng, fill_values, values, &made, err));
+    ob_value value;
+    ob_status status = ob_value_init_tensor(&value, &made, err);
+    ob_tensor_fini(&made);
+    OB_TRY(status);
+    status = ob_value_copy(out, &value, err);
+    ob_value_fini(there);
+    *there = value;
+    return status;
+}
+
 ob_status ob__replay_values_tensor(ob_replay_values *values, const ob_trace_tensor *tensor,
                                    uint64_t need, ob_value *out, bool *fresh, ob_err *err)
 {
@@ -146,8 +180,7 @@ ob_status ob__replay_values_tensor(ob_replay_values *values, const ob_trace_tens
     if (there->kind == OB_VALUE_TENSOR && fits(there->as.tensor, tensor, dtype))
         return ob_value_copy(out, there, err);
     if (ob__trace_is_sparse(tensor))
-        return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "a tensor without storage (sparse?) that no call before has made");
+        return make_sparse(values, tensor, dtype, there, out, err);
     ob_tensor view;
     ob_storage *storage = ob_storage_retain(values->storages[number]);
     ob_status status = OB_ERR_NOT_FOUND;

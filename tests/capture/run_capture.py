@@ -119,7 +119,8 @@ def test_mixed(options, folder):
               and mine[0]["dropout"]["value"] == 0.25 and mine[0]["batch_first"]["value"] is True, str(settings))
         named = [e.get("kwargs", {}) for _, e in found["torch.nn.MultiheadAttention"]]
         check(any(k.get("need_weights") == {"type": "bool", "value": False} for k in named), "keyword arguments of modules")
-        check(total(found, "aten::slice.Tensor") > 0 and total(found, "aten::index_put_") == 2, "indexing is seen")
+        check(total(found, "aten::slice.Tensor") > 0 and total(found, "aten::index_put_") == 4, "indexing is seen")
+        check(total(found, "aten::index.Tensor") == 8, "lists as indices: %s" % found.get("aten::index.Tensor"))
         check(total(found, "torch.lstm") == 2, "the operator inside of LSTM is seen")
         offsets = found["torch.nn.EmbeddingBag"][0][1]["args"][1]
         target = found["torch.nn.functional.cross_entropy"][0][1]["args"][1]

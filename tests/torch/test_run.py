@@ -30,7 +30,7 @@ class Whole(TorchTest):
     def test_profile(self):
         weights = {"type": "tensor", "dtype": "float", "shape": [4, 4]}
         content = {"torch.nn.functional.linear": operator(entry(tensor(3, 4), weights))}
-        results, code = self.run_config(content, "--profile", "-b")
+        results, code = self.run_config(content, "--profile", "-b", "-i", "3")
         self.assertEqual(code, 0, self.stderr)
         inside = [(row[0], row[1]) for row in results[0]["kernels"]]
         self.assertIn(("aten::linear", "forward"), inside)
@@ -41,6 +41,7 @@ class Whole(TorchTest):
         self.assertEqual((outer["calls"], outer["case_op_name"], outer["case_id"]),
                          (1, "torch.nn.functional.linear", "0|0|0"))
         self.assertGreater(outer["total"], outer["own"])
+        self.assertEqual((results[0]["kernel_iterations"], outer["iterations"]), (3, 3))
         with open(self.path("records_trace.json"), encoding="utf-8") as file:
             events = [event for event in json.load(file) if event.get("cat") == "kernel"]
         self.assertEqual([event["name"] for event in events], [name for name, _ in inside])

@@ -66,7 +66,7 @@ def check_rows(path):
 
 def check_kernels():
     """What ran inside a case has rows of its own, behind the case's, for both passes."""
-    done = run("sweep.json", "--backend", "torch", "--case", "torch.nn.Linear|0|0|3_0", "-b", "-p")
+    done = run("sweep.json", "--backend", "torch", "--case", "torch.nn.Linear|0|0|3_0", "-b", "-p", "-i", "4")
     rows = list(csv.DictReader(done.stdout.splitlines()))
     kinds = [r["kind"] for r in rows]
     assert kinds[:2] == ["operator"] * 2 and set(kinds[2:]) == {"kernel"}, done
@@ -75,7 +75,8 @@ def check_kernels():
     assert any(r["name"] == "aten::addmm" for r in inside), rows
     for row in inside:
         assert row["batch"] == "4" and row["in_features"] == "16" and row["precision"] == "fp32"
-        assert float(row["median_ns"]) >= 0 and row["iqr_ns"] == row["gb_per_second"] == "", row
+        assert float(row["mean_ns"]) >= 0 and row["samples"] == "4", row
+        assert row["median_ns"] == row["iqr_ns"] == row["gb_per_second"] == "", row
 
 
 def main():

@@ -264,6 +264,26 @@ def calls():
     ]
 
 
+class Sparse(Tensor):
+    """Without a storage, as PyTorch records it."""
+
+    def value(self):
+        return [100000 + 2 * self.number, 0, 0, 0, 0, ""]
+
+
+def sparse_calls():
+    """An optimizer's step on gradients that were there before the recording began."""
+    grad, weight = Sparse("f", 5000, 8), t("f", 5000, 8)
+    return [
+        ("aten::coalesce(Tensor(a) self) -> Tensor(a)", [grad], [grad]),
+        ("aten::_values(Tensor(a) self) -> Tensor(a)", [grad], [t("f", 100, 8)]),
+        ("aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)", [weight, grad, -0.1],
+         [weight]),
+        ("aten::zero_(Tensor(a!) self) -> Tensor(a!)", [Sparse("f", 20, 8)], []),
+        ("aten::detach_(Tensor(a!) self) -> Tensor(a!)", [Sparse("f", 20, 8)], []),
+    ]
+
+
 HOST = [
     ("aten::is_nonzero(Tensor self) -> bool", [t("?")], [True]),
     ("aten::_assert_async.msg(Tensor self, str assert_msg) -> ()", [t("?"), "must be"], []),

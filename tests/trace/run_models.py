@@ -166,6 +166,15 @@ def test_gpu_calls(options, folder):
             check({"aten::_embedding_bag", "aten::_fused_adamw_"} <= wide, "in float32: %s" % wide)
 
 
+def test_sparse_before(options, folder):
+    """Sparse gradients from before the recording are made, with as many rows as nobody knows."""
+    if "torch" not in backends(options):
+        return
+    path = write(gpu_calls.trace(gpu_calls.sparse_calls()), os.path.join(folder, "sparse.json"))
+    found = replay(options, path, "torch")
+    check(found["coverage"]["nodes"] == 1.0, "sparse: %s" % found["skipped"])
+
+
 def test_convert(options, folder):
     """Every case of the converted steps runs on torch."""
     traces = {}
@@ -197,7 +206,7 @@ def main():
     if run(options.python, "-c", "import torch").returncode != 0:
         print("skipped: %s has no torch (Debian's package is python3-torch)" % options.python)
         return SKIPPED
-    for test in (test_gpt, test_replaced, test_own_kernels, test_dlrm, test_half_dlrm, test_gpu_calls,
+    for test in (test_gpt, test_replaced, test_own_kernels, test_dlrm, test_half_dlrm, test_gpu_calls, test_sparse_before,
                  test_convert):
         with tempfile.TemporaryDirectory() as folder:
             test(options, folder)

@@ -43,7 +43,7 @@ static void sum(const char *line, taken *t)
 static void test_nested_calls(void)
 {
     taken t;
-    sum("{\"op_name\": \"torch.x\", \"id\": \"0|0|1\", \"kernels\": ["
+    sum("{\"op_name\": \"torch.x\", \"id\": \"0|0|1\", \"kernel_iterations\": 7, \"kernels\": ["
         "[\"a\", \"forward\", 0, 0, 100], [\"b\", \"forward\", 1, 10, 30],"
         "[\"a\", \"forward\", 2, 15, 10], [\"b\", \"forward\", 1, 50, 20],"
         "[\"b\", \"backward\", 0, 200, 5]]}\n",
@@ -51,6 +51,7 @@ static void test_nested_calls(void)
     CHECK_INT(t.count, 3);
     CHECK_STR(t.names[0], "a forward");
     CHECK_INT(t.rows[0].calls, 2);
+    CHECK_INT(t.rows[0].iterations, 7);
     CHECK_REAL(t.rows[0].total_ns, 100); /* the inner a is part of the outer one */
     CHECK_REAL(t.rows[0].own_ns, 60);    /* 100 - 30 - 20, and 10 */
     CHECK_STR(t.names[1], "b forward");

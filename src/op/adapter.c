@@ -249,8 +249,11 @@ static ob_status follow(reader *r, const ob_op_table *table, ob__adapted *out)
             OB_TRY(eval_condition(r, &holds));
         if (!holds)
             continue;
-        if (take_word(r, "error"))
+        if (take_word(r, "error")) {
+            if (missing[0] != '\0')
+                break; /* the arguments were right */
             return eval_error(r);
+        }
         if (!take_target(r, out->base, sizeof out->base, out->overload, sizeof out->overload))
             return broken(r);
         if (ob__table_has(table, out->base, out->overload))

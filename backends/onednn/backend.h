@@ -35,8 +35,7 @@ struct ob_prepared {
     dnn_saved *saved;
     size_t saved_count;
     uint64_t bytes;
-    bool ran, has_seed;
-    uint64_t accumulated; /* backwards since the last zero grad */
+    plan_progress progress;
 };
 
 /* case.c */

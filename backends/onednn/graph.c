@@ -18,43 +18,14 @@ static bool keep(void *ctx, const ob_op *op)
     return dnn_kernel_find(op) != NULL || op->row->decomposition == NULL;
 }
 
-static ob_status resolve(const dnn_program *program, const ob_graph *graph, ob_graph **own,
-                         ob_err *err)
+static ob_status resolve(void *ctx, const ob_graph *graph, ob_graph **own, ob_err *err)
 {
+    const dnn_program *program = ctx;
     bool all = true;
     *own = NULL;
     for (size_t i = 0; i < graph->node_count; i++)
         all = all && keep(NULL, graph->nodes[i].op);
     return all ? OB_OK : program->plan.host->graph_decompose(graph, keep, NULL, own, err);
-}
-
-/* The forward with every saved edge as an output more, so that decomposing tells where each went. map gets
- * the final edge of each that the backward uses. */
-static ob_status resolve_forward(dnn_program *program, const ob_prepare_args *args, ob_edge_id *map,
-                                 ob_err *err)
-{
-    dnn_pass *forward = &program->passes[OB_PASS_FORWARD];
-    const ob_graph *backward = args->backward != NULL ? args->backward->graph : NULL;
-    const size_t extra = backward != NULL ? backward->edge_count : 0;
-    ob_graph wide = *args->graph;
-    ob_edge_id *outputs = calloc(wide.output_count + extra + 1, sizeof *outputs);
-    if (outputs == NULL)
-        return program->plan.host->err_set(err, OB_ERR_NOMEM, "out of memory");
-    for (size_t i = 0; i < wide.output_count; i++)
-        outputs[i] = wide.outputs[i];
-    for (size_t i = 0; i < extra; i++) {
-        if (backward->edges[i].role == OB_EDGE_SAVED)
-            outputs[wide.output_count++] = backward->edges[i].forward_edge;
-    }
-    wide.outputs = outputs;
-    const ob_status status = resolve(program, &wide, &forward->own, err);
-    if (status == OB_OK) {
-        forward->graph = forward->own != NULL ? forward->own : args->graph;
-        for (size_t i = 0; i < wide.output_count; i++)
-            map[outputs[i]] = forward->own != NULL ? forward->own->outputs[i] : outputs[i];
-    }
-    free(outputs);
-    return status;
 }
 
 /* ---- calls ---- */
@@ -128,7 +99,7 @@ static ob_status plan_nodes(dnn_program *program, dnn_pass *pass, ob_err *err)
             return plan->host->err_set(err, OB_ERR_UNSUPPORTED,
                                        "oneDNN has nothing for %s; see docs/onednn.md for what the "
                                        "backend has, or use another one",
-                                       dnn_op_name(node->op, name, sizeof name));
+                                       plan_op_name(node->op, name, sizeof name));
         if (dnn_node_is_view(program, pass->graph, node))
             continue;
         plan->op = node->op;
@@ -146,7 +117,7 @@ static ob_status keep_results(dnn_program *program, const dnn_pass *pass, size_t
     plan->list = list;
     for (size_t i = 0; i < count; i++) {
         const ob_edge_id edge = pass->graph->outputs[i];
-        for (size_t t = 0; t < dnn_tensor_count(&pass->graph->edges[edge].meta); t++) {
+        for (size_t t = 0; t < plan_tensor_count(&pass->graph->edges[edge].meta); t++) {
             const dnn_view *view = &pass->views[edge][t];
             if (!dnn_view_is(view) || dnn_view_numel(view) == 0)
                 continue;
@@ -166,7 +137,7 @@ static ob_status plan_make_grad(dnn_program *program, ob_err *err)
     for (size_t e = 0; e < pass->graph->edge_count; e++) {
         if (pass->graph->edges[e].role != OB_EDGE_GRAD_OUTPUT)
             continue;
-        for (size_t t = 0; t < dnn_tensor_count(&pass->graph->edges[e].meta); t++) {
+        for (size_t t = 0; t < plan_tensor_count(&pass->graph->edges[e].meta); t++) {
             if (dnn_view_is(&pass->views[e][t]))
                 OB_TRY(dnn_emit_fill(&program->plan, &pass->views[e][t], 1, err));
         }
@@ -224,7 +195,8 @@ static ob_status plan_all(dnn_program *program, const ob_prepare_args *args, ob_
     const bool both =
         args->backward != NULL && args->backward->graph != NULL && args->pass == OB_PASS_BACKWARD;
     plan->training = both;
-    OB_TRY(resolve_forward(program, args, map, err));
+    OB_TRY(plan_resolve_forward(plan->host, args, resolve, program, &forward->graph, &forward->own,
+                                map, err));
     OB_TRY(dnn_places_forward(program, args, err));
     plan->list = DNN_LIST_FORWARD;
     OB_TRY(plan_nodes(program, forward, err));

@@ -26,9 +26,6 @@ typedef struct dnn_program {
 ob_status dnn_program_make(dnn_program *program, const ob_prepare_args *args, ob_err *err);
 void dnn_program_fini(dnn_program *program);
 
-size_t dnn_tensor_count(const ob_value *meta);
-const ob_tensor *dnn_tensor_at(const ob_value *meta, size_t index);
-
 /* places.c: the views of all edges; groups that an operator writes to are marked. */
 ob_status dnn_places_forward(dnn_program *program, const ob_prepare_args *args, ob_err *err);
 ob_status dnn_places_backward(dnn_program *program, const ob_edge_id *map, ob_err *err);

@@ -8,6 +8,8 @@
 
 #include "plan.h"
 
+#include "plan/graphs.h"
+
 typedef struct dnn_kernel dnn_kernel;
 
 /* One call while it is planned. */
@@ -22,18 +24,10 @@ typedef struct dnn_call {
 
 typedef ob_status (*dnn_kernel_fn)(dnn_call *call, ob_err *err);
 
-typedef enum dnn_role {
-    DNN_COMPUTE = 0,
-    /* Outputs look at the first tensor argument, at the places that their metas tell; nothing runs. */
-    DNN_VIEW,
-    /* A view when the output has the dtype and strides of the first tensor argument, else computed. */
-    DNN_VIEW_OR_COMPUTE,
-} dnn_role;
-
 struct dnn_kernel {
     const char *name; /* "aten::add.Tensor"; NULL ends a table */
     dnn_kernel_fn plan;
-    dnn_role role;
+    plan_kind kind;
     bool sums; /* of nothing are zeros: arguments may be empty */
     /* The kernel's own: one function may serve several rows. */
     int variant;
@@ -54,7 +48,6 @@ size_t dnn_arg_ints(const dnn_call *call, const char *name, int64_t *out, size_t
 dnn_view dnn_output(const dnn_call *call, size_t k);
 /* Whether another call, or whoever asked for the graph, looks at output k. */
 bool dnn_output_is_used(const dnn_call *call, size_t k);
-int dnn_dim(int64_t dim, int ndim);
 
 /* OB_ERR_UNSUPPORTED with the operator's name before the text. */
 ob_status dnn_refuse(const dnn_call *call, ob_err *err, const char *reason);
@@ -67,7 +60,5 @@ ob_status dnn_refuse_inexact(const dnn_call *call, ob_err *err);
 
 /* kernels.c */
 const dnn_kernel *dnn_kernel_find(const ob_op *op);
-/* "aten::add.Tensor" */
-const char *dnn_op_name(const ob_op *op, char *out, size_t size);
 
 #endif

@@ -13,19 +13,11 @@ static const dnn_kernel *const GROUPS[] = {
 #undef DNN_GROUP
 };
 
-const char *dnn_op_name(const ob_op *op, char *out, size_t size)
-{
-    const ob_schema *schema = op->schema;
-    snprintf(out, size, "%s%s%s", schema->name, schema->overload[0] != '\0' ? "." : "",
-             schema->overload);
-    return out;
-}
-
 /* Only while planning: a walk over some two hundred rows is nothing beside making a primitive. */
 const dnn_kernel *dnn_kernel_find(const ob_op *op)
 {
     char name[192];
-    dnn_op_name(op, name, sizeof name);
+    plan_op_name(op, name, sizeof name);
     for (size_t g = 0; g < sizeof GROUPS / sizeof *GROUPS; g++) {
         for (const dnn_kernel *kernel = GROUPS[g]; kernel->name != NULL; kernel++) {
             if (strcmp(kernel->name, name) == 0)
@@ -39,7 +31,7 @@ ob_status dnn_refuse(const dnn_call *call, ob_err *err, const char *reason)
 {
     char name[192];
     return call->host->err_set(err, OB_ERR_UNSUPPORTED, "%s: %s; use another backend",
-                               dnn_op_name(call->node->op, name, sizeof name), reason);
+                               plan_op_name(call->node->op, name, sizeof name), reason);
 }
 
 ob_status dnn_refuse_inexact(const dnn_call *call, ob_err *err)
@@ -104,29 +96,12 @@ size_t dnn_arg_views(const dnn_call *call, const char *name, dnn_view *out, size
 
 double dnn_arg_double(const dnn_call *call, const char *name, double otherwise)
 {
-    const ob_value *value = dnn_arg_value(call, name);
-    if (value == NULL)
-        return otherwise;
-    switch (value->kind) {
-    case OB_VALUE_DOUBLE:
-        return value->as.real;
-    case OB_VALUE_INT:
-        return (double)value->as.integer;
-    case OB_VALUE_BOOL:
-        return value->as.boolean;
-    default:
-        return otherwise;
-    }
+    return plan_value_double(dnn_arg_value(call, name), otherwise);
 }
 
 int64_t dnn_arg_int(const dnn_call *call, const char *name, int64_t otherwise)
 {
-    const ob_value *value = dnn_arg_value(call, name);
-    if (value == NULL)
-        return otherwise;
-    return value->kind == OB_VALUE_INT    ? value->as.integer
-           : value->kind == OB_VALUE_BOOL ? value->as.boolean
-                                          : otherwise;
+    return plan_value_int(dnn_arg_value(call, name), otherwise);
 }
 
 bool dnn_arg_bool(const dnn_call *call, const char *name, bool otherwise)
@@ -143,22 +118,7 @@ bool dnn_arg_is_none(const dnn_call *call, const char *name)
 
 size_t dnn_arg_ints(const dnn_call *call, const char *name, int64_t *out, size_t capacity)
 {
-    const ob_value *value = dnn_arg_value(call, name);
-    if (value == NULL)
-        return 0;
-    if (value->kind == OB_VALUE_INT || value->kind == OB_VALUE_BOOL) {
-        out[0] = dnn_arg_int(call, name, 0);
-        return 1;
-    }
-    if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
-        return 0;
-    for (size_t i = 0; i < value->as.list.count && i < capacity; i++) {
-        const ob_value *item = &value->as.list.items[i];
-        out[i] = item->kind == OB_VALUE_INT    ? item->as.integer
-                 : item->kind == OB_VALUE_BOOL ? item->as.boolean
-                                               : 0;
-    }
-    return value->as.list.count;
+    return plan_value_ints(dnn_arg_value(call, name), out, capacity);
 }
 
 dnn_view dnn_output(const dnn_call *call, size_t k)
@@ -191,10 +151,4 @@ bool dnn_output_is_used(const dnn_call *call, size_t k)
             used = refers_to(&node->args[i], edge);
     }
     return used;
-}
-
-int dnn_dim(int64_t dim, int ndim)
-{
-    const int64_t dims = ndim > 0 ? ndim : 1;
-    return (int)(dim < 0 ? dim + dims : dim);
 }

@@ -32,12 +32,6 @@ typedef struct row {
     dnn_algorithm if_result; /* backward: the algorithm when that is the result */
 } row;
 
-static const char *text_arg(const dnn_call *call, const char *name)
-{
-    const ob_value *value = dnn_arg_value(call, name);
-    return value != NULL && value->kind == OB_VALUE_STR ? value->as.str.text : "";
-}
-
 static double limit(const dnn_call *call, const char *name, const char *other, double otherwise)
 {
     return dnn_arg_is_none(call, name) ? dnn_arg_double(call, other, otherwise)
@@ -52,7 +46,7 @@ static bool set_numbers(const dnn_call *call, const row *r, dnn_curve *curve)
     case FIXED:
         return true;
     case GELU:
-        if (strcmp(text_arg(call, "approximate"), "tanh") == 0)
+        if (strcmp(plan_value_str(dnn_arg_value(call, "approximate")), "tanh") == 0)
             curve->algorithm = DNN_GELU_TANH;
         return true;
     case ELU:

@@ -89,6 +89,25 @@ static ob_status read_affine(const dnn_call *call, dnn_view *weight, dnn_view *b
     return dnn_view_is(bias) ? as_list(call->plan, bias, err) : OB_OK;
 }
 
+/* What both norms are given; `other` is the bias, or the gradient of the result. */
+typedef struct norm {
+    dnn_view in, out, mean, variance, weight, other;
+    bool gives_stats; /* mean and variance are results */
+} norm;
+
+static ob_status emit_norm(dnn_plan *plan, const dnn_request *request, const norm *n, ob_err *err)
+{
+    dnn_binding bindings[6];
+    int count = 0;
+    bind(bindings, &count, DNN_SRC, &n->in, false);
+    bind(bindings, &count, DNN_SCALE, &n->weight, false);
+    bind(bindings, &count, DNN_SHIFT, &n->other, false);
+    bind(bindings, &count, DNN_MEAN, &n->mean, n->gives_stats);
+    bind(bindings, &count, DNN_VARIANCE, &n->variance, n->gives_stats);
+    bind(bindings, &count, DNN_DST, &n->out, true);
+    return dnn_plan_emit(plan, request, bindings, count, NULL, err);
+}
+
 /* ---- batch norm ---- */
 
 static ob_status update_running(dnn_call *call, const char *name, const dnn_view *now,
@@ -113,8 +132,6 @@ static ob_status plan_batch_norm(dnn_call *call, ob_err *err)
     const int64_t channels = in.sizes[1], per_channel = dnn_view_numel(&in) / channels;
     dnn_view weight, bias, mean = dnn_arg_view(call, "running_mean"),
                            variance = dnn_arg_view(call, "running_var");
-    dnn_binding bindings[6];
-    int count = 0;
     if (!dnn_is_float(in.dtype))
         return dnn_refuse(call, err, "the backend normalizes floating dtypes only");
     if (!training && !(dnn_view_is(&mean) && dnn_view_is(&variance)))
@@ -137,13 +154,8 @@ static ob_status plan_batch_norm(dnn_call *call, ob_err *err)
                                  .global_stats = !training};
     if (request.src == NULL)
         return OB_ERR_UNSUPPORTED;
-    bind(bindings, &count, DNN_SRC, &in, false);
-    bind(bindings, &count, DNN_SCALE, &weight, false);
-    bind(bindings, &count, DNN_SHIFT, &bias, false);
-    bind(bindings, &count, DNN_MEAN, &mean, training);
-    bind(bindings, &count, DNN_VARIANCE, &variance, training);
-    bind(bindings, &count, DNN_DST, &out, true);
-    OB_TRY(dnn_plan_emit(plan, &request, bindings, count, NULL, err));
+    const norm n = {in, out, mean, variance, weight, bias, training};
+    OB_TRY(emit_norm(plan, &request, &n, err));
     if (!training)
         return OB_OK;
     OB_TRY(deliver(plan, &save_mean, &mean, err));
@@ -173,6 +185,24 @@ static ob_status deliver_affine_grads(dnn_call *call, const affine_grads *grads,
     return deliver(call->plan, &bias, &grads->bias, err);
 }
 
+static ob_status emit_norm_backward(dnn_call *call, const dnn_request *request, const norm *n,
+                                    const affine_grads *grads, ob_err *err)
+{
+    dnn_binding bindings[9];
+    int count = 0;
+    bind(bindings, &count, DNN_SRC, &n->in, false);
+    bind(bindings, &count, DNN_DIFF_DST, &n->other, false);
+    bind(bindings, &count, DNN_MEAN, &n->mean, false);
+    bind(bindings, &count, DNN_VARIANCE, &n->variance, false);
+    bind(bindings, &count, DNN_SCALE, &n->weight, false);
+    bind(bindings, &count, DNN_SHIFT, &n->weight, false); /* asked for, not read */
+    bind(bindings, &count, DNN_DIFF_SRC, &n->out, true);
+    bind(bindings, &count, DNN_DIFF_SCALE, &grads->weight, true);
+    bind(bindings, &count, DNN_DIFF_SHIFT, &grads->bias, true);
+    OB_TRY(dnn_plan_emit(call->plan, request, bindings, count, NULL, err));
+    return dnn_view_is(&n->weight) ? deliver_affine_grads(call, grads, err) : OB_OK;
+}
+
 /* The gradient of the data, into a tensor that nobody sees if it is not wanted. */
 static ob_status data_grad(dnn_call *call, const dnn_view *like, dnn_view *out, ob_err *err)
 {
@@ -194,8 +224,6 @@ static ob_status plan_batch_norm_backward(dnn_call *call, ob_err *err)
     const int64_t channels = in.sizes[1];
     const bool affine = dnn_view_is(&weight);
     affine_grads grads = {{.group = DNN_NONE_ID}, {.group = DNN_NONE_ID}};
-    dnn_binding bindings[9];
-    int count = 0;
     if (!dnn_view_is(&mean) || !dnn_view_is(&spread))
         return dnn_refuse(call, err, "there are no statistics");
     OB_TRY(dnn_plan_dense(plan, &in, err));
@@ -222,17 +250,8 @@ static ob_status plan_batch_norm_backward(dnn_call *call, ob_err *err)
                                  .use_scale = affine,
                                  .use_shift = affine,
                                  .global_stats = !training};
-    bind(bindings, &count, DNN_SRC, &in, false);
-    bind(bindings, &count, DNN_DIFF_DST, &grad, false);
-    bind(bindings, &count, DNN_MEAN, &mean, false);
-    bind(bindings, &count, DNN_VARIANCE, &variance, false);
-    bind(bindings, &count, DNN_SCALE, &weight, false);
-    bind(bindings, &count, DNN_SHIFT, &weight, false); /* asked for, not read */
-    bind(bindings, &count, DNN_DIFF_SRC, &out, true);
-    bind(bindings, &count, DNN_DIFF_SCALE, &grads.weight, true);
-    bind(bindings, &count, DNN_DIFF_SHIFT, &grads.bias, true);
-    OB_TRY(dnn_plan_emit(plan, &request, bindings, count, NULL, err));
-    return affine ? deliver_affine_grads(call, &grads, err) : OB_OK;
+    const norm n = {in, out, mean, variance, weight, grad, false};
+    return emit_norm_backward(call, &request, &n, &grads, err);
 }
 
 /* ---- layer norm ---- */
@@ -269,8 +288,6 @@ static ob_status plan_layer_norm(dnn_call *call, ob_err *err)
     const int64_t length = normalized_length(call), rows = dnn_view_numel(&in) / length;
     const bool stats = plan->training || dnn_output_is_used(call, 1) || dnn_output_is_used(call, 2);
     dnn_view mean = {.group = DNN_NONE_ID}, variance = {.group = DNN_NONE_ID}, one;
-    dnn_binding bindings[6];
-    int count = 0;
     const int64_t sizes[] = {rows, length};
     OB_TRY(as_rows(plan, &in, rows, length, err));
     if (!dnn_view_reshape(&out, 2, sizes))
@@ -290,13 +307,8 @@ static ob_status plan_layer_norm(dnn_call *call, ob_err *err)
                                  .use_shift = dnn_view_is(&bias)};
     if (request.src == NULL || request.weights == NULL)
         return OB_ERR_UNSUPPORTED;
-    bind(bindings, &count, DNN_SRC, &in, false);
-    bind(bindings, &count, DNN_SCALE, &weight, false);
-    bind(bindings, &count, DNN_SHIFT, &bias, false);
-    bind(bindings, &count, DNN_MEAN, &mean, true);
-    bind(bindings, &count, DNN_VARIANCE, &variance, true);
-    bind(bindings, &count, DNN_DST, &out, true);
-    OB_TRY(dnn_plan_emit(plan, &request, bindings, count, NULL, err));
+    const norm n = {in, out, mean, variance, weight, bias, true};
+    OB_TRY(emit_norm(plan, &request, &n, err));
     if (!stats)
         return OB_OK;
     OB_TRY(deliver(plan, &save_mean, &mean, err));
@@ -312,8 +324,6 @@ static ob_status plan_layer_norm_backward(dnn_call *call, ob_err *err)
     const int64_t length = normalized_length(call), rows = dnn_view_numel(&in) / length;
     const bool affine = dnn_view_is(&weight);
     affine_grads grads = {{.group = DNN_NONE_ID}, {.group = DNN_NONE_ID}};
-    dnn_binding bindings[9];
-    int count = 0;
     const int64_t sizes[] = {rows, length};
     OB_TRY(as_rows(plan, &in, rows, length, err));
     OB_TRY(as_rows(plan, &grad, rows, length, err));
@@ -334,17 +344,8 @@ static ob_status plan_layer_norm_backward(dnn_call *call, ob_err *err)
                                  .use_shift = affine};
     if (request.src == NULL || request.diff == NULL || request.weights == NULL)
         return OB_ERR_UNSUPPORTED;
-    bind(bindings, &count, DNN_SRC, &in, false);
-    bind(bindings, &count, DNN_DIFF_DST, &grad, false);
-    bind(bindings, &count, DNN_MEAN, &mean, false);
-    bind(bindings, &count, DNN_VARIANCE, &variance, false);
-    bind(bindings, &count, DNN_SCALE, &weight, false);
-    bind(bindings, &count, DNN_SHIFT, &weight, false); /* asked for, not read */
-    bind(bindings, &count, DNN_DIFF_SRC, &out, true);
-    bind(bindings, &count, DNN_DIFF_SCALE, &grads.weight, true);
-    bind(bindings, &count, DNN_DIFF_SHIFT, &grads.bias, true);
-    OB_TRY(dnn_plan_emit(plan, &request, bindings, count, NULL, err));
-    return affine ? deliver_affine_grads(call, &grads, err) : OB_OK;
+    const norm n = {in, out, mean, variance, weight, grad, false};
+    return emit_norm_backward(call, &request, &n, &grads, err);
 }
 
 const dnn_kernel dnn_kernels_norm[] = {

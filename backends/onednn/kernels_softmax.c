@@ -32,7 +32,7 @@ static ob_status plan_softmax(dnn_call *call, ob_err *err)
                            .training = plan->training};
     if (request.algorithm == DNN_SOFTMAX_LOG && out.dtype == OB_DTYPE_F32)
         OB_TRY(dnn_refuse_inexact(call, err));
-    request.axis = flatten(views, 2, dnn_dim(dnn_arg_int(call, "dim", -1), in.ndim));
+    request.axis = flatten(views, 2, plan_dim(dnn_arg_int(call, "dim", -1), in.ndim));
     request.src = dnn_plan_plain(plan, &in, err);
     request.dst = dnn_plan_plain(plan, &out, err);
     if (request.src == NULL || request.dst == NULL)
@@ -51,7 +51,7 @@ static ob_status plan_softmax_backward(dnn_call *call, ob_err *err)
     OB_TRY(dnn_plan_dense(plan, &result, err));
     dnn_request request = {.kind = DNN_SOFTMAX_BACKWARD,
                            .algorithm = (dnn_algorithm)call->kernel->variant};
-    request.axis = flatten(views, 3, dnn_dim(dnn_arg_int(call, "dim", -1), out.ndim));
+    request.axis = flatten(views, 3, plan_dim(dnn_arg_int(call, "dim", -1), out.ndim));
     request.src = dnn_plan_plain(plan, &out, err);
     request.diff = dnn_plan_plain(plan, &grad, err);
     request.dst = dnn_plan_plain(plan, &result, err);

@@ -1,34 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operators that only look at memory in another way: nothing runs for them.
+ * Operators that only look at memory in another way, the same as every backend's.
  */
 #include "kernel.h"
 
-#define VIEW(op)                                                                                   \
-    {                                                                                              \
-        .name = "aten::" op, .role = DNN_VIEW                                                      \
-    }
+#define PLAN_VIEW_ROW(op) {.name = (op), .kind = PLAN_VIEW},
 
 const dnn_kernel dnn_kernels_view[] = {
-    VIEW("view"),
-    VIEW("_unsafe_view"),
-    VIEW("_reshape_alias"),
-    VIEW("transpose.int"),
-    VIEW("t"),
-    VIEW("permute"),
-    VIEW("expand"),
-    VIEW("squeeze"),
-    VIEW("squeeze.dim"),
-    VIEW("unsqueeze"),
-    VIEW("select.int"),
-    VIEW("slice.Tensor"),
-    VIEW("as_strided"),
-    VIEW("diagonal"),
-    VIEW("alias"),
-    VIEW("detach"),
-    VIEW("split.Tensor"),
-    VIEW("split_with_sizes"),
-    VIEW("chunk"),
-    VIEW("unbind.int"),
+#include "plan/views.def"
     {.name = NULL},
 };

@@ -8,19 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t dnn_tensor_count(const ob_value *meta)
-{
-    if (meta->kind == OB_VALUE_TENSOR)
-        return 1;
-    return meta->kind == OB_VALUE_LIST || meta->kind == OB_VALUE_TUPLE ? meta->as.list.count : 0;
-}
-
-const ob_tensor *dnn_tensor_at(const ob_value *meta, size_t index)
-{
-    const ob_value *item = meta->kind == OB_VALUE_TENSOR ? meta : &meta->as.list.items[index];
-    return item->kind == OB_VALUE_TENSOR ? item->as.tensor : NULL;
-}
-
 static int64_t element_size(const dnn_program *program, ob_dtype dtype)
 {
     return (int64_t)program->plan.host->dtype_get_info(dtype)->size_bytes;
@@ -43,7 +30,7 @@ static ob_status start_pass(dnn_program *program, dnn_pass *pass, ob_err *err)
     if (pass->views == NULL)
         return host->err_set(err, OB_ERR_NOMEM, "out of memory for the plan of the case");
     for (size_t e = 0; e < graph->edge_count; e++) {
-        const size_t count = dnn_tensor_count(&graph->edges[e].meta);
+        const size_t count = plan_tensor_count(&graph->edges[e].meta);
         pass->views[e] = calloc(count + 1, sizeof *pass->views[e]);
         if (pass->views[e] == NULL)
             return host->err_set(err, OB_ERR_NOMEM, "out of memory for the plan of the case");
@@ -56,8 +43,8 @@ static ob_status start_pass(dnn_program *program, dnn_pass *pass, ob_err *err)
 /* Memory of its own for each tensor of an edge. */
 static ob_status place_fresh(dnn_program *program, const ob_value *meta, dnn_view *to, ob_err *err)
 {
-    for (size_t i = 0; i < dnn_tensor_count(meta); i++) {
-        const ob_tensor *tensor = dnn_tensor_at(meta, i);
+    for (size_t i = 0; i < plan_tensor_count(meta); i++) {
+        const ob_tensor *tensor = plan_tensor_at(meta, i);
         int64_t bytes;
         if (tensor == NULL)
             continue;
@@ -71,67 +58,27 @@ static ob_status place_fresh(dnn_program *program, const ob_value *meta, dnn_vie
 
 /* ---- what shares memory ---- */
 
-static const ob_operand *first_tensor_operand(const ob_graph *graph, const ob_graph_node *node)
-{
-    for (size_t i = 0; i < node->op->schema->arg_count; i++) {
-        const ob_operand *operand = &node->args[i];
-        if (operand->kind == OB_OPERAND_ITEM ||
-            (operand->kind == OB_OPERAND_EDGE &&
-             graph->edges[operand->edge].meta.kind == OB_VALUE_TENSOR))
-            return operand;
-    }
-    return NULL;
-}
-
-static size_t item_of(const ob_operand *operand)
-{
-    return operand->kind == OB_OPERAND_ITEM ? operand->index : 0;
-}
-
-static bool same_layout(const ob_tensor *a, const ob_tensor *b)
-{
-    bool same = a->dtype == b->dtype && a->ndim == b->ndim;
-    for (int d = 0; same && d < a->ndim; d++)
-        same = a->sizes[d] == b->sizes[d] && (a->strides[d] == b->strides[d] || a->sizes[d] == 1);
-    return same;
-}
-
-static bool asks_for_copy(const ob_host *host, const ob_graph_node *node)
-{
-    const int index = host->schema_find_arg(node->op->schema, "copy");
-    return index >= 0 && node->args[index].kind == OB_OPERAND_VALUE &&
-           node->args[index].value.kind == OB_VALUE_BOOL && node->args[index].value.as.boolean;
-}
-
 bool dnn_node_is_view(const dnn_program *program, const ob_graph *graph, const ob_graph_node *node)
 {
     const dnn_kernel *kernel = dnn_kernel_find(node->op);
-    if (kernel == NULL || kernel->role == DNN_COMPUTE)
-        return false;
-    if (kernel->role == DNN_VIEW)
-        return true;
-    const ob_operand *operand = first_tensor_operand(graph, node);
-    const ob_value *out = &graph->edges[node->outputs[0]].meta;
-    return operand != NULL && out->kind == OB_VALUE_TENSOR &&
-           !asks_for_copy(program->plan.host, node) &&
-           same_layout(dnn_tensor_at(&graph->edges[operand->edge].meta, item_of(operand)),
-                       out->as.tensor);
+    return kernel != NULL && plan_is_view(program->plan.host, kernel->kind, graph, node);
 }
 
 static ob_status place_views(dnn_program *program, dnn_pass *pass, const ob_graph_node *node,
                              ob_err *err)
 {
     const ob_graph *graph = pass->graph;
-    const ob_operand *operand = first_tensor_operand(graph, node);
+    const ob_operand *operand = plan_first_tensor(graph, node);
     if (operand == NULL)
         return program->plan.host->err_set(err, OB_ERR_INVALID, "%s has no tensor to view",
                                            node->op->schema->name);
-    const dnn_view *from = &pass->views[operand->edge][item_of(operand)];
-    const ob_tensor *source = dnn_tensor_at(&graph->edges[operand->edge].meta, item_of(operand));
+    const dnn_view *from = &pass->views[operand->edge][plan_item_of(operand)];
+    const ob_tensor *source =
+        plan_tensor_at(&graph->edges[operand->edge].meta, plan_item_of(operand));
     for (size_t k = 0; k < node->output_count; k++) {
         const ob_value *meta = &graph->edges[node->outputs[k]].meta;
-        for (size_t i = 0; i < dnn_tensor_count(meta); i++) {
-            const ob_tensor *tensor = dnn_tensor_at(meta, i);
+        for (size_t i = 0; i < plan_tensor_count(meta); i++) {
+            const ob_tensor *tensor = plan_tensor_at(meta, i);
             if (tensor != NULL)
                 pass->views[node->outputs[k]][i] =
                     view_of(tensor, from->group,
@@ -142,41 +89,17 @@ static ob_status place_views(dnn_program *program, dnn_pass *pass, const ob_grap
     return OB_OK;
 }
 
-/* The text of a type's alias annotation up to its end or "!". */
-static const char *alias_of(const ob_type *type, size_t *length)
-{
-    while (type != NULL && type->alias == NULL &&
-           (type->kind == OB_TYPE_LIST || type->kind == OB_TYPE_OPTIONAL))
-        type = type->element;
-    const char *alias = type != NULL ? type->alias : NULL;
-    *length = alias != NULL ? strcspn(alias, "! |-") : 0;
-    return alias;
-}
-
-/* The argument that return k is, when the operator changes it in place; -1 if none. */
-static int changed_argument(const ob_schema *schema, size_t k)
-{
-    size_t length, other_length;
-    const char *alias = alias_of(schema->returns[k].type, &length);
-    for (size_t i = 0; length > 0 && i < schema->arg_count; i++) {
-        const char *other = alias_of(schema->args[i].type, &other_length);
-        if (schema->args[i].writes && other_length == length && strncmp(alias, other, length) == 0)
-            return (int)i;
-    }
-    return -1;
-}
-
 static ob_status place_results(dnn_program *program, dnn_pass *pass, const ob_graph_node *node,
                                ob_err *err)
 {
     for (size_t k = 0; k < node->output_count; k++) {
         const ob_edge_id edge = node->outputs[k];
-        const int changed = changed_argument(node->op->schema, k);
+        const int changed = plan_changed_argument(node->op->schema, k);
         const ob_operand *operand = changed >= 0 ? &node->args[changed] : NULL;
         if (operand == NULL)
             OB_TRY(place_fresh(program, &pass->graph->edges[edge].meta, pass->views[edge], err));
         else if (operand->kind == OB_OPERAND_EDGE || operand->kind == OB_OPERAND_ITEM)
-            pass->views[edge][0] = pass->views[operand->edge][item_of(operand)];
+            pass->views[edge][0] = pass->views[operand->edge][plan_item_of(operand)];
         else
             return program->plan.host->err_set(err, OB_ERR_UNSUPPORTED,
                                                "%s changes a list of tensors; use another backend",
@@ -188,7 +111,7 @@ static ob_status place_results(dnn_program *program, dnn_pass *pass, const ob_gr
         if (!node->op->schema->args[i].writes ||
             (operand->kind != OB_OPERAND_EDGE && operand->kind != OB_OPERAND_ITEM))
             continue;
-        const uint32_t group = pass->views[operand->edge][item_of(operand)].group;
+        const uint32_t group = pass->views[operand->edge][plan_item_of(operand)].group;
         if (group != DNN_NONE_ID)
             program->plan.groups[group].written = true;
     }
@@ -208,37 +131,12 @@ static ob_status place_nodes(dnn_program *program, dnn_pass *pass, ob_err *err)
 
 /* ---- what comes from outside ---- */
 
-static ob_status check_given(const ob_host *host, const ob_graph_edge *edge, const ob_value *given,
-                             ob_err *err)
+static ob_status check_edge(const ob_host *host, const ob_graph_edge *edge, ob_err *err)
 {
-    const ob_tensor *want = edge->meta.as.tensor;
-    const ob_tensor *got = given->kind == OB_VALUE_TENSOR ? given->as.tensor : NULL;
-    bool same =
-        got != NULL && got->storage != NULL && got->dtype == want->dtype && got->ndim == want->ndim;
-    for (int d = 0; same && d < want->ndim; d++)
-        same = got->sizes[d] == want->sizes[d] && got->strides[d] == want->strides[d];
-    if (!same)
-        return host->err_set(err, OB_ERR_INVALID,
-                             "the input '%s' is not the tensor that the graph was built for; "
-                             "prepare the case with the values of its graph",
-                             edge->name);
-    return OB_OK;
-}
-
-static ob_status check_kind(const ob_host *host, const ob_graph_edge *edge, ob_err *err)
-{
-    for (size_t i = 0; i < dnn_tensor_count(&edge->meta); i++) {
-        const ob_tensor *tensor = dnn_tensor_at(&edge->meta, i);
-        if (tensor != NULL && tensor->layout != OB_LAYOUT_STRIDED)
-            return host->err_set(err, OB_ERR_UNSUPPORTED,
-                                 "oneDNN does not take sparse tensors (%s); make it dense",
-                                 edge->name);
-        if (tensor != NULL && tensor->device.type[0] != '\0' &&
-            strcmp(tensor->device.type, "cpu") != 0)
-            return host->err_set(err, OB_ERR_UNSUPPORTED,
-                                 "the tensor '%s' is to be on the device %s, and the onednn "
-                                 "backend has the CPU only; write \"cpu\"",
-                                 edge->name, tensor->device.type);
+    for (size_t i = 0; i < plan_tensor_count(&edge->meta); i++) {
+        const ob_tensor *tensor = plan_tensor_at(&edge->meta, i);
+        if (tensor != NULL)
+            OB_TRY(plan_check_device(host, "onednn", "cpu", tensor, edge->name, err));
     }
     return OB_OK;
 }
@@ -253,7 +151,7 @@ static ob_status place_given(dnn_program *program, const ob_graph_edge *edge, co
     const ob_tensor *tensor = edge->meta.as.tensor;
     int64_t bytes = 0;
     if (given != NULL) {
-        OB_TRY(check_given(plan->host, edge, given, err));
+        OB_TRY(plan_check_input(plan->host, edge, given, err));
         tensor = given->as.tensor;
         bytes = (int64_t)plan->host->storage_size(tensor->storage);
     }
@@ -280,7 +178,7 @@ ob_status dnn_places_forward(dnn_program *program, const ob_prepare_args *args, 
     OB_TRY(start_pass(program, pass, err));
     for (size_t e = 0; e < graph->edge_count; e++) {
         const ob_graph_edge *edge = &graph->edges[e];
-        OB_TRY(check_kind(host, edge, err));
+        OB_TRY(check_edge(host, edge, err));
         if (edge->producer != UINT32_MAX)
             continue;
         const bool input = edge->role == OB_EDGE_INPUT;
@@ -305,8 +203,8 @@ ob_status dnn_places_backward(dnn_program *program, const ob_edge_id *map, ob_er
     OB_TRY(start_pass(program, pass, err));
     for (size_t e = 0; e < graph->edge_count; e++) {
         const ob_graph_edge *edge = &graph->edges[e];
-        const size_t count = dnn_tensor_count(&edge->meta);
-        OB_TRY(check_kind(program->plan.host, edge, err));
+        const size_t count = plan_tensor_count(&edge->meta);
+        OB_TRY(check_edge(program->plan.host, edge, err));
         if (edge->role == OB_EDGE_SAVED)
             memcpy(pass->views[e], forward->views[map[edge->forward_edge]],
                    count * sizeof **pass->views);

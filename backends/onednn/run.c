@@ -11,33 +11,16 @@
 static ob_status run_backward(ob_prepared *prepared, ob_err *err)
 {
     const dnn_plan *plan = &prepared->program.plan;
-    if (prepared->accumulated == 1) {
+    if (prepared->progress.accumulated == 1) {
         OB_TRY(dnn_plan_run(plan, DNN_LIST_BACKWARD_END, err));
         OB_TRY(dnn_plan_run(plan, DNN_LIST_SUM_START, err));
     }
     OB_TRY(dnn_plan_run(plan, DNN_LIST_BACKWARD, err));
-    if (prepared->accumulated > 0) {
+    if (prepared->progress.accumulated > 0) {
         OB_TRY(dnn_plan_run(plan, DNN_LIST_BACKWARD_END, err));
         OB_TRY(dnn_plan_run(plan, DNN_LIST_SUM, err));
     }
-    prepared->accumulated++;
-    return OB_OK;
-}
-
-static ob_status check_order(const ob_prepared *prepared, ob_phase phase, ob_err *err)
-{
-    const ob_host *host = prepared->backend->host;
-    if (phase == OB_PHASE_FORWARD || phase == OB_PHASE_RESTORE)
-        return OB_OK;
-    if (prepared->program.passes[OB_PASS_BACKWARD].graph == NULL)
-        return host->err_set(err, OB_ERR_STATE,
-                             "the case was prepared for forward only; prepare it for backward, "
-                             "with the derived graph");
-    if (phase == OB_PHASE_BACKWARD && !prepared->ran)
-        return host->err_set(err, OB_ERR_STATE, "no forward ran before; run forward first");
-    if (phase == OB_PHASE_BACKWARD && !prepared->has_seed)
-        return host->err_set(err, OB_ERR_STATE,
-                             "the outputs have no gradients; run make grad first");
+    prepared->progress.accumulated++;
     return OB_OK;
 }
 
@@ -46,15 +29,15 @@ static ob_status run_once(ob_prepared *prepared, ob_phase phase, ob_err *err)
     const dnn_plan *plan = &prepared->program.plan;
     switch (phase) {
     case OB_PHASE_FORWARD:
-        prepared->ran = true;
+        prepared->progress.ran = true;
         return dnn_plan_run(plan, DNN_LIST_FORWARD, err);
     case OB_PHASE_MAKE_GRAD:
-        prepared->has_seed = true;
+        prepared->progress.has_seed = true;
         return dnn_plan_run(plan, DNN_LIST_MAKE_GRAD, err);
     case OB_PHASE_BACKWARD:
         return run_backward(prepared, err);
     case OB_PHASE_ZERO_GRAD:
-        prepared->accumulated = 0;
+        prepared->progress.accumulated = 0;
         return OB_OK;
     case OB_PHASE_RESTORE:
         for (size_t i = 0; i < prepared->saved_count; i++)
@@ -67,7 +50,8 @@ static ob_status run_once(ob_prepared *prepared, ob_phase phase, ob_err *err)
 
 ob_status onednn_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob_err *err)
 {
-    OB_TRY(check_order(prepared, phase, err));
+    OB_TRY(plan_check_order(prepared->backend->host, &prepared->progress,
+                            prepared->program.passes[OB_PASS_BACKWARD].graph != NULL, phase, err));
     /* OpenMP keeps the number per thread, and others in the process set theirs. */
     dnn_lib_set_threads(prepared->backend->lib, prepared->backend->threads);
     for (uint64_t i = 0; i < iterations; i++) {
@@ -103,7 +87,7 @@ static ob_status give_edge(const dnn_plan *plan, const dnn_pass *pass, ob_edge_i
     if (meta->kind == OB_VALUE_TENSOR)
         return give_tensor(plan, &pass->views[edge][0], out, err);
     OB_TRY(plan->host->value_copy(out, meta, err));
-    for (size_t i = 0; i < dnn_tensor_count(meta); i++) {
+    for (size_t i = 0; i < plan_tensor_count(meta); i++) {
         ob_value *item = &out->as.list.items[i];
         if (item->kind != OB_VALUE_TENSOR)
             continue;
@@ -118,7 +102,7 @@ static ob_status give(const ob_prepared *prepared, ob_pass which, size_t index, 
 {
     const dnn_program *program = &prepared->program;
     const dnn_pass *pass = &program->passes[which];
-    if (which == OB_PASS_BACKWARD && prepared->accumulated > 1 &&
+    if (which == OB_PASS_BACKWARD && prepared->progress.accumulated > 1 &&
         dnn_view_is(&program->sums[index]))
         return give_tensor(&program->plan, &program->sums[index], out, err);
     return give_edge(&program->plan, pass, pass->graph->outputs[index], out, err);
@@ -132,13 +116,7 @@ ob_status onednn_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, 
     const size_t total =
         forward ? prepared->args.graph->output_count : prepared->program.grad_count;
     *count = 0;
-    if (!forward && prepared->accumulated == 0)
-        return host->err_set(err, OB_ERR_STATE, "there are no gradients; run backward first");
-    if (forward && !prepared->ran)
-        return host->err_set(err, OB_ERR_STATE, "there are no outputs; run forward first");
-    if (total > capacity)
-        return host->err_set(err, OB_ERR_LIMIT, "there are %zu values, but room for %zu", total,
-                             capacity);
+    OB_TRY(plan_check_outputs(host, &prepared->progress, pass, total, capacity, err));
     dnn_lib_set_threads(prepared->backend->lib, prepared->backend->threads);
     OB_TRY(dnn_plan_run(&prepared->program.plan,
                         forward ? DNN_LIST_FORWARD_END : DNN_LIST_BACKWARD_END, err));

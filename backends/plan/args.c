@@ -25,9 +25,8 @@ ob_tensor *plan_arg_tensor(const plan_call *call, const char *name)
     return value != NULL && value->kind == OB_VALUE_TENSOR ? value->as.tensor : NULL;
 }
 
-int64_t plan_arg_int(const plan_call *call, const char *name, int64_t otherwise)
+int64_t plan_value_int(const ob_value *value, int64_t otherwise)
 {
-    const ob_value *value = plan_arg(call, name);
     if (value == NULL)
         return otherwise;
     switch (value->kind) {
@@ -42,14 +41,46 @@ int64_t plan_arg_int(const plan_call *call, const char *name, int64_t otherwise)
     }
 }
 
-double plan_arg_double(const plan_call *call, const char *name, double otherwise)
+double plan_value_double(const ob_value *value, double otherwise)
 {
-    const ob_value *value = plan_arg(call, name);
     if (value != NULL && value->kind == OB_VALUE_DOUBLE)
         return value->as.real;
     if (value == NULL || (value->kind != OB_VALUE_INT && value->kind != OB_VALUE_BOOL))
         return otherwise;
-    return (double)plan_arg_int(call, name, 0);
+    return (double)plan_value_int(value, 0);
+}
+
+const char *plan_value_str(const ob_value *value)
+{
+    return value != NULL && value->kind == OB_VALUE_STR ? value->as.str.text : "";
+}
+
+size_t plan_value_ints(const ob_value *value, int64_t *out, size_t capacity)
+{
+    if (value == NULL)
+        return 0;
+    if (value->kind == OB_VALUE_INT || value->kind == OB_VALUE_BOOL) {
+        if (capacity > 0)
+            out[0] = plan_value_int(value, 0);
+        return 1;
+    }
+    if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
+        return 0;
+    for (size_t i = 0; i < value->as.list.count && i < capacity; i++) {
+        const ob_value *item = &value->as.list.items[i];
+        out[i] = item->kind == OB_VALUE_DOUBLE ? 0 : plan_value_int(item, 0);
+    }
+    return value->as.list.count;
+}
+
+int64_t plan_arg_int(const plan_call *call, const char *name, int64_t otherwise)
+{
+    return plan_value_int(plan_arg(call, name), otherwise);
+}
+
+double plan_arg_double(const plan_call *call, const char *name, double otherwise)
+{
+    return plan_value_double(plan_arg(call, name), otherwise);
 }
 
 bool plan_arg_bool(const plan_call *call, const char *name, bool otherwise)
@@ -59,29 +90,12 @@ bool plan_arg_bool(const plan_call *call, const char *name, bool otherwise)
 
 const char *plan_arg_str(const plan_call *call, const char *name)
 {
-    const ob_value *value = plan_arg(call, name);
-    return value != NULL && value->kind == OB_VALUE_STR ? value->as.str.text : "";
+    return plan_value_str(plan_arg(call, name));
 }
 
 size_t plan_arg_ints(const plan_call *call, const char *name, int64_t *out, size_t capacity)
 {
-    const ob_value *value = plan_arg(call, name);
-    if (value == NULL)
-        return 0;
-    if (value->kind == OB_VALUE_INT || value->kind == OB_VALUE_BOOL) {
-        if (capacity > 0)
-            out[0] = plan_arg_int(call, name, 0);
-        return 1;
-    }
-    if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
-        return 0;
-    for (size_t i = 0; i < value->as.list.count && i < capacity; i++) {
-        const ob_value *item = &value->as.list.items[i];
-        out[i] = item->kind == OB_VALUE_BOOL  ? item->as.boolean
-                 : item->kind == OB_VALUE_INT ? item->as.integer
-                                              : 0;
-    }
-    return value->as.list.count;
+    return plan_value_ints(plan_arg(call, name), out, capacity);
 }
 
 ob_tensor *plan_output(const plan_call *call, size_t k)

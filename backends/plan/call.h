@@ -11,7 +11,7 @@
 #ifndef OB_PLAN_CALL_H
 #define OB_PLAN_CALL_H
 
-#include "opbench/plugin.h"
+#include "plan/graphs.h"
 
 typedef struct plan_env
     plan_env; /* one opened backend, as its kernels see it; the backend defines it */
@@ -48,16 +48,6 @@ typedef ob_status (*plan_run_fn)(const plan_call *call, ob_err *err);
 #define PLAN_REALS (PLAN_NUMBERS | PLAN_BOOL)
 #define PLAN_ALL (PLAN_REALS | PLAN_BIT(C64) | PLAN_BIT(C128))
 
-typedef enum plan_kind {
-    PLAN_COMPUTE = 0,
-    /* Outputs share the memory of the first tensor argument at the place that their meta tells; no
-     * setup and no run. */
-    PLAN_VIEW,
-    /* A view when the output has the dtype and strides of the first tensor argument (contiguous, to),
-     * else computed. A `copy` argument that is true always computes. */
-    PLAN_VIEW_OR_COMPUTE,
-} plan_kind;
-
 struct plan_kernel {
     const char *name; /* "aten::add.Tensor"; NULL ends a table */
     /* Dtypes that the first tensor argument may have; without one, the first output. What a mask
@@ -92,8 +82,6 @@ bool plan_arg_is_none(const plan_call *call, const char *name);
 size_t plan_arg_ints(const plan_call *call, const char *name, int64_t *out, size_t capacity);
 /* Output k as a tensor; NULL when it is None (a gradient that the mask leaves out). */
 ob_tensor *plan_output(const plan_call *call, size_t k);
-/* A dimension number from the schema, negative ones counted from the end. ndim 0 counts as 1. */
-int plan_dim(int64_t dim, int ndim);
 
 /* Zeroed state of `size` bytes in call->state. */
 ob_status plan_state(plan_call *call, size_t size, void **state, ob_err *err);

@@ -133,40 +133,19 @@ static ob_status check_node(plan_engine *engine, const ob_graph *graph, const ob
     return kernel->check != NULL ? ask_kernel(engine, kernel, graph, node, err) : OB_OK;
 }
 
-/* Whether `word` is one of the words of a list. */
-static bool has_word(const char *list, const char *word)
-{
-    const size_t length = strlen(word);
-    for (; *list != '\0'; list += strcspn(list, " "), list += *list == ' ') {
-        if (strcspn(list, " ") == length && strncmp(list, word, length) == 0)
-            return true;
-    }
-    return false;
-}
-
 static ob_status check_tensor(const plan_engine *engine, const ob_tensor *tensor, const char *name,
                               ob_err *err)
 {
     const ob_host *host = engine->host;
     const plan_device *device = engine->device;
-    if (tensor->layout != OB_LAYOUT_STRIDED)
-        return host->err_set(err, OB_ERR_UNSUPPORTED,
-                             "the %s backend does not take sparse tensors (%s); make it dense",
-                             device->name, name);
     if (device->dtypes != 0 && (device->dtypes & 1u << tensor->dtype) == 0)
         return host->err_set(err, OB_ERR_UNSUPPORTED,
                              "the %s backend has no %s (%s); use another dtype or backend",
                              device->name, host->dtype_get_info(tensor->dtype)->name, name);
     /* Inputs are made in host memory: a device brings those of the CPU over. */
     const bool brought = device->upload != NULL && strcmp(tensor->device.type, "cpu") == 0;
-    if (tensor->device.type[0] != '\0' && !brought &&
-        !has_word(device->device_types, tensor->device.type))
-        return host->err_set(err, OB_ERR_UNSUPPORTED,
-                             "the tensor '%s' is to be on the device %s, and the %s backend has "
-                             "%s only; write that, or use a backend that has %s",
-                             name, tensor->device.type, device->name, device->device_types,
-                             tensor->device.type);
-    return OB_OK;
+    return plan_check_device(host, device->name, brought ? "cpu" : device->device_types, tensor,
+                             name, err);
 }
 
 static ob_status check_value(const plan_engine *engine, const ob_value *value, const char *name,

@@ -55,30 +55,12 @@ int plan_loop_operands(plan_loop_id id)
 
 double plan_value_real(const ob_value *value)
 {
-    switch (value->kind) {
-    case OB_VALUE_DOUBLE:
-        return value->as.real;
-    case OB_VALUE_INT:
-        return (double)value->as.integer;
-    case OB_VALUE_BOOL:
-        return value->as.boolean;
-    default:
-        return 0;
-    }
+    return plan_value_double(value, 0);
 }
 
 int64_t plan_value_integer(const ob_value *value)
 {
-    switch (value->kind) {
-    case OB_VALUE_DOUBLE:
-        return fabs(value->as.real) < 9223372036854775808.0 ? (int64_t)value->as.real : 0;
-    case OB_VALUE_INT:
-        return value->as.integer;
-    case OB_VALUE_BOOL:
-        return value->as.boolean;
-    default:
-        return 0;
-    }
+    return plan_value_int(value, 0);
 }
 
 /* ---- promotion ---- */

@@ -56,13 +56,6 @@ void plan_engine_close(plan_engine *engine)
     engine->kernel_count = 0;
 }
 
-const char *plan_op_name(const ob_op *op, char *out, size_t size)
-{
-    const bool overload = op->schema->overload[0] != '\0';
-    snprintf(out, size, "%s%s%s", op->schema->name, overload ? "." : "", op->schema->overload);
-    return out;
-}
-
 const plan_kernel *plan_kernel_find(const plan_engine *engine, const ob_op *op)
 {
     char name[192];

@@ -54,18 +54,12 @@ ob_status plan_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, si
 {
     const ob_host *host = prepared->engine->host;
     const bool forward = pass == OB_PASS_FORWARD;
-    const ob_value *from = forward                     ? prepared->outputs
-                           : prepared->accumulated > 1 ? prepared->sums
-                                                       : prepared->grads;
+    const ob_value *from = forward                              ? prepared->outputs
+                           : prepared->progress.accumulated > 1 ? prepared->sums
+                                                                : prepared->grads;
     const size_t total = forward ? prepared->output_count : prepared->grad_count;
     *count = 0;
-    if (!forward && prepared->accumulated == 0)
-        return host->err_set(err, OB_ERR_STATE, "there are no gradients; run backward first");
-    if (forward && !prepared->ran)
-        return host->err_set(err, OB_ERR_STATE, "there are no outputs; run forward first");
-    if (total > capacity)
-        return host->err_set(err, OB_ERR_LIMIT, "there are %zu values, but room for %zu", total,
-                             capacity);
+    OB_TRY(plan_check_outputs(host, &prepared->progress, pass, total, capacity, err));
     for (size_t i = 0; i < total; i++) {
         const ob_status status = bring(prepared->engine, &from[i], &values[i], err);
         if (status != OB_OK) {

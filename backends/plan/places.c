@@ -13,19 +13,6 @@ static ob_status out_of_memory(const plan_places *places, ob_err *err)
                                          "out of memory for the plan of the case");
 }
 
-static size_t tensor_count(const ob_value *meta)
-{
-    if (meta->kind == OB_VALUE_TENSOR)
-        return 1;
-    return meta->kind == OB_VALUE_LIST || meta->kind == OB_VALUE_TUPLE ? meta->as.list.count : 0;
-}
-
-static const ob_tensor *tensor_at(const ob_value *meta, size_t index)
-{
-    const ob_value *item = meta->kind == OB_VALUE_TENSOR ? meta : &meta->as.list.items[index];
-    return item->kind == OB_VALUE_TENSOR ? item->as.tensor : NULL;
-}
-
 ob_status plan_places_start(plan_places *places, ob_pass pass, const ob_graph *graph, ob_err *err)
 {
     size_t count = 0;
@@ -34,7 +21,7 @@ ob_status plan_places_start(plan_places *places, ob_pass pass, const ob_graph *g
         return out_of_memory(places, err);
     for (size_t i = 0; i < graph->edge_count; i++) {
         places->first[pass][i] = (uint32_t)count;
-        count += tensor_count(&graph->edges[i].meta);
+        count += plan_tensor_count(&graph->edges[i].meta);
         if (count >= PLAN_NO_BLOCK)
             return places->engine->host->err_set(err, OB_ERR_LIMIT,
                                                  "the graph has too many tensors");
@@ -84,8 +71,8 @@ static ob_status put_fresh(plan_places *places, ob_pass pass, ob_edge_id edge, c
 {
     const ob_host *host = places->engine->host;
     plan_place *to = &places->places[pass][places->first[pass][edge]];
-    for (size_t i = 0; i < tensor_count(meta); i++) {
-        const ob_tensor *tensor = tensor_at(meta, i);
+    for (size_t i = 0; i < plan_tensor_count(meta); i++) {
+        const ob_tensor *tensor = plan_tensor_at(meta, i);
         plan_block block = *like;
         int64_t bytes;
         if (tensor == NULL)
@@ -103,8 +90,8 @@ ob_status plan_places_put_external(plan_places *places, ob_pass pass, ob_edge_id
 {
     const ob_host *host = places->engine->host;
     plan_place *to = &places->places[pass][places->first[pass][edge]];
-    for (size_t i = 0; i < tensor_count(value); i++) {
-        const ob_tensor *tensor = tensor_at(value, i);
+    for (size_t i = 0; i < plan_tensor_count(value); i++) {
+        const ob_tensor *tensor = plan_tensor_at(value, i);
         if (tensor == NULL)
             continue;
         const plan_block block = {.kind = PLAN_BLOCK_EXTERNAL,
@@ -141,7 +128,7 @@ void plan_places_put_saved(plan_places *places, ob_edge_id edge, const ob_value 
     plan_place *to = &places->places[OB_PASS_BACKWARD][places->first[OB_PASS_BACKWARD][edge]];
     const plan_place *from =
         &places->places[OB_PASS_FORWARD][places->first[OB_PASS_FORWARD][forward_edge]];
-    for (size_t i = 0; i < tensor_count(meta); i++) {
+    for (size_t i = 0; i < plan_tensor_count(meta); i++) {
         to[i] = from[i];
         keep_block(places, from[i].block);
     }
@@ -167,64 +154,22 @@ static source source_of(const plan_places *places, ob_pass pass, const ob_graph 
         return (source){NULL, NULL};
     const ob_value *meta = &graph->edges[operand->edge].meta;
     const size_t item = operand->kind == OB_OPERAND_ITEM ? operand->index : index;
-    if (item >= tensor_count(meta) || tensor_at(meta, item) == NULL)
+    if (item >= plan_tensor_count(meta) || plan_tensor_at(meta, item) == NULL)
         return (source){NULL, NULL};
     return (source){&places->places[pass][places->first[pass][operand->edge] + item],
-                    tensor_at(meta, item)};
-}
-
-/* The first argument that is a tensor. */
-static const ob_operand *first_tensor_operand(const ob_graph *graph, const ob_graph_node *node)
-{
-    for (size_t i = 0; i < node->op->schema->arg_count; i++) {
-        const ob_operand *operand = &node->args[i];
-        if (operand->kind == OB_OPERAND_ITEM)
-            return operand;
-        if (operand->kind == OB_OPERAND_EDGE &&
-            graph->edges[operand->edge].meta.kind == OB_VALUE_TENSOR)
-            return operand;
-    }
-    return NULL;
-}
-
-static const ob_tensor *operand_meta(const ob_graph *graph, const ob_operand *operand)
-{
-    const ob_value *meta = &graph->edges[operand->edge].meta;
-    return operand->kind == OB_OPERAND_ITEM ? tensor_at(meta, operand->index) : tensor_at(meta, 0);
-}
-
-static bool same_layout(const ob_tensor *a, const ob_tensor *b)
-{
-    bool same = a->dtype == b->dtype && a->ndim == b->ndim;
-    for (int d = 0; same && d < a->ndim; d++)
-        same = a->sizes[d] == b->sizes[d] && (a->strides[d] == b->strides[d] || a->sizes[d] == 1);
-    return same;
-}
-
-static bool asks_for_copy(const plan_engine *engine, const ob_graph_node *node)
-{
-    const int index = engine->host->schema_find_arg(node->op->schema, "copy");
-    return index >= 0 && node->args[index].kind == OB_OPERAND_VALUE &&
-           node->args[index].value.kind == OB_VALUE_BOOL && node->args[index].value.as.boolean;
+                    plan_tensor_at(meta, item)};
 }
 
 bool plan_node_is_view(const plan_engine *engine, const ob_graph *graph, const ob_graph_node *node)
 {
     const plan_kernel *kernel = plan_kernel_find(engine, node->op);
-    if (kernel == NULL || kernel->kind == PLAN_COMPUTE)
-        return false;
-    if (kernel->kind == PLAN_VIEW)
-        return true;
-    const ob_operand *operand = first_tensor_operand(graph, node);
-    const ob_value *out = &graph->edges[node->outputs[0]].meta;
-    return operand != NULL && out->kind == OB_VALUE_TENSOR && !asks_for_copy(engine, node) &&
-           same_layout(operand_meta(graph, operand), out->as.tensor);
+    return kernel != NULL && plan_is_view(engine->host, kernel->kind, graph, node);
 }
 
 static ob_status place_views(plan_places *places, ob_pass pass, const ob_graph *graph,
                              const ob_graph_node *node, ob_err *err)
 {
-    const ob_operand *operand = first_tensor_operand(graph, node);
+    const ob_operand *operand = plan_first_tensor(graph, node);
     const source from =
         operand != NULL ? source_of(places, pass, graph, operand, 0) : (source){NULL, NULL};
     if (from.place == NULL)
@@ -233,8 +178,8 @@ static ob_status place_views(plan_places *places, ob_pass pass, const ob_graph *
     for (size_t k = 0; k < node->output_count; k++) {
         const ob_value *meta = &graph->edges[node->outputs[k]].meta;
         plan_place *to = &places->places[pass][places->first[pass][node->outputs[k]]];
-        for (size_t i = 0; i < tensor_count(meta); i++) {
-            const ob_tensor *tensor = tensor_at(meta, i);
+        for (size_t i = 0; i < plan_tensor_count(meta); i++) {
+            const ob_tensor *tensor = plan_tensor_at(meta, i);
             if (tensor != NULL)
                 to[i] = (plan_place){.block = from.place->block,
                                      .offset =
@@ -245,30 +190,6 @@ static ob_status place_views(plan_places *places, ob_pass pass, const ob_graph *
     return OB_OK;
 }
 
-/* The text of a type's alias annotation up to its end or "!". */
-static const char *alias_of(const ob_type *type, size_t *length)
-{
-    while (type != NULL && type->alias == NULL &&
-           (type->kind == OB_TYPE_LIST || type->kind == OB_TYPE_OPTIONAL))
-        type = type->element;
-    const char *alias = type != NULL ? type->alias : NULL;
-    *length = alias != NULL ? strcspn(alias, "! |-") : 0;
-    return alias;
-}
-
-/* The argument that return k is, when the operator changes it in place; -1 if none. */
-static int changed_argument(const ob_schema *schema, size_t k)
-{
-    size_t length, other_length;
-    const char *alias = alias_of(schema->returns[k].type, &length);
-    for (size_t i = 0; length > 0 && i < schema->arg_count; i++) {
-        const char *other = alias_of(schema->args[i].type, &other_length);
-        if (schema->args[i].writes && other_length == length && strncmp(alias, other, length) == 0)
-            return (int)i;
-    }
-    return -1;
-}
-
 static ob_status place_results(plan_places *places, ob_pass pass, const ob_graph *graph, uint32_t n,
                                ob_err *err)
 {
@@ -276,13 +197,13 @@ static ob_status place_results(plan_places *places, ob_pass pass, const ob_graph
     const plan_block like = {.kind = PLAN_BLOCK_TEMPORARY, .pass = pass, .first = n, .last = n};
     for (size_t k = 0; k < node->output_count; k++) {
         const ob_edge_id edge = node->outputs[k];
-        const int changed = changed_argument(node->op->schema, k);
+        const int changed = plan_changed_argument(node->op->schema, k);
         if (changed < 0) {
             OB_TRY(put_fresh(places, pass, edge, &graph->edges[edge].meta, &like, err));
             continue;
         }
         plan_place *to = &places->places[pass][places->first[pass][edge]];
-        for (size_t i = 0; i < tensor_count(&graph->edges[edge].meta); i++) {
+        for (size_t i = 0; i < plan_tensor_count(&graph->edges[edge].meta); i++) {
             const source from = source_of(places, pass, graph, &node->args[changed], i);
             if (from.place != NULL)
                 to[i] = *from.place;
@@ -305,7 +226,7 @@ static void use_operand(plan_places *places, ob_pass pass, const ob_graph *graph
     }
     if (operand->kind == OB_OPERAND_VALUE)
         return;
-    for (size_t i = 0; i < tensor_count(&graph->edges[operand->edge].meta); i++) {
+    for (size_t i = 0; i < plan_tensor_count(&graph->edges[operand->edge].meta); i++) {
         const source from = source_of(places, pass, graph, operand, i);
         if (from.place == NULL || from.place->block == PLAN_NO_BLOCK)
             continue;
@@ -329,7 +250,7 @@ ob_status plan_places_walk(plan_places *places, ob_pass pass, const ob_graph *gr
     }
     for (size_t i = 0; i < graph->output_count; i++) {
         const ob_edge_id edge = graph->outputs[i];
-        for (size_t t = 0; t < tensor_count(&graph->edges[edge].meta); t++)
+        for (size_t t = 0; t < plan_tensor_count(&graph->edges[edge].meta); t++)
             keep_block(places, places->places[pass][places->first[pass][edge] + t].block);
     }
     return OB_OK;

@@ -88,9 +88,8 @@ struct ob_prepared {
     plan_saved_input *saved;
     size_t saved_count;
     ob_storage *arena, *scratch;
-    uint64_t bytes;       /* counted in the engine */
-    bool ran, has_seed;   /* forward ran; make grad ran */
-    uint64_t accumulated; /* backwards since the last zero grad */
+    uint64_t bytes; /* counted in the engine */
+    plan_progress progress;
 };
 
 /* engine.c */
@@ -99,8 +98,6 @@ ob_status plan_engine_open(plan_engine *engine, const ob_host *host, const plan_
 void plan_engine_close(plan_engine *engine);
 /* NULL when there is none. */
 const plan_kernel *plan_kernel_find(const plan_engine *engine, const ob_op *op);
-/* "aten::add.Tensor" */
-const char *plan_op_name(const ob_op *op, char *out, size_t size);
 ob_status plan_memory_peak(plan_engine *engine, bool reset, uint64_t *peak_bytes);
 
 /* views.c: a table for every device. */

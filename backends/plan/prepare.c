@@ -25,33 +25,9 @@ ob_status plan_allocate(ob_prepared *prepared, size_t size, ob_storage **out, ob
 
 /* ---- graphs ---- */
 
-/* The forward with every saved edge as an output more, so that decomposing tells where each went.
- * map gets the final edge of each edge that is in use by the backward. */
-static ob_status resolve_forward(ob_prepared *prepared, const ob_prepare_args *args,
-                                 ob_edge_id *map, ob_err *err)
+static ob_status resolve(void *ctx, const ob_graph *graph, ob_graph **own, ob_err *err)
 {
-    plan_pass *forward = &prepared->passes[OB_PASS_FORWARD];
-    const ob_graph *backward = args->backward != NULL ? args->backward->graph : NULL;
-    const size_t extra = backward != NULL ? backward->edge_count : 0;
-    ob_graph wide = *args->graph;
-    ob_edge_id *outputs = calloc(wide.output_count + extra + 1, sizeof *outputs);
-    if (outputs == NULL)
-        return prepared->engine->host->err_set(err, OB_ERR_NOMEM, "out of memory");
-    for (size_t i = 0; i < wide.output_count; i++)
-        outputs[i] = wide.outputs[i];
-    for (size_t i = 0; i < extra; i++) {
-        if (backward->edges[i].role == OB_EDGE_SAVED)
-            outputs[wide.output_count++] = backward->edges[i].forward_edge;
-    }
-    wide.outputs = outputs;
-    const ob_status status = plan_resolve(prepared->engine, &wide, &forward->own, err);
-    if (status == OB_OK) {
-        forward->graph = forward->own != NULL ? forward->own : args->graph;
-        for (size_t i = 0; i < wide.output_count; i++)
-            map[outputs[i]] = forward->own != NULL ? forward->own->outputs[i] : outputs[i];
-    }
-    free(outputs);
-    return status;
+    return plan_resolve(ctx, graph, own, err);
 }
 
 static ob_status resolve_backward(ob_prepared *prepared, const ob_prepare_args *args, ob_err *err)
@@ -63,30 +39,6 @@ static ob_status resolve_backward(ob_prepared *prepared, const ob_prepare_args *
 }
 
 /* ---- what comes from outside ---- */
-
-static ob_status check_input(const ob_host *host, const ob_graph_edge *edge, const ob_value *given,
-                             ob_err *err)
-{
-    const ob_value *meta = &edge->meta;
-    if (meta->kind != OB_VALUE_TENSOR)
-        return OB_OK;
-    const ob_tensor *want = meta->as.tensor;
-    const ob_tensor *got = given->kind == OB_VALUE_TENSOR ? given->as.tensor : NULL;
-    if (got == NULL || got->storage == NULL)
-        return host->err_set(err, OB_ERR_INVALID,
-                             "the input '%s' is not a tensor with data; prepare the case with the "
-                             "values that its graph was built for",
-                             edge->name);
-    bool same = got->dtype == want->dtype && got->ndim == want->ndim;
-    for (int d = 0; same && d < want->ndim; d++)
-        same = got->sizes[d] == want->sizes[d] && got->strides[d] == want->strides[d];
-    if (!same)
-        return host->err_set(err, OB_ERR_INVALID,
-                             "the input '%s' has another dtype, shape or strides than the graph; "
-                             "build the graph for the same values",
-                             edge->name);
-    return OB_OK;
-}
 
 static ob_status put_inputs(ob_prepared *prepared, const ob_prepare_args *args, plan_places *places,
                             ob_err *err)
@@ -103,7 +55,7 @@ static ob_status put_inputs(ob_prepared *prepared, const ob_prepare_args *args, 
         if (at >= (input ? args->input_count : args->parameter_count))
             continue;
         const ob_value *given = input ? &args->inputs[at] : &args->parameters[at];
-        OB_TRY(check_input(host, edge, given, err));
+        OB_TRY(plan_check_input(host, edge, given, err));
         if (edge->meta.kind == OB_VALUE_TENSOR)
             OB_TRY(plan_places_put_external(places, OB_PASS_FORWARD, (ob_edge_id)i, given, err));
     }
@@ -176,7 +128,9 @@ static ob_status plan(ob_prepared *prepared, const ob_prepare_args *args, plan_p
 {
     const bool both = args->backward != NULL && args->pass == OB_PASS_BACKWARD;
     const plan_pass *passes = prepared->passes;
-    OB_TRY(resolve_forward(prepared, args, map, err));
+    plan_pass *forward = &prepared->passes[OB_PASS_FORWARD];
+    OB_TRY(plan_resolve_forward(prepared->engine->host, args, resolve, prepared->engine,
+                                &forward->graph, &forward->own, map, err));
     if (passes[0].graph == NULL)
         return prepared->engine->host->err_set(err, OB_ERR_STATE, "there is no graph to run");
     OB_TRY(plan_places_start(places, OB_PASS_FORWARD, passes[0].graph, err));

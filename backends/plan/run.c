@@ -76,36 +76,18 @@ static ob_status update_sums(ob_prepared *prepared, bool start, ob_err *err)
 
 static ob_status run_backward(ob_prepared *prepared, ob_err *err)
 {
-    if (prepared->accumulated == 1) {
+    if (prepared->progress.accumulated == 1) {
         OB_TRY(make_sums(prepared, err));
         OB_TRY(update_sums(prepared, true, err));
     }
     OB_TRY(run_steps(&prepared->passes[OB_PASS_BACKWARD], err));
-    if (prepared->accumulated > 0)
+    if (prepared->progress.accumulated > 0)
         OB_TRY(update_sums(prepared, false, err));
-    prepared->accumulated++;
+    prepared->progress.accumulated++;
     return OB_OK;
 }
 
 /* ---- phases ---- */
-
-static ob_status check_order(const ob_prepared *prepared, ob_phase phase, ob_err *err)
-{
-    const ob_host *host = prepared->engine->host;
-    if (phase == OB_PHASE_FORWARD || phase == OB_PHASE_RESTORE)
-        return OB_OK;
-    if (prepared->passes[OB_PASS_BACKWARD].graph == NULL)
-        return host->err_set(
-            err, OB_ERR_STATE,
-            "the case was prepared for forward only; prepare it for backward, with "
-            "the derived graph");
-    if (phase == OB_PHASE_BACKWARD && !prepared->ran)
-        return host->err_set(err, OB_ERR_STATE, "no forward ran before; run forward first");
-    if (phase == OB_PHASE_BACKWARD && !prepared->has_seed)
-        return host->err_set(err, OB_ERR_STATE,
-                             "the outputs have no gradients; run make grad first");
-    return OB_OK;
-}
 
 static ob_status run_once(ob_prepared *prepared, ob_phase phase, ob_err *err)
 {
@@ -113,17 +95,17 @@ static ob_status run_once(ob_prepared *prepared, ob_phase phase, ob_err *err)
     plan_env *env = prepared->engine->env;
     switch (phase) {
     case OB_PHASE_FORWARD:
-        prepared->ran = true;
+        prepared->progress.ran = true;
         return run_steps(&prepared->passes[OB_PASS_FORWARD], err);
     case OB_PHASE_MAKE_GRAD:
         for (size_t i = 0; i < prepared->grad_output_count; i++)
             OB_TRY(device->fill(env, &prepared->grad_outputs[i], 1, err));
-        prepared->has_seed = true;
+        prepared->progress.has_seed = true;
         return OB_OK;
     case OB_PHASE_BACKWARD:
         return run_backward(prepared, err);
     case OB_PHASE_ZERO_GRAD:
-        prepared->accumulated = 0;
+        prepared->progress.accumulated = 0;
         return OB_OK;
     case OB_PHASE_RESTORE:
         for (size_t i = 0; i < prepared->saved_count; i++)
@@ -135,7 +117,8 @@ static ob_status run_once(ob_prepared *prepared, ob_phase phase, ob_err *err)
 
 ob_status plan_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob_err *err)
 {
-    OB_TRY(check_order(prepared, phase, err));
+    OB_TRY(plan_check_order(prepared->engine->host, &prepared->progress,
+                            prepared->passes[OB_PASS_BACKWARD].graph != NULL, phase, err));
     for (uint64_t i = 0; i < iterations; i++) {
         const ob_status status = run_once(prepared, phase, err);
         if (status != OB_OK)

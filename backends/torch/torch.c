@@ -160,19 +160,4 @@ static const ob_backend_desc BACKEND = {
     .takes_sparse = true,
 };
 
-static const ob_backend_desc *const BACKENDS[] = {&BACKEND, NULL};
-
-static const ob_plugin PLUGIN = {
-    OB_PLUGIN_HEAD,
-    .name = "torch",
-    .version = "1",
-    .backends = BACKENDS,
-};
-
-OB_PLUGIN_EXPORT const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not);
-
-const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not)
-{
-    (void)host, (void)why_not;
-    return &PLUGIN;
-}
+OB_PLUGIN_OF_BACKEND(BACKEND, "torch", "1");

@@ -366,6 +366,20 @@ typedef const ob_plugin *(*ob_plugin_entry_fn)(const ob_host *host, ob_reason *w
 #define OB_PLUGIN_EXPORT
 #endif
 
+/* The end of a plug-in that is one backend and has nothing to set up: the plug-in and its entry. */
+#define OB_PLUGIN_OF_BACKEND(backend, plugin_name, plugin_version)                                 \
+    static const ob_backend_desc *const ob_plugin_backends[] = {&(backend), NULL};                 \
+    static const ob_plugin ob_plugin_only = {OB_PLUGIN_HEAD, .name = (plugin_name),                \
+                                             .version = (plugin_version),                          \
+                                             .backends = ob_plugin_backends};                      \
+    OB_PLUGIN_EXPORT const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not);    \
+    const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not)                      \
+    {                                                                                              \
+        (void)host, (void)why_not;                                                                 \
+        return &ob_plugin_only;                                                                    \
+    }                                                                                              \
+    struct ob_plugin_ends_with_a_semicolon
+
 #ifdef __cplusplus
 }
 #endif

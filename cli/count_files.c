@@ -219,38 +219,155 @@ static ob_status read_one(ob_cli *cli, const ob_count_options *o, const char *pa
     return status;
 }
 
+/* label: whose it is, or NULL. */
 static ob_status print_delta(ob_cli *cli, const ob_count_options *o, const ob_counts *delta,
-                             ob_err *err)
+                             const char *label, ob_err *err)
 {
-    if (!o->json)
+    if (!o->json) {
+        if (label != NULL)
+            ob__cli_printf(cli, "%s:\n", label);
         return print_table(cli, delta, o, err);
+    }
     ob_json_doc *doc;
     ob_json *node;
     OB_TRY(ob_json_doc_create(&doc, err));
     ob_status status = ob_counts_to_json(delta, doc, &node, err);
+    if (status == OB_OK && label != NULL)
+        status =
+            ob_json_set(doc, node, "label", ob_json_new_string(doc, label, strlen(label)), err);
     if (status == OB_OK)
         status = ob__cli_print_json(cli, node, err);
     ob_json_doc_destroy(doc);
     return status;
 }
 
-int ob__count_diff(ob_cli *cli, const ob_count_options *options, const char *const *files,
-                   size_t count)
+/* Counts of other numbers of runs differ whatever the code does. */
+static ob_status check_numbers(const ob_count_stats *before, const ob_count_stats *after,
+                               ob_err *err)
 {
-    if (count != 2)
-        return ob__cli_usage_error(cli, "diff takes two files, the old one and the new one");
+    const int64_t old = ob_count_stats_get(before)->number_per_run;
+    const int64_t new = ob_count_stats_get(after)->number_per_run;
+    if (old == new || old == 0 || new == 0)
+        return OB_OK;
+    return ob_err_set(err, OB_ERR_INVALID,
+                      "the old count is of %lld runs and the new one of %lld; count both with the "
+                      "same --number",
+                      (long long)old, (long long)new);
+}
+
+static ob_status diff_one(ob_cli *cli, const ob_count_options *o, const char *const *files,
+                          ob_err *err)
+{
     ob_count_stats *before = NULL, *after = NULL;
     ob_counts *delta = NULL;
-    ob_err err;
-    ob_status status = read_one(cli, options, files[0], &before, &err);
+    ob_status status = read_one(cli, o, files[0], &before, err);
     if (status == OB_OK)
-        status = read_one(cli, options, files[1], &after, &err);
+        status = read_one(cli, o, files[1], &after, err);
     if (status == OB_OK)
-        status = ob_count_stats_delta(after, before, options->inclusive, &delta, &err);
+        status = check_numbers(before, after, err);
     if (status == OB_OK)
-        status = print_delta(cli, options, delta, &err);
+        status = ob_count_stats_delta(after, before, o->inclusive, &delta, err);
+    if (status == OB_OK)
+        status = print_delta(cli, o, delta, NULL, err);
     ob_counts_destroy(delta);
     ob_count_stats_destroy(before);
     ob_count_stats_destroy(after);
+    return status;
+}
+
+/* ---- diff of suites ---- */
+
+/* Whether the file has many counts, each with a name: those of a suite. */
+static bool is_of_suite(const ob_count_file *file)
+{
+    for (size_t i = 0; i < ob_count_file_size(file); i++)
+        if (ob_count_stats_get(ob_count_file_part(file, i))->task.label == NULL)
+            return false;
+    return ob_count_file_size(file) > 1;
+}
+
+static const ob_count_stats *find_label(const ob_count_file *file, const char *label)
+{
+    for (size_t i = 0; i < ob_count_file_size(file); i++)
+        if (strcmp(ob_count_stats_get(ob_count_file_part(file, i))->task.label, label) == 0)
+            return ob_count_file_part(file, i);
+    return NULL;
+}
+
+static ob_status diff_pair(ob_cli *cli, const ob_count_options *o, const ob_count_stats *before,
+                           const ob_count_stats *after, size_t *equal, ob_err *err)
+{
+    ob_count_stats *old = NULL, *new = NULL;
+    ob_counts *delta = NULL;
+    ob_status status = check_numbers(before, after, err);
+    if (status == OB_OK)
+        status = prepare(before, o, &old, err);
+    if (status == OB_OK)
+        status = prepare(after, o, &new, err);
+    if (status == OB_OK)
+        status = ob_count_stats_delta(new, old, o->inclusive, &delta, err);
+    if (status == OB_OK && ob_counts_size(delta) == 0)
+        (*equal)++;
+    else if (status == OB_OK)
+        status = print_delta(cli, o, delta, ob_count_stats_get(after)->task.label, err);
+    ob_counts_destroy(delta);
+    ob_count_stats_destroy(old);
+    ob_count_stats_destroy(new);
+    return status;
+}
+
+/* By their names; how many are equal, or only in one of the files, goes to standard error. */
+static ob_status diff_suites(ob_cli *cli, const ob_count_options *o, const ob_count_file *before,
+                             const ob_count_file *after, ob_err *err)
+{
+    size_t equal = 0, both = 0;
+    for (size_t i = 0; i < ob_count_file_size(after); i++) {
+        const ob_count_stats *new = ob_count_file_part(after, i);
+        const ob_count_stats *old = find_label(before, ob_count_stats_get(new)->task.label);
+        if (old == NULL)
+            continue;
+        both++;
+        OB_TRY(diff_pair(cli, o, old, new, &equal, err));
+    }
+    if (both == 0)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "the two files have no count of the same name; give those of one suite");
+    fprintf(stderr, "opbench count: %zu of %zu counts are equal", equal, both);
+    if (both < ob_count_file_size(after) || both < ob_count_file_size(before))
+        fprintf(stderr, "; %zu are in the old file alone and %zu in the new one",
+                ob_count_file_size(before) - both, ob_count_file_size(after) - both);
+    fputc('\n', stderr);
+    return OB_OK;
+}
+
+/* *done: both are of suites, and compared. */
+static ob_status try_suites(ob_cli *cli, const ob_count_options *o, const char *const *files,
+                            bool *done, ob_err *err)
+{
+    ob_count_file *before = NULL, *after = NULL;
+    ob_status status = ob_count_file_read(files[0], &before, err);
+    if (status == OB_OK)
+        status = ob_count_file_read(files[1], &after, err);
+    *done = status == OB_OK && is_of_suite(before) && is_of_suite(after);
+    if (*done)
+        status = diff_suites(cli, o, before, after, err);
+    ob_count_file_destroy(before);
+    ob_count_file_destroy(after);
+    return status;
+}
+
+int ob__count_diff(ob_cli *cli, const ob_count_options *options, const char *const *files,
+                   size_t count)
+{
+    bool done = false;
+    ob_status status = OB_OK;
+    ob_err err;
+    if (count != 2)
+        return ob__cli_usage_error(cli, "diff takes two files, the old one and the new one");
+    /* Standard input can be read once, and one part is no suite. */
+    if (options->part == 0 && strcmp(files[0], "-") != 0 && strcmp(files[1], "-") != 0)
+        status = try_suites(cli, options, files, &done, &err);
+    if (status == OB_OK && !done)
+        status = diff_one(cli, options, files, &err);
     return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
 }

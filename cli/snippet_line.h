@@ -26,7 +26,7 @@ typedef struct ob_snippet_line {
     {.name = "lang",                                                                               \
      .type = OB_OPTION_CHOICE,                                                                     \
      .offset = (base) + offsetof(ob_snippet_line, lang),                                           \
-     .choices = "c|c++|python",                                                                    \
+     .choices = "c|c++|cpp|python|py",                                                             \
      .help = "The word is a statement in this language, and runs in a process of its own. With "   \
              "--suite: only its snippets in this language."},                                      \
         OB_SNIPPET_ROW(base, "setup", setup, "CODE",                                               \

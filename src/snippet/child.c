@@ -17,11 +17,12 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_OUTPUT = 64 << 10, FIRST_OWN = 16, LOOK_UP_MS = 100 };
+enum { MOST_OUTPUT = 64 << 10, MUCH_OUTPUT = 1 << 20, FIRST_OWN = 16, LOOK_UP_MS = 100 };
 
 /* ---- starting ---- */
 
@@ -135,6 +136,18 @@ ob_status ob__child_start(const ob_child_params *params, ob_child *out, ob_err *
     return ob_err_set(err, OB_ERR_IO, "%s cannot be started: %s", params->words[0], strerror(why));
 }
 
+/* ---- output ---- */
+
+/* What a statement prints lies in memory that nobody else limits: what is too old to be shown is given back. */
+static void bound_output(const ob_child *child)
+{
+    struct stat st;
+    if (child->output >= 0 && fstat(child->output, &st) == 0 && st.st_blocks * 512 > MUCH_OUTPUT &&
+        st.st_size > MOST_OUTPUT)
+        fallocate(child->output, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+                  st.st_size - MOST_OUTPUT);
+}
+
 /* ---- talking ---- */
 
 ob_status ob__child_send(const ob_child *child, const char *data, size_t size, ob_err *err)
@@ -183,6 +196,7 @@ ob_status ob__child_receive(const ob_child *child, void *data, size_t size, doub
             timeout_s > 0 && left * 1000 < LOOK_UP_MS ? (int)(left * 1000) + 1 : LOOK_UP_MS;
         if (poll(&p, 1, wait_ms) < 0 && errno != EINTR)
             return ob_err_set(err, OB_ERR_IO, "no answer can be read: %s", strerror(errno));
+        bound_output(child);
         if (p.revents == 0)
             continue;
         const ssize_t count = recv(child->socket, data, size, 0);

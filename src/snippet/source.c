@@ -25,7 +25,7 @@ static const char HEADERS[OB_LANGUAGE_COUNT][256] = {
 };
 
 static const char HOST[] =
-    "struct ob_snippet_tensor {\n"
+    " {\n"
     "    void *data;\n"
     "    const char *dtype;\n"
     "    int ndim;\n"
@@ -52,9 +52,9 @@ static const char OPERATORS[] =
     "#define ob_op_output(op, i) ob_snippet_host_->op_tensor(ob_snippet_host_, op, 1, i)\n";
 
 /* The host is told how many runs there were: a statement that leaves the loop (break, goto) is found by it. */
+static const char COUNTERS[] = "    unsigned long ob_snippet_runs, ob_snippet_i = 0;\n";
 static const char LOOP[] =
-    "    unsigned long ob_snippet_runs, ob_snippet_i = 0;\n"
-    "    while (ob_snippet_host_->next(ob_snippet_host_, ob_snippet_i, &ob_snippet_runs)) {\n"
+    "    (ob_snippet_host_->next(ob_snippet_host_, ob_snippet_i, &ob_snippet_runs)) {\n"
     "        for (ob_snippet_i = 0; ob_snippet_i < ob_snippet_runs; ob_snippet_i++) {\n"
     "            __asm__ volatile(\"\" ::: \"memory\");\n";
 
@@ -99,12 +99,15 @@ static bool mentions_torch(const ob_timer_args *args)
     return false;
 }
 
-static bool append_user(ob_text *text, ob_arena *arena, const char *name, const char *code)
+/* then: what comes next; it counts as a line of the user's, for code that lacks its end is complained about there. */
+static bool append_user(ob_text *text, ob_arena *arena, const char *name, const char *code,
+                        const char *then)
 {
     int line;
     const char *clean = ob__snippet_normalise(arena, code, &line);
     return clean != NULL && ob__text_printf(text, "#line %d \"%s\"\n", line, name) &&
-           ob__text_append_str(text, clean) && ob__text_append_str(text, "\n#line 1 \"opbench\"\n");
+           ob__text_append_str(text, clean) &&
+           ob__text_printf(text, "\n%s\n#line 1 \"opbench\"\n", then);
 }
 
 static bool append_all(ob_text *text, ob_arena *arena, const ob_timer_args *args, bool with_torch)
@@ -114,14 +117,15 @@ static bool append_all(ob_text *text, ob_arena *arena, const ob_timer_args *args
     const char *global = args->global_setup == NULL ? "" : args->global_setup;
     static const char ENTRY[] = "void ob_snippet_entry(struct ob_snippet_host *ob_snippet_host_)";
     return ob__text_append_str(text, HEADERS[args->language]) &&
-           append_user(text, arena, "global setup", global) && ob__text_append_str(text, HOST) &&
-           ob__text_append_str(text, is_cpp ? "" : OPERATORS) &&
+           append_user(text, arena, "global setup", global, "struct ob_snippet_tensor") &&
+           ob__text_append_str(text, HOST) && ob__text_append_str(text, is_cpp ? "" : OPERATORS) &&
            ob__text_printf(text, "%s%s;\n%s\n{\n", is_cpp ? "extern \"C\" " : "", ENTRY, ENTRY) &&
            ob__text_append_str(text, is_cpp ? "try {\n" : "") &&
            ob__text_append_str(
                text, with_torch ? "at::set_num_threads((int)ob_snippet_host_->threads);\n" : "") &&
-           append_user(text, arena, "setup", setup) && ob__text_append_str(text, LOOP) &&
-           append_user(text, arena, "stmt", args->stmt) && ob__text_append_str(text, "}\n}\n") &&
+           ob__text_append_str(text, COUNTERS) &&
+           append_user(text, arena, "setup", setup, "while") && ob__text_append_str(text, LOOP) &&
+           append_user(text, arena, "stmt", args->stmt, "}") && ob__text_append_str(text, "}\n") &&
            ob__text_append_str(text, is_cpp ? "} catch (const std::exception &ob_snippet_e) {\n"
                                               "ob_snippet_host_->fail(ob_snippet_host_, "
                                               "ob_snippet_e.what());\n"

@@ -119,6 +119,8 @@ def test_errors(program):
         (["--lang", "c", "int x = 1;\nint y = foo;"], 2, "stmt:2:9: error: 'foo' undeclared"),
         (["--lang", "c", "--setup", "\n  bar;", "1;"], 2, "setup:2:1: error: 'bar' undeclared"),
         (["--lang", "c", "--global-setup", "int a;\nint b = ;", "1;"], 2, "global setup:2:9: error"),
+        (["--lang", "c", "int x = 1;\nx +"], 2, "stmt:3:1: error: expected expression before '}' token"),
+        (["--lang", "c", "--setup", "int x = 1", "x;"], 2, "setup:2:1: error: expected ',' or ';' before 'while'"),
         (["--lang", "c", "*(volatile int *)0 = 1;"], 1, "ended by signal 11"),
         (["--lang", "c", "for (;;) ;", "--case-timeout", "2"], 1, "it took longer than 2 s"),
         (["--lang", "python", "x = 1\nx = ("], 2, "does not compile:\nstmt:2: SyntaxError"),

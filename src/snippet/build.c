@@ -242,7 +242,7 @@ static ob_status precompile_torch(const build *from, const char **header, ob_err
     const ob_snippet_source plain = {.language = OB_LANGUAGE_CPP};
     b.source = &plain;
     const char *key = make_key(&b, TORCH_HEADER);
-    *header = key == NULL ? NULL : JOIN(b.dir, "/" OB_HEADER_PREFIX, key, OB_HEADER_END);
+    *header = key == NULL ? NULL : JOIN(b.dir, "/", OB_HEADER_PREFIX, key, OB_HEADER_END);
     const char *made = *header == NULL ? NULL : JOIN(*header, OB_HEADER_MADE);
     const char *lock_path = made == NULL ? NULL : JOIN(*header, OB_HEADER_LOCK);
     if (lock_path == NULL)

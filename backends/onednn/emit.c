@@ -200,6 +200,8 @@ static ob_status emit_plain(dnn_plan *plan, binary *op, ob_err *err)
 {
     dnn_view *const views[] = {&op->out, &op->a, &op->b};
     dnn_views_collapse(views, 3);
+    for (int i = 0; i < 3; i++) /* with one dimension, comparisons have only reference code */
+        dnn_view_pad_dims(views[i], 2);
     return emit_layouts(plan, op, dnn_plan_plain(plan, &op->a, err),
                         dnn_plan_plain(plan, &op->b, err), dnn_plan_plain(plan, &op->out, err),
                         err);

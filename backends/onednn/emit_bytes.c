@@ -188,6 +188,8 @@ ob_status dnn_emit_byte_sum(dnn_plan *plan, const dnn_view *in, const dnn_view *
         OB_TRY(dnn_emit_copy(plan, &converted, in, err));
         return emit_total(plan, out, &parts, err);
     }
+    if (!dnn_sums_rows(&source, &target) || !dnn_lib_adds_bytes_wide(plan->lib))
+        OB_TRY(dnn_emit_reduced_last(plan, &source, &target, err));
     const int64_t part = find_part(&source, &target, &dim);
     if (part == 0)
         return plan->host->err_set(err, OB_ERR_UNSUPPORTED,

@@ -25,8 +25,8 @@ ob_status dnn_emit_wrap(dnn_plan *plan, const dnn_view *out, const dnn_view *wid
 
 /* Refuses sums of products where the library would add them up in 16 bits, or integers=library lacks them. */
 ob_status dnn_check_products(const dnn_call *call, ob_err *err);
-/* How many products of bytes a primitive like this one adds up exactly: the library turns some sums into
- * float32. Those whose first factors are unsigned may be as long as they are. */
+/* How many products of bytes a primitive like this one can add up exactly, `wanted` or less: some
+ * implementations of the library turn their sums into float32. */
 ob_status dnn_exact_products(dnn_plan *plan, const dnn_request *request, int64_t wanted,
                              int64_t *out, ob_err *err);
 

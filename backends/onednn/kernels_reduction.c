@@ -76,6 +76,55 @@ static bool adds_up(dnn_algorithm algorithm)
     return algorithm == DNN_REDUCE_SUM || algorithm == DNN_REDUCE_MEAN;
 }
 
+/* Brings what is reduced behind what is kept, by a copy: for other orders there is only reference code. */
+ob_status dnn_emit_reduced_last(dnn_plan *plan, dnn_view *in, dnn_view *out, ob_err *err)
+{
+    dnn_view turned = *in, result = *out;
+    dnn_view *const views[] = {in, out};
+    bool behind = false, last = true;
+    int at = 0;
+    for (int d = 0; d < in->ndim; d++) {
+        const bool reduced = in->sizes[d] != out->sizes[d];
+        last = last && (reduced || !behind);
+        behind = behind || reduced;
+    }
+    if (last)
+        return OB_OK;
+    for (int reduced = 0; reduced < 2; reduced++) {
+        for (int d = 0; d < in->ndim; d++) {
+            if ((in->sizes[d] != out->sizes[d]) != (reduced != 0))
+                continue;
+            turned.sizes[at] = in->sizes[d], turned.strides[at] = in->strides[d];
+            result.sizes[at] = out->sizes[d],
+            result.strides[at] = reduced != 0 ? 1 : out->strides[d];
+            at++;
+        }
+    }
+    *out = result;
+    OB_TRY(dnn_plan_temporary(plan, in->dtype, turned.ndim, turned.sizes, in, err));
+    OB_TRY(dnn_emit_copy(plan, in, &turned, err));
+    dnn_views_collapse(views, 2);
+    return OB_OK;
+}
+
+/* The sum of squares or sizes: of the library's norm there is only reference code. */
+static ob_status emit_norm(dnn_plan *plan, double power, const dnn_view *in, const dnn_view *out,
+                           ob_err *err)
+{
+    const dnn_curve curve = {.algorithm = power == 2 ? DNN_SQUARE : DNN_ABS};
+    const dnn_curve root = {.algorithm = DNN_SQRT};
+    dnn_view each, sum;
+    OB_TRY(dnn_plan_temporary(plan, OB_DTYPE_F32, in->ndim, in->sizes, &each, err));
+    OB_TRY(dnn_plan_temporary(plan, OB_DTYPE_F32, out->ndim, out->sizes, &sum, err));
+    OB_TRY(dnn_emit_eltwise(plan, &curve, in, &each, err));
+    OB_TRY(dnn_emit_reduction(plan, DNN_REDUCE_SUM, 0, &each, &sum, err));
+    if (power == 2 && out->dtype == OB_DTYPE_F32)
+        return dnn_emit_eltwise(plan, &root, &sum, out, err);
+    if (power == 2)
+        OB_TRY(dnn_emit_eltwise(plan, &root, &sum, &sum, err));
+    return dnn_emit_copy(plan, out, &sum, err);
+}
+
 ob_status dnn_emit_reduction(dnn_plan *plan, dnn_algorithm algorithm, double power,
                              const dnn_view *in, const dnn_view *out, ob_err *err)
 {
@@ -84,6 +133,8 @@ ob_status dnn_emit_reduction(dnn_plan *plan, dnn_algorithm algorithm, double pow
     OB_TRY(dnn_plan_dense(plan, &source, err));
     if (dnn_view_same_sizes(&source, &target) && algorithm != DNN_REDUCE_NORM)
         return dnn_emit_copy(plan, &target, &source, err);
+    if (algorithm == DNN_REDUCE_NORM)
+        return emit_norm(plan, power, &source, &target, err);
     dnn_views_collapse(views, 2);
     if (adds_up(algorithm) && source.dtype == target.dtype && dnn_sums_rows(&source, &target)) {
         const double rows = (double)source.sizes[source.ndim - 2];
@@ -93,11 +144,11 @@ ob_status dnn_emit_reduction(dnn_plan *plan, dnn_algorithm algorithm, double pow
     if (algorithm == DNN_REDUCE_MAX && dnn_sums_rows(&source, &target) &&
         pool_columns(plan, &source, &target, err) == OB_OK)
         return OB_OK;
+    OB_TRY(dnn_emit_reduced_last(plan, &source, &target, err));
     const dnn_request request = {.kind = DNN_REDUCTION,
                                  .algorithm = algorithm,
                                  .src = dnn_plan_plain(plan, &source, err),
-                                 .dst = dnn_plan_plain(plan, &target, err),
-                                 .power = (float)power};
+                                 .dst = dnn_plan_plain(plan, &target, err)};
     if (request.src == NULL || request.dst == NULL)
         return OB_ERR_UNSUPPORTED;
     const dnn_binding bindings[] = {{DNN_SRC, &source, false, false},
@@ -178,6 +229,9 @@ static ob_status plan_norm(dnn_call *call, ob_err *err)
     const double p = dnn_arg_double(call, call->kernel->data, 2);
     if (p != 1 && p != 2)
         return dnn_refuse(call, err, "the backend has norms of order 1 and 2");
+    const dnn_view in = dnn_arg_view(call, "self");
+    if (in.dtype == OB_DTYPE_F16)
+        return dnn_refuse(call, err, "oneDNN does not compute with float16 on the CPU");
     return reduce(call, DNN_REDUCE_NORM, p, err);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Softmax and its logarithm. Dense tensors are seen as [outer, axis, inner].
+ * Softmax and its logarithm. Dense tensors are seen as [outer, axis, inner]. Where something lies inside of the
+ * axis they are brought to [outer, inner, axis], by reorders: for other layouts the library has only its reference
+ * code, which takes hundreds of times as long.
  */
 #include "emit.h"
 
@@ -18,7 +20,23 @@ static int flatten(dnn_view *const *views, int count, int dim)
     }
     for (int i = 0; i < count; i++)
         dnn_view_reshape(views[i], sizes[2] == 1 ? 2 : 3, sizes);
-    return 1;
+    if (sizes[2] == 1)
+        return 1;
+    for (int i = 0; i < count; i++) {
+        dnn_view *view = views[i];
+        const int64_t length = view->sizes[1], step = view->strides[1];
+        view->sizes[1] = view->sizes[2], view->strides[1] = view->strides[2];
+        view->sizes[2] = length, view->strides[2] = step;
+    }
+    return 2;
+}
+
+static const dnn_layout *layout_of(dnn_plan *plan, const dnn_view *view, int axis, ob_err *err)
+{
+    dnn_view laid = *view;
+    if (axis == 2 && view->ndim == 3)
+        dnn_view_contiguous_strides(&laid);
+    return dnn_plan_plain(plan, &laid, err);
 }
 
 static ob_status plan_softmax(dnn_call *call, ob_err *err)
@@ -33,8 +51,8 @@ static ob_status plan_softmax(dnn_call *call, ob_err *err)
     if (request.algorithm == DNN_SOFTMAX_LOG && out.dtype == OB_DTYPE_F32)
         OB_TRY(dnn_refuse_inexact(call, err));
     request.axis = flatten(views, 2, plan_dim(dnn_arg_int(call, "dim", -1), in.ndim));
-    request.src = dnn_plan_plain(plan, &in, err);
-    request.dst = dnn_plan_plain(plan, &out, err);
+    request.src = layout_of(plan, &in, request.axis, err);
+    request.dst = layout_of(plan, &out, request.axis, err);
     if (request.src == NULL || request.dst == NULL)
         return OB_ERR_UNSUPPORTED;
     const dnn_binding bindings[] = {{DNN_SRC, &in, false, false}, {DNN_DST, &out, true, false}};
@@ -52,9 +70,9 @@ static ob_status plan_softmax_backward(dnn_call *call, ob_err *err)
     dnn_request request = {.kind = DNN_SOFTMAX_BACKWARD,
                            .algorithm = (dnn_algorithm)call->kernel->variant};
     request.axis = flatten(views, 3, plan_dim(dnn_arg_int(call, "dim", -1), out.ndim));
-    request.src = dnn_plan_plain(plan, &out, err);
-    request.diff = dnn_plan_plain(plan, &grad, err);
-    request.dst = dnn_plan_plain(plan, &result, err);
+    request.src = layout_of(plan, &out, request.axis, err);
+    request.diff = layout_of(plan, &grad, request.axis, err);
+    request.dst = layout_of(plan, &result, request.axis, err);
     if (request.src == NULL || request.diff == NULL || request.dst == NULL)
         return OB_ERR_UNSUPPORTED;
     const dnn_binding bindings[] = {{DNN_DST, &result, false, false},

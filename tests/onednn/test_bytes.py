@@ -18,6 +18,14 @@ def byte(dtype, low=None):
     return lambda *shape: tensor(*shape, dtype=dtype, value_range=[least if low is None else low, most])
 
 
+def laid(made, *strides):
+    return dict(made, strides=list(strides))
+
+
+def channels_last(made):
+    return dict(made, memory_format="channels_last")
+
+
 def inputs(*calls):
     return {"input_data_generator": GENERATOR, "config": [{"input": [{"args": list(args)} for args in calls]}]}
 
@@ -80,11 +88,28 @@ class Exact(unittest.TestCase):
         for words in (("--num-threads", "2"), ("--backend-options", "onednn.reorders=outside")):
             self.same(config(byte("int8")), *words)
 
+    def test_layouts(self):
+        """Transposed, with gaps, expanded, channels last."""
+        for t in (byte("int8"), byte("uint8")):
+            self.same({
+                "torch.mm": inputs((laid(t(33, 700), 1, 33), t(700, 20)), (laid(t(9, 70), 200, 2), laid(t(70, 20), 1, 75)),
+                                   (laid(t(5, 6), 0, 1), laid(t(6, 7), 1, 0))),
+                "torch.addmm": inputs((laid(t(9, 20), 1, 9), t(9, 70), t(70, 20))),
+                "torch.add": inputs((laid(t(30, 40), 1, 30), t(30, 40)), (laid(t(30, 40), 100, 2), laid(t(40), 2))),
+                "torch.maximum": inputs((laid(t(30, 40), 1, 30), laid(t(30, 40), 100, 2))),
+                "torch.relu": inputs((laid(t(30, 40), 100, 2),), (laid(t(50), 3),)),
+                "torch.neg": inputs((laid(t(30, 40), 1, 30),)),
+                "torch.sum": inputs((laid(t(30, 40), 1, 30), number(0)), (laid(t(30, 40), 0, 1), number(0))),
+                "torch.nn.functional.conv2d": inputs((channels_last(t(2, 16, 9, 9)), t(8, 16, 3, 3), laid(t(8), 3))),
+                "torch.nn.functional.max_pool2d": inputs((channels_last(t(2, 16, 9, 9)), number(2))),
+            })
+
     def test_sums_beyond_float32(self):
         """Only large numbers: sums of their products pass 2^24, from where float32 leaves numbers out."""
         for t in (byte("int8", 100), byte("uint8", 200)):
             self.same({
-                "torch.mm": inputs((t(9, 5001), t(5001, 33))),
+                "torch.mm": inputs((t(9, 5001), t(5001, 33)), (laid(t(9, 5001), 1, 9), t(5001, 33))),
+                "torch.nn.functional.conv_transpose2d": inputs((t(1, 300, 5, 5), t(300, 6, 3, 3), t(6), number(2))),
                 "torch.nn.functional.linear": inputs((t(9, 3000), t(33, 3000), t(33))),
                 "torch.nn.functional.conv2d": inputs((t(1, 512, 6, 6), t(24, 512, 3, 3), t(24), number(1), number(1)),
                                                      (t(1, 2048, 3, 3), t(8, 2048, 1, 1))),

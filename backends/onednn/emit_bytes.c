@@ -153,18 +153,19 @@ static ob_status sum_part(dnn_plan *plan, const dnn_view *in, const dnn_view *ou
 /* How much of `dim`, the longest that is reduced, is added up at once: float32 must hold the sum. */
 static int64_t find_part(const dnn_view *in, const dnn_view *out, int *dim)
 {
-    int64_t others = 1;
-    *dim = -1;
+    int64_t all = 1, longest = 1;
+    *dim = 0;
     for (int d = 0; d < in->ndim; d++) {
         if (out->sizes[d] == in->sizes[d])
             continue;
-        others *= in->sizes[d];
-        if (*dim < 0 || in->sizes[d] > in->sizes[*dim])
+        all *= in->sizes[d];
+        if (in->sizes[d] > longest) {
+            longest = in->sizes[d];
             *dim = d;
+        }
     }
-    others /= in->sizes[*dim];
-    const int64_t part = EXACT / LARGEST_BYTE / others;
-    return part < in->sizes[*dim] ? part : in->sizes[*dim];
+    const int64_t part = EXACT / LARGEST_BYTE / (all / longest);
+    return part < longest ? part : longest;
 }
 
 static ob_status emit_total(dnn_plan *plan, const dnn_view *out, const dnn_view *parts, ob_err *err)

@@ -20,8 +20,14 @@ def bools(*shape):
     return tensor(*shape, dtype="bool")
 
 
-def sparse(*shape, dtype="float", sparse_dim=None, nnz=2):
-    made = {**tensor(*shape, dtype=dtype), "layout": "sparse_coo", "nnz": nnz}
+def mkldnn(*shape, dtype="float"):
+    return {**tensor(*shape, dtype=dtype), "layout": "mkldnn"}
+
+
+def sparse(*shape, dtype="float", sparse_dim=None, nnz=2, layout="sparse_coo"):
+    if layout == "mkldnn":
+        return mkldnn(*shape, dtype=dtype)
+    made = {**tensor(*shape, dtype=dtype), "layout": layout, "nnz": nnz}
     if sparse_dim is not None:
         made["sparse_dim"] = sparse_dim
     return made
@@ -84,6 +90,13 @@ PROFILES = [
     profile(3, 3, sparse="last"),
     profile(3, 3, sparse="all", dtype="long", out="long"),
     profile(3, 3, sparse="all", dtype="bool", out="bool"),
+    profile(3, 3, sparse="all", layout="mkldnn"),
+    profile(2, 3, 4, 4, sparse="all", layout="mkldnn"),
+    profile(2, 3, 4, 4, 4, sparse="all", layout="mkldnn"),
+    profile(3, 3, sparse="all", layout="sparse_csr"),
+    profile(3, 3, sparse="first", layout="sparse_csr"),
+    profile(3, 3, sparse="last", layout="sparse_csr"),
+    profile(3, 3, sparse="all", layout="sparse_csc"),
 ]
 
 INDEX_NAMES = ("index", "indices", "offsets", "lengths", "target", "batch_sizes", "offset2bag", "bag_size",
@@ -97,7 +110,7 @@ def make_tensor(name, p, place=""):
     if name in INDEX_NAMES:
         return longs(*(p["shape"] if len(p["shape"]) < 2 else p["shape"][:1]))
     if wants_sparse(place, p):
-        return sparse(*p["shape"], dtype=p["dtype"])
+        return sparse(*p["shape"], dtype=p["dtype"], layout=p.get("layout", "sparse_coo"))
     if p["dtype"] == "long":
         return longs(*p["shape"], low=1, high=3)
     return tensor(*p["shape"], dtype=p["dtype"])
@@ -162,7 +175,7 @@ def make(kind, name, p, place=""):
 
 def out_tensor(p):
     if p.get("sparse") and not p.get("out_dense"):
-        return sparse(*p["shape"], dtype=p["out"] or p["dtype"])
+        return sparse(*p["shape"], dtype=p["out"] or p["dtype"], layout=p.get("layout", "sparse_coo"))
     return tensor(0, dtype=p["out"] or p["dtype"])
 
 
@@ -316,6 +329,18 @@ SAMPLED = {"self": T(3, **UNIT), "target": T(3, **UNIT), "grad_output": T(3)}
 BYTES = {"weight": T(4, 12, dtype="uint8", low=0, high=3), "indices": L(4), "offsets": L(2, high=0)}
 
 SP = sparse(3, 3)
+COMPRESSED = {**CSR, "layout": {"type": "Layout", "value": "sparse_csr"}}
+ROWS, COLUMNS_FIRST = sparse(3, 3, layout="sparse_csr"), sparse(3, 3, layout="sparse_csc")
+QUINT8 = 13  # its number in torch: it has no name in configs
+MK = mkldnn
+MK_LINEAR = {"self": MK(2, 3), "input": MK(2, 3), "weight": MK(4, 3), "bias": T(4), "grad_output": MK(2, 4), "input_size": [2, 3],
+             "bias_defined": True, "output_mask": [True, True, True]}
+
+
+def mk_pool(rank):
+    """Arguments of the pools of MKLDNN, forward and backward."""
+    small, large = MK(1, 2, *[2] * rank), MK(1, 2, *[4] * rank)
+    return {"self": large, "input": large, "output": small, "grad_output": small, "kernel_size": [2] * rank, "stride": [2] * rank}
 
 
 def wanting(*shape):
@@ -328,6 +353,37 @@ def true(*shape):
 
 # Tried first: what the wider rules below would get wrong.
 RULES = [
+    (r"(crow|col)_indices(_copy)?", [{"self": ROWS, "out": L(4)}, {"self": ROWS, "out": L(2)}]),
+    (r"(ccol|row)_indices(_copy)?", [{"self": COLUMNS_FIRST, "out": L(4)}, {"self": COLUMNS_FIRST, "out": L(2)}]),
+    (r"values(_copy)?", [{"self": ROWS, "out": T(2)}]),
+    (r"_sparse_csr_(sum|prod)", [{"self": ROWS, "dim": [0], "keepdim": True, "out": sparse(1, 3, layout="sparse_csr", nnz=n)} for n in (1, 2, 3)]),
+    (r"_?sparse_compressed_tensor(_unsafe)?|_validate_sparse_compressed_tensor_args", [COMPRESSED]),
+    (r"to_sparse_csr", [{"self": T(3, 3), "out": sparse(3, 3, layout="sparse_csr", nnz=9)}, {"self": SP, "out": ROWS}]),
+    (r"to_sparse_csc", [{"self": T(3, 3), "out": sparse(3, 3, layout="sparse_csc", nnz=9)}]),
+    (r"to_mkldnn", [{"self": T(3, 3), "out": MK(3, 3)}]),
+    (r"quantize_per_(tensor|channel)(_dynamic)?", [
+        {**given, "dtype": QUINT8, "reduce_range": False, "tensors": [T(3, 3)], "scales": T(count, low=0.1, high=0.2),
+         "zero_points": T(count, dtype="int", low=0, high=0)} for given, count in ((QUANT, 3), (QUANT_T, 1))]),
+    (r"_empty_(per_channel_)?affine_quantized", [{**QUANT, "size": [3, 3], "dtype": QUINT8}]),
+    (r"_make_per_(tensor|channel)_quantized_tensor", [
+        {**QUANT, "self": T(3, 3, dtype="uint8")}, {**QUANT_C, "self": T(3, 3, dtype="uint8")},
+        {**QUANT_C, "self": T(3, 3, dtype="uint8"), "scale": T(3, dtype="double", low=0.1, high=0.2), "zero_point": L(3)}]),
+    (r"_mkldnn_reshape", [{"self": MK(2, 6), "shape": [3, 4], "out": MK(3, 4)}]),
+    (r"_mkldnn_transpose_?", [{"self": MK(2, 3), "dim0": 0, "dim1": 1, "out": MK(3, 2)}]),
+    (r"mkldnn_linear", [{**MK_LINEAR, "out": MK(2, 4)}, {**MK_LINEAR, "weight": T(4, 3), "out": MK(2, 4)}]),
+    (r"mkldnn_linear_backward_input", [{**MK_LINEAR, "out": MK(2, 3)}, {**MK_LINEAR, "weight": T(4, 3), "out": MK(2, 3)}]),
+    (r"mkldnn_linear_backward_weights", [{**MK_LINEAR, "weight": weight, "out0": out, "out1": bias} for weight in (T(4, 3), MK(4, 3))
+                                         for out in (T(4, 3), MK(4, 3)) for bias in (T(4), MK(4))]),
+    (r"mkldnn_linear_backward", [{**MK_LINEAR, "weight": weight, "out0": MK(2, 3), "out1": out, "out2": bias} for weight in (T(4, 3), MK(4, 3))
+                                 for out in (T(4, 3), MK(4, 3)) for bias in (T(4), MK(4))]),
+    (r"mkldnn_max_pool2d", [{**mk_pool(2), "out": MK(1, 2, 2, 2)}]),
+    (r"mkldnn_max_pool3d", [{**mk_pool(3), "out": MK(1, 2, 2, 2, 2)}]),
+    (r"mkldnn_max_pool2d_backward", [{**mk_pool(2), "out": MK(1, 2, 4, 4)}]),
+    (r"mkldnn_max_pool3d_backward", [{**mk_pool(3), "out": MK(1, 2, 4, 4, 4)}]),
+    (r"mkldnn_adaptive_avg_pool2d", [{**mk_pool(2), "output_size": [2, 2], "out": MK(1, 2, 2, 2)}]),
+    (r"mkldnn_adaptive_avg_pool2d_backward", [{**mk_pool(2), "out": MK(1, 2, 4, 4)}]),
+    (r"mkldnn_reorder_conv2d_weight", [{"self": MK(3, 2, 3, 3), "out": MK(3, 2, 3, 3)}]),
+    (r"mkldnn_reorder_conv3d_weight", [{"self": MK(3, 2, 3, 3, 3), "out": MK(3, 2, 3, 3, 3)}]),
     (r"get_first", [{"_0": [["a", "b"], ["c"]]}]),
     (r"_backward", [{"self": wanting(), "inputs": []}]),
     (r"retain_grad", [{"self": wanting(3)}]),

@@ -27,7 +27,7 @@ static ob_status strided_zeros(const ob_host *host, const ob_tensor *meta, ob_te
 static ob_status tensor_zeros(const ob_host *host, const ob_tensor *meta, ob_tensor *out,
                               ob_err *err)
 {
-    if (meta->layout != OB_LAYOUT_SPARSE_COO)
+    if (!ob_layout_is_sparse(meta->layout))
         return strided_zeros(host, meta, out, err);
     ob_tensor indices, values;
     OB_TRY(strided_zeros(host, meta->indices, &indices, err));
@@ -74,7 +74,7 @@ ob_status null_value_zeros(const ob_host *host, const ob_value *meta, ob_value *
 static ob_status add_tensor_bytes(const ob_host *host, const ob_tensor *tensor, uint64_t *bytes,
                                   ob_err *err)
 {
-    if (tensor->layout == OB_LAYOUT_SPARSE_COO) {
+    if (ob_layout_is_sparse(tensor->layout)) {
         OB_TRY(add_tensor_bytes(host, tensor->indices, bytes, err));
         return add_tensor_bytes(host, tensor->values, bytes, err);
     }

@@ -53,10 +53,19 @@ at::Tensor sparse_to_torch(const ob_backend &backend, const ob_tensor &tensor, S
     const at::Tensor indices = to_torch(backend, *tensor.indices, storages);
     const at::Tensor values = to_torch(backend, *tensor.values, storages);
     const bool coalesced = is_coalesced(indices.cpu());
-    return at::sparse_coo_tensor(indices, values,
-                                 at::IntArrayRef(tensor.sizes, static_cast<size_t>(tensor.ndim)),
-                                 values.options().layout(at::kSparse))
-        ._coalesced_(coalesced);
+    const at::Tensor made =
+        at::sparse_coo_tensor(indices, values,
+                              at::IntArrayRef(tensor.sizes, static_cast<size_t>(tensor.ndim)),
+                              values.options().layout(at::kSparse))
+            ._coalesced_(coalesced);
+    switch (tensor.layout) {
+    case OB_LAYOUT_SPARSE_CSR:
+        return made.to_sparse_csr();
+    case OB_LAYOUT_SPARSE_CSC:
+        return made.to_dense().to_sparse_csc(); // no other way in 1.13
+    default:
+        return made;
+    }
 }
 
 } // namespace
@@ -97,7 +106,7 @@ void check_device(const ob_backend &backend, const ob_tensor &tensor)
 at::Tensor to_torch(const ob_backend &backend, const ob_tensor &tensor, StorageMap &storages)
 {
     check_device(backend, tensor);
-    if (tensor.layout == OB_LAYOUT_SPARSE_COO)
+    if (ob_layout_is_sparse(tensor.layout))
         return sparse_to_torch(backend, tensor, storages);
     const size_t ndim = static_cast<size_t>(tensor.ndim);
     const at::IntArrayRef sizes(tensor.sizes, ndim), strides(tensor.strides, ndim);
@@ -109,6 +118,8 @@ at::Tensor to_torch(const ob_backend &backend, const ob_tensor &tensor, StorageM
     else
         made = at::empty({0}, options)
                    .set_(storages.get(tensor.storage), tensor.offset, sizes, strides);
+    if (tensor.layout == OB_LAYOUT_MKLDNN)
+        return made.to_mkldnn();
     return backend.device.is_cpu() ? made : made.to(backend.device);
 }
 
@@ -127,8 +138,7 @@ c10::IValue int_of(const ob_backend &backend, const ob_value &value, const c10::
     case OB_VALUE_DTYPE:
         return static_cast<int64_t>(scalar_type(backend.host, value.as.dtype));
     case OB_VALUE_LAYOUT:
-        return static_cast<int64_t>(value.as.layout == OB_LAYOUT_SPARSE_COO ? at::kSparse
-                                                                            : at::kStrided);
+        return static_cast<int64_t>(value.as.layout); // the numbers are PyTorch's
     case OB_VALUE_MEMORY_FORMAT:
         return static_cast<int64_t>(value.as.memory_format); // the numbers are PyTorch's
     default:
@@ -325,9 +335,13 @@ void tensor_value(const ob_host *host, const at::Tensor &tensor, ob_value *out)
         *out = ob_value_none();
         return;
     }
-    if (tensor.layout() == at::kSparse) {
+    if (tensor.layout() == at::kMkldnn) {
+        init_dense(host, tensor.to_dense(), &made);
+    } else if (tensor.layout() == at::kSparse || tensor.layout() == at::kSparseCsr) {
         ob_tensor indices, values;
-        const at::Tensor whole = tensor.detach().coalesce();
+        const at::Tensor parts =
+            tensor.layout() == at::kSparse ? tensor.detach() : tensor.detach().to_sparse();
+        const at::Tensor whole = parts.coalesce();
         init_dense(host, whole.indices(), &indices);
         init_dense(host, whole.values(), &values);
         const ob_status status = host->tensor_init_sparse(
@@ -338,7 +352,8 @@ void tensor_value(const ob_host *host, const at::Tensor &tensor, ob_value *out)
     } else if (tensor.layout() == at::kStrided && !tensor.is_quantized()) {
         init_dense(host, tensor, &made);
     } else {
-        throw Failure(OB_ERR_UNSUPPORTED, "an output is neither strided nor sparse COO");
+        throw Failure(OB_ERR_UNSUPPORTED,
+                      "an output's layout or dtype has no values outside torch");
     }
     const ob_status status = host->value_init_tensor(out, &made, &err);
     host->tensor_fini(&made);

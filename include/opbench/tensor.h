@@ -32,7 +32,22 @@ ob_status ob_device_parse(const char *text, size_t length, ob_device *out, ob_er
 /* Returns out. 32 bytes are always enough. */
 char *ob_device_format(const ob_device *device, char *out, size_t size);
 
-typedef enum ob_layout { OB_LAYOUT_STRIDED = 0, OB_LAYOUT_SPARSE_COO = 1 } ob_layout;
+typedef enum ob_layout {
+    OB_LAYOUT_STRIDED = 0,
+    OB_LAYOUT_SPARSE_COO = 1,
+    OB_LAYOUT_SPARSE_CSR = 2,
+    OB_LAYOUT_MKLDNN = 3,
+    OB_LAYOUT_SPARSE_CSC = 4,
+    OB_LAYOUT_SPARSE_BSR = 5,
+    OB_LAYOUT_SPARSE_BSC = 6,
+} ob_layout; /* numbers are PyTorch's */
+
+/* Of a tensor: whether it consists of indices and values. What a backend makes of those is told by the
+ * layout. One with OB_LAYOUT_MKLDNN is strided here; the backend brings it to that library's order. */
+static inline bool ob_layout_is_sparse(ob_layout layout)
+{
+    return layout != OB_LAYOUT_STRIDED && layout != OB_LAYOUT_MKLDNN;
+}
 
 typedef enum ob_memory_format {
     OB_MEMORY_FORMAT_CONTIGUOUS = 0,
@@ -41,7 +56,7 @@ typedef enum ob_memory_format {
     OB_MEMORY_FORMAT_CHANNELS_LAST_3D = 3,
 } ob_memory_format; /* numbers are PyTorch's */
 
-/* "strided", "channels_last", ... with or without "torch." in front; false for other names. */
+/* "strided", "sparse_csr", "channels_last", ... with or without "torch." in front; false for other names. */
 bool ob_layout_from_name(const char *name, size_t length, ob_layout *out);
 bool ob_memory_format_from_name(const char *name, size_t length, ob_memory_format *out);
 

@@ -112,9 +112,12 @@ static ob_status bad_value(const ob_option *row, const char *name, const char *v
 {
     char range[64];
     print_range(row, range, sizeof range);
+    const bool unit = row->value != NULL &&
+                      (strcmp(row->value, "MIB") == 0 || strcmp(row->value, "SECONDS") == 0);
     if (has_range(row))
-        return ob_err_set(err, OB_ERR_INVALID, "%s: '%.64s' is not %s; give one %s", name, value,
-                          wanted, range);
+        return ob_err_set(err, OB_ERR_INVALID, "%s: '%.64s' is not %s; give one %s%s%s%s", name,
+                          value, wanted, range, unit ? " (in " : "", unit ? row->value : "",
+                          unit ? ")" : "");
     return ob_err_set(err, OB_ERR_INVALID, "%s: '%.64s' is not %s", name, value, wanted);
 }
 

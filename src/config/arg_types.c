@@ -34,8 +34,9 @@ static const ob_arg_type TYPES[] = {
          ATTR("device", DEVICE, false), ATTR("strides", STRIDES, false), ATTR("value", ANY, false),
          ATTR("value_range", REAL_PAIR, false),
          OPTIONAL_CHOICE("memory_format", "contiguous_format|channels_last|channels_last_3d"),
-         OPTIONAL_CHOICE("layout", "strided|sparse_coo"), ATTR("sparse_dim", INT, false),
-         ATTR("nnz", INT, false), ATTR("density", REAL, false), ATTR("coalesced", BOOL, false)),
+         OPTIONAL_CHOICE("layout", "strided|sparse_coo|sparse_csr|sparse_csc|mkldnn"),
+         ATTR("sparse_dim", INT, false), ATTR("nnz", INT, false), ATTR("density", REAL, false),
+         ATTR("coalesced", BOOL, false)),
      .check = ob__check_tensor,
      .help = "tensor of dtype and shape, filled by the generator"},
     {.name = "int",
@@ -66,8 +67,9 @@ static const ob_arg_type TYPES[] = {
      .attrs = ATTRS(ATTR("value", DTYPE, true)),
      .help = "dtype as a value (the argument dtype= of an operator)"},
     {.name = "Layout",
-     .attrs = ATTRS(CHOICE("value", "strided|sparse_coo")),
-     .help = "strided or sparse_coo"},
+     .attrs = ATTRS(
+         CHOICE("value", "strided|sparse_coo|sparse_csr|sparse_csc|sparse_bsr|sparse_bsc|mkldnn")),
+     .help = "strided, sparse_coo, sparse_csr, sparse_csc, sparse_bsr, sparse_bsc or mkldnn"},
     {.name = "MemoryFormat",
      .attrs =
          ATTRS(CHOICE("value", "contiguous_format|preserve_format|channels_last|channels_last_3d")),

@@ -48,6 +48,16 @@ static ob_status check_sparse(const ob_json *arg, ob_err *err)
         if (given(arg, OTHERS[i]) != NULL)
             return ob__node_error(err, given(arg, OTHERS[i]), "a sparse tensor has no \"%s\"",
                                   OTHERS[i]);
+    if (strcmp(text_of(arg, "layout"), "sparse_coo") != 0) {
+        if (ndim != 2)
+            return ob__node_error(err, given(arg, "layout"),
+                                  "a compressed sparse tensor has a shape of 2 dimensions, not %zu",
+                                  ndim);
+        if (dim != NULL || given(arg, "coalesced") != NULL)
+            return ob__node_error(err, dim != NULL ? dim : given(arg, "coalesced"),
+                                  "\"sparse_dim\" and \"coalesced\" belong to the layout "
+                                  "\"sparse_coo\"");
+    }
     if (ob_json_get_kind(given(arg, "value")) == OB_JSON_ARRAY)
         return ob__node_error(err, given(arg, "value"),
                               "the \"value\" of a sparse tensor is one number for all its entries");
@@ -67,8 +77,9 @@ static ob_status check_sparse(const ob_json *arg, ob_err *err)
 
 ob_status ob__check_tensor(const ob_json *arg, ob_err *err)
 {
+    static const char SPARSE[] = "sparse_";
     static const char *const OWN[] = {"nnz", "density", "sparse_dim", "coalesced"};
-    if (strcmp(text_of(arg, "layout"), "sparse_coo") == 0)
+    if (strncmp(text_of(arg, "layout"), SPARSE, sizeof SPARSE - 1) == 0)
         return check_sparse(arg, err);
     for (size_t i = 0; i < sizeof OWN / sizeof *OWN; i++)
         if (given(arg, OWN[i]) != NULL)

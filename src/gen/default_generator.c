@@ -156,7 +156,7 @@ static ob_status make_layout(maker *m, const ob_json *arg, ob_value *out)
     const size_t length = get_name(arg, &text);
     ob_layout layout;
     if (text == NULL || !ob_layout_from_name(text, length, &layout))
-        return CONFIG_ERROR(m, arg, "value", "the value of a Layout is strided or sparse_coo");
+        return CONFIG_ERROR(m, arg, "value", "unknown layout; `opbench list types` shows them");
     *out = (ob_value){.kind = OB_VALUE_LAYOUT, .as.layout = layout};
     return OB_OK;
 }

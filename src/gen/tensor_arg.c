@@ -115,8 +115,8 @@ static ob_status read_layout(const ob_json *arg, tensor_spec *spec, ob_arg_place
     ob_memory_format format = OB_MEMORY_FORMAT_CONTIGUOUS;
     const char *layout = ob_json_string(get_attr(arg, "layout"), &length);
     if (layout != NULL && !ob_layout_from_name(layout, length, &spec->layout))
-        return ob__attr_error(place, arg, "layout", OB_ERR_CONFIG,
-                              "a tensor's layout is \"strided\" or \"sparse_coo\"");
+        return ob__attr_error(place, arg, "layout", OB_ERR_CONFIG, "unknown layout '%.64s'",
+                              layout);
     const char *name = ob_json_string(get_attr(arg, "memory_format"), &length);
     if (name != NULL && !ob_memory_format_from_name(name, length, &format))
         return ob__attr_error(place, arg, "memory_format", OB_ERR_CONFIG,
@@ -145,8 +145,10 @@ static ob_status read_spec(const ob_json *arg, tensor_spec *spec, ob_arg_place *
     if (grad && ob_json_get_kind(grad) != OB_JSON_BOOL)
         return ob__attr_error(place, arg, "requires_grad", OB_ERR_CONFIG,
                               "requires_grad is true or false");
-    spec->requires_grad = ob_json_bool(grad, true) && ob_dtype_is_floating(spec->dtype);
     OB_TRY(read_layout(arg, spec, place));
+    /* Few operators have a derivative by what is not strided, and the others refuse the whole call. */
+    spec->requires_grad =
+        ob_json_bool(grad, spec->layout == OB_LAYOUT_STRIDED) && ob_dtype_is_floating(spec->dtype);
     return read_device(arg, spec, place);
 }
 
@@ -177,6 +179,7 @@ static ob_status allocate(const ob_json *arg, const tensor_spec *spec, ob_tensor
     }
     if (status != OB_OK)
         return ob__attr_error(place, arg, "shape", status, "%s", why.message);
+    out->layout = spec->layout;
     out->requires_grad = spec->requires_grad;
     if (spec->device.type[0] != '\0')
         out->device = spec->device;
@@ -369,6 +372,7 @@ static ob_status make_sparse(const ob_json *arg, const tensor_spec *spec, fillin
     const ob_status status = ob__sparse_make(&sparse, f->rng, fill, f, out, f->place->err);
     if (status != OB_OK)
         return status;
+    out->layout = spec->layout;
     out->requires_grad = spec->requires_grad;
     if (spec->device.type[0] != '\0')
         out->device = spec->device;
@@ -383,7 +387,7 @@ ob_status ob__make_tensor(const ob_json *arg, ob_rng *rng, ob_value *out, ob_arg
     ob_status status = OB_OK;
     *out = ob_value_none();
     OB_TRY(read_spec(arg, &spec, place));
-    if (spec.layout == OB_LAYOUT_SPARSE_COO) {
+    if (ob_layout_is_sparse(spec.layout)) {
         OB_TRY(make_sparse(arg, &spec, &f, &tensor));
     } else {
         OB_TRY(allocate(arg, &spec, &tensor, place));

@@ -42,6 +42,11 @@ static const struct {
 } ENUM_NAMES[] = {
     {"strided", OB_VALUE_LAYOUT, OB_LAYOUT_STRIDED},
     {"sparse_coo", OB_VALUE_LAYOUT, OB_LAYOUT_SPARSE_COO},
+    {"sparse_csr", OB_VALUE_LAYOUT, OB_LAYOUT_SPARSE_CSR},
+    {"sparse_csc", OB_VALUE_LAYOUT, OB_LAYOUT_SPARSE_CSC},
+    {"sparse_bsr", OB_VALUE_LAYOUT, OB_LAYOUT_SPARSE_BSR},
+    {"sparse_bsc", OB_VALUE_LAYOUT, OB_LAYOUT_SPARSE_BSC},
+    {"mkldnn", OB_VALUE_LAYOUT, OB_LAYOUT_MKLDNN},
     {"contiguous_format", OB_VALUE_MEMORY_FORMAT, OB_MEMORY_FORMAT_CONTIGUOUS},
     {"preserve_format", OB_VALUE_MEMORY_FORMAT, OB_MEMORY_FORMAT_PRESERVE},
     {"channels_last", OB_VALUE_MEMORY_FORMAT, OB_MEMORY_FORMAT_CHANNELS_LAST},
@@ -120,7 +125,11 @@ static bool to_dtype(const ob_value *in, ob_value *out)
     else if (in->kind == OB_VALUE_INT && in->as.integer >= 0 && in->as.integer <= INT16_MAX)
         dtype = ob_dtype_from_torch_number((int)in->as.integer);
     *out = (ob_value){.kind = OB_VALUE_DTYPE, .as = {.dtype = dtype}};
-    return dtype != OB_DTYPE_INVALID;
+    if (dtype != OB_DTYPE_INVALID)
+        return true;
+    /* The quantised ones, qint8 to quint2x4: no tensor has them here, but a backend may know the number. */
+    *out = *in;
+    return in->kind == OB_VALUE_INT && in->as.integer >= 12 && in->as.integer <= 17;
 }
 
 static bool to_device(const ob_value *in, ob_value *out)

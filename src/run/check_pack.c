@@ -86,7 +86,7 @@ static bool append_value(ob_text *out, const char *name, const ob_value *value, 
         return true;
     case OB_VALUE_TENSOR: {
         const ob_tensor *t = value->as.tensor;
-        if (t->layout == OB_LAYOUT_SPARSE_COO) {
+        if (ob_layout_is_sparse(t->layout)) {
             count->items += 2;
             return append_item(out, name, t->indices) && append_item(out, name, t->values);
         }

@@ -42,7 +42,7 @@ static uint64_t tensor_bytes(const ob_json *shape, const ob_json *strides, ob_dt
 static bool is_sparse(const ob_json *entry)
 {
     const char *layout = ob_json_string(ob_json_get(entry, "layout"), NULL);
-    return layout != NULL && strcmp(layout, "sparse_coo") == 0;
+    return layout != NULL && strncmp(layout, "sparse_", strlen("sparse_")) == 0;
 }
 
 /* The indices, and a dense block per place that is taken. */

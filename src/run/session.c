@@ -78,11 +78,12 @@ static ob_status check_option_name(const ob_backend_desc *desc, const char *word
                       near != NULL ? "\"? Its options" : "; its options", all);
 }
 
-/* "a=1,b=2" as the words "--a=1" "--b=2" for the backend's rows. */
+/* "a=1,b=2", or "<backend>.a=1,b=2", as the words "--a=1" "--b=2" for the backend's rows. */
 static ob_status parse_backend_options(ob_session *s, ob_err *err)
 {
     enum { MOST = 32 };
     const ob_backend_desc *desc = s->desc;
+    const size_t own = strlen(desc->name);
     const char *text = s->options.backend_options;
     char *words[MOST + 1] = {NULL};
     int count = 1;
@@ -110,6 +111,9 @@ static ob_status parse_backend_options(ob_session *s, ob_err *err)
             return ob_err_set(err, OB_ERR_LIMIT, "more than %d backend options", MOST - 1);
         words[count++] = to;
         memcpy(to, "--", 2);
+        if (strncmp(text, desc->name, own) == 0 &&
+            text[own] == '.') /* as it must be with several */
+            text += own + 1;
         /* "\\," is a comma that belongs to the value. */
         for (to += 2; *text != '\0' && *text != ','; text++) {
             text += text[0] == '\\' && text[1] == ',';

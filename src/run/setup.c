@@ -67,7 +67,7 @@ static bool is_sparse(const ob_value *value)
         for (size_t i = 0; i < value->as.list.count; i++)
             if (is_sparse(&value->as.list.items[i]))
                 return true;
-    return value->kind == OB_VALUE_TENSOR && value->as.tensor->layout == OB_LAYOUT_SPARSE_COO;
+    return value->kind == OB_VALUE_TENSOR && value->as.tensor->layout != OB_LAYOUT_STRIDED;
 }
 
 static bool has_sparse(const ob_call *call)
@@ -85,10 +85,10 @@ static ob_status check_sparse(const ob_setup_args *args, const ob_call *call, ob
 {
     if (args->desc->takes_sparse || !has_sparse(call))
         return OB_OK;
-    return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                      "backend %s takes no sparse tensors; leave the layout out, or use --backend "
-                      "torch",
-                      args->desc->name);
+    return ob_err_set(
+        err, OB_ERR_UNSUPPORTED,
+        "backend %s takes strided tensors only; leave the layout out, or use --backend torch",
+        args->desc->name);
 }
 
 /* ---- sizes ---- */
@@ -96,7 +96,7 @@ static ob_status check_sparse(const ob_setup_args *args, const ob_call *call, ob
 static uint64_t tensor_bytes(const ob_tensor *t)
 {
     int64_t bytes = 0;
-    if (t->layout == OB_LAYOUT_SPARSE_COO)
+    if (ob_layout_is_sparse(t->layout))
         return t->indices == NULL || t->values == NULL
                    ? 0
                    : tensor_bytes(t->indices) + tensor_bytes(t->values);
@@ -338,17 +338,32 @@ static ob_status check_refusal(const ob_setup_args *args, const char *name, cons
                : ob_err_set(err, OB_ERR_UNSUPPORTED, "%s is refused: %s", resolved.base, why);
 }
 
-/* A name that nobody knows may be one that the backend can still be taught. */
-static void add_place_to_look(const ob_backend_desc *desc, ob_err *err)
+static bool has_option(const ob_backend_desc *desc, const char *name)
 {
-    const size_t used = strlen(err->message);
-    bool loads = false;
     for (const ob_option *row = desc->options; row != NULL && row->name != NULL; row++)
-        loads = loads || strcmp(row->name, "library") == 0;
-    snprintf(err->message + used, sizeof err->message - used,
-             "; `opbench list ops --backend %s` shows what there is%s%s%s", desc->name,
-             loads ? ", and --" : "", loads ? desc->name : "",
-             loads ? "-library FILE adds what a library registers" : "");
+        if (strcmp(row->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* A name that nobody knows may be one that the backend can still be taught: by a script, which gives
+ * operators called <backend>script::NAME, or by a library. */
+static void add_place_to_look(const ob_backend_desc *desc, const char *name, ob_err *err)
+{
+    static const char SCRIPT[] = "script::";
+    const size_t used = strlen(err->message), length = strlen(desc->name);
+    char *to = err->message + used;
+    const size_t room = sizeof err->message - used;
+    if (has_option(desc, "script") && strncmp(name, desc->name, length) == 0 &&
+        strncmp(name + length, SCRIPT, sizeof SCRIPT - 1) == 0)
+        snprintf(to, room,
+                 "; --%sscript FILE gives the functions of a source file or of a saved module",
+                 desc->name);
+    else
+        snprintf(to, room, "; `opbench list ops --backend %s` shows what there is%s%s%s",
+                 desc->name, has_option(desc, "library") ? ", and --" : "",
+                 has_option(desc, "library") ? desc->name : "",
+                 has_option(desc, "library") ? "-library FILE adds what a library registers" : "");
 }
 
 /* By the core's rows. What they do not have, or refuse, is given to a backend with operators of its own:
@@ -372,7 +387,7 @@ ob_status ob__setup_build_graph(const ob_setup_args *args, const char *name, con
     if (status != OB_ERR_NOT_FOUND)
         return status;
     if (theirs == OB_ERR_NOT_FOUND && table != NULL)
-        add_place_to_look(args->desc, &other);
+        add_place_to_look(args->desc, name, &other);
     return ob_err_set(err, theirs, "%s", other.message);
 }
 

@@ -31,8 +31,10 @@ static bool find(const named *rows, size_t count, const char *name, size_t lengt
 bool ob_layout_from_name(const char *name, size_t length, ob_layout *out)
 {
     static const named ROWS[] = {
-        {"strided", OB_LAYOUT_STRIDED},
-        {"sparse_coo", OB_LAYOUT_SPARSE_COO},
+        {"strided", OB_LAYOUT_STRIDED},       {"sparse_coo", OB_LAYOUT_SPARSE_COO},
+        {"sparse_csr", OB_LAYOUT_SPARSE_CSR}, {"sparse_csc", OB_LAYOUT_SPARSE_CSC},
+        {"sparse_bsr", OB_LAYOUT_SPARSE_BSR}, {"sparse_bsc", OB_LAYOUT_SPARSE_BSC},
+        {"mkldnn", OB_LAYOUT_MKLDNN},         {"_mkldnn", OB_LAYOUT_MKLDNN},
     };
     int number;
     if (!find(ROWS, sizeof ROWS / sizeof ROWS[0], name, length, &number))

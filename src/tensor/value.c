@@ -170,7 +170,7 @@ static bool same_tensor(const ob_tensor *a, const ob_tensor *b)
 {
     if (!same_strided(a, b))
         return false;
-    return a->layout == OB_LAYOUT_STRIDED ||
+    return !ob_layout_is_sparse(a->layout) ||
            (same_strided(a->indices, b->indices) && same_strided(a->values, b->values));
 }
 

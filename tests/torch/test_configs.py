@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole configs on torch, forward and backward: the examples, PARAM's, and the models."""
+"""Whole configs on torch, forward and backward: the examples and the models."""
 
 import glob
 import json
 import os
 
 from torch_case import GENERATOR, ROOT, TorchTest, main, tensor
-
-SHIPPED = os.path.join(os.path.dirname(ROOT), "shared", "goldens", "param", "shipped")
 
 
 class Configs(TorchTest):
@@ -17,15 +15,6 @@ class Configs(TorchTest):
         for config in configs:
             self.assert_all_ok(config)
             self.assert_all_ok(config, "-b")
-
-    def test_shipped(self):
-        if not os.path.isdir(SHIPPED):
-            self.skipTest(f"PARAM's configs are not part of the project, and {SHIPPED} is absent")
-        configs = sorted(glob.glob(os.path.join(SHIPPED, "*.json")))
-        self.assertGreater(len(configs), 5)
-        for config in configs:
-            self.assert_all_ok(config, "-w", "0", "-i", "1")
-            self.assert_all_ok(config, "-w", "0", "-i", "1", "-b")
 
     def test_models(self):
         image = tensor(1, 3, 64, 64)

@@ -113,12 +113,36 @@ class Layouts(TorchTest):
             "aten::_nnz": operator(entry(large)),
         }, "-b")
         self.assertEqual(([r["status"] for r in results], code), (["ok"] * 4, 0), results)
-        self.assertIn("backward", results[0]["metric"])
+        self.assertIn("backward", results[0]["metric"])  # by the dense factor: a sparse one wants no gradient unasked
         self.assertNotIn("flops", results[1])  # what dense shapes would cost is not what this does
         results, code = self.run_config({"torch.add": operator(entry(sparse, sparse))},
                                         "--backend", "native")
         self.assertEqual([(r["status"], r["reason"]) for r in results], [
-            ("unsupported", "backend native takes no sparse tensors; leave the layout out, or use "
+            ("unsupported", "backend native takes strided tensors only; leave the layout out, or use "
+             "--backend torch")])
+
+    def test_other_layouts(self):
+        rows = tensor(30, 40, layout="sparse_csr", density=0.1)
+        columns = tensor(3, 4, layout="sparse_csc", nnz=5)
+        opaque = tensor(2, 3, layout="mkldnn")
+        results, code = self.run_config({
+            "torch.mm": operator(entry(rows, tensor(40, 5))),
+            "aten::crow_indices": operator(entry(rows)),
+            "aten::ccol_indices": operator(entry(columns)),
+            "aten::mkldnn_linear": operator(entry(opaque, tensor(4, 3, requires_grad=False))),
+            "aten::to_dense": operator(entry(opaque)),
+            "aten::quantize_per_tensor": operator(entry(tensor(3, requires_grad=False), {"type": "float", "value": 0.1},
+                                                        integer(0), integer(13))),
+        })
+        self.assertEqual(([r["status"] for r in results], code), (["ok"] * 6, 0), results)
+        script = self.write("s.py", "def f(x: Tensor, y: Tensor, z: Tensor) -> Tensor:\n"
+                            "    assert x.layout == 2 and y.layout == 4 and z.layout == 3\n"
+                            "    return x.to_dense()[0] + 1\n")
+        results, code = self.run_config({"torchscript::f": operator(entry(rows, columns, opaque))}, "--torchscript", script)
+        self.assertEqual(([r["status"] for r in results], code), (["ok"], 0), results)
+        results, code = self.run_config({"torch.relu": operator(entry(opaque))}, "--backend", "native")
+        self.assertEqual([(r["status"], r["reason"]) for r in results], [
+            ("unsupported", "backend native takes strided tensors only; leave the layout out, or use "
              "--backend torch")])
 
     def test_channels_last(self):

@@ -53,6 +53,12 @@ def bad(x: Tensor) -> Tensor:
 
 
 class Script(TorchTest):
+    def test_without_the_option(self):
+        status, reason = self.statuses({"torchscript::f": operator(entry(tensor(3)))})["torchscript::f"]
+        self.assertEqual(status, "unsupported")
+        self.assertIn("--torchscript FILE gives the functions of a source file or of a saved module", reason)
+        self.assertNotIn("--torch-library", reason)
+
     def test_missing_file(self):
         results, code = self.run_config({"torchscript::f": operator(entry(tensor(3)))},
                                         "--torchscript", "/no/such.pt")

@@ -168,6 +168,7 @@ static void bad_numbers(void)
         {"--time", "0.49", "--time: 0.49 is out of range; give a number from 0.5 to 60"},
         {"--time", "1e999", "--time: 1e999 is too large for a double"},
         {"-t", "nan", "-t: 'nan' is not a number"},
+        {"--time", "5m", "--time: '5m' is not a number; give one from 0.5 to 60 (in SECONDS)"},
         {"--time", "inf", "'inf' is not a number"},
         {"--time", "0x1p3", "'0x1p3' is not a number"},
         {"--time", "1,5", "'1,5' is not a number"},

@@ -391,7 +391,7 @@ static void errors(void)
         {"{\"type\": \"device\", \"value\": \"cpu:x\"}", ".args[0].value",
          "'cpu:x' has no valid device index"},
         {"{\"type\": \"ScalarType\", \"value\": \"f7\"}", ".args[0].value", "the name of a dtype"},
-        {"{\"type\": \"Layout\", \"value\": \"csr\"}", ".args[0].value", "strided or sparse_coo"},
+        {"{\"type\": \"Layout\", \"value\": \"csr\"}", ".args[0].value", "unknown layout"},
         {"{\"type\": \"MemoryFormat\"}", ".args[0]", "channels_last or channels_last_3d"},
         {"{\"type\": \"tuple\", \"value\": 1}", ".args[0].value", "is a list of arguments"},
         {"{\"type\": \"genericlist\", \"value\": [{\"type\": \"none\"}, {\"type\": \"bool\"}]}",

@@ -76,7 +76,7 @@ static void sparse(void)
                   OB_OK);
         const ob_tensor *t = value.as.tensor;
         CHECK_INT(t->layout, OB_LAYOUT_SPARSE_COO);
-        CHECK(t->requires_grad);
+        CHECK(!t->requires_grad); /* unless it is asked for */
         CHECK_INT(t->indices->sizes[0], 2);
         CHECK_INT(t->indices->sizes[1], 11); /* 35 * 0.3, upwards */
         CHECK_INT(t->values->ndim, 2);
@@ -87,11 +87,11 @@ static void sparse(void)
     }
     CHECK_INT(
         make("\"shape\": [4, 4], \"layout\": \"sparse_coo\", \"nnz\": 16, \"coalesced\": false, "
-             "\"value\": 2.5, \"requires_grad\": false",
+             "\"value\": 2.5, \"requires_grad\": true",
              3, &value),
         OB_OK);
     CHECK_INT(value.as.tensor->indices->sizes[1], 32);
-    CHECK(!value.as.tensor->requires_grad);
+    CHECK(value.as.tensor->requires_grad);
     CHECK_REAL(((const float *)ob_tensor_data(value.as.tensor->values))[31], 2.5);
     check_places(value.as.tensor, 16);
     ob_value_fini(&value);
@@ -101,9 +101,42 @@ static void sparse(void)
     ob_value_fini(&value);
 }
 
+/* Their parts are those of a COO tensor, or those of a strided one; the layout tells what a backend makes of them. */
+static void others(void)
+{
+    ob_value value, copy;
+    CHECK_INT(make("\"shape\": [4, 6], \"layout\": \"sparse_csr\", \"nnz\": 5", 3, &value), OB_OK);
+    CHECK_INT(value.as.tensor->layout, OB_LAYOUT_SPARSE_CSR);
+    CHECK_INT(value.as.tensor->indices->sizes[1], 5);
+    check_places(value.as.tensor, 5);
+    CHECK_INT(ob_value_copy(&copy, &value, NULL), OB_OK);
+    CHECK(ob_value_equal(&copy, &value));
+    ob_value_fini(&copy);
+    ob_value_fini(&value);
+    CHECK_INT(make("\"shape\": [4, 6], \"layout\": \"mkldnn\", \"value\": 2.5", 3, &value), OB_OK);
+    CHECK_INT(value.as.tensor->layout, OB_LAYOUT_MKLDNN);
+    CHECK(!value.as.tensor->requires_grad);
+    CHECK_REAL(((const float *)ob_tensor_data(value.as.tensor))[23], 2.5);
+    CHECK_INT(ob_value_copy(&copy, &value, NULL), OB_OK);
+    CHECK(ob_value_equal(&copy, &value));
+    ob_value_fini(&copy);
+    ob_value_fini(&value);
+}
+
 static void refused(void)
 {
     ob_value value;
+    CHECK_INT(make("\"shape\": [2, 3, 4], \"layout\": \"sparse_csr\", \"nnz\": 1", 1, &value),
+              OB_ERR_CONFIG);
+    CHECK_HAS(err.message, "a compressed sparse tensor has a shape of 2 dimensions, not 3");
+    CHECK_INT(
+        make("\"shape\": [2, 3], \"layout\": \"sparse_csc\", \"nnz\": 1, \"coalesced\": false", 1,
+             &value),
+        OB_ERR_CONFIG);
+    CHECK_HAS(err.message, "belong to the layout \"sparse_coo\"");
+    CHECK_INT(make("\"shape\": [2, 3], \"layout\": \"mkldnn\", \"nnz\": 1", 1, &value),
+              OB_ERR_CONFIG);
+    CHECK_HAS(err.message, "\"nnz\" belongs to sparse tensors");
     CHECK_INT(make("\"shape\": [2, 3], \"layout\": \"sparse_coo\", \"nnz\": 7", 1, &value),
               OB_ERR_CONFIG);
     CHECK_HAS(err.message, "7 places are to be taken, and the leading 2 dimensions have 6");
@@ -119,6 +152,7 @@ int main(void)
 {
     RUN(memory_formats);
     RUN(sparse);
+    RUN(others);
     RUN(refused);
     return ob_test_end();
 }

@@ -19,6 +19,10 @@ static void names(void)
     CHECK_INT(layout("strided"), OB_LAYOUT_STRIDED);
     CHECK_INT(layout("torch.strided"), OB_LAYOUT_STRIDED);
     CHECK_INT(layout("sparse_coo"), OB_LAYOUT_SPARSE_COO);
+    CHECK_INT(layout("torch.sparse_csr"), OB_LAYOUT_SPARSE_CSR);
+    CHECK_INT(layout("sparse_csc"), OB_LAYOUT_SPARSE_CSC);
+    CHECK_INT(layout("mkldnn"), OB_LAYOUT_MKLDNN);
+    CHECK_INT(layout("torch._mkldnn"), OB_LAYOUT_MKLDNN);
     CHECK_INT(memory_format("contiguous_format"), OB_MEMORY_FORMAT_CONTIGUOUS);
     CHECK_INT(memory_format("torch.preserve_format"), OB_MEMORY_FORMAT_PRESERVE);
     CHECK_INT(memory_format("channels_last"), OB_MEMORY_FORMAT_CHANNELS_LAST);

@@ -78,7 +78,9 @@ static bool print_value(ob_text *text, const ob_value *value)
     case OB_VALUE_COMPLEX:
         return print_real(text, value->as.complex.real) && ob__text_append_str(text, " + ") &&
                print_real(text, value->as.complex.imag) && ob__text_append_str(text, "j");
-    default: /* None, and generators: those are the run's */
+    case OB_VALUE_GENERATOR:
+        return ob__text_append_i64(text, (int64_t)value->as.seed);
+    default:
         return ob__text_append_str(text, "None");
     }
 }

@@ -142,6 +142,15 @@ static bool to_device(const ob_value *in, ob_value *out)
     return true;
 }
 
+/* A number is the seed of a fresh one. */
+static bool to_generator(const ob_value *in, ob_value *out)
+{
+    if (in->kind != OB_VALUE_INT || in->as.integer < 0)
+        return false;
+    *out = (ob_value){.kind = OB_VALUE_GENERATOR, .as = {.seed = (uint64_t)in->as.integer}};
+    return true;
+}
+
 static bool to_complex(const ob_value *in, ob_value *out)
 {
     if (in->kind != OB_VALUE_INT && in->kind != OB_VALUE_DOUBLE)
@@ -202,6 +211,8 @@ static bool convert_plain(const ob_type *type, const ob_value *in, ob_value *out
         return to_device(in, out);
     case OB_TYPE_DTYPE:
         return to_dtype(in, out);
+    case OB_TYPE_GENERATOR:
+        return to_generator(in, out);
     case OB_TYPE_LAYOUT:
         return to_enum(OB_VALUE_LAYOUT, in, out);
     case OB_TYPE_MEMORY_FORMAT:

@@ -145,6 +145,18 @@ class Layouts(TorchTest):
             ("unsupported", "backend native takes strided tensors only; leave the layout out, or use "
              "--backend torch")])
 
+    def test_generators(self):
+        got = self.statuses({
+            "aten::randperm.generator": operator({"args": [integer(5)], "kwargs": {"generator": integer(7)}}),
+            "aten::bernoulli": operator({"args": [tensor(5, value_range=[0, 1])], "kwargs": {"generator": integer(7)}}),
+            "aten::normal.Tensor_float": operator({"args": [tensor(5)], "kwargs": {"generator": {"type": "none"}}}),
+            "aten::multinomial": operator({"args": [tensor(5, value_range=[0, 1]), integer(2)],
+                                           "kwargs": {"generator": {"type": "str", "value": "x"}}}),
+        })
+        self.assertEqual([got[name][0] for name in list(got)[:3]], ["ok"] * 3, got)
+        self.assertEqual(got["aten::multinomial"][0], "invalid")
+        self.assertIn("argument 'generator' must be Generator?, not str", got["aten::multinomial"][1])
+
     def test_channels_last(self):
         script = self.write("s.py", "def f(x: Tensor) -> Tensor:\n"
                             "    assert x.stride() == [96, 1, 32, 8] and not x.is_contiguous()\n"

@@ -140,6 +140,9 @@ static inline void text_append(const ob_value *v, char *out, size_t size)
     case OB_VALUE_DEVICE:
         snprintf(out, size, "%s", ob_device_format(&v->as.device, device, sizeof device));
         break;
+    case OB_VALUE_GENERATOR:
+        snprintf(out, size, "generator%d", (int)v->as.seed);
+        break;
     case OB_VALUE_LAYOUT:
         snprintf(out, size, "layout%d", (int)v->as.layout);
         break;

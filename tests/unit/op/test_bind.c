@@ -87,6 +87,7 @@ static void wrong_calls_are_explained(void)
         {"a::f(ScalarType a) -> ()", "f('float33')",
          "a::f: argument 'a' must be ScalarType, not str 'float33'"},
         {"a::f(ScalarType a) -> ()", "f(99)", "a::f: argument 'a' must be ScalarType, not int"},
+        {"a::f(Generator? a) -> ()", "f(-1)", "a::f: argument 'a' must be Generator?, not int"},
         {"a::f(ScalarType a) -> ()", "f(18)", "a::f: argument 'a' must be ScalarType, not int"},
         {"a::f(Device a) -> ()", "f('not a device')",
          "a::f: argument 'a' must be Device, not str 'not a device'"},
@@ -119,6 +120,7 @@ static void values_take_the_type_of_the_schema(void)
         {"a::f(ScalarType a, ScalarType b, ScalarType? c) -> ()", "f(6, 'torch.float16', 'long')",
          "a::f(float32, float16, int64)"},
         {"a::f(ScalarType a) -> ()", "f(13)", "a::f(13)"}, /* quint8, which is torch's alone */
+        {"a::f(Generator? a, Generator? b) -> ()", "f(None, 7)", "a::f(None, generator7)"},
         {"a::f(Device? a, Device b) -> ()", "f(None, 'cuda:1')", "a::f(None, cuda:1)"},
         {"a::f(Layout a, Layout b) -> ()", "f(0, 'torch.sparse_coo')", "a::f(layout0, layout1)"},
         {"a::f(MemoryFormat a, MemoryFormat? b) -> ()", "f(2, 'contiguous_format')",

@@ -95,10 +95,12 @@ static ob_status place_results(dnn_program *program, dnn_pass *pass, const ob_gr
     for (size_t k = 0; k < node->output_count; k++) {
         const ob_edge_id edge = node->outputs[k];
         const int changed = plan_changed_argument(node->op->schema, k);
-        const ob_operand *operand = changed >= 0 ? &node->args[changed] : NULL;
-        if (operand == NULL)
+        if (changed < 0) {
             OB_TRY(place_fresh(program, &pass->graph->edges[edge].meta, pass->views[edge], err));
-        else if (operand->kind == OB_OPERAND_EDGE || operand->kind == OB_OPERAND_ITEM)
+            continue;
+        }
+        const ob_operand *operand = &node->args[changed];
+        if (operand->kind == OB_OPERAND_EDGE || operand->kind == OB_OPERAND_ITEM)
             pass->views[edge][0] = pass->views[operand->edge][plan_item_of(operand)];
         else
             return program->plan.host->err_set(err, OB_ERR_UNSUPPORTED,

@@ -465,7 +465,7 @@ ob_status dnn_plan_glue(dnn_plan *plan, const dnn_glue *glue, int outputs, ob_er
 ob_status dnn_plan_glue_form(dnn_plan *plan, const dnn_glue *glue, const dnn_view *tensor,
                              const dnn_layout *layout, ob_err *err)
 {
-    uint32_t buffers[4];
+    uint32_t buffers[4] = {0};
     dnn_glue placed = *glue;
     target made;
     OB_TRY(find_output(plan, tensor, layout, &made, err));

@@ -105,9 +105,8 @@ static const ob_option OPTIONS[] = {
      AT(run.max_memory_mib),
      .value = "MIB",
      .max = 1e9,
-     .help =
-         "A call that needs a larger tensor is skipped; three quarters of the machine's memory if "
-         "not given."},
+     .help = "A call that needs a larger tensor is skipped; from half of it on, large tensors are "
+             "filled in part. Three quarters of the machine's memory if not given."},
     {.name = "half",
      .type = OB_OPTION_CHOICE,
      AT(half),

@@ -128,6 +128,10 @@ static void print_text(ob_cli *cli, const ob_replay_line *line, const ob_json *r
     if (ob_json_get_kind(ob_json_get(result, "peak_bytes")) == OB_JSON_INT)
         ob__cli_printf(cli, "peak memory %.1f MiB\n",
                        (double)int_of(result, "peak_bytes") / 1048576);
+    if (int_of(result, "untouched_bytes") > 0)
+        ob__cli_printf(cli,
+                       "            %.1f MiB of large tensors are zero, because memory is short\n",
+                       (double)int_of(result, "untouched_bytes") / 1048576);
     if (ob_json_bool(ob_json_get(result, "interrupted"), false))
         ob__cli_printf(cli, "interrupted before the end\n");
     print_operators(cli, ob_json_get(result, "operators"));

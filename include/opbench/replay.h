@@ -81,7 +81,7 @@ bool ob_replay_wants_bfloat16(const ob_replay *replay);
  * [{name, reason, what, count}], not_compute (the same), replaced [{name, reason, count}], in_float32 (the
  * same), times {iterations,
  * unit, mean, median, ci_low, ...}, operators [{name, count, time_ns, mean_ns, min_ns, max_ns, ci_low, ci_high,
- * share}], peak_bytes. */
+ * share}], untouched_bytes (of large tensors, which where memory is short are not filled), peak_bytes. */
 ob_status ob_replay_describe(const ob_replay *replay, ob_json_doc *doc, const ob_json **out,
                              ob_err *err);
 

@@ -146,6 +146,7 @@ static ob_status run_passes(ob_replay *r, ob_session *session, const ob_replay_o
     while (status == OB_OK && !p.stopped && !again && r->time_count < wanted) {
         run_pass(r, &caller, options, &p);
         r->lacks_half |= lacks_half(r);
+        r->untouched_bytes = values.untouched_bytes;
         const bool warm = p.number < options->warmup;
         again = r->replaces || (options->stop_at_half && ob_replay_wants_bfloat16(r));
         if (!warm && !p.clean && spare > 0 && !p.stopped)

@@ -325,6 +325,7 @@ ob_status ob_replay_describe(const ob_replay *r, ob_json_doc *doc, const ob_json
     describe_widened(&d, r, object);
     describe_times(&d, r, object);
     describe_operators(&d, r, object);
+    ob__describe_int(&d, object, "untouched_bytes", (int64_t)r->untouched_bytes);
     ob__describe_int(&d, object, "peak_bytes", (int64_t)r->peak_bytes);
     ob__describe_set(&d, object, "allocator_peak_bytes",
                      r->allocator_peak_bytes > 0

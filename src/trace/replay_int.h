@@ -22,6 +22,7 @@ struct ob_replay {
     double *times_ns;  /* per measured pass: all calls */
     size_t time_count, time_capacity;
     uint64_t allocator_peak_bytes; /* of the backend's own; 0 = not known */
+    uint64_t untouched_bytes;      /* of large tensors, in a pass; memory was short */
     uint64_t peak_bytes;           /* of the process, since it began */
     bool half_to_bfloat16, lacks_half, interrupted;
     bool replaces; /* the pass found calls to replace */

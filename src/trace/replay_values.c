@@ -9,11 +9,13 @@
 #include "gen/fill.h"
 #include "gen/sparse.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Random numbers are drawn for so many bytes and repeated: weights of gigabytes cost as much as copying. */
-enum { DRAWN_BYTES = 1 << 20 };
+enum { DRAWN_BYTES = 1 << 20, LARGE_BYTES = 64 << 20 };
 
 ob_status ob__replay_values_init(ob_replay_values *values, ob_replay_plan *plan, uint64_t seed,
                                  ob_err *err)
@@ -37,6 +39,7 @@ void ob__replay_values_clear(ob_replay_values *values, uint64_t seed)
         values->storages[i] = NULL;
     }
     ob_rng_init(&values->rng, seed, 0);
+    values->untouched_bytes = 0;
 }
 
 void ob__replay_values_fini(ob_replay_values *values)
@@ -115,6 +118,29 @@ void ob__replay_values_fill(ob_replay_values *values, const ob_tensor *tensor)
         fill(values, tensor->dtype, 0, 1, ob_tensor_data(tensor), (size_t)bytes);
 }
 
+static uint64_t resident_bytes(void)
+{
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file == NULL)
+        return 0;
+    if (fscanf(file, "%*u %llu", &pages) != 1)
+        pages = 0;
+    fclose(file);
+    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* How much of a storage gets values. Tables of embeddings can have more than the machine, and a step reads a few rows of
+ * them: where memory is short, the rest of a large one stays as the system gives it, zero and without memory behind it. */
+static uint64_t touched_bytes(ob_replay_values *values, ob_dtype dtype, uint64_t need)
+{
+    if (need <= LARGE_BYTES || ob_dtype_is_integral(dtype) ||
+        resident_bytes() + need <= values->max_bytes / 2)
+        return need;
+    values->untouched_bytes += need - LARGE_BYTES;
+    return LARGE_BYTES;
+}
+
 static ob_status make_storage(ob_replay_values *values, const ob_trace_tensor *tensor,
                               ob_dtype dtype, uint64_t need, ob_storage **out, ob_err *err)
 {
@@ -128,7 +154,8 @@ static ob_status make_storage(ob_replay_values *values, const ob_trace_tensor *t
     int64_t lo, hi;
     find_range(tensor, dtype, &lo, &hi);
     if (need > 0)
-        fill(values, dtype, lo, hi, ob_storage_data(*out), (size_t)need);
+        fill(values, dtype, lo, hi, ob_storage_data(*out),
+             (size_t)touched_bytes(values, dtype, need));
     return OB_OK;
 }
 

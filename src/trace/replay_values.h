@@ -14,7 +14,8 @@ typedef struct ob_replay_values {
     ob_dtype *held; /* per storage: of what is in it; the bits of one are no values of another */
     ob_rng rng;
     bool half_to_bfloat16;
-    uint64_t max_bytes; /* of one storage; what is larger is refused */
+    uint64_t max_bytes;       /* of one storage; what is larger is refused */
+    uint64_t untouched_bytes; /* of large storages, since the pass began: memory was short */
 } ob_replay_values;
 
 ob_status ob__replay_values_init(ob_replay_values *values, ob_replay_plan *plan, uint64_t seed,

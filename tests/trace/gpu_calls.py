@@ -264,6 +264,12 @@ def calls():
     ]
 
 
+def large_calls():
+    """A table of 200 MiB of which a few rows are read."""
+    return [("aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool "
+             "sparse=False) -> Tensor", [t("f", 200 << 14, 16), t("l", 8), -1, False, False], [t("f", 8, 16)])]
+
+
 class Sparse(Tensor):
     """Without a storage, as PyTorch records it."""
 

@@ -175,6 +175,16 @@ def test_sparse_before(options, folder):
     check(found["coverage"]["nodes"] == 1.0, "sparse: %s" % found["skipped"])
 
 
+def test_short_memory(options, folder):
+    """Where memory is short, a large table does not take what it is long."""
+    path = write(gpu_calls.trace(gpu_calls.large_calls()), os.path.join(folder, "large.json"))
+    found = replay(options, path, "native", "--max-memory", "220")
+    check(found["coverage"]["nodes"] == 1.0 and found["untouched_bytes"] == 136 << 20, "large: %s" % found)
+    check(found["peak_bytes"] < 180 << 20, "peak: %d MiB" % (found["peak_bytes"] >> 20))
+    found = replay(options, path, "native", "--max-memory", "2000")
+    check(found["untouched_bytes"] == 0 and found["peak_bytes"] > 200 << 20, "with memory: %s" % found)
+
+
 def test_convert(options, folder):
     """Every case of the converted steps runs on torch."""
     traces = {}
@@ -206,7 +216,7 @@ def main():
     if run(options.python, "-c", "import torch").returncode != 0:
         print("skipped: %s has no torch (Debian's package is python3-torch)" % options.python)
         return SKIPPED
-    for test in (test_gpt, test_replaced, test_own_kernels, test_dlrm, test_half_dlrm, test_gpu_calls, test_sparse_before,
+    for test in (test_gpt, test_replaced, test_own_kernels, test_dlrm, test_half_dlrm, test_gpu_calls, test_sparse_before, test_short_memory,
                  test_convert):
         with tempfile.TemporaryDirectory() as folder:
             test(options, folder)

@@ -171,9 +171,10 @@ static ob_status plain_value(reader *r, size_t place, type_text type, ob_trace_v
         out->kind = OB_TRACE_GENERATOR;
         return OB_OK;
     }
-    if (is(type, "Device"))
+    if (is(type, "Device") && token->kind == OB_JSON_EVENT_STRING)
         return text_value(r, place, OB_TRACE_DEVICE, out);
-    if (is(type, "Object") || is(type, "Stream") || is(type, "Storage") || is(type, "Capsule"))
+    if (is(type, "Device") || is(type, "Object") || is(type, "Stream") || is(type, "Storage") ||
+        is(type, "Capsule"))
         return other(r, type, out);
     if (token->kind == OB_JSON_EVENT_BOOL ||
         (is(type, "Bool") && token->kind == OB_JSON_EVENT_INT)) {

@@ -158,12 +158,14 @@ static void test_strides_and_ranges(void)
 static void test_odd_values(void)
 {
     ob_trace *trace = open_node(
-        "[[1, 2, 0, 6, 4, \"cpu\"], [1, 2, 0, 6, 4, \"cpu\"], [1, 2, -1, 6, 4], 1, [[[]]]]",
-        "[[1000000000000, 1000000000000], [-2], [1], [], []]",
+        "[[1, 2, 0, 6, 4, \"cpu\"], [1, 2, 0, 6, 4, \"cpu\"], [1, 2, -1, 6, 4], 1, [[[]]], "
+        "12345]",
+        "[[1000000000000, 1000000000000], [-2], [1], [], [], []]",
         "[\"Tensor(float)\", \"Tensor(float)\", \"Tensor(float)\", \"Tensor(float)\", "
-        "\"GenericList[\"]",
+        "\"GenericList[\", \"Device\"]",
         "");
     const ob_trace_value *v = ob_trace_node_at(trace, 0)->inputs;
+    CHECK_INT(v[5].kind, OB_TRACE_OTHER);
     CHECK_INT(v[0].kind, OB_TRACE_OTHER);
     CHECK_STR(v[0].as.text, "tensor with a size that cannot be");
     CHECK_INT(v[1].kind, OB_TRACE_OTHER);

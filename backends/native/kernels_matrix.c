@@ -87,8 +87,8 @@ static ob_status lay_factor(plan_call *call, product *p, const ob_tensor *t, for
         out->dense.present = true;
         return OB_OK;
     }
-    /* What lies transposed stays so: it is read along its memory. */
-    const bool turned = how == MATRIX && out->row == 1 && out->column > 1;
+    /* What lies transposed stays so: it is read along its memory. The loops of integers want rows. */
+    const bool turned = !is_whole(p) && how == MATRIX && out->row == 1 && out->column > 1;
     const ob_tensor copied = turned ? swap_last(t) : *t;
     OB_TRY(native_dense_plan(call, &copied, p->cls, &out->dense, err));
     out->row = turned ? 1 : out->columns;

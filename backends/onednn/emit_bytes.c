@@ -110,36 +110,53 @@ dnn_view dnn_view_channels_behind(const dnn_view *view)
 
 /* ---- sums ---- */
 
-/* Rows are added up by a product with ones, as those of real numbers are. The bytes are the first factor,
- * which alone may be unsigned. */
+/* Sums along the last dimension by a product with ones. The bytes are the first factor, which alone may be
+ * unsigned. */
+static ob_status multiply_by_ones(dnn_plan *plan, const dnn_view *in, const dnn_view *out,
+                                  ob_err *err)
+{
+    dnn_view ones;
+    int64_t sizes[] = {1, 1, 1};
+    sizes[in->ndim - 2] = in->sizes[in->ndim - 1];
+    OB_TRY(dnn_plan_temporary(plan, OB_DTYPE_I8, in->ndim, sizes, &ones, err));
+    OB_TRY(dnn_emit_ones(plan, &ones, err));
+    const dnn_request request = {.kind = DNN_MATMUL,
+                                 .src = dnn_plan_plain(plan, in, err),
+                                 .weights = dnn_plan_plain(plan, &ones, err),
+                                 .dst = dnn_plan_plain(plan, out, err)};
+    if (request.src == NULL || request.weights == NULL || request.dst == NULL)
+        return OB_ERR_UNSUPPORTED;
+    const dnn_binding bindings[] = {{DNN_SRC, in, false, false},
+                                    {DNN_WEIGHTS, &ones, false, false},
+                                    {DNN_DST, out, true, false}};
+    return dnn_plan_emit(plan, &request, bindings, 3, NULL, err);
+}
+
+/* Rows are added up as those of real numbers are. */
 static ob_status sum_rows(dnn_plan *plan, const dnn_view *in, const dnn_view *out, ob_err *err)
 {
     const int rows = in->ndim - 2, columns = in->ndim - 1;
-    dnn_view turned = *in, result = *out, ones;
-    int64_t sizes[] = {1, 1, 1};
+    dnn_view turned = *in, result = *out;
     turned.sizes[rows] = in->sizes[columns], turned.sizes[columns] = in->sizes[rows];
     turned.strides[rows] = in->strides[columns], turned.strides[columns] = in->strides[rows];
     result.sizes[rows] = out->sizes[columns], result.sizes[columns] = 1;
     result.strides[rows] = out->strides[columns], result.strides[columns] = 1;
-    sizes[rows] = in->sizes[rows];
-    OB_TRY(dnn_plan_temporary(plan, OB_DTYPE_I8, in->ndim, sizes, &ones, err));
-    OB_TRY(dnn_emit_ones(plan, &ones, err));
-    const dnn_request request = {.kind = DNN_MATMUL,
-                                 .src = dnn_plan_plain(plan, &turned, err),
-                                 .weights = dnn_plan_plain(plan, &ones, err),
-                                 .dst = dnn_plan_plain(plan, &result, err)};
-    if (request.src == NULL || request.weights == NULL || request.dst == NULL)
-        return OB_ERR_UNSUPPORTED;
-    const dnn_binding bindings[] = {{DNN_SRC, &turned, false, false},
-                                    {DNN_WEIGHTS, &ones, false, false},
-                                    {DNN_DST, &result, true, false}};
-    return dnn_plan_emit(plan, &request, bindings, 3, NULL, err);
+    return multiply_by_ones(plan, &turned, &result, err);
+}
+
+/* Parts of long rows, with gaps between them: for their reduction the library has only its reference code. */
+static bool is_part_of_rows(const dnn_view *in, const dnn_view *out)
+{
+    return in->ndim == 2 && out->sizes[0] == in->sizes[0] && out->sizes[1] == 1 &&
+           in->strides[1] == 1 && in->strides[0] > in->sizes[1];
 }
 
 static ob_status sum_part(dnn_plan *plan, const dnn_view *in, const dnn_view *out, ob_err *err)
 {
     if (dnn_sums_rows(in, out) && dnn_lib_adds_bytes_wide(plan->lib))
         return sum_rows(plan, in, out, err);
+    if (is_part_of_rows(in, out) && dnn_lib_adds_bytes_wide(plan->lib))
+        return multiply_by_ones(plan, in, out, err);
     const dnn_request request = {.kind = DNN_REDUCTION,
                                  .algorithm = DNN_REDUCE_SUM,
                                  .src = dnn_plan_plain(plan, in, err),

@@ -113,7 +113,7 @@ class Exact(unittest.TestCase):
                 "torch.nn.functional.linear": inputs((t(9, 3000), t(33, 3000), t(33))),
                 "torch.nn.functional.conv2d": inputs((t(1, 512, 6, 6), t(24, 512, 3, 3), t(24), number(1), number(1)),
                                                      (t(1, 2048, 3, 3), t(8, 2048, 1, 1))),
-                "torch.sum": inputs((t(700001),), (t(300001, 3), number(0))),
+                "torch.sum": inputs((t(700001),), (t(300001, 3), number(0)), (t(3, 200001), number(1))),
             })
 
     def test_steps_are_named(self):

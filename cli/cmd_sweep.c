@@ -120,7 +120,8 @@ static ob_status open_parts(job *j, ob_err *err)
 {
     const size_t count = ob_sweep_backend_count(j->sweep);
     size_t chosen = 0;
-    const char *only = j->line->run.backend;
+    const char *given = j->line->run.backend;
+    const char *only = given != NULL ? ob_sweep_backend_of_runtime(given) : NULL;
     j->parts = calloc(count, sizeof *j->parts);
     if (j->parts == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backends");

@@ -37,6 +37,14 @@ static ob_status read_precision(const ob_json *node, ob_sweep_job *job, ob_err *
     return OB_OK;
 }
 
+const char *ob_sweep_backend_of_runtime(const char *word)
+{
+    for (size_t i = 0; i < sizeof RUNTIMES / sizeof *RUNTIMES; i++)
+        if (strcmp(RUNTIMES[i].word, word) == 0)
+            return RUNTIMES[i].meaning;
+    return word;
+}
+
 static ob_status read_runtime(const ob_json *node, ob_sweep_job *job, ob_err *err)
 {
     const char *word = ob_json_string(node, NULL);
@@ -44,10 +52,7 @@ static ob_status read_runtime(const ob_json *node, ob_sweep_job *job, ob_err *er
         return ob__node_error(err, node,
                               "a runtime is a word: pt, ort or a backend of `opbench list "
                               "backends`");
-    job->backend = word;
-    for (size_t i = 0; i < sizeof RUNTIMES / sizeof *RUNTIMES; i++)
-        if (strcmp(RUNTIMES[i].word, word) == 0)
-            job->backend = RUNTIMES[i].meaning;
+    job->backend = ob_sweep_backend_of_runtime(word);
     return OB_OK;
 }
 

@@ -408,7 +408,7 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *options, const char *text, s
              .progress = isatty(STDERR_FILENO) == 1 && !options->quiet};
     const ob_config_options config_options = {
         .device = one_device(options->run.device),
-        .foreign_operators = ob__run_torch_given(options) ||
+        .foreign_operators = ob__run_torch_given(options) || options->onnx.model != NULL ||
                              ob_run_options_bring_operators(cli->context, &options->run)};
     ob_run_selector selector = {.cli = cli, .line = options};
     cli->wants_warning = ob__run_wants_warning;

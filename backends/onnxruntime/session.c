@@ -8,13 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first line, without bytes that a terminal or a record could stumble over: a model file may hold any. */
+/* All lines as one, without bytes that a terminal or a record could stumble over: a model file may hold any. */
 static void clean_line(const char *text, char *out, size_t size)
 {
-    size_t i = 0;
-    for (; text[i] != '\0' && text[i] != '\n' && i + 1 < size; i++)
-        out[i] = text[i] >= ' ' && text[i] < 0x7f ? text[i] : '?';
-    out[i] = '\0';
+    size_t used = 0;
+    for (; *text != '\0' && used + 1 < size; text++) {
+        const char byte = *text == '\n' ? ' ' : *text;
+        if (byte == ' ' && (used == 0 || out[used - 1] == ' '))
+            continue;
+        out[used++] = byte >= ' ' && byte < 0x7f ? byte : '?';
+    }
+    while (used > 0 && (out[used - 1] == ' ' || out[used - 1] == '.'))
+        used--;
+    out[used] = '\0';
 }
 
 ob_status ort_check(const ob_backend *backend, OrtStatus *status, const char *what, ob_err *err)

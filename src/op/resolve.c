@@ -222,7 +222,7 @@ static ob_status no_operator(const choice *c, ob_err *err)
     if (strcmp(c->base, MODEL_FILE) == 0)
         return ob_err_set(err, OB_ERR_NOT_FOUND,
                           "no operator %s is known: it is the model that `opbench run --onnx FILE` "
-                          "names, and no file was given",
+                          "gives to the onnxruntime backend",
                           c->base);
     char nearest[sizeof((ob_op_name *)0)->base];
     if (err != NULL && ob__table_nearest(c->table, c->base, nearest, sizeof nearest))

@@ -13,9 +13,10 @@ enum { MAX_THREADS = 4096 };
 
 static const char *library_path(const onednn_options *options)
 {
-    if (options != NULL && options->library != NULL)
-        return options->library;
-    return getenv("OPBENCH_ONEDNN_LIBRARY");
+    const char *path = options != NULL && options->library != NULL
+                           ? options->library
+                           : getenv("OPBENCH_ONEDNN_LIBRARY");
+    return path != NULL && path[0] != '\0' ? path : NULL; /* empty: not given */
 }
 
 ob_status onednn_probe(const ob_host *host, ob_reason *why_not)

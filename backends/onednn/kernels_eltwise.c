@@ -134,7 +134,7 @@ static ob_status fit_curve(const dnn_call *call, ob_dtype dtype, dnn_curve *curv
     case DNN_CLIP:
         if (is_within(dtype, curve->alpha) && is_within(dtype, curve->beta))
             return OB_OK;
-        break;
+        return dnn_refuse(call, err, "the limits are not whole numbers that the dtype holds");
     case DNN_POW:
         if (curve->beta == 2) {
             curve->algorithm = DNN_SQUARE;

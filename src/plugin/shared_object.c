@@ -126,8 +126,12 @@ ob_status ob_shared_object_open(const char *name, void **handle, ob_err *err)
         fesetenv(&environment);
     if (*handle != NULL)
         return OB_OK;
-    if (!found)
-        return ob_err_set(err, OB_ERR_NOT_FOUND, "there is no %.400s", name);
+    if (!found) /* the linker looks for a bare name in its own folders only, which surprises who has the file here */
+        return ob_err_set(
+            err, OB_ERR_NOT_FOUND, "there is no %.300s%s", name,
+            access(name, F_OK) == 0
+                ? " in the folders of libraries; the one in this folder has ./ in front"
+                : "");
     return ob_err_set(err, OB_ERR_UNSUPPORTED, "%.300s is there, but cannot be opened: %.240s",
                       path, linker_reason(path));
 }

@@ -29,6 +29,10 @@ class Libraries(unittest.TestCase):
     def test_missing(self):
         self.refused("/nowhere/libdnnl.so.2", "there is no /nowhere/libdnnl.so.2", "install libdnnl2")
 
+    def test_empty_names_nothing(self):
+        code, _, _, printed = run({"torch.relu": entry(tensor(4))}, "--backend", "onednn", library="")
+        self.assertEqual(code, 0, printed)
+
     def test_broken(self):
         with tempfile.NamedTemporaryFile(suffix=".so") as file:
             file.write(b"no library at all")

@@ -42,6 +42,9 @@ static int run(ob_cli *cli, const ob_cli_call *call)
                                    options->backend != NULL         ? "--backend"
                                    : options->torch.library != NULL ? "--torch-library"
                                                                     : "--torchscript");
+    if (options->backend != NULL && strchr(options->backend, ',') != NULL)
+        return ob__cli_usage_error(
+            cli, "--backend takes one name here, not '%s'; list each by itself", options->backend);
     if (torch && options->backend != NULL && strcmp(options->backend, "torch") != 0)
         return ob__cli_usage_error(cli, "--%s needs the torch backend; use --backend torch",
                                    options->torch.library != NULL ? "torch-library"

@@ -76,11 +76,17 @@ static ob_status check_options(const ob_backend_list *list, const char *all, ob_
             known = known || (size > length && strncmp(all, list->names[i], length) == 0 &&
                               all[length] == '.');
         }
-        if (!known)
+        const size_t before = strcspn(all, ".=,");
+        if (!known && all[before] == '.')
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "--backend-options: %.*s is for the backend %.*s, which --backend "
+                              "does not name",
+                              (int)size, all, (int)before, all);
+        if (!known) /* whose it is, only the backends know */
             return ob_err_set(err, OB_ERR_INVALID,
                               "--backend-options: with several backends an option needs the name "
-                              "of its own in front, such as %s.%.*s",
-                              list->names[0], (int)size, all);
+                              "of its own in front, %s.%.*s or %s.%.*s",
+                              list->names[0], (int)size, all, list->names[1], (int)size, all);
         all += size + (all[size] == ',');
     }
     return OB_OK;

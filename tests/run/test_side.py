@@ -260,7 +260,7 @@ class Side(RunTest):
                 (("--backend", "native,"), "--backend has an empty name"),
                 ((*BOTH, "--no-isolate"), "needs a worker process for each"),
                 ((*BOTH, "--ncu"), "--ncu and --nsys see one backend"),
-                ((*BOTH, "--backend-options", "forward_ns=7"), "such as native.forward_ns=7")):
+                ((*BOTH, "--backend-options", "forward_ns=7"), "native.forward_ns=7 or null.forward_ns=7")):
             done = self.run_config(three_operators(), *options, code=2)
             self.assertIn(message, done.stderr.decode())
 

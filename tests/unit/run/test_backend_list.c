@@ -51,10 +51,9 @@ static void refused(void)
         {"1,2,3,4,5,6,7,8,9", NULL, "--backend takes at most 8 names"},
         {"a,b", "x=1",
          "--backend-options: with several backends an option needs the name of its own in front, "
-         "such as a.x=1"},
+         "a.x=1 or b.x=1"},
         {"a,b", "a.x=1,c.y=2",
-         "--backend-options: with several backends an option needs the name of its own in front, "
-         "such as a.c.y=2"},
+         "--backend-options: c.y=2 is for the backend c, which --backend does not name"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ob_backend_list list;

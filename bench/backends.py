@@ -37,7 +37,6 @@ REASONS = {
     "torch.nn.functional.relu(": "as fast as memory is: alone it takes 0.96 of torch's time, among other cases up to 1.25, "
                                  "by where its output happens to lie",
     "torch.mul(f32[64,2048], f32[64,1])": "native fills a buffer with the broadcast element of each row",
-    "torch.nn.functional.linear(bf16": "native converts to f32 for OpenBLAS, which has no bf16 here",
 }
 
 

@@ -7,6 +7,7 @@
 #define OB_ONNXRUNTIME_BACKEND_H
 
 #include "library.h"
+#include "plan/graphs.h"
 #include "translate.h"
 
 /* What the option rows fill. */
@@ -64,8 +65,8 @@ struct ob_prepared {
     size_t output_count, grad_count;
     ort_copy *after, *restore; /* after each forward; at restore */
     size_t after_count, restore_count;
-    bool backward, ran, has_seed;
-    uint64_t accumulated; /* backwards since the last zero grad */
+    bool backward; /* it was prepared for it */
+    plan_progress progress;
 };
 
 /* status.c: a status of the library as one of ours; it is released. OB_OK for NULL. `what` is put in front. */

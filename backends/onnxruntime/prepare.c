@@ -62,25 +62,6 @@ static ob_status translate(work *w, ob_pass pass, ob_err *err)
 
 /* ---- tensors from outside ---- */
 
-static ob_status check_input(const ob_host *host, const ob_graph_edge *edge, const ob_tensor *want,
-                             const ob_value *given, ob_err *err)
-{
-    const ob_tensor *got = given->kind == OB_VALUE_TENSOR ? given->as.tensor : NULL;
-    if (got == NULL || got->storage == NULL)
-        return host->err_set(err, OB_ERR_INVALID,
-                             "the input '%s' is not a tensor with data; prepare the case with the "
-                             "values that its graph was built for",
-                             edge->name);
-    bool same = got->dtype == want->dtype && got->ndim == want->ndim;
-    for (int d = 0; same && d < want->ndim; d++)
-        same = got->sizes[d] == want->sizes[d] && got->strides[d] == want->strides[d];
-    return same ? OB_OK
-                : host->err_set(err, OB_ERR_INVALID,
-                                "the input '%s' has another dtype, shape or strides than the "
-                                "graph; build the graph for the same values",
-                                edge->name);
-}
-
 /* The caller's memory where it is contiguous, else a copy: ONNX has no strides. */
 static ob_status add_outside(work *w, ort_id id, const ob_tensor *given, ob_err *err)
 {
@@ -179,7 +160,7 @@ static ob_status bind_outside(work *w, ob_edge_id edge, const ob_value *given, o
     const ob_value *meta = &t->graph->edges[edge].meta;
     if (meta->kind != OB_VALUE_TENSOR)
         return OB_OK;
-    OB_TRY(check_input(t->host, &t->graph->edges[edge], meta->as.tensor, given, err));
+    OB_TRY(plan_check_input(t->host, &t->graph->edges[edge], given, err));
     return add_outside(w, t->outside[edge], given->as.tensor, err);
 }
 

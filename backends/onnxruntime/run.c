@@ -62,38 +62,21 @@ static ob_status make_sums(ob_prepared *prepared, ob_err *err)
 static ob_status run_backward(ob_prepared *prepared, ob_err *err)
 {
     const ob_backend *backend = prepared->backend;
-    if (prepared->accumulated == 1 && prepared->sums == NULL)
+    if (prepared->progress.accumulated == 1 && prepared->sums == NULL)
         OB_TRY(make_sums(prepared, err));
-    else if (prepared->accumulated == 1)
+    else if (prepared->progress.accumulated == 1)
         for (size_t i = 0; i < prepared->grad_count; i++)
             if (prepared->grads[i].kind == OB_VALUE_TENSOR)
                 ort_copy_elements(backend->host, prepared->sums[i].as.tensor,
                                   prepared->grads[i].as.tensor);
     OB_TRY(run_session(backend, &prepared->passes[OB_PASS_BACKWARD], err));
-    if (prepared->accumulated > 0 && prepared->sum.session != NULL)
+    if (prepared->progress.accumulated > 0 && prepared->sum.session != NULL)
         OB_TRY(run_session(backend, &prepared->sum, err));
-    prepared->accumulated++;
+    prepared->progress.accumulated++;
     return OB_OK;
 }
 
 /* ---- phases ---- */
-
-static ob_status check_order(const ob_prepared *prepared, ob_phase phase, ob_err *err)
-{
-    const ob_host *host = prepared->backend->host;
-    if (phase == OB_PHASE_FORWARD || phase == OB_PHASE_RESTORE)
-        return OB_OK;
-    if (!prepared->backward)
-        return host->err_set(err, OB_ERR_STATE,
-                             "the case was prepared for forward only; prepare it for backward, "
-                             "with the derived graph");
-    if (phase == OB_PHASE_BACKWARD && !prepared->ran)
-        return host->err_set(err, OB_ERR_STATE, "no forward ran before; run forward first");
-    if (phase == OB_PHASE_BACKWARD && !prepared->has_seed)
-        return host->err_set(err, OB_ERR_STATE,
-                             "the outputs have no gradients; run make grad first");
-    return OB_OK;
-}
 
 static ob_status run_forward(ob_prepared *prepared, ob_err *err)
 {
@@ -110,15 +93,16 @@ static void make_grad(ob_prepared *prepared)
     for (size_t i = 0; i < backward->input_count; i++)
         if (backward->inputs[i].is_seed)
             ort_fill_ones(prepared->backend->host, &backward->inputs[i].tensor);
-    prepared->has_seed = true;
+    prepared->progress.has_seed = true;
 }
 
 ob_status ort_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob_err *err)
 {
-    OB_TRY(check_order(prepared, phase, err));
+    OB_TRY(plan_check_order(prepared->backend->host, &prepared->progress, prepared->backward, phase,
+                            err));
     switch (phase) {
     case OB_PHASE_FORWARD:
-        prepared->ran = true;
+        prepared->progress.ran = true;
         for (uint64_t i = 0; i < iterations; i++)
             OB_TRY(run_forward(prepared, err));
         return OB_OK;
@@ -130,7 +114,7 @@ ob_status ort_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob
         make_grad(prepared);
         return OB_OK;
     case OB_PHASE_ZERO_GRAD:
-        prepared->accumulated = 0;
+        prepared->progress.accumulated = 0;
         return OB_OK;
     case OB_PHASE_RESTORE:
         for (size_t i = 0; i < prepared->restore_count; i++)
@@ -147,18 +131,12 @@ ob_status ort_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, siz
 {
     const ob_host *host = prepared->backend->host;
     const bool forward = pass == OB_PASS_FORWARD;
-    const ob_value *from = forward                     ? prepared->outputs
-                           : prepared->accumulated > 1 ? prepared->sums
-                                                       : prepared->grads;
+    const ob_value *from = forward                              ? prepared->outputs
+                           : prepared->progress.accumulated > 1 ? prepared->sums
+                                                                : prepared->grads;
     const size_t total = forward ? prepared->output_count : prepared->grad_count;
     *count = 0;
-    if (!forward && prepared->accumulated == 0)
-        return host->err_set(err, OB_ERR_STATE, "there are no gradients; run backward first");
-    if (forward && !prepared->ran)
-        return host->err_set(err, OB_ERR_STATE, "there are no outputs; run forward first");
-    if (total > capacity)
-        return host->err_set(err, OB_ERR_LIMIT, "there are %zu values, but room for %zu", total,
-                             capacity);
+    OB_TRY(plan_check_outputs(host, &prepared->progress, pass, total, capacity, err));
     for (size_t i = 0; i < total; i++) {
         const ob_status status = host->value_copy(&values[i], &from[i], err);
         if (status != OB_OK) {

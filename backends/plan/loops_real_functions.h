@@ -15,7 +15,7 @@ LOOP_FUNCTION T CAT(floor_divide, CLASS)(T x, T y)
     if (mod != 0 && (y < 0) != (mod < 0))
         quotient -= 1;
     if (quotient == 0)
-        return M(copysign)(0, x / y);
+        return M(copysign)((T)0, x / y);
     const T whole = M(floor)(quotient);
     return quotient - whole > (T)0.5 ? whole + 1 : whole;
 }

@@ -5,78 +5,21 @@
  * Given by the build: EXPRESSION, as plan/loops.def has it; C, the compute type, WHOLE when it is an integer; TO,
  * TX, TY, TZ, the dtypes (without one, the operand is a number), TM of the mask; I, the type of indices;
  * OUTER, how many dimensions there are besides the innermost; SO, SX, SY, SZ, SM, the innermost strides
- * where they are 0 or 1; CHECKED when y is a whole divisor.
+ * where they are 0 or 1; CHECKED when y is a whole divisor. Files of plan/ that are included are put in by embed.cmake.
  */
 
 /* ---- what expressions call ---- */
 
 #define T C
 #define M(function) function
-
+#define CLASS _of_c
+#define LOOP_FUNCTION inline
 #ifdef WHOLE
-/* Integers wrap, as PyTorch's do. A zero divisor leaves a fault and gives 0. */
 #define U CAT(u, C)
-#define INT_TRUNC_DIV(x, y) truncate_divide(x, y)
-#define INT_FMOD(x, y) truncate_modulo(x, y)
-#define INT_FLOOR_DIV(x, y) floor_divide(x, y)
-#define INT_REMAINDER(x, y) floor_modulo(x, y)
-#define INT_POW(x, y) power(x, y)
-
-/* The smallest number has no opposite. */
-inline C truncate_divide(C x, C y)
-{
-    return y == 0 ? 0 : y == -1 ? (C)((U)0 - (U)x) : x / y;
-}
-inline C truncate_modulo(C x, C y)
-{
-    return y == 0 || y == -1 ? 0 : x % y;
-}
-inline C floor_divide(C x, C y)
-{
-    const C rest = truncate_modulo(x, y);
-    return truncate_divide(x, y) - (rest != 0 && (rest < 0) != (y < 0) ? 1 : 0);
-}
-inline C floor_modulo(C x, C y)
-{
-    const C rest = truncate_modulo(x, y);
-    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
-}
-/* Negative exponents give what is left of the fraction. */
-inline C power(C x, C y)
-{
-    if (y < 0)
-        return x == 1 ? 1 : x == -1 ? ((y & 1) != 0 ? -1 : 1) : 0;
-    U result = 1, base = (U)x;
-    for (U rest = (U)y; rest != 0; rest >>= 1, base *= base)
-        result = (rest & 1) != 0 ? result * base : result;
-    return (C)result;
-}
-
+#define ZERO_DIVISOR zero /* of the loop below, which leaves a fault then */
+#include "loops_integer_functions.h"
 #else
-#define FLOOR_DIV(x, y) floor_divide(x, y)
-#define REMAINDER(x, y) remainder_of(x, y)
-
-/* The quotient towards minus infinity: from the exact remainder, so that it is right where x / y rounds up
- * to a whole number. */
-inline C floor_divide(C x, C y)
-{
-    if (y == 0)
-        return x / y;
-    const C mod = fmod(x, y);
-    C quotient = (x - mod) / y;
-    if (mod != 0 && (y < 0) != (mod < 0))
-        quotient -= 1;
-    if (quotient == 0)
-        return copysign((C)0, x / y);
-    const C whole = floor(quotient);
-    return quotient - whole > (C)0.5 ? whole + 1 : whole;
-}
-/* Has the sign of the divisor. */
-inline C remainder_of(C x, C y)
-{
-    const C mod = fmod(x, y);
-    return mod != 0 && (y < 0) != (mod < 0) ? mod + y : mod;
-}
+#include "loops_real_functions.h"
 #endif
 
 /* ---- the loop ---- */
@@ -164,9 +107,10 @@ __kernel void apply(__global MEMORY(TO) *out
     const bool m = pm[im + column * SM] != 0;
 #endif
     const C s0 = n.s[0], s1 = n.s[1], s2 = n.s[2], s3 = n.s[3];
+    bool zero = false;
+    STORE(TO, out, io + column * SO, EXPRESSION);
 #ifdef CHECKED
-    if (y == 0)
+    if (zero)
         leave_fault(faults, site, FAULT_ZERO_DIVISOR, (long)x, 0);
 #endif
-    STORE(TO, out, io + column * SO, EXPRESSION);
 }

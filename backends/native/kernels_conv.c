@@ -7,6 +7,7 @@
  */
 #include "conv.h"
 #include "dense.h"
+#include "plan/window.h"
 
 #include <string.h>
 
@@ -33,37 +34,18 @@ static ob_status check(plan_call *call, ob_err *err)
                                     call->kernel->name, spatial, NATIVE_SPATIAL);
 }
 
-/* The spatial sizes of a tensor, or a list of them, as the last of three. */
-static void put_sizes(const ob_tensor *t, int64_t out[NATIVE_SPATIAL])
-{
-    const int count = t->ndim - 2;
-    for (int d = 0; d < NATIVE_SPATIAL; d++)
-        out[d] = d < NATIVE_SPATIAL - count ? 1 : t->sizes[2 + d - (NATIVE_SPATIAL - count)];
-}
-
-static void put_list(const plan_call *call, const char *name, int count, int64_t missing,
-                     int64_t out[NATIVE_SPATIAL])
-{
-    int64_t list[NATIVE_SPATIAL] = {0};
-    const size_t given = plan_arg_ints(call, name, list, NATIVE_SPATIAL);
-    for (int d = 0; d < NATIVE_SPATIAL; d++) {
-        const int at = d - (NATIVE_SPATIAL - count);
-        out[d] = at < 0 || given == 0 ? missing : list[given == 1 ? 0 : at];
-    }
-}
-
 static void fill_geometry(const plan_call *call, const ob_tensor *input, const ob_tensor *weight,
                           const ob_tensor *output, convolution *c)
 {
     native_window *w = &c->conv.window;
     const int spatial = weight->ndim - 2;
     c->transposed = plan_arg_bool(call, "transposed", false);
-    put_sizes(c->transposed ? output : input, w->wide);
-    put_sizes(c->transposed ? input : output, w->narrow);
-    put_sizes(weight, w->kernel);
-    put_list(call, "stride", spatial, 1, w->stride);
-    put_list(call, "padding", spatial, 0, w->padding);
-    put_list(call, "dilation", spatial, 1, w->dilation);
+    plan_window_sizes(c->transposed ? output : input, spatial, w->wide);
+    plan_window_sizes(c->transposed ? input : output, spatial, w->narrow);
+    plan_window_sizes(weight, spatial, w->kernel);
+    plan_window_list(call, "stride", spatial, 1, w->stride);
+    plan_window_list(call, "padding", spatial, 0, w->padding);
+    plan_window_list(call, "dilation", spatial, 1, w->dilation);
     c->conv.images = input->sizes[0];
     c->conv.groups = plan_arg_int(call, "groups", 1);
     c->conv.narrow_channels = weight->sizes[0] / c->conv.groups;

@@ -4,6 +4,7 @@
  * their backwards. Pools over one dimension are taken apart into these.
  */
 #include "dense.h"
+#include "plan/window.h"
 #include "pool.h"
 
 #include <stdatomic.h>
@@ -30,37 +31,18 @@ static int count_dims(const plan_call *call)
     return strstr(call->kernel->name, "pool3d") != NULL ? 3 : 2;
 }
 
-static void put_sizes(const ob_tensor *t, int dims, int64_t out[NATIVE_SPATIAL])
-{
-    for (int d = 0; d < NATIVE_SPATIAL; d++)
-        out[d] = d < NATIVE_SPATIAL - dims ? 1 : t->sizes[t->ndim - NATIVE_SPATIAL + d];
-}
-
-/* False when the list is absent or empty. */
-static bool put_list(const plan_call *call, const char *name, int dims, int64_t missing,
-                     int64_t out[NATIVE_SPATIAL])
-{
-    int64_t list[NATIVE_SPATIAL] = {0};
-    const size_t given = plan_arg_ints(call, name, list, NATIVE_SPATIAL);
-    for (int d = 0; d < NATIVE_SPATIAL; d++) {
-        const int at = d - (NATIVE_SPATIAL - dims);
-        out[d] = at < 0 || given == 0 ? missing : list[given == 1 ? 0 : at];
-    }
-    return given > 0;
-}
-
 static native_window find_window(const plan_call *call, const ob_tensor *wide,
                                  const ob_tensor *narrow)
 {
     native_window w;
     const int dims = count_dims(call);
-    put_sizes(wide, dims, w.wide);
-    put_sizes(narrow, dims, w.narrow);
-    put_list(call, "kernel_size", dims, 1, w.kernel);
-    if (!put_list(call, "stride", dims, 1, w.stride))
+    plan_window_sizes(wide, dims, w.wide);
+    plan_window_sizes(narrow, dims, w.narrow);
+    plan_window_list(call, "kernel_size", dims, 1, w.kernel);
+    if (!plan_window_list(call, "stride", dims, 1, w.stride))
         memcpy(w.stride, w.kernel, sizeof w.stride);
-    put_list(call, "padding", dims, 0, w.padding);
-    put_list(call, "dilation", dims, 1, w.dilation);
+    plan_window_list(call, "padding", dims, 0, w.padding);
+    plan_window_list(call, "dilation", dims, 1, w.dilation);
     return w;
 }
 

@@ -2,31 +2,25 @@
  *
  * Layer normalisation and its gradients; see norm.cl.
  */
-#include "work.h"
+#include "norm.h"
 
 #include <stdio.h>
-
-/* As norm.cl has it. */
-typedef struct norm {
-    cl_long rows, width;
-    cl_long x, out, mean, rstd, weight, bias, grad;
-} norm;
 
 /* Tensors of a call, dense. */
 typedef struct job {
     ob_tensor x, weight, bias, grad, mean, rstd;
     bool has_weight, has_bias;
-    norm n;
+    ocl_norm n;
     char options[160];
 } job;
 
-static ob_status read_maybe(ocl_maker *m, const ob_tensor *from, ob_tensor *out, bool *there,
-                            cl_long *offset, ob_err *err)
+ob_status ocl_norm_read(ocl_maker *m, const ob_tensor *from, ob_dtype dtype, ob_tensor *out,
+                        bool *there, cl_long *offset, ob_err *err)
 {
     *there = from != NULL;
     if (from == NULL)
         return OB_OK;
-    OB_TRY(ocl_dense_read(m, from, from->dtype, out, err));
+    OB_TRY(ocl_dense_read(m, from, dtype, out, err));
     *offset = out->offset;
     return OB_OK;
 }
@@ -43,12 +37,11 @@ static ob_status start(plan_call *call, ocl_maker *m, ob_dtype statistics, job *
     j->n.rows = j->n.width > 0 ? ocl_numel(input) / j->n.width : 0;
     OB_TRY(ocl_dense_read(m, input, input->dtype, &j->x, err));
     j->n.x = j->x.offset;
-    OB_TRY(read_maybe(m, plan_arg_tensor(call, "weight"), &j->weight, &j->has_weight, &j->n.weight,
-                      err));
-    OB_TRY(read_maybe(m, plan_arg_tensor(call, "bias"), &j->bias, &j->has_bias, &j->n.bias, err));
-    const ob_dtype own = j->has_weight ? j->weight.dtype
-                         : j->has_bias ? j->bias.dtype
-                                       : input->dtype;
+    const ob_tensor *weight = plan_arg_tensor(call, "weight"),
+                    *bias = plan_arg_tensor(call, "bias");
+    const ob_dtype own = weight != NULL ? weight->dtype : bias != NULL ? bias->dtype : input->dtype;
+    OB_TRY(ocl_norm_read(m, weight, own, &j->weight, &j->has_weight, &j->n.weight, err));
+    OB_TRY(ocl_norm_read(m, bias, own, &j->bias, &j->has_bias, &j->n.bias, err));
     snprintf(j->options, sizeof j->options, "-DC=%s -DTX=%s -DTS=%s -DTW=%s%s%s",
              input->dtype == OB_DTYPE_F64 ? "double" : "float", ocl_dtype_name(m, input->dtype),
              ocl_dtype_name(m, statistics), ocl_dtype_name(m, own),

@@ -108,6 +108,8 @@ def print_cases(cases, others):
 
 
 def main():
+    if len(sys.argv) < 2 or not os.access(sys.argv[1], os.X_OK):
+        sys.exit(__doc__.strip())
     program = os.path.abspath(sys.argv[1])
     there = available(program)
     names = sys.argv[2].split(",") if len(sys.argv) > 2 else there

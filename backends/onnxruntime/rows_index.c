@@ -49,6 +49,12 @@ static void emit_scatter(ort_call *call)
         ort_refuse(call, "a tensor without dimensions");
         return;
     }
+    if (ort_numel(index) ==
+        0) { /* nothing is written; ONNX Runtime compares the sizes all the same */
+        ort_result(call, 0,
+                   ort_emit(t, "Identity", self->dtype, ORT_IN(ort_arg(call, "self")), NULL));
+        return;
+    }
     ort_id from;
     if (src != NULL) {
         from = ort_arg(call, "src");

@@ -193,6 +193,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return ob__cli_usage_error(cli, "replay reads its trace more than once; give a file");
     if (ob_run_options_check(&line.run, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);
+    if (line.output != NULL && strcmp(line.output, "-") == 0)
+        return ob__cli_usage_error(cli, "--output is a file; --json prints the same lines");
     int code = ob__cli_check_place(cli, line.output);
     if (code == OB_EXIT_OK)
         code = ob__cli_check_place(cli, line.profile);

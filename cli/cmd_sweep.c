@@ -353,7 +353,10 @@ static int run_sweep(job *j, const char *path)
 
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
-    const ob_sweep_line *line = call->options;
+    ob_sweep_line plain = *(const ob_sweep_line *)call->options;
+    const ob_sweep_line *line = &plain;
+    if (plain.output != NULL && strcmp(plain.output, "-") == 0)
+        plain.output = NULL; /* standard output, as elsewhere */
     const char *path = call->word_count > 0 ? call->words[0] : line->config;
     int code = ob__sweep_line_check(cli, line);
     if (code != OB_EXIT_OK)

@@ -100,7 +100,8 @@ int ob__cli_check_place(ob_cli *cli, const char *path)
 int ob__cli_check_new(ob_cli *cli, const char *path, bool force)
 {
     struct stat s;
-    if (!force && path != NULL && stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0)
+    if (!force && path != NULL && strcmp(path, "-") != 0 && stat(path, &s) == 0 &&
+        S_ISREG(s.st_mode) && s.st_size > 0)
         return ob__cli_usage_error(cli, "%s is there already; --force replaces it", path);
     return ob__cli_check_place(cli, path);
 }

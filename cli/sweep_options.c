@@ -18,8 +18,9 @@ const ob_option ob__sweep_rows[] = {
      .type = OB_OPTION_STRING,
      AT(output),
      .value = "FILE",
-     .help = "The rows go to this file as CSV, standard output if not given. One that is there "
-             "already is refused without --resume or --force."},
+     .help =
+         "The rows go to this file as CSV; standard output if not given, or -. One that is there "
+         "already is refused without --resume or --force."},
     {.name = "records",
      .type = OB_OPTION_STRING,
      AT(records),

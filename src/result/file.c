@@ -196,6 +196,9 @@ ob_status ob_result_file_open(const ob_result_file_params *params, ob_result_fil
     if (params->path == NULL && (params->prefix == NULL || params->mode == OB_RESULT_RESUME))
         return ob_err_set(err, OB_ERR_INVALID,
                           "an output file needs a name or, unless it is resumed, a prefix");
+    if (params->path != NULL && strcmp(params->path, "-") == 0)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "records go to a file, not to -; give its path (./- if it is called so)");
     ob_result_file *file = calloc(1, sizeof *file);
     if (file == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the output file");

@@ -132,8 +132,9 @@ const char *ob__trace_unrecorded(const ob_trace_node *node)
 
 bool ob__trace_is_host_call(const char *name)
 {
-    static const char *const NAMES[] = {"aten::item", "aten::_local_scalar_dense",
-                                        "aten::is_nonzero"};
+    static const char *const NAMES[] = {"aten::item",          "aten::_local_scalar_dense",
+                                        "aten::is_nonzero",    "aten::result_type",
+                                        "aten::promote_types", "aten::can_cast"};
     static const char *const STARTS[] = {"aten::_assert_", "aten::_functional_assert_",
                                          "profiler::_record_function_"};
     const size_t length = strcspn(name, ".");

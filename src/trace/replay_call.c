@@ -198,8 +198,10 @@ static ob_status make_call(ob_replay_making *m, uint64_t *elapsed_ns, ob_replay_
         ob_err_set(m->err, status, "the backend does not have it");
     if (status == OB_OK)
         status = ob__replay_run_graph(m, graph, &call, elapsed_ns);
-    else if (status == OB_ERR_NOT_FOUND || status == OB_ERR_UNSUPPORTED)
+    if (status == OB_ERR_NOT_FOUND || status == OB_ERR_UNSUPPORTED) {
+        *elapsed_ns = 0;
         status = ob__replay_run_each(m, elapsed_ns);
+    }
     if (is_missing(m, status))
         ob_err_set(m->err, status, "the backend does not have it");
     if (status == OB_OK && m->in_float32)
@@ -253,5 +255,7 @@ ob_status ob__replay_call(ob_replay_caller *caller, ob_replay_step *step, uint64
         return OB_OK;
     }
     const ob_err first = *err;
+    if (strcmp(first.message, again.message) == 0)
+        return status;
     return ob_err_set(err, status, "%s; in float32: %s", first.message, again.message);
 }

@@ -67,41 +67,20 @@ static uint32_t index_of(const ob_trace *trace, const ob_trace_node *node)
 
 static bool only_moves(const char *name)
 {
-    static const char *const NAMES[] = {"aten::empty",
-                                        "aten::empty_like",
-                                        "aten::empty_strided",
-                                        "aten::new_empty",
-                                        "aten::resize_",
-                                        "aten::set_",
-                                        "aten::as_strided",
-                                        "aten::view",
-                                        "aten::_unsafe_view",
-                                        "aten::reshape",
-                                        "aten::expand",
-                                        "aten::expand_as",
-                                        "aten::t",
-                                        "aten::transpose",
-                                        "aten::permute",
-                                        "aten::slice",
-                                        "aten::select",
-                                        "aten::narrow",
-                                        "aten::unsqueeze",
-                                        "aten::squeeze",
-                                        "aten::detach",
-                                        "aten::alias",
-                                        "aten::zeros",
-                                        "aten::zeros_like",
-                                        "aten::new_zeros",
-                                        "aten::zero_",
-                                        "aten::fill_",
-                                        "aten::copy_",
-                                        "aten::clone",
-                                        "aten::contiguous",
-                                        "aten::to",
-                                        "aten::_to_copy",
-                                        "aten::resolve_conj",
-                                        "aten::item",
-                                        "aten::_local_scalar_dense"};
+    static const char *const NAMES[] = {
+        "aten::empty",      "aten::empty_like", "aten::empty_strided",
+        "aten::new_empty",  "aten::resize_",    "aten::set_",
+        "aten::as_strided", "aten::view",       "aten::_unsafe_view",
+        "aten::reshape",    "aten::expand",     "aten::expand_as",
+        "aten::t",          "aten::transpose",  "aten::permute",
+        "aten::slice",      "aten::select",     "aten::narrow",
+        "aten::unsqueeze",  "aten::squeeze",    "aten::detach",
+        "aten::alias",      "aten::zeros",      "aten::zeros_like",
+        "aten::new_zeros",  "aten::zero_",      "aten::fill_",
+        "aten::copy_",      "aten::clone",      "aten::contiguous",
+        "aten::to",         "aten::_to_copy",   "aten::resolve_conj"};
+    if (ob__trace_is_host_call(name))
+        return true;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
         if (names_match(name, NAMES[i]))
             return true;

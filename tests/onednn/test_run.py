@@ -2,6 +2,7 @@
 """`opbench run --backend onednn`: libraries that are missing, broken or of another version; results beside native's
 in both passes and dtypes; where reorders are, which implementations ran, threads, memory, in-place operators."""
 
+import json
 import os
 import sys
 import tempfile
@@ -174,5 +175,35 @@ class Records(unittest.TestCase):
         self.assertTrue(results[0]["kernels"][0][0].startswith("matmul "), results[0]["kernels"])
 
 
+class Replay(unittest.TestCase):
+    def test_lists_one_by_one(self):
+        """A list operator that the library lacks is made on each tensor, not left to what it asked inside."""
+        def node(number, parent, name, schema="", inputs=(), shapes=(), types=()):
+            return {"id": number, "parent": parent, "name": name, "op_schema": schema, "inputs": list(inputs),
+                    "input_shapes": list(shapes), "input_types": list(types),
+                    "outputs": [], "output_shapes": [], "output_types": []}
+
+        def at(number):
+            return [number, number, 0, 6, 4, "cpu"]
+        kind = "Tensor(float)"
+        pair = "GenericList[%s,%s]" % (kind, kind)
+        trace = {"schema": "1.0.1", "nodes": [
+            node(1, 1, "process"),
+            node(2, 1, "aten::_foreach_add_",
+                 "aten::_foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()",
+                 [[at(10), at(11)], [at(12), at(13)], 1], [[[2, 3], [2, 3]], [[2, 3], [2, 3]], []], [pair, pair, "Int"]),
+            node(3, 2, "aten::result_type", "aten::result_type.Scalar(Tensor tensor, Scalar other) -> ScalarType",
+                 [at(10), 1], [[2, 3], []], [kind, "Int"])]}
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "trace.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(trace, file)
+            done = harness.call("replay", path, "--backend", "onednn", "-w", "1", "-i", "1", "--json")
+        self.assertEqual(done.returncode, 0, done)
+        summary = json.loads(done.stdout.splitlines()[-1])
+        self.assertEqual([o["name"] for o in summary["operators"]], ["aten::_foreach_add_.List"])
+        self.assertEqual((summary["coverage"]["compute"], summary["replaced"]), (1, []))
+
+
 if __name__ == "__main__":
-    sys.exit(harness.main(Libraries, Results, Records))
+    sys.exit(harness.main(Libraries, Results, Records, Replay))

@@ -18,6 +18,7 @@ struct ob_snippet_op {
     ob_timer_task task;
     ob_value *outputs; /* that were asked for last */
     size_t output_count;
+    bool called;
 };
 
 static ob_status open_config(ob_context *context, const char *const *words, ob_config **out,
@@ -66,6 +67,7 @@ ob_status ob__snippet_op_create(ob_context *context, int64_t threads, const char
 
 ob_status ob__snippet_op_call(ob_snippet_op *op, ob_err *err)
 {
+    op->called = true;
     return op->task.run(op->task.ctx, 1, err);
 }
 
@@ -114,6 +116,9 @@ ob_status ob__snippet_op_tensor(ob_snippet_op *op, bool is_output, size_t number
 {
     const ob_setup *setup = &op->session->setup;
     size_t left = number;
+    if (is_output && !op->called)
+        return ob_err_set(err, OB_ERR_STATE,
+                          "the operator has no outputs before its first call; ob_op_call it first");
     if (is_output)
         OB_TRY(take_outputs(op, err));
     const ob_tensor *t = is_output ? find_tensor(op->outputs, op->output_count, &left)

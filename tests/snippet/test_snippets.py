@@ -223,7 +223,7 @@ def test_tensors(program):
     check(done.returncode == 0, f"tensors: {done}")
     add = 'ob_op *cat = ob_op_prepare("torch.cat", "[f32[2],f32[3]]");'
     for code, want in (("if (ob_op_input(cat, 1).numel != 3) abort();", None),
-                       ("ob_op_input(cat, 2);", "no tensor as input 2"), ("ob_op_output(cat, 0);", "no outputs")):
+                       ("ob_op_input(cat, 2);", "no tensor as input 2"), ("ob_op_output(cat, 0);", "ob_op_call it first")):
         done = program.command("time", "--lang", "c", "--setup", add, code, "--number", "2")
         check((done.returncode, want is None or want in done.stderr) == (0 if want is None else 1, True), f"{done}")
 

@@ -32,6 +32,20 @@ static void emit_div_mode(ort_call *call)
     ort_cook(call, mode[0] == 'f' ? &floored : mode[0] == 't' ? &truncated : &plain);
 }
 
+/* Of exponents that are a tensor. */
+static void emit_pow(ort_call *call)
+{
+    static const ort_row row = {.recipe = "result = Pow(self, exponent)"};
+    const ob_tensor *result = ort_result_meta(call, 0);
+    if (!ort_is_float(result->dtype))
+        ort_refuse(call,
+                   "Pow makes infinities of negative powers of zero, and no integer holds them");
+    else if (ort_numel(result) == 0)
+        ort_refuse(call, "the library's optimiser fails on a Pow without elements");
+    else
+        ort_cook(call, &row);
+}
+
 /* This opset has them for bool only. */
 static void emit_bitwise(ort_call *call)
 {
@@ -99,9 +113,9 @@ const ort_row ort_rows_elementwise[] = {
     {.name = "aten::fmod.Tensor", FMOD},
     {.name = "aten::fmod.Scalar", FMOD},
     {.name = "aten::pow.Tensor_Scalar", .recipe = "result = Pow(self, exponent)"},
-    {.name = "aten::pow.Tensor_Tensor", .recipe = "result = Pow(self, exponent)"},
-    {.name = "aten::pow.Scalar", .recipe = "result = Pow(self, exponent)"},
-    {.name = "aten::pow.Tensor", .recipe = "result = Pow(self, exponent)"},
+    {.name = "aten::pow.Tensor_Tensor", .emit = emit_pow},
+    {.name = "aten::pow.Scalar", .emit = emit_pow},
+    {.name = "aten::pow.Tensor", .emit = emit_pow}, /* pow_ */
     {.name = "aten::xlogy.Tensor",
      .recipe = "l = Log(other); p = Mul(self, l); z = Equal(self, 0); result = Where(z, 0, p)"},
     {.name = "aten::maximum", .recipe = "result = Max(self, other)"},

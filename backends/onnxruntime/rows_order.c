@@ -10,6 +10,10 @@ static void sort(ort_call *call, int64_t k, bool largest, bool values)
     ort_translation *t = call->t;
     const ob_tensor *self = ort_arg_meta(call, "self");
     const int dim = ort_dim(ort_arg_int(call, "dim", -1), self->ndim);
+    if (ort_numel(self) == 0) {
+        ort_refuse(call, "TopK divides by the number of elements, of which there are none");
+        return;
+    }
     ort_id x = ort_arg(call, "self");
     if (self->ndim == 0)
         x = ort_reshape(t, x, (const int64_t[]){1}, 1);

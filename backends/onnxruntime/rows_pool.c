@@ -64,6 +64,12 @@ static void emit_max_pool(ort_call *call)
     const size_t n = (size_t)w.space;
     const bool indices = ort_result_meta(call, 1) != NULL;
     int64_t plane = 1;
+    if (indices && (self->dtype == OB_DTYPE_U8 || self->dtype == OB_DTYPE_I8)) {
+        ort_refuse(call,
+                   "it gives index -1 where a window holds nothing above the dtype's least number; "
+                   "use real numbers");
+        return;
+    }
     const ort_id x = batched(call, "self", w.space);
     const ort_id first =
         ort_model_node(&t->model, "MaxPool", &x, 1, indices ? 2 : 1, self->dtype,

@@ -256,10 +256,26 @@ static void emit_pixel_shuffle(ort_call *call)
                                   ORT_S("mode", "CRD"))));
 }
 
+/* Whether a scale takes every element from where the sizes do, which is all that ONNX can be told. */
+static bool scale_fits(double scale, int64_t from, int64_t to)
+{
+    for (int64_t i = 0; scale > 0 && i < to; i++) {
+        const int64_t at = (int64_t)((double)i / scale);
+        if ((at < from ? at : from - 1) != i * from / to)
+            return false;
+    }
+    return true;
+}
+
 static void emit_upsample(ort_call *call)
 {
     ort_translation *t = call->t;
     const ob_tensor *self = ort_arg_meta(call, "self"), *result = ort_result_meta(call, 0);
+    if (!scale_fits(ort_arg_double(call, "scales_h", 0), self->sizes[2], result->sizes[2]) ||
+        !scale_fits(ort_arg_double(call, "scales_w", 0), self->sizes[3], result->sizes[3])) {
+        ort_refuse(call, "the scales do not lead to the size, which is all that ONNX can be told");
+        return;
+    }
     const ort_id sizes = ort_ints(t, result->sizes, (size_t)result->ndim);
     ort_result(call, 0,
                ort_emit(t, "Resize", self->dtype,

@@ -217,12 +217,13 @@ static ob_status check_prelu(const ob_op_call *call, const ob_tensor *self, cons
     const int64_t channels = self->ndim > 1 ? self->sizes[1] : 1;
     const int64_t given = ob_tensor_numel(weight);
     OB_TRY(ob__want_same_dtype(call, "self", self, "weight", weight, err));
-    if (given == 1 || given == channels)
+    if (weight->ndim <= 1 && (given == 1 || given == channels))
         return OB_OK;
-    return ob__shape_fail(call, err,
-                          "self is %s and weight is %s; weight must have one entry, or one per "
-                          "channel",
-                          ob__tensor_text(self, a), ob__tensor_text(weight, b));
+    return ob__shape_fail(
+        call, err,
+        "self is %s and weight is %s; weight must have at most one dimension, and "
+        "one entry or one per channel",
+        ob__tensor_text(self, a), ob__tensor_text(weight, b));
 }
 
 ob_status ob__shape_prelu(const ob_op_call *call, ob_value *out, ob_err *err)

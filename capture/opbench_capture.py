@@ -28,7 +28,12 @@ import time
 import types
 import warnings
 
-import torch
+try:
+    import torch
+except ModuleNotFoundError as missing:
+    if missing.name == "torch" and __name__ == "__main__":
+        sys.exit("opbench_capture: %s has no PyTorch; use the Python that the program runs with" % sys.executable)
+    raise
 from torch.overrides import TorchFunctionMode, resolve_name
 from torch.utils._python_dispatch import TorchDispatchMode
 

@@ -242,6 +242,7 @@ int ob__replay_here(ob_cli *cli, const ob_replay_line *line)
     r.options.seed = (uint64_t)line->run.seed;
     r.options.stop = asked_to_stop;
     signal(SIGINT, interrupt);
+    signal(SIGTERM, interrupt);
     ob_status status = take_lists(&r, &err);
     if (status == OB_OK)
         status = open_state(&r, &err);

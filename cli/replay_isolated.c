@@ -4,6 +4,7 @@
  * it says what it is doing. Its last line of output is the result. If a signal ends it, the call under way
  * did that: the next process is told to leave it out.
  */
+#include "interrupts.h"
 #include "replay.h"
 
 #include <errno.h>
@@ -25,6 +26,27 @@ typedef struct child {
     char *text;
     size_t size, capacity;
 } child;
+
+/* ---- interrupts: the first lets the child end its call and say what it has, the second ends it ---- */
+
+static volatile sig_atomic_t interrupts, child_pid;
+
+static void pass_on(int signal_number)
+{
+    (void)signal_number;
+    interrupts = interrupts < 2 ? interrupts + 1 : 2;
+    if (child_pid > 0)
+        kill(child_pid, interrupts == 1 ? SIGTERM : SIGKILL);
+}
+
+static void catch_interrupts(void)
+{
+    const struct sigaction action = {.sa_handler = pass_on};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* ---- */
 
 /* The command line of the child: this one's, with what it needs besides. Words are malloc'ed. */
 static char **child_words(const char *crashed)
@@ -136,15 +158,22 @@ static int attempt(attempts *a, bool *again)
     free(words);
     if (!started)
         return ob__cli_out_of_memory(a->cli);
+    child_pid = c.pid;
+    if (interrupts > 0) /* before its number was known */
+        kill(c.pid, SIGTERM);
     const bool read = read_output(&c);
     close(c.output);
-    while (waitpid(c.pid, &status, 0) < 0 && errno == EINTR)
+    while (waitid(P_PID, (id_t)c.pid, &(siginfo_t){0}, WEXITED | WNOWAIT) < 0 && errno == EINTR)
         ;
+    child_pid = 0; /* only then is its number free for others */
+    waitpid(c.pid, &status, 0);
     int code = OB_EXIT_FAILED;
     const int64_t node = atomic_load(&a->state->node);
     /* A library that calls exit ends it as well as a signal does; the result comes last. */
     const bool ended = WIFSIGNALED(status) || (read && c.size == 0);
-    if (ended && node != INT64_MIN && a->crashes < MAX_CRASHES) {
+    if (ended && interrupts > 0) {
+        code = OB_EXIT_INTERRUPTED;
+    } else if (ended && node != INT64_MIN && a->crashes < MAX_CRASHES) {
         ob__cli_warn(a->cli,
                      "node %" PRId64 " ended the process (%s); it is left out, and the replay "
                      "begins again",
@@ -181,7 +210,7 @@ int ob__replay_isolated(ob_cli *cli, const ob_replay_line *line)
     if (page == MAP_FAILED)
         return ob__cli_out_of_memory(cli);
     a.state = page;
-    signal(SIGINT, SIG_IGN); /* the child ends its pass and says what it has */
+    catch_interrupts();
     int code = OB_EXIT_OK;
     bool again = true;
     while (again)

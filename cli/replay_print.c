@@ -3,6 +3,7 @@
  * What came of a replay, as text or as JSON lines.
  */
 #include "columns.h"
+#include "interrupts.h"
 #include "replay.h"
 
 #include <math.h>
@@ -182,7 +183,7 @@ int ob__replay_print(ob_cli *cli, const ob_replay_line *line, const ob_json *res
     size_t size = 0;
     ob_err err;
     if (ob_json_bool(ob_json_get(result, "interrupted"), false))
-        code = 130;
+        code = OB_EXIT_INTERRUPTED;
     if (make_lines(result, &lines, &size, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     else if (line->json)

@@ -161,6 +161,14 @@ def test_crash(options, folder):
     got = run([options.python, "-m", "opbench_capture", "-o", nowhere, TRAIN], env=environment)
     check(got.returncode == 2 and "there is no folder" in got.stderr and "Traceback" not in got.stderr,
           "a place that cannot be written is said before the program runs: %s" % got.stderr)
+    without = os.path.join(folder, "without")
+    os.mkdir(without)
+    with open(os.path.join(without, "torch.py"), "w") as file:
+        file.write('raise ModuleNotFoundError("as where it is not installed", name="torch")\n')
+    environment["PYTHONPATH"] = without + os.pathsep + environment["PYTHONPATH"]
+    got = run([options.python, "-m", "opbench_capture", "-o", path, TRAIN], env=environment)
+    check(got.returncode == 1 and "has no PyTorch" in got.stderr and "Traceback" not in got.stderr,
+          "a Python without PyTorch is said: %s" % got.stderr)
 
 
 def test_trace(options, folder):

@@ -60,9 +60,11 @@ static const char *make_reason(ob_context *context, size_t row)
 ob_entry_info ob__missing_info(ob_context *context, size_t index)
 {
     size_t row = 0;
-    for (; row < OB__KNOWN_COUNT; row++) {
-        if (is_missing(context, row) && index-- == 0)
+    for (size_t at = 0; at < OB__KNOWN_COUNT; at++) {
+        if (is_missing(context, at) && index-- == 0) {
+            row = at;
             break;
+        }
     }
     if (context->missing_reasons[row] == NULL)
         context->missing_reasons[row] = make_reason(context, row);

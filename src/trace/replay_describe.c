@@ -74,18 +74,23 @@ static const char *reason_of(const ob_replay *r, size_t at)
     return step->why != NULL ? step->why : help_of(step->skip);
 }
 
+static void add_group(group *groups, size_t *count, const group *one)
+{
+    groups[*count] = *one;
+    *count += 1;
+}
+
 static size_t gather(const ob_replay *r, group *groups)
 {
     size_t count = 0;
     for (size_t i = 0; i < r->plan.step_count; i++) {
         const ob_replay_step *step = &r->plan.steps[i];
-        if (step->skip == OB_REPLAY_RAN)
-            continue;
-        groups[count] = (group){.name = r->plan.name_of[step->op],
-                                .skip = step->skip,
-                                .reason = reason_of(r, i),
-                                .count = 1};
-        count++;
+        if (step->skip != OB_REPLAY_RAN)
+            add_group(groups, &count,
+                      &(group){.name = r->plan.name_of[step->op],
+                               .skip = step->skip,
+                               .reason = reason_of(r, i),
+                               .count = 1});
     }
     return merge(groups, count);
 }
@@ -116,8 +121,10 @@ static void describe_replaced(ob_describe *d, const ob_replay *r, ob_json *out)
     count = 0;
     for (size_t i = 0; groups != NULL && i < nodes; i++)
         if (r->replaced[i] != NULL)
-            groups[count++] = (group){
-                .name = ob_trace_node_at(r->trace, i)->name, .reason = r->replaced[i], .count = 1};
+            add_group(groups, &count,
+                      &(group){.name = ob_trace_node_at(r->trace, i)->name,
+                               .reason = r->replaced[i],
+                               .count = 1});
     describe_groups(d, groups, count, "replaced", out);
     free(groups);
 }
@@ -130,8 +137,9 @@ static void describe_widened(ob_describe *d, const ob_replay *r, ob_json *out)
     for (size_t i = 0; groups != NULL && i < r->plan.step_count; i++) {
         const ob_replay_step *step = &r->plan.steps[i];
         if (step->in_float32 && step->skip == OB_REPLAY_RAN)
-            groups[count++] =
-                (group){.name = r->plan.name_of[step->op], .reason = reason_of(r, i), .count = 1};
+            add_group(
+                groups, &count,
+                &(group){.name = r->plan.name_of[step->op], .reason = reason_of(r, i), .count = 1});
     }
     describe_groups(d, groups, count, "in_float32", out);
     free(groups);

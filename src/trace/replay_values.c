@@ -120,14 +120,17 @@ void ob__replay_values_fill(ob_replay_values *values, const ob_tensor *tensor)
 
 static uint64_t resident_bytes(void)
 {
-    unsigned long long pages = 0;
+    char text[128] = "";
+    char *resident;
     FILE *file = fopen("/proc/self/statm", "re");
     if (file == NULL)
         return 0;
-    if (fscanf(file, "%*u %llu", &pages) != 1)
-        pages = 0;
+    const bool got = fgets(text, sizeof text, file) != NULL;
     fclose(file);
-    return pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (!got)
+        return 0;
+    strtoull(text, &resident, 10); /* all pages, of which those that are there come next */
+    return strtoull(resident, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* How much of a storage gets values. Tables of embeddings can have more than the machine, and a step reads a few rows of

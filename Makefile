@@ -5,15 +5,20 @@
 
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
-JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# As many at once as make -jN says, else as there are processors. Looked at in recipes only: make fills in MAKEFLAGS late.
+JOBS = $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),$(shell nproc 2>/dev/null || echo 2))
+SUITE ?= trixie
+ARCH ?= $(shell dpkg --print-architecture 2>/dev/null)
 EXAMPLE = examples/configs/tour.json
-export CTEST_PARALLEL_LEVEL ?= $(JOBS)
+BUILD = cmake --build build --parallel $(JOBS)
+# TESTS=REGEX runs those alone whose names match.
+CTEST = ctest --parallel $(JOBS) --output-on-failure $(if $(TESTS),--tests-regex '$(TESTS)')
 
-.PHONY: all run test test-full install uninstall asan fuzz bench format check coverage support docs clean help
+.PHONY: all run test test-full test-on install uninstall asan fuzz bench format check coverage support docs clean help
 
 all: ## build the program and the library: build/opbench
 	@test -f build/build.ninja || cmake --preset default
-	@cmake --build build --target product
+	@$(BUILD) --target product
 
 run: ## install what is needed, build, run the example
 	@tools/install_deps run
@@ -23,20 +28,24 @@ run: ## install what is needed, build, run the example
 test: ## install what the tests need, build, run the quick tests
 	@tools/install_deps test
 	cmake --preset default
-	cmake --build build
-	ctest --test-dir build --output-on-failure --label-exclude full
+	$(BUILD)
+	$(CTEST) --test-dir build --label-exclude full
 
 test-full: ## all tests: long ones, and a minute of each fuzz target
 	@tools/install_deps test
 	cmake --preset default
-	cmake --build build
-	ctest --test-dir build --output-on-failure
+	$(BUILD)
+	$(CTEST) --test-dir build
 	@$(MAKE) --no-print-directory fuzz
+
+test-on: ## make run and make test on a fresh Debian: SUITE=bookworm|trixie|sid, ARCH=arm64 (needs root)
+	@tools/install_deps system
+	tools/test_on --suite $(SUITE) --arch $(ARCH) $(if $(TESTS),--tests '$(TESTS)')
 
 install: ## install to PREFIX (/usr/local), below DESTDIR if given
 	@tools/install_deps run
 	cmake --preset default -DCMAKE_INSTALL_PREFIX=$(PREFIX)
-	cmake --build build --target product
+	$(BUILD) --target product
 	cmake --install build
 
 uninstall: ## remove what `make install` wrote to the same PREFIX, by the list that it left there
@@ -45,26 +54,26 @@ uninstall: ## remove what `make install` wrote to the same PREFIX, by the list t
 asan: ## build and run the quick tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/install_deps test
 	cmake --preset asan
-	cmake --build build-asan
-	ctest --test-dir build-asan --output-on-failure --label-exclude full
+	cmake --build build-asan --parallel $(JOBS)
+	$(CTEST) --test-dir build-asan --label-exclude full
 
 fuzz: ## run each libFuzzer target for FUZZ_SECONDS (60)
-	@tools/install_deps test
+	@tools/install_deps fuzz
 	cmake --preset fuzz
-	cmake --build build-fuzz --target fuzz_targets
+	cmake --build build-fuzz --parallel $(JOBS) --target fuzz_targets
 	tools/run_fuzz build-fuzz $(FUZZ_SECONDS)
 
 bench: ## run the benchmarks of opbench itself
 	@tools/install_deps bench
 	cmake --preset default
-	cmake --build build --target run_benches
+	$(BUILD) --target run_benches
 
 format: ## lay out all C files
-	@tools/install_deps test
+	@tools/install_deps check
 	tools/check_format --fix
 
 check: ## static checks: format, includes, sizes, docs, clang-tidy, cppcheck
-	@tools/install_deps test
+	@tools/install_deps check
 	tools/check_format
 	tools/check_includes
 	tools/check_sizes
@@ -75,14 +84,14 @@ check: ## static checks: format, includes, sizes, docs, clang-tidy, cppcheck
 coverage: ## line coverage of the quick tests, per folder
 	@tools/install_deps test
 	cmake --preset coverage
-	cmake --build build-coverage
+	cmake --build build-coverage --parallel $(JOBS)
 	find build-coverage -name '*.gcda' -delete
-	ctest --test-dir build-coverage --output-on-failure --label-exclude full
+	$(CTEST) --test-dir build-coverage --label-exclude full
 	tools/coverage build-coverage
 
 support: ## write the lists of what each backend that works here takes, and the page of operators
 	cmake --preset default
-	cmake --build build --target support
+	$(BUILD) --target support
 
 docs: all ## write docs/commands.md anew from the program's rows
 	build/opbench __generate markdown > docs/commands.md

@@ -5,7 +5,7 @@
  */
 #include "measure/callgrind.h"
 
-#if __has_include(<valgrind/callgrind.h>)
+#ifdef OB_HAS_CALLGRIND
 #include <valgrind/callgrind.h>
 
 bool ob__under_valgrind(void)

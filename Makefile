@@ -11,8 +11,8 @@ SUITE ?= trixie
 ARCH ?= $(shell dpkg --print-architecture 2>/dev/null)
 EXAMPLE = examples/configs/tour.json
 BUILD = cmake --build build --parallel $(JOBS)
-# TESTS=REGEX runs those alone whose names match.
-CTEST = ctest --parallel $(JOBS) --output-on-failure $(if $(TESTS),--tests-regex '$(TESTS)')
+# TESTS=REGEX runs those alone whose names match; other programs find the results in tests.xml of the build.
+CTEST = ctest --parallel $(JOBS) --output-on-failure --output-junit tests.xml $(if $(TESTS),--tests-regex '$(TESTS)')
 
 .PHONY: all run test test-full test-on install uninstall asan fuzz bench format check coverage support docs clean help
 

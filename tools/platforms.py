@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of docs/platforms.md: what `make test` gave on a system, by backend.
+
+A row is a tuple (suite, architecture, backend, version, passed, failed, skipped, reasons). The tests come from the JUnit
+file that ctest writes, the versions from `opbench list backends --json`.
+"""
+
+import collections
+import json
+import re
+import xml.etree.ElementTree as xml
+
+RESULTS = "tests.xml"
+HEAD = "| suite | architecture | backend | version | passed | failed | skipped | why skipped |\n|---|---|---|---|---|---|---|---|\n"
+BEGIN, END = "<!-- rows: written by make test-on -->\n", "<!-- end of rows -->\n"
+# A test belongs to the first of these that its name holds; the rest is the core's.
+BACKENDS = ("torch", "onednn", "onnxruntime", "opencl", "cuda", "native", "null")
+ALIASES = {"onnx": "onnxruntime", "capture": "torch"}
+CORE = "core and program"
+# How a test says that it cannot run here.
+SKIPPED = re.compile(r"skipped:? *(.*)", re.IGNORECASE)
+
+
+def backend_of(test):
+    for word in (*BACKENDS, *ALIASES):
+        if word in test:
+            return ALIASES.get(word, word)
+    return CORE
+
+
+def read_versions(path):
+    """Name of the backend to its library's version, or why it is not available."""
+    versions = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        library = row.get("library") or row.get("version") or ""
+        versions[row["name"]] = library if row.get("available", True) else "not available"
+    return versions
+
+
+def reason_of(case):
+    text = case.findtext("system-out") or ""
+    found = SKIPPED.search(text)
+    return (found.group(1) if found and found.group(1) else text.strip().splitlines()[-1] if text.strip() else "").strip()
+
+
+def read_tests(path):
+    """Backend to a counter of ends, and to the reasons of those that were skipped."""
+    ends, reasons = collections.defaultdict(collections.Counter), collections.defaultdict(list)
+    for case in xml.parse(path).getroot().iter("testcase"):
+        backend = backend_of(case.get("name"))
+        end = {"run": "passed", "fail": "failed"}.get(case.get("status"), "skipped")
+        ends[backend][end] += 1
+        if end == "failed":
+            reasons[backend].append(f"FAILED: {case.get('name')}")
+        elif end == "skipped":
+            reasons[backend].append(f"{case.get('name')}: {reason_of(case)}")
+    return ends, reasons
+
+
+def rows(suite, architecture, results, listing):
+    ends, reasons = read_tests(results)
+    versions = read_versions(listing)
+    return [
+        (suite, architecture, backend, versions.get(backend, ""), *(str(ends[backend][end]) for end in
+         ("passed", "failed", "skipped")), "; ".join(reasons[backend]))
+        for backend in (CORE, *BACKENDS) if backend in ends
+    ]
+
+
+def as_text(table):
+    widths = [max(len(row[column]) for row in table) for column in range(7)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths)) + "  " + row[7] for row in table]
+    total = [sum(int(row[column]) for row in table) for column in (4, 5, 6)]
+    return "\n".join(line.rstrip() for line in lines) + "\n{} passed, {} failed, {} skipped".format(*total)
+
+
+def write(path, table):
+    """Puts the rows in place of those that the file has of the same system."""
+    text = path.read_text(encoding="utf-8")
+    before, _, rest = text.partition(BEGIN)
+    kept, _, after = rest.partition(END)
+    if not after and END not in rest:
+        raise ValueError(f"{path} has no place for rows: the lines {BEGIN.strip()} and {END.strip()}")
+    own = f"| {table[0][0]} | {table[0][1]} |"
+    lines = [line for line in kept.splitlines(True) if line.startswith("| ") and not line.startswith(own)
+             and not line.startswith("| suite |")]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |\n" for row in table]
+    order = {suite: place for place, suite in enumerate(("bookworm", "trixie", "sid"))}
+    lines.sort(key=lambda line: (order.get(line.split(" | ")[0].strip("| "), 9), line.split(" | ")[1]))
+    path.write_text(before + BEGIN + HEAD + "".join(lines) + END + after, encoding="utf-8")

@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tools/platforms.py: rows from the results of ctest, and their place in the page of platforms."""
+
+import pathlib
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
+import platforms  # noqa: E402
+
+RESULTS = """<?xml version="1.0" encoding="UTF-8"?>
+<testsuite name="x" tests="5">
+<testcase name="unit.base.test_arena" status="run"><system-out>ok</system-out></testcase>
+<testcase name="conform.torch.f32" status="run"><system-out></system-out></testcase>
+<testcase name="capture.models" status="fail"><failure message=""/><system-out>boom</system-out></testcase>
+<testcase name="onnx.file" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/><system-out>a line
+skipped: no library | here
+</system-out></testcase>
+<testcase name="conform.native.f64" status="run"><system-out></system-out></testcase>
+</testsuite>
+"""
+LISTING = (
+    '{"name": "torch", "available": true, "version": "libtorch 2.6.0"}\n'
+    '{"name": "onnxruntime", "available": false, "version": "", "reason": "no library"}\n'
+)
+WANT = [
+    ("trixie", "amd64", platforms.CORE, "", "1", "0", "0", ""),
+    ("trixie", "amd64", "torch", "libtorch 2.6.0", "1", "1", "0", "FAILED: capture.models"),
+    ("trixie", "amd64", "onnxruntime", "not available", "0", "0", "1", "onnx.file: no library | here"),
+    ("trixie", "amd64", "native", "", "1", "0", "0", ""),
+]
+PAGE = "# Page\n\n" + platforms.BEGIN + platforms.HEAD + (
+    "| trixie | amd64 | torch | old | 1 | 0 | 0 |  |\n| sid | amd64 | torch | 2.14 | 9 | 0 | 0 |  |\n"
+) + platforms.END + "the end\n"
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        results, listing, page = (pathlib.Path(folder) / name for name in ("tests.xml", "list", "page.md"))
+        results.write_text(RESULTS, encoding="utf-8")
+        listing.write_text(LISTING, encoding="utf-8")
+        page.write_text(PAGE, encoding="utf-8")
+        rows = platforms.rows("trixie", "amd64", results, listing)
+        assert rows == WANT, rows
+        assert platforms.as_text(rows).endswith("3 passed, 1 failed, 1 skipped"), platforms.as_text(rows)
+        platforms.write(page, rows)
+        lines = page.read_text(encoding="utf-8").splitlines()
+        assert lines[:5] == PAGE.splitlines()[:5] and lines[-1] == "the end", lines
+        assert lines[5].startswith("| trixie | amd64 | core and program |"), lines
+        assert lines[7].endswith("no library \\| here |"), lines
+        assert lines[9] == "| sid | amd64 | torch | 2.14 | 9 | 0 | 0 |  |" and len(lines) == 12, lines
+        page.write_text("# A page without the lines\n", encoding="utf-8")
+        try:
+            platforms.write(page, rows)
+        except ValueError as error:
+            assert "has no place for rows" in str(error)
+        else:
+            raise AssertionError("a page without a place for rows was taken")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "plugin/registry.h"
 #include "snippet/child.h"
+#include "snippet/libtorch.h"
 #include "snippet/lines.h"
 #include "snippet/suite_int.h"
 
@@ -29,8 +30,6 @@ enum { MOST_WORDS = 64, SUM_BYTES = 33 };
 
 #define JOIN(...) ob__join(arena, "", (const char *const[]){__VA_ARGS__, NULL})
 
-/* Where Debian has libtorch's own header; the rest is on the compiler's path. */
-static const char TORCH_INCLUDE[] = "/usr/include/torch/csrc/api/include";
 static const char TORCH_HEADER[] = "#include <torch/torch.h>\n#include <torch/script.h>\n";
 
 typedef struct build {
@@ -235,9 +234,6 @@ static ob_status precompile_torch(const build *from, const char **header, ob_err
 {
     ob_arena *arena = from->arena;
     int lock;
-    if (access(TORCH_INCLUDE, R_OK) != 0)
-        return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "libtorch's headers are not in %s; install libtorch-dev", TORCH_INCLUDE);
     build b = *from;
     const ob_snippet_source plain = {.language = OB_LANGUAGE_CPP};
     b.source = &plain;
@@ -260,6 +256,20 @@ static ob_status precompile_torch(const build *from, const char **header, ob_err
     return status;
 }
 
+static ob_status add_torch(build *b, ob_err *err)
+{
+    ob_libtorch torch;
+    const char *header;
+    OB_TRY(ob__libtorch_find(b->arena, &torch, err));
+    add_word(b, torch.standard);
+    add_word(b, "-isystem");
+    add_word(b, torch.api);
+    OB_TRY(precompile_torch(b, &header, err));
+    add_word(b, "-include");
+    add_word(b, header);
+    return OB_OK;
+}
+
 /* ---- objects ---- */
 
 static ob_status make_object(build *b, const char *object, ob_err *err)
@@ -280,17 +290,11 @@ static ob_status build_object(build *b, const char **object, ob_err *err)
 {
     ob_arena *arena = b->arena;
     ob_scratch scratch;
-    const char *header = NULL;
     OB_TRY(ob__scratch_open(&scratch, b->dir, "build", err));
     b->scratch = scratch.dir;
     ob_status status = OB_OK;
-    if (b->source->with_torch) {
-        add_word(b, "-isystem");
-        add_word(b, TORCH_INCLUDE);
-        status = precompile_torch(b, &header, err);
-        add_word(b, "-include");
-        add_word(b, header);
-    }
+    if (b->source->with_torch)
+        status = add_torch(b, err);
     const char *key = status == OB_OK ? make_key(b, b->source->text) : NULL;
     *object = key == NULL ? NULL : JOIN(b->dir, "/", key, ".so");
     if (status == OB_OK && *object == NULL)

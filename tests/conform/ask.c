@@ -167,12 +167,15 @@ int run_support_check(const char *plugin, const char *list_path, char *const *go
     subject s;
     support now, listed = {.table = NULL};
     ob_err err;
+    char list[4096] = "";
     int differences = 0;
     ob_status status = ask_all(&s, plugin, goldens_paths, &now, &err);
     if (status == OB_OK)
         status = support_init(&listed, now.table, &err);
-    if (status == OB_OK)
-        status = support_read(&listed, list_path, &err);
+    if (status == OB_OK) {
+        subject_list(&s, list_path, list, sizeof list);
+        status = support_read(&listed, list, &err);
+    }
     for (size_t i = 0; status == OB_OK && i < sizeof DTYPES / sizeof *DTYPES; i++) {
         if (lacks(&now, DTYPES[i]))
             printf("%s is not there at all\n", ob_dtype_get_info(DTYPES[i])->name);
@@ -181,7 +184,7 @@ int run_support_check(const char *plugin, const char *list_path, char *const *go
     }
     if (differences > 0)
         printf("%d differences from %s; if they are wanted, `make support` writes it anew\n",
-               differences, list_path);
+               differences, list);
     support_fini(&now);
     support_fini(&listed);
     subject_close(&s);

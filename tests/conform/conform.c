@@ -5,6 +5,9 @@
  * conform PLUGIN beside GOLDENS REFERENCE quick|full|bytes
  * conform PLUGIN support GOLDENS...
  * conform PLUGIN supports SUPPORT GOLDENS...
+ * conform PLUGIN list SUPPORT
+ *
+ * SUPPORT is the backend's list, <backend>.tsv; one for the version of its library, <backend>-2.6.tsv, is preferred.
  */
 #include "conform.h"
 
@@ -65,9 +68,11 @@ int main(int argc, char **argv)
         return run_support_print(argv[1], argv + 3);
     if (strcmp(command, "supports") == 0 && argc > 4)
         return run_support_check(argv[1], argv[3], argv + 4);
+    if (strcmp(command, "list") == 0)
+        return run_list(argv[1], argv[3]);
     if (strcmp(command, "values") == 0 || strcmp(command, "threads") == 0)
         return run_calls(argv[1], command, argc, argv);
     printf("usage: conform PLUGIN values|isas|threads|gradients|coverage|framework|beside|support|"
-           "supports ...; the head of conform.c says what each takes\n");
+           "supports|list ...; the head of conform.c says what each takes\n");
     return 2;
 }

@@ -59,6 +59,9 @@ typedef struct subject {
  * OB_ERR_UNSUPPORTED with the reason when the backend cannot work here. */
 ob_status subject_open(subject *s, const char *plugin, const char *isa, int threads, ob_err *err);
 void subject_close(subject *s);
+/* The list that holds for the version of the backend's library: with 2.6.1, of "x.tsv", the first that is there of
+ * "x-2.6.1.tsv", "x-2.6.tsv", "x-2.tsv" and "x.tsv". */
+void subject_list(const subject *s, const char *plain, char *out, size_t size);
 
 /* One prepared call: the setup that a run would make, of a call instead of a case. */
 typedef struct trial {
@@ -105,5 +108,7 @@ int run_beside(const char *plugin, const char *reference, const char *goldens_pa
 /* Prints what the backend takes of the goldens' calls, or compares it with the list of a file. */
 int run_support_print(const char *plugin, char *const *goldens_paths);
 int run_support_check(const char *plugin, const char *list_path, char *const *goldens_paths);
+/* Prints where the backend's list is. */
+int run_list(const char *plugin, const char *plain);
 
 #endif

@@ -181,8 +181,11 @@ int run_values(const values_args *args)
     }
     if (status == OB_OK && args->support != NULL)
         status = support_init(&listed, ob_context_operators(s.context), &err);
-    if (status == OB_OK && args->support != NULL)
-        status = support_read(&listed, args->support, &err);
+    if (status == OB_OK && args->support != NULL) {
+        char list[4096];
+        subject_list(&s, args->support, list, sizeof list);
+        status = support_read(&listed, list, &err);
+    }
     const bool expected = args->support == NULL || is_listed(&listed, args->dtype);
     if (status == OB_OK)
         status = run_file(&s, args, &listed, &count, &err);

@@ -14,16 +14,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The lists, one per backend. */
+/* The lists: one per backend, and those of other releases of its library, which are counted only. */
 typedef struct column {
     char name[64];
+    bool is_release; /* "onednn-3" */
     support list;
 } column;
 
 typedef struct page {
     const ob_backend *native;
     const ob_op_table *table;
-    column columns[16];
+    column columns[32];
     size_t column_count;
 } page;
 
@@ -42,7 +43,10 @@ static void print_head(void)
          "(by the "
          "result, where there is none). *floats* are f16, bf16, f32 and f64; *ints* u8, i8, i16, "
          "i32 and i64; *complex* c64 and c128; *all* is all of these and bool. A star: "
-         "some calls of it only. Empty: none, or no call was tried.\n");
+         "some calls of it only. Empty: none, or no call was tried.");
+    puts("- **a backend with a version** in the first table: what it takes with that release of "
+         "its library, where "
+         "it is not what the other tables say.\n");
     printf(
         "| backend | operators | forward: f32 | f64 | bf16 | f16 | i8 | i64 | backward: f32 | f64 "
         "| bf16 | f16 |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
@@ -173,10 +177,15 @@ static void print_op(const page *p, size_t index)
            : op->row->decomposition != NULL ? "taken apart"
                                             : "**missing**",
            backward_of(op));
+    const char *separator = "";
     for (size_t k = 0; k < p->column_count; k++) {
+        if (p->columns[k].is_release)
+            continue;
+        printf("%s", separator);
         print_cell(&p->columns[k].list.rows[index]);
-        printf("%s", k + 1 < p->column_count ? " " : "\n");
+        separator = " ";
     }
+    puts("");
 }
 
 /* Number of the first operator of a family, whose members may stand apart in the table. */
@@ -192,10 +201,12 @@ static void print_family(const page *p, const char *category, bool is_first)
 {
     printf("%s## %s\n\n| operator | native runs it | gradient |", is_first ? "" : "\n", category);
     for (size_t k = 0; k < p->column_count; k++)
-        printf(" %s |", p->columns[k].name);
+        if (!p->columns[k].is_release)
+            printf(" %s |", p->columns[k].name);
     printf("\n|---|---|---|");
     for (size_t k = 0; k < p->column_count; k++)
-        printf("---|");
+        if (!p->columns[k].is_release)
+            printf("---|");
     puts("");
     for (size_t i = 0; i < ob_op_table_count(p->table); i++)
         if (strcmp(ob_op_table_at(p->table, i)->row->category, category) == 0)
@@ -236,7 +247,8 @@ static ob_status read_list(page *p, const char *folder, const char *file, ob_err
     if (p->column_count == sizeof p->columns / sizeof *p->columns)
         return ob_err_set(err, OB_ERR_LIMIT, "more lists than this program has room for");
     snprintf(path, sizeof path, "%s/%s", folder, file);
-    snprintf(c->name, sizeof c->name, "%.*s", (int)strcspn(file, "."), file);
+    snprintf(c->name, sizeof c->name, "%.*s", (int)(strlen(file) - strlen(".tsv")), file);
+    c->is_release = strchr(file, '-') != NULL;
     OB_TRY(support_init(&c->list, p->table, err));
     p->column_count++;
     return support_read(&c->list, path, err);

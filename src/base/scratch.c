@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Scratch folders. The parent may be /tmp, where anybody can put anything: only folders of this user are removed,
- * through descriptors, and links are never followed.
+ * Scratch folders. The parent may be /tmp, where anybody can put anything, and a name proves nothing: only a folder
+ * whose lock file says in our words that we made it is removed, through descriptors, and links are never followed.
  */
 #include "base/scratch.h"
 
@@ -21,11 +21,39 @@
 #define PREFIX "opbench-"
 #define LOCK_NAME "lock"
 
-/* The time between making a folder and locking it is never that long. */
-enum { SURELY_LOCKED_S = 60, MOST_DEPTH = 16 };
+/* What the lock file of a folder holds from the moment on that it is locked. */
+static const char MARK[] =
+    "opbench made this folder and removes it, with all that is in it, when the process that "
+    "locks this file is gone.\n";
+
+/* Where locks are not seen by all (another machine's, on some network file systems), age has to do. */
+enum { SURELY_GONE_S = 60, MOST_DEPTH = 16 };
+
+/* ---- marks ---- */
+
+bool ob__mark_write(int file, const char *text)
+{
+    const size_t size = strlen(text);
+    ssize_t count;
+    do
+        count = pwrite(file, text, size, 0);
+    while (count < 0 && errno == EINTR);
+    return count == (ssize_t)size;
+}
+
+bool ob__mark_is(int file, const char *text)
+{
+    struct stat st;
+    char held[256];
+    const size_t size = strlen(text);
+    return fstat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+           st.st_size == (off_t)size && size <= sizeof held &&
+           pread(file, held, sizeof held, 0) == (ssize_t)size && memcmp(held, text, size) == 0;
+}
 
 /* ---- removing ---- */
 
+/* The mark goes last: whoever is killed on the way leaves what another one can remove. */
 static void remove_tree(int parent, const char *name, int depth)
 {
     const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -36,18 +64,16 @@ static void remove_tree(int parent, const char *name, int depth)
         return;
     }
     for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            (depth == 0 && strcmp(entry->d_name, LOCK_NAME) == 0))
             continue;
         if (unlinkat(fd, entry->d_name, 0) != 0 && depth < MOST_DEPTH)
             remove_tree(fd, entry->d_name, depth + 1);
     }
+    if (depth == 0)
+        unlinkat(fd, LOCK_NAME, 0);
     closedir(dir);
     unlinkat(parent, name, AT_REMOVEDIR);
-}
-
-void ob__remove_tree(int parent, const char *name)
-{
-    remove_tree(parent, name, 0);
 }
 
 /* ---- what is left over ---- */
@@ -65,21 +91,23 @@ static pid_t maker_of(const char *name)
     return digits < last && digits > name && digits[-1] == '-' && pid > 1 ? (pid_t)pid : 0;
 }
 
-/* Whether the process that made the folder is gone. Its number may be in use again, or belong to another
- * container that shares the folder: then the lock decides. */
-static bool is_left_over(int dir, pid_t maker)
+/* The lock of a folder that we made and whose process is gone; -1 = it is not ours, or in use. The process's
+ * number may be in use again, or belong to another container that shares the folder. */
+static int take_left_over(int dir, pid_t maker)
 {
     struct stat st;
     if (fstat(dir, &st) != 0 || st.st_uid != geteuid() || maker == getpid())
-        return false;
-    const bool dead = kill(maker, 0) != 0 && errno == ESRCH;
-    const bool old = time(NULL) - st.st_mtime > SURELY_LOCKED_S;
-    const int lock = openat(dir, LOCK_NAME, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+        return -1;
+    const int lock =
+        openat(dir, LOCK_NAME, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
     if (lock < 0)
-        return errno == ENOENT && dead && old;
-    const bool taken = flock(lock, LOCK_EX | LOCK_NB) != 0;
+        return -1;
+    const bool gone =
+        (kill(maker, 0) != 0 && errno == ESRCH) || time(NULL) - st.st_mtime > SURELY_GONE_S;
+    if (gone && flock(lock, LOCK_EX | LOCK_NB) == 0 && ob__mark_is(lock, MARK))
+        return lock;
     close(lock);
-    return !taken && (dead || old);
+    return -1;
 }
 
 void ob__scratch_sweep(const char *parent)
@@ -94,10 +122,12 @@ void ob__scratch_sweep(const char *parent)
                                            O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
             continue;
-        const bool remove = is_left_over(fd, maker);
+        const int lock = take_left_over(fd, maker);
         close(fd);
-        if (remove)
-            remove_tree(dirfd(dir), entry->d_name, 0);
+        if (lock < 0)
+            continue;
+        remove_tree(dirfd(dir), entry->d_name, 0);
+        close(lock);
     }
     closedir(dir);
 }
@@ -127,9 +157,10 @@ ob_status ob__scratch_open(ob_scratch *scratch, const char *parent, const char *
                 : openat(dir, LOCK_NAME, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (dir >= 0)
         close(dir);
-    /* On a file system without locks others wait until the folder is old and its process gone. */
-    if (scratch->lock >= 0)
-        flock(scratch->lock, LOCK_EX | LOCK_NB);
+    /* The mark comes last: a folder that has it is locked as long as this process lives. Where there are no locks,
+     * or the disk is full, there is no mark, and the folder stays if this process is killed. */
+    if (scratch->lock >= 0 && flock(scratch->lock, LOCK_EX | LOCK_NB) == 0)
+        ob__mark_write(scratch->lock, MARK);
     return OB_OK;
 }
 

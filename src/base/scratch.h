@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Folders for files that must not outlive the work: removed when it ends, and by the next process if this one
- * was killed. A folder is locked while its process lives; that, and its process's number in the name, tells what
- * is left over.
+ * was killed. A folder is marked as ours, and locked while its process lives: what has no mark is never removed,
+ * whatever its name.
  */
 #ifndef OB_BASE_SCRATCH_H
 #define OB_BASE_SCRATCH_H
 
 #include "opbench/status.h"
+
+#include <stdbool.h>
 
 typedef struct ob_scratch {
     char dir[1024]; /* absolute if the parent is; "" = none */
@@ -23,8 +25,9 @@ void ob__scratch_close(ob_scratch *scratch);
 /* Removes what killed processes of this user left in the folder. */
 void ob__scratch_sweep(const char *parent);
 
-/* Removes a folder with all that is in it, which must not be very deep. Links are removed, not followed. parent is
- * a descriptor, or AT_FDCWD. */
-void ob__remove_tree(int parent, const char *name);
+/* A mark is a file that holds a text of ours, at most 256 bytes, and nothing else. */
+bool ob__mark_write(int file, const char *text);
+/* Whether an open file is such a mark, and this user's. */
+bool ob__mark_is(int file, const char *text);
 
 #endif

@@ -100,7 +100,7 @@ static bool is_whole(ob_arena *arena, const char *path)
 {
     char hex[SUM_BYTES];
     ob_text sum = {0};
-    const char *sum_path = JOIN(path, ".sum");
+    const char *sum_path = JOIN(path, OB_SUM_END);
     const bool ok = sum_path != NULL && access(path, R_OK) == 0 &&
                     ob__read_file(sum_path, SUM_BYTES - 1, &sum, NULL) == OB_OK &&
                     sum.data != NULL && sum.size == SUM_BYTES - 1 &&
@@ -118,7 +118,7 @@ static bool is_whole(ob_arena *arena, const char *path)
 static ob_status keep(ob_arena *arena, const char *made, const char *path, ob_err *err)
 {
     char hex[SUM_BYTES];
-    const char *sum = JOIN(path, ".sum"), *new_sum = JOIN(made, ".sum");
+    const char *sum = JOIN(path, OB_SUM_END), *new_sum = JOIN(made, OB_SUM_END);
     if (sum == NULL || new_sum == NULL)
         return ob__snippet_no_memory(err);
     OB_TRY(ob__hash_file(made, hex, err));
@@ -296,7 +296,7 @@ static ob_status build_object(build *b, const char **object, ob_err *err)
     if (b->source->with_torch)
         status = add_torch(b, err);
     const char *key = status == OB_OK ? make_key(b, b->source->text) : NULL;
-    *object = key == NULL ? NULL : JOIN(b->dir, "/", key, ".so");
+    *object = key == NULL ? NULL : JOIN(b->dir, "/", key, OB_OBJECT_END);
     if (status == OB_OK && *object == NULL)
         status = ob__snippet_no_memory(err);
     if (status == OB_OK && *object != NULL && !is_whole(arena, *object)) {

@@ -33,17 +33,23 @@ ob_status ob__snippet_build(ob_arena *arena, const ob_snippet_source *source,
 
 /* ---- the cache: a folder that nobody else can read or write ---- */
 
-/* Its absolute path. Also removes what killed processes left there. */
+/* Its absolute path: `wanted` if we made it, or a folder of ours in it if it was there before. Also removes what
+ * killed processes left there. */
 ob_status ob__snippet_cache_open(ob_arena *arena, const char *wanted, const char **dir,
                                  ob_err *err);
-/* Folders of TorchScript models begin so. */
+/* Objects are "<hash>.so", with a hash of their bytes beside them. */
+#define OB_OBJECT_END ".so"
+#define OB_SUM_END ".sum"
+/* Folders of TorchScript models begin so, models end so. */
 #define OB_MODELS_PREFIX "models-"
+#define OB_MODEL_END ".pt"
 /* libtorch's header is "torch_<hash>.hpp", with what was made of it and, while that is being made, a lock beside it. */
 #define OB_HEADER_PREFIX "torch_"
 #define OB_HEADER_END ".hpp"
 #define OB_HEADER_MADE ".gch"
 #define OB_HEADER_LOCK ".lock"
-/* Removes what was not used for a month, and headers that a killed process did not finish. */
+/* Removes what was not used for a month, and headers that a killed process did not finish; nothing that is not
+ * ours. */
 void ob__snippet_cache_expire(const char *dir);
 /* So that it does not expire. */
 void ob__snippet_cache_used(const char *path);

@@ -2,7 +2,8 @@
  *
  * The folder of compiled snippets. What is in it will be loaded and run, so it must be the user's alone, and
  * each object has a file with the hash of its bytes, which is checked before the object is used: a torn or
- * changed one is made again. What nobody used for a month is removed.
+ * changed one is made again. What nobody used for a month is removed, but only from a folder that we made, which a
+ * mark in it tells, and only files with names of ours: a folder that was there before gets one of ours inside.
  */
 #include "base/scratch.h"
 #include "base/text.h"
@@ -24,26 +25,76 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+/* The mark's name and first line are those by which backups know a cache (the Cache Directory Tagging
+ * Specification); the rest is ours, and tells our folders from other caches. */
+#define MARK_NAME "CACHEDIR.TAG"
+static const char MARK[] =
+    "Signature: 8a477f597d28d172789f06886806bc55\n"
+    "# opbench made this folder for compiled snippets and removes those that "
+    "were not used for a month.\n";
+#define INNER "opbench-snippets"
+
+/* ---- opening ---- */
+
+static ob_status cannot_make(const char *path, ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_IO,
+                      "the folder %s cannot be made: %s; give another one with --cache-dir", path,
+                      strerror(errno));
+}
+
+static bool is_marked(int dir)
+{
+    const int mark =
+        openat(dir, MARK_NAME, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    const bool ours = mark >= 0 && ob__mark_is(mark, MARK);
+    if (mark >= 0)
+        close(mark);
+    return ours;
+}
+
+/* Under another name first, so that nobody ever finds it without its mark. */
+static bool make_marked(ob_arena *arena, const char *path)
+{
+    const char *name = ob__join(arena, "", (const char *const[]){path, ".XXXXXX", NULL});
+    char *made = name == NULL ? NULL : ob__arena_strdup(arena, name, strlen(name));
+    if (made == NULL || mkdtemp(made) == NULL)
+        return false;
+    const int dir = open(made, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int mark =
+        dir < 0 ? -1 : openat(dir, MARK_NAME, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    bool ok = mark >= 0 && ob__mark_write(mark, MARK);
+    if (mark >= 0)
+        ok = close(mark) == 0 && ok;
+    ok = ok && rename(made, path) == 0;
+    const int why = errno;
+    if (!ok && dir >= 0)
+        unlinkat(dir, MARK_NAME, 0);
+    if (!ok)
+        rmdir(made);
+    if (dir >= 0)
+        close(dir);
+    errno = why;
+    return ok || why == ENOTEMPTY || why == EEXIST; /* another process was first */
+}
+
 static ob_status make_dirs(ob_arena *arena, const char *path, ob_err *err)
 {
+    struct stat st;
     char *copy = ob__arena_strdup(arena, path, strlen(path));
     if (copy == NULL)
         return ob__snippet_no_memory(err);
+    for (size_t end = strlen(copy); end > 1 && copy[end - 1] == '/'; end--)
+        copy[end - 1] = '\0';
+    if (lstat(copy, &st) == 0)
+        return OB_OK;
     for (char *slash = strchr(copy + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(copy, 0700) != 0 && errno != EEXIST)
-            return ob_err_set(err, OB_ERR_IO,
-                              "the folder %s cannot be made: %s; give another one "
-                              "with --cache-dir",
-                              copy, strerror(errno));
+            return cannot_make(copy, err);
         *slash = '/';
     }
-    if (mkdir(copy, 0700) != 0 && errno != EEXIST)
-        return ob_err_set(err, OB_ERR_IO,
-                          "the folder %s cannot be made: %s; give another one with "
-                          "--cache-dir",
-                          copy, strerror(errno));
-    return OB_OK;
+    return make_marked(arena, copy) ? OB_OK : cannot_make(copy, err);
 }
 
 static ob_status check_private(const char *dir, ob_err *err)
@@ -57,6 +108,24 @@ static ob_status check_private(const char *dir, ob_err *err)
                           "chmod 700, or give another folder with --cache-dir",
                           dir);
     return OB_OK;
+}
+
+/* A folder of ours: the one that is wanted, or one in it if it was there before and may hold anything. */
+static ob_status choose_dir(ob_arena *arena, const char **dir, ob_err *err)
+{
+    OB_TRY(make_dirs(arena, *dir, err));
+    OB_TRY(check_private(*dir, err));
+    const int fd = open(*dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const bool ours = fd >= 0 && is_marked(fd);
+    if (fd >= 0)
+        close(fd);
+    if (ours)
+        return OB_OK;
+    *dir = ob__join(arena, "/", (const char *const[]){*dir, INNER, NULL});
+    if (*dir == NULL)
+        return ob__snippet_no_memory(err);
+    OB_TRY(make_dirs(arena, *dir, err));
+    return check_private(*dir, err);
 }
 
 ob_status ob__snippet_cache_open(ob_arena *arena, const char *wanted, const char **dir, ob_err *err)
@@ -75,8 +144,7 @@ ob_status ob__snippet_cache_open(ob_arena *arena, const char *wanted, const char
         if (*dir == NULL)
             return ob__snippet_no_memory(err);
     }
-    OB_TRY(make_dirs(arena, *dir, err));
-    OB_TRY(check_private(*dir, err));
+    OB_TRY(choose_dir(arena, dir, err));
     /* It must be named from everywhere. */
     char *real = realpath(*dir, NULL);
     *dir = real == NULL ? NULL : ob__arena_strdup(arena, real, strlen(real));
@@ -91,6 +159,8 @@ void ob__snippet_cache_used(const char *path)
 {
     utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
 }
+
+/* ---- removing ---- */
 
 /* Whether a process is making this header now: it has the lock. */
 static bool is_being_made(int dir, const char *lock_name)
@@ -108,16 +178,60 @@ static bool is_being_made(int dir, const char *lock_name)
 /* A header from which nothing was made, and nothing is: who began it was killed. */
 static void remove_unfinished(int dir, const char *name)
 {
-    char made[NAME_MAX + 1], lock[NAME_MAX + 1];
-    const size_t length = strlen(name), end = strlen(OB_HEADER_END);
-    if (strncmp(name, OB_HEADER_PREFIX, strlen(OB_HEADER_PREFIX)) != 0 || length < end ||
-        strcmp(name + length - end, OB_HEADER_END) != 0 ||
-        length + strlen(OB_HEADER_LOCK) > NAME_MAX)
-        return;
+    char made[2 * NAME_MAX], lock[2 * NAME_MAX]; /* our names are short */
     snprintf(made, sizeof made, "%s" OB_HEADER_MADE, name);
     snprintf(lock, sizeof lock, "%s" OB_HEADER_LOCK, name);
     if (!is_being_made(dir, lock) && faccessat(dir, made, F_OK, 0) != 0)
         unlinkat(dir, name, 0);
+}
+
+/* Models, and the folder if that was all. */
+static void remove_models(int parent, const char *name)
+{
+    const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (dir == NULL) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+        const char *dot = strrchr(entry->d_name, '.');
+        if (dot != NULL && strcmp(dot, OB_MODEL_END) == 0)
+            unlinkat(fd, entry->d_name, 0);
+    }
+    closedir(dir);
+    unlinkat(parent, name, AT_REMOVEDIR);
+}
+
+/* The names that we give: a prefix, hexadecimal digits, an ending. */
+typedef struct name_row {
+    const char *prefix, *end;
+    size_t digits;
+    mode_t type;
+} name_row;
+
+static const name_row NAMES[] = {
+    {OB_HEADER_PREFIX, OB_HEADER_END, 32, S_IFREG}, /* the first, see below */
+    {OB_HEADER_PREFIX, OB_HEADER_END OB_HEADER_MADE, 32, S_IFREG},
+    {OB_HEADER_PREFIX, OB_HEADER_END OB_HEADER_MADE OB_SUM_END, 32, S_IFREG},
+    {OB_HEADER_PREFIX, OB_HEADER_END OB_HEADER_LOCK, 32, S_IFREG},
+    {"", OB_OBJECT_END, 32, S_IFREG},
+    {"", OB_OBJECT_END OB_SUM_END, 32, S_IFREG},
+    {OB_MODELS_PREFIX, "", 16, S_IFDIR},
+};
+
+static const name_row *find_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
+        const name_row *row = &NAMES[i];
+        const size_t before = strlen(row->prefix);
+        if (strncmp(name, row->prefix, before) == 0 &&
+            strspn(name + before, "0123456789abcdef") == row->digits &&
+            strcmp(name + before + row->digits, row->end) == 0)
+            return row;
+    }
+    return NULL;
 }
 
 void ob__snippet_cache_expire(const char *path)
@@ -125,22 +239,27 @@ void ob__snippet_cache_expire(const char *path)
     enum { MONTH_S = 30 * 24 * 3600 };
     const time_t now = time(NULL);
     DIR *dir = opendir(path);
-    if (dir == NULL)
-        return;
-    for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
+    const bool ours = dir != NULL && is_marked(dirfd(dir));
+    for (const struct dirent *entry; ours && (entry = readdir(dir)) != NULL;) {
         struct stat st;
-        remove_unfinished(dirfd(dir), entry->d_name);
-        if (fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
-            now - st.st_mtime <= MONTH_S)
+        const name_row *row = find_name(entry->d_name);
+        if (row == NULL || fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+            (st.st_mode & S_IFMT) != row->type)
             continue;
-        if (S_ISREG(st.st_mode))
+        if (row == &NAMES[0])
+            remove_unfinished(dirfd(dir), entry->d_name);
+        if (now - st.st_mtime <= MONTH_S)
+            continue;
+        if (row->type == S_IFDIR)
+            remove_models(dirfd(dir), entry->d_name);
+        else
             unlinkat(dirfd(dir), entry->d_name, 0);
-        else if (S_ISDIR(st.st_mode) &&
-                 strncmp(entry->d_name, OB_MODELS_PREFIX, strlen(OB_MODELS_PREFIX)) == 0)
-            ob__remove_tree(dirfd(dir), entry->d_name);
     }
-    closedir(dir);
+    if (dir != NULL)
+        closedir(dir);
 }
+
+/* ---- programs and hashes ---- */
 
 ob_status ob__find_program(ob_arena *arena, const char *name, const char *what, const char *option,
                            const char **path, ob_err *err)

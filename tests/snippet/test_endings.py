@@ -174,21 +174,93 @@ def test_leaving_the_loop(program):
 
 def test_old_objects(program):
     """What was not used for a month goes, what is used stays."""
-    for path in program.cache.iterdir():
+    for path in program.objects():
         path.unlink()
     program.counts(*LOOP)
     used = program.objects()
-    old = program.cache / "0123456789abcdef.so"
-    old.write_text("x")
-    long_ago = time.time() - 60 * 24 * 3600
-    for path in [old, *used]:
-        os.utime(path, (long_ago, long_ago))
+    old = [program.cache / f"{HASH}.so", program.cache / f"{HASH}.so.sum",
+           program.cache / f"torch_{HASH}.hpp.gch", program.cache / "models-0123456789abcdef"]
+    foreign = make_foreign(program.cache)
+    old[3].mkdir()
+    for path in [*old[:3], old[3] / "model.pt"]:
+        path.write_text("x")
+    age(*old, *used, *foreign)
     program.counts(*LOOP)
     program.counts("--lang", "c", "/* something new */;")
-    check(not old.exists(), "an old object is removed")
+    for path in old:
+        check(not path.exists(), f"{path.name} is old and is removed")
     check(all(path.exists() for path in used), "one that is used is not")
+    check_there(foreign, "in our own cache")
+    for path in foreign:
+        path.unlink() if not path.is_dir() or path.is_symlink() else path.rmdir()
+
+
+HASH = "0123456789abcdef0123456789abcdef"
+
+
+def age(*paths):
+    long_ago = time.time() - 60 * 24 * 3600
+    for path in paths:
+        os.utime(path, (long_ago, long_ago), follow_symlinks=False)
+
+
+def make_foreign(folder):
+    """Things that somebody may have put there, some with names much like ours."""
+    paths = [folder / name for name in ("thesis.txt", "model.so", f"{HASH[:8]}.so", f"{HASH}.so.bak",
+                                        "torch_utils.hpp", "models-of-mine", f"{HASH[1:]}0.so")]
+    for path in paths[:5]:
+        path.write_text("x")
+    paths[5].mkdir()
+    paths[6].symlink_to(paths[0])
+    return paths
+
+
+def check_there(paths, where):
+    for path in paths:
+        check(path.is_symlink() or path.exists(), f"{path.name} {where} stays")
+
+
+def test_foreign_cache(program):
+    """A folder that was there before is never swept; one of ours inside it holds what we make."""
+    mine = program.home / "mine"
+    mine.mkdir(mode=0o700)
+    foreign = make_foreign(mine)
+    for name in (f"{HASH}.so", f"torch_{HASH}.hpp", "CACHEDIR.TAG"):
+        foreign.append(mine / name)
+        foreign[-1].write_text("Signature: 8a477f597d28d172789f06886806bc55\n")
+    age(*foreign)
+    for code in ("int x = 1; (void)x;", "int x = 2; (void)x;"):
+        done = program.command("time", "--lang", "c", code, "--number", "10", "--cache-dir", str(mine))
+        check(done.returncode == 0, f"such a folder can be used: {done}")
+    check_there(foreign, "in a folder of mine")
+    inner = mine / "opbench-snippets"
+    check(len(list(inner.glob("*.so"))) == 2, f"objects are in {inner}")
+    check(sorted(path.name for path in mine.iterdir()) ==
+          sorted([inner.name, *(path.name for path in foreign)]), "and nothing else is in mine")
+    # Without its mark, ours is anybody's.
+    (inner / "CACHEDIR.TAG").unlink()
+    age(*inner.glob("*.so"))
+    program.command("time", "--lang", "c", "int x = 3; (void)x;", "--number", "10", "--cache-dir", str(mine))
+    check(len(list(inner.glob("*.so"))) == 3, "a folder that lost its mark is not swept")
+    new = program.home / "a" / "b"
+    done = program.command("time", "--lang", "c", "int x = 1; (void)x;", "--number", "10",
+                           "--cache-dir", f"{new}/")
+    check(done.returncode == 0 and len(list(new.glob("*.so"))) == 1, f"a new folder is made: {done}")
+
+
+def test_foreign_temporary(program):
+    """So do folders in TMPDIR that have a name like ours."""
+    folder = program.temporary / "opbench-thesis-999999999-abcdef"
+    folder.mkdir(mode=0o700)
+    (folder / "chapter").write_text("x")
+    age(folder)
+    program.counts(*LOOP)
+    check((folder / "chapter").exists(), "a folder of mine in TMPDIR stays")
+    (folder / "chapter").unlink()
+    folder.rmdir()
 
 
 if __name__ == "__main__":
     sys.exit(run_tests([test_interrupted_compile, test_interrupted_snippet, test_killed,
-                        test_killed_count, test_header, test_leaving_the_loop, test_old_objects]))
+                        test_killed_count, test_header, test_leaving_the_loop, test_old_objects,
+                        test_foreign_cache, test_foreign_temporary]))

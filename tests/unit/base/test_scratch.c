@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,6 +98,56 @@ static void sweeps_what_dead_processes_left(void)
     rmdir(other);
 }
 
+/* Names prove nothing: each of these looks like a folder of a process that is long gone. */
+static void leaves_what_others_made(void)
+{
+    static const char *const LOCKS[] = {NULL, "", "notes on the lock of my door\n"};
+    char marked[1024];
+    int hold;
+    leave_folder(marked, false, &hold);
+    for (size_t i = 0; i < sizeof LOCKS / sizeof LOCKS[0]; i++) {
+        char dir[1024], lock[2048];
+        snprintf(dir, sizeof dir, "%s/opbench-thesis-999999999-draft%zu", parent, i);
+        snprintf(lock, sizeof lock, "%s/lock", dir);
+        CHECK_INT(mkdir(dir, 0700), 0);
+        put_file(dir, "chapter");
+        if (LOCKS[i] != NULL)
+            put_file(dir, "lock");
+        const int fd = LOCKS[i] != NULL ? open(lock, O_WRONLY | O_CLOEXEC) : -1;
+        if (fd >= 0)
+            CHECK_INT(write(fd, LOCKS[i], strlen(LOCKS[i])), (ssize_t)strlen(LOCKS[i]));
+        close(fd);
+        const struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+        CHECK_INT(utimensat(AT_FDCWD, dir, old, 0), 0);
+        ob__scratch_sweep(parent);
+        char chapter[2048];
+        snprintf(chapter, sizeof chapter, "%s/chapter", dir);
+        CHECK(is_there(chapter));
+        unlink(chapter);
+        unlink(lock);
+        CHECK_INT(rmdir(dir), 0);
+    }
+    CHECK(!is_there(marked)); /* so it did sweep */
+    close(hold);
+}
+
+/* A folder that is being made has no mark yet, and one that is locked is in use, whatever its age and maker. */
+static void leaves_what_is_in_use(void)
+{
+    char made[1024], lock[2048];
+    int hold;
+    leave_folder(made, false, &hold);
+    snprintf(lock, sizeof lock, "%s/lock", made);
+    const int fd = open(lock, O_RDWR | O_CLOEXEC);
+    CHECK_INT(flock(fd, LOCK_EX | LOCK_NB), 0);
+    ob__scratch_sweep(parent);
+    CHECK(is_there(made));
+    close(fd);
+    ob__scratch_sweep(parent);
+    CHECK(!is_there(made));
+    close(hold);
+}
+
 static void never_follows_links(void)
 {
     char kept[1024], link[1024];
@@ -134,6 +185,8 @@ int main(void)
     CHECK(mkdtemp(parent) != NULL);
     RUN(closes_with_all_in_it);
     RUN(sweeps_what_dead_processes_left);
+    RUN(leaves_what_others_made);
+    RUN(leaves_what_is_in_use);
     RUN(never_follows_links);
     RUN(says_where_it_cannot);
     CHECK_INT(rmdir(parent), 0);

@@ -69,6 +69,7 @@ static const ob_option OPTIONS[] = {
      .offset = offsetof(ob_count_options, output),
      .value = "FILE",
      .help = "With --suite: append a record for each snippet to this file."},
+    OB_WAIT_ROW(offsetof(ob_count_options, wait)),
     {.name = "md5",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, md5),

@@ -330,7 +330,8 @@ static int run_config(job *j)
                                            .own_path = j->own.path,
                                            .verbose = j->verbose,
                                            .stop = ob__cli_interrupts};
-    const ob_run_output_params output = {.line = j->options,
+    const ob_run_output_params output = {.cli = j->cli,
+                                         .line = j->options,
                                          .config_name = ob_config_name(j->config),
                                          .config_hash = j->config_hash,
                                          .on_old = take_old,

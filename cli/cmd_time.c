@@ -141,13 +141,12 @@ static int measure_config(job *j)
     const ob_run_line select = {.config = j->line->config,
                                 .op = j->line->config != NULL ? j->line->op : NULL,
                                 .only_case = j->line->only_case};
-    const ob_result_file_params file = {.path = j->line->output, .mode = OB_RESULT_APPEND};
     ob_run_selection selection = {.count = 0};
     ob_run_summary summary;
     ob_err err;
     ob_status status = ob__run_select(j->cli, j->config, &select, &selection, &err);
     if (status == OB_OK && j->line->output != NULL)
-        status = ob_result_file_open(&file, &j->file, &err);
+        status = ob__cli_append_to(j->cli, j->line->output, j->line->wait, false, &j->file, &err);
     if (status == OB_OK)
         status = measure(j, &selection, &summary, &err);
     int code = status == OB_OK ? exit_code(&summary) : ob__cli_fail(j->cli, &err);

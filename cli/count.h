@@ -25,7 +25,7 @@ typedef struct ob_count_options {
     /* suites */
     ob_suite_line suite;
     const char *baseline, *ci, *output;
-    bool list, md5, no_times, force;
+    bool list, md5, no_times, force, wait;
     int64_t jobs;
     int64_t rounds;        /* 0 = not given */
     double max_regression; /* percent; below 0 = not given */

@@ -25,6 +25,7 @@ static const struct {
     {"no-times", OB_COUNT_SUITE},
     {"min-run-time", OB_COUNT_SUITE},
     {"output", OB_COUNT_SUITE},
+    {"wait", OB_COUNT_SUITE},
     {"md5", OB_COUNT_SUITE},
     {"lang", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES}, /* told by cases themselves */
     {"setup", OB_COUNT_STATEMENT},
@@ -54,9 +55,7 @@ static const struct {
 static const struct {
     const char *name, *needs;
 } NEEDS[] = {
-    {"max-regression", "baseline"},
-    {"force", "ci"},
-    {"no-times", "ci"},
+    {"max-regression", "baseline"}, {"force", "ci"}, {"wait", "output"}, {"no-times", "ci"},
     {"min-run-time", "ci"},
 };
 

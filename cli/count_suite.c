@@ -143,7 +143,8 @@ int ob__count_suite(ob_cli *cli, const ob_count_options *options)
                    .line = &options->suite,
                    .snippet = &options->snippet,
                    .doing = "counting",
-                   .output = options->output},
+                   .output = options->output,
+                   .wait = options->wait},
         .start = time(NULL)};
     ob_err err;
     ob__cli_catch_interrupts(cli);

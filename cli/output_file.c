@@ -4,8 +4,11 @@
  */
 #include "output_file.h"
 
+#include "interrupts.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -113,4 +116,31 @@ int ob__cli_write_file(ob_cli *cli, const char *path, const char *data, size_t s
     if (is_special(path) ? write_special(path, data, size) : write_beside(path, data, size))
         return OB_EXIT_OK;
     return cannot_write(cli, path, errno);
+}
+
+bool ob__cli_wait_for_file(void *ctx, const char *path, int64_t pid)
+{
+    ob_cli_waiting *waiting = ctx;
+    if (!waiting->told) {
+        ob__cli_catch_interrupts(waiting->cli);
+        if (pid > 0)
+            ob__cli_warn(waiting->cli, "waiting for process %" PRId64 ", which writes to %s", pid,
+                         path);
+        else
+            ob__cli_warn(waiting->cli, "waiting for another run, which writes to %s", path);
+    }
+    waiting->told = true;
+    return ob__cli_is_interrupted(NULL) == 0;
+}
+
+ob_status ob__cli_append_to(ob_cli *cli, const char *path, bool wait, bool any_lines,
+                            ob_result_file **file, ob_err *err)
+{
+    ob_cli_waiting waiting = {.cli = cli};
+    const ob_result_file_params params = {.path = path,
+                                          .mode = OB_RESULT_APPEND,
+                                          .any_lines = any_lines,
+                                          .wait = wait ? ob__cli_wait_for_file : NULL,
+                                          .wait_ctx = &waiting};
+    return ob_result_file_open(&params, file, err);
 }

@@ -7,6 +7,8 @@
 
 #include "command.h"
 
+#include "opbench/record.h"
+
 /* To path, by a private file beside it that takes its place when everything is written; to standard
  * output when path is NULL or "-". Says what failed; returns an exit code. */
 int ob__cli_write_file(ob_cli *cli, const char *path, const char *data, size_t size);
@@ -16,5 +18,24 @@ int ob__cli_write_file(ob_cli *cli, const char *path, const char *data, size_t s
 int ob__cli_check_place(ob_cli *cli, const char *path);
 /* The same for a result that must not replace another one unless forced. */
 int ob__cli_check_new(ob_cli *cli, const char *path, bool force);
+
+/* ---- files of records that another run writes to ---- */
+
+#define OB_WAIT_ROW(at)                                                                            \
+    {                                                                                              \
+        .name = "wait", .type = OB_OPTION_FLAG, .offset = (at),                                    \
+        .help = "While another run writes to the file, wait; without this, that is an error."      \
+    }
+
+typedef struct ob_cli_waiting {
+    ob_cli *cli;
+    bool told;
+} ob_cli_waiting;
+
+/* Opens a file to add records to; any_lines: or other lines of JSON. */
+ob_status ob__cli_append_to(ob_cli *cli, const char *path, bool wait, bool any_lines,
+                            ob_result_file **file, ob_err *err);
+/* For ob_result_file_params.wait, with an ob_cli_waiting: says once whom it waits for, until an interrupt. */
+bool ob__cli_wait_for_file(void *ctx, const char *path, int64_t pid);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "columns.h"
 #include "interrupts.h"
+#include "output_file.h"
 #include "replay.h"
 
 #include <math.h>
@@ -163,16 +164,19 @@ static ob_status make_lines(const ob_json *result, char **out, size_t *size, ob_
     return OB_OK;
 }
 
+/* What was measured must not be lost because another run has the file, so this waits. */
 static int append_file(ob_cli *cli, const char *path, const char *text, size_t size)
 {
-    FILE *file = fopen(path, "ae");
-    const bool ok = file != NULL && fwrite(text, 1, size, file) == size;
-    if ((file != NULL && fclose(file) != 0) || !ok) {
-        ob_err err;
-        ob_err_set_at(&err, OB_ERR_IO, path, 0, 0, NULL, "cannot be written: %m");
-        return ob__cli_fail(cli, &err);
+    ob_result_file *file;
+    ob_err err;
+    ob_status status = ob__cli_append_to(cli, path, true, true, &file, &err);
+    for (const char *at = text; status == OB_OK && at < text + size;) {
+        const size_t length = strcspn(at, "\n") + 1;
+        status = ob_result_file_append_line(file, at, length, &err);
+        at += length;
     }
-    return OB_EXIT_OK;
+    const ob_status closed = ob_result_file_close(file, status == OB_OK ? &err : NULL);
+    return status == OB_OK && closed == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
 }
 
 int ob__replay_print(ob_cli *cli, const ob_replay_line *line, const ob_json *result)

@@ -5,7 +5,7 @@
 #ifndef OB_CLI_RUN_OPTIONS_H
 #define OB_CLI_RUN_OPTIONS_H
 
-#include "command.h"
+#include "output_file.h"
 
 #include "opbench/batch.h"
 
@@ -31,7 +31,7 @@ typedef struct ob_run_line {
     ob_run_options run;
     const char *config, *op, *only_case, *prefix, *output, *resume_id, *stop_id, *format,
         *log_level;
-    bool append, resume, force, no_isolate, quiet, version;
+    bool append, resume, force, wait, no_isolate, quiet, version;
     ob_run_profiler_line profilers[OB_PROFILER_COUNT];
     ob_run_torch_line torch;
     ob_run_onnx_line onnx;
@@ -63,10 +63,11 @@ typedef struct ob_run_line {
          .type = OB_OPTION_FLAG,                                                                   \
          .offset = (base) + offsetof(ob_run_line, append),                                         \
          .help = "Add to the file of --output."},                                                  \
-    {                                                                                              \
-        .name = "force", .type = OB_OPTION_FLAG, .offset = (base) + offsetof(ob_run_line, force),  \
-        .help = "Replace the file of --output if it is there already."                             \
-    }
+        {.name = "force",                                                                          \
+         .type = OB_OPTION_FLAG,                                                                   \
+         .offset = (base) + offsetof(ob_run_line, force),                                          \
+         .help = "Replace the file of --output if it is there already."},                          \
+        OB_WAIT_ROW((base) + offsetof(ob_run_line, wait))
 #define OB_RUN_SCREEN_ROWS(base)                                                                   \
     {.name = "no-isolate",                                                                         \
      .type = OB_OPTION_FLAG,                                                                       \

@@ -122,12 +122,13 @@ static ob_status take_old(const ob_run_output_params *params, const ob_record *r
     return params->on_old(params->ctx, record, err);
 }
 
-static ob_status read_old(const ob_run_output_params *params, ob_err *err)
+static ob_status read_old(const ob_run_output_params *params, const ob_result_file *file,
+                          ob_err *err)
 {
     const ob_record_reader_params whole = {.whole_lines_only = true};
     const ob_record *record;
     ob_record_reader *reader;
-    OB_TRY(ob_record_reader_open(params->line->output, &whole, &reader, err));
+    OB_TRY(ob_record_reader_open_locked(file, &whole, &reader, err));
     ob_status status;
     while ((status = ob_record_reader_next(reader, &record, err)) == OB_OK &&
            (status = take_old(params, record, err)) == OB_OK)
@@ -136,16 +137,14 @@ static ob_status read_old(const ob_run_output_params *params, ob_err *err)
     return status == OB_END ? OB_OK : status;
 }
 
-static ob_status prepare_resume(const ob_run_output_params *params, ob_done **done,
-                                uint64_t *cut_at, ob_err *err)
+/* What is read, and then cut, is locked: another run may have been writing until now. */
+static ob_status resume(const ob_run_output_params *params, ob_result_file *file, ob_done **done,
+                        ob_err *err)
 {
     const ob_run_line *o = params->line;
     ob_done_file info;
-    if (o->output == NULL)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "--resume needs --output FILE: the file to go on from");
     OB_TRY(ob_done_create(done, err));
-    OB_TRY(ob_done_read_file(*done, o->output, &info, err));
+    OB_TRY(ob_done_read_locked(*done, file, &info, err));
     if (info.config_hash[0] != '\0' && strcmp(info.config_hash, params->config_hash) != 0)
         return ob_err_set(
             err, OB_ERR_CONFIG,
@@ -154,25 +153,29 @@ static ob_status prepare_resume(const ob_run_output_params *params, ob_done **do
             o->output, params->config_name,
             params->chosen_by != NULL ? ", or with another choice of " : "",
             params->chosen_by != NULL ? params->chosen_by : "");
-    *cut_at = info.cut_at;
-    return read_old(params, err);
+    OB_TRY(read_old(params, file, err));
+    return ob_result_file_cut(file, &info, err);
 }
 
 ob_status ob__run_output_open(const ob_run_output_params *params, ob_result_file **file,
                               ob_done **done, ob_err *err)
 {
     const ob_run_line *o = params->line;
-    ob_result_file_params to = {.path = o->output,
-                                .prefix = o->prefix,
-                                .go_on = "--resume",
-                                .mode = o->append  ? OB_RESULT_APPEND
-                                        : o->force ? OB_RESULT_CREATE
-                                                   : OB_RESULT_NEW};
+    ob_cli_waiting waiting = {.cli = params->cli};
+    const ob_result_file_params to = {.path = o->output,
+                                      .prefix = o->prefix,
+                                      .go_on = "--resume",
+                                      .mode = o->append   ? OB_RESULT_APPEND
+                                              : o->resume ? OB_RESULT_RESUME
+                                              : o->force  ? OB_RESULT_CREATE
+                                                          : OB_RESULT_NEW,
+                                      .wait = o->wait ? ob__cli_wait_for_file : NULL,
+                                      .wait_ctx = &waiting};
     *file = NULL;
     *done = NULL;
-    if (o->resume) {
-        to.mode = OB_RESULT_RESUME;
-        OB_TRY(prepare_resume(params, done, &to.cut_at, err));
-    }
-    return ob_result_file_open(&to, file, err);
+    if (o->resume && o->output == NULL)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "--resume needs --output FILE: the file to go on from");
+    OB_TRY(ob_result_file_open(&to, file, err));
+    return o->resume ? resume(params, *file, done, err) : OB_OK;
 }

@@ -8,6 +8,7 @@
 #include "run_options.h"
 
 typedef struct ob_run_output_params {
+    ob_cli *cli;
     const ob_run_line *line;
     const char *config_name, *config_hash;
     const char

@@ -8,6 +8,8 @@
  */
 #include "screen.h"
 
+#include "interrupts.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -167,6 +169,8 @@ int ob__cli_fail(ob_cli *cli, const ob_err *err)
     if (!cli->logged_error)
         print_err(cli, &ERROR_WORD, err);
     cli->logged_error = false;
+    if (err->code == OB_ERR_STATE && ob__cli_is_interrupted(NULL) > 0)
+        return OB_EXIT_INTERRUPTED;
     return is_machine_failure(err->code) ? OB_EXIT_FAILED : OB_EXIT_USAGE;
 }
 

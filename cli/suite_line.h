@@ -6,10 +6,10 @@
 #ifndef OB_CLI_SUITE_LINE_H
 #define OB_CLI_SUITE_LINE_H
 
+#include "output_file.h"
 #include "own_path.h"
 #include "snippet_line.h"
 
-#include "opbench/record.h"
 #include "opbench/suite_run.h"
 
 typedef struct ob_suite_line {
@@ -63,6 +63,7 @@ typedef struct ob_suite_report {
     const char *doing;  /* "counting", "timing" */
     const char *mode;   /* of records, or NULL */
     const char *output; /* file for records, or NULL */
+    bool wait;          /* while another run writes to it */
     bool quiet;         /* no progress */
     bool print_records; /* on standard output, too */
     ob_result_file *file;

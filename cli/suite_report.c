@@ -23,7 +23,6 @@ static double now_s(void)
 
 ob_status ob__suite_report_open(ob_suite_report *report, ob_err *err)
 {
-    const ob_result_file_params params = {.path = report->output, .mode = OB_RESULT_APPEND};
     ob_record record;
     ob_header_room room;
     report->start_s = now_s();
@@ -31,7 +30,7 @@ ob_status ob__suite_report_open(ob_suite_report *report, ob_err *err)
     ob__cli_own_path(&report->own);
     if (report->output == NULL)
         return OB_OK;
-    OB_TRY(ob_result_file_open(&params, &report->file, err));
+    OB_TRY(ob__cli_append_to(report->cli, report->output, report->wait, false, &report->file, err));
     OB_TRY(ob__header_init(&record, NULL, &room, err));
     record.header.config = report->path;
     return ob_result_file_append(report->file, &record, err);

@@ -61,6 +61,7 @@ const ob_option ob__sweep_rows[] = {
      .type = OB_OPTION_FLAG,
      AT(force),
      .help = "Replace the files if they are there already."},
+    OB_WAIT_ROW(offsetof(ob_sweep_line, wait)),
     {.name = "print-config",
      .type = OB_OPTION_FLAG,
      AT(print_config),
@@ -92,9 +93,11 @@ int ob__sweep_line_check(ob_cli *cli, const ob_sweep_line *line)
         return ob__cli_usage_error(cli, "--sample and --every both thin the sweep; give one");
     if (line->resume && line->force)
         return ob__cli_usage_error(cli, "--resume keeps what --force replaces; give one of them");
-    if (line->output == NULL && (line->resume || line->force || line->json || line->records))
+    if (line->output == NULL &&
+        (line->resume || line->force || line->wait || line->json || line->records))
         return ob__cli_usage_error(cli, "--%s needs --output FILE",
                                    line->resume         ? "resume"
+                                   : line->wait         ? "wait"
                                    : line->force        ? "force"
                                    : line->json != NULL ? "json"
                                                         : "records");

@@ -13,7 +13,7 @@ typedef struct ob_sweep_line {
     ob_run_options run;
     const char *config, *only_case, *output, *records, *json;
     int64_t sample, every;
-    bool resume, force, no_isolate, quiet, print_config;
+    bool resume, force, wait, no_isolate, quiet, print_config;
 } ob_sweep_line;
 
 extern const ob_option ob__sweep_rows[];

@@ -8,6 +8,7 @@
 #include "run_output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -77,12 +78,25 @@ static ob_status open_csv(ob_sweep_output *out, ob_err *err)
         out->csv = fopen(line->output, "we");
         return out->csv != NULL ? OB_OK : cannot_write(line->output, err);
     }
-    out->part = malloc(strlen(line->output) + sizeof ".part");
+    /* A name of its own: another sweep may be at it, and nobody's file is replaced. */
+    out->part = malloc(strlen(line->output) + sizeof ".XXXXXX");
     if (out->part == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a file's name");
-    sprintf(out->part, "%s.part", line->output);
-    out->csv = fopen(out->part, "we");
-    return out->csv != NULL ? OB_OK : cannot_write(out->part, err);
+    sprintf(out->part, "%s.XXXXXX", line->output);
+    const int fd = mkostemp(out->part, O_CLOEXEC);
+    const mode_t mask = umask(0);
+    umask(mask);
+    out->csv = fd >= 0 && fchmod(fd, 0666 & ~mask) == 0 ? fdopen(fd, "w") : NULL;
+    if (out->csv != NULL)
+        return OB_OK;
+    const ob_status status = cannot_write(line->output, err);
+    if (fd >= 0) {
+        close(fd);
+        unlink(out->part);
+    }
+    free(out->part);
+    out->part = NULL;
+    return status;
 }
 
 /* The table takes the place of the old one when the records are known to be of this sweep. */
@@ -104,6 +118,7 @@ ob_status ob__sweep_output_open(ob_sweep_output *out, const char *config_hash, o
     out->run.run = line->run;
     out->run.resume = line->resume;
     out->run.force = line->force;
+    out->run.wait = line->wait;
     if (line->output != NULL) {
         out->records = line->records != NULL ? strdup(line->records) : records_beside(line->output);
         if (out->records == NULL)
@@ -119,7 +134,8 @@ ob_status ob__sweep_output_open(ob_sweep_output *out, const char *config_hash, o
     OB_TRY(write_text(out, err));
     if (out->records == NULL)
         return OB_OK;
-    const ob_run_output_params params = {.line = &out->run,
+    const ob_run_output_params params = {.cli = out->cli,
+                                         .line = &out->run,
                                          .config_name = ob_sweep_name(out->sweep),
                                          .config_hash = config_hash,
                                          .chosen_by = "-b, --sample, --every, --seed or --backend",

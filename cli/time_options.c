@@ -51,6 +51,7 @@ const ob_option ob__time_rows[] = {
      AT(output),
      .value = "FILE",
      .help = "Append the records to this file; none is written if not given."},
+    OB_WAIT_ROW(offsetof(ob_time_line, wait)),
     {.name = "format",
      .type = OB_OPTION_CHOICE,
      AT(format),

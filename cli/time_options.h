@@ -15,7 +15,7 @@ typedef struct ob_time_line {
     const char *config, *op, *only_case, *output, *threads, *format;
     ob_snippet_line snippet;
     ob_suite_line suite;
-    bool adaptive, no_isolate, quiet;
+    bool adaptive, wait, no_isolate, quiet;
 } ob_time_line;
 
 extern const ob_option ob__time_rows[];

@@ -40,10 +40,9 @@ ob_status ob__time_take_blocks(void *ctx, const ob_timer *timer, ob_measurements
 
 static ob_status open_file(snippet_job *j, ob_err *err)
 {
-    const ob_result_file_params file = {.path = j->line->output, .mode = OB_RESULT_APPEND};
     ob_record record;
     ob_header_room room;
-    OB_TRY(ob_result_file_open(&file, &j->file, err));
+    OB_TRY(ob__cli_append_to(j->cli, j->line->output, j->line->wait, false, &j->file, err));
     OB_TRY(ob__header_init(&record, NULL, &room, err));
     return ob_result_file_append(j->file, &record, err);
 }

@@ -87,6 +87,7 @@ int ob__time_suite(ob_cli *cli, const ob_time_line *line, const ob_time_plan *pl
                               .doing = "timing",
                               .mode = plan->run.timer.method,
                               .output = line->output,
+                              .wait = line->wait,
                               .quiet = line->quiet,
                               .print_records = !line->quiet && strcmp(line->format, "json") == 0}};
     ob_err err, close_err;

@@ -368,7 +368,8 @@ ob_status ob_record_print_docs(ob_text *text, ob_err *err);
 typedef enum ob_result_open_mode {
     OB_RESULT_CREATE, /* a new file, or an old one emptied */
     OB_RESULT_APPEND, /* behind what is there; starts a new line if the last one is not ended */
-    OB_RESULT_RESUME, /* the file must be there; it is cut at cut_at first */
+    OB_RESULT_RESUME, /* the file must be there, a regular one; read it with ob_done_read_locked,
+                       * then cut it with ob_result_file_cut */
     OB_RESULT_NEW,    /* as CREATE, but a file that holds something is refused, OB_ERR_INVALID */
 } ob_result_open_mode;
 
@@ -378,13 +379,19 @@ typedef struct ob_result_file_params {
     ob_result_open_mode mode;  /* with a prefix: CREATE, and no old file is ever emptied; or APPEND,
                                * which then is the same */
     int64_t pid, unix_seconds; /* 0 = this process, now */
-    uint64_t cut_at;
     const char *go_on; /* option that goes on behind a full disk, for the message; NULL = none */
+    bool any_lines;    /* APPEND: a file that begins with JSON of another kind is taken too */
+    /* Called while another run has the file, about ten times a second; pid: that of the other run, 0 = unknown.
+     * False gives up. NULL = do not wait. */
+    bool (*wait)(void *ctx, const char *path, int64_t pid);
+    void *wait_ctx;
 } ob_result_file_params;
 
 typedef struct ob_result_file ob_result_file;
+typedef struct ob_done_file ob_done_file;
 
-/* The file is locked (advisory) until it is closed: a second run on it is refused, OB_ERR_STATE. */
+/* The file is locked (advisory) before anything of it is read, until it is closed: a second run on it waits or is
+ * refused, OB_ERR_STATE. On a file system without locks there is none. */
 ob_status ob_result_file_open(const ob_result_file_params *params, ob_result_file **out,
                               ob_err *err);
 /* One write() for the whole line, so that a killed process leaves at most one torn line. When the
@@ -395,6 +402,9 @@ ob_status ob_result_file_append(ob_result_file *file, const ob_record *record, o
 ob_status ob_result_file_append_line(ob_result_file *file, const char *line, size_t length,
                                      ob_err *err);
 const char *ob_result_file_path(const ob_result_file *file);
+/* Cuts off the torn last line that reading the file found. OB_ERR_STATE, and nothing is cut, if the file is longer or
+ * shorter now than what was read: somebody writes to it in spite of the lock, or there are no locks. */
+ob_status ob_result_file_cut(ob_result_file *file, const ob_done_file *read, ob_err *err);
 /* NULL is allowed. Reports what the system says late (network file systems); the file is closed in
  * any case. */
 ob_status ob_result_file_close(ob_result_file *file, ob_err *err);
@@ -415,6 +425,10 @@ ob_status ob_record_reader_open(const char *path, const ob_record_reader_params 
                                 ob_record_reader **out, ob_err *err);
 /* A text in memory; data and name are borrowed. */
 ob_status ob_record_reader_open_memory(const char *name, const void *data, size_t size,
+                                       const ob_record_reader_params *params,
+                                       ob_record_reader **out, ob_err *err);
+/* What the open file holds, from its beginning; it must be one to resume. The file outlives the reader. */
+ob_status ob_record_reader_open_locked(const ob_result_file *file,
                                        const ob_record_reader_params *params,
                                        ob_record_reader **out, ob_err *err);
 void ob_record_reader_close(ob_record_reader *reader); /* NULL is allowed */
@@ -438,13 +452,14 @@ typedef struct ob_done_name {
     int64_t process;
 } ob_done_name;
 
-typedef struct ob_done_file {
-    uint64_t cut_at; /* for ob_result_file_params */
+struct ob_done_file {
+    uint64_t cut_at; /* where the torn last line begins, or size */
+    uint64_t size;   /* so much was read */
     bool torn;
     bool finished;        /* the last line is a finish record */
     uint64_t results;     /* result lines */
     char config_hash[64]; /* of the last header; "" if it has none */
-} ob_done_file;
+};
 
 ob_status ob_done_create(ob_done **out, ob_err *err);
 void ob_done_destroy(ob_done *done); /* NULL is allowed */
@@ -455,6 +470,9 @@ uint64_t ob_done_count(const ob_done *done);
 /* Adds every settled result of the file. A damaged line is an error: nothing may be skipped
  * silently. info may be NULL. */
 ob_status ob_done_read_file(ob_done *done, const char *path, ob_done_file *info, ob_err *err);
+/* The same for a file that is open to be resumed: what is read is what is locked. */
+ob_status ob_done_read_locked(ob_done *done, const ob_result_file *file, ob_done_file *info,
+                              ob_err *err);
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,7 @@ typedef struct finder {
     int descriptor;
     const char *path;
     uint64_t size;
+    bool any_lines;
     ob_text line;
     ob_line_parser *parser;
     ob_err *err;
@@ -97,7 +98,7 @@ static ob_status check_first(finder *f)
         OB_TRY(read_line(f, at, &ended));
         at += f->line.size + 1;
     } while (ended && at < f->size && is_blank(f));
-    if (is_blank(f) || (is_object(f, &kind) && kind != OB_RECORD_OTHER_LINE))
+    if (is_blank(f) || (is_object(f, &kind) && (f->any_lines || kind != OB_RECORD_OTHER_LINE)))
         return OB_OK;
     return ob_err_set_at(f->err, OB_ERR_INVALID, f->path, 0, 0, NULL,
                          "does not begin with a record, so nothing is added to it; give another "
@@ -120,10 +121,11 @@ static ob_status find(finder *f, ob_append_place *out)
     return OB_OK;
 }
 
-ob_status ob__append_place_find(int descriptor, const char *path, uint64_t size,
+ob_status ob__append_place_find(int descriptor, const char *path, uint64_t size, bool any_lines,
                                 ob_append_place *out, ob_err *err)
 {
-    finder f = {.descriptor = descriptor, .path = path, .size = size, .err = err};
+    finder f = {
+        .descriptor = descriptor, .path = path, .size = size, .any_lines = any_lines, .err = err};
     char first;
     *out = (ob_append_place){.cut_at = size};
     if (size == 0 || read_at(&f, 0, &first, 1) == 0)

@@ -12,9 +12,9 @@ typedef struct ob_append_place {
     bool needs_newline; /* the last line is whole but for that */
 } ob_append_place;
 
-/* OB_ERR_INVALID: the file begins with something that is no record, so it is somebody else's. A file that
- * may only be written is taken as it is. */
-ob_status ob__append_place_find(int descriptor, const char *path, uint64_t size,
+/* OB_ERR_INVALID: the file begins with something that is no record (with any_lines: no line of JSON), so it is
+ * somebody else's. A file that may only be written is taken as it is. */
+ob_status ob__append_place_find(int descriptor, const char *path, uint64_t size, bool any_lines,
                                 ob_append_place *out, ob_err *err);
 
 #endif

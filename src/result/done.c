@@ -5,6 +5,7 @@
  * quarters full.
  */
 #include "opbench/record.h"
+#include "result/lock.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -135,14 +136,12 @@ static ob_status take_record(ob_done *done, const ob_record *record, ob_done_fil
     return ob_done_add(done, &name, err);
 }
 
-ob_status ob_done_read_file(ob_done *done, const char *path, ob_done_file *info, ob_err *err)
+/* Closes the reader. */
+static ob_status read_all(ob_done *done, ob_record_reader *reader, ob_done_file *info, ob_err *err)
 {
-    const ob_record_reader_params params = {.whole_lines_only = true};
     ob_done_file local, *to = info != NULL ? info : &local;
-    ob_record_reader *reader = NULL;
-    *to = (ob_done_file){.cut_at = 0};
-    OB_TRY(ob_record_reader_open(path, &params, &reader, err));
     ob_status status = OB_OK;
+    *to = (ob_done_file){.cut_at = 0};
     while (status == OB_OK) {
         const ob_record *record = NULL;
         status = ob_record_reader_next(reader, &record, err);
@@ -151,9 +150,27 @@ ob_status ob_done_read_file(ob_done *done, const char *path, ob_done_file *info,
     }
     if (status == OB_END) {
         to->torn = ob_record_reader_is_torn(reader, &to->cut_at);
+        to->size = ob__record_reader_size(reader);
         to->finished = to->finished && !to->torn;
         status = OB_OK;
     }
     ob_record_reader_close(reader);
     return status;
+}
+
+static const ob_record_reader_params WHOLE = {.whole_lines_only = true};
+
+ob_status ob_done_read_file(ob_done *done, const char *path, ob_done_file *info, ob_err *err)
+{
+    ob_record_reader *reader = NULL;
+    OB_TRY(ob_record_reader_open(path, &WHOLE, &reader, err));
+    return read_all(done, reader, info, err);
+}
+
+ob_status ob_done_read_locked(ob_done *done, const ob_result_file *file, ob_done_file *info,
+                              ob_err *err)
+{
+    ob_record_reader *reader = NULL;
+    OB_TRY(ob_record_reader_open_locked(file, &WHOLE, &reader, err));
+    return read_all(done, reader, info, err);
 }

@@ -3,11 +3,13 @@
  * Writing a file of records. Each line is one write() to a descriptor in append mode, so a process that
  * is killed leaves whole lines and at most one torn one at the end. If the system takes only a part of a
  * line (a full disk, a limit), that part is cut off again before the failure is reported. The lock keeps
- * two runs from mixing their lines.
+ * two runs from mixing their lines; it is taken before the file is read, and nothing is cut but what was
+ * seen under it.
  */
 #include "base/text.h"
 #include "opbench/record.h"
 #include "result/append_place.h"
+#include "result/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,7 +61,8 @@ static int open_for(const char *path, ob_result_open_mode mode)
     if (mode == OB_RESULT_CREATE || mode == OB_RESULT_NEW)
         return open_again(path, O_WRONLY | create);
     const int descriptor = open_again(path, O_RDWR | create);
-    if (descriptor >= 0 || (errno != EACCES && errno != EPERM && errno != ENXIO))
+    if (descriptor >= 0 || mode == OB_RESULT_RESUME ||
+        (errno != EACCES && errno != EPERM && errno != ENXIO))
         return descriptor;
     return open_again(path, O_WRONLY | create);
 }
@@ -86,19 +88,6 @@ static ob_status open_new(const ob_result_file_params *params, ob_result_file *f
     return ob_err_set_at(err, OB_ERR_IO, file->path, 0, 0, NULL,
                          "%d names of this form are taken; choose another output prefix",
                          MAX_NAMES);
-}
-
-static ob_status lock(const ob_result_file *file, ob_err *err)
-{
-    int status;
-    do
-        status = flock(file->descriptor, LOCK_EX | LOCK_NB);
-    while (status != 0 && errno == EINTR);
-    /* Some file systems have no locks; then there is none. */
-    if (status == 0 || errno != EWOULDBLOCK)
-        return OB_OK;
-    return ob_err_set_at(err, OB_ERR_STATE, file->path, 0, 0, NULL,
-                         "another run writes to this file; wait for it, or choose another name");
 }
 
 static ob_status write_all(ob_result_file *file, const char *data, size_t size, size_t *written)
@@ -149,49 +138,111 @@ static ob_status write_line(ob_result_file *file, const char *data, size_t size,
         file->go_on != NULL && file->regular ? file->go_on : "");
 }
 
-static ob_status prepare_append(ob_result_file *file, uint64_t size, ob_err *err)
+/* Cuts at a place that was found in the first `size` bytes, if those are still all. */
+static ob_status cut(const ob_result_file *file, uint64_t at, uint64_t size, ob_err *err)
+{
+    struct stat info;
+    if (at >= size)
+        return OB_OK;
+    if (fstat(file->descriptor, &info) != 0)
+        return io_error(file->path, "cannot be examined", errno, err);
+    if ((uint64_t)info.st_size != size)
+        return ob_err_set_at(
+            err, OB_ERR_STATE, file->path, 0, 0, NULL,
+            "had %" PRIu64 " bytes when it was read and has %" PRId64
+            " now, so its torn last line is not cut; another program writes to it: "
+            "wait for that, or choose another name",
+            size, (int64_t)info.st_size);
+    if (ftruncate(file->descriptor, (off_t)at) != 0)
+        return io_error(file->path, "its torn last line cannot be cut", errno, err);
+    return OB_OK;
+}
+
+static ob_status prepare_append(ob_result_file *file, const ob_result_file_params *params,
+                                uint64_t size, ob_err *err)
 {
     ob_append_place place;
-    OB_TRY(ob__append_place_find(file->descriptor, file->path, size, &place, err));
-    if (place.cut_at < size && ftruncate(file->descriptor, (off_t)place.cut_at) != 0)
-        return io_error(file->path, "its torn last line cannot be cut", errno, err);
+    OB_TRY(
+        ob__append_place_find(file->descriptor, file->path, size, params->any_lines, &place, err));
+    OB_TRY(cut(file, place.cut_at, size, err));
     return place.needs_newline ? write_line(file, "\n", 1, err) : OB_OK;
 }
 
-/* Cuts or completes what is in the file, by the mode. */
+/* Cuts or completes what is in the locked file, by the mode. */
 static ob_status prepare(ob_result_file *file, const ob_result_file_params *params, ob_err *err)
 {
     struct stat info;
     if (fstat(file->descriptor, &info) != 0)
         return io_error(file->path, "cannot be examined", errno, err);
-    file->regular = S_ISREG(info.st_mode);
-    if (!file->regular)
+    switch (params->mode) {
+    case OB_RESULT_APPEND:
+        return prepare_append(file, params, (uint64_t)info.st_size, err);
+    case OB_RESULT_RESUME:
         return OB_OK;
-    OB_TRY(lock(file, err));
-    /* Only now: before it was locked, another run may have written. */
-    if (fstat(file->descriptor, &info) != 0)
-        return io_error(file->path, "cannot be examined", errno, err);
-    if (params->mode == OB_RESULT_APPEND)
-        return prepare_append(file, (uint64_t)info.st_size, err);
-    if (params->mode == OB_RESULT_NEW && info.st_size > 0)
-        return ob_err_set_at(err, OB_ERR_INVALID, file->path, 0, 0, NULL,
-                             "is there already; --resume goes on from it, --append adds to it, "
-                             "--force replaces it");
-    const uint64_t size = params->mode == OB_RESULT_RESUME ? params->cut_at : 0;
-    if (size > (uint64_t)info.st_size)
-        return ob_err_set_at(err, OB_ERR_STATE, file->path, 0, 0, NULL,
-                             "has %" PRId64 " bytes but should be cut at %" PRIu64
-                             "; it changed since it was read",
-                             (int64_t)info.st_size, size);
-    if (ftruncate(file->descriptor, (off_t)size) != 0)
-        return io_error(file->path, "cannot be cut", errno, err);
-    return OB_OK;
+    case OB_RESULT_NEW:
+        return info.st_size == 0
+                   ? OB_OK
+                   : ob_err_set_at(err, OB_ERR_INVALID, file->path, 0, 0, NULL,
+                                   "is there already; --resume goes on from it, --append adds to "
+                                   "it, --force replaces it");
+    case OB_RESULT_CREATE:
+        break;
+    }
+    return ftruncate(file->descriptor, 0) == 0 ? OB_OK
+                                               : io_error(file->path, "cannot be cut", errno, err);
+}
+
+/* Whether the name still leads to the open file: who had the lock may have put another one in its place. */
+static bool is_still_there(const ob_result_file *file)
+{
+    struct stat ours, theirs;
+    return fstat(file->descriptor, &ours) == 0 && stat(file->path, &theirs) == 0 &&
+           ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev;
+}
+
+/* Opens and locks the file of that name. */
+static ob_status open_named(const ob_result_file_params *params, ob_result_file *file, ob_err *err)
+{
+    for (int i = 0; i < MAX_NAMES; i++) {
+        struct stat info;
+        file->descriptor = open_for(file->path, params->mode);
+        if (file->descriptor < 0)
+            return unwritable(file->path, "--output", errno, err);
+        if (fstat(file->descriptor, &info) != 0)
+            return io_error(file->path, "cannot be examined", errno, err);
+        file->regular = S_ISREG(info.st_mode);
+        if (!file->regular)
+            return params->mode != OB_RESULT_RESUME
+                       ? OB_OK
+                       : ob_err_set_at(err, OB_ERR_INVALID, file->path, 0, 0, NULL,
+                                       "is no regular file, so a run cannot go on from it");
+        OB_TRY(ob__result_lock(file->descriptor, file->path, params, err));
+        if (is_still_there(file))
+            return OB_OK;
+        close(file->descriptor);
+        file->descriptor = -1;
+    }
+    return ob_err_set_at(err, OB_ERR_STATE, file->path, 0, 0, NULL,
+                         "is replaced by other programs again and again; choose another name");
+}
+
+static ob_status open_file(const ob_result_file_params *params, ob_result_file *file, ob_err *err)
+{
+    if (params->path == NULL) {
+        file->regular = true;
+        OB_TRY(open_new(params, file, err));
+        return ob__result_lock(file->descriptor, file->path, params, err);
+    }
+    file->path = strdup(params->path);
+    if (file->path == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the output file");
+    OB_TRY(open_named(params, file, err));
+    return file->regular ? prepare(file, params, err) : OB_OK;
 }
 
 ob_status ob_result_file_open(const ob_result_file_params *params, ob_result_file **out,
                               ob_err *err)
 {
-    ob_status status = OB_OK;
     *out = NULL;
     if (params->path == NULL && (params->prefix == NULL || params->mode == OB_RESULT_RESUME))
         return ob_err_set(err, OB_ERR_INVALID,
@@ -204,26 +255,23 @@ ob_status ob_result_file_open(const ob_result_file_params *params, ob_result_fil
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the output file");
     file->descriptor = -1;
     file->go_on = params->go_on != NULL ? strdup(params->go_on) : NULL;
-    if (params->path == NULL) {
-        status = open_new(params, file, err);
-    } else {
-        file->path = strdup(params->path);
-        if (file->path == NULL) {
-            status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for the output file");
-        } else {
-            file->descriptor = open_for(file->path, params->mode);
-            if (file->descriptor < 0)
-                status = unwritable(file->path, "--output", errno, err);
-        }
-    }
-    if (status == OB_OK)
-        status = prepare(file, params, err);
+    const ob_status status = open_file(params, file, err);
     if (status != OB_OK) {
         ob_result_file_close(file, NULL);
         return status;
     }
     *out = file;
     return OB_OK;
+}
+
+ob_status ob_result_file_cut(ob_result_file *file, const ob_done_file *read, ob_err *err)
+{
+    return cut(file, read->cut_at, read->size, err);
+}
+
+int ob__result_file_descriptor(const ob_result_file *file)
+{
+    return file->descriptor;
 }
 
 ob_status ob_result_file_append(ob_result_file *file, const ob_record *record, ob_err *err)

@@ -6,6 +6,7 @@
  */
 #include "base/text.h"
 #include "result/line.h"
+#include "result/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,8 @@ enum { PIECE = 256 << 10 };
 struct ob_record_reader {
     char *name;
     int descriptor;     /* -1: text in memory */
+    bool by_place;      /* the descriptor's own place is another's */
+    uint64_t taken;     /* bytes read so far */
     const char *memory; /* what is left of it */
     size_t memory_size;
     size_t max_line;
@@ -76,6 +79,23 @@ ob_status ob_record_reader_open(const char *path, const ob_record_reader_params 
                          strerror(why));
 }
 
+/* By a descriptor of its own that reads at places, for both share theirs. */
+ob_status ob_record_reader_open_locked(const ob_result_file *file,
+                                       const ob_record_reader_params *params,
+                                       ob_record_reader **out, ob_err *err)
+{
+    const char *path = ob_result_file_path(file);
+    OB_TRY(create(path, params, out, err));
+    (*out)->descriptor = fcntl(ob__result_file_descriptor(file), F_DUPFD_CLOEXEC, 3);
+    (*out)->by_place = true;
+    if ((*out)->descriptor >= 0)
+        return OB_OK;
+    const int why = errno;
+    ob_record_reader_close(*out);
+    *out = NULL;
+    return ob_err_set_at(err, OB_ERR_IO, path, 0, 0, NULL, "cannot be read: %s", strerror(why));
+}
+
 ob_status ob_record_reader_open_memory(const char *name, const void *data, size_t size,
                                        const ob_record_reader_params *params,
                                        ob_record_reader **out, ob_err *err)
@@ -115,7 +135,9 @@ static ob_status read_piece(ob_record_reader *reader, size_t *got, ob_err *err)
     } else {
         ssize_t count;
         do
-            count = read(reader->descriptor, buffer->data + buffer->size, PIECE);
+            count = reader->by_place ? pread(reader->descriptor, buffer->data + buffer->size, PIECE,
+                                             (off_t)reader->taken)
+                                     : read(reader->descriptor, buffer->data + buffer->size, PIECE);
         while (count < 0 && errno == EINTR);
         if (count < 0)
             return ob_err_set_at(err, OB_ERR_IO, reader->name, 0, 0, NULL, "cannot be read: %s",
@@ -123,7 +145,13 @@ static ob_status read_piece(ob_record_reader *reader, size_t *got, ob_err *err)
         *got = (size_t)count;
     }
     buffer->size += *got;
+    reader->taken += *got;
     return OB_OK;
+}
+
+uint64_t ob__record_reader_size(const ob_record_reader *reader)
+{
+    return reader->taken;
 }
 
 /* Forgets the bytes before the line under way. */

@@ -2,9 +2,11 @@
 """The output file: full disks, files that cannot be written, appending, resuming, beginning and ending
 at a case."""
 
+import fcntl
 import json
 import os
 import resource
+import signal
 import time
 
 import harness
@@ -59,8 +61,76 @@ class Disk(RunTest):
         self.wait_for_records(1)
         done = self.run_program(self.command(config, "-a"))
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn(b"another run writes to this file", done.stderr)
+        self.assertIn(b"another run (process %d) writes to this file; --wait waits for it" % first.pid,
+                      done.stderr)
         self.assertIsNone(first.poll())
+
+
+class AnotherRun(RunTest):
+    """A run that is resumed while the first one still writes must lose nothing of it."""
+
+    def other_words(self):
+        # Long enough to be under way while the second one begins, and no longer.
+        return "--backend-options", "fault=hang,fault_op=aten::mul.Tensor", "--case-timeout", "2"
+
+    def test_is_refused_while_the_file_is_written(self):
+        config = self.config(three_operators())
+        first = self.start(self.command(config, *self.other_words()[:2]))
+        self.wait_for_records(1)
+        with open(self.output, "a") as file:
+            file.write('{"op_name": "under way')
+        with open(self.output, "rb") as file:
+            before = file.read()
+        done = self.run_program(self.command(config, "--resume", *self.other_words()[:2]))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(self.output.encode() + b": error: another run (process %d) writes to this file" %
+                      first.pid, done.stderr)
+        with open(self.output, "rb") as file:
+            self.assertEqual(file.read(), before)
+        self.assertIsNone(first.poll())
+
+    def test_waits_when_asked(self):
+        config = self.config(three_operators())
+        first = self.start(self.command(config, *self.other_words()))
+        self.wait_for_records(1)
+        done = self.run_program(self.command(config, "--resume", "--wait", *self.other_words()), code=0)
+        self.assertEqual(first.wait(harness.LIMIT_S), 1)
+        self.assertIn(b"waiting for process %d, which writes to %s" %
+                      (first.pid, self.output.encode()), done.stderr)
+        self.assertEqual([r["index"] for r in self.results()], [0, 1, 2])
+        self.assertIn(b"3 cases were done already", done.stdout)
+
+    def has_read_all(self, process):
+        """Whether the process has the file open and is at its end."""
+        folder = "/proc/%d/" % process.pid
+        try:
+            for name in os.listdir(folder + "fd"):
+                if os.readlink(folder + "fd/" + name) == self.output:
+                    with open(folder + "fdinfo/" + name) as info:
+                        return int(info.readline().split()[1]) >= os.path.getsize(self.output)
+        except FileNotFoundError:
+            pass
+        return False
+
+    def test_cuts_nothing_that_was_written_after_it_was_read(self):
+        """The other run writes and ends at the worst moment: when this one has read the file."""
+        config = self.config(many_cases(3000))
+        self.run_program(self.command(config, "-q"), code=0)
+        with open(self.output, "r+b") as other:
+            fcntl.flock(other, fcntl.LOCK_EX)
+            other.seek(0, os.SEEK_END)
+            process = self.start(self.command(config, "--resume"))
+            self.wait_for("a reader or its end",
+                          lambda: self.has_read_all(process) or process.poll() is not None)
+            process.send_signal(signal.SIGSTOP)
+            other.write(b'{"trace_file": "late"}\n')
+            other.flush()
+            size = other.tell()
+            fcntl.flock(other, fcntl.LOCK_UN)
+        process.send_signal(signal.SIGCONT)
+        self.assertEqual(process.wait(harness.LIMIT_S), 1)
+        self.assertIn(b"writes to this file", process.stderr.read())
+        self.assertEqual(os.path.getsize(self.output), size)
 
 
 class SlowReader(RunTest):

@@ -78,11 +78,28 @@ static void modes(void)
     check_content(path, "{}\n");
 
     write_file(path, "{}\n{\"torn");
-    params = (ob_result_file_params){.path = path, .mode = OB_RESULT_RESUME, .cut_at = 3};
+    params = (ob_result_file_params){.path = path, .mode = OB_RESULT_RESUME};
     CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_OK);
+    check_content(path, "{}\n{\"torn"); /* nothing is cut that was not read */
+    ob_done *done = NULL;
+    ob_done_file read;
+    CHECK_INT(ob_done_create(&done, NULL), OB_OK);
+    CHECK_INT(ob_done_read_locked(done, file, &read, NULL), OB_OK);
+    CHECK(read.torn);
+    CHECK_INT(read.cut_at, 3);
+    CHECK_INT(read.size, 9);
+    CHECK_INT(ob_result_file_cut(file, &read, NULL), OB_OK);
     CHECK_INT(ob_result_file_append_line(file, "{\"x\": 1}", 8, NULL), OB_OK);
     CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
     check_content(path, "{}\n{\"x\": 1}\n");
+    ob_done_destroy(done);
+
+    /* Other lines of JSON are added to when that is asked for. */
+    params = (ob_result_file_params){.path = path, .mode = OB_RESULT_APPEND};
+    CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_ERR_INVALID);
+    params.any_lines = true;
+    CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_OK);
+    CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
     temp_dir_remove(&dir);
 }
 
@@ -109,12 +126,13 @@ static void what_is_refused(void)
     CHECK_HAS(err.message, "Is a directory");
 
     temp_path(&dir, "out.json", path);
-    ob_result_file_params resume = {.path = path, .mode = OB_RESULT_RESUME, .cut_at = 100};
+    ob_result_file_params resume = {.path = path, .mode = OB_RESULT_RESUME};
     CHECK_INT(ob_result_file_open(&resume, &file, &err), OB_ERR_IO);
-    write_file(path, "{\"trace_file\": \"a\"}\n");
-    CHECK_INT(ob_result_file_open(&resume, &file, &err), OB_ERR_STATE);
-    CHECK_HAS(err.message, "has 20 bytes but should be cut at 100; it changed since it was read");
+    resume.path = "/dev/null";
+    CHECK_INT(ob_result_file_open(&resume, &file, &err), OB_ERR_INVALID);
+    CHECK_STR(err.message, "is no regular file, so a run cannot go on from it");
     CHECK(file == NULL);
+    write_file(path, "{\"trace_file\": \"a\"}\n");
 
     /* Two at once; the first one's content stays. */
     CHECK_INT(ob_result_file_open(&(ob_result_file_params){.path = path, .mode = OB_RESULT_APPEND},
@@ -122,7 +140,12 @@ static void what_is_refused(void)
               OB_OK);
     CHECK_INT(ob_result_file_open(&(ob_result_file_params){.path = path}, &second, &err),
               OB_ERR_STATE);
-    CHECK_HAS(err.message, "another run writes to this file");
+    char told[128];
+    snprintf(told, sizeof told,
+             "another run (process %d) writes to this file; --wait waits for it, or choose another "
+             "name",
+             (int)getpid());
+    CHECK_STR(err.message, told);
     check_content(path, "{\"trace_file\": \"a\"}\n");
 
     CHECK_INT(ob_result_file_append_line(file, "", 0, &err), OB_ERR_INVALID);
@@ -230,11 +253,11 @@ static void killed_writers(void)
         if (child == 0) {
             ob_record r = named(name);
             if (ob_done_create(&done, NULL) != OB_OK ||
-                ob_done_read_file(done, path, &info, NULL) != OB_OK ||
-                ob_result_file_open(&(ob_result_file_params){.path = path,
-                                                             .mode = OB_RESULT_RESUME,
-                                                             .cut_at = info.cut_at},
-                                    &file, NULL) != OB_OK)
+                ob_result_file_open(
+                    &(ob_result_file_params){.path = path, .mode = OB_RESULT_RESUME}, &file,
+                    NULL) != OB_OK ||
+                ob_done_read_locked(done, file, &info, NULL) != OB_OK ||
+                ob_result_file_cut(file, &info, NULL) != OB_OK)
                 _exit(1);
             for (int i = 0; i < 1000000; i++)
                 if (ob_result_file_append(file, &r, NULL) != OB_OK ||
@@ -262,6 +285,123 @@ static void killed_writers(void)
         if (file_info.st_size > 20 << 20)
             CHECK_INT(truncate(path, 0), 0);
     }
+    temp_dir_remove(&dir);
+}
+
+/* A program that knows nothing of locks writes while the file is read: what it wrote stays. */
+static void written_while_it_is_read(void)
+{
+    static const char *const MORE[] = {" is whole now\"}\n{\"b\": 1}\n", NULL};
+    const temp_dir dir = temp_dir_make();
+    char path[128];
+    ob_result_file *file = NULL;
+    ob_done *done = NULL;
+    ob_done_file read;
+    ob_err err;
+    temp_path(&dir, "out.json", path);
+    for (size_t i = 0; i < 2; i++) {
+        const ob_result_file_params resume = {.path = path, .mode = OB_RESULT_RESUME};
+        write_file(path, "{\"trace_file\": \"a\"}\n{\"trace_file\": \"torn");
+        CHECK_INT(ob_result_file_open(&resume, &file, NULL), OB_OK);
+        CHECK_INT(ob_done_create(&done, NULL), OB_OK);
+        CHECK_INT(ob_done_read_locked(done, file, &read, NULL), OB_OK);
+        CHECK(read.torn);
+        if (MORE[i] != NULL) {
+            FILE *other = fopen(path, "a");
+            CHECK(other != NULL && fputs(MORE[i], other) >= 0 && fclose(other) == 0);
+        } else {
+            CHECK_INT(truncate(path, 10), 0);
+        }
+        CHECK_INT(ob_result_file_cut(file, &read, &err), OB_ERR_STATE);
+        CHECK_HAS(err.message, "had 40 bytes when it was read and has ");
+        CHECK_HAS(err.message, "now, so its torn last line is not cut");
+        check_content(path, MORE[i] != NULL ? "{\"trace_file\": \"a\"}\n{\"trace_file\": \"torn"
+                                              " is whole now\"}\n{\"b\": 1}\n"
+                                            : "{\"trace_fi");
+        CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
+        ob_done_destroy(done);
+    }
+    temp_dir_remove(&dir);
+}
+
+typedef struct waiter {
+    ob_result_file *other;
+    const char *path;
+    int calls, most;
+} waiter;
+
+/* The other run goes on writing, and ends after a while. */
+static bool wait_for_other(void *ctx, const char *path, int64_t pid)
+{
+    waiter *w = ctx;
+    CHECK_STR(path, w->path);
+    CHECK_INT(pid, getpid());
+    if (++w->calls > w->most)
+        return false;
+    CHECK_INT(ob_result_file_append_line(w->other, "{\"trace_file\": \"late\"}", 22, NULL), OB_OK);
+    if (w->calls == 2) {
+        CHECK_INT(ob_result_file_close(w->other, NULL), OB_OK);
+        w->other = NULL;
+    }
+    return true;
+}
+
+/* All that the other run wrote is read. */
+static void waits_when_asked(void)
+{
+    const temp_dir dir = temp_dir_make();
+    char path[128];
+    ob_result_file *file = NULL;
+    ob_done *done = NULL;
+    ob_done_file read;
+    ob_err err;
+    waiter w = {.path = path, .most = 1};
+    temp_path(&dir, "out.json", path);
+    const ob_result_file_params first = {.path = path, .mode = OB_RESULT_CREATE};
+    const ob_result_file_params resume = {
+        .path = path, .mode = OB_RESULT_RESUME, .wait = wait_for_other, .wait_ctx = &w};
+    CHECK_INT(ob_result_file_open(&first, &w.other, NULL), OB_OK);
+    CHECK_INT(ob_result_file_open(&resume, &file, &err), OB_ERR_STATE);
+    CHECK_HAS(err.message, "interrupted while another run (process ");
+    w.calls = 0;
+    w.most = 100;
+    CHECK_INT(ob_result_file_open(&resume, &file, &err), OB_OK);
+    CHECK_INT(w.calls, 2);
+    CHECK_INT(ob_done_create(&done, NULL), OB_OK);
+    CHECK_INT(ob_done_read_locked(done, file, &read, NULL), OB_OK);
+    CHECK_INT(read.size, 3 * 23);
+    CHECK(!read.torn);
+    CHECK_INT(ob_result_file_cut(file, &read, NULL), OB_OK);
+    CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
+    ob_done_destroy(done);
+    temp_dir_remove(&dir);
+}
+
+static bool replace_file(void *ctx, const char *path, int64_t pid)
+{
+    waiter *w = ctx;
+    (void)pid;
+    unlink(path);
+    write_file(path, "{\"trace_file\": \"new\"}\n");
+    CHECK_INT(ob_result_file_close(w->other, NULL), OB_OK);
+    return true;
+}
+
+/* Records must not go to a file that has no name any more. */
+static void replaced_while_it_waits(void)
+{
+    const temp_dir dir = temp_dir_make();
+    char path[128];
+    ob_result_file *file = NULL;
+    waiter w = {.path = path};
+    temp_path(&dir, "out.json", path);
+    const ob_result_file_params append = {
+        .path = path, .mode = OB_RESULT_APPEND, .wait = replace_file, .wait_ctx = &w};
+    CHECK_INT(ob_result_file_open(&append, &w.other, NULL), OB_OK);
+    CHECK_INT(ob_result_file_open(&append, &file, NULL), OB_OK);
+    CHECK_INT(ob_result_file_append_line(file, "{}", 2, NULL), OB_OK);
+    CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
+    check_content(path, "{\"trace_file\": \"new\"}\n{}\n");
     temp_dir_remove(&dir);
 }
 
@@ -381,6 +521,9 @@ int main(void)
     RUN(names_of_a_prefix);
     RUN(a_full_disk_leaves_whole_lines);
     RUN(killed_writers);
+    RUN(written_while_it_is_read);
+    RUN(waits_when_asked);
+    RUN(replaced_while_it_waits);
     RUN(a_set_of_names);
     RUN(done_of_a_file);
     return ob_test_end();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// at::add on one element, called directly: what bench/torch.py holds the backend's boxed call against. Timed: blocks
+// at::add on one element, called directly: what bench/torch_backend.py holds the backend's boxed call against. Timed: blocks
 // of calls, each of which drops its result; the median of the blocks is printed in ns per call.
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>

@@ -15,6 +15,7 @@ typedef struct ob_list_item {
     const char *also; /* further names that are accepted, "a, b"; "" = none */
     const char *origin;
     const char *category;
+    const char *library; /* that does the work, with its version; "" = not known */
     const char *help;
     const char *shown; /* the table's last column, where that is more than help; else NULL */
     bool available;
@@ -33,6 +34,7 @@ typedef struct ob_list_topic {
     bool needs_plugins;     /* plug-ins may add to it */
     bool shows_failures;    /* its rows say which plug-in did not load */
     bool tries;             /* its items are opened before they are shown */
+    bool is_prose; /* its last column is for people, and broken also where there is no terminal */
     size_t (*count)(const ob_context *context);
     /* index < count. Texts live as long as the context and the item. */
     void (*at)(const ob_context *context, size_t index, ob_list_item *item);
@@ -92,6 +94,8 @@ bool ob__list_op_any_name(const ob_context *context, const ob_list_item *item, c
 void ob__list_try_backends(ob_context *context, const ob_list_query *query);
 /* Why the backend could not be opened; "" = it could, or was not tried. */
 const char *ob__list_trial_reason(size_t index);
+/* Its library, "oneDNN 2.6.3"; "" = it was not opened, or has none. */
+const char *ob__list_trial_library(size_t index);
 
 /* ---- the types of config arguments (list_types.c) ---- */
 

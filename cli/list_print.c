@@ -10,13 +10,14 @@
 
 /* ---- as a table ---- */
 
-enum { COLUMNS = 4 };
+enum { COLUMNS = 5 };
 
-static const char *const TITLES[COLUMNS] = {"NAME", "ORIGIN", "CATEGORY", "ALSO"};
+static const char *const TITLES[COLUMNS] = {"NAME", "ORIGIN", "CATEGORY", "ALSO", "LIBRARY"};
 
 static const char *column(const ob_list_item *item, size_t index)
 {
-    const char *const columns[COLUMNS] = {item->name, item->origin, item->category, item->also};
+    const char *const columns[COLUMNS] = {item->name, item->origin, item->category, item->also,
+                                          item->library};
     return columns[index];
 }
 
@@ -25,16 +26,18 @@ typedef struct layout {
     size_t widths[COLUMNS]; /* 0: empty in every row, not shown */
     size_t indent;          /* of the last column's lines after the first */
     bool own_line;          /* the last column does not fit beside the others */
-    size_t screen;          /* width of the terminal; 0 = lines are not broken */
+    size_t screen;          /* width of the lines; 0 = they are not broken */
 } layout;
 
 /* Returns how many rows match. */
 static size_t measure(const ob_cli *cli, const ob_list_query *query, layout *l)
 {
-    enum { LEAST_LAST = 24, OWN_LINE_INDENT = 4 };
+    enum { LEAST_LAST = 24, OWN_LINE_INDENT = 4, NO_TERMINAL = 100 };
     const ob_list_topic *topic = query->topic;
     size_t shown = 0;
     *l = (layout){.screen = ob__cli_width(cli)};
+    if (l->screen == 0 && topic->is_prose)
+        l->screen = NO_TERMINAL;
     for (size_t i = 0; i < topic->count(cli->context); i++) {
         ob_list_item item;
         topic->at(cli->context, i, &item);
@@ -93,7 +96,10 @@ static void print_row(ob_cli *cli, const ob_list_item *item, const layout *l)
         return;
     }
     char all[sizeof item->text + 1024];
-    snprintf(all, sizeof all, "%s%snot available: %s", text, text[0] != '\0' ? "; " : "",
+    snprintf(all, sizeof all, "%s%snot available: %s", text,
+             text[0] == '\0' ? ""
+             : l->screen > 0 ? "\n"
+                             : "; ",
              item->reason);
     print_last(cli, l, all, used);
 }

@@ -38,6 +38,7 @@ static void from_entry(const ob_context *context, ob_entry_kind kind, size_t ind
     item->also = item->also_text;
     item->origin = info.origin;
     item->category = info.category;
+    item->library = "";
     item->help = info.help;
     item->shown = NULL;
     item->available = info.available;
@@ -87,6 +88,7 @@ static void module_at(size_t index, ob_list_item *item)
     item->also = "";
     item->origin = BUILT_IN;
     item->category = module.category;
+    item->library = "";
     item->help = item->text;
     item->shown = NULL;
     item->available = true;
@@ -165,6 +167,7 @@ static void backend_at(const ob_context *context, size_t index, ob_list_item *it
 {
     const char *why_not = ob__list_trial_reason(index);
     probed_at(context, index, item);
+    item->library = ob__list_trial_library(index);
     if (why_not[0] != '\0') {
         item->available = false;
         item->reason = why_not;
@@ -176,6 +179,7 @@ static ob_status backend_fields(const ob_context *context, size_t index, ob_json
 {
     const ob_entry_info info = ob_context_entry(context, OB_ENTRY_BACKEND, index);
     const ob_backend_desc *desc = ob_context_find_backend(context, info.name);
+    OB_TRY(ob__list_set_string(doc, object, "library", ob__list_trial_library(index), err));
     return ob__list_set_words(doc, object, "devices", desc != NULL ? desc->device_types : "", " ",
                               err);
 }
@@ -265,6 +269,7 @@ static void dtype_at(const ob_context *context, size_t index, ob_list_item *item
     item->also = item->also_text;
     item->origin = BUILT_IN;
     item->category = CLASS_NAMES[info->cls];
+    item->library = "";
     item->help = item->text;
     item->shown = NULL;
     item->available = true;
@@ -302,6 +307,7 @@ static const ob_list_topic TOPICS[] = {
      .help_title = "HELP",
      .needs_plugins = true,
      .tries = true,
+     .is_prose = true,
      .count = count_probed,
      .at = backend_at,
      .add_fields = backend_fields},

@@ -25,7 +25,8 @@ enum { LIMIT_S = 20 };
 typedef struct trial {
     pid_t pid; /* 0 = it was not tried */
     int from;  /* what it says is read here */
-    char why_not[1024];
+    char said[1024];
+    bool opened; /* then it said what its library is, else why it cannot be opened */
 } trial;
 
 static struct {
@@ -47,8 +48,11 @@ static _Noreturn void try_open(ob_context *context, const char *backend, int to)
     ob_run_options_init(&options);
     options.backend = backend;
     ob_err_clear(&err);
-    if (ob_session_open(context, &options, &session, &err) == OB_OK)
-        _exit(EXIT_SUCCESS);
+    if (ob_session_open(context, &options, &session, &err) == OB_OK) {
+        ob_reason library;
+        ob_session_library(session, &library);
+        _exit(write(to, library.text, strlen(library.text)) >= 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+    }
     const ssize_t written = write(to, err.message, strlen(err.message));
     _exit(written > 0 ? EXIT_FAILURE : EXIT_SUCCESS);
 }
@@ -81,9 +85,9 @@ static int milliseconds_until(const struct timespec *end)
 }
 
 /* Reads to the end. False when the process has not ended by then. */
-static bool read_reason(trial *t, const struct timespec *end)
+static bool read_answer(trial *t, const struct timespec *end)
 {
-    const size_t size = sizeof t->why_not - 1;
+    const size_t size = sizeof t->said - 1;
     size_t used = 0;
     for (;;) {
         struct pollfd ready = {.fd = t->from, .events = POLLIN};
@@ -93,7 +97,7 @@ static bool read_reason(trial *t, const struct timespec *end)
         if (n <= 0)
             return false;
         char rest[256];
-        const ssize_t got = used < size ? read(t->from, t->why_not + used, size - used)
+        const ssize_t got = used < size ? read(t->from, t->said + used, size - used)
                                         : read(t->from, rest, sizeof rest);
         if (got <= 0)
             return true;
@@ -103,15 +107,16 @@ static bool read_reason(trial *t, const struct timespec *end)
 
 static void finish(trial *t, const struct timespec *end)
 {
-    const bool ended = read_reason(t, end);
+    const bool ended = read_answer(t, end);
     int status = 0;
     if (!ended)
         kill(t->pid, SIGKILL);
     while (waitpid(t->pid, &status, 0) < 0 && errno == EINTR)
         ;
     close(t->from);
-    char *text = t->why_not;
-    const size_t size = sizeof t->why_not;
+    char *text = t->said;
+    const size_t size = sizeof t->said;
+    t->opened = ended && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS;
     if (!ended)
         snprintf(text, size, "its library did not open within %d s; " CURE, LIMIT_S);
     else if (WIFSIGNALED(status))
@@ -148,5 +153,10 @@ void ob__list_try_backends(ob_context *context, const ob_list_query *query)
 
 const char *ob__list_trial_reason(size_t index)
 {
-    return index < trials.count ? trials.at[index].why_not : "";
+    return index < trials.count && !trials.at[index].opened ? trials.at[index].said : "";
+}
+
+const char *ob__list_trial_library(size_t index)
+{
+    return index < trials.count && trials.at[index].opened ? trials.at[index].said : "";
 }

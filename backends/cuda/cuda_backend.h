@@ -48,6 +48,7 @@ ob_status cuda_probe(const ob_host *host, ob_reason *why_not);
 ob_status cuda_open(const ob_backend_settings *settings, ob_backend **out, ob_err *err);
 void cuda_close(ob_backend *backend);
 void cuda_properties(ob_backend *backend, ob_property_fn fn, void *ctx);
+void cuda_library(ob_backend *backend, ob_reason *out);
 /* OB_OK for CUDA_SUCCESS; else an error with what was tried, the driver's name of it and its sentence. */
 ob_status cuda_check(const plan_env *env, CUresult result, const char *what, ob_err *err);
 

@@ -140,6 +140,12 @@ void cuda_close(ob_backend *backend)
     free(backend); /* libraries stay open: cuBLAS and the driver do not like to be closed */
 }
 
+void cuda_library(ob_backend *backend, ob_reason *out)
+{
+    const int version = backend->env.driver_version;
+    snprintf(out->text, sizeof out->text, "CUDA driver %d.%d", version / 1000, version % 1000 / 10);
+}
+
 void cuda_properties(ob_backend *backend, ob_property_fn fn, void *ctx)
 {
     const plan_env *env = &backend->env;

@@ -45,6 +45,7 @@ static const ob_backend_desc BACKEND = {
     .memory_peak = memory_peak,
     .flush_cache = cuda_flush_cache,
     .properties = cuda_properties,
+    .library = cuda_library,
     .owns_gradients = true,
 };
 

@@ -127,3 +127,16 @@ void native_properties(ob_backend *backend, ob_property_fn fn, void *ctx)
     if (blas != NULL)
         fn(ctx, "blas_core", native_blas_core(blas));
 }
+
+/* "OpenBLAS 0.3.21 NO_LAPACKE ..." without what follows the version. */
+void native_library(ob_backend *backend, ob_reason *out)
+{
+    native_blas *blas;
+    if (native_env_blas(&backend->env, &blas, NULL) != OB_OK)
+        return;
+    const char *config = native_blas_config(blas);
+    const size_t name = strcspn(config, " ");
+    const size_t version = strcspn(config + name + strspn(config + name, " "), " ");
+    snprintf(out->text, sizeof out->text, "%.*s",
+             (int)(name + strspn(config + name, " ") + version), config);
+}

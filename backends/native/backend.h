@@ -21,5 +21,6 @@ ob_status native_memory_peak(ob_backend *backend, bool reset, uint64_t *peak_byt
 ob_status native_set_threads(ob_backend *backend, int threads, ob_err *err);
 int native_threads(ob_backend *backend);
 void native_properties(ob_backend *backend, ob_property_fn fn, void *ctx);
+void native_library(ob_backend *backend, ob_reason *out);
 
 #endif

@@ -43,6 +43,8 @@ static const ob_backend_desc BACKEND = {
     .flush_cache = native_flush_cache,
     .set_threads = native_set_threads,
     .properties = native_properties,
+    .library = native_library,
+    .isa_limits = "OPENBLAS_CORETYPE=Haswell",
     .threads = native_threads,
     .owns_gradients = true,
 };

@@ -95,6 +95,11 @@ int onednn_threads(ob_backend *backend)
     return backend->threads;
 }
 
+void onednn_library(ob_backend *backend, ob_reason *out)
+{
+    snprintf(out->text, sizeof out->text, "oneDNN %s", dnn_lib_version(backend->lib));
+}
+
 void onednn_properties(ob_backend *backend, ob_property_fn fn, void *ctx)
 {
     char threads[16];

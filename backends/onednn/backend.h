@@ -64,5 +64,6 @@ ob_status onednn_memory_peak(ob_backend *backend, bool reset, uint64_t *peak_byt
 ob_status onednn_set_threads(ob_backend *backend, int threads, ob_err *err);
 int onednn_threads(ob_backend *backend);
 void onednn_properties(ob_backend *backend, ob_property_fn fn, void *ctx);
+void onednn_library(ob_backend *backend, ob_reason *out);
 
 #endif

@@ -62,6 +62,8 @@ static const ob_backend_desc BACKEND = {
     .set_threads = onednn_set_threads,
     .threads = onednn_threads,
     .properties = onednn_properties,
+    .library = onednn_library,
+    .isa_limits = "ONEDNN_MAX_CPU_ISA=AVX2",
     .kernels = onednn_kernels,
     .case_properties = onednn_case_properties,
     .owns_gradients = true,

@@ -141,6 +141,11 @@ static void properties(ob_backend *backend, ob_property_fn fn, void *ctx)
         fn(ctx, "model", backend->model_path);
 }
 
+static void library(ob_backend *backend, ob_reason *out)
+{
+    snprintf(out->text, sizeof out->text, "ONNX Runtime %s", backend->library->version);
+}
+
 static const ob_backend_desc BACKEND = {
     .name = "onnxruntime",
     .help = "ONNX Runtime on the CPU: operators and graphs as ONNX models made in memory",
@@ -159,6 +164,7 @@ static const ob_backend_desc BACKEND = {
     .flush_cache = ort_flush_cache,
     .set_threads = set_threads,
     .properties = properties,
+    .library = library,
     .schemas = ort_schemas,
 };
 

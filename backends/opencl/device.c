@@ -200,6 +200,11 @@ static void tell_number(ob_property_fn fn, void *ctx, const char *name, uint64_t
     fn(ctx, name, text);
 }
 
+void ocl_library(ob_backend *backend, ob_reason *out)
+{
+    snprintf(out->text, sizeof out->text, "%s", backend->env.device.platform_version);
+}
+
 void ocl_properties(ob_backend *backend, ob_property_fn fn, void *ctx)
 {
     const ocl_device *d = &backend->env.device;

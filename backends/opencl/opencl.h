@@ -88,6 +88,7 @@ ob_status ocl_device_choose(plan_env *env, const ob_device *wanted, ob_err *err)
 /* Variables that drivers read when they are loaded. */
 void ocl_environment_set(int threads);
 void ocl_properties(ob_backend *backend, ob_property_fn fn, void *ctx);
+void ocl_library(ob_backend *backend, ob_reason *out);
 
 /* ---- memory.c ---- */
 ob_status ocl_buffer_create(plan_env *env, size_t size, ocl_buffer **out, ob_err *err);

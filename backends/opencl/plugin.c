@@ -205,6 +205,7 @@ static const ob_backend_desc BACKEND = {
     .flush_cache = ocl_flush_cache,
     .set_threads = set_threads,
     .properties = ocl_properties,
+    .library = ocl_library,
     .threads = threads,
     .owns_gradients = true,
 };

@@ -6,6 +6,8 @@
 #include "load.h"
 
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 /* Set by the first open, before any function that uses it can be called; never changes then. */
 static const torch_shim *shim;
@@ -91,6 +93,16 @@ static void properties(ob_backend *backend, ob_property_fn fn, void *ctx)
 {
     shim->properties(backend, fn, ctx);
 }
+static void take_version(void *ctx, const char *name, const char *value)
+{
+    ob_reason *out = ctx;
+    if (strcmp(name, "libtorch") == 0)
+        snprintf(out->text, sizeof out->text, "libtorch %s", value);
+}
+static void library(ob_backend *backend, ob_reason *out)
+{
+    shim->properties(backend, take_version, out);
+}
 static ob_status schemas(ob_backend *backend, ob_schema_fn fn, void *ctx, ob_err *err)
 {
     return shim->schemas(backend, fn, ctx, err);
@@ -153,6 +165,8 @@ static const ob_backend_desc BACKEND = {
     .flush_cache = flush_cache,
     .set_threads = set_threads,
     .properties = properties,
+    .library = library,
+    .isa_limits = "ONEDNN_MAX_CPU_ISA=AVX2 ATEN_CPU_CAPABILITY=default OPENBLAS_CORETYPE=Haswell",
     .schemas = schemas,
     .has_backward = has_backward,
     .kernels = kernels,

@@ -254,6 +254,12 @@ typedef struct ob_backend_desc {
     /* What is special to one prepared case, for its record: "forward" = the implementations that a library
      * chose for it. Asked once, after prepare. */
     void (*case_properties)(ob_prepared *prepared, ob_property_fn fn, void *ctx);
+    /* The library that does its work, with its version, for listings: "oneDNN 2.6.3". It may be loaded for that.
+     * NULL = there is none. */
+    void (*library)(ob_backend *backend, ob_reason *out);
+    /* Variables of the environment, with values, that keep its libraries from instructions which not every machine
+     * has: "ONEDNN_MAX_CPU_ISA=AVX2". Told where a case dies of SIGILL. NULL = there are none. */
+    const char *isa_limits;
 } ob_backend_desc;
 
 /* ------------------------------------------------------------------ data generators */

@@ -330,6 +330,8 @@ ob_status ob_session_prepare_task(ob_session *session, const ob_case *c, ob_time
 ob_clock ob_session_clock(ob_session *session);
 /* The backend's properties, for the header record: an object that lives as long as the session. */
 const ob_json *ob_session_properties(const ob_session *session);
+/* Its library and that one's version, "oneDNN 2.6.3"; "" = it does not say. The library may be loaded for that. */
+void ob_session_library(ob_session *session, ob_reason *out);
 /* Calls fn for each operator that the backend brings; OB_ERR_UNSUPPORTED when it brings none. */
 ob_status ob_session_schemas(ob_session *session, ob_schema_fn fn, void *ctx, ob_err *err);
 /* Why the backend never runs that operator of its own ("aten::from_file"); NULL = it does. Static. */

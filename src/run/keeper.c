@@ -6,6 +6,7 @@
  */
 #include "run/keeper.h"
 
+#include "config/config_int.h"
 #include "run/identity.h"
 
 #include <errno.h>
@@ -35,6 +36,9 @@ ob_status ob__keeper_open(ob_keeper *keeper, const ob_config *config, const ob_r
                           .seed = {.config_fd = -1, .state_fd = -1, .output_fd = -1},
                           .worker = {.socket = -1, .death = -1},
                           .start_limit_s = START_S};
+    const ob_backend_desc *desc =
+        ob_context_find_backend(config->context, ob__backend_name(params->options));
+    keeper->isa_limits = desc != NULL ? desc->isa_limits : NULL;
     OB_TRY(ob_system_read(NULL, NULL, &system, err));
     keeper->max_memory_bytes = ob__memory_limit(params->options, &system);
     return ob__worker_seed_make(params->worker_program, config, params->options, place,
@@ -87,7 +91,19 @@ size_t ob__keeper_output(const ob_keeper *keeper, char *out, size_t size, uint64
 
 /* ---- why it is gone ---- */
 
-static void describe_signal(const ob_worker_process *worker, int number, ob_loss *out)
+/* An illegal instruction is hardly ever the case's fault, and what helps is not to be guessed. */
+static void describe_illegal(const char *limits, ob_loss *out)
+{
+    const size_t used = strlen(out->reason);
+    snprintf(out->reason + used, sizeof out->reason - used,
+             "; its library took an instruction that this machine lacks: %s%s%s",
+             limits != NULL ? "set " : "see the library's manual for how to limit it",
+             limits != NULL ? limits : "",
+             limits != NULL ? " in the environment, which limits it to common ones" : "");
+}
+
+static void describe_signal(const ob_keeper *keeper, const ob_worker_process *worker, int number,
+                            ob_loss *out)
 {
     const char *abbreviation = sigabbrev_np(number);
     snprintf(out->signal, sizeof out->signal, "SIG%s", abbreviation ? abbreviation : "?");
@@ -105,6 +121,8 @@ static void describe_signal(const ob_worker_process *worker, int number, ob_loss
              : number == SIGFPE ? "; whole numbers were divided by 0: give a \"value_range\" "
                                   "without it"
                                 : "");
+    if (number == SIGILL)
+        describe_illegal(keeper->isa_limits, out);
 }
 
 /* The worker's socket or the worker itself is at its end. */
@@ -123,7 +141,7 @@ static void lose(ob_keeper *keeper, ob_loss *out)
         snprintf(out->reason, sizeof out->reason,
                  "the operator closed the worker's own descriptor; the worker was ended");
     } else if (WIFSIGNALED(status)) {
-        describe_signal(&worker, WTERMSIG(status), out);
+        describe_signal(keeper, &worker, WTERMSIG(status), out);
     } else {
         out->exit_code = WEXITSTATUS(status);
         snprintf(out->reason, sizeof out->reason, "the worker ended by itself with exit code %d",

@@ -12,7 +12,7 @@
 /* Why a worker is gone. */
 typedef struct ob_loss {
     ob_record_status status;
-    char reason[256];
+    char reason[384];
     char signal[32]; /* "SIGSEGV", or "" */
     int64_t exit_code;
     bool scribbled; /* what it sent was no message: the case is the one whose record did not come */
@@ -31,7 +31,8 @@ typedef struct ob_keeper {
     bool condemned;   /* it went over a limit and was killed; what it sent before still counts */
     bool interrupted; /* it was killed because the user wants to end at once */
     ob_loss sentence; /* which limit */
-    bool finish_case; /* a wish to stop is not passed on: the case needs further workers */
+    const char *isa_limits; /* of the backend; NULL = none */
+    bool finish_case;       /* a wish to stop is not passed on: the case needs further workers */
 } ob_keeper;
 
 typedef enum ob_news_kind {

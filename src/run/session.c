@@ -263,6 +263,14 @@ const ob_json *ob_session_properties(const ob_session *session)
     return ob_json_doc_root(session->properties);
 }
 
+void ob_session_library(ob_session *session, ob_reason *out)
+{
+    *out = (ob_reason){.text = ""};
+    if (session->desc->library != NULL)
+        session->desc->library(session->backend, out);
+    out->text[sizeof out->text - 1] = '\0';
+}
+
 ob_status ob_session_schemas(ob_session *session, ob_schema_fn fn, void *ctx, ob_err *err)
 {
     if (session->desc->schemas == NULL)

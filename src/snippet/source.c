@@ -12,10 +12,11 @@
 #include <ctype.h>
 
 /* Flags are the same for all snippets of a language. -w: warnings about unused values would hide the
- * rest; -g1: names and lines, for callgrind. */
-static const char *const C_FLAGS[] = {"-std=gnu17", "-O2", "-g1", "-w", "-fPIC", NULL};
-static const char *const CPP_FLAGS[] = {"-std=gnu++17", "-O2",     "-g1", "-w",
-                                        "-fPIC",        "-shared", NULL};
+ * rest; -g1: names and lines, for callgrind; -gdwarf-4: from DWARF 5 valgrind names files by the folder of the
+ * compilation, which is another one each time. */
+static const char *const C_FLAGS[] = {"-std=gnu17", "-O2", "-gdwarf-4", "-g1", "-w", "-fPIC", NULL};
+static const char *const CPP_FLAGS[] = {"-std=gnu++17", "-O2",   "-gdwarf-4", "-g1",
+                                        "-w",           "-fPIC", "-shared",   NULL};
 
 static const char HEADERS[OB_LANGUAGE_COUNT][256] = {
     [OB_LANGUAGE_C] = "#include <math.h>\n#include <stdint.h>\n#include <stdio.h>\n"

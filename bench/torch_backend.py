@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the torch backend costs, beside at::add in C++ and torch in Python; and native against torch.
 
-usage: torch.py PROGRAM DIRECT [PYTHON]
+usage: torch_backend.py PROGRAM DIRECT [PYTHON]
 
 PROGRAM is opbench, DIRECT the program bench/torch_direct.cpp, PYTHON one that has torch (left out without). One
 element's aten::add is measured in blocks of 20,000 calls; starts are the median of seven. The operator set is PARAM's

@@ -59,7 +59,7 @@ const ob_op_row ob__rows_view[] = {
      .derivative = "self = select_backward(grad, @sizes(self), dim, index)"},
     {OB__ROW("aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, int index) "
              "-> Tensor",
-             "copy", input_sizes, write, EXACT, 0),
+             "copy", select, write, EXACT, 0),
      .derivative = "grad_output = select(grad, dim, index)"},
     {VIEW("aten::slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, "
           "SymInt step=1) -> Tensor(a)",
@@ -69,7 +69,7 @@ const ob_op_row ob__rows_view[] = {
                    "9223372036854775807 if @is_none(end) else end, step)"},
     {OB__ROW("aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt "
              "start, SymInt end, SymInt step) -> Tensor",
-             "copy", input_sizes, write, EXACT, 0),
+             "copy", slice, write, EXACT, 0),
      .derivative = "grad_output = slice(grad, dim, start, end, step)"},
     {VIEW("aten::narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a)", narrow),
      .decomposition = "first = start if start >= 0 else start + @size(self, dim); "
@@ -82,7 +82,7 @@ const ob_op_row ob__rows_view[] = {
      .derivative = "self = diagonal_backward(grad, @sizes(self), offset, dim1, dim2)"},
     {OB__ROW("aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int "
              "dim1, int dim2) -> Tensor",
-             "copy", input_sizes, write, EXACT, 0)},
+             "copy", diagonal, write, EXACT, 0)},
     {VIEW("aten::alias(Tensor(a) self) -> Tensor(a)", alias), .derivative = "self = grad"},
     /* z: sizes of self with the new leading dimensions; the repeats are summed up. */
     {MOVE("aten::repeat(Tensor self, SymInt[] repeats) -> Tensor", repeat),

@@ -144,7 +144,6 @@
     X(roll)                                                                                        \
     X(flip)                                                                                        \
     X(triangle)                                                                                    \
-    X(input_sizes) /* select_backward: the argument input_sizes */                                 \
     /* shape_index.c */                                                                            \
     X(gather)                                                                                      \
     X(scatter)                                                                                     \

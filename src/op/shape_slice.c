@@ -104,32 +104,57 @@ ob_status ob__shape_unsqueeze(const ob_op_call *call, ob_value *out, ob_err *err
     return ob__give(call, out, &shape, err);
 }
 
-static ob_status read_dim(const ob_op_call *call, const char *name, const ob_tensor **self,
-                          int *dim, ob_err *err)
+/* What is looked at, and one of its dimensions: self or, for the backward of a view, a tensor of input_sizes. */
+static ob_status read_dim(const ob_op_call *call, const char *name, ob_tensor *viewed, int *dim,
+                          ob_err *err)
 {
-    OB_TRY(ob__arg_tensor(call, "self", self, err));
-    if ((*self)->ndim == 0)
-        return ob__shape_fail(call, err, "self has no dimensions");
-    return ob__norm_dim(call, ob__arg_int(call, name, 0), (*self)->ndim, dim, err);
+    const bool backward = ob__arg(call, "input_sizes") != NULL;
+    const ob_tensor *given;
+    ob__ints sizes;
+    OB_TRY(ob__arg_tensor(call, backward ? "grad_output" : "self", &given, err));
+    OB_TRY(ob__arg_ints(call, "input_sizes", &sizes, err));
+    if (backward)
+        OB_TRY(ob_tensor_init_meta(viewed, given->dtype, sizes.v, sizes.count, NULL, err));
+    else
+        *viewed = *given;
+    if (viewed->ndim == 0)
+        return ob__shape_fail(call, err, "%s has no dimensions", backward ? "input_sizes" : "self");
+    return ob__norm_dim(call, ob__arg_int(call, name, 0), viewed->ndim, dim, err);
+}
+
+/* The view; or zeros like what is looked at, with the gradient where the view is, which must fit there. */
+static ob_status give_view(const ob_op_call *call, const ob_tensor *viewed, const ob__shape *view,
+                           ob_value *out, ob_err *err)
+{
+    const ob_tensor *grad;
+    OB_TRY(ob__arg_maybe_tensor(call, "grad_output", &grad, err));
+    if (grad == NULL)
+        return ob__give(call, out, view, err);
+    OB_TRY(ob__want_expandable(call, "grad_output", grad, view, err));
+    const ob__shape whole = ob__shape_dense(viewed);
+    return ob__give(call, out, &whole, err);
 }
 
 ob_status ob__shape_select(const ob_op_call *call, ob_value *out, ob_err *err)
 {
-    const ob_tensor *self;
+    ob_tensor self;
     int dim = 0;
     int64_t index = ob__arg_int(call, "index", 0);
     char text[OB__SHAPE_TEXT];
     OB_TRY(read_dim(call, "dim", &self, &dim, err));
-    const int64_t size = self->sizes[dim];
+    const int64_t size = self.sizes[dim];
+    if (size == 0)
+        return ob__shape_fail(call, err, "dimension %d of %s has no entries, so none has an index",
+                              dim, ob__tensor_text(&self, text));
     if (index < -size || index >= size)
         return ob__shape_fail(call, err,
                               "index %" PRId64 " is not in dimension %d of %s; give one from "
                               "%" PRId64 " to %" PRId64,
-                              index, dim, ob__tensor_text(self, text), -size, size - 1);
-    ob__shape shape = ob__shape_of(self);
+                              index, dim, ob__tensor_text(&self, text), -size, size - 1);
+    ob__shape shape = ob__shape_of(&self);
     shape.offset += (index < 0 ? index + size : index) * shape.strides[dim];
     drop_dim(&shape, dim);
-    return ob__give(call, out, &shape, err);
+    return give_view(call, &self, &shape, out, err);
 }
 
 static int64_t clamp_index(int64_t index, int64_t size)
@@ -141,43 +166,43 @@ static int64_t clamp_index(int64_t index, int64_t size)
 
 ob_status ob__shape_slice(const ob_op_call *call, ob_value *out, ob_err *err)
 {
-    const ob_tensor *self;
+    ob_tensor self;
     int dim = 0;
     const int64_t step = ob__arg_int(call, "step", 1);
     OB_TRY(read_dim(call, "dim", &self, &dim, err));
     if (step < 1)
         return ob__shape_fail(call, err, "step is %" PRId64 "; it must be positive", step);
-    const int64_t size = self->sizes[dim];
+    const int64_t size = self.sizes[dim];
     const int64_t start = clamp_index(ob__arg_int(call, "start", 0), size);
     const int64_t end = clamp_index(ob__arg_int(call, "end", INT64_MAX), size);
-    ob__shape shape = ob__shape_of(self);
+    ob__shape shape = ob__shape_of(&self);
     shape.sizes[dim] = end > start ? (end - start - 1) / step + 1 : 0;
     shape.offset += start * shape.strides[dim];
     if (__builtin_mul_overflow(shape.strides[dim], step, &shape.strides[dim]))
         return ob_err_set(err, OB_ERR_OVERFLOW, "slice: the stride does not fit into 64 bits");
-    return ob__give(call, out, &shape, err);
+    return give_view(call, &self, &shape, out, err);
 }
 
 ob_status ob__shape_narrow(const ob_op_call *call, ob_value *out, ob_err *err)
 {
-    const ob_tensor *self;
+    ob_tensor self;
     int dim = 0;
     int64_t start = ob__arg_int(call, "start", 0);
     const int64_t length = ob__arg_int(call, "length", 0);
     char text[OB__SHAPE_TEXT];
     OB_TRY(read_dim(call, "dim", &self, &dim, err));
-    const int64_t size = self->sizes[dim];
+    const int64_t size = self.sizes[dim];
     if (start < 0 && start >= -size)
         start += size;
     if (start < 0 || start > size || length < 0 || length > size - start)
         return ob__shape_fail(call, err,
                               "%" PRId64 " entries from %" PRId64 " on are not in dimension %d of "
                               "%s",
-                              length, start, dim, ob__tensor_text(self, text));
-    ob__shape shape = ob__shape_of(self);
+                              length, start, dim, ob__tensor_text(&self, text));
+    ob__shape shape = ob__shape_of(&self);
     shape.sizes[dim] = length;
     shape.offset += start * shape.strides[dim];
-    return ob__give(call, out, &shape, err);
+    return give_view(call, &self, &shape, out, err);
 }
 
 ob_status ob__shape_as_strided(const ob_op_call *call, ob_value *out, ob_err *err)
@@ -208,28 +233,28 @@ ob_status ob__shape_as_strided(const ob_op_call *call, ob_value *out, ob_err *er
 
 ob_status ob__shape_diagonal(const ob_op_call *call, ob_value *out, ob_err *err)
 {
-    const ob_tensor *self;
+    ob_tensor self;
     int a = 0, b = 0;
     const int64_t offset = ob__arg_int(call, "offset", 0);
     OB_TRY(read_dim(call, "dim1", &self, &a, err));
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim2", 1), self->ndim, &b, err));
+    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim2", 1), self.ndim, &b, err));
     if (a == b)
         return ob__shape_fail(call, err, "dim1 and dim2 are both %d; they must differ", a);
-    ob__shape shape = ob__shape_of(self);
-    const int64_t rows = self->sizes[a], columns = self->sizes[b];
+    ob__shape shape = ob__shape_of(&self);
+    const int64_t rows = self.sizes[a], columns = self.sizes[b];
     int64_t length = 0;
     if (offset >= 0 && offset < columns)
         length = rows < columns - offset ? rows : columns - offset;
     else if (offset < 0 && offset > -rows)
         length = rows + offset < columns ? rows + offset : columns;
     if (length > 0)
-        shape.offset += offset >= 0 ? offset * self->strides[b] : -offset * self->strides[a];
-    const int64_t stride = self->strides[a] + self->strides[b];
+        shape.offset += offset >= 0 ? offset * self.strides[b] : -offset * self.strides[a];
+    const int64_t stride = self.strides[a] + self.strides[b];
     drop_dim(&shape, a > b ? a : b);
     drop_dim(&shape, a > b ? b : a);
     shape.sizes[shape.ndim] = length;
     shape.strides[shape.ndim++] = stride;
-    return ob__give(call, out, &shape, err);
+    return give_view(call, &self, &shape, out, err);
 }
 
 ob_status ob__shape_repeat(const ob_op_call *call, ob_value *out, ob_err *err)
@@ -304,17 +329,5 @@ ob_status ob__shape_triangle(const ob_op_call *call, ob_value *out, ob_err *err)
         return ob__shape_fail(call, err, "self is %s; it must have at least 2 dimensions",
                               ob__tensor_text(self, text));
     const ob__shape shape = ob__shape_dense(self);
-    return ob__give(call, out, &shape, err);
-}
-
-ob_status ob__shape_input_sizes(const ob_op_call *call, ob_value *out, ob_err *err)
-{
-    const ob_tensor *grad;
-    ob__ints sizes;
-    int dim = 0;
-    OB_TRY(ob__arg_tensor(call, "grad_output", &grad, err));
-    OB_TRY(ob__arg_ints(call, "input_sizes", &sizes, err));
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim", 0), sizes.count, &dim, err));
-    const ob__shape shape = ob__shape_make(grad->dtype, sizes.v, sizes.count);
     return ob__give(call, out, &shape, err);
 }

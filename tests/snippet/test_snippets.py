@@ -150,6 +150,20 @@ def test_long_code(program):
     check(json.loads(done.stdout)["counts"] == by_file[0], "- is standard input")
 
 
+def test_names(program):
+    """Functions of a snippet have the same names wherever it was compiled: in a scratch folder, another each time."""
+    for lang in ("c", "c++"):
+        found = []
+        for _ in range(2):
+            for path in program.objects():
+                path.unlink()
+            done = program.run("--lang", lang, "--setup", "volatile int s = 0;", "s += 1;", "--json")
+            check(done.returncode == 0 and "opbench-build-" not in done.stdout,
+                  f"{lang}: no name has the scratch folder: {done}")
+            found.append(done.stdout)
+        check(found[0] == found[1], f"{lang}: two builds have the same names and counts")
+
+
 def test_cache(program):
     """What is in the cache is checked before it is loaded, and the cache is the user's alone."""
     before = program.counts(*LOOP)
@@ -250,5 +264,5 @@ def test_no_valgrind(program):
 
 if __name__ == "__main__":
     sys.exit(run_tests([test_equal_counts, test_debug_symbols, test_code_that_valgrind_cannot_run, test_tables, test_normalised_texts, test_cpp, test_python,
-                        test_errors, test_long_code, test_cache, test_time, test_time_file, test_operators,
+                        test_errors, test_long_code, test_names, test_cache, test_time, test_time_file, test_operators,
                         test_tensors, test_no_valgrind]))

@@ -284,6 +284,15 @@ static void survives_extremes(void)
         "aten::randint(0, [2])",
         "aten::upsample_nearest2d.vec(f32[1, 1, 2, 2], None, [1e300, 1.0])",
         "aten::index_put(f32[2, 3], [i64[2]], f32[4])",
+        "aten::select_backward(f32[4], [1, 4], 2, 0)",
+        "aten::select_backward(f32[4], [1, -4], 0, 0)",
+        "aten::select_backward(f32[], [], 0, 0)",
+        "aten::select_backward(f32[4], [4611686018427387904, 4], 0, 0)",
+        "aten::slice_backward(f32[4], [4], 0, 0, 4, 0)",
+        "aten::slice_backward(f32[4], [4], 0, 0, 4, -1)",
+        "aten::diagonal_backward(f32[3], [3, 3], 0, 1, 1)",
+        "aten::diagonal_backward(f32[3], [3, 3], 0, 0, 2)",
+        "aten::diagonal_backward(f32[3], [3], 0, 0, 1)",
     };
     static char got[1 << 14];
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
@@ -293,7 +302,31 @@ static void survives_extremes(void)
         if (strncmp(got, "error: ", 7) != 0 || strlen(got) < 12)
             OB_TEST_FAIL("%s is \"%s\", want an error", refused[i], got);
     }
+    /* What would write outside of its result: the gradient must be where the view was. */
+    static const shape_case told[] = {
+        {"aten::select_backward(f32[4], [1, 4], 0, 500)",
+         "error: select_backward: index 500 is not in dimension 0 of [1, 4]; give one from -1 to "
+         "0"},
+        {"aten::select_backward(f32[4], [1, 4], 0, -2)",
+         "error: select_backward: index -2 is not in dimension 0 of [1, 4]; give one from -1 to 0"},
+        {"aten::select_backward(f32[4], [0, 4], 0, 0)",
+         "error: select_backward: dimension 0 of [0, 4] has no entries, so none has an index"},
+        {"aten::select_backward(f32[5], [1, 4], 0, 0)",
+         "error: select_backward: grad_output is [5]; it must expand to [4]"},
+        {"aten::slice_backward(f32[4], [4], 0, 1, 9223372036854775807, 1)",
+         "error: slice_backward: grad_output is [4]; it must expand to [3]"},
+        {"aten::slice_backward(f32[2], [4], 0, 3, 1, 1)",
+         "error: slice_backward: grad_output is [2]; it must expand to [0]"},
+        {"aten::diagonal_backward(f32[3], [3, 3], 500, 0, 1)",
+         "error: diagonal_backward: grad_output is [3]; it must expand to [0]"},
+        {"aten::diagonal_backward(f32[3], [3, 3], -9223372036854775808, 0, 1)",
+         "error: diagonal_backward: grad_output is [3]; it must expand to [0]"},
+    };
+    CHECK_CASES(told);
     static const shape_case fine[] = {
+        {"aten::select_backward(f32[4], [1, 4], 0, -1)", "f32[1, 4]"},
+        {"aten::slice_backward(f32[2, 4], [5, 4], 0, -9223372036854775807, 3, 2)", "f32[5, 4]"},
+        {"aten::diagonal_backward(f32[2], [3, 3], -1, -2, -1)", "f32[3, 3]"},
         {"aten::slice.Tensor(f32[4, 2], 0, -9223372036854775807, 9223372036854775807, 1)",
          "f32[4, 2]"},
         {"aten::slice.Tensor(f32[4, 2], 0, 3, 1, 1)", "f32[0, 2]"},

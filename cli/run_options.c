@@ -194,6 +194,10 @@ int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_l
         return ob__cli_usage_error(cli,
                                    "--append, --resume and --force say different things of the "
                                    "file of --output; give one of them");
+    if (line->wait && line->output == NULL)
+        return ob__cli_usage_error(cli,
+                                   "--wait is about a file that another run may write to; give "
+                                   "it with --output FILE");
     const bool several = ob_run_options_backend_count(&line->run) > 1;
     if (several &&
         (line->profilers[OB_PROFILER_NCU].wanted || line->profilers[OB_PROFILER_NSYS].wanted))

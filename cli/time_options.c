@@ -164,6 +164,10 @@ int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count
                                         "FILE");
     if (line->config != NULL && word_count > 0)
         return ob__cli_usage_error(cli, "arguments go with --op NAME alone; leave out -c");
+    if (line->wait && line->output == NULL)
+        return ob__cli_usage_error(cli,
+                                   "--wait is about a file that another run may write to; give "
+                                   "it with -o FILE");
     if (line->config == NULL && line->only_case != NULL)
         return ob__cli_usage_error(cli, "--case says which case of a config; give it with -c FILE");
     int code = choose_method(cli, line, &plan->run.timer);

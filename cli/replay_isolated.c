@@ -144,6 +144,20 @@ typedef struct attempts {
     size_t crashes;
 } attempts;
 
+static void tell_crash(const attempts *a, int64_t node, int status)
+{
+    const ob_backend_desc *desc = ob_context_find_backend(a->cli->context, a->line->run.backend);
+    const bool illegal = WIFSIGNALED(status) && WTERMSIG(status) == SIGILL;
+    const char *limits = illegal && desc != NULL ? desc->isa_limits : NULL;
+    ob__cli_warn(a->cli,
+                 "node %" PRId64 " ended the process (%s); it is left out, and the replay begins "
+                 "again%s%s%s",
+                 node, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit",
+                 limits != NULL ? "; a library took an instruction that this machine lacks: set "
+                                : "",
+                 limits != NULL ? limits : "", limits != NULL ? " in the environment" : "");
+}
+
 /* One process; *again says whether to start another. */
 static int attempt(attempts *a, bool *again)
 {
@@ -174,10 +188,7 @@ static int attempt(attempts *a, bool *again)
     if (ended && interrupts > 0) {
         code = OB_EXIT_INTERRUPTED;
     } else if (ended && node != INT64_MIN && a->crashes < MAX_CRASHES) {
-        ob__cli_warn(a->cli,
-                     "node %" PRId64 " ended the process (%s); it is left out, and the replay "
-                     "begins again",
-                     node, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit");
+        tell_crash(a, node, status);
         snprintf(a->crashed + strlen(a->crashed), sizeof a->crashed - strlen(a->crashed),
                  "%s%" PRId64, a->crashes > 0 ? "," : "", node);
         a->crashes++;

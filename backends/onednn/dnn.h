@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * oneDNN as the rest of the backend sees it: layouts, primitives, memory. Nothing here depends on the
- * library's version; dnnl_v2.c is the implementation for 2.x, the only file that includes its headers.
+ * library's version; only the files dnnl*.c include its headers.
  *
  * The library is opened at run time, so that a machine without it, or with another version, has a backend
  * that says so.
@@ -43,7 +43,7 @@ typedef enum dnn_arg {
     DNN_DIFF_SCALE = 255,
     DNN_DIFF_SHIFT = 256,
     DNN_MULTIPLE_SRC = 1024,
-    DNN_POST_OP = 16384, /* times the post-op's number plus one, plus DNN_SRC_1 */
+    DNN_POST_OP = 1 << 20, /* ours: times the post-op's number plus one, plus DNN_SRC_1 */
 } dnn_arg;
 
 typedef enum dnn_kind {
@@ -170,6 +170,8 @@ void dnn_lib_set_threads(const dnn_lib *lib, int threads);
 /* "2.6.3", "avx512_core_bf16", "OpenMP" */
 const char *dnn_lib_version(const dnn_lib *lib);
 const char *dnn_lib_isa(const dnn_lib *lib);
+/* Whether it computes with the dtype here, and does not only move it. */
+bool dnn_lib_computes(const dnn_lib *lib, ob_dtype dtype);
 /* Whether sums of products of bytes have 32 bits all the way: they need VNNI instructions. */
 bool dnn_lib_adds_bytes_wide(const dnn_lib *lib);
 const char *dnn_lib_threading(const dnn_lib *lib);

@@ -47,8 +47,7 @@ static bool computes(const dnn_call *call)
     dnn_view first = {.group = DNN_NONE_ID};
     for (size_t i = 0; !dnn_view_is(&first) && i < schema->arg_count; i++)
         first = dnn_arg_view(call, schema->args[i].name);
-    return dnn_view_is(&first) && (first.dtype == OB_DTYPE_F32 || first.dtype == OB_DTYPE_BF16 ||
-                                   dnn_is_byte(first.dtype));
+    return dnn_view_is(&first) && dnn_lib_computes(call->plan->lib, first.dtype);
 }
 
 /* Whether there is nothing to compute; then the results are there already. */

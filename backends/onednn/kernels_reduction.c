@@ -230,8 +230,8 @@ static ob_status plan_norm(dnn_call *call, ob_err *err)
     if (p != 1 && p != 2)
         return dnn_refuse(call, err, "the backend has norms of order 1 and 2");
     const dnn_view in = dnn_arg_view(call, "self");
-    if (in.dtype == OB_DTYPE_F16)
-        return dnn_refuse(call, err, "oneDNN does not compute with float16 on the CPU");
+    if (in.dtype == OB_DTYPE_F16 && !dnn_lib_computes(call->plan->lib, in.dtype))
+        return dnn_refuse(call, err, "oneDNN does not compute with float16 on this CPU");
     return reduce(call, DNN_REDUCE_NORM, p, err);
 }
 

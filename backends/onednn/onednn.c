@@ -35,8 +35,9 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_STRING,
      .offset = offsetof(onednn_options, library),
      .value = "FILE",
-     .help = "libdnnl.so.2 to use; otherwise $OPBENCH_ONEDNN_LIBRARY, then where it was when "
-             "opbench was built"},
+     .help =
+         "libdnnl.so to use; otherwise $OPBENCH_ONEDNN_LIBRARY, then where it was when opbench was "
+         "built, then by its name"},
     {.name = NULL},
 };
 

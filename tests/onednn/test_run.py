@@ -28,7 +28,8 @@ class Libraries(unittest.TestCase):
         self.assertEqual(code, 0, printed)
 
     def test_missing(self):
-        self.refused("/nowhere/libdnnl.so.2", "there is no /nowhere/libdnnl.so.2", "install libdnnl2")
+        self.refused("/nowhere/libdnnl.so.9", "there is no /nowhere/libdnnl.so.9",
+                     "install oneDNN %d.x (Debian: libdnnl-dev)" % harness.major)
 
     def test_empty_names_nothing(self):
         code, _, _, printed = run({"torch.relu": entry(tensor(4))}, "--backend", "onednn", library="")
@@ -38,26 +39,32 @@ class Libraries(unittest.TestCase):
         with tempfile.NamedTemporaryFile(suffix=".so") as file:
             file.write(b"no library at all")
             file.flush()
-            self.refused(file.name, "cannot be opened", "install libdnnl2")
+            self.refused(file.name, "cannot be opened", "install oneDNN")
 
     def test_newer(self):
-        self.refused(os.path.join(harness.stubs, "newer.so"), "is oneDNN 3.1.0", "built for 2.x", "install libdnnl2")
+        self.refused(harness.stub(harness.major + 1), "is oneDNN %d.99.0" % (harness.major + 1),
+                     "built for %d.x" % harness.major, "install oneDNN")
 
     def test_older(self):
-        self.refused(os.path.join(harness.stubs, "older.so"), "is oneDNN 1.8.1", "built for 2.x")
+        self.refused(harness.stub(harness.major - 1), "is oneDNN %d.99.0" % (harness.major - 1),
+                     "built for %d.x" % harness.major)
 
     def test_incomplete(self):
-        self.refused(os.path.join(harness.stubs, "incomplete.so"), "(oneDNN 2.99.0) has no dnnl_")
+        self.refused(harness.stub(harness.major), "(oneDNN %d.99.0) has no dnnl_" % harness.major)
 
     def test_other(self):
-        self.refused(os.path.join(harness.stubs, "other.so"), "is not oneDNN")
+        self.refused(harness.stub(0), "is not oneDNN")
 
     def test_option(self):
-        path = os.path.join(harness.stubs, "newer.so")
         code, _, _, printed = run({"torch.relu": entry(tensor(4))}, "--backend", "onednn",
-                                  "--backend-options", "library=" + path)
+                                  "--backend-options", "library=" + harness.stub(4))
         self.assertNotEqual(code, 0)
-        self.assertIn("is oneDNN 3.1.0", printed)
+        self.assertIn("is oneDNN 4.99.0", printed)
+
+    def test_by_its_name(self):
+        """The library itself is opened, not the link that comes with the headers and may be gone tomorrow."""
+        header = run({"torch.relu": entry(tensor(4))}, "--backend", "onednn")[2]
+        self.assertRegex(os.path.basename(header["library"]), r"^libdnnl\.so\.\d")
 
 
 CONV = {"torch.nn.functional.conv2d": entry(
@@ -157,7 +164,7 @@ class Records(unittest.TestCase):
         code, results, header, printed = run(CONV, "--backend", "onednn", "--num-threads", "1")
         self.assertEqual(code, 0, printed)
         said = header
-        self.assertRegex(said["version"], r"^2\.\d+\.\d+$")
+        self.assertRegex(said["version"], r"^[23]\.\d+\.\d+$")
         self.assertEqual(said["threads"], "1")
         for name in ("isa", "threading", "library"):
             self.assertTrue(said[name], name)

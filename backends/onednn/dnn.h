@@ -197,6 +197,8 @@ const dnn_layout *dnn_desc_layout(const dnn_lib *lib, dnn_pool *pool, const dnn_
                                   int arg);
 const char *dnn_desc_implementation(const dnn_lib *lib, const dnn_desc *desc);
 const char *dnn_kind_name(dnn_kind kind);
+/* Whether the backward of a norm asks for the shift, which it does not read. */
+bool dnn_norm_asks_for_shift(dnn_kind kind);
 
 typedef struct dnn_exec_arg {
     int arg;

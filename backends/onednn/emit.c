@@ -68,6 +68,25 @@ static ob_status copy_by_glue(dnn_plan *plan, const dnn_view *to, const dnn_view
     return dnn_plan_glue(plan, &copy, 1, err);
 }
 
+static bool same_strides(const dnn_view *a, const dnn_view *b)
+{
+    bool same = a->dtype == b->dtype && dnn_view_same_sizes(a, b);
+    for (int d = 0; same && d < a->ndim; d++)
+        same = a->sizes[d] == 1 || a->strides[d] == b->strides[d];
+    return same;
+}
+
+/* Between two tensors with the same gaps oneDNN 3.7 also copies what lies in the gaps, unless it sees them as
+ * different: by the stride of a dimension that has but one element. */
+static void make_gaps_differ(dnn_view *target, dnn_view *source)
+{
+    if (!same_strides(target, source) || dnn_view_is_dense(target) || target->ndim >= OB_MAX_DIMS)
+        return;
+    dnn_view_pad_dims(source, source->ndim + 1);
+    dnn_view_pad_dims(target, target->ndim + 1);
+    target->strides[0] *= 2;
+}
+
 static ob_status copy_by_reorder(dnn_plan *plan, const dnn_view *to, const dnn_view *from,
                                  ob_err *err)
 {
@@ -76,6 +95,8 @@ static ob_status copy_by_reorder(dnn_plan *plan, const dnn_view *to, const dnn_v
     const bool blocked = dnn_plan_is_blocked(plan, from);
     if (!blocked && dnn_plan_is_blocked(plan, to) == false)
         dnn_views_collapse(views, 2);
+    if (!blocked)
+        make_gaps_differ(&target, &source);
     const dnn_request request = {.kind = DNN_REORDER,
                                  .src = dnn_plan_current(plan, &source, err),
                                  .dst = dnn_plan_plain(plan, &target, err)};
@@ -122,14 +143,6 @@ ob_status dnn_emit_copy(dnn_plan *plan, const dnn_view *to, const dnn_view *from
     if (dnn_is_byte(to->dtype))
         source.dtype = to->dtype;
     return copy(plan, to, &source, err);
-}
-
-static bool same_strides(const dnn_view *a, const dnn_view *b)
-{
-    bool same = a->dtype == b->dtype && dnn_view_same_sizes(a, b);
-    for (int d = 0; same && d < a->ndim; d++)
-        same = a->sizes[d] == 1 || a->strides[d] == b->strides[d];
-    return same;
 }
 
 ob_status dnn_emit_alike(dnn_plan *plan, const dnn_view *view, const dnn_view *like, dnn_view *out,

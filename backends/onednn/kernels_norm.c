@@ -195,7 +195,8 @@ static ob_status emit_norm_backward(dnn_call *call, const dnn_request *request, 
     bind(bindings, &count, DNN_MEAN, &n->mean, false);
     bind(bindings, &count, DNN_VARIANCE, &n->variance, false);
     bind(bindings, &count, DNN_SCALE, &n->weight, false);
-    bind(bindings, &count, DNN_SHIFT, &n->weight, false); /* asked for, not read */
+    if (dnn_norm_asks_for_shift(request->kind))
+        bind(bindings, &count, DNN_SHIFT, &n->weight, false);
     bind(bindings, &count, DNN_DIFF_SRC, &n->out, true);
     bind(bindings, &count, DNN_DIFF_SCALE, &grads->weight, true);
     bind(bindings, &count, DNN_DIFF_SHIFT, &grads->bias, true);

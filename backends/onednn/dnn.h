@@ -195,10 +195,10 @@ void dnn_desc_destroy(const dnn_lib *lib, dnn_desc *desc);
 /* The layout of an argument; NULL when the primitive does not have it, or it is empty. */
 const dnn_layout *dnn_desc_layout(const dnn_lib *lib, dnn_pool *pool, const dnn_desc *desc,
                                   int arg);
+/* How many of its arguments are inputs. */
+int dnn_desc_inputs(const dnn_lib *lib, const dnn_desc *desc);
 const char *dnn_desc_implementation(const dnn_lib *lib, const dnn_desc *desc);
 const char *dnn_kind_name(dnn_kind kind);
-/* Whether the backward of a norm asks for the shift, which it does not read. */
-bool dnn_norm_asks_for_shift(dnn_kind kind);
 
 typedef struct dnn_exec_arg {
     int arg;

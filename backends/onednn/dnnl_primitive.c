@@ -304,6 +304,13 @@ const dnn_layout *dnn_desc_layout(const dnn_lib *lib, dnn_pool *pool, const dnn_
     return layout != NULL && dnn_layout_copy(lib, layout, md) ? layout : NULL;
 }
 
+int dnn_desc_inputs(const dnn_lib *lib, const dnn_desc *desc)
+{
+    int count = 0;
+    lib->dnnl_primitive_desc_query(desc->pd, dnnl_query_num_of_inputs_s32, 0, &count);
+    return count;
+}
+
 const char *dnn_desc_implementation(const dnn_lib *lib, const dnn_desc *desc)
 {
     const char *name = NULL;

@@ -94,12 +94,6 @@ dnnl_status_t dnn_append_eltwise(const dnn_lib *lib, dnnl_post_ops_t ops, dnn_al
 
 /* ---- primitives ---- */
 
-bool dnn_norm_asks_for_shift(dnn_kind kind)
-{
-    (void)kind;
-    return true;
-}
-
 /* Any operation descriptor. */
 typedef union op_desc {
     dnnl_matmul_desc_t matmul;

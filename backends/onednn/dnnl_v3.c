@@ -156,11 +156,6 @@ dnnl_status_t dnn_append_eltwise(const dnn_lib *lib, dnnl_post_ops_t ops, dnn_al
 
 /* ---- primitives ---- */
 
-bool dnn_norm_asks_for_shift(dnn_kind kind)
-{
-    return kind == DNN_LAYER_NORM_BACKWARD;
-}
-
 /* What every function that makes one is given. */
 typedef struct making {
     const dnn_lib *lib;

@@ -185,17 +185,30 @@ static ob_status deliver_affine_grads(dnn_call *call, const affine_grads *grads,
     return deliver(call->plan, &bias, &grads->bias, err);
 }
 
+/* Some versions ask for the shift, which none reads. */
+static ob_status asks_for_more(const dnn_plan *plan, const dnn_request *request, int inputs,
+                               bool *out, ob_err *err)
+{
+    dnn_desc *desc;
+    OB_TRY(dnn_describe(plan->lib, request, &desc, err));
+    *out = dnn_desc_inputs(plan->lib, desc) > inputs;
+    dnn_desc_destroy(plan->lib, desc);
+    return OB_OK;
+}
+
 static ob_status emit_norm_backward(dnn_call *call, const dnn_request *request, const norm *n,
                                     const affine_grads *grads, ob_err *err)
 {
     dnn_binding bindings[9];
+    bool more;
     int count = 0;
     bind(bindings, &count, DNN_SRC, &n->in, false);
     bind(bindings, &count, DNN_DIFF_DST, &n->other, false);
     bind(bindings, &count, DNN_MEAN, &n->mean, false);
     bind(bindings, &count, DNN_VARIANCE, &n->variance, false);
     bind(bindings, &count, DNN_SCALE, &n->weight, false);
-    if (dnn_norm_asks_for_shift(request->kind))
+    OB_TRY(asks_for_more(call->plan, request, count, &more, err));
+    if (more)
         bind(bindings, &count, DNN_SHIFT, &n->weight, false);
     bind(bindings, &count, DNN_DIFF_SRC, &n->out, true);
     bind(bindings, &count, DNN_DIFF_SCALE, &grads->weight, true);

@@ -101,12 +101,17 @@ static int spatial_of(const dnn_call *call)
     return variant < 0 ? -variant : variant;
 }
 
-/* The layout to pool from: where it lies, but bytes with channels innermost, as the library's fast code has it. */
+/* The layout to pool from: where it lies, but bytes with channels innermost, as the library's fast code has it. With
+ * gaps there is only its reference code, which in 3.7 leaves gradients of maxima as they were before. */
 static const dnn_layout *source_layout(dnn_plan *plan, const dnn_view *in, ob_err *err)
 {
-    if (!dnn_is_byte(in->dtype) || dnn_plan_is_blocked(plan, in))
+    dnn_view laid = *in;
+    if (dnn_plan_is_blocked(plan, in) || (!dnn_is_byte(in->dtype) && dnn_view_is_dense(in)))
         return dnn_plan_current(plan, in, err);
-    const dnn_view laid = dnn_view_channels_last(in);
+    if (dnn_is_byte(in->dtype))
+        laid = dnn_view_channels_last(in);
+    else
+        dnn_view_contiguous_strides(&laid);
     return dnn_plan_plain(plan, &laid, err);
 }
 

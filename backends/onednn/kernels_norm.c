@@ -303,6 +303,8 @@ static ob_status plan_layer_norm(dnn_call *call, ob_err *err)
     const bool stats = plan->training || dnn_output_is_used(call, 1) || dnn_output_is_used(call, 2);
     dnn_view mean = {.group = DNN_NONE_ID}, variance = {.group = DNN_NONE_ID}, one;
     const int64_t sizes[] = {rows, length};
+    if (!dnn_is_float(in.dtype))
+        return dnn_refuse(call, err, "the backend normalizes floating dtypes only");
     OB_TRY(as_rows(plan, &in, rows, length, err));
     if (!dnn_view_reshape(&out, 2, sizes))
         return dnn_refuse(call, err, "the result cannot be seen as rows");

@@ -4,7 +4,6 @@
  * `prepare` after a yes; libtorch refuses at run only, so there it is run. The answers are printed as a list, or compared with one.
  */
 #include "conform.h"
-#include "support.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -179,6 +178,10 @@ int run_support_check(const char *plugin, const char *list_path, char *const *go
     for (size_t i = 0; status == OB_OK && i < sizeof DTYPES / sizeof *DTYPES; i++) {
         if (lacks(&now, DTYPES[i]))
             printf("%s is not there at all\n", ob_dtype_get_info(DTYPES[i])->name);
+        else if (!subject_has_listed(&s, &listed, DTYPES[i]))
+            printf("%s is not compared: the machine of the list differs in whether it has aten::mm "
+                   "of it\n",
+                   ob_dtype_get_info(DTYPES[i])->name);
         else
             differences += compare_dtype(&now, &listed, DTYPES[i]);
     }

@@ -11,6 +11,8 @@
 #include "opbench/context.h"
 #include "run/setup.h"
 
+#include "support.h"
+
 #include <stdio.h>
 
 /* One line of the golden file, read for a dtype that stands for every f64 in it. */
@@ -62,6 +64,9 @@ void subject_close(subject *s);
 /* The list that holds for the version of the backend's library: with 2.6.1, of "x.tsv", the first that is there of
  * "x-2.6.1.tsv", "x-2.6.tsv", "x-2.tsv" and "x.tsv". */
 void subject_list(const subject *s, const char *plain, char *out, size_t size);
+/* Whether the list holds for a dtype on this machine. Where the backend multiplies matrices of it and the list says
+ * that it does not, or the other way round, the list is of another processor or device. f32 all have. */
+bool subject_has_listed(const subject *s, const support *listed, ob_dtype dtype);
 
 /* One prepared call: the setup that a run would make, of a call instead of a case. */
 typedef struct trial {

@@ -13,6 +13,7 @@ LIMIT_S = 250
 SKIP = 77
 program = stubs = None
 major = None  # of the library that works here, which the backend was built for
+isa = None  # what it uses of the processor here
 
 
 def tensor(*shape, dtype="float", **more):
@@ -69,9 +70,18 @@ def stub(number):
     return os.path.join(stubs, "stub_%d.so" % number)
 
 
+def has_vnni():
+    """Whether sums of products of bytes are exact here; every instruction set above has it too."""
+    return any(word in isa for word in ("vnni", "bf16", "fp16", "amx"))
+
+
+def has_bf16():
+    return any(word in isa for word in ("bf16", "fp16", "amx", "avx512_core", "avx2_vnni_2"))
+
+
 def main(*groups):
     """The exit code of a test file: 77 where oneDNN is not there."""
-    global program, stubs, major
+    global program, stubs, major, isa
     program, stubs = sys.argv[1], sys.argv[2]
     line = listed().get("onednn", "there is no plug-in onednn: not available")
     if "not available" in line:
@@ -82,6 +92,7 @@ def main(*groups):
         print(printed)
         return 1
     major = int(header["version"].split(".")[0])
+    isa = header["isa"]
     suite = unittest.TestSuite()
     for group in groups:
         suite.addTests(unittest.defaultTestLoader.loadTestsFromTestCase(group))

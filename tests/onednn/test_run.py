@@ -95,13 +95,53 @@ class Results(unittest.TestCase):
         }, "-b")
 
     def test_bf16(self):
-        a = {"dtype": "bfloat16", "requires_grad": True}
+        self.halves("bfloat16")
+
+    def test_f16(self):
+        """oneDNN 3.x computes with it where the processor does; else it is moved only."""
+        if harness.major >= 3 and ("fp16" in harness.isa or "amx" in harness.isa or "avx2_vnni_2" in harness.isa):
+            self.halves("float16")
+            return
+        a = {"dtype": "float16"}
+        _, results, _, _ = run({"torch.mm": entry(tensor(3, 4, **a), tensor(4, 5, **a)),
+                                "torch.clone": entry(tensor(3, 4, **a))}, "--backend", "onednn")
+        self.assertEqual([r["status"] for r in results], ["unsupported", "ok"], results)
+
+    def halves(self, dtype):
+        a = {"dtype": dtype, "requires_grad": True}
+        if not harness.has_bf16():
+            self.skipTest("no %s on this processor: %s" % (dtype, harness.isa))
         results, _ = self.beside_native({
             "torch.mm": entry(tensor(32, 48, **a), tensor(48, 16, **a)),
             "torch.nn.functional.conv2d": entry(tensor(1, 16, 8, 8, **a), tensor(16, 16, 3, 3, **a)),
             "torch.add": entry(tensor(8, 1, **a), tensor(1, 8, **a)),
         }, "-b")
         self.assertIn("matmul", results[0]["implementation"]["forward"])
+
+    def test_scales(self):
+        """Factors before the sum, of one term or of both, in place or not; none may be lost or put elsewhere."""
+        a, b = tensor(5, 6), tensor(6, 7)
+        scaled = dict(entry(tensor(5, 7), a, b), config=[{"input": [
+            {"args": [tensor(*shape), a, b], "kwargs": kwargs}
+            for shape in ((5, 7), (7,), (5, 1)) for kwargs in (
+                {"alpha": number(0.5)}, {"beta": number(3)}, {"alpha": number(-2), "beta": number(0.25)})]}])
+        in_place = dict(scaled, config=[{"input": [scaled["config"][0]["input"][k] for k in range(3)]}])
+        terms = dict(scaled, config=[{"input": [
+            {"args": [tensor(4, 1), tensor(4, 9)], "kwargs": {"alpha": number(2)}},
+            {"args": [tensor(4, 9), tensor(9)], "kwargs": {"alpha": number(-3)}}]}])
+        config = {"torch.addmm": scaled, "torch.Tensor.addmm_": in_place, "torch.add": terms, "torch.sub": terms}
+        code, results, _, printed = run(config, "--backend", "native,onednn", "--check")
+        self.assertEqual(code, 0, printed)
+        self.assertEqual(len(results), 9 + 3 + 2 + 2)
+        for r in results:
+            self.assertEqual((r["status"], r["check"]["verdict"]), ("ok", "same"), r)
+
+    def test_curves(self):
+        """What 3.x has other parameters for than 2.x, in both passes where the backend has both."""
+        self.beside_native({"torch.nn.functional.logsigmoid": entry(tensor(7, 9))})
+        self.beside_native({"torch.nn.functional." + name: entry(tensor(7, 9, requires_grad=True))
+                            for name in ("softplus", "hardswish", "mish", "gelu", "silu", "elu")},
+                           "-b", "--backend-options", "onednn.inexact=on")
 
     def test_in_place(self):
         """Inputs are brought back: three iterations give what one gives."""

@@ -6,36 +6,23 @@
 
 #include "loops.h"
 
-#include <string.h>
+#define NATIVE_ISA_ROW(isa, bf16)                                                                  \
+    extern const native_half_loops native_half_loops_##isa, native_half_loops_##bf16;
+#include "native_isas.def"
+#undef NATIVE_ISA_ROW
 
-extern const native_half_loops native_half_loops_base;
+static const struct {
+    const native_half_loops *all, *bf16;
+} SETS[] = {
+#define NATIVE_ISA_ROW(isa, bf16) {&native_half_loops_##isa, &native_half_loops_##bf16},
+#include "native_isas.def"
+#undef NATIVE_ISA_ROW
+};
 
-#ifdef NATIVE_ONLY_BASE
+/* Without the multiplication of bf16 when a set was asked for by name. */
 const native_half_loops *native_half_loops_of(const native_env *env, ob_dtype dtype)
 {
-    (void)env;
-    (void)dtype;
-    return &native_half_loops_base;
+    const native_half_loops *bf16 = SETS[env->loops->set].bf16;
+    const bool pairs = dtype == OB_DTYPE_BF16 && env->best_isa && native_processor_has(bf16->isa);
+    return pairs ? bf16 : SETS[env->loops->set].all;
 }
-#else
-extern const native_half_loops native_half_loops_avx2, native_half_loops_avx512;
-#ifdef NATIVE_HAS_AVX512BF16
-extern const native_half_loops native_half_loops_avx512bf16;
-#endif
-
-/* Without AVX512-BF16 when a set was asked for by name. */
-const native_half_loops *native_half_loops_of(const native_env *env, ob_dtype dtype)
-{
-    const char *isa = env->loops->isa;
-#ifdef NATIVE_HAS_AVX512BF16
-    if (dtype == OB_DTYPE_BF16 && env->best_isa && strcmp(isa, "avx512") == 0 &&
-        __builtin_cpu_supports("avx512bf16"))
-        return &native_half_loops_avx512bf16;
-#else
-    (void)dtype;
-#endif
-    return strcmp(isa, "avx512") == 0 ? &native_half_loops_avx512
-           : strcmp(isa, "avx2") == 0 ? &native_half_loops_avx2
-                                      : &native_half_loops_base;
-}
-#endif

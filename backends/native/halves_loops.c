@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Inner loops of products of halves, compiled once per instruction set (NATIVE_ISA). The words of the
- * vectors say what each set has: a multiplication with addition in one rounding, and, with AVX512-BF16,
- * the sum of two products of bf16.
+ * vectors say what each set has: a multiplication with addition in one rounding, and, with AVX512-BF16 or
+ * Arm's BF16, the sum of two products of bf16.
  */
 #include "halves.h"
 
 #include <string.h>
 #if defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #define CAT_(a, b) a##_##b
@@ -20,8 +22,13 @@
 enum { LANES = 16, TILE_ROWS = 12 };
 #elif defined(__AVX2__)
 enum { LANES = 8, TILE_ROWS = 6 };
+#elif defined(__aarch64__) /* as many registers as AVX-512 */
+enum { LANES = 4, TILE_ROWS = 12 };
 #else
 enum { LANES = 4, TILE_ROWS = 4 };
+#endif
+#if defined(__AVX512BF16__) || defined(__ARM_FEATURE_BF16_VECTOR_ARITHMETIC)
+#define MULTIPLIES_BF16
 #endif
 enum { TILE_VECTORS = 2, TILE_COLUMNS = LANES * TILE_VECTORS };
 
@@ -59,6 +66,8 @@ static inline vec add_product(vec sum, vec a, vec b)
     return (vec)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)sum);
 #elif defined(__AVX2__)
     return (vec)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)sum);
+#elif defined(__aarch64__)
+    return (vec)vfmaq_f32((float32x4_t)sum, (float32x4_t)b, (float32x4_t)a);
 #else
     return sum + a * b;
 #endif
@@ -79,6 +88,8 @@ static inline vec add_pairs(vec sum, words a, words b)
 {
 #if defined(__AVX512BF16__)
     return (vec)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)b);
+#elif defined(MULTIPLIES_BF16)
+    return (vec)vbfdotq_f32((float32x4_t)sum, (bfloat16x8_t)b, (bfloat16x8_t)a);
 #else
     return add_product(add_product(sum, first_of(a), first_of(b)), second_of(a), second_of(b));
 #endif
@@ -86,15 +97,48 @@ static inline vec add_pairs(vec sum, words a, words b)
 
 /* ---- tiles ---- */
 
-#if defined(__AVX512BF16__)
+#if defined(MULTIPLIES_BF16)
 typedef uint32_t step_word;
 typedef words step_words;
 #define ADD_STEP(sum, a, b) add_pairs(sum, (a) - (words){0}, b)
+#define LOAD_LANES(from) (words) vld1q_u32(from)
+#define ADD_LANE(sum, a, b, lane)                                                                  \
+    (vec) vbfdotq_laneq_f32((float32x4_t)(sum), (bfloat16x8_t)(b), (bfloat16x8_t)(a), lane)
 #else
 typedef float step_word;
 typedef vec step_words;
 #define ADD_STEP(sum, a, b) add_product(sum, spread(a), b)
+#define LOAD_LANES(from) (vec) vld1q_f32(from)
+#define ADD_LANE(sum, a, b, lane)                                                                  \
+    (vec) vfmaq_laneq_f32((float32x4_t)(sum), (float32x4_t)(b), (float32x4_t)(a), lane)
 #endif
+
+/* Adds a step's products to a tile. NEON multiplies by any word of a vector, so that three of them hold what a has
+ * for the step, and no sum has to leave its register. */
+static inline __attribute__((always_inline)) void
+add_step(vec sums[TILE_ROWS][TILE_VECTORS], const step_word *a, const step_words line[TILE_VECTORS])
+{
+#if defined(__aarch64__)
+    _Static_assert(LANES == 4 && TILE_ROWS % LANES == 0, "rows by the vector");
+#pragma GCC unroll 3
+    for (int i = 0; i < TILE_ROWS; i += LANES) {
+        const step_words left = LOAD_LANES(a + i);
+#pragma GCC unroll 2
+        for (int v = 0; v < TILE_VECTORS; v++) {
+            sums[i][v] = ADD_LANE(sums[i][v], left, line[v], 0);
+            sums[i + 1][v] = ADD_LANE(sums[i + 1][v], left, line[v], 1);
+            sums[i + 2][v] = ADD_LANE(sums[i + 2][v], left, line[v], 2);
+            sums[i + 3][v] = ADD_LANE(sums[i + 3][v], left, line[v], 3);
+        }
+    }
+#else
+#pragma GCC unroll 12
+    for (int i = 0; i < TILE_ROWS; i++)
+#pragma GCC unroll 2
+        for (int v = 0; v < TILE_VECTORS; v++)
+            sums[i][v] = ADD_STEP(sums[i][v], a[i], line[v]);
+#endif
+}
 
 static void multiply(int64_t steps, const void *a_panel, const void *b_panel, float *c,
                      int64_t c_row)
@@ -103,12 +147,10 @@ static void multiply(int64_t steps, const void *a_panel, const void *b_panel, fl
     vec sums[TILE_ROWS][TILE_VECTORS] = {0};
     for (int64_t s = 0; s < steps; s++, a += TILE_ROWS, b += TILE_COLUMNS) {
         step_words line[TILE_VECTORS];
-        memcpy(line, b, sizeof line);
-#pragma GCC unroll 12
-        for (int i = 0; i < TILE_ROWS; i++)
 #pragma GCC unroll 2
-            for (int v = 0; v < TILE_VECTORS; v++)
-                sums[i][v] = ADD_STEP(sums[i][v], a[i], line[v]);
+        for (int v = 0; v < TILE_VECTORS; v++)
+            memcpy(&line[v], b + v * LANES, sizeof line[v]);
+        add_step(sums, a, line);
     }
 #pragma GCC unroll 12
     for (int i = 0; i < TILE_ROWS; i++)
@@ -119,25 +161,76 @@ static void multiply(int64_t steps, const void *a_panel, const void *b_panel, fl
         }
 }
 
+#if defined(MULTIPLIES_BF16)
+/* The first or the second halves of two vectors, a word of each in turn; and vectors of which only the first
+ * `count` words are there. */
 #if defined(__AVX512BF16__)
-/* Sixteen lines of sixteen words become sixteen steps. A round interleaves the first half of the rows with
- * the second: it moves the highest bit of a word's row to the lowest of its column, and the highest of
- * the column to the lowest of the row. Four rounds exchange them. */
-static inline __attribute__((always_inline)) void transpose(__m512i rows[16])
+static inline words interleave_first(words a, words b)
 {
-    const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    const __m512i high =
+    const __m512i order = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    return (words)_mm512_permutex2var_epi32((__m512i)a, order, (__m512i)b);
+}
+
+static inline words interleave_second(words a, words b)
+{
+    const __m512i order =
         _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    return (words)_mm512_permutex2var_epi32((__m512i)a, order, (__m512i)b);
+}
+
+static inline words load_some(const uint16_t *from, int64_t count)
+{
+    return (words)_mm512_maskz_loadu_epi32((__mmask16)((1u << count) - 1), from);
+}
+
+static inline void store_some(uint32_t *to, words value, int64_t count)
+{
+    _mm512_mask_storeu_epi32(to, (__mmask16)((1u << count) - 1), (__m512i)value);
+}
+#else
+static inline words interleave_first(words a, words b)
+{
+    return (words)vzip1q_u32((uint32x4_t)a, (uint32x4_t)b);
+}
+
+static inline words interleave_second(words a, words b)
+{
+    return (words)vzip2q_u32((uint32x4_t)a, (uint32x4_t)b);
+}
+
+static inline words load_some(const uint16_t *from, int64_t count)
+{
+    words out = {0};
+    if (count == LANES)
+        return load_words(from);
+    memcpy(&out, from, (size_t)count * sizeof(uint32_t));
+    return out;
+}
+
+static inline void store_some(uint32_t *to, words value, int64_t count)
+{
+    if (count == LANES)
+        memcpy(to, &value, sizeof value);
+    else
+        memcpy(to, &value, (size_t)count * sizeof *to);
+}
+#endif
+
+/* As many lines as a line has words become steps. A round interleaves the first half of the rows with the
+ * second: it moves the highest bit of a word's row to the lowest of its column, and the highest of
+ * the column to the lowest of the row. As many rounds as a row's number has bits exchange them. */
+static inline __attribute__((always_inline)) void transpose(words rows[LANES])
+{
 #pragma GCC unroll 4
-    for (int round = 0; round < 4; round++) {
-        __m512i next[16];
+    for (int lines = 1; lines < LANES; lines *= 2) {
+        words next[LANES];
 #pragma GCC unroll 8
-        for (int i = 0; i < 8; i++) {
-            next[2 * i] = _mm512_permutex2var_epi32(rows[i], low, rows[i + 8]);
-            next[2 * i + 1] = _mm512_permutex2var_epi32(rows[i], high, rows[i + 8]);
+        for (int i = 0; i < LANES / 2; i++) {
+            next[2 * i] = interleave_first(rows[i], rows[i + LANES / 2]);
+            next[2 * i + 1] = interleave_second(rows[i], rows[i + LANES / 2]);
         }
 #pragma GCC unroll 16
-        for (int i = 0; i < 16; i++)
+        for (int i = 0; i < LANES; i++)
             rows[i] = next[i];
     }
 }
@@ -146,22 +239,19 @@ static inline __attribute__((always_inline)) void transpose(__m512i rows[16])
 static void pack_along_lines(const uint16_t *from, int64_t line, int64_t lines, int64_t width,
                              int64_t pairs, uint32_t *to)
 {
-    for (int64_t l = 0; l < lines; l += 16) {
-        const int64_t here = lines - l < 16 ? lines - l : 16;
-        const __mmask16 wide = (__mmask16)((1u << here) - 1);
-        for (int64_t s = 0; s < pairs; s += 16) {
-            const int64_t deep = pairs - s < 16 ? pairs - s : 16;
-            const __mmask16 mask = (__mmask16)((1u << deep) - 1);
-            __m512i rows[16];
+    for (int64_t l = 0; l < lines; l += LANES) {
+        const int64_t here = lines - l < LANES ? lines - l : LANES;
+        for (int64_t s = 0; s < pairs; s += LANES) {
+            const int64_t deep = pairs - s < LANES ? pairs - s : LANES;
+            words rows[LANES];
 #pragma GCC unroll 16
-            for (int64_t i = 0; i < 16; i++)
-                rows[i] = i < here ? _mm512_maskz_loadu_epi32(mask, from + (l + i) * line + s * 2)
-                                   : _mm512_setzero_si512();
+            for (int64_t i = 0; i < LANES; i++)
+                rows[i] = i < here ? load_some(from + (l + i) * line + s * 2, deep) : (words){0};
             transpose(rows);
 #pragma GCC unroll 16
-            for (int64_t i = 0; i < 16; i++)
+            for (int64_t i = 0; i < LANES; i++)
                 if (i < deep)
-                    _mm512_mask_storeu_epi32(to + (s + i) * width + l, wide, rows[i]);
+                    store_some(to + (s + i) * width + l, rows[i], here);
         }
     }
 }
@@ -353,7 +443,7 @@ const native_half_loops CAT(native_half_loops, NATIVE_ISA) = {
     .rows = TILE_ROWS,
     .columns = TILE_COLUMNS,
     .multiply = multiply,
-#if defined(__AVX512BF16__)
+#if defined(MULTIPLIES_BF16)
     .pairs = true,
     .pack = pack,
 #endif

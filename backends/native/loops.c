@@ -10,8 +10,10 @@
 
 #include <math.h>
 #include <string.h>
-#ifdef __x86_64__
+#if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <arm_neon.h>
 #endif
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -25,7 +27,7 @@
 #define CAT_(a, b) a##_##b
 #define CAT(a, b) CAT_(a, b)
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #include "loops_libmvec.h"
 #endif
 
@@ -154,6 +156,7 @@ DEFINE_ADD_SCALED(add_scaled_i32, uint32_t)
 const native_loops CAT(native_loops, NATIVE_ISA);
 const native_loops CAT(native_loops, NATIVE_ISA) = {
     .isa = STRING(NATIVE_ISA),
+    .set = CAT(NATIVE_SET, NATIVE_ISA),
     .loop =
         {
 #define PLAN_LOOP(name, kind, types, real, integer)                                                \

@@ -56,8 +56,16 @@ typedef void (*native_words_fn)(const native_random *random, uint64_t block, uin
 typedef void (*native_load_fn)(const void *from, int64_t stride_bytes, void *to, int64_t count);
 typedef void (*native_store_fn)(void *to, int64_t stride_bytes, const void *from, int64_t count);
 
+/* The sets that are compiled here, the best first. */
+typedef enum native_set {
+#define NATIVE_ISA_ROW(isa, bf16) NATIVE_SET_##isa,
+#include "native_isas.def"
+#undef NATIVE_ISA_ROW
+} native_set;
+
 struct native_loops {
-    const char *isa;                                          /* "avx512" */
+    const char *isa; /* "avx512" */
+    native_set set;
     native_loop_fn loop[PLAN_LOOP_COUNT][NATIVE_CLASS_COUNT]; /* NULL: no such version */
     native_reduce_fn reduce[NATIVE_REDUCE_COUNT][NATIVE_CLASS_COUNT];
     native_add_rows_fn add_rows[NATIVE_CLASS_COUNT];
@@ -78,7 +86,9 @@ struct native_loops {
     native_store_fn store[OB_DTYPE_COUNT][NATIVE_CLASS_COUNT];
 };
 
-/* isas.c. wanted is a set's name or NULL for the best; NULL when there is no such set here. */
+/* isas.c. wanted is a set's name, "base" for what every processor has, or NULL for the best; NULL when there
+ * is no such set here. */
 const native_loops *native_loops_choose(const char *wanted);
+bool native_processor_has(const char *isa);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * Conversions between every real dtype and the four types of arithmetic, dense or strided; included
  * by loops.c. Halves are converted with integer operations and selections only, so that the loops vectorise
- * on every instruction set; rounding is to nearest even.
+ * on every instruction set, but where all processors have instructions for them; rounding is to nearest even.
  */
 
 typedef uint16_t half_bits;
@@ -22,6 +22,14 @@ static inline float float_of(uint32_t bits)
     return value;
 }
 
+#if defined(__aarch64__)
+static inline float read_f16(half_bits half)
+{
+    __fp16 value;
+    memcpy(&value, &half, sizeof value);
+    return (float)value;
+}
+#else
 /* The exponent's bias is corrected by a multiplication, which makes subnormal numbers normal too. */
 static inline float read_f16(half_bits half)
 {
@@ -30,6 +38,7 @@ static inline float read_f16(half_bits half)
     const uint32_t special = magnitude >= 0x7c00u ? 0x7f800000u : 0;
     return float_of(bits_of(scaled) | special | sign);
 }
+#endif
 
 /* Adding a number 2^13 times as large as the value's leading bit leaves its first 11 bits, rounded, at the low
  * end of the sum. */
@@ -150,3 +159,20 @@ static inline int64_t whole(double value)
     DEFINE_STORE(store_##short##_i64, type, int64_t, write)
 
 CONVERT_DTYPES(DEFINE_CONVERSIONS)
+
+#if defined(__aarch64__)
+/* gcc knows the instruction for one number only. */
+static void convert_f16_f32(void *to, int64_t stride_bytes, const void *from, int64_t count)
+{
+    const float *in = from;
+    half_bits *out = to;
+    int64_t i = 0;
+    for (; stride_bytes == (int64_t)sizeof *out && i + 8 <= count; i += 8) {
+        const float16x4_t first = vcvt_f16_f32(vld1q_f32(in + i));
+        const float16x8_t both = vcvt_high_f16_f32(first, vld1q_f32(in + i + 4));
+        vst1q_u16(out + i, vreinterpretq_u16_f16(both));
+    }
+    store_f16_f32((char *)to + i * stride_bytes, stride_bytes, in + i, count - i);
+}
+#define store_f16_f32 convert_f16_f32 /* in the table */
+#endif

@@ -18,7 +18,7 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_CHOICE,
      .offset = offsetof(native_options, isa),
      .value = "SET",
-     .choices = "best|avx512|avx2|base",
+     .choices = "best|avx512|avx2|sve|neon|base",
      .help = "instruction set of the elementwise loops"},
     {.name = NULL},
 };

@@ -4,25 +4,19 @@
  */
 #include "rows.h"
 
-#include <string.h>
+#include "loops.h"
 
-extern const native_rows *const native_rows_base[2];
+#define NATIVE_ISA_ROW(isa, bf16) extern const native_rows *const native_rows_##isa[2];
+#include "native_isas.def"
+#undef NATIVE_ISA_ROW
 
-#ifdef NATIVE_ONLY_BASE
+static const native_rows *const *const SETS[] = {
+#define NATIVE_ISA_ROW(isa, bf16) native_rows_##isa,
+#include "native_isas.def"
+#undef NATIVE_ISA_ROW
+};
+
 const native_rows *native_rows_of(const native_env *env, native_class cls)
 {
-    (void)env;
-    return native_rows_base[cls == NATIVE_F64];
+    return SETS[env->loops->set][cls == NATIVE_F64];
 }
-#else
-extern const native_rows *const native_rows_avx2[2], *const native_rows_avx512[2];
-
-const native_rows *native_rows_of(const native_env *env, native_class cls)
-{
-    const char *isa = env->loops->isa;
-    const native_rows *const *rows = strcmp(isa, "avx512") == 0 ? native_rows_avx512
-                                     : strcmp(isa, "avx2") == 0 ? native_rows_avx2
-                                                                : native_rows_base;
-    return rows[cls == NATIVE_F64];
-}
-#endif

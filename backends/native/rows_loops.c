@@ -13,7 +13,7 @@
 #define LOOP_PRAGMA _Pragma("clang loop vectorize(assume_safety)")
 #endif
 
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #include "loops_libmvec.h"
 #endif
 

@@ -54,6 +54,9 @@ static void relax(void)
 {
 #if defined(__x86_64__)
     __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile(
+        "isb"); /* about as long as x86's pause; yield takes no time on most processors */
 #endif
 }
 

@@ -15,7 +15,7 @@
 
 static int run_isas(const char *plugin, const char *path)
 {
-    static const char *const isas[] = {"base", "avx2", "avx512"};
+    static const char *const isas[] = {"base", "avx2", "avx512", "sve"};
     static const ob_dtype dtypes[] = {OB_DTYPE_F32, OB_DTYPE_F16, OB_DTYPE_BF16};
     int failures = 0;
     for (size_t i = 0; i < sizeof isas / sizeof isas[0]; i++) {

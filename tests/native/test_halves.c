@@ -6,7 +6,7 @@
  */
 #include "native_test.h"
 
-static const char *const ISAS[] = {"best", "avx512", "avx2", "base"};
+static const char *const ISAS[] = {"best", "avx512", "avx2", "sve", "base"};
 
 typedef struct native_options_of_test {
     const char *isa;

@@ -39,7 +39,7 @@ test-full: ## all tests: long ones, and a minute of each fuzz target
 	@$(MAKE) --no-print-directory fuzz
 
 test-on: ## make run and make test on a fresh Debian: SUITE=bookworm|trixie|sid, ARCH=arm64 (needs root)
-	@tools/install_deps system
+	@tools/install_deps $(if $(filter $(ARCH),$(shell dpkg --print-architecture)),system,emulation)
 	tools/test_on --suite $(SUITE) --arch $(ARCH) $(if $(TESTS),--tests '$(TESTS)')
 
 install: ## install to PREFIX (/usr/local), below DESTDIR if given

@@ -58,8 +58,12 @@ def read_tests(path):
     return ends, reasons
 
 
-def rows(suite, architecture, results, listing):
+def rows(suite, architecture, results, listing, left_out=()):
+    """left_out: (name, why) of tests that were not tried on this system; they count as skipped."""
     ends, reasons = read_tests(results)
+    for name, why in left_out:
+        ends[backend_of(name)]["skipped"] += 1
+        reasons[backend_of(name)].append(f"{name}: {why}")
     versions = read_versions(listing)
     return [
         (suite, architecture, backend, versions.get(backend, ""), *(str(ends[backend][end]) for end in

@@ -7,6 +7,7 @@
 #include "loops.h"
 
 #include "plan/loops_math.h"
+#include "vectors.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,11 +70,10 @@
 #define DEFINE_MASK1(name, scalars, e) DEFINE_LOOP(name, scalars, OPERANDS_1M, T, e)
 #define DEFINE_MASK2(name, scalars, e) DEFINE_LOOP(name, scalars, OPERANDS_2M, T, e)
 
-/* Eight sums at a time, whatever the instruction set calls them. */
-typedef double vector_sums __attribute__((vector_size(64)));
-typedef int64_t vector_bits __attribute__((vector_size(64)));
-
-typedef float vector_floats __attribute__((vector_size(32)));
+/* Sums in double, as many at a time as a vector has. */
+enum { SUMS = VECTOR_BYTES / 8 };
+typedef double vector_sums __attribute__((vector_size(VECTOR_BYTES)));
+typedef int64_t vector_bits __attribute__((vector_size(VECTOR_BYTES)));
 
 static inline vector_sums load_doubles(const double *from)
 {
@@ -82,13 +82,21 @@ static inline vector_sums load_doubles(const double *from)
     return v;
 }
 
+/* One instruction, which compilers do not find. */
 static inline vector_sums load_floats(const float *from)
 {
-    vector_floats v;
-    memcpy(&v, from, sizeof v);
-#ifdef __AVX512F__ /* one instruction, which the compiler does not find */
-    return (vector_sums)_mm512_cvtps_pd((__m256)v);
+#if defined(__AVX512F__)
+    return (vector_sums)_mm512_cvtps_pd(_mm256_loadu_ps(from));
+#elif defined(__AVX2__)
+    return (vector_sums)_mm256_cvtps_pd(_mm_loadu_ps(from));
+#elif defined(__x86_64__)
+    return (vector_sums)_mm_cvtps_pd(_mm_castsi128_ps(_mm_loadl_epi64((const void *)from)));
+#elif defined(__aarch64__)
+    return (vector_sums)vcvt_f64_f32(vld1_f32(from));
 #else
+    typedef float floats __attribute__((vector_size(VECTOR_BYTES / 2)));
+    floats v;
+    memcpy(&v, from, sizeof v);
     return __builtin_convertvector(v, vector_sums);
 #endif
 }

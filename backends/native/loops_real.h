@@ -28,7 +28,7 @@ static inline void CAT(accumulate, CLASS)(native_accumulator *acc, double term)
     acc->real = total;
 }
 
-/* Four vectors of sums at a time: one alone would wait for each addition before the next. */
+/* 32 sums side by side, whatever the instruction set: one vector alone would wait for each addition before the next. */
 #define DEFINE_SUM(name, expression, vector_expression)                                            \
     static inline vector_sums CAT(name##_vector, CLASS)(const T *from, double shift)               \
     {                                                                                              \
@@ -40,24 +40,26 @@ static inline void CAT(accumulate, CLASS)(native_accumulator *acc, double term)
                                           double shift)                                            \
     {                                                                                              \
         const T *a = in;                                                                           \
-        vector_sums s0 = {0}, s1 = {0}, s2 = {0}, s3 = {0};                                        \
-        double total = 0;                                                                          \
+        vector_sums sums[32 / SUMS] = {0};                                                         \
+        double s[32], total = 0;                                                                   \
         int64_t i = 0;                                                                             \
-        for (; i + 32 <= count; i += 32) {                                                         \
-            s0 += CAT(name##_vector, CLASS)(a + i, shift);                                         \
-            s1 += CAT(name##_vector, CLASS)(a + i + 8, shift);                                     \
-            s2 += CAT(name##_vector, CLASS)(a + i + 16, shift);                                    \
-            s3 += CAT(name##_vector, CLASS)(a + i + 24, shift);                                    \
-        }                                                                                          \
+        for (; i + 32 <= count; i += 32)                                                           \
+            EACH_PIECE(p, 32 / SUMS)                                                               \
+        sums[p] += CAT(name##_vector, CLASS)(a + i + p * SUMS, shift);                             \
         for (; i + 8 <= count; i += 8)                                                             \
-            s0 += CAT(name##_vector, CLASS)(a + i, shift);                                         \
+            EACH_PIECE(p, 8 / SUMS)                                                                \
+        sums[p] += CAT(name##_vector, CLASS)(a + i + p * SUMS, shift);                             \
         for (; i < count; i++) {                                                                   \
             const double x = (double)a[i];                                                         \
             total += (expression);                                                                 \
         }                                                                                          \
-        s0 = (s0 + s1) + (s2 + s3);                                                                \
-        const double halves[4] = {s0[0] + s0[4], s0[1] + s0[5], s0[2] + s0[6], s0[3] + s0[7]};     \
-        total += (halves[0] + halves[2]) + (halves[1] + halves[3]);                                \
+        EACH_PIECE(p, 32 / SUMS)                                                                   \
+        memcpy(s + p * SUMS, &sums[p], sizeof sums[p]);                                            \
+        for (int p = 0; p < 8; p++)                                                                \
+            s[p] = (s[p] + s[p + 8]) + (s[p + 16] + s[p + 24]);                                    \
+        for (int p = 0; p < 4; p++)                                                                \
+            s[p] += s[p + 4];                                                                      \
+        total += (s[0] + s[2]) + (s[1] + s[3]);                                                    \
         CAT(accumulate, CLASS)(acc, total);                                                        \
     }
 DEFINE_SUM(sum, x, x)

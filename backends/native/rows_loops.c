@@ -4,6 +4,8 @@
  */
 #include "rows.h"
 
+#include "vectors.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +21,11 @@
 
 #define CAT_(a, b) a##_##b
 #define CAT(a, b) CAT_(a, b)
+
+/* Numbers side by side are in as many vectors as the set needs for them; longer vectors than it has, and arrays of numbers,
+ * would go through memory at every step. */
+#define ACROSS ((int)(VECTOR_BYTES / sizeof(T)))
+#define PIECES (LANES / ACROSS)
 
 /* Elements that are summed in the row's own type before double takes over. */
 enum { BLOCK = 512 };

@@ -34,10 +34,10 @@ static inline double CAT(add_lanes, CLASS)(const T *lanes)
         }                                                                                          \
     } while (0)
 
-/* LANES elements at once, as one value: arrays of lanes go through memory at every step. */
-typedef T CAT(vector, CLASS) __attribute__((vector_size(sizeof(T) * LANES)));
+/* LANES elements at once are PIECES vectors. */
+typedef T CAT(vector, CLASS) __attribute__((vector_size(VECTOR_BYTES)));
 
-typedef BITS CAT(mask, CLASS) __attribute__((vector_size(sizeof(T) * LANES)));
+typedef BITS CAT(mask, CLASS) __attribute__((vector_size(VECTOR_BYTES)));
 
 static inline CAT(vector, CLASS) CAT(load_vector, CLASS)(const T *from)
 {
@@ -46,18 +46,25 @@ static inline CAT(vector, CLASS) CAT(load_vector, CLASS)(const T *from)
     return v;
 }
 
+static inline void CAT(store_vector, CLASS)(T *to, CAT(vector, CLASS) v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
 static double CAT(row_sum, CLASS)(const void *row, int64_t count)
 {
     const T *x = row;
     double total = 0;
     for (int64_t block = 0; block < count; block += BLOCK) {
         const int64_t end = count - block < BLOCK ? count : block + BLOCK;
-        CAT(vector, CLASS) sums = {0};
+        CAT(vector, CLASS) sums[PIECES] = {0};
         T lanes[LANES];
         int64_t at = block;
         for (; at + LANES <= end; at += LANES)
-            sums += CAT(load_vector, CLASS)(x + at);
-        memcpy(lanes, &sums, sizeof sums);
+            EACH_PIECE(p, PIECES)
+        sums[p] += CAT(load_vector, CLASS)(x + at + p * ACROSS);
+        EACH_PIECE(p, PIECES)
+        CAT(store_vector, CLASS)(lanes + p * ACROSS, sums[p]);
         for (int64_t i = at; i < end; i++)
             lanes[i - at] += x[i];
         total += CAT(add_lanes, CLASS)(lanes);
@@ -136,20 +143,22 @@ static void CAT(row_add_grad, CLASS)(double *weight, double *bias, const void *g
 /* ---- convolutions ---- */
 
 /* Two vectors at a time, so that additions do not wait for each other. */
-static void CAT(add_taps, CLASS)(const native_taps *p)
+static void CAT(add_taps, CLASS)(const native_taps *taps)
 {
-    T *out = p->out;
-    const T *in = p->in, *w = p->weights;
+    T *out = taps->out;
+    const T *in = taps->in, *w = taps->weights;
     _Static_assert(2 * LANES <= NATIVE_TAP_SLACK, "the last step stays inside the slack");
-    for (int64_t i = 0; i < p->count; i += 2 * LANES) {
-        CAT(vector, CLASS) low = (CAT(vector, CLASS)){0} + (T)p->start, high = low;
-        for (int64_t t = 0; t < p->taps; t++) {
-            const T *from = in + p->offsets[t] + i;
-            low += CAT(load_vector, CLASS)(from) * w[t];
-            high += CAT(load_vector, CLASS)(from + LANES) * w[t];
+    for (int64_t i = 0; i < taps->count; i += 2 * LANES) {
+        CAT(vector, CLASS) sums[2 * PIECES];
+        EACH_PIECE(p, 2 * PIECES)
+        sums[p] = (CAT(vector, CLASS)){0} + (T)taps->start;
+        for (int64_t t = 0; t < taps->taps; t++) {
+            const T *from = in + taps->offsets[t] + i;
+            EACH_PIECE(p, 2 * PIECES)
+            sums[p] += CAT(load_vector, CLASS)(from + p * ACROSS) * w[t];
         }
-        memcpy(out + i, &low, sizeof low);
-        memcpy(out + i + LANES, &high, sizeof high);
+        EACH_PIECE(p, 2 * PIECES)
+        CAT(store_vector, CLASS)(out + i + p * ACROSS, sums[p]);
     }
 }
 
@@ -158,16 +167,21 @@ static void CAT(add_taps, CLASS)(const native_taps *p)
 /* NaN is not more than anything: it comes through in the sum. */
 static T CAT(row_max, CLASS)(const T *x, int64_t count)
 {
-    CAT(vector, CLASS) best = (CAT(vector, CLASS)){0} - (T)INFINITY;
+    CAT(vector, CLASS) best[PIECES];
+    EACH_PIECE(p, PIECES)
+    best[p] = (CAT(vector, CLASS)){0} - (T)INFINITY;
     T lanes[LANES];
     int64_t at = 0;
-    for (; at + LANES <= count; at += LANES) {
-        const CAT(vector, CLASS) v = CAT(load_vector, CLASS)(x + at);
-        const CAT(mask, CLASS) more = v > best;
-        best =
-            (CAT(vector, CLASS))(((CAT(mask, CLASS))v & more) | ((CAT(mask, CLASS))best & ~more));
-    }
-    memcpy(lanes, &best, sizeof best);
+    for (; at + LANES <= count; at += LANES)
+        EACH_PIECE(p, PIECES)
+        {
+            const CAT(vector, CLASS) v = CAT(load_vector, CLASS)(x + at + p * ACROSS);
+            const CAT(mask, CLASS) more = v > best[p];
+            best[p] = (CAT(vector, CLASS))(((CAT(mask, CLASS))v & more) |
+                                           ((CAT(mask, CLASS))best[p] & ~more));
+        }
+    EACH_PIECE(p, PIECES)
+    CAT(store_vector, CLASS)(lanes + p * ACROSS, best[p]);
     for (; at < count; at++)
         lanes[0] = x[at] > lanes[0] ? x[at] : lanes[0];
     for (int half = LANES / 2; half > 0; half /= 2)

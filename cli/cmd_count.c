@@ -93,6 +93,7 @@ static const ob_option OPTIONS[] = {
      .value = "ID",
      .help = "Of the config only this case: OPERATOR|CONFIG|BUILD|INPUT."},
     OB_RUN_PLACE_ROWS(offsetof(ob_count_options, run)),
+    OB_RUN_CAPS_ROWS(offsetof(ob_count_options, run)),
     {.name = "backward",
      .letter = 'b',
      .type = OB_OPTION_FLAG,

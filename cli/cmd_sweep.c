@@ -173,7 +173,7 @@ static ob_status write_header(void *ctx, const ob_json *properties, ob_err *err)
     if (j->header_written || j->output.file == NULL)
         return OB_OK;
     j->header_written = true;
-    OB_TRY(ob__header_init(&record, properties, &room, err));
+    OB_TRY(ob__header_init(j->cli, &record, properties, &room, err));
     ob_record_header *h = &record.header;
     OB_TRY(ob_json_doc_create(&j->line_doc, err));
     ob__run_line_describe(&j->output.run, &h->options);

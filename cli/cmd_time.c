@@ -37,7 +37,7 @@ static ob_status write_header(void *ctx, const ob_json *properties, ob_err *err)
     if (j->file == NULL || j->header_written)
         return OB_OK;
     j->header_written = true;
-    OB_TRY(ob__header_init(&record, properties, &room, err));
+    OB_TRY(ob__header_init(j->cli, &record, properties, &room, err));
     ob_record_header *h = &record.header;
     h->config = j->line->config;
     h->seed = j->plan.run.seed;

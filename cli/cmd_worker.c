@@ -18,6 +18,7 @@ typedef struct worker_options {
     const char *reference;
     ob_batch_source batch;
     int64_t counts;
+    const char *trial, *trial_library;
     bool verbose;
 } worker_options;
 
@@ -86,6 +87,16 @@ static const ob_option OPTIONS[] = {
      .offset = offsetof(worker_options, batch.file),
      .value = "FILE",
      .help = "Run the batch in this file, write nothing."},
+    {.name = "trial",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(worker_options, trial),
+     .value = "WHAT",
+     .help = "Try an instruction set or a library, and die of it where it does not work."},
+    {.name = "trial-library",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(worker_options, trial_library),
+     .value = "FILE",
+     .help = "With --trial: the library."},
     {.name = "verbose",
      .letter = 'v',
      .type = OB_OPTION_FLAG,
@@ -142,6 +153,18 @@ static int run_batch(ob_cli *cli, const worker_options *options)
     return b.failed ? OB_EXIT_FAILED : OB_EXIT_OK;
 }
 
+/* ---- a trial ---- */
+
+static int run_trial(ob_cli *cli, const worker_options *options)
+{
+    char answer[512];
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const ob_status status =
+        ob_machine_try(options->trial, options->trial_library, answer, sizeof answer);
+    ob__cli_printf(cli, "%s\n", answer);
+    return status == OB_OK ? OB_EXIT_OK : OB_EXIT_FAILED;
+}
+
 /* ---- leases ---- */
 
 static int run(ob_cli *cli, const ob_cli_call *call)
@@ -150,6 +173,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     char path[32];
     ob_config *config;
     ob_err err;
+    if (options->trial != NULL)
+        return run_trial(cli, options);
     if (options->batch.shared_memory != NULL || options->batch.file != NULL)
         return run_batch(cli, options);
     if (options->socket_fd == 0 || options->state_fd == 0 || options->config_fd == 0)

@@ -11,6 +11,7 @@
 #define OB_CLI_COMMAND_H
 
 #include "opbench/config.h"
+#include "opbench/machine.h"
 #include "opbench/option.h"
 
 #include <stdbool.h>
@@ -36,6 +37,8 @@ typedef struct ob_cli {
     /* Which warnings of the log are shown; NULL = all. */
     bool (*wants_warning)(void *ctx, const ob_err *what);
     void *wants_ctx;
+    ob_library_caps *caps; /* what libraries were corrected to; NULL = nothing was looked at */
+    ob_json_doc *no_caps;  /* the word for it where the user wanted none */
 } ob_cli;
 
 /* What a command is called with. Options are parsed and words counted already. */

@@ -40,6 +40,7 @@ static const struct {
     {"no-baseline", OB_COUNT_STATEMENT},
     {"label", OB_COUNT_STATEMENT},
     {"case-timeout", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES},
+    {"library-caps", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES},
     {"json", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES | OB_COUNT_FILES},
     {"inclusive", OB_COUNT_FILES},
     {"denoise", OB_COUNT_FILES},

@@ -5,6 +5,8 @@
 #ifndef OB_CLI_HEADER_H
 #define OB_CLI_HEADER_H
 
+#include "command.h"
+
 #include "opbench/record.h"
 
 /* What a header points to. */
@@ -13,9 +15,9 @@ typedef struct ob_header_room {
     ob_err counters;
 } ob_header_room;
 
-/* Begins a header record: machine, clock, versions, the time that it is. properties are those of the
- * backend. */
-ob_status ob__header_init(ob_record *record, const ob_json *properties, ob_header_room *room,
-                          ob_err *err);
+/* Begins a header record: machine, clock, versions, how libraries were corrected, the time that it is. properties are
+ * those of the backend. */
+ob_status ob__header_init(const ob_cli *cli, ob_record *record, const ob_json *properties,
+                          ob_header_room *room, ob_err *err);
 
 #endif

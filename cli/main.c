@@ -3,6 +3,7 @@
  * opbench: finds the command's row, parses the options by it, runs it.
  */
 #include "help.h"
+#include "library_caps.h"
 #include "screen.h"
 
 #include "opbench/version.h"
@@ -98,7 +99,8 @@ static int run_command(ob_cli *cli, int argc, char **argv)
         code = ob__cli_usage_error(cli, "%s", err.message);
     else if (l.options[command->options_size] != 0)
         code = ob__cli_print_command_help(cli, command);
-    else if ((code = ob__cli_check_words(cli, command, l.words, word_count)) == OB_EXIT_OK)
+    else if ((code = ob__cli_check_words(cli, command, l.words, word_count)) == OB_EXIT_OK &&
+             (code = ob__cli_cap_libraries(cli, l.rows, l.options)) == OB_EXIT_OK)
         code = command->run(
             cli, &(ob_cli_call){.options = l.options, .words = l.words, .word_count = word_count});
     line_fini(&l);
@@ -146,6 +148,7 @@ int main(int argc, char **argv)
     ob__cli_screen_init(&cli);
     int code = dispatch(&cli, argc, argv);
     ob_context_destroy(cli.context);
+    ob__cli_caps_fini(&cli);
     if (ob__cli_finish(&cli) != OB_EXIT_OK && code == OB_EXIT_OK)
         code = OB_EXIT_FAILED;
     return code;

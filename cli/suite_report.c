@@ -31,7 +31,7 @@ ob_status ob__suite_report_open(ob_suite_report *report, ob_err *err)
     if (report->output == NULL)
         return OB_OK;
     OB_TRY(ob__cli_append_to(report->cli, report->output, report->wait, false, &report->file, err));
-    OB_TRY(ob__header_init(&record, NULL, &room, err));
+    OB_TRY(ob__header_init(report->cli, &record, NULL, &room, err));
     record.header.config = report->path;
     return ob_result_file_append(report->file, &record, err);
 }

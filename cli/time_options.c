@@ -66,6 +66,7 @@ const ob_option ob__time_rows[] = {
     OB_RUN_PLACE_ROWS(offsetof(ob_time_line, run)),
     OB_RUN_PROCESS_ROWS(offsetof(ob_time_line, run)),
     OB_RUN_INFERENCE_ROWS(offsetof(ob_time_line, run)),
+    OB_RUN_CAPS_ROWS(offsetof(ob_time_line, run)),
     {.name = NULL},
 };
 

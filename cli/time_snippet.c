@@ -43,7 +43,7 @@ static ob_status open_file(snippet_job *j, ob_err *err)
     ob_record record;
     ob_header_room room;
     OB_TRY(ob__cli_append_to(j->cli, j->line->output, j->line->wait, false, &j->file, err));
-    OB_TRY(ob__header_init(&record, NULL, &room, err));
+    OB_TRY(ob__header_init(j->cli, &record, NULL, &room, err));
     return ob_result_file_append(j->file, &record, err);
 }
 

@@ -234,13 +234,14 @@ typedef struct ob_record_header {
     const char *opbench_version;
     const char *compiler;
     ob_clock_quality clock;
-    const char *perf_event;  /* "available", or why there are no hardware counters */
-    const char *fp_mode;     /* of the process at its start, as hexadecimal digits */
-    const ob_json *backends; /* per backend an object with its library properties */
-    const char *start_time;  /* local time, "2024-05-01T12:00:00" */
-    int64_t format;          /* of our fields: OB_RECORD_FORMAT */
-    const char *config;      /* file name */
-    const char *config_hash; /* a resumed run must have the same */
+    const char *perf_event;      /* "available", or why there are no hardware counters */
+    const char *fp_mode;         /* of the process at its start, as hexadecimal digits */
+    const ob_json *backends;     /* per backend an object with its library properties */
+    const ob_json *library_caps; /* per library what it was corrected to, or "off" */
+    const char *start_time;      /* local time, "2024-05-01T12:00:00" */
+    int64_t format;              /* of our fields: OB_RECORD_FORMAT */
+    const char *config;          /* file name */
+    const char *config_hash;     /* a resumed run must have the same */
     int64_t cases;
     const char *shard; /* "2/8" */
     int64_t seed;

@@ -58,6 +58,7 @@ typedef struct ob_run_options {
     const char *program;        /* NULL = "opbench" */
     const char *command;        /* NULL = "run", or "time" for the Timer */
     bool by_words;              /* the case came from words of a command line */
+    const char *library_caps;   /* "on", "quiet", "off": see OB_RUN_CAPS_ROWS; NULL = on */
     const char
         *backend_options; /* "forward_ns=700,queue=off": rows of the backend; NULL = defaults */
 } ob_run_options;
@@ -84,6 +85,17 @@ typedef struct ob_run_options {
         .offset = (base) + offsetof(ob_run_options, device), .value = "DEVICE",                    \
         .help = "Where: cpu, cuda:0, opencl:0, ...; the backend's first device if not given. Of "  \
                 "several (cpu,opencl:0) each backend takes the one that it has first."             \
+    }
+/* Commands that have this row correct libraries before they load any. */
+#define OB_RUN_CAPS_ROWS(base)                                                                     \
+    {                                                                                              \
+        .name = "library-caps", .type = OB_OPTION_CHOICE,                                          \
+        .offset = (base) + offsetof(ob_run_options, library_caps), .value = "STATE",               \
+        .choices = "on|quiet|off",                                                                 \
+        .help = "Whether libraries are corrected that would take instructions which this machine " \
+                "announces but does not have, or kernels far below it: on says so on standard "    \
+                "error, quiet does not; the header record has it. $OPBENCH_LIBRARY_CAPS if not "   \
+                "given, else on."                                                                  \
     }
 #define OB_RUN_SAMPLING_ROWS(base)                                                                 \
     {.name = "warmup",                                                                             \
@@ -238,7 +250,7 @@ typedef struct ob_run_options {
 #define OB_RUN_OPTION_ROWS(base)                                                                   \
     OB_RUN_PLACE_ROWS(base), OB_RUN_SAMPLING_ROWS(base), OB_RUN_THREADS_ROWS(base),                \
         OB_RUN_PROCESS_ROWS(base), OB_RUN_PROFILE_ROWS(base), OB_RUN_INFERENCE_ROWS(base),         \
-        OB_RUN_CHECK_ROWS(base), OB_RUN_COUNT_ROWS(base)
+        OB_RUN_CHECK_ROWS(base), OB_RUN_COUNT_ROWS(base), OB_RUN_CAPS_ROWS(base)
 
 /* How the Timer measures a case, for `opbench time`. */
 #define OB_TIMER_OPTION_ROWS(base)                                                                 \

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char VARIABLE[] = "OPBENCH_LIBRARY_CAPS";
-
 /* ---- the command's options, by their names ---- */
 
 static const void *find_value(const ob_option *rows, const char *name, const void *options)
@@ -89,18 +87,20 @@ static int remember_off(ob_cli *cli)
 
 int ob__cli_cap_libraries(ob_cli *cli, const ob_option *rows, const void *options)
 {
-    const char *state = text_of(rows, "library-caps", options), *given = getenv(VARIABLE);
+    const char *state = text_of(rows, "library-caps", options), *given = getenv(OB_CAPS_VARIABLE);
     char room[512];
     ob_own_path own;
     ob_err err;
-    if (cli->command->hidden || find_value(rows, "library-caps", options) == NULL)
+    if (find_value(rows, "library-caps", options) == NULL ||
+        text_of(rows, "trial", options) != NULL)
         return OB_EXIT_OK;
     if (state == NULL)
         state = given != NULL && given[0] != '\0' ? given : "on";
     if (strcmp(state, "off") == 0)
         return remember_off(cli);
     if (strcmp(state, "on") != 0 && strcmp(state, "quiet") != 0)
-        return ob__cli_usage_error(cli, "%s is '%s'; it takes on, quiet or off", VARIABLE, state);
+        return ob__cli_usage_error(cli, "%s is '%s'; it takes on, quiet or off", OB_CAPS_VARIABLE,
+                                   state);
     const ob_library_caps_params params = {
         .program = ob__cli_own_path(&own) ? own.path : NULL,
         .users = find_users(rows, options, room, sizeof room),
@@ -108,10 +108,11 @@ int ob__cli_cap_libraries(ob_cli *cli, const ob_option *rows, const void *option
     if (ob_library_caps_find(&params, &cli->caps, &err) != OB_OK ||
         ob_library_caps_apply(cli->caps, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
-    if (strcmp(state, "on") == 0 && !is_on(rows, "quiet", options))
+    /* A worker does this only for a program that did not; what it prints would be a case's output. */
+    if (strcmp(state, "on") == 0 && !is_on(rows, "quiet", options) && !cli->command->hidden)
         say(cli, cli->caps);
-    /* This program again, as replay starts it, finds the variables in place. */
-    return setenv(VARIABLE, "off", 1) == 0 ? OB_EXIT_OK : ob__cli_out_of_memory(cli);
+    /* What is started behind this finds the variables in place. */
+    return setenv(OB_CAPS_VARIABLE, "off", 1) == 0 ? OB_EXIT_OK : ob__cli_out_of_memory(cli);
 }
 
 const ob_json *ob__cli_library_caps(const ob_cli *cli)

@@ -17,6 +17,10 @@
 extern "C" {
 #endif
 
+/* "on", "quiet" or "off", where the option --library-caps is not given. Sessions and workers look at it too: a program
+ * that has corrected all libraries itself may set it to "off" for them. */
+#define OB_CAPS_VARIABLE "OPBENCH_LIBRARY_CAPS"
+
 typedef enum ob_cap_state {
     OB_CAP_FINE,   /* its own choice is right, or nothing is known against it */
     OB_CAP_SET,    /* it is corrected */
@@ -37,8 +41,8 @@ typedef struct ob_library_cap {
 typedef struct ob_library_caps ob_library_caps;
 
 typedef struct ob_library_caps_params {
-    /* opbench, started as `PROGRAM worker --trial ...` for what may kill a process. NULL = nothing is tried; what was
-     * tried before is known from the cache. */
+    /* opbench, started as `PROGRAM worker --trial ...` to try a library. NULL = only instruction sets are tried; what
+     * is known of libraries is what was tried before on this machine. */
     const char *program;
     const char *users;     /* "native,torch,python": whose libraries; NULL = all */
     const char *cache_dir; /* NULL = opbench/machine in the user's cache */
@@ -57,8 +61,8 @@ ob_status ob_library_caps_apply(ob_library_caps *caps, ob_err *err);
 /* For the header record: an array with an object per library. It lives as long as caps. */
 const ob_json *ob_library_caps_json(const ob_library_caps *caps);
 
-/* What `PROGRAM worker --trial WHAT` does: answers one question, and may die of it. library: the file that it is about;
- * NULL = none. The answer is text to print as a line; OB_OK, or OB_ERR_BACKEND when it does not work. */
+/* What `PROGRAM worker --trial WHAT` does: loads and uses "openblas" or "onednn" from the file, and may die of it. The
+ * answer is text to print as a line; OB_OK, or OB_ERR_BACKEND when it does not work. */
 ob_status ob_machine_try(const char *what, const char *library, char *answer, size_t size);
 
 #ifdef __cplusplus

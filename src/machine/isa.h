@@ -53,7 +53,10 @@ const char *ob__isa_name(ob_isa isa);
 ob_isa ob__isa_find(const char *name);
 /* Uses it in this process, which dies of SIGILL where it is not there. False: the processor contradicts itself or
  * computes wrong; why says how. */
-bool ob__isa_try(ob_isa isa, const ob_cpu_source *source, char why[OB_ISA_WHY_BYTES]);
+bool ob__isa_try(ob_isa isa, char why[OB_ISA_WHY_BYTES]);
+/* The same in a process of its own, which only makes calls that are safe in a child of a threaded program. 1 = it
+ * works, 0 = it does not, -1 = it could not be tried. */
+int ob__isa_try_apart(ob_isa isa, char why[OB_ISA_WHY_BYTES]);
 /* Whether the leaves that describe AMX's tiles are there and make sense. Libraries lay out their tiles by them. */
 bool ob__isa_tiles_described(const ob_cpu_source *source, char why[OB_ISA_WHY_BYTES]);
 

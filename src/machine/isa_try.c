@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Using each instruction set once, on numbers whose result is known. Where one is announced and not there, the process
- * dies of SIGILL; so this runs in a process that was started for it. Each function is compiled for its instruction set
+ * dies of SIGILL; so this is for a process that was started for it. Each function is compiled for its instruction set
  * alone; nothing of it may be inlined elsewhere.
  */
 #include "machine/isa.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #if defined __x86_64__
 
 #include <immintrin.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #define FOR(set) __attribute__((target(set), noinline))
 
@@ -143,9 +146,9 @@ static bool use(ob_isa isa)
     return false;
 }
 
-bool ob__isa_try(ob_isa isa, const ob_cpu_source *source, char why[OB_ISA_WHY_BYTES])
+bool ob__isa_try(ob_isa isa, char why[OB_ISA_WHY_BYTES])
 {
-    if (isa == OB_ISA_AMX && !ob__isa_tiles_described(source, why))
+    if (isa == OB_ISA_AMX && !ob__isa_tiles_described(NULL, why))
         return false;
     if (isa == OB_ISA_AMX && !ask_for_tiles()) {
         snprintf(why, OB_ISA_WHY_BYTES, "the kernel gives no AMX tiles to a process");
@@ -159,11 +162,45 @@ bool ob__isa_try(ob_isa isa, const ob_cpu_source *source, char why[OB_ISA_WHY_BY
 
 #else
 
-bool ob__isa_try(ob_isa isa, const ob_cpu_source *source, char why[OB_ISA_WHY_BYTES])
+bool ob__isa_try(ob_isa isa, char why[OB_ISA_WHY_BYTES])
 {
-    (void)source;
     snprintf(why, OB_ISA_WHY_BYTES, "%s is not of this architecture", ob__isa_name(isa));
     return false;
 }
 
 #endif
+
+int ob__isa_try_apart(ob_isa isa, char why[OB_ISA_WHY_BYTES])
+{
+    enum { WORKS = 0, WRONG = 1 };
+    int status = 0;
+    why[0] = '\0';
+    const pid_t pid = fork();
+    if (pid == 0) {
+        const struct rlimit no_core = {0, 0};
+        setrlimit(RLIMIT_CORE, &no_core);
+        signal(SIGILL, SIG_DFL); /* the caller may have a handler */
+        signal(SIGSEGV, SIG_DFL);
+        _exit(ob__isa_try(isa, why) ? WORKS : WRONG);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    if (pid < 0)
+        return -1;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == WORKS)
+        return 1;
+    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGILL || WTERMSIG(status) == SIGSEGV))
+        snprintf(why, OB_ISA_WHY_BYTES,
+                 "the CPU announces %s, but a process that uses it dies of SIG%s",
+                 ob__isa_name(isa), sigabbrev_np(WTERMSIG(status)));
+    /* What the child wrote is not seen here; but how tiles are described is the same here. */
+    else if (!WIFEXITED(status) || WEXITSTATUS(status) != WRONG)
+        return -1;
+    else if (isa != OB_ISA_AMX || ob__isa_tiles_described(NULL, why))
+        snprintf(why, OB_ISA_WHY_BYTES, "%s",
+                 isa == OB_ISA_AMX
+                     ? "AMX is announced, but the kernel gives no tiles, or its products are wrong"
+                     : "it is announced, but its results are wrong");
+    return 0;
+}

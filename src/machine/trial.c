@@ -109,7 +109,6 @@ ob_status ob_machine_try(const char *what, const char *library, char *answer, si
     const struct rlimit no_core = {0, 0};
     static const int DEADLY[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGALRM};
     ob_trial_outcome out = {.state = OB_TRIAL_UNKNOWN};
-    const ob_isa isa = ob__isa_find(what);
     setrlimit(RLIMIT_CORE, &no_core);
     for (size_t i = 0; i < sizeof DEADLY / sizeof *DEADLY; i++)
         signal(DEADLY[i], SIG_DFL); /* a sanitizer would make an exit code of it */
@@ -117,8 +116,6 @@ ob_status ob_machine_try(const char *what, const char *library, char *answer, si
     for (size_t i = 0; i < sizeof LIBRARIES / sizeof *LIBRARIES; i++)
         if (strcmp(LIBRARIES[i].what, what) == 0)
             LIBRARIES[i].fn(library, &out);
-    if (isa != OB_ISA_COUNT)
-        out.state = ob__isa_try(isa, NULL, out.text) ? OB_TRIAL_OK : OB_TRIAL_FAILED;
     snprintf(answer, size, "trial: %c%s",
              out.state == OB_TRIAL_UNKNOWN ? '?'
              : out.state == OB_TRIAL_OK    ? '+'

@@ -3,6 +3,8 @@
  * The caps of libraries as programs ask for them: here the trials of src/machine become processes, and the decisions
  * variables of the environment.
  */
+#include "run/library_caps.h"
+
 #include "machine/caps.h"
 #include "opbench/shared_object.h"
 #include "run/launch.h"
@@ -39,7 +41,7 @@ static void take_line(void *ctx, const char *line, size_t length)
 }
 
 /* Only deaths that the instructions or the library are guilty of count. */
-static void take_death(const ob_trial *trial, int number, ob_trial_outcome *out)
+static void take_death(int number, ob_trial_outcome *out)
 {
     const char *name = sigabbrev_np(number);
     out->state = OB_TRIAL_UNKNOWN;
@@ -47,34 +49,35 @@ static void take_death(const ob_trial *trial, int number, ob_trial_outcome *out)
         number != SIGABRT)
         return;
     out->state = OB_TRIAL_FAILED;
-    if (trial->library != NULL)
-        snprintf(out->text, sizeof out->text,
-                 "a product with the kernels that it takes dies of SIG%s",
-                 name != NULL ? name : "?");
-    else
-        snprintf(out->text, sizeof out->text,
-                 "the CPU announces %s, but a process that uses it dies of SIG%s", trial->what,
-                 name != NULL ? name : "?");
+    snprintf(out->text, sizeof out->text, "a product with the kernels that it takes dies of SIG%s",
+             name != NULL ? name : "?");
 }
 
-static void try_in_process(void *ctx, const ob_trial *trial, ob_trial_outcome *out)
+static void try_library(const char *program, const ob_trial *trial, ob_trial_outcome *out)
 {
-    const char *program = ctx;
-    char what[96], library[PATH_MAX + 32];
-    snprintf(what, sizeof what, "--trial=%s", trial->what);
-    snprintf(library, sizeof library, "--trial-library=%s",
-             trial->library != NULL ? trial->library : "");
-    char path[PATH_MAX], worker[] = "worker";
+    char path[PATH_MAX], worker[] = "worker", what[96], library[PATH_MAX + 32];
     snprintf(path, sizeof path, "%s", program);
-    char *const words[] = {path, worker, what, trial->library != NULL ? library : NULL, NULL};
+    snprintf(what, sizeof what, "--trial=%s", trial->what);
+    snprintf(library, sizeof library, "--trial-library=%s", trial->library);
+    char *const words[] = {path, worker, what, library, NULL};
     const ob_batch_params params = {.on_output = take_line, .ctx = out};
     int status = 0;
-    *out = (ob_trial_outcome){.state = OB_TRIAL_UNKNOWN};
     if (ob__launch(&(ob_launch){.words = words, .variable = trial->variable, .params = &params},
                    &status, NULL) != OB_OK)
         out->state = OB_TRIAL_UNKNOWN;
     else if (WIFSIGNALED(status))
-        take_death(trial, WTERMSIG(status), out);
+        take_death(WTERMSIG(status), out);
+}
+
+static void try_in_process(void *ctx, const ob_trial *trial, ob_trial_outcome *out)
+{
+    *out = (ob_trial_outcome){.state = OB_TRIAL_UNKNOWN};
+    if (trial->library == NULL) {
+        const int works = ob__isa_try_apart(ob__isa_find(trial->what), out->text);
+        out->state = works < 0 ? OB_TRIAL_UNKNOWN : works > 0 ? OB_TRIAL_OK : OB_TRIAL_FAILED;
+    } else if (ctx != NULL) {
+        try_library(ctx, trial, out);
+    }
 }
 
 /* ---- finding ---- */
@@ -122,31 +125,54 @@ static bool take_users_word(const ob_cap_row *row, ob_library_cap *cap)
     return false;
 }
 
-static void decide_all(ob_library_caps *caps, const char *users, const ob_cpu *cpu,
-                       const ob_trial_place *trials)
-{
+typedef struct decider {
+    ob_library_caps *caps;
+    ob_cpu cpu;
+    ob_trial_memo memo;
+    ob_trial_place trials;
     ob_trial_outcome outcomes[OB_ISA_COUNT];
     const char *reasons[OB_ISA_COUNT];
-    ob_cap_facts facts = {.cpu = cpu, .trials = trials, .reasons = reasons};
-    bool tried = false;
+    ob_cap_facts facts;
+} decider;
+
+/* What all decisions need, once the first is to be made. */
+static void prepare(decider *d, const ob_library_caps_params *params)
+{
+    struct utsname system = {.release = ""};
+    uname(&system);
+    ob__cpu_read(NULL, &d->cpu);
+    ob__memo_open(&d->memo, params->cache_dir, d->cpu.key, system.release);
+    d->trials = (ob_trial_place){
+        .fn = try_in_process, .ctx = (void *)(uintptr_t)params->program, .memo = &d->memo};
+    const ob_isa_set works = ob__cap_try_isas(&d->cpu, &d->trials, d->outcomes);
+    for (int isa = 0; isa < OB_ISA_COUNT; isa++)
+        d->reasons[isa] = d->outcomes[isa].text;
+    d->facts =
+        (ob_cap_facts){.cpu = &d->cpu,
+                       .works = works,
+                       .reasons = d->reasons,
+                       .trials = &d->trials,
+                       .openblas = find_openblas(d->caps->openblas),
+                       /* Which words it knows matters only where it is to be capped. */
+                       .onednn = works != d->cpu.announced ? find_onednn(d->caps->onednn) : NULL};
+}
+
+static void decide_all(ob_library_caps *caps, const ob_library_caps_params *params)
+{
+    decider d = {.caps = caps};
     for (size_t i = 0; i < OB_CAP_ROW_COUNT; i++) {
         const ob_cap_row *row = &ob__cap_rows[i];
-        if (!ob__cap_is_used(row, users))
+        if (!ob__cap_is_used(row, params->users))
             continue;
         ob_library_cap *cap = &caps->items[caps->count++];
         if (take_users_word(row, cap))
             continue;
-        if (!tried) {
-            facts.works = ob__cap_try_isas(cpu, trials, outcomes);
-            for (int isa = 0; isa < OB_ISA_COUNT; isa++)
-                reasons[isa] = outcomes[isa].text;
-            tried = true;
-            facts.openblas = find_openblas(caps->openblas);
-            /* Which words it knows matters only where it is to be capped. */
-            facts.onednn = facts.works != cpu->announced ? find_onednn(caps->onednn) : NULL;
-        }
-        ob__cap_decide(row, &facts, cap);
+        if (d.facts.cpu == NULL)
+            prepare(&d, params);
+        ob__cap_decide(row, &d.facts, cap);
     }
+    if (d.facts.cpu != NULL)
+        ob__memo_close(&d.memo);
 }
 
 /* ---- as JSON ---- */
@@ -203,21 +229,11 @@ static ob_status make_json(ob_library_caps *caps, ob_err *err)
 ob_status ob_library_caps_find(const ob_library_caps_params *params, ob_library_caps **out,
                                ob_err *err)
 {
-    ob_cpu cpu;
-    ob_trial_memo memo;
-    struct utsname system = {.release = ""};
     ob_library_caps *caps = calloc(1, sizeof *caps);
     *out = NULL;
     if (caps == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the caps of libraries");
-    uname(&system);
-    ob__cpu_read(NULL, &cpu);
-    ob__memo_open(&memo, params->cache_dir, cpu.key, system.release);
-    const ob_trial_place trials = {.fn = params->program != NULL ? try_in_process : NULL,
-                                   .ctx = (void *)(uintptr_t)params->program,
-                                   .memo = &memo};
-    decide_all(caps, params->users, &cpu, &trials);
-    ob__memo_close(&memo);
+    decide_all(caps, params);
     const ob_status status = make_json(caps, err);
     if (status != OB_OK) {
         ob_library_caps_destroy(caps);
@@ -277,4 +293,17 @@ ob_status ob_library_caps_apply(ob_library_caps *caps, ob_err *err)
         }
     }
     return make_json(caps, err);
+}
+
+ob_status ob__cap_for_session(const ob_run_options *options, const char *backend, ob_err *err)
+{
+    const char *said =
+        options->library_caps != NULL ? options->library_caps : getenv(OB_CAPS_VARIABLE);
+    ob_library_caps *caps;
+    if (said != NULL && strcmp(said, "off") == 0)
+        return OB_OK;
+    OB_TRY(ob_library_caps_find(&(ob_library_caps_params){.users = backend}, &caps, err));
+    const ob_status status = ob_library_caps_apply(caps, err);
+    ob_library_caps_destroy(caps);
+    return status;
 }

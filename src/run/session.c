@@ -5,6 +5,7 @@
  */
 #include "run/session_int.h"
 
+#include "run/library_caps.h"
 #include "run/own_time.h"
 #include "run/properties.h"
 #include "run/timed_case.h"
@@ -181,6 +182,7 @@ static ob_status open_backend(ob_session *s, ob_err *err)
                                           .threads = (int)o->threads,
                                           .seed = (uint64_t)o->seed,
                                           .options = s->backend_options};
+    OB_TRY(ob__cap_for_session(o, s->desc->name, err));
     OB_TRY(s->desc->open(&settings, &s->backend, err));
     if (s->desc->set_threads != NULL)
         OB_TRY(s->desc->set_threads(s->backend, (int)o->threads, err));

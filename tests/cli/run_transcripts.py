@@ -123,6 +123,7 @@ def make_environment(program, places, directory):
         "HOME": str(directory),
         "LC_ALL": "C.UTF-8",
         "TERM": "xterm",
+        "OPBENCH_LIBRARY_CAPS": "quiet",  # what is said of libraries differs from machine to machine
     }
     for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "GCOV_PREFIX"):
         if name in os.environ:

@@ -92,22 +92,36 @@ static const announcement ANNOUNCEMENTS[OB_ISA_COUNT] = {
     [OB_ISA_AMX] = {{{LEAF_7, D, 1u << 22 | 1u << 24 | 1u << 25}}, SAVES_TILES},
 };
 
-static void read_leaf(const ob_cpu_source *source, uint32_t leaf, uint32_t subleaf, uint32_t r[4])
+/* A hypervisor is asked for every leaf, which takes its time: none is read twice. */
+typedef struct leaf_reader {
+    const ob_cpu_source *source;
+    uint32_t zero[4]; /* leaf 0: the vendor, and how many there are */
+    uint32_t most_extended;
+} leaf_reader;
+
+static leaf_reader open_reader(const ob_cpu_source *source)
 {
-    uint32_t most[4];
-    memset(r, 0, 4 * sizeof *r);
-    source->cpuid(source->ctx, leaf & 0xf0000000u, 0, most);
-    if (leaf <= most[A]) /* beyond it Intel's answer with the last leaf that there is */
-        source->cpuid(source->ctx, leaf, subleaf, r);
+    leaf_reader reader = {.source = source != NULL ? source : &OWN};
+    uint32_t extended[4];
+    reader.source->cpuid(reader.source->ctx, 0, 0, reader.zero);
+    reader.source->cpuid(reader.source->ctx, 0x80000000u, 0, extended);
+    reader.most_extended = extended[A];
+    return reader;
 }
 
-static void read_names(const ob_cpu_source *source, const uint32_t one[4], ob_cpu *out)
+static void read_leaf(const leaf_reader *reader, uint32_t leaf, uint32_t subleaf, uint32_t r[4])
 {
-    uint32_t r[4];
-    source->cpuid(source->ctx, 0, 0, r);
-    memcpy(out->vendor, &r[B], 4);
-    memcpy(out->vendor + 4, &r[D], 4);
-    memcpy(out->vendor + 8, &r[C], 4);
+    memset(r, 0, 4 * sizeof *r);
+    /* Beyond the last leaf Intel's answer as the last one does. */
+    if (leaf <= (leaf >= 0x80000000u ? reader->most_extended : reader->zero[A]))
+        reader->source->cpuid(reader->source->ctx, leaf, subleaf, r);
+}
+
+static void read_names(const leaf_reader *reader, const uint32_t one[4], ob_cpu *out)
+{
+    memcpy(out->vendor, &reader->zero[B], 4);
+    memcpy(out->vendor + 4, &reader->zero[D], 4);
+    memcpy(out->vendor + 8, &reader->zero[C], 4);
     const unsigned family = one[A] >> 8 & 15, model = one[A] >> 4 & 15;
     out->family = family == 15 ? family + (one[A] >> 20 & 255) : family;
     out->model = family == 6 || family == 15 ? model | (one[A] >> 16 & 15) << 4 : model;
@@ -115,20 +129,21 @@ static void read_names(const ob_cpu_source *source, const uint32_t one[4], ob_cp
 }
 
 /* Leaves that say what the processor is and can do, and nothing that differs from core to core. */
-static void make_key(const ob_cpu_source *source, const uint32_t one[4], uint64_t saved,
+static void make_key(const leaf_reader *reader, const uint32_t known[3][4], uint64_t saved,
                      ob_cpu *out)
 {
-    static const uint32_t LEAVES[][2] = {{0, 0},          {7, 0},          {7, 1},
-                                         {0x1d, 0},       {0x1d, 1},       {0x1e, 0},
+    static const uint32_t LEAVES[][2] = {{0x1d, 0},       {0x1d, 1},       {0x1e, 0},
                                          {0x80000002, 0}, {0x80000003, 0}, {0x80000004, 0}};
     enum { COUNT = sizeof LEAVES / sizeof *LEAVES };
     struct {
-        uint32_t leaves[COUNT][4], one[3];
-        uint32_t padding;
+        uint32_t zero[4], known[3][4], leaves[COUNT][4];
         uint64_t saved;
-    } all = {.one = {one[A], one[C], one[D]}, .saved = saved};
+    } all = {.saved = saved};
+    memcpy(all.zero, reader->zero, sizeof all.zero);
+    memcpy(all.known, known, sizeof all.known);
+    all.known[LEAF_1][B] = 0; /* the number of the core */
     for (size_t i = 0; i < COUNT; i++)
-        read_leaf(source, LEAVES[i][0], LEAVES[i][1], all.leaves[i]);
+        read_leaf(reader, LEAVES[i][0], LEAVES[i][1], all.leaves[i]);
     snprintf(out->key, sizeof out->key, "%016llx",
              (unsigned long long)XXH3_64bits(&all, sizeof all));
 }
@@ -136,18 +151,17 @@ static void make_key(const ob_cpu_source *source, const uint32_t one[4], uint64_
 void ob__cpu_read(const ob_cpu_source *source, ob_cpu *out)
 {
     enum { OSXSAVE = 1 << 27 };
-    uint32_t leaves[3][4];
-    source = source != NULL ? source : &OWN;
+    const leaf_reader reader = open_reader(source);
+    uint32_t leaves[3][4] = {0};
     *out = (ob_cpu){.announced = 0};
-    read_leaf(source, 1, 0, leaves[LEAF_1]);
-    read_leaf(source, 7, 0, leaves[LEAF_7]);
-    memset(leaves[LEAF_7_1], 0, sizeof leaves[LEAF_7_1]);
+    read_leaf(&reader, 1, 0, leaves[LEAF_1]);
+    read_leaf(&reader, 7, 0, leaves[LEAF_7]);
     if (leaves[LEAF_7][A] >= 1)
-        read_leaf(source, 7, 1, leaves[LEAF_7_1]);
-    const bool asks = (leaves[LEAF_1][C] & OSXSAVE) != 0 && source->xcr0 != NULL;
-    const uint64_t saved = asks ? source->xcr0(source->ctx) : 0;
-    read_names(source, leaves[LEAF_1], out);
-    make_key(source, leaves[LEAF_1], saved, out);
+        read_leaf(&reader, 7, 1, leaves[LEAF_7_1]);
+    const bool asks = (leaves[LEAF_1][C] & OSXSAVE) != 0 && reader.source->xcr0 != NULL;
+    const uint64_t saved = asks ? reader.source->xcr0(reader.source->ctx) : 0;
+    read_names(&reader, leaves[LEAF_1], out);
+    make_key(&reader, leaves, saved, out);
     for (int i = 0; i < OB_ISA_COUNT; i++) {
         const announcement *a = &ANNOUNCEMENTS[i];
         bool there = (saved & a->saved) == a->saved;
@@ -162,10 +176,10 @@ bool ob__isa_tiles_described(const ob_cpu_source *source, char why[OB_ISA_WHY_BY
 {
     enum { TILE_BYTES = 1024, ROW_BYTES = 64, ROWS = 16, TILES = 8, MOST_K = 16 };
     uint32_t most[4], palette[4], unit[4];
-    source = source != NULL ? source : &OWN;
-    read_leaf(source, 0x1d, 0, most);
-    read_leaf(source, 0x1d, 1, palette);
-    read_leaf(source, 0x1e, 0, unit);
+    const leaf_reader reader = open_reader(source);
+    read_leaf(&reader, 0x1d, 0, most);
+    read_leaf(&reader, 0x1d, 1, palette);
+    read_leaf(&reader, 0x1e, 0, unit);
     if (most[A] == 0 || (palette[A] == 0 && palette[B] == 0)) {
         snprintf(why, OB_ISA_WHY_BYTES,
                  "CPUID announces AMX, but lacks the leaves 0x1d and 0x1e that describe its tiles");

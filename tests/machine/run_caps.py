@@ -174,7 +174,8 @@ def test_instruction_sets(folder):
         place.mm("--backend", "torch")
         check(place.caps("ATen").get("value") == "default", f"ATen: {place.caps('ATen')}")
         backend = place.records[0]["sys_info"]["backends"] if place.records else {}
-        check(backend.get("cpu_capability", "DEFAULT") == "DEFAULT", f"ATen took {backend} all the same")
+        check(not backend.get("isa", "AVX2").startswith("AVX"), f"ATen took {backend} all the same")
+        check(backend.get("onednn_isa", "sse41") == "sse41", f"torch's oneDNN took {backend} all the same")
 
 
 def main():

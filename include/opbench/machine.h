@@ -35,7 +35,7 @@ typedef struct ob_library_cap {
     ob_cap_state state;
     char own[48];   /* what it would choose by itself */
     char value[64]; /* what the variable is set to, by us or by the user */
-    char why[256];  /* what is wrong with its own choice */
+    char why[384];  /* what is wrong with its own choice */
 } ob_library_cap;
 
 typedef struct ob_library_caps ob_library_caps;

@@ -282,11 +282,12 @@ ob_status ob_library_caps_apply(ob_library_caps *caps, ob_err *err)
             continue;
         /* oneDNN asks when it is used first; OpenBLAS when it is loaded. */
         if (strcmp(cap->library, "OpenBLAS") == 0 && is_loaded(caps->openblas)) {
-            const size_t used = strlen(cap->why);
+            char why[sizeof cap->why];
+            snprintf(why, sizeof why,
+                     "%.200s; it is loaded already, so start the program with %s=%s", cap->why,
+                     cap->variable, cap->value);
+            memcpy(cap->why, why, sizeof why);
             cap->state = OB_CAP_CANNOT;
-            snprintf(cap->why + used, sizeof cap->why - used,
-                     "; it is loaded already, so start the program with %s=%s", cap->variable,
-                     cap->value);
             cap->value[0] = '\0';
         } else if (setenv(cap->variable, cap->value, 1) != 0) {
             return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the environment");

@@ -101,10 +101,10 @@ static void test_library(void)
 /* A file that is torn, changed, of others or none at all is not believed, and replaced. */
 static void test_bad_files(void)
 {
-    static const char *const TEXTS[] = {"", "opbench machine 1 0123456789abcdef 6.2\n",
-                                        "opbench machine 1 0123456789abcdef 6.2\n"
-                                        "amx\t-\t-\t+\nend 0000000000000000\n",
+#define HEAD "opbench machine 1 0123456789abcdef 6.2\n"
+    static const char *const TEXTS[] = {"", HEAD, (HEAD "amx\t-\t-\t+\nend 0000000000000000\n"),
                                         "\177ELF", "amx\t-\t-\t+\n"};
+#undef HEAD
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         oracle o = {.says = {OB_TRIAL_FAILED, "no"}};
         const ob_trial trial = {.what = "amx"};

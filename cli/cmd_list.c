@@ -54,6 +54,9 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         cli, topic->needs_plugins ? OB_CLI_WITH_PLUGINS : OB_CLI_NO_PLUGINS, OB_LOG_WARNING);
     if (code != OB_EXIT_OK)
         return code;
+    const int ready = topic->open != NULL ? topic->open(cli) : OB_EXIT_OK;
+    if (ready != OB_EXIT_OK)
+        return ready;
     if (by_backend) {
         const int opened = open_backend(cli, options);
         if (opened != OB_EXIT_OK)
@@ -77,7 +80,8 @@ static const ob_cli_word WORDS[] = {
      .required = true,
      .help =
          "What to list: operators with modules and models, backends, plug-ins, data generators, "
-         "config iterators, element types, or types of config arguments."},
+         "config iterators, element types, types of config arguments, or what the libraries under "
+         "the backends choose on this machine and are told instead."},
     {.name = "PATTERN",
      .help = "Only what has this name, as a config may spell it; else what has this text in a name "
              "or is of this category; with * or ?, what fits it as a whole. Upper and lower case "

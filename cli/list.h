@@ -8,7 +8,7 @@
 
 #include "command.h"
 
-#define OB_LIST_TOPICS "ops|backends|plugins|generators|iterators|dtypes|types"
+#define OB_LIST_TOPICS "ops|backends|plugins|generators|iterators|dtypes|types|libraries"
 
 typedef struct ob_list_item {
     const char *name;
@@ -30,10 +30,11 @@ typedef ob_status (*ob_list_fields_fn)(const ob_context *context, size_t index, 
 
 typedef struct ob_list_topic {
     const char *name;
-    const char *help_title; /* title of the last column */
-    bool needs_plugins;     /* plug-ins may add to it */
-    bool shows_failures;    /* its rows say which plug-in did not load */
-    bool tries;             /* its items are opened before they are shown */
+    const char *help_title;   /* title of the last column */
+    bool needs_plugins;       /* plug-ins may add to it */
+    bool shows_failures;      /* its rows say which plug-in did not load */
+    bool tries;               /* its items are opened before they are shown */
+    int (*open)(ob_cli *cli); /* before anything else; an exit code. NULL = nothing to do */
     bool is_prose; /* its last column is for people, and broken also where there is no terminal */
     size_t (*count)(const ob_context *context);
     /* index < count. Texts live as long as the context and the item. */
@@ -96,6 +97,15 @@ void ob__list_try_backends(ob_context *context, const ob_list_query *query);
 const char *ob__list_trial_reason(size_t index);
 /* Its library, "oneDNN 2.6.3"; "" = it was not opened, or has none. */
 const char *ob__list_trial_library(size_t index);
+
+/* ---- what libraries make of this machine (list_libraries.c) ---- */
+
+/* Tries what was not tried yet; OB_EXIT_OK, or what is wrong was said. */
+int ob__list_libraries_open(ob_cli *cli);
+size_t ob__list_count_libraries(const ob_context *context);
+void ob__list_library_at(const ob_context *context, size_t index, ob_list_item *item);
+ob_status ob__list_library_fields(const ob_context *context, size_t index, ob_json_doc *doc,
+                                  ob_json *object, ob_err *err);
 
 /* ---- the types of config arguments (list_types.c) ---- */
 

@@ -340,6 +340,12 @@ static const ob_list_topic TOPICS[] = {
      .count = ob__list_count_types,
      .at = ob__list_type_at,
      .add_fields = ob__list_type_fields},
+    {.name = "libraries",
+     .help_title = "CHOICE",
+     .open = ob__list_libraries_open,
+     .count = ob__list_count_libraries,
+     .at = ob__list_library_at,
+     .add_fields = ob__list_library_fields},
 };
 
 const ob_list_topic *ob__list_find_topic(const char *name)

@@ -18,6 +18,7 @@
 #include "opbench/graph.h"
 #include "opbench/json.h"
 #include "opbench/log.h"
+#include "opbench/machine.h"
 #include "opbench/measure.h"
 #include "opbench/measurement.h"
 #include "opbench/op.h"

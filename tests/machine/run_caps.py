@@ -114,6 +114,19 @@ def test_old(folder):
     check(place.code == 0, f"a Python snippet: {place.code} {place.said}")
 
 
+def test_list(folder):
+    place = Place(folder)
+    done = subprocess.run([PROGRAM, "list", "libraries", "--json"], env=place.environment, capture_output=True,
+                          text=True, check=False)
+    rows = {row["name"]: row for row in map(json.loads, done.stdout.splitlines())}
+    check(set(rows) == {"oneDNN", "OpenBLAS", "ATen", "oneMKL"}, f"list: {done.stdout} {done.stderr}")
+    blas = rows.get("OpenBLAS", {})
+    check(blas.get("own") == "Prescott" and blas.get("by") == "opbench" and blas.get("value"), f"list: {blas}")
+    place.mm()
+    check(place.caps().get("value") == blas.get("value") and len(place.loads) == 1,
+          f"list: a run decides otherwise, or tries again: {place.caps()} {place.loads}")
+
+
 def test_dies(folder):
     place = Place(folder, "dies").mm()
     check(place.code == 0 and place.core() not in (None, "Prescott"), f"dies: {place.code} {place.said}")
@@ -182,7 +195,7 @@ def main():
     if platform.machine() != "x86_64":
         print("caps of libraries are for x86-64")
         sys.exit(77)
-    for test in (test_old, test_dies, test_wrong, test_fixed, test_no_cache, test_instruction_sets):
+    for test in (test_old, test_list, test_dies, test_wrong, test_fixed, test_no_cache, test_instruction_sets):
         with tempfile.TemporaryDirectory(prefix="opbench-caps-") as folder:
             test(folder)
     print(f"{len(failures)} failed")

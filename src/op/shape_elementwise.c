@@ -243,6 +243,7 @@ ob_status ob__shape_prelu_backward(const ob_op_call *call, ob_value *out, ob_err
     OB_TRY(ob__arg_tensor(call, "weight", &weight, err));
     OB_TRY(check_prelu(call, self, weight, err));
     const ob__shape shapes[] = {ob__shape_dense(self), ob__shape_dense(weight)};
+    OB_TRY(ob__want_sizes(call, "grad_output", &shapes[0], err));
     return ob__give_all(call, out, shapes, 2, err);
 }
 

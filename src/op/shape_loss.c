@@ -197,14 +197,34 @@ ob_status ob__shape_loss_alike(const ob_op_call *call, ob_value *out, ob_err *er
     return give_reduced(call, &shape, reduction, out, err);
 }
 
+/* grad_output is like the loss: one number, or one per element. */
+static ob_status nll_backward(const ob_op_call *call, ob__shape *shape, ob_err *err)
+{
+    nll n;
+    OB_TRY(nll_shape(call, &n, shape, err));
+    if (n.reduction == 0)
+        OB_TRY(ob__want_sizes(call, "grad_output", shape, err));
+    else
+        OB_TRY(ob__want_numel(call, "grad_output", 1, err));
+    OB_TRY(ob__want_numel(call, "total_weight", 1, err));
+    *shape = ob__shape_dense(n.self);
+    return OB_OK;
+}
+
 ob_status ob__shape_loss_backward(const ob_op_call *call, ob_value *out, ob_err *err)
 {
-    const ob_tensor *self, *target;
+    static const char *const EXPANDED[] = {"grad_output", "weight", "pos_weight"};
+    const ob_tensor *self, *target, *other;
     ob__shape shape;
-    OB_TRY(ob__arg_tensor(call, "self", &self, err));
-    if (strncmp(ob__op_label(call), "nll_loss", 8) == 0)
-        shape = ob__shape_dense(self);
-    else
-        OB_TRY(pair(call, &self, &target, &shape, err));
+    if (strncmp(ob__op_label(call), "nll_loss", 8) == 0) {
+        OB_TRY(nll_backward(call, &shape, err));
+        return ob__give(call, out, &shape, err);
+    }
+    OB_TRY(pair(call, &self, &target, &shape, err));
+    for (size_t i = 0; i < sizeof EXPANDED / sizeof EXPANDED[0]; i++) {
+        OB_TRY(ob__arg_maybe_tensor(call, EXPANDED[i], &other, err));
+        if (other != NULL)
+            OB_TRY(ob__want_expandable(call, EXPANDED[i], other, &shape, err));
+    }
     return ob__give(call, out, &shape, err);
 }

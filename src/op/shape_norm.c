@@ -43,7 +43,7 @@ ob_status ob__shape_softmax_backward(const ob_op_call *call, ob_value *out, ob_e
     OB_TRY(ob__arg_tensor(call, "output", &output, err));
     OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim", 0), grad->ndim, &dim, err));
     ob__shape shape = ob__shape_dense(output);
-    OB_TRY(ob__want_expandable(call, "grad_output", grad, &shape, err));
+    OB_TRY(ob__want_sizes(call, "grad_output", &shape, err));
     shape.dtype = ob__arg_dtype(call, "input_dtype", output->dtype);
     return ob__give(call, out, &shape, err);
 }
@@ -112,6 +112,11 @@ ob_status ob__shape_native_layer_norm_backward(const ob_op_call *call, ob_value 
     OB_TRY(layer_norm(call, &input, &normalized, err));
     const ob__shape affine = ob__shape_make(input->dtype, normalized.v, normalized.count);
     const ob__shape shapes[] = {ob__shape_dense(input), affine, affine};
+    int64_t rows;
+    OB_TRY(ob_shape_numel(input->sizes, input->ndim - normalized.count, &rows, err));
+    OB_TRY(ob__want_sizes(call, "grad_out", &shapes[0], err));
+    OB_TRY(ob__want_numel(call, "mean", rows, err));
+    OB_TRY(ob__want_numel(call, "rstd", rows, err));
     return ob__give_masked(call, shapes, out, err);
 }
 
@@ -180,9 +185,14 @@ ob_status ob__shape_native_batch_norm_backward(const ob_op_call *call, ob_value 
 {
     const ob_tensor *input;
     ob__ints channels = {0};
+    const bool train = ob__arg_flag(call, "train", false);
     OB_TRY(channel_norm(call, &input, &channels, err));
+    OB_TRY(want_running(call, train, err));
     const ob__shape affine = ob__shape_make(stats_dtype(call, input), channels.v, 1);
     ob__shape shapes[] = {ob__shape_dense(input), affine, affine};
+    OB_TRY(ob__want_sizes(call, "grad_out", &shapes[0], err));
+    for (size_t i = 0; train && i < 2; i++)
+        OB_TRY(want_affine(call, i == 0 ? "save_mean" : "save_invstd", &channels, err));
     ob__follow_channels_last(&shapes[0], input);
     return ob__give_masked(call, shapes, out, err);
 }
@@ -255,6 +265,12 @@ ob_status ob__shape_native_group_norm_backward(const ob_op_call *call, ob_value 
     OB_TRY(native_group(call, &input, &channels, err));
     const ob__shape affine = ob__shape_make(stats_dtype(call, input), channels.v, 1);
     ob__shape shapes[] = {ob__shape_dense(input), affine, affine};
+    const int64_t sizes[] = {ob__arg_int(call, "N", 0), ob__arg_int(call, "group", 0)};
+    int64_t groups;
+    OB_TRY(ob_shape_numel(sizes, 2, &groups, err));
+    OB_TRY(ob__want_sizes(call, "grad_out", &shapes[0], err));
+    OB_TRY(ob__want_numel(call, "mean", groups, err));
+    OB_TRY(ob__want_numel(call, "rstd", groups, err));
     ob__follow_channels_last(&shapes[0], input);
     return ob__give_masked(call, shapes, out, err);
 }

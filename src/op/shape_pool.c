@@ -131,8 +131,19 @@ ob_status ob__shape_adaptive_pool_indices(const ob_op_call *call, ob_value *out,
 
 ob_status ob__shape_pool_backward(const ob_op_call *call, ob_value *out, ob_err *err)
 {
-    const ob_tensor *self;
+    const ob_tensor *self, *grad;
+    ob__shape pooled;
     OB_TRY(read_self(call, pool_dims(call), &self, err));
+    OB_TRY(ob__arg_tensor(call, "grad_output", &grad, err));
+    if (ob__arg(call, "kernel_size") != NULL) {
+        OB_TRY(pool(call, &pooled, err));
+    } else { /* adaptive: grad_output says how many windows there are */
+        pooled = ob__shape_dense(self);
+        for (int d = self->ndim - pool_dims(call); d < self->ndim && d < grad->ndim; d++)
+            pooled.sizes[d] = grad->sizes[d];
+    }
+    OB_TRY(ob__want_sizes(call, "grad_output", &pooled, err));
+    OB_TRY(ob__want_sizes(call, "indices", &pooled, err));
     ob__shape shape = ob__shape_dense(self);
     ob__follow_channels_last(&shape, self);
     return ob__give(call, out, &shape, err);
@@ -182,7 +193,10 @@ ob_status ob__shape_upsample_nearest2d_backward(const ob_op_call *call, ob_value
     OB_TRY(ob__arg_ints(call, "input_size", &size, err));
     if (size.count != 4)
         return ob__shape_fail(call, err, "input_size has %d entries; it must have 4", size.count);
-    ob__shape shape = ob__shape_make(grad->dtype, size.v, 4);
+    ob__shape shape = ob__shape_make(grad->dtype, size.v, 4), resized = shape;
+    for (int i = 0; i < 2; i++)
+        OB_TRY(upsampled_size(call, i, size.v[i + 2], &resized.sizes[i + 2], err));
+    OB_TRY(ob__want_sizes(call, "grad_output", &resized, err));
     ob__follow_channels_last(&shape, grad);
     return ob__give(call, out, &shape, err);
 }

@@ -43,5 +43,6 @@ ob_status ob__shape_same(const ob_op_call *call, ob_value *out, ob_err *err)
     if (call->schema->args[0].writes)
         return ob__shape_assign(call, out, err);
     OB_TRY(first_preserved(call, &shape, err));
+    OB_TRY(ob__want_sizes(call, "mask", &shape, err));
     return ob__give(call, out, &shape, err);
 }

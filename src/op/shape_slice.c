@@ -9,6 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* In elements, such that bytes can still be counted. */
+static const int64_t MOST_OFFSET = INT64_MAX / 64;
+
 static ob_status give_expanded(const ob_op_call *call, const ob_tensor *self, const ob__ints *size,
                                ob_value *out, ob_err *err)
 {
@@ -226,8 +229,10 @@ ob_status ob__shape_as_strided(const ob_op_call *call, ob_value *out, ob_err *er
     memcpy(shape.strides, stride.v, sizeof shape.strides);
     shape.strided = true;
     shape.offset = ob__arg_int(call, "storage_offset", self->offset);
-    if (shape.offset < 0)
-        return ob__shape_fail(call, err, "storage_offset is negative");
+    if (shape.offset < 0 || shape.offset > MOST_OFFSET)
+        return ob__shape_fail(call, err,
+                              "storage_offset is %" PRId64 "; it must be from 0 to %" PRId64,
+                              shape.offset, MOST_OFFSET);
     return ob__give(call, out, &shape, err);
 }
 

@@ -286,6 +286,32 @@ ob_status ob__want_expandable(const ob_op_call *call, const char *name, const ob
                           ob__tensor_text(tensor, a), ob__sizes_text(shape->sizes, shape->ndim, b));
 }
 
+ob_status ob__want_sizes(const ob_op_call *call, const char *name, const ob__shape *shape,
+                         ob_err *err)
+{
+    char a[OB__SHAPE_TEXT], b[OB__SHAPE_TEXT];
+    const ob_tensor *t;
+    OB_TRY(ob__arg_maybe_tensor(call, name, &t, err));
+    bool fits = t == NULL || t->ndim == shape->ndim;
+    for (int i = 0; t != NULL && fits && i < t->ndim; i++)
+        fits = t->sizes[i] == shape->sizes[i];
+    if (fits)
+        return OB_OK;
+    return ob__shape_fail(call, err, "%s is %s; it must be %s", name, ob__tensor_text(t, a),
+                          ob__sizes_text(shape->sizes, shape->ndim, b));
+}
+
+ob_status ob__want_numel(const ob_op_call *call, const char *name, int64_t numel, ob_err *err)
+{
+    char text[OB__SHAPE_TEXT];
+    const ob_tensor *t;
+    OB_TRY(ob__arg_maybe_tensor(call, name, &t, err));
+    if (t == NULL || ob_tensor_numel(t) == numel)
+        return OB_OK;
+    return ob__shape_fail(call, err, "%s is %s; it must have %" PRId64 " elements", name,
+                          ob__tensor_text(t, text), numel);
+}
+
 /* A device argument, else the device of the first tensor among the arguments (also in lists). */
 static const ob_device *find_device(const ob_op_call *call)
 {

@@ -79,6 +79,12 @@ ob_status ob__shape_widen(const ob_op_call *call, ob__shape *acc, const char *ac
 ob_status ob__want_expandable(const ob_op_call *call, const char *name, const ob_tensor *tensor,
                               const ob__shape *shape, ob_err *err);
 
+/* An argument, which may be None, has exactly these sizes: gradients, and what a forward saved for its backward. */
+ob_status ob__want_sizes(const ob_op_call *call, const char *name, const ob__shape *shape,
+                         ob_err *err);
+/* The same, but only the number of elements counts. */
+ob_status ob__want_numel(const ob_op_call *call, const char *name, int64_t numel, ob_err *err);
+
 /* Makes one output on the device of the call's first tensor. */
 ob_status ob__give(const ob_op_call *call, ob_value *out, const ob__shape *shape, ob_err *err);
 /* All or none. */

@@ -8,10 +8,31 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
+
+/* "7: FLOCK  ADVISORY  WRITE 4711 08:01:1234 0 EOF": the process, if that is the file, else 0. */
+static int64_t holder_of(char *line, const struct stat *file)
+{
+    enum { NUMBER, KIND, ADVICE, MODE, PROCESS, PLACE, WORDS };
+    char *words[WORDS], *rest = line, *end;
+    for (int i = 0; i < WORDS; i++)
+        if ((words[i] = strtok_r(NULL, " ", &rest)) == NULL)
+            return 0;
+    const unsigned long major_number = strtoul(words[PLACE], &end, 16);
+    if (strcmp(words[KIND], "FLOCK") != 0 || *end != ':' || major_number != major(file->st_dev))
+        return 0;
+    const unsigned long minor_number = strtoul(end + 1, &end, 16);
+    if (*end != ':' || minor_number != minor(file->st_dev) ||
+        strtoull(end + 1, &end, 10) != file->st_ino)
+        return 0;
+    const int64_t pid = strtoll(words[PROCESS], &end, 10);
+    return *end == '\0' && pid > 0 ? pid : 0;
+}
 
 /* The process that has a lock on the file, or 0. */
 static int64_t find_holder(int descriptor)
@@ -22,16 +43,8 @@ static int64_t find_holder(int descriptor)
     FILE *locks = fstat(descriptor, &st) == 0 ? fopen("/proc/locks", "re") : NULL;
     if (locks == NULL)
         return 0;
-    while (holder == 0 && fgets(line, sizeof line, locks) != NULL) {
-        unsigned major_number, minor_number;
-        int64_t pid;
-        uint64_t inode;
-        if (sscanf(line, "%*u: FLOCK %*s %*s %" SCNd64 " %x:%x:%" SCNu64, &pid, &major_number,
-                   &minor_number, &inode) == 4 &&
-            pid > 0 && inode == st.st_ino && major_number == major(st.st_dev) &&
-            minor_number == minor(st.st_dev))
-            holder = pid;
-    }
+    while (holder == 0 && fgets(line, sizeof line, locks) != NULL)
+        holder = holder_of(line, &st);
     fclose(locks);
     return holder;
 }

@@ -319,6 +319,55 @@ static void survives_extremes(void)
          "error: slice_backward: grad_output is [2]; it must expand to [0]"},
         {"aten::diagonal_backward(f32[3], [3, 3], 500, 0, 1)",
          "error: diagonal_backward: grad_output is [3]; it must expand to [0]"},
+        {"aten::_softmax_backward_data(f32[1], f32[40000], 0, f32)",
+         "error: _softmax_backward_data: grad_output is [1]; it must be [40000]"},
+        {"aten::native_layer_norm_backward(f32[2, 3], f32[2, 3], [3], f32[1], f32[2, 1], None, "
+         "None, "
+         "[True, True, True])",
+         "error: native_layer_norm_backward: mean is [1]; it must have 2 elements"},
+        {"aten::native_layer_norm_backward(f32[2, 1], f32[2, 3], [3], f32[2, 1], f32[2, 1], None, "
+         "None, [True, True, True])",
+         "error: native_layer_norm_backward: grad_out is [2, 1]; it must be [2, 3]"},
+        {"aten::native_batch_norm_backward(f32[2, 3], f32[9, 3], f32[3], None, None, f32[3], "
+         "f32[3], "
+         "True, 1e-5, [True, True, True])",
+         "error: native_batch_norm_backward: grad_out is [2, 3]; it must be [9, 3]"},
+        {"aten::native_batch_norm_backward(f32[9, 3], f32[9, 3], f32[3], None, None, f32[0], "
+         "f32[3], "
+         "True, 1e-5, [True, True, True])",
+         "error: native_batch_norm_backward: save_mean is [0]; it must be [3]"},
+        {"aten::native_group_norm_backward(f32[2, 4, 3], f32[2, 4, 3], f32[2, 2], f32[1, 1], "
+         "f32[4], "
+         "2, 4, 3, 2, [True, True, True])",
+         "error: native_group_norm_backward: rstd is [1, 1]; it must have 4 elements"},
+        {"aten::prelu_backward(f32[1, 9], f32[1, 4], f32[4])",
+         "error: prelu_backward: grad_output is [1, 9]; it must be [1, 4]"},
+        {"aten::_adaptive_avg_pool2d_backward(f32[1, 1, 1, 1], f32[7, 5, 4, 4])",
+         "error: _adaptive_avg_pool2d_backward: grad_output is [1, 1, 1, 1]; it must be [7, 5, 1, "
+         "1]"},
+        {"aten::avg_pool2d_backward(f32[1, 1, 5, 5], f32[1, 1, 4, 4], [2, 2], [2, 2], [0, 0], "
+         "False, "
+         "True, None)",
+         "error: avg_pool2d_backward: grad_output is [1, 1, 5, 5]; it must be [1, 1, 2, 2]"},
+        {"aten::max_pool2d_with_indices_backward(f32[1, 1, 2, 2], f32[1, 1, 4, 4], [2, 2], [2, 2], "
+         "[0, 0], [1, 1], False, i64[1, 1, 1, 2])",
+         "error: max_pool2d_with_indices_backward: indices is [1, 1, 1, 2]; it must be [1, 1, 2, "
+         "2]"},
+        {"aten::upsample_nearest2d_backward(f32[9, 9, 8, 8], [8, 8], [1, 1, 4, 4])",
+         "error: upsample_nearest2d_backward: grad_output is [9, 9, 8, 8]; it must be [1, 1, 8, "
+         "8]"},
+        {"aten::mse_loss_backward(f32[4], f32[9], f32[9], 0)",
+         "error: mse_loss_backward: grad_output is [4]; it must expand to [9]"},
+        {"aten::nll_loss_backward(f32[2], f32[3, 4], i64[3], None, 0, -100, f32[])",
+         "error: nll_loss_backward: grad_output is [2]; it must be [3]"},
+        {"aten::nll_loss_backward(f32[], f32[3, 4], i64[9], None, 1, -100, f32[])",
+         "error: nll_loss_backward: self is [3, 4] and target is [9]; target must be like self "
+         "without its class dimension 1"},
+        {"aten::native_dropout_backward(f32[4], bool[9], 2.0)",
+         "error: native_dropout_backward: mask is [9]; it must be [4]"},
+        {"aten::as_strided(f32[4], [4], [1], 9223372036854775807)",
+         "error: as_strided: storage_offset is 9223372036854775807; it must be from 0 to "
+         "144115188075855871"},
         {"aten::diagonal_backward(f32[3], [3, 3], -9223372036854775808, 0, 1)",
          "error: diagonal_backward: grad_output is [3]; it must expand to [0]"},
     };

@@ -50,13 +50,6 @@ static ob_status setup_backward(plan_call *call, ob_err *err)
     nll *n;
     OB_TRY(start(call, &n, err));
     OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "grad_output"), n->cls, &n->grad, err));
-    const int64_t wanted = n->reduction == REDUCE_NONE ? n->images * n->length : 1;
-    if (native_numel(&n->grad.tensor) != wanted)
-        return call->env->host->err_set(
-            err, OB_ERR_INVALID,
-            "%s: grad_output has %lld elements; with this reduction it "
-            "must have %lld",
-            call->kernel->name, (long long)native_numel(&n->grad.tensor), (long long)wanted);
     return native_dense_plan(call, plan_arg_tensor(call, "total_weight"), n->cls, &n->total, err);
 }
 

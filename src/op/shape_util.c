@@ -308,8 +308,8 @@ ob_status ob__want_numel(const ob_op_call *call, const char *name, int64_t numel
     OB_TRY(ob__arg_maybe_tensor(call, name, &t, err));
     if (t == NULL || ob_tensor_numel(t) == numel)
         return OB_OK;
-    return ob__shape_fail(call, err, "%s is %s; it must have %" PRId64 " elements", name,
-                          ob__tensor_text(t, text), numel);
+    return ob__shape_fail(call, err, "%s is %s; it must have %" PRId64 " element%s", name,
+                          ob__tensor_text(t, text), numel, numel == 1 ? "" : "s");
 }
 
 /* A device argument, else the device of the first tensor among the arguments (also in lists). */

@@ -54,7 +54,7 @@ static const struct {
      "target has the index -5, which is not in [0, 2)"},
     {"aten::nll_loss_backward",
      "[" F3 "," F32 "," I("[3]", "[0,1,1]") ",null,1,-100," F("[]", "[3]") "]",
-     "grad_output has 3 elements; with this reduction it must have 1"},
+     "grad_output is [3]; it must have 1 element"},
     {"aten::max_pool2d_with_indices_backward",
      "[" F("[1,1,1]", "[1]") "," F("[1,2,2]", "[0,0,0,0]") ",[2,2],[2,2],[0,0],[1,1],false," I(
          "[1,1,1]", "[4]") "]",

@@ -34,6 +34,8 @@ static void roff_text(ob_cli *cli, const char *text, size_t length)
             ob__cli_printf(cli, "\\e");
         else if (c == '-')
             ob__cli_printf(cli, "\\-");
+        else if (c == '|')
+            ob__cli_printf(cli, "|\\:"); /* a long list of choices may be broken there */
         else
             ob__cli_write(cli, &c, 1);
     }

@@ -30,6 +30,7 @@ struct ob_backend {
     const char *optimization;
     int optimization_level;
     bool weights_as_inputs;
+    bool loses_nan;   /* its Max and Min do (quirks.c) */
     char *model_path; /* NULL = none */
     ort_file *file;   /* the model there, opened */
     char *sweep;      /* what caches are flushed with; NULL until they are */
@@ -92,6 +93,15 @@ void ort_copy_elements(const ob_host *host, const ob_tensor *to, const ob_tensor
 void ort_fill_ones(const ob_host *host, const ob_tensor *tensor);
 ob_status ort_flush_cache(ob_backend *backend, ob_prepared *prepared, const char **how,
                           ob_err *err);
+
+/* quirks.c */
+/* Asks the opened library by running it: fills loses_nan. */
+ob_status ort_find_quirks(ob_backend *backend, ob_err *err);
+/* Calls `start`, which opens the first session of the process. Debian's build registers every schema twice then, which its
+ * ONNX tells on standard error, line by line and past any logger: that is left out, anything else that is written
+ * meanwhile is not. */
+ob_status ort_start_quietly(ob_backend *backend, ob_status (*start)(ob_backend *, ob_err *),
+                            ob_err *err);
 
 /* prepare.c */
 ob_status ort_supports(ob_backend *backend, const ob_graph *graph, ob_pass pass,

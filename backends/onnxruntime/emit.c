@@ -12,10 +12,24 @@ ob_dtype ort_dtype_of(const ort_translation *t, ort_id id)
     return id < t->model.value_count ? t->model.values[id].dtype : OB_DTYPE_INVALID;
 }
 
+/* The result, but NaN where an operand is. */
+static ort_id put_nan_back(ort_translation *t, ort_id result, const ort_id *inputs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const ort_id is_nan = ort_emit(t, "IsNaN", OB_DTYPE_BOOL, &inputs[i], 1, NULL);
+        result = ort_where(t, is_nan, inputs[i], result);
+    }
+    return result;
+}
+
 ort_id ort_emit(ort_translation *t, const char *op, ob_dtype dtype, const ort_id *inputs,
                 size_t input_count, const ort_attr *attrs)
 {
-    return ort_model_node(&t->model, op, inputs, input_count, 1, dtype, attrs);
+    const ort_id result = ort_model_node(&t->model, op, inputs, input_count, 1, dtype, attrs);
+    const bool is_extreme = strcmp(op, "Max") == 0 || strcmp(op, "Min") == 0;
+    return t->puts_nan_back && is_extreme && ort_is_float(dtype)
+               ? put_nan_back(t, result, inputs, input_count)
+               : result;
 }
 
 ort_id ort_cast(ort_translation *t, ort_id id, ob_dtype dtype)

@@ -2,6 +2,10 @@
  *
  * Finding and opening ONNX Runtime's library; see library.h. The places are, in this order: the file that the
  * environment names, where tools/fetch_onnxruntime puts it, where the dynamic linker looks.
+ *
+ * The project's own builds are called libonnxruntime.so.1; Debian's have the minor version in their soname, and
+ * libonnxruntime.so is in the package for developers only. So names are asked for from the newest version down; no
+ * folder is listed, so that nothing is opened for what its name looks like.
  */
 #include "library.h"
 
@@ -14,10 +18,11 @@
 
 #define CURE "run tools/fetch_onnxruntime, or name the file in $" ORT_LIBRARY_VARIABLE
 
-/* As distributions name it, and as it is called in the archives of the project. */
-static const char *const SYSTEM_FILES[] = {"libonnxruntime.so.1", "libonnxruntime.so",
-                                           "/usr/local/lib/libonnxruntime.so.1",
-                                           "/usr/local/lib/libonnxruntime.so"};
+#define SONAME "libonnxruntime.so.1"
+
+/* Where the linker has no cache entry of it: the archives of the project, unpacked by hand. */
+static const char *const OTHER_FILES[] = {"libonnxruntime.so", "/usr/local/lib/" SONAME,
+                                          "/usr/local/lib/libonnxruntime.so"};
 
 static bool readable(const char *path, int length, size_t size)
 {
@@ -35,6 +40,23 @@ static bool fetched_path(char *path, size_t size)
            readable(path, snprintf(path, size, "%s/.local/share/%s", home, file), size);
 }
 
+static bool find_in_system(const ob_host *host, char *path, size_t size)
+{
+    enum { NEWEST = 99 };
+    char name[sizeof SONAME + 8];
+    if (host->shared_object_find(SONAME, path, size))
+        return true;
+    for (int minor = NEWEST; minor >= (int)ORT_API_ASKED; minor--) {
+        snprintf(name, sizeof name, SONAME ".%d", minor);
+        if (host->shared_object_find(name, path, size))
+            return true;
+    }
+    for (size_t i = 0; i < sizeof OTHER_FILES / sizeof *OTHER_FILES; i++)
+        if (host->shared_object_find(OTHER_FILES[i], path, size))
+            return true;
+    return false;
+}
+
 static ob_status find(const ob_host *host, char *path, size_t size, ob_reason *why_not)
 {
     const char *given = getenv(ORT_LIBRARY_VARIABLE);
@@ -45,12 +67,11 @@ static ob_status find(const ob_host *host, char *path, size_t size, ob_reason *w
                  "$" ORT_LIBRARY_VARIABLE " names %.120s, which cannot be read; correct it", given);
         return OB_ERR_UNSUPPORTED;
     }
-    if (fetched_path(path, size))
+    if (fetched_path(path, size) || find_in_system(host, path, size))
         return OB_OK;
-    for (size_t i = 0; i < sizeof SYSTEM_FILES / sizeof *SYSTEM_FILES; i++)
-        if (host->shared_object_find(SYSTEM_FILES[i], path, size))
-            return OB_OK;
-    snprintf(why_not->text, sizeof why_not->text, "ONNX Runtime's library is not here; " CURE);
+    snprintf(why_not->text, sizeof why_not->text,
+             "ONNX Runtime's library is not here; install libonnxruntime1.* (Debian 13 and "
+             "later), " CURE);
     return OB_ERR_UNSUPPORTED;
 }
 

@@ -66,6 +66,19 @@ static void close_backend(ob_backend *backend)
     free(backend);
 }
 
+static ob_status start_library(ob_backend *backend, ob_err *err)
+{
+    const ort_api *api = backend->api;
+    OB_TRY(ort_check(backend,
+                     api->env_create(on_log, backend, ORT_LOG_WARNING, "opbench", &backend->env),
+                     "", err));
+    OB_TRY(ort_check(backend, api->telemetry_off(backend->env), "", err));
+    OB_TRY(ort_check(backend,
+                     api->memory_create_cpu(ORT_ALLOCATOR_ARENA, ORT_MEM_DEFAULT, &backend->memory),
+                     "", err));
+    return ort_find_quirks(backend, err);
+}
+
 static ob_status start(ob_backend *backend, const ob_backend_settings *settings, ob_err *err)
 {
     const ort_options *options = settings->options != NULL ? settings->options : &DEFAULTS;
@@ -80,15 +93,7 @@ static ob_status start(ob_backend *backend, const ob_backend_settings *settings,
         }
     OB_TRY(ort_library_open(backend->host, &backend->library, err));
     backend->api = &backend->library->api;
-    OB_TRY(ort_check(
-        backend,
-        backend->api->env_create(on_log, backend, ORT_LOG_WARNING, "opbench", &backend->env), "",
-        err));
-    OB_TRY(ort_check(backend, backend->api->telemetry_off(backend->env), "", err));
-    OB_TRY(ort_check(
-        backend,
-        backend->api->memory_create_cpu(ORT_ALLOCATOR_ARENA, ORT_MEM_DEFAULT, &backend->memory), "",
-        err));
+    OB_TRY(ort_start_quietly(backend, start_library, err));
     if (options->model == NULL)
         return OB_OK;
     backend->model_path = strdup(options->model);
@@ -137,6 +142,8 @@ static void properties(ob_backend *backend, ob_property_fn fn, void *ctx)
     fn(ctx, "weights", backend->weights_as_inputs ? "input" : "constant");
     snprintf(number, sizeof number, "%d", (int)ORT_OPSET);
     fn(ctx, "opset", number);
+    if (backend->loses_nan) /* these take longer here than the library's own operators would */
+        fn(ctx, "nan_put_back", "Max, Min");
     if (backend->model_path != NULL)
         fn(ctx, "model", backend->model_path);
 }

@@ -57,6 +57,7 @@ static ob_status translate(work *w, ob_pass pass, ob_err *err)
     t->host = w->prepared->backend->host;
     t->graph = w->own[pass] != NULL ? w->own[pass] : given;
     t->parameters_as_inputs = w->prepared->backend->weights_as_inputs;
+    t->puts_nan_back = w->prepared->backend->loses_nan;
     return ort_translate(t, err);
 }
 
@@ -391,7 +392,9 @@ static ob_status try_graph(ob_backend *backend, const ob_graph *graph, ob_err *e
 {
     ob_graph *own = NULL;
     OB_TRY(ort_resolve(backend->host, graph, &own, err));
-    ort_translation t = {.host = backend->host, .graph = own != NULL ? own : graph};
+    ort_translation t = {.host = backend->host,
+                         .graph = own != NULL ? own : graph,
+                         .puts_nan_back = backend->loses_nan};
     const ob_status status = ort_translate(&t, err);
     ort_translation_fini(&t);
     backend->host->graph_destroy(own);

@@ -18,12 +18,17 @@ static void emit_clamp_tensor(ort_call *call)
     ort_result(call, 0, x);
 }
 
+/* Div rounds whole numbers towards zero: one less where the remainder of that, r, is not the one of floor division, m.
+ * No step leaves the range of the type; self - m would. */
+#define FLOOR_DIVIDE                                                                               \
+    .recipe = "q = Div(self, other); result = Floor(q)",                                           \
+    .for_whole = "q = Div(self, other); m = Mod(self, other); p = Mul(q, other); "                 \
+                 "r = Sub(self, p); d = Sub(m, r); c = Div(d, other); result = Sub(q, c)"
+
 /* Towards minus infinity ("floor"), towards zero ("trunc"), or not rounded. */
 static void emit_div_mode(ort_call *call)
 {
-    static const ort_row floored = {
-        .recipe = "q = Div(self, other); result = Floor(q)",
-        .for_whole = "r = Mod(self, other); d = Sub(self, r); result = Div(d, other)"};
+    static const ort_row floored = {FLOOR_DIVIDE};
     static const ort_row truncated = {
         .recipe = "q = Div(self, other); s = Sign(q); a = Abs(q); f = Floor(a); result = Mul(s, f)",
         .for_whole = "result = Div(self, other)"};
@@ -74,9 +79,6 @@ static void emit_bitwise_not(ort_call *call)
         .name = "aten::bitwise_" text ".Scalar", .emit = emit_bitwise, .onnx = op                  \
     }
 #define WHOLE_AS_IS "result = Identity(self)"
-#define FLOOR_DIVIDE                                                                               \
-    .recipe = "q = Div(self, other); result = Floor(q)",                                           \
-    .for_whole = "r = Mod(self, other); d = Sub(self, r); result = Div(d, other)"
 #define REMAINDER                                                                                  \
     .recipe = "q = Div(self, other); f = Floor(q); p = Mul(f, other); result = Sub(self, p)",      \
     .for_whole = "result = Mod(self, other)"

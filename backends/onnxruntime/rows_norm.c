@@ -70,21 +70,35 @@ static norm layer(ort_call *call, const ob_tensor *input)
     return n;
 }
 
+/* Put together from means, in the type of n. */
+static void compose_layer_norm(const norm *n)
+{
+    ort_call *call = n->call;
+    ort_translation *t = n->t;
+    const ort_id x = ort_arg_as(call, "input", n->dtype), mean = mean_of(n, x),
+                 d = ort_binary(t, "Sub", x, mean),
+                 rstd = inverse_deviation(n, mean_of(n, ort_binary(t, "Mul", d, d)));
+    ort_result(call, 0,
+               scale_shift(n, ort_binary(t, "Mul", d, rstd), ort_arg_as(call, "weight", n->dtype),
+                           ort_arg_as(call, "bias", n->dtype)));
+    if (ort_result_meta(call, 1) == NULL)
+        return;
+    ort_result(call, 1, mean);
+    ort_result(call, 2, rstd);
+}
+
 static void emit_layer_norm(ort_call *call)
 {
     ort_translation *t = call->t;
     const ob_tensor *input = ort_arg_meta(call, "input");
-    const norm n = layer(call, input);
+    norm n = layer(call, input);
     const ort_id x = ort_arg(call, "input");
     ort_id scale = ort_arg(call, "weight"), bias = ort_arg(call, "bias");
-    if (n.dtype == OB_DTYPE_F64) { /* ONNX has epsilon as a float32 */
-        const ort_id mean = mean_of(&n, x), d = ort_binary(t, "Sub", x, mean),
-                     rstd = inverse_deviation(&n, mean_of(&n, ort_binary(t, "Mul", d, d)));
-        ort_result(call, 0, scale_shift(&n, ort_binary(t, "Mul", d, rstd), scale, bias));
-        if (ort_result_meta(call, 1) == NULL)
-            return;
-        ort_result(call, 1, mean);
-        ort_result(call, 2, rstd);
+    /* ONNX has epsilon as a float32; and ONNX Runtime 1.21 to 1.23 refuse to normalise one element. Its variance is 0, and
+     * epsilon, which then stands alone, may be too small for float16. */
+    if (n.dtype == OB_DTYPE_F64 || n.length == 1) {
+        n.dtype = n.dtype == OB_DTYPE_F64 ? OB_DTYPE_F64 : OB_DTYPE_F32;
+        compose_layer_norm(&n);
         return;
     }
     if (scale == ORT_NONE)

@@ -31,6 +31,7 @@ typedef struct ort_translation {
     uint32_t slot_count;
     /* Parameters are inputs of the model instead of constants in it. */
     bool parameters_as_inputs;
+    bool puts_nan_back; /* the library's Max and Min lose it */
     ob_status status;
     ob_err err;
 } ort_translation;

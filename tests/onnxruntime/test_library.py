@@ -35,6 +35,15 @@ def timed(library, home, backend):
     return call(library, home, "time", "--op", "torch.add", "f32[4]", "f32[4]", "--backend", backend, "--min-run-time", "0.001")
 
 
+def names_in_system():
+    """What the linker's cache and /usr/local have of it."""
+    path = os.pathsep.join(filter(None, [os.environ.get("PATH"), "/usr/sbin", "/sbin"]))
+    cache = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, env=dict(os.environ, PATH=path)).stdout
+    names = [line.split()[0] for line in cache.splitlines() if "=>" in line]
+    names += [file.name for file in pathlib.Path("/usr/local/lib").glob("libonnxruntime.so*")]
+    return [name for name in names if name.startswith("libonnxruntime.so")]
+
+
 def check_refused(library, home, *texts):
     done = timed(library, home, "onnxruntime")
     assert done.returncode != 0, (library, done.stdout)
@@ -45,13 +54,30 @@ def check_refused(library, home, *texts):
 
 with tempfile.TemporaryDirectory() as folder:
     home = pathlib.Path(folder)
-    system = any(pathlib.Path(p).exists() for p in ("/usr/lib/x86_64-linux-gnu/libonnxruntime.so.1",
-                                                    "/usr/local/lib/libonnxruntime.so",
-                                                    "/usr/local/lib/libonnxruntime.so.1"))
-    if not system:
-        row = listed(None, home)
+    row = listed(None, home)
+    if names_in_system():
+        assert row["available"], row
+    else:
         assert not row["available"] and "tools/fetch_onnxruntime" in row["reason"], row
         check_refused(None, home, "tools/fetch_onnxruntime")
+
+    # Where the linker looks: the project's soname, else those with a minor version, the newest first;
+    # none that is too old, none with another name.
+    search = home / "search"
+    search.mkdir()
+    os.environ["LD_LIBRARY_PATH"] = ":".join(filter(None, [str(search), os.environ.get("LD_LIBRARY_PATH")]))
+
+    def put(*names):
+        for name in names:
+            (search / name).symlink_to((fakes / "fake_old.so").resolve())
+
+    if "libonnxruntime.so.1" not in names_in_system():
+        put("libonnxruntime.so.1.98", "libonnxruntime.so.1.9", "libonnxruntime.so.1.x", "libonnxruntime.so")
+        check_refused(None, home, "search/libonnxruntime.so.1.98 is")
+        put("libonnxruntime.so.1.99")
+        check_refused(None, home, "search/libonnxruntime.so.1.99 is")
+    put("libonnxruntime.so.1")
+    check_refused(None, home, "search/libonnxruntime.so.1 is")
     row = listed(home / "nowhere.so", home)
     assert not row["available"] and "nowhere.so" in row["reason"], row
     check_refused(home / "nowhere.so", home, "nowhere.so")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# test_fetch.py SCRIPT: tools/fetch_onnxruntime with a faked npm: a package with the right sum is installed, another one is not,
-# and it says what is missing. Nothing comes from outside.
+# test_fetch.py SCRIPT: tools/fetch_onnxruntime with faked registries: a package with the right sum is installed, another one is not; a
+# registry that fails or hangs is passed over, and it says which and why. Nothing comes from outside.
 
 import hashlib
 import io
@@ -13,74 +13,137 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 
 script = pathlib.Path(sys.argv[1])
-MACHINE = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine())
-if MACHINE is None:
-    print("skipped: the package has no library for this machine")
+MACHINE = platform.machine()
+if MACHINE not in ("x86_64", "aarch64"):
+    print("skipped: the packages have no library for this machine")
     sys.exit(77)
+LIBRARY = b"\x7fELF OrtGetApiBase"
+TOOLS = ("sh cat cp mv rm ln ls find grep head tail cut sort sha512sum timeout tar gzip mktemp mkdir chmod dirname uname env sleep "
+         "touch").split()
+HANGS = "#!/bin/sh\nsleep 600\n"
+FAILS = "#!/bin/sh\necho 'no matching package' >&2\nexit 1\n"
 
 
-def make_package(path, content):
-    with tarfile.open(path, "w:gz") as tar:
-        name = f"package/bin/napi-v3/linux/{MACHINE}/libonnxruntime.so.1"
-        info = tarfile.TarInfo(name)
-        info.size = len(content)
-        tar.addfile(info, io.BytesIO(content))
+def program(path, text):
+    path.write_text(text)
+    path.chmod(0o755)
 
 
-def fake_npm(folder, package):
-    """npm pack puts the package into its folder and says its name; anything but `pack --ignore-scripts` fails."""
-    bin_folder = folder / "bin"
-    bin_folder.mkdir(exist_ok=True)
-    npm = bin_folder / "npm"
-    npm.write_text('#!/bin/sh\n[ "$1 $2" = "pack --ignore-scripts" ] || exit 1\n'
-                   f"cp {package} package.tgz && echo package.tgz\n")
-    npm.chmod(0o755)
-    return bin_folder
+class Stage:
+    """A home, and a folder of programs in which pip, npm and ldconfig are ours."""
+
+    def __init__(self, folder):
+        self.home = folder / "home"
+        self.bin = folder / "bin"
+        self.data = self.home / ".local/share/opbench/onnxruntime"
+        self.link = self.data / "libonnxruntime.so"
+        self.tar, self.wheel = folder / "made.tgz", folder / "onnxruntime-0-made.whl"
+        self.script = folder / "fetch"
+        for made in (self.home, self.bin):
+            made.mkdir(parents=True)
+        for tool in TOOLS:
+            place = next(p for p in ("/usr/bin", "/bin") if os.path.exists(f"{p}/{tool}"))
+            (self.bin / tool).symlink_to(f"{place}/{tool}")
+        program(self.bin / "ldconfig", "#!/bin/sh\n")
+        self.pack(LIBRARY)
+
+    def pack(self, content):
+        """Packages with this as the library, and a script that knows their sums and is impatient."""
+        name = {"x86_64": "x64", "aarch64": "arm64"}[MACHINE]
+        with tarfile.open(self.tar, "w:gz") as tar:
+            info = tarfile.TarInfo(f"package/bin/napi-v3/linux/{name}/libonnxruntime.so.1")
+            info.size = len(content)
+            tar.addfile(info, io.BytesIO(content))
+        with zipfile.ZipFile(self.wheel, "w") as wheel:
+            wheel.writestr("onnxruntime/capi/libonnxruntime.so.1.20.1", content)
+            wheel.writestr("onnxruntime/__init__.py", "raise SystemExit('run')")
+        text = script.read_text()
+        for name, file in (("npm:onnxruntime-node@1.20.1", self.tar), (f"pypi:onnxruntime@1.20.1:{MACHINE}", self.wheel)):
+            total = hashlib.sha512(file.read_bytes()).hexdigest()
+            text, count = re.subn(rf"({re.escape(name)}\) echo) [0-9a-f]+", rf"\1 {total}", text)
+            assert count == 1, name
+        self.script.write_text(re.sub(r"(ask|get)_seconds=\d+", r"\1_seconds=2", text))
+
+    def pip(self, text=None):
+        """`python3 -m pip download` brings the wheel; -m zipfile is the real one."""
+        program(self.bin / "python3", f'#!/bin/sh\n[ "$2" = zipfile ] && exec {sys.executable} "$@"\n'
+                '[ "$1 $2 $3" = "-m pip --version" ] && exit 0\n'
+                'case "$*" in *" download "*"--no-deps --only-binary=:all:"*) ;; *) exit 9 ;; esac\n'
+                + (text or f"mkdir wheel && cp {self.wheel} wheel/\n"))
+
+    def npm(self, text=None):
+        program(self.bin / "npm", text or '#!/bin/sh\n[ "$1" = view ] && exit 0\n'
+                '[ "$1 $2" = "pack --ignore-scripts" ] || exit 1\n' f"cp {self.tar} package.tgz && echo package.tgz\n")
+
+    def run(self, *words, given=None):
+        return subprocess.run(["/bin/sh", str(given or self.script), *words], capture_output=True, text=True, timeout=120,
+                              env={"PATH": str(self.bin), "HOME": str(self.home)})
+
+    def refused(self, *texts, words=(), given=None):
+        done = self.run(*words, given=given)
+        assert done.returncode == 1 and not self.link.exists(), done
+        for text in texts:
+            assert text in done.stderr, (text, done)
+
+    def installs(self, how, *words):
+        done = self.run(*words)
+        assert done.returncode == 0 and how in done.stdout and str(self.link) in done.stdout, done
+        assert self.link.read_bytes() == LIBRARY
+        assert os.readlink(self.link) == "1.20.1/libonnxruntime.so.1.20.1"
+        assert [p.name for p in self.data.rglob("*") if p.is_file() and not p.is_symlink()] == ["libonnxruntime.so.1.20.1"]
+        return done
+
+    def forget(self):
+        self.link.unlink()
 
 
-def run(path, folder, bin_folder, *words):
-    env = {"PATH": f"{bin_folder}:/usr/bin:/bin", "HOME": str(folder)}
-    return subprocess.run(["/bin/sh", str(path), *words], capture_output=True, text=True, env=env)
+def check_sums(stage):
+    stage.pip()
+    stage.npm()
+    for registry in ("pypi", "npm"):
+        stage.refused("its sum is another one", words=("--from", registry), given=script)
+    stage.refused("pypi:onnxruntime", "its sum is another one", given=script)  # no reason to ask npm
+    stage.pack(b"something else")
+    for registry in ("pypi", "npm"):
+        stage.refused("not ONNX Runtime", words=("--from", registry))
+    stage.pack(LIBRARY)
+
+
+def check_registries(stage):
+    stage.refused("PyPI: pip is not here", "python3-pip", "npm: npm is not here", "skipped")
+    stage.npm()
+    stage.installs("with npm")
+    assert stage.run("--if-missing", "--from", "pypi").returncode == 0  # it is there: nobody is asked
+    stage.forget()
+    stage.pip()
+    stage.installs("with pip")
+    stage.forget()
+    stage.installs("with npm", "--from", "npm")
+    stage.forget()
+    stage.pip("sleep 600\n")
+    assert "PyPI: the registry does not answer" in stage.installs("with npm").stderr
+    stage.forget()
+    stage.pip("echo 'ERROR: no matching package' >&2\nexit 1\n")
+    stage.npm(HANGS)
+    stage.refused("PyPI: ERROR: no matching package", "npm: the registry does not answer", "skipped")
+    stage.npm(FAILS)
+    stage.refused("npm: no matching package")
+
+
+def check_system(stage):
+    stage.npm(FAILS)
+    for name, known in (("libonnxruntime.so.1", True), ("libonnxruntime.so.1.21", True), ("libonnxruntime.so.1.19", False),
+                        ("libonnxruntime_providers_shared.so", False)):
+        program(stage.bin / "ldconfig", f"#!/bin/sh\nprintf '\\t{name} (libc6,x86-64) => /usr/lib/{name}\\n'\n")
+        assert stage.run("--if-missing").returncode == (0 if known else 1), name
 
 
 with tempfile.TemporaryDirectory() as name:
-    folder = pathlib.Path(name)
-    package = folder / "made.tgz"
-    make_package(package, b"\x7fELF OrtGetApiBase")
-    bin_folder = fake_npm(folder, package)
-    link = folder / ".local/share/opbench/onnxruntime/libonnxruntime.so"
-
-    done = run(script, folder, bin_folder)
-    assert done.returncode == 1 and "sum" in done.stderr and not link.exists(), done
-
-    # The same script, told of this package's sum.
-    total = hashlib.sha512(package.read_bytes()).hexdigest()
-    mine = folder / "fetch"
-    mine.write_text(re.sub(r"(onnxruntime-node@1\.20\.1\) echo) [0-9a-f]+", rf"\1 {total}", script.read_text()))
-    done = run(mine, folder, bin_folder)
-    assert done.returncode == 0, done
-    assert link.read_bytes() == b"\x7fELF OrtGetApiBase"
-    assert os.readlink(link) == "1.20.1/libonnxruntime.so.1.20.1"
-    assert str(link) in done.stdout, done.stdout
-    assert not list(link.parent.rglob("*.new"))
-
-    (bin_folder / "npm").unlink()
-    assert run(mine, folder, bin_folder, "--if-missing").returncode == 0  # it is there: npm is not asked
-    if not os.path.exists("/usr/bin/npm") and not os.path.exists("/bin/npm"):
-        done = run(mine, folder, bin_folder)
-        assert done.returncode == 1 and "npm is not here" in done.stderr, done
-
-    make_package(package, b"something else")
-    fake_npm(folder, package)
-    total = hashlib.sha512(package.read_bytes()).hexdigest()
-    mine.write_text(re.sub(r"(onnxruntime-node@1\.20\.1\) echo) [0-9a-f]+", rf"\1 {total}", script.read_text()))
-    done = run(mine, folder, bin_folder)
-    assert done.returncode == 1 and "not ONNX Runtime" in done.stderr, done
-
-    (bin_folder / "npm").write_text("#!/bin/sh\nexit 1\n")
-    done = run(script, folder, bin_folder)
-    assert done.returncode == 1 and "npm could not get" in done.stderr, done
-    for words, code in ((("1.2.3",), 1), (("nonsense",), 2)):
-        assert run(script, folder, bin_folder, *words).returncode == code
+    for number, check in enumerate((check_registries, check_sums, check_system)):
+        check(Stage(pathlib.Path(name, str(number))))
+    last = Stage(pathlib.Path(name, "last"))
+    for words, code in ((("1.2.3",), 1), (("nonsense",), 2), (("--from",), 2), (("--from", "elsewhere"), 2)):
+        assert last.run(*words).returncode == code, words

@@ -131,6 +131,8 @@ def check_registries(stage):
     stage.refused("PyPI: ERROR: no matching package", "npm: the registry does not answer", "skipped")
     stage.npm(FAILS)
     stage.refused("npm: no matching package")
+    stage.pip('echo "WARNING: Retrying after connection broken by X" >&2\necho "ERROR: no matching package" >&2\nexit 1\n')
+    stage.refused("PyPI: the registry does not answer (connection broken by X)")
 
 
 def check_system(stage):

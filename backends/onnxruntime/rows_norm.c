@@ -94,10 +94,12 @@ static void emit_layer_norm(ort_call *call)
     norm n = layer(call, input);
     const ort_id x = ort_arg(call, "input");
     ort_id scale = ort_arg(call, "weight"), bias = ort_arg(call, "bias");
-    /* ONNX has epsilon as a float32; and ONNX Runtime 1.21 to 1.23 refuse to normalise one element. Its variance is 0, and
-     * epsilon, which then stands alone, may be too small for float16. */
-    if (n.dtype == OB_DTYPE_F64 || n.length == 1) {
-        n.dtype = n.dtype == OB_DTYPE_F64 ? OB_DTYPE_F64 : OB_DTYPE_F32;
+    /* ONNX Runtime 1.21 to 1.23 refuse to normalise one element. Its variance is 0, and epsilon, which then stands
+     * alone, may be too small for float16. */
+    if (n.length == 1 && n.dtype == OB_DTYPE_F16)
+        n.dtype = OB_DTYPE_F32;
+    /* ONNX has epsilon as a float32. */
+    if (n.dtype == OB_DTYPE_F64 || (n.length == 1 && n.dtype == OB_DTYPE_F32)) {
         compose_layer_norm(&n);
         return;
     }

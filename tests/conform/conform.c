@@ -7,7 +7,7 @@
  * conform PLUGIN supports SUPPORT GOLDENS...
  * conform PLUGIN list SUPPORT
  *
- * SUPPORT is the backend's list, <backend>.tsv; one for the version of its library, <backend>-2.6.tsv, is preferred.
+ * SUPPORT is the backend's list, <backend>.tsv; one from some release of its library on, <backend>-2.6.tsv, is preferred.
  */
 #include "conform.h"
 

@@ -61,8 +61,8 @@ typedef struct subject {
  * OB_ERR_UNSUPPORTED with the reason when the backend cannot work here. */
 ob_status subject_open(subject *s, const char *plugin, const char *isa, int threads, ob_err *err);
 void subject_close(subject *s);
-/* The list that holds for the version of the backend's library: with 2.6.1, of "x.tsv", the first that is there of
- * "x-2.6.1.tsv", "x-2.6.tsv", "x-2.tsv" and "x.tsv". */
+/* The list that holds for the version of the backend's library: of "x-2.6.tsv", "x-2.14.tsv" and so on the last one that is
+ * not newer; where there is none, "x.tsv". */
 void subject_list(const subject *s, const char *plain, char *out, size_t size);
 /* Whether the list holds for a dtype on this machine. Where the backend multiplies matrices of it and the list says
  * that it does not, or the other way round, the list is of another processor or device. f32 all have. */

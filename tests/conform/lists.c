@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which list is that of an opened backend: releases of a library take different calls, so a list may be of one
- * release, or of all that begin alike.
+ * Which list is that of an opened backend: releases of a library take different calls, so x-2.6.tsv is the list of release 2.6
+ * and of those behind it, until the next list; x.tsv is that of all before.
  */
 #include "conform.h"
 
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 typedef struct library_version {
     char property[64]; /* "libtorch" is what "version" is elsewhere */
@@ -20,26 +22,60 @@ static void take_version(void *ctx, const char *name, const char *value)
         snprintf(version->text, sizeof version->text, "%s", value);
 }
 
-/* Takes the last part of a version away: "2.6.0+cpu", "2.6.0", "2.6", "2", "". */
-static void shorten(char *version)
+/* How versions compare, part by part, as numbers: "2.14.1" is newer than "2.6"; "2.6" and "2.6.0+cpu" are alike as far as both
+ * go. */
+static int compare_versions(const char *a, const char *b)
 {
-    char *plus = strrchr(version, '+'), *dot = strrchr(version, '.');
-    *(plus != NULL ? plus : dot != NULL ? dot : version) = '\0';
+    while (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+        char *end_a, *end_b;
+        const unsigned long x = strtoul(a, &end_a, 10), y = strtoul(b, &end_b, 10);
+        if (x != y)
+            return x < y ? -1 : 1;
+        a = end_a + (*end_a == '.');
+        b = end_b + (*end_b == '.');
+    }
+    return 0;
+}
+
+/* The version in "onednn-3.7.tsv"; false for other files. */
+static bool version_of_list(const char *file, const char *backend, char *out, size_t size)
+{
+    const size_t length = strlen(file), stem = strlen(backend), end = strlen(".tsv");
+    if (length <= stem + 1 + end || strncmp(file, backend, stem) != 0 || file[stem] != '-' ||
+        strcmp(file + length - end, ".tsv") != 0)
+        return false;
+    return snprintf(out, size, "%.*s", (int)(length - stem - 1 - end), file + stem + 1) < (int)size;
+}
+
+/* Of versions that are alike the longer one: "2.6.1" says more than "2.6". */
+static bool is_better(const char *version, const char *than)
+{
+    const int order = compare_versions(version, than);
+    return order > 0 || (order == 0 && strlen(version) > strlen(than));
 }
 
 void subject_list(const subject *s, const char *plain, char *out, size_t size)
 {
     library_version version = {.text = ""};
-    const size_t stem = strlen(plain) - strlen(".tsv");
+    char best[64] = "", candidate[64];
+    const char *slash = strrchr(plain, '/');
+    const int folder = slash != NULL ? (int)(slash - plain) : 0;
     snprintf(version.property, sizeof version.property, "lib%s", s->desc->name);
     if (s->desc->properties != NULL)
         s->desc->properties(s->backend, take_version, &version);
-    for (; version.text[0] != '\0'; shorten(version.text)) {
-        snprintf(out, size, "%.*s-%s.tsv", (int)stem, plain, version.text);
-        if (access(out, R_OK) == 0)
-            return;
-    }
-    snprintf(out, size, "%s", plain);
+    snprintf(out, size, "%.*s", folder, plain);
+    DIR *files = version.text[0] != '\0' ? opendir(folder > 0 ? out : ".") : NULL;
+    const struct dirent *file;
+    while (files != NULL && (file = readdir(files)) != NULL)
+        if (version_of_list(file->d_name, s->desc->name, candidate, sizeof candidate) &&
+            compare_versions(candidate, version.text) <= 0 && is_better(candidate, best))
+            snprintf(best, sizeof best, "%s", candidate);
+    if (files != NULL)
+        closedir(files);
+    if (best[0] == '\0')
+        snprintf(out, size, "%s", plain);
+    else
+        snprintf(out, size, "%.*s-%s.tsv", (int)(strlen(plain) - strlen(".tsv")), plain, best);
 }
 
 static bool multiplies(const subject *s, ob_dtype dtype)

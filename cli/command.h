@@ -92,6 +92,9 @@ typedef enum ob_cli_plugins { OB_CLI_NO_PLUGINS, OB_CLI_WITH_PLUGINS } ob_cli_pl
  * main destroys it. log_level: OB_LOG_WARNING for most commands. */
 int ob__cli_open_context(ob_cli *cli, ob_cli_plugins plugins, ob_log_level log_level);
 
+/* The folder of this program's plug-ins; false when it does not know where it is (no /proc). */
+bool ob__cli_plugin_dir(char *dir, size_t size);
+
 /* ---- messages, on standard error ---- */
 
 /* "opbench expand: error: ...", then where help is. Returns OB_EXIT_USAGE. */

@@ -28,8 +28,25 @@ const ob_cli_command *ob__cli_find_command(const char *name)
     return NULL;
 }
 
-static const ob_option HELP_OPTION = {
-    .name = "help", .letter = 'h', .type = OB_OPTION_FLAG, .help = "Show this help and exit."};
+static const ob_option HELP_OPTION = {.name = "help",
+                                      .letter = 'h',
+                                      .type = OB_OPTION_FLAG,
+                                      .offset = offsetof(ob_cli_common, help),
+                                      .help = "Show this help and exit."};
+static const ob_option TORCH_OPTION = {
+    .name = "torch",
+    .type = OB_OPTION_STRING,
+    .offset = offsetof(ob_cli_common, torch),
+    .value = "PATH|python",
+    .help = "The libtorch of the torch backend and of C++ snippets: its root, that of a torch "
+            "package, or a python that has one; OPBENCH_TORCH if not given, else the one that "
+            "opbench was built with."};
+
+size_t ob__cli_common_offset(const ob_cli_command *command)
+{
+    const size_t unit = _Alignof(ob_cli_common);
+    return (command->options_size + unit - 1) / unit * unit;
+}
 
 size_t ob__cli_option_count(const ob_option *rows)
 {
@@ -42,12 +59,16 @@ size_t ob__cli_option_count(const ob_option *rows)
 ob_option *ob__cli_command_options(const ob_cli_command *command)
 {
     const size_t count = ob__cli_option_count(command->options);
-    ob_option *rows = calloc(count + 2, sizeof *rows);
+    ob_option *rows = calloc(count + 3, sizeof *rows);
     if (rows == NULL)
         return NULL;
     if (count > 0)
         memcpy(rows, command->options, count * sizeof *rows);
-    rows[count] = HELP_OPTION;
-    rows[count].offset = command->options_size;
+    ob_option *row = rows + count;
+    if (ob__cli_takes_torch(command))
+        *row++ = TORCH_OPTION;
+    *row++ = HELP_OPTION;
+    for (ob_option *common = rows + count; common < row; common++)
+        common->offset += ob__cli_common_offset(command);
     return rows;
 }

@@ -10,9 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Fills dir; false when the program does not know where it is (no /proc): the library's built-in
- * directory is searched then. */
-static bool find_plugin_dir(char *dir, size_t size)
+/* Without it the library's built-in directory is searched. */
+bool ob__cli_plugin_dir(char *dir, size_t size)
 {
     char exe[PATH_MAX];
     const ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -39,7 +38,7 @@ int ob__cli_open_context(ob_cli *cli, ob_cli_plugins plugins, ob_log_level log_l
     if (plugins == OB_CLI_NO_PLUGINS)
         return OB_EXIT_OK;
     char dir[PATH_MAX];
-    if (ob_plugin_discover(cli->context, find_plugin_dir(dir, sizeof dir) ? dir : NULL, &err) !=
+    if (ob_plugin_discover(cli->context, ob__cli_plugin_dir(dir, sizeof dir) ? dir : NULL, &err) !=
         OB_OK)
         return ob__cli_fail(cli, &err);
     return OB_EXIT_OK;

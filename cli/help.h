@@ -12,9 +12,19 @@
 
 /* The options before a command's name. */
 const ob_option *ob__cli_global_options(void);
-/* The command's rows and --help, which every command has; its bool lies right behind the command's
- * own struct. malloc'ed; NULL when memory is out. */
+/* What commands have in common; it lies behind the command's own struct. */
+typedef struct ob_cli_common {
+    const char *torch; /* commands with a --backend */
+    bool help;         /* all */
+} ob_cli_common;
+size_t ob__cli_common_offset(const ob_cli_command *command);
+/* The command's rows and those in common. malloc'ed; NULL when memory is out. */
 ob_option *ob__cli_command_options(const ob_cli_command *command);
+/* Whether it has --torch (torch_choice.c). */
+bool ob__cli_takes_torch(const ob_cli_command *command);
+/* Follows --torch, or OPBENCH_TORCH; options is the command's own struct, given what --torch has, or NULL. Says what is wrong and
+ * returns an exit code. */
+int ob__cli_choose_torch(ob_cli *cli, const void *options, const char *given);
 size_t ob__cli_option_count(const ob_option *rows); /* NULL: 0 */
 
 /* What follows "opbench NAME " in the usage line: the row's own, or made from its words. */

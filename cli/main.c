@@ -36,8 +36,8 @@ const ob_option *ob__cli_global_options(void)
 
 /* What parsing a command's line needs, in one block that lives while the command runs. */
 typedef struct line {
-    ob_option *rows;    /* the command's rows, then --help */
-    char *options;      /* the command's struct, then the bool of --help */
+    ob_option *rows;    /* the command's rows, then those that commands have in common */
+    char *options;      /* the command's struct, then the common one */
     const char **words; /* room for argc */
 } line;
 
@@ -52,7 +52,7 @@ static bool line_init(line *l, const ob_cli_command *command, int argc)
 {
     *l = (line){
         .rows = ob__cli_command_options(command),
-        .options = calloc(1, command->options_size + sizeof(bool)),
+        .options = calloc(1, ob__cli_common_offset(command) + sizeof(ob_cli_common)),
         .words = calloc((size_t)argc + 1, sizeof *l->words),
     };
     if (l->rows != NULL && l->options != NULL && l->words != NULL)
@@ -90,6 +90,8 @@ static int run_command(ob_cli *cli, int argc, char **argv)
     ob_err err;
     const ob_status parsed =
         ob_options_parse(l.rows, argc, argv, l.options, l.words, &word_count, &err);
+    ob_cli_common common;
+    memcpy(&common, l.options + ob__cli_common_offset(command), sizeof common);
     const ob_cli_answer *answer =
         parsed != OB_OK ? find_answer(command->answers, argc, argv) : NULL;
     if (answer != NULL)
@@ -97,9 +99,10 @@ static int run_command(ob_cli *cli, int argc, char **argv)
                                    answer->name, answer->text);
     else if (parsed != OB_OK)
         code = ob__cli_usage_error(cli, "%s", err.message);
-    else if (l.options[command->options_size] != 0)
+    else if (common.help)
         code = ob__cli_print_command_help(cli, command);
     else if ((code = ob__cli_check_words(cli, command, l.words, word_count)) == OB_EXIT_OK &&
+             (code = ob__cli_choose_torch(cli, l.options, common.torch)) == OB_EXIT_OK &&
              (code = ob__cli_cap_libraries(cli, l.rows, l.options)) == OB_EXIT_OK)
         code = command->run(
             cli, &(ob_cli_call){.options = l.options, .words = l.words, .word_count = word_count});

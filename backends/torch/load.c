@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finding and opening the shim, which lies beside this plug-in: torch/shim.so.
+ * Finding and opening the shim, which lies beside this plug-in (torch/shim.so), or was compiled for another libtorch:
+ * OPBENCH_TORCH_SHIM, which the program sets for --torch, names it or says why there is none.
  *
  * OpenMP and OpenBLAS make their pools when they are loaded, by the environment; so the number of
  * threads stands there while the shim is opened, and what stood there before comes back afterwards.
@@ -16,14 +17,14 @@
 
 #ifdef OB_TORCH_MISSING
 static const char ABSENT[] = "libtorch was not there when opbench was built (" OB_TORCH_MISSING
-                             "); install libtorch-dev, or configure with -DTORCH_DIR=DIR or "
-                             "-DOB_PYTHON=python3, and build again";
+                             "); name one with --torch PATH|python, or install libtorch-dev and "
+                             "build again";
 #else
 static const char ABSENT[] =
     "its part " TORCH_SHIM_FILE " is missing; build or install opbench again";
 #endif
 
-static bool shim_path(char *path, size_t size)
+static bool own_path(char *path, size_t size)
 {
     Dl_info info;
     if (dladdr((const void *)ABSENT, &info) == 0 || info.dli_fname == NULL)
@@ -35,12 +36,27 @@ static bool shim_path(char *path, size_t size)
     return n > 0 && (size_t)n < size && access(path, R_OK) == 0;
 }
 
+/* The shim to open; NULL, or the reason why there is none. */
+static const char *find_shim(char *path, size_t size)
+{
+    const char *given = secure_getenv("OPBENCH_TORCH_SHIM");
+    if (given == NULL || given[0] == '\0')
+        return own_path(path, size) ? NULL : ABSENT;
+    if (given[0] == '!')
+        return given + 1;
+    const int n = snprintf(path, size, "%s", given);
+    return n > 0 && (size_t)n < size && access(path, R_OK) == 0
+               ? NULL
+               : "the part that was compiled for --torch is gone; give the same command again";
+}
+
 ob_status torch_shim_probe(ob_reason *why_not)
 {
     char path[PATH_MAX];
-    if (shim_path(path, sizeof path))
+    const char *why = find_shim(path, sizeof path);
+    if (why == NULL)
         return OB_OK;
-    snprintf(why_not->text, sizeof why_not->text, "%s", ABSENT);
+    snprintf(why_not->text, sizeof why_not->text, "%s", why);
     return OB_ERR_UNSUPPORTED;
 }
 
@@ -77,14 +93,17 @@ ob_status torch_shim_load(const ob_host *host, int threads, const torch_shim **o
 {
     char path[PATH_MAX];
     *out = NULL;
-    if (!shim_path(path, sizeof path))
-        return host->err_set(err, OB_ERR_UNSUPPORTED, "backend torch cannot work here: %s", ABSENT);
+    const char *why_not = find_shim(path, sizeof path);
+    if (why_not != NULL)
+        return host->err_set(err, OB_ERR_UNSUPPORTED, "backend torch cannot work here: %s",
+                             why_not);
     void *handle;
     ob_err why;
     if (open_with_threads(host, path, threads, &handle, &why) != OB_OK)
         return host->err_set(err, OB_ERR_UNSUPPORTED,
                              "backend torch cannot be opened: %.500s; install the libtorch that it "
-                             "was built with, or build opbench again",
+                             "was built with, name another with --torch PATH, or build opbench "
+                             "again",
                              why.message);
     void *symbol = dlsym(handle, TORCH_SHIM_ENTRY);
     torch_shim_entry_fn entry = NULL;

@@ -108,7 +108,10 @@ std::optional<Callable> find_operator(const ob_backend &backend, const ob_schema
             return found;
         return std::nullopt;
     }
-    const auto handle = c10::Dispatcher::singleton().findSchema({schema.name, schema.overload});
+    auto handle = c10::Dispatcher::singleton().findSchema({schema.name, schema.overload});
+    const char *ours = handle.has_value() ? nullptr : dropped_name(schema.name);
+    if (ours != nullptr)
+        handle = c10::Dispatcher::singleton().findSchema({ours, schema.overload});
     if (!handle.has_value())
         return std::nullopt;
     found.handle = *handle;

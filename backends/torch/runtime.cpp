@@ -159,6 +159,10 @@ void tell_properties(const ob_backend &backend, ob_property_fn fn, void *ctx)
             fn(ctx, name, value.c_str());
     };
     tell("libtorch", TORCH_VERSION);
+    Dl_info loaded;
+    if (dladdr(reinterpret_cast<const void *>(&at::show_config), &loaded) != 0 &&
+        loaded.dli_fname != nullptr)
+        tell("libtorch_path", loaded.dli_fname);
     tell("device", backend.device.str());
     tell("threads", std::to_string(at::get_num_threads()));
     tell("interop_threads", std::to_string(at::get_num_interop_threads()));

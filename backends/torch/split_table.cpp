@@ -160,6 +160,7 @@ void register_own_operators()
         "indices, Tensor offsets, Tensor? per_sample_weights, int[] rows, int[] dims, int "
         "pooling, float lr=0.01, float eps=1e-08) -> Tensor",
         split_table);
+    register_dropped(*library);
 }
 
 } // namespace opbench

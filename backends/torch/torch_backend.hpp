@@ -15,10 +15,14 @@
 #include <string>
 #include <vector>
 
-namespace torch::jit
+namespace torch
+{
+class Library;
+namespace jit
 {
 struct Function;
 }
+} // namespace torch
 
 namespace opbench
 {
@@ -73,6 +77,9 @@ const char *refusal(const std::string &name);
 void load_libraries(const char *paths);
 void list_operators(const std::function<void(const c10::FunctionSchema &)> &fn);
 void register_own_operators(); // split_table.cpp; once
+// Our own operator in place of one that this libtorch does not have any more; NULL = none (dropped.cpp).
+const char *dropped_name(const char *name);
+void register_dropped(torch::Library &library);
 
 struct Script;
 std::shared_ptr<Script> load_script(const char *path, const c10::Device &device);

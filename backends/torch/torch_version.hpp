@@ -6,23 +6,30 @@
 #include <c10/util/Optional.h>
 #include <torch/csrc/api/include/torch/version.h>
 
+#include <string>
+
 #define OB_TORCH_AT_LEAST(major, minor)                                                            \
     (TORCH_VERSION_MAJOR > (major) ||                                                              \
      (TORCH_VERSION_MAJOR == (major) && TORCH_VERSION_MINOR >= (minor)))
 
-// The execution graph observer of 1.13 became the execution trace observer of 2.0, in a header of
-// another place.
-#if OB_TORCH_AT_LEAST(2, 0)
-#if __has_include(<torch/csrc/profiler/standalone/execution_trace_observer.h>)
-#include <torch/csrc/profiler/standalone/execution_trace_observer.h>
-#else
-#include <torch/csrc/profiler/execution_trace_observer.h>
-#endif
-#define OB_TORCH_OBSERVER(verb) torch::profiler::impl::verb##ExecutionTraceObserver
-#else
-#include <torch/csrc/profiler/execution_graph_observer.h>
-#define OB_TORCH_OBSERVER(verb) torch::profiler::impl::verb##ExecutionGraphObserver
-#endif
+// The execution graph observer became the execution trace observer after 2.0, with the same four functions. Packages of
+// Python do not bring their header, so that they are declared here; the linker finds those that there are.
+namespace torch::profiler::impl
+{
+#define OB_TORCH_OBSERVER_OF(kind)                                                                 \
+    __attribute__((weak, visibility("default"))) bool addExecution##kind##Observer(                \
+        const std::string &path);                                                                  \
+    __attribute__((weak, visibility("default"))) void removeExecution##kind##Observer();           \
+    __attribute__((weak, visibility("default"))) void enableExecution##kind##Observer();           \
+    __attribute__((weak, visibility("default"))) void disableExecution##kind##Observer();
+OB_TORCH_OBSERVER_OF(Graph)
+OB_TORCH_OBSERVER_OF(Trace)
+#undef OB_TORCH_OBSERVER_OF
+} // namespace torch::profiler::impl
+#define OB_TORCH_OBSERVER(verb)                                                                    \
+    (torch::profiler::impl::verb##ExecutionTraceObserver != nullptr                                \
+         ? torch::profiler::impl::verb##ExecutionTraceObserver                                     \
+         : torch::profiler::impl::verb##ExecutionGraphObserver)
 
 // Events of devices measure time since 2.3 (DeviceGuardImplInterface::elapsedTime).
 #define OB_TORCH_HAS_EVENT_TIME OB_TORCH_AT_LEAST(2, 3)

@@ -8,6 +8,7 @@
 #include "base/read_file.h"
 #include "base/scratch.h"
 #include "base/text.h"
+#include "opbench/torch.h"
 #include "plugin/registry.h"
 #include "snippet/child.h"
 #include "snippet/libtorch.h"
@@ -146,9 +147,13 @@ static ob_status compile_error(const ob_child *child, ob_err *err)
 
 static void add_libraries(build *b)
 {
-    static const char *const TORCH[] = {"-ltorch", "-ltorch_cpu", "-lc10"};
-    for (size_t i = 0; b->source->with_torch && i < sizeof TORCH / sizeof TORCH[0]; i++)
-        add_word(b, TORCH[i]);
+    static const char *const TORCH[] = {"-ltorch", "-ltorch_cpu", "-lc10", NULL}, *const PLAIN[] = {
+                                                                                      NULL};
+    const char *const *libraries = b->source->libraries != NULL ? b->source->libraries
+                                   : b->source->with_torch      ? TORCH
+                                                                : PLAIN;
+    for (size_t i = 0; libraries[i] != NULL; i++)
+        add_word(b, libraries[i]);
     add_word(b, "-lm");
 }
 
@@ -260,10 +265,23 @@ static ob_status add_torch(build *b, ob_err *err)
 {
     ob_libtorch torch;
     const char *header;
-    OB_TRY(ob__libtorch_find(b->arena, &torch, err));
+    ob_arena *arena = b->arena;
+    const char *wanted = getenv(OB_TORCH_VARIABLE);
+    OB_TRY(
+        ob__libtorch_find(arena, wanted != NULL && wanted[0] != '\0' ? wanted : NULL, &torch, err));
     add_word(b, torch.standard);
+    if (torch.old_abi)
+        add_word(b, "-D_GLIBCXX_USE_CXX11_ABI=0");
+    if (torch.include != NULL) {
+        add_word(b, "-isystem");
+        add_word(b, torch.include);
+        add_word(b, JOIN("-L", torch.lib));
+        add_word(b, JOIN("-Wl,-rpath,", torch.lib));
+    }
     add_word(b, "-isystem");
     add_word(b, torch.api);
+    /* The same text in front of another libtorch is another header. */
+    add_word(b, JOIN("-DOB_LIBTORCH=", torch.version));
     OB_TRY(precompile_torch(b, &header, err));
     add_word(b, "-include");
     add_word(b, header);
@@ -280,6 +298,8 @@ static ob_status make_object(build *b, const char *object, ob_err *err)
     const char *made = JOIN(b->scratch, "/snippet.so");
     if (source == NULL || made == NULL)
         return ob__snippet_no_memory(err);
+    if (b->source->what != NULL && b->options->notice != NULL)
+        b->options->notice(b->options->ctx, b->source->what);
     OB_TRY(write_file(source, b->source->text, strlen(b->source->text), err));
     OB_TRY(compile(b, source, made, false, err));
     return keep(arena, made, object, err);

@@ -12,8 +12,10 @@
 typedef struct ob_snippet_source {
     ob_language language;
     const char *text;
-    const char *const *flags; /* ended by NULL */
-    bool with_torch;          /* its header is put before the text */
+    const char *const *flags;     /* ended by NULL */
+    bool with_torch;              /* its header is put before the text */
+    const char *const *libraries; /* ended by NULL; NULL = those of snippets */
+    const char *what;             /* told before it is compiled; NULL = nothing is */
 } ob_snippet_source;
 
 /* The whole text, with the user's lines numbered as they are. Texts are normalised as a Timer's. */

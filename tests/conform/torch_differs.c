@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* In which dtypes, and why. */
-typedef enum where { ANYWHERE, OF_INTEGERS, OF_F64, OF_BF16, OF_F32_BF16 } where;
+typedef enum where { ANYWHERE, OF_INTEGERS, OF_F64, OF_BF16, OF_SHORT } where;
 static const struct {
     const char *op;
     where in;
@@ -19,7 +19,7 @@ static const struct {
     {"aten::topk", OF_INTEGERS},               /* which of equal elements comes first is not said */
     {"aten::convolution", OF_BF16},            /* transposed in groups: torch gives another shape */
     {"aten::conv_transpose3d.input", OF_BF16}, /* likewise */
-    {"aten::convolution_backward", OF_F32_BF16}, /* torch gives more than output_mask asks for */
+    {"aten::convolution_backward", OF_SHORT},  /* torch gives more than output_mask asks for */
 };
 
 bool torch_may_differ(const char *op, ob_dtype dtype)
@@ -28,7 +28,8 @@ bool torch_may_differ(const char *op, ob_dtype dtype)
                           [OF_INTEGERS] = ob_dtype_is_integral(dtype),
                           [OF_F64] = dtype == OB_DTYPE_F64,
                           [OF_BF16] = dtype == OB_DTYPE_BF16,
-                          [OF_F32_BF16] = dtype == OB_DTYPE_F32 || dtype == OB_DTYPE_BF16};
+                          [OF_SHORT] = dtype == OB_DTYPE_F32 || dtype == OB_DTYPE_BF16 ||
+                                       dtype == OB_DTYPE_F16};
     for (size_t i = 0; i < sizeof MAY_DIFFER / sizeof *MAY_DIFFER; i++)
         if (strcmp(MAY_DIFFER[i].op, op) == 0 && there[MAY_DIFFER[i].in])
             return true;

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * --torch PATH|python, or OPBENCH_TORCH: which libtorch the torch backend and C++ snippets have. It is found, and the
+ * backend's part compiled for it, before anything is measured; the processes that measure read it in their environment.
+ */
+#include "help.h"
+#include "run_options.h"
+
+#include "opbench/torch.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const ob_option *find_row(const ob_option *rows, const char *name)
+{
+    for (; rows != NULL && rows->name != NULL; rows++)
+        if (strcmp(rows->name, name) == 0)
+            return rows;
+    return NULL;
+}
+
+bool ob__cli_takes_torch(const ob_cli_command *command)
+{
+    return !command->hidden && find_row(command->options, "backend") != NULL;
+}
+
+/* Commands that may come to libtorch without --backend: by a statement in C++, by their config, or by trying all. */
+static bool may_do_without(const ob_cli_command *command)
+{
+    static const char *const NAMES[] = {"count", "list", "sweep", "time"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
+        if (strcmp(command->name, NAMES[i]) == 0)
+            return true;
+    return false;
+}
+
+static void tell(void *ctx, const char *text)
+{
+    const ob_cli *cli = ctx;
+    fprintf(stderr, "opbench %s: %s\n", cli->command->name, text);
+}
+
+/* Given on the command line, it must work; from the environment, only who wants torch is told. */
+static int choose(ob_cli *cli, const char *wanted, bool given)
+{
+    const ob_snippet_options options = {.notice = tell, .ctx = cli};
+    char dir[PATH_MAX];
+    ob_torch_chosen chosen;
+    ob_err err;
+    if (!ob__cli_plugin_dir(dir, sizeof dir))
+        return ob__cli_usage_error(cli, "--torch: this program does not know where it is");
+    const ob_status status = ob_torch_choose(wanted, dir, &options, &chosen, &err);
+    if (status == OB_OK) {
+        setenv(OB_TORCH_VARIABLE, chosen.root, 1);
+        if (chosen.shim != NULL)
+            setenv(OB_TORCH_SHIM_VARIABLE, chosen.shim, 1);
+        ob_torch_chosen_fini(&chosen);
+        return OB_EXIT_OK;
+    }
+    if (given)
+        return ob__cli_usage_error(cli, "--torch: %s", err.message);
+    char reason[sizeof err.message + sizeof OB_TORCH_VARIABLE + 8];
+    snprintf(reason, sizeof reason, "!" OB_TORCH_VARIABLE ": %s", err.message);
+    setenv(OB_TORCH_SHIM_VARIABLE, reason, 1);
+    return OB_EXIT_OK;
+}
+
+int ob__cli_choose_torch(ob_cli *cli, const void *options, const char *given)
+{
+    const char *variable = getenv(OB_TORCH_VARIABLE);
+    const char *wanted = given != NULL                             ? given
+                         : variable != NULL && variable[0] != '\0' ? variable
+                                                                   : NULL;
+    if (!ob__cli_takes_torch(cli->command))
+        return OB_EXIT_OK;
+    unsetenv(OB_TORCH_SHIM_VARIABLE); /* it is this program's own word to those that it starts */
+    if (wanted == NULL)
+        return OB_EXIT_OK;
+    const ob_option *row = find_row(cli->command->options, "backend");
+    const char *backend;
+    memcpy(&backend, (const char *)options + row->offset, sizeof backend);
+    const bool torch =
+        backend != NULL ? ob__backend_is_among(backend, "torch") : may_do_without(cli->command);
+    if (!torch && given != NULL)
+        return ob__cli_usage_error(cli, "--torch needs the torch backend; add --backend torch");
+    return torch ? choose(cli, wanted, given != NULL) : OB_EXIT_OK;
+}

@@ -33,14 +33,21 @@ static const ob_option HELP_OPTION = {.name = "help",
                                       .type = OB_OPTION_FLAG,
                                       .offset = offsetof(ob_cli_common, help),
                                       .help = "Show this help and exit."};
-static const ob_option TORCH_OPTION = {
-    .name = "torch",
-    .type = OB_OPTION_STRING,
-    .offset = offsetof(ob_cli_common, torch),
-    .value = "PATH|python",
-    .help = "The libtorch of the torch backend and of C++ snippets: its root, that of a torch "
-            "package, or a python that has one; OPBENCH_TORCH if not given, else the one that "
-            "opbench was built with."};
+static const ob_option TORCH_OPTIONS[] = {
+    {.name = "torch",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(ob_cli_common, torch),
+     .value = "PATH|python",
+     .help = "The libtorch of the torch backend and of C++ snippets: its root, that of a torch "
+             "package, or a python that has one; OPBENCH_TORCH if not given, else the one that "
+             "opbench was built with."},
+    {.name = NULL},
+};
+
+const ob_option *ob__cli_common_options(const ob_cli_command *command)
+{
+    return ob__cli_takes_torch(command) ? TORCH_OPTIONS : NULL;
+}
 
 size_t ob__cli_common_offset(const ob_cli_command *command)
 {
@@ -58,17 +65,17 @@ size_t ob__cli_option_count(const ob_option *rows)
 
 ob_option *ob__cli_command_options(const ob_cli_command *command)
 {
-    const size_t count = ob__cli_option_count(command->options);
-    ob_option *rows = calloc(count + 3, sizeof *rows);
+    const ob_option *common = ob__cli_common_options(command);
+    const size_t own = ob__cli_option_count(command->options), more = ob__cli_option_count(common);
+    ob_option *rows = calloc(own + more + 2, sizeof *rows);
     if (rows == NULL)
         return NULL;
-    if (count > 0)
-        memcpy(rows, command->options, count * sizeof *rows);
-    ob_option *row = rows + count;
-    if (ob__cli_takes_torch(command))
-        *row++ = TORCH_OPTION;
-    *row++ = HELP_OPTION;
-    for (ob_option *common = rows + count; common < row; common++)
-        common->offset += ob__cli_common_offset(command);
+    if (own > 0)
+        memcpy(rows, command->options, own * sizeof *rows);
+    if (more > 0)
+        memcpy(rows + own, common, more * sizeof *rows);
+    rows[own + more] = HELP_OPTION;
+    for (size_t i = own; i <= own + more; i++)
+        rows[i].offset += ob__cli_common_offset(command);
     return rows;
 }

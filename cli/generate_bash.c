@@ -14,7 +14,7 @@ static const struct {
     const char *placeholder, *option, *values;
 } VALUES[] = {
     {"FILE", NULL, "@files"},     {"PREFIX", NULL, "@files"},          {"DIR", NULL, "@folders"},
-    {"DEVICE", NULL, "@devices"}, {"BACKEND", "backend", "@backends"},
+    {"DEVICE", NULL, "@devices"}, {"BACKEND", "backend", "@backends"}, {"PATH", NULL, "@files"},
 };
 
 /* option is "" for a word that is no option's value. */
@@ -50,10 +50,10 @@ static void print_command_names(ob_cli *cli)
 }
 
 /* One branch per option that takes a value, keyed "command:--option". */
-static void print_value_branches(ob_cli *cli, const ob_cli_command *command)
+static void print_branches_of(ob_cli *cli, const ob_cli_command *command, const ob_option *rows)
 {
-    for (size_t i = 0; i < ob__cli_option_count(command->options); i++) {
-        const ob_option *row = &command->options[i];
+    for (size_t i = 0; i < ob__cli_option_count(rows); i++) {
+        const ob_option *row = &rows[i];
         if (row->type == OB_OPTION_FLAG)
             continue;
         ob__cli_printf(cli, "    %s:--%s", command->name, row->name);
@@ -63,6 +63,12 @@ static void print_value_branches(ob_cli *cli, const ob_cli_command *command)
         print_values(cli, row->choices, row->value, row->name);
         ob__cli_printf(cli, "' ;;\n");
     }
+}
+
+static void print_value_branches(ob_cli *cli, const ob_cli_command *command)
+{
+    print_branches_of(cli, command, command->options);
+    print_branches_of(cli, command, ob__cli_common_options(command));
 }
 
 /* One branch per word of a command that can be completed, keyed "command:place". */
@@ -87,6 +93,7 @@ static void print_option_branch(ob_cli *cli, const ob_cli_command *command)
 {
     ob__cli_printf(cli, "    %s) options='", command->name);
     print_option_names(cli, command->options);
+    print_option_names(cli, ob__cli_common_options(command));
     ob__cli_printf(cli, " --help -h' ;;\n");
 }
 

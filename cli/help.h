@@ -18,7 +18,9 @@ typedef struct ob_cli_common {
     bool help;         /* all */
 } ob_cli_common;
 size_t ob__cli_common_offset(const ob_cli_command *command);
-/* The command's rows and those in common. malloc'ed; NULL when memory is out. */
+/* The rows of it that this command has, but for --help; NULL = none. */
+const ob_option *ob__cli_common_options(const ob_cli_command *command);
+/* The command's rows, those, and --help, with the offsets that they have there. malloc'ed; NULL when memory is out. */
 ob_option *ob__cli_command_options(const ob_cli_command *command);
 /* Whether it has --torch (torch_choice.c). */
 bool ob__cli_takes_torch(const ob_cli_command *command);

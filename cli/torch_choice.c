@@ -25,14 +25,24 @@ bool ob__cli_takes_torch(const ob_cli_command *command)
     return !command->hidden && find_row(command->options, "backend") != NULL;
 }
 
-/* Commands that may come to libtorch without --backend: by a statement in C++, by their config, or by trying all. */
-static bool may_do_without(const ob_cli_command *command)
+/* What is wanted of libtorch where no backend is named. */
+typedef enum wants { NOTHING, HEADERS, BACKEND } wants;
+
+static wants without_backend(const ob_cli_command *command)
 {
-    static const char *const NAMES[] = {"count", "list", "sweep", "time"};
-    for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++)
-        if (strcmp(command->name, NAMES[i]) == 0)
-            return true;
-    return false;
+    static const struct {
+        const char *name;
+        wants wants;
+    } ROWS[] = {
+        {"time", HEADERS},
+        {"count", HEADERS}, /* for statements in C++ */
+        {"list", BACKEND},  /* tries all of them */
+        {"sweep", BACKEND}, /* its config may name it */
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
+        if (strcmp(command->name, ROWS[i].name) == 0)
+            return ROWS[i].wants;
+    return NOTHING;
 }
 
 static void tell(void *ctx, const char *text)
@@ -42,7 +52,7 @@ static void tell(void *ctx, const char *text)
 }
 
 /* Given on the command line, it must work; from the environment, only who wants torch is told. */
-static int choose(ob_cli *cli, const char *wanted, bool given)
+static int choose(ob_cli *cli, const char *wanted, wants what, bool given)
 {
     const ob_snippet_options options = {.notice = tell, .ctx = cli};
     char dir[PATH_MAX];
@@ -50,7 +60,8 @@ static int choose(ob_cli *cli, const char *wanted, bool given)
     ob_err err;
     if (!ob__cli_plugin_dir(dir, sizeof dir))
         return ob__cli_usage_error(cli, "--torch: this program does not know where it is");
-    const ob_status status = ob_torch_choose(wanted, dir, &options, &chosen, &err);
+    const ob_status status =
+        ob_torch_choose(wanted, what == BACKEND ? dir : NULL, &options, &chosen, &err);
     if (status == OB_OK) {
         setenv(OB_TORCH_VARIABLE, chosen.root, 1);
         if (chosen.shim != NULL)
@@ -80,9 +91,10 @@ int ob__cli_choose_torch(ob_cli *cli, const void *options, const char *given)
     const ob_option *row = find_row(cli->command->options, "backend");
     const char *backend;
     memcpy(&backend, (const char *)options + row->offset, sizeof backend);
-    const bool torch =
-        backend != NULL ? ob__backend_is_among(backend, "torch") : may_do_without(cli->command);
-    if (!torch && given != NULL)
+    const wants what = backend == NULL                          ? without_backend(cli->command)
+                       : ob__backend_is_among(backend, "torch") ? BACKEND
+                                                                : NOTHING;
+    if (what == NOTHING && given != NULL)
         return ob__cli_usage_error(cli, "--torch needs the torch backend; add --backend torch");
-    return torch ? choose(cli, wanted, given != NULL) : OB_EXIT_OK;
+    return what != NOTHING ? choose(cli, wanted, what, given != NULL) : OB_EXIT_OK;
 }

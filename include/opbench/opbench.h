@@ -39,6 +39,7 @@
 #include "opbench/tensor.h"
 #include "opbench/text.h"
 #include "opbench/timer.h"
+#include "opbench/torch.h"
 #include "opbench/trace.h"
 #include "opbench/value.h"
 #include "opbench/version.h"

@@ -24,7 +24,7 @@ typedef struct ob_torch_chosen {
 } ob_torch_chosen;
 
 /* wanted: the root of a libtorch or of a torch package, the path of a python, or "python". plugin_dir: where
- * torch.so is. Of the options cache_dir, stop and notice count; the compiler is CXX of the environment, or c++.
+ * torch.so is; NULL = the backend is not wanted, only the root. Of the options cache_dir, stop and notice count; the compiler is CXX of the environment, or c++.
  * OB_ERR_UNSUPPORTED: there is no such libtorch, or no compiler for it, or it does not compile. */
 ob_status ob_torch_choose(const char *wanted, const char *plugin_dir,
                           const ob_snippet_options *options, ob_torch_chosen *out, ob_err *err);

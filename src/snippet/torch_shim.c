@@ -183,7 +183,7 @@ ob_status ob_torch_choose(const char *wanted, const char *plugin_dir,
     *out = (ob_torch_chosen){0};
     ob__arena_init(&arena, 0);
     ob_status status = ob__libtorch_find(&arena, wanted, &torch, err);
-    if (status == OB_OK && !own_fits(&arena, plugin_dir, &torch))
+    if (status == OB_OK && plugin_dir != NULL && !own_fits(&arena, plugin_dir, &torch))
         status = compile(&arena, plugin_dir, &torch, options, &shim, err);
     if (status == OB_OK) {
         out->root = strdup(torch.root);

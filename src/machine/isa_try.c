@@ -178,8 +178,10 @@ int ob__isa_try_apart(ob_isa isa, char why[OB_ISA_WHY_BYTES])
     const pid_t pid = fork();
     if (pid == 0) {
         const struct rlimit no_core = {0, 0};
+        const stack_t no_stack = {.ss_flags = SS_DISABLE};
         setrlimit(RLIMIT_CORE, &no_core);
-        signal(SIGILL, SIG_DFL); /* the caller may have a handler */
+        sigaltstack(&no_stack, NULL); /* the kernel refuses tiles where one is too small for them */
+        signal(SIGILL, SIG_DFL);      /* the caller may have a handler */
         signal(SIGSEGV, SIG_DFL);
         _exit(ob__isa_try(isa, why) ? WORKS : WRONG);
     }

@@ -296,7 +296,8 @@ ob_status ob_library_caps_apply(ob_library_caps *caps, ob_err *err)
     return make_json(caps, err);
 }
 
-ob_status ob__cap_for_session(const ob_run_options *options, const char *backend, ob_err *err)
+ob_status ob__cap_for_session(const ob_run_options *options, const char *backend, const ob_log *log,
+                              ob_err *err)
 {
     const char *said =
         options->library_caps != NULL ? options->library_caps : getenv(OB_CAPS_VARIABLE);
@@ -305,6 +306,15 @@ ob_status ob__cap_for_session(const ob_run_options *options, const char *backend
         return OB_OK;
     OB_TRY(ob_library_caps_find(&(ob_library_caps_params){.users = backend}, &caps, err));
     const ob_status status = ob_library_caps_apply(caps, err);
+    for (size_t i = 0; i < caps->count; i++) {
+        const ob_library_cap *cap = &caps->items[i];
+        if (cap->state == OB_CAP_SET)
+            ob_log_message(log, OB_LOG_INFO, "%s would choose %s: %s; %s=%s is set", cap->library,
+                           cap->own, cap->why, cap->variable, cap->value);
+        else if (cap->state == OB_CAP_CANNOT)
+            ob_log_message(log, OB_LOG_WARNING, "%s chooses %s, which cannot be corrected: %s",
+                           cap->library, cap->own, cap->why);
+    }
     ob_library_caps_destroy(caps);
     return status;
 }

@@ -58,24 +58,35 @@ static void corrected(void)
     unsetenv(VARIABLE);
 }
 
+static char logged[1024];
+
+static void keep_log(void *ctx, ob_log_level level, const ob_err *what)
+{
+    (void)ctx;
+    snprintf(logged, sizeof logged, "%d %s", (int)level, what->message);
+}
+
+static const ob_log LOG = {.fn = keep_log, .max_level = OB_LOG_INFO};
+
 /* It knows what was tried before. */
 static void session(void)
 {
     ob_run_options options;
     ob_err err;
     ob_run_options_init(&options);
-    CHECK_INT(ob__cap_for_session(&options, "null", &err), OB_OK);
+    CHECK_INT(ob__cap_for_session(&options, "null", &LOG, &err), OB_OK);
     CHECK(getenv(VARIABLE) == NULL);
     options.library_caps = "off";
-    CHECK_INT(ob__cap_for_session(&options, "native", &err), OB_OK);
+    CHECK_INT(ob__cap_for_session(&options, "native", &LOG, &err), OB_OK);
     CHECK(getenv(VARIABLE) == NULL);
     options.library_caps = NULL;
     setenv(OB_CAPS_VARIABLE, "off", 1);
-    CHECK_INT(ob__cap_for_session(&options, "native", &err), OB_OK);
+    CHECK_INT(ob__cap_for_session(&options, "native", &LOG, &err), OB_OK);
     CHECK(getenv(VARIABLE) == NULL);
     unsetenv(OB_CAPS_VARIABLE);
-    CHECK_INT(ob__cap_for_session(&options, "native", &err), OB_OK);
+    CHECK_INT(ob__cap_for_session(&options, "native", &LOG, &err), OB_OK);
     CHECK(getenv(VARIABLE) != NULL);
+    CHECK_HAS(logged, "OpenBLAS would choose Prescott: ");
     unsetenv(VARIABLE);
 }
 
@@ -93,6 +104,10 @@ static void loaded_already(void)
     const ob_json *row = ob_json_item(ob_library_caps_json(caps), 0);
     CHECK_STR(ob_json_string(ob_json_get(row, "by"), NULL), "nobody");
     ob_library_caps_destroy(caps);
+    ob_run_options options;
+    ob_run_options_init(&options);
+    CHECK_INT(ob__cap_for_session(&options, "native", &LOG, &err), OB_OK);
+    CHECK_HAS(logged, "OpenBLAS chooses Prescott, which cannot be corrected: ");
 }
 
 static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *where)

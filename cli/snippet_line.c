@@ -117,7 +117,5 @@ ob_snippet_options ob__snippet_line_options(ob_cli *cli, const ob_snippet_line *
 int ob__snippet_fail(ob_cli *cli, const ob_err *err)
 {
     const int code = ob__cli_fail(cli, err);
-    return err->code == OB_ERR_STATE   ? OB_EXIT_INTERRUPTED
-           : err->code == OB_ERR_LIMIT ? OB_EXIT_FAILED
-                                       : code;
+    return err->code == OB_ERR_LIMIT ? OB_EXIT_FAILED : code;
 }

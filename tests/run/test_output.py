@@ -100,6 +100,50 @@ class AnotherRun(RunTest):
         self.assertEqual([r["index"] for r in self.results()], [0, 1, 2])
         self.assertIn(b"3 cases were done already", done.stdout)
 
+    def suite(self):
+        path = self.path("suite.yaml")
+        with open(path, "w") as file:
+            file.write("definitions: {a: {stmts: {python: pass}}}\n")
+        return path
+
+    def writers(self):
+        """Each command that adds to a file of records, on the same file."""
+        config = self.config(three_operators())
+        run = [harness.program, "run", "-c", config, "--backend", "null", "--output", self.output]
+        return {
+            "append": [*run, "-a"],
+            "resume": [*run, "--resume"],
+            "force": [*run, "--force"],
+            "new": run,
+            "time": [harness.program, "time", "-c", config, "--backend", "null", "-o", self.output],
+            "time a suite": [harness.program, "time", "-s", self.suite(), "-o", self.output],
+            "time a statement": [harness.program, "time", "--lang", "python", "pass", "--number", "1",
+                                 "-o", self.output],
+        }
+
+    def test_every_writer_takes_the_lock(self):
+        line = b'{"trace_file": "x"}\n'
+        for name, words in self.writers().items():
+            with open(self.output, "wb") as other:
+                fcntl.flock(other, fcntl.LOCK_EX)
+                other.write(line)
+                other.flush()
+                with self.subTest(name):
+                    done = self.run_program(words, code=1)
+                    self.assertIn(b"another run (process %d) writes to this file" % os.getpid(), done.stderr)
+                    with open(self.output, "rb") as file:
+                        self.assertEqual(file.read(), line)
+
+    def test_an_interrupt_ends_the_waiting(self):
+        for name, words in self.writers().items():
+            with open(self.output, "wb") as other, self.subTest(name):
+                fcntl.flock(other, fcntl.LOCK_EX)
+                process = self.start([*words, "--wait"])
+                self.assertIn(b"waiting for process %d" % os.getpid(), process.stderr.readline())
+                process.send_signal(signal.SIGINT)
+                self.assertEqual(process.wait(harness.LIMIT_S), 130)
+                self.assertEqual(os.path.getsize(self.output), 0)
+
     def has_read_all(self, process):
         """Whether the process has the file open and is at its end."""
         folder = "/proc/%d/" % process.pid

@@ -200,9 +200,13 @@ static void tell_number(ob_property_fn fn, void *ctx, const char *name, uint64_t
     fn(ctx, name, text);
 }
 
+/* "OpenCL 3.0 PoCL 3.1+debian  Linux, None+Asserts, ...": what is behind the blanks says how it was built. */
 void ocl_library(ob_backend *backend, ob_reason *out)
 {
-    snprintf(out->text, sizeof out->text, "%s", backend->env.device.platform_version);
+    const char *version = backend->env.device.platform_version;
+    const char *more = strstr(version, "  ");
+    snprintf(out->text, sizeof out->text, "%.*s",
+             (int)(more != NULL ? (size_t)(more - version) : strlen(version)), version);
 }
 
 void ocl_properties(ob_backend *backend, ob_property_fn fn, void *ctx)

@@ -8,14 +8,14 @@
 
 #define NATIVE_ISA_ROW(isa, bf16)                                                                  \
     extern const native_half_loops native_half_loops_##isa, native_half_loops_##bf16;
-#include "native_isas.def"
+#include <native_isas.def>
 #undef NATIVE_ISA_ROW
 
 static const struct {
     const native_half_loops *all, *bf16;
 } SETS[] = {
 #define NATIVE_ISA_ROW(isa, bf16) {&native_half_loops_##isa, &native_half_loops_##bf16},
-#include "native_isas.def"
+#include <native_isas.def>
 #undef NATIVE_ISA_ROW
 };
 

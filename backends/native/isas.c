@@ -7,13 +7,13 @@
 #include <string.h>
 
 #define NATIVE_ISA_ROW(isa, bf16) extern const native_loops native_loops_##isa;
-#include "native_isas.def"
+#include <native_isas.def>
 #undef NATIVE_ISA_ROW
 
 /* The best first; the last is what every processor has. */
 static const native_loops *const SETS[] = {
 #define NATIVE_ISA_ROW(isa, bf16) &native_loops_##isa,
-#include "native_isas.def"
+#include <native_isas.def>
 #undef NATIVE_ISA_ROW
 };
 enum { COUNT = sizeof SETS / sizeof SETS[0] };

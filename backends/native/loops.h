@@ -59,7 +59,7 @@ typedef void (*native_store_fn)(void *to, int64_t stride_bytes, const void *from
 /* The sets that are compiled here, the best first. */
 typedef enum native_set {
 #define NATIVE_ISA_ROW(isa, bf16) NATIVE_SET_##isa,
-#include "native_isas.def"
+#include <native_isas.def>
 #undef NATIVE_ISA_ROW
 } native_set;
 

@@ -7,12 +7,12 @@
 #include "loops.h"
 
 #define NATIVE_ISA_ROW(isa, bf16) extern const native_rows *const native_rows_##isa[2];
-#include "native_isas.def"
+#include <native_isas.def>
 #undef NATIVE_ISA_ROW
 
 static const native_rows *const *const SETS[] = {
 #define NATIVE_ISA_ROW(isa, bf16) native_rows_##isa,
-#include "native_isas.def"
+#include <native_isas.def>
 #undef NATIVE_ISA_ROW
 };
 

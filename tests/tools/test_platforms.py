@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/platforms.py: rows from the results of ctest, and their place in the page of platforms."""
+"""tools/platforms.py: rows from the results of ctest, and their place in the page of platforms; tools/emulated.py: what is run on
+another architecture, and what is left out there."""
 
 import pathlib
+import re
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
+import emulated  # noqa: E402
 import platforms  # noqa: E402
 
 RESULTS = """<?xml version="1.0" encoding="UTF-8"?>
@@ -36,7 +39,21 @@ PAGE = "# Page\n\n" + platforms.BEGIN + platforms.HEAD + (
 ) + platforms.END + "the end\n"
 
 
+def check_emulated():
+    for expression, why in emulated.NOT_SERVED:
+        assert re.compile(expression).fullmatch("") is None and len(why) > 10, (expression, why)
+    tour, words = emulated.steps([("run.count", "no valgrind"), ("a.b", "x")], "run|a")
+    assert tour[:2] == ["build/opbench", "run"], tour
+    assert words[words.index("--exclude-regex") + 1] == r"^(run\.count|a\.b)$", words
+    assert words[words.index("--tests-regex") + 1] == "run|a", words
+    assert "--exclude-regex" not in emulated.steps([], None)[1]
+    command = emulated.bootstrap("sid", "arm64", "/place", "MIRROR")
+    packages = [word for word in command if word.startswith("--include=")][0]
+    assert command[-3:] == ["sid", "/place", "MIRROR"] and ",libarchive-dev," in packages + ",", command
+
+
 def main():
+    check_emulated()
     with tempfile.TemporaryDirectory() as folder:
         results, listing, page = (pathlib.Path(folder) / name for name in ("tests.xml", "list", "page.md"))
         results.write_text(RESULTS, encoding="utf-8")
@@ -45,6 +62,9 @@ def main():
         rows = platforms.rows("trixie", "amd64", results, listing)
         assert rows == WANT, rows
         assert platforms.as_text(rows).endswith("3 passed, 1 failed, 1 skipped"), platforms.as_text(rows)
+        more = platforms.rows("trixie", "amd64", results, listing, [("cli.count", "no valgrind here")])
+        assert more[0] == ("trixie", "amd64", platforms.CORE, "", "1", "0", "1", "cli.count: no valgrind here"), more
+        assert more[1:] == WANT[1:], more
         platforms.write(page, rows)
         lines = page.read_text(encoding="utf-8").splitlines()
         assert lines[:5] == PAGE.splitlines()[:5] and lines[-1] == "the end", lines

@@ -49,14 +49,32 @@ static void print_operators(ob_cli *cli, const ob_json *list)
     }
 }
 
+/* Kernels of a compiler: no trace has what it takes to call them again. */
+static void print_not_replayed(ob_cli *cli, const ob_json *list)
+{
+    bool first = true;
+    for (size_t i = 0; i < ob_json_count(list); i++) {
+        const ob_json *row = ob_json_item(list, i);
+        const char *why = ob_json_string(ob_json_get(row, "not_replayed"), NULL);
+        if (why == NULL)
+            continue;
+        ob__cli_printf(cli, "%s%7lld  %s: %s\n", first ? "\ncannot be replayed:\n" : "",
+                       number(row, "count"), ob_json_string(ob_json_get(row, "name"), NULL), why);
+        first = false;
+    }
+}
+
 static void print_text(ob_cli *cli, const ob_json *d)
 {
     const ob_json *nodes = ob_json_get(d, "nodes"), *steps = ob_json_get(d, "iterations");
     ob__cli_printf(cli, "%-12s%s\n%-12s%s\n", "file", ob_json_string(ob_json_get(d, "file"), NULL),
                    "schema", ob_json_string(ob_json_get(d, "schema"), NULL));
-    ob__cli_printf(cli, "%-12s%lld: %lld operators, %lld labels, %lld communication, %lld fused\n",
+    ob__cli_printf(cli,
+                   "%-12s%lld: %lld operators, %lld labels, %lld communication, %lld fused, "
+                   "%lld compiled\n",
                    "nodes", number(nodes, "all"), number(nodes, "operators"),
-                   number(nodes, "labels"), number(nodes, "communication"), number(nodes, "fused"));
+                   number(nodes, "labels"), number(nodes, "communication"), number(nodes, "fused"),
+                   number(nodes, "compiled"));
     ob__cli_printf(cli, "%-12s%lld\n%-12s", "threads", number(d, "threads"), "iterations");
     for (size_t i = 0; i < ob_json_count(steps); i++)
         ob__cli_printf(cli, "%s%s", i > 0 ? ", " : "",
@@ -70,6 +88,7 @@ static void print_text(ob_cli *cli, const ob_json *d)
                    ob_json_count(ob_json_get(d, "operators")));
     if (ob_json_count(ob_json_get(d, "operators")) > 0)
         print_operators(cli, ob_json_get(d, "operators"));
+    print_not_replayed(cli, ob_json_get(d, "operators"));
 }
 
 ob_status ob__trace_print_summary(ob_cli *cli, const ob_trace *trace,

@@ -26,7 +26,8 @@ extern "C" {
     X(HOST, "host", false, "it reads, checks or marks something for the program")                  \
     X(NO_LIBRARY, "no_library", false, "its library is not installed")                             \
     X(LISTED, "listed", true, "it is in the list of operators to skip")                            \
-    X(FUSED, "fused", true, "a kernel that a compiler made")                                       \
+    X(FUSED, "fused", true, OB_TRACE_FUSED_HELP)                                                   \
+    X(COMPILED, "compiled", true, OB_TRACE_COMPILED_HELP)                                          \
     X(UNSUPPORTED, "unsupported", true, "the backend does not have it")                            \
     X(ARGUMENT, "argument", true, "it takes something that cannot be made again")                  \
     X(FAILED, "failed", true, "it failed")                                                         \

@@ -71,8 +71,16 @@ typedef enum ob_trace_node_kind {
     OB_TRACE_LABEL,    /* a range, a thread, an autograd function: not a call */
     OB_TRACE_OPERATOR, /* a call with a schema (profiler traces: with a name like aten::add) */
     OB_TRACE_COMM,     /* communication: c10d, record_param_comms, nccl */
-    OB_TRACE_FUSED,    /* a kernel that a compiler made (triton) */
+    OB_TRACE_FUSED,    /* a kernel that a compiler made (triton, cpp_fused) */
+    OB_TRACE_COMPILED, /* code that torch.compile made, whose kernels were not recorded; calls below it are
+                        * calls of their own, as those below a label */
 } ob_trace_node_kind;
+
+/* Why a FUSED or COMPILED node cannot be called again. */
+#define OB_TRACE_FUSED_HELP "a kernel that a compiler made"
+#define OB_TRACE_COMPILED_HELP                                                                     \
+    "code that torch.compile made: the calls that it makes are recorded, the kernels that it "     \
+    "fused are not; to have all calls, record with TORCHDYNAMO_DISABLE=1"
 
 #define OB_TRACE_NO_NODE UINT32_MAX
 
@@ -133,7 +141,7 @@ typedef struct ob_trace_selection {
     bool keep_loader;  /* also what a DataLoader did */
 } ob_trace_selection;
 
-/* Indices of the chosen OPERATOR, COMM and FUSED nodes in order, malloc'ed; free() them.
+/* Indices of the chosen nodes that are no LABEL in order, malloc'ed; free() them.
  * OB_ERR_NOT_FOUND when there is no such iteration or label. */
 ob_status ob_trace_select(const ob_trace *trace, const ob_trace_selection *selection,
                           uint32_t **indices, size_t *count, ob_err *err);

@@ -130,6 +130,11 @@ const char *ob__trace_unrecorded(const ob_trace_node *node)
                : NULL;
 }
 
+bool ob__trace_is_call(const ob_trace_node *node)
+{
+    return node->kind != OB_TRACE_LABEL && node->kind != OB_TRACE_COMPILED;
+}
+
 bool ob__trace_is_host_call(const char *name)
 {
     static const char *const NAMES[] = {"aten::item",          "aten::_local_scalar_dense",

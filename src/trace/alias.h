@@ -24,6 +24,8 @@ typedef struct ob_trace_alias {
 void ob__trace_call_name(const ob_trace_node *node, char *out, size_t size);
 /* Why the call of a profiler trace has no arguments, and what to do; NULL when it has, or needs none. */
 const char *ob__trace_unrecorded(const ob_trace_node *node);
+/* Whether the calls below it are its own; those below a label or compiled code are the program's. */
+bool ob__trace_is_call(const ob_trace_node *node);
 /* Whether it reads a number for the program, checks one or marks a range: nothing to compute either. */
 bool ob__trace_is_host_call(const char *name);
 /* Whether it orders streams or pins memory: bookkeeping of a device, nothing to compute. */

@@ -99,6 +99,12 @@ static bool starts(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+bool ob__trace_is_compiled_graph(const char *name)
+{
+    return strcmp(name, "CompiledFunction") == 0 || strcmp(name, "CompiledFunctionBackward") == 0 ||
+           starts(name, "## Call CompiledFxGraph");
+}
+
 ob_trace_node_kind ob__trace_classify(const char *name, const char *schema,
                                       const char *kernel_backend)
 {
@@ -108,5 +114,9 @@ ob_trace_node_kind ob__trace_classify(const char *name, const char *schema,
         return OB_TRACE_COMM;
     if (schema[0] != '\0')
         return OB_TRACE_OPERATOR;
-    return kernel_backend[0] != '\0' ? OB_TRACE_FUSED : OB_TRACE_LABEL;
+    if (kernel_backend[0] != '\0' || starts(name, "triton_") || strstr(name, "cpp_fused_") != NULL)
+        return OB_TRACE_FUSED;
+    return ob__trace_is_compiled_graph(name) || starts(name, "Torch-Compiled Region")
+               ? OB_TRACE_COMPILED
+               : OB_TRACE_LABEL;
 }

@@ -455,9 +455,10 @@ static ob_status convert_call(converter *v, const ob_trace_node *node,
         c.op = ob_op_table_find(v->table, c.name);
     }
     if (node->kind != OB_TRACE_OPERATOR)
-        snprintf(c.why_not, sizeof c.why_not, "%s",
-                 node->kind == OB_TRACE_COMM ? "it is communication"
-                                             : "it is a kernel that a compiler made");
+        snprintf(c.why_not, sizeof c.why_not, "it is %s",
+                 node->kind == OB_TRACE_COMM    ? "communication"
+                 : node->kind == OB_TRACE_FUSED ? OB_TRACE_FUSED_HELP
+                                                : OB_TRACE_COMPILED_HELP);
     else if (ob__trace_is_host_call(name))
         snprintf(c.why_not, sizeof c.why_not,
                  "it reads, checks or marks something for the program");

@@ -49,7 +49,8 @@ typedef struct tally {
     const char *name;
     uint32_t ordinal; /* keeps the order of appearance among equals */
     uint64_t count;
-    double time_us; /* negative: not recorded */
+    double time_us;      /* negative: not recorded */
+    const char *why_not; /* it cannot be called again; NULL: nothing is known against it */
 } tally;
 
 typedef struct tallies {
@@ -59,7 +60,7 @@ typedef struct tallies {
     bool failed;
 } tallies;
 
-static void count_name(tallies *t, const char *name, double time_us)
+static tally *count_name(tallies *t, const char *name, double time_us)
 {
     uint32_t at;
     const uint32_t known = t->names.count;
@@ -74,13 +75,14 @@ static void count_name(tallies *t, const char *name, double time_us)
     }
     if (stored == NULL || at >= t->capacity) {
         t->failed = true;
-        return;
+        return NULL;
     }
     if (at >= known)
         t->rows[at] = (tally){.name = stored, .ordinal = at, .time_us = time_us >= 0 ? 0 : -1};
     t->rows[at].count++;
     if (time_us >= 0)
         t->rows[at].time_us += time_us;
+    return &t->rows[at];
 }
 
 static int most_first(const void *a, const void *b)
@@ -125,7 +127,11 @@ static void describe_operators(ob_describe *d, const ob_trace *trace,
     for (size_t i = 0; i < count; i++) {
         const ob_trace_node *node = &trace->nodes[indices[i]];
         ob__trace_call_name(node, name, sizeof name);
-        count_name(&t, name, node->duration_us);
+        tally *row = count_name(&t, name, node->duration_us);
+        if (row != NULL && node->kind == OB_TRACE_FUSED)
+            row->why_not = OB_TRACE_FUSED_HELP;
+        if (row != NULL && node->kind == OB_TRACE_COMPILED)
+            row->why_not = OB_TRACE_COMPILED_HELP;
     }
     sort_tallies(&t);
     ob_json *list = ob_json_new_array(d->doc);
@@ -135,6 +141,8 @@ static void describe_operators(ob_describe *d, const ob_trace *trace,
         ob__describe_int(d, row, "count", (int64_t)t.rows[i].count);
         if (t.rows[i].time_us >= 0)
             ob__describe_real(d, row, "time_us", t.rows[i].time_us);
+        if (t.rows[i].why_not != NULL)
+            ob__describe_text(d, row, "not_replayed", t.rows[i].why_not);
         ob__describe_append(d, list, row);
     }
     ob__describe_int(d, out, "calls", (int64_t)count);
@@ -146,13 +154,15 @@ static void describe_operators(ob_describe *d, const ob_trace *trace,
 
 static void describe_nodes(ob_describe *d, const ob_trace *trace, ob_json *out)
 {
-    static const char *const NAMES[] = {"labels", "operators", "communication", "fused"};
-    int64_t counts[4] = {0};
+    static const char *const NAMES[] = {"labels", "operators", "communication", "fused",
+                                        "compiled"};
+    enum { KINDS = sizeof NAMES / sizeof *NAMES };
+    int64_t counts[KINDS] = {0};
     for (size_t i = 0; i < trace->node_count; i++)
         counts[trace->nodes[i].kind]++;
     ob_json *kinds = ob_json_new_object(d->doc);
     ob__describe_int(d, kinds, "all", (int64_t)trace->node_count);
-    for (size_t k = 0; k < 4; k++)
+    for (size_t k = 0; k < KINDS; k++)
         ob__describe_int(d, kinds, NAMES[k], counts[k]);
     ob__describe_set(d, out, "nodes", kinds);
 }

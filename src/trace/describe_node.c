@@ -13,6 +13,7 @@ static const char *const NODE_KINDS[] = {
     [OB_TRACE_OPERATOR] = "operator",
     [OB_TRACE_COMM] = "communication",
     [OB_TRACE_FUSED] = "fused",
+    [OB_TRACE_COMPILED] = "compiled",
 };
 
 static ob_json *sizes_array(ob_describe *d, const int64_t *sizes, int count)

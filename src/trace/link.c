@@ -78,6 +78,29 @@ static size_t set_parents(ob_trace *trace)
     return cut;
 }
 
+/* Compiled code shows as a region with its graph inside, and with the graph's kernels inside of that where
+ * these are recorded. The innermost counts: what is below it, and fused, is missing from the trace. */
+static bool settle_compiled(ob_trace *trace)
+{
+    uint32_t *nearest = malloc((trace->node_count + 1) * sizeof *nearest); /* compiled, above */
+    if (nearest == NULL)
+        return false;
+    for (size_t i = 0; i < trace->node_count; i++) {
+        const ob_trace_node *node = &trace->nodes[i];
+        const uint32_t parent = node->parent;
+        nearest[i] = OB_TRACE_NO_NODE;
+        if (parent != OB_TRACE_NO_NODE)
+            nearest[i] = trace->nodes[parent].kind == OB_TRACE_COMPILED ? parent : nearest[parent];
+    }
+    for (size_t i = 0; i < trace->node_count; i++)
+        if (nearest[i] != OB_TRACE_NO_NODE && (trace->nodes[i].kind == OB_TRACE_FUSED ||
+                                               (trace->nodes[i].kind == OB_TRACE_COMPILED &&
+                                                ob__trace_is_compiled_graph(trace->nodes[i].name))))
+            trace->nodes[nearest[i]].kind = OB_TRACE_LABEL;
+    free(nearest);
+    return true;
+}
+
 static bool find_iterations(ob_trace *trace)
 {
     size_t count = 0;
@@ -119,5 +142,7 @@ ob_status ob__trace_link(ob_trace *trace, const ob_log *log, ob_err *err)
                        "%s: the parents of %zu nodes are missing or began after them; these nodes "
                        "are taken as topmost",
                        trace->name, cut);
-    return find_iterations(trace) ? OB_OK : ob__trace_out_of_memory(trace, 0, err);
+    return settle_compiled(trace) && find_iterations(trace)
+               ? OB_OK
+               : ob__trace_out_of_memory(trace, 0, err);
 }

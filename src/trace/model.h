@@ -39,6 +39,9 @@ ob_status ob__trace_out_of_memory(const ob_trace *trace, uint32_t line, ob_err *
 /* "c10::Half", "long int", "float32" ...; OB_DTYPE_INVALID for others. */
 ob_dtype ob__trace_dtype(const char *text, size_t length);
 
+/* Whether it is one graph that torch.compile made; a region of its code has one or none. */
+bool ob__trace_is_compiled_graph(const char *name);
+
 /* What a node is, by its name and schema. */
 ob_trace_node_kind ob__trace_classify(const char *name, const char *schema,
                                       const char *kernel_backend);

@@ -32,6 +32,8 @@ static ob_replay_skip judge(const ob_trace_node *node, const char *name,
         return OB_REPLAY_COMMUNICATION;
     if (node->kind == OB_TRACE_FUSED)
         return OB_REPLAY_FUSED;
+    if (node->kind == OB_TRACE_COMPILED)
+        return OB_REPLAY_COMPILED;
     if (ob__trace_is_host_call(name))
         return OB_REPLAY_HOST;
     if (ob__trace_is_stream_call(node, name))
@@ -193,7 +195,7 @@ bool ob__replay_can_replace(const ob_trace *trace, const ob_trace_node *node)
     const uint32_t root = index_of(trace, node);
     for (uint32_t i = next_inside(trace, root, root); i != OB_TRACE_NO_NODE;) {
         const ob_trace_node *inner = ob_trace_node_at(trace, i);
-        const bool call = inner->kind != OB_TRACE_LABEL;
+        const bool call = ob__trace_is_call(inner);
         computes |= inner->kind == OB_TRACE_OPERATOR && !only_moves(inner->name);
         if (call && !follow(&bare, inner))
             return false;
@@ -263,7 +265,7 @@ static bool add_call(adding *a, uint32_t root)
     if (a->replaced == NULL || a->replaced[root] == NULL)
         return add_step(a, root);
     for (uint32_t i = next_inside(a->trace, root, root); i != OB_TRACE_NO_NODE;) {
-        const bool call = ob_trace_node_at(a->trace, i)->kind != OB_TRACE_LABEL;
+        const bool call = ob__trace_is_call(ob_trace_node_at(a->trace, i));
         const bool taken = call && a->replaced[i] == NULL;
         if (taken && !add_step(a, i))
             return false;

@@ -7,17 +7,13 @@
  * A call that calls the same operator itself passes it on: autocast converts the arguments and calls again, a
  * distributed tensor calls with its local part. What is computed is the inner call.
  */
+#include "trace/alias.h"
 #include "trace/model.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { INSIDE_CALL = 1, INSIDE_LABEL = 2, INSIDE_LOADER = 4, HAS_CALL_BELOW = 8, PASSES_ON = 16 };
-
-static bool is_call(const ob_trace_node *node)
-{
-    return node->kind != OB_TRACE_LABEL;
-}
 
 static bool passes_on(const ob_trace_node *outer, const ob_trace_node *inner)
 {
@@ -40,7 +36,8 @@ static bool mark(const ob_trace *trace, const char *label, uint8_t *flags)
         uint8_t own = flags[i];
         if (node->parent != OB_TRACE_NO_NODE) {
             own |= (uint8_t)(flags[node->parent] & (INSIDE_CALL | INSIDE_LABEL | INSIDE_LOADER));
-            if (is_call(&trace->nodes[node->parent]) && !(flags[node->parent] & PASSES_ON))
+            if (ob__trace_is_call(&trace->nodes[node->parent]) &&
+                !(flags[node->parent] & PASSES_ON))
                 own |= INSIDE_CALL;
         }
         if (label == NULL || strstr(node->name, label) != NULL) {
@@ -53,7 +50,8 @@ static bool mark(const ob_trace *trace, const char *label, uint8_t *flags)
     }
     for (size_t i = trace->node_count; i-- > 0;) {
         const ob_trace_node *node = &trace->nodes[i];
-        if (node->parent != OB_TRACE_NO_NODE && (is_call(node) || (flags[i] & HAS_CALL_BELOW)))
+        if (node->parent != OB_TRACE_NO_NODE &&
+            (ob__trace_is_call(node) || (flags[i] & HAS_CALL_BELOW)))
             flags[node->parent] |= HAS_CALL_BELOW;
     }
     return found;
@@ -98,9 +96,12 @@ ob_status ob_trace_select(const ob_trace *trace, const ob_trace_selection *selec
                                "names",
                                selection->label);
     for (size_t i = first; status == OB_OK && i < end; i++) {
-        const bool inner = selection->leaves ? (flags[i] & HAS_CALL_BELOW) != 0
-                                             : (flags[i] & (INSIDE_CALL | PASSES_ON)) != 0;
-        if (is_call(&trace->nodes[i]) && !inner && (flags[i] & INSIDE_LABEL) != 0 &&
+        const bool compiled = trace->nodes[i].kind == OB_TRACE_COMPILED;
+        const bool inner = selection->leaves && !compiled
+                               ? (flags[i] & HAS_CALL_BELOW) != 0
+                               : (flags[i] & (INSIDE_CALL | PASSES_ON)) != 0;
+        if ((ob__trace_is_call(&trace->nodes[i]) || compiled) && !inner &&
+            (flags[i] & INSIDE_LABEL) != 0 &&
             (selection->keep_loader || (flags[i] & INSIDE_LOADER) == 0))
             list[chosen++] = (uint32_t)i;
     }

@@ -34,7 +34,8 @@ typedef enum ob_trace_value_kind {
     OB_TRACE_NO_TENSOR, /* an undefined tensor */
     OB_TRACE_LIST,
     OB_TRACE_TUPLE,
-    OB_TRACE_OTHER, /* an Object, Stream, Storage: a call with one cannot be made again */
+    OB_TRACE_OTHER,      /* an Object, Stream, Storage: a call with one cannot be made again */
+    OB_TRACE_UNRECORDED, /* none, or a string, device or the like, which a profiler leaves empty */
 } ob_trace_value_kind;
 
 /* A tensor as one call saw it. Ids are used again for other tensors: the same ids with another shape

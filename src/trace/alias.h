@@ -17,6 +17,7 @@ typedef struct ob_trace_alias {
     const ob_trace_value *args;
     size_t count;
     bool changed;
+    char fitted[160]; /* name may stand here */
     ob_trace_value own[OB_TRACE_ALIAS_ARGS];
 } ob_trace_alias;
 
@@ -34,11 +35,19 @@ bool ob__trace_is_stream_call(const ob_trace_node *node, const char *name);
 bool ob__trace_is_sparse(const ob_trace_tensor *tensor);
 /* name is what ob__trace_call_name gave; it and the node must outlive alias. */
 void ob__trace_alias_apply(const ob_trace_node *node, const char *name, ob_trace_alias *alias);
+/* For a call without a schema, as profilers record it: the first overload in the table that takes as many values of
+ * these kinds. without_out: the last one is a tensor that an out= variant writes to, and goes. False, and no change, when
+ * there is none, or a schema. */
+bool ob__trace_alias_fit(const ob_op_table *table, bool without_out, ob_trace_alias *alias);
+/* Whether the value is to be left away, so that the schema's default counts. arg may be NULL. */
+bool ob__trace_left_away(const ob_schema_arg *arg, const ob_trace_value *value);
 /* For a backend that lacks the operator: another one that does the same. False when there is none. */
 bool ob__trace_alias_replace(const ob_trace_node *node, const char *name, ob_trace_alias *alias);
 /* For an operator that one vendor's device has and others lack: a graph that does the same, in graph notation over
  * the names of the arguments. NULL when there is none. */
 const char *ob__trace_alias_text(const char *name);
+/* The same for an operator that the backend may have, if it is of a later release. */
+const char *ob__trace_alias_later_text(const char *name);
 /* The same for one tensor of the lists that the operator takes (fused optimizers). */
 const char *ob__trace_alias_each_text(const char *name);
 /* "aten::_foreach_lerp_.Scalar" is "aten::lerp_" for each tensor of its lists. False for other names. */

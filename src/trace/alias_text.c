@@ -55,8 +55,16 @@ typedef struct text_row {
     const char *from, *text;
 } text_row;
 
-static const text_row TEXT_ROWS[] = {
+/* Later releases have these on CPUs too. */
+static const text_row LATER_ROWS[] = {
     {"aten::scaled_dot_product_attention", SHARED_HEADS ATTENTION("attn_mask")},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu", ATTENTION("attn_mask")},
+    {"aten::_scaled_dot_product_flash_attention_for_cpu_backward",
+     ATTENTION_BACKWARD("grad_out", "attn_mask")},
+    {"aten::rms_norm", ROOT_MEAN_SQUARE},
+};
+
+static const text_row TEXT_ROWS[] = {
     {"aten::_scaled_dot_product_flash_attention", ATTENTION("attn_mask")},
     {"aten::_scaled_dot_product_efficient_attention", ATTENTION("attn_bias")},
     {"aten::_scaled_dot_product_cudnn_attention", ATTENTION("attn_bias")},
@@ -75,7 +83,6 @@ static const text_row TEXT_ROWS[] = {
     /* Its p is the share that stays. */
     {"aten::_fused_dropout", "result_0, result_1 = native_dropout(self, 1 - p, True)"},
     {"aten::_masked_scale", "result = mul(mul(self, mask), scale)"},
-    {"aten::rms_norm", ROOT_MEAN_SQUARE},
     {"aten::_fused_rms_norm", ROOT_MEAN_SQUARE "; result_1 = rstd"},
     {"aten::_fused_rms_norm_backward",
      "dims = @range(-@len(normalized_shape), 0);"
@@ -145,6 +152,11 @@ static const char *find_text(const text_row *rows, size_t count, const char *nam
 const char *ob__trace_alias_text(const char *name)
 {
     return find_text(TEXT_ROWS, sizeof TEXT_ROWS / sizeof *TEXT_ROWS, name, strlen(name));
+}
+
+const char *ob__trace_alias_later_text(const char *name)
+{
+    return find_text(LATER_ROWS, sizeof LATER_ROWS / sizeof *LATER_ROWS, name, strlen(name));
 }
 
 const char *ob__trace_alias_each_text(const char *name)

@@ -231,6 +231,7 @@ static bool put_value(ob_text *text, const converter *v, call *c, size_t arg,
     case OB_TRACE_NONE:
     case OB_TRACE_GENERATOR:
     case OB_TRACE_NO_TENSOR:
+    case OB_TRACE_UNRECORDED:
         return ob__text_append_str(text, "{\"type\": \"none\"}");
     case OB_TRACE_BOOL:
         return ob__text_printf(text, "{\"type\": \"bool\", \"value\": %s}",
@@ -304,25 +305,32 @@ static bool put_argument(converter *v, call *c, size_t arg)
 
 /* ---- calls ---- */
 
+static const ob_schema_arg *schema_arg(const call *c, size_t arg)
+{
+    return c->schema != NULL && arg < c->schema->arg_count ? &c->schema->args[arg] : NULL;
+}
+
+/* By place as far as possible; by name from the first one that is left away, or must be named. */
 static bool put_call(converter *v, call *c)
 {
     ob_text *text = &v->text;
     bool ok = ob__text_append_str(text, "{\"args\": [");
-    size_t i = 0;
+    size_t i = 0, named = 0;
     for (; ok && i < c->count; i++) {
-        if (c->schema != NULL && i < c->schema->arg_count && c->schema->args[i].keyword_only)
+        const ob_schema_arg *arg = schema_arg(c, i);
+        if (arg != NULL && (arg->keyword_only || ob__trace_left_away(arg, &c->args[i])))
             break;
         ok = (i == 0 || ob__text_append_str(text, ", ")) && put_argument(v, c, i);
     }
     ok = ok && ob__text_append_str(text, "]");
-    for (size_t first = i; ok && i < c->count && i < c->schema->arg_count; i++)
-        ok =
-            ob__text_append_str(text, i == first ? ", \"kwargs\": {" : ", ") &&
-            ob__json_write_string(text, c->schema->args[i].name, strlen(c->schema->args[i].name)) &&
-            ob__text_append_str(text, ": ") && put_argument(v, c, i) &&
-            (i + 1 < c->count && i + 1 < c->schema->arg_count ? true
-                                                              : ob__text_append_str(text, "}"));
-    return ok;
+    for (; ok && i < c->count && schema_arg(c, i) != NULL; i++) {
+        const ob_schema_arg *arg = schema_arg(c, i);
+        if (!ob__trace_left_away(arg, &c->args[i]))
+            ok = ob__text_append_str(text, named++ == 0 ? ", \"kwargs\": {" : ", ") &&
+                 ob__json_write_string(text, arg->name, strlen(arg->name)) &&
+                 ob__text_append_str(text, ": ") && put_argument(v, c, i);
+    }
+    return ok && (named == 0 || ob__text_append_str(text, "}"));
 }
 
 static bool add_entry(converter *v, const char *name)
@@ -444,6 +452,8 @@ static ob_status convert_call(converter *v, const ob_trace_node *node,
     call c = {.node = node};
     ob__trace_call_name(node, name, sizeof name);
     ob__trace_alias_apply(node, name, &alias);
+    if (!ob__trace_alias_fit(v->table, false, &alias))
+        ob__trace_alias_fit(v->table, true, &alias);
     c.name = alias.name;
     c.args = alias.args;
     c.count = alias.count;

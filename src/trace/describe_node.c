@@ -9,11 +9,8 @@
 #include <string.h>
 
 static const char *const NODE_KINDS[] = {
-    [OB_TRACE_LABEL] = "label",
-    [OB_TRACE_OPERATOR] = "operator",
-    [OB_TRACE_COMM] = "communication",
-    [OB_TRACE_FUSED] = "fused",
-    [OB_TRACE_COMPILED] = "compiled",
+    [OB_TRACE_LABEL] = "label", [OB_TRACE_OPERATOR] = "operator", [OB_TRACE_COMM] = "communication",
+    [OB_TRACE_FUSED] = "fused", [OB_TRACE_COMPILED] = "compiled",
 };
 
 static ob_json *sizes_array(ob_describe *d, const int64_t *sizes, int count)
@@ -51,6 +48,7 @@ static const ob_json *describe_value(ob_describe *d, const ob_trace_value *value
     switch ((ob_trace_value_kind)value->kind) {
     case OB_TRACE_NONE:
     case OB_TRACE_NO_TENSOR:
+    case OB_TRACE_UNRECORDED:
         return ob_json_new_null(d->doc);
     case OB_TRACE_BOOL:
         return ob_json_new_bool(d->doc, value->as.integer != 0);

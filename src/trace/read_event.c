@@ -2,10 +2,10 @@
  *
  * One event of a profiler trace (Kineto's Chrome JSON). Calls on the CPU and the user's annotations
  * become nodes; kernels, memory and flow events are passed over. Arguments are recorded only with
- * record_shapes=True: "Input Dims", "Input type", and, since 2.0, "Concrete Inputs" with the plain values
- * as text. Nesting is not recorded; it follows from the times of each thread.
+ * record_shapes=True: "Input Dims", "Input type", and, since 2.0, "Concrete Inputs" with numbers, bools and
+ * lists of these as text; other values, and none, are empty. Nesting is not recorded; it follows from the times of each thread.
  */
-#include "trace/model.h"
+#include "trace/concrete.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,70 +21,6 @@ static bool set_text(ob_trace *trace, ob_trace_value *out, uint32_t kind, const 
     *out = (ob_trace_value){.kind = kind, .count = (uint32_t)strlen(text)};
     out->as.text = ob__trace_text(trace, text, strlen(text));
     return out->as.text != NULL;
-}
-
-static bool from_json(ob_trace *trace, const ob_json *json, int nesting, ob_trace_value *out)
-{
-    *out = (ob_trace_value){.kind = OB_TRACE_NONE};
-    switch (ob_json_get_kind(json)) {
-    case OB_JSON_NULL:
-        return true;
-    case OB_JSON_BOOL:
-        out->kind = OB_TRACE_BOOL;
-        out->as.integer = ob_json_bool(json, false);
-        return true;
-    case OB_JSON_INT:
-        out->kind = OB_TRACE_INT;
-        out->as.integer = ob_json_int(json, 0);
-        return true;
-    case OB_JSON_REAL:
-        out->kind = OB_TRACE_DOUBLE;
-        out->as.real = ob_json_real(json, 0);
-        return true;
-    case OB_JSON_STRING:
-        return set_text(trace, out, OB_TRACE_STR, ob_json_string(json, NULL));
-    case OB_JSON_OBJECT:
-        return set_text(trace, out, OB_TRACE_OTHER, "value of an unknown form");
-    case OB_JSON_ARRAY:
-        break;
-    }
-    const size_t count = ob_json_count(json);
-    if (nesting > 8)
-        return set_text(trace, out, OB_TRACE_OTHER, "value of an unknown form");
-    ob_trace_value *items = calloc(count + 1, sizeof *items);
-    bool ok = items != NULL;
-    for (size_t i = 0; ok && i < count; i++)
-        ok = from_json(trace, ob_json_item(json, i), nesting + 1, &items[i]);
-    *out = (ob_trace_value){.kind = OB_TRACE_LIST, .count = (uint32_t)count};
-    out->as.items = ok ? ob__trace_values(trace, items, count) : NULL;
-    free(items);
-    return out->as.items != NULL;
-}
-
-/* "True", "None", "1e-05", "[1, 2]", "inf": Python's words for a plain value. */
-static bool plain_value(ob_trace *trace, const char *text, ob_trace_value *out)
-{
-    static const struct {
-        const char *text;
-        ob_trace_value value;
-    } WORDS[] = {
-        {"None", {.kind = OB_TRACE_NONE}},
-        {"True", {.kind = OB_TRACE_BOOL, .as = {.integer = 1}}},
-        {"False", {.kind = OB_TRACE_BOOL, .as = {.integer = 0}}},
-        {"inf", {.kind = OB_TRACE_DOUBLE, .as = {.real = (double)INFINITY}}},
-        {"-inf", {.kind = OB_TRACE_DOUBLE, .as = {.real = -(double)INFINITY}}},
-    };
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        if (strcmp(WORDS[i].text, text) == 0) {
-            *out = WORDS[i].value;
-            return true;
-        }
-    ob_json_doc *doc = NULL;
-    if (ob_json_parse("value", text, strlen(text), NULL, &doc, NULL) != OB_OK)
-        return set_text(trace, out, OB_TRACE_STR, text);
-    const bool ok = from_json(trace, ob_json_doc_root(doc), 0, out);
-    ob_json_doc_destroy(doc);
-    return ok;
 }
 
 static bool tensor_value(ob_trace *trace, const ob_tape *tape, const call_lists *at, ob_dtype dtype,
@@ -127,9 +63,11 @@ static bool read_argument(ob_trace *trace, const ob_tape *tape, const call_lists
     if (dtype != OB_DTYPE_INVALID && concrete[0] == '\0')
         return tensor_value(trace, tape, at, dtype, out);
     if (concrete[0] != '\0')
-        return plain_value(trace, concrete, out);
-    if (type[0] == '\0')
+        return ob__trace_concrete(trace, concrete, out);
+    if (type[0] == '\0') {
+        out->kind = OB_TRACE_UNRECORDED;
         return true;
+    }
     if (strcmp(type, "TensorList") == 0)
         return set_text(trace, out, OB_TRACE_OTHER,
                         "list of tensors, whose dtypes a profiler does not record; an execution "
@@ -207,10 +145,9 @@ ob_status ob__trace_read_event(ob_trace *trace, const ob_tape *tape, ob_err *err
     node.name = ob__trace_text(trace, text, strlen(text));
     if (node.name == NULL || !read_arguments(trace, tape, ob__tape_get(tape, 0, "args"), &node))
         return ob__trace_out_of_memory(trace, line, err);
-    if (is_operator(node.name))
-        node.kind = ob__trace_classify(node.name, node.name, "");
-    else
-        node.kind = ob__trace_classify(node.name, "", "");
+    const size_t args = ob__tape_get(tape, 0, "args");
+    const char *maker = ob__tape_text(tape, ob__tape_get(tape, args, "kernel_backend"));
+    node.kind = ob__trace_classify(node.name, is_operator(node.name) ? node.name : "", maker);
     node.id = (int64_t)trace->node_count;
     return ob__trace_add_node(trace, &node) ? OB_OK : ob__trace_out_of_memory(trace, line, err);
 }

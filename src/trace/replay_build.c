@@ -23,19 +23,24 @@ static ob_status arrange(ob_replay_making *m, const ob_schema *keep, const char 
                          ob_value *values, const char **names, ob_call *call)
 {
     size_t by_place = 0, by_name = 0;
+    bool gap = false; /* an argument was left away: the next ones need their names */
     for (size_t i = 0; i < m->count; i++) {
         const ob_schema_arg *arg =
             m->recorded != NULL && i < m->recorded->arg_count ? &m->recorded->args[i] : NULL;
         const char *name = arg != NULL ? m->names[i] : NULL;
         if (name != NULL && without != NULL && strcmp(name, without) == 0)
             continue;
+        if (i < m->alias.count && ob__trace_left_away(arg, &m->alias.args[i])) {
+            gap = true;
+            continue;
+        }
         if (name != NULL && keep != NULL && ob_schema_find_arg(keep, name) < 0) {
             if (ob__replay_says_nothing(arg, &m->values[i]))
                 continue;
             return ob_err_set(m->err, OB_ERR_UNSUPPORTED,
                               "argument '%.60s' is newer than the backend's operator", name);
         }
-        const bool keyword = name != NULL && (by_name > 0 || arg->keyword_only);
+        const bool keyword = name != NULL && (gap || by_name > 0 || arg->keyword_only);
         values[by_place + by_name] = m->values[i];
         if (keyword)
             names[by_name++] = name;
@@ -126,9 +131,12 @@ ob_status ob__replay_build(ob_replay_making *m, ob_value *values, const char **n
                            ob_graph **graph)
 {
     const char *text = ob__trace_alias_text(m->name);
+    const char *later = ob__trace_alias_later_text(m->name);
     if (text != NULL && strcmp(m->caller->session->device.type, "cpu") == 0)
         return ob__replay_build_text(m, text, values, names, call, graph);
     const ob_status status = build(m, values, names, call, graph);
+    if (status != OB_OK && later != NULL)
+        return ob__replay_build_text(m, later, values, names, call, graph);
     if ((status != OB_ERR_UNSUPPORTED && status != OB_ERR_NOT_FOUND) ||
         !ob__trace_alias_replace(m->step->node, m->name, &m->alias))
         return status;

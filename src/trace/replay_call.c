@@ -39,6 +39,7 @@ static ob_status make_value(ob_replay_making *m, const ob_trace_value *from, ob_
     case OB_TRACE_NONE:
     case OB_TRACE_GENERATOR:
     case OB_TRACE_NO_TENSOR:
+    case OB_TRACE_UNRECORDED:
         return OB_OK;
     case OB_TRACE_BOOL:
         *out = ob_value_bool(from->as.integer != 0);
@@ -211,6 +212,21 @@ static ob_status make_call(ob_replay_making *m, uint64_t *elapsed_ns, ob_replay_
     return status;
 }
 
+/* Among the core's operators or the backend's own; else without a tensor that it writes to. */
+static void find_overload(ob_replay_making *m)
+{
+    const ob_setup_args setup = ob__replay_setup(m);
+    const ob_op_table *core = ob_context_operators(setup.context), *own = NULL;
+    if (m->alias.schema[0] != '\0')
+        return;
+    if (setup.desc->schemas == NULL ||
+        ob__backend_ops_table(setup.ops, setup.desc, setup.backend, &own, NULL) != OB_OK)
+        own = core;
+    (void)(ob__trace_alias_fit(core, false, &m->alias) ||
+           ob__trace_alias_fit(own, false, &m->alias) ||
+           ob__trace_alias_fit(core, true, &m->alias) || ob__trace_alias_fit(own, true, &m->alias));
+}
+
 static ob_status call_as(ob_replay_caller *caller, const ob_replay_step *step, bool in_float32,
                          uint64_t *elapsed_ns, ob_replay_skip *why, ob_err *err)
 {
@@ -226,6 +242,7 @@ static ob_status call_as(ob_replay_caller *caller, const ob_replay_step *step, b
     m->element = OB_REPLAY_ONE_CALL;
     ob__trace_call_name(step->node, m->name, sizeof m->name);
     ob__trace_alias_apply(step->node, m->name, &m->alias);
+    find_overload(m);
     if (m->alias.schema[0] != '\0')
         ob_schema_parse(m->alias.schema, strlen(m->alias.schema), &m->recorded, NULL);
     const ob_status status = make_call(m, elapsed_ns, why);

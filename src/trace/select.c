@@ -15,10 +15,24 @@
 
 enum { INSIDE_CALL = 1, INSIDE_LABEL = 2, INSIDE_LOADER = 4, HAS_CALL_BELOW = 8, PASSES_ON = 16 };
 
+/* Profilers record no schema: the same name with values of the same kinds stands for it. */
+static bool same_operator(const ob_trace_node *outer, const ob_trace_node *inner)
+{
+    if (outer->schema[0] != '\0' || inner->schema[0] != '\0')
+        return strcmp(outer->schema, inner->schema) == 0;
+    if (strcmp(outer->name, inner->name) != 0 || outer->input_count != inner->input_count ||
+        outer->input_count == 0)
+        return false;
+    for (uint32_t i = 0; i < outer->input_count; i++)
+        if (outer->inputs[i].kind != inner->inputs[i].kind)
+            return false;
+    return true;
+}
+
 static bool passes_on(const ob_trace_node *outer, const ob_trace_node *inner)
 {
     return outer->kind == OB_TRACE_OPERATOR && inner->kind == OB_TRACE_OPERATOR &&
-           outer->schema[0] != '\0' && strcmp(outer->schema, inner->schema) == 0;
+           same_operator(outer, inner);
 }
 
 /* Flags of every node; false when the label is nowhere. */

@@ -17,6 +17,7 @@ computes the same bits with and without. Works with PyTorch 1.13 and 2.x; needs 
 import argparse
 import atexit
 import collections
+import functools
 import inspect
 import json
 import os
@@ -95,6 +96,60 @@ PYTHON_OPERATORS = {
 }
 
 
+# What autocast computes in its own dtype, whatever it is given: functions and modules by the last part of their names.
+AUTOCAST = {
+    "linear", "bilinear", "conv1d", "conv2d", "conv3d", "conv_tbc", "conv_transpose1d", "conv_transpose2d",
+    "conv_transpose3d", "matmul", "__matmul__", "__rmatmul__", "mm", "bmm", "mv", "addmm", "addmv", "baddbmm", "addbmm",
+    "einsum", "chain_matmul", "multi_dot", "scaled_dot_product_attention", "Linear", "Bilinear", "Conv1d", "Conv2d",
+    "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d", "MultiheadAttention",
+}
+
+# Frames of this file run the bodies of modules that are being imported.
+IMPORTER = "<frozen importlib._bootstrap>"
+COMPILED = ("code that torch.compile made: the calls inside are not seen, nor those of its backward pass that were fused; "
+            "with TORCHDYNAMO_DISABLE=1 in the environment they are")
+
+
+def _has_tensor(values):
+    """Whether there is a tensor among the values, in their lists or dictionaries too. Of a list, which may be all of a
+    program's data, the first elements tell."""
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            return True
+        if isinstance(value, (list, tuple)) and _has_tensor(value[:16]):
+            return True
+        if isinstance(value, dict) and _has_tensor(value.values()):
+            return True
+    return False
+
+
+def _autocast_dtype(name, values):
+    """The dtype that autocast computes the call in, or None where it leaves it alone."""
+    first = next((value for value in values if isinstance(value, torch.Tensor)), None)
+    if first is None or name.rsplit(".", 1)[-1] not in AUTOCAST:
+        return None
+    kind = first.device.type
+    if hasattr(torch, "get_autocast_dtype"):
+        return torch.get_autocast_dtype(kind) if kind != "meta" and torch.is_autocast_enabled(kind) else None
+    if kind == "cpu":
+        return torch.get_autocast_cpu_dtype() if torch.is_autocast_cpu_enabled() else None
+    return torch.get_autocast_gpu_dtype() if kind == "cuda" and torch.is_autocast_enabled() else None
+
+
+def _imports():
+    """How many imports are under way in this thread, and the module that the last of them runs."""
+    frame, count, module, last = sys._getframe(1), 0, None, ""
+    while frame is not None:
+        if frame.f_code.co_name == "<module>":
+            module = frame.f_globals.get("__name__")
+        elif module is not None and frame.f_code.co_filename == IMPORTER:
+            last = last or module
+            module = None
+            count += 1
+        frame = frame.f_back
+    return count, last
+
+
 def _no_override(*args):
     return False
 
@@ -154,6 +209,12 @@ class Signature:
         self.want_ranges, self.want_values = ranges, values
         self.name, self.args, self.kwargs = name, args, kwargs or {}
         self.ranges = []
+        self.autocast = None if name.startswith("aten::") else _autocast_dtype(name, args)
+
+    def dtype(self, tensor):
+        """The tensor's, or the one that autocast makes of it before it computes."""
+        casts = self.autocast is not None and tensor.dtype.is_floating_point and tensor.dtype is not torch.float64
+        return self.autocast if casts else tensor.dtype
 
     def known(self, value):
         """The values, or (lowest, highest), or None."""
@@ -174,11 +235,13 @@ class Signature:
         return (int(plain.min()), int(plain.max()))
 
     def tensor(self, value):
+        if type(value).__name__ in ("FakeTensor", "FunctionalTensor"):
+            raise Unknown("%s, which computes nothing" % type(value).__name__)
         if value.layout is not torch.strided:
             raise Unknown("tensor with layout %s" % value.layout)
         if _dtype_name(value.dtype) not in DTYPES:
             raise Unknown("tensor of %s" % value.dtype)
-        entry = {"type": "tensor", "dtype": _dtype_name(value.dtype), "shape": list(value.shape)}
+        entry = {"type": "tensor", "dtype": _dtype_name(self.dtype(value)), "shape": list(value.shape)}
         if value.numel() > 0 and not _is_contiguous(value):
             entry["strides"] = list(value.stride())
         if value.dtype.is_floating_point or value.dtype.is_complex:
@@ -258,8 +321,8 @@ def _module_settings(module, signature):
             continue
         if name == "dtype":
             first = next(module.parameters(recurse=False), None)
-            if first is not None and first.dtype is not torch.float32:
-                kwargs[name] = signature.value(first.dtype)
+            if first is not None and signature.dtype(first) is not torch.float32:
+                kwargs[name] = signature.value(signature.dtype(first))
             continue
         if not hasattr(module, name) and name not in special:
             if parameter.default is parameter.empty:
@@ -437,7 +500,7 @@ class _BackwardMode(TorchDispatchMode):
         call = None
         name = str(func).replace(".", "::", 1)
         name = name[: -len(".default")] if name.endswith(".default") else name
-        if self.capture._wants(name):
+        if self.capture._wants(name) and not name.startswith("profiler::"):
             self.capture.busy = True
             plain = _number_tensors(func, args)
             call = self.capture._note(name, None, plain, kwargs, "backward")
@@ -476,15 +539,24 @@ class Capture:
         self.saved_at = time.monotonic()
         self.mode = None
         self.hooks, self.replaced = [], {}
+        self.compile = None
+        self.imports = 0  # under way when the capture began
         self.names = {}
         self.inner = {}
 
     # ---- beginning and ending
 
     def start(self):
-        if self.mode is not None:
+        if self.thread is not None:
             raise RuntimeError("this capture runs already")
         self.thread = threading.get_ident()
+        self.imports = _imports()[0]
+        self._watch()
+        self._watch_compile()
+        atexit.register(self.stop)
+        return self
+
+    def _watch(self):
         register = torch.nn.modules.module
         self.hooks = [
             register.register_module_forward_pre_hook(self._module_begins),
@@ -493,13 +565,8 @@ class Capture:
         self._watch_indexing()
         self.mode = _FunctionMode(self)
         self.mode.__enter__()
-        atexit.register(self.stop)
-        return self
 
-    def stop(self):
-        """Ends the capture and writes the file. Harmless when it does not run."""
-        if self.mode is None:
-            return
+    def _look_away(self):
         mode, self.mode = self.mode, None
         mode.__exit__(None, None, None)
         for hook in self.hooks:
@@ -509,6 +576,16 @@ class Capture:
                 delattr(torch.Tensor, name)
             else:
                 setattr(torch.Tensor, name, before)
+
+    def stop(self):
+        """Ends the capture and writes the file. Harmless when it does not run."""
+        if self.thread is None:
+            return
+        if self.mode is not None:
+            self._look_away()
+        if self.compile is not None:
+            torch.compile = self.compile
+        self.thread = None
         atexit.unregister(self.stop)
         self.save()
         if not self.quiet:
@@ -540,9 +617,9 @@ class Capture:
     def _note(self, name, module, args, kwargs, phase):
         """The record of this call; None when it cannot be written as one."""
         self.seen += 1
-        signature = Signature(self.ranges, self.values, name, args, kwargs)
         self.busy = True  # looking at tensors calls torch too
         try:
+            signature = Signature(self.ranges, self.values, name, args, kwargs)
             with torch.no_grad():
                 if name.startswith("aten::index_put") and args[2].numel() > 1:
                     signature.want_values = max(signature.want_values, 4096)  # how many are true decides
@@ -575,12 +652,14 @@ class Capture:
         capture, get, put = self, torch.Tensor.__getitem__, torch.Tensor.__setitem__
 
         def getitem(tensor, index):
-            if capture._sees() and capture._wants("torch.Tensor.__getitem__"):
+            if (capture._sees() and capture._wants("torch.Tensor.__getitem__")
+                    and not capture._importing("torch.Tensor.__getitem__")):
                 capture._index("torch.Tensor.__getitem__", (tensor, index))
             return get(tensor, index)
 
         def setitem(tensor, index, value):
-            if capture._sees() and capture._wants("torch.Tensor.__setitem__"):
+            if (capture._sees() and capture._wants("torch.Tensor.__setitem__")
+                    and not capture._importing("torch.Tensor.__setitem__")):
                 capture._index("torch.Tensor.__setitem__", (tensor, index, value))
             return put(tensor, index, value)
 
@@ -588,8 +667,56 @@ class Capture:
         self.replaced = {name: torch.Tensor.__dict__.get(name) for name in ("__getitem__", "__setitem__")}
         torch.Tensor.__getitem__, torch.Tensor.__setitem__ = getitem, setitem
 
+    def _watch_compile(self):
+        """What torch.compile makes from now on runs unseen: watched, it would be compiled anew, with the watching in it."""
+        self.compile = getattr(torch, "compile", None)
+        if self.compile is None:
+            return
+        capture, plain = self, self.compile
+
+        @functools.wraps(plain)
+        def compile(model=None, **options):
+            if model is None:  # a decorator
+                return lambda function: compile(function, **options)
+            return capture._unseen(plain(model, **options), model)
+
+        torch.compile = compile
+
+    def _unseen(self, made, model):
+        """Compiled code, so that it looks away while it runs; a module stays the module that it is."""
+        name = "torch.compile(%s)" % getattr(model, "__qualname__", type(model).__qualname__)
+        if isinstance(made, torch.nn.Module):
+            object.__setattr__(made, "forward", self._unseen_call(name, made.forward))
+            return made
+        return self._unseen_call(name, made)
+
+    def _unseen_call(self, name, function):
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            if not self._sees():
+                return function(*args, **kwargs)
+            self._leave_out(name, COMPILED)
+            self._look_away()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                if self.thread is not None:
+                    self._watch()
+
+        return call
+
     def _sees(self):
         return self.mode is not None and not self.busy and threading.get_ident() == self.thread
+
+    def _importing(self, name):
+        """Calls that a module makes while it is imported are no part of what the program computes. Those of PyTorch's own
+        modules, which come with the first compiled function or optimizer, are not spoken of."""
+        count, module = _imports()
+        if count <= self.imports:
+            return False
+        if name and module.split(".")[0] != "torch":
+            self._leave_out(name, "made while a module was being imported")
+        return True
 
     def _index(self, name, args):
         """x[i] or x[i] = v: one call each of the operators that it is."""
@@ -654,6 +781,11 @@ class Capture:
         if not name or not self._wants(name):
             self._spent(began)
             return self._go_on(mode, func, inner, args, kwargs)
+        if self._importing(name):
+            self._spent(began)
+            return func(*args, **kwargs)
+        if not _has_tensor(args) and not _has_tensor(kwargs.values()):
+            return self._maker(mode, func, name, inner, args, kwargs, began)
         if name in ("torch.Tensor.__getitem__", "torch.Tensor.__setitem__"):
             self._spent(began)  # seen by _watch_indexing already, which func may be again
             return self.indexing[name](*args, **kwargs)
@@ -678,6 +810,29 @@ class Capture:
         finally:
             self._pop(completed)
 
+    def _maker(self, mode, func, name, inner, args, kwargs, began):
+        """A call without a tensor among its arguments: it makes one, or it computes nothing (it switches a mode, asks
+        for a setting), which only its result tells."""
+        why = "it makes data" if name in MAKES_DATA else "opbench has no such operator" if name in NO_OPERATOR else None
+        self.stack.append([False, False])
+        self._spent(began)
+        result = None
+        try:
+            result = self._go_on(mode, func, inner, args, kwargs)
+            return result
+        finally:
+            began = time.perf_counter_ns()
+            call = None
+            if _has_tensor((result,)) and why is not None:
+                self._leave_out(name, why)
+            elif _has_tensor((result,)):
+                call = self._note(name, None, args, kwargs, "forward")
+            self.stack[-1][0] = call
+            if call is not None and len(self.stack) > 1:
+                self.stack[-2][1] = True
+            self._pop(call is not None)
+            self._spent(began)
+
     def _inner(self, func):
         if func not in self.inner:
             self.inner[func] = _open_copy(func)
@@ -691,7 +846,7 @@ class Capture:
             return inner(*args, **kwargs)
 
     def _module_begins(self, module, args):
-        if self.mode is None or threading.get_ident() != self.thread:
+        if self.mode is None or threading.get_ident() != self.thread or self._importing(""):
             return
         began = time.perf_counter_ns()
         cls = type(module)
@@ -710,7 +865,7 @@ class Capture:
         self._spent(began)
 
     def _module_ends(self, module, args, result):
-        if self.mode is not None and threading.get_ident() == self.thread and self.stack:
+        if self.mode is not None and threading.get_ident() == self.thread and self.stack and not self._importing(""):
             self._pop(True)
 
     # ---- the file

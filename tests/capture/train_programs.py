@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What people train today, small: an MLP with cross-entropy and Adam, a transformer layer with
 scaled_dot_product_attention, a CNN under autocast in bfloat16, code that torch.compile made. Three steps; prints the bits
-of the last loss. --trace FILE records the last two steps with PyTorch's execution trace observer, --profile FILE with its
-profiler."""
+of the last loss. --trace FILE records the second step with PyTorch's execution trace observer, --profile FILE the third with
+its profiler."""
 import argparse
-import contextlib
 import math
 
 import torch
@@ -15,7 +14,7 @@ from torch import nn
 def mlp(options):
     model = nn.Sequential(nn.Linear(24, 32), nn.ReLU(), nn.Dropout(0.1), nn.Linear(32, 10))
     x, y = torch.randn(16, 24), torch.randint(0, 10, (16,))
-    return model, torch.optim.Adam(model.parameters(), lr=0.01), lambda: F.cross_entropy(model(x), y)
+    return torch.optim.Adam(model.parameters(), lr=0.01), lambda: F.cross_entropy(model(x), y)
 
 
 class Attention(nn.Module):
@@ -42,7 +41,7 @@ class Attention(nn.Module):
 def attention(options):
     model = Attention()
     x = torch.randn(4, 16, 32)
-    return model, torch.optim.AdamW(model.parameters(), lr=0.01), lambda: model(x).square().mean()
+    return torch.optim.AdamW(model.parameters(), lr=0.01), lambda: model(x).square().mean()
 
 
 def cnn(options):
@@ -56,12 +55,12 @@ def cnn(options):
         with torch.autocast("cpu", dtype=torch.bfloat16):
             return F.cross_entropy(model(x), y)
 
-    return model, torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9), loss
+    return torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9), loss
 
 
 def compiled(options):
-    """A function in one piece, and one that a print cuts in two."""
-    first, last = nn.Linear(16, 16), nn.Linear(16, 4)
+    """A function that a print cuts in two, and a module."""
+    first, last, norm = nn.Linear(16, 16), nn.Linear(16, 4), nn.Sequential(nn.LayerNorm(16), nn.GELU())
 
     def body(x):
         return F.gelu(first(x)) * 2 + 1
@@ -71,25 +70,29 @@ def compiled(options):
         print(end="")
         return last(h).relu().sum()
 
-    fast = torch.compile(cut, backend=options.backend)
+    fast, head = torch.compile(cut, backend=options.backend), torch.compile(norm, backend=options.backend)
     x = torch.randn(8, 16)
-    model = nn.ModuleList([first, last])
-    return model, torch.optim.SGD(model.parameters(), lr=0.1), lambda: fast(x) + x.mean()
+    model = nn.ModuleList([first, last, norm])
+    return torch.optim.SGD(model.parameters(), lr=0.1), lambda: fast(head(x)) + x.mean()
 
 
-def recorder(options):
-    """Begins a recording; returns what ends it."""
-    if options.trace:
-        make = getattr(torch.profiler, "ExecutionTraceObserver", None) or torch.profiler.ExecutionGraphObserver
-        observer = make()
-        observer.register_callback(options.trace)
-        observer.start()
-        return lambda: (observer.stop(), observer.unregister_callback())
-    if options.profile:
-        profiler = torch.profiler.profile(record_shapes=True, activities=[torch.profiler.ProfilerActivity.CPU])
-        profiler.start()
-        return lambda: (profiler.stop(), profiler.export_chrome_trace(options.profile))
-    return lambda: None
+def observed(step, path):
+    """Runs the step under PyTorch's observer of execution traces."""
+    make = getattr(torch.profiler, "ExecutionTraceObserver", None) or torch.profiler.ExecutionGraphObserver
+    observer = make()
+    observer.register_callback(path)
+    observer.start()
+    result = step()
+    observer.stop()
+    observer.unregister_callback()
+    return result
+
+
+def profiled(step, path):
+    with torch.profiler.profile(record_shapes=True, activities=[torch.profiler.ProfilerActivity.CPU]) as profiler:
+        result = step()
+    profiler.export_chrome_trace(path)
+    return result
 
 
 def main():
@@ -101,19 +104,18 @@ def main():
     options = parser.parse_args()
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    model, optimizer, compute = globals()[options.program](options)
-    end = None
-    for number in range(3):
-        if number == 1:
-            end = recorder(options)
-        mark = torch.profiler.record_function("ProfilerStep#%d" % number) if number else contextlib.nullcontext()
-        with mark:
-            loss = compute()
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-    end()
-    print(loss.item().hex())
+    optimizer, compute = globals()[options.program](options)
+
+    def step():
+        loss = compute()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    step()
+    observed(step, options.trace) if options.trace else step()
+    print((profiled(step, options.profile) if options.profile else step()).hex())
 
 
 if __name__ == "__main__":

@@ -38,7 +38,7 @@ def main():
     x, y = torch.randint(0, 50, (4, 7)), torch.randint(0, 50, (4 * 7,))
     observer = None
     if "--trace" in sys.argv:
-        observer = torch.profiler.ExecutionGraphObserver()
+        observer = (getattr(torch.profiler, "ExecutionTraceObserver", None) or torch.profiler.ExecutionGraphObserver)()
         observer.register_callback(sys.argv[sys.argv.index("--trace") + 1])
     for step in range(2):
         if observer is not None and step == 1:

@@ -152,7 +152,7 @@ def main():
     torch.set_num_threads(1)
     step = {"gpt": gpt, "dlrm": dlrm}[options.model](options)
     step()
-    observer = torch.profiler.ExecutionGraphObserver()
+    observer = (getattr(torch.profiler, "ExecutionTraceObserver", None) or torch.profiler.ExecutionGraphObserver)()
     observer.register_callback(options.trace)
     observer.start()
     for number in range(2):

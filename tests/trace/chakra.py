@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace of schema 1.0.1 that PyTorch 1.13 wrote on a CPU, in the form in which a later PyTorch writes that of
+"""A trace that PyTorch wrote on a CPU (1.13: schema 1.0.1; 2.x: 1.1.1, brought back to the flat form), in the form in which a later PyTorch writes that of
 a GPU: attributes in lists, strides, names of types, devices, operators that are newer or exist on GPUs only,
 communication, streams, objects."""
 import re
@@ -16,6 +16,24 @@ NEWER = {  # operators whose later variants PyTorch 1.13 does not have: (name, a
         lambda node: (node["inputs"][:2] + [0.1], node["input_shapes"][:2] + [[]],
                       node["input_types"][:2] + ["Double"])),
 }
+
+
+def flatten(trace):
+    """The nodes of a trace of any schema in the flat form of 1.0.1."""
+    if all("input_shapes" in node for node in trace["nodes"]):
+        return trace
+    nodes = []
+    for node in trace["nodes"]:
+        one = {attribute["name"]: attribute["value"] for attribute in node["attrs"]}
+        one.update(id=node["id"], name=node["name"], parent=node["ctrl_deps"])
+        for which in ("input", "output"):
+            lists = node[which + "s"]
+            one[which + "s"] = lists["values"]
+            one[which + "_shapes"] = lists["shapes"]
+            one[which + "_types"] = lists["types"]
+            one[which + "_strides"] = lists.get("strides")
+        nodes.append(one)
+    return dict(trace, schema="1.0.1", nodes=nodes)
 
 
 def as_gpu(value):
@@ -78,8 +96,9 @@ def side(node, which, version, half):
     found = {"values": values, "shapes": node[which + "_shapes"],
              "types": [type_name(name, half) for name in node[which + "_types"]]}
     if version >= "1.1.1":
-        strides = [contiguous(shape) if name.startswith("Tensor") else []
-                   for shape, name in zip(found["shapes"], found["types"])]
+        strides = node.get(which + "_strides") or [
+            contiguous(shape) if name.startswith("Tensor") else []
+            for shape, name in zip(found["shapes"], found["types"])]
         found["strides"] = strides[:-1] if len(strides) > 4 else strides  # may be shorter than values
     return found
 

@@ -113,6 +113,28 @@ static ob_json *counts_object(ob_describe *d, tallies *t)
 
 /* ---- the parts ---- */
 
+/* Of compiled code without the calls below it, which are rows of their own. */
+static double own_time(const ob_trace *trace, const ob_trace_node *node)
+{
+    double time_us = node->duration_us;
+    const uint32_t root = (uint32_t)(node - trace->nodes);
+    if (node->kind != OB_TRACE_COMPILED || time_us < 0)
+        return time_us;
+    for (uint32_t i = node->first_child; i != OB_TRACE_NO_NODE;) {
+        const ob_trace_node *below = &trace->nodes[i];
+        if (below->kind != OB_TRACE_LABEL)
+            time_us -= below->duration_us;
+        else if (below->first_child != OB_TRACE_NO_NODE) {
+            i = below->first_child;
+            continue;
+        }
+        while (i != root && trace->nodes[i].next_sibling == OB_TRACE_NO_NODE)
+            i = trace->nodes[i].parent;
+        i = i != root ? trace->nodes[i].next_sibling : OB_TRACE_NO_NODE;
+    }
+    return time_us > 0 ? time_us : 0;
+}
+
 static void describe_operators(ob_describe *d, const ob_trace *trace,
                                const ob_trace_selection *selection, ob_arena *arena, ob_json *out)
 {
@@ -127,7 +149,7 @@ static void describe_operators(ob_describe *d, const ob_trace *trace,
     for (size_t i = 0; i < count; i++) {
         const ob_trace_node *node = &trace->nodes[indices[i]];
         ob__trace_call_name(node, name, sizeof name);
-        tally *row = count_name(&t, name, node->duration_us);
+        tally *row = count_name(&t, name, own_time(trace, node));
         if (row != NULL && node->kind == OB_TRACE_FUSED)
             row->why_not = OB_TRACE_FUSED_HELP;
         if (row != NULL && node->kind == OB_TRACE_COMPILED)

@@ -339,7 +339,7 @@ static void test_profiler_trace(void)
     CHECK_INT(sum->inputs[1].kind, OB_TRACE_LIST);
     CHECK_INT(sum->inputs[1].as.items[1].as.integer, 1);
     CHECK_INT(sum->inputs[2].kind, OB_TRACE_BOOL);
-    CHECK_INT(sum->inputs[3].kind, OB_TRACE_NONE);
+    CHECK_INT(sum->inputs[3].kind, OB_TRACE_UNRECORDED);
     check_chosen(trace, &(ob_trace_selection){.iteration = -1}, "2 4");
     ob_trace_close(trace);
 }

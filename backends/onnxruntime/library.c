@@ -21,7 +21,7 @@
 #define SONAME "libonnxruntime.so.1"
 
 /* Where the linker has no cache entry of it: the archives of the project, unpacked by hand. */
-static const char *const OTHER_FILES[] = {"libonnxruntime.so", "/usr/local/lib/" SONAME,
+static const char *const OTHER_FILES[] = {"libonnxruntime.so", "/usr/local/lib/libonnxruntime.so.1",
                                           "/usr/local/lib/libonnxruntime.so"};
 
 static bool readable(const char *path, int length, size_t size)

@@ -44,8 +44,15 @@ def call(*words, library=None, **more):
 
 
 def listed(library=None):
-    lines = call("list", "backends", library=library).stdout.splitlines()
-    return {line.split()[0]: line for line in lines}
+    """Each backend's row as one line."""
+    rows, name = {}, None
+    for line in call("list", "backends", library=library).stdout.splitlines():
+        if line.startswith(" "):
+            rows[name] += " " + line.strip()
+        else:
+            name = line.split()[0]
+            rows[name] = line
+    return rows
 
 
 def run(config, *words, library=None, **more):

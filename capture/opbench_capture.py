@@ -541,6 +541,7 @@ class Capture:
         self.hooks, self.replaced = [], {}
         self.compile = None
         self.imports = 0  # under way when the capture began
+        self.modules = None  # how many there were when none was being imported
         self.names = {}
         self.inner = {}
 
@@ -711,8 +712,12 @@ class Capture:
     def _importing(self, name):
         """Calls that a module makes while it is imported are no part of what the program computes. Those of PyTorch's own
         modules, which come with the first compiled function or optimizer, are not spoken of."""
+        known = len(sys.modules)  # a module is among them before its body runs
+        if known == self.modules:
+            return False
         count, module = _imports()
         if count <= self.imports:
+            self.modules = known
             return False
         if name and module.split(".")[0] != "torch":
             self._leave_out(name, "made while a module was being imported")

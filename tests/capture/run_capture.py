@@ -171,6 +171,28 @@ def test_crash(options, folder):
           "a Python without PyTorch is said: %s" % got.stderr)
 
 
+def test_only_computing(options, folder):
+    """Neither switches of modes nor what a module calls while it is imported is the program's computing."""
+    for name, text in (("table.py", "import torch\nTABLE = torch.ones(3, 3).tril()\n"),
+                       ("program.py", "import torch\nimport table\nwith torch.no_grad():\n    x = table.TABLE * 2\n"
+                                      "torch.set_grad_enabled(True)\nprint(torch.get_default_dtype(), x.sum() + 1)\n")):
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(text)
+    path = os.path.join(folder, "ops.json")
+    environment = dict(os.environ, PYTHONPATH=os.path.join(options.source, "capture") + os.pathsep + folder)
+    got = run([options.python, "-m", "opbench_capture", "-o", path, os.path.join(folder, "program.py")], env=environment)
+    check(got.returncode == 0, "the program: " + got.stderr)
+    with open(path) as file:
+        found = json.load(file)
+    # Printing a tensor computes too; what it calls differs from release to release.
+    check({"torch.Tensor.mul", "torch.Tensor.sum", "torch.Tensor.add"} <= set(found), str(sorted(found)))
+    check(not {"torch.ones", "torch.Tensor.tril"} & set(found), "calls of an import: %s" % sorted(found))
+    check(not [name for name in found if "grad_enabled" in name or "dtype" in name], "switches: %s" % sorted(found))
+    words = left_out(path)
+    for name in ("torch.ones", "torch.Tensor.tril"):
+        check(words.get(name + ": made while a module was being imported") == 1, "left out: %s" % words)
+
+
 def test_trace(options, folder):
     trace, path = os.path.join(folder, "et.json"), os.path.join(folder, "et_config.json")
     got = run([options.python, TRAIN, "--trace", trace])
@@ -243,7 +265,7 @@ def main():
         print("skipped: %s has no torch (Debian's package is python3-torch)" % options.python)
         return SKIPPED
     correct_libraries(options.program)
-    for test in (test_capture, test_mixed, test_filters, test_crash, test_trace, test_agreement):
+    for test in (test_capture, test_mixed, test_filters, test_crash, test_only_computing, test_trace, test_agreement):
         with tempfile.TemporaryDirectory() as folder:
             test(options, folder)
     print("%d failures" % failures)

@@ -305,9 +305,9 @@ static bool put_argument(converter *v, call *c, size_t arg)
 
 /* ---- calls ---- */
 
-static const ob_schema_arg *schema_arg(const call *c, size_t arg)
+static bool is_named(const call *c, size_t arg)
 {
-    return c->schema != NULL && arg < c->schema->arg_count ? &c->schema->args[arg] : NULL;
+    return c->schema != NULL && arg < c->schema->arg_count;
 }
 
 /* By place as far as possible; by name from the first one that is left away, or must be named. */
@@ -317,14 +317,14 @@ static bool put_call(converter *v, call *c)
     bool ok = ob__text_append_str(text, "{\"args\": [");
     size_t i = 0, named = 0;
     for (; ok && i < c->count; i++) {
-        const ob_schema_arg *arg = schema_arg(c, i);
-        if (arg != NULL && (arg->keyword_only || ob__trace_left_away(arg, &c->args[i])))
+        if (is_named(c, i) && (c->schema->args[i].keyword_only ||
+                               ob__trace_left_away(&c->schema->args[i], &c->args[i])))
             break;
         ok = (i == 0 || ob__text_append_str(text, ", ")) && put_argument(v, c, i);
     }
     ok = ok && ob__text_append_str(text, "]");
-    for (; ok && i < c->count && schema_arg(c, i) != NULL; i++) {
-        const ob_schema_arg *arg = schema_arg(c, i);
+    for (; ok && i < c->count && is_named(c, i); i++) {
+        const ob_schema_arg *arg = &c->schema->args[i];
         if (!ob__trace_left_away(arg, &c->args[i]))
             ok = ob__text_append_str(text, named++ == 0 ? ", \"kwargs\": {" : ", ") &&
                  ob__json_write_string(text, arg->name, strlen(arg->name)) &&

@@ -83,7 +83,7 @@ static ob_status find_root(ob_arena *arena, const char *wanted, const char **roo
         *root = "/usr";
         return OB_OK;
     }
-    if (strcmp(wanted, "python") == 0)
+    if (strcmp(wanted, "python") == 0 || (strchr(wanted, '/') == NULL && access(wanted, F_OK) != 0))
         return ask_python(arena, wanted, root, err);
     char *real = realpath(wanted, NULL);
     if (real == NULL || stat(real, &st) != 0) {

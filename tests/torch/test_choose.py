@@ -130,6 +130,15 @@ class Chosen(ChooseTest):
         python = self.script("python", f"#!/bin/sh\necho noise\necho {root}\n")
         _, done = self.time("--torch", python, CXX=compiler)
         self.assertEqual((done.returncode, len(self.calls())), (0, 1), done)
+        # The same by its name, as a shell would find it.
+        _, done = self.time("--torch", "python", CXX=compiler, PATH=self.folder)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("Missing: python3, the interpreter, is not in PATH", done.stderr)
+        os.mkdir(self.path("bin"))
+        os.rename(python, self.path("bin/python3.99"))
+        _, done = self.time("--torch", "python3.99", CXX=compiler, PATH=f"{self.path('bin')}:/usr/bin:/bin",
+                            OPBENCH_TORCH="/nonexistent")
+        self.assertEqual((done.returncode, len(self.calls())), (0, 1), done)
 
     def test_old_abi(self):
         root, _ = self.other_root()

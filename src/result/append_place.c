@@ -21,7 +21,7 @@ typedef struct finder {
     int descriptor;
     const char *path;
     uint64_t size;
-    bool any_lines;
+    bool any_lines, resumed;
     ob_text line;
     ob_line_parser *parser;
     ob_err *err;
@@ -89,6 +89,14 @@ static uint64_t last_line(const finder *f)
     return 0;
 }
 
+/* A run that was killed while it wrote its first line left the beginning of a header. */
+static bool is_torn_header(const finder *f)
+{
+    static const char HEADER[] = "{\"run_options\": {";
+    const size_t length = f->line.size < sizeof HEADER - 1 ? f->line.size : sizeof HEADER - 1;
+    return memcmp(f->line.data, HEADER, length) == 0;
+}
+
 static ob_status check_first(finder *f)
 {
     bool ended = true;
@@ -98,11 +106,13 @@ static ob_status check_first(finder *f)
         OB_TRY(read_line(f, at, &ended));
         at += f->line.size + 1;
     } while (ended && at < f->size && is_blank(f));
-    if (is_blank(f) || (is_object(f, &kind) && (f->any_lines || kind != OB_RECORD_OTHER_LINE)))
+    if (is_blank(f) || (is_object(f, &kind) && (f->any_lines || kind != OB_RECORD_OTHER_LINE)) ||
+        (f->resumed && !ended && is_torn_header(f)))
         return OB_OK;
     return ob_err_set_at(f->err, OB_ERR_INVALID, f->path, 0, 0, NULL,
-                         "does not begin with a record, so nothing is added to it; give another "
-                         "file, or remove this one");
+                         "does not begin with a record, so %s; give another file, or remove this "
+                         "one",
+                         f->resumed ? "a run cannot go on from it" : "nothing is added to it");
 }
 
 static ob_status find(finder *f, ob_append_place *out)
@@ -121,18 +131,32 @@ static ob_status find(finder *f, ob_append_place *out)
     return OB_OK;
 }
 
+static ob_status look(finder *f, ob_append_place *out)
+{
+    char first;
+    *out = (ob_append_place){.cut_at = f->size};
+    if (f->size == 0 || read_at(f, 0, &first, 1) == 0)
+        return OB_OK;
+    OB_TRY(ob__line_parser_create(&f->parser, f->err));
+    const ob_status status = f->resumed ? check_first(f) : find(f, out);
+    ob__line_parser_destroy(f->parser);
+    ob_text_fini(&f->line);
+    return status;
+}
+
 ob_status ob__append_place_find(int descriptor, const char *path, uint64_t size, bool any_lines,
                                 ob_append_place *out, ob_err *err)
 {
     finder f = {
         .descriptor = descriptor, .path = path, .size = size, .any_lines = any_lines, .err = err};
-    char first;
-    *out = (ob_append_place){.cut_at = size};
-    if (size == 0 || read_at(&f, 0, &first, 1) == 0)
-        return OB_OK;
-    OB_TRY(ob__line_parser_create(&f.parser, err));
-    const ob_status status = find(&f, out);
-    ob__line_parser_destroy(f.parser);
-    ob_text_fini(&f.line);
-    return status;
+    return look(&f, out);
+}
+
+ob_status ob__append_place_check_resumed(int descriptor, const char *path, uint64_t size,
+                                         ob_err *err)
+{
+    ob_append_place none;
+    finder f = {
+        .descriptor = descriptor, .path = path, .size = size, .resumed = true, .err = err};
+    return look(&f, &none);
 }

@@ -16,5 +16,8 @@ typedef struct ob_append_place {
  * somebody else's. A file that may only be written is taken as it is. */
 ob_status ob__append_place_find(int descriptor, const char *path, uint64_t size, bool any_lines,
                                 ob_append_place *out, ob_err *err);
+/* The same for a file that a run goes on from: its first line may also be a header that was never written to the end. */
+ob_status ob__append_place_check_resumed(int descriptor, const char *path, uint64_t size,
+                                         ob_err *err);
 
 #endif

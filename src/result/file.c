@@ -177,8 +177,9 @@ static ob_status prepare(ob_result_file *file, const ob_result_file_params *para
     switch (params->mode) {
     case OB_RESULT_APPEND:
         return prepare_append(file, params, (uint64_t)info.st_size, err);
-    case OB_RESULT_RESUME:
-        return OB_OK;
+    case OB_RESULT_RESUME: /* what will be cut is the end of a file of ours */
+        return ob__append_place_check_resumed(file->descriptor, file->path, (uint64_t)info.st_size,
+                                              err);
     case OB_RESULT_NEW:
         return info.st_size == 0
                    ? OB_OK

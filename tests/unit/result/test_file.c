@@ -77,24 +77,25 @@ static void modes(void)
     CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
     check_content(path, "{}\n");
 
-    write_file(path, "{}\n{\"torn");
+    write_file(path, "{\"trace_file\": \"a\"}\n{\"torn");
     params = (ob_result_file_params){.path = path, .mode = OB_RESULT_RESUME};
     CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_OK);
-    check_content(path, "{}\n{\"torn"); /* nothing is cut that was not read */
+    check_content(path, "{\"trace_file\": \"a\"}\n{\"torn"); /* nothing is cut that was not read */
     ob_done *done = NULL;
     ob_done_file read;
     CHECK_INT(ob_done_create(&done, NULL), OB_OK);
     CHECK_INT(ob_done_read_locked(done, file, &read, NULL), OB_OK);
     CHECK(read.torn);
-    CHECK_INT(read.cut_at, 3);
-    CHECK_INT(read.size, 9);
+    CHECK_INT(read.cut_at, 20);
+    CHECK_INT(read.size, 26);
     CHECK_INT(ob_result_file_cut(file, &read, NULL), OB_OK);
     CHECK_INT(ob_result_file_append_line(file, "{\"x\": 1}", 8, NULL), OB_OK);
     CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
-    check_content(path, "{}\n{\"x\": 1}\n");
+    check_content(path, "{\"trace_file\": \"a\"}\n{\"x\": 1}\n");
     ob_done_destroy(done);
 
     /* Other lines of JSON are added to when that is asked for. */
+    write_file(path, "{}\n");
     params = (ob_result_file_params){.path = path, .mode = OB_RESULT_APPEND};
     CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_ERR_INVALID);
     params.any_lines = true;
@@ -499,7 +500,9 @@ static void other_files_are_not_added_to(void)
     const temp_dir dir = temp_dir_make();
     char path[128];
     temp_path(&dir, "out.json", path);
-    const ob_result_file_params params = {.path = path, .mode = OB_RESULT_APPEND};
+    static const char HEADER[] = "{\"run_options\": {\"device\": \"cpu";
+    const ob_result_file_params params = {.path = path, .mode = OB_RESULT_APPEND},
+                                resume = {.path = path, .mode = OB_RESULT_RESUME};
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         ob_result_file *file = NULL;
         ob_err err;
@@ -509,6 +512,19 @@ static void other_files_are_not_added_to(void)
                                "another file, or remove this one");
         CHECK(file == NULL);
         check_content(path, TEXTS[i]);
+        CHECK_INT(ob_result_file_open(&resume, &file, &err), OB_ERR_INVALID);
+        CHECK_STR(err.message, "does not begin with a record, so a run cannot go on from it; give "
+                               "another file, or remove this one");
+        check_content(path, TEXTS[i]);
+    }
+    /* Killed at its first line, a run leaves that. */
+    for (size_t length = 0; length < sizeof HEADER; length++) {
+        ob_result_file *file = NULL;
+        char torn[sizeof HEADER];
+        snprintf(torn, sizeof torn, "%.*s", (int)length, HEADER);
+        write_file(path, torn);
+        CHECK_INT(ob_result_file_open(&resume, &file, NULL), OB_OK);
+        CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
     }
     temp_dir_remove(&dir);
 }

@@ -21,10 +21,12 @@
 #define PREFIX "opbench-"
 #define LOCK_NAME "lock"
 
-/* What the lock file of a folder holds from the moment on that it is locked. */
-static const char MARK[] =
-    "opbench made this folder and removes it, with all that is in it, when the process that "
-    "locks this file is gone.\n";
+/* What the lock file of a folder holds from the moment on that it is locked. The name and the number tell the folder
+ * from copies of it, and from one that was given another name to be kept. */
+static const char MARK[] = "opbench made this folder, %.60s (inode %llu), and removes it, with all "
+                           "that is in it, when the "
+                           "process that locks this file is gone.\n";
+enum { MARK_BYTES = 256 };
 
 /* Where locks are not seen by all (another machine's, on some network file systems), age has to do. */
 enum { SURELY_GONE_S = 60, MOST_DEPTH = 16 };
@@ -44,11 +46,19 @@ bool ob__mark_write(int file, const char *text)
 bool ob__mark_is(int file, const char *text)
 {
     struct stat st;
-    char held[256];
+    char held[MARK_BYTES];
     const size_t size = strlen(text);
     return fstat(file, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
            st.st_size == (off_t)size && size <= sizeof held &&
            pread(file, held, sizeof held, 0) == (ssize_t)size && memcmp(held, text, size) == 0;
+}
+
+/* The mark of the open folder of that name. */
+static bool name_mark(int dir, const char *name, char mark[MARK_BYTES])
+{
+    struct stat st;
+    return fstat(dir, &st) == 0 &&
+           snprintf(mark, MARK_BYTES, MARK, name, (unsigned long long)st.st_ino) < MARK_BYTES;
 }
 
 /* ---- removing ---- */
@@ -93,9 +103,10 @@ static pid_t maker_of(const char *name)
 
 /* The lock of a folder that we made and whose process is gone; -1 = it is not ours, or in use. The process's
  * number may be in use again, or belong to another container that shares the folder. */
-static int take_left_over(int dir, pid_t maker)
+static int take_left_over(int dir, const char *name, pid_t maker)
 {
     struct stat st;
+    char mark[MARK_BYTES];
     if (fstat(dir, &st) != 0 || st.st_uid != geteuid() || maker == getpid())
         return -1;
     const int lock =
@@ -104,7 +115,8 @@ static int take_left_over(int dir, pid_t maker)
         return -1;
     const bool gone =
         (kill(maker, 0) != 0 && errno == ESRCH) || time(NULL) - st.st_mtime > SURELY_GONE_S;
-    if (gone && flock(lock, LOCK_EX | LOCK_NB) == 0 && ob__mark_is(lock, MARK))
+    if (gone && flock(lock, LOCK_EX | LOCK_NB) == 0 && name_mark(dir, name, mark) &&
+        ob__mark_is(lock, mark))
         return lock;
     close(lock);
     return -1;
@@ -122,7 +134,7 @@ void ob__scratch_sweep(const char *parent)
                                            O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd < 0)
             continue;
-        const int lock = take_left_over(fd, maker);
+        const int lock = take_left_over(fd, entry->d_name, maker);
         close(fd);
         if (lock < 0)
             continue;
@@ -155,12 +167,14 @@ ob_status ob__scratch_open(ob_scratch *scratch, const char *parent, const char *
     scratch->lock =
         dir < 0 ? -1
                 : openat(dir, LOCK_NAME, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (dir >= 0)
-        close(dir);
     /* The mark comes last: a folder that has it is locked as long as this process lives. Where there are no locks,
      * or the disk is full, there is no mark, and the folder stays if this process is killed. */
-    if (scratch->lock >= 0 && flock(scratch->lock, LOCK_EX | LOCK_NB) == 0)
-        ob__mark_write(scratch->lock, MARK);
+    char mark[MARK_BYTES];
+    if (scratch->lock >= 0 && flock(scratch->lock, LOCK_EX | LOCK_NB) == 0 &&
+        name_mark(dir, strrchr(scratch->dir, '/') + 1, mark))
+        ob__mark_write(scratch->lock, mark);
+    if (dir >= 0)
+        close(dir);
     return OB_OK;
 }
 

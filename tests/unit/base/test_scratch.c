@@ -131,6 +131,31 @@ static void leaves_what_others_made(void)
     close(hold);
 }
 
+/* A copy of a folder has its mark too, and one that was given another name was given it to be kept. */
+static void leaves_copies_and_renamed_ones(void)
+{
+    char made[1024], copy[1024], renamed[1024], command[8192];
+    int hold;
+    leave_folder(made, false, &hold);
+    put_file(made, "data");
+    snprintf(copy, sizeof copy, "%s/copies/%s", parent, strrchr(made, '/') + 1);
+    snprintf(renamed, sizeof renamed, "%s/opbench-results-2026-backup", parent);
+    snprintf(command, sizeof command, "mkdir %s/copies && cp -a %s %s && mv %s %s", parent, made,
+             copy, made, renamed);
+    CHECK_INT(system(command), 0); /* NOLINT(cert-env33-c) */
+    const struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    CHECK_INT(utimensat(AT_FDCWD, copy, old, 0), 0);
+    CHECK_INT(utimensat(AT_FDCWD, renamed, old, 0), 0);
+    ob__scratch_sweep(parent);
+    CHECK(is_there(renamed));
+    snprintf(command, sizeof command, "%s/copies", parent);
+    ob__scratch_sweep(command);
+    CHECK(is_there(copy));
+    snprintf(command, sizeof command, "rm -r %s/copies %s", parent, renamed);
+    CHECK_INT(system(command), 0); /* NOLINT(cert-env33-c) */
+    close(hold);
+}
+
 /* A folder that is being made has no mark yet, and one that is locked is in use, whatever its age and maker. */
 static void leaves_what_is_in_use(void)
 {
@@ -186,6 +211,7 @@ int main(void)
     RUN(closes_with_all_in_it);
     RUN(sweeps_what_dead_processes_left);
     RUN(leaves_what_others_made);
+    RUN(leaves_copies_and_renamed_ones);
     RUN(leaves_what_is_in_use);
     RUN(never_follows_links);
     RUN(says_where_it_cannot);

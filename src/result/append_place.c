@@ -156,7 +156,6 @@ ob_status ob__append_place_check_resumed(int descriptor, const char *path, uint6
                                          ob_err *err)
 {
     ob_append_place none;
-    finder f = {
-        .descriptor = descriptor, .path = path, .size = size, .resumed = true, .err = err};
+    finder f = {.descriptor = descriptor, .path = path, .size = size, .resumed = true, .err = err};
     return look(&f, &none);
 }

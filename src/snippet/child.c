@@ -222,6 +222,7 @@ static bool wait_for_end(const ob_child *child, double patience_s)
             return true;
         if ((patience_s >= 0 && ob__now_s() >= end) || ob__is_stopped(&child->stop))
             return false;
+        bound_output(child);
         const struct timespec nap = {.tv_nsec = 2000000};
         nanosleep(&nap, NULL);
     }

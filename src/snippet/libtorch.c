@@ -23,7 +23,7 @@
 
 #define JOIN(...) ob__join(arena, "", (const char *const[]){__VA_ARGS__, NULL})
 
-enum { MOST_BYTES = 1 << 20 };
+enum { MOST_BYTES = 1 << 20, PYTHON_S = 60 };
 
 /* ---- which folder is meant ---- */
 
@@ -38,14 +38,14 @@ static const char *last_line(ob_arena *arena, const ob_child *child)
 {
     ob_text text = {0};
     const char *line = NULL;
-    if (ob__child_output(child, &text) && text.data != NULL) {
+    if (ob__child_output(child, &text)) {
         size_t end = text.size;
         while (end > 0 && text.data[end - 1] == '\n')
             end--;
         size_t start = end;
         while (start > 0 && text.data[start - 1] != '\n')
             start--;
-        line = ob__arena_strdup(arena, text.data + start, end - start);
+        line = text.data == NULL ? "" : ob__arena_strdup(arena, text.data + start, end - start);
     }
     ob_text_fini(&text);
     return line;
@@ -61,14 +61,16 @@ static ob_status ask_python(ob_arena *arena, const char *wanted, const char **ro
     const char *const words[] = {python, "-c", FIND_PACKAGE, NULL};
     const ob_child_params params = {.words = words, .dir = "/"};
     OB_TRY(ob__child_start(&params, &child, err));
-    const int ended = ob__child_end(&child, -1);
+    const int ended = ob__child_end(&child, PYTHON_S);
     *root = last_line(arena, &child);
     ob__child_close(&child);
     if (*root == NULL)
         return ob__snippet_no_memory(err);
     if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)
         return ob_err_set(err, OB_ERR_UNSUPPORTED, "%s does not say where torch is: %.300s", python,
-                          *root);
+                          (*root)[0] != '\0' ? *root
+                          : WIFEXITED(ended) ? "it failed without a word"
+                                             : "it did not end by itself, or not in a minute");
     if ((*root)[0] != '/')
         return ob_err_set(err, OB_ERR_UNSUPPORTED,
                           "%s has no package torch; install it there, or name another python",
@@ -83,6 +85,10 @@ static ob_status find_root(ob_arena *arena, const char *wanted, const char **roo
         *root = "/usr";
         return OB_OK;
     }
+    if (wanted[0] == '\0')
+        return ob_err_set(err, OB_ERR_UNSUPPORTED,
+                          "its value is empty; give the root of a libtorch, of a torch package, or "
+                          "a python");
     if (strcmp(wanted, "python") == 0 || (strchr(wanted, '/') == NULL && access(wanted, F_OK) != 0))
         return ask_python(arena, wanted, root, err);
     char *real = realpath(wanted, NULL);

@@ -171,6 +171,15 @@ class Refused(ChooseTest):
         self.refused("does not say where torch is: what a pity",
                      "--torch", self.script("python", "#!/bin/sh\necho what a pity\nexit 1\n"))
 
+    def test_a_python_that_says_nothing(self):
+        self.refused("has no package torch; install it there, or name another python",
+                     "--torch", self.script("python", "#!/bin/sh\n"))
+        self.refused("does not say where torch is: it failed without a word",
+                     "--torch", self.script("python", "no interpreter at all\n"))
+        self.refused("does not say where torch is: it did not end by itself",
+                     "--torch", self.script("python", "#!/bin/sh\nkill -9 $$\n"))
+        self.refused("--torch: its value is empty; give the root of a libtorch", "--torch", "")
+
     def test_no_compiler(self):
         root, version = self.other_root()
         self.refused(f"libtorch {version} of {root} is not the one that opbench was built with, and its part for it cannot be "

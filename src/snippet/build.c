@@ -135,12 +135,15 @@ static ob_status compile_error(const ob_child *child, ob_err *err)
 {
     ob_text text = {0};
     const bool ok = ob__child_output(child, &text);
+    while (text.size > 0 && text.data[text.size - 1] == '\n')
+        text.size--;
     const ob_status status =
-        ok ? ob_err_set(err, OB_ERR_CONFIG, "the snippet does not compile:\n%.*s",
-                        (int)(text.size > 0 && text.data[text.size - 1] == '\n' ? text.size - 1
-                                                                                : text.size),
-                        text.data == NULL ? "" : text.data)
-           : ob__snippet_no_memory(err);
+        !ok             ? ob__snippet_no_memory(err)
+        : text.size > 0 ? ob_err_set(err, OB_ERR_CONFIG, "the snippet does not compile:\n%.*s",
+                                     (int)text.size, text.data)
+                        : ob_err_set(err, OB_ERR_CONFIG,
+                                     "the snippet does not compile: the compiler failed without a "
+                                     "word");
     ob_text_fini(&text);
     return status;
 }
@@ -276,7 +279,9 @@ static ob_status add_torch(build *b, ob_err *err)
         add_word(b, "-isystem");
         add_word(b, torch.include);
         add_word(b, JOIN("-L", torch.lib));
-        add_word(b, JOIN("-Wl,-rpath,", torch.lib));
+        const char *const rpath[] = {OB_RPATH_WORDS(torch.lib)};
+        for (size_t i = 0; i < sizeof rpath / sizeof rpath[0]; i++)
+            add_word(b, rpath[i]);
     }
     add_word(b, "-isystem");
     add_word(b, torch.api);

@@ -116,6 +116,17 @@ static ob_status find_root(ob_arena *arena, const char *wanted, const char **roo
     return ask_python(arena, wanted, root, err);
 }
 
+/* It will stand in a comment of C++ and in a list of folders for the loader. */
+static ob_status check_name(const char *root, ob_err *err)
+{
+    for (const char *at = root; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == ':')
+            return ob_err_set(err, OB_ERR_UNSUPPORTED,
+                              "the path of this libtorch has a colon or a control character; give "
+                              "one without, or move it");
+    return OB_OK;
+}
+
 /* ---- what is there ---- */
 
 static const char *first_there(ob_arena *arena, const char *root, const char *const *folders,
@@ -212,6 +223,7 @@ ob_status ob__libtorch_find(ob_arena *arena, const char *wanted, ob_libtorch *ou
     };
     *out = (ob_libtorch){0};
     OB_TRY(find_root(arena, wanted, &out->root, err));
+    OB_TRY(check_name(out->root, err));
     out->include = first_there(arena, out->root, INCLUDES, "/ATen/ATen.h");
     out->lib = first_there(arena, out->root, LIBS, "/libtorch_cpu.so");
     out->api = out->include == NULL ? NULL : JOIN(out->include, "/torch/csrc/api/include");

@@ -22,6 +22,9 @@ typedef struct ob_libtorch {
     bool old_abi;         /* built with the C++ ABI from before GCC 5 */
 } ob_libtorch;
 
+/* What tells the loader where the libraries are. Not -Wl, which a comma in the path would divide. */
+#define OB_RPATH_WORDS(folder) "-Xlinker", "-rpath", "-Xlinker", (folder)
+
 /* wanted: the root of a libtorch or of a torch package, a Python whose package is meant (a path, or "python"), or
  * NULL = the system's. OB_ERR_UNSUPPORTED when it is not there, with what to do. */
 ob_status ob__libtorch_find(ob_arena *arena, const char *wanted, ob_libtorch *out, ob_err *err);

@@ -149,10 +149,9 @@ static ob_status compile(ob_arena *arena, const char *plugin_dir, const ob_libto
     flags[n++] = "-isystem";
     flags[n] = torch->api;
     const char *const libraries[] = {JOIN(torch->lib, "/libtorch_cpu.so"),
-                                     JOIN(torch->lib, "/libc10.so"),
-                                     JOIN("-Wl,-rpath,", torch->lib), "-ldl", NULL};
-    if (from == NULL || ours == NULL || libraries[0] == NULL || libraries[1] == NULL ||
-        libraries[2] == NULL)
+                                     JOIN(torch->lib, "/libc10.so"), OB_RPATH_WORDS(torch->lib),
+                                     "-ldl", NULL};
+    if (from == NULL || ours == NULL || libraries[0] == NULL || libraries[1] == NULL)
         return ob__snippet_no_memory(err);
     ob_snippet_source source = {.language = OB_LANGUAGE_CPP,
                                 .flags = flags,

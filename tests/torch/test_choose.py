@@ -113,7 +113,7 @@ class Chosen(ChooseTest):
         self.assertIn("libtorch_cpu", self.libtorch_of(records))
         self.assertEqual(len(self.calls()), 1)
         words = self.calls()[0].split()
-        for word in (f"{root}/include", f"{root}/lib/libtorch_cpu.so", f"-Wl,-rpath,{root}/lib", "-shared"):
+        for word in (f"{root}/include", f"{root}/lib/libtorch_cpu.so", "-rpath", f"{root}/lib", "-shared"):
             self.assertIn(word, words)
         # Again, by the environment: nothing is compiled; and a touched library is another one.
         _, done = self.time(CXX=compiler, OPBENCH_TORCH=root)
@@ -179,6 +179,18 @@ class Refused(ChooseTest):
         self.refused("does not say where torch is: it did not end by itself",
                      "--torch", self.script("python", "#!/bin/sh\nkill -9 $$\n"))
         self.refused("--torch: its value is empty; give the root of a libtorch", "--torch", "")
+
+    def test_paths(self):
+        root, _ = self.other_root()
+        for name in ("line\nbreak", "co:lon"):
+            os.rename(root, self.path("real" + name))
+            self.refused("the path of this libtorch has a colon or a control character", "--torch", self.path("real" + name))
+            os.rename(self.path("real" + name), root)
+        odd = self.path("a b,c'd")
+        os.rename(root, odd)
+        self.refused("the snippet does not compile: the compiler failed without a word", "--torch", odd,
+                     CXX=self.script("c++", '#!/bin/sh\nfor word in "$@"; do echo "$word" >> "$LOG"; done\nexit 1\n'))
+        self.assertIn(odd + "/lib", self.calls())
 
     def test_no_compiler(self):
         root, version = self.other_root()

@@ -7,6 +7,7 @@
  */
 #include "command.h"
 #include "nsys_label.h"
+#include "output_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,6 +17,7 @@
 
 typedef struct nsys_options {
     const char *output;
+    bool force;
 } nsys_options;
 
 static const ob_option OPTIONS[] = {
@@ -25,6 +27,10 @@ static const ob_option OPTIONS[] = {
      .offset = offsetof(nsys_options, output),
      .value = "FILE",
      .help = "Where the lines go, - is standard output; FILE.json for FILE.sqlite if not given."},
+    {.name = "force",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(nsys_options, force),
+     .help = "Replace the file if it is there already."},
     {.name = NULL},
 };
 
@@ -324,7 +330,7 @@ static ob_status write_lines(analysis *a, ob_err *err)
 
 /* ---- */
 
-static ob_status open_output(analysis *a, const char *name, ob_err *err)
+static ob_status open_output(analysis *a, const char *name, bool force, ob_err *err)
 {
     char path[4096];
     if (name != NULL && strcmp(name, "-") == 0) {
@@ -341,6 +347,9 @@ static ob_status open_output(analysis *a, const char *name, ob_err *err)
             return ob_err_set(err, OB_ERR_INVALID,
                               "the output would overwrite %s; name another with -o FILE", a->path);
     }
+    if (!force && ob__cli_is_taken(name))
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "%s is there already; --force replaces it, -o FILE names another", name);
     a->out = fopen(name, "we");
     return a->out != NULL
                ? OB_OK
@@ -364,7 +373,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     ob_err err;
     ob_status status = open_database(&a, &err);
     if (status == OB_OK)
-        status = open_output(&a, options->output, &err);
+        status = open_output(&a, options->output, options->force, &err);
     if (status == OB_OK)
         status = write_lines(&a, &err);
     int code = status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);

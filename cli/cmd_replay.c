@@ -122,6 +122,10 @@ static const ob_option OPTIONS[] = {
      AT(profile),
      .value = "FILE",
      .help = "Write a trace of the last pass for Chrome or Perfetto."},
+    {.name = "force",
+     .type = OB_OPTION_FLAG,
+     AT(force),
+     .help = "Replace the file of --profile if it is there already."},
     {.name = "output",
      .letter = 'o',
      .type = OB_OPTION_STRING,
@@ -198,7 +202,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return ob__cli_usage_error(cli, "--output is a file; --json prints the same lines");
     int code = ob__cli_check_place(cli, line.output);
     if (code == OB_EXIT_OK)
-        code = ob__cli_check_place(cli, line.profile);
+        code = ob__cli_check_new(cli, line.profile, line.force);
     if (code == OB_EXIT_OK)
         code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
     if (code != OB_EXIT_OK)

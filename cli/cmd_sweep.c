@@ -364,7 +364,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     if (path == NULL || (call->word_count > 0 && line->config != NULL))
         return ob__cli_usage_error(cli, path == NULL ? "no sweep file; name one"
                                                      : "two sweep files; name one");
-    code = ob__cli_check_place(cli, line->json);
+    code = ob__cli_check_new(cli, line->json, line->force || line->resume);
     if (code == OB_EXIT_OK)
         code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS,
                                     line->quiet ? OB_LOG_ERROR : OB_LOG_WARNING);

@@ -42,7 +42,32 @@ static bool write_special(const char *path, const char *data, size_t size)
     return (fd < 0 || close(fd) == 0) && ok;
 }
 
-static bool write_beside(const char *path, const char *data, size_t size)
+char *ob__cli_target(const char *path)
+{
+    struct stat s;
+    if (lstat(path, &s) != 0 || !S_ISLNK(s.st_mode))
+        return strdup(path);
+    char *real = realpath(path, NULL);
+    if (real != NULL || errno != ENOENT)
+        return real;
+    /* A link to nothing: the file that it asks for is made. */
+    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return NULL;
+    close(fd);
+    return realpath(path, NULL);
+}
+
+/* Who could not read the old file cannot read the new one. */
+static mode_t mode_for(const char *path)
+{
+    struct stat s;
+    const mode_t mask = umask(0);
+    umask(mask);
+    return stat(path, &s) == 0 ? s.st_mode & 0777 : 0666 & ~mask;
+}
+
+static bool write_to(const char *path, const char *data, size_t size)
 {
     const size_t length = strlen(path);
     char *beside = malloc(length + sizeof ".XXXXXX");
@@ -51,10 +76,8 @@ static bool write_beside(const char *path, const char *data, size_t size)
     memcpy(beside, path, length);
     memcpy(beside + length, ".XXXXXX", sizeof ".XXXXXX");
     const int fd = mkostemp(beside, O_CLOEXEC);
-    const mode_t mask = umask(0);
-    umask(mask);
     bool ok =
-        fd >= 0 && write_all(fd, data, size) && fchmod(fd, 0666 & ~mask) == 0 && fsync(fd) == 0;
+        fd >= 0 && write_all(fd, data, size) && fchmod(fd, mode_for(path)) == 0 && fsync(fd) == 0;
     int reason = errno;
     if (fd >= 0 && close(fd) != 0 && ok) {
         ok = false;
@@ -67,6 +90,16 @@ static bool write_beside(const char *path, const char *data, size_t size)
     if (fd >= 0 && !ok)
         unlink(beside);
     free(beside);
+    errno = reason;
+    return ok;
+}
+
+static bool write_beside(const char *path, const char *data, size_t size)
+{
+    char *target = ob__cli_target(path);
+    const bool ok = target != NULL && write_to(target, data, size);
+    const int reason = errno;
+    free(target);
     errno = reason;
     return ok;
 }
@@ -100,11 +133,15 @@ int ob__cli_check_place(ob_cli *cli, const char *path)
     return ok ? OB_EXIT_OK : cannot_write(cli, path, reason);
 }
 
-int ob__cli_check_new(ob_cli *cli, const char *path, bool force)
+bool ob__cli_is_taken(const char *path)
 {
     struct stat s;
-    if (!force && path != NULL && strcmp(path, "-") != 0 && stat(path, &s) == 0 &&
-        S_ISREG(s.st_mode) && s.st_size > 0)
+    return stat(path, &s) == 0 && S_ISREG(s.st_mode) && s.st_size > 0;
+}
+
+int ob__cli_check_new(ob_cli *cli, const char *path, bool force)
+{
+    if (!force && path != NULL && strcmp(path, "-") != 0 && ob__cli_is_taken(path))
         return ob__cli_usage_error(cli, "%s is there already; --force replaces it", path);
     return ob__cli_check_place(cli, path);
 }

@@ -18,6 +18,11 @@ int ob__cli_write_file(ob_cli *cli, const char *path, const char *data, size_t s
 int ob__cli_check_place(ob_cli *cli, const char *path);
 /* The same for a result that must not replace another one unless forced. */
 int ob__cli_check_new(ob_cli *cli, const char *path, bool force);
+/* Whether a file that is not empty is there: what must not be replaced unasked. */
+bool ob__cli_is_taken(const char *path);
+/* Where the file of that name is: a link leads to it, and stays when the file is replaced. To be freed; NULL, with
+ * errno, on failure. */
+char *ob__cli_target(const char *path);
 
 /* ---- files of records that another run writes to ---- */
 

@@ -16,7 +16,7 @@ typedef struct ob_replay_line {
     ob_run_options run;
     ob_replay_options replay;
     int64_t warmup, iterations;
-    bool compute_only, json, no_isolate;
+    bool compute_only, json, no_isolate, force;
     const char *skip, *skip_file, *crashed, *half, *profile, *output;
     int64_t state_fd;
 } ob_replay_line;

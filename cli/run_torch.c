@@ -3,6 +3,7 @@
  * The options of `opbench run` and `opbench list` that are the torch backend's: they become its backend options.
  * A config is data and cannot name a script or a library; only the command line can.
  */
+#include "output_file.h"
 #include "run_options.h"
 
 #include <stdlib.h>
@@ -75,8 +76,13 @@ ob_status ob__run_torch_apply(const ob_run_line *line, const char *record_path, 
         trace = ob__run_torch_trace_path(record_path);
     if (torch->trace && trace == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
+    const bool replace = line->force || line->resume || line->append;
     const ob_status status =
-        ob__torch_options_text(torch, run->backend_options, trace, several, text, err);
+        trace != NULL && !replace && ob__cli_is_taken(trace)
+            ? ob_err_set(err, OB_ERR_INVALID,
+                         "%s, the execution graph of --et, is there already; --force replaces it",
+                         trace)
+            : ob__torch_options_text(torch, run->backend_options, trace, several, text, err);
     free(trace);
     if (status != OB_OK)
         return status;

@@ -69,8 +69,7 @@ static ob_status open_csv(ob_sweep_output *out, ob_err *err)
 {
     const ob_sweep_line *line = out->line;
     struct stat s;
-    if (!line->resume && !line->force && stat(line->output, &s) == 0 && S_ISREG(s.st_mode) &&
-        s.st_size > 0)
+    if (!line->resume && !line->force && ob__cli_is_taken(line->output))
         return ob_err_set(err, OB_ERR_INVALID,
                           "%s is there already; --resume goes on with it, --force replaces it",
                           line->output);
@@ -79,10 +78,13 @@ static ob_status open_csv(ob_sweep_output *out, ob_err *err)
         return out->csv != NULL ? OB_OK : cannot_write(line->output, err);
     }
     /* A name of its own: another sweep may be at it, and nobody's file is replaced. */
-    out->part = malloc(strlen(line->output) + sizeof ".XXXXXX");
+    out->target = ob__cli_target(line->output);
+    if (out->target == NULL)
+        return cannot_write(line->output, err);
+    out->part = malloc(strlen(out->target) + sizeof ".XXXXXX");
     if (out->part == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a file's name");
-    sprintf(out->part, "%s.XXXXXX", line->output);
+    sprintf(out->part, "%s.XXXXXX", out->target);
     const int fd = mkostemp(out->part, O_CLOEXEC);
     const mode_t mask = umask(0);
     umask(mask);
@@ -104,7 +106,7 @@ static ob_status place_csv(ob_sweep_output *out, ob_err *err)
 {
     if (out->part == NULL)
         return OB_OK;
-    if (rename(out->part, out->line->output) != 0)
+    if (rename(out->part, out->target) != 0)
         return cannot_write(out->line->output, err);
     free(out->part);
     out->part = NULL;
@@ -126,6 +128,12 @@ ob_status ob__sweep_output_open(ob_sweep_output *out, const char *config_hash, o
         if (strcmp(out->records, line->output) == 0)
             return ob_err_set(err, OB_ERR_INVALID,
                               "rows and records cannot be in one file; see --records");
+        if (line->json != NULL &&
+            (strcmp(line->json, out->records) == 0 || strcmp(line->json, line->output) == 0))
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "--json is a file of its own, and %s has the %s; give another name",
+                              line->json,
+                              strcmp(line->json, line->output) == 0 ? "rows" : "records");
         out->run.output = out->records;
         OB_TRY(open_csv(out, err));
     }
@@ -254,6 +262,7 @@ ob_status ob__sweep_output_close(ob_sweep_output *out, ob_err *err)
     if (out->part != NULL)
         unlink(out->part);
     free(out->part);
+    free(out->target);
     ob_done_destroy(out->done);
     ob_text_fini(&out->text);
     free(out->records);

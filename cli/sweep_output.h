@@ -18,8 +18,9 @@ typedef struct ob_sweep_output {
     char *records;   /* path; NULL = none */
     ob_result_file *file;
     ob_done *done;
-    FILE *csv;  /* NULL = standard output */
-    char *part; /* where the table is until the records are open; NULL = in its place */
+    FILE *csv;    /* NULL = standard output */
+    char *part;   /* where the table is until the records are open; NULL = in its place */
+    char *target; /* the file that part becomes */
     ob_text text;
     uint64_t rows;
     uint64_t failed_before; /* cases of a resumed sweep that had failed and are not run again */

@@ -27,6 +27,16 @@ class Whole(TorchTest):
         self.assertIn("\nexecution graph: named_et.json\n", done.stdout)
         self.assertTrue(os.path.exists(self.path("named_et.json")))
 
+    def test_no_trace_is_replaced_by_an_execution_graph(self):
+        config = self.write("config.json", json.dumps({"torch.add": operator(entry(tensor(3), tensor(3)))}))
+        trace = self.write("resnet_et.json", "recorded last year")
+        done = subprocess.run([program, "run", "-c", config, "--et", "--output", "resnet.json"],
+                              cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("resnet_et.json, the execution graph of --et, is there already; --force replaces it", done.stderr)
+        with open(trace, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "recorded last year")
+
     def test_profile(self):
         weights = {"type": "tensor", "dtype": "float", "shape": [4, 4]}
         content = {"torch.nn.functional.linear": operator(entry(tensor(3, 4), weights))}

@@ -37,7 +37,7 @@ typedef struct ob_list_topic {
     int (*open)(ob_cli *cli); /* before anything else; an exit code. NULL = nothing to do */
     bool is_prose; /* its last column is for people, and broken also where there is no terminal */
     size_t (*count)(const ob_context *context);
-    /* index < count. Texts live as long as the context and the item. */
+    /* index < count; by ob__list_item_at. Texts live as long as the context and the item. */
     void (*at)(const ob_context *context, size_t index, ob_list_item *item);
     /* Whether text is a name of the item beyond those it lists; NULL = those are all. */
     bool (*is_named)(const ob_context *context, const ob_list_item *item, const char *text);
@@ -49,6 +49,10 @@ typedef struct ob_list_topic {
 } ob_list_topic;
 
 const ob_list_topic *ob__list_find_topic(const char *name); /* a word of OB_LIST_TOPICS */
+
+/* What a topic does not set is empty, and the item available. */
+void ob__list_item_at(const ob_context *context, const ob_list_topic *topic, size_t index,
+                      ob_list_item *item);
 
 /* ---- what a pattern selects ---- */
 

@@ -92,7 +92,6 @@ static void schema_at(const ob_context *context, size_t index, ob_list_item *ite
     item->also = "";
     item->origin = listing.backend;
     item->category = "";
-    item->library = "";
     item->help = text;
     item->shown = NULL;
     item->available = at->refused == NULL;

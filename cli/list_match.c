@@ -13,6 +13,17 @@
 
 enum { MAX_NAME = 256 };
 
+void ob__list_item_at(const ob_context *context, const ob_list_topic *topic, size_t index,
+                      ob_list_item *item)
+{
+    item->name = item->also = item->origin = item->category = item->library = item->help =
+        item->reason = "";
+    item->shown = NULL;
+    item->available = true;
+    item->also_text[0] = item->text[0] = '\0';
+    topic->at(context, index, item);
+}
+
 typedef bool (*name_fn)(const char *name, const char *pattern);
 
 static bool is_same(const char *name, const char *pattern)
@@ -73,7 +84,7 @@ ob_list_query ob__list_query(const ob_context *context, const ob_list_topic *top
     const size_t count = pattern != NULL && !is_glob(pattern) ? topic->count(context) : 0;
     for (size_t i = 0; i < count && !query.exact; i++) {
         ob_list_item item;
-        topic->at(context, i, &item);
+        ob__list_item_at(context, topic, i, &item);
         query.exact = is_exactly(context, topic, &item, pattern);
     }
     return query;

@@ -40,7 +40,7 @@ static size_t measure(const ob_cli *cli, const ob_list_query *query, layout *l)
         l->screen = NO_TERMINAL;
     for (size_t i = 0; i < topic->count(cli->context); i++) {
         ob_list_item item;
-        topic->at(cli->context, i, &item);
+        ob__list_item_at(cli->context, topic, i, &item);
         if (!ob__list_matches(cli->context, query, &item))
             continue;
         shown++;
@@ -123,7 +123,7 @@ size_t ob__list_print_table(ob_cli *cli, const ob_list_query *query)
     print_header(cli, topic, &l);
     for (size_t i = 0; i < topic->count(cli->context) && !cli->write_failed; i++) {
         ob_list_item item;
-        topic->at(cli->context, i, &item);
+        ob__list_item_at(cli->context, topic, i, &item);
         if (ob__list_matches(cli->context, query, &item))
             print_row(cli, &item, &l);
     }
@@ -190,7 +190,7 @@ int ob__list_print_json(ob_cli *cli, const ob_list_query *query)
     for (size_t i = 0; i < topic->count(cli->context) && !cli->write_failed; i++) {
         ob_list_item item;
         ob_err err;
-        topic->at(cli->context, i, &item);
+        ob__list_item_at(cli->context, topic, i, &item);
         if (ob__list_matches(cli->context, query, &item) &&
             print_line(cli, topic, i, &item, &err) != OB_OK)
             return ob__cli_fail(cli, &err);

@@ -38,7 +38,6 @@ static void from_entry(const ob_context *context, ob_entry_kind kind, size_t ind
     item->also = item->also_text;
     item->origin = info.origin;
     item->category = info.category;
-    item->library = "";
     item->help = info.help;
     item->shown = NULL;
     item->available = info.available;
@@ -88,7 +87,6 @@ static void module_at(size_t index, ob_list_item *item)
     item->also = "";
     item->origin = BUILT_IN;
     item->category = module.category;
-    item->library = "";
     item->help = item->text;
     item->shown = NULL;
     item->available = true;
@@ -269,7 +267,6 @@ static void dtype_at(const ob_context *context, size_t index, ob_list_item *item
     item->also = item->also_text;
     item->origin = BUILT_IN;
     item->category = CLASS_NAMES[info->cls];
-    item->library = "";
     item->help = item->text;
     item->shown = NULL;
     item->available = true;

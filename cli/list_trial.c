@@ -137,7 +137,7 @@ void ob__list_try_backends(ob_context *context, const ob_list_query *query)
         return;
     for (size_t i = 0; i < count; i++) {
         ob_list_item item;
-        topic->at(context, i, &item);
+        ob__list_item_at(context, topic, i, &item);
         if (item.available && ob__list_matches(context, query, &item))
             start(context, item.name, &all[i]);
     }

@@ -115,7 +115,6 @@ void ob__list_type_at(const ob_context *context, size_t index, ob_list_item *ite
     item->also = "";
     item->origin = found.origin;
     item->category = found.category;
-    item->library = "";
     item->help = found.type->help != NULL ? found.type->help : "";
     describe(found.type, item->help, item->text, sizeof item->text);
     item->shown = item->text;

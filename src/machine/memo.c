@@ -53,6 +53,22 @@ static bool is_private(const char *path)
            (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
+/* What somebody else put there stays: only a file of this user that is empty, or begins as ours do, is replaced. */
+static bool may_replace(const char *path)
+{
+    static const char OURS[] = "opbench machine ";
+    char first[sizeof OURS - 1];
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT;
+    const bool ours = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
+                      (st.st_size == 0 || (read(fd, first, sizeof first) == (ssize_t)sizeof first &&
+                                           memcmp(first, OURS, sizeof first) == 0));
+    close(fd);
+    return ours;
+}
+
 static void format_end(const ob_text *text, char end[32])
 {
     snprintf(end, 32, "end %016llx\n", (unsigned long long)XXH3_64bits(text->data, text->size));
@@ -109,7 +125,8 @@ static void write_file(const ob_trial_memo *memo, const ob_text *text)
 {
     char temporary[PATH_MAX];
     const int n = snprintf(temporary, sizeof temporary, "%s.XXXXXX", memo->path);
-    if (n <= 0 || (size_t)n >= sizeof temporary || !make_folders(temporary))
+    if (n <= 0 || (size_t)n >= sizeof temporary || !make_folders(temporary) ||
+        !may_replace(memo->path))
         return;
     const int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)

@@ -98,12 +98,11 @@ static void test_library(void)
     CHECK_INT(o.asked, 4);
 }
 
-/* A file that is torn, changed, of others or none at all is not believed, and replaced. */
+/* A file of ours that is torn or changed, or that others may change, is not believed, and replaced. */
 static void test_bad_files(void)
 {
 #define HEAD "opbench machine 1 0123456789abcdef 6.2\n"
-    static const char *const TEXTS[] = {"", HEAD, (HEAD "amx\t-\t-\t+\nend 0000000000000000\n"),
-                                        "\177ELF", "amx\t-\t-\t+\n"};
+    static const char *const TEXTS[] = {"", HEAD, (HEAD "amx\t-\t-\t+\nend 0000000000000000\n")};
 #undef HEAD
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         oracle o = {.says = {OB_TRIAL_FAILED, "no"}};
@@ -124,6 +123,30 @@ static void test_bad_files(void)
     ask(&o, &(ob_trial){.what = "amx"}, "6.2");
     CHECK_INT(o.asked, 3);
     CHECK_INT(rmdir(path), 0);
+}
+
+/* What is not ours is neither believed nor replaced, nor is what a link leads to. */
+static void test_files_of_others(void)
+{
+    static const char *const TEXTS[] = {"\177ELF", "amx\t-\t-\t+\n", "my notes\n"};
+    oracle o = {.says = {OB_TRIAL_OK, ""}};
+    char held[64], notes[128];
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        write_text(path, TEXTS[i]);
+        ask(&o, &(ob_trial){.what = "amx"}, "6.2");
+        FILE *f = fopen(path, "re");
+        CHECK(f != NULL && fgets(held, sizeof held, f) != NULL && fclose(f) == 0);
+        CHECK_STR(held, TEXTS[i]);
+    }
+    snprintf(notes, sizeof notes, "%s/notes", dir);
+    CHECK_INT(rename(path, notes), 0);
+    CHECK_INT(symlink("notes", path), 0);
+    struct stat st;
+    ask(&o, &(ob_trial){.what = "amx"}, "6.2");
+    CHECK(lstat(path, &st) == 0 && S_ISLNK(st.st_mode));
+    CHECK_INT(o.asked, 4);
+    unlink(path);
+    unlink(notes);
 }
 
 static void test_nowhere(void)
@@ -159,6 +182,7 @@ int main(void)
     RUN(test_unknown_is_not_kept);
     RUN(test_library);
     RUN(test_bad_files);
+    RUN(test_files_of_others);
     RUN(test_nowhere);
     unlink(path);
     rmdir(dir);

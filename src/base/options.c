@@ -277,7 +277,7 @@ ob_status ob_options_parse(const ob_option *rows, int argc, char *const *argv, v
     *positional_count = 0;
     while (p.next < argc) {
         const char *word = argv[p.next++];
-        if (!options || word[0] != '-' || word[1] == '\0')
+        if (!options || word[0] != '-' || word[1] == '\0' || is_number(word)) /* -2 is a value */
             positionals[(*positional_count)++] = word;
         else if (strcmp(word, "--") == 0)
             options = false;

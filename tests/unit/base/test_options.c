@@ -118,6 +118,10 @@ static void positionals(void)
     CHECK_INT(PARSE("--", "--"), OB_OK);
     CHECK_INT(word_count, 1);
     CHECK_STR(words[0], "--");
+    CHECK_INT(PARSE("-2", "-a", "-.5", "-9223372036854775808"), OB_OK); /* numbers are no options */
+    CHECK_INT(word_count, 3);
+    CHECK_STR(words[1], "-.5");
+    CHECK(got.all);
     CHECK_INT(PARSE(""), OB_OK); /* an empty word is one */
     CHECK_INT(word_count, 1);
     CHECK_INT(ob_options_parse(ROWS, 0, NULL, &got, words, &word_count, &err), OB_OK);

@@ -9,10 +9,12 @@ import os
 import pathlib
 import platform
 import re
+import signal
 import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import zipfile
 
 script = pathlib.Path(sys.argv[1])
@@ -22,7 +24,7 @@ if MACHINE not in ("x86_64", "aarch64"):
     sys.exit(77)
 LIBRARY = b"\x7fELF OrtGetApiBase"
 TOOLS = ("sh cat cp mv rm ln ls find grep head tail cut sort sha512sum timeout tar gzip mktemp mkdir chmod dirname uname env sleep "
-         "touch").split()
+         "touch readlink").split()
 HANGS = "#!/bin/sh\nsleep 600\n"
 FAILS = "#!/bin/sh\necho 'no matching package' >&2\nexit 1\n"
 
@@ -135,6 +137,38 @@ def check_registries(stage):
     stage.refused("PyPI: the registry does not answer (connection broken by X)")
 
 
+def check_what_is_not_ours(stage):
+    stage.npm()
+    stage.data.mkdir(parents=True)
+    for make in (lambda: stage.link.write_bytes(b"mine"), lambda: stage.link.symlink_to("/opt/mine.so")):
+        make()
+        done = stage.run("--from", "npm")
+        assert done.returncode == 1 and "was not made by this script, so it stays; move it away" in done.stderr, done
+        assert os.readlink(stage.link) == "/opt/mine.so" if stage.link.is_symlink() else stage.link.read_bytes() == b"mine"
+        stage.link.unlink()
+    stage.installs("with npm")
+    stage.installs("with npm")  # its own is replaced
+
+
+def check_interrupt(stage):
+    """Ctrl-c reaches the script alone: what it waits for has a process group of its own."""
+    stage.npm(f"#!/bin/sh\necho $$ > {stage.home}/pid\nsleep 600\n")
+    stage.script.write_text(re.sub(r"(ask|get)_seconds=\d+", r"\1_seconds=600", stage.script.read_text()))
+    with subprocess.Popen(["/bin/sh", str(stage.script), "--from", "npm"], start_new_session=True, stderr=subprocess.DEVNULL,
+                          env={"PATH": str(stage.bin), "HOME": str(stage.home), "TMPDIR": str(stage.home)}) as child:
+        while not (stage.home / "pid").exists() or not (stage.home / "pid").read_text().endswith("\n"):
+            time.sleep(0.05)
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=60) == 1
+    waited = int((stage.home / "pid").read_text())
+    for _ in range(200):
+        if not os.path.exists(f"/proc/{waited}"):
+            break
+        time.sleep(0.05)
+    assert not os.path.exists(f"/proc/{waited}"), "npm goes on"
+    assert os.listdir(stage.home) == ["pid"], os.listdir(stage.home)
+
+
 def check_system(stage):
     stage.npm(FAILS)
     for name, known in (("libonnxruntime.so.1", True), ("libonnxruntime.so.1.21", True), ("libonnxruntime.so.1.19", False),
@@ -144,8 +178,10 @@ def check_system(stage):
 
 
 with tempfile.TemporaryDirectory() as name:
-    for number, check in enumerate((check_registries, check_sums, check_system)):
+    for number, check in enumerate((check_registries, check_sums, check_what_is_not_ours, check_interrupt, check_system)):
         check(Stage(pathlib.Path(name, str(number))))
     last = Stage(pathlib.Path(name, "last"))
+    homeless = subprocess.run(["/bin/sh", str(last.script)], capture_output=True, text=True, env={"PATH": str(last.bin)})
+    assert homeless.returncode == 1 and "there is no home directory; set XDG_DATA_HOME" in homeless.stderr, homeless
     for words, code in ((("1.2.3",), 1), (("nonsense",), 2), (("--from",), 2), (("--from", "elsewhere"), 2)):
         assert last.run(*words).returncode == code, words

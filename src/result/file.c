@@ -208,7 +208,11 @@ static ob_status open_named(const ob_result_file_params *params, ob_result_file 
         struct stat info;
         file->descriptor = open_for(file->path, params->mode);
         if (file->descriptor < 0)
-            return unwritable(file->path, "--output", errno, err);
+            return errno == ENOENT && params->mode == OB_RESULT_RESUME
+                       ? ob_err_set_at(err, OB_ERR_IO, file->path, 0, 0, NULL,
+                                       "is not there, so a run cannot go on from it; check the "
+                                       "name, or leave --resume out")
+                       : unwritable(file->path, "--output", errno, err);
         if (fstat(file->descriptor, &info) != 0)
             return io_error(file->path, "cannot be examined", errno, err);
         file->regular = S_ISREG(info.st_mode);

@@ -101,7 +101,7 @@ static ob_status check_private(const char *dir, ob_err *err)
 {
     struct stat st;
     if (lstat(dir, &st) != 0 || !S_ISDIR(st.st_mode))
-        return ob_err_set(err, OB_ERR_IO, "%s is no folder", dir);
+        return ob_err_set(err, OB_ERR_IO, "%s is no folder; give another one with --cache-dir", dir);
     if (st.st_uid != geteuid() || (st.st_mode & (S_IRWXG | S_IRWXO)) != 0)
         return ob_err_set(err, OB_ERR_IO,
                           "%s holds code that is run, but it is not yours alone; make it so with "
@@ -132,6 +132,8 @@ ob_status ob__snippet_cache_open(ob_arena *arena, const char *wanted, const char
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     *dir = wanted;
+    if (wanted != NULL && wanted[0] == '\0')
+        return ob_err_set(err, OB_ERR_INVALID, "the name of the folder is empty; see --cache-dir");
     if (wanted == NULL) {
         if (cache != NULL && cache[0] == '/')
             *dir = ob__join(arena, "", (const char *const[]){cache, "/opbench/snippets", NULL});

@@ -129,6 +129,8 @@ static void what_is_refused(void)
     temp_path(&dir, "out.json", path);
     ob_result_file_params resume = {.path = path, .mode = OB_RESULT_RESUME};
     CHECK_INT(ob_result_file_open(&resume, &file, &err), OB_ERR_IO);
+    CHECK_STR(err.message, "is not there, so a run cannot go on from it; check the name, or leave "
+                           "--resume out");
     resume.path = "/dev/null";
     CHECK_INT(ob_result_file_open(&resume, &file, &err), OB_ERR_INVALID);
     CHECK_STR(err.message, "is no regular file, so a run cannot go on from it");

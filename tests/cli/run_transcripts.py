@@ -32,6 +32,8 @@ import tempfile
 
 SKIPPED = 77
 TIMEOUT_S = 60 * int(os.environ.get("OPBENCH_TEST_PATIENCE", "1"))  # more where programs are emulated
+# What qemu adds, in the name of a program that died of a signal.
+EMULATOR = re.compile(r"^qemu: uncaught target signal .*\n", re.MULTILINE)
 
 
 class Step:
@@ -104,7 +106,7 @@ def run_step(step, directory, environment, places):
         timeout=TIMEOUT_S,
         check=False,
     )
-    text = done.stdout.decode("utf-8", "backslashreplace")
+    text = EMULATOR.sub("", done.stdout.decode("utf-8", "backslashreplace"))
     for name, path in places:
         text = text.replace(path, f"${name}")
     lines = text.split("\n")

@@ -29,6 +29,8 @@ CASES = [
     ("more lines of input", "$ cat <<E\n> x\n> E\nx\n", 0),
     ("no newline at the end", "$ printf a\na (no newline)\n", 0),
     ("second step differs", "$ true\n\n$ echo b\na\n", 1),
+    ("an emulator's word on a death", "$ echo a; echo 'qemu: uncaught target signal 11 (x)' >&2; echo b\na\nb\n", 0),
+    ("an emulator's other words", "$ echo 'qemu: no such thing'\n", 1),
     ("no step", "# nothing\n", 1),
     ("not there", "# requires: $SRC/no/such/file\n$ false\n", 77),
 ]

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-LIMIT_S = 60
+LIMIT_S = 60 * int(os.environ.get("OPBENCH_TEST_PATIENCE", "1"))
 CONFIG = {"aten::add": {"input_data_generator": "PyTorch:DefaultDataGenerator", "config": [{"input": [
     {"args": [{"type": "tensor", "dtype": "float", "shape": [4]}] * 2}]}]}}
 SWEEP = {"model": "torch.nn.functional.relu", "model_init_params": [], "input_params": [["n"]], "input_scales": {"n": [4]}}

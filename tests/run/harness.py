@@ -11,8 +11,8 @@ import time
 import unittest
 
 GENERATOR = "PyTorch:DefaultDataGenerator"
-# A run that takes longer hangs: no test here needs a second, but where programs are emulated.
-LIMIT_S = 60 * int(os.environ.get("OPBENCH_TEST_PATIENCE", "1"))
+PATIENCE = int(os.environ.get("OPBENCH_TEST_PATIENCE", "1"))  # more where programs are emulated
+LIMIT_S = 60 * PATIENCE  # a run that takes longer hangs: no test here needs a second
 
 # Sanitizers catch the signals of injected faults; here they must reach the process. The search for leaks
 # stops a process by a second one, which a kill -9 in the middle leaves behind.

@@ -60,9 +60,9 @@ class Interrupt(RunTest):
             process = self.start(
                 self.command(self.config(three_operators()), "--backend-options", options, *more))
             self.wait_for_records(1)
-            time.sleep(0.1)
+            time.sleep(0.1 * harness.PATIENCE)
             process.send_signal(signal.SIGINT)
-            time.sleep(0.1)
+            time.sleep(0.1 * harness.PATIENCE)
             if process.poll() is None:
                 return process
             self.assertEqual(process.returncode, 130)
@@ -110,7 +110,7 @@ class Interrupt(RunTest):
         self.assertIn("process 1 of 2: the run was interrupted", self.results()[1]["reason"])
 
     def test_no_worker_is_started_after_an_interrupt(self):
-        process = self.interrupt_in_the_hanging_case("--case-timeout", "1")
+        process = self.interrupt_in_the_hanging_case("--case-timeout", str(harness.PATIENCE))
         self.assertEqual(process.wait(harness.LIMIT_S), 130)
         self.assertEqual([r["status"] for r in self.results()], ["ok", "timed_out"])
 

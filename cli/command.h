@@ -31,6 +31,7 @@ typedef struct ob_cli {
     const ob_cli_command *command; /* the one that runs, or NULL before dispatch */
     ob_context *context;           /* NULL until ob__cli_open_context */
     bool colour_out, colour_err;   /* whether each stream is a terminal that shows colours */
+    bool terminal_out;             /* standard output is one */
     bool write_failed;             /* standard output took no more; told once, exit code 1 */
     bool logged_error;         /* the log has shown an error that ob__cli_fail need not repeat */
     bool hide_refused_plugins; /* the command shows them itself: no warnings */

@@ -3,8 +3,8 @@
  * All that the program writes: results to standard output, messages to standard error.
  *
  * A full disk or a closed pipe must not look like success, so every result goes through here and the
- * first failure is told and remembered. Texts in messages may come from a config of unknown origin:
- * control characters are replaced before they reach a terminal.
+ * first failure is told and remembered. Texts may come from a config or a trace of unknown origin: control
+ * characters are replaced in messages, and in results before they reach a terminal.
  */
 #include "screen.h"
 
@@ -30,6 +30,7 @@ static bool shows_colour(int fd)
 
 void ob__cli_screen_init(ob_cli *cli)
 {
+    cli->terminal_out = isatty(STDOUT_FILENO) == 1;
     cli->colour_out = shows_colour(STDOUT_FILENO);
     cli->colour_err = shows_colour(STDERR_FILENO);
 }
@@ -41,6 +42,33 @@ size_t ob__cli_width(const ob_cli *cli)
     if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0)
         return 0;
     return size.ws_col;
+}
+
+/* ---- what must not reach a terminal ---- */
+
+/* The length of a change of colours or weight, "\033[1;31m", as we write it; 0 = it is none. */
+static size_t style_length(const unsigned char *text)
+{
+    if (text[0] != '\033' || text[1] != '[')
+        return 0;
+    const size_t digits = strspn((const char *)text + 2, "0123456789;");
+    return text[2 + digits] == 'm' ? digits + 3 : 0;
+}
+
+/* C0 controls other than line feed and tab, DEL, and the C1 controls as UTF-8 spells them. */
+static void hide_controls(char *text, bool keep_styles)
+{
+    for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++) {
+        const size_t style = keep_styles ? style_length(c) : 0;
+        if (style > 0) {
+            c += style - 1;
+        } else if ((*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7f) {
+            *c = '?';
+        } else if (*c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f) {
+            c[0] = '?';
+            c[1] = '?';
+        }
+    }
 }
 
 /* ---- results ---- */
@@ -60,22 +88,33 @@ bool ob__cli_write(ob_cli *cli, const char *data, size_t size)
 {
     if (cli->write_failed)
         return false;
+    char *clean = cli->terminal_out ? strndup(data, size) : NULL;
+    if (clean != NULL && strlen(clean) == size) {
+        hide_controls(clean, true);
+        data = clean;
+    }
     errno = 0;
     const bool ok = fwrite(data, 1, size, stdout) == size;
-    return note_write(cli, ok, errno);
+    const int error = errno;
+    free(clean);
+    return note_write(cli, ok, error);
 }
 
 bool ob__cli_printf(ob_cli *cli, const char *format, ...)
 {
+    char *text = NULL;
     if (cli->write_failed)
         return false;
     va_list args;
     va_start(args, format);
     errno = 0;
-    const int length = vprintf(format, args);
-    const int error = errno;
+    const int length = vasprintf(&text, format, args);
     va_end(args);
-    return note_write(cli, length >= 0, error);
+    if (length < 0)
+        return note_write(cli, false, ENOMEM);
+    const bool ok = ob__cli_write(cli, text, (size_t)length);
+    free(text);
+    return ok;
 }
 
 int ob__cli_finish(ob_cli *cli)
@@ -89,19 +128,6 @@ int ob__cli_finish(ob_cli *cli)
 }
 
 /* ---- messages ---- */
-
-/* C0 controls other than line feed and tab, DEL, and the C1 controls as UTF-8 spells them. */
-static void hide_controls(char *text)
-{
-    for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++) {
-        if ((*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7f) {
-            *c = '?';
-        } else if (*c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f) {
-            c[0] = '?';
-            c[1] = '?';
-        }
-    }
-}
 
 typedef struct severity {
     const char *plain, *coloured;
@@ -130,9 +156,9 @@ static void print_err(const ob_cli *cli, const severity *word, const ob_err *err
 {
     ob_err shown = *err;
     hide_made_config(&shown);
-    hide_controls(shown.file);
-    hide_controls(shown.path);
-    hide_controls(shown.message);
+    hide_controls(shown.file, false);
+    hide_controls(shown.path, false);
+    hide_controls(shown.message, false);
     char line[sizeof(ob_err) + 64];
     ob_err_format(&shown, cli->colour_err ? word->coloured : word->plain, line, sizeof line);
     const char *command = cli->command != NULL ? cli->command->name : NULL;

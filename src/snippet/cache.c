@@ -101,7 +101,8 @@ static ob_status check_private(const char *dir, ob_err *err)
 {
     struct stat st;
     if (lstat(dir, &st) != 0 || !S_ISDIR(st.st_mode))
-        return ob_err_set(err, OB_ERR_IO, "%s is no folder; give another one with --cache-dir", dir);
+        return ob_err_set(err, OB_ERR_IO, "%s is no folder; give another one with --cache-dir",
+                          dir);
     if (st.st_uid != geteuid() || (st.st_mode & (S_IRWXG | S_IRWXO)) != 0)
         return ob_err_set(err, OB_ERR_IO,
                           "%s holds code that is run, but it is not yours alone; make it so with "

@@ -142,7 +142,7 @@ static void leaves_copies_and_renamed_ones(void)
     snprintf(renamed, sizeof renamed, "%s/opbench-results-2026-backup", parent);
     snprintf(command, sizeof command, "mkdir %s/copies && cp -a %s %s && mv %s %s", parent, made,
              copy, made, renamed);
-    CHECK_INT(system(command), 0); /* NOLINT(cert-env33-c) */
+    CHECK_INT(system(command), 0);
     const struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     CHECK_INT(utimensat(AT_FDCWD, copy, old, 0), 0);
     CHECK_INT(utimensat(AT_FDCWD, renamed, old, 0), 0);
@@ -152,7 +152,7 @@ static void leaves_copies_and_renamed_ones(void)
     ob__scratch_sweep(command);
     CHECK(is_there(copy));
     snprintf(command, sizeof command, "rm -r %s/copies %s", parent, renamed);
-    CHECK_INT(system(command), 0); /* NOLINT(cert-env33-c) */
+    CHECK_INT(system(command), 0);
     close(hold);
 }
 

@@ -182,9 +182,10 @@ class SlowReader(RunTest):
         """A worker whose records nobody takes waits; its cases are not over their time."""
         count = 1000  # more than the pipe and the socket hold
         os.mkfifo(self.output)
-        process = self.start(self.command(self.config(many_cases(count)), "--case-timeout", "0.3"))
+        timeout = 0.3 * harness.PATIENCE
+        process = self.start(self.command(self.config(many_cases(count)), "--case-timeout", str(timeout)))
         with open(self.output, "rb") as pipe:
-            time.sleep(1)
+            time.sleep(3 * timeout)
             results = [r for r in map(json.loads, pipe) if "op_name" in r]
         self.assertEqual(process.wait(harness.LIMIT_S), 0)
         self.assertEqual([r["index"] for r in results], list(range(count)))

@@ -40,7 +40,7 @@ static bool name_file(ob_trial_memo *memo, const char *dir, const char *cpu_key)
         n = snprintf(memo->path, sizeof memo->path, "%s/%s.txt", dir, cpu_key);
     else if (cache != NULL && cache[0] == '/')
         n = snprintf(memo->path, sizeof memo->path, "%s/opbench/machine/%s.txt", cache, cpu_key);
-    else if (home != NULL && home[0] == '/')
+    else if (home != NULL && home[0] == '/' && access(home, F_OK) == 0) /* it is not ours to make */
         n = snprintf(memo->path, sizeof memo->path, "%s/.cache/opbench/machine/%s.txt", home,
                      cpu_key);
     return n > 0 && (size_t)n < sizeof memo->path;

@@ -138,7 +138,7 @@ ob_status ob__snippet_cache_open(ob_arena *arena, const char *wanted, const char
     if (wanted == NULL) {
         if (cache != NULL && cache[0] == '/')
             *dir = ob__join(arena, "", (const char *const[]){cache, "/opbench/snippets", NULL});
-        else if (home != NULL && home[0] == '/')
+        else if (home != NULL && home[0] == '/' && access(home, F_OK) == 0) /* not ours to make */
             *dir =
                 ob__join(arena, "", (const char *const[]){home, "/.cache/opbench/snippets", NULL});
         else

@@ -164,6 +164,10 @@ static void test_nowhere(void)
     ob__memo_close(&memo);
     ob__trial_ask(&(ob_trial_place){.fn = NULL}, &(ob_trial){.what = "amx"}, &out);
     CHECK_INT(out.state, OB_TRIAL_UNKNOWN);
+    setenv("HOME", "/nonexistent", 1);
+    ob__memo_open(&memo, NULL, "k", "6.2");
+    CHECK_STR(memo.path, "");
+    ob__memo_close(&memo);
     setenv("XDG_CACHE_HOME", "/some/cache", 1);
     ob__memo_open(&memo, NULL, "k", "6.2");
     CHECK_STR(memo.path, "/some/cache/opbench/machine/k.txt");

@@ -239,7 +239,7 @@ static void run_cells(void *ctx, int64_t begin, int64_t end)
 static void run_grid(grid *all)
 {
     const native_gemm *g = &all->gemm;
-    const double parts = (double)g->m * (double)g->n * (double)g->k / NATIVE_GEMM_GRAIN;
+    const double parts = (double)g->m * (double)g->n * (double)g->k / (double)NATIVE_GEMM_GRAIN;
     const int64_t threads =
         parts < all->blas->env->threads ? (int64_t)parts : all->blas->env->threads;
     all->rows = all->columns = 1;
@@ -359,7 +359,8 @@ typedef struct whole_job {
 static int64_t whole_grain(const native_gemm *g)
 {
     const double line = (double)g->n * (double)g->k;
-    return line < NATIVE_GEMM_GRAIN ? (int64_t)(NATIVE_GEMM_GRAIN / (line + 1)) + 1 : 1;
+    const double grain = NATIVE_GEMM_GRAIN;
+    return line < grain ? (int64_t)(grain / (line + 1)) + 1 : 1;
 }
 
 DEFINE_WHOLE(i64, uint64_t)

@@ -281,7 +281,7 @@ void native_halves_run(const plan_call *call, const native_halves *h)
     const native_env *env = call->env;
     const native_half_loops *loops = native_half_loops_of(env, h->dtype);
     const double work = (double)h->count * (double)h->m * (double)h->n * (double)h->k;
-    const double worth = work / NATIVE_GEMM_GRAIN;
+    const double worth = work / (double)NATIVE_GEMM_GRAIN;
     int64_t threads = smaller(env->threads, h->buffers);
     if (worth < (double)threads)
         threads = worth < 1 ? 1 : (int64_t)worth;

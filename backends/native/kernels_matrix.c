@@ -303,7 +303,7 @@ static ob_status run(const plan_call *call, ob_err *err)
     else if (p->a.count < env->threads) /* then each product is cut up */
         run_products(&job, 0, p->a.count);
     else
-        native_parallel(env, p->a.count, (int64_t)(NATIVE_GEMM_GRAIN / (work + 1)) + 1,
+        native_parallel(env, p->a.count, (int64_t)((double)NATIVE_GEMM_GRAIN / (work + 1)) + 1,
                         run_products, &job);
     native_dense_write(call, &p->out);
     return OB_OK;

@@ -59,7 +59,7 @@ static ob_status measure_overhead(const ob_clock *clock, double *overhead_ns, ob
         if (end_ns - start_ns < best_ns)
             best_ns = end_ns - start_ns;
     }
-    *overhead_ns = (double)best_ns / READS_PER_ROUND;
+    *overhead_ns = (double)best_ns / (double)READS_PER_ROUND;
     return OB_OK;
 }
 

@@ -46,7 +46,7 @@ static int significant_figures(const double *sorted, size_t count, double median
     const double confidence =
         fmax(CONFIDENCE_SIGMAS * deviation / (double)sqrtf((float)kept), MIN_CONFIDENCE_S);
     const double figures = floor(ob__log10_single(median / confidence));
-    return !(figures >= 1) ? 1 : figures > MAX_FIGURES ? MAX_FIGURES : (int)figures;
+    return !(figures >= 1) ? 1 : figures > (double)MAX_FIGURES ? MAX_FIGURES : (int)figures;
 }
 
 static ob_status check(const ob_measurement *m, ob_err *err)

@@ -33,7 +33,9 @@ const ob_time_unit *ob_time_unit_select(double seconds)
         return NULL;
     /* -3 is ns; the original takes seconds below that too, and so shows 0.00. */
     const double thousands = floor(ob__log10_single(seconds) / 3) + 3;
-    return &UNITS[thousands < 0 ? 0 : thousands < UNIT_COUNT ? (size_t)thousands : UNIT_COUNT - 1];
+    return &UNITS[thousands < 0                    ? 0
+                  : thousands < (double)UNIT_COUNT ? (size_t)thousands
+                                                   : UNIT_COUNT - 1];
 }
 
 const ob_time_unit *ob_time_unit_find(const char *symbol)

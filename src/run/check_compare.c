@@ -150,7 +150,7 @@ enum { LEAST_RANDOM = 100 };
 
 static void compare_moments(const check *c, const ob_pack_item *got, const ob_pack_item *want)
 {
-    enum { ERRORS = 6 };
+    static const double ERRORS = 6;
     char text[384];
     if (reals_of(got) < LEAST_RANDOM)
         return;

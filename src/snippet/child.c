@@ -193,7 +193,7 @@ ob_status ob__child_receive(const ob_child *child, void *data, size_t size, doub
         if (timeout_s > 0 && left <= 0)
             return ob_err_set(err, OB_ERR_LIMIT, "it took longer than %g s", timeout_s);
         const int wait_ms =
-            timeout_s > 0 && left * 1000 < LOOK_UP_MS ? (int)(left * 1000) + 1 : LOOK_UP_MS;
+            timeout_s > 0 && left * 1000 < (double)LOOK_UP_MS ? (int)(left * 1000) + 1 : LOOK_UP_MS;
         if (poll(&p, 1, wait_ms) < 0 && errno != EINTR)
             return ob_err_set(err, OB_ERR_IO, "no answer can be read: %s", strerror(errno));
         bound_output(child);

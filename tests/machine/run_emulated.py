@@ -22,8 +22,11 @@ MISSING = 77
 
 def main():
     qemu = shutil.which("qemu-x86_64-static") or shutil.which("qemu-x86_64")
-    if qemu is None or os.uname().machine != "x86_64":
-        print("there is no qemu-x86_64 here: apt-get install qemu-user-static")
+    if os.uname().machine != "x86_64":
+        print("the emulated processor is an x86-64, and this system is for another one")
+        sys.exit(MISSING)
+    if qemu is None:
+        print("there is no qemu-x86_64 here: apt-get install qemu-user")
         sys.exit(MISSING)
     with tempfile.TemporaryDirectory(prefix="opbench-emulated-") as folder:
         # What is executed leaves the emulator, unless it is the emulator again.

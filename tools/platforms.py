@@ -45,17 +45,25 @@ def reason_of(case):
 
 
 def read_tests(path):
-    """Backend to a counter of ends, and to the reasons of those that were skipped."""
+    """Backend to a counter of ends, and to (reason, test) of those that did not pass."""
     ends, reasons = collections.defaultdict(collections.Counter), collections.defaultdict(list)
     for case in xml.parse(path).getroot().iter("testcase"):
         backend = backend_of(case.get("name"))
         end = {"run": "passed", "fail": "failed"}.get(case.get("status"), "skipped")
         ends[backend][end] += 1
         if end == "failed":
-            reasons[backend].append(f"FAILED: {case.get('name')}")
+            reasons[backend].append(("FAILED", case.get("name")))
         elif end == "skipped":
-            reasons[backend].append(f"{case.get('name')}: {reason_of(case)}")
+            reasons[backend].append((reason_of(case), case.get("name")))
     return ends, reasons
+
+
+def as_sentence(reasons):
+    """Each reason once, behind the tests that have it."""
+    tests = collections.defaultdict(list)
+    for why, name in reasons:
+        tests[why].append(name)
+    return "; ".join(f"{', '.join(names)}: {why}" for why, names in tests.items())
 
 
 def rows(suite, architecture, results, listing, left_out=()):
@@ -63,11 +71,11 @@ def rows(suite, architecture, results, listing, left_out=()):
     ends, reasons = read_tests(results)
     for name, why in left_out:
         ends[backend_of(name)]["skipped"] += 1
-        reasons[backend_of(name)].append(f"{name}: {why}")
+        reasons[backend_of(name)].append((why, name))
     versions = read_versions(listing)
     return [
         (suite, architecture, backend, versions.get(backend, ""), *(str(ends[backend][end]) for end in
-         ("passed", "failed", "skipped")), "; ".join(reasons[backend]))
+         ("passed", "failed", "skipped")), as_sentence(reasons[backend]))
         for backend in (CORE, *BACKENDS) if backend in ends
     ]
 

@@ -16,14 +16,14 @@
 #define DNN_MAJOR "2"
 #define DNN_VERSION_FUNCTIONS "dnnl_v2.def"
 typedef const dnnl_memory_desc_t *dnn_md; /* a struct that anybody may look into */
-#elif DNNL_VERSION_MAJOR == 3
+#else
 #define DNN_MAJOR "3"
 #define DNN_VERSION_FUNCTIONS "dnnl_v3.def"
 typedef const_dnnl_memory_desc_t dnn_md;
 #define dnnl_eltwise_logsigmoid dnnl_eltwise_soft_relu /* with a parameter */
-#else
-#error "the backend is for the headers of oneDNN 2.x or 3.x"
 #endif
+_Static_assert(DNNL_VERSION_MAJOR == 2 || DNNL_VERSION_MAJOR == 3,
+               "the backend is for the headers of oneDNN 2.x or 3.x");
 
 struct dnn_lib {
     void *handle;

@@ -18,7 +18,7 @@ const char *ob__op_label(const ob_op_call *call)
 
 ob_status ob__shape_fail(const ob_op_call *call, ob_err *err, const char *format, ...)
 {
-    char message[sizeof err->message];
+    char message[sizeof((ob_err){0}).message];
     va_list args;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);

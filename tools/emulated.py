@@ -82,8 +82,8 @@ def left_out(folder, tests):
 
 def steps(without, tests):
     """What is run inside, in the tree: what `make run` and `make test` would, after building."""
-    words = ["env", "OPBENCH_TEST_PATIENCE=10", "ctest", "--test-dir", "build", "--parallel", str(os.cpu_count()), "--output-on-failure", "--output-junit",
-             "tests.xml", "--label-exclude", "full"]
+    words = ["env", "OPBENCH_TEST_PATIENCE=10", "ctest", "--test-dir", "build", "--parallel", str(os.cpu_count()),
+             "--output-on-failure", "--output-junit", "tests.xml", "--label-exclude", "full"]
     if tests:
         words += ["--tests-regex", tests]
     if without:

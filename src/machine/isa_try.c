@@ -66,7 +66,7 @@ FOR("avx512f,avx512bf16") static bool use_bf16(void)
     return sums[15] == 4.5f;
 }
 
-/* As bytes: a product of pairs of vaddph %zmm0, %zmm0, %zmm0, which older assemblers do not know. */
+/* As bytes: vaddph %zmm0, %zmm0, %zmm0, which older assemblers do not know. */
 FOR("avx512f,avx512bw") static bool use_fp16(void)
 {
     enum { ONE_AND_A_HALF = 0x3e00, THREE = 0x4200 };

@@ -55,6 +55,14 @@ size_t ob__cli_common_offset(const ob_cli_command *command)
     return (command->options_size + unit - 1) / unit * unit;
 }
 
+const ob_option *ob__cli_find_option(const ob_option *rows, const char *name)
+{
+    for (; rows != NULL && rows->name != NULL; rows++)
+        if (strcmp(rows->name, name) == 0)
+            return rows;
+    return NULL;
+}
+
 size_t ob__cli_option_count(const ob_option *rows)
 {
     size_t count = 0;

@@ -27,7 +27,8 @@ bool ob__cli_takes_torch(const ob_cli_command *command);
 /* Follows --torch, or OPBENCH_TORCH; options is the command's own struct, given what --torch has, or NULL. Says what is wrong and
  * returns an exit code. */
 int ob__cli_choose_torch(ob_cli *cli, const void *options, const char *given);
-size_t ob__cli_option_count(const ob_option *rows); /* NULL: 0 */
+size_t ob__cli_option_count(const ob_option *rows);                            /* NULL: 0 */
+const ob_option *ob__cli_find_option(const ob_option *rows, const char *name); /* NULL = none */
 
 /* What follows "opbench NAME " in the usage line: the row's own, or made from its words. */
 void ob__cli_format_usage(const ob_cli_command *command, char *out, size_t size);

@@ -4,6 +4,8 @@
  * environment of this process, and so has a session in this very process.
  */
 #include "library_caps.h"
+
+#include "help.h"
 #include "own_path.h"
 
 #include <stdlib.h>
@@ -13,10 +15,8 @@
 
 static const void *find_value(const ob_option *rows, const char *name, const void *options)
 {
-    for (const ob_option *row = rows; row->name != NULL; row++)
-        if (strcmp(row->name, name) == 0)
-            return (const char *)options + row->offset;
-    return NULL;
+    const ob_option *row = ob__cli_find_option(rows, name);
+    return row != NULL ? (const char *)options + row->offset : NULL;
 }
 
 static const char *text_of(const ob_option *rows, const char *name, const void *options)

@@ -12,17 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const ob_option *find_row(const ob_option *rows, const char *name)
-{
-    for (; rows != NULL && rows->name != NULL; rows++)
-        if (strcmp(rows->name, name) == 0)
-            return rows;
-    return NULL;
-}
-
 bool ob__cli_takes_torch(const ob_cli_command *command)
 {
-    return !command->hidden && find_row(command->options, "backend") != NULL;
+    return !command->hidden && ob__cli_find_option(command->options, "backend") != NULL;
 }
 
 /* What is wanted of libtorch where no backend is named. */
@@ -88,7 +80,7 @@ int ob__cli_choose_torch(ob_cli *cli, const void *options, const char *given)
     unsetenv(OB_TORCH_SHIM_VARIABLE); /* it is this program's own word to those that it starts */
     if (wanted == NULL)
         return OB_EXIT_OK;
-    const ob_option *row = find_row(cli->command->options, "backend");
+    const ob_option *row = ob__cli_find_option(cli->command->options, "backend");
     const char *backend;
     memcpy(&backend, (const char *)options + row->offset, sizeof backend);
     const wants what = backend == NULL                          ? without_backend(cli->command)

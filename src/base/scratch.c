@@ -63,16 +63,22 @@ static bool name_mark(int dir, const char *name, char mark[MARK_BYTES])
 
 /* ---- removing ---- */
 
-/* The mark goes last: whoever is killed on the way leaves what another one can remove. */
-static void remove_tree(int parent, const char *name, int depth)
+DIR *ob__open_folder(int parent, const char *name)
 {
     const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (dir == NULL) {
-        if (fd >= 0)
-            close(fd);
+    if (dir == NULL && fd >= 0)
+        close(fd);
+    return dir;
+}
+
+/* The mark goes last: whoever is killed on the way leaves what another one can remove. */
+static void remove_tree(int parent, const char *name, int depth)
+{
+    DIR *dir = ob__open_folder(parent, name);
+    if (dir == NULL)
         return;
-    }
+    const int fd = dirfd(dir);
     for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
             (depth == 0 && strcmp(entry->d_name, LOCK_NAME) == 0))

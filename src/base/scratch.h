@@ -9,6 +9,7 @@
 
 #include "opbench/status.h"
 
+#include <dirent.h>
 #include <stdbool.h>
 
 typedef struct ob_scratch {
@@ -24,6 +25,9 @@ void ob__scratch_close(ob_scratch *scratch);
 
 /* Removes what killed processes of this user left in the folder. */
 void ob__scratch_sweep(const char *parent);
+
+/* A folder to read, not through a link; NULL = it cannot be. parent is a descriptor, or AT_FDCWD. */
+DIR *ob__open_folder(int parent, const char *name);
 
 /* A mark is a file that holds a text of ours, at most 256 bytes, and nothing else. */
 bool ob__mark_write(int file, const char *text);

@@ -129,10 +129,7 @@ void ob__cap_decide(const ob_cap_row *row, const ob_cap_facts *facts, ob_library
     const ob_cap_level *best = highest(row, facts->works);
     while (!is_known(row, best, facts))
         best++;
-    int isa = 0;
-    while ((missing >> isa & 1) == 0)
-        isa++;
     out->state = OB_CAP_SET;
     snprintf(out->value, sizeof out->value, "%s", best->word);
-    snprintf(out->why, sizeof out->why, "%s", facts->reasons[isa]);
+    snprintf(out->why, sizeof out->why, "%s", facts->reasons[ob__isa_first(missing)]);
 }

@@ -31,6 +31,11 @@ ob_isa ob__isa_find(const char *name)
     return (ob_isa)i;
 }
 
+ob_isa ob__isa_first(ob_isa_set set)
+{
+    return (ob_isa)__builtin_ctz(set);
+}
+
 /* ---- this processor ---- */
 
 #if defined __x86_64__

@@ -27,6 +27,8 @@ typedef enum ob_isa {
 } ob_isa;
 
 typedef uint32_t ob_isa_set; /* bit i: ob_isa i */
+/* The first of a set that is not empty. */
+ob_isa ob__isa_first(ob_isa_set set);
 #define OB_ISA_BIT(id) ((ob_isa_set)1 << OB_ISA_##id)
 
 /* Where the facts come from; tests bring a processor of their own. */

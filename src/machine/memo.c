@@ -4,8 +4,10 @@
  * last line is a hash of all before. Whoever could write to it could only slow libraries down, but a file that is not the
  * user's alone is not read all the same.
  */
+#include "base/cache_place.h"
 #include "base/read_file.h"
 #include "base/text.h"
+#include "base/write_all.h"
 #include "machine/trial.h"
 
 #include <errno.h>
@@ -20,29 +22,13 @@ enum { MOST_BYTES = 1 << 18 };
 
 /* ---- the file ---- */
 
-static bool make_folders(char *path)
-{
-    for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        const bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
-        *slash = '/';
-        if (!made)
-            return false;
-    }
-    return true;
-}
-
 static bool name_file(ob_trial_memo *memo, const char *dir, const char *cpu_key)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int n = -1;
-    if (dir != NULL)
-        n = snprintf(memo->path, sizeof memo->path, "%s/%s.txt", dir, cpu_key);
-    else if (cache != NULL && cache[0] == '/')
-        n = snprintf(memo->path, sizeof memo->path, "%s/opbench/machine/%s.txt", cache, cpu_key);
-    else if (home != NULL && home[0] == '/' && access(home, F_OK) == 0) /* it is not ours to make */
-        n = snprintf(memo->path, sizeof memo->path, "%s/.cache/opbench/machine/%s.txt", home,
-                     cpu_key);
+    char place[PATH_MAX];
+    if (dir == NULL && !ob__cache_place("machine", place, sizeof place))
+        return false;
+    const int n =
+        snprintf(memo->path, sizeof memo->path, "%s/%s.txt", dir != NULL ? dir : place, cpu_key);
     return n > 0 && (size_t)n < sizeof memo->path;
 }
 
@@ -106,32 +92,18 @@ void ob__memo_open(ob_trial_memo *memo, const char *dir, const char *cpu_key, co
         memo->lines.size = 0;
 }
 
-static bool write_whole(int fd, const ob_text *text)
-{
-    size_t done = 0;
-    while (done < text->size) {
-        const ssize_t wrote = write(fd, text->data + done, text->size - done);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return false;
-        done += (size_t)wrote;
-    }
-    return true;
-}
-
 /* Under another name first: nobody reads half of it. */
 static void write_file(const ob_trial_memo *memo, const ob_text *text)
 {
     char temporary[PATH_MAX];
     const int n = snprintf(temporary, sizeof temporary, "%s.XXXXXX", memo->path);
-    if (n <= 0 || (size_t)n >= sizeof temporary || !make_folders(temporary) ||
+    if (n <= 0 || (size_t)n >= sizeof temporary || !ob__make_parents(temporary) ||
         !may_replace(memo->path))
         return;
     const int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)
         return;
-    const bool whole = write_whole(fd, text);
+    const bool whole = ob__write_all(fd, text->data, text->size);
     close(fd);
     if (!whole || rename(temporary, memo->path) != 0)
         unlink(temporary);

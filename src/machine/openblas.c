@@ -93,10 +93,7 @@ void ob__cap_decide_openblas(const ob_cap_row *row, const ob_cap_facts *facts, o
         const ob_isa_set missing = own->needs & ~facts->works;
         snprintf(out->own, sizeof out->own, "%.47s", answer.text);
         if (missing != 0) {
-            int isa = 0;
-            while ((missing >> isa & 1) == 0)
-                isa++;
-            snprintf(out->why, sizeof out->why, "%s", facts->reasons[isa]);
+            snprintf(out->why, sizeof out->why, "%s", facts->reasons[ob__isa_first(missing)]);
         } else if (own->bits < most) {
             least = own->bits + 1;
             snprintf(out->why, sizeof out->why,

@@ -7,6 +7,7 @@
 
 #include "base/programs.h"
 #include "base/text.h"
+#include "base/write_all.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,16 +28,8 @@ enum { MOST_NAMES = 16, MOST_SEGMENT_BYTES = 1 << 30 };
 
 static ob_status fill_segment(int fd, const void *data, size_t size, ob_err *err)
 {
-    const char *from = data;
-    for (size_t done = 0; done < size;) {
-        const ssize_t wrote = write(fd, from + done, size - done);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return ob_err_set(err, OB_ERR_IO, "shared memory cannot be written: %s",
-                              strerror(errno));
-        done += (size_t)wrote;
-    }
+    if (!ob__write_all(fd, data, size))
+        return ob_err_set(err, OB_ERR_IO, "shared memory cannot be written: %s", strerror(errno));
     return OB_OK;
 }
 

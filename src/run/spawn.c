@@ -7,6 +7,7 @@
 
 #include "base/programs.h"
 #include "base/text.h"
+#include "base/write_all.h"
 #include "run/identity.h"
 
 #include <errno.h>
@@ -45,21 +46,6 @@ ob_status ob__memory_file(const char *name, int *out, ob_err *err)
     if (*out >= 0)
         return OB_OK;
     return ob_err_set(err, OB_ERR_IO, "no memory file for the worker: %s", strerror(errno));
-}
-
-static ob_status write_all(int fd, const char *data, size_t size, ob_err *err)
-{
-    while (size > 0) {
-        const ssize_t wrote = write(fd, data, size);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote < 0)
-            return ob_err_set(err, OB_ERR_IO, "the config cannot be handed over: %s",
-                              strerror(errno));
-        data += wrote;
-        size -= (size_t)wrote;
-    }
-    return OB_OK;
 }
 
 /* A word of its own: its end is a NUL. */
@@ -156,7 +142,10 @@ ob_status ob__worker_seed_make(const char *program, const ob_config *config,
     if (status == OB_OK)
         status = ob_json_print(ob_config_json(config), &text, &length, err);
     if (status == OB_OK)
-        status = write_all(out->config_fd, text, length, err);
+        status = ob__write_all(out->config_fd, text, length)
+                     ? OB_OK
+                     : ob_err_set(err, OB_ERR_IO, "the config cannot be handed over: %s",
+                                  strerror(errno));
     free(text);
     const bool whole = status == OB_OK && ftruncate(out->state_fd, (off_t)sizeof *out->page) == 0;
     if (whole ||

@@ -8,6 +8,7 @@
 #include "base/read_file.h"
 #include "base/scratch.h"
 #include "base/text.h"
+#include "base/write_all.h"
 #include "opbench/torch.h"
 #include "plugin/registry.h"
 #include "snippet/child.h"
@@ -83,13 +84,7 @@ static const char *make_key(const build *b, const char *what)
 static ob_status write_file(const char *path, const char *data, size_t size, ob_err *err)
 {
     const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-    bool ok = fd >= 0;
-    while (ok && size > 0) {
-        const ssize_t wrote = write(fd, data, size);
-        ok = wrote > 0 || (wrote < 0 && errno == EINTR);
-        data += wrote > 0 ? wrote : 0;
-        size -= wrote > 0 ? (size_t)wrote : 0;
-    }
+    bool ok = fd >= 0 && ob__write_all(fd, data, size);
     if (fd >= 0)
         ok = close(fd) == 0 && ok;
     return ok ? OB_OK

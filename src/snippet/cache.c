@@ -5,6 +5,7 @@
  * changed one is made again. What nobody used for a month is removed, but only from a folder that we made, which a
  * mark in it tells, and only files with names of ours: a folder that was there before gets one of ours inside.
  */
+#include "base/cache_place.h"
 #include "base/scratch.h"
 #include "base/text.h"
 #include "snippet/build.h"
@@ -88,12 +89,8 @@ static ob_status make_dirs(ob_arena *arena, const char *path, ob_err *err)
         copy[end - 1] = '\0';
     if (lstat(copy, &st) == 0)
         return OB_OK;
-    for (char *slash = strchr(copy + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(copy, 0700) != 0 && errno != EEXIST)
-            return cannot_make(copy, err);
-        *slash = '/';
-    }
+    if (!ob__make_parents(copy))
+        return cannot_make(copy, err);
     return make_marked(arena, copy) ? OB_OK : cannot_make(copy, err);
 }
 
@@ -131,19 +128,15 @@ static ob_status choose_dir(ob_arena *arena, const char **dir, ob_err *err)
 
 ob_status ob__snippet_cache_open(ob_arena *arena, const char *wanted, const char **dir, ob_err *err)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char place[PATH_MAX];
     *dir = wanted;
     if (wanted != NULL && wanted[0] == '\0')
         return ob_err_set(err, OB_ERR_INVALID, "the name of the folder is empty; see --cache-dir");
     if (wanted == NULL) {
-        if (cache != NULL && cache[0] == '/')
-            *dir = ob__join(arena, "", (const char *const[]){cache, "/opbench/snippets", NULL});
-        else if (home != NULL && home[0] == '/' && access(home, F_OK) == 0) /* not ours to make */
-            *dir =
-                ob__join(arena, "", (const char *const[]){home, "/.cache/opbench/snippets", NULL});
-        else
+        if (!ob__cache_place("snippets", place, sizeof place))
             return ob_err_set(err, OB_ERR_INVALID,
                               "there is no home directory; give a folder with --cache-dir");
+        *dir = ob__arena_strdup(arena, place, strlen(place));
         if (*dir == NULL)
             return ob__snippet_no_memory(err);
     }
@@ -191,17 +184,13 @@ static void remove_unfinished(int dir, const char *name)
 /* Models, and the folder if that was all. */
 static void remove_models(int parent, const char *name)
 {
-    const int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-    if (dir == NULL) {
-        if (fd >= 0)
-            close(fd);
+    DIR *dir = ob__open_folder(parent, name);
+    if (dir == NULL)
         return;
-    }
     for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
         const char *dot = strrchr(entry->d_name, '.');
         if (dot != NULL && strcmp(dot, OB_MODEL_END) == 0)
-            unlinkat(fd, entry->d_name, 0);
+            unlinkat(dirfd(dir), entry->d_name, 0);
     }
     closedir(dir);
     unlinkat(parent, name, AT_REMOVEDIR);

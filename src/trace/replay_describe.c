@@ -20,12 +20,17 @@ typedef struct group {
 
 static const char *help_of(ob_replay_skip skip)
 {
-    static const char *const HELP[] = {
-#define HELP_TEXT(id, word, compute, help) help,
+    switch (skip) {
+#define HELP_TEXT(id, word, compute, help)                                                         \
+    case OB_REPLAY_##id:                                                                           \
+        return help;
         OB_REPLAY_SKIP_MAP(HELP_TEXT)
 #undef HELP_TEXT
-    };
-    return HELP[skip];
+    case OB_REPLAY_SKIP_COUNT:
+    case OB_REPLAY_RAN:
+        break;
+    }
+    return "";
 }
 
 static int by_group(const void *a, const void *b)

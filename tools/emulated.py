@@ -12,8 +12,8 @@ import re
 import shutil
 import subprocess
 
-# Debian's name of the architecture to that of qemu and of the toolchain file.
-ARCHITECTURES = {"arm64": "aarch64"}
+# Debian's name of the architecture to that of qemu and of the toolchain file, and to its number in ELF files.
+ARCHITECTURES = {"arm64": ("aarch64", 183)}
 TOOLS = pathlib.Path(__file__).resolve().parent
 BINFMT = pathlib.Path("/proc/sys/fs/binfmt_misc")
 # What the tests need inside beside what building needs: compilers for snippets, interpreters.
@@ -27,29 +27,53 @@ class Binfmt:
     """Has the kernel start the architecture's programs by qemu, and undoes what it did."""
 
     def __init__(self, architecture):
-        self.name = "qemu-" + ARCHITECTURES[architecture]
-        self.mounted = self.enabled = False
+        self.word, number = ARCHITECTURES[architecture]
+        self.machine = number.to_bytes(2, "little")
+        self.entry = BINFMT / f"opbench-{self.word}"
+        self.mounted = self.registered = False
 
     def __enter__(self):
         if not (BINFMT / "register").exists():
             subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", str(BINFMT)], check=True)
             self.mounted = True
-        if not (BINFMT / self.name).exists():
-            self.enabled = True
-            subprocess.run(["update-binfmts", "--enable", self.name], check=True)
+        if not any(self.serves(entry) for entry in BINFMT.glob("*")):
+            # Such programs, whatever their ABI's byte says, shared or not. F: qemu is opened now, so that it is found from
+            # inside another root; P: programs see the name by which they were called (kernels from 5.12 on tell qemu).
+            magic = b"\x7fELF\x02\x01\x01\x00" + bytes(8) + b"\x02\x00" + self.machine
+            mask = b"\xff" * 7 + b"\x00" + b"\xff" * 8 + b"\xfe\xff\xff\xff"
+            hexadecimal = ["".join(f"\\x{byte:02x}" for byte in part) for part in (magic, mask)]
+            line = ":".join(["", self.entry.name, "M", "", *hexadecimal, static_qemu(self.word), "PF"])
+            (BINFMT / "register").write_text(line, encoding="ascii")
+            self.registered = True
         return self
 
+    def serves(self, entry):
+        if entry.name in ("register", "status"):
+            return False
+        text = entry.read_text(encoding="utf-8", errors="replace")
+        return text.startswith("enabled") and f"0200{self.machine.hex()}\n" in text
+
     def __exit__(self, *_):
-        if self.enabled:
-            subprocess.run(["update-binfmts", "--disable", self.name], check=False)
+        if self.registered and self.entry.exists():
+            self.entry.write_text("-1", encoding="ascii")
         if self.mounted:
             subprocess.run(["umount", str(BINFMT)], check=False)
 
 
+def static_qemu(word):
+    """Later releases than Debian 12 have one build only, which is static. Another would miss its libraries inside."""
+    for name in (f"qemu-{word}-static", f"qemu-{word}"):
+        path = shutil.which(name)
+        if path is not None and b"/ld-linux" not in pathlib.Path(path).read_bytes()[:4096]:
+            return path
+    return None
+
+
 def missing_programs(architecture):
-    word = ARCHITECTURES[architecture]
-    needed = ("mmdebstrap", "update-binfmts", f"qemu-{word}-static", f"{word}-linux-gnu-gcc", "cmake", "ninja")
-    return [name for name in needed if shutil.which(name) is None]
+    word, _ = ARCHITECTURES[architecture]
+    needed = ("mmdebstrap", f"{word}-linux-gnu-gcc", "cmake", "ninja")
+    return [name for name in needed if shutil.which(name) is None] + \
+        ([f"a static qemu-{word}"] if static_qemu(word) is None else [])
 
 
 def bootstrap(suite, architecture, system, mirror):
@@ -61,7 +85,7 @@ def bootstrap(suite, architecture, system, mirror):
 
 def build(architecture, tree, system, place):
     """Commands, with what they are run with, that build the tree at `place`, which is its path inside the system too."""
-    toolchain = f"cmake/toolchains/{ARCHITECTURES[architecture]}-linux-gnu.cmake"
+    toolchain = f"cmake/toolchains/{ARCHITECTURES[architecture][0]}-linux-gnu.cmake"
     environment = {**os.environ, "QEMU_LD_PREFIX": str(system)} # the build runs programs that it made
     return (
         (["mkdir", "-p", place], {}),

@@ -10,17 +10,12 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import checks  # noqa: E402
+from checks import check  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRAIN, MIXED = os.path.join(HERE, "train_small.py"), os.path.join(HERE, "train_mixed.py")
-SKIPPED = 77
-failures = 0
-
-
-def check(condition, what):
-    global failures
-    if not condition:
-        failures += 1
-        print("failed: " + what, file=sys.stderr)
 
 
 def run(command, **how):
@@ -40,12 +35,6 @@ def entries(config):
 
 def total(found, name, key="count"):
     return sum(entry[key] for _, entry in found.get(name, []))
-
-
-def has_torch(options):
-    got = run([options.program, "list", "backends", "--json"])
-    return any(json.loads(line).get("name") == "torch" and json.loads(line).get("available")
-               for line in got.stdout.splitlines())
 
 
 def run_config(program, path, backend="native"):
@@ -130,7 +119,7 @@ def test_mixed(options, folder):
         else:
             check("value_range" not in offsets, "offsets rise, no range says so: %s" % offsets)
             check(0 <= target["value_range"][0] <= target["value_range"][1] < 10, "targets: %s" % target)
-        if has_torch(options):
+        if checks.has_backend(options.program, "torch"):
             result, statuses = run_config(options.program, path, "torch")
             bad = {status: set(which) for status, which in statuses.items() if status not in ("ok", "mistrusted")}
             check(not bad and result.returncode == 0, "cases that did not run: %s\n%s" % (bad, result.stderr))
@@ -263,13 +252,12 @@ def main():
     options = parser.parse_args()
     if run([options.python, "-c", "import torch"]).returncode != 0:
         print("skipped: %s has no torch (Debian's package is python3-torch)" % options.python)
-        return SKIPPED
+        return checks.SKIPPED
     correct_libraries(options.program)
     for test in (test_capture, test_mixed, test_filters, test_crash, test_only_computing, test_trace, test_agreement):
         with tempfile.TemporaryDirectory() as folder:
             test(options, folder)
-    print("%d failures" % failures)
-    return 1 if failures else 0
+    return checks.exit_code()
 
 
 if __name__ == "__main__":

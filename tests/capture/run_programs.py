@@ -11,19 +11,14 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import checks  # noqa: E402
+from checks import check  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TRAIN = os.path.join(HERE, "train_programs.py")
-SKIPPED = 77
 # What importing torch._dynamo calls, and no program here does.
 OF_IMPORTS = {"torch.Tensor.__lshift__", "torch.Tensor.__ixor__", "torch.Tensor.positive", "torch.Tensor.floor_divide_"}
-failures = 0
-
-
-def check(condition, what):
-    global failures
-    if not condition:
-        failures += 1
-        print("failed: " + what, file=sys.stderr)
 
 
 def run(*command, **how):
@@ -167,16 +162,15 @@ def main():
     options = parser.parse_args()
     if run(options.python, "-c", "import torch").returncode != 0:
         print("skipped: %s has no torch (Debian's package is python3-torch)" % options.python)
-        return SKIPPED
+        return checks.SKIPPED
     backends = run(options.program, "list", "backends", "--json").stdout.splitlines()
     if not any(json.loads(row).get("name") == "torch" and json.loads(row).get("available") for row in backends):
         print("skipped: the torch backend is not there (opbench list backends says why)")
-        return SKIPPED
+        return checks.SKIPPED
     for test in (test_compiled,) if options.compiled else (test_mlp, test_attention, test_cnn):
         with tempfile.TemporaryDirectory() as folder:
             test(options, folder)
-    print("%d failures" % failures)
-    return 1 if failures else 0
+    return checks.exit_code()
 
 
 if __name__ == "__main__":

@@ -13,15 +13,11 @@ import sys
 import tarfile
 import tempfile
 
-failures = 0
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import checks  # noqa: E402
+from checks import check  # noqa: E402
+
 MEMORY = 2 << 30
-
-
-def check(condition, what):
-    global failures
-    if not condition:
-        failures += 1
-        print("failed: " + what, file=sys.stderr)
 
 
 def limit():
@@ -151,8 +147,7 @@ def main():
     for test in (test_refused, test_skipped, test_links, test_deep_tree):
         with tempfile.TemporaryDirectory() as folder:
             test(options, folder)
-    print("%d failures" % failures)
-    return 1 if failures else 0
+    return checks.exit_code()
 
 
 if __name__ == "__main__":

@@ -13,20 +13,14 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import chakra  # noqa: E402
+import checks  # noqa: E402
 import gpu_calls  # noqa: E402
+from checks import check  # noqa: E402
 
 TRAIN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "train_models.py")
-SKIPPED = 77
 LARGE = ["--layers", "12", "--width", "256", "--heads", "8", "--words", "8000", "--length", "256"]
-failures = 0
-
-
-def check(condition, what):
-    global failures
-    if not condition:
-        failures += 1
-        print("failed: " + what, file=sys.stderr)
 
 
 def run(*words):
@@ -61,9 +55,7 @@ def record(options, folder, model, *more):
 
 
 def backends(options):
-    got = run(options.program, "list", "backends", "--json")
-    names = [json.loads(line) for line in got.stdout.splitlines()]
-    return ["native"] + [row["name"] for row in names if row.get("name") == "torch" and row.get("available")]
+    return ["native"] + (["torch"] if checks.has_backend(options.program, "torch") else [])
 
 
 def computes_half(options):
@@ -236,14 +228,13 @@ def main():
     options = parser.parse_args()
     if run(options.python, "-c", "import torch").returncode != 0:
         print("skipped: %s has no torch (Debian's package is python3-torch)" % options.python)
-        return SKIPPED
+        return checks.SKIPPED
     models = (test_gpt, test_replaced, test_own_kernels, test_dlrm, test_convert)
     calls = (test_half_dlrm, test_gpu_calls, test_sparse_before, test_short_memory)
     for test in calls if options.calls else models:
         with tempfile.TemporaryDirectory() as folder:
             test(options, folder)
-    print("%d failures" % failures)
-    return 1 if failures else 0
+    return checks.exit_code()
 
 
 if __name__ == "__main__":

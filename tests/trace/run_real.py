@@ -9,26 +9,15 @@ import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import checks  # noqa: E402
+from checks import check  # noqa: E402
+
 LINEAR, RESNET, TRITON = "linear_et.json.gz", "resnet_1gpu_1.0.3.json.gz", "pt2_et.json.tar.gz"
-failures = 0
-
-
-def check(condition, what):
-    global failures
-    if not condition:
-        failures += 1
-        print("failed: " + what, file=sys.stderr)
 
 
 def run(options, *words):
     return subprocess.run([options.program, *words], capture_output=True, text=True, timeout=1400)
-
-
-def has_torch(options):
-    got = run(options, "list", "backends", "--json")
-    return any(json.loads(line).get("name") == "torch" and json.loads(line).get("available")
-               for line in got.stdout.splitlines())
 
 
 def replay(options, name, backend, *more):
@@ -61,7 +50,7 @@ def test_convert(options, folder):
 
 
 def test_replay(options):
-    for backend in ["native"] + (["torch"] if has_torch(options) else []):
+    for backend in ["native"] + (["torch"] if checks.has_backend(options.program, "torch") else []):
         summary = replay(options, LINEAR, backend)
         check(summary["coverage"]["nodes"] == 1.0, "linear on %s: %s" % (backend, summary["skipped"]))
     summary = replay(options, TRITON, "native", "--iteration", "0")
@@ -72,7 +61,7 @@ def test_resnet(options):
     native = replay(options, RESNET, "native")
     check(native["coverage"]["nodes"] >= 0.9, "resnet on native: %s" % native["coverage"])
     check(native["peak_bytes"] < 12 << 30, "memory")
-    if not has_torch(options):
+    if not checks.has_backend(options.program, "torch"):
         print("resnet on torch is left out: the backend is not there")
         return
     torch = replay(options, RESNET, "torch")
@@ -92,7 +81,7 @@ def main():
     options = parser.parse_args()
     if not os.path.exists(os.path.join(options.traces, RESNET)):
         print("skipped: there are no real traces in %s" % options.traces)
-        return SKIPPED
+        return checks.SKIPPED
     if options.full:
         test_resnet(options)
     else:
@@ -100,8 +89,7 @@ def main():
         test_replay(options)
         with tempfile.TemporaryDirectory() as folder:
             test_convert(options, folder)
-    print("%d failures" % failures)
-    return 1 if failures else 0
+    return checks.exit_code()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include "base/json_node.h"
 #include "base/json_read.h"
 #include "base/number.h"
+#include "base/vec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,17 +39,10 @@ static ob_status out_of_memory(const builder *b, uint32_t line, uint32_t column,
 
 static bool push(builder *b, const ob_json *node)
 {
-    if (b->count == b->capacity) {
-        const size_t capacity = b->capacity ? 2 * b->capacity : 64;
-        /* The stack counts against the document's limit: it holds what will move into the arena. */
-        if (capacity * sizeof *b->stack > b->doc->arena.limit_bytes)
-            return false;
-        ob_json *stack = realloc(b->stack, capacity * sizeof *stack);
-        if (stack == NULL)
-            return false;
-        b->stack = stack;
-        b->capacity = capacity;
-    }
+    /* The stack counts against the document's limit: it holds what will move into the arena. */
+    if ((b->count + 1) * sizeof *b->stack > b->doc->arena.limit_bytes ||
+        !OB_RESERVE(b->stack, b->capacity, b->count + 1))
+        return false;
     b->stack[b->count++] = *node;
     return true;
 }
@@ -65,14 +59,8 @@ static bool add_value(builder *b, const ob_json *node)
 
 static bool open_frame(builder *b, const ob_json_event *event)
 {
-    if (b->depth == b->frame_capacity) {
-        const size_t capacity = b->frame_capacity ? 2 * b->frame_capacity : 16;
-        frame *frames = realloc(b->frames, capacity * sizeof *frames);
-        if (frames == NULL)
-            return false;
-        b->frames = frames;
-        b->frame_capacity = capacity;
-    }
+    if (!OB_RESERVE(b->frames, b->frame_capacity, b->depth + 1))
+        return false;
     const bool object = event->kind == OB_JSON_EVENT_BEGIN_OBJECT;
     b->frames[b->depth++] = (frame){.node = {.kind = object ? OB_JSON_OBJECT : OB_JSON_ARRAY,
                                              .line = event->line,

@@ -5,6 +5,7 @@
 #include "base/text.h"
 
 #include "base/number.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -22,17 +23,7 @@ bool ob__text_grow(ob_text *text, size_t more)
     size_t wanted;
     if (__builtin_add_overflow(text->size, more, &wanted))
         return false;
-    size_t capacity = text->capacity < 256 ? 256 : text->capacity;
-    while (capacity < wanted && capacity <= SIZE_MAX / 2)
-        capacity *= 2;
-    if (capacity < wanted)
-        return false;
-    char *data = realloc(text->data, capacity);
-    if (data == NULL)
-        return false;
-    text->data = data;
-    text->capacity = capacity;
-    return true;
+    return OB_RESERVE(text->data, text->capacity, wanted < 256 ? 256 : wanted);
 }
 
 size_t ob__format_u64(uint64_t value, char *out)

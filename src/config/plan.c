@@ -8,6 +8,8 @@
  */
 #include "config/plan_build.h"
 
+#include "base/vec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,14 +34,8 @@ static ob_status add_axis(ob_plan_build *build, ob_axis axis, ob_json *node, ob_
     if (plan->axis_count == OB_PLAN_MAX_AXES)
         return ob__node_error(err, node, "more than %d ranged values in one entry; split it",
                               OB_PLAN_MAX_AXES);
-    if (plan->axis_count == plan->axis_capacity) {
-        const size_t capacity = plan->axis_capacity ? 2 * plan->axis_capacity : 8;
-        ob_axis *axes = realloc(plan->axes, capacity * sizeof *axes);
-        if (axes == NULL)
-            return ob__plan_no_memory(err);
-        plan->axes = axes;
-        plan->axis_capacity = capacity;
-    }
+    if (!OB_RESERVE(plan->axes, plan->axis_capacity, plan->axis_count + 1))
+        return ob__plan_no_memory(err);
     if (axis.count == 0)
         ob__node_warning(build->args->log, node, "the %s, so this entry gives no case",
                          axis.kind == OB_AXIS_LIST

@@ -9,6 +9,8 @@
  */
 #include "config/plan_build.h"
 
+#include "base/vec.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,14 +127,8 @@ static ob_status add_copy(ob_plan *plan, const ob_copy *copy, ob_err *err)
     if (plan->copy_count == OB_PLAN_MAX_COPIES)
         return ob__node_error(err, copy->where, "more than %d copies in one entry; split it",
                               OB_PLAN_MAX_COPIES);
-    if (plan->copy_count == plan->copy_capacity) {
-        const size_t capacity = plan->copy_capacity ? 2 * plan->copy_capacity : 8;
-        ob_copy *copies = realloc(plan->copies, capacity * sizeof *copies);
-        if (copies == NULL)
-            return ob__plan_no_memory(err);
-        plan->copies = copies;
-        plan->copy_capacity = capacity;
-    }
+    if (!OB_RESERVE(plan->copies, plan->copy_capacity, plan->copy_count + 1))
+        return ob__plan_no_memory(err);
     plan->copies[plan->copy_count++] = *copy;
     return OB_OK;
 }

@@ -6,6 +6,7 @@
 #include "config/text_plan.h"
 
 #include "base/number.h"
+#include "base/vec.h"
 #include "config/check.h"
 
 #include <math.h>
@@ -22,14 +23,8 @@ typedef struct writer {
 
 static bool add_segment(ob_text_template *t, const ob_json *node, bool as_dtype)
 {
-    if (t->count == t->capacity) {
-        const size_t capacity = t->capacity ? 2 * t->capacity : 8;
-        ob_text_segment *segments = realloc(t->segments, capacity * sizeof *segments);
-        if (segments == NULL)
-            return false;
-        t->segments = segments;
-        t->capacity = capacity;
-    }
+    if (!OB_RESERVE(t->segments, t->capacity, t->count + 1))
+        return false;
     t->segments[t->count++] =
         (ob_text_segment){.literal_end = t->literal.size, .node = node, .as_dtype = as_dtype};
     return true;

@@ -5,6 +5,7 @@
  */
 #include "count/callgrind_names.h"
 
+#include "base/vec.h"
 #include "count/counts_int.h"
 
 #include <ctype.h>
@@ -50,17 +51,8 @@ static ob_status keep_text(ob_callgrind_names *names, const char *text, size_t l
 
 static bool grow(ob_callgrind_names *names)
 {
-    if (names->size < names->capacity)
-        return true;
-    const size_t capacity = names->capacity == 0 ? 256 : 2 * names->capacity;
-    if (capacity >= OB__INDEX_NONE || capacity > SIZE_MAX / sizeof *names->texts)
-        return false;
-    const char **texts = realloc((void *)names->texts, capacity * sizeof *texts);
-    if (texts == NULL)
-        return false;
-    names->texts = texts;
-    names->capacity = capacity;
-    return true;
+    return names->size < OB__INDEX_NONE - 1 &&
+           OB_RESERVE(names->texts, names->capacity, names->size + 1);
 }
 
 static ob_status define(ob_callgrind_names *names, const char *key, size_t key_length,

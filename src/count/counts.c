@@ -5,6 +5,8 @@
  */
 #include "count/counts_int.h"
 
+#include "base/vec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,16 +37,8 @@ void ob_counts_destroy(ob_counts *counts)
 
 bool ob__counts_push(ob_counts *counts, int64_t count, const char *function, size_t length)
 {
-    if (counts->size == counts->capacity) {
-        const size_t capacity = counts->capacity == 0 ? 64 : 2 * counts->capacity;
-        if (capacity > SIZE_MAX / sizeof *counts->rows)
-            return false;
-        ob_count *rows = realloc(counts->rows, capacity * sizeof *rows);
-        if (rows == NULL)
-            return false;
-        counts->rows = rows;
-        counts->capacity = capacity;
-    }
+    if (!OB_RESERVE(counts->rows, counts->capacity, counts->size + 1))
+        return false;
     char *name = ob__arena_strdup(&counts->arena, function, length);
     if (name == NULL)
         return false;

@@ -7,6 +7,7 @@
 
 #include "base/read_file.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "count/counts_int.h"
 
 #include <ctype.h>
@@ -47,19 +48,8 @@ bool ob__line_starts(const ob_count_line *line, const char *prefix, ob_count_lin
 ob_status ob__count_file_push(ob_count_file *file, const ob_count_stats_params *params,
                               ob_counts *exclusive, ob_counts *inclusive, ob_err *err)
 {
-    ob_status status = OB_OK;
-    if (file->size == file->capacity) {
-        const size_t capacity = file->capacity == 0 ? 8 : 2 * file->capacity;
-        ob_count_stats **parts = capacity > SIZE_MAX / sizeof(void *)
-                                     ? NULL
-                                     : realloc((void *)file->parts, capacity * sizeof *parts);
-        if (parts == NULL) {
-            status = ob__counts_no_memory(err);
-        } else {
-            file->parts = parts;
-            file->capacity = capacity;
-        }
-    }
+    ob_status status =
+        OB_RESERVE(file->parts, file->capacity, file->size + 1) ? OB_OK : ob__counts_no_memory(err);
     if (status == OB_OK) {
         ob_count_stats_params whole = *params;
         whole.stmt_exclusive = exclusive;

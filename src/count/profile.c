@@ -6,6 +6,7 @@
  */
 #include "count/profile.h"
 
+#include "base/vec.h"
 #include "count/counts_int.h"
 
 #include <stdlib.h>
@@ -47,18 +48,8 @@ static bool make_name(ob_text *name, const ob_profile_place *place)
 
 static bool grow(ob_profile *profile)
 {
-    if (profile->size < profile->capacity)
-        return true;
-    const size_t capacity = profile->capacity == 0 ? 256 : 2 * profile->capacity;
-    if (capacity >= OB__INDEX_NONE || capacity > SIZE_MAX / sizeof *profile->functions)
-        return false;
-    ob_profile_function *functions =
-        realloc(profile->functions, capacity * sizeof *profile->functions);
-    if (functions == NULL)
-        return false;
-    profile->functions = functions;
-    profile->capacity = capacity;
-    return true;
+    return profile->size < OB__INDEX_NONE - 1 &&
+           OB_RESERVE(profile->functions, profile->capacity, profile->size + 1);
 }
 
 ob_status ob__profile_find(ob_profile *profile, const ob_profile_place *place, uint32_t *number,

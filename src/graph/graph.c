@@ -4,6 +4,8 @@
  */
 #include "graph/graph_internal.h"
 
+#include "base/vec.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,17 +133,11 @@ static ob_status make_name(ob_graph *graph, const char *wish, bool exact, const 
 static ob_status grow_edges(ob_graph *graph, ob_err *err)
 {
     ob__graph_owner *owner = graph->owner;
-    if (graph->edge_count < owner->edge_capacity)
-        return OB_OK;
     if (graph->edge_count >= OB__GRAPH_MAX_EDGES)
         return ob_err_set(err, OB_ERR_LIMIT, "a graph can have %d edges; split it",
                           OB__GRAPH_MAX_EDGES);
-    const size_t capacity = owner->edge_capacity == 0 ? 16 : owner->edge_capacity * 2;
-    ob_graph_edge *edges = realloc(graph->edges, capacity * sizeof *edges);
-    if (edges == NULL)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu edges", capacity);
-    graph->edges = edges;
-    owner->edge_capacity = capacity;
+    if (!OB_RESERVE(graph->edges, owner->edge_capacity, graph->edge_count + 1))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu edges", graph->edge_count + 1);
     return OB_OK;
 }
 

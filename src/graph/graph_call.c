@@ -3,6 +3,7 @@
  * Adding calls: a name is resolved and bound, the outputs' metas are inferred, and a node with its
  * output edges is appended.
  */
+#include "base/vec.h"
 #include "graph/graph_internal.h"
 #include "graph/module.h"
 
@@ -98,17 +99,11 @@ static ob_status infer(const ob_graph *graph, const ob_op_call *call, ob_value *
 static ob_status grow_nodes(ob_graph *graph, ob_err *err)
 {
     ob__graph_owner *owner = graph->owner;
-    if (graph->node_count < owner->node_capacity)
-        return OB_OK;
     if (graph->node_count >= OB__GRAPH_MAX_NODES)
         return ob_err_set(err, OB_ERR_LIMIT, "a graph can have %d calls; split it",
                           OB__GRAPH_MAX_NODES);
-    const size_t capacity = owner->node_capacity == 0 ? 8 : owner->node_capacity * 2;
-    ob_graph_node *nodes = realloc(graph->nodes, capacity * sizeof *nodes);
-    if (nodes == NULL)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu calls", capacity);
-    graph->nodes = nodes;
-    owner->node_capacity = capacity;
+    if (!OB_RESERVE(graph->nodes, owner->node_capacity, graph->node_count + 1))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu calls", graph->node_count + 1);
     return OB_OK;
 }
 

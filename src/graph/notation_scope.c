@@ -4,6 +4,8 @@
  */
 #include "graph/notation.h"
 
+#include "base/vec.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +38,8 @@ const ob_operand *ob__scope_find(const ob__scope *scope, const char *name)
 /* The new local, or NULL when memory is out. */
 static ob__binding *add_local(ob__scope *scope, const char *name)
 {
-    if (scope->local_count == scope->local_capacity) {
-        const size_t capacity = scope->local_capacity == 0 ? 8 : scope->local_capacity * 2;
-        ob__binding *locals = realloc(scope->locals, capacity * sizeof *locals);
-        if (locals == NULL)
-            return NULL;
-        scope->locals = locals;
-        scope->local_capacity = capacity;
-    }
+    if (!OB_RESERVE(scope->locals, scope->local_capacity, scope->local_count + 1))
+        return NULL;
     ob__binding *local = &scope->locals[scope->local_count];
     *local = (ob__binding){.name = strdup(name), .operand = ob__operand_none()};
     if (local->name == NULL)

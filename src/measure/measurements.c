@@ -2,6 +2,7 @@
  *
  * A list of measurements that owns them, and the merge rule: measurements of the same task become one.
  */
+#include "base/vec.h"
 #include "measure/measurement.h"
 #include "measure/task_spec.h"
 #include "measure/unique.h"
@@ -48,23 +49,10 @@ const ob_measurement *ob_measurements_get(const ob_measurements *list, size_t in
     return index < list->count ? &list->items[index] : NULL;
 }
 
-static bool make_room(void **items, size_t count, size_t *capacity, size_t item_size)
-{
-    if (count < *capacity)
-        return true;
-    const size_t wanted = *capacity > 0 ? *capacity * 2 : 16;
-    void *bigger = wanted <= SIZE_MAX / item_size ? realloc(*items, wanted * item_size) : NULL;
-    if (bigger == NULL)
-        return false;
-    *items = bigger;
-    *capacity = wanted;
-    return true;
-}
-
 /* Room for one more item, and memory for `count` samples. */
 static double *begin_item(ob_measurements *list, size_t count)
 {
-    if (!make_room((void **)&list->items, list->count, &list->capacity, sizeof *list->items))
+    if (!OB_RESERVE(list->items, list->capacity, list->count + 1))
         return NULL;
     return ob__arena_alloc_array(&list->arena, count, sizeof(double));
 }
@@ -81,7 +69,7 @@ static ob_status copy_metadata(ob_measurements *list, const ob_json *from, const
     *to = NULL;
     if (from == NULL)
         return OB_OK;
-    if (!make_room((void **)&list->docs, list->doc_count, &list->doc_capacity, sizeof *list->docs))
+    if (!OB_RESERVE(list->docs, list->doc_capacity, list->doc_count + 1))
         return out_of_memory(err);
     char *text = NULL;
     size_t length = 0;

@@ -10,6 +10,8 @@
  */
 #include "measure/timer.h"
 
+#include "base/vec.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,16 +59,8 @@ static ob_status time_block(const ob_timer *timer, uint64_t n, double *seconds, 
 static ob_status add_block(const ob_timer *timer, ob_timing *timing, ob_err *err)
 {
     double seconds;
-    if (timing->count == timing->capacity) {
-        const size_t capacity = timing->capacity < 64 ? 64 : timing->capacity * 2;
-        double *times = capacity <= SIZE_MAX / sizeof *times
-                            ? realloc(timing->raw_times_s, capacity * sizeof *times)
-                            : NULL;
-        if (times == NULL)
-            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu samples", timing->count);
-        timing->raw_times_s = times;
-        timing->capacity = capacity;
-    }
+    if (!OB_RESERVE(timing->raw_times_s, timing->capacity, timing->count + 1))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu samples", timing->count);
     OB_TRY(time_block(timer, timing->number_per_run, &seconds, err));
     timing->raw_times_s[timing->count++] = seconds;
     timing->total_s += seconds;
@@ -135,13 +129,8 @@ static ob_status estimate_number(const ob_timer *timer, double min_run_time_s, u
  * sorting them all after every block. */
 static ob_status put_sorted(ob_timing *timing, ob_err *err)
 {
-    if (timing->sorted_capacity < timing->capacity) {
-        double *sorted = realloc(timing->sorted, timing->capacity * sizeof *sorted);
-        if (sorted == NULL)
-            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu samples", timing->count);
-        timing->sorted = sorted;
-        timing->sorted_capacity = timing->capacity;
-    }
+    if (!OB_RESERVE(timing->sorted, timing->sorted_capacity, timing->count))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu samples", timing->count);
     const double time = timing->raw_times_s[timing->count - 1] / (double)timing->number_per_run;
     size_t low = 0, high = timing->count - 1;
     while (low < high) {

@@ -9,6 +9,8 @@
  */
 #include "plugin/registry.h"
 
+#include "base/vec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,15 +50,7 @@ static size_t list_length(const void *const *list)
 
 static ob_status reserve(ob__entry_list *list, size_t more, ob_err *err)
 {
-    if (list->capacity - list->count >= more)
-        return OB_OK;
-    const size_t capacity = list->count + more + 8;
-    ob__entry **items = realloc(list->items, capacity * sizeof(*items));
-    if (items == NULL)
-        return no_memory(err);
-    list->items = items;
-    list->capacity = capacity;
-    return OB_OK;
+    return OB_RESERVE(list->items, list->capacity, list->count + more) ? OB_OK : no_memory(err);
 }
 
 /* The batch's lists point to different structs; how each is copied and checked. */

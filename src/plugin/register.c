@@ -4,6 +4,7 @@
  * the core's own parts, and the memory of plug-ins that were refused.
  */
 #include "base/text.h"
+#include "base/vec.h"
 #include "plugin/registry.h"
 
 #include <stdlib.h>
@@ -112,14 +113,8 @@ static const ob__plugin_record *find_loaded(const ob_context *context, const cha
 /* A record that is not in the list yet, with room for it there. */
 static ob__plugin_record *new_record(ob_context *context, const char *path)
 {
-    if (context->plugin_count == context->plugin_capacity) {
-        const size_t capacity = context->plugin_capacity * 2 + 8;
-        ob__plugin_record **grown = realloc(context->plugins, capacity * sizeof(*grown));
-        if (grown == NULL)
-            return NULL;
-        context->plugins = grown;
-        context->plugin_capacity = capacity;
-    }
+    if (!OB_RESERVE(context->plugins, context->plugin_capacity, context->plugin_count + 1))
+        return NULL;
     ob__plugin_record *record = ob__arena_alloc(&context->arena, sizeof *record);
     char *kept_path = ob__arena_strdup(&context->arena, path, strlen(path));
     if (record == NULL || kept_path == NULL)

@@ -9,6 +9,7 @@
 
 #include "base/json_node.h"
 #include "base/number.h"
+#include "base/vec.h"
 #include "result/path_index.h"
 
 #include <math.h>
@@ -110,20 +111,6 @@ static ob_status read_json(ob_line_parser *p, const ob_field *field, const ob_js
     return OB_OK;
 }
 
-/* Room for one more item of a growing array. */
-static bool make_room(void **items, size_t count, size_t *capacity, size_t item_size)
-{
-    if (count < *capacity)
-        return true;
-    const size_t wanted = *capacity ? *capacity * 2 : 64;
-    void *bigger = wanted <= SIZE_MAX / item_size ? realloc(*items, wanted * item_size) : NULL;
-    if (bigger == NULL)
-        return false;
-    *items = bigger;
-    *capacity = wanted;
-    return true;
-}
-
 static ob_status read_reals(ob_line_parser *p, const ob_field *field, const ob_json_event *begin)
 {
     static const char WANTED[] = "a list of numbers";
@@ -135,7 +122,7 @@ static ob_status read_reals(ob_line_parser *p, const ob_field *field, const ob_j
         OB_TRY(next(p, &event));
         if (event.kind == OB_JSON_EVENT_END_ARRAY)
             break;
-        if (!make_room((void **)&p->reals, count, &p->real_capacity, sizeof *p->reals))
+        if (!OB_RESERVE(p->reals, p->real_capacity, count + 1))
             return out_of_memory(p);
         if (event.kind == OB_JSON_EVENT_INT)
             p->reals[count] = (double)event.integer;
@@ -171,7 +158,7 @@ static ob_status read_strings(ob_line_parser *p, const ob_field *field, const ob
             break;
         if (event.kind != OB_JSON_EVENT_STRING)
             return wrong_type(p, &event, WANTED);
-        if (!make_room((void **)&p->strings, count, &p->string_capacity, sizeof *p->strings))
+        if (!OB_RESERVE(p->strings, p->string_capacity, count + 1))
             return out_of_memory(p);
         p->strings[count] = ob__arena_strdup(&p->arena, event.text, event.length);
         if (p->strings[count] == NULL)

@@ -11,6 +11,7 @@
 #include "base/json_read.h"
 #include "base/number.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "config/case_text.h"
 #include "opbench/measurement.h"
 #include "opbench/record.h"
@@ -178,18 +179,6 @@ static ob_status read_time(ob_measurement_reader *r, const ob_json_event *event,
                          "the sample is %s; a time is 0 or more seconds: measure again", wrong);
 }
 
-static bool grow(samples *list)
-{
-    const size_t wanted = list->capacity > 0 ? list->capacity * 2 : 256;
-    double *bigger =
-        wanted <= SIZE_MAX / sizeof *bigger ? realloc(list->items, wanted * sizeof *bigger) : NULL;
-    if (bigger == NULL)
-        return false;
-    list->items = bigger;
-    list->capacity = wanted;
-    return true;
-}
-
 static ob_status read_times(ob_measurement_reader *r, const ob_json_event *begin, const char *path,
                             samples *out)
 {
@@ -200,7 +189,7 @@ static ob_status read_times(ob_measurement_reader *r, const ob_json_event *begin
         OB_TRY(next(r, &event));
         if (event.kind == OB_JSON_EVENT_END_ARRAY)
             return OB_OK;
-        if (out->count == out->capacity && !grow(out))
+        if (!OB_RESERVE(out->items, out->capacity, out->count + 1))
             return out_of_memory(r);
         OB_TRY(read_time(r, &event, path, &out->items[out->count]));
         out->count++;

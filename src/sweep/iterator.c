@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "base/json_node.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "config/check.h"
 #include "sweep/space.h"
 
@@ -135,14 +136,8 @@ static ob_status add_slot(sweep_state *state, ob_json *node, bool is_argument, b
         OB_TRY(ob__sweep_check_sizes(&state->space.variables[s.variable], err));
     if (is_argument)
         OB_TRY(make_all_typed(state, state->space.variables[s.variable].values, &s.typed, err));
-    if (state->slot_count == state->slot_capacity) {
-        const size_t capacity = state->slot_capacity ? 2 * state->slot_capacity : 16;
-        slot *slots = realloc(state->slots, capacity * sizeof *slots);
-        if (slots == NULL)
-            return no_memory(err);
-        state->slots = slots;
-        state->slot_capacity = capacity;
-    }
+    if (!OB_RESERVE(state->slots, state->slot_capacity, state->slot_count + 1))
+        return no_memory(err);
     state->slots[state->slot_count++] = s;
     return OB_OK;
 }

@@ -4,6 +4,8 @@
  */
 #include "trace/model.h"
 
+#include "base/vec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,19 +24,6 @@ const ob_trace_value *ob__trace_values(ob_trace *trace, const ob_trace_value *va
     return ob__intern(&trace->blobs, values, count * sizeof *values, NULL);
 }
 
-static bool grow(void **array, size_t item_size, size_t count, size_t *capacity)
-{
-    if (count < *capacity)
-        return true;
-    const size_t larger = *capacity != 0 ? *capacity + *capacity / 2 : 256;
-    void *grown = realloc(*array, larger * item_size);
-    if (grown == NULL)
-        return false;
-    *array = grown;
-    *capacity = larger;
-    return true;
-}
-
 const ob_trace_tensor *ob__trace_tensor(ob_trace *trace, const ob_trace_tensor *tensor)
 {
     uint32_t ordinal;
@@ -42,21 +31,17 @@ const ob_trace_tensor *ob__trace_tensor(ob_trace *trace, const ob_trace_tensor *
         ob__intern(&trace->tensor_index, tensor, sizeof *tensor, &ordinal);
     if (stored == NULL || ordinal < trace->tensor_count)
         return stored;
-    void *array = (void *)trace->tensors;
-    if (!grow(&array, sizeof *trace->tensors, trace->tensor_count, &trace->tensor_capacity))
+    if (!OB_RESERVE(trace->tensors, trace->tensor_capacity, trace->tensor_count + 1))
         return NULL;
-    trace->tensors = array;
     trace->tensors[trace->tensor_count++] = stored;
     return stored;
 }
 
 bool ob__trace_add_node(ob_trace *trace, const ob_trace_node *node)
 {
-    void *array = trace->nodes;
     if (trace->node_count >= OB_TRACE_NO_NODE || ob_trace_memory_bytes(trace) > trace->max_memory ||
-        !grow(&array, sizeof *trace->nodes, trace->node_count, &trace->node_capacity))
+        !OB_RESERVE(trace->nodes, trace->node_capacity, trace->node_count + 1))
         return false;
-    trace->nodes = array;
     trace->nodes[trace->node_count++] = *node;
     return true;
 }

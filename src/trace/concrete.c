@@ -6,6 +6,7 @@
 #include "trace/concrete.h"
 
 #include "base/number.h"
+#include "base/vec.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -97,13 +98,8 @@ static bool read_list(scanner *s, int nesting, ob_trace_value *out)
     size_t count = 0, capacity = 0;
     bool ok = nesting < MAX_NESTING, closed = ok && skip(s, "]");
     while (ok && !closed) {
-        if (count == capacity) {
-            capacity = 2 * capacity + 8;
-            ob_trace_value *grown = realloc(items, capacity * sizeof *grown);
-            s->out_of_memory |= grown == NULL;
-            items = grown != NULL ? grown : items;
-            ok = grown != NULL;
-        }
+        ok = OB_RESERVE(items, capacity, count + 1);
+        s->out_of_memory |= !ok;
         ok = ok && read_value(s, nesting + 1, &items[count]);
         count += ok;
         closed = ok && skip(s, "]");

@@ -6,6 +6,7 @@
  */
 #include "base/json_node.h"
 #include "base/number.h"
+#include "base/vec.h"
 #include "trace/alias.h"
 #include "trace/model.h"
 
@@ -339,14 +340,8 @@ static bool add_entry(converter *v, const char *name)
     const size_t name_length = strlen(name);
     if (ob__intern(&v->ops, name, name_length, &op) == NULL)
         return false;
-    if (op >= v->group_capacity) {
-        const size_t capacity = v->group_capacity ? 2 * v->group_capacity : 64;
-        op_group *groups = realloc(v->groups, capacity * sizeof *groups);
-        if (groups == NULL)
-            return false;
-        v->groups = groups;
-        v->group_capacity = capacity;
-    }
+    if (!OB_RESERVE(v->groups, v->group_capacity, (size_t)op + 1))
+        return false;
     /* The operator is part of what makes an entry the same: its number goes behind the text. */
     const size_t length = v->text.size;
     if (!ob__text_append(&v->text, "\0", 1) || !ob__text_append(&v->text, (char *)&op, sizeof op))
@@ -360,14 +355,8 @@ static bool add_entry(converter *v, const char *name)
         v->entries[ordinal].count++;
         return true;
     }
-    if (ordinal >= v->entry_capacity) {
-        const size_t capacity = v->entry_capacity ? 2 * v->entry_capacity : 256;
-        entry *entries = realloc(v->entries, capacity * sizeof *entries);
-        if (entries == NULL)
-            return false;
-        v->entries = entries;
-        v->entry_capacity = capacity;
-    }
+    if (!OB_RESERVE(v->entries, v->entry_capacity, (size_t)ordinal + 1))
+        return false;
     v->entries[ordinal] = (entry){.op = op, .next = OB_TRACE_NO_NODE, .count = 1, .text = text};
     return true;
 }
@@ -394,19 +383,15 @@ static bool note_leftover(converter *v, const call *c)
     enum { NAMED = 3 };
     uint32_t reason, named;
     char line[512];
+    const uint32_t known_reasons = v->reasons.count;
     const char *why = ob__intern(&v->reasons, c->why_not, strlen(c->why_not), &reason);
     if (why == NULL)
         return false;
-    if (reason >= v->leftover_capacity) {
-        const size_t capacity = 2 * v->leftover_capacity + 16;
-        leftover *grown = realloc(v->leftovers, capacity * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        memset(grown + v->leftover_capacity, 0, (capacity - v->leftover_capacity) * sizeof *grown);
-        v->leftovers = grown;
-        v->leftover_capacity = capacity;
-    }
+    if (!OB_RESERVE(v->leftovers, v->leftover_capacity, (size_t)reason + 1))
+        return false;
     leftover *l = &v->leftovers[reason];
+    if (reason == known_reasons)
+        *l = (leftover){0};
     const uint32_t known = v->named_reasons.count;
     snprintf(line, sizeof line, "%s: %s", c->name, c->why_not);
     if (ob__intern(&v->named_reasons, line, strlen(line), &named) == NULL)

@@ -4,6 +4,7 @@
  */
 #include "trace/describe.h"
 
+#include "base/vec.h"
 #include "trace/alias.h"
 #include "trace/model.h"
 
@@ -65,15 +66,7 @@ static tally *count_name(tallies *t, const char *name, double time_us)
     uint32_t at;
     const uint32_t known = t->names.count;
     const char *stored = ob__intern(&t->names, name, strlen(name), &at);
-    if (stored != NULL && at >= t->capacity) {
-        const size_t capacity = t->capacity ? 2 * t->capacity : 64;
-        tally *rows = realloc(t->rows, capacity * sizeof *rows);
-        if (rows != NULL) {
-            t->rows = rows;
-            t->capacity = capacity;
-        }
-    }
-    if (stored == NULL || at >= t->capacity) {
+    if (stored == NULL || !OB_RESERVE(t->rows, t->capacity, (size_t)at + 1)) {
         t->failed = true;
         return NULL;
     }

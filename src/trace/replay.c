@@ -7,6 +7,7 @@
  */
 #include "opbench/replay.h"
 
+#include "base/vec.h"
 #include "trace/replay_call.h"
 #include "trace/replay_int.h"
 #include "trace/replay_steps.h"
@@ -106,18 +107,9 @@ static bool lacks_half(const ob_replay *r)
 static ob_status count_pass(ob_replay *r, const pass *p, ob_err *err)
 {
     const size_t ops = r->plan.names.count;
-    if (r->time_count == r->time_capacity) {
-        const size_t larger = 2 * r->time_capacity + 16;
-        double *times = realloc(r->times_ns, larger * sizeof *times);
-        if (times != NULL)
-            r->times_ns = times;
-        double *op_times = realloc(r->op_ns, larger * (ops + 1) * sizeof *op_times);
-        if (op_times != NULL)
-            r->op_ns = op_times;
-        if (times == NULL || op_times == NULL)
-            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the times of a replay");
-        r->time_capacity = larger;
-    }
+    if (!OB_RESERVE(r->times_ns, r->time_capacity, r->time_count + 1) ||
+        !OB_RESERVE(r->op_ns, r->op_capacity, (r->time_count + 1) * (ops + 1)))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the times of a replay");
     double *row = r->op_ns + r->time_count * ops;
     for (size_t i = 0; i < ops; i++)
         row[i] = 0;

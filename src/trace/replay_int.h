@@ -20,7 +20,7 @@ struct ob_replay {
     uint64_t *step_ns; /* of the last pass */
     double *op_ns;     /* per measured pass, per operator */
     double *times_ns;  /* per measured pass: all calls */
-    size_t time_count, time_capacity;
+    size_t time_count, time_capacity, op_capacity;
     uint64_t allocator_peak_bytes; /* of the backend's own; 0 = not known */
     uint64_t untouched_bytes;      /* of large tensors, in a pass; memory was short */
     uint64_t peak_bytes;           /* of the process, since it began */

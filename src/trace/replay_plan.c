@@ -6,6 +6,7 @@
  */
 #include "trace/replay_plan.h"
 
+#include "base/vec.h"
 #include "trace/replay_steps.h"
 
 #include <stdlib.h>
@@ -131,14 +132,8 @@ static void write_tensor(void *ctx, const ob_trace_tensor *tensor)
 static bool append(uint32_t **list, size_t *count, size_t *capacity, const uint32_t *from,
                    size_t more)
 {
-    if (*count + more > *capacity) {
-        const size_t larger = 2 * (*count + more) + 64;
-        uint32_t *grown = realloc(*list, larger * sizeof *grown);
-        if (grown == NULL)
-            return false;
-        *list = grown;
-        *capacity = larger;
-    }
+    if (!OB_RESERVE(*list, *capacity, *count + more))
+        return false;
     if (more > 0)
         memcpy(*list + *count, from, more * sizeof *from);
     *count += more;

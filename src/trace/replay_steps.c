@@ -7,6 +7,7 @@
 #include "trace/replay_steps.h"
 
 #include "base/nearest.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -231,14 +232,8 @@ static bool add_step(adding *a, uint32_t index)
     ob_replay_plan *plan = a->plan;
     char name[256];
     size_t listed;
-    if (plan->step_count + 1 > a->capacity) {
-        const size_t larger = 2 * a->capacity + 64;
-        ob_replay_step *steps = realloc(plan->steps, larger * sizeof *steps);
-        if (steps == NULL)
-            return false;
-        plan->steps = steps;
-        a->capacity = larger;
-    }
+    if (!OB_RESERVE(plan->steps, a->capacity, plan->step_count + 1))
+        return false;
     ob_replay_step *step = &plan->steps[plan->step_count++];
     *step = (ob_replay_step){.node = ob_trace_node_at(a->trace, index),
                              .top = (uint32_t)(plan->top_count - 1)};

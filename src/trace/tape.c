@@ -5,6 +5,7 @@
 #include "trace/tape.h"
 
 #include "base/number.h"
+#include "base/vec.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,29 +34,14 @@ static ob_status too_large(const ob_tape *tape, const ob_json_event *event, ob_e
 /* Room for one more. */
 static bool has_room(ob_tape *tape)
 {
-    if (tape->count < tape->capacity)
-        return true;
-    const size_t capacity = tape->capacity != 0 ? 2 * tape->capacity : 256;
-    ob_tape_token *tokens =
-        capacity > MAX_TOKENS ? NULL : realloc(tape->tokens, capacity * sizeof *tokens);
-    if (tokens == NULL)
-        return false;
-    tape->tokens = tokens;
-    tape->capacity = capacity;
-    return true;
+    return tape->count < MAX_TOKENS && OB_RESERVE(tape->tokens, tape->capacity, tape->count + 1);
 }
 
 static bool push_text(ob_tape *tape, const ob_json_event *event, size_t *at)
 {
     const size_t needed = tape->text_size + event->length + 1;
-    if (needed > tape->text_capacity) {
-        const size_t capacity = 2 * needed + 4096;
-        char *text = capacity > MAX_TEXT ? NULL : realloc(tape->text, capacity);
-        if (text == NULL)
-            return false;
-        tape->text = text;
-        tape->text_capacity = capacity;
-    }
+    if (needed > MAX_TEXT || !OB_RESERVE(tape->text, tape->text_capacity, needed))
+        return false;
     *at = tape->text_size;
     memcpy(tape->text + tape->text_size, event->text, event->length);
     tape->text[tape->text_size + event->length] = '\0';

@@ -66,13 +66,13 @@ def as_sentence(reasons):
     return "; ".join(f"{', '.join(names)}: {why}" for why, names in tests.items())
 
 
-def rows(suite, architecture, results, listing, left_out=()):
-    """left_out: (name, why) of tests that were not tried on this system; they count as skipped."""
+def rows(suite, architecture, results, listing, commit="", left_out=()):
+    """left_out: (name, why) of tests that were not tried on this system; they count as skipped. commit is our own version."""
     ends, reasons = read_tests(results)
     for name, why in left_out:
         ends[backend_of(name)]["skipped"] += 1
         reasons[backend_of(name)].append((why, name))
-    versions = read_versions(listing)
+    versions = {**read_versions(listing), CORE: commit}
     return [
         (suite, architecture, backend, versions.get(backend, ""), *(str(ends[backend][end]) for end in
          ("passed", "failed", "skipped")), as_sentence(reasons[backend]))

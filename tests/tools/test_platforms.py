@@ -29,7 +29,7 @@ LISTING = (
     '{"name": "onnxruntime", "available": false, "version": "", "reason": "no library"}\n'
 )
 WANT = [
-    ("trixie", "amd64", platforms.CORE, "", "1", "0", "0", ""),
+    ("trixie", "amd64", platforms.CORE, "commit 1234567", "1", "0", "0", ""),
     ("trixie", "amd64", "torch", "libtorch 2.6.0", "1", "1", "0", "capture.models: FAILED"),
     ("trixie", "amd64", "onnxruntime", "not available", "0", "0", "1", "onnx.file: no library | here"),
     ("trixie", "amd64", "native", "", "1", "0", "0", ""),
@@ -59,12 +59,12 @@ def main():
         results.write_text(RESULTS, encoding="utf-8")
         listing.write_text(LISTING, encoding="utf-8")
         page.write_text(PAGE, encoding="utf-8")
-        rows = platforms.rows("trixie", "amd64", results, listing)
+        rows = platforms.rows("trixie", "amd64", results, listing, "commit 1234567")
         assert rows == WANT, rows
         assert platforms.as_text(rows).endswith("3 passed, 1 failed, 1 skipped"), platforms.as_text(rows)
         left_out = [("cli.count", "no valgrind here"), ("run.memory", "no limit"), ("run.count", "no valgrind here")]
-        more = platforms.rows("trixie", "amd64", results, listing, left_out)
-        assert more[0] == ("trixie", "amd64", platforms.CORE, "", "1", "0", "3",
+        more = platforms.rows("trixie", "amd64", results, listing, "commit 1234567", left_out)
+        assert more[0] == ("trixie", "amd64", platforms.CORE, "commit 1234567", "1", "0", "3",
                            "cli.count, run.count: no valgrind here; run.memory: no limit"), more
         assert more[1:] == WANT[1:], more
         platforms.write(page, rows)

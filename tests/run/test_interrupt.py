@@ -97,7 +97,7 @@ class Interrupt(RunTest):
         process.send_signal(signal.SIGINT)
         self.assertEqual(process.wait(harness.LIMIT_S), 130)
         self.run_program(
-            self.command(self.config(three_operators()), *HANG_AT_MUL, "--case-timeout", "0.3",
+            self.command(self.config(three_operators()), *HANG_AT_MUL, "--case-timeout", str(0.5 * harness.PATIENCE),
                          "--resume"), code=1)
         self.assertEqual([(r["index"], r["status"]) for r in self.results()],
                          [(0, "ok"), (1, "interrupted"), (1, "timed_out"), (2, "ok")])

@@ -121,7 +121,7 @@ class Side(RunTest):
         self.assertIn("ratio", results[5]["statistics"]["forward"])
 
     def test_time_limit_counts_own_turns_only(self):
-        self.run_config(three_operators(), *BOTH, "--case-timeout", "0.5",
+        self.run_config(three_operators(), *BOTH, "--case-timeout", str(0.5 * harness.PATIENCE),
                         *null_options("fault=hang,fault_op=aten::mul.Tensor"), code=1)
         results = self.results()
         self.assertEqual([r["status"] for r in results],

@@ -9,8 +9,6 @@
 
 #include "opbench/replay.h"
 
-#include <stdatomic.h>
-
 typedef struct ob_replay_line {
     const char *file;
     ob_run_options run;
@@ -18,14 +16,8 @@ typedef struct ob_replay_line {
     int64_t warmup, iterations;
     bool compute_only, json, no_isolate, force;
     const char *skip, *skip_file, *crashed, *half, *profile, *output;
-    int64_t state_fd;
+    int64_t socket_fd, state_fd; /* 0 = it was not started by ob_replay_apart */
 } ob_replay_line;
-
-/* What the process that makes the calls says about itself, in memory that both see. */
-typedef struct ob_replay_state {
-    _Atomic int64_t node; /* id of the call under way */
-    _Atomic uint64_t iteration, done, total;
-} ob_replay_state;
 
 /* "torch" where it can work, else NULL. */
 const char *ob__replay_default_backend(const ob_context *context);

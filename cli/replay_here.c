@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Replaying in this process: options to the library's terms, progress to the shared page, twice when half
+ * Replaying in this process: options to the library's terms, the result to whoever started it, twice when half
  * turns out to have no kernels.
  */
 #include "output_file.h"
 #include "replay.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 typedef struct replaying {
     ob_cli *cli;
@@ -20,7 +18,7 @@ typedef struct replaying {
     char *skip_text;
     const char **names, **reasons;
     int64_t *crashed;
-    ob_replay_state *state;
+    ob_replay_child child;
 } replaying;
 
 static volatile sig_atomic_t interrupted;
@@ -35,16 +33,6 @@ static int asked_to_stop(void *ctx)
 {
     (void)ctx;
     return interrupted;
-}
-
-static void tell(void *ctx, uint64_t iteration, uint64_t done, uint64_t total,
-                 const ob_trace_node *node)
-{
-    ob_replay_state *state = ((replaying *)ctx)->state;
-    atomic_store(&state->iteration, iteration);
-    atomic_store(&state->done, done);
-    atomic_store(&state->total, total);
-    atomic_store(&state->node, node->id);
 }
 
 const char *ob__replay_default_backend(const ob_context *context)
@@ -160,18 +148,18 @@ static ob_status take_lists(replaying *r, ob_err *err)
     return OB_OK;
 }
 
-static ob_status open_state(replaying *r, ob_err *err)
+static bool is_child(const replaying *r)
 {
-    if (r->line->state_fd == 0)
+    return r->line->socket_fd > 0 && r->line->state_fd > 0;
+}
+
+static ob_status open_child(replaying *r, ob_err *err)
+{
+    if (!is_child(r))
         return OB_OK;
-    void *page =
-        mmap(NULL, sizeof *r->state, PROT_READ | PROT_WRITE, MAP_SHARED, (int)r->line->state_fd, 0);
-    if (page == MAP_FAILED)
-        return ob_err_set(err, OB_ERR_IO, "no shared page: %s", strerror(errno));
-    r->state = page;
-    r->options.on_call = tell;
-    r->options.ctx = r;
-    return OB_OK;
+    r->options.on_call = ob_replay_child_on_call;
+    r->options.ctx = &r->child;
+    return ob_replay_child_open((int)r->line->socket_fd, (int)r->line->state_fd, &r->child, err);
 }
 
 /* ---- */
@@ -215,7 +203,7 @@ static ob_status replay_file(replaying *r, ob_err *err, int *code)
         status = ob_json_doc_create(&doc, err);
     if (status == OB_OK)
         status = ob_replay_describe(done, doc, &result, err);
-    if (status == OB_OK)
+    if (status == OB_OK && !is_child(r))
         *code = ob__replay_print(r->cli, r->line, result);
     if (status == OB_OK && r->line->profile != NULL) {
         ob_text text = {0};
@@ -226,6 +214,8 @@ static ob_status replay_file(replaying *r, ob_err *err, int *code)
         *code = written != OB_EXIT_OK ? written : *code;
         ob_text_fini(&text);
     }
+    if (status == OB_OK && is_child(r))
+        status = ob_replay_child_finish(&r->child, result, err);
     ob_json_doc_destroy(doc);
     ob_replay_destroy(done);
     ob_trace_close(trace);
@@ -245,7 +235,7 @@ int ob__replay_here(ob_cli *cli, const ob_replay_line *line)
     signal(SIGTERM, interrupt);
     ob_status status = take_lists(&r, &err);
     if (status == OB_OK)
-        status = open_state(&r, &err);
+        status = open_child(&r, &err);
     if (status == OB_OK)
         status = replay_file(&r, &err, &code);
     free((void *)r.names);
@@ -253,7 +243,6 @@ int ob__replay_here(ob_cli *cli, const ob_replay_line *line)
     free(r.crashed);
     free(r.skip_text);
     ob_json_doc_destroy(r.skip_doc);
-    if (r.state != NULL)
-        munmap(r.state, sizeof *r.state);
+    ob_replay_child_close(&r.child);
     return status == OB_OK ? code : ob__cli_fail(cli, &err);
 }

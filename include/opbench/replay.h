@@ -90,6 +90,43 @@ ob_status ob_replay_describe(const ob_replay *replay, ob_json_doc *doc, const ob
  * the other, without the gaps in which arguments were made. */
 ob_status ob_replay_profile(const ob_replay *replay, ob_text *text, ob_err *err);
 
+/* ---- in processes of their own ---- */
+
+typedef struct ob_replay_apart_params {
+    /* The command line of a program that replays, ended by NULL. It is started with --no-isolate, --socket-fd=FD,
+     * --state-fd=FD and --crashed=LIST (ids of nodes to leave out) behind it, and calls ob_replay_child_*. */
+    const char *const *words;
+    /* Asked often: 0 = go on, 1 = end after the present call (SIGTERM), 2 = end at once. May be NULL. */
+    int (*stop)(void *ctx);
+    /* The node ended its process, with the status that waitpid gives; the replay begins again without it. */
+    void (*on_crash)(void *ctx, int64_t node, int status);
+    void *ctx;
+} ob_replay_apart_params;
+
+typedef struct ob_replay_outcome {
+    ob_json_doc *result; /* of ob_replay_describe, the caller's; NULL = none came */
+    int status;          /* of the last process, as waitpid gives it */
+    bool interrupted;
+} ob_replay_outcome;
+
+/* Goes on when a process dies. Errors: none can be started, or what it sent is no result. */
+ob_status ob_replay_apart(const ob_replay_apart_params *params, ob_replay_outcome *out,
+                          ob_err *err);
+
+/* The side of such a process. */
+typedef struct ob_replay_child {
+    int socket;
+    void *page;
+} ob_replay_child;
+
+ob_status ob_replay_child_open(int socket_fd, int state_fd, ob_replay_child *out, ob_err *err);
+/* For ob_replay_options.on_call, with the child as its ctx. */
+void ob_replay_child_on_call(void *child, uint64_t iteration, uint64_t done, uint64_t total,
+                             const ob_trace_node *node);
+/* The last that it says. */
+ob_status ob_replay_child_finish(ob_replay_child *child, const ob_json *result, ob_err *err);
+void ob_replay_child_close(ob_replay_child *child); /* zero is allowed */
+
 #ifdef __cplusplus
 }
 #endif

@@ -384,6 +384,8 @@ typedef struct ob_run_params {
     /* Asked often: 0 = go on, 1 = end after the present case, 2 = end at once. May be NULL. */
     int (*stop)(void *ctx);
     void *ctx;
+    /* How long a worker that has cases may do nothing outside of one, before it is taken for stopped; 0 = 60 s. */
+    double worker_idle_s;
 } ob_run_params;
 
 typedef struct ob_run_summary {
@@ -398,6 +400,17 @@ typedef struct ob_run_summary {
  * failed, workers cannot be started. */
 ob_status ob_run(ob_context *context, const ob_config *config, const ob_run_params *params,
                  ob_run_summary *summary, ob_err *err);
+
+/* Whether a backend can be opened. */
+typedef struct ob_backend_trial {
+    const char *name; /* the caller's; NULL = it is not to be tried */
+    bool tried;       /* not without room for another process: then it is what its probe said */
+    bool opened;
+    char text[1024]; /* its library, "oneDNN 2.6.3", or ""; else why it cannot be opened */
+} ob_backend_trial;
+
+/* Opens each in a process of its own, all at the same time; one that crashes or hangs has that as its reason. */
+void ob_backends_try(ob_context *context, ob_backend_trial *trials, size_t count);
 
 #ifdef __cplusplus
 }

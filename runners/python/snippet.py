@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process of a Python snippet. opbench starts it with `python3 -c` and talks to it on a socket.
 
-The first line is JSON: stmt, setup, threads, and the library that switches callgrind or null. Then one
-request per line: "time N", "count N W R" or "baseline N", as src/snippet/serve.c has them. The statement is
+Both sides speak in the messages of src/process/wire.h. The first is JSON: stmt, setup, threads, and the library that
+switches callgrind or null. Then one request each: "time N", "count N W R" or "baseline N", as src/snippet/serve.c has
+them. The statement is
 put into the loop as a tree, not as text, so nothing in it is indented anew or escaped. The cyclic garbage
 collector is off while anything is timed or counted. Code that does not compile, or leaves the loop around it, is
 "refused", not an error.
@@ -15,11 +16,15 @@ import inspect
 import itertools
 import json
 import socket
+import struct
 import sys
 import time
 import traceback
 
 SOCKET = 3
+HEAD = struct.Struct("=IHHII")  # mark, version, type, size, check: as in src/process/wire.c
+MARK, VERSION = 0x4F424D53, 1
+ASK, ANSWER, FAILED, CANNOT = 6, 7, 8, 9  # the order of OB_MESSAGE_MAP
 NAME = "<snippet>"
 WARM_ROUNDS = 50
 STMT_LINES = 1000000  # lines of the statement are numbered from here, those of the setup from 0
@@ -105,16 +110,40 @@ def explain(error):
     return text
 
 
+def check_of(kind, size):
+    return (MARK ^ (kind * 2654435761) ^ (size * 40503)) & 0xFFFFFFFF
+
+
 class Server:
     def __init__(self, connection):
         self.connection = connection
-        self.lines = connection.makefile("r", encoding="utf-8", newline="\n")
 
-    def answer(self, text):
-        self.connection.sendall(text.encode("utf-8"))
+    def send(self, kind, text):
+        self.connection.sendall(HEAD.pack(MARK, VERSION, kind, len(text), check_of(kind, len(text))) + text)
 
-    def start(self):
-        task = json.loads(self.lines.readline())
+    def read(self, size):
+        """So many bytes; None at the end."""
+        data = bytearray()
+        while len(data) < size:
+            piece = self.connection.recv(size - len(data))
+            if not piece:
+                return None
+            data += piece
+        return bytes(data)
+
+    def receive(self):
+        """The next request; None at the end."""
+        head = self.read(HEAD.size)
+        if head is None:
+            return None
+        mark, version, kind, size, check = HEAD.unpack(head)
+        if (mark, version, kind, check) != (MARK, VERSION, ASK, check_of(kind, size)):
+            raise ValueError("not a request")
+        data = self.read(size)
+        return None if data is None else data.decode("utf-8")
+
+    def start(self, text):
+        task = json.loads(text)
         self.inner = make_inner(task["stmt"], task["setup"])
         self.empty = make_inner("pass", task["setup"])
         self.switch = None
@@ -137,30 +166,30 @@ class Server:
             raise LeftLoop(LEFT_LOOP)
         return result[-1]
 
-    def serve(self, request):
-        """Answers one request; None is the start itself."""
+    def serve(self, request, first):
+        """Answers one request; the first is the task itself."""
         gc.disable()
         try:
             result = 0.0
-            if request is None:
-                self.start()
+            if first:
+                self.start(request)
             else:
                 result = self.run(request.split())
-            self.answer(f"ok {result:.17g}\n")
+            self.send(ANSWER, b"%.17g" % result)
         except Exception as error:
             text = explain(error).encode("utf-8", "replace")[:4000]
-            refused = isinstance(error, LeftLoop) or (request is None and isinstance(error, SyntaxError))
-            word = b"refused" if refused else b"error"
-            self.connection.sendall(b"%s %d\n" % (word, len(text)) + text)
+            never = isinstance(error, LeftLoop) or (first and isinstance(error, SyntaxError))
+            self.send(CANNOT if never else FAILED, text)
         finally:
             gc.enable()
 
 
 def main():
     server = Server(socket.socket(fileno=SOCKET))
-    server.serve(None)
-    for request in server.lines:
-        server.serve(request)
+    first = True
+    while (request := server.receive()) is not None:
+        server.serve(request, first)
+        first = False
 
 
 main()

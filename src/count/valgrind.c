@@ -5,8 +5,8 @@
  */
 #include "count/valgrind.h"
 
-#include "base/programs.h"
 #include "base/scratch.h"
+#include "process/programs.h"
 
 #include <dirent.h>
 #include <errno.h>

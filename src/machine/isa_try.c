@@ -6,7 +6,8 @@
  */
 #include "machine/isa.h"
 
-#include <errno.h>
+#include "process/process.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -170,26 +171,31 @@ bool ob__isa_try(ob_isa isa, char why[OB_ISA_WHY_BYTES])
 
 #endif
 
+enum { WORKS = 0, WRONG = 1 };
+
+static int use_once(void *ctx, int socket)
+{
+    char why[OB_ISA_WHY_BYTES];
+    const struct rlimit no_core = {0, 0};
+    const stack_t no_stack = {.ss_flags = SS_DISABLE};
+    (void)socket;
+    setrlimit(RLIMIT_CORE, &no_core);
+    sigaltstack(&no_stack, NULL); /* the kernel refuses tiles where one is too small for them */
+    signal(SIGILL, SIG_DFL);      /* the caller may have a handler */
+    signal(SIGSEGV, SIG_DFL);
+    return ob__isa_try(*(const ob_isa *)ctx, why) ? WORKS : WRONG;
+}
+
 int ob__isa_try_apart(ob_isa isa, char why[OB_ISA_WHY_BYTES])
 {
-    enum { WORKS = 0, WRONG = 1 };
-    int status = 0;
+    enum { LIMIT_S = 20 };
+    ob_process process;
     why[0] = '\0';
-    const pid_t pid = fork();
-    if (pid == 0) {
-        const struct rlimit no_core = {0, 0};
-        const stack_t no_stack = {.ss_flags = SS_DISABLE};
-        setrlimit(RLIMIT_CORE, &no_core);
-        sigaltstack(&no_stack, NULL); /* the kernel refuses tiles where one is too small for them */
-        signal(SIGILL, SIG_DFL);      /* the caller may have a handler */
-        signal(SIGSEGV, SIG_DFL);
-        _exit(ob__isa_try(isa, why) ? WORKS : WRONG);
-    }
-    while (pid > 0 && waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
-    if (pid < 0)
+    if (ob__process_start(&(ob_process_params){.fn = use_once, .ctx = &isa}, &process, NULL) !=
+        OB_OK)
         return -1;
+    const int status = ob__process_end(&process, LIMIT_S);
+    ob__process_close(&process);
     if (WIFEXITED(status) && WEXITSTATUS(status) == WORKS)
         return 1;
     if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGILL || WTERMSIG(status) == SIGSEGV))

@@ -6,12 +6,13 @@
 #include "opbench/batch.h"
 
 #include "base/json_node.h"
-#include "base/programs.h"
 #include "base/text.h"
+#include "process/process.h"
+#include "process/programs.h"
 #include "run/batch_text.h"
 #include "run/identity.h"
-#include "run/launch.h"
 #include "run/nvtx.h"
+#include "run/segment.h"
 #include "run/words.h"
 
 #include <errno.h>
@@ -274,8 +275,12 @@ static ob_status launch(ob_batch *batch, const ob_profiler *profiler, const ob_w
         return out_of_memory(err);
     snprintf(variable, sizeof variable, "CUDA_VISIBLE_DEVICES=%" PRId64,
              batch->params->cuda_device);
-    const ob_launch params = {.words = list, .variable = variable, .params = batch->params};
-    const ob_status launched = ob__launch(&params, &status, &failure);
+    const ob_process_params params = {
+        .words = (const char *const *)list,
+        .variables = (const char *const[]){variable, NULL},
+        .stop = {.fn = batch->params->stop, .ctx = batch->params->ctx}};
+    const ob_status launched =
+        ob__process_lines(&params, batch->params->on_output, batch->params->ctx, &status, &failure);
     free(list);
     if (launched == OB_END)
         return OB_END;

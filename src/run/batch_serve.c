@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "run/batch_text.h"
-#include "run/launch.h"
 #include "run/nvtx.h"
+#include "run/segment.h"
 #include "run/session_int.h"
 
 #include <stdio.h>

@@ -251,7 +251,7 @@ static void take_loss(const ob_case_counter *c, const ob_loss *loss, ob_case_cou
 static void start(ob_case_counter *c, ob_case_count *out, bool *started)
 {
     ob_supervisor *s = &c->supervisor;
-    *started = s->keeper.worker.pid != 0;
+    *started = s->keeper.worker.guard != 0;
     if (*started)
         return;
     if (c->refused.code == OB_OK) {

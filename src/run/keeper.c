@@ -10,7 +10,6 @@
 #include "run/identity.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,21 +20,23 @@
 
 enum {
     WATCH_MS = 20,
-    GRACE_MS = 500,          /* from the end of its socket to its death */
-    END_MS = 5000,           /* from the end of its work to its death */
-    START_S = 120,           /* until its backend is open */
-    KEPT_OUTPUT = 64 << 10,  /* more than a record takes */
-    MUCH_OUTPUT = 256 << 10, /* from here on memory is given back */
+    WATCH_ALL_MS = 200,
+    END_S = 5,     /* from the end of its work to its death */
+    START_S = 120, /* until its backend is open */
+    IDLE_S = 60,   /* between two cases, and within a message */
 };
+static const double GRACE_S = 0.5; /* from the end of its socket to its death */
 
 ob_status ob__keeper_open(ob_keeper *keeper, const ob_config *config, const ob_run_params *params,
                           const ob_worker_place *place, ob_err *err)
 {
     ob_system system;
-    *keeper = (ob_keeper){.params = params,
-                          .seed = {.config_fd = -1, .state_fd = -1, .output_fd = -1},
-                          .worker = {.socket = -1, .death = -1},
-                          .start_limit_s = START_S};
+    *keeper =
+        (ob_keeper){.params = params,
+                    .seed = {.config_fd = -1, .memory = OB_NO_MEMORY},
+                    .worker = OB_NO_PROCESS,
+                    .start_limit_s = START_S,
+                    .idle_limit_s = params->worker_idle_s > 0 ? params->worker_idle_s : IDLE_S};
     const ob_backend_desc *desc =
         ob_context_find_backend(config->context, ob__backend_name(params->options));
     keeper->isa_limits = desc != NULL ? desc->isa_limits : NULL;
@@ -47,13 +48,12 @@ ob_status ob__keeper_open(ob_keeper *keeper, const ob_config *config, const ob_r
 
 void ob__keeper_end_worker(ob_keeper *keeper, bool at_once)
 {
-    int ignored;
-    ob__worker_end(&keeper->worker, at_once ? 0 : END_MS, &ignored);
+    ob__process_end(&keeper->worker, at_once ? 0 : END_S);
 }
 
 void ob__keeper_close(ob_keeper *keeper)
 {
-    ob__keeper_end_worker(keeper, true);
+    ob__process_close(&keeper->worker);
     ob__worker_seed_fini(&keeper->seed);
     ob_text_fini(&keeper->inbox.bytes);
 }
@@ -63,13 +63,19 @@ ob_status ob__keeper_start_worker(ob_keeper *keeper, ob_err *err)
     const ob_clock clock = ob_clock_monotonic();
     ob__wire_inbox_reset(&keeper->inbox);
     keeper->ready = keeper->condemned = keeper->interrupted = false;
-    keeper->started_ns = keeper->looked_ns = ob_clock_now_ns(&clock);
+    keeper->leased = keeper->told_to_stop = false;
+    keeper->idle_ns = keeper->torn_ns = 0;
+    keeper->started_ns = keeper->looked_ns = keeper->all_looked_ns = ob_clock_now_ns(&clock);
+    keeper->oom_kills = ob__oom_kills();
+    ob__process_close(&keeper->worker);
     return ob__worker_start(&keeper->seed, &keeper->worker, err);
 }
 
 void ob__keeper_lease(ob_keeper *keeper, uint64_t first, uint64_t count)
 {
     const ob_lease lease = {.first = first, .count = count};
+    keeper->leased = true;
+    keeper->idle_ns = 0;
     ob__wire_send(keeper->worker.socket, OB_MESSAGE_LEASE, &lease, sizeof lease, NULL);
 }
 
@@ -82,9 +88,10 @@ int ob__keeper_wanted_stop(const ob_keeper *keeper)
 size_t ob__keeper_output(const ob_keeper *keeper, char *out, size_t size, uint64_t *all)
 {
     struct stat info;
-    const ssize_t got = pread(keeper->seed.output_fd, out, size, 0);
+    const int fd = keeper->worker.output;
+    const ssize_t got = pread(fd, out, size, 0);
     *all = got > 0 ? (uint64_t)got : 0;
-    if (got > 0 && fstat(keeper->seed.output_fd, &info) == 0 && info.st_size > got)
+    if (got > 0 && fstat(fd, &info) == 0 && info.st_size > got)
         *all = (uint64_t)info.st_size;
     return got > 0 ? (size_t)got : 0;
 }
@@ -102,12 +109,11 @@ static void describe_illegal(const char *limits, ob_loss *out)
              limits != NULL ? " in the environment, which limits it to common ones" : "");
 }
 
-static void describe_signal(const ob_keeper *keeper, const ob_worker_process *worker, int number,
-                            ob_loss *out)
+static void describe_signal(const ob_keeper *keeper, int number, ob_loss *out)
 {
     const char *abbreviation = sigabbrev_np(number);
     snprintf(out->signal, sizeof out->signal, "SIG%s", abbreviation ? abbreviation : "?");
-    if (number == SIGKILL && ob__oom_kills() > worker->oom_kills) {
+    if (number == SIGKILL && ob__oom_kills() > keeper->oom_kills) {
         out->status = OB_RECORD_OUT_OF_MEMORY;
         snprintf(out->reason, sizeof out->reason,
                  "the kernel killed the worker (SIGKILL) because memory was out; a lower "
@@ -128,20 +134,21 @@ static void describe_signal(const ob_keeper *keeper, const ob_worker_process *wo
 /* The worker's socket or the worker itself is at its end. */
 static void lose(ob_keeper *keeper, ob_loss *out)
 {
-    const ob_worker_process worker = keeper->worker;
-    int status;
     if (keeper->condemned) {
         ob__keeper_end_worker(keeper, true);
         *out = keeper->sentence;
         return;
     }
-    const bool by_itself = ob__worker_end(&keeper->worker, GRACE_MS, &status);
+    const bool in_time = ob__process_wait(&keeper->worker, GRACE_S);
+    const int status = ob__process_end(&keeper->worker, 0);
     *out = (ob_loss){.status = OB_RECORD_CRASHED, .exit_code = OB_NO_INT};
-    if (!by_itself) {
+    /* A dying process closes its descriptors some time before it is dead, on a busy machine long before; a signal that
+     * comes in between does not change what it died of. */
+    if (!in_time && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) {
         snprintf(out->reason, sizeof out->reason,
                  "the operator closed the worker's own descriptor; the worker was ended");
     } else if (WIFSIGNALED(status)) {
-        describe_signal(keeper, &worker, WTERMSIG(status), out);
+        describe_signal(keeper, WTERMSIG(status), out);
     } else {
         out->exit_code = WEXITSTATUS(status);
         snprintf(out->reason, sizeof out->reason, "the worker ended by itself with exit code %d",
@@ -180,28 +187,53 @@ static bool took_too_long(const ob_keeper *keeper, uint64_t now_ns, ob_loss *why
     return true;
 }
 
-static bool grew_too_large(const ob_keeper *keeper, ob_loss *why)
+/* Whether another one's turn is all that it waits for. */
+static bool waits_for_turn(const ob_keeper *keeper)
+{
+    return keeper->ring != NULL && ob__ring_is_elsewhere(keeper->ring, keeper->member);
+}
+
+/* Neither a stopped worker, nor half a message, nor a wild write into the shared memory may hold the run for ever. */
+static bool stands_still(ob_keeper *keeper, uint64_t now_ns, ob_loss *why)
+{
+    const ob_state_page *page = keeper->seed.page;
+    const bool in_case = atomic_load(&page->case_index) != OB_NO_CASE &&
+                         atomic_load(&page->started_ns) != UINT64_MAX;
+    if (!keeper->leased || in_case || waits_for_turn(keeper))
+        keeper->idle_ns = 0;
+    else if (keeper->idle_ns == 0)
+        keeper->idle_ns = now_ns;
+    const uint64_t since_ns = keeper->torn_ns != 0 ? keeper->torn_ns : keeper->idle_ns;
+    if (since_ns == 0 || (double)(now_ns - since_ns) / 1e9 <= keeper->idle_limit_s)
+        return false;
+    why->status = OB_RECORD_TIMED_OUT;
+    why->scribbled = keeper->torn_ns != 0;
+    snprintf(why->reason, sizeof why->reason,
+             keeper->torn_ns != 0
+                 ? "the rest of what the worker began to say did not come within %g s"
+                 : "the worker did nothing for %g s, and was not on a case; is it stopped?",
+             keeper->idle_limit_s);
+    return true;
+}
+
+/* The worker alone often, with all that it started now and then: that takes longer. */
+static bool grew_too_large(ob_keeper *keeper, uint64_t now_ns, ob_loss *why)
 {
     const uint64_t limit = keeper->max_memory_bytes;
-    const uint64_t resident = limit > 0 ? ob__worker_resident_bytes(&keeper->worker) : 0;
-    if (resident <= limit)
+    const bool all = now_ns - keeper->all_looked_ns >= WATCH_ALL_MS * UINT64_C(1000000);
+    if (limit == 0)
+        return false;
+    if (all)
+        keeper->all_looked_ns = now_ns;
+    const uint64_t held = all ? ob__process_above_limit(&keeper->worker, limit)
+                              : ob__process_resident_bytes(&keeper->worker);
+    if (held <= limit)
         return false;
     why->status = OB_RECORD_OUT_OF_MEMORY;
     snprintf(why->reason, sizeof why->reason,
              "the worker held %.0f MiB, the limit is %.0f MiB; see --max-memory",
-             (double)resident / 1048576, (double)limit / 1048576);
+             (double)held / 1048576, (double)limit / 1048576);
     return true;
-}
-
-/* What libraries print lies in memory that nobody else limits: the middle of very much is dropped. The
- * file keeps its length, so that the record can say how much it was. */
-static void bound_output(const ob_keeper *keeper)
-{
-    struct stat info;
-    if (fstat(keeper->seed.output_fd, &info) == 0 && info.st_blocks * 512 > MUCH_OUTPUT &&
-        info.st_size > KEPT_OUTPUT)
-        fallocate(keeper->seed.output_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, KEPT_OUTPUT,
-                  info.st_size - KEPT_OUTPUT);
 }
 
 /* Kills a worker that went over a limit. Its last messages are still read: the case may just have
@@ -215,10 +247,11 @@ static void look(ob_keeper *keeper)
         return;
     keeper->looked_ns = now_ns;
     *why = (ob_loss){.exit_code = OB_NO_INT};
-    bound_output(keeper);
-    keeper->condemned = took_too_long(keeper, now_ns, why) || grew_too_large(keeper, why);
+    ob__capture_bound(keeper->worker.output, OB_KEPT_BEGIN);
+    keeper->condemned = took_too_long(keeper, now_ns, why) || stands_still(keeper, now_ns, why) ||
+                        grew_too_large(keeper, now_ns, why);
     if (keeper->condemned)
-        ob__worker_kill(&keeper->worker);
+        ob__process_kill(&keeper->worker);
 }
 
 /* The user wants to end at once. What the worker sent before still counts here too. */
@@ -233,7 +266,7 @@ static void interrupt(ob_keeper *keeper)
     keeper->sentence = (ob_loss){.status = OB_RECORD_INTERRUPTED,
                                  .reason = "the run was interrupted in the middle of the case",
                                  .exit_code = OB_NO_INT};
-    ob__worker_kill(&keeper->worker);
+    ob__process_kill(&keeper->worker);
 }
 
 /* ---- waiting ---- */
@@ -241,14 +274,20 @@ static void interrupt(ob_keeper *keeper)
 /* A whole message that is there already, or one that is none. False: neither. */
 static bool take_message(ob_keeper *keeper, ob_news *out)
 {
+    const ob_clock clock = ob_clock_monotonic();
     const ob_status status = ob__wire_next(&keeper->inbox, &out->message, NULL);
+    if (status == OB_END && keeper->torn_ns == 0 && keeper->inbox.bytes.size > keeper->inbox.start)
+        keeper->torn_ns = ob_clock_now_ns(&clock);
     if (status == OB_END)
         return false;
+    keeper->torn_ns = keeper->idle_ns = 0;
     out->kind = status == OB_OK ? OB_NEWS_MESSAGE : OB_NEWS_LOST;
     if (status != OB_OK)
         ob__keeper_reject(keeper, &out->loss);
     else if (out->message.type == OB_MESSAGE_READY)
         keeper->ready = true;
+    else if (out->message.type == OB_MESSAGE_IDLE)
+        keeper->leased = false;
     return true;
 }
 
@@ -260,8 +299,10 @@ ob_status ob__keeper_try(ob_keeper *keeper, ob_news *out, ob_err *err)
     const int stop = ob__keeper_wanted_stop(keeper);
     if (stop > 1)
         interrupt(keeper);
-    if (stop > 0 && !keeper->finish_case)
+    if (stop > 0 && !keeper->finish_case) {
+        keeper->told_to_stop = true;
         atomic_store(&keeper->seed.page->stop, 1);
+    }
     if (!keeper->inbox.ended)
         return OB_END;
     out->kind = keeper->interrupted ? OB_NEWS_STOPPED : OB_NEWS_LOST;
@@ -274,7 +315,7 @@ ob_status ob__keeper_wait(ob_keeper *const *keepers, size_t count, ob_err *err)
     struct pollfd p[2 * OB_MOST_MEMBERS];
     for (size_t i = 0; i < count; i++) {
         p[2 * i] = (struct pollfd){.fd = keepers[i]->worker.socket, .events = POLLIN};
-        p[2 * i + 1] = (struct pollfd){.fd = keepers[i]->worker.death, .events = POLLIN};
+        p[2 * i + 1] = (struct pollfd){.fd = keepers[i]->worker.control, .events = POLLIN};
     }
     const int ready = poll(p, 2 * count, WATCH_MS);
     if (ready < 0 && errno != EINTR)

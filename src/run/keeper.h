@@ -21,13 +21,23 @@ typedef struct ob_loss {
 typedef struct ob_keeper {
     const ob_run_params *params;
     ob_worker_seed seed;
-    ob_worker_process worker;
+    ob_process worker;
+    uint64_t oom_kills; /* of the whole machine, when it was started */
     ob_wire_inbox inbox;
     uint64_t max_memory_bytes;
-    double start_limit_s; /* until its backend is open; 0 = none */
-    uint64_t started_ns;  /* the worker */
-    uint64_t looked_ns;   /* at its clock and memory */
-    bool ready;           /* its backend is open */
+    double start_limit_s;   /* until its backend is open; 0 = none */
+    uint64_t started_ns;    /* the worker */
+    uint64_t looked_ns;     /* at its clock and memory */
+    uint64_t all_looked_ns; /* at the memory of all that it started */
+    /* By this process's clock alone: since when it does nothing though it has a lease, and since when a message is not
+     * whole; 0 = neither. */
+    uint64_t idle_ns, torn_ns;
+    double idle_limit_s; /* of both */
+    bool leased;         /* it has work */
+    bool told_to_stop;   /* by this process, whatever the shared page says */
+    const ob_ring *ring; /* NULL = it takes no turns */
+    unsigned member;
+    bool ready;       /* its backend is open */
     bool condemned;   /* it went over a limit and was killed; what it sent before still counts */
     bool interrupted; /* it was killed because the user wants to end at once */
     ob_loss sentence; /* which limit */

@@ -7,7 +7,7 @@
 
 #include "machine/caps.h"
 #include "opbench/shared_object.h"
-#include "run/launch.h"
+#include "process/process.h"
 
 #include <dlfcn.h>
 #include <signal.h>
@@ -27,6 +27,7 @@ struct ob_library_caps {
 /* ---- trials ---- */
 
 static const char ANSWER[] = "trial: ";
+enum { LIMIT_S = 60 }; /* a trial ends itself earlier, if it can */
 
 static void take_line(void *ctx, const char *line, size_t length)
 {
@@ -55,15 +56,14 @@ static void take_death(int number, ob_trial_outcome *out)
 
 static void try_library(const char *program, const ob_trial *trial, ob_trial_outcome *out)
 {
-    char path[PATH_MAX], worker[] = "worker", what[96], library[PATH_MAX + 32];
-    snprintf(path, sizeof path, "%s", program);
+    char what[96], library[PATH_MAX + 32];
     snprintf(what, sizeof what, "--trial=%s", trial->what);
     snprintf(library, sizeof library, "--trial-library=%s", trial->library);
-    char *const words[] = {path, worker, what, library, NULL};
-    const ob_batch_params params = {.on_output = take_line, .ctx = out};
+    const char *const words[] = {program, "worker", what, library, NULL};
+    const char *const variables[] = {trial->variable, NULL};
+    const ob_process_params params = {.words = words, .variables = variables, .limit_s = LIMIT_S};
     int status = 0;
-    if (ob__launch(&(ob_launch){.words = words, .variable = trial->variable, .params = &params},
-                   &status, NULL) != OB_OK)
+    if (ob__process_lines(&params, take_line, out, &status, NULL) != OB_OK)
         out->state = OB_TRIAL_UNKNOWN;
     else if (WIFSIGNALED(status))
         take_death(WTERMSIG(status), out);

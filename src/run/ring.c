@@ -64,6 +64,12 @@ static bool holds(uint32_t word, unsigned member)
     return (word & bit(member)) != 0 && holder_of(word) == member;
 }
 
+bool ob__ring_is_elsewhere(const ob_ring *ring, unsigned member)
+{
+    const uint32_t word = atomic_load(&ring->word), holder = holder_of(word);
+    return holder != member && holder < OB_MOST_MEMBERS && holds(word, holder);
+}
+
 void ob__ring_wait(ob_ring *ring, unsigned member)
 {
     for (;;) {

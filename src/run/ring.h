@@ -9,6 +9,7 @@
 #define OB_RUN_RING_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { OB_MOST_MEMBERS = 8 };
@@ -23,6 +24,8 @@ typedef struct ob_ring {
 void ob__ring_begin(ob_ring *ring, uint32_t members);
 /* The supervisor: the member is done or dead; its token goes on. */
 void ob__ring_leave(ob_ring *ring, unsigned member);
+/* The supervisor: another member than this one holds the token. */
+bool ob__ring_is_elsewhere(const ob_ring *ring, unsigned member);
 /* A member: sleeps until it holds the token. */
 void ob__ring_wait(ob_ring *ring, unsigned member);
 /* A member that holds it: gives it to the next, or keeps it when there is none. */

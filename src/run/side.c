@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 struct side;
@@ -46,8 +45,9 @@ typedef struct side {
     ob_backend_list list;
     lane lanes[OB_MOST_MEMBERS];
     size_t count;
-    ob_ring *ring;
-    int ring_fd, check_fd;
+    ob_shared_memory memory;
+    ob_ring *ring; /* in it */
+    int check_fd;
     bool stopped; /* the user wants to end at once */
     bool told_ready;
 } side;
@@ -136,19 +136,15 @@ static ob_status find_backends(side *w, ob_err *err)
 
 static ob_status make_ring(side *w, ob_err *err)
 {
-    OB_TRY(ob__memory_file("opbench-ring", &w->ring_fd, err));
-    if (ftruncate(w->ring_fd, (off_t)sizeof *w->ring) == 0)
-        w->ring = mmap(NULL, sizeof *w->ring, PROT_READ | PROT_WRITE, MAP_SHARED, w->ring_fd, 0);
-    if (w->ring == MAP_FAILED)
-        return ob_err_set(err, OB_ERR_IO, "no shared memory for the turns of the backends: %s",
-                          strerror(errno));
+    OB_TRY(ob__shared_memory_make("opbench-ring", sizeof *w->ring, &w->memory, err));
+    w->ring = w->memory.at;
     return OB_OK;
 }
 
 static ob_status open_lane(side *w, unsigned member, ob_err *err)
 {
     lane *l = &w->lanes[member];
-    const ob_worker_place place = {.ring_fd = w->ring_fd,
+    const ob_worker_place place = {.ring_fd = w->memory.fd,
                                    .check_fd = w->check_fd,
                                    .member = member,
                                    .reference = w->lanes[0].options.backend};
@@ -167,6 +163,8 @@ static ob_status open_lane(side *w, unsigned member, ob_err *err)
                            .cases = w->outer->cases};
     OB_TRY(ob__line_parser_create(&l->s.parser, err));
     OB_TRY(ob__keeper_open(&l->s.keeper, l->s.config, &l->params, &place, err));
+    l->s.keeper.ring = w->ring;
+    l->s.keeper.member = member;
     l->s.keeper.finish_case = true; /* the others of a case are not left alone */
     return OB_OK;
 }
@@ -202,10 +200,7 @@ static void close_side(side *w, bool at_once)
         ob__merge_fini(&l->merge);
         free(l->properties);
     }
-    if (w->ring != MAP_FAILED)
-        munmap(w->ring, sizeof *w->ring);
-    if (w->ring_fd >= 0)
-        close(w->ring_fd);
+    ob__shared_memory_close(&w->memory);
     if (w->check_fd >= 0)
         close(w->check_fd);
     ob__backend_list_fini(&w->list);
@@ -246,7 +241,7 @@ static ob_status start_workers(side *w, bool all, ob_err *err)
 {
     for (size_t i = 0; i < w->count; i++) {
         lane *l = &w->lanes[i];
-        if ((all || (l->wanted && !l->over)) && l->s.keeper.worker.pid == 0)
+        if ((all || (l->wanted && !l->over)) && l->s.keeper.worker.guard == 0)
             OB_TRY(ob__supervisor_start(&l->s, err));
     }
     return OB_OK;
@@ -493,8 +488,8 @@ ob_status ob__run_side_by_side(ob_supervisor *s, ob_err *err)
     if (w == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for several backends");
     w->outer = s;
-    w->ring = MAP_FAILED;
-    w->ring_fd = w->check_fd = -1;
+    w->memory = OB_NO_MEMORY;
+    w->check_fd = -1;
     ob_status status = open_side(w, err);
     if (status == OB_OK)
         status = run_all(w, err);

@@ -182,11 +182,12 @@ static ob_status take_message(ob_supervisor *s, range *r, const ob_wire_message 
         r->idle_losses = 0;
         return ob__supervisor_hand_on(s, message->data, message->size, err);
     }
-    if (message->type == OB_MESSAGE_IDLE &&
-        (r->next == r->end || atomic_load(&s->keeper.seed.page->stop) != 0))
+    if (message->type == OB_MESSAGE_IDLE && (r->next == r->end || s->keeper.told_to_stop))
         return OB_END;
     ob_loss why;
     ob__keeper_reject(&s->keeper, &why);
+    /* Who ends too early between two cases has read a wish that nobody had: the next case is not to blame. */
+    why.scribbled = message->type != OB_MESSAGE_IDLE;
     return after_loss(s, r, &why, err);
 }
 
@@ -196,7 +197,7 @@ static ob_status run_range(ob_supervisor *s, uint64_t next, uint64_t end, ob_err
     range r = {.next = next, .end = end};
     for (;;) {
         ob_news news;
-        if (s->keeper.worker.pid == 0) {
+        if (s->keeper.worker.guard == 0) {
             if (r.next == end)
                 return OB_OK;
             if (ob__keeper_wanted_stop(&s->keeper) > 0)

@@ -3,8 +3,9 @@
  * The worker's side: opens a session, takes leases, gives record lines. Standard output and error are a
  * file in memory that the supervisor made; what libraries print there goes into the record.
  */
+#include "process/shared_memory.h"
 #include "run/session_int.h"
-#include "run/wire.h"
+#include "run/worker_state.h"
 
 #include "base/text.h"
 
@@ -124,12 +125,12 @@ ob_status ob_worker_serve(ob_context *context, const ob_config *config,
                           const ob_run_options *options, const ob_worker_fds *fds, ob_err *err)
 {
     worker w = {.socket = fds->socket};
-    w.page = mmap(NULL, sizeof *w.page, PROT_READ | PROT_WRITE, MAP_SHARED, fds->state, 0);
-    if (w.page == MAP_FAILED)
+    w.page = ob__shared_memory_take(fds->state, sizeof *w.page);
+    if (w.page == NULL)
         return ob_err_set(err, OB_ERR_IO, "the state page cannot be mapped: %s", strerror(errno));
     if (fds->ring > 0) {
-        ob_ring *ring = mmap(NULL, sizeof *ring, PROT_READ | PROT_WRITE, MAP_SHARED, fds->ring, 0);
-        if (ring == MAP_FAILED || fds->ring_member >= OB_MOST_MEMBERS) {
+        ob_ring *ring = ob__shared_memory_take(fds->ring, sizeof *ring);
+        if (ring == NULL || fds->ring_member >= OB_MOST_MEMBERS) {
             munmap(w.page, sizeof *w.page);
             return ob_err_set(err, OB_ERR_IO, "the memory of turns cannot be mapped: %s",
                               strerror(errno));

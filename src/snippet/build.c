@@ -11,7 +11,7 @@
 #include "base/write_all.h"
 #include "opbench/torch.h"
 #include "plugin/registry.h"
-#include "snippet/child.h"
+#include "process/process.h"
 #include "snippet/libtorch.h"
 #include "snippet/lines.h"
 #include "snippet/suite_int.h"
@@ -126,10 +126,10 @@ static ob_status keep(ob_arena *arena, const char *made, const char *path, ob_er
 
 /* ---- compiling ---- */
 
-static ob_status compile_error(const ob_child *child, ob_err *err)
+static ob_status compile_error(const ob_process *child, ob_err *err)
 {
     ob_text text = {0};
-    const bool ok = ob__child_output(child, &text);
+    const bool ok = ob__process_output(child, &text);
     while (text.size > 0 && text.data[text.size - 1] == '\n')
         text.size--;
     const ob_status status =
@@ -160,7 +160,7 @@ static ob_status compile(build *b, const char *source, const char *made, bool he
 {
     ob_arena *arena = b->arena;
     const char *const variables[] = {"LC_ALL=C", JOIN("TMPDIR=", b->scratch), NULL};
-    ob_child child;
+    ob_process child;
     if (variables[1] == NULL)
         return ob__snippet_no_memory(err);
     add_word(b, header ? "-xc++-header" : "-shared");
@@ -170,16 +170,17 @@ static ob_status compile(build *b, const char *source, const char *made, bool he
     if (!header)
         add_libraries(b);
     /* In the same place each time, because objects remember where they were made. */
-    const ob_child_params params = {.words = b->words,
-                                    .variables = variables,
-                                    .dir = "/",
-                                    .stop = {.fn = b->options->stop, .ctx = b->options->ctx}};
-    OB_TRY(ob__child_start(&params, &child, err));
-    const int status = ob__child_end(&child, -1);
+    const ob_process_params params = {.words = b->words,
+                                      .variables = variables,
+                                      .dir = "/",
+                                      .capture = true,
+                                      .stop = {.fn = b->options->stop, .ctx = b->options->ctx}};
+    OB_TRY(ob__process_start(&params, &child, err));
+    const int status = ob__process_end(&child, -1);
     const ob_status result = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? OB_OK
                              : ob__is_stopped(&child.stop)                 ? ob__interrupted(err)
                                                            : compile_error(&child, err);
-    ob__child_close(&child);
+    ob__process_close(&child);
     return result;
 }
 

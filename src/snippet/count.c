@@ -118,16 +118,16 @@ static ob_status run_blocks(const counting *c, const ob_timer_args *args,
     const int64_t least = args->language == OB_LANGUAGE_PYTHON ? PYTHON_WARMUP : MOST_WARMUP;
     const int64_t warmup =
         args->language == OB_LANGUAGE_PYTHON || c->number > least ? least : c->number;
-    snprintf(request, sizeof request, "count %" PRId64 " %" PRId64 " %" PRId64 "\n", c->number,
-             warmup, c->repeats);
+    snprintf(request, sizeof request, "count %" PRId64 " %" PRId64 " %" PRId64, c->number, warmup,
+             c->repeats);
     ob_status status = ob__snippet_ask(process, request, &ignored, err);
     if (status == OB_OK && c->baseline) {
-        snprintf(request, sizeof request, "baseline %" PRId64 "\n", c->number);
+        snprintf(request, sizeof request, "baseline %" PRId64, c->number);
         status = ob__snippet_ask(process, request, &ignored, err);
     }
     if (status == OB_OK) {
         /* The last file may still be under way; the process ends when its socket is closed. */
-        ob__child_end(&process->child, 60.0);
+        ob__process_end(&process->child, 60.0);
         if (ob__is_stopped(&process->child.stop))
             status = ob__interrupted(err);
     }

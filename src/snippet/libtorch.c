@@ -6,8 +6,8 @@
 #include "snippet/libtorch.h"
 
 #include "base/read_file.h"
+#include "process/process.h"
 #include "snippet/build.h"
-#include "snippet/child.h"
 #include "snippet/lines.h"
 #include "snippet/suite_int.h"
 
@@ -34,11 +34,11 @@ static const char FIND_PACKAGE[] =
     "print('\\n' + (found[0] if found else ''))\n";
 
 /* The last line of what the interpreter printed. */
-static const char *last_line(ob_arena *arena, const ob_child *child)
+static const char *last_line(ob_arena *arena, const ob_process *child)
 {
     ob_text text = {0};
     const char *line = NULL;
-    if (ob__child_output(child, &text)) {
+    if (ob__process_output(child, &text)) {
         size_t end = text.size;
         while (end > 0 && text.data[end - 1] == '\n')
             end--;
@@ -54,16 +54,16 @@ static const char *last_line(ob_arena *arena, const ob_child *child)
 static ob_status ask_python(ob_arena *arena, const char *wanted, const char **root, ob_err *err)
 {
     const char *python;
-    ob_child child;
+    ob_process child;
     const bool any = strcmp(wanted, "python") == 0;
     OB_TRY(ob__find_program(arena, any ? "python3" : wanted, "the interpreter", "--torch PYTHON",
                             &python, err));
     const char *const words[] = {python, "-c", FIND_PACKAGE, NULL};
-    const ob_child_params params = {.words = words, .dir = "/"};
-    OB_TRY(ob__child_start(&params, &child, err));
-    const int ended = ob__child_end(&child, PYTHON_S);
+    const ob_process_params params = {.words = words, .dir = "/", .capture = true};
+    OB_TRY(ob__process_start(&params, &child, err));
+    const int ended = ob__process_end(&child, PYTHON_S);
     *root = last_line(arena, &child);
-    ob__child_close(&child);
+    ob__process_close(&child);
     if (*root == NULL)
         return ob__snippet_no_memory(err);
     if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0)

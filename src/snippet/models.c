@@ -8,8 +8,8 @@
 #include "base/scratch.h"
 #include "base/text.h"
 #include "opbench/suite_run.h"
+#include "process/process.h"
 #include "snippet/build.h"
-#include "snippet/child.h"
 #include "snippet/lines.h"
 #include "snippet/suite_int.h"
 
@@ -157,14 +157,15 @@ static ob_status keep_models(maker *m, bool *all, ob_err *err)
 
 static ob_status run_maker(maker *m, ob_err *err)
 {
-    ob_child child;
-    const ob_child_params params = {.words = m->words,
-                                    .stop = {.fn = m->options->stop, .ctx = m->options->ctx}};
-    OB_TRY(ob__child_start(&params, &child, err));
-    const int status = ob__child_end(&child, -1);
+    ob_process child;
+    const ob_process_params params = {.words = m->words,
+                                      .capture = true,
+                                      .stop = {.fn = m->options->stop, .ctx = m->options->ctx}};
+    OB_TRY(ob__process_start(&params, &child, err));
+    const int status = ob__process_end(&child, -1);
     ob_text text = {0};
     bool all = true;
-    ob__child_output(&child, &text);
+    ob__process_output(&child, &text);
     const int length = (int)text.size;
     const char *output = text.data == NULL ? "" : text.data;
     ob_status result = OB_OK;
@@ -182,7 +183,7 @@ static ob_status run_maker(maker *m, ob_err *err)
         m->options->notice(m->options->ctx, told.message);
     }
     ob_text_fini(&text);
-    ob__child_close(&child);
+    ob__process_close(&child);
     return result;
 }
 

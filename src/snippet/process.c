@@ -10,14 +10,13 @@
 #include "snippet/suite_int.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <signal.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 64, MOST_VARIABLES = 32, MOST_ANSWER = 8192 };
+enum { MOST_WORDS = 64, MOST_VARIABLES = 32 };
 
 /* What every library in the process is told about threads. */
 static const char *const THREAD_VARIABLES[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
@@ -115,7 +114,7 @@ static ob_status add_variables(launch *l, const ob_snippet_wrap *wrap, ob_err *e
 /* Why a process that does not answer is gone. */
 static ob_status explain_death(ob_snippet_process *p, ob_err *err)
 {
-    const int status = ob__child_end(&p->child, 5.0);
+    const int status = ob__process_end(&p->child, 5.0);
     ob_text text = {0};
     char how[96];
     if (WIFSIGNALED(status))
@@ -123,7 +122,7 @@ static ob_status explain_death(ob_snippet_process *p, ob_err *err)
                  strsignal(WTERMSIG(status)));
     else
         snprintf(how, sizeof how, "with exit code %d", WEXITSTATUS(status));
-    const bool ok = ob__child_output(&p->child, &text);
+    const bool ok = ob__process_output(&p->child, &text);
     const ob_status result = ob_err_set(err, OB_ERR_BACKEND, OB_SNIPPET_DIED " %s%s%.*s", how,
                                         ok && text.size > 0 ? ":\n" : "", ok ? (int)text.size : 0,
                                         text.data == NULL ? "" : text.data);
@@ -131,57 +130,48 @@ static ob_status explain_death(ob_snippet_process *p, ob_err *err)
     return result;
 }
 
-static const char ERROR_WORD[] = "error ", REFUSED_WORD[] = "refused ";
-
-static bool begins_with(const char *text, const char *word)
+/* The next message; whatever the process sends or does not send, no longer than it has. */
+static ob_status receive(ob_snippet_process *p, ob_wire_message *out, ob_err *err)
 {
-    return strncmp(text, word, strlen(word)) == 0;
-}
-
-/* Everything up to the newline and, after "error SIZE" or "refused SIZE", so many bytes. */
-static ob_status receive(ob_snippet_process *p, char *text, size_t size, ob_err *err)
-{
-    size_t used = 0, want = 0;
+    enum { LOOK_UP_MS = 100 };
     for (;;) {
-        size_t got;
-        /* Never 0, which is no limit. */
-        const double left = p->timeout_s > 0 ? fmax(p->end_s - ob__now_s(), 1e-3) : 0;
-        const ob_status status =
-            ob__child_receive(&p->child, text + used, size - used - 1, left, &got, err);
-        if (status == OB_ERR_LIMIT)
-            return ob_err_set(err, status,
+        const ob_status status = ob__wire_next(&p->inbox, out, err);
+        if (status != OB_END)
+            return status;
+        if (p->inbox.ended)
+            return explain_death(p, err);
+        if (ob__is_stopped(&p->child.stop))
+            return ob__interrupted(err);
+        const double left_ms = p->timeout_s > 0 ? (p->end_s - ob__now_s()) * 1000 : LOOK_UP_MS;
+        if (left_ms <= 0)
+            return ob_err_set(err, OB_ERR_LIMIT,
                               "it took longer than %g s; give it more with --case-timeout",
                               p->timeout_s);
-        OB_TRY(status);
-        if (got == 0)
-            return explain_death(p, err);
-        used += got;
-        text[used] = '\0';
-        const char *newline = memchr(text, '\n', used);
-        if (newline == NULL && used + 1 < size)
-            continue;
-        want = newline == NULL ? used : (size_t)(newline - text) + 1;
-        if (begins_with(text, ERROR_WORD) || begins_with(text, REFUSED_WORD))
-            want += strtoul(strchr(text, ' '), NULL, 10);
-        if (used >= want || used + 1 >= size)
-            return OB_OK;
+        struct pollfd ready = {.fd = p->child.socket, .events = POLLIN};
+        if (poll(&ready, 1, left_ms < LOOK_UP_MS ? (int)left_ms + 1 : LOOK_UP_MS) > 0)
+            OB_TRY(ob__wire_fill(&p->inbox, p->child.socket, err));
+        ob__capture_bound(p->child.output, OB_KEPT_END);
     }
 }
 
 ob_status ob__snippet_ask(ob_snippet_process *process, const char *request, double *answer,
                           ob_err *err)
 {
-    char text[MOST_ANSWER];
-    if (ob__child_send(&process->child, request, strlen(request), err) != OB_OK)
+    ob_wire_message got;
+    char number[64];
+    if (ob__wire_send(process->child.socket, OB_MESSAGE_ASK, request, strlen(request), NULL) !=
+        OB_OK)
         return explain_death(process, err);
-    OB_TRY(receive(process, text, sizeof text, err));
-    if (begins_with(text, "ok ")) {
-        *answer = strtod(text + 3, NULL);
-        return OB_OK;
-    }
-    const char *newline = strchr(text, '\n');
-    return ob_err_set(err, begins_with(text, REFUSED_WORD) ? OB_ERR_CONFIG : OB_ERR_BACKEND, "%s",
-                      newline == NULL ? text : newline + 1);
+    OB_TRY(receive(process, &got, err));
+    const int size = (int)got.size;
+    if (got.type == OB_MESSAGE_FAILED || got.type == OB_MESSAGE_CANNOT)
+        return ob_err_set(err, got.type == OB_MESSAGE_CANNOT ? OB_ERR_CONFIG : OB_ERR_BACKEND,
+                          "%.*s", size, got.data);
+    if (got.type != OB_MESSAGE_ANSWER)
+        return ob_err_set(err, OB_ERR_SYNTAX, "the snippet's process gives no answer");
+    snprintf(number, sizeof number, "%.*s", size, got.data);
+    *answer = strtod(number, NULL);
+    return OB_OK;
 }
 
 /* Normalised, but with the newline in front, so that an error names the line that the user sees. */
@@ -200,11 +190,11 @@ static const char *numbered(ob_arena *arena, const char *code)
     return text;
 }
 
-/* A Python process gets its code as the first line. */
+/* A Python process gets its code first. */
 static ob_status send_task(ob_snippet_process *p, const launch *l, const char *library, ob_err *err)
 {
     ob_json_doc *doc;
-    char *line = NULL, *whole = NULL;
+    char *text = NULL;
     size_t length;
     double ignored;
     const char *setup = l->args->setup == NULL ? "pass" : l->args->setup;
@@ -227,18 +217,11 @@ static ob_status send_task(ob_snippet_process *p, const launch *l, const char *l
                                              : ob_json_new_string(doc, library, strlen(library)),
                              err);
     if (status == OB_OK)
-        status = ob_json_print(task, &line, &length, err);
+        status = ob_json_print(task, &text, &length, err);
     ob_json_doc_destroy(doc);
-    if (status != OB_OK)
-        return status;
-    whole = realloc(line, length + 2);
-    if (whole == NULL) {
-        free(line);
-        return ob__snippet_no_memory(err);
-    }
-    memcpy(whole + length, "\n", 2);
-    status = ob__snippet_ask(p, whole, &ignored, err);
-    free(whole);
+    if (status == OB_OK)
+        status = ob__snippet_ask(p, text, &ignored, err);
+    free(text);
     return status;
 }
 
@@ -255,11 +238,12 @@ static ob_status start(ob_snippet_process *p, launch *l, const ob_snippet_wrap *
         add_word(l, wrap->words[i]);
     OB_TRY(is_python ? python_words(l, err) : compiled_words(l, err));
     OB_TRY(add_variables(l, wrap, err));
-    const ob_child_params params = {.words = l->words,
-                                    .variables = l->variables,
-                                    .talk = true,
-                                    .stop = {.fn = l->options->stop, .ctx = l->options->ctx}};
-    OB_TRY(ob__child_start(&params, &p->child, err));
+    const ob_process_params params = {.words = l->words,
+                                      .variables = l->variables,
+                                      .talk = true,
+                                      .capture = true,
+                                      .stop = {.fn = l->options->stop, .ctx = l->options->ctx}};
+    OB_TRY(ob__process_start(&params, &p->child, err));
     p->end_s = ob__now_s() + p->timeout_s;
     return is_python ? send_task(p, l, library, err) : OB_OK;
 }
@@ -277,7 +261,7 @@ ob_status ob__snippet_start(const ob_timer_args *args, const ob_snippet_options 
     if (p == NULL)
         return ob__snippet_no_memory(err);
     ob__arena_init(&p->arena, 0);
-    p->child = (ob_child){.socket = -1, .output = -1};
+    p->child = OB_NO_PROCESS;
     p->timeout_s = options->timeout_s;
     ob_timer_args whole = *args;
     whole.num_threads = args->num_threads == 0 ? 1 : args->num_threads;
@@ -300,7 +284,7 @@ ob_status ob_snippet_open(const ob_timer_args *args, const ob_snippet_options *o
 ob_status ob_snippet_time(ob_snippet_process *process, uint64_t n, double *seconds, ob_err *err)
 {
     char request[64];
-    snprintf(request, sizeof request, "time %" PRIu64 "\n", n);
+    snprintf(request, sizeof request, "time %" PRIu64, n);
     return ob__snippet_ask(process, request, seconds, err);
 }
 
@@ -308,7 +292,8 @@ void ob_snippet_close(ob_snippet_process *process)
 {
     if (process == NULL)
         return;
-    ob__child_close(&process->child);
+    ob__process_close(&process->child);
+    ob_text_fini(&process->inbox.bytes);
     ob__arena_fini(&process->arena);
     free(process);
 }

@@ -5,12 +5,14 @@
 #ifndef OB_SNIPPET_PROCESS_H
 #define OB_SNIPPET_PROCESS_H
 
+#include "process/process.h"
+#include "process/wire.h"
 #include "snippet/build.h"
-#include "snippet/child.h"
 
 struct ob_snippet_process {
     ob_arena arena;
-    ob_child child;
+    ob_process child;
+    ob_wire_inbox inbox;
     double timeout_s; /* of the whole life of the process; 0 = none */
     double end_s;     /* when it is over, on the monotonic clock */
 };
@@ -24,7 +26,7 @@ typedef struct ob_snippet_wrap {
 
 ob_status ob__snippet_start(const ob_timer_args *args, const ob_snippet_options *options,
                             const ob_snippet_wrap *wrap, ob_snippet_process **out, ob_err *err);
-/* Sends a line, waits for the answer. */
+/* Sends a request, waits for the answer. */
 ob_status ob__snippet_ask(ob_snippet_process *process, const char *request, double *answer,
                           ob_err *err);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The process of a compiled snippet: loads the object and answers requests, one line each:
+ * The process of a compiled snippet: loads the object and answers requests, a message each (process/wire.h):
  *
- *     time N             setup, one run, then N runs with the clock around them: "ok SECONDS"
+ *     time N             setup, one run, then N runs with the clock around them: the seconds
  *     count N W R        setup, W runs, then R times a block of N and one of 2N runs, each collected by
- *                        callgrind and dumped: "ok 0"
+ *                        callgrind and dumped: 0
  *
- * A failure is "error SIZE" and a text of that size; "refused SIZE" if the code can never be run this way. What is timed: from the end of next() to its next
- * call, so the loop of the snippet and one call through a pointer.
+ * What is timed: from the end of next() to its next call, so the loop of the snippet and one call through a pointer.
  */
 #include "opbench/snippet_run.h"
 
 #include "measure/callgrind.h"
 #include "plugin/registry.h"
+#include "process/wire.h"
 #include "snippet/host.h"
 #include "snippet/operators.h"
 
@@ -23,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -172,32 +171,17 @@ static void run_entry(server *s, ob_snippet_entry_fn entry)
 
 /* ---- requests ---- */
 
-static bool send_all(int fd, const char *data, size_t size)
-{
-    while (size > 0) {
-        const ssize_t sent = send(fd, data, size, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
-            continue;
-        if (sent <= 0)
-            return false;
-        data += sent;
-        size -= (size_t)sent;
-    }
-    return true;
-}
-
 static bool answer(const server *s)
 {
-    char text[sizeof s->reason + 64];
-    if (s->failed) {
-        snprintf(text, sizeof text, "%s %zu\n%s", s->refused ? "refused" : "error",
-                 strlen(s->reason), s->reason);
-    } else {
-        const double seconds = (double)(s->end.tv_sec - s->start.tv_sec) +
-                               1e-9 * (double)(s->end.tv_nsec - s->start.tv_nsec);
-        snprintf(text, sizeof text, "ok %.17g\n", s->counts ? 0.0 : seconds);
-    }
-    return send_all(s->socket, text, strlen(text));
+    char text[64];
+    const double seconds = (double)(s->end.tv_sec - s->start.tv_sec) +
+                           1e-9 * (double)(s->end.tv_nsec - s->start.tv_nsec);
+    snprintf(text, sizeof text, "%.17g", s->counts ? 0.0 : seconds);
+    const ob_message type = s->refused  ? OB_MESSAGE_CANNOT
+                            : s->failed ? OB_MESSAGE_FAILED
+                                        : OB_MESSAGE_ANSWER;
+    const char *said = s->failed ? s->reason : text;
+    return ob__wire_send(s->socket, type, said, strlen(said), NULL) == OB_OK;
 }
 
 /* The number behind a blank; *line is moved behind it. */
@@ -225,24 +209,6 @@ static bool read_request(server *s, const char *line)
            (!s->counts || (take_number(&line, &s->warmup) && take_number(&line, &s->repeats)));
 }
 
-/* One line into buffer, without its newline; false at the end. */
-static bool take_line(int socket, char *buffer, size_t size)
-{
-    for (size_t used = 0; used + 1 < size;) {
-        const ssize_t got = recv(socket, buffer + used, 1, 0);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        if (buffer[used] == '\n') {
-            buffer[used] = '\0';
-            return true;
-        }
-        used++;
-    }
-    return false;
-}
-
 static ob_status load(const char *object, ob_snippet_entry_fn *entry, ob_err *err)
 {
     OB_TRY(ob__check_trusted(object, err));
@@ -266,13 +232,18 @@ ob_status ob_snippet_serve(const ob_snippet_serve_params *params, ob_err *err)
                          .op_tensor = op_tensor},
                 .socket = params->socket,
                 .params = params};
-    char line[128];
-    while (take_line(s.socket, line, sizeof line)) {
-        if (!read_request(&s, line))
-            return ob_err_set(err, OB_ERR_INVALID, "not a request: %s", line);
+    ob_text request = {0};
+    ob_message type;
+    ob_status status;
+    while ((status = ob__wire_receive(s.socket, &type, &request, err)) == OB_OK) {
+        if (type != OB_MESSAGE_ASK || !read_request(&s, request.data)) {
+            status = ob_err_set(err, OB_ERR_INVALID, "not a request: %.100s", request.data);
+            break;
+        }
         run_entry(&s, entry);
         if (!answer(&s))
             break;
     }
-    return OB_OK;
+    ob_text_fini(&request);
+    return status == OB_END ? OB_OK : status;
 }

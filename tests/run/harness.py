@@ -151,12 +151,17 @@ def processes_with(mark):
     return found
 
 
-def children(pid):
+def guards(pid):
+    """The children of the program: each stands before a process that it started."""
     try:
         with open("/proc/%d/task/%d/children" % (pid, pid)) as file:
             return [int(child) for child in file.read().split()]
     except OSError:
         return []
+
+
+def workers(pid):
+    return [worker for guard in guards(pid) for worker in guards(guard)]
 
 
 def main():

@@ -4,7 +4,7 @@
 import os
 
 import harness
-from harness import RunTest, children, many_cases
+from harness import RunTest, many_cases, workers
 
 CASES = 1000000
 SETTLED = 1000
@@ -32,7 +32,7 @@ class Soak(RunTest):
                 if lines < SETTLED or lines - looked < LOOK_EVERY:
                     continue
                 looked = lines
-                seen.append([resident_kib(p) for p in (process.pid, *children(process.pid))])
+                seen.append([resident_kib(p) for p in (process.pid, *workers(process.pid))])
         self.assertEqual(process.wait(harness.LIMIT_S), 0)
         self.assertEqual(lines, CASES + 2)
         pairs = [pair for pair in seen if len(pair) == 2]

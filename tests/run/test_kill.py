@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 of the worker or of the supervisor at random moments, then --resume: every case has exactly
+"""kill -9 of the worker, of its guard or of the supervisor at random moments, then --resume: every case has exactly
 one record, and no process is left. --rounds says how often."""
 
 import os
@@ -8,7 +8,7 @@ import signal
 import time
 
 import harness
-from harness import RunTest, children, many_cases
+from harness import RunTest, guards, many_cases, workers
 
 CASES = 300
 OPTIONS = ("-i", "300", "-q")
@@ -36,22 +36,20 @@ class Kill(RunTest):
             os.remove(self.output)
         process = self.start(self.words)
         time.sleep(moment)
-        if target == "worker":
-            for pid in children(process.pid):
-                self.kill(pid)
-        else:
-            self.kill(process.pid)
+        find = {"worker": workers, "guard": guards, "supervisor": lambda pid: [pid]}[target]
+        for pid in find(process.pid):
+            self.kill(pid)
         code = process.wait(harness.LIMIT_S)
         self.assert_no_process(self.folder)
         killed = code == -signal.SIGKILL
-        self.assertIn(code, (0, 1) if target == "worker" else (0, -signal.SIGKILL))
+        self.assertIn(code, (0, -signal.SIGKILL) if target == "supervisor" else (0, 1))
         resume = ["--resume"] if os.path.exists(self.output) else []
         again = self.run_program([*self.words, *resume], code=0)
         self.assertEqual(again.stderr, b"")
         results = self.results()
         self.assertEqual([(r["op_name"], r["id"], r["key"]) for r in results], self.want)
         failed = [r for r in results if r["status"] != "ok"]
-        self.assertLessEqual(len(failed), 1 if target == "worker" else 0)
+        self.assertLessEqual(len(failed), 0 if target == "supervisor" else 1)
         for r in failed:
             self.assertEqual((r["status"], r["signal"]), ("crashed", "SIGKILL"))
         return killed or len(failed) > 0
@@ -60,7 +58,7 @@ class Kill(RunTest):
         draw = random.Random(SEED)
         hits = 0
         for number in range(harness.rounds):
-            target = ("worker", "supervisor")[number % 2]
+            target = ("worker", "supervisor", "guard")[number % 3]
             moment = draw.uniform(0, self.seconds)
             with self.subTest(target=target, moment=moment):
                 hits += self.round(target, moment)

@@ -190,7 +190,7 @@ class Side(RunTest):
             self.config(three_operators()), *BOTH,
             *null_options("fault=hang,fault_op=aten::mul.Tensor")))
         self.wait_for_records(2)
-        self.wait_for("the hanging case", lambda: len(harness.children(process.pid)) == 2)
+        self.wait_for("the hanging case", lambda: len(harness.workers(process.pid)) == 2)
         # Two that come at once may count as one.
         process.send_signal(signal.SIGINT)
         for _ in range(harness.LIMIT_S):

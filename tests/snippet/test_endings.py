@@ -27,6 +27,11 @@ def group_members(mark):
     return found
 
 
+def descendants(pid):
+    found = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return found + [below for child in found for below in descendants(child)]
+
+
 def wait_until(condition, what):
     for _ in range(3000):
         if condition():
@@ -69,7 +74,7 @@ def test_interrupted_snippet(program):
         code = f'FILE *f = fopen("{mark}", "w"); fclose(f); for (;;) ;'
         running = program.start(command, "--lang", "c", code)
         wait_until(mark.exists, "the statement runs")
-        children = pathlib.Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
+        children = descendants(running.pid)
         check(len(children) == 2, f"the statement and its guard: {children}")
         running.send_signal(signal.SIGINT)
         error = running.communicate(timeout=60)[1]
@@ -103,7 +108,7 @@ def test_killed_count(program):
     code = f'if (system("sleep 600 & echo $! > {mark}")) abort(); for (;;) ;'
     running = program.start("count", "--lang", "c", code)
     wait_until(lambda: mark.exists() and mark.read_text().strip(), "the statement runs")
-    children = pathlib.Path(f"/proc/{running.pid}/task/{running.pid}/children").read_text().split()
+    children = descendants(running.pid)
     running.kill()
     running.communicate(timeout=60)
     for child in [*children, mark.read_text().strip()]:

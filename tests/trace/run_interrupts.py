@@ -16,13 +16,20 @@ MANY = "1000000"  # seconds of work
 INTERRUPTED = 130
 
 
+def children(pid):
+    try:
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return file.read().split()
+    except OSError:
+        return []
+
+
 def child_that_listens(running, number):
     """The process of the calls, once it has a handler for the signal."""
     while True:
         assert running.poll() is None, running.communicate()
-        with open(f"/proc/{running.pid}/task/{running.pid}/children", encoding="ascii") as file:
-            children = file.read().split()
-        for child in children:
+        # Behind its guard.
+        for child in [child for guard in children(running.pid) for child in children(guard)]:
             try:
                 with open(f"/proc/{child}/status", encoding="utf-8") as file:
                     caught = [line.split()[1] for line in file if line.startswith("SigCgt:")]

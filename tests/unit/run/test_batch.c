@@ -6,7 +6,7 @@
 
 #include "opbench/batch.h"
 #include "run/batch_text.h"
-#include "run/launch.h"
+#include "run/segment.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -165,83 +165,7 @@ static void a_segment_is_private_and_goes(void)
     ob_text_fini(&text);
 }
 
-/* ---- launching ---- */
-
-typedef struct lines {
-    char text[256];
-    int stop;
-} lines;
-
-static void take_line(void *ctx, const char *line, size_t length)
-{
-    lines *l = ctx;
-    snprintf(l->text + strlen(l->text), sizeof l->text - strlen(l->text), "%.*s|", (int)length,
-             line);
-}
-
-static int say_stop(void *ctx)
-{
-    return ((lines *)ctx)->stop;
-}
-
-static ob_status launch(const char *script, lines *l, int *status, ob_err *err)
-{
-    char *words[] = {"/bin/sh", "-c", (char *)(uintptr_t)script, NULL};
-    const ob_batch_params params = {.on_output = take_line, .stop = say_stop, .ctx = l};
-    const ob_launch what = {.words = words, .variable = "OB_TEST=new", .params = &params};
-    return ob__launch(&what, status, err);
-}
-
-static void output_and_status_come_back(void)
-{
-    lines l = {.text = ""};
-    int status;
-    ob_err err;
-    setenv("OB_TEST", "old", 1);
-    CHECK_INT(launch("echo out; echo; echo '  '; echo err >&2; printf $OB_TEST; exit 7", &l,
-                     &status, &err),
-              OB_OK);
-    CHECK_STR(l.text, "out|err|new|");
-    CHECK(WIFEXITED(status));
-    CHECK_INT(WEXITSTATUS(status), 7);
-    l.text[0] = '\0';
-    CHECK_INT(launch("kill -9 $$", &l, &status, &err), OB_OK);
-    CHECK(WIFSIGNALED(status));
-}
-
-static void a_program_that_is_not_there_is_an_error(void)
-{
-    char *words[] = {"/no/such/program", NULL};
-    const ob_batch_params params = {.on_output = NULL};
-    const ob_launch what = {.words = words, .variable = "OB_TEST=new", .params = &params};
-    int status;
-    ob_err err;
-    CHECK_INT(ob__launch(&what, &status, &err), OB_ERR_IO);
-    CHECK_STR(err.message, "/no/such/program cannot be started: No such file or directory");
-}
-
-static void a_wish_to_stop_ends_the_child(void)
-{
-    lines l = {.text = "", .stop = 2};
-    int status;
-    ob_err err;
-    CHECK_INT(launch("sleep 600", &l, &status, &err), OB_END);
-}
-
-/* What the child left running holds the pipe; that must not hold the run. */
-static void a_daemon_does_not_hold_the_run(void)
-{
-    lines l = {.text = ""};
-    int status;
-    ob_err err;
-    CHECK_INT(launch("sleep 20 & echo $!", &l, &status, &err), OB_OK);
-    CHECK(WIFEXITED(status));
-    char *end;
-    const long pid = strtol(l.text, &end, 10);
-    CHECK(pid > 1 && *end == '|');
-    if (pid > 1)
-        kill((pid_t)pid, SIGKILL);
-}
+/* ---- profilers ---- */
 
 static void profilers_are_found(void)
 {
@@ -266,10 +190,6 @@ int main(void)
     RUN(a_cold_cache_goes_as_params_word);
     RUN(a_queue_has_one_operator_and_build);
     RUN(a_segment_is_private_and_goes);
-    RUN(output_and_status_come_back);
-    RUN(a_program_that_is_not_there_is_an_error);
-    RUN(a_wish_to_stop_ends_the_child);
-    RUN(a_daemon_does_not_hold_the_run);
     RUN(profilers_are_found);
     return ob_test_end();
 }

@@ -5,7 +5,7 @@
  */
 #include "run_test.h"
 
-#include "run/wire.h"
+#include "run/worker_state.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -31,6 +31,24 @@ static void send_record(uint64_t index, const char *more)
     ob__wire_send(SOCKET, OB_MESSAGE_RECORD, line, (size_t)length, NULL);
 }
 
+static void write_bytes(const void *bytes, size_t size)
+{
+    const ssize_t ignored = write(SOCKET, bytes, size);
+    (void)ignored;
+}
+
+/* A head as in process/wire.c, of a message that never comes. */
+static void forge_head(uint16_t type, uint32_t size)
+{
+    const struct {
+        uint32_t mark;
+        uint16_t version, type;
+        uint32_t size, check;
+    } head = {0x4f424d53, OB_WIRE_VERSION, type, size,
+              0x4f424d53 ^ (type * 2654435761u) ^ (size * 40503u)};
+    write_bytes(&head, sizeof head);
+}
+
 /* Returns for a case that is well. */
 static void misbehave(const char *how, uint64_t index)
 {
@@ -51,10 +69,26 @@ static void misbehave(const char *how, uint64_t index)
     if (strcmp(how, "ready again") == 0)
         ob__wire_send(SOCKET, OB_MESSAGE_READY, "{}", 2, NULL);
     if (strcmp(how, "unknown") == 0)
-        ob__wire_send(SOCKET, (ob_message)77, "", 0, NULL);
+        forge_head(77, 0);
+    if (strcmp(how, "too large") == 0)
+        forge_head(OB_MESSAGE_RECORD, 1 << 30);
+    if (strcmp(how, "wrong wish") == 0)
+        atomic_store(&page->stop, 1);
+    if (strcmp(how, "shrunk page") == 0 && ftruncate(STATE, 0) == 0)
+        _exit(WRONG_CODE);
+    if (strcmp(how, "stopped later") == 0)
+        send_record(1, "");
+    if (strncmp(how, "stopped", 7) == 0) {
+        atomic_store(&page->case_index, OB_NO_CASE);
+        raise(SIGSTOP);
+    }
+    if (strcmp(how, "half a message outside") == 0) {
+        atomic_store(&page->case_index, OB_NO_CASE);
+        forge_head(OB_MESSAGE_RECORD, 1000);
+        pause();
+    }
     if (strcmp(how, "half a message") == 0) {
-        const ssize_t ignored = write(SOCKET, "OB", 2);
-        (void)ignored;
+        write_bytes("OB", 2);
         pause();
     }
     if (strcmp(how, "wrong page") == 0) {
@@ -181,7 +215,8 @@ static ob_status run_with(const char *program, const char *how, const ob_run_opt
                                   .on_record = take_record,
                                   .on_ready = take_ready,
                                   .stop = asked_to_stop,
-                                  .ctx = s};
+                                  .ctx = s,
+                                  .worker_idle_s = 1};
     setenv("TEST_HOW", how, 1);
     const ob_status status = ob_run(context, config, &params, summary, err);
     ob_config_destroy(config);
@@ -220,8 +255,9 @@ static void a_good_worker_does_all(void)
 
 static void senseless_messages_cost_their_case(void)
 {
-    static const char *const hows[] = {"wrong index", "two lines", "no json",     "no newline",
-                                       "header",      "idle",      "ready again", "unknown"};
+    static const char *const hows[] = {"wrong index", "two lines", "no json",
+                                       "no newline",  "header",    "idle",
+                                       "ready again", "unknown",   "too large"};
     for (size_t i = 0; i < sizeof hows / sizeof *hows; i++)
         check_run(hows[i], SCRIBBLED, 2);
 }
@@ -230,6 +266,31 @@ static void half_a_message_does_not_block(void)
 {
     check_run("half a message",
               "0 ok, 1 timed_out: the case took longer than 0.2 s; see --case-timeout, 2 ok", 2);
+}
+
+/* Without a time limit for cases: this one is always there. */
+static void a_worker_that_does_nothing_is_given_up(void)
+{
+    check_run("stopped later", "0 ok, 1 ok, 2 ok", 2);
+    check_run("stopped",
+              "0 ok, 1 timed_out: the worker did nothing for 1 s, and was not on a case; is it "
+              "stopped?, 2 ok",
+              4);
+    check_run("half a message outside",
+              "0 ok, 1 timed_out: the rest of what the worker began to say did not come within 1 "
+              "s, 2 ok",
+              2);
+}
+
+/* A wild write that looks like a wish to stop neither ends the run nor stays for the next worker. */
+static void a_wish_that_nobody_had_ends_nothing(void)
+{
+    check_run("wrong wish", "0 ok, 1 ok, 2 ok", 2);
+}
+
+static void the_page_cannot_be_taken_away(void)
+{
+    check_run("shrunk page", "0 ok, 1 ok, 2 ok", 1);
 }
 
 static void a_wrong_page_costs_the_case_without_a_record(void)
@@ -267,8 +328,8 @@ static void a_worker_that_cannot_start_is_an_error(void)
                            "said: library not found\n");
     CHECK_INT(summary.workers, 3);
     ob_run_options_init(&options);
-    CHECK_INT(run_with("/no/such/program", "well", &options, &s, &summary, &err), OB_ERR_BACKEND);
-    CHECK_HAS(err.message, "no worker starts: the worker ended by itself with exit code 127");
+    CHECK_INT(run_with("/no/such/program", "well", &options, &s, &summary, &err), OB_ERR_IO);
+    CHECK_STR(err.message, "/no/such/program cannot be started: No such file or directory");
     CHECK_STR(s.text, "");
 }
 
@@ -349,6 +410,9 @@ int main(int argc, char **argv)
     RUN(a_good_worker_does_all);
     RUN(senseless_messages_cost_their_case);
     RUN(half_a_message_does_not_block);
+    RUN(a_worker_that_does_nothing_is_given_up);
+    RUN(a_wish_that_nobody_had_ends_nothing);
+    RUN(the_page_cannot_be_taken_away);
     RUN(a_wrong_page_costs_the_case_without_a_record);
     RUN(workers_that_keep_dying_between_cases);
     RUN(a_death_after_the_record_costs_nothing);

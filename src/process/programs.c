@@ -3,7 +3,7 @@
  * Finding programs without a shell, and environments for them. Made before fork, because nothing may be
  * allocated behind it.
  */
-#include "base/programs.h"
+#include "process/programs.h"
 
 #include "base/text.h"
 

@@ -2,8 +2,8 @@
  *
  * Programs of PATH, and environments with variables added and replaced.
  */
-#include "base/programs.h"
 #include "check.h"
+#include "process/programs.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include "base/text.h"
-#include "run/wire.h"
+#include "process/wire.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -64,7 +64,7 @@ static void the_other_side_may_be_gone(void)
     ob_err err;
     open_pair(pair);
     close(pair[1]);
-    CHECK_INT(ob__wire_send(pair[0], OB_MESSAGE_IDLE, "x", 1, &err), OB_ERR_IO);
+    CHECK_INT(ob__wire_send(pair[0], OB_MESSAGE_RECORD, "x", 1, &err), OB_ERR_IO);
     CHECK_HAS(err.message, "the other process cannot be reached");
     close(pair[0]);
 }
@@ -201,9 +201,53 @@ static void a_large_message_comes_in_parts(void)
 static void a_message_has_a_largest_size(void)
 {
     ob_err err;
-    CHECK_INT(ob__wire_send(-1, OB_MESSAGE_RECORD, "", (size_t)OB_WIRE_MAX_BYTES + 1, &err),
-              OB_ERR_LIMIT);
-    CHECK_STR(err.message, "a message of 1073741825 bytes is too long");
+    CHECK_INT(ob__wire_send(-1, OB_MESSAGE_RECORD, "", (256 << 20) + 1, &err), OB_ERR_LIMIT);
+    CHECK_STR(err.message, "a message of 268435457 bytes is too long");
+    CHECK_INT(ob__wire_send(-1, OB_MESSAGE_IDLE, "x", 1, &err), OB_ERR_LIMIT);
+}
+
+/* The bytes of a head that is right but for what it says. */
+static void forge(uint16_t version, uint16_t type, uint32_t size, char out[HEAD])
+{
+    const uint32_t mark = 0x4f424d53;
+    const uint32_t check = mark ^ (type * 2654435761u) ^ (size * 40503u);
+    memcpy(out, &mark, 4);
+    memcpy(out + 4, &version, 2);
+    memcpy(out + 6, &type, 2);
+    memcpy(out + 8, &size, 4);
+    memcpy(out + 12, &check, 4);
+}
+
+/* Neither waited for nor made room for. */
+static void a_forged_head_is_refused_at_once(void)
+{
+    static const struct {
+        uint16_t version, type;
+        uint32_t size;
+        ob_status want;
+    } HEADS[] = {{OB_WIRE_VERSION, OB_MESSAGE_IDLE, 0, OB_OK},
+                 {OB_WIRE_VERSION, OB_MESSAGE_RECORD, 1000, OB_END},
+                 {OB_WIRE_VERSION, OB_MESSAGE_RECORD, (256 << 20) + 1, OB_ERR_SYNTAX},
+                 {OB_WIRE_VERSION, OB_MESSAGE_READY, 2 << 20, OB_ERR_SYNTAX},
+                 {OB_WIRE_VERSION, OB_MESSAGE_IDLE, 1, OB_ERR_SYNTAX},
+                 {OB_WIRE_VERSION, OB_MESSAGE_NONE, 0, OB_ERR_SYNTAX},
+                 {OB_WIRE_VERSION, OB_MESSAGE_COUNT, 0, OB_ERR_SYNTAX},
+                 {OB_WIRE_VERSION + 1, OB_MESSAGE_IDLE, 0, OB_ERR_SYNTAX}};
+    for (size_t i = 0; i < sizeof HEADS / sizeof *HEADS; i++) {
+        int pair[2];
+        char head[HEAD];
+        ob_wire_inbox inbox = {.start = 0};
+        ob_wire_message message;
+        open_pair(pair);
+        forge(HEADS[i].version, HEADS[i].type, HEADS[i].size, head);
+        CHECK_INT(write(pair[0], head, sizeof head), HEAD);
+        CHECK_INT(ob__wire_fill(&inbox, pair[1], NULL), OB_OK);
+        CHECK_INT(ob__wire_next(&inbox, &message, NULL), HEADS[i].want);
+        CHECK(inbox.bytes.capacity < 1 << 20);
+        close(pair[0]);
+        close(pair[1]);
+        ob_text_fini(&inbox.bytes);
+    }
 }
 
 int main(void)
@@ -216,5 +260,6 @@ int main(void)
     RUN(garbage_is_told_from_messages);
     RUN(a_large_message_comes_in_parts);
     RUN(a_message_has_a_largest_size);
+    RUN(a_forged_head_is_refused_at_once);
     return ob_test_end();
 }

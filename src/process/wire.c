@@ -3,7 +3,7 @@
  * Framed messages. The mark in front of each tells garbage (a library that writes to a descriptor that
  * is not its own) from a message.
  */
-#include "run/wire.h"
+#include "process/wire.h"
 
 #include "base/text.h"
 
@@ -13,10 +13,18 @@
 #include <sys/uio.h>
 
 typedef struct head {
-    uint32_t mark, type, size, check;
+    uint32_t mark;
+    uint16_t version, type;
+    uint32_t size, check;
 } head;
 
 static const uint32_t MARK = 0x4f424d53; /* "OBMS" */
+
+static const uint32_t MOST_BYTES[OB_MESSAGE_COUNT] = {
+#define MOST_OF(name, most) [OB_MESSAGE_##name] = (most),
+    OB_MESSAGE_MAP(MOST_OF)
+#undef MOST_OF
+};
 
 static uint32_t check_of(const head *h)
 {
@@ -25,7 +33,9 @@ static uint32_t check_of(const head *h)
 
 static bool is_head(const head *h)
 {
-    return h->mark == MARK && h->check == check_of(h) && h->size <= OB_WIRE_MAX_BYTES;
+    return h->mark == MARK && h->version == OB_WIRE_VERSION && h->check == check_of(h) &&
+           h->type > OB_MESSAGE_NONE && h->type < OB_MESSAGE_COUNT &&
+           h->size <= MOST_BYTES[h->type];
 }
 
 static ob_status not_ours(ob_err *err)
@@ -36,9 +46,10 @@ static ob_status not_ours(ob_err *err)
 
 ob_status ob__wire_send(int fd, ob_message type, const void *data, size_t size, ob_err *err)
 {
-    if (size > OB_WIRE_MAX_BYTES)
+    if (type >= OB_MESSAGE_COUNT || size > MOST_BYTES[type])
         return ob_err_set(err, OB_ERR_LIMIT, "a message of %zu bytes is too long", size);
-    head h = {.mark = MARK, .type = (uint32_t)type, .size = (uint32_t)size};
+    head h = {
+        .mark = MARK, .version = OB_WIRE_VERSION, .type = (uint16_t)type, .size = (uint32_t)size};
     h.check = check_of(&h);
     struct iovec parts[] = {{.iov_base = &h, .iov_len = sizeof h},
                             {.iov_base = (void *)data, .iov_len = size}};

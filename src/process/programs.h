@@ -2,8 +2,8 @@
  *
  * What starting another program needs: where it is, and with which environment.
  */
-#ifndef OB_BASE_PROGRAMS_H
-#define OB_BASE_PROGRAMS_H
+#ifndef OB_PROCESS_PROGRAMS_H
+#define OB_PROCESS_PROGRAMS_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/check_includes finds every wrong include of the fixture, no other, and fails."""
+"""tools/check_includes finds every wrong include of the fixture and every start of a process, no other, and fails."""
 
 import pathlib
 import subprocess
@@ -24,6 +24,11 @@ WANT = [
     "include/opbench and its own folder only",
     "backends/two/two.c:3: error: includes src/op/row.h: backends/two may include include/opbench "
     "and its own folder only",
+    *(f"cli/starts.c:{line}: error: '{word}' starts a process: use src/process/process.h"
+      for line, word in ((11, "vfork"), (11, "execvp"), (11, "posix_spawnp"), (11, "system"), (12, "SYS_clone"),
+                         (12, "CLONE_VM"))),
+    *(f"runners/python/starts.py:{line}: error: '{word}' starts a process: use src/process/process.h"
+      for line, word in ((4, "subprocess"), (6, "os.execv"))),
 ]
 
 

@@ -36,7 +36,8 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 
 /* Loads one file unless it was tried before; only running out of memory is an error. That a plug-in cannot work here is
  * told by those who list it or ask for what it has; one that cannot be loaded at all is told at once. */
-static ob_status try_file(ob_context *context, const char *directory, const char *name, ob_err *err)
+static ob_status try_file(ob_context *context, const char *directory, const char *name, bool own,
+                          ob_err *err)
 {
     char *path = NULL;
     char *real_path = NULL;
@@ -48,7 +49,7 @@ static ob_status try_file(ob_context *context, const char *directory, const char
     real_path = realpath(path, NULL);
     if (real_path != NULL && ob__plugin_find_path(context, real_path) != NULL)
         goto done;
-    status = ob_plugin_load(context, path, &why);
+    status = ob__plugin_load(context, path, own && ob__is_known(name), &why);
     if (status == OB_ERR_NOMEM) {
         ob_err_set(err, status, "%s", why.message);
         goto done;
@@ -80,10 +81,11 @@ static ob_status remember_directory(ob_context *context, const char *directory, 
     return context->searched != NULL ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
 }
 
-static ob_status scan_directory(ob_context *context, const char *directory, ob_log_level if_missing,
-                                ob_err *err)
+/* own: opbench's own folder, where nothing need be installed. */
+static ob_status scan_directory(ob_context *context, const char *directory, bool own, ob_err *err)
 {
     OB_TRY(remember_directory(context, directory, err));
+    const ob_log_level if_missing = own ? OB_LOG_DEBUG : OB_LOG_WARNING;
     struct dirent **names = NULL;
     const int count = scandir(directory, &names, is_plugin_name, by_name);
     if (count < 0) {
@@ -103,7 +105,7 @@ static ob_status scan_directory(ob_context *context, const char *directory, ob_l
     ob_status status = OB_OK;
     for (int i = 0; i < count; i++) {
         if (status == OB_OK)
-            status = try_file(context, directory, names[i]->d_name, err);
+            status = try_file(context, directory, names[i]->d_name, own, err);
         free(names[i]);
     }
     free(names);
@@ -141,18 +143,17 @@ ob_status ob_plugin_discover(ob_context *context, const char *library_dir, ob_er
             char *directory = strndup(part, length);
             if (directory == NULL)
                 return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
-            const ob_status status = scan_directory(context, directory, OB_LOG_WARNING, err);
+            const ob_status status = scan_directory(context, directory, false, err);
             free(directory);
             OB_TRY(status);
         }
         part += length + (part[length] == ':');
     }
-    /* Nothing may be installed: that is no fault. */
     if (library_dir != NULL)
-        return scan_directory(context, library_dir, OB_LOG_DEBUG, err);
+        return scan_directory(context, library_dir, true, err);
     char *beside = directory_beside_library();
     const ob_status status =
-        scan_directory(context, beside != NULL ? beside : OB_PLUGIN_DIR, OB_LOG_DEBUG, err);
+        scan_directory(context, beside != NULL ? beside : OB_PLUGIN_DIR, true, err);
     free(beside);
     return status;
 }

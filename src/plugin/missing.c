@@ -16,6 +16,16 @@ static const struct {
 #undef KNOWN_BACKEND
 };
 
+bool ob__is_known(const char *name)
+{
+    for (size_t i = 0; i < OB__KNOWN_COUNT; i++) {
+        const size_t length = strlen(KNOWN[i].name);
+        if (strncmp(name, KNOWN[i].name, length) == 0 && strcmp(name + length, ".so") == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool is_missing(const ob_context *context, size_t row)
 {
     return context->searched != NULL && ob__entry_find(&context->backends, KNOWN[row].name) == NULL;

@@ -87,6 +87,8 @@ ob_status ob__registry_add_plugin(ob_context *context, const ob_plugin *plugin, 
 ob__entry *ob__entry_find(const ob__entry_list *list, const char *name);
 /* The record of a resolved path, or NULL. */
 ob__plugin_record *ob__plugin_find_path(const ob_context *context, const char *path);
+/* ob_plugin_load; own: it is one of opbench's own, which is as good as this program, and not tried before. */
+ob_status ob__plugin_load(ob_context *context, const char *path, bool own, ob_err *err);
 /* Keeps why the file could not be loaded; a second reason for the same path replaces the first. */
 ob_status ob__plugin_remember_refusal(ob_context *context, const char *path, const char *reason,
                                       ob_err *err);
@@ -97,6 +99,8 @@ const ob__plugin_record *ob__plugin_find_refused(const ob_context *context, cons
 /* missing.c: opbench's own backends that are not registered after a search. index < count. */
 size_t ob__missing_count(const ob_context *context);
 ob_entry_info ob__missing_info(ob_context *context, size_t index);
+/* Whether the file NAME.so in opbench's own folder is one of opbench's own. */
+bool ob__is_known(const char *name);
 /* After a refusal or a search they have others. */
 void ob__missing_forget_reasons(ob_context *context);
 

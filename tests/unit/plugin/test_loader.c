@@ -66,6 +66,10 @@ static const struct {
     {"unknown_type",
      "the schema 'bad::third(Tensor self, Tensr[]? others) -> Tensor' has the unknown "
      "type 'Tensr'; did you mean 'Tensor'?"},
+    {"dies_in_constructor",
+     "it crashes when it is loaded (Aborted); rebuild it, or remove the file"},
+    {"dies_in_entry", "it ends the process when it is loaded (exit code 3); rebuild it"},
+    {"dies_in_probe", "it crashes when it is loaded (Segmentation fault); rebuild it"},
     {"bad_schema", "the schema 'bad::second(Tensor self -> Tensor' cannot be read (column "},
 };
 enum { REFUSAL_COUNT = sizeof REFUSALS / sizeof REFUSALS[0] };

@@ -8,6 +8,7 @@
 
 #include "opbench/version.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,6 +149,7 @@ static int dispatch(ob_cli *cli, int argc, char **argv)
 int main(int argc, char **argv)
 {
     ob_cli cli = {.command = NULL};
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told as a full disk is */
     ob__cli_screen_init(&cli);
     int code = dispatch(&cli, argc, argv);
     ob_context_destroy(cli.context);

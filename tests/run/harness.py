@@ -91,9 +91,9 @@ class RunTest(unittest.TestCase):
     def run_config(self, content, *options, code=None, **more):
         return self.run_program(self.command(self.config(content), *options), code, **more)
 
-    def start(self, words, **more):
+    def start(self, words, pipe=subprocess.DEVNULL, **more):
         process = subprocess.Popen(
-            words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, cwd=self.folder, **more)
+            words, stdout=pipe, stderr=subprocess.PIPE, cwd=self.folder, **more)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)

@@ -14,10 +14,9 @@ from harness import RunTest, many_cases, three_operators
 
 
 def limit_file_size(size):
-    """As a full disk: write() takes what fits and then fails."""
+    """As a full disk: write() takes what fits and then fails. Here as shells leave it: the signal would end the program."""
     def limit():
-        import signal
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     return limit
 
@@ -27,6 +26,15 @@ class Disk(RunTest):
         done = self.run_program(
             self.command(self.config(three_operators()), output="/dev/full"), code=1)
         self.assertIn(b"No space left on device", done.stderr)
+        self.assert_no_process(self.folder)
+
+    def test_nobody_reads_the_table(self):
+        """It ends by SIGPIPE, as programs do, and its workers with it."""
+        reader, writer = os.pipe()
+        os.close(reader)
+        process = self.start(self.command(self.config(many_cases(300))), pipe=writer)
+        os.close(writer)
+        self.assertEqual(process.wait(harness.LIMIT_S), -signal.SIGPIPE)
         self.assert_no_process(self.folder)
 
     def test_disk_fills_up(self):

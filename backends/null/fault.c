@@ -4,6 +4,7 @@
  */
 #include "null.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,11 +136,43 @@ static ob_status do_grow(ob_backend *backend, const char *phase, ob_err *err)
     return do_hang(backend, phase, err);
 }
 
-/* Dies, and leaves a process behind that has all its descriptors. */
+/* The same in a process of another session, which the group of this one does not show. */
+static ob_status do_grow_apart(ob_backend *backend, const char *phase, ob_err *err)
+{
+    if (fork() == 0) {
+        setsid();
+        do_grow(backend, phase, err);
+    }
+    return do_hang(backend, phase, err);
+}
+
+/* The same in a file that nobody maps: no process holds that memory. */
+static ob_status do_grow_file(ob_backend *backend, const char *phase, ob_err *err)
+{
+    const struct timespec pause_between = {.tv_nsec = 5000000};
+    const int file = memfd_create("null-fault", MFD_CLOEXEC);
+    for (int i = 0; i < GROW_STEPS; i++) {
+        if (fallocate(file, 0, (off_t)i * GROW_STEP, GROW_STEP) != 0)
+            return fail_memory(backend, phase, err);
+        nanosleep(&pause_between, NULL);
+    }
+    return do_hang(backend, phase, err);
+}
+
+static ob_status do_stop(ob_backend *backend, const char *phase, ob_err *err)
+{
+    (void)backend, (void)phase, (void)err;
+    raise(SIGSTOP);
+    return OB_OK;
+}
+
+/* Dies, and leaves a process behind that has all its descriptors and a session of its own. */
 static ob_status do_orphan(ob_backend *backend, const char *phase, ob_err *err)
 {
-    if (fork() == 0)
+    if (fork() == 0) {
+        setsid();
         do_hang(backend, phase, err);
+    }
     abort();
 }
 

@@ -83,6 +83,9 @@ uint64_t null_clock_device_now(const null_clock *clock);
     X("scribble", do_scribble)                                                                     \
     X("hangup", do_hangup)                                                                         \
     X("grow", do_grow)                                                                             \
+    X("grow-apart", do_grow_apart)                                                                 \
+    X("grow-file", do_grow_file)                                                                   \
+    X("stop", do_stop)                                                                             \
     X("orphan", do_orphan)
 
 /* fault.c. Whether the options' fault belongs to this phase ("forward", ...). */

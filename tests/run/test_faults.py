@@ -17,6 +17,7 @@ FAULTS = {
     "abort": ("crashed", "the worker died of SIGABRT (Aborted)", {"signal": "SIGABRT"}),
     "exit": ("crashed", "the worker ended by itself with exit code 3", {"exit_code": 3}),
     "hang": ("timed_out", "the case took longer than 0.4 s; see --case-timeout", {}),
+    "stop": ("timed_out", "the case took longer than 0.4 s; see --case-timeout", {}),
     "oom-kill": ("crashed", "the worker died of SIGKILL (Killed)", {"signal": "SIGKILL"}),
     "scribble": ("crashed", "the operator wrote to the worker's own descriptor", {}),
     "hangup": ("crashed", "the operator closed the worker's own descriptor", {}),

@@ -31,15 +31,24 @@ class Memory(RunTest):
 
     def test_growth_is_ended(self):
         for victim in CANONICAL:
-            self.run_config(three_operators(), "--max-memory", "150", "--backend-options",
-                            "fault=grow,fault_op=" + CANONICAL[victim], code=1)
-            for r in self.results():
-                if r["op_name"] != victim:
-                    self.assertEqual(r["status"], "ok")
-                    continue
-                self.assertEqual(r["status"], "out_of_memory")
-                self.assertRegex(r["reason"],
-                                 r"^the worker held \d+ MiB, the limit is 150 MiB; see --max-memory$")
+            self.check_growth("grow", victim)
+
+    def test_growth_elsewhere_is_ended(self):
+        """In what the worker started, though it left the group, and in files that nobody maps."""
+        self.check_growth("grow-apart", "torch.mul")
+        self.check_growth("grow-file", "torch.mul")
+
+    def check_growth(self, fault, victim):
+        self.run_config(three_operators(), "--max-memory", "150", "--case-timeout", "60",
+                        "--backend-options", "fault=%s,fault_op=%s" % (fault, CANONICAL[victim]),
+                        code=1)
+        for r in self.results():
+            if r["op_name"] != victim:
+                self.assertEqual(r["status"], "ok")
+                continue
+            self.assertEqual(r["status"], "out_of_memory")
+            self.assertRegex(r["reason"],
+                             r"^the worker held \d+ MiB, the limit is 150 MiB; see --max-memory$")
         self.assert_no_process(self.folder)
 
 

@@ -166,8 +166,16 @@ static ob_status do_stop(ob_backend *backend, const char *phase, ob_err *err)
     return OB_OK;
 }
 
-/* Dies, and leaves a process behind that has all its descriptors and a session of its own. */
+/* Dies, and leaves a process behind that has all its descriptors. */
 static ob_status do_orphan(ob_backend *backend, const char *phase, ob_err *err)
+{
+    if (fork() == 0)
+        do_hang(backend, phase, err);
+    abort();
+}
+
+/* The same, but that one left the group. */
+static ob_status do_runaway(ob_backend *backend, const char *phase, ob_err *err)
 {
     if (fork() == 0) {
         setsid();

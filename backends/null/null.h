@@ -86,7 +86,8 @@ uint64_t null_clock_device_now(const null_clock *clock);
     X("grow-apart", do_grow_apart)                                                                 \
     X("grow-file", do_grow_file)                                                                   \
     X("stop", do_stop)                                                                             \
-    X("orphan", do_orphan)
+    X("orphan", do_orphan)                                                                         \
+    X("runaway", do_runaway)
 
 /* fault.c. Whether the options' fault belongs to this phase ("forward", ...). */
 bool null_fault_is_for(const ob_backend *backend, const char *phase);

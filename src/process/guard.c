@@ -9,8 +9,9 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
+#include <stdalign.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -90,45 +91,61 @@ static bool place_descriptors(const ob_guard_plan *plan)
     return true;
 }
 
-static _Noreturn void be_child(const ob_guard_plan *plan, pid_t guard, int failure)
+/* What a new child knows. */
+typedef struct birth {
+    const ob_guard_plan *plan;
+    pid_t guard;
+    int failure; /* takes the reason */
+} birth;
+
+static int be_child(void *argument)
 {
-    const ob_process_params *p = plan->params;
+    const birth *b = argument;
+    const ob_process_params *p = b->plan->params;
     setpgid(0, 0); /* an interrupt of the terminal is for this program, which decides */
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     reset_signals();
     if (p->first_to_die)
         offer_to_oom_killer();
-    if (getppid() != guard)
+    if (getppid() != b->guard)
         _exit(CANNOT); /* it died before it could be noticed */
-    if (place_descriptors(plan) && (p->dir == NULL || chdir(p->dir) == 0)) {
+    if (place_descriptors(b->plan) && (p->dir == NULL || chdir(p->dir) == 0)) {
         if (p->fn != NULL) {
-            close(plan->control);
-            _exit(p->fn(p->ctx, plan->socket));
+            close(b->plan->control);
+            _exit(p->fn(p->ctx, b->plan->socket));
         }
-        execve(p->words[0], (char *const *)(void *)p->words, plan->environment);
+        execve(p->words[0], (char *const *)(void *)p->words, b->plan->environment);
     }
     const int reason = errno;
-    const ssize_t ignored = write(failure, &reason, sizeof reason);
+    const ssize_t ignored = write(b->failure, &reason, sizeof reason);
     (void)ignored;
     _exit(CANNOT);
+}
+
+/* A copy of this process; or one that borrows its memory until it is another program, because copying the page tables
+ * of a large program takes longer than the rest. */
+static pid_t give_birth(birth *b)
+{
+    alignas(16) char stack[64 << 10];
+    const pid_t pid = b->plan->params->fn != NULL ? fork()
+                                                  : clone(be_child, stack + sizeof stack,
+                                                          CLONE_VM | CLONE_VFORK | SIGCHLD, b);
+    if (pid == 0)
+        be_child(b);
+    return pid;
 }
 
 /* *reason is 0, or why it could not be started. */
 static pid_t start_child(const ob_guard_plan *plan, int *reason)
 {
     int failure[2];
-    const pid_t guard = getpid();
     *reason = 0;
     if (pipe2(failure, O_CLOEXEC) != 0) {
         *reason = errno;
         return -1;
     }
-    /* vfork copies no page tables: this process is as large as the program. */
-    const pid_t pid = plan->params->fn != NULL
-                          ? fork()
-                          : vfork(); /* NOLINT(clang-analyzer-security.insecureAPI.vfork) */
-    if (pid == 0)
-        be_child(plan, guard, failure[1]);
+    birth b = {.plan = plan, .guard = getpid(), .failure = failure[1]};
+    const pid_t pid = give_birth(&b);
     if (pid < 0)
         *reason = errno;
     close(failure[1]);
@@ -142,7 +159,7 @@ static pid_t start_child(const ob_guard_plan *plan, int *reason)
 
 /* ---- the guard ---- */
 
-static void tell(int control, int what, int value)
+static void tell(int control, ob_guard_word what, int value)
 {
     const ob_guard_report report = {.what = what, .value = value};
     send(control, &report, sizeof report, MSG_NOSIGNAL);

@@ -17,8 +17,10 @@ typedef struct ob_guard_plan {
 } ob_guard_plan;
 
 /* What the guard says, in this order: OB_GUARD_STARTED or OB_GUARD_FAILED, then OB_GUARD_ENDED. */
+typedef enum ob_guard_word { OB_GUARD_STARTED, OB_GUARD_FAILED, OB_GUARD_ENDED } ob_guard_word;
+
 typedef struct ob_guard_report {
-    enum { OB_GUARD_STARTED, OB_GUARD_FAILED, OB_GUARD_ENDED } what;
+    ob_guard_word what;
     int value; /* the child's number; errno; what waitpid gave */
 } ob_guard_report;
 

@@ -22,6 +22,7 @@ FAULTS = {
     "scribble": ("crashed", "the operator wrote to the worker's own descriptor", {}),
     "hangup": ("crashed", "the operator closed the worker's own descriptor", {}),
     "orphan": ("crashed", "the worker died of SIGABRT (Aborted)", {"signal": "SIGABRT"}),
+    "runaway": ("crashed", "the worker died of SIGABRT (Aborted)", {"signal": "SIGABRT"}),
 }
 TIMEOUT = ("--case-timeout", "0.4")
 
@@ -126,6 +127,8 @@ class Faults(RunTest):
 
 def add_test(fault, place, victim):
     def test(self):
+        if fault == "runaway":
+            harness.need_subreaper(self)
         record = self.check_fault(fault, victim)
         if place == "middle":
             self.check_repro(record)

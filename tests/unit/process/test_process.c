@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -205,6 +206,15 @@ static pid_t printed_pid(const ob_process *p)
     }
     CHECK(false);
     return -1;
+}
+
+/* QEMU has none for the programs that it emulates: what left its group is not found there. */
+static bool has_subreaper(void)
+{
+    if (prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0) == 0)
+        return true;
+    printf("not tested: there is no subreaper here\n");
+    return false;
 }
 
 /* In a session of its own, with another parent, and without the descriptors. */
@@ -443,9 +453,11 @@ int main(void)
     RUN(waits_have_limits);
     RUN(a_stopped_process_is_ended);
     RUN(much_output_is_bounded);
-    RUN(runaways_end_with_the_process);
-    RUN(runaways_end_when_it_is_ended);
-    RUN(all_end_with_a_killed_parent);
+    if (has_subreaper()) {
+        RUN(runaways_end_with_the_process);
+        RUN(runaways_end_when_it_is_ended);
+        RUN(all_end_with_a_killed_parent);
+    }
     RUN(a_killed_guard_takes_its_child_along);
     RUN(nothing_of_it_is_left_here);
     RUN(a_function_runs_apart);

@@ -5,6 +5,7 @@
  */
 #include "process/guard.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -21,10 +22,9 @@
 
 enum {
     SOME_FDS = 1024, /* where close_range is not there */
-    FIRST_HIGH =
-        100,      /* above what the child is given: dup2 onto those must not overwrite a source */
-    CANNOT = 127, /* exit code of what could not be started, as shells have it */
-    END_S = 10,   /* for killed processes to be gone; one that hangs in the kernel is left to it */
+    FIRST_HIGH = 16, /* above what the child is given: no dup2 overwrites a source */
+    CANNOT = 127,    /* exit code of what could not be started, as shells have it */
+    END_S = 10, /* for killed processes to be gone; one that hangs in the kernel is left to it */
     STEP_MS = 5,
 };
 
@@ -57,6 +57,8 @@ typedef struct sources {
 } sources;
 
 enum { MOST_NUMBERS = OB_CHILD_FIRST + OB_MOST_CHILD_FDS };
+
+static_assert((int)MOST_NUMBERS <= (int)FIRST_HIGH, "sources lie above");
 
 static sources sources_of(const ob_guard_plan *plan)
 {
@@ -167,10 +169,10 @@ static void tell(int control, ob_guard_word what, int value)
 
 static void keep_only(int *control, int *signals)
 {
-    *control = fcntl(*control, F_DUPFD_CLOEXEC, FIRST_HIGH);
-    *signals = fcntl(*signals, F_DUPFD_CLOEXEC, FIRST_HIGH);
-    dup2(*control, 0);
-    dup2(*signals, 1);
+    const int high_control = fcntl(*control, F_DUPFD_CLOEXEC, FIRST_HIGH);
+    const int high_signals = fcntl(*signals, F_DUPFD_CLOEXEC, FIRST_HIGH);
+    if (dup2(high_control, 0) < 0 || dup2(high_signals, 1) < 0)
+        return; /* without room for more it keeps all */
     *control = 0;
     *signals = 1;
     if (close_range(2, ~0U, 0) != 0) /* an old kernel */

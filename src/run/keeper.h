@@ -32,6 +32,7 @@ typedef struct ob_keeper {
     /* By this process's clock alone: since when it does nothing though it has a lease, and since when a message is not
      * whole; 0 = neither. */
     uint64_t idle_ns, torn_ns;
+    uint64_t news_ns;    /* when its last message or lease was: a case under way began later */
     double idle_limit_s; /* of both */
     bool leased;         /* it has work */
     bool told_to_stop;   /* by this process, whatever the shared page says */

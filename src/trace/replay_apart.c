@@ -24,6 +24,7 @@
 
 enum { MOST_CRASHES = 100, CHILD_STATE = OB_CHILD_FIRST, LOOK_UP_MS = 50 };
 static const double TORN_S = 60; /* for the rest of a message that has begun */
+static const double EXIT_S = 60; /* for what libraries do at exit */
 
 /* In memory that both see. */
 typedef struct state {
@@ -149,7 +150,7 @@ static ob_status attempt(attempts *a, bool *again, ob_err *err)
     atomic_store(&page->node, INT64_MIN);
     OB_TRY(start(a, &process, err));
     const bool got = receive(a, &process, &result);
-    a->out->status = ob__process_end(&process, got ? -1 : 1);
+    a->out->status = ob__process_end(&process, got ? EXIT_S : 1);
     const int64_t node = atomic_load(&page->node);
     if (got) {
         status = ob_json_parse("replay", result.data, result.size, NULL, &a->out->result, err);

@@ -82,6 +82,10 @@ static void misbehave(const char *how, uint64_t index)
         atomic_store(&page->case_index, OB_NO_CASE);
         raise(SIGSTOP);
     }
+    if (strcmp(how, "late clock") == 0) {
+        atomic_fetch_add(&page->started_ns, 1000000000000u);
+        pause();
+    }
     if (strcmp(how, "half a message outside") == 0) {
         atomic_store(&page->case_index, OB_NO_CASE);
         forge_head(OB_MESSAGE_RECORD, 1000);
@@ -288,6 +292,13 @@ static void a_wish_that_nobody_had_ends_nothing(void)
     check_run("wrong wish", "0 ok, 1 ok, 2 ok", 2);
 }
 
+/* The case says that it begins in the future. */
+static void a_wrong_clock_gives_no_time(void)
+{
+    check_run("late clock",
+              "0 ok, 1 timed_out: the case took longer than 0.2 s; see --case-timeout, 2 ok", 2);
+}
+
 static void the_page_cannot_be_taken_away(void)
 {
     check_run("shrunk page", "0 ok, 1 ok, 2 ok", 1);
@@ -412,6 +423,7 @@ int main(int argc, char **argv)
     RUN(half_a_message_does_not_block);
     RUN(a_worker_that_does_nothing_is_given_up);
     RUN(a_wish_that_nobody_had_ends_nothing);
+    RUN(a_wrong_clock_gives_no_time);
     RUN(the_page_cannot_be_taken_away);
     RUN(a_wrong_page_costs_the_case_without_a_record);
     RUN(workers_that_keep_dying_between_cases);

@@ -30,9 +30,11 @@ enum {
 
 /* ---- the child ---- */
 
+/* Those that this program may ignore, and those that a copy of it dies of: a handler would make an exit code of it. */
 static void reset_signals(void)
 {
-    static const int CHANGED[] = {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ, SIGCHLD};
+    static const int CHANGED[] = {SIGINT, SIGTERM, SIGPIPE, SIGXFSZ, SIGCHLD,
+                                  SIGILL, SIGSEGV, SIGBUS,  SIGFPE,  SIGABRT};
     sigset_t none;
     for (size_t i = 0; i < sizeof CHANGED / sizeof *CHANGED; i++)
         signal(CHANGED[i], SIG_DFL);

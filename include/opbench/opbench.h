@@ -27,6 +27,7 @@
 #include "opbench/profile.h"
 #include "opbench/record.h"
 #include "opbench/replay.h"
+#include "opbench/report.h"
 #include "opbench/rng.h"
 #include "opbench/run.h"
 #include "opbench/schema.h"

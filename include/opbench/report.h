@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What is shown of records. A table is columns and cells; it knows nothing of what it is printed as, and each form
+ * (text, Markdown, CSV, JSON) has one printer, which makes hostile texts harmless. A report makes the tables of
+ * records: what `opbench run` prints at its end, `opbench show` prints from the file.
+ *
+ * One thread at a time per object.
+ */
+#ifndef OPBENCH_REPORT_H
+#define OPBENCH_REPORT_H
+
+#include "opbench/compare.h"
+#include "opbench/record.h"
+#include "opbench/sweep.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ tables */
+
+/* What a column's cells are, and so how numbers are written. */
+typedef enum ob_hint {
+    OB_HINT_TEXT,
+    OB_HINT_TIME,   /* in ns; people get four digits and the unit that suits */
+    OB_HINT_FIGURE, /* people get four digits, programs all */
+    OB_HINT_BRIEF,  /* people get two */
+    OB_HINT_COUNT,  /* all digits: two counts are compared to the last one */
+    OB_HINT_SHARE,  /* 0 to 1; people get per cent */
+    OB_HINT_REAL,   /* all digits and always a point, as in JSON */
+} ob_hint;
+
+enum {
+    OB_COLUMN_HIDDEN =
+        1, /* not printed unless it is chosen; rows can be sorted and filtered by it */
+    OB_COLUMN_CENTRED = 2,  /* in text */
+    OB_COLUMN_NOT_EMPTY = 4 /* left out of text when all its cells are empty */
+};
+
+typedef struct ob_column {
+    const char *title; /* for people: text and Markdown; NULL = not there */
+    const char *name;  /* for programs: CSV and JSON; NULL = not there */
+    const char *group; /* stands over neighbours that share it, in text; NULL = none */
+    ob_hint hint;
+    uint32_t flags;
+    size_t least_width; /* in text */
+} ob_column;
+
+typedef struct ob_table ob_table;
+
+/* All calls copy what they are given. When memory is out, ob_table_print says so. */
+ob_table *ob_table_create(void);        /* NULL when memory is out */
+void ob_table_destroy(ob_table *table); /* NULL is allowed */
+/* Returns the column's number; rows that are there have nothing in it. */
+size_t ob_table_add_column(ob_table *table, const ob_column *column);
+void ob_table_add_row(ob_table *table);
+/* A cell of the last row. A number that is NaN, and a text that is NULL, is nothing. Of a cell with both people get the
+ * text and programs the number. */
+void ob_table_set_text(ob_table *table, size_t column, const char *text);
+void ob_table_set_number(ob_table *table, size_t column, double number);
+/* Lines above and below the last row, in text; NULL = none. */
+void ob_table_set_heading(ob_table *table, const char *lines);
+void ob_table_set_note(ob_table *table, const char *lines);
+/* A line below the table, in text. */
+void ob_table_add_line(ob_table *table, const char *line);
+size_t ob_table_row_count(const ob_table *table);
+
+/* Zero is plain text. */
+typedef struct ob_table_style {
+    ob_table_format format;
+    const char *list; /* JSON: one object with the rows under this key; NULL = a line per row */
+    bool bold_titles; /* text: for a terminal that shows it */
+    bool trimmed;     /* text: no blanks at the ends of lines */
+} ob_table_style;
+
+/* Appends the table; style may be NULL. */
+ob_status ob_table_print(const ob_table *table, const ob_table_style *style, ob_text *text,
+                         ob_err *err);
+
+/* Which rows and columns are kept, and in which order. Zeros keep all. */
+typedef struct ob_table_choice {
+    const char *columns; /* "operator,id,median": titles, names, or fields of a record */
+    const char *sort; /* one of them; "-median" = the largest first. What has nothing comes last. */
+    const char *filter; /* "status == ok and median > 5us"; docs/show.md has the grammar */
+    int64_t top;        /* the first so many rows */
+} ob_table_choice;
+
+/* OB_ERR_NOT_FOUND for a column that is not there, OB_ERR_SYNTAX for a filter that is none. */
+ob_status ob_table_choose(ob_table *table, const ob_table_choice *choice, ob_err *err);
+
+/* "5.2 us": four digits and the unit that suits; "-" for NaN. Returns out. */
+char *ob_time_format(double ns, char *out, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

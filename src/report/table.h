@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inside of a table. Texts are in its arena; a row has as many cells as there were columns when one of
+ * them was set last.
+ */
+#ifndef OB_REPORT_TABLE_H
+#define OB_REPORT_TABLE_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "opbench/report.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* How a cell stands against the best: enum name, escape sequences before it. */
+#define OB_MARK_MAP(X)                                                                             \
+    X(NONE, "")                                                                                    \
+    X(BEST, "\033[92m\033[1m")                                                                     \
+    X(GOOD, "\033[34m\033[1m")                                                                     \
+    X(BAD, "\033[2m\033[91m")                                                                      \
+    X(VERY_BAD, "\033[31m\033[1m")
+
+typedef enum ob_mark {
+#define OB_MARK_ENUM(id, escape) OB_MARK_##id,
+    OB_MARK_MAP(OB_MARK_ENUM)
+#undef OB_MARK_ENUM
+        OB_MARK_COUNT
+} ob_mark;
+
+typedef struct ob_cell {
+    const char *text; /* NULL = none */
+    const char *json; /* the value as JSON, where neither text nor number is that; NULL = it is */
+    double number;    /* NaN = none */
+    ob_mark mark;
+} ob_cell;
+
+typedef struct ob_row {
+    ob_cell *cells;
+    size_t cell_count;
+    const char *heading, *note; /* NULL = none */
+} ob_row;
+
+struct ob_table {
+    ob_arena arena;
+    ob_column *columns;
+    size_t column_count, column_room;
+    size_t *order; /* which columns are printed, as chosen; NULL = all in their order */
+    size_t order_count;
+    ob_row *rows;
+    size_t row_count, row_room;
+    const char **lines; /* below the table */
+    size_t line_count, line_room;
+    const char *boxed; /* the title of a table as torch's Compare draws it; NULL = another one */
+    bool no_memory;
+};
+
+/* Address of a cell to be set; NULL when memory is out. */
+ob_cell *ob__table_cell(ob_table *table, size_t row, size_t column);
+/* The cell, or an empty one. */
+const ob_cell *ob__table_peek(const ob_table *table, size_t row, size_t column);
+const char *ob__table_keep(ob_table *table, const char *text); /* a copy in the arena */
+
+/* Which columns a form has: numbers of columns, to be freed; NULL when memory is out. */
+size_t *ob__table_shown(const ob_table *table, bool for_people, size_t *count);
+/* Appends what people see of a cell; false when memory is out. keep_lines: line feeds stay. */
+bool ob__cell_append_shown(const ob_table *table, size_t row, size_t column, bool keep_lines,
+                           ob_text *out);
+/* Appends a number as programs read it. */
+bool ob__number_append(double number, ob_hint hint, ob_text *out);
+
+/* ---- texts of unknown origin ---- */
+
+/* Valid UTF-8 without what a terminal would obey: "?" stands for control characters. Line feeds and tabs stay, or
+ * become blanks. */
+bool ob__append_harmless(ob_text *out, const char *text, bool keep_lines);
+/* A cell of Markdown: what Markdown or HTML would read is written so that it shows. */
+bool ob__append_markdown(ob_text *out, const char *text);
+/* A field of CSV (RFC 4180): quoted if need be. A text that a spreadsheet would take for a formula gets an apostrophe before
+ * it. */
+bool ob__append_csv(ob_text *out, const char *text);
+
+/* ---- the printers ---- */
+
+ob_status ob__table_print_text(const ob_table *table, const ob_table_style *style, ob_text *out,
+                               ob_err *err);
+bool ob__table_print_markdown(const ob_table *table, ob_text *out);
+bool ob__table_print_csv_head(const ob_table *table, ob_text *out);
+bool ob__table_print_csv_row(const ob_table *table, size_t row, ob_text *out);
+bool ob__table_print_json_row(const ob_table *table, size_t row, ob_text *out);
+
+#endif

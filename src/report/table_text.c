@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tables for people: text and Markdown. Widths count code points.
+ *
+ * A boxed table is drawn as torch.utils.benchmark's Compare draws it: a title in brackets, bars between the
+ * columns, headings of rows filled with dashes, line feeds as they are.
+ */
+#include "report/table.h"
+
+#include "base/utf8.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const size_t MAX_TABLE_BYTES = (size_t)1 << 30;
+
+static const char *const ESCAPES[] = {
+#define ESCAPE(id, escape) [OB_MARK_##id] = escape,
+    OB_MARK_MAP(ESCAPE)
+#undef ESCAPE
+};
+static const char RESET_TWICE[] = "\033[0m\033[0m";
+
+typedef struct layout {
+    const ob_table *table;
+    const ob_table_style *style;
+    size_t *shown, count; /* columns */
+    size_t *widths;
+    size_t total; /* width of a line */
+    ob_text cell; /* scratch */
+    ob_text *out;
+} layout;
+
+/* ---- widths ---- */
+
+static size_t text_width(const ob_text *text)
+{
+    const char *at = text->data;
+    size_t count = 0;
+    for (; text->size > 0 && at < text->data + text->size; count++)
+        ob__utf8_next(&at, text->data + text->size);
+    return count;
+}
+
+static const ob_column *column_at(const layout *l, size_t i)
+{
+    return &l->table->columns[l->shown[i]];
+}
+
+static bool begins_group(const layout *l, size_t i)
+{
+    const char *group = column_at(l, i)->group;
+    const char *before = i > 0 ? column_at(l, i - 1)->group : NULL;
+    return group != NULL && (before == NULL || strcmp(group, before) != 0);
+}
+
+static const char *gap(const layout *l, size_t i)
+{
+    return begins_group(l, i) ? " | " : i == 0 ? "" : l->table->boxed != NULL ? "  |  " : "  ";
+}
+
+/* From column i to the last of its group; *last = that. */
+static size_t group_width(const layout *l, size_t i, size_t *last)
+{
+    size_t width = l->widths[i];
+    for (*last = i; *last + 1 < l->count && column_at(l, *last + 1)->group != NULL &&
+                    !begins_group(l, *last + 1);
+         ++*last)
+        width += strlen(gap(l, *last + 1)) + l->widths[*last + 1];
+    return width;
+}
+
+static bool put_cell_text(layout *l, size_t row, size_t i)
+{
+    l->cell.size = 0;
+    return row < l->table->row_count
+               ? ob__cell_append_shown(l->table, row, l->shown[i], l->table->boxed != NULL,
+                                       &l->cell)
+               : ob__append_harmless(&l->cell, column_at(l, i)->title, l->table->boxed != NULL);
+}
+
+static bool measure(layout *l)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < l->count; i++) {
+        l->widths[i] = column_at(l, i)->least_width;
+        /* The row behind the last: the titles. */
+        for (size_t row = 0; ok && row <= l->table->row_count; row++) {
+            ok = put_cell_text(l, row, i);
+            const size_t width = text_width(&l->cell);
+            l->widths[i] = width > l->widths[i] ? width : l->widths[i];
+        }
+    }
+    /* The last column of a group makes room for the group's name. */
+    for (size_t i = 0, last; ok && i < l->count; i++) {
+        if (begins_group(l, i)) {
+            const size_t width = group_width(l, i, &last);
+            const size_t name = ob__utf8_count(column_at(l, i)->group);
+            l->widths[last] += name > width ? name - width : 0;
+        }
+        l->total += strlen(gap(l, i)) + l->widths[i];
+    }
+    return ok;
+}
+
+static ob_status open_layout(const ob_table *table, const ob_table_style *style, ob_text *out,
+                             layout *l, ob_err *err)
+{
+    *l = (layout){.table = table, .style = style, .out = out};
+    l->shown = ob__table_shown(table, true, &l->count);
+    l->widths = calloc(l->count + 1, sizeof *l->widths);
+    if (l->shown == NULL || l->widths == NULL || !measure(l))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a table");
+    if (l->total > MAX_TABLE_BYTES / (2 * table->row_count + 2))
+        return ob_err_set(err, OB_ERR_LIMIT,
+                          "the table would take more than 1 GiB: %zu rows of %zu characters; "
+                          "shorten the labels, or compare fewer measurements",
+                          table->row_count, l->total);
+    return OB_OK;
+}
+
+static void close_layout(layout *l)
+{
+    free(l->shown);
+    free(l->widths);
+    ob_text_fini(&l->cell);
+}
+
+/* ---- text ---- */
+
+typedef enum align { LEFT, RIGHT, CENTRE } align;
+
+static align align_of(const layout *l, size_t i)
+{
+    const ob_column *column = column_at(l, i);
+    return column->flags & OB_COLUMN_CENTRED ? CENTRE : column->hint == OB_HINT_TEXT ? LEFT : RIGHT;
+}
+
+/* The scratch in so many columns; centred as Python's str.center does it. */
+static bool append_placed(layout *l, size_t width, align how, char with)
+{
+    const size_t length = text_width(&l->cell);
+    const size_t pad = width > length ? width - length : 0;
+    const size_t left = how == LEFT ? 0 : how == RIGHT ? pad : pad / 2 + (pad & width & 1);
+    return ob__text_append_fill(l->out, with, left) &&
+           ob__text_append(l->out, l->cell.data, l->cell.size) &&
+           ob__text_append_fill(l->out, with, pad - left);
+}
+
+static bool end_line(layout *l)
+{
+    while (l->style->trimmed && l->out->size > 0 && l->out->data[l->out->size - 1] == ' ')
+        l->out->size--;
+    return ob__text_append(l->out, "\n", 1);
+}
+
+/* Titles for the row behind the last. A text in the last column is not filled up. */
+static bool append_line(layout *l, size_t row)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < l->count; i++) {
+        const ob_mark mark = row < l->table->row_count
+                                 ? ob__table_peek(l->table, row, l->shown[i])->mark
+                                 : OB_MARK_NONE;
+        const align how = align_of(l, i);
+        ok = put_cell_text(l, row, i) && ob__text_append_str(l->out, gap(l, i)) &&
+             ob__text_append_str(l->out, ESCAPES[mark]) &&
+             append_placed(l, how == LEFT && i + 1 == l->count ? 0 : l->widths[i], how, ' ') &&
+             (mark == OB_MARK_NONE || ob__text_append_str(l->out, RESET_TWICE));
+    }
+    return ok && end_line(l);
+}
+
+/* The names of groups, if there are any. */
+static bool append_groups(layout *l)
+{
+    bool ok = true, any = false;
+    for (size_t i = 0; i < l->count; i++)
+        any = any || begins_group(l, i);
+    for (size_t i = 0, last; ok && any && i < l->count; i = last + 1) {
+        last = i;
+        const size_t width = begins_group(l, i) ? group_width(l, i, &last) : l->widths[i];
+        l->cell.size = 0;
+        ok = (column_at(l, i)->group == NULL ||
+              ob__append_harmless(&l->cell, column_at(l, i)->group, false)) &&
+             ob__text_append_str(l->out, gap(l, i)) && append_placed(l, width, LEFT, ' ');
+    }
+    return ok && (!any || end_line(l));
+}
+
+static bool append_titles(layout *l)
+{
+    const char *title = l->table->boxed;
+    l->cell.size = 0;
+    if (title != NULL &&
+        !(ob__text_append(&l->cell, " ", 1) && ob__append_harmless(&l->cell, title, true) &&
+          ob__text_append(&l->cell, " ", 1) && ob__text_append(l->out, "[", 1) &&
+          append_placed(l, l->total > 2 ? l->total - 2 : 0, CENTRE, '-') &&
+          ob__text_append(l->out, "]\n", 2)))
+        return false;
+    if (!l->style->bold_titles)
+        return append_groups(l) && append_line(l, l->table->row_count);
+    bool ok = append_groups(l) && ob__text_append_str(l->out, "\033[1m") &&
+              append_line(l, l->table->row_count);
+    if (ok)
+        l->out->size--; /* the newline stands behind the escape */
+    return ok && ob__text_append_str(l->out, "\033[0m\n");
+}
+
+/* Each line of a text that stands between rows. */
+static bool append_lines(layout *l, const char *lines, const char *indent)
+{
+    bool ok = ob__append_harmless((l->cell.size = 0, &l->cell), lines, true);
+    for (size_t at = 0; ok && at < l->cell.size;) {
+        const char *end = memchr(l->cell.data + at, '\n', l->cell.size - at);
+        const size_t length = end != NULL ? (size_t)(end - l->cell.data) - at : l->cell.size - at;
+        ok = ob__text_append_str(l->out, indent) &&
+             ob__text_append(l->out, l->cell.data + at, length) && end_line(l);
+        at += length + 1;
+    }
+    return ok;
+}
+
+static bool append_heading(layout *l, const char *heading)
+{
+    if (l->table->boxed == NULL)
+        return append_lines(l, heading, "");
+    l->cell.size = 0;
+    return ob__append_harmless(&l->cell, heading, true) && append_placed(l, l->total, LEFT, '-') &&
+           end_line(l);
+}
+
+ob_status ob__table_print_text(const ob_table *table, const ob_table_style *style, ob_text *out,
+                               ob_err *err)
+{
+    layout l;
+    ob_status status = open_layout(table, style, out, &l, err);
+    bool ok = status == OB_OK && append_titles(&l);
+    for (size_t i = 0; ok && i < table->row_count; i++) {
+        const ob_row *row = &table->rows[i];
+        ok = (row->heading == NULL || append_heading(&l, row->heading)) && append_line(&l, i) &&
+             (row->note == NULL || append_lines(&l, row->note, "    "));
+    }
+    for (size_t i = 0; ok && i < table->line_count; i++)
+        ok = ob__text_append_str(out, table->lines[i]) && ob__text_append(out, "\n", 1);
+    close_layout(&l);
+    return status != OB_OK || ok
+               ? status
+               : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a table");
+}
+
+/* ---- Markdown ---- */
+
+/* The blanks that place a cell in a boxed table mean nothing here; what is best is bold. */
+static bool append_markdown_cell(layout *l, size_t row, size_t i)
+{
+    const bool boxed = l->table->boxed != NULL;
+    bool ok = put_cell_text(l, row, i);
+    while (boxed && l->cell.size > 0 && l->cell.data[l->cell.size - 1] == ' ')
+        l->cell.size--;
+    ok = ok && ob__text_append(&l->cell, "", 1);
+    const char *text = ok ? l->cell.data + (boxed ? strspn(l->cell.data, " ") : 0) : "";
+    const bool bold = row < l->table->row_count && text[0] != '\0' &&
+                      ob__table_peek(l->table, row, l->shown[i])->mark == OB_MARK_BEST;
+    const size_t width = ob__utf8_count(text);
+    const size_t pad = !boxed && l->widths[i] > width ? l->widths[i] - width : 0;
+    const bool left = align_of(l, i) == LEFT;
+    return ok && ob__text_append_str(l->out, bold ? " **" : " ") &&
+           ob__text_append_fill(l->out, ' ', left ? 0 : pad) && ob__append_markdown(l->out, text) &&
+           ob__text_append_fill(l->out, ' ', left ? pad : 0) &&
+           ob__text_append_str(l->out, bold ? "** |" : " |");
+}
+
+static bool append_markdown_line(layout *l, size_t row)
+{
+    bool ok = ob__text_append(l->out, "|", 1);
+    for (size_t i = 0; ok && i < l->count; i++)
+        ok = append_markdown_cell(l, row, i);
+    return ok && ob__text_append(l->out, "\n", 1);
+}
+
+static bool append_rule(layout *l)
+{
+    bool ok = ob__text_append(l->out, "|", 1);
+    for (size_t i = 0; ok && i < l->count; i++) {
+        const bool left = align_of(l, i) == LEFT;
+        const size_t dashes = l->table->boxed != NULL ? (left ? 2 : 3) : l->widths[i] + 1;
+        ok = ob__text_append_fill(l->out, '-', dashes) &&
+             ob__text_append_str(l->out, left ? "-|" : ":|");
+    }
+    return ok && ob__text_append(l->out, "\n", 1);
+}
+
+bool ob__table_print_markdown(const ob_table *table, ob_text *out)
+{
+    static const ob_table_style PLAIN = {.format = OB_TABLE_MARKDOWN};
+    layout l;
+    bool ok = open_layout(table, &PLAIN, out, &l, NULL) == OB_OK;
+    if (ok && table->boxed != NULL && table->boxed[0] != '\0')
+        ok = ob__text_append_str(out, "### ") && ob__append_markdown(out, table->boxed) &&
+             ob__text_append_str(out, "\n\n");
+    ok = ok && append_markdown_line(&l, table->row_count) && append_rule(&l);
+    for (size_t i = 0; ok && i < table->row_count; i++)
+        ok = append_markdown_line(&l, i);
+    close_layout(&l);
+    return ok;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One table in each form, to the byte; what hostile texts become; which rows and columns are chosen.
+ */
+#include "check.h"
+#include "report/filter.h"
+#include "report/table.h"
+
+#include <stdlib.h>
+
+static ob_table *table;
+static char printed[8192];
+
+static const char *print(const ob_table_style *style)
+{
+    ob_text text = {0};
+    CHECK_INT(ob_table_print(table, style, &text, NULL), OB_OK);
+    CHECK(text.size < sizeof printed);
+    snprintf(printed, sizeof printed, "%.*s", (int)text.size, text.data);
+    ob_text_fini(&text);
+    return printed;
+}
+
+static const char *print_as(ob_table_format format)
+{
+    return print(&(ob_table_style){.format = format});
+}
+
+enum { NAME, MARKED, WORD, TIME, COUNT, SHARE, HIDDEN };
+
+static void add(const char *name, const char *word, double time, double count, double share)
+{
+    char marked[64];
+    snprintf(marked, sizeof marked, "%s*", word);
+    ob_table_add_row(table);
+    ob_table_set_text(table, NAME, name);
+    ob_table_set_text(table, MARKED, marked);
+    ob_table_set_text(table, WORD, word);
+    ob_table_set_number(table, TIME, time);
+    ob_table_set_number(table, COUNT, count);
+    ob_table_set_number(table, SHARE, share);
+    ob_table_set_number(table, HIDDEN, count / 2);
+}
+
+static void make(void)
+{
+    static const ob_column COLUMNS[] = {
+        [NAME] = {.title = "name", .name = "name"},
+        [MARKED] = {.title = "word"},
+        [WORD] = {.name = "word"},
+        [TIME] = {.title = "time", .name = "time_ns", .hint = OB_HINT_TIME},
+        [COUNT] = {.title = "count", .name = "count", .hint = OB_HINT_COUNT},
+        [SHARE] = {.title = "share", .name = "share", .hint = OB_HINT_SHARE},
+        [HIDDEN] = {.title = "half",
+                    .name = "half",
+                    .hint = OB_HINT_FIGURE,
+                    .flags = OB_COLUMN_HIDDEN},
+    };
+    ob_table_destroy(table);
+    table = ob_table_create();
+    for (size_t i = 0; i < sizeof COLUMNS / sizeof *COLUMNS; i++)
+        CHECK_INT(ob_table_add_column(table, &COLUMNS[i]), i);
+    add("b|1", "ok", 1234.5678, 3, 0.25);
+    ob_table_set_note(table, "first\nsecond");
+    add("a", "bad", NAN, 12, NAN);
+    ob_table_add_line(table, "a line");
+}
+
+static void forms(void)
+{
+    make();
+    CHECK_STR(print(NULL), "name  word      time  count   share\n"
+                           "b|1   ok*   1.235 us      3  25.0 %\n"
+                           "    first\n"
+                           "    second\n"
+                           "a     bad*         -     12       -\n"
+                           "a line\n");
+    CHECK_STR(print_as(OB_TABLE_MARKDOWN), "| name | word |     time | count |  share |\n"
+                                           "|------|------|---------:|------:|-------:|\n"
+                                           "| b\\|1  | ok*  | 1.235 us |     3 | 25.0 % |\n"
+                                           "| a    | bad* |        - |    12 |      - |\n");
+    CHECK_STR(print_as(OB_TABLE_CSV), "name,word,time_ns,count,share\n"
+                                      "b|1,ok,1234.568,3,0.25\n"
+                                      "a,bad,,12,\n");
+    CHECK_STR(print_as(OB_TABLE_JSON),
+              "{\"name\": \"b|1\", \"word\": \"ok\", \"time_ns\": 1234.5678, \"count\": 3, "
+              "\"share\": 0.25}\n"
+              "{\"name\": \"a\", \"word\": \"bad\", \"time_ns\": null, \"count\": 12, "
+              "\"share\": null}\n");
+    CHECK_STR(
+        print(&(ob_table_style){.format = OB_TABLE_JSON, .list = "all"}),
+        "{\"all\": [{\"name\": \"b|1\", \"word\": \"ok\", \"time_ns\": 1234.5678, \"count\": 3, "
+        "\"share\": 0.25}, {\"name\": \"a\", \"word\": \"bad\", \"time_ns\": null, \"count\": 12, "
+        "\"share\": null}]}\n");
+    static const char BOLD[] = "\033[1mname  word      time  count   share\033[0m\nb|1 ";
+    CHECK(strncmp(print(&(ob_table_style){.bold_titles = true}), BOLD, strlen(BOLD)) == 0);
+}
+
+/* Numbers for programs read back exactly. */
+static void numbers(void)
+{
+    ob_text text = {0};
+    CHECK(ob__number_append(0.1 + 0.2, OB_HINT_FIGURE, &text));
+    CHECK(ob__text_append(&text, " ", 1) && ob__number_append(1000, OB_HINT_FIGURE, &text));
+    CHECK(ob__text_append(&text, " ", 1) && ob__number_append(1000, OB_HINT_REAL, &text));
+    CHECK(ob__text_append(&text, " ", 1) && ob__number_append(1e15 + 1, OB_HINT_COUNT, &text));
+    CHECK(ob__text_append(&text, " ", 1) && ob__number_append(0.00049, OB_HINT_TIME, &text));
+    CHECK(ob__text_append(&text, "", 1));
+    CHECK_STR(text.data, "0.30000000000000004 1000 1000.0 1000000000000001 0");
+    ob_text_fini(&text);
+    char time[32];
+    CHECK_STR(ob_time_format(999.96, time, sizeof time), "1000 ns");
+    CHECK_STR(ob_time_format(2.5e9, time, sizeof time), "2.5 s");
+    CHECK_STR(ob_time_format(NAN, time, sizeof time), "-");
+}
+
+static void columns_that_come_later(void)
+{
+    make();
+    ob_table_add_column(table, &(ob_column){.title = "new", .name = "new"});
+    ob_table_add_column(
+        table, &(ob_column){.title = "none", .name = "none", .flags = OB_COLUMN_NOT_EMPTY});
+    ob__table_cell(table, 0, HIDDEN + 1)->text = "x";
+    CHECK_STR(print(NULL), "name  word      time  count   share  new\n"
+                           "b|1   ok*   1.235 us      3  25.0 %  x\n"
+                           "    first\n"
+                           "    second\n"
+                           "a     bad*         -     12       -  \n"
+                           "a line\n");
+}
+
+/* Groups of columns, headings of rows, no blanks at the end. */
+static void groups(void)
+{
+    ob_table_destroy(table);
+    table = ob_table_create();
+    ob_table_add_column(table, &(ob_column){.title = ""});
+    ob_table_add_column(table,
+                        &(ob_column){.title = "x", .group = "long name", .hint = OB_HINT_COUNT});
+    ob_table_add_column(table,
+                        &(ob_column){.title = "y", .group = "long name", .hint = OB_HINT_COUNT});
+    ob_table_add_column(table, &(ob_column){.title = "z", .group = "", .hint = OB_HINT_COUNT});
+    ob_table_add_row(table);
+    ob_table_set_heading(table, "one\n  two");
+    ob_table_set_text(table, 0, "    row");
+    ob_table_set_number(table, 1, 7);
+    ob_table_set_text(table, 3, "");
+    CHECK_STR(print(&(ob_table_style){.trimmed = true}), "        | long name |\n"
+                                                         "        | x       y | z\n"
+                                                         "one\n"
+                                                         "  two\n"
+                                                         "    row | 7       - |\n");
+}
+
+/* ---- hostile texts ---- */
+
+static const char *harmless(bool (*append)(ob_text *, const char *), const char *text)
+{
+    static char out[256];
+    ob_text to = {0};
+    CHECK(append(&to, text));
+    snprintf(out, sizeof out, "%.*s", (int)to.size, to.size > 0 ? to.data : "");
+    ob_text_fini(&to);
+    return out;
+}
+
+static void csv_texts(void)
+{
+    static const char *const TEXTS[][2] = {
+        {"plain", "plain"},
+        {"", ""},
+        {"a,b", "\"a,b\""},
+        {"say \"x\"", "\"say \"\"x\"\"\""},
+        {"two\nlines", "\"two\nlines\""},
+        {"two\r\nlines", "\"two\nlines\""},
+        {"=1+1", "'=1+1"},
+        {"+cmd", "'+cmd"},
+        {"-2+3", "'-2+3"},
+        {"-2.5", "-2.5"},
+        {"+1e3", "+1e3"},
+        {"-", "'-"},
+        {"@SUM(A1)", "'@SUM(A1)"},
+        {"=a,b", "\"'=a,b\""},
+        {"\t=1", "'\t=1"},
+        {"a\033[2J\007b\177", "a?[2J?b?"},
+        {"c1\302\233x", "c1?x"},
+        {"\xff", "\xEF\xBF\xBD"},
+    };
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++)
+        CHECK_STR(harmless(ob__append_csv, TEXTS[i][0]), TEXTS[i][1]);
+}
+
+static void markdown_texts(void)
+{
+    static const char *const TEXTS[][2] = {
+        {"a|b", "a\\|b"},         {"batch_norm", "batch_norm"},
+        {"_x_", "\\_x\\_"},       {"ok*", "ok*"},
+        {"*b*", "\\*b*"},         {"<script>", "&lt;script>"},
+        {"[a](b)", "\\[a\\](b)"}, {"`x`", "\\`x\\`"},
+        {"a\nb", "a<br>b"},       {"\033[1m&", "?\\[1m&amp;"},
+    };
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++)
+        CHECK_STR(harmless(ob__append_markdown, TEXTS[i][0]), TEXTS[i][1]);
+}
+
+/* A name cannot make a row of its own, move the cursor or change the width of its column. */
+static void hostile_names(void)
+{
+    make();
+    ob_table_set_text(table, NAME, "x\ny\033[A\tz");
+    ob_table_set_note(table, "why\033]0;title\007\nand\rwhy");
+    CHECK_STR(print(NULL), "name      word      time  count   share\n"
+                           "b|1       ok*   1.235 us      3  25.0 %\n"
+                           "    first\n"
+                           "    second\n"
+                           "x y?[A z  bad*         -     12       -\n"
+                           "    why?]0;title?\n"
+                           "    and?why\n"
+                           "a line\n");
+}
+
+/* ---- choosing ---- */
+
+static ob_status choose(const ob_table_choice *choice, ob_err *err)
+{
+    make();
+    add("c", "ok", 5e6, 12, 0.5);
+    table->rows[0].note = NULL;
+    table->line_count = 0;
+    return ob_table_choose(table, choice, err);
+}
+
+static const char *chosen(const ob_table_choice *choice)
+{
+    ob_err err = {.message = ""};
+    if (choose(choice, &err) != OB_OK)
+        OB_TEST_FAIL("%s", err.message);
+    return print_as(OB_TABLE_CSV);
+}
+
+static void rows_and_columns(void)
+{
+    CHECK_STR(chosen(&(ob_table_choice){.columns = "half, name ,time"}),
+              "half,name,time_ns\n1.5,b|1,1234.568\n6,a,\n6,c,5000000\n");
+    CHECK_STR(print(NULL),
+              "half  name      time\n 1.5  b|1   1.235 us\n   6  a            -\n   6  c "
+              "        5 ms\n");
+    CHECK_STR(chosen(&(ob_table_choice){.columns = "name,word"}),
+              "name,word\nb|1,ok\na,bad\nc,ok\n");
+    CHECK_STR(print(NULL), "name  word\nb|1   ok*\na     bad*\nc     ok*\n");
+    CHECK_STR(chosen(&(ob_table_choice){.columns = "name", .sort = "name"}), "name\na\nb|1\nc\n");
+    CHECK_STR(chosen(&(ob_table_choice){.columns = "name", .sort = "-time"}), "name\nc\nb|1\na\n");
+    CHECK_STR(chosen(&(ob_table_choice){.columns = "name", .sort = "time_ns"}),
+              "name\nb|1\nc\na\n");
+    /* Equal rows stay in their order. */
+    CHECK_STR(chosen(&(ob_table_choice){.columns = "name", .sort = "-count"}), "name\na\nc\nb|1\n");
+    CHECK_STR(chosen(&(ob_table_choice){.columns = "name", .sort = "-half", .top = 2}),
+              "name\na\nc\n");
+    CHECK_STR(chosen(&(ob_table_choice){.columns = "name", .top = 9}), "name\nb|1\na\nc\n");
+}
+
+static void filters(void)
+{
+    static const char *const FILTERS[][2] = {
+        {"word == ok", "b|1\nc\n"},
+        {"word = ok and count < 10", "b|1\n"},
+        {"word != ok", "a\n"},
+        {"time > 5us", "c\n"},
+        {"time > 1.2us and time <= 5ms", "b|1\nc\n"},
+        {"time >= 5000000", "c\n"},
+        {"time_ns < 2000", "b|1\n"},
+        {"time", "b|1\nc\n"},
+        {"not time", "a\n"},
+        {"time != 3ns", "b|1\na\nc\n"},
+        {"share >= 50%", "c\n"},
+        {"share < 0.5", "b|1\n"},
+        {"half == 1.5", "b|1\n"},
+        {"name ~ B", ""},
+        {"name ~ '|'", "b|1\n"},
+        {"name ~ b?1", "b|1\n"},
+        {"name ~ \"*1\"", "b|1\n"},
+        {"name !~ b", "a\nc\n"},
+        {"name < b", "a\n"},
+        {"name == a or name == c and count > 100", "a\n"},
+        {"(name == a or name == c) and not (word = bad)", "c\n"},
+        {"not not word == bad", "a\n"},
+        {"\"name\"=='a'", "a\n"},
+    };
+    for (size_t i = 0; i < sizeof FILTERS / sizeof *FILTERS; i++) {
+        const char *got = chosen(&(ob_table_choice){.columns = "name", .filter = FILTERS[i][0]});
+        if (strcmp(got + strlen("name\n"), FILTERS[i][1]) != 0)
+            OB_TEST_FAIL("'%s' gives '%s'", FILTERS[i][0], got);
+        ob_test_checks++;
+    }
+}
+
+static void mistakes(void)
+{
+    static const struct {
+        ob_table_choice choice;
+        ob_status status;
+        const char *message;
+    } ROWS[] = {
+        {{.columns = "nam"},
+         OB_ERR_NOT_FOUND,
+         "--columns: there is no column \"nam\"; did you mean \"name\"? The columns are name, "
+         "word, "
+         "time, count, share"},
+        {{.sort = "tme"},
+         OB_ERR_NOT_FOUND,
+         "--sort: there is no column \"tme\"; did you mean \"time\"?"},
+        {{.filter = "qqqqqq == 1"},
+         OB_ERR_NOT_FOUND,
+         "--filter: there is no column \"qqqqqq\"; the columns are name"},
+        {{.columns = " , "}, OB_ERR_INVALID, "--columns: no column is named"},
+        {{.filter = ""}, OB_ERR_SYNTAX, "--filter '', character 1: a column is missing"},
+        {{.filter = "count >"}, OB_ERR_SYNTAX, "character 8: a value is missing"},
+        {{.filter = "count > many"}, OB_ERR_SYNTAX, "the column has numbers; give one"},
+        {{.filter = "count > 5us"}, OB_ERR_SYNTAX, "the column has numbers; give one"},
+        {{.filter = "time > 5xs"}, OB_ERR_SYNTAX, "a time is a number with ns, us, ms or s"},
+        {{.filter = "count ~ 5"}, OB_ERR_SYNTAX, "~ is for texts"},
+        {{.filter = "(count > 5"}, OB_ERR_SYNTAX, "a closing parenthesis is missing"},
+        {{.filter = "count > 5)"}, OB_ERR_SYNTAX, "character 10: expected `and`, `or` or the end"},
+        {{.filter = "name == 'a"}, OB_ERR_SYNTAX, "the quote is not closed"},
+        {{.filter = "count > 5 count < 9"}, OB_ERR_SYNTAX, "character 11: expected `and`"},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        ob_err err = {.message = ""};
+        CHECK_INT(choose(&ROWS[i].choice, &err), ROWS[i].status);
+        CHECK_HAS(err.message, ROWS[i].message);
+    }
+}
+
+/* Neither depth nor length exhausts anything. */
+static void long_filters(void)
+{
+    enum { SIZE = 20000 };
+    char *text = malloc(SIZE);
+    ob_err err;
+    memset(text, '(', SIZE - 1);
+    text[SIZE - 1] = '\0';
+    CHECK_INT(choose(&(ob_table_choice){.filter = text}, &err), OB_ERR_SYNTAX);
+    CHECK_HAS(err.message, "too many parentheses");
+    for (size_t i = 0; i + 10 < SIZE; i += 9)
+        memcpy(text + i, "share or ", 10);
+    CHECK_INT(choose(&(ob_table_choice){.filter = text}, &err), OB_ERR_SYNTAX);
+    CHECK_HAS(err.message, "the filter is too long");
+    memset(text, 'x', SIZE - 1);
+    CHECK_INT(choose(&(ob_table_choice){.filter = text}, &err), OB_ERR_SYNTAX);
+    CHECK_HAS(err.message, "the word is too long");
+    free(text);
+}
+
+int main(void)
+{
+    RUN(forms);
+    RUN(numbers);
+    RUN(columns_that_come_later);
+    RUN(groups);
+    RUN(csv_texts);
+    RUN(markdown_texts);
+    RUN(hostile_names);
+    RUN(rows_and_columns);
+    RUN(filters);
+    RUN(mistakes);
+    RUN(long_filters);
+    ob_table_destroy(table);
+    return ob_test_end();
+}

@@ -7,13 +7,12 @@
 #include "interrupts.h"
 #include "own_path.h"
 #include "run_batches.h"
-#include "run_notes.h"
 #include "run_output.h"
 #include "run_select.h"
-#include "run_table.h"
-#include "side_table.h"
+#include "warn_threads.h"
 
 #include "opbench/profile.h"
+#include "opbench/report.h"
 #include "opbench/version.h"
 
 #include <errno.h>
@@ -34,9 +33,8 @@ typedef struct job {
     char config_path[PATH_MAX];
     ob_config *config;
     ob_result_file *file;
-    ob_run_table *table;
-    ob_run_totals *totals;
-    ob_side_table *side; /* several backends; NULL = one */
+    ob_report *report;
+    ob_table_format format;
     ob_done *done;
     ob_run_batches *batches; /* NULL = no profiler */
     ob_profile *profile;     /* NULL = no trace file */
@@ -45,7 +43,6 @@ typedef struct job {
     ob_json_doc *line_doc;   /* what the header says of the command line */
     bool header_written;
     ob_run_selection selection;
-    ob_run_notes notes;
     uint64_t finished;
     uint64_t started_ns;
     bool progress; /* standard error is a terminal */
@@ -145,17 +142,10 @@ static ob_status show_result(job *j, const ob_record *record, const char *line, 
 {
     if (j->options->quiet)
         return OB_OK;
-    if (!ob__run_totals_add(j->totals, &record->result))
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the totals");
-    if (strcmp(j->options->format, "json") == 0)
-        return ob__cli_write(j->cli, line, length)
-                   ? OB_OK
-                   : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
-    ob__run_notes_add(&j->notes, &record->result);
-    return (j->side != NULL ? ob__side_table_add(j->side, &record->result)
-                            : ob__run_table_add(j->table, &record->result))
+    OB_TRY(ob_report_add(j->report, record, err));
+    return j->format != OB_TABLE_JSON || ob__cli_write(j->cli, line, length)
                ? OB_OK
-               : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the table");
+               : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
 }
 
 /* A result that the file of a resumed run had already. */
@@ -282,42 +272,52 @@ static void print_graph_path(const job *j)
     free(path);
 }
 
-static int report(job *j, const ob_run_summary *summary)
+/* The table, what was there before, the notes; where the records are goes beside what programs read. */
+static ob_status print_tables(job *j, const ob_run_summary *summary, ob_text *text, ob_err *err)
 {
-    uint64_t failed = 0;
-    for (int s = 0; s < OB_RECORD_STATUS_COUNT; s++) {
-        const ob_record_status_info *info = ob_record_status_get_info((ob_record_status)s);
-        if (info != NULL && info->failed)
-            failed += summary->cases[s];
-    }
-    if (!j->options->quiet && strcmp(j->options->format, "json") != 0) {
-        if (j->side != NULL)
-            ob__side_table_print(j->cli, j->side, j->options->format);
-        else
-            ob__run_table_print(j->cli, j->table, j->totals, j->options->format);
-    }
-    if (!j->options->quiet && strcmp(j->options->format, "csv") != 0)
-        ob__run_totals_print(j->cli, j->totals, j->options->format);
-    if (!j->options->quiet && strcmp(j->options->format, "markdown") == 0 && j->notes.count > 0) {
-        ob__cli_printf(j->cli, "\n"); /* or the list would be rows of the table */
-        ob__run_notes_print(j->cli, &j->notes);
-    }
-    if (!j->options->quiet && strcmp(j->options->format, "table") == 0) {
-        if (summary->left_out > 0)
-            ob__cli_printf(j->cli, "%" PRIu64 " %s done already\n", summary->left_out,
-                           summary->left_out == 1 ? "case was" : "cases were");
-        ob__run_notes_print(j->cli, &j->notes);
+    OB_TRY(ob_report_print(j->report, j->format, text, err));
+    ob__cli_write(j->cli, text->data, text->size);
+    if (j->format == OB_TABLE_TEXT && summary->left_out > 0)
+        ob__cli_printf(j->cli, "%" PRIu64 " %s done already\n", summary->left_out,
+                       summary->left_out == 1 ? "case was" : "cases were");
+    text->size = 0;
+    OB_TRY(ob_report_print_notes(j->report, j->format, text, err));
+    ob__cli_write(j->cli, text->data, text->size);
+    return OB_OK;
+}
+
+static int print_report(job *j, const ob_run_summary *summary)
+{
+    ob_text text = {0};
+    ob_err err;
+    const ob_status status = print_tables(j, summary, &text, &err);
+    ob_text_fini(&text);
+    if (j->format == OB_TABLE_TEXT) {
         ob__cli_printf(j->cli, "records: %s\n", ob_result_file_path(j->file));
         if (j->profile != NULL)
             ob__cli_printf(j->cli, "trace: %s\n", ob_profile_path(j->profile));
         if (j->options->torch.trace)
             print_graph_path(j);
-    } else if (!j->options->quiet && j->options->output == NULL) {
+    } else if (j->options->output == NULL) {
         fprintf(stderr, "records: %s\n", ob_result_file_path(j->file));
     }
+    return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(j->cli, &err);
+}
+
+static int report(job *j, const ob_run_summary *summary)
+{
+    uint64_t failed = 0;
+    int failed_to_show = OB_EXIT_OK;
+    for (int s = 0; s < OB_RECORD_STATUS_COUNT; s++) {
+        const ob_record_status_info *info = ob_record_status_get_info((ob_record_status)s);
+        if (info != NULL && info->failed)
+            failed += summary->cases[s];
+    }
+    if (!j->options->quiet)
+        failed_to_show = print_report(j, summary);
     if (summary->interrupted)
         return 130;
-    return failed > 0 || ob__run_batches_failed(j->batches) > 0 ? OB_EXIT_FAILED : OB_EXIT_OK;
+    return failed > 0 || ob__run_batches_failed(j->batches) > 0 ? OB_EXIT_FAILED : failed_to_show;
 }
 
 static int run_config(job *j)
@@ -372,9 +372,7 @@ static int run_config(job *j)
     free(j->onnx_options);
     ob_done_destroy(j->done);
     ob__run_selection_fini(&j->selection);
-    ob__run_table_destroy(j->table);
-    ob__run_totals_destroy(j->totals);
-    ob__side_table_destroy(j->side);
+    ob_report_destroy(j->report);
     return code;
 }
 
@@ -431,13 +429,13 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *options, const char *text, s
                                    "workers cannot be started without /proc; see --no-isolate");
     }
     name_for_repro(&j);
-    const bool several = ob_run_options_backend_count(&j.run) > 1;
-    j.table = ob__run_table_create();
-    j.totals = ob__run_totals_create();
-    j.side = several ? ob__side_table_create() : NULL;
-    code = j.table != NULL && j.totals != NULL && (j.side != NULL || !several)
-               ? run_config(&j)
-               : ob__cli_out_of_memory(cli);
+    ob_table_format_from_word(strcmp(options->format, "table") == 0 ? "text" : options->format,
+                              &j.format);
+    const ob_report_params params = {
+        .view = ob_run_options_backend_count(&j.run) > 1 ? OB_VIEW_SIDES : OB_VIEW_RUN,
+        .totals_only = j.format == OB_TABLE_JSON};
+    code = ob_report_create(&params, &j.report, &err) == OB_OK ? run_config(&j)
+                                                               : ob__cli_fail(cli, &err);
     ob_config_destroy(j.config);
     return code;
 }

@@ -180,6 +180,7 @@ static ob_status write_header(void *ctx, const ob_json *properties, ob_err *err)
     h->options.out_stream = ob_result_file_path(j->output.file);
     OB_TRY(ob__run_line_list(&j->output.run, j->line_doc, &h->options.cmd_args, err));
     h->config = ob_sweep_name(j->sweep);
+    h->sweep = ob_sweep_json(j->sweep);
     h->config_hash = j->config_hash;
     h->cases = (int64_t)j->cases;
     h->seed = j->run.seed;

@@ -6,9 +6,11 @@
 #include "header.h"
 #include "interrupts.h"
 #include "own_path.h"
-#include "run_notes.h"
 #include "run_select.h"
 #include "time_options.h"
+#include "warn_threads.h"
+
+#include "opbench/report.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -24,6 +26,7 @@ typedef struct job {
     ob_result_file *file; /* NULL = none asked for */
     bool header_written;
     int64_t threads_told;
+    ob_report *report;
     ob_text text;
 } job;
 
@@ -44,17 +47,14 @@ static ob_status write_header(void *ctx, const ob_json *properties, ob_err *err)
     return ob_result_file_append(j->file, &record, err);
 }
 
-static ob_status print_measurement(job *j, const ob_record_result *r, ob_err *err)
+static ob_status print_measurement(job *j, const ob_record *record, ob_err *err)
 {
-    const ob_measurement m = {.number_per_run = r->number_per_run,
-                              .raw_times = r->raw_times_s.items,
-                              .count = r->raw_times_s.count,
-                              .task = r->task};
     j->text.size = 0;
-    OB_TRY(ob_measurement_print(&m, NULL, &j->text, err));
-    if (ob__cli_write(j->cli, j->text.data, j->text.size) && ob__cli_write(j->cli, "\n", 1))
-        return OB_OK;
-    return ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+    OB_TRY(ob_report_add(j->report, record, err));
+    OB_TRY(ob_report_print(j->report, OB_TABLE_TEXT, &j->text, err));
+    return ob__cli_write(j->cli, j->text.data, j->text.size)
+               ? OB_OK
+               : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
 }
 
 static void tell_failure(job *j, const ob_record_result *r)
@@ -85,7 +85,7 @@ static ob_status take_record(void *ctx, const ob_record *record, const char *lin
         return ob__cli_write(j->cli, line, length)
                    ? OB_OK
                    : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
-    return info != NULL && info->ran ? print_measurement(j, r, err) : OB_OK;
+    return print_measurement(j, record, err);
 }
 
 /* ---- the run ---- */
@@ -144,7 +144,10 @@ static int measure_config(job *j)
     ob_run_selection selection = {.count = 0};
     ob_run_summary summary;
     ob_err err;
-    ob_status status = ob__run_select(j->cli, j->config, &select, &selection, &err);
+    ob_status status =
+        ob_report_create(&(ob_report_params){.view = OB_VIEW_MEASUREMENTS}, &j->report, &err);
+    if (status == OB_OK)
+        status = ob__run_select(j->cli, j->config, &select, &selection, &err);
     if (status == OB_OK && j->line->output != NULL)
         status = ob__cli_append_to(j->cli, j->line->output, j->line->wait, false, &j->file, &err);
     if (status == OB_OK)
@@ -155,6 +158,7 @@ static int measure_config(job *j)
     if (ob_result_file_close(j->file, &err) != OB_OK)
         code = ob__cli_fail(j->cli, &err);
     ob__run_selection_fini(&selection);
+    ob_report_destroy(j->report);
     ob_text_fini(&j->text);
     return code;
 }

@@ -241,7 +241,9 @@ typedef struct ob_record_header {
     const char *start_time;      /* local time, "2024-05-01T12:00:00" */
     int64_t format;              /* of our fields: OB_RECORD_FORMAT */
     const char *config;          /* file name */
-    const char *config_hash;     /* a resumed run must have the same */
+    const ob_json
+        *sweep; /* the sweep itself, so that its table can be made from the records alone */
+    const char *config_hash; /* a resumed run must have the same */
     int64_t cases;
     const char *shard; /* "2/8" */
     int64_t seed;

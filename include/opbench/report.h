@@ -91,6 +91,48 @@ ob_status ob_table_choose(ob_table *table, const ob_table_choice *choice, ob_err
 /* "5.2 us": four digits and the unit that suits; "-" for NaN. Returns out. */
 char *ob_time_format(double ns, char *out, size_t size);
 
+/* ------------------------------------------------------------------ reports */
+
+/* enum name, what is shown. */
+#define OB_VIEW_MAP(X)                                                                             \
+    X(NONE, "the record does not say")                                                             \
+    X(RUN, "a row per result and pass")                                                            \
+    X(SIDES, "a row per case, the backends beside each other")                                     \
+    X(SWEEP, "a row per point of a sweep")                                                         \
+    X(SUITE, "the snippets of a suite by label, language and mode")                                \
+    X(MEASUREMENTS, "each result as torch.utils.benchmark prints it")
+
+typedef enum ob_view {
+#define OB_VIEW_ENUM(id, help) OB_VIEW_##id,
+    OB_VIEW_MAP(OB_VIEW_ENUM)
+#undef OB_VIEW_ENUM
+        OB_VIEW_COUNT
+} ob_view;
+
+/* The view of the command that wrote the record; OB_VIEW_NONE: the next one may say more. */
+ob_view ob_record_view(const ob_record *record);
+
+typedef struct ob_report_params {
+    ob_view view;
+    ob_context *context;    /* SWEEP: knows its operators */
+    bool totals_only;       /* the rows are printed elsewhere */
+    ob_table_choice choice; /* of the rows; with one there are no totals and no notes */
+} ob_report_params;
+
+typedef struct ob_report ob_report;
+
+ob_status ob_report_create(const ob_report_params *params, ob_report **out, ob_err *err);
+void ob_report_destroy(ob_report *report); /* NULL is allowed */
+/* Copies what it shows of a record of any kind; NULL = a file ends here. A case that was interrupted is left out when its
+ * file goes on behind it: the resumed run has measured it again. */
+ob_status ob_report_add(ob_report *report, const ob_record *record, ob_err *err);
+/* Appends the table, and for people the totals of a recorded program; JSON has both. Once, after the last record; of
+ * MEASUREMENTS, which have one form, as often as one likes: what was added since. */
+ob_status ob_report_print(ob_report *report, ob_table_format format, ob_text *text, ob_err *err);
+/* The warnings that "*" in the table stands for, each kind once, for people. */
+ob_status ob_report_print_notes(const ob_report *report, ob_table_format format, ob_text *text,
+                                ob_err *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -56,8 +56,38 @@ ob_status ob__sweep_read_chain(ob_sweep *sweep, const ob_json *model, ob_err *er
 /* Marks the variable as used; an error at node that names the nearest one when there is none. */
 ob_status ob__sweep_use(ob_sweep *sweep, const ob_json *node, const char *name, size_t *variable,
                         ob_err *err);
+/* The columns of the table behind the variables. Times are in ns: the records have ms. */
+#define OB_SWEEP_COLUMN_MAP(X)                                                                     \
+    X(precision)                                                                                   \
+    X(backend)                                                                                     \
+    X(kind)                                                                                        \
+    X(name)                                                                                        \
+    X(status)                                                                                      \
+    X(reason)                                                                                      \
+    X(pass)                                                                                        \
+    X(samples)                                                                                     \
+    X(median_ns)                                                                                   \
+    X(mean_ns)                                                                                     \
+    X(iqr_ns)                                                                                      \
+    X(min_ns)                                                                                      \
+    X(p99_ns)                                                                                      \
+    X(gflop_per_second)                                                                            \
+    X(gb_per_second)                                                                               \
+    X(peak_memory_bytes)
+
+enum {
+#define OB_SWEEP_COLUMN_ENUM(name) OB_SWEEP_COLUMN_##name,
+    OB_SWEEP_COLUMN_MAP(OB_SWEEP_COLUMN_ENUM)
+#undef OB_SWEEP_COLUMN_ENUM
+        OB_SWEEP_COLUMN_COUNT
+};
+
+const char *ob__sweep_column(size_t index);
 /* Whether the table has a column of that name besides the variables. */
 bool ob__sweep_is_column(const char *name);
+/* The point and the job config that a record is of; OB_ERR_INVALID for a record that is not of this sweep. */
+ob_status ob__sweep_locate(const ob_sweep *sweep, const ob_record_result *r, uint64_t *point,
+                           const ob_sweep_job **job, ob_err *err);
 /* An error at node if no operator, module or model has the name and no backend of the job configs can bring it. After
  * the jobs. */
 ob_status ob__sweep_check_operator(const ob_sweep *sweep, const ob_json *node, ob_err *err);

@@ -3,7 +3,7 @@
  * Warnings differ from result to result in their figures only; a screen needs each once, with the
  * number of results that have it.
  */
-#include "run_notes.h"
+#include "report/views.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -55,29 +55,21 @@ void ob__run_notes_add(ob_run_notes *notes, const ob_record_result *result)
     }
 }
 
-void ob__warn_of_threads(ob_cli *cli, const ob_record_result *result, int64_t *told)
+static bool append_note(const ob_run_note *note, ob_text *out)
 {
-    if (result->threads_asked == OB_NO_INT || result->threads_asked == *told)
-        return;
-    *told = result->threads_asked;
-    ob__cli_warn(cli,
-                 "--num-threads %" PRId64 ": %s uses %" PRId64
-                 ", as many as there are CPUs that it may use; the records say so",
-                 result->threads_asked, result->backend, result->threads);
+    return (note->count == 1
+                ? ob__text_append_str(out, "* ")
+                : ob__text_printf(out, "* %" PRIu64 " results, the first is ", note->count)) &&
+           ob__append_harmless(out, note->first, false) && ob__text_append_str(out, ": ") &&
+           ob__append_harmless(out, note->text, true) && ob__text_append(out, "\n", 1);
 }
 
-bool ob__run_notes_print(ob_cli *cli, const ob_run_notes *notes)
+bool ob__run_notes_print(const ob_run_notes *notes, ob_text *out)
 {
     bool ok = true;
-    for (size_t i = 0; ok && i < notes->count; i++) {
-        const ob_run_note *note = &notes->items[i];
-        if (note->count == 1)
-            ok = ob__cli_printf(cli, "* %s: %s\n", note->first, note->text);
-        else
-            ok = ob__cli_printf(cli, "* %" PRIu64 " results, the first is %s: %s\n", note->count,
-                                note->first, note->text);
-    }
+    for (size_t i = 0; ok && i < notes->count; i++)
+        ok = append_note(&notes->items[i], out);
     return ok && (notes->others == 0 ||
-                  ob__cli_printf(cli, "* %" PRIu64 " further warnings are in the records\n",
-                                 notes->others));
+                  ob__text_printf(out, "* %" PRIu64 " further warnings are in the records\n",
+                                  notes->others));
 }

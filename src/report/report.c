@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A report: records in, the tables of one view out. The same for the command that measured and for one that reads its
+ * file.
+ */
+#include "report/views.h"
+
+#include "base/json_node.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ob_report {
+    ob_report_params params;
+    ob_run_view run;
+    ob_side_view *sides;
+    ob_suite_view *suite;
+    ob_sweep *sweep;
+    ob_sweep_view points;
+    ob_totals totals;
+    ob_run_notes notes;
+    ob_text measurements; /* that were not printed yet */
+    ob_text
+        held; /* lines of results that were interrupted, until it is known that nothing goes on behind them */
+    char config_hash[64]; /* of the last header */
+};
+
+/* ---- which view ---- */
+
+static bool is_list(const ob_json *word)
+{
+    const char *text = ob_json_string(word, NULL);
+    return text != NULL && strchr(text, ',') != NULL;
+}
+
+static ob_view view_of_header(const ob_record_header *h)
+{
+    if (h->sweep != NULL)
+        return OB_VIEW_SWEEP;
+    if (h->options.op_exec_mode == NULL)
+        return OB_VIEW_NONE;
+    return is_list(ob_json_get(h->options.cmd_args, "backend")) ? OB_VIEW_SIDES : OB_VIEW_RUN;
+}
+
+static bool is_of_timer(const char *mode)
+{
+    return strcmp(mode, "blocked") == 0 || strcmp(mode, "adaptive") == 0 ||
+           strcmp(mode, "timeit") == 0;
+}
+
+ob_view ob_record_view(const ob_record *record)
+{
+    const ob_record_result *r = &record->result;
+    if (record->kind == OB_RECORD_HEADER_LINE)
+        return view_of_header(&record->header);
+    if (record->kind != OB_RECORD_RESULT_LINE)
+        return OB_VIEW_NONE;
+    if (ob_json_get_kind(ob_json_get(r->metadata, "autolabels")) == OB_JSON_OBJECT)
+        return OB_VIEW_SUITE;
+    if (r->mode != NULL)
+        return is_of_timer(r->mode) ? OB_VIEW_MEASUREMENTS : OB_VIEW_RUN;
+    return r->forward.measure_time_ms.count > 0 ? OB_VIEW_RUN : OB_VIEW_NONE;
+}
+
+/* ---- */
+
+static ob_status no_memory(ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the report");
+}
+
+ob_status ob_report_create(const ob_report_params *params, ob_report **out, ob_err *err)
+{
+    ob_report *report = calloc(1, sizeof *report);
+    *out = report;
+    if (report == NULL)
+        return no_memory(err);
+    report->params = *params;
+    ob__arena_init(&report->totals.arena, 0);
+    bool ok = params->totals_only || params->view == OB_VIEW_SWEEP ||
+              params->view == OB_VIEW_MEASUREMENTS;
+    if (!ok && params->view == OB_VIEW_RUN)
+        ok = ob__run_view_open(&report->run, &params->choice);
+    else if (!ok && params->view == OB_VIEW_SIDES)
+        ok = (report->sides = ob__side_view_create()) != NULL;
+    else if (!ok)
+        ok = (report->suite = ob__suite_view_create()) != NULL;
+    if (ok)
+        return OB_OK;
+    ob_report_destroy(report);
+    *out = NULL;
+    return no_memory(err);
+}
+
+void ob_report_destroy(ob_report *report)
+{
+    if (report == NULL)
+        return;
+    ob_table_destroy(report->run.table);
+    free(report->run.fields.items);
+    ob__side_view_destroy(report->sides);
+    ob__suite_view_destroy(report->suite);
+    ob__sweep_view_fini(&report->points);
+    ob_sweep_destroy(report->sweep);
+    ob__totals_fini(&report->totals);
+    ob_text_fini(&report->measurements);
+    ob_text_fini(&report->held);
+    free(report);
+}
+
+/* ---- adding ---- */
+
+/* The header of a sweep has all of its file. */
+static ob_status open_sweep(ob_report *report, const ob_record_header *h, ob_err *err)
+{
+    ob_text text = {.data = NULL};
+    if (report->sweep != NULL || h->sweep == NULL)
+        return OB_OK;
+    ob_status status = ob__json_write(&text, h->sweep) ? OB_OK : no_memory(err);
+    if (status == OB_OK)
+        status = ob_sweep_open_memory(report->params.context, h->config != NULL ? h->config : "",
+                                      text.data, text.size, &report->sweep, err);
+    if (status == OB_OK &&
+        !ob__sweep_view_open(&report->points, report->sweep, &report->params.choice))
+        status = no_memory(err);
+    ob_text_fini(&text);
+    return status;
+}
+
+static ob_status add_measurement(ob_report *report, const ob_record_result *r, ob_err *err)
+{
+    const ob_measurement m = {.number_per_run = r->number_per_run,
+                              .raw_times = r->raw_times_s.items,
+                              .count = r->raw_times_s.count,
+                              .task = r->task};
+    if (!ob_record_status_get_info(r->status)->ran || m.count == 0)
+        return OB_OK;
+    OB_TRY(ob_measurement_print(&m, NULL, &report->measurements, err));
+    return ob__text_append(&report->measurements, "\n", 1) ? OB_OK : no_memory(err);
+}
+
+static ob_status add_result(ob_report *report, const ob_record *record, ob_err *err)
+{
+    const ob_record_result *r = &record->result;
+    if (report->params.view == OB_VIEW_MEASUREMENTS)
+        return add_measurement(report, r, err);
+    if (report->params.view == OB_VIEW_SUITE)
+        return ob__suite_view_add(report->suite, r, err);
+    if (report->params.view == OB_VIEW_SWEEP)
+        return report->sweep != NULL
+                   ? ob__sweep_view_add(&report->points, report->sweep, record, err)
+                   : ob_err_set(err, OB_ERR_INVALID,
+                                "the records do not say of which sweep they are: the header is "
+                                "missing");
+    ob__totals_add(&report->totals, r);
+    if (report->params.totals_only)
+        return report->totals.no_memory ? no_memory(err) : OB_OK;
+    ob__run_notes_add(&report->notes, r);
+    if (report->sides != NULL)
+        return ob__side_view_add(report->sides, r, err);
+    ob__run_view_add(&report->run, record);
+    return OB_OK;
+}
+
+static ob_status release_held(ob_report *report, ob_err *err)
+{
+    ob_record_reader *reader;
+    const ob_record *record;
+    if (report->held.size == 0)
+        return OB_OK;
+    OB_TRY(ob_record_reader_open_memory("interrupted", report->held.data, report->held.size, NULL,
+                                        &reader, err));
+    ob_status status;
+    while ((status = ob_record_reader_next(reader, &record, err)) == OB_OK &&
+           (status = add_result(report, record, err)) == OB_OK)
+        continue;
+    ob_record_reader_close(reader);
+    report->held.size = 0;
+    return status == OB_END ? OB_OK : status;
+}
+
+static ob_status add_header(ob_report *report, const ob_record_header *h, ob_err *err)
+{
+    const char *hash = h->config_hash != NULL ? h->config_hash : "";
+    if (hash[0] != '\0' && strcmp(hash, report->config_hash) == 0)
+        report->held.size = 0; /* resumed */
+    OB_TRY(release_held(report, err));
+    snprintf(report->config_hash, sizeof report->config_hash, "%s", hash);
+    return report->params.view == OB_VIEW_SWEEP ? open_sweep(report, h, err) : OB_OK;
+}
+
+ob_status ob_report_add(ob_report *report, const ob_record *record, ob_err *err)
+{
+    if (record == NULL) {
+        report->config_hash[0] = '\0';
+        return release_held(report, err);
+    }
+    if (record->kind == OB_RECORD_HEADER_LINE)
+        return add_header(report, &record->header, err);
+    if (record->kind != OB_RECORD_RESULT_LINE)
+        return OB_OK;
+    return ob_record_status_get_info(record->result.status)->settled
+               ? add_result(report, record, err)
+               : ob_record_print(record, &report->held, err);
+}
+
+/* ---- printing ---- */
+
+/* Where the view has made its own table, *made is it, to be destroyed. */
+static ob_table *table_of(ob_report *report, char *title, ob_table **made)
+{
+    *made = report->sides != NULL   ? ob__side_view_table(report->sides)
+            : report->suite != NULL ? ob__suite_view_table(report->suite, title)
+                                    : NULL;
+    if (report->run.table != NULL)
+        ob__run_view_end(&report->run, &report->totals);
+    return *made != NULL               ? *made
+           : report->run.table != NULL ? report->run.table
+                                       : report->points.table;
+}
+
+static ob_status print_rows(ob_report *report, ob_table_format format, ob_text *text, ob_err *err)
+{
+    const ob_table_style style = {.format = format, .trimmed = report->suite != NULL};
+    char title[64] = "";
+    ob_table *made, *table = table_of(report, title, &made);
+    ob_status status = table != NULL                          ? OB_OK
+                       : report->params.view == OB_VIEW_SWEEP ? OB_END /* not even a header */
+                                                              : no_memory(err);
+    if (status == OB_OK)
+        status = ob_table_choose(table, &report->params.choice, err);
+    if (status == OB_OK && title[0] != '\0' && format == OB_TABLE_TEXT &&
+        !ob__text_printf(text, "%s\n", title))
+        status = no_memory(err);
+    if (status == OB_OK)
+        status = ob_table_print(table, &style, text, err);
+    ob_table_destroy(made);
+    return status == OB_END ? OB_OK : status;
+}
+
+static bool is_chosen(const ob_report *report)
+{
+    const ob_table_choice *c = &report->params.choice;
+    return c->columns != NULL || c->sort != NULL || c->filter != NULL || c->top > 0;
+}
+
+static ob_status print_totals(ob_report *report, ob_table_format format, ob_text *text, ob_err *err)
+{
+    const ob_table_style style = {.format = format, .list = "totals"};
+    const bool people = format == OB_TABLE_TEXT || format == OB_TABLE_MARKDOWN;
+    if (report->totals.count == 0 || is_chosen(report) || format == OB_TABLE_CSV)
+        return OB_OK;
+    ob_table *table = ob__totals_table(&report->totals);
+    ob_status status =
+        table != NULL && !report->totals.no_memory && (!people || ob__text_append(text, "\n", 1))
+            ? ob_table_print(table, &style, text, err)
+            : no_memory(err);
+    ob_table_destroy(table);
+    return status;
+}
+
+ob_status ob_report_print(ob_report *report, ob_table_format format, ob_text *text, ob_err *err)
+{
+    OB_TRY(release_held(report, err));
+    if (report->params.view == OB_VIEW_MEASUREMENTS) {
+        const bool ok = ob__text_append(text, report->measurements.data, report->measurements.size);
+        report->measurements.size = 0;
+        return ok ? OB_OK : no_memory(err);
+    }
+    if (!report->params.totals_only)
+        OB_TRY(print_rows(report, format, text, err));
+    return print_totals(report, format, text, err);
+}
+
+ob_status ob_report_print_notes(const ob_report *report, ob_table_format format, ob_text *text,
+                                ob_err *err)
+{
+    if (report->notes.count == 0 || is_chosen(report) ||
+        (format != OB_TABLE_TEXT && format != OB_TABLE_MARKDOWN))
+        return OB_OK;
+    /* Without an empty line Markdown would take the list for rows of the table. */
+    return (format == OB_TABLE_TEXT || ob__text_append(text, "\n", 1)) &&
+                   ob__run_notes_print(&report->notes, text)
+               ? OB_OK
+               : no_memory(err);
+}

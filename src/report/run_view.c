@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table that a run ends with: a row per result and pass.
+ */
+#include "report/views.h"
+
+#include <string.h>
+
+/* What a column shows that is no field as it stands. */
+enum { FIELD, MARKED_STATUS, PASS, HALF_WIDTH, SAMPLES, CALLS, WEIGHTED, SHARE };
+
+static const struct {
+    ob_column column;
+    int what;
+    const char *path; /* of a field */
+} COLUMNS[] = {
+    {{.title = "operator", .name = "operator"}, FIELD, "op_name"},
+    {{.title = "id", .name = "id"}, FIELD, "id"},
+    {{.title = "status"}, MARKED_STATUS, NULL},
+    {{.name = "status"}, FIELD, "status"},
+    {{.title = "pass", .name = "pass"}, PASS, NULL},
+    {{.title = "median", .name = "median_ns"}, FIELD, "statistics/*/median"},
+    {{.title = "+- 95 %", .name = "half_width_95_ns", .hint = OB_HINT_TIME}, HALF_WIDTH, NULL},
+    {{.title = "p99", .name = "p99_ns"}, FIELD, "statistics/*/p99"},
+    {{.title = "samples", .name = "samples", .hint = OB_HINT_COUNT}, SAMPLES, NULL},
+    {{.title = "GFLOP/s", .name = "gflop_per_second"}, FIELD, "statistics/*/gflops_per_s"},
+    {{.title = "GB/s", .name = "gb_per_second"}, FIELD, "statistics/*/gb_per_s"},
+    {{.title = "instr.", .name = "instructions", .flags = OB_COLUMN_HIDDEN},
+     FIELD,
+     "instructions/*"},
+    {{.name = "reason"}, FIELD, "reason"},
+    {{.name = "warnings"}, FIELD, "warnings"},
+    {{.name = "calls", .hint = OB_HINT_COUNT, .flags = OB_COLUMN_HIDDEN}, CALLS, NULL},
+    {{.name = "weighted_total_ns", .hint = OB_HINT_TIME, .flags = OB_COLUMN_HIDDEN},
+     WEIGHTED,
+     NULL},
+    {{.name = "share", .hint = OB_HINT_SHARE, .flags = OB_COLUMN_HIDDEN}, SHARE, NULL},
+    {{.title = "backend", .name = "backend", .flags = OB_COLUMN_HIDDEN}, FIELD, "backend"},
+};
+enum { COLUMN_COUNT = sizeof COLUMNS / sizeof *COLUMNS };
+
+static size_t column_of(int what, const char *path)
+{
+    for (size_t i = 0; i < COLUMN_COUNT; i++)
+        if (COLUMNS[i].what == what && (path == NULL || strcmp(COLUMNS[i].path, path) == 0))
+            return i;
+    return 0;
+}
+
+bool ob__run_view_open(ob_run_view *view, const ob_table_choice *choice)
+{
+    *view = (ob_run_view){.table = ob_table_create()};
+    for (size_t i = 0; view->table != NULL && i < COLUMN_COUNT; i++)
+        if (COLUMNS[i].what == FIELD)
+            ob__field_columns_add(&view->fields, view->table, COLUMNS[i].path, &COLUMNS[i].column);
+        else
+            ob_table_add_column(view->table, &COLUMNS[i].column);
+    if (view->table != NULL)
+        ob__field_columns_ask(&view->fields, view->table, choice);
+    return view->table != NULL;
+}
+
+/* A mark behind the word, which the notes below the table explain; programs get the warnings themselves. */
+static void set_status(ob_table *table, const ob_record_result *r)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s%s", ob_record_status_get_info(r->status)->word,
+             r->warnings.count > 0 ? "*" : "");
+    ob_table_set_text(table, column_of(MARKED_STATUS, NULL), text);
+}
+
+static void add_row(ob_run_view *view, const ob_record *record, bool backward)
+{
+    const ob_record_result *r = &record->result;
+    const ob_record_pass *pass = backward ? &r->backward : &r->forward;
+    const int64_t weight = ob__result_weight(r);
+    ob_table *table = view->table;
+    ob_table_add_row(table);
+    ob__field_columns_fill(&view->fields, table, record, backward);
+    set_status(table, r);
+    ob_table_set_text(table, column_of(PASS, NULL), backward ? "backward" : "forward");
+    ob_table_set_number(table, column_of(HALF_WIDTH, NULL),
+                        (pass->interval_ms.high - pass->interval_ms.low) / 2 * 1e6);
+    ob_table_set_number(table, column_of(SAMPLES, NULL), (double)pass->measure_time_ms.count);
+    if (weight != OB_NO_INT) {
+        ob_table_set_number(table, column_of(CALLS, NULL), (double)weight);
+        ob_table_set_number(table, column_of(WEIGHTED, NULL),
+                            (double)weight * pass->time_ms.median * 1e6);
+    }
+    if (r->reason != NULL && r->reason[0] != '\0')
+        ob_table_set_note(table, r->reason);
+    view->counted = view->counted || r->instructions.source != NULL;
+}
+
+void ob__run_view_add(ob_run_view *view, const ob_record *record)
+{
+    add_row(view, record, false);
+    if (record->result.backward.measure_time_ms.count > 0)
+        add_row(view, record, true);
+}
+
+void ob__run_view_end(ob_run_view *view, const ob_totals *totals)
+{
+    ob_table *table = view->table;
+    const size_t backend = column_of(FIELD, "backend"), weighted = column_of(WEIGHTED, NULL);
+    if (table->no_memory)
+        return;
+    if (view->counted)
+        table->columns[column_of(FIELD, "instructions/*")].flags = 0;
+    for (size_t c = column_of(CALLS, NULL); totals->count > 0 && c <= column_of(SHARE, NULL); c++)
+        table->columns[c].flags = 0;
+    for (size_t i = 0; totals->count > 0 && i < table->row_count; i++) {
+        const char *name = ob__table_peek(table, i, backend)->text;
+        const double ns = ob__table_peek(table, i, weighted)->number;
+        const double all = ob__totals_ns(totals, name != NULL ? name : "");
+        ob_cell *cell = ob__table_cell(table, i, column_of(SHARE, NULL));
+        if (cell != NULL && all > 0)
+            cell->number = ns / all;
+    }
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Results of several backends in one row. For people a cell is a median, or the word of what went wrong, whose
+ * reason stands below the row; the ratio to the first backend is that of the records, which is of
+ * means and has an interval.
+ */
+#include "report/views.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BACKENDS = 8, OPERATOR = 0, ID, PASS, FIXED };
+
+/* What one backend gave. */
+typedef struct side {
+    bool there;
+    const char *status, *word; /* the second for people, where there is no time */
+    const char *reason;
+    double median_ns, mean_ns, instructions;
+    ob_record_ratio ratio;
+} side;
+
+typedef struct row {
+    const char *op, *id, *pass;
+    side sides[MOST_BACKENDS];
+} row;
+
+struct ob_side_view {
+    ob_arena arena;
+    const char *backends[MOST_BACKENDS];
+    size_t backend_count;
+    row *rows;
+    size_t count, room;
+    bool counted; /* a result says something of instructions */
+};
+
+ob_side_view *ob__side_view_create(void)
+{
+    ob_side_view *view = calloc(1, sizeof *view);
+    if (view != NULL)
+        ob__arena_init(&view->arena, 0);
+    return view;
+}
+
+void ob__side_view_destroy(ob_side_view *view)
+{
+    if (view == NULL)
+        return;
+    ob__arena_fini(&view->arena);
+    free(view->rows);
+    free(view);
+}
+
+/* ---- adding ---- */
+
+static const char *keep(ob_side_view *view, const char *text)
+{
+    return ob__arena_strdup(&view->arena, text != NULL ? text : "",
+                            text != NULL ? strlen(text) : 0);
+}
+
+static ob_status no_memory(ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the table");
+}
+
+static ob_status find_backend(ob_side_view *view, const char *name, size_t *out, ob_err *err)
+{
+    size_t b = 0;
+    while (b < view->backend_count && strcmp(view->backends[b], name) != 0)
+        b++;
+    *out = b;
+    if (b < view->backend_count)
+        return OB_OK;
+    if (b == MOST_BACKENDS)
+        return ob_err_set(err, OB_ERR_LIMIT, "more than %d backends do not fit side by side",
+                          (int)MOST_BACKENDS);
+    view->backends[b] = keep(view, name);
+    view->backend_count += view->backends[b] != NULL;
+    return view->backends[b] != NULL ? OB_OK : no_memory(err);
+}
+
+/* From the end: the backends of a case come one after the other. A cell that is taken belongs to an
+ * earlier run in the same file. NULL: out of memory. */
+static row *find_row(ob_side_view *view, const ob_record_result *r, const char *pass, size_t b)
+{
+    const char *id = r->id != NULL ? r->id : "", *op = r->op_name != NULL ? r->op_name : "";
+    for (size_t i = view->count; i > 0; i--) {
+        row *old = &view->rows[i - 1];
+        if (strcmp(old->id, id) == 0 && strcmp(old->op, op) == 0 && old->pass == pass &&
+            !old->sides[b].there)
+            return old;
+    }
+    if (view->count == view->room) {
+        const size_t room = view->room > 0 ? 2 * view->room : 64;
+        row *rows = realloc(view->rows, room * sizeof *rows);
+        if (rows == NULL)
+            return NULL;
+        view->rows = rows;
+        view->room = room;
+    }
+    row *new = &view->rows[view->count++];
+    *new = (row){.op = keep(view, op), .id = keep(view, id), .pass = pass};
+    return new->op != NULL &&new->id != NULL ? new : NULL;
+}
+
+static ob_status add_pass(ob_side_view *view, const ob_record_result *r, bool backward, ob_err *err)
+{
+    static const char *const PASSES[] = {"forward", "backward"};
+    const ob_record_pass *pass = backward ? &r->backward : &r->forward;
+    const ob_record_status_info *info = ob_record_status_get_info(r->status);
+    size_t b;
+    OB_TRY(find_backend(view, r->backend != NULL ? r->backend : "?", &b, err));
+    row *to = find_row(view, r, PASSES[backward], b);
+    if (to == NULL)
+        return no_memory(err);
+    const bool measured = pass->measure_time_ms.count > 0 && info->ran;
+    static const ob_record_ratio NONE = {.value = NAN, .low = NAN, .high = NAN};
+    to->sides[b] =
+        (side){.there = true,
+               .status = info->word,
+               .word = info->ran ? NULL : info->word,
+               .reason = r->reason != NULL && r->reason[0] != '\0' ? keep(view, r->reason) : NULL,
+               .median_ns = measured ? pass->time_ms.median * 1e6 : NAN,
+               .mean_ns = measured ? pass->time_ms.mean * 1e6 : NAN,
+               .instructions = backward ? r->instructions.backward : r->instructions.forward,
+               .ratio = measured ? pass->ratio : NONE};
+    view->counted = view->counted || r->instructions.source != NULL;
+    return OB_OK;
+}
+
+ob_status ob__side_view_add(ob_side_view *view, const ob_record_result *result, ob_err *err)
+{
+    OB_TRY(add_pass(view, result, false, err));
+    return result->backward.measure_time_ms.count > 0 ? add_pass(view, result, true, err) : OB_OK;
+}
+
+/* ---- the table ---- */
+
+/* What a column shows of a backend; %1 in its names is the backend, %2 the first one. Columns of people stand before those of
+ * programs, and both in the order of these rows: a row's columns of all backends stand together if it says so. */
+typedef enum figure {
+    TIME,
+    RATIO,
+    SPREAD,
+    SHOWN_INSTRUCTIONS,
+    STATUS,
+    MEDIAN,
+    MEAN,
+    REASON,
+    RATIO_VALUE,
+    RATIO_LOW,
+    RATIO_HIGH,
+    INSTRUCTIONS,
+    FIGURES
+} figure;
+
+static const struct {
+    const char *title, *name;
+    ob_hint hint;
+    bool not_first; /* the first backend has none */
+    bool ends;      /* the figures of the next backend come before the next figure */
+} SHAPES[FIGURES] = {
+    [TIME] = {"%1", NULL, OB_HINT_TIME, false, true},
+    [RATIO] = {"%1/%2", NULL, OB_HINT_FIGURE, true, false},
+    [SPREAD] = {"+- 95 %", NULL, OB_HINT_BRIEF, true, true},
+    [SHOWN_INSTRUCTIONS] = {"%1 instr.", NULL, OB_HINT_COUNT, false, true},
+    [STATUS] = {NULL, "%1_status", OB_HINT_TEXT, false, false},
+    [MEDIAN] = {NULL, "%1_median_ns", OB_HINT_TIME, false, false},
+    [MEAN] = {NULL, "%1_mean_ns", OB_HINT_TIME, false, false},
+    [REASON] = {NULL, "%1_reason", OB_HINT_TEXT, false, false},
+    [RATIO_VALUE] = {NULL, "%1_ratio", OB_HINT_FIGURE, true, false},
+    [RATIO_LOW] = {NULL, "%1_ratio_low", OB_HINT_FIGURE, true, false},
+    [RATIO_HIGH] = {NULL, "%1_ratio_high", OB_HINT_FIGURE, true, true},
+    [INSTRUCTIONS] = {NULL, "%1_instructions", OB_HINT_COUNT, false, true},
+};
+
+static const char *spell(const ob_side_view *view, const char *shape, size_t b, ob_text *out)
+{
+    bool ok = true;
+    out->size = 0;
+    for (const char *c = shape; ok && shape != NULL && *c != '\0'; c++) {
+        const bool names = c[0] == '%' && (c[1] == '1' || c[1] == '2');
+        ok = names ? ob__text_append_str(out, view->backends[c[1] == '1' ? b : 0])
+                   : ob__text_append(out, c, 1);
+        c += names;
+    }
+    return ok && shape != NULL && ob__text_append(out, "", 1) ? out->data : NULL;
+}
+
+static void add_columns(const ob_side_view *view, ob_table *table,
+                        size_t places[FIGURES][MOST_BACKENDS])
+{
+    static const char *const TITLES[FIXED] = {
+        [OPERATOR] = "operator", [ID] = "id", [PASS] = "pass"};
+    ob_text title = {.data = NULL}, name = {.data = NULL};
+    for (int c = 0; c < FIXED; c++)
+        ob_table_add_column(table, &(ob_column){.title = TITLES[c], .name = TITLES[c]});
+    for (int first = 0, last; first < FIGURES; first = last + 1) {
+        for (last = first; !SHAPES[last].ends; last++)
+            continue;
+        const bool counts = first == SHOWN_INSTRUCTIONS || first == INSTRUCTIONS;
+        for (size_t b = 0; b < view->backend_count && (view->counted || !counts); b++)
+            for (int f = first; f <= last; f++)
+                if (b > 0 || !SHAPES[f].not_first)
+                    places[f][b] = ob_table_add_column(
+                        table, &(ob_column){.title = spell(view, SHAPES[f].title, b, &title),
+                                            .name = spell(view, SHAPES[f].name, b, &name),
+                                            .hint = SHAPES[f].hint});
+    }
+    ob_text_fini(&title);
+    ob_text_fini(&name);
+}
+
+static void fill_side(ob_table *table, size_t places[FIGURES][MOST_BACKENDS], size_t b,
+                      const side *s)
+{
+    const double numbers[FIGURES] = {
+        [TIME] = s->median_ns,
+        [RATIO] = s->ratio.value,
+        [SPREAD] = (s->ratio.high - s->ratio.low) / 2,
+        [SHOWN_INSTRUCTIONS] = s->instructions,
+        [STATUS] = NAN,
+        [MEDIAN] = s->median_ns,
+        [MEAN] = s->mean_ns,
+        [REASON] = NAN,
+        [RATIO_VALUE] = s->ratio.value,
+        [RATIO_LOW] = s->ratio.low,
+        [RATIO_HIGH] = s->ratio.high,
+        [INSTRUCTIONS] = s->instructions,
+    };
+    const char *const texts[FIGURES] = {
+        [TIME] = s->word, [STATUS] = s->status, [REASON] = s->reason};
+    for (int f = 0; f < FIGURES; f++) {
+        if (places[f][b] == 0)
+            continue;
+        ob_table_set_number(table, places[f][b], numbers[f]);
+        ob_table_set_text(table, places[f][b], texts[f]);
+    }
+}
+
+static bool add_note(ob_text *note, const char *backend, const side *s)
+{
+    return s->reason == NULL ||
+           ob__text_printf(note, "%s%s: %s", note->size > 0 ? "\n" : "", backend, s->reason);
+}
+
+ob_table *ob__side_view_table(ob_side_view *view)
+{
+    size_t places[FIGURES][MOST_BACKENDS] = {{0}};
+    ob_text note = {.data = NULL};
+    ob_table *table = ob_table_create();
+    if (table == NULL)
+        return NULL;
+    add_columns(view, table, places);
+    for (size_t i = 0; i < view->count; i++) {
+        const row *r = &view->rows[i];
+        ob_table_add_row(table);
+        ob_table_set_text(table, OPERATOR, r->op);
+        ob_table_set_text(table, ID, r->id);
+        ob_table_set_text(table, PASS, r->pass);
+        note.size = 0;
+        for (size_t b = 0; b < view->backend_count; b++) {
+            if (r->sides[b].there)
+                fill_side(table, places, b, &r->sides[b]);
+            if (!add_note(&note, view->backends[b], &r->sides[b]))
+                table->no_memory = true;
+        }
+        if (note.size > 0 && ob__text_append(&note, "", 1))
+            ob_table_set_note(table, note.data);
+    }
+    ob_text_fini(&note);
+    return table;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Views: what makes a table of records. Each takes results one by one and copies what it shows.
+ */
+#ifndef OB_REPORT_VIEWS_H
+#define OB_REPORT_VIEWS_H
+
+#include "report/table.h"
+
+/* ---- columns that are fields of a record ---- */
+
+typedef struct ob_field_column {
+    const ob_field
+        *fields[2]; /* of the forward and the backward pass; the same for both where it has none */
+    size_t column;
+} ob_field_column;
+
+typedef struct ob_field_columns {
+    ob_field_column *items;
+    size_t count, room;
+} ob_field_columns;
+
+/* A column for the field that path names; "*" in it stands for the pass. What column leaves out (title, name, hint) comes
+ * from the field's row. */
+void ob__field_columns_add(ob_field_columns *fields, ob_table *table, const char *path,
+                           const ob_column *column);
+/* Hidden columns for the fields that the texts of a choice name, so that it finds them. */
+void ob__field_columns_ask(ob_field_columns *fields, ob_table *table,
+                           const ob_table_choice *choice);
+/* Sets the cells of the table's last row. */
+void ob__field_columns_fill(const ob_field_columns *fields, ob_table *table,
+                            const ob_record *record, bool backward);
+
+/* ---- what a run's cases come to ---- */
+
+/* How many calls a result stands for: those around which there was no other recorded call, because an outer
+ * call's time holds the inner ones'; else all of them. OB_NO_INT: the config does not say. */
+int64_t ob__result_weight(const ob_record_result *result);
+
+typedef struct ob_total {
+    const char *op, *backend;
+    uint64_t calls, missing; /* measured, and not */
+    double ns;               /* of all measured calls */
+} ob_total;
+
+typedef struct ob_totals {
+    ob_arena arena;
+    ob_total *items;
+    size_t count, room;
+    bool no_memory;
+} ob_totals;
+
+void ob__totals_add(ob_totals *totals, const ob_record_result *result);
+void ob__totals_fini(ob_totals *totals);
+double ob__totals_ns(const ob_totals *totals, const char *backend); /* all of the backend's */
+/* The operator with the largest share first. NULL when memory is out. */
+ob_table *ob__totals_table(ob_totals *totals);
+
+/* ---- the tables of a run ---- */
+
+typedef struct ob_run_view {
+    ob_table *table;
+    ob_field_columns fields;
+    bool counted; /* a result says something of instructions */
+} ob_run_view;
+
+bool ob__run_view_open(ob_run_view *view, const ob_table_choice *choice);
+void ob__run_view_add(ob_run_view *view, const ob_record *record);
+/* After the last result. */
+void ob__run_view_end(ob_run_view *view, const ob_totals *totals);
+
+typedef struct ob_side_view ob_side_view;
+
+ob_side_view *ob__side_view_create(void); /* NULL when memory is out */
+void ob__side_view_destroy(ob_side_view *view);
+/* OB_ERR_LIMIT for more backends than a run can have. */
+ob_status ob__side_view_add(ob_side_view *view, const ob_record_result *result, ob_err *err);
+ob_table *ob__side_view_table(ob_side_view *view); /* NULL when memory is out */
+
+/* ---- a sweep ---- */
+
+typedef struct ob_sweep_view {
+    ob_table *table;
+    ob_field_columns fields;
+    size_t variables; /* columns before those of all sweeps */
+} ob_sweep_view;
+
+bool ob__sweep_view_open(ob_sweep_view *view, const ob_sweep *sweep, const ob_table_choice *choice);
+void ob__sweep_view_fini(ob_sweep_view *view);
+/* OB_ERR_INVALID for a record that is not of the sweep. */
+ob_status ob__sweep_view_add(ob_sweep_view *view, const ob_sweep *sweep, const ob_record *record,
+                             ob_err *err);
+
+/* ---- a suite of snippets ---- */
+
+typedef struct ob_suite_view ob_suite_view;
+
+ob_suite_view *ob__suite_view_create(void); /* NULL when memory is out */
+void ob__suite_view_destroy(ob_suite_view *view);
+ob_status ob__suite_view_add(ob_suite_view *view, const ob_record_result *result, ob_err *err);
+/* title: what the numbers are, 64 bytes. NULL when memory is out. */
+ob_table *ob__suite_view_table(ob_suite_view *view, char *title);
+
+/* ---- warnings, each kind once ---- */
+
+enum { OB_MOST_NOTES = 16 };
+
+typedef struct ob_run_note {
+    char text[256];  /* of the first result that has it */
+    char first[192]; /* which result */
+    uint64_t count;  /* results that have it */
+} ob_run_note;
+
+/* Zero is empty. */
+typedef struct ob_run_notes {
+    ob_run_note items[OB_MOST_NOTES];
+    size_t count;
+    uint64_t others; /* warnings beyond */
+} ob_run_notes;
+
+void ob__run_notes_add(ob_run_notes *notes, const ob_record_result *result);
+bool ob__run_notes_print(const ob_run_notes *notes, ob_text *out);
+
+#endif

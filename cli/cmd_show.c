@@ -1,45 +1,99 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * opbench show: stored measurements, each in the text form that torch.utils.benchmark prints, or as JSON
- * with everything that follows from its samples.
+ * opbench show: what the command that wrote a file of records printed, again from the file; or stored measurements, each in the
+ * text form of torch.utils.benchmark or as JSON with everything that follows from its samples.
  */
 #include "measurement_files.h"
 
+#include "opbench/report.h"
+
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct show_options {
-    bool json, merge;
+    bool json, merge, measurements;
+    const char *format;
+    ob_table_choice choice;
 } show_options;
 
 static const ob_option OPTIONS[] = {
+    {.name = "format",
+     .type = OB_OPTION_CHOICE,
+     .offset = offsetof(show_options, format),
+     .value = "FORM",
+     .choices = "table|markdown|csv|json",
+     .help = "What the table is printed as; the default is what the command that wrote the file "
+             "printed."},
+    {.name = "columns",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(show_options, choice.columns),
+     .value = "LIST",
+     .help = "Which columns, with commas between: those of the table, and any field of a record, "
+             "such as threads, p90 or noise/foreign."},
+    {.name = "sort",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(show_options, choice.sort),
+     .value = "COLUMN",
+     .help = "Order the rows by a column or field; --sort=-median has the largest first."},
+    {.name = "filter",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(show_options, choice.filter),
+     .value = "EXPR",
+     .help = "Only the rows for which it is true, like 'status == ok and median > 5us' or "
+             "'operator ~ conv'."},
+    {.name = "top",
+     .type = OB_OPTION_INT,
+     .offset = offsetof(show_options, choice.top),
+     .value = "N",
+     .min = 1,
+     .max = 1e15,
+     .help = "Only the first N rows."},
+    {.name = "measurements",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(show_options, measurements),
+     .help = "Print each measurement as torch.utils.benchmark does, whatever wrote the file."},
     {.name = "json",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(show_options, json),
      .help =
-         "One JSON object per line and measurement, with all statistics; times are in seconds."},
+         "With --measurements, which it implies: one JSON object per line and measurement, with "
+         "all statistics; times are in seconds."},
     {.name = "merge",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(show_options, merge),
-     .help = "Put all measurements of the same task together and show each task once."},
+     .help = "With --measurements, which it implies: put all measurements of the same task "
+             "together and show each task once."},
     {.name = NULL},
 };
 
 typedef struct showing {
     ob_cli *cli;
     const show_options *options;
-    ob_cli_kept kept; /* with --merge: what was read */
+    ob_view view;
+    ob_report *report; /* of the files so far; NULL = none is open */
+    bool printed;      /* a table stands above */
+    size_t left_out;   /* results of the file that have no measurement */
+    ob_cli_kept kept;  /* with --merge: what was read */
     ob_text text;
 } showing;
 
+static ob_status write_text(showing *s, ob_err *err)
+{
+    const bool ok = ob__cli_write(s->cli, s->text.data, s->text.size);
+    s->text.size = 0;
+    return ok ? OB_OK : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+}
+
+/* ---- measurements ---- */
+
 static ob_status print(showing *s, const ob_measurement *m, ob_err *err)
 {
-    s->text.size = 0;
     OB_TRY(s->options->json ? ob_measurement_print_json(m, NULL, &s->text, err)
                             : ob_measurement_print(m, NULL, &s->text, err));
-    if (ob__cli_write(s->cli, s->text.data, s->text.size) &&
-        (s->options->json || ob__cli_write(s->cli, "\n", 1)))
-        return OB_OK;
-    return ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+    OB_TRY(write_text(s, err));
+    return s->options->json || ob__cli_write(s->cli, "\n", 1)
+               ? OB_OK
+               : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
 }
 
 static ob_status take(void *ctx, const ob_cli_place *place, const ob_measurement *m, ob_err *err)
@@ -53,6 +107,11 @@ static ob_status keep(void *ctx, const ob_cli_place *place, const ob_measurement
     return ob__cli_kept_add(&((showing *)ctx)->kept, place, m, err);
 }
 
+static int fail(showing *s, const ob_err *err)
+{
+    return s->cli->write_failed ? ob__cli_finish(s->cli) : ob__cli_fail(s->cli, err);
+}
+
 static int print_merged(showing *s)
 {
     ob_measurements *merged = NULL;
@@ -63,12 +122,10 @@ static int print_merged(showing *s)
     ob_measurements_destroy(merged);
     if (status != OB_OK)
         ob__cli_kept_blame(&s->kept, &err);
-    return status == OB_OK        ? OB_EXIT_OK
-           : s->cli->write_failed ? ob__cli_finish(s->cli)
-                                  : ob__cli_fail(s->cli, &err);
+    return status == OB_OK ? OB_EXIT_OK : fail(s, &err);
 }
 
-static int run(ob_cli *cli, const ob_cli_call *call)
+static int show_measurements(ob_cli *cli, const ob_cli_call *call)
 {
     showing s = {.cli = cli, .options = call->options};
     ob_err err;
@@ -84,18 +141,178 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     return code;
 }
 
+/* ---- tables ---- */
+
+static bool wants_table(const show_options *o)
+{
+    const ob_table_choice *c = &o->choice;
+    return o->format != NULL || c->columns != NULL || c->sort != NULL || c->filter != NULL ||
+           c->top > 0;
+}
+
+/* What the records of a file say; OB_VIEW_NONE for a file without any. */
+static ob_view look(const showing *s, const ob_cli_input *input)
+{
+    ob_record_reader *reader;
+    const ob_record *record;
+    ob_view view = OB_VIEW_NONE;
+    ob_err err;
+    if (ob__cli_input_records(input, &reader, &err) != OB_OK)
+        return OB_VIEW_NONE; /* it is said when it is read */
+    while (view == OB_VIEW_NONE && ob_record_reader_next(reader, &record, &err) == OB_OK)
+        view = ob_record_view(record);
+    ob_record_reader_close(reader);
+    /* The results of the Timer as a table, if one is asked for. */
+    return view == OB_VIEW_MEASUREMENTS && wants_table(s->options) ? OB_VIEW_RUN : view;
+}
+
+static ob_table_format format_of(const showing *s)
+{
+    ob_table_format format = s->view == OB_VIEW_SWEEP ? OB_TABLE_CSV : OB_TABLE_TEXT;
+    const char *word = s->options->format;
+    if (word != NULL && strcmp(word, "table") == 0)
+        return OB_TABLE_TEXT;
+    if (word != NULL)
+        ob_table_format_from_word(word, &format);
+    return format;
+}
+
+/* What the files so far have come to. */
+static ob_status end_report(showing *s, ob_err *err)
+{
+    const ob_table_format format = format_of(s);
+    ob_status status = OB_OK;
+    if (s->report == NULL)
+        return OB_OK;
+    if (s->printed && format != OB_TABLE_JSON && !ob__cli_write(s->cli, "\n", 1))
+        status = ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+    if (status == OB_OK)
+        status = ob_report_print(s->report, format, &s->text, err);
+    if (status == OB_OK)
+        status = ob_report_print_notes(s->report, format, &s->text, err);
+    if (status == OB_OK)
+        status = write_text(s, err);
+    ob_report_destroy(s->report);
+    s->report = NULL;
+    s->printed = true;
+    return status;
+}
+
+static ob_status begin_report(showing *s, ob_view view, ob_err *err)
+{
+    if (s->report != NULL && s->view == view)
+        return OB_OK;
+    OB_TRY(end_report(s, err));
+    s->view = view;
+    const ob_report_params params = {
+        .view = view, .context = s->cli->context, .choice = s->options->choice};
+    return ob_report_create(&params, &s->report, err);
+}
+
+static ob_status take_record(showing *s, const ob_record *record, ob_err *err)
+{
+    OB_TRY(ob_report_add(s->report, record, err));
+    if (s->view != OB_VIEW_MEASUREMENTS)
+        return OB_OK;
+    s->left_out += record->kind == OB_RECORD_RESULT_LINE && record->result.raw_times_s.count == 0;
+    OB_TRY(ob_report_print(s->report, OB_TABLE_TEXT, &s->text, err));
+    return write_text(s, err);
+}
+
+static ob_status read_records(showing *s, const ob_cli_input *input, ob_err *err)
+{
+    ob_record_reader *reader;
+    const ob_record *record;
+    bool whole = false; /* the last line has no newline, but all of its record */
+    s->left_out = 0;
+    OB_TRY(ob__cli_input_records(input, &reader, err));
+    ob_status status;
+    while ((status = ob_record_reader_next(reader, &record, err)) == OB_OK) {
+        whole = ob_record_reader_is_torn(reader, NULL);
+        status = take_record(s, record, err);
+        if (status != OB_OK && err->file[0] == '\0' && !s->cli->write_failed) {
+            snprintf(err->file, sizeof err->file, "%s", input->name);
+            err->line = (uint32_t)ob_record_reader_line(reader);
+        }
+        if (status != OB_OK)
+            break;
+    }
+    if (status == OB_END && ob_record_reader_is_torn(reader, NULL) && !whole)
+        ob__cli_warn(s->cli, "%s: the last line is cut off and was left out", input->name);
+    if (status == OB_END && s->left_out > 0)
+        ob__cli_warn(s->cli,
+                     "%s: left out %zu result%s without samples (failed, skipped, or counts alone)",
+                     input->name, s->left_out, s->left_out == 1 ? "" : "s");
+    ob_record_reader_close(reader);
+    return status == OB_END ? ob_report_add(s->report, NULL, err) : status;
+}
+
+static int show_file(showing *s, const char *path)
+{
+    ob_cli_input input;
+    ob_err err;
+    ob_status status = ob__cli_input_open(path, &input, &err);
+    const ob_view view = status == OB_OK ? look(s, &input) : OB_VIEW_NONE;
+    int code = OB_EXIT_OK;
+    if (status == OB_OK && view == OB_VIEW_SWEEP && s->cli->context == NULL)
+        code = ob__cli_open_context(s->cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
+    if (status == OB_OK && view == OB_VIEW_NONE && wants_table(s->options))
+        status = ob_err_set_at(&err, OB_ERR_INVALID, input.name, 0, 0, NULL,
+                               "this file has no results of a command, so there is no table; leave "
+                               "out --format, --columns, --sort, --filter and --top, or see "
+                               "`opbench compare`");
+    if (status == OB_OK && view == OB_VIEW_NONE && code == OB_EXIT_OK) {
+        status = end_report(s, &err);
+        if (status == OB_OK)
+            code = ob__cli_input_measurements(s->cli, &input, take, s);
+    } else if (status == OB_OK && code == OB_EXIT_OK) {
+        status = begin_report(s, view, &err);
+        if (status == OB_OK)
+            status = read_records(s, &input, &err);
+    }
+    ob__cli_input_close(&input);
+    return status != OB_OK ? fail(s, &err) : code;
+}
+
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    showing s = {.cli = cli, .options = call->options};
+    ob_err err;
+    int code = OB_EXIT_OK;
+    if (s.options->measurements || s.options->json || s.options->merge)
+        return wants_table(s.options)
+                   ? ob__cli_usage_error(cli, "--measurements, --json and --merge print no table; "
+                                              "leave out --format, --columns, --sort, --filter and "
+                                              "--top")
+                   : show_measurements(cli, call);
+    for (size_t i = 0; i < call->word_count && code == OB_EXIT_OK; i++)
+        code = show_file(&s, call->words[i]);
+    if (code == OB_EXIT_OK && end_report(&s, &err) != OB_OK)
+        code = fail(&s, &err);
+    ob_report_destroy(s.report);
+    ob_text_fini(&s.text);
+    return code;
+}
+
 const ob_cli_command ob__command_show = {
     .name = "show",
-    .help = "print stored measurements with their statistics",
+    .help = "print stored results again, as a table or as measurements",
     .text =
-        "Prints each measurement of the files: its task, the median, the interquartile range and a "
-        "warning when that is wide. Files hold the record lines that opbench writes, or JSON "
-        "objects {number_per_run, raw_times, task_spec, metadata}, alone or in lists. Results "
-        "without samples are left out and counted on standard error.",
+        "Prints from files of records what the command that wrote them printed: the table of `run` "
+        "(with several backends side by side, too) and of suites, the rows of `sweep`, the "
+        "measurements of `time`. Rows can be sorted and filtered, and columns chosen; "
+        "docs/show.md has the grammar.\n\n"
+        "With --measurements, and for files that hold measurements alone, prints each measurement: "
+        "its task, the median, the interquartile range and a warning when that is wide. Files hold "
+        "the record lines that opbench writes, or JSON objects {number_per_run, raw_times, "
+        "task_spec, metadata}, alone or in lists. Results without samples are left out and counted "
+        "on standard error.",
     .words = ob__cli_measurement_words,
     .options = OPTIONS,
     .options_size = sizeof(show_options),
     .example = "opbench show results.json\n"
+               "opbench show results.json --filter 'status == ok and median > 5us' --sort=-median\n"
+               "opbench show results.json --columns operator,id,median,p90,threads --format csv\n"
                "opbench show --merge --json monday.json tuesday.json",
     .run = run,
 };

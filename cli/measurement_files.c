@@ -16,11 +16,6 @@ const ob_cli_word ob__cli_measurement_words[] = {
     {.name = NULL},
 };
 
-static const char *shown_name(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "<stdin>" : path;
-}
-
 /* What a view says about a measurement has no place of its own. */
 static void add_place(ob_err *err, const ob_cli_place *place)
 {
@@ -45,17 +40,24 @@ static void tell_left_out(ob_cli *cli, const char *path, const ob_measurement_re
         ob__cli_warn(cli, "%s has no measurements", path);
 }
 
-static ob_status read_file(ob_cli *cli, const char *path, ob_cli_take_measurement take, void *ctx,
-                           ob_err *err)
+static ob_status open_reader(const ob_cli_input *input, ob_measurement_reader **out, ob_err *err)
+{
+    return input->text.data != NULL ? ob_measurement_reader_open_memory(
+                                          input->name, input->text.data, input->text.size, out, err)
+                                    : ob_measurement_reader_open(input->path, out, err);
+}
+
+static ob_status read_measurements(ob_cli *cli, const ob_cli_input *input,
+                                   ob_cli_take_measurement take, void *ctx, ob_err *err)
 {
     ob_measurement_reader *reader = NULL;
     const ob_measurement *m;
     size_t count = 0;
-    ob_status status = ob_measurement_reader_open(path, &reader, err);
+    ob_status status = open_reader(input, &reader, err);
     if (status != OB_OK)
         return status;
     while ((status = ob_measurement_reader_next(reader, &m, err)) == OB_OK) {
-        ob_cli_place place = {.file = shown_name(path)};
+        ob_cli_place place = {.file = input->name};
         ob_measurement_reader_place(reader, &place.line, &place.column);
         status = take(ctx, &place, m, err);
         if (status != OB_OK) {
@@ -65,20 +67,64 @@ static ob_status read_file(ob_cli *cli, const char *path, ob_cli_take_measuremen
         count++;
     }
     if (status == OB_END)
-        tell_left_out(cli, shown_name(path), reader, count);
+        tell_left_out(cli, input->name, reader, count);
     ob_measurement_reader_close(reader);
     return status == OB_END ? OB_OK : status;
+}
+
+int ob__cli_input_measurements(ob_cli *cli, const ob_cli_input *input, ob_cli_take_measurement take,
+                               void *ctx)
+{
+    ob_err err;
+    return read_measurements(cli, input, take, ctx, &err) == OB_OK ? OB_EXIT_OK
+           : cli->write_failed                                     ? ob__cli_finish(cli)
+                                                                   : ob__cli_fail(cli, &err);
 }
 
 int ob__cli_read_measurements(ob_cli *cli, const ob_cli_call *call, ob_cli_take_measurement take,
                               void *ctx)
 {
-    for (size_t i = 0; i < call->word_count; i++) {
-        ob_err err;
-        if (read_file(cli, call->words[i], take, ctx, &err) != OB_OK)
-            return cli->write_failed ? ob__cli_finish(cli) : ob__cli_fail(cli, &err);
+    int code = OB_EXIT_OK;
+    for (size_t i = 0; i < call->word_count && code == OB_EXIT_OK; i++) {
+        const bool standard = strcmp(call->words[i], "-") == 0;
+        const ob_cli_input input = {.path = call->words[i],
+                                    .name = standard ? "<stdin>" : call->words[i]};
+        code = ob__cli_input_measurements(cli, &input, take, ctx);
     }
-    return OB_EXIT_OK;
+    return code;
+}
+
+/* ---- files that are looked at first ---- */
+
+ob_status ob__cli_input_open(const char *path, ob_cli_input *out, ob_err *err)
+{
+    enum { PIECE = 1 << 16 };
+    const bool standard = strcmp(path, "-") == 0;
+    *out = (ob_cli_input){.path = path, .name = standard ? "<stdin>" : path};
+    for (size_t got = standard; got > 0; out->text.size += got) {
+        if (out->text.capacity - out->text.size < PIECE) {
+            const size_t capacity = 2 * out->text.capacity + PIECE;
+            char *data = realloc(out->text.data, capacity);
+            if (data == NULL)
+                return ob_err_set(err, OB_ERR_NOMEM, "out of memory for standard input");
+            out->text.data = data;
+            out->text.capacity = capacity;
+        }
+        got = fread(out->text.data + out->text.size, 1, PIECE, stdin);
+    }
+    return !ferror(stdin) ? OB_OK : ob_err_set(err, OB_ERR_IO, "standard input cannot be read");
+}
+
+void ob__cli_input_close(ob_cli_input *input)
+{
+    ob_text_fini(&input->text);
+}
+
+ob_status ob__cli_input_records(const ob_cli_input *input, ob_record_reader **out, ob_err *err)
+{
+    return input->text.data != NULL ? ob_record_reader_open_memory(input->name, input->text.data,
+                                                                   input->text.size, NULL, out, err)
+                                    : ob_record_reader_open(input->path, NULL, out, err);
 }
 
 /* ---- kept ones ---- */

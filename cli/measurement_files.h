@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "opbench/measurement.h"
+#include "opbench/record.h"
 
 /* The words of such a command: one file or more. */
 extern const ob_cli_word ob__cli_measurement_words[];
@@ -20,6 +21,20 @@ typedef struct ob_cli_place {
 /* Gets each measurement, in order, and where it stands; what it fails with is shown with that place. */
 typedef ob_status (*ob_cli_take_measurement)(void *ctx, const ob_cli_place *place,
                                              const ob_measurement *m, ob_err *err);
+
+/* A file that is looked at before it is read: standard input is kept in memory. */
+typedef struct ob_cli_input {
+    const char *path; /* as it was given */
+    const char *name; /* for messages */
+    ob_text text;     /* of standard input */
+} ob_cli_input;
+
+ob_status ob__cli_input_open(const char *path, ob_cli_input *out, ob_err *err);
+void ob__cli_input_close(ob_cli_input *input); /* zero is allowed */
+ob_status ob__cli_input_records(const ob_cli_input *input, ob_record_reader **out, ob_err *err);
+/* Reads the measurements of one file, as below. */
+int ob__cli_input_measurements(ob_cli *cli, const ob_cli_input *input, ob_cli_take_measurement take,
+                               void *ctx);
 
 /* Reads all files that the call names. Says what is wrong, and what was left out. Returns an exit code. */
 int ob__cli_read_measurements(ob_cli *cli, const ob_cli_call *call, ob_cli_take_measurement take,

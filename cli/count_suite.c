@@ -53,23 +53,6 @@ static ob_status take_result(void *ctx, const ob_suite_result *r, ob_err *err)
     return ob__count_compare(&j->comparison, r, err);
 }
 
-static void print_table(const suite_job *j)
-{
-    const size_t count = ob_snippets_count(j->set.snippets);
-    ob_suite_cell *cells = calloc(count + 1, sizeof *cells);
-    for (size_t i = 0; cells != NULL && i < count; i++) {
-        const ob_count_values *v = &j->values[i];
-        cells[i].kind = v->failed            ? OB_CELL_FAILED
-                        : v->counts_size > 0 ? OB_CELL_VALUE
-                                             : OB_CELL_NONE;
-        if (v->counts_size > 0)
-            cells[i].value = (double)v->counts[v->counts_size - 1] / (double)v->number;
-    }
-    if (cells != NULL)
-        ob__suite_table(j->cli, j->set.snippets, cells, "Instructions per run");
-    free(cells);
-}
-
 /* ---- the run ---- */
 
 static ob_status take_blocks(void *ctx, const ob_timer *timer, ob_measurements *to, ob_err *err)
@@ -126,7 +109,7 @@ static ob_status run_job(suite_job *j, ob_err *err)
     /* What was measured before an interrupt is worth keeping. */
     const bool worth = status == OB_OK || status == OB_ERR_STATE;
     if (worth && !o->json && !(o->ci != NULL && strcmp(o->ci, "-") == 0))
-        print_table(j);
+        ob__suite_report_print(&j->report);
     if (worth && o->ci != NULL)
         j->ci_code = ob__count_write_ci(j->cli, o->ci, j->set.snippets, j->values, j->start);
     return status;

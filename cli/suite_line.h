@@ -10,6 +10,7 @@
 #include "own_path.h"
 #include "snippet_line.h"
 
+#include "opbench/report.h"
 #include "opbench/suite_run.h"
 
 typedef struct ob_suite_line {
@@ -66,6 +67,7 @@ typedef struct ob_suite_report {
     bool wait;          /* while another run writes to it */
     bool quiet;         /* no progress */
     bool print_records; /* on standard output, too */
+    ob_report *table;
     ob_result_file *file;
     ob_own_path own;
     char *path; /* of the suite, absolute; NULL = standard input */
@@ -81,19 +83,8 @@ ob_status ob__suite_report_take(ob_suite_report *report, const ob_suite_result *
                                 ob_err *err);
 /* Ends the line of the progress, before anything else is said. */
 void ob__suite_report_pause(ob_suite_report *report);
+/* The table of all results. Says what is wrong. */
+void ob__suite_report_print(ob_suite_report *report);
 ob_status ob__suite_report_close(ob_suite_report *report, ob_err *err);
-
-/* ---- the table ---- */
-
-/* One number per snippet. */
-typedef struct ob_suite_cell {
-    enum { OB_CELL_NONE, OB_CELL_VALUE, OB_CELL_FAILED } kind;
-    double value;
-} ob_suite_cell;
-
-/* Labels as a tree, a row per label and number of threads, a column per mode and language. cells: by snippet;
- * title: what the numbers are. */
-void ob__suite_table(ob_cli *cli, const ob_snippets *snippets, const ob_suite_cell *cells,
-                     const char *title);
 
 #endif

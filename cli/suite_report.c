@@ -28,6 +28,7 @@ ob_status ob__suite_report_open(ob_suite_report *report, ob_err *err)
     report->start_s = now_s();
     report->path = strcmp(report->line->file, "-") == 0 ? NULL : realpath(report->line->file, NULL);
     ob__cli_own_path(&report->own);
+    OB_TRY(ob_report_create(&(ob_report_params){.view = OB_VIEW_SUITE}, &report->table, err));
     if (report->output == NULL)
         return OB_OK;
     OB_TRY(ob__cli_append_to(report->cli, report->output, report->wait, false, &report->file, err));
@@ -41,9 +42,22 @@ ob_status ob__suite_report_close(ob_suite_report *report, ob_err *err)
     ob__suite_report_pause(report);
     free(report->path);
     report->path = NULL;
+    ob_report_destroy(report->table);
+    report->table = NULL;
     const ob_status status = ob_result_file_close(report->file, err);
     report->file = NULL;
     return status;
+}
+
+void ob__suite_report_print(ob_suite_report *report)
+{
+    ob_text text = {0};
+    ob_err err;
+    if (ob_report_print(report->table, OB_TABLE_TEXT, &text, &err) == OB_OK)
+        ob__cli_write(report->cli, text.data, text.size);
+    else
+        ob__cli_fail(report->cli, &err);
+    ob_text_fini(&text);
 }
 
 /* ---- progress ---- */
@@ -130,8 +144,6 @@ static ob_status write_record(ob_suite_report *report, const ob_suite_result *r,
     char *key = NULL;
     ob_json_doc *metadata = NULL;
     ob_text line = {0};
-    if (report->file == NULL && !report->print_records)
-        return OB_OK;
     ob_record_init(&record, OB_RECORD_RESULT_LINE);
     if (r->measurement != NULL)
         OB_TRY(ob_measurement_to_record(r->measurement, &record, err));
@@ -152,8 +164,10 @@ static ob_status write_record(ob_suite_report *report, const ob_suite_result *r,
         status = ob_json_parse("key", key, strlen(key), NULL, &metadata, err);
     if (status == OB_OK) {
         out->metadata = ob_json_doc_root(metadata);
-        status = ob_record_print(&record, &line, err);
+        status = ob_report_add(report->table, &record, err);
     }
+    if (status == OB_OK)
+        status = ob_record_print(&record, &line, err);
     if (status == OB_OK && report->file != NULL)
         status = ob_result_file_append_line(report->file, line.data, line.size, err);
     if (status == OB_OK && report->print_records)

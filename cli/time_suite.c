@@ -17,37 +17,11 @@ typedef struct suite_job {
     ob_timer_options timer;
     ob_suite_set set;
     ob_suite_report report;
-    ob_suite_cell *cells; /* seconds, by snippet */
 } suite_job;
 
 static ob_status take_result(void *ctx, const ob_suite_result *r, ob_err *err)
 {
-    suite_job *j = ctx;
-    ob_measurement_stats stats;
-    OB_TRY(ob__suite_report_take(&j->report, r, err));
-    j->cells[r->index].kind = r->measurement == NULL ? OB_CELL_FAILED : OB_CELL_VALUE;
-    if (r->measurement == NULL)
-        return OB_OK;
-    OB_TRY(ob_measurement_compute(r->measurement, &stats, err));
-    j->cells[r->index].value = stats.median;
-    return OB_OK;
-}
-
-/* All in the unit of the shortest. */
-static void print_table(suite_job *j)
-{
-    const size_t count = ob_snippets_count(j->set.snippets);
-    double least = 0;
-    for (size_t i = 0; i < count; i++)
-        if (j->cells[i].kind == OB_CELL_VALUE && (least == 0 || j->cells[i].value < least))
-            least = j->cells[i].value;
-    const ob_time_unit *unit = least > 0 ? ob_time_unit_select(least) : NULL;
-    char title[64];
-    for (size_t i = 0; unit != NULL && i < count; i++)
-        j->cells[i].value /= unit->scale;
-    snprintf(title, sizeof title, "Median time of a run%s%s", unit != NULL ? " in " : "",
-             unit != NULL ? unit->symbol : "");
-    ob__suite_table(j->cli, j->set.snippets, j->cells, title);
+    return ob__suite_report_take(&((suite_job *)ctx)->report, r, err);
 }
 
 static ob_status run_job(suite_job *j, ob_err *err)
@@ -57,9 +31,6 @@ static ob_status run_job(suite_job *j, ob_err *err)
         line->run.case_timeout_s > 0 ? line->run.case_timeout_s : USUAL_TIMEOUT_S;
     const ob_snippet_options options = ob__snippet_line_options(j->cli, &line->snippet, timeout_s);
     OB_TRY(ob__suite_set_open(&line->suite, line->snippet.lang, &options, &j->set, err));
-    j->cells = calloc(ob_snippets_count(j->set.snippets) + 1, sizeof *j->cells);
-    if (j->cells == NULL)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for times");
     OB_TRY(ob__suite_report_open(&j->report, err));
     OB_TRY(ob_snippets_make_models(j->set.snippets, &options, err));
     const ob_suite_run_params params = {.options = options,
@@ -72,7 +43,7 @@ static ob_status run_job(suite_job *j, ob_err *err)
     ob__suite_report_pause(&j->report);
     const bool worth = status == OB_OK || status == OB_ERR_STATE;
     if (worth && !line->quiet && !j->report.print_records)
-        print_table(j);
+        ob__suite_report_print(&j->report);
     return status;
 }
 
@@ -94,7 +65,6 @@ int ob__time_suite(ob_cli *cli, const ob_time_line *line, const ob_time_plan *pl
     ob__cli_catch_interrupts(cli);
     const ob_status status = run_job(&j, &err);
     const ob_status closed = ob__suite_report_close(&j.report, &close_err);
-    free(j.cells);
     ob__suite_set_close(&j.set);
     if (status != OB_OK)
         return ob__snippet_fail(cli, &err);

@@ -143,6 +143,11 @@ def test_tables_and_records(program):
         check(record["status"] == "ok" and record["instructions"]["forward"] > 0 and
               record["instructions"]["number"] == 100, f"{record}")
 
+    counts = program.home / "counts.jsonl"
+    counted = program.command("count", "-s", str(suite), "-o", str(counts))
+    again = program.command("show", str(counts))
+    check(again.stdout.startswith("Instructions per run\n") and again.stdout == counted.stdout,
+          f"{again} is not {counted}")
     times = program.home / "times.jsonl"
     done = program.command("time", "-s", str(suite), "--min-run-time", "0.001", "-o", str(times))
     check(done.returncode == 0 and done.stdout.startswith("Median time of a run in"), f"{done}")
@@ -150,8 +155,10 @@ def test_tables_and_records(program):
     compared = program.command("compare", str(times))
     check(compared.returncode == 0 and "numbers / Case:  1" in compared.stdout and
           "Eager, Forward, Python" in compared.stdout and "2 threads:" in compared.stdout, f"{compared}")
-    shown = program.command("show", str(times))
+    shown = program.command("show", str(times), "--measurements")
     check(shown.returncode == 0 and shown.stdout.count("<opbench Measurement>") == 5, f"{shown}")
+    again = program.command("show", str(times))
+    check(again.returncode == 0 and again.stdout == done.stdout, f"{again} is not {done}")
 
 
 def test_ci(program):

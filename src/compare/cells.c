@@ -2,8 +2,9 @@
  *
  * The numbers of a column: how many digits it has, what a cell says, and how it stands against the best.
  */
+#include "compare/cells.h"
+
 #include "base/text.h"
-#include "compare/grid.h"
 #include "measure/units.h"
 
 #include <limits.h>
@@ -120,16 +121,21 @@ static size_t best_index(const ob_compare_table *table, ob_colorize colorize, si
                                            : table->rows[row].group * table->column_count + column;
 }
 
-ob_status ob__marks_make(const ob_compare_table *table, ob_colorize colorize, ob_mark *marks,
-                         ob_err *err)
+ob_mark *ob__marks_make(const ob_compare_table *table, ob_colorize colorize)
 {
-    if (colorize == OB_COLORIZE_NONE)
-        return OB_OK;
     /* Groups are at most as many as rows. */
     const size_t count = table->row_count * table->column_count;
+    ob_mark *marks = calloc(count + 1, sizeof *marks);
     double *best = calloc(count + 1, sizeof *best);
-    if (best == NULL)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the colours of a table");
+    if (best == NULL || marks == NULL) {
+        free(best);
+        free(marks);
+        return NULL;
+    }
+    if (colorize == OB_COLORIZE_NONE) {
+        free(best);
+        return marks;
+    }
     for (size_t i = 0; i < count; i++)
         best[i] = INFINITY;
     for (size_t pass = 0; pass < 2; pass++)
@@ -144,5 +150,5 @@ ob_status ob__marks_make(const ob_compare_table *table, ob_colorize colorize, ob
                 marks[i] = judge(table->cells[i].stats->median, *other);
         }
     free(best);
-    return OB_OK;
+    return marks;
 }

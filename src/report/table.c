@@ -250,10 +250,11 @@ ob_status ob_table_print(const ob_table *table, const ob_table_style *style, ob_
     style = style != NULL ? style : &PLAIN;
     if (ok && style->format == OB_TABLE_TEXT)
         status = ob__table_print_text(table, style, text, err);
+    else if (ok && style->format == OB_TABLE_MARKDOWN)
+        status = ob__table_print_markdown(table, text, err);
     else if (ok)
-        ok = style->format == OB_TABLE_MARKDOWN ? ob__table_print_markdown(table, text)
-             : style->format == OB_TABLE_CSV    ? print_csv(table, text)
-                                                : print_json(table, style->list, text);
+        ok = style->format == OB_TABLE_CSV ? print_csv(table, text)
+                                           : print_json(table, style->list, text);
     if (!ok)
         status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for a table of %zu rows",
                             table->row_count);

@@ -8,25 +8,11 @@
 
 #include "base/arena.h"
 #include "base/text.h"
+#include "compare/cells.h"
 #include "opbench/report.h"
 
 #include <math.h>
 #include <stdio.h>
-
-/* How a cell stands against the best: enum name, escape sequences before it. */
-#define OB_MARK_MAP(X)                                                                             \
-    X(NONE, "")                                                                                    \
-    X(BEST, "\033[92m\033[1m")                                                                     \
-    X(GOOD, "\033[34m\033[1m")                                                                     \
-    X(BAD, "\033[2m\033[91m")                                                                      \
-    X(VERY_BAD, "\033[31m\033[1m")
-
-typedef enum ob_mark {
-#define OB_MARK_ENUM(id, escape) OB_MARK_##id,
-    OB_MARK_MAP(OB_MARK_ENUM)
-#undef OB_MARK_ENUM
-        OB_MARK_COUNT
-} ob_mark;
 
 typedef struct ob_cell {
     const char *text; /* NULL = none */
@@ -84,7 +70,7 @@ bool ob__append_csv(ob_text *out, const char *text);
 
 ob_status ob__table_print_text(const ob_table *table, const ob_table_style *style, ob_text *out,
                                ob_err *err);
-bool ob__table_print_markdown(const ob_table *table, ob_text *out);
+ob_status ob__table_print_markdown(const ob_table *table, ob_text *out, ob_err *err);
 bool ob__table_print_csv_head(const ob_table *table, ob_text *out);
 bool ob__table_print_csv_row(const ob_table *table, size_t row, ob_text *out);
 bool ob__table_print_json_row(const ob_table *table, size_t row, ob_text *out);

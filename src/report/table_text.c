@@ -103,6 +103,11 @@ static bool measure(layout *l)
     return ok;
 }
 
+static ob_status no_memory(ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a table");
+}
+
 static ob_status open_layout(const ob_table *table, const ob_table_style *style, ob_text *out,
                              layout *l, ob_err *err)
 {
@@ -110,7 +115,7 @@ static ob_status open_layout(const ob_table *table, const ob_table_style *style,
     l->shown = ob__table_shown(table, true, &l->count);
     l->widths = calloc(l->count + 1, sizeof *l->widths);
     if (l->shown == NULL || l->widths == NULL || !measure(l))
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a table");
+        return no_memory(err);
     if (l->total > MAX_TABLE_BYTES / (2 * table->row_count + 2))
         return ob_err_set(err, OB_ERR_LIMIT,
                           "the table would take more than 1 GiB: %zu rows of %zu characters; "
@@ -244,9 +249,7 @@ ob_status ob__table_print_text(const ob_table *table, const ob_table_style *styl
     for (size_t i = 0; ok && i < table->line_count; i++)
         ok = ob__text_append_str(out, table->lines[i]) && ob__text_append(out, "\n", 1);
     close_layout(&l);
-    return status != OB_OK || ok
-               ? status
-               : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a table");
+    return status != OB_OK || ok ? status : no_memory(err);
 }
 
 /* ---- Markdown ---- */
@@ -291,11 +294,12 @@ static bool append_rule(layout *l)
     return ok && ob__text_append(l->out, "\n", 1);
 }
 
-bool ob__table_print_markdown(const ob_table *table, ob_text *out)
+ob_status ob__table_print_markdown(const ob_table *table, ob_text *out, ob_err *err)
 {
     static const ob_table_style PLAIN = {.format = OB_TABLE_MARKDOWN};
     layout l;
-    bool ok = open_layout(table, &PLAIN, out, &l, NULL) == OB_OK;
+    const ob_status status = open_layout(table, &PLAIN, out, &l, err);
+    bool ok = status == OB_OK;
     if (ok && table->boxed != NULL && table->boxed[0] != '\0')
         ok = ob__text_append_str(out, "### ") && ob__append_markdown(out, table->boxed) &&
              ob__text_append_str(out, "\n\n");
@@ -303,5 +307,5 @@ bool ob__table_print_markdown(const ob_table *table, ob_text *out)
     for (size_t i = 0; ok && i < table->row_count; i++)
         ok = append_markdown_line(&l, i);
     close_layout(&l);
-    return ok;
+    return status != OB_OK || ok ? status : no_memory(err);
 }

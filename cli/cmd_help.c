@@ -37,8 +37,11 @@ void ob__cli_format_option(const ob_option *option, char *out, size_t size)
 
 static void wrap(ob_cli *cli, const char *text, size_t column, size_t indent)
 {
-    ob__cli_print_wrapped(cli, text,
-                          &(ob_cli_wrap){.column = column, .indent = indent, .width = WIDTH});
+    ob_text out = {0};
+    const ob_wrap how = {.column = column, .indent = indent, .width = WIDTH};
+    if (ob_text_append_wrapped(&out, text, &how))
+        ob__cli_write(cli, out.data, out.size);
+    ob_text_fini(&out);
 }
 
 /* "  LEFT   right": one row of a two-column list whose left part is `width` wide. */

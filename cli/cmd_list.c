@@ -68,10 +68,12 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         ob__list_try_backends(cli->context, &query);
     if (options->json)
         return ob__list_print_json(cli, &query);
-    if (ob__list_print_table(cli, &query) == 0)
+    size_t shown = 0;
+    const int printed = ob__list_print_table(cli, &query, &shown);
+    if (printed == OB_EXIT_OK && shown == 0)
         ob__cli_warn(cli, pattern != NULL ? "no %s match '%s'" : "there are no %s", topic->name,
                      pattern);
-    return OB_EXIT_OK;
+    return printed;
 }
 
 static const ob_cli_word WORDS[] = {

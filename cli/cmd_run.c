@@ -12,7 +12,6 @@
 #include "warn_threads.h"
 
 #include "opbench/profile.h"
-#include "opbench/report.h"
 #include "opbench/version.h"
 
 #include <errno.h>

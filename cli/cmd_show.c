@@ -5,8 +5,6 @@
  */
 #include "measurement_files.h"
 
-#include "opbench/report.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,8 +10,6 @@
 #include "time_options.h"
 #include "warn_threads.h"
 
-#include "opbench/report.h"
-
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,6 +13,7 @@
 #include "opbench/config.h"
 #include "opbench/machine.h"
 #include "opbench/option.h"
+#include "opbench/report.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -112,15 +113,11 @@ void ob__cli_warn(ob_cli *cli, const char *format, ...) OB_PRINTF(2, 3);
  * ob__cli_finish(). Buffered, so that the failure may show on a later call. */
 bool ob__cli_write(ob_cli *cli, const char *data, size_t size);
 bool ob__cli_printf(ob_cli *cli, const char *format, ...) OB_PRINTF(2, 3);
+/* The table, and then it is gone; NULL: memory was out. */
+ob_status ob__cli_print_table(ob_cli *cli, ob_table *table, const ob_table_style *style,
+                              ob_err *err);
 /* The value in one line. */
 ob_status ob__cli_print_json(ob_cli *cli, const ob_json *value, ob_err *err);
-/* How a text is broken at its blanks; "\n" in it starts a new line. */
-typedef struct ob_cli_wrap {
-    size_t column; /* where the cursor is already */
-    size_t indent; /* of the lines */
-    size_t width;  /* of the screen; longer words have a line of their own */
-} ob_cli_wrap;
-void ob__cli_print_wrapped(ob_cli *cli, const char *text, const ob_cli_wrap *how);
 /* Flushes; OB_EXIT_OK, or OB_EXIT_FAILED when the output could not be written. main calls it after
  * every command, so a command only needs it to stop early. */
 int ob__cli_finish(ob_cli *cli);

@@ -69,8 +69,8 @@ bool ob__list_matches(const ob_context *context, const ob_list_query *query,
 
 /* ---- printers ---- */
 
-/* Returns how many items were shown. */
-size_t ob__list_print_table(ob_cli *cli, const ob_list_query *query);
+/* *shown: how many items. An exit code. */
+int ob__list_print_table(ob_cli *cli, const ob_list_query *query, size_t *shown);
 int ob__list_print_json(ob_cli *cli, const ob_list_query *query); /* an exit code */
 
 /* Appends to the array `key` of object, for ob_list_fields_fn: the words of text between

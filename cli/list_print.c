@@ -14,120 +14,50 @@ enum { COLUMNS = 5 };
 
 static const char *const TITLES[COLUMNS] = {"NAME", "ORIGIN", "CATEGORY", "ALSO", "LIBRARY"};
 
-static const char *column(const ob_list_item *item, size_t index)
+static void add_row(ob_table *table, const ob_list_item *item, bool broken)
 {
     const char *const columns[COLUMNS] = {item->name, item->origin, item->category, item->also,
                                           item->library};
-    return columns[index];
+    const char *text = item->shown != NULL ? item->shown : item->help;
+    char all[sizeof item->text + 1024];
+    ob_table_add_row(table);
+    for (size_t c = 0; c < COLUMNS; c++)
+        ob_table_set_text(table, c, columns[c]);
+    snprintf(all, sizeof all, "%s%snot available: %s", text,
+             text[0] == '\0' ? ""
+             : broken        ? "\n"
+                             : "; ",
+             item->reason);
+    ob_table_set_text(table, COLUMNS, item->available ? text : all);
 }
 
-/* Where the last column stands. */
-typedef struct layout {
-    size_t widths[COLUMNS]; /* 0: empty in every row, not shown */
-    size_t indent;          /* of the last column's lines after the first */
-    bool own_line;          /* the last column does not fit beside the others */
-    size_t screen;          /* width of the lines; 0 = they are not broken */
-} layout;
-
-/* Returns how many rows match. */
-static size_t measure(const ob_cli *cli, const ob_list_query *query, layout *l)
+int ob__list_print_table(ob_cli *cli, const ob_list_query *query, size_t *shown)
 {
-    enum { LEAST_LAST = 24, OWN_LINE_INDENT = 4, NO_TERMINAL = 100 };
+    enum { NO_TERMINAL = 100 };
     const ob_list_topic *topic = query->topic;
-    size_t shown = 0;
-    *l = (layout){.screen = ob__cli_width(cli)};
-    if (l->screen == 0 && topic->is_prose)
-        l->screen = NO_TERMINAL;
+    const size_t screen = ob__cli_width(cli);
+    const size_t width = screen == 0 && topic->is_prose ? NO_TERMINAL : screen;
+    const ob_table_style style = {.width = width, .bold_titles = cli->colour_out};
+    ob_table *table = ob_table_create();
+    ob_err err;
+    if (table == NULL)
+        return ob__cli_out_of_memory(cli);
+    for (size_t c = 0; c < COLUMNS; c++)
+        ob_table_add_column(table, &(ob_column){.title = TITLES[c], .flags = OB_COLUMN_NOT_EMPTY});
+    ob_table_add_column(table,
+                        &(ob_column){.title = topic->help_title, .flags = OB_COLUMN_WRAPPED});
     for (size_t i = 0; i < topic->count(cli->context); i++) {
         ob_list_item item;
         ob__list_item_at(cli->context, topic, i, &item);
-        if (!ob__list_matches(cli->context, query, &item))
-            continue;
-        shown++;
-        for (size_t c = 0; c < COLUMNS; c++) {
-            const size_t length = strlen(column(&item, c));
-            l->widths[c] = length > l->widths[c] ? length : l->widths[c];
-        }
-    }
-    for (size_t c = 0; c < COLUMNS; c++) {
-        if (l->widths[c] > 0 && l->widths[c] < strlen(TITLES[c]))
-            l->widths[c] = strlen(TITLES[c]);
-        l->indent += l->widths[c] > 0 ? l->widths[c] + 2 : 0;
-    }
-    l->own_line = l->screen > 0 && l->indent + LEAST_LAST > l->screen;
-    if (l->own_line)
-        l->indent = OWN_LINE_INDENT;
-    return shown;
-}
-
-/* The columns before the last one; returns the width they took. */
-static size_t print_columns(ob_cli *cli, const layout *l, const ob_list_item *item)
-{
-    size_t used = 0;
-    for (size_t c = 0; c < COLUMNS; c++) {
-        if (l->widths[c] == 0)
-            continue;
-        const char *text = item != NULL ? column(item, c) : TITLES[c];
-        ob__cli_printf(cli, "%-*s  ", (int)l->widths[c], text);
-        used += l->widths[c] + 2;
-    }
-    return used;
-}
-
-static void print_last(ob_cli *cli, const layout *l, const char *text, size_t used)
-{
-    if (l->screen == 0) {
-        ob__cli_printf(cli, "%s\n", text);
-        return;
-    }
-    if (l->own_line)
-        ob__cli_write(cli, "\n", 1);
-    ob__cli_print_wrapped(
-        cli, text,
-        &(ob_cli_wrap){.column = l->own_line ? 0 : used, .indent = l->indent, .width = l->screen});
-}
-
-static void print_row(ob_cli *cli, const ob_list_item *item, const layout *l)
-{
-    const char *text = item->shown != NULL ? item->shown : item->help;
-    const size_t used = print_columns(cli, l, item);
-    if (item->available) {
-        print_last(cli, l, text, used);
-        return;
-    }
-    char all[sizeof item->text + 1024];
-    snprintf(all, sizeof all, "%s%snot available: %s", text,
-             text[0] == '\0' ? ""
-             : l->screen > 0 ? "\n"
-                             : "; ",
-             item->reason);
-    print_last(cli, l, all, used);
-}
-
-static void print_header(ob_cli *cli, const ob_list_topic *topic, const layout *l)
-{
-    if (cli->colour_out)
-        ob__cli_printf(cli, "\033[1m");
-    print_columns(cli, l, NULL);
-    ob__cli_printf(cli, "%s%s%s\n", l->own_line ? "\n    " : "", topic->help_title,
-                   cli->colour_out ? "\033[0m" : "");
-}
-
-size_t ob__list_print_table(ob_cli *cli, const ob_list_query *query)
-{
-    const ob_list_topic *topic = query->topic;
-    layout l;
-    const size_t shown = measure(cli, query, &l);
-    if (shown == 0)
-        return 0;
-    print_header(cli, topic, &l);
-    for (size_t i = 0; i < topic->count(cli->context) && !cli->write_failed; i++) {
-        ob_list_item item;
-        ob__list_item_at(cli->context, topic, i, &item);
         if (ob__list_matches(cli->context, query, &item))
-            print_row(cli, &item, &l);
+            add_row(table, &item, width > 0);
     }
-    return shown;
+    *shown = ob_table_row_count(table);
+    if (*shown == 0)
+        ob_table_destroy(table);
+    return *shown == 0 || ob__cli_print_table(cli, table, &style, &err) == OB_OK
+               ? OB_EXIT_OK
+               : ob__cli_fail(cli, &err);
 }
 
 /* ---- as JSON lines ---- */

@@ -2,7 +2,6 @@
  *
  * What came of a replay, as text or as JSON lines.
  */
-#include "columns.h"
 #include "interrupts.h"
 #include "output_file.h"
 #include "replay.h"
@@ -25,12 +24,6 @@ static long long int_of(const ob_json *object, const char *key)
 static double real_of(const ob_json *object, const char *key)
 {
     return ob_json_real(ob_json_get(object, key), (double)NAN);
-}
-
-static const char *time_text(double ns, char *out, size_t size)
-{
-    ob__time_text(ns, out, size);
-    return out;
 }
 
 /* Libraries explain at length; the first sentence says what is wrong, --json has all of it. */
@@ -60,30 +53,35 @@ static const char *interval_text(const ob_json *row, char *out, size_t size)
     char low[32], high[32];
     if (isnan(real_of(row, "ci_low")))
         return "";
-    snprintf(out, size, "%s to %s", time_text(real_of(row, "ci_low"), low, sizeof low),
-             time_text(real_of(row, "ci_high"), high, sizeof high));
+    snprintf(out, size, "%s to %s", ob_time_format(real_of(row, "ci_low"), low, sizeof low),
+             ob_time_format(real_of(row, "ci_high"), high, sizeof high));
     return out;
 }
 
-static void print_operators(ob_cli *cli, const ob_json *list)
+static ob_status print_operators(ob_cli *cli, const ob_json *list, ob_err *err)
 {
-    size_t width = strlen("operator");
-    char time[32], interval[80];
-    for (size_t i = 0; i < ob_json_count(list); i++) {
-        const size_t length = strlen(text_of(ob_json_item(list, i), "name"));
-        width = length > width ? length : width;
-    }
-    const bool spread =
-        !isnan(real_of(ob_json_count(list) > 0 ? ob_json_item(list, 0) : NULL, "ci_low"));
-    ob__cli_printf(cli, "\n%-*s  %8s  %10s  %6s%s\n", (int)width, "operator", "calls", "time",
-                   "share", spread ? "  95 % interval" : "");
-    for (size_t i = 0; i < ob_json_count(list); i++) {
+    enum { OPERATOR, CALLS, TIME, SHARE, INTERVAL };
+    static const ob_column COLUMNS[] = {
+        [OPERATOR] = {.title = "operator"},
+        [CALLS] = {.title = "calls", .hint = OB_HINT_COUNT, .least_width = 8},
+        [TIME] = {.title = "time", .hint = OB_HINT_TIME, .least_width = 10},
+        [SHARE] = {.title = "share", .hint = OB_HINT_SHARE, .least_width = 6},
+        [INTERVAL] = {.title = "95 % interval", .flags = OB_COLUMN_NOT_EMPTY}};
+    ob_table *table = ob_table_create();
+    for (size_t c = 0; table != NULL && c < sizeof COLUMNS / sizeof *COLUMNS; c++)
+        ob_table_add_column(table, &COLUMNS[c]);
+    for (size_t i = 0; table != NULL && i < ob_json_count(list); i++) {
         const ob_json *row = ob_json_item(list, i);
-        ob__cli_printf(cli, "%-*s  %8lld  %10s  %4.1f %%%s%s\n", (int)width, text_of(row, "name"),
-                       int_of(row, "count"), time_text(real_of(row, "time_ns"), time, sizeof time),
-                       100 * real_of(row, "share"), spread ? "  " : "",
-                       interval_text(row, interval, sizeof interval));
+        char interval[80];
+        ob_table_add_row(table);
+        ob_table_set_text(table, OPERATOR, text_of(row, "name"));
+        ob_table_set_number(table, CALLS, (double)int_of(row, "count"));
+        ob_table_set_number(table, TIME, real_of(row, "time_ns"));
+        ob_table_set_number(table, SHARE, real_of(row, "share"));
+        ob_table_set_text(table, INTERVAL, interval_text(row, interval, sizeof interval));
     }
+    ob__cli_printf(cli, "\n");
+    return ob__cli_print_table(cli, table, NULL, err);
 }
 
 static void print_times(ob_cli *cli, const ob_json *times)
@@ -96,17 +94,18 @@ static void print_times(ob_cli *cli, const ob_json *times)
         return;
     }
     ob__cli_printf(cli, "time        %s per pass",
-                   time_text(real_of(times, "mean"), mean, sizeof mean));
+                   ob_time_format(real_of(times, "mean"), mean, sizeof mean));
     if (!isnan(low))
-        ob__cli_printf(cli, " +- %s (95 %%)", time_text((high - low) / 2, half, sizeof half));
+        ob__cli_printf(cli, " +- %s (95 %%)", ob_time_format((high - low) / 2, half, sizeof half));
     if (passes > 2)
         ob__cli_printf(cli, ", median %s",
-                       time_text(real_of(times, "median"), median, sizeof median));
+                       ob_time_format(real_of(times, "median"), median, sizeof median));
     ob__cli_printf(cli, "; %lld %s after %lld to warm up\n", passes,
                    passes == 1 ? "pass" : "passes", int_of(times, "warmup"));
 }
 
-static void print_text(ob_cli *cli, const ob_replay_line *line, const ob_json *result)
+static ob_status print_text(ob_cli *cli, const ob_replay_line *line, const ob_json *result,
+                            ob_err *err)
 {
     const ob_json *coverage = ob_json_get(result, "coverage");
     ob__cli_printf(cli, "trace       %s%s%s, %lld calls\n", text_of(result, "trace"),
@@ -136,7 +135,7 @@ static void print_text(ob_cli *cli, const ob_replay_line *line, const ob_json *r
                        (double)int_of(result, "untouched_bytes") / 1048576);
     if (ob_json_bool(ob_json_get(result, "interrupted"), false))
         ob__cli_printf(cli, "interrupted before the end\n");
-    print_operators(cli, ob_json_get(result, "operators"));
+    return print_operators(cli, ob_json_get(result, "operators"), err);
 }
 
 /* A line per operator, the summary last. */
@@ -192,8 +191,8 @@ int ob__replay_print(ob_cli *cli, const ob_replay_line *line, const ob_json *res
         code = ob__cli_fail(cli, &err);
     else if (line->json)
         ob__cli_write(cli, lines, size);
-    else
-        print_text(cli, line, result);
+    else if (print_text(cli, line, result, &err) != OB_OK)
+        code = ob__cli_fail(cli, &err);
     if (lines != NULL && line->output != NULL && !line->no_isolate) {
         const int written = append_file(cli, line->output, lines, size);
         code = written != OB_EXIT_OK ? written : code;

@@ -232,6 +232,19 @@ void ob__cli_warn(ob_cli *cli, const char *format, ...)
     va_end(args);
 }
 
+ob_status ob__cli_print_table(ob_cli *cli, ob_table *table, const ob_table_style *style,
+                              ob_err *err)
+{
+    ob_text text = {0};
+    const ob_status status = table != NULL ? ob_table_print(table, style, &text, err)
+                                           : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+    if (status == OB_OK)
+        ob__cli_write(cli, text.data, text.size);
+    ob_text_fini(&text);
+    ob_table_destroy(table);
+    return status;
+}
+
 ob_status ob__cli_print_json(ob_cli *cli, const ob_json *value, ob_err *err)
 {
     char *text;

@@ -10,7 +10,6 @@
 #include "own_path.h"
 #include "snippet_line.h"
 
-#include "opbench/report.h"
 #include "opbench/suite_run.h"
 
 typedef struct ob_suite_line {

@@ -22,31 +22,41 @@ static void print_counts(ob_cli *cli, const char *title, const ob_json *counts)
     ob__cli_printf(cli, "%s\n", ob_json_count(counts) == 0 ? "none" : "");
 }
 
-static void print_operators(ob_cli *cli, const ob_json *list)
+/* The rows of operators, longest first as they come. */
+static ob_status print_operators(ob_cli *cli, const ob_json *list, ob_err *err)
 {
-    size_t width = strlen("operator");
+    enum { OPERATOR, CALLS, TIME, SHARE };
+    static const ob_column COLUMNS[] = {
+        [OPERATOR] = {.title = "operator"},
+        [CALLS] = {.title = "calls", .hint = OB_HINT_COUNT, .least_width = 8},
+        [TIME] = {.title = "time", .hint = OB_HINT_FIGURE, .least_width = 10},
+        [SHARE] = {.title = "share"}};
+    ob_table *table = ob_table_create();
     bool timed = false;
     double total = 0;
     for (size_t i = 0; i < ob_json_count(list); i++) {
-        const ob_json *row = ob_json_item(list, i);
-        size_t length = 0;
-        ob_json_string(ob_json_get(row, "name"), &length);
-        width = length > width ? length : width;
-        timed |= ob_json_get(row, "time_us") != NULL;
-        total += ob_json_real(ob_json_get(row, "time_us"), 0);
+        const ob_json *time = ob_json_get(ob_json_item(list, i), "time_us");
+        timed |= time != NULL;
+        total += ob_json_real(time, 0);
     }
-    ob__cli_printf(cli, "\n%-*s  %8s%s\n", (int)width, "operator", "calls",
-                   timed ? "        time  share" : "");
-    for (size_t i = 0; i < ob_json_count(list); i++) {
+    for (size_t c = 0; table != NULL && c < (timed ? 4 : 2); c++)
+        ob_table_add_column(table, &COLUMNS[c]);
+    for (size_t i = 0; table != NULL && i < ob_json_count(list); i++) {
         const ob_json *row = ob_json_item(list, i);
         const double time = ob_json_real(ob_json_get(row, "time_us"), 0);
-        ob__cli_printf(cli, "%-*s  %8lld", (int)width,
-                       ob_json_string(ob_json_get(row, "name"), NULL), number(row, "count"));
-        if (timed)
-            ob__cli_printf(cli, "  %7.3f ms  %4.1f %%", time / 1e3,
-                           total > 0 ? 100 * time / total : 0);
-        ob__cli_printf(cli, "\n");
+        char text[32];
+        ob_table_add_row(table);
+        ob_table_set_text(table, OPERATOR, ob_json_string(ob_json_get(row, "name"), NULL));
+        ob_table_set_number(table, CALLS, (double)number(row, "count"));
+        if (!timed)
+            continue;
+        snprintf(text, sizeof text, "%.3f ms", time / 1e3);
+        ob_table_set_text(table, TIME, text);
+        snprintf(text, sizeof text, "%4.1f %%", total > 0 ? 100 * time / total : 0);
+        ob_table_set_text(table, SHARE, text);
     }
+    ob__cli_printf(cli, "\n");
+    return ob__cli_print_table(cli, table, NULL, err);
 }
 
 /* Kernels of a compiler: no trace has what it takes to call them again. */
@@ -64,7 +74,7 @@ static void print_not_replayed(ob_cli *cli, const ob_json *list)
     }
 }
 
-static void print_text(ob_cli *cli, const ob_json *d)
+static ob_status print_text(ob_cli *cli, const ob_json *d, ob_err *err)
 {
     const ob_json *nodes = ob_json_get(d, "nodes"), *steps = ob_json_get(d, "iterations");
     ob__cli_printf(cli, "%-12s%s\n%-12s%s\n", "file", ob_json_string(ob_json_get(d, "file"), NULL),
@@ -87,8 +97,9 @@ static void print_text(ob_cli *cli, const ob_json *d)
     ob__cli_printf(cli, "%-12s%lld calls of %zu operators\n", "chosen", number(d, "calls"),
                    ob_json_count(ob_json_get(d, "operators")));
     if (ob_json_count(ob_json_get(d, "operators")) > 0)
-        print_operators(cli, ob_json_get(d, "operators"));
+        OB_TRY(print_operators(cli, ob_json_get(d, "operators"), err));
     print_not_replayed(cli, ob_json_get(d, "operators"));
+    return OB_OK;
 }
 
 ob_status ob__trace_print_summary(ob_cli *cli, const ob_trace *trace,
@@ -101,7 +112,7 @@ ob_status ob__trace_print_summary(ob_cli *cli, const ob_trace *trace,
     if (status == OB_OK && json)
         status = ob__cli_print_json(cli, described, err);
     else if (status == OB_OK)
-        print_text(cli, described);
+        status = print_text(cli, described, err);
     ob_json_doc_destroy(doc);
     return status;
 }

@@ -33,8 +33,10 @@ typedef enum ob_hint {
 enum {
     OB_COLUMN_HIDDEN =
         1, /* not printed unless it is chosen; rows can be sorted and filtered by it */
-    OB_COLUMN_CENTRED = 2,  /* in text */
-    OB_COLUMN_NOT_EMPTY = 4 /* left out of text when all its cells are empty */
+    OB_COLUMN_CENTRED = 2,   /* in text */
+    OB_COLUMN_NOT_EMPTY = 4, /* left out of text when all its cells are empty */
+    OB_COLUMN_WRAPPED =
+        8, /* the last one: its texts are broken at the style's width, line feeds stay */
 };
 
 typedef struct ob_column {
@@ -69,6 +71,7 @@ size_t ob_table_row_count(const ob_table *table);
 typedef struct ob_table_style {
     ob_table_format format;
     const char *list; /* JSON: one object with the rows under this key; NULL = a line per row */
+    size_t width;     /* text: of the screen; 0 = nothing is broken */
     bool bold_titles; /* text: for a terminal that shows it */
     bool trimmed;     /* text: no blanks at the ends of lines */
 } ob_table_style;
@@ -87,6 +90,15 @@ typedef struct ob_table_choice {
 
 /* OB_ERR_NOT_FOUND for a column that is not there, OB_ERR_SYNTAX for a filter that is none. */
 ob_status ob_table_choose(ob_table *table, const ob_table_choice *choice, ob_err *err);
+
+/* How a text is broken at its blanks; "\n" in it starts a new line. */
+typedef struct ob_wrap {
+    size_t column; /* where the cursor is already */
+    size_t indent; /* of the lines */
+    size_t width;  /* of the screen; longer words have a line of their own */
+} ob_wrap;
+/* Appends it with a newline at its end; false when memory is out. */
+bool ob_text_append_wrapped(ob_text *text, const char *from, const ob_wrap *how);
 
 /* "5.2 us": four digits and the unit that suits; "-" for NaN. Returns out. */
 char *ob_time_format(double ns, char *out, size_t size);

@@ -27,6 +27,7 @@ typedef struct layout {
     size_t *shown, count; /* columns */
     size_t *widths;
     size_t total; /* width of a line */
+    bool wraps;   /* the last column is broken */
     ob_text cell; /* scratch */
     ob_text *out;
 } layout;
@@ -72,10 +73,11 @@ static size_t group_width(const layout *l, size_t i, size_t *last)
 
 static bool put_cell_text(layout *l, size_t row, size_t i)
 {
+    const bool keep_lines =
+        l->table->boxed != NULL || (column_at(l, i)->flags & OB_COLUMN_WRAPPED) != 0;
     l->cell.size = 0;
     return row < l->table->row_count
-               ? ob__cell_append_shown(l->table, row, l->shown[i], l->table->boxed != NULL,
-                                       &l->cell)
+               ? ob__cell_append_shown(l->table, row, l->shown[i], keep_lines, &l->cell)
                : ob__append_harmless(&l->cell, column_at(l, i)->title, l->table->boxed != NULL);
 }
 
@@ -116,6 +118,8 @@ static ob_status open_layout(const ob_table *table, const ob_table_style *style,
     l->widths = calloc(l->count + 1, sizeof *l->widths);
     if (l->shown == NULL || l->widths == NULL || !measure(l))
         return no_memory(err);
+    l->wraps = style->width > 0 && l->count > 0 &&
+               (column_at(l, l->count - 1)->flags & OB_COLUMN_WRAPPED) != 0;
     if (l->total > MAX_TABLE_BYTES / (2 * table->row_count + 2))
         return ob_err_set(err, OB_ERR_LIMIT,
                           "the table would take more than 1 GiB: %zu rows of %zu characters; "
@@ -159,6 +163,46 @@ static bool end_line(layout *l)
     return ob__text_append(l->out, "\n", 1);
 }
 
+bool ob_text_append_wrapped(ob_text *text, const char *from, const ob_wrap *how)
+{
+    size_t column = how->column;
+    bool ok = true, first = true; /* on its line */
+    while (ok && *from != '\0') {
+        const size_t length = strcspn(from, " \n");
+        if (*from == '\n' || (!first && column + 1 + length > how->width)) {
+            ok = ob__text_append(text, "\n", 1);
+            column = 0;
+            first = true;
+            from += *from == '\n';
+            continue;
+        }
+        if (column < how->indent) {
+            ok = ob__text_append_fill(text, ' ', how->indent - column);
+            column = how->indent;
+        }
+        ok = ok && ob__text_append_str(text, first ? "" : " ") &&
+             ob__text_append(text, from, length);
+        column += length + (first ? 0 : 1);
+        first = false;
+        from += length;
+        from += strspn(from, " ");
+    }
+    return ok && ob__text_append(text, "\n", 1);
+}
+
+/* The last column, which the scratch holds, below its title; where there is too little room, on lines of its own. */
+static bool append_wrapped(layout *l, size_t row)
+{
+    enum { LEAST_WIDTH = 24, OWN_INDENT = 4 };
+    const size_t place = l->total - l->widths[l->count - 1];
+    const bool own_line = place + LEAST_WIDTH > l->style->width;
+    const ob_wrap how = {.column = own_line ? 0 : place,
+                         .indent = own_line ? OWN_INDENT : place,
+                         .width = row < l->table->row_count ? l->style->width : SIZE_MAX};
+    return ob__text_append(&l->cell, "", 1) && (!own_line || ob__text_append(l->out, "\n", 1)) &&
+           ob_text_append_wrapped(l->out, l->cell.data, &how);
+}
+
 /* Titles for the row behind the last. A text in the last column is not filled up. */
 static bool append_line(layout *l, size_t row)
 {
@@ -168,8 +212,10 @@ static bool append_line(layout *l, size_t row)
                                  ? ob__table_peek(l->table, row, l->shown[i])->mark
                                  : OB_MARK_NONE;
         const align how = align_of(l, i);
-        ok = put_cell_text(l, row, i) && ob__text_append_str(l->out, gap(l, i)) &&
-             ob__text_append_str(l->out, ESCAPES[mark]) &&
+        ok = put_cell_text(l, row, i) && ob__text_append_str(l->out, gap(l, i));
+        if (l->wraps && i + 1 == l->count)
+            return ok && append_wrapped(l, row);
+        ok = ok && ob__text_append_str(l->out, ESCAPES[mark]) &&
              append_placed(l, how == LEFT && i + 1 == l->count ? 0 : l->widths[i], how, ' ') &&
              (mark == OB_MARK_NONE || ob__text_append_str(l->out, RESET_TWICE));
     }

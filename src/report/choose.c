@@ -101,8 +101,7 @@ typedef struct sort_key {
     ob_row row;
     const ob_cell *cell;
     size_t place;
-    int sign;
-    bool is_text;
+    bool down, is_text;
 } sort_key;
 
 /* What has nothing is last, whatever the direction; equal rows stay as they are. */
@@ -112,10 +111,13 @@ static int compare_keys(const void *a, const void *b)
     const bool x_there = x->is_text ? x->cell->text != NULL : !isnan(x->cell->number);
     const bool y_there = x->is_text ? y->cell->text != NULL : !isnan(y->cell->number);
     int order = x_there != y_there ? (x_there ? -1 : 1) : 0;
-    if (order == 0 && x_there)
-        order = x->sign * (x->is_text ? strcmp(x->cell->text, y->cell->text)
-                                      : (x->cell->number > y->cell->number) -
-                                            (x->cell->number < y->cell->number));
+    if (order == 0 && x_there) {
+        order = x->is_text
+                    ? strcmp(x->cell->text, y->cell->text)
+                    : (x->cell->number > y->cell->number) - (x->cell->number < y->cell->number);
+        if (x->down)
+            order = order > 0 ? -1 : order < 0;
+    }
     return order != 0 ? order : (x->place > y->place) - (x->place < y->place);
 }
 
@@ -131,7 +133,7 @@ static ob_status sort_rows(ob_table *table, const char *name, ob_err *err)
         keys[i] = (sort_key){.row = table->rows[i],
                              .cell = ob__table_peek(table, i, column),
                              .place = i,
-                             .sign = down ? -1 : 1,
+                             .down = down,
                              .is_text = table->columns[column].hint == OB_HINT_TEXT};
     qsort(keys, table->row_count, sizeof *keys, compare_keys);
     for (size_t i = 0; i < table->row_count; i++)

@@ -6,7 +6,7 @@
 #include "opbench/compare.h"
 
 #include "base/arena.h"
-#include "compare/names.h"
+#include "compare/compare_names.h"
 #include "measure/unique.h"
 
 #include <inttypes.h>

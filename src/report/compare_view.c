@@ -5,10 +5,10 @@
  * comparisons, with every description that any of them has, so that the file is one rectangle; its numbers are medians
  * in the row's unit, all digits unless they are trimmed.
  */
-#include "report/table.h"
+#include "report/table_model.h"
 
 #include "base/utf8.h"
-#include "compare/names.h"
+#include "compare/compare_names.h"
 #include "measure/unique.h"
 
 #include <inttypes.h>

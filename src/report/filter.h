@@ -5,7 +5,7 @@
 #ifndef OB_REPORT_FILTER_H
 #define OB_REPORT_FILTER_H
 
-#include "report/table.h"
+#include "report/table_model.h"
 
 typedef struct ob_filter ob_filter;
 

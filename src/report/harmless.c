@@ -3,7 +3,7 @@
  * Texts of unknown origin on their way into a table. Names come from configs, traces and files of results; none may
  * move a terminal's cursor, end a cell, or be run by a spreadsheet.
  */
-#include "report/table.h"
+#include "report/table_model.h"
 
 #include "base/utf8.h"
 

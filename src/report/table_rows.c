@@ -2,7 +2,7 @@
  *
  * Rows for programs: CSV (lines end in a newline alone) and JSON. What is not known is empty, or null.
  */
-#include "report/table.h"
+#include "report/table_model.h"
 
 #include "base/json_node.h"
 

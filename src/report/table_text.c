@@ -5,7 +5,7 @@
  * A boxed table is drawn as torch.utils.benchmark's Compare draws it: a title in brackets, bars between the
  * columns, headings of rows filled with dashes, line feeds as they are.
  */
-#include "report/table.h"
+#include "report/table_model.h"
 
 #include "base/utf8.h"
 

@@ -5,7 +5,7 @@
 #ifndef OB_REPORT_VIEWS_H
 #define OB_REPORT_VIEWS_H
 
-#include "report/table.h"
+#include "report/table_model.h"
 
 /* ---- columns that are fields of a record ---- */
 

@@ -4,7 +4,7 @@
  * has in the other forms. One line.
  */
 #include "base/json_node.h"
-#include "compare/cells.h"
+#include "compare/compare_cells.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * Names and words of comparisons. The original means to show a missing environment like this, but fails.
  */
-#include "compare/names.h"
+#include "compare/compare_names.h"
 
 #include "opbench/compare.h"
 

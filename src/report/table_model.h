@@ -3,12 +3,12 @@
  * The inside of a table. Texts are in its arena; a row has as many cells as there were columns when one of
  * them was set last.
  */
-#ifndef OB_REPORT_TABLE_H
-#define OB_REPORT_TABLE_H
+#ifndef OB_REPORT_TABLE_MODEL_H
+#define OB_REPORT_TABLE_MODEL_H
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "compare/cells.h"
+#include "compare/compare_cells.h"
 #include "opbench/report.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
  * What the cells of a comparison say: digits, suffixes, and how each stands against the best. Who prints them is in
  * src/report.
  */
-#ifndef OB_COMPARE_CELLS_H
-#define OB_COMPARE_CELLS_H
+#ifndef OB_COMPARE_COMPARE_CELLS_H
+#define OB_COMPARE_COMPARE_CELLS_H
 
 #include "opbench/compare.h"
 

@@ -3,7 +3,7 @@
  * The table model: columns, rows, cells. What a cell says to people and to programs follows from the column's
  * hint, in this file.
  */
-#include "report/table.h"
+#include "report/table_model.h"
 
 #include "base/json_node.h"
 

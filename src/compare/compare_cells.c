@@ -2,7 +2,7 @@
  *
  * The numbers of a column: how many digits it has, what a cell says, and how it stands against the best.
  */
-#include "compare/cells.h"
+#include "compare/compare_cells.h"
 
 #include "base/text.h"
 #include "measure/units.h"

@@ -4,7 +4,7 @@
  */
 #include "check.h"
 #include "report/filter.h"
-#include "report/table.h"
+#include "report/table_model.h"
 
 #include <stdlib.h>
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cuda backend: the primary context and one stream of one GPU. Cases are planned as plan/plan.h says, over memory
+ * The cuda backend: the primary context and one stream of one GPU. Cases are planned as opbench/kit.h says, over memory
  * of the device; kernels are compiled by NVRTC when a case is prepared, products of matrices are cuBLAS's.
  */
 #ifndef OB_CUDA_BACKEND_H
 #define OB_CUDA_BACKEND_H
 
 #include "api.h"
-#include "plan/plan.h"
+#include "opbench/kit.h"
 
 typedef struct cuda_program cuda_program;
 
 /* One opened backend; what its kernels see is all of it. */
-struct plan_env {
+struct ob_kit_env {
     const ob_host *host;
     const ob_log *log;
     cuda_driver driver;
@@ -34,12 +34,12 @@ struct plan_env {
 };
 
 struct ob_backend {
-    plan_env env;
-    plan_engine engine;
+    ob_kit_env env;
+    ob_kit_engine engine;
 };
 
 struct ob_event {
-    plan_env *env;
+    ob_kit_env *env;
     CUevent event;
 };
 
@@ -50,13 +50,13 @@ void cuda_close(ob_backend *backend);
 void cuda_properties(ob_backend *backend, ob_property_fn fn, void *ctx);
 void cuda_library(ob_backend *backend, ob_reason *out);
 /* OB_OK for CUDA_SUCCESS; else an error with what was tried, the driver's name of it and its sentence. */
-ob_status cuda_check(const plan_env *env, CUresult result, const char *what, ob_err *err);
+ob_status cuda_check(const ob_kit_env *env, CUresult result, const char *what, ob_err *err);
 
 /* ---- memory.c ---- */
-ob_status cuda_allocate(plan_env *env, size_t size_bytes, ob_storage **out, ob_err *err);
-ob_status cuda_upload(plan_env *env, ob_storage *to, const ob_storage *from, size_t size_bytes,
+ob_status cuda_allocate(ob_kit_env *env, size_t size_bytes, ob_storage **out, ob_err *err);
+ob_status cuda_upload(ob_kit_env *env, ob_storage *to, const ob_storage *from, size_t size_bytes,
                       ob_err *err);
-ob_status cuda_download(plan_env *env, ob_storage *to, const ob_storage *from, size_t size_bytes,
+ob_status cuda_download(ob_kit_env *env, ob_storage *to, const ob_storage *from, size_t size_bytes,
                         ob_err *err);
 ob_status cuda_alloc(ob_backend *backend, size_t size_bytes, ob_storage **out, ob_err *err);
 /* Between host and device in any direction, by the storages' own word. */
@@ -76,17 +76,17 @@ ob_status cuda_flush_cache(ob_backend *backend, ob_prepared *prepared, const cha
 
 /* ---- program.c ---- */
 /* The kernel "ob_kernel" of a source, compiled once in the backend's life: `head` (its #defines) is the key. */
-ob_status cuda_function(plan_env *env, const char *head, CUfunction *out, ob_err *err);
-void cuda_programs_release(plan_env *env);
+ob_status cuda_function(ob_kit_env *env, const char *head, CUfunction *out, ob_err *err);
+void cuda_programs_release(ob_kit_env *env);
 
 /* ---- elementwise.c ---- */
-extern const plan_kernel cuda_kernels_elementwise[];
-ob_status cuda_tensor_copy(plan_env *env, const ob_tensor *to, const ob_tensor *from, ob_err *err);
-ob_status cuda_tensor_fill(plan_env *env, const ob_tensor *to, double value, ob_err *err);
-ob_status cuda_tensor_add(plan_env *env, const ob_tensor *to, const ob_tensor *from, ob_err *err);
+extern const ob_kit_kernel cuda_kernels_elementwise[];
+ob_status cuda_tensor_copy(ob_kit_env *env, const ob_tensor *to, const ob_tensor *from,
+                           ob_err *err);
+ob_status cuda_tensor_fill(ob_kit_env *env, const ob_tensor *to, double value, ob_err *err);
 
 /* ---- matrix.c ---- */
-extern const plan_kernel cuda_kernels_matrix[];
-ob_status cuda_blas_open(plan_env *env, ob_err *err);
+extern const ob_kit_kernel cuda_kernels_matrix[];
+ob_status cuda_blas_open(ob_kit_env *env, ob_err *err);
 
 #endif

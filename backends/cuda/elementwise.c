@@ -5,7 +5,7 @@
  */
 #include "elementwise.h"
 
-#include "plan/pieces.h"
+#include "kit/tensor_pieces.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -41,65 +41,35 @@ static const type *type_of(ob_dtype dtype)
     }
 }
 
-static const type *computing_type(const ob_host *host, const plan_elementwise_args *e, bool is_test)
+static const type *computing_type(const ob_host *host, const ob_kit_elementwise_args *e,
+                                  bool is_test)
 {
     const ob_value *x = e->inputs[0];
     ob_dtype dtype = e->out->dtype;
     if (is_test || e->in_place)
-        dtype = plan_promote(host, e->inputs, 3);
+        dtype = ob_kit_promote(host, e->inputs, 3);
     /* What is not zero becomes true, 0.5 too. */
-    if (e->loop == PLAN_LOOP_copy && dtype == OB_DTYPE_BOOL && x->kind == OB_VALUE_TENSOR)
+    if (e->loop == OB_KIT_LOOP_copy && dtype == OB_DTYPE_BOOL && x->kind == OB_VALUE_TENSOR)
         dtype = x->as.tensor->dtype;
     const type *t = type_of(dtype);
-    if (plan_loop_text(e->loop, !t->real) == NULL) /* integers given to a function of reals */
+    if (ob_kit_loop_text(e->loop, !t->real) == NULL) /* integers given to a function of reals */
         t = e->out->dtype == OB_DTYPE_F64 ? &F64 : &F32;
     return t;
 }
 
 /* ---- layout ---- */
 
-/* Strides of an operand along the result's dimensions: 0 where it is repeated. */
-static void align(cuda_args *args, int k, const ob_tensor *out, const ob_tensor *tensor)
-{
-    const int missing = out->ndim - tensor->ndim;
-    for (int d = 0; d < out->ndim; d++) {
-        const int own = d - missing;
-        args->strides[k][d] = own >= 0 && tensor->sizes[own] != 1 ? tensor->strides[own] : 0;
-    }
-}
-
-static void drop_dimension(cuda_args *args, int64_t d)
-{
-    for (int64_t i = d; i + 1 < args->ndim; i++) {
-        args->sizes[i] = args->sizes[i + 1];
-        for (int k = 0; k < CUDA_OPERANDS; k++)
-            args->strides[k][i] = args->strides[k][i + 1];
-    }
-    args->ndim--;
-}
-
-static bool joins(const cuda_args *args, int64_t d)
-{
-    bool joined = true;
-    for (int k = 0; k < CUDA_OPERANDS; k++)
-        joined = joined && args->strides[k][d] == args->strides[k][d + 1] * args->sizes[d + 1];
-    return joined;
-}
-
 /* Fewer dimensions, fewer divisions: those of one element go, and neighbours that all operands have in one
  * piece become one. */
 static void join_dimensions(cuda_args *args)
 {
-    for (int64_t d = args->ndim - 1; d >= 0; d--) {
-        if (args->sizes[d] == 1)
-            drop_dimension(args, d);
-    }
-    for (int64_t d = args->ndim - 2; d >= 0; d--) {
-        if (!joins(args, d))
-            continue;
-        args->sizes[d + 1] *= args->sizes[d];
-        drop_dimension(args, d);
-    }
+    ob_kit_dims dims = {
+        .ndim = (int)args->ndim, .operand_count = CUDA_OPERANDS, .sizes = args->sizes};
+    for (int k = 0; k < CUDA_OPERANDS; k++)
+        dims.strides[k] = args->strides[k];
+    ob_kit_dims_drop_ones(&dims);
+    ob_kit_dims_merge(&dims);
+    args->ndim = dims.ndim;
 }
 
 /* ---- the head of a kernel ---- */
@@ -115,13 +85,13 @@ static void add_load(const ob_host *host, char *head, size_t size, char letter, 
         snprintf(head + used, size - used, "#define LOAD_%c(i) NUMBER(%d)\n", letter, k);
 }
 
-static void write_head(const ob_host *host, const plan_elementwise_args *e, const type *t,
+static void write_head(const ob_host *host, const ob_kit_elementwise_args *e, const type *t,
                        int inputs, char *head, size_t size)
 {
     snprintf(head, size,
              "#define T %s\n#define CLASS %s\n#define REAL %d\n%s\n#define EXPRESSION %s\n"
              "#define STORE(i, v) STORE_%s(a.out, i, v)\n%s",
-             t->name, t->cls, t->real, t->more, plan_loop_text(e->loop, !t->real),
+             t->name, t->cls, t->real, t->more, ob_kit_loop_text(e->loop, !t->real),
              host->dtype_get_info(e->out->dtype)->name,
              e->mask != NULL ? "#define LOAD_MASK\n" : "");
     for (int k = 0; k < inputs; k++)
@@ -131,7 +101,7 @@ static void write_head(const ob_host *host, const plan_elementwise_args *e, cons
 /* ---- setting up ---- */
 
 /* The word that a kernel sets when it divides an integer by zero. */
-static ob_status need_fault(plan_env *env, ob_err *err)
+static ob_status need_fault(ob_kit_env *env, ob_err *err)
 {
     const int none = 0;
     if (env->fault != 0)
@@ -142,36 +112,37 @@ static ob_status need_fault(plan_env *env, ob_err *err)
                       "clearing the fault word", err);
 }
 
-static ob_status init_work(plan_env *env, const plan_elementwise_args *e, cuda_work *w, ob_err *err)
+static ob_status init_work(ob_kit_env *env, const ob_kit_elementwise_args *e, cuda_work *w,
+                           ob_err *err)
 {
     const ob_host *host = env->host;
-    const plan_loop_kind kind = plan_loop_kind_of(e->loop);
-    const type *t = computing_type(host, e, kind == PLAN_KIND_TEST1 || kind == PLAN_KIND_TEST2);
-    const int inputs = plan_loop_operands(e->loop);
+    const ob_kit_loop_kind kind = ob_kit_loop_kind_of(e->loop);
+    const type *t = computing_type(host, e, kind == OB_KIT_KIND_TEST1 || kind == OB_KIT_KIND_TEST2);
+    const int inputs = ob_kit_loop_operands(e->loop);
     cuda_args *args = &w->args;
     char head[1024];
     *w = (cuda_work){.args = {.count = host->tensor_numel(e->out),
                               .ndim = e->out->ndim,
                               .out = cuda_address(host, e->out)}};
     memcpy(args->sizes, e->out->sizes, (size_t)e->out->ndim * sizeof *args->sizes);
-    align(args, 0, e->out, e->out);
+    ob_kit_broadcast_strides(e->out, e->out->ndim, args->strides[0]);
     for (int k = 0; k < inputs && e->inputs[k] != NULL; k++) {
         if (e->inputs[k]->kind == OB_VALUE_TENSOR) {
-            align(args, k + 1, e->out, e->inputs[k]->as.tensor);
+            ob_kit_broadcast_strides(e->inputs[k]->as.tensor, e->out->ndim, args->strides[k + 1]);
             args->in[k] = cuda_address(host, e->inputs[k]->as.tensor);
         }
-        args->number_real[k] = plan_value_real(e->inputs[k]);
-        args->number_integer[k] = plan_value_integer(e->inputs[k]);
+        args->number_real[k] = ob_kit_value_real(e->inputs[k]);
+        args->number_integer[k] = ob_kit_value_integer(e->inputs[k]);
     }
     if (e->mask != NULL) {
-        align(args, 4, e->out, e->mask);
+        ob_kit_broadcast_strides(e->mask, e->out->ndim, args->strides[4]);
         args->in[3] = cuda_address(host, e->mask);
     }
     for (int k = 0; k < 4; k++) {
         if (e->scalars[k] == NULL)
             continue;
-        args->real[k] = plan_value_real(e->scalars[k]);
-        args->integer[k] = plan_value_integer(e->scalars[k]);
+        args->real[k] = ob_kit_value_real(e->scalars[k]);
+        args->integer[k] = ob_kit_value_integer(e->scalars[k]);
     }
     join_dimensions(args);
     const int64_t blocks = (args->count + BLOCK - 1) / BLOCK;
@@ -183,7 +154,7 @@ static ob_status init_work(plan_env *env, const plan_elementwise_args *e, cuda_w
     return cuda_function(env, head, &w->function, err);
 }
 
-ob_status cuda_work_launch(const plan_env *env, cuda_work *w, ob_err *err)
+ob_status cuda_work_launch(const ob_kit_env *env, cuda_work *w, ob_err *err)
 {
     if (w->blocks == 0)
         return OB_OK;
@@ -193,27 +164,27 @@ ob_status cuda_work_launch(const plan_env *env, cuda_work *w, ob_err *err)
     return result == CUDA_SUCCESS ? OB_OK : cuda_check(env, result, "cuLaunchKernel", err);
 }
 
-static ob_status setup_args(plan_call *call, const plan_elementwise_args *e, ob_err *err)
+static ob_status setup_args(ob_kit_call *call, const ob_kit_elementwise_args *e, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(cuda_work), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(cuda_work), &state, err));
     return init_work(call->env, e, state, err);
 }
 
-static ob_status setup(plan_call *call, ob_err *err)
+static ob_status setup(ob_kit_call *call, ob_err *err)
 {
-    plan_elementwise_args e;
+    ob_kit_elementwise_args e;
     ob_value defaults[4];
-    OB_TRY(plan_elementwise_read(call, &e, defaults, err));
+    OB_TRY(ob_kit_elementwise_read(call, &e, defaults, err));
     return setup_args(call, &e, err);
 }
 
-static ob_status run(const plan_call *call, ob_err *err)
+static ob_status run(const ob_kit_call *call, ob_err *err)
 {
     return cuda_work_launch(call->env, call->state, err);
 }
 
-static ob_status run_nothing(const plan_call *call, ob_err *err)
+static ob_status run_nothing(const ob_kit_call *call, ob_err *err)
 {
     (void)call, (void)err;
     return OB_OK;
@@ -221,75 +192,64 @@ static ob_status run_nothing(const plan_call *call, ob_err *err)
 
 /* ---- copies and constants ---- */
 
-static plan_elementwise_args copy_of(const ob_tensor *to, const ob_value *from)
+static ob_kit_elementwise_args copy_of(const ob_tensor *to, const ob_value *from)
 {
-    return (plan_elementwise_args){.loop = PLAN_LOOP_copy, .out = to, .inputs = {from}};
+    return (ob_kit_elementwise_args){.loop = OB_KIT_LOOP_copy, .out = to, .inputs = {from}};
 }
 
-static ob_status setup_copy(plan_call *call, ob_err *err)
+static ob_status setup_copy(ob_kit_call *call, ob_err *err)
 {
-    const plan_elementwise_args e = copy_of(plan_output(call, 0), &call->args[0]);
+    const ob_kit_elementwise_args e = copy_of(ob_kit_output(call, 0), &call->args[0]);
     return setup_args(call, &e, err);
 }
 
 /* copy_ and fill_ with a tensor: the second argument goes into the first. */
-static ob_status setup_assign(plan_call *call, ob_err *err)
+static ob_status setup_assign(ob_kit_call *call, ob_err *err)
 {
-    const plan_elementwise_args e = copy_of(plan_output(call, 0), &call->args[1]);
+    const ob_kit_elementwise_args e = copy_of(ob_kit_output(call, 0), &call->args[1]);
     return setup_args(call, &e, err);
 }
 
-static ob_status setup_constant(plan_call *call, ob_err *err)
+static ob_status setup_constant(ob_kit_call *call, ob_err *err)
 {
     const ob_value number = ob_value_int(call->kernel->variant);
-    const plan_elementwise_args e = copy_of(plan_output(call, 0), &number);
+    const ob_kit_elementwise_args e = copy_of(ob_kit_output(call, 0), &number);
     return setup_args(call, &e, err);
 }
 
-static ob_status setup_given(plan_call *call, ob_err *err)
+static ob_status setup_given(ob_kit_call *call, ob_err *err)
 {
-    const plan_elementwise_args e = copy_of(plan_output(call, 0), plan_given_number(call));
+    const ob_kit_elementwise_args e = copy_of(ob_kit_output(call, 0), ob_kit_given_number(call));
     return setup_args(call, &e, err);
 }
 
-ob_status cuda_work_copy(plan_env *env, const ob_tensor *to, const ob_value *from, cuda_work *w,
+ob_status cuda_work_copy(ob_kit_env *env, const ob_tensor *to, const ob_value *from, cuda_work *w,
                          ob_err *err)
 {
-    const plan_elementwise_args e = copy_of(to, from);
+    const ob_kit_elementwise_args e = copy_of(to, from);
     return init_work(env, &e, w, err);
 }
 
 /* A piece of work outside the list of a case: made, launched and forgotten. */
-static ob_status do_now(plan_env *env, const plan_elementwise_args *e, ob_err *err)
+static ob_status do_now(ob_kit_env *env, const ob_kit_elementwise_args *e, ob_err *err)
 {
     cuda_work w;
     OB_TRY(init_work(env, e, &w, err));
     return cuda_work_launch(env, &w, err);
 }
 
-ob_status cuda_tensor_copy(plan_env *env, const ob_tensor *to, const ob_tensor *from, ob_err *err)
+ob_status cuda_tensor_copy(ob_kit_env *env, const ob_tensor *to, const ob_tensor *from, ob_err *err)
 {
     ob_tensor tensor = *from;
     const ob_value value = {.kind = OB_VALUE_TENSOR, .as.tensor = &tensor};
-    const plan_elementwise_args e = copy_of(to, &value);
+    const ob_kit_elementwise_args e = copy_of(to, &value);
     return do_now(env, &e, err);
 }
 
-ob_status cuda_tensor_fill(plan_env *env, const ob_tensor *to, double value, ob_err *err)
+ob_status cuda_tensor_fill(ob_kit_env *env, const ob_tensor *to, double value, ob_err *err)
 {
     const ob_value number = ob_value_double(value);
-    const plan_elementwise_args e = copy_of(to, &number);
-    return do_now(env, &e, err);
-}
-
-ob_status cuda_tensor_add(plan_env *env, const ob_tensor *to, const ob_tensor *from, ob_err *err)
-{
-    ob_tensor sum = *to, more = *from;
-    const ob_value left = {.kind = OB_VALUE_TENSOR, .as.tensor = &sum};
-    const ob_value right = {.kind = OB_VALUE_TENSOR, .as.tensor = &more};
-    const ob_value one = ob_value_int(1);
-    const plan_elementwise_args e = {
-        .loop = PLAN_LOOP_add, .out = to, .inputs = {&left, &right}, .scalars = {&one}};
+    const ob_kit_elementwise_args e = copy_of(to, &number);
     return do_now(env, &e, err);
 }
 
@@ -299,32 +259,36 @@ ob_status cuda_tensor_add(plan_env *env, const ob_tensor *to, const ob_tensor *f
     }
 #define MAYBE(op)                                                                                  \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_REALS, .setup = setup_copy, .run = run,                       \
-        .kind = PLAN_VIEW_OR_COMPUTE                                                               \
+        .name = (op), .dtypes = OB_KIT_REALS, .setup = setup_copy, .run = run,                     \
+        .kind = OB_KIT_VIEW_OR_COMPUTE                                                             \
     }
-#define PLAN_CONSTANT(op, number)                                                                  \
-    {.name = (op), .dtypes = PLAN_REALS, .setup = setup_constant, .run = run, .variant = (number)},
-#define PLAN_GIVEN(op) {.name = (op), .dtypes = PLAN_REALS, .setup = setup_given, .run = run},
-#define PLAN_EMPTY(op) {.name = (op), .dtypes = PLAN_ALL, .run = run_nothing},
-
-const plan_kernel cuda_kernels_elementwise[] = {
-#define PLAN_EW(op, types, loop, operands, scalars)                                                \
+#define OB_KIT_CONSTANT(op, number)                                                                \
     {.name = (op),                                                                                 \
-     .dtypes = PLAN_##types,                                                                       \
+     .dtypes = OB_KIT_REALS,                                                                       \
+     .setup = setup_constant,                                                                      \
+     .run = run,                                                                                   \
+     .variant = (number)},
+#define OB_KIT_GIVEN(op) {.name = (op), .dtypes = OB_KIT_REALS, .setup = setup_given, .run = run},
+#define OB_KIT_EMPTY(op) {.name = (op), .dtypes = OB_KIT_ALL, .run = run_nothing},
+
+const ob_kit_kernel cuda_kernels_elementwise[] = {
+#define OB_KIT_EW(op, types, loop, operands, scalars)                                              \
+    {.name = (op),                                                                                 \
+     .dtypes = OB_KIT_##types,                                                                     \
      .setup = setup,                                                                               \
      .run = run,                                                                                   \
-     .data = &(const plan_elementwise_row){PLAN_LOOP_##loop, operands, scalars}},
-#include "plan/elementwise.def"
-#undef PLAN_EW
-    WORK("aten::clone", PLAN_REALS, setup_copy),
-    WORK("aten::_to_copy", PLAN_REALS, setup_copy),
-    WORK("aten::copy_", PLAN_REALS, setup_assign),
-    WORK("aten::fill_.Tensor", PLAN_REALS, setup_assign),
+     .data = &(const ob_kit_elementwise_row){OB_KIT_LOOP_##loop, operands, scalars}},
+#include "kit/elementwise.def"
+#undef OB_KIT_EW
+    WORK("aten::clone", OB_KIT_REALS, setup_copy),
+    WORK("aten::_to_copy", OB_KIT_REALS, setup_copy),
+    WORK("aten::copy_", OB_KIT_REALS, setup_assign),
+    WORK("aten::fill_.Tensor", OB_KIT_REALS, setup_assign),
     MAYBE("aten::contiguous"),
     MAYBE("aten::to.dtype"),
     MAYBE("aten::to.device"),
     MAYBE("aten::to.other"),
     MAYBE("aten::to.dtype_layout"),
-#include "plan/create.def"
+#include "kit/create.def"
     {.name = NULL},
 };

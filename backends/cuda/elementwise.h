@@ -6,7 +6,7 @@
 #define OB_CUDA_ELEMENTWISE_H
 
 #include "cuda_backend.h"
-#include "plan/elementwise.h"
+#include "kit/elementwise_calls.h"
 
 enum { CUDA_OPERANDS = 5 }; /* result, x, y, z, mask */
 
@@ -34,8 +34,8 @@ typedef struct cuda_work {
 } cuda_work;
 
 /* to = from, a tensor or a number, broadcast and converted. */
-ob_status cuda_work_copy(plan_env *env, const ob_tensor *to, const ob_value *from, cuda_work *w,
+ob_status cuda_work_copy(ob_kit_env *env, const ob_tensor *to, const ob_value *from, cuda_work *w,
                          ob_err *err);
-ob_status cuda_work_launch(const plan_env *env, cuda_work *w, ob_err *err);
+ob_status cuda_work_launch(const ob_kit_env *env, cuda_work *w, ob_err *err);
 
 #endif

@@ -66,7 +66,7 @@ static bool lies(const matrix *m, cublasOperation_t *how, int64_t *leading)
     return false;
 }
 
-static ob_status check_matrix(const plan_call *call, const ob_tensor *t, form how, bool is_result,
+static ob_status check_matrix(const ob_kit_call *call, const ob_tensor *t, form how, bool is_result,
                               ob_err *err)
 {
     const matrix m = as_matrix(t, how);
@@ -85,12 +85,12 @@ static ob_status check_matrix(const plan_call *call, const ob_tensor *t, form ho
     return OB_OK;
 }
 
-static ob_status check(plan_call *call, ob_err *err)
+static ob_status check(ob_kit_call *call, ob_err *err)
 {
     const layout *how = &LAYOUTS[call->kernel->variant];
-    OB_TRY(check_matrix(call, plan_arg_tensor(call, how->a), how->a_form, false, err));
-    OB_TRY(check_matrix(call, plan_arg_tensor(call, how->b), how->b_form, false, err));
-    return check_matrix(call, plan_output(call, 0), how->out_form, true, err);
+    OB_TRY(check_matrix(call, ob_kit_arg_tensor(call, how->a), how->a_form, false, err));
+    OB_TRY(check_matrix(call, ob_kit_arg_tensor(call, how->b), how->b_form, false, err));
+    return check_matrix(call, ob_kit_output(call, 0), how->out_form, true, err);
 }
 
 typedef struct operand {
@@ -147,16 +147,16 @@ static void set_numbers(product *p, ob_dtype dtype, double alpha, double beta)
 }
 
 /* self goes to the result first, unless it is the result or beta leaves nothing of it. */
-static ob_status place_self(plan_call *call, product *p, double beta, ob_err *err)
+static ob_status place_self(ob_kit_call *call, product *p, double beta, ob_err *err)
 {
-    const ob_tensor *out = plan_output(call, 0);
+    const ob_tensor *out = ob_kit_output(call, 0);
     if (beta == 0 || call->op->schema->args[0].writes)
         return OB_OK;
     p->starts_with_self = true;
-    return cuda_work_copy(call->env, out, plan_arg(call, "self"), &p->self, err);
+    return cuda_work_copy(call->env, out, ob_kit_arg(call, "self"), &p->self, err);
 }
 
-ob_status cuda_blas_open(plan_env *env, ob_err *err)
+ob_status cuda_blas_open(ob_kit_env *env, ob_err *err)
 {
     if (env->blas != NULL)
         return OB_OK;
@@ -173,18 +173,18 @@ ob_status cuda_blas_open(plan_env *env, ob_err *err)
     return OB_OK;
 }
 
-static ob_status setup(plan_call *call, ob_err *err)
+static ob_status setup(ob_kit_call *call, ob_err *err)
 {
     const layout *how = &LAYOUTS[call->kernel->variant];
-    const ob_tensor *a = plan_arg_tensor(call, how->a), *b = plan_arg_tensor(call, how->b);
-    const ob_tensor *out = plan_output(call, 0);
+    const ob_tensor *a = ob_kit_arg_tensor(call, how->a), *b = ob_kit_arg_tensor(call, how->b);
+    const ob_tensor *out = ob_kit_output(call, 0);
     const matrix left = as_matrix(a, how->a_form), right = as_matrix(b, how->b_form);
     const matrix result = as_matrix(out, how->out_form);
-    const double alpha = how->adds ? plan_arg_double(call, "alpha", 1) : 1;
-    const double beta = how->adds ? plan_arg_double(call, "beta", 1) : 0;
+    const double alpha = how->adds ? ob_kit_arg_double(call, "alpha", 1) : 1;
+    const double beta = how->adds ? ob_kit_arg_double(call, "beta", 1) : 0;
     void *state;
     OB_TRY(cuda_blas_open(call->env, err));
-    OB_TRY(plan_state(call, sizeof(product), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(product), &state, err));
     product *p = state;
     const operand to = as_operand(call->host, out, &result);
     *p = (product){.a = as_operand(call->host, a, &left),
@@ -200,9 +200,9 @@ static ob_status setup(plan_call *call, ob_err *err)
     return how->adds ? place_self(call, p, beta, err) : OB_OK;
 }
 
-static ob_status run(const plan_call *call, ob_err *err)
+static ob_status run(const ob_kit_call *call, ob_err *err)
 {
-    const plan_env *env = call->env;
+    const ob_kit_env *env = call->env;
     product *p = call->state;
     if (p->m == 0 || p->n == 0 || p->count == 0)
         return OB_OK;
@@ -220,11 +220,11 @@ static ob_status run(const plan_call *call, ob_err *err)
 
 #define ROW_OF(op_name, which)                                                                     \
     {                                                                                              \
-        .name = "aten::" op_name, .dtypes = PLAN_FLOATS, .setup = setup, .run = run,               \
+        .name = "aten::" op_name, .dtypes = OB_KIT_FLOATS, .setup = setup, .run = run,             \
         .check = check, .variant = (which)                                                         \
     }
 
-const plan_kernel cuda_kernels_matrix[] = {
+const ob_kit_kernel cuda_kernels_matrix[] = {
     ROW_OF("mm", MM),           ROW_OF("bmm", MM),           ROW_OF("mv", MV),
     ROW_OF("addmm", ADDMM),     ROW_OF("addmm_", ADDMM),     ROW_OF("addmv", ADDMV),
     ROW_OF("baddbmm", BADDBMM), ROW_OF("baddbmm_", BADDBMM), {.name = NULL},

@@ -21,12 +21,12 @@ CUdeviceptr cuda_address(const ob_host *host, const ob_tensor *tensor)
 /* A failure to free is the late message of an earlier error, which sync has told. */
 static void free_memory(void *data, size_t size_bytes, void *ctx)
 {
-    const plan_env *env = ctx;
+    const ob_kit_env *env = ctx;
     (void)size_bytes;
     env->driver.mem_free((CUdeviceptr)(uintptr_t)data);
 }
 
-ob_status cuda_allocate(plan_env *env, size_t size_bytes, ob_storage **out, ob_err *err)
+ob_status cuda_allocate(ob_kit_env *env, size_t size_bytes, ob_storage **out, ob_err *err)
 {
     const ob_device device = {.type = "cuda", .index = (int8_t)env->index};
     CUdeviceptr address = 0;
@@ -43,7 +43,7 @@ ob_status cuda_allocate(plan_env *env, size_t size_bytes, ob_storage **out, ob_e
 
 /* The stream does not wait for copies of the default one, nor they for it: what was enqueued is finished
  * first. */
-ob_status cuda_upload(plan_env *env, ob_storage *to, const ob_storage *from, size_t size_bytes,
+ob_status cuda_upload(ob_kit_env *env, ob_storage *to, const ob_storage *from, size_t size_bytes,
                       ob_err *err)
 {
     if (size_bytes == 0)
@@ -55,7 +55,7 @@ ob_status cuda_upload(plan_env *env, ob_storage *to, const ob_storage *from, siz
                       "upload", err);
 }
 
-ob_status cuda_download(plan_env *env, ob_storage *to, const ob_storage *from, size_t size_bytes,
+ob_status cuda_download(ob_kit_env *env, ob_storage *to, const ob_storage *from, size_t size_bytes,
                         ob_err *err)
 {
     if (size_bytes == 0)
@@ -80,7 +80,7 @@ static bool on_device(const ob_host *host, const ob_storage *storage)
 ob_status cuda_copy(ob_backend *backend, ob_storage *to, const ob_storage *from, size_t size_bytes,
                     ob_err *err)
 {
-    plan_env *env = &backend->env;
+    ob_kit_env *env = &backend->env;
     const ob_host *host = env->host;
     const size_t room = host->storage_size(to), there = host->storage_size(from);
     if (size_bytes > room || size_bytes > there)

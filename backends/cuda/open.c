@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-ob_status cuda_check(const plan_env *env, CUresult result, const char *what, ob_err *err)
+ob_status cuda_check(const ob_kit_env *env, CUresult result, const char *what, ob_err *err)
 {
     const char *name = NULL, *text = NULL;
     if (result == CUDA_SUCCESS)
@@ -32,7 +32,7 @@ ob_status cuda_probe(const ob_host *host, ob_reason *why_not)
     return OB_ERR_UNSUPPORTED;
 }
 
-static ob_status choose_device(plan_env *env, int index, ob_err *err)
+static ob_status choose_device(ob_kit_env *env, int index, ob_err *err)
 {
     const cuda_driver *driver = &env->driver;
     int count = 0;
@@ -52,7 +52,7 @@ static ob_status choose_device(plan_env *env, int index, ob_err *err)
     return cuda_check(env, driver->device_get(&env->device, index), "cuDeviceGet", err);
 }
 
-static ob_status describe_device(plan_env *env, ob_err *err)
+static ob_status describe_device(ob_kit_env *env, ob_err *err)
 {
     const struct {
         CUdevice_attribute attribute;
@@ -74,24 +74,23 @@ static ob_status describe_device(plan_env *env, ob_err *err)
     return OB_OK;
 }
 
-static const plan_kernel *const TABLES[] = {cuda_kernels_elementwise, cuda_kernels_matrix,
-                                            plan_kernels_view, NULL};
-static const plan_device DEVICE = {
+static const ob_kit_kernel *const TABLES[] = {cuda_kernels_elementwise, cuda_kernels_matrix,
+                                              ob_kit_kernels_view, NULL};
+static const ob_kit_device DEVICE = {
     .name = "cuda",
     .device_types = "cuda",
-    .dtypes = PLAN_REALS,
+    .dtypes = OB_KIT_REALS,
     .tables = TABLES,
     .allocate = cuda_allocate,
     .upload = cuda_upload,
     .download = cuda_download,
     .copy = cuda_tensor_copy,
     .fill = cuda_tensor_fill,
-    .add = cuda_tensor_add,
 };
 
 static ob_status open_backend(const ob_backend_settings *settings, ob_backend *backend, ob_err *err)
 {
-    plan_env *env = &backend->env;
+    ob_kit_env *env = &backend->env;
     env->host = settings->host;
     env->log = settings->log;
     OB_TRY(cuda_driver_open(settings->host, &env->driver, err));
@@ -102,7 +101,7 @@ static ob_status open_backend(const ob_backend_settings *settings, ob_backend *b
     OB_TRY(cuda_check(env, env->driver.context_use(env->context), "cuCtxSetCurrent", err));
     OB_TRY(cuda_check(env, env->driver.stream_create(&env->stream, CU_STREAM_NON_BLOCKING),
                       "cuStreamCreate", err));
-    return plan_engine_open(&backend->engine, settings->host, &DEVICE, env, err);
+    return ob_kit_engine_open(&backend->engine, settings->host, &DEVICE, env, err);
 }
 
 ob_status cuda_open(const ob_backend_settings *settings, ob_backend **out, ob_err *err)
@@ -124,8 +123,8 @@ void cuda_close(ob_backend *backend)
 {
     if (backend == NULL)
         return;
-    plan_env *env = &backend->env;
-    plan_engine_close(&backend->engine);
+    ob_kit_env *env = &backend->env;
+    ob_kit_engine_close(&backend->engine);
     cuda_programs_release(env);
     if (env->blas != NULL)
         env->cublas.destroy(env->blas);
@@ -148,7 +147,7 @@ void cuda_library(ob_backend *backend, ob_reason *out)
 
 void cuda_properties(ob_backend *backend, ob_property_fn fn, void *ctx)
 {
-    const plan_env *env = &backend->env;
+    const ob_kit_env *env = &backend->env;
     char text[64];
     fn(ctx, "gpu", env->device_name);
     snprintf(text, sizeof text, "%d.%d", env->major, env->minor);

@@ -7,19 +7,19 @@
 static ob_status supports(ob_backend *backend, const ob_graph *graph, ob_pass pass,
                           ob_reason *why_not)
 {
-    return plan_supports(&backend->engine, graph, pass, why_not);
+    return ob_kit_supports(&backend->engine, graph, pass, why_not);
 }
 
 static ob_status prepare(ob_backend *backend, const ob_prepare_args *args, ob_prepared **out,
                          ob_err *err)
 {
-    return plan_prepare(&backend->engine, args, out, err);
+    return ob_kit_prepare(&backend->engine, args, out, err);
 }
 
 static ob_status memory_peak(ob_backend *backend, bool reset, uint64_t *peak_bytes, ob_err *err)
 {
     (void)err;
-    return plan_memory_peak(&backend->engine, reset, peak_bytes);
+    return ob_kit_memory_peak(&backend->engine, reset, peak_bytes);
 }
 
 static const ob_backend_desc BACKEND = {
@@ -32,9 +32,9 @@ static const ob_backend_desc BACKEND = {
     .close = cuda_close,
     .supports = supports,
     .prepare = prepare,
-    .release = plan_release,
-    .run = plan_run,
-    .outputs = plan_outputs,
+    .release = ob_kit_release,
+    .run = ob_kit_run,
+    .outputs = ob_kit_outputs,
     .sync = cuda_sync,
     .event_create = cuda_event_create,
     .event_record = cuda_event_record,

@@ -20,7 +20,7 @@ struct cuda_program {
 };
 
 /* The generation to compile for: the device's, or the newest that NVRTC knows, whose code newer devices take. */
-static ob_status choose_arch(plan_env *env, int *arch, ob_err *err)
+static ob_status choose_arch(ob_kit_env *env, int *arch, ob_err *err)
 {
     int known[128], count = 0;
     const int wanted = env->major * 10 + env->minor;
@@ -43,7 +43,7 @@ static ob_status choose_arch(plan_env *env, int *arch, ob_err *err)
 }
 
 /* What NVRTC complains of: its first line with an error. */
-static ob_status compile_error(plan_env *env, nvrtcProgram program, ob_err *err)
+static ob_status compile_error(ob_kit_env *env, nvrtcProgram program, ob_err *err)
 {
     size_t size = 0;
     char *log = NULL, line[200] = "no log";
@@ -60,7 +60,7 @@ static ob_status compile_error(plan_env *env, nvrtcProgram program, ob_err *err)
     return env->host->err_set(err, OB_ERR_BACKEND, "NVRTC cannot compile a kernel: %s", line);
 }
 
-static ob_status compile(plan_env *env, nvrtcProgram program, char **ptx, ob_err *err)
+static ob_status compile(ob_kit_env *env, nvrtcProgram program, char **ptx, ob_err *err)
 {
     int arch;
     char option[40];
@@ -82,7 +82,7 @@ static ob_status compile(plan_env *env, nvrtcProgram program, char **ptx, ob_err
     return OB_OK;
 }
 
-static ob_status make_source(plan_env *env, const char *head, char **source, ob_err *err)
+static ob_status make_source(ob_kit_env *env, const char *head, char **source, ob_err *err)
 {
     const char *const parts[] = {cuda_text_loops_math, head, cuda_text_elementwise};
     size_t size = 1;
@@ -99,7 +99,7 @@ static ob_status make_source(plan_env *env, const char *head, char **source, ob_
     return OB_OK;
 }
 
-static ob_status build(plan_env *env, cuda_program *to, ob_err *err)
+static ob_status build(ob_kit_env *env, cuda_program *to, ob_err *err)
 {
     /* The frame includes them by these names. */
     static const char *const NAMES[] = {"loops_real_functions.h", "loops_integer_functions.h"};
@@ -127,7 +127,7 @@ static ob_status build(plan_env *env, cuda_program *to, ob_err *err)
     return status;
 }
 
-static void free_program(plan_env *env, cuda_program *program)
+static void free_program(ob_kit_env *env, cuda_program *program)
 {
     if (program->module != NULL)
         env->driver.module_unload(program->module);
@@ -135,7 +135,7 @@ static void free_program(plan_env *env, cuda_program *program)
     free(program);
 }
 
-ob_status cuda_function(plan_env *env, const char *head, CUfunction *out, ob_err *err)
+ob_status cuda_function(ob_kit_env *env, const char *head, CUfunction *out, ob_err *err)
 {
     for (const cuda_program *known = env->programs; known != NULL; known = known->next) {
         if (strcmp(known->head, head) == 0) {
@@ -163,7 +163,7 @@ ob_status cuda_function(plan_env *env, const char *head, CUfunction *out, ob_err
     return OB_OK;
 }
 
-void cuda_programs_release(plan_env *env)
+void cuda_programs_release(ob_kit_env *env)
 {
     while (env->programs != NULL) {
         cuda_program *program = env->programs;

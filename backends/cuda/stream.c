@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* The fault is told once; the cases after it are not to blame. */
-static ob_status check_fault(plan_env *env, ob_err *err)
+static ob_status check_fault(ob_kit_env *env, ob_err *err)
 {
     int fault = 0;
     const int none = 0;
@@ -25,7 +25,7 @@ static ob_status check_fault(plan_env *env, ob_err *err)
 
 ob_status cuda_sync(ob_backend *backend, ob_err *err)
 {
-    plan_env *env = &backend->env;
+    ob_kit_env *env = &backend->env;
     OB_TRY(cuda_check(env, env->driver.stream_wait(env->stream),
                       "a kernel or copy failed on the device", err));
     return check_fault(env, err);
@@ -33,7 +33,7 @@ ob_status cuda_sync(ob_backend *backend, ob_err *err)
 
 ob_status cuda_event_create(ob_backend *backend, ob_event **out, ob_err *err)
 {
-    plan_env *env = &backend->env;
+    ob_kit_env *env = &backend->env;
     *out = calloc(1, sizeof **out);
     if (*out == NULL)
         return env->host->err_set(err, OB_ERR_NOMEM, "out of memory");
@@ -76,7 +76,7 @@ void cuda_event_destroy(ob_event *event)
 ob_status cuda_flush_cache(ob_backend *backend, ob_prepared *prepared, const char **how,
                            ob_err *err)
 {
-    plan_env *env = &backend->env;
+    ob_kit_env *env = &backend->env;
     (void)prepared;
     *how = "L2 overwritten twice";
     if (env->sweep == 0) {

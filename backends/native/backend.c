@@ -52,7 +52,7 @@ static ob_status open_backend(const ob_backend_settings *settings, ob_backend *b
                                        "this processor does not have the instruction set %s; leave "
                                        "the option 'isa' out",
                                        isa);
-    return plan_engine_open(&backend->engine, settings->host, &native_device, &backend->env, err);
+    return ob_kit_engine_open(&backend->engine, settings->host, &native_device, &backend->env, err);
 }
 
 ob_status native_open(const ob_backend_settings *settings, ob_backend **out, ob_err *err)
@@ -76,26 +76,26 @@ void native_close(ob_backend *backend)
         return;
     native_blas_close(backend->env.blas);
     native_team_destroy(backend->env.team);
-    plan_engine_close(&backend->engine);
+    ob_kit_engine_close(&backend->engine);
     free(backend);
 }
 
 ob_status native_supports(ob_backend *backend, const ob_graph *graph, ob_pass pass,
                           ob_reason *why_not)
 {
-    return plan_supports(&backend->engine, graph, pass, why_not);
+    return ob_kit_supports(&backend->engine, graph, pass, why_not);
 }
 
 ob_status native_prepare(ob_backend *backend, const ob_prepare_args *args, ob_prepared **out,
                          ob_err *err)
 {
-    return plan_prepare(&backend->engine, args, out, err);
+    return ob_kit_prepare(&backend->engine, args, out, err);
 }
 
 ob_status native_memory_peak(ob_backend *backend, bool reset, uint64_t *peak_bytes, ob_err *err)
 {
     (void)err;
-    return plan_memory_peak(&backend->engine, reset, peak_bytes);
+    return ob_kit_memory_peak(&backend->engine, reset, peak_bytes);
 }
 
 ob_status native_set_threads(ob_backend *backend, int threads, ob_err *err)

@@ -20,7 +20,7 @@ native_class native_wide_class(ob_dtype dtype)
     }
 }
 
-ob_status native_scratch_reserve(plan_call *call, int64_t count, size_t size, size_t *offset,
+ob_status native_scratch_reserve(ob_kit_call *call, int64_t count, size_t size, size_t *offset,
                                  ob_err *err)
 {
     const size_t start = (call->scratch_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -36,19 +36,19 @@ ob_status native_scratch_reserve(plan_call *call, int64_t count, size_t size, si
     return OB_OK;
 }
 
-ob_status native_dense_plan(plan_call *call, const ob_tensor *tensor, native_class cls,
+ob_status native_dense_plan(ob_kit_call *call, const ob_tensor *tensor, native_class cls,
                             native_dense *out, ob_err *err)
 {
     *out = (native_dense){.present = tensor != NULL, .cls = cls};
     if (tensor == NULL)
         return OB_OK;
     out->tensor = *tensor;
-    if (tensor->dtype == native_class_dtype(cls) && native_is_contiguous(tensor)) {
+    if (tensor->dtype == native_class_dtype(cls) && ob_kit_is_contiguous(tensor)) {
         out->is_direct = true;
         out->direct = native_data(tensor);
         return OB_OK;
     }
-    return native_scratch_reserve(call, native_numel(tensor), native_class_size(cls), &out->offset,
+    return native_scratch_reserve(call, ob_kit_numel(tensor), native_class_size(cls), &out->offset,
                                   err);
 }
 
@@ -65,7 +65,7 @@ ob_tensor native_broadcast(const ob_tensor *tensor, const ob_tensor *like)
     return out;
 }
 
-ob_status native_dense_plan_like(plan_call *call, const ob_tensor *tensor, const ob_tensor *like,
+ob_status native_dense_plan_like(ob_kit_call *call, const ob_tensor *tensor, const ob_tensor *like,
                                  native_class cls, native_dense *out, ob_err *err)
 {
     if (tensor == NULL)
@@ -74,14 +74,14 @@ ob_status native_dense_plan_like(plan_call *call, const ob_tensor *tensor, const
     return native_dense_plan(call, &wide, cls, out, err);
 }
 
-void *native_dense_place(const plan_call *call, const native_dense *dense)
+void *native_dense_place(const ob_kit_call *call, const native_dense *dense)
 {
     if (!dense->present)
         return NULL;
     return dense->is_direct ? dense->direct : native_scratch_at(call, dense->offset);
 }
 
-void *native_dense_read(const plan_call *call, const native_dense *dense)
+void *native_dense_read(const ob_kit_call *call, const native_dense *dense)
 {
     void *array = native_dense_place(call, dense);
     if (dense->present && !dense->is_direct)
@@ -89,7 +89,7 @@ void *native_dense_read(const plan_call *call, const native_dense *dense)
     return array;
 }
 
-void native_dense_write(const plan_call *call, const native_dense *dense)
+void native_dense_write(const ob_kit_call *call, const native_dense *dense)
 {
     if (dense->present && !dense->is_direct)
         native_scatter(call->env, &dense->tensor, dense->cls,

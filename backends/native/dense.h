@@ -22,26 +22,26 @@ typedef struct native_dense {
 native_class native_wide_class(ob_dtype dtype);
 
 /* Reserves count * size bytes of the call's scratch, aligned; the offset goes to *offset. */
-ob_status native_scratch_reserve(plan_call *call, int64_t count, size_t size, size_t *offset,
+ob_status native_scratch_reserve(ob_kit_call *call, int64_t count, size_t size, size_t *offset,
                                  ob_err *err);
-static inline void *native_scratch_at(const plan_call *call, size_t offset)
+static inline void *native_scratch_at(const ob_kit_call *call, size_t offset)
 {
     return (char *)call->scratch + offset;
 }
 
 /* tensor NULL gives an absent operand. */
-ob_status native_dense_plan(plan_call *call, const ob_tensor *tensor, native_class cls,
+ob_status native_dense_plan(ob_kit_call *call, const ob_tensor *tensor, native_class cls,
                             native_dense *out, ob_err *err);
 /* The same for tensor broadcast to the sizes of `like`. Only for reading. */
-ob_status native_dense_plan_like(plan_call *call, const ob_tensor *tensor, const ob_tensor *like,
+ob_status native_dense_plan_like(ob_kit_call *call, const ob_tensor *tensor, const ob_tensor *like,
                                  native_class cls, native_dense *out, ob_err *err);
 
 /* The array with the tensor's elements; NULL when absent. */
-void *native_dense_read(const plan_call *call, const native_dense *dense);
+void *native_dense_read(const ob_kit_call *call, const native_dense *dense);
 /* The array to be filled; NULL when absent. What it holds is not known. */
-void *native_dense_place(const plan_call *call, const native_dense *dense);
+void *native_dense_place(const ob_kit_call *call, const native_dense *dense);
 /* Brings a filled array to the tensor. Nothing happens when absent. */
-void native_dense_write(const plan_call *call, const native_dense *dense);
+void native_dense_write(const ob_kit_call *call, const native_dense *dense);
 
 /* The tensor with strides 0 where it is broadcast to the sizes of `like`. No reference is taken. */
 ob_tensor native_broadcast(const ob_tensor *tensor, const ob_tensor *like);

@@ -42,27 +42,6 @@ void *native_data(const ob_tensor *tensor)
     return native_host()->tensor_data(tensor);
 }
 
-int64_t native_numel(const ob_tensor *tensor)
-{
-    int64_t count = 1;
-    for (int d = 0; d < tensor->ndim; d++)
-        count *= tensor->sizes[d];
-    return count;
-}
-
-bool native_is_contiguous(const ob_tensor *tensor)
-{
-    int64_t expected = 1;
-    for (int d = tensor->ndim - 1; d >= 0; d--) {
-        if (tensor->sizes[d] == 0)
-            return true;
-        if (tensor->sizes[d] != 1 && tensor->strides[d] != expected)
-            return false;
-        expected *= tensor->sizes[d];
-    }
-    return true;
-}
-
 typedef struct transfer {
     const native_env *env;
     native_iter iter;

@@ -11,12 +11,12 @@ enum { GRAIN = 32768 };
 
 /* ---- setting up ---- */
 
-static native_class class_for(const native_env *env, const plan_elementwise_args *args,
+static native_class class_for(const native_env *env, const ob_kit_elementwise_args *args,
                               bool is_test)
 {
     ob_dtype dtype = args->out->dtype;
     if (is_test || args->in_place)
-        dtype = plan_promote(env->host, args->inputs, 3);
+        dtype = ob_kit_promote(env->host, args->inputs, 3);
     native_class cls = native_class_of(dtype);
     const native_loop_fn *versions = env->loops->loop[args->loop];
     if (versions[cls] == NULL) /* integers given to a function of reals */
@@ -31,8 +31,8 @@ static void add_input(native_elementwise *work, int k, const ob_value *value)
         return;
     }
     const bool whole = work->cls == NATIVE_I32 || work->cls == NATIVE_I64;
-    work->number_real[k] = plan_value_real(value);
-    work->number_integer[k] = plan_value_integer(value);
+    work->number_real[k] = ob_kit_value_real(value);
+    work->number_integer[k] = ob_kit_value_integer(value);
     if (whole)
         native_iter_add_number(&work->iter, OB_DTYPE_I64, &work->number_integer[k]);
     else
@@ -40,21 +40,21 @@ static void add_input(native_elementwise *work, int k, const ob_value *value)
 }
 
 /* A clamp between two numbers that are in order is a hardtanh, which reads one array instead of three. */
-static bool clamps_to_numbers(const plan_elementwise_args *args)
+static bool clamps_to_numbers(const ob_kit_elementwise_args *args)
 {
-    return args->loop == PLAN_LOOP_clamp && args->inputs[1]->kind != OB_VALUE_TENSOR &&
+    return args->loop == OB_KIT_LOOP_clamp && args->inputs[1]->kind != OB_VALUE_TENSOR &&
            args->inputs[2]->kind != OB_VALUE_TENSOR &&
-           plan_value_real(args->inputs[1]) <= plan_value_real(args->inputs[2]);
+           ob_kit_value_real(args->inputs[1]) <= ob_kit_value_real(args->inputs[2]);
 }
 
-static ob_status init(const native_env *env, const plan_elementwise_args *args,
+static ob_status init(const native_env *env, const ob_kit_elementwise_args *args,
                       native_elementwise *work, ob_err *err)
 {
-    const plan_loop_kind kind = plan_loop_kind_of(args->loop);
+    const ob_kit_loop_kind kind = ob_kit_loop_kind_of(args->loop);
     *work = (native_elementwise){
-        .inputs = plan_loop_operands(args->loop),
-        .has_mask = kind == PLAN_KIND_MASK1 || kind == PLAN_KIND_MASK2,
-        .is_test = kind == PLAN_KIND_TEST1 || kind == PLAN_KIND_TEST2,
+        .inputs = ob_kit_loop_operands(args->loop),
+        .has_mask = kind == OB_KIT_KIND_MASK1 || kind == OB_KIT_KIND_MASK2,
+        .is_test = kind == OB_KIT_KIND_TEST1 || kind == OB_KIT_KIND_TEST2,
         .name = args->name,
     };
     work->cls = class_for(env, args, work->is_test);
@@ -70,8 +70,8 @@ static ob_status init(const native_env *env, const plan_elementwise_args *args,
         native_iter_add(&work->iter, args->mask);
     for (int k = 0; k < 4; k++) {
         if (args->scalars[k] != NULL) {
-            work->real[k] = plan_value_real(args->scalars[k]);
-            work->integer[k] = plan_value_integer(args->scalars[k]);
+            work->real[k] = ob_kit_value_real(args->scalars[k]);
+            work->integer[k] = ob_kit_value_integer(args->scalars[k]);
         }
     }
     native_iter_finish(&work->iter, false);
@@ -79,13 +79,13 @@ static ob_status init(const native_env *env, const plan_elementwise_args *args,
     return OB_OK;
 }
 
-ob_status native_elementwise_init(const native_env *env, const plan_elementwise_args *args,
+ob_status native_elementwise_init(const native_env *env, const ob_kit_elementwise_args *args,
                                   native_elementwise *work, ob_err *err)
 {
     if (!clamps_to_numbers(args))
         return init(env, args, work, err);
-    plan_elementwise_args simple = *args;
-    simple.loop = PLAN_LOOP_hardtanh;
+    ob_kit_elementwise_args simple = *args;
+    simple.loop = OB_KIT_LOOP_hardtanh;
     for (int k = 0; k < 2; k++) {
         simple.scalars[k] = args->inputs[k + 1];
         simple.inputs[k + 1] = NULL;

@@ -23,7 +23,7 @@ typedef struct native_elementwise {
 } native_elementwise;
 
 /* Fills *work, which must not move afterwards. */
-ob_status native_elementwise_init(const native_env *env, const plan_elementwise_args *args,
+ob_status native_elementwise_init(const native_env *env, const ob_kit_elementwise_args *args,
                                   native_elementwise *work, ob_err *err);
 ob_status native_elementwise_run(const native_env *env, const native_elementwise *work,
                                  ob_err *err);

@@ -5,6 +5,8 @@
  */
 #include "native.h"
 
+#include "kit/prepared_case.h"
+
 #include <stdlib.h>
 
 #if defined(__x86_64__)
@@ -90,7 +92,7 @@ ob_status native_flush_cache(ob_backend *backend, ob_prepared *prepared, const c
     const ob_host *host = backend->env.host;
     *how = HOW;
     for (int p = 0; prepared != NULL && p < 2; p++) {
-        const plan_pass *pass = &prepared->passes[p];
+        const ob_kit_pass *pass = &prepared->passes[p];
         for (size_t i = 0; pass->graph != NULL && i < pass->graph->edge_count; i++) {
             if (!in_arena(prepared, &pass->values[i]))
                 flush_value(host, &pass->values[i]);

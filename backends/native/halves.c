@@ -110,7 +110,7 @@ static cells cut_for(const native_halves *h, const native_half_loops *loops, int
     return out;
 }
 
-ob_status native_halves_plan(plan_call *call, native_halves *h, ob_err *err)
+ob_status native_halves_plan(ob_kit_call *call, native_halves *h, ob_err *err)
 {
     const native_half_loops *loops = native_half_loops_of(call->env, h->dtype);
     if (h->n <= NATIVE_THIN_ROWS && h->n < h->m)
@@ -274,7 +274,7 @@ static void run_share(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-void native_halves_run(const plan_call *call, const native_halves *h)
+void native_halves_run(const ob_kit_call *call, const native_halves *h)
 {
     if (h->m == 0 || h->n == 0)
         return;

@@ -32,8 +32,8 @@ typedef struct native_halves {
 } native_halves;
 
 /* Fills what is planned, and reserves scratch. */
-ob_status native_halves_plan(plan_call *call, native_halves *halves, ob_err *err);
-void native_halves_run(const plan_call *call, const native_halves *halves);
+ob_status native_halves_plan(ob_kit_call *call, native_halves *halves, ob_err *err);
+void native_halves_run(const ob_kit_call *call, const native_halves *halves);
 
 /* ---- inner loops, compiled once per instruction set (halves_loops.c) ---- */
 

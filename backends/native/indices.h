@@ -36,7 +36,7 @@ static inline bool native_index_wrap(native_bad_index *bad, int64_t *index, int6
 }
 
 /* OB_ERR_INVALID when a bad index was noted; `what` is the argument's name. */
-static inline ob_status native_index_status(const plan_call *call, native_bad_index *bad,
+static inline ob_status native_index_status(const ob_kit_call *call, native_bad_index *bad,
                                             const char *what, ob_err *err)
 {
     if (!atomic_load(&bad->found))

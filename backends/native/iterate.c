@@ -43,13 +43,11 @@ void native_iter_add(native_iter *iter, const ob_tensor *tensor)
 {
     native_operand *operand = &iter->operands[iter->operand_count++];
     const int64_t size = (int64_t)dtype_size(tensor->dtype);
-    const int lead = iter->ndim - tensor->ndim;
     operand->data = native_data(tensor);
     operand->dtype = tensor->dtype;
-    for (int d = 0; d < iter->ndim; d++) {
-        const bool own = d >= lead && tensor->sizes[d - lead] == iter->sizes[d];
-        operand->strides[d] = own && iter->sizes[d] > 1 ? tensor->strides[d - lead] * size : 0;
-    }
+    ob_kit_broadcast_strides(tensor, iter->ndim, operand->strides);
+    for (int d = 0; d < iter->ndim; d++)
+        operand->strides[d] *= size;
 }
 
 void native_iter_add_number(native_iter *iter, ob_dtype dtype, const void *value)
@@ -76,17 +74,13 @@ void native_iter_lead(native_iter *iter, int k)
     iter->operands[0] = first;
 }
 
-static void swap_dims(native_iter *iter, int a, int b)
+static ob_kit_dims dims_of(native_iter *iter)
 {
-    const int64_t size = iter->sizes[a];
-    iter->sizes[a] = iter->sizes[b];
-    iter->sizes[b] = size;
-    for (int k = 0; k < iter->operand_count; k++) {
-        int64_t *strides = iter->operands[k].strides;
-        const int64_t stride = strides[a];
-        strides[a] = strides[b];
-        strides[b] = stride;
-    }
+    ob_kit_dims dims = {
+        .ndim = iter->ndim, .operand_count = iter->operand_count, .sizes = iter->sizes};
+    for (int k = 0; k < iter->operand_count; k++)
+        dims.strides[k] = iter->operands[k].strides;
+    return dims;
 }
 
 /* True if dimension a should be outside b: by the first operand that tells them apart. */
@@ -100,49 +94,22 @@ static bool is_outer(const native_iter *iter, int a, int b)
     return true;
 }
 
-static void sort_dims(native_iter *iter)
+static void sort_dims(const native_iter *iter, ob_kit_dims *dims)
 {
-    for (int i = 1; i < iter->ndim; i++) {
+    for (int i = 1; i < dims->ndim; i++) {
         for (int j = i; j > 0 && !is_outer(iter, j - 1, j); j--)
-            swap_dims(iter, j - 1, j);
+            ob_kit_dims_swap(dims, j - 1, j);
     }
-}
-
-static bool can_merge(const native_iter *iter, int outer, int inner)
-{
-    for (int k = 0; k < iter->operand_count; k++) {
-        const int64_t *strides = iter->operands[k].strides;
-        if (strides[outer] != strides[inner] * iter->sizes[inner])
-            return false;
-    }
-    return true;
 }
 
 void native_iter_finish(native_iter *iter, bool keep_order)
 {
-    /* Dimensions of one element go first: they tell nothing about order. */
-    int kept = 0;
-    for (int d = 0; d < iter->ndim; d++) {
-        if (iter->sizes[d] != 1) {
-            if (kept != d)
-                swap_dims(iter, kept, d);
-            kept++;
-        }
-    }
-    iter->ndim = kept;
+    ob_kit_dims dims = dims_of(iter);
+    ob_kit_dims_drop_ones(&dims); /* they tell nothing about order */
     if (!keep_order)
-        sort_dims(iter);
-    int last = 0;
-    for (int d = 1; d < iter->ndim; d++) {
-        if (can_merge(iter, last, d)) {
-            iter->sizes[last] *= iter->sizes[d];
-            for (int k = 0; k < iter->operand_count; k++)
-                iter->operands[k].strides[last] = iter->operands[k].strides[d];
-        } else if (++last != d) {
-            swap_dims(iter, last, d);
-        }
-    }
-    iter->ndim = iter->ndim == 0 ? 0 : last + 1;
+        sort_dims(iter, &dims);
+    ob_kit_dims_merge(&dims);
+    iter->ndim = dims.ndim;
     if (iter->ndim == 0) {
         iter->ndim = 1;
         iter->sizes[0] = 1;
@@ -178,11 +145,12 @@ void native_iter_tile(native_iter *iter)
 {
     enum { LEAST = 4, SIDE = 32 };
     const int crossing = find_crossing(iter), inner = iter->ndim - 1;
+    ob_kit_dims dims = dims_of(iter);
     if (crossing < 0 || iter->count < (int64_t)SIDE * SIDE || iter->sizes[crossing] < LEAST ||
         iter->sizes[inner] < LEAST)
         return;
     for (int d = crossing; d < inner - 1; d++)
-        swap_dims(iter, d, d + 1);
+        ob_kit_dims_swap(&dims, d, d + 1);
     const int64_t rows = iter->sizes[inner - 1], columns = iter->sizes[inner];
     iter->tile_rows = columns < SIDE ? NATIVE_CHUNK / columns : SIDE;
     if (iter->tile_rows > rows)

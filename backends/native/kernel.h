@@ -2,12 +2,12 @@
  *
  * Kernels of the native backend: what they may use.
  *
- * plan/call.h says what a kernel is. The tables are kernels_<group>.c; kernel_groups.def lists the groups.
+ * opbench/kit.h says what a kernel is. The tables are kernels_<group>.c; kernel_groups.def lists the groups.
  */
 #ifndef OB_NATIVE_KERNEL_H
 #define OB_NATIVE_KERNEL_H
 
-#include "plan/call.h"
+#include "opbench/kit.h"
 
 /* What arithmetic is done in: f16, bf16 and f32 in float; integers up to 32 bits and bool in int32. */
 typedef enum native_class {
@@ -21,8 +21,8 @@ typedef enum native_class {
 typedef struct native_loops native_loops; /* loops.h: inner loops of one instruction set */
 
 /* One opened backend, as kernels see it. */
-typedef struct plan_env native_env;
-struct plan_env {
+typedef struct ob_kit_env native_env;
+struct ob_kit_env {
     const ob_host *host;
     const native_loops *loops;
     bool best_isa;            /* no instruction set was asked for by name */
@@ -42,8 +42,6 @@ const ob_host *native_host(void);
 native_class native_class_of(ob_dtype dtype); /* not for complex */
 size_t native_class_size(native_class cls);
 void *native_data(const ob_tensor *tensor); /* first element */
-int64_t native_numel(const ob_tensor *tensor);
-bool native_is_contiguous(const ob_tensor *tensor);
 
 /* Elements in row-major order of the logical shape, converted; `to` and `from` are dense arrays of
  * the class's type (float, double, int32_t, int64_t). Work is spread over env->threads. */
@@ -76,7 +74,7 @@ void native_parallel(const native_env *env, int64_t count, int64_t grain, native
 
 /* ---- tables (kernels.c) ---- */
 
-#define NATIVE_GROUP(group) extern const plan_kernel native_kernels_##group[];
+#define NATIVE_GROUP(group) extern const ob_kit_kernel native_kernels_##group[];
 #include "kernel_groups.def"
 #undef NATIVE_GROUP
 

@@ -4,10 +4,10 @@
  */
 #include "native.h"
 
-const plan_kernel *const native_kernel_tables[] = {
+const ob_kit_kernel *const native_kernel_tables[] = {
 #define NATIVE_GROUP(group) native_kernels_##group,
 #include "kernel_groups.def"
 #undef NATIVE_GROUP
-    plan_kernels_view,
+    ob_kit_kernels_view,
     NULL,
 };

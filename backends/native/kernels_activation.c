@@ -6,23 +6,24 @@
 
 /* ---- log_sigmoid_forward: the result, and exp(-|x|) for the backward ---- */
 
-static ob_status setup_log_sigmoid(plan_call *call, ob_err *err)
+static ob_status setup_log_sigmoid(ob_kit_call *call, ob_err *err)
 {
-    static const plan_loop_id loops[2] = {PLAN_LOOP_log_sigmoid, PLAN_LOOP_log_sigmoid_buffer};
+    static const ob_kit_loop_id loops[2] = {OB_KIT_LOOP_log_sigmoid,
+                                            OB_KIT_LOOP_log_sigmoid_buffer};
     void *state;
-    OB_TRY(plan_state(call, 2 * sizeof(native_elementwise), &state, err));
+    OB_TRY(ob_kit_state(call, 2 * sizeof(native_elementwise), &state, err));
     native_elementwise *work = state;
     for (size_t k = 0; k < 2; k++) {
-        const plan_elementwise_args args = {.loop = loops[k],
-                                            .out = plan_output(call, k),
-                                            .inputs = {&call->args[0]},
-                                            .name = call->op->schema->name};
+        const ob_kit_elementwise_args args = {.loop = loops[k],
+                                              .out = ob_kit_output(call, k),
+                                              .inputs = {&call->args[0]},
+                                              .name = call->op->schema->name};
         OB_TRY(native_elementwise_init(call->env, &args, &work[k], err));
     }
     return OB_OK;
 }
 
-static ob_status run_log_sigmoid(const plan_call *call, ob_err *err)
+static ob_status run_log_sigmoid(const ob_kit_call *call, ob_err *err)
 {
     const native_elementwise *work = call->state;
     for (int k = 0; k < 2; k++)
@@ -36,7 +37,7 @@ static ob_tensor weight_like(const ob_tensor *weight, const ob_tensor *self)
 {
     ob_tensor view = *weight;
     const int64_t stride = weight->ndim > 0 ? weight->strides[0] : 0;
-    const int64_t count = native_numel(weight);
+    const int64_t count = ob_kit_numel(weight);
     if (count == 1 || self->ndim < 2) {
         view.ndim = 0;
         return view;
@@ -56,32 +57,32 @@ typedef struct prelu {
     int64_t count;
 } prelu;
 
-static ob_status setup_prelu(plan_call *call, ob_err *err)
+static ob_status setup_prelu(ob_kit_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(prelu), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(prelu), &state, err));
     prelu *p = state;
-    p->self = plan_arg_tensor(call, "self");
-    p->grad = plan_arg_tensor(call, "grad_output");
-    p->grad_weight = plan_output(call, 1);
+    p->self = ob_kit_arg_tensor(call, "self");
+    p->grad = ob_kit_arg_tensor(call, "grad_output");
+    p->grad_weight = ob_kit_output(call, 1);
     p->cls = native_class_of(p->self->dtype);
-    p->count = native_numel(p->self);
-    ob_tensor weight = weight_like(plan_arg_tensor(call, "weight"), p->self);
+    p->count = ob_kit_numel(p->self);
+    ob_tensor weight = weight_like(ob_kit_arg_tensor(call, "weight"), p->self);
     const ob_value weight_value = {.kind = OB_VALUE_TENSOR, .as = {.tensor = &weight}};
-    plan_elementwise_args args = {.loop = PLAN_LOOP_prelu,
-                                  .out = plan_output(call, 0),
-                                  .inputs = {plan_arg(call, "self"), &weight_value},
-                                  .name = call->op->schema->name};
+    ob_kit_elementwise_args args = {.loop = OB_KIT_LOOP_prelu,
+                                    .out = ob_kit_output(call, 0),
+                                    .inputs = {ob_kit_arg(call, "self"), &weight_value},
+                                    .name = call->op->schema->name};
     if (p->grad != NULL) {
-        args.loop = PLAN_LOOP_prelu_backward;
-        args.inputs[0] = plan_arg(call, "grad_output");
-        args.inputs[2] = plan_arg(call, "self");
+        args.loop = OB_KIT_LOOP_prelu_backward;
+        args.inputs[0] = ob_kit_arg(call, "grad_output");
+        args.inputs[2] = ob_kit_arg(call, "self");
         call->scratch_bytes = (size_t)p->count * 2 * native_class_size(p->cls);
     }
     return native_elementwise_init(call->env, &args, &p->work, err);
 }
 
-static ob_status run_prelu(const plan_call *call, ob_err *err)
+static ob_status run_prelu(const ob_kit_call *call, ob_err *err)
 {
     const prelu *p = call->state;
     return native_elementwise_run(call->env, &p->work, err);
@@ -94,11 +95,11 @@ static double element(const prelu *p, const char *dense, int64_t index)
 }
 
 /* The sum over a channel of grad * self where self is not positive. */
-static void sum_weights(const plan_call *call, const prelu *p)
+static void sum_weights(const ob_kit_call *call, const prelu *p)
 {
     char *grad = call->scratch;
     char *self = grad + (size_t)p->count * native_class_size(p->cls);
-    const int64_t channels = native_numel(p->grad_weight);
+    const int64_t channels = ob_kit_numel(p->grad_weight);
     const bool shared = channels == 1 || p->self->ndim < 2;
     int64_t inner = 1;
     for (int d = 2; d < p->self->ndim; d++)
@@ -121,7 +122,7 @@ static void sum_weights(const plan_call *call, const prelu *p)
     }
 }
 
-static ob_status run_prelu_backward(const plan_call *call, ob_err *err)
+static ob_status run_prelu_backward(const ob_kit_call *call, ob_err *err)
 {
     const prelu *p = call->state;
     OB_TRY(native_elementwise_run(call->env, &p->work, err));
@@ -130,14 +131,14 @@ static ob_status run_prelu_backward(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-const plan_kernel native_kernels_activation[] = {
+const ob_kit_kernel native_kernels_activation[] = {
     {.name = "aten::log_sigmoid_forward",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = OB_KIT_FLOATS,
      .setup = setup_log_sigmoid,
      .run = run_log_sigmoid},
-    {.name = "aten::prelu", .dtypes = PLAN_FLOATS, .setup = setup_prelu, .run = run_prelu},
+    {.name = "aten::prelu", .dtypes = OB_KIT_FLOATS, .setup = setup_prelu, .run = run_prelu},
     {.name = "aten::prelu_backward",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = OB_KIT_FLOATS,
      .setup = setup_prelu,
      .run = run_prelu_backward},
     {.name = NULL},

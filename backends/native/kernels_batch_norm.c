@@ -20,30 +20,30 @@ typedef struct batch_norm {
     native_dense out[3];
 } batch_norm;
 
-static ob_status start(plan_call *call, batch_norm **out, ob_err *err)
+static ob_status start(ob_kit_call *call, batch_norm **out, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(batch_norm), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(batch_norm), &state, err));
     batch_norm *n = *out = state;
-    const ob_tensor *x = plan_arg_tensor(call, "input");
+    const ob_tensor *x = ob_kit_arg_tensor(call, "input");
     n->cls = native_wide_class(x->dtype);
     n->rows = native_rows_of(call->env, n->cls);
-    n->eps = plan_arg_double(call, "eps", 0);
+    n->eps = ob_kit_arg_double(call, "eps", 0);
     n->images = x->sizes[0];
     n->channels = x->sizes[1];
     n->length = 1;
     for (int d = 2; d < x->ndim; d++)
         n->length *= x->sizes[d];
     OB_TRY(native_dense_plan(call, x, n->cls, &n->x, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "weight"), n->cls, &n->weight, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "running_mean"), n->cls, &n->running_mean,
-                             err));
-    return native_dense_plan(call, plan_arg_tensor(call, "running_var"), n->cls, &n->running_var,
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "weight"), n->cls, &n->weight, err));
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "running_mean"), n->cls,
+                             &n->running_mean, err));
+    return native_dense_plan(call, ob_kit_arg_tensor(call, "running_var"), n->cls, &n->running_var,
                              err);
 }
 
 /* Outside training there must be something to normalise with. */
-static ob_status check_running(const plan_call *call, const batch_norm *n, ob_err *err)
+static ob_status check_running(const ob_kit_call *call, const batch_norm *n, ob_err *err)
 {
     if (n->training || (n->running_mean.present && n->running_var.present))
         return OB_OK;
@@ -52,30 +52,30 @@ static ob_status check_running(const plan_call *call, const batch_norm *n, ob_er
                                     call->kernel->name);
 }
 
-static ob_status setup_forward(plan_call *call, ob_err *err)
+static ob_status setup_forward(ob_kit_call *call, ob_err *err)
 {
     batch_norm *n;
     OB_TRY(start(call, &n, err));
-    n->training = plan_arg_bool(call, "training", false);
-    n->momentum = plan_arg_double(call, "momentum", 0.1);
+    n->training = ob_kit_arg_bool(call, "training", false);
+    n->momentum = ob_kit_arg_double(call, "momentum", 0.1);
     OB_TRY(check_running(call, n, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "bias"), n->cls, &n->bias, err));
-    OB_TRY(native_dense_plan(call, plan_output(call, 0), n->cls, &n->out[0], err));
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "bias"), n->cls, &n->bias, err));
+    OB_TRY(native_dense_plan(call, ob_kit_output(call, 0), n->cls, &n->out[0], err));
     if (!n->training) /* the saved statistics are empty tensors then */
         return OB_OK;
-    OB_TRY(native_dense_plan(call, plan_output(call, 1), n->cls, &n->mean, err));
-    return native_dense_plan(call, plan_output(call, 2), n->cls, &n->rstd, err);
+    OB_TRY(native_dense_plan(call, ob_kit_output(call, 1), n->cls, &n->mean, err));
+    return native_dense_plan(call, ob_kit_output(call, 2), n->cls, &n->rstd, err);
 }
 
-static ob_status setup_backward(plan_call *call, ob_err *err)
+static ob_status setup_backward(ob_kit_call *call, ob_err *err)
 {
     batch_norm *n;
     OB_TRY(start(call, &n, err));
-    n->training = plan_arg_bool(call, "train", false);
+    n->training = ob_kit_arg_bool(call, "train", false);
     OB_TRY(check_running(call, n, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "grad_out"), n->cls, &n->grad, err));
-    const ob_tensor *mean = plan_arg_tensor(call, "save_mean");
-    const ob_tensor *rstd = plan_arg_tensor(call, "save_invstd");
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "grad_out"), n->cls, &n->grad, err));
+    const ob_tensor *mean = ob_kit_arg_tensor(call, "save_mean");
+    const ob_tensor *rstd = ob_kit_arg_tensor(call, "save_invstd");
     if (n->training && (mean == NULL || rstd == NULL))
         return call->env->host->err_set(err, OB_ERR_INVALID,
                                         "%s of a training step needs save_mean and save_invstd",
@@ -83,7 +83,7 @@ static ob_status setup_backward(plan_call *call, ob_err *err)
     OB_TRY(native_dense_plan(call, n->training ? mean : NULL, n->cls, &n->mean, err));
     OB_TRY(native_dense_plan(call, n->training ? rstd : NULL, n->cls, &n->rstd, err));
     for (size_t i = 0; i < 3; i++)
-        OB_TRY(native_dense_plan(call, plan_output(call, i), n->cls, &n->out[i], err));
+        OB_TRY(native_dense_plan(call, ob_kit_output(call, i), n->cls, &n->out[i], err));
     return OB_OK;
 }
 
@@ -202,7 +202,7 @@ static void backward_channels(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-static job start_job(const plan_call *call)
+static job start_job(const ob_kit_call *call)
 {
     const batch_norm *n = call->state;
     return (job){
@@ -215,7 +215,7 @@ static job start_job(const plan_call *call)
     };
 }
 
-static ob_status run_forward(const plan_call *call, ob_err *err)
+static ob_status run_forward(const ob_kit_call *call, ob_err *err)
 {
     (void)err;
     const batch_norm *n = call->state;
@@ -235,7 +235,7 @@ static ob_status run_forward(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status run_backward(const plan_call *call, ob_err *err)
+static ob_status run_backward(const ob_kit_call *call, ob_err *err)
 {
     (void)err;
     const batch_norm *n = call->state;
@@ -251,13 +251,13 @@ static ob_status run_backward(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-const plan_kernel native_kernels_batch_norm[] = {
+const ob_kit_kernel native_kernels_batch_norm[] = {
     {.name = "aten::native_batch_norm",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = OB_KIT_FLOATS,
      .setup = setup_forward,
      .run = run_forward},
     {.name = "aten::native_batch_norm_backward",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = OB_KIT_FLOATS,
      .setup = setup_backward,
      .run = run_backward},
     {.name = NULL},

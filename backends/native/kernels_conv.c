@@ -7,7 +7,7 @@
  */
 #include "conv.h"
 #include "dense.h"
-#include "plan/window.h"
+#include "kit/sliding_window.h"
 
 #include <string.h>
 
@@ -22,9 +22,9 @@ typedef struct convolution {
     size_t workspace;                       /* place in the scratch */
 } convolution;
 
-static ob_status check(plan_call *call, ob_err *err)
+static ob_status check(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *weight = plan_arg_tensor(call, "weight");
+    const ob_tensor *weight = ob_kit_arg_tensor(call, "weight");
     const int spatial = weight->ndim - 2;
     if (spatial >= 1 && spatial <= NATIVE_SPATIAL)
         return OB_OK;
@@ -34,26 +34,26 @@ static ob_status check(plan_call *call, ob_err *err)
                                     call->kernel->name, spatial, NATIVE_SPATIAL);
 }
 
-static void fill_geometry(const plan_call *call, const ob_tensor *input, const ob_tensor *weight,
+static void fill_geometry(const ob_kit_call *call, const ob_tensor *input, const ob_tensor *weight,
                           const ob_tensor *output, convolution *c)
 {
     native_window *w = &c->conv.window;
     const int spatial = weight->ndim - 2;
-    c->transposed = plan_arg_bool(call, "transposed", false);
-    plan_window_sizes(c->transposed ? output : input, spatial, w->wide);
-    plan_window_sizes(c->transposed ? input : output, spatial, w->narrow);
-    plan_window_sizes(weight, spatial, w->kernel);
-    plan_window_list(call, "stride", spatial, 1, w->stride);
-    plan_window_list(call, "padding", spatial, 0, w->padding);
-    plan_window_list(call, "dilation", spatial, 1, w->dilation);
+    c->transposed = ob_kit_arg_bool(call, "transposed", false);
+    ob_kit_window_sizes(c->transposed ? output : input, spatial, w->wide);
+    ob_kit_window_sizes(c->transposed ? input : output, spatial, w->narrow);
+    ob_kit_window_sizes(weight, spatial, w->kernel);
+    ob_kit_window_list(call, "stride", spatial, 1, w->stride);
+    ob_kit_window_list(call, "padding", spatial, 0, w->padding);
+    ob_kit_window_list(call, "dilation", spatial, 1, w->dilation);
     c->conv.images = input->sizes[0];
-    c->conv.groups = plan_arg_int(call, "groups", 1);
+    c->conv.groups = ob_kit_arg_int(call, "groups", 1);
     c->conv.narrow_channels = weight->sizes[0] / c->conv.groups;
     c->conv.wide_channels = weight->sizes[1];
 }
 
 /* Sizes that OpenBLAS can count, and room for the tile of columns. */
-static ob_status plan_workspace(plan_call *call, convolution *c, ob_err *err)
+static ob_status plan_workspace(ob_kit_call *call, convolution *c, ob_err *err)
 {
     const native_gemm largest = {
         .m = c->conv.wide_channels * native_window_product(c->conv.window.kernel),
@@ -66,37 +66,37 @@ static ob_status plan_workspace(plan_call *call, convolution *c, ob_err *err)
                                   &c->workspace, err);
 }
 
-static ob_status start(plan_call *call, convolution **out, ob_err *err)
+static ob_status start(ob_kit_call *call, convolution **out, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(convolution), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(convolution), &state, err));
     convolution *c = *out = state;
-    c->cls = native_wide_class(plan_arg_tensor(call, "weight")->dtype);
+    c->cls = native_wide_class(ob_kit_arg_tensor(call, "weight")->dtype);
     c->whole = c->cls == NATIVE_I64;
     if (c->whole)
         c->cls = NATIVE_F64;
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "input"), c->cls, &c->input, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "weight"), c->cls, &c->weight, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "bias"), c->cls, &c->bias, err));
-    return native_dense_plan(call, plan_arg_tensor(call, "grad_output"), c->cls, &c->grad, err);
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "input"), c->cls, &c->input, err));
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "weight"), c->cls, &c->weight, err));
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "bias"), c->cls, &c->bias, err));
+    return native_dense_plan(call, ob_kit_arg_tensor(call, "grad_output"), c->cls, &c->grad, err);
 }
 
-static ob_status setup_forward(plan_call *call, ob_err *err)
+static ob_status setup_forward(ob_kit_call *call, ob_err *err)
 {
     convolution *c;
     OB_TRY(start(call, &c, err));
-    OB_TRY(native_dense_plan(call, plan_output(call, 0), c->whole ? NATIVE_I64 : c->cls,
+    OB_TRY(native_dense_plan(call, ob_kit_output(call, 0), c->whole ? NATIVE_I64 : c->cls,
                              &c->outputs[0], err));
-    fill_geometry(call, &c->input.tensor, &c->weight.tensor, plan_output(call, 0), c);
+    fill_geometry(call, &c->input.tensor, &c->weight.tensor, ob_kit_output(call, 0), c);
     return plan_workspace(call, c, err);
 }
 
-static ob_status setup_backward(plan_call *call, ob_err *err)
+static ob_status setup_backward(ob_kit_call *call, ob_err *err)
 {
     convolution *c;
     OB_TRY(start(call, &c, err));
     for (size_t i = 0; i < 3; i++)
-        OB_TRY(native_dense_plan(call, plan_output(call, i), c->cls, &c->outputs[i], err));
+        OB_TRY(native_dense_plan(call, ob_kit_output(call, i), c->cls, &c->outputs[i], err));
     fill_geometry(call, &c->input.tensor, &c->weight.tensor, &c->grad.tensor, c);
     return plan_workspace(call, c, err);
 }
@@ -150,7 +150,7 @@ static void make_whole(void *data, int64_t count)
     }
 }
 
-static ob_status run_forward(const plan_call *call, ob_err *err)
+static ob_status run_forward(const ob_kit_call *call, ob_err *err)
 {
     (void)err;
     const convolution *c = call->state;
@@ -175,7 +175,7 @@ static ob_status run_forward(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status run_backward(const plan_call *call, ob_err *err)
+static ob_status run_backward(const ob_kit_call *call, ob_err *err)
 {
     (void)err;
     const convolution *c = call->state;
@@ -207,14 +207,14 @@ static ob_status run_backward(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-const plan_kernel native_kernels_conv[] = {
+const ob_kit_kernel native_kernels_conv[] = {
     {.name = "aten::convolution",
-     .dtypes = PLAN_FLOATS | PLAN_BIT(U8) | PLAN_BIT(I8) | PLAN_BIT(I16),
+     .dtypes = OB_KIT_FLOATS | OB_KIT_BIT(U8) | OB_KIT_BIT(I8) | OB_KIT_BIT(I16),
      .check = check,
      .setup = setup_forward,
      .run = run_forward},
     {.name = "aten::convolution_backward",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = OB_KIT_FLOATS,
      .check = check,
      .setup = setup_backward,
      .run = run_backward},

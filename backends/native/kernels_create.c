@@ -4,7 +4,7 @@
  */
 #include "elementwise.h"
 
-#include "plan/pieces.h"
+#include "kit/tensor_pieces.h"
 
 #include <string.h>
 
@@ -14,8 +14,8 @@ static void make_element(const native_env *env, ob_dtype dtype, const ob_value *
 {
     if (value == NULL)
         return;
-    const double real = plan_value_real(value);
-    const int64_t integer = plan_value_integer(value);
+    const double real = ob_kit_value_real(value);
+    const int64_t integer = ob_kit_value_integer(value);
     if (dtype == OB_DTYPE_C64) {
         const bool both = value->kind == OB_VALUE_COMPLEX;
         const float parts[2] = {(float)(both ? value->as.complex.real : real),
@@ -38,29 +38,29 @@ typedef struct fill {
     _Alignas(16) char element[16];
 } fill;
 
-static ob_status setup_fill(plan_call *call, const ob_tensor *to, const ob_value *value,
+static ob_status setup_fill(ob_kit_call *call, const ob_tensor *to, const ob_value *value,
                             ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(fill), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(fill), &state, err));
     fill *work = state;
     work->to = to;
     make_element(call->env, to->dtype, value, work->element);
     return OB_OK;
 }
 
-static ob_status setup_constant(plan_call *call, ob_err *err)
+static ob_status setup_constant(ob_kit_call *call, ob_err *err)
 {
     const ob_value value = ob_value_int(call->kernel->variant);
-    return setup_fill(call, plan_output(call, 0), &value, err);
+    return setup_fill(call, ob_kit_output(call, 0), &value, err);
 }
 
-static ob_status setup_given(plan_call *call, ob_err *err)
+static ob_status setup_given(ob_kit_call *call, ob_err *err)
 {
-    return setup_fill(call, plan_output(call, 0), plan_given_number(call), err);
+    return setup_fill(call, ob_kit_output(call, 0), ob_kit_given_number(call), err);
 }
 
-static ob_status run_fill(const plan_call *call, ob_err *err)
+static ob_status run_fill(const ob_kit_call *call, ob_err *err)
 {
     const fill *work = call->state;
     (void)err;
@@ -68,13 +68,13 @@ static ob_status run_fill(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status run_fill_tensor(const plan_call *call, ob_err *err)
+static ob_status run_fill_tensor(const ob_kit_call *call, ob_err *err)
 {
     return native_copy(call->env, call->args[0].as.tensor, call->args[1].as.tensor, err);
 }
 
 /* Uninitialised tensors. */
-static ob_status run_nothing(const plan_call *call, ob_err *err)
+static ob_status run_nothing(const ob_kit_call *call, ob_err *err)
 {
     (void)call, (void)err;
     return OB_OK;
@@ -90,24 +90,24 @@ typedef struct sequence {
     bool whole;
 } sequence;
 
-static ob_status setup_arange(plan_call *call, ob_err *err)
+static ob_status setup_arange(ob_kit_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(sequence), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(sequence), &state, err));
     sequence *work = state;
-    const ob_tensor *out = plan_output(call, 0);
+    const ob_tensor *out = ob_kit_output(call, 0);
     const native_class cls = native_class_of(out->dtype);
     *work = (sequence){.to = out,
-                       .count = native_numel(out),
-                       .start = plan_arg_double(call, "start", 0),
-                       .step = plan_arg_double(call, "step", 1),
-                       .whole_start = plan_arg_int(call, "start", 0),
-                       .whole_step = plan_arg_int(call, "step", 1),
+                       .count = ob_kit_numel(out),
+                       .start = ob_kit_arg_double(call, "start", 0),
+                       .step = ob_kit_arg_double(call, "step", 1),
+                       .whole_start = ob_kit_arg_int(call, "start", 0),
+                       .whole_step = ob_kit_arg_int(call, "step", 1),
                        .whole = cls == NATIVE_I32 || cls == NATIVE_I64};
     return OB_OK;
 }
 
-static ob_status run_arange(const plan_call *call, ob_err *err)
+static ob_status run_arange(const ob_kit_call *call, ob_err *err)
 {
     const sequence *work = call->state;
     char *data = native_data(work->to);
@@ -130,22 +130,22 @@ static ob_status run_arange(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status setup_linspace(plan_call *call, ob_err *err)
+static ob_status setup_linspace(ob_kit_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(sequence), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(sequence), &state, err));
     sequence *work = state;
-    const ob_tensor *out = plan_output(call, 0);
+    const ob_tensor *out = ob_kit_output(call, 0);
     *work = (sequence){.to = out,
-                       .count = native_numel(out),
-                       .start = plan_arg_double(call, "start", 0),
-                       .end = plan_arg_double(call, "end", 0)};
+                       .count = ob_kit_numel(out),
+                       .start = ob_kit_arg_double(call, "start", 0),
+                       .end = ob_kit_arg_double(call, "end", 0)};
     work->step = work->count > 1 ? (work->end - work->start) / (double)(work->count - 1) : 0;
     return OB_OK;
 }
 
 /* Each half is counted from its own end, so that both ends are exact. */
-static ob_status run_linspace(const plan_call *call, ob_err *err)
+static ob_status run_linspace(const ob_kit_call *call, ob_err *err)
 {
     const sequence *work = call->state;
     char *data = native_data(work->to);
@@ -161,25 +161,26 @@ static ob_status run_linspace(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-#define PLAN_CONSTANT(op, number)                                                                  \
+#define OB_KIT_CONSTANT(op, number)                                                                \
     {.name = (op),                                                                                 \
-     .dtypes = PLAN_ALL,                                                                           \
+     .dtypes = OB_KIT_ALL,                                                                         \
      .setup = setup_constant,                                                                      \
      .run = run_fill,                                                                              \
      .variant = (number)},
-#define PLAN_GIVEN(op) {.name = (op), .dtypes = PLAN_ALL, .setup = setup_given, .run = run_fill},
-#define PLAN_EMPTY(op) {.name = (op), .dtypes = PLAN_ALL, .run = run_nothing},
+#define OB_KIT_GIVEN(op)                                                                           \
+    {.name = (op), .dtypes = OB_KIT_ALL, .setup = setup_given, .run = run_fill},
+#define OB_KIT_EMPTY(op) {.name = (op), .dtypes = OB_KIT_ALL, .run = run_nothing},
 #define SEQUENCE(op, word)                                                                         \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_NUMBERS, .setup = setup_##word, .run = run_##word             \
+        .name = (op), .dtypes = OB_KIT_NUMBERS, .setup = setup_##word, .run = run_##word           \
     }
 
-const plan_kernel native_kernels_create[] = {
-    {.name = "aten::fill_.Tensor", .dtypes = PLAN_REALS, .run = run_fill_tensor},
+const ob_kit_kernel native_kernels_create[] = {
+    {.name = "aten::fill_.Tensor", .dtypes = OB_KIT_REALS, .run = run_fill_tensor},
     SEQUENCE("aten::arange", arange),
     SEQUENCE("aten::arange.start", arange),
     SEQUENCE("aten::arange.start_step", arange),
     SEQUENCE("aten::linspace", linspace),
-#include "plan/create.def"
+#include "kit/create.def"
     {.name = NULL},
 };

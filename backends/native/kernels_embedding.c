@@ -19,14 +19,14 @@ typedef struct lookup {
     int64_t count, rows, width;
 } lookup;
 
-static ob_status setup_lookup(plan_call *call, ob_err *err)
+static ob_status setup_lookup(ob_kit_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(lookup), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(lookup), &state, err));
     lookup *l = state;
-    const ob_tensor *weight = plan_arg_tensor(call, "weight");
-    const ob_tensor *indices = plan_arg_tensor(call, "indices");
-    l->count = native_numel(indices);
+    const ob_tensor *weight = ob_kit_arg_tensor(call, "weight");
+    const ob_tensor *indices = ob_kit_arg_tensor(call, "indices");
+    l->count = ob_kit_numel(indices);
     l->rows = weight->sizes[0];
     l->width = weight->sizes[1];
     return native_dense_plan(call, indices, NATIVE_I64, &l->indices, err);
@@ -62,19 +62,19 @@ static void lookup_part(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-static ob_status run_lookup(const plan_call *call, ob_err *err)
+static ob_status run_lookup(const ob_kit_call *call, ob_err *err)
 {
     const lookup *l = call->state;
-    const ob_tensor *weight = plan_arg_tensor(call, "weight");
+    const ob_tensor *weight = ob_kit_arg_tensor(call, "weight");
     lookup_job j = {
         .l = l,
         .weight = weight,
         .table = native_data(weight),
-        .out = native_data(plan_output(call, 0)),
+        .out = native_data(ob_kit_output(call, 0)),
         .indices = native_dense_read(call, &l->indices),
         .size = call->env->host->dtype_get_info(weight->dtype)->size_bytes,
     };
-    if (native_numel(plan_output(call, 0)) == 0 && l->width == 0)
+    if (ob_kit_numel(ob_kit_output(call, 0)) == 0 && l->width == 0)
         return OB_OK;
     native_parallel(call->env, l->count, ROW_GRAIN, lookup_part, &j);
     return native_index_status(call, &j.bad, "indices", err);
@@ -94,11 +94,11 @@ typedef struct scatter {
 } scatter;
 
 /* A contiguous tensor's own memory, whatever its dtype; else a dense copy in the class. */
-static ob_status plan_rows(plan_call *call, const ob_tensor *t, native_class cls, native_dense *out,
-                           ob_dtype *dtype, ob_err *err)
+static ob_status plan_rows(ob_kit_call *call, const ob_tensor *t, native_class cls,
+                           native_dense *out, ob_dtype *dtype, ob_err *err)
 {
     *dtype = t->dtype;
-    if (native_is_contiguous(t)) {
+    if (ob_kit_is_contiguous(t)) {
         *out = (native_dense){
             .present = true, .cls = cls, .tensor = *t, .is_direct = true, .direct = native_data(t)};
         return OB_OK;
@@ -107,21 +107,21 @@ static ob_status plan_rows(plan_call *call, const ob_tensor *t, native_class cls
     return native_dense_plan(call, t, cls, out, err);
 }
 
-static ob_status setup_scatter(plan_call *call, ob_err *err)
+static ob_status setup_scatter(ob_kit_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(scatter), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(scatter), &state, err));
     scatter *s = state;
-    const ob_tensor *out = plan_output(call, 0);
-    const ob_tensor *indices = plan_arg_tensor(call, "indices");
+    const ob_tensor *out = ob_kit_output(call, 0);
+    const ob_tensor *indices = ob_kit_arg_tensor(call, "indices");
     s->cls = native_wide_class(out->dtype);
-    s->count = native_numel(indices);
+    s->count = ob_kit_numel(indices);
     s->rows = out->sizes[0];
     s->width = out->sizes[1];
-    s->padding = plan_arg_int(call, "padding_idx", -1);
-    s->by_frequency = plan_arg_bool(call, "scale_grad_by_freq", false);
-    const ob_tensor *grad = plan_arg_tensor(call, "grad_output");
-    if (native_numel(grad) != s->count * s->width)
+    s->padding = ob_kit_arg_int(call, "padding_idx", -1);
+    s->by_frequency = ob_kit_arg_bool(call, "scale_grad_by_freq", false);
+    const ob_tensor *grad = ob_kit_arg_tensor(call, "grad_output");
+    if (ob_kit_numel(grad) != s->count * s->width)
         return call->env->host->err_set(err, OB_ERR_INVALID,
                                         "%s: grad_output must have one row of %lld elements per "
                                         "index",
@@ -152,7 +152,7 @@ static bool make_lists(const scatter *s, const int64_t *indices, int64_t *heads,
 }
 
 typedef struct scatter_job {
-    const plan_call *call;
+    const ob_kit_call *call;
     const scatter *s;
     const char *grad;
     char *out;
@@ -174,7 +174,7 @@ static void sum_piece(const scatter_job *j, int64_t row, int64_t at, int64_t cou
     for (int64_t i = j->heads[row]; i >= 0; i = j->nexts[i]) {
         loops->load[s->grad_dtype][s->cls](j->grad + (i * s->width + at) * grad_size, grad_size,
                                            terms, count);
-        loops->loop[PLAN_LOOP_add][s->cls](&args);
+        loops->loop[OB_KIT_LOOP_add][s->cls](&args);
     }
     loops->store[s->out_dtype][s->cls](j->out + (row * s->width + at) * out_size, out_size, sums,
                                        count);
@@ -199,7 +199,7 @@ static void sum_table(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-static ob_status run_scatter(const plan_call *call, ob_err *err)
+static ob_status run_scatter(const ob_kit_call *call, ob_err *err)
 {
     const scatter *s = call->state;
     native_bad_index bad = {0};
@@ -217,19 +217,19 @@ static ob_status run_scatter(const plan_call *call, ob_err *err)
 
 /* ---- one_hot ---- */
 
-static ob_status setup_one_hot(plan_call *call, ob_err *err)
+static ob_status setup_one_hot(ob_kit_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(native_dense), &state, err));
-    return native_dense_plan(call, plan_arg_tensor(call, "self"), NATIVE_I64, state, err);
+    OB_TRY(ob_kit_state(call, sizeof(native_dense), &state, err));
+    return native_dense_plan(call, ob_kit_arg_tensor(call, "self"), NATIVE_I64, state, err);
 }
 
-static ob_status run_one_hot(const plan_call *call, ob_err *err)
+static ob_status run_one_hot(const ob_kit_call *call, ob_err *err)
 {
     const native_dense *self = call->state;
     native_bad_index bad = {0};
-    const ob_tensor *out = plan_output(call, 0);
-    const int64_t classes = out->sizes[out->ndim - 1], count = native_numel(&self->tensor);
+    const ob_tensor *out = ob_kit_output(call, 0);
+    const int64_t classes = out->sizes[out->ndim - 1], count = ob_kit_numel(&self->tensor);
     const int64_t *indices = native_dense_read(call, self);
     int64_t *to = native_data(out);
     if (count == 0)
@@ -243,12 +243,12 @@ static ob_status run_one_hot(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-const plan_kernel native_kernels_embedding[] = {
-    {.name = "aten::embedding", .dtypes = PLAN_ALL, .setup = setup_lookup, .run = run_lookup},
+const ob_kit_kernel native_kernels_embedding[] = {
+    {.name = "aten::embedding", .dtypes = OB_KIT_ALL, .setup = setup_lookup, .run = run_lookup},
     {.name = "aten::embedding_dense_backward",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = OB_KIT_FLOATS,
      .setup = setup_scatter,
      .run = run_scatter},
-    {.name = "aten::one_hot", .dtypes = PLAN_INTS, .setup = setup_one_hot, .run = run_one_hot},
+    {.name = "aten::one_hot", .dtypes = OB_KIT_INTS, .setup = setup_one_hot, .run = run_one_hot},
     {.name = NULL},
 };

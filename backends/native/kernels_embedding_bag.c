@@ -22,35 +22,36 @@ typedef struct bags {
     size_t counts;                                   /* in the scratch: occurrences of each row */
 } bags;
 
-static ob_status start(plan_call *call, bags **out, ob_err *err)
+static ob_status start(ob_kit_call *call, bags **out, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(bags), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(bags), &state, err));
     bags *b = *out = state;
-    const ob_tensor *indices = plan_arg_tensor(call, "indices");
-    b->mode = plan_arg_int(call, "mode", SUM);
-    b->padding = plan_arg_int(call, "padding_idx", -1);
-    b->by_frequency = plan_arg_bool(call, "scale_grad_by_freq", false);
-    b->count = native_numel(indices);
+    const ob_tensor *indices = ob_kit_arg_tensor(call, "indices");
+    b->mode = ob_kit_arg_int(call, "mode", SUM);
+    b->padding = ob_kit_arg_int(call, "padding_idx", -1);
+    b->by_frequency = ob_kit_arg_bool(call, "scale_grad_by_freq", false);
+    b->count = ob_kit_numel(indices);
     return native_dense_plan(call, indices, NATIVE_I64, &b->indices, err);
 }
 
 /* ---- forward ---- */
 
-static ob_status setup_forward(plan_call *call, ob_err *err)
+static ob_status setup_forward(ob_kit_call *call, ob_err *err)
 {
     bags *b;
     OB_TRY(start(call, &b, err));
-    b->weight = *plan_arg_tensor(call, "weight");
+    b->weight = *ob_kit_arg_tensor(call, "weight");
     b->cls = native_wide_class(b->weight.dtype);
     b->rows = b->weight.sizes[0];
     b->width = b->weight.sizes[1];
-    b->bag_count = plan_output(call, 0)->sizes[0];
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "offsets"), NATIVE_I64, &b->offsets, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "per_sample_weights"), b->cls, &b->factors,
-                             err));
+    b->bag_count = ob_kit_output(call, 0)->sizes[0];
+    OB_TRY(
+        native_dense_plan(call, ob_kit_arg_tensor(call, "offsets"), NATIVE_I64, &b->offsets, err));
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "per_sample_weights"), b->cls,
+                             &b->factors, err));
     for (size_t i = 0; i < 4; i++)
-        OB_TRY(native_dense_plan(call, plan_output(call, i), i == 0 ? b->cls : NATIVE_I64,
+        OB_TRY(native_dense_plan(call, ob_kit_output(call, i), i == 0 ? b->cls : NATIVE_I64,
                                  &b->out[i], err));
     return OB_OK;
 }
@@ -67,14 +68,14 @@ typedef struct job {
 
 static int64_t bag_end(const job *j, int64_t bag)
 {
-    const bool given = bag + 1 < native_numel(&j->b->offsets.tensor);
+    const bool given = bag + 1 < ob_kit_numel(&j->b->offsets.tensor);
     return given ? j->offsets[bag + 1] : j->b->count;
 }
 
 /* Offsets rise from 0 to at most the number of indices. */
-static ob_status check_offsets(const plan_call *call, const job *j, ob_err *err)
+static ob_status check_offsets(const ob_kit_call *call, const job *j, ob_err *err)
 {
-    const int64_t count = native_numel(&j->b->offsets.tensor);
+    const int64_t count = ob_kit_numel(&j->b->offsets.tensor);
     for (int64_t i = 0; i < count; i++) {
         const int64_t before = i == 0 ? 0 : j->offsets[i - 1];
         if (j->offsets[i] >= before && j->offsets[i] <= j->b->count &&
@@ -172,7 +173,7 @@ static void write_maps(const job *j)
     }
 }
 
-static ob_status run_forward(const plan_call *call, ob_err *err)
+static ob_status run_forward(const ob_kit_call *call, ob_err *err)
 {
     const bags *b = call->state;
     job j = {.b = b, .env = call->env};
@@ -181,11 +182,11 @@ static ob_status run_forward(const plan_call *call, ob_err *err)
     j.factors = native_dense_read(call, &b->factors);
     OB_TRY(check_offsets(call, &j, err));
     j.out = native_dense_place(call, &b->out[0]);
-    j.map = native_numel(&b->out[1].tensor) > 0 ? native_dense_place(call, &b->out[1]) : NULL;
+    j.map = ob_kit_numel(&b->out[1].tensor) > 0 ? native_dense_place(call, &b->out[1]) : NULL;
     j.sizes = native_dense_place(call, &b->out[2]);
     j.maxima = native_dense_place(call, &b->out[3]);
-    if (b->mode != MAX && native_numel(&b->out[3].tensor) > 0)
-        memset(j.maxima, 0, (size_t)native_numel(&b->out[3].tensor) * sizeof *j.maxima);
+    if (b->mode != MAX && ob_kit_numel(&b->out[3].tensor) > 0)
+        memset(j.maxima, 0, (size_t)ob_kit_numel(&b->out[3].tensor) * sizeof *j.maxima);
     native_parallel(call->env, b->bag_count, BAG_GRAIN,
                     b->cls == NATIVE_F32 ? bag_part_f32 : bag_part_f64, &j);
     OB_TRY(native_index_status(call, &j.bad, "indices", err));
@@ -199,28 +200,31 @@ static ob_status run_forward(const plan_call *call, ob_err *err)
 
 /* ---- gradient of the table ---- */
 
-static ob_status setup_backward(plan_call *call, ob_err *err)
+static ob_status setup_backward(ob_kit_call *call, ob_err *err)
 {
     bags *b;
     OB_TRY(start(call, &b, err));
-    const ob_tensor *out = plan_output(call, 0), *grad = plan_arg_tensor(call, "grad");
+    const ob_tensor *out = ob_kit_output(call, 0), *grad = ob_kit_arg_tensor(call, "grad");
     b->cls = native_wide_class(out->dtype);
     b->rows = out->sizes[0];
     b->width = out->sizes[1];
     b->bag_count = grad->ndim == 2 ? grad->sizes[0] : 0;
     OB_TRY(native_dense_plan(call, grad, b->cls, &b->grad, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "offset2bag"), NATIVE_I64, &b->map, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "bag_size"), NATIVE_I64, &b->sizes, err));
-    OB_TRY(native_dense_plan(call, b->mode == MAX ? plan_arg_tensor(call, "maximum_indices") : NULL,
+    OB_TRY(
+        native_dense_plan(call, ob_kit_arg_tensor(call, "offset2bag"), NATIVE_I64, &b->map, err));
+    OB_TRY(
+        native_dense_plan(call, ob_kit_arg_tensor(call, "bag_size"), NATIVE_I64, &b->sizes, err));
+    OB_TRY(native_dense_plan(call,
+                             b->mode == MAX ? ob_kit_arg_tensor(call, "maximum_indices") : NULL,
                              NATIVE_I64, &b->maxima, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "per_sample_weights"), b->cls, &b->factors,
-                             err));
-    if (b->mode == MAX ? native_numel(&b->maxima.tensor) != b->bag_count * b->width
-                       : native_numel(&b->map.tensor) != b->count)
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "per_sample_weights"), b->cls,
+                             &b->factors, err));
+    if (b->mode == MAX ? ob_kit_numel(&b->maxima.tensor) != b->bag_count * b->width
+                       : ob_kit_numel(&b->map.tensor) != b->count)
         return call->env->host->err_set(
             err, OB_ERR_INVALID, "%s: %s does not fit; give what the forward made",
             call->kernel->name, b->mode == MAX ? "maximum_indices" : "offset2bag");
-    if (b->mode != SUM && native_numel(&b->sizes.tensor) != b->bag_count)
+    if (b->mode != SUM && ob_kit_numel(&b->sizes.tensor) != b->bag_count)
         return call->env->host->err_set(err, OB_ERR_INVALID,
                                         "%s: bag_size does not fit; give what the forward made",
                                         call->kernel->name);
@@ -286,7 +290,7 @@ static bool count_rows(backward_job *j)
     return true;
 }
 
-static ob_status run_backward(const plan_call *call, ob_err *err)
+static ob_status run_backward(const ob_kit_call *call, ob_err *err)
 {
     const bags *b = call->state;
     backward_job j = {.b = b};
@@ -298,7 +302,7 @@ static ob_status run_backward(const plan_call *call, ob_err *err)
     j.grad = native_dense_read(call, &b->grad);
     j.out = native_dense_place(call, &b->gradient);
     j.counts = b->by_frequency ? native_scratch_at(call, b->counts) : NULL;
-    if (native_numel(&b->gradient.tensor) == 0)
+    if (ob_kit_numel(&b->gradient.tensor) == 0)
         return OB_OK;
     memset(j.out, 0, (size_t)(b->rows * b->width) * native_class_size(b->cls));
     if (j.counts == NULL || count_rows(&j)) {
@@ -314,22 +318,23 @@ static ob_status run_backward(const plan_call *call, ob_err *err)
 
 /* ---- gradient of the per-sample weights ---- */
 
-static ob_status setup_factors(plan_call *call, ob_err *err)
+static ob_status setup_factors(ob_kit_call *call, ob_err *err)
 {
     bags *b;
     OB_TRY(start(call, &b, err));
-    const ob_tensor *grad = plan_arg_tensor(call, "grad");
-    b->weight = *plan_arg_tensor(call, "weight");
+    const ob_tensor *grad = ob_kit_arg_tensor(call, "grad");
+    b->weight = *ob_kit_arg_tensor(call, "weight");
     b->cls = native_wide_class(b->weight.dtype);
     b->rows = b->weight.sizes[0];
     b->width = b->weight.sizes[1];
     b->bag_count = grad->ndim == 2 && grad->sizes[1] == b->width ? grad->sizes[0] : 0;
     OB_TRY(native_dense_plan(call, grad, b->cls, &b->grad, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "offset2bag"), NATIVE_I64, &b->map, err));
-    if (native_numel(&b->map.tensor) != b->count)
+    OB_TRY(
+        native_dense_plan(call, ob_kit_arg_tensor(call, "offset2bag"), NATIVE_I64, &b->map, err));
+    if (ob_kit_numel(&b->map.tensor) != b->count)
         return call->env->host->err_set(
             err, OB_ERR_INVALID, "%s: offset2bag must have one bag per index", call->kernel->name);
-    return native_dense_plan(call, plan_output(call, 0), b->cls, &b->gradient, err);
+    return native_dense_plan(call, ob_kit_output(call, 0), b->cls, &b->gradient, err);
 }
 
 #define DEFINE_FACTORS(suffix, type)                                                               \
@@ -356,7 +361,7 @@ static ob_status setup_factors(plan_call *call, ob_err *err)
 DEFINE_FACTORS(f32, float)
 DEFINE_FACTORS(f64, double)
 
-static ob_status run_factors(const plan_call *call, ob_err *err)
+static ob_status run_factors(const ob_kit_call *call, ob_err *err)
 {
     const bags *b = call->state;
     job j = {.b = b, .env = call->env};
@@ -375,11 +380,11 @@ static ob_status run_factors(const plan_call *call, ob_err *err)
 
 #define ROW(op_name, which)                                                                        \
     {                                                                                              \
-        .name = "aten::" op_name, .dtypes = PLAN_FLOATS, .setup = setup_##which,                   \
+        .name = "aten::" op_name, .dtypes = OB_KIT_FLOATS, .setup = setup_##which,                 \
         .run = run_##which                                                                         \
     }
 
-const plan_kernel native_kernels_embedding_bag[] = {
+const ob_kit_kernel native_kernels_embedding_bag[] = {
     ROW("_embedding_bag", forward),
     ROW("_embedding_bag_forward_only", forward),
     ROW("_embedding_bag_dense_backward", backward),

@@ -92,13 +92,13 @@ static void search_one(void *ctx, const native_reduction *r, char *base, char *c
     loops->store[w->indices][NATIVE_I64](*index, 0, &s.index, 1);
 }
 
-static ob_status setup(plan_call *call, ob_err *err)
+static ob_status setup(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *in = plan_arg_tensor(call, "self");
-    const ob_tensor *outs[] = {plan_output(call, 0), plan_output(call, 1)};
+    const ob_tensor *in = ob_kit_arg_tensor(call, "self");
+    const ob_tensor *outs[] = {ob_kit_output(call, 0), ob_kit_output(call, 1)};
     const bool both = outs[1] != NULL;
     void *state;
-    OB_TRY(plan_state(call, sizeof(work), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(work), &state, err));
     work *w = state;
     w->env = call->env;
     w->largest = call->kernel->variant != 0;
@@ -109,7 +109,7 @@ static ob_status setup(plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status run(const plan_call *call, ob_err *err)
+static ob_status run(const ob_kit_call *call, ob_err *err)
 {
     const work *w = call->state;
     (void)err;
@@ -119,10 +119,10 @@ static ob_status run(const plan_call *call, ob_err *err)
 
 #define EXTREME(op, largest)                                                                       \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_REALS, .setup = setup, .run = run, .variant = (largest)       \
+        .name = (op), .dtypes = OB_KIT_REALS, .setup = setup, .run = run, .variant = (largest)     \
     }
 
-const plan_kernel native_kernels_extreme[] = {
+const ob_kit_kernel native_kernels_extreme[] = {
     EXTREME("aten::max.dim", 1),
     EXTREME("aten::min.dim", 0),
     EXTREME("aten::argmax", 1),

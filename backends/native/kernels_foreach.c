@@ -6,7 +6,7 @@
 #include "elementwise.h"
 
 typedef struct spec {
-    plan_loop_id loop;
+    ob_kit_loop_id loop;
     const char *inputs[3];
     const char *scalar;
 } spec;
@@ -23,32 +23,32 @@ static const ob_value *pick(const ob_value *value, size_t index)
     return value;
 }
 
-static ob_status setup(plan_call *call, ob_err *err)
+static ob_status setup(ob_kit_call *call, ob_err *err)
 {
     const spec *row = call->kernel->data;
-    const ob_value *self = plan_arg(call, "self");
+    const ob_value *self = ob_kit_arg(call, "self");
     const bool in_place = call->op->schema->return_count == 0;
     const size_t count = self->as.list.count;
     const ob_value one = ob_value_int(1);
     void *state;
-    OB_TRY(plan_state(call, sizeof(work) + count * sizeof(native_elementwise), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(work) + count * sizeof(native_elementwise), &state, err));
     work *w = state;
     for (size_t i = 0; i < count; i++) {
-        plan_elementwise_args args = {
+        ob_kit_elementwise_args args = {
             .loop = row->loop,
             .out = (in_place ? pick(self, i) : pick(&call->outputs[0], i))->as.tensor,
-            .scalars = {row->scalar != NULL ? pick(plan_arg(call, row->scalar), i) : &one},
+            .scalars = {row->scalar != NULL ? pick(ob_kit_arg(call, row->scalar), i) : &one},
             .in_place = in_place,
             .name = call->op->schema->name};
         for (size_t k = 0; k < 3 && row->inputs[k] != NULL; k++)
-            args.inputs[k] = pick(plan_arg(call, row->inputs[k]), i);
+            args.inputs[k] = pick(ob_kit_arg(call, row->inputs[k]), i);
         OB_TRY(native_elementwise_init(call->env, &args, &w->calls[i], err));
         w->count++;
     }
     return OB_OK;
 }
 
-static ob_status run(const plan_call *call, ob_err *err)
+static ob_status run(const ob_kit_call *call, ob_err *err)
 {
     const work *w = call->state;
     for (size_t i = 0; i < w->count; i++)
@@ -56,7 +56,7 @@ static ob_status run(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status run_zero(const plan_call *call, ob_err *err)
+static ob_status run_zero(const ob_kit_call *call, ob_err *err)
 {
     const ob_value *self = &call->args[0];
     (void)err;
@@ -67,9 +67,9 @@ static ob_status run_zero(const plan_call *call, ob_err *err)
 
 #define EACH_ROW(op, types, word, number, ...)                                                     \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_##types, .setup = setup, .run = run, .data = &(const spec)    \
+        .name = (op), .dtypes = OB_KIT_##types, .setup = setup, .run = run, .data = &(const spec)  \
         {                                                                                          \
-            .loop = PLAN_LOOP_##word, .inputs = {__VA_ARGS__}, .scalar = (number)                  \
+            .loop = OB_KIT_LOOP_##word, .inputs = {__VA_ARGS__}, .scalar = (number)                \
         }                                                                                          \
     }
 #define BOTH_WAYS(name, overload, types, word, number, ...)                                        \
@@ -83,7 +83,7 @@ static ob_status run_zero(const plan_call *call, ob_err *err)
     BOTH_WAYS(name, ".Scalar", types, word, "value", "self", "tensor1", "tensor2"),                \
         BOTH_WAYS(name, ".ScalarList", types, word, "scalars", "self", "tensor1", "tensor2")
 
-const plan_kernel native_kernels_foreach[] = {
+const ob_kit_kernel native_kernels_foreach[] = {
     BINARY("add", REALS, add, "alpha"),
     BINARY("sub", NUMBERS, sub, "alpha"),
     BINARY("mul", REALS, mul, NULL),
@@ -92,6 +92,6 @@ const plan_kernel native_kernels_foreach[] = {
     TERNARY("addcdiv", FLOATS, addcdiv),
     BOTH_WAYS("sqrt", "", REALS, sqrt, NULL, "self"),
     BOTH_WAYS("neg", "", NUMBERS, neg, NULL, "self"),
-    {.name = "aten::_foreach_zero_", .dtypes = PLAN_REALS, .run = run_zero},
+    {.name = "aten::_foreach_zero_", .dtypes = OB_KIT_REALS, .run = run_zero},
     {.name = NULL},
 };

@@ -32,36 +32,36 @@ static ob_tensor at_least_1d(const ob_tensor *t)
     return out;
 }
 
-static ob_status start(plan_call *call, native_walk_action action, indexing **out, ob_err *err)
+static ob_status start(ob_kit_call *call, native_walk_action action, indexing **out, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(indexing), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(indexing), &state, err));
     indexing *x = *out = state;
-    const ob_tensor *self = plan_arg_tensor(call, "self");
+    const ob_tensor *self = ob_kit_arg_tensor(call, "self");
     x->self = at_least_1d(self);
     x->data.action = action;
     x->data.size = call->env->host->dtype_get_info(self->dtype)->size_bytes;
     x->data.factor = 1;
     x->data.factor_integer = 1;
     if (action == NATIVE_WALK_READ) {
-        x->small = at_least_1d(plan_output(call, 0));
+        x->small = at_least_1d(ob_kit_output(call, 0));
         return OB_OK;
     }
-    x->copies_self = native_data(self) != native_data(plan_output(call, 0));
+    x->copies_self = native_data(self) != native_data(ob_kit_output(call, 0));
     if (action == NATIVE_WALK_WRITE)
         return OB_OK;
     x->data.cls = native_wide_class(self->dtype);
     x->data.size = native_class_size(x->data.cls);
-    return native_dense_plan(call, plan_output(call, 0), x->data.cls, &x->target, err);
+    return native_dense_plan(call, ob_kit_output(call, 0), x->data.cls, &x->target, err);
 }
 
 /* The tensor that is indexed, as the walk meets it: self when it is read, else the output, or the
  * dense array that becomes the output. */
-static ob_tensor big_tensor(const plan_call *call, const indexing *x)
+static ob_tensor big_tensor(const ob_kit_call *call, const indexing *x)
 {
     if (x->data.action == NATIVE_WALK_READ)
         return x->self;
-    ob_tensor big = at_least_1d(plan_output(call, 0));
+    ob_tensor big = at_least_1d(ob_kit_output(call, 0));
     if (x->data.action == NATIVE_WALK_ADD) {
         int64_t stride = 1;
         for (int d = big.ndim - 1; d >= 0; d--) {
@@ -87,7 +87,7 @@ static void dense_strides(const ob_tensor *t, const int64_t *sizes, int ndim, in
     }
 }
 
-static ob_status add_index(plan_call *call, indexing *x, const ob_tensor *index, int64_t step,
+static ob_status add_index(ob_kit_call *call, indexing *x, const ob_tensor *index, int64_t step,
                            int64_t limit, ob_err *err)
 {
     const int k = x->walk.index_count++;
@@ -99,7 +99,7 @@ static ob_status add_index(plan_call *call, indexing *x, const ob_tensor *index,
 /* ---- along one dimension ---- */
 
 /* src of scatter and source of index_add: strides of where it lies, or of the dense array. */
-static ob_status plan_source(plan_call *call, indexing *x, const ob_tensor *source, ob_err *err)
+static ob_status plan_source(ob_kit_call *call, indexing *x, const ob_tensor *source, ob_err *err)
 {
     native_walk *w = &x->walk;
     if (source == NULL) {
@@ -128,40 +128,40 @@ static const native_walk_action ACTIONS[] = {
 };
 
 /* The space is the index's own (gather, scatter), or self's with the index along dim. */
-static ob_status setup_along(plan_call *call, ob_err *err)
+static ob_status setup_along(ob_kit_call *call, ob_err *err)
 {
     const int what = call->kernel->variant;
     indexing *x;
     OB_TRY(start(call, ACTIONS[what], &x, err));
     native_walk *w = &x->walk;
-    const ob_tensor index = at_least_1d(plan_arg_tensor(call, "index"));
+    const ob_tensor index = at_least_1d(ob_kit_arg_tensor(call, "index"));
     const ob_tensor big = big_tensor(call, x);
-    const int dim = plan_dim(plan_arg_int(call, "dim", 0), big.ndim);
+    const int dim = ob_kit_dim(ob_kit_arg_int(call, "dim", 0), big.ndim);
     const bool flat = what >= INDEX_SELECT; /* the index has one dimension */
     const ob_tensor *space = flat ? &big : &index;
     w->ndim = big.ndim;
     w->wraps = what == INDEX_FILL;
     memcpy(w->sizes, space->sizes, sizeof w->sizes);
     if (flat)
-        w->sizes[dim] = native_numel(&index);
+        w->sizes[dim] = ob_kit_numel(&index);
     memcpy(w->big, big.strides, sizeof w->big);
     w->big[dim] = 0;
-    if (native_numel(&index) == 0 && index.ndim != big.ndim)
+    if (ob_kit_numel(&index) == 0 && index.ndim != big.ndim)
         w->sizes[0] = 0; /* an empty index of any shape: nothing to do */
-    OB_TRY(
-        add_index(call, x, plan_arg_tensor(call, "index"), big.strides[dim], big.sizes[dim], err));
+    OB_TRY(add_index(call, x, ob_kit_arg_tensor(call, "index"), big.strides[dim], big.sizes[dim],
+                     err));
     if (flat)
         w->index[0].strides[dim] = 1;
     else
         dense_strides(&index, index.sizes, w->ndim, w->index[0].strides);
-    x->data.factor = plan_arg_double(call, "alpha", 1);
-    x->data.factor_integer = plan_arg_int(call, "alpha", 1);
+    x->data.factor = ob_kit_arg_double(call, "alpha", 1);
+    x->data.factor_integer = ob_kit_arg_int(call, "alpha", 1);
     if (x->data.action == NATIVE_WALK_READ) {
         memcpy(w->small, x->small.strides, sizeof w->small);
         return OB_OK;
     }
-    x->fill = plan_arg_double(call, "value", 0);
-    return plan_source(call, x, plan_arg_tensor(call, what == INDEX_ADD ? "source" : "src"), err);
+    x->fill = ob_kit_arg_double(call, "value", 0);
+    return plan_source(call, x, ob_kit_arg_tensor(call, what == INDEX_ADD ? "source" : "src"), err);
 }
 
 /* ---- by a list of index tensors ---- */
@@ -174,10 +174,10 @@ typedef struct advanced {
     ob_tensor wide;
 } advanced;
 
-static ob_status read_list(plan_call *call, indexing *x, const ob_tensor *big, advanced *a,
+static ob_status read_list(ob_kit_call *call, indexing *x, const ob_tensor *big, advanced *a,
                            ob_err *err)
 {
-    const ob_value *list = plan_arg(call, "indices");
+    const ob_value *list = ob_kit_arg(call, "indices");
     int last = -1;
     *a = (advanced){.first = -1, .adjacent = true};
     for (size_t d = 0; d < list->as.list.count && d < OB_MAX_DIMS; d++) {
@@ -225,10 +225,10 @@ static void lay_out(native_walk *w, const indexing *x, const ob_tensor *big, con
     }
 }
 
-static ob_status setup_list(plan_call *call, ob_err *err)
+static ob_status setup_list(ob_kit_call *call, ob_err *err)
 {
     const bool writes = call->kernel->variant;
-    const bool adds = writes && plan_arg_bool(call, "accumulate", false);
+    const bool adds = writes && ob_kit_arg_bool(call, "accumulate", false);
     indexing *x;
     OB_TRY(start(call,
                  !writes ? NATIVE_WALK_READ
@@ -244,7 +244,7 @@ static ob_status setup_list(plan_call *call, ob_err *err)
     if (!writes) {
         memcpy(w->small, x->small.strides, sizeof w->small);
     } else {
-        const ob_tensor *values = plan_arg_tensor(call, "values");
+        const ob_tensor *values = ob_kit_arg_tensor(call, "values");
         ob_tensor space = {.ndim = w->ndim};
         memcpy(space.sizes, w->sizes, sizeof space.sizes);
         x->small = native_broadcast(values, &space);
@@ -263,13 +263,13 @@ static ob_status setup_list(plan_call *call, ob_err *err)
 
 /* ---- run ---- */
 
-static ob_status run(const plan_call *call, ob_err *err)
+static ob_status run(const ob_kit_call *call, ob_err *err)
 {
     const indexing *x = call->state;
     native_walk walk = x->walk;
     native_walk_data data = x->data;
     native_bad_index bad = {0};
-    const ob_tensor *self = plan_arg_tensor(call, "self"), *out = plan_output(call, 0);
+    const ob_tensor *self = ob_kit_arg_tensor(call, "self"), *out = ob_kit_output(call, 0);
     for (int k = 0; k < walk.index_count; k++)
         walk.index[k].values = native_dense_read(call, &x->index[k]);
     if (data.action == NATIVE_WALK_READ) {
@@ -292,7 +292,7 @@ static ob_status run(const plan_call *call, ob_err *err)
         data.small = native_dense_read(call, &x->source);
     }
     native_walk_run(call->env, &walk, &data, &bad);
-    OB_TRY(native_index_status(call, &bad, plan_arg(call, "index") ? "index" : "indices", err));
+    OB_TRY(native_index_status(call, &bad, ob_kit_arg(call, "index") ? "index" : "indices", err));
     if (data.action == NATIVE_WALK_ADD)
         native_dense_write(call, &x->target);
     return OB_OK;
@@ -305,22 +305,22 @@ static ob_status run(const plan_call *call, ob_err *err)
     }
 #define LIST(op_name, writes)                                                                      \
     {                                                                                              \
-        .name = "aten::" op_name, .dtypes = PLAN_REALS, .setup = setup_list, .run = run,           \
+        .name = "aten::" op_name, .dtypes = OB_KIT_REALS, .setup = setup_list, .run = run,         \
         .variant = (writes)                                                                        \
     }
 
-const plan_kernel native_kernels_index[] = {
-    ALONG("gather", PLAN_REALS, GATHER),
-    ALONG("index_select", PLAN_REALS, INDEX_SELECT),
-    ALONG("index_add", PLAN_NUMBERS, INDEX_ADD),
-    ALONG("index_add_", PLAN_NUMBERS, INDEX_ADD),
-    ALONG("index_fill.int_Scalar", PLAN_REALS, INDEX_FILL),
-    ALONG("scatter.src", PLAN_REALS, SCATTER),
-    ALONG("scatter.value", PLAN_REALS, SCATTER),
-    ALONG("scatter_.src", PLAN_REALS, SCATTER),
-    ALONG("scatter_.value", PLAN_REALS, SCATTER),
-    ALONG("scatter_add", PLAN_NUMBERS, SCATTER_ADD),
-    ALONG("scatter_add_", PLAN_NUMBERS, SCATTER_ADD),
+const ob_kit_kernel native_kernels_index[] = {
+    ALONG("gather", OB_KIT_REALS, GATHER),
+    ALONG("index_select", OB_KIT_REALS, INDEX_SELECT),
+    ALONG("index_add", OB_KIT_NUMBERS, INDEX_ADD),
+    ALONG("index_add_", OB_KIT_NUMBERS, INDEX_ADD),
+    ALONG("index_fill.int_Scalar", OB_KIT_REALS, INDEX_FILL),
+    ALONG("scatter.src", OB_KIT_REALS, SCATTER),
+    ALONG("scatter.value", OB_KIT_REALS, SCATTER),
+    ALONG("scatter_.src", OB_KIT_REALS, SCATTER),
+    ALONG("scatter_.value", OB_KIT_REALS, SCATTER),
+    ALONG("scatter_add", OB_KIT_NUMBERS, SCATTER_ADD),
+    ALONG("scatter_add_", OB_KIT_NUMBERS, SCATTER_ADD),
     LIST("index.Tensor", 0),
     LIST("index_put", 1),
     LIST("index_put_", 1),

@@ -131,28 +131,28 @@ static ob_tensor together(const ob_tensor *a, const ob_tensor *b)
     return out;
 }
 
-static ob_status setup(plan_call *call, ob_err *err)
+static ob_status setup(ob_kit_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(loss), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(loss), &state, err));
     loss *l = state;
     const bool backward = (call->kernel->variant & BACKWARD) != 0;
     const int kind = call->kernel->variant & ~BACKWARD;
-    const ob_tensor *x = plan_arg_tensor(call, "self"), *t = plan_arg_tensor(call, "target");
-    const ob_tensor *w = plan_arg_tensor(call, "weight"), *out = plan_output(call, 0);
-    const ob_tensor *g = plan_arg_tensor(call, "grad_output");
+    const ob_tensor *x = ob_kit_arg_tensor(call, "self"), *t = ob_kit_arg_tensor(call, "target");
+    const ob_tensor *w = ob_kit_arg_tensor(call, "weight"), *out = ob_kit_output(call, 0);
+    const ob_tensor *g = ob_kit_arg_tensor(call, "grad_output");
     const ob_tensor space = together(x, t);
     l->cls = native_wide_class(x->dtype) == NATIVE_F64 || native_wide_class(t->dtype) == NATIVE_F64
                  ? NATIVE_F64
                  : NATIVE_F32;
     l->fn = FUNCTIONS[kind][backward][l->cls == NATIVE_F64];
-    l->reduction = plan_arg_int(call, "reduction", REDUCE_MEAN);
-    l->parameter = plan_arg_double(call, PARAMETERS[kind], 1);
-    l->count = native_numel(&space);
+    l->reduction = ob_kit_arg_int(call, "reduction", REDUCE_MEAN);
+    l->parameter = ob_kit_arg_double(call, PARAMETERS[kind], 1);
+    l->count = ob_kit_numel(&space);
     OB_TRY(native_dense_plan_like(call, x, &space, l->cls, &l->x, err));
     OB_TRY(native_dense_plan_like(call, t, &space, l->cls, &l->t, err));
     OB_TRY(native_dense_plan_like(call, w, &space, l->cls, &l->w, err));
-    l->one_gradient = backward && native_numel(g) == 1;
+    l->one_gradient = backward && ob_kit_numel(g) == 1;
     if (backward && l->one_gradient)
         OB_TRY(native_dense_plan(call, g, l->cls, &l->g, err));
     else if (backward)
@@ -173,7 +173,7 @@ static void set(const loss *l, void *array, double value)
         *(float *)array = (float)value;
 }
 
-static ob_status run_forward(const plan_call *call, ob_err *err)
+static ob_status run_forward(const ob_kit_call *call, ob_err *err)
 {
     (void)err;
     const loss *l = call->state;
@@ -192,7 +192,7 @@ static ob_status run_forward(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status run_backward(const plan_call *call, ob_err *err)
+static ob_status run_backward(const ob_kit_call *call, ob_err *err)
 {
     (void)err;
     const loss *l = call->state;
@@ -215,16 +215,16 @@ static ob_status run_backward(const plan_call *call, ob_err *err)
 
 #define LOSS(op_name, which)                                                                       \
     {.name = "aten::" op_name,                                                                     \
-     .dtypes = PLAN_FLOATS,                                                                        \
+     .dtypes = OB_KIT_FLOATS,                                                                      \
      .setup = setup,                                                                               \
      .run = run_forward,                                                                           \
      .variant = (which)},                                                                          \
     {                                                                                              \
-        .name = "aten::" op_name "_backward", .dtypes = PLAN_FLOATS, .setup = setup,               \
+        .name = "aten::" op_name "_backward", .dtypes = OB_KIT_FLOATS, .setup = setup,             \
         .run = run_backward, .variant = (which) | BACKWARD                                         \
     }
 
-const plan_kernel native_kernels_loss[] = {
+const ob_kit_kernel native_kernels_loss[] = {
     LOSS("mse_loss", LOSS_mse),
     LOSS("smooth_l1_loss", LOSS_smooth_l1),
     LOSS("huber_loss", LOSS_huber),

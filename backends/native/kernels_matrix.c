@@ -74,7 +74,7 @@ static ob_tensor swap_last(const ob_tensor *t)
     return out;
 }
 
-static ob_status lay_factor(plan_call *call, product *p, const ob_tensor *t, form how, batch *out,
+static ob_status lay_factor(ob_kit_call *call, product *p, const ob_tensor *t, form how, batch *out,
                             ob_err *err)
 {
     *out = shape_of(t, how);
@@ -118,20 +118,20 @@ static const layout LAYOUTS[] = {
     [BADDBMM] = {"batch1", "batch2", MATRIX, MATRIX, true, false},
 };
 
-static ob_status lay_output(plan_call *call, product *p, const layout *how, ob_err *err)
+static ob_status lay_output(ob_kit_call *call, product *p, const layout *how, ob_err *err)
 {
-    const ob_tensor *out = plan_output(call, 0);
+    const ob_tensor *out = ob_kit_output(call, 0);
     OB_TRY(native_dense_plan(call, out, p->cls, &p->out, err));
     p->gemm.alpha = 1;
     p->gemm.alpha_integer = 1;
     if (!how->adds)
         return OB_OK;
-    p->gemm.alpha = plan_arg_double(call, "alpha", 1);
-    p->gemm.beta = plan_arg_double(call, "beta", 1);
-    p->gemm.alpha_integer = plan_arg_int(call, "alpha", 1);
-    p->gemm.beta_integer = plan_arg_int(call, "beta", 1);
+    p->gemm.alpha = ob_kit_arg_double(call, "alpha", 1);
+    p->gemm.beta = ob_kit_arg_double(call, "beta", 1);
+    p->gemm.alpha_integer = ob_kit_arg_int(call, "alpha", 1);
+    p->gemm.beta_integer = ob_kit_arg_int(call, "beta", 1);
     const bool zero = is_whole(p) ? p->gemm.beta_integer == 0 : p->gemm.beta == 0;
-    const ob_tensor *self = plan_arg_tensor(call, "self");
+    const ob_tensor *self = ob_kit_arg_tensor(call, "self");
     if (zero) /* then self may hold NaN and is not read */
         return OB_OK;
     p->self.present = true;
@@ -156,10 +156,10 @@ static native_half_matrix half_output(const ob_tensor *t, const layout *how)
     return half_of(t, &shape);
 }
 
-static ob_status set_up_halves(plan_call *call, product *p, const layout *how, ob_err *err)
+static ob_status set_up_halves(ob_kit_call *call, product *p, const layout *how, ob_err *err)
 {
-    const ob_tensor *a = plan_arg_tensor(call, how->a), *b = plan_arg_tensor(call, how->b);
-    const ob_tensor *out = plan_output(call, 0);
+    const ob_tensor *a = ob_kit_arg_tensor(call, how->a), *b = ob_kit_arg_tensor(call, how->b);
+    const ob_tensor *out = ob_kit_output(call, 0);
     const batch left = shape_of(a, how->a_form), right = shape_of(b, how->b_form);
     p->halves = (native_halves){
         .dtype = a->dtype,
@@ -171,37 +171,37 @@ static ob_status set_up_halves(plan_call *call, product *p, const layout *how, o
         .a = half_of(a, &left),
         .b = half_of(b, &right),
         .out = half_output(out, how),
-        .alpha = how->adds ? (float)plan_arg_double(call, "alpha", 1) : 1,
-        .beta = how->adds ? (float)plan_arg_double(call, "beta", 1) : 0,
+        .alpha = how->adds ? (float)ob_kit_arg_double(call, "alpha", 1) : 1,
+        .beta = how->adds ? (float)ob_kit_arg_double(call, "beta", 1) : 0,
     };
     p->halves.adds = p->halves.beta != 0; /* else self may hold NaN and is not read */
     if (p->halves.adds) {
-        const ob_tensor self = native_broadcast(plan_arg_tensor(call, "self"), out);
+        const ob_tensor self = native_broadcast(ob_kit_arg_tensor(call, "self"), out);
         p->halves.self = half_output(&self, how);
     }
     return native_halves_plan(call, &p->halves, err);
 }
 
-static bool are_halves(const plan_call *call, const layout *how)
+static bool are_halves(const ob_kit_call *call, const layout *how)
 {
-    const ob_dtype dtype = plan_arg_tensor(call, how->a)->dtype;
+    const ob_dtype dtype = ob_kit_arg_tensor(call, how->a)->dtype;
     if (dtype != OB_DTYPE_F16 && dtype != OB_DTYPE_BF16)
         return false;
-    const ob_tensor *self = how->adds ? plan_arg_tensor(call, "self") : NULL;
-    return plan_arg_tensor(call, how->b)->dtype == dtype && plan_output(call, 0)->dtype == dtype &&
-           (self == NULL || self->dtype == dtype);
+    const ob_tensor *self = how->adds ? ob_kit_arg_tensor(call, "self") : NULL;
+    return ob_kit_arg_tensor(call, how->b)->dtype == dtype &&
+           ob_kit_output(call, 0)->dtype == dtype && (self == NULL || self->dtype == dtype);
 }
 
-static ob_status setup(plan_call *call, ob_err *err)
+static ob_status setup(ob_kit_call *call, ob_err *err)
 {
     const layout *how = &LAYOUTS[call->kernel->variant];
     void *state;
-    OB_TRY(plan_state(call, sizeof(product), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(product), &state, err));
     product *p = state;
     p->is_half = are_halves(call, how);
     if (p->is_half)
         return set_up_halves(call, p, how, err);
-    const ob_tensor *a = plan_arg_tensor(call, how->a), *b = plan_arg_tensor(call, how->b);
+    const ob_tensor *a = ob_kit_arg_tensor(call, how->a), *b = ob_kit_arg_tensor(call, how->b);
     p->cls = native_class_of(a->dtype);
     p->sums = how->sums;
     if (!is_whole(p))
@@ -235,7 +235,7 @@ static void multiply(const native_env *env, const product *p, const native_gemm 
 }
 
 /* self goes to where the product is added. */
-static void *start_output(const plan_call *call, const product *p)
+static void *start_output(const ob_kit_call *call, const product *p)
 {
     void *out = native_dense_place(call, &p->out);
     if (p->self.present && !(p->self_is_out && p->out.is_direct))
@@ -284,7 +284,7 @@ static void run_sum(const batch_job *job)
     }
 }
 
-static ob_status run(const plan_call *call, ob_err *err)
+static ob_status run(const ob_kit_call *call, ob_err *err)
 {
     (void)err;
     const native_env *env = call->env;
@@ -311,11 +311,11 @@ static ob_status run(const plan_call *call, ob_err *err)
 
 #define ROW_OF(op_name, which)                                                                     \
     {                                                                                              \
-        .name = "aten::" op_name, .dtypes = PLAN_NUMBERS, .setup = setup, .run = run,              \
+        .name = "aten::" op_name, .dtypes = OB_KIT_NUMBERS, .setup = setup, .run = run,            \
         .variant = (which)                                                                         \
     }
 
-const plan_kernel native_kernels_matrix[] = {
+const ob_kit_kernel native_kernels_matrix[] = {
     ROW_OF("mm", MM),        ROW_OF("bmm", MM),          ROW_OF("mv", MV),
     ROW_OF("dot", DOT),      ROW_OF("outer", OUTER),     ROW_OF("addmm", ADDMM),
     ROW_OF("addmm_", ADDMM), ROW_OF("addbmm", ADDBMM),   ROW_OF("addmv", ADDMV),

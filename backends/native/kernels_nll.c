@@ -18,39 +18,39 @@ typedef struct nll {
     native_dense self, target, weight, grad, total, out;
 } nll;
 
-static ob_status start(plan_call *call, nll **out, ob_err *err)
+static ob_status start(ob_kit_call *call, nll **out, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(nll), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(nll), &state, err));
     nll *n = *out = state;
-    const ob_tensor *self = plan_arg_tensor(call, "self");
+    const ob_tensor *self = ob_kit_arg_tensor(call, "self");
     n->cls = native_wide_class(self->dtype);
     n->images = self->ndim > 1 ? self->sizes[0] : 1;
     n->classes = self->sizes[self->ndim > 1 ? 1 : 0];
     n->length = 1;
     for (int d = 2; d < self->ndim; d++)
         n->length *= self->sizes[d];
-    n->reduction = plan_arg_int(call, "reduction", REDUCE_MEAN);
-    n->ignored = plan_arg_int(call, "ignore_index", -100);
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "target"), NATIVE_I64, &n->target, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "weight"), n->cls, &n->weight, err));
-    return native_dense_plan(call, plan_output(call, 0), n->cls, &n->out, err);
+    n->reduction = ob_kit_arg_int(call, "reduction", REDUCE_MEAN);
+    n->ignored = ob_kit_arg_int(call, "ignore_index", -100);
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "target"), NATIVE_I64, &n->target, err));
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "weight"), n->cls, &n->weight, err));
+    return native_dense_plan(call, ob_kit_output(call, 0), n->cls, &n->out, err);
 }
 
-static ob_status setup_forward(plan_call *call, ob_err *err)
+static ob_status setup_forward(ob_kit_call *call, ob_err *err)
 {
     nll *n;
     OB_TRY(start(call, &n, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "self"), n->cls, &n->self, err));
-    return native_dense_plan(call, plan_output(call, 1), n->cls, &n->total, err);
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "self"), n->cls, &n->self, err));
+    return native_dense_plan(call, ob_kit_output(call, 1), n->cls, &n->total, err);
 }
 
-static ob_status setup_backward(plan_call *call, ob_err *err)
+static ob_status setup_backward(ob_kit_call *call, ob_err *err)
 {
     nll *n;
     OB_TRY(start(call, &n, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "grad_output"), n->cls, &n->grad, err));
-    return native_dense_plan(call, plan_arg_tensor(call, "total_weight"), n->cls, &n->total, err);
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "grad_output"), n->cls, &n->grad, err));
+    return native_dense_plan(call, ob_kit_arg_tensor(call, "total_weight"), n->cls, &n->total, err);
 }
 
 typedef struct job {
@@ -111,7 +111,7 @@ static void set(const nll *n, void *array, double value)
         *(float *)array = (float)value;
 }
 
-static ob_status run_forward(const plan_call *call, ob_err *err)
+static ob_status run_forward(const ob_kit_call *call, ob_err *err)
 {
     const nll *n = call->state;
     job j = {
@@ -135,7 +135,7 @@ static ob_status run_forward(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status run_backward(const plan_call *call, ob_err *err)
+static ob_status run_backward(const ob_kit_call *call, ob_err *err)
 {
     const nll *n = call->state;
     const void *total = native_dense_read(call, &n->total);
@@ -147,7 +147,7 @@ static ob_status run_backward(const plan_call *call, ob_err *err)
         .out = native_dense_place(call, &n->out),
         .total = n->cls == NATIVE_F64 ? *(const double *)total : (double)*(const float *)total,
     };
-    if (native_numel(&n->out.tensor) == 0)
+    if (ob_kit_numel(&n->out.tensor) == 0)
         return OB_OK;
     if (n->cls == NATIVE_F32)
         backward_f32(&j);
@@ -160,11 +160,11 @@ static ob_status run_backward(const plan_call *call, ob_err *err)
 
 #define ROW(op_name, which)                                                                        \
     {                                                                                              \
-        .name = "aten::" op_name, .dtypes = PLAN_FLOATS, .setup = setup_##which,                   \
+        .name = "aten::" op_name, .dtypes = OB_KIT_FLOATS, .setup = setup_##which,                 \
         .run = run_##which                                                                         \
     }
 
-const plan_kernel native_kernels_nll[] = {
+const ob_kit_kernel native_kernels_nll[] = {
     ROW("nll_loss_forward", forward),
     ROW("nll_loss_backward", backward),
     ROW("nll_loss2d_forward", forward),

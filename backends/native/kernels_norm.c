@@ -28,58 +28,58 @@ typedef struct norm {
 
 /* ---- setup ---- */
 
-static void find_sizes(const plan_call *call, norm *n, const ob_tensor *x)
+static void find_sizes(const ob_kit_call *call, norm *n, const ob_tensor *x)
 {
     n->per_channel = call->kernel->variant;
     n->groups = 1;
     n->channels = n->length = 1;
     if (n->per_channel) {
-        n->groups = plan_arg_int(call, "group", 1);
-        n->channels = plan_arg_int(call, "C", 1) / n->groups;
-        n->length = plan_arg_int(call, "HxW", 1);
-        n->row_count = plan_arg_int(call, "N", 1) * n->groups;
+        n->groups = ob_kit_arg_int(call, "group", 1);
+        n->channels = ob_kit_arg_int(call, "C", 1) / n->groups;
+        n->length = ob_kit_arg_int(call, "HxW", 1);
+        n->row_count = ob_kit_arg_int(call, "N", 1) * n->groups;
         n->size = n->channels * n->length;
         return;
     }
-    const int dims = (int)plan_arg_ints(call, "normalized_shape", NULL, 0);
+    const int dims = (int)ob_kit_arg_ints(call, "normalized_shape", NULL, 0);
     n->size = n->row_count = 1;
     for (int d = 0; d < x->ndim; d++)
         *(d < x->ndim - dims ? &n->row_count : &n->size) *= x->sizes[d];
 }
 
-static ob_status start(plan_call *call, norm **out, ob_err *err)
+static ob_status start(ob_kit_call *call, norm **out, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(norm), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(norm), &state, err));
     norm *n = *out = state;
-    const ob_tensor *x = plan_arg_tensor(call, "input");
+    const ob_tensor *x = ob_kit_arg_tensor(call, "input");
     n->cls = native_wide_class(x->dtype);
     n->rows = native_rows_of(call->env, n->cls);
-    n->eps = plan_arg_double(call, "eps", 0);
+    n->eps = ob_kit_arg_double(call, "eps", 0);
     find_sizes(call, n, x);
     OB_TRY(native_dense_plan(call, x, n->cls, &n->x, err));
-    return native_dense_plan(call, plan_arg_tensor(call, "weight"), n->cls, &n->weight, err);
+    return native_dense_plan(call, ob_kit_arg_tensor(call, "weight"), n->cls, &n->weight, err);
 }
 
-static ob_status setup_forward(plan_call *call, ob_err *err)
+static ob_status setup_forward(ob_kit_call *call, ob_err *err)
 {
     norm *n;
     OB_TRY(start(call, &n, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "bias"), n->cls, &n->bias, err));
-    OB_TRY(native_dense_plan(call, plan_output(call, 0), n->cls, &n->out[0], err));
-    OB_TRY(native_dense_plan(call, plan_output(call, 1), n->cls, &n->mean, err));
-    return native_dense_plan(call, plan_output(call, 2), n->cls, &n->rstd, err);
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "bias"), n->cls, &n->bias, err));
+    OB_TRY(native_dense_plan(call, ob_kit_output(call, 0), n->cls, &n->out[0], err));
+    OB_TRY(native_dense_plan(call, ob_kit_output(call, 1), n->cls, &n->mean, err));
+    return native_dense_plan(call, ob_kit_output(call, 2), n->cls, &n->rstd, err);
 }
 
-static ob_status setup_backward(plan_call *call, ob_err *err)
+static ob_status setup_backward(ob_kit_call *call, ob_err *err)
 {
     norm *n;
     OB_TRY(start(call, &n, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "grad_out"), n->cls, &n->grad, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "mean"), n->cls, &n->mean, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "rstd"), n->cls, &n->rstd, err));
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "grad_out"), n->cls, &n->grad, err));
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "mean"), n->cls, &n->mean, err));
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "rstd"), n->cls, &n->rstd, err));
     for (size_t i = 0; i < 3; i++)
-        OB_TRY(native_dense_plan(call, plan_output(call, i), n->cls, &n->out[i], err));
+        OB_TRY(native_dense_plan(call, ob_kit_output(call, i), n->cls, &n->out[i], err));
     const int64_t width = n->per_channel ? n->channels * n->groups : n->size;
     return native_scratch_reserve(call, width, 2 * sizeof(double), &n->totals, err);
 }
@@ -151,7 +151,7 @@ static void forward_rows(void *ctx, int64_t begin, int64_t end)
         forward_row(ctx, r);
 }
 
-static ob_status run_forward(const plan_call *call, ob_err *err)
+static ob_status run_forward(const ob_kit_call *call, ob_err *err)
 {
     (void)err;
     const norm *n = call->state;
@@ -266,7 +266,7 @@ static void group_totals(void *ctx, int64_t begin, int64_t end)
         }
 }
 
-static void store_totals(const plan_call *call, const native_dense *out, const double *totals,
+static void store_totals(const ob_kit_call *call, const native_dense *out, const double *totals,
                          int64_t count)
 {
     if (!out->present || totals == NULL)
@@ -277,7 +277,7 @@ static void store_totals(const plan_call *call, const native_dense *out, const d
     native_dense_write(call, out);
 }
 
-static ob_status run_backward(const plan_call *call, ob_err *err)
+static ob_status run_backward(const ob_kit_call *call, ob_err *err)
 {
     (void)err;
     const norm *n = call->state;
@@ -312,11 +312,11 @@ static ob_status run_backward(const plan_call *call, ob_err *err)
 
 #define ROW(op_name, which, group)                                                                 \
     {                                                                                              \
-        .name = "aten::" op_name, .dtypes = PLAN_FLOATS, .setup = setup_##which,                   \
+        .name = "aten::" op_name, .dtypes = OB_KIT_FLOATS, .setup = setup_##which,                 \
         .run = run_##which, .variant = (group)                                                     \
     }
 
-const plan_kernel native_kernels_norm[] = {
+const ob_kit_kernel native_kernels_norm[] = {
     ROW("native_layer_norm", forward, 0),
     ROW("native_layer_norm_backward", backward, 0),
     ROW("native_group_norm", forward, 1),

@@ -126,7 +126,7 @@ static const entry *select_line(const work *w, const native_loops *loops, const 
     return heap;
 }
 
-static void run_sort(const plan_call *call, const work *w, const char *in, char *const *outs,
+static void run_sort(const ob_kit_call *call, const work *w, const char *in, char *const *outs,
                      entry *entries)
 {
     const native_loops *loops = call->env->loops;
@@ -184,7 +184,7 @@ static void scan_wholes(const work *w, scan_state *s, int64_t *x, int64_t count)
     }
 }
 
-static void run_scan(const plan_call *call, const work *w, const char *in, char *out)
+static void run_scan(const ob_kit_call *call, const work *w, const char *in, char *out)
 {
     const native_loops *loops = call->env->loops;
     union {
@@ -205,7 +205,7 @@ static void run_scan(const plan_call *call, const work *w, const char *in, char 
 }
 
 /* Sums of many lines that lie side by side. */
-static void run_scan_lines(const plan_call *call, const work *w, const char *in, char *out,
+static void run_scan_lines(const ob_kit_call *call, const work *w, const char *in, char *out,
                            int64_t lines)
 {
     const native_loops *loops = call->env->loops;
@@ -242,7 +242,7 @@ static ob_tensor lines_of(const ob_tensor *tensor, int dim)
     return lines;
 }
 
-static int64_t line_stride(const plan_call *call, const ob_tensor *tensor, int dim)
+static int64_t line_stride(const ob_kit_call *call, const ob_tensor *tensor, int dim)
 {
     if (tensor->ndim == 0)
         return 0;
@@ -251,7 +251,7 @@ static int64_t line_stride(const plan_call *call, const ob_tensor *tensor, int d
 }
 
 /* Room for the lines that are sorted at a time, one per thread. */
-static ob_status plan_lanes(plan_call *call, work *w, ob_err *err)
+static ob_status plan_lanes(ob_kit_call *call, work *w, ob_err *err)
 {
     enum { LANE_ELEMENTS = 4096 };
     size_t bytes;
@@ -265,27 +265,27 @@ static ob_status plan_lanes(plan_call *call, work *w, ob_err *err)
     return OB_OK;
 }
 
-static ob_status setup(plan_call *call, ob_err *err)
+static ob_status setup(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *in = plan_arg_tensor(call, "self");
+    const ob_tensor *in = ob_kit_arg_tensor(call, "self");
     const operation op = (operation)call->kernel->variant;
-    const int dim = plan_dim(plan_arg_int(call, "dim", -1), in->ndim);
+    const int dim = ob_kit_dim(ob_kit_arg_int(call, "dim", -1), in->ndim);
     void *state;
-    OB_TRY(plan_state(call, sizeof(work), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(work), &state, err));
     work *w = state;
     const bool scan = op == OP_CUMSUM || op == OP_CUMPROD;
-    const native_class cls = native_class_of(scan ? plan_output(call, 0)->dtype : in->dtype);
+    const native_class cls = native_class_of(scan ? ob_kit_output(call, 0)->dtype : in->dtype);
     w->op = op;
     w->cls = cls == NATIVE_I32 || cls == NATIVE_I64 ? NATIVE_I64 : NATIVE_F64;
     w->length = in->ndim > 0 ? in->sizes[dim] : 1;
     w->in = in->dtype;
     w->in_stride = line_stride(call, in, dim);
-    w->descending = op == OP_TOPK ? plan_arg_bool(call, "largest", true)
-                                  : plan_arg_bool(call, "descending", false);
+    w->descending = op == OP_TOPK ? ob_kit_arg_bool(call, "largest", true)
+                                  : ob_kit_arg_bool(call, "descending", false);
     const ob_tensor lines = lines_of(in, dim);
     native_iter_init(&w->outer, &lines);
     for (size_t k = 0; k < 2; k++) {
-        const ob_tensor *out = plan_output(call, k);
+        const ob_tensor *out = ob_kit_output(call, k);
         if (out == NULL)
             continue;
         const ob_tensor out_lines = lines_of(out, dim);
@@ -306,7 +306,7 @@ static ob_status setup(plan_call *call, ob_err *err)
 }
 
 typedef struct job {
-    const plan_call *call;
+    const ob_kit_call *call;
     const work *w;
 } job;
 
@@ -354,7 +354,7 @@ static void sort_lanes(void *ctx, int64_t begin, int64_t end)
                   (entry *)((char *)j->call->scratch + (size_t)lane * j->w->lane_bytes));
 }
 
-static ob_status run(const plan_call *call, ob_err *err)
+static ob_status run(const ob_kit_call *call, ob_err *err)
 {
     enum { GRAIN = 16384 };
     const work *w = call->state;
@@ -375,19 +375,19 @@ typedef struct lookup {
     bool right, whole;
 } lookup;
 
-static ob_status setup_search(plan_call *call, ob_err *err)
+static ob_status setup_search(ob_kit_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(lookup), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(lookup), &state, err));
     lookup *l = state;
-    const ob_tensor *sorted = plan_arg_tensor(call, "boundaries");
-    l->sorted = sorted != NULL ? sorted : plan_arg_tensor(call, "sorted_sequence");
-    l->values = plan_arg_tensor(call, "self");
-    l->sorter = plan_arg_tensor(call, "sorter");
-    l->number = plan_arg_double(call, "self", 0);
+    const ob_tensor *sorted = ob_kit_arg_tensor(call, "boundaries");
+    l->sorted = sorted != NULL ? sorted : ob_kit_arg_tensor(call, "sorted_sequence");
+    l->values = ob_kit_arg_tensor(call, "self");
+    l->sorter = ob_kit_arg_tensor(call, "sorter");
+    l->number = ob_kit_arg_double(call, "self", 0);
     l->right =
-        plan_arg_bool(call, "right", false) || strcmp(plan_arg_str(call, "side"), "right") == 0;
-    l->out = plan_output(call, 0);
+        ob_kit_arg_bool(call, "right", false) || strcmp(ob_kit_arg_str(call, "side"), "right") == 0;
+    l->out = ob_kit_output(call, 0);
     const ob_dtype dtype = l->values != NULL ? l->values->dtype : OB_DTYPE_F64;
     const native_class a = native_class_of(dtype), b = native_class_of(l->sorted->dtype);
     l->whole = a != NATIVE_F32 && a != NATIVE_F64 && b != NATIVE_F32 && b != NATIVE_F64;
@@ -401,7 +401,7 @@ typedef struct line {
     ob_dtype dtype;
 } line;
 
-static entry read_at(const plan_call *call, const line *from, int64_t index, bool whole)
+static entry read_at(const ob_kit_call *call, const line *from, int64_t index, bool whole)
 {
     entry e = {.index = 0};
     const native_class cls = whole ? NATIVE_I64 : NATIVE_F64;
@@ -418,7 +418,7 @@ static bool is_before(const lookup *l, const entry *a, const entry *value)
     return l->right ? a->key.real <= value->key.real : a->key.real < value->key.real;
 }
 
-static ob_status search_line(const plan_call *call, const line *sorted, const line *sorter,
+static ob_status search_line(const ob_kit_call *call, const line *sorted, const line *sorter,
                              int64_t length, const entry *value, int64_t *found, ob_err *err)
 {
     const lookup *l = call->state;
@@ -446,7 +446,7 @@ static ob_status search_line(const plan_call *call, const line *sorted, const li
 }
 
 /* Line number `index` of a tensor, in row-major order. */
-static line line_at(const plan_call *call, const ob_tensor *tensor, int64_t index)
+static line line_at(const ob_kit_call *call, const ob_tensor *tensor, int64_t index)
 {
     const int64_t size = (int64_t)call->env->host->dtype_get_info(tensor->dtype)->size_bytes;
     int64_t offset = 0;
@@ -459,7 +459,7 @@ static line line_at(const plan_call *call, const ob_tensor *tensor, int64_t inde
                   .dtype = tensor->dtype};
 }
 
-static ob_status run_search(const plan_call *call, ob_err *err)
+static ob_status run_search(const ob_kit_call *call, ob_err *err)
 {
     const lookup *l = call->state;
     const native_loops *loops = call->env->loops;
@@ -497,14 +497,14 @@ static ob_status run_search(const plan_call *call, ob_err *err)
 
 #define ORDER(op, word)                                                                            \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_REALS, .setup = setup, .run = run, .variant = OP_##word       \
+        .name = (op), .dtypes = OB_KIT_REALS, .setup = setup, .run = run, .variant = OP_##word     \
     }
 #define SEARCH(op)                                                                                 \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_REALS, .setup = setup_search, .run = run_search               \
+        .name = (op), .dtypes = OB_KIT_REALS, .setup = setup_search, .run = run_search             \
     }
 
-const plan_kernel native_kernels_order[] = {
+const ob_kit_kernel native_kernels_order[] = {
     ORDER("aten::cumsum", CUMSUM),
     ORDER("aten::cumprod", CUMPROD),
     ORDER("aten::sort", SORT),

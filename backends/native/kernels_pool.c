@@ -4,7 +4,7 @@
  * their backwards. Pools over one dimension are taken apart into these.
  */
 #include "dense.h"
-#include "plan/window.h"
+#include "kit/sliding_window.h"
 #include "pool.h"
 
 #include <stdatomic.h>
@@ -26,23 +26,23 @@ typedef struct pool_state {
 } pool_state;
 
 /* "self" of every pool has the wide side's sizes; the other side is the output or the gradient. */
-static int count_dims(const plan_call *call)
+static int count_dims(const ob_kit_call *call)
 {
     return strstr(call->kernel->name, "pool3d") != NULL ? 3 : 2;
 }
 
-static native_window find_window(const plan_call *call, const ob_tensor *wide,
+static native_window find_window(const ob_kit_call *call, const ob_tensor *wide,
                                  const ob_tensor *narrow)
 {
     native_window w;
     const int dims = count_dims(call);
-    plan_window_sizes(wide, dims, w.wide);
-    plan_window_sizes(narrow, dims, w.narrow);
-    plan_window_list(call, "kernel_size", dims, 1, w.kernel);
-    if (!plan_window_list(call, "stride", dims, 1, w.stride))
+    ob_kit_window_sizes(wide, dims, w.wide);
+    ob_kit_window_sizes(narrow, dims, w.narrow);
+    ob_kit_window_list(call, "kernel_size", dims, 1, w.kernel);
+    if (!ob_kit_window_list(call, "stride", dims, 1, w.stride))
         memcpy(w.stride, w.kernel, sizeof w.stride);
-    plan_window_list(call, "padding", dims, 0, w.padding);
-    plan_window_list(call, "dilation", dims, 1, w.dilation);
+    ob_kit_window_list(call, "padding", dims, 0, w.padding);
+    ob_kit_window_list(call, "dilation", dims, 1, w.dilation);
     return w;
 }
 
@@ -62,13 +62,13 @@ static void fill_spans(pool_state *s, const native_window *w, bool adaptive)
     }
 }
 
-static ob_status setup(plan_call *call, ob_err *err)
+static ob_status setup(ob_kit_call *call, ob_err *err)
 {
     const int what = call->kernel->variant & ~ADAPTIVE;
     const bool backward = what == MAX_BACKWARD || what == AVG_BACKWARD;
-    const ob_tensor *self = plan_arg_tensor(call, "self");
-    const ob_tensor *in = backward ? plan_arg_tensor(call, "grad_output") : self;
-    const ob_tensor *out = plan_output(call, 0);
+    const ob_tensor *self = ob_kit_arg_tensor(call, "self");
+    const ob_tensor *in = backward ? ob_kit_arg_tensor(call, "grad_output") : self;
+    const ob_tensor *out = ob_kit_output(call, 0);
     const native_window w = find_window(call, self, backward ? in : out);
     const size_t spans = (size_t)(w.narrow[0] + w.narrow[1] + w.narrow[2]);
     void *state;
@@ -77,13 +77,13 @@ static ob_status setup(plan_call *call, ob_err *err)
                                         "%s has %zu windows in a row; use a "
                                         "smaller output",
                                         call->kernel->name, spans);
-    OB_TRY(plan_state(call, sizeof(pool_state) + spans * sizeof(native_span), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(pool_state) + spans * sizeof(native_span), &state, err));
     pool_state *s = state;
     s->cls = native_wide_class(self->dtype);
     if (s->cls == NATIVE_I64) /* f64 holds the integers that the rows allow, and their sums */
         s->cls = NATIVE_F64;
-    s->pool.divisor = plan_arg_int(call, "divisor_override", 0);
-    s->pool.include_pad = plan_arg_bool(call, "count_include_pad", true);
+    s->pool.divisor = ob_kit_arg_int(call, "divisor_override", 0);
+    s->pool.include_pad = ob_kit_arg_bool(call, "count_include_pad", true);
     s->window = w;
     s->pool.window = (call->kernel->variant & ADAPTIVE) != 0 ? NULL : &s->window;
     s->pool.rows = native_rows_of(call->env, s->cls);
@@ -92,8 +92,8 @@ static ob_status setup(plan_call *call, ob_err *err)
     for (int d = 0; d < self->ndim - count_dims(call); d++)
         s->planes *= self->sizes[d];
     OB_TRY(native_dense_plan(call, in, s->cls, &s->in, err));
-    const ob_tensor *indices = what == MAX            ? plan_output(call, 1)
-                               : what == MAX_BACKWARD ? plan_arg_tensor(call, "indices")
+    const ob_tensor *indices = what == MAX            ? ob_kit_output(call, 1)
+                               : what == MAX_BACKWARD ? ob_kit_arg_tensor(call, "indices")
                                                       : NULL;
     OB_TRY(native_dense_plan(call, indices, NATIVE_I64, &s->indices, err));
     return native_dense_plan(call, out, s->cls, &s->out, err);
@@ -133,7 +133,7 @@ typedef struct job {
     }
 NATIVE_POOL_TYPES(DEFINE_PART)
 
-static ob_status run(const plan_call *call, ob_err *err)
+static ob_status run(const ob_kit_call *call, ob_err *err)
 {
     const pool_state *s = call->state;
     const int what = call->kernel->variant & ~ADAPTIVE;
@@ -157,15 +157,15 @@ static ob_status run(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-#define DTYPES (PLAN_FLOATS | PLAN_BIT(U8) | PLAN_BIT(I8) | PLAN_BIT(I16) | PLAN_BIT(I32))
+#define DTYPES (OB_KIT_FLOATS | OB_KIT_BIT(U8) | OB_KIT_BIT(I8) | OB_KIT_BIT(I16) | OB_KIT_BIT(I32))
 #define POOL(op_name, which)                                                                       \
     {                                                                                              \
         .name = "aten::" op_name,                                                                  \
-        .dtypes = ((which)&1) != 0 ? PLAN_FLOATS : DTYPES, /* backwards are odd */                 \
+        .dtypes = ((which)&1) != 0 ? OB_KIT_FLOATS : DTYPES, /* backwards are odd */               \
             .setup = setup, .run = run, .variant = (which)                                         \
     }
 
-const plan_kernel native_kernels_pool[] = {
+const ob_kit_kernel native_kernels_pool[] = {
     POOL("max_pool2d_with_indices", MAX),
     POOL("max_pool2d_with_indices_backward", MAX_BACKWARD),
     POOL("max_pool3d_with_indices", MAX),

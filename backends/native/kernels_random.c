@@ -32,40 +32,40 @@ typedef struct work {
     bool train;
 } work;
 
-static ob_status setup(plan_call *call, ob_err *err)
+static ob_status setup(ob_kit_call *call, ob_err *err)
 {
     const operation op = (operation)call->kernel->variant;
-    const ob_tensor *out = plan_output(call, 0);
+    const ob_tensor *out = ob_kit_output(call, 0);
     void *state;
-    OB_TRY(plan_state(call, sizeof(work), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(work), &state, err));
     work *w = state;
     call->env->host->rng_init(&w->rng, call->env->seed, call->number);
     w->random = (native_random){.key = {w->rng.key[0], w->rng.key[1]},
                                 .stream = {w->rng.stream[0], w->rng.stream[1]}};
     w->op = op;
     native_iter_init(&w->iter, out);
-    w->train = plan_arg_bool(call, "train", true);
+    w->train = ob_kit_arg_bool(call, "train", true);
     if (op == OP_UNIFORM) {
-        w->a = plan_arg_double(call, "from", 0);
-        w->b = plan_arg_double(call, "to", 1);
+        w->a = ob_kit_arg_double(call, "from", 0);
+        w->b = ob_kit_arg_double(call, "to", 1);
     } else if (op == OP_NORMAL) {
-        w->a = plan_arg_double(call, "mean", 0);
-        w->b = plan_arg_double(call, "std", 1);
+        w->a = ob_kit_arg_double(call, "mean", 0);
+        w->b = ob_kit_arg_double(call, "std", 1);
     } else if (op == OP_INTEGER) {
-        w->low = plan_arg_int(call, "low", 0);
-        w->high = plan_arg_int(call, "high", 1);
+        w->low = ob_kit_arg_int(call, "low", 0);
+        w->high = ob_kit_arg_int(call, "high", 1);
         if (w->low >= w->high)
             return call->env->host->err_set(err, OB_ERR_INVALID,
                                             "%s: high is not above low; give a range that has "
                                             "numbers",
                                             call->op->schema->name);
     } else {
-        w->a = plan_arg_double(call, "p", 0.5);
+        w->a = ob_kit_arg_double(call, "p", 0.5);
     }
     if (op == OP_BERNOULLI_TENSOR || op == OP_DROPOUT)
         native_iter_add(&w->iter, call->args[0].as.tensor);
-    if (op == OP_DROPOUT && plan_output(call, 1) != NULL)
-        native_iter_add(&w->iter, plan_output(call, 1));
+    if (op == OP_DROPOUT && ob_kit_output(call, 1) != NULL)
+        native_iter_add(&w->iter, ob_kit_output(call, 1));
     w->scale = w->a < 1 ? 1 / (1 - w->a) : 0;
     native_iter_finish(&w->iter, true);
     return OB_OK;
@@ -75,7 +75,7 @@ static ob_status setup(plan_call *call, ob_err *err)
 
 /* Elements come in blocks of NATIVE_CHUNK; block k of a run has the words at base + k * step. */
 typedef struct job {
-    const plan_call *call;
+    const ob_kit_call *call;
     const work *w;
     uint64_t base, step; /* counters */
     _Atomic(bool) bad;   /* a probability is none */
@@ -199,7 +199,7 @@ static void store_dropout(job *j, const native_cursor *cursor, const void *drawn
     native_loop_args args = {.out = direct != NULL ? direct : out, .real = scalars, .count = count};
     args.in[0] = native_cursor_load(cursor, loops, 1, cls, in, count);
     args.in[1] = mask;
-    loops->loop[PLAN_LOOP_dropout_backward][cls](&args);
+    loops->loop[OB_KIT_LOOP_dropout_backward][cls](&args);
     if (direct == NULL)
         native_cursor_store(cursor, loops, 0, cls, out, count);
     if (w->iter.operand_count > 2)
@@ -220,7 +220,7 @@ static void dropout_range(void *ctx, int64_t begin, int64_t end)
 }
 
 /* One run: the next one draws from where this ends. */
-static bool run_blocks(const plan_call *call, native_range_fn fn, int words)
+static bool run_blocks(const ob_kit_call *call, native_range_fn fn, int words)
 {
     enum { GRAIN = 8 };
     work *w = call->state;
@@ -232,7 +232,7 @@ static bool run_blocks(const plan_call *call, native_range_fn fn, int words)
     return !atomic_load(&j.bad);
 }
 
-static ob_status run_draw(const plan_call *call, ob_err *err)
+static ob_status run_draw(const ob_kit_call *call, ob_err *err)
 {
     const work *w = call->state;
     if (!run_blocks(call, draw_range, w->op == OP_BERNOULLI ? 1 : 2))
@@ -242,7 +242,7 @@ static ob_status run_draw(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status run_dropout(const plan_call *call, ob_err *err)
+static ob_status run_dropout(const ob_kit_call *call, ob_err *err)
 {
     (void)err;
     run_blocks(call, dropout_range, 1);
@@ -251,7 +251,7 @@ static ob_status run_dropout(const plan_call *call, ob_err *err)
 
 /* ---- one by one ---- */
 
-static ob_status run_integers(const plan_call *call, ob_err *err)
+static ob_status run_integers(const ob_kit_call *call, ob_err *err)
 {
     work *w = call->state;
     int64_t whole[NATIVE_CHUNK];
@@ -269,13 +269,13 @@ static ob_status run_integers(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-static void put_index(const plan_call *call, const work *w, int64_t at, int64_t value)
+static void put_index(const ob_kit_call *call, const work *w, int64_t at, int64_t value)
 {
     const native_operand *out = &w->iter.operands[0];
     call->env->loops->store[out->dtype][NATIVE_I64](out->data + at * out->strides[0], 0, &value, 1);
 }
 
-static int64_t get_index(const plan_call *call, const work *w, int64_t at)
+static int64_t get_index(const ob_kit_call *call, const work *w, int64_t at)
 {
     const native_operand *out = &w->iter.operands[0];
     int64_t value;
@@ -283,7 +283,7 @@ static int64_t get_index(const plan_call *call, const work *w, int64_t at)
     return value;
 }
 
-static ob_status run_permutation(const plan_call *call, ob_err *err)
+static ob_status run_permutation(const ob_kit_call *call, ob_err *err)
 {
     work *w = call->state;
     const int64_t n = w->iter.count;
@@ -301,11 +301,11 @@ static ob_status run_permutation(const plan_call *call, ob_err *err)
 
 #define RANDOM(op, types, word, function)                                                          \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_##types, .setup = setup, .run = run_##function,               \
+        .name = (op), .dtypes = OB_KIT_##types, .setup = setup, .run = run_##function,             \
         .variant = OP_##word                                                                       \
     }
 
-const plan_kernel native_kernels_random[] = {
+const ob_kit_kernel native_kernels_random[] = {
     RANDOM("aten::rand", FLOATS, UNIFORM, draw),
     RANDOM("aten::rand_like", FLOATS, UNIFORM, draw),
     RANDOM("aten::uniform_", FLOATS, UNIFORM, draw),

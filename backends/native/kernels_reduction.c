@@ -162,7 +162,7 @@ static double sum_of(const work *w, char *base)
 
 /* ---- chunks that pass an elementwise loop first ---- */
 
-static void apply(const work *w, plan_loop_id loop, void *out, const void *in, const void *second,
+static void apply(const work *w, ob_kit_loop_id loop, void *out, const void *in, const void *second,
                   int64_t count)
 {
     static const double no_real[4];
@@ -177,7 +177,7 @@ static void fold_truth(void *ctx, const void *chunk, int64_t at, int64_t count)
     fold *f = ctx;
     uint8_t zero[NATIVE_CHUNK];
     (void)at;
-    apply(f->w, PLAN_LOOP_logical_not, zero, chunk, NULL, count);
+    apply(f->w, OB_KIT_LOOP_logical_not, zero, chunk, NULL, count);
     f->found = f->found || memchr(zero, f->w->op == OP_ANY ? 0 : 1, (size_t)count) != NULL;
 }
 
@@ -204,7 +204,7 @@ static void fold_exp(void *ctx, const void *chunk, int64_t at, int64_t count)
         for (int64_t i = 0; i < count; i++)
             ((float *)shifted)[i] = ((const float *)chunk)[i] - (float)f->shift;
     }
-    apply(f->w, PLAN_LOOP_exp, shifted, shifted, NULL, count);
+    apply(f->w, OB_KIT_LOOP_exp, shifted, shifted, NULL, count);
     f->reduce(&f->acc, shifted, count, 0);
 }
 
@@ -215,7 +215,7 @@ static void fold_power(void *ctx, const void *chunk, int64_t at, int64_t count)
     const double p = f->w->power;
     _Alignas(64) char sizes[NATIVE_CHUNK * 8], powers[NATIVE_CHUNK * 8];
     (void)at;
-    apply(f->w, PLAN_LOOP_abs, sizes, chunk, NULL, count);
+    apply(f->w, OB_KIT_LOOP_abs, sizes, chunk, NULL, count);
     if (isinf(p)) {
         f->reduce(&f->acc, sizes, count, 0);
         return;
@@ -227,7 +227,7 @@ static void fold_power(void *ctx, const void *chunk, int64_t at, int64_t count)
         return;
     }
     fill_class(f->w->r.cls, powers, p, count);
-    apply(f->w, PLAN_LOOP_pow, powers, sizes, powers, count);
+    apply(f->w, OB_KIT_LOOP_pow, powers, sizes, powers, count);
     f->reduce(&f->acc, powers, count, 0);
 }
 
@@ -388,35 +388,35 @@ static native_class class_for(operation op, const ob_tensor *in, const ob_tensor
     }
 }
 
-static double correction_of(const plan_call *call)
+static double correction_of(const ob_kit_call *call)
 {
-    if (plan_arg(call, "correction") != NULL)
-        return (double)plan_arg_int(call, "correction", 1);
-    return plan_arg_bool(call, "unbiased", true) ? 1 : 0;
+    if (ob_kit_arg(call, "correction") != NULL)
+        return (double)ob_kit_arg_int(call, "correction", 1);
+    return ob_kit_arg_bool(call, "unbiased", true) ? 1 : 0;
 }
 
-static ob_status setup(plan_call *call, ob_err *err)
+static ob_status setup(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *in = plan_arg_tensor(call, "self"), *out = plan_output(call, 0);
-    const ob_tensor *outs[] = {out, plan_output(call, 1)};
+    const ob_tensor *in = ob_kit_arg_tensor(call, "self"), *out = ob_kit_output(call, 0);
+    const ob_tensor *outs[] = {out, ob_kit_output(call, 1)};
     const operation op = (operation)call->kernel->variant;
-    const char *order = plan_arg(call, "ord") != NULL ? "ord" : "p";
+    const char *order = ob_kit_arg(call, "ord") != NULL ? "ord" : "p";
     void *state;
-    OB_TRY(plan_state(call, sizeof(work), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(work), &state, err));
     work *w = state;
     const native_class cls = class_for(op, in, out);
     w->env = call->env;
     w->op = op;
     w->out = out->dtype;
     w->whole = cls == NATIVE_I32 || cls == NATIVE_I64;
-    w->power = plan_arg_double(call, order, 2);
+    w->power = ob_kit_arg_double(call, order, 2);
     w->correction = correction_of(call);
     native_reduction_init(&w->r, in, native_reduced_dims(call, "dim", in->ndim), outs,
                           op == OP_VAR_MEAN ? 2 : 1, cls, false);
     return OB_OK;
 }
 
-static ob_status run(const plan_call *call, ob_err *err)
+static ob_status run(const ob_kit_call *call, ob_err *err)
 {
     const work *w = call->state;
     (void)err;
@@ -436,12 +436,12 @@ typedef struct list_work {
     work items[];
 } list_work;
 
-static ob_status setup_list(plan_call *call, ob_err *err)
+static ob_status setup_list(ob_kit_call *call, ob_err *err)
 {
-    const ob_value *self = plan_arg(call, "self");
+    const ob_value *self = ob_kit_arg(call, "self");
     const size_t count = self->as.list.count;
     void *state;
-    OB_TRY(plan_state(call, sizeof(list_work) + count * sizeof(work), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(list_work) + count * sizeof(work), &state, err));
     list_work *list = state;
     list->count = count;
     for (size_t i = 0; i < count; i++) {
@@ -451,14 +451,14 @@ static ob_status setup_list(plan_call *call, ob_err *err)
         list->items[i] = (work){.env = call->env,
                                 .op = OP_NORM,
                                 .out = out->dtype,
-                                .power = plan_arg_double(call, "ord", 2)};
+                                .power = ob_kit_arg_double(call, "ord", 2)};
         native_reduction_init(&list->items[i].r, in, UINT32_MAX, outs, 1,
                               class_for(OP_NORM, in, out), false);
     }
     return OB_OK;
 }
 
-static ob_status run_list(const plan_call *call, ob_err *err)
+static ob_status run_list(const ob_kit_call *call, ob_err *err)
 {
     list_work *list = call->state;
     (void)err;
@@ -469,10 +469,10 @@ static ob_status run_list(const plan_call *call, ob_err *err)
 
 #define REDUCE(op, types, word)                                                                    \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_##types, .setup = setup, .run = run, .variant = OP_##word     \
+        .name = (op), .dtypes = OB_KIT_##types, .setup = setup, .run = run, .variant = OP_##word   \
     }
 
-const plan_kernel native_kernels_reduction[] = {
+const ob_kit_kernel native_kernels_reduction[] = {
     REDUCE("aten::sum", REALS, SUM),
     REDUCE("aten::sum.dim_IntList", REALS, SUM),
     REDUCE("aten::mean", REALS, MEAN),
@@ -503,7 +503,7 @@ const plan_kernel native_kernels_reduction[] = {
     REDUCE("aten::linalg_vector_norm", FLOATS, NORM),
     REDUCE("aten::logsumexp", REALS, LOGSUMEXP),
     {.name = "aten::_foreach_norm.Scalar",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = OB_KIT_FLOATS,
      .setup = setup_list,
      .run = run_list},
     {.name = NULL},

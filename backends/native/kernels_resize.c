@@ -15,16 +15,16 @@ typedef struct padding {
     double value;
 } padding;
 
-static ob_status setup_pad(plan_call *call, ob_err *err)
+static ob_status setup_pad(ob_kit_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(padding), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(padding), &state, err));
     padding *p = state;
     int64_t pad[2 * OB_MAX_DIMS] = {0};
-    const size_t count = plan_arg_ints(call, "pad", pad, 2 * OB_MAX_DIMS);
-    p->from = *plan_arg_tensor(call, "self");
-    p->to = *plan_output(call, 0);
-    p->value = plan_arg_double(call, "value", 0);
+    const size_t count = ob_kit_arg_ints(call, "pad", pad, 2 * OB_MAX_DIMS);
+    p->from = *ob_kit_arg_tensor(call, "self");
+    p->to = *ob_kit_output(call, 0);
+    p->value = ob_kit_arg_double(call, "value", 0);
     for (size_t i = 0; i < count / 2; i++) {
         const int d = p->from.ndim - 1 - (int)i;
         const int64_t before = pad[2 * i], after = pad[2 * i + 1];
@@ -39,10 +39,10 @@ static ob_status setup_pad(plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-static ob_status run_pad(const plan_call *call, ob_err *err)
+static ob_status run_pad(const ob_kit_call *call, ob_err *err)
 {
     const padding *p = call->state;
-    native_fill(call->env, plan_output(call, 0), p->value);
+    native_fill(call->env, ob_kit_output(call, 0), p->value);
     return native_copy(call->env, &p->to, &p->from, err);
 }
 
@@ -69,15 +69,15 @@ static void fill_sources(const resize *r, int d, double scale)
     }
 }
 
-static ob_status setup_resize(plan_call *call, ob_err *err)
+static ob_status setup_resize(ob_kit_call *call, ob_err *err)
 {
     const bool backward = call->kernel->variant;
-    const ob_tensor *in = plan_arg_tensor(call, backward ? "grad_output" : "self");
-    const ob_tensor *out = plan_output(call, 0);
+    const ob_tensor *in = ob_kit_arg_tensor(call, backward ? "grad_output" : "self");
+    const ob_tensor *out = ob_kit_output(call, 0);
     const ob_tensor *large = backward ? in : out, *small = backward ? out : in;
     void *state;
     const size_t lines = (size_t)(large->sizes[2] + large->sizes[3]);
-    OB_TRY(plan_state(call, sizeof(resize) + lines * sizeof(int64_t), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(resize) + lines * sizeof(int64_t), &state, err));
     resize *r = state;
     r->cls = native_wide_class(in->dtype);
     r->planes = in->sizes[0] * in->sizes[1];
@@ -86,9 +86,9 @@ static ob_status setup_resize(plan_call *call, ob_err *err)
     for (int d = 0; d < 2; d++) {
         r->small[d] = small->sizes[2 + d];
         r->large[d] = large->sizes[2 + d];
-        fill_sources(r, d, plan_arg_double(call, d == 0 ? "scales_h" : "scales_w", 0));
+        fill_sources(r, d, ob_kit_arg_double(call, d == 0 ? "scales_h" : "scales_w", 0));
     }
-    if (native_numel(small) == 0 && native_numel(large) > 0)
+    if (ob_kit_numel(small) == 0 && ob_kit_numel(large) > 0)
         return call->env->host->err_set(err, OB_ERR_INVALID,
                                         "%s of an empty image; give one with at least one element",
                                         call->kernel->name);
@@ -135,7 +135,7 @@ DEFINE_FORWARD(8, uint64_t)
 DEFINE_BACKWARD(f32, float)
 DEFINE_BACKWARD(f64, double)
 
-static ob_status run_resize(const plan_call *call, ob_err *err)
+static ob_status run_resize(const ob_kit_call *call, ob_err *err)
 {
     (void)err;
     const resize *r = call->state;
@@ -149,14 +149,14 @@ static ob_status run_resize(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-const plan_kernel native_kernels_resize[] = {
-    {.name = "aten::constant_pad_nd", .dtypes = PLAN_REALS, .setup = setup_pad, .run = run_pad},
+const ob_kit_kernel native_kernels_resize[] = {
+    {.name = "aten::constant_pad_nd", .dtypes = OB_KIT_REALS, .setup = setup_pad, .run = run_pad},
     {.name = "aten::upsample_nearest2d",
-     .dtypes = PLAN_REALS,
+     .dtypes = OB_KIT_REALS,
      .setup = setup_resize,
      .run = run_resize},
     {.name = "aten::upsample_nearest2d_backward",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = OB_KIT_FLOATS,
      .setup = setup_resize,
      .run = run_resize,
      .variant = 1},

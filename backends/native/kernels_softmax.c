@@ -18,23 +18,23 @@ typedef struct softmax {
     native_dense in, grad, out; /* in: the input, or the forward's result */
 } softmax;
 
-static ob_status setup(plan_call *call, ob_err *err)
+static ob_status setup(ob_kit_call *call, ob_err *err)
 {
     void *state;
-    OB_TRY(plan_state(call, sizeof(softmax), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(softmax), &state, err));
     softmax *s = state;
     const bool backward = call->kernel->variant >= SOFTMAX_BACKWARD;
-    const ob_tensor *in = plan_arg_tensor(call, backward ? "output" : "self");
-    const int dim = plan_dim(plan_arg_int(call, "dim", -1), in->ndim);
+    const ob_tensor *in = ob_kit_arg_tensor(call, backward ? "output" : "self");
+    const int dim = ob_kit_dim(ob_kit_arg_int(call, "dim", -1), in->ndim);
     s->cls = native_wide_class(in->dtype);
     s->rows = native_rows_of(call->env, s->cls);
     s->outer = s->inner = s->count = 1;
     for (int d = 0; d < in->ndim; d++)
         *(d < dim ? &s->outer : d == dim ? &s->count : &s->inner) *= in->sizes[d];
     OB_TRY(native_dense_plan(call, in, s->cls, &s->in, err));
-    const ob_tensor *grad = backward ? plan_arg_tensor(call, "grad_output") : NULL;
+    const ob_tensor *grad = backward ? ob_kit_arg_tensor(call, "grad_output") : NULL;
     OB_TRY(native_dense_plan(call, grad, s->cls, &s->grad, err));
-    return native_dense_plan(call, plan_output(call, 0), s->cls, &s->out, err);
+    return native_dense_plan(call, ob_kit_output(call, 0), s->cls, &s->out, err);
 }
 
 typedef struct job {
@@ -92,12 +92,12 @@ static void run_blocks(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-static ob_status run(const plan_call *call, ob_err *err)
+static ob_status run(const ob_kit_call *call, ob_err *err)
 {
     (void)err;
     const softmax *s = call->state;
     job j = {.s = s, .what = call->kernel->variant, .size = native_class_size(s->cls)};
-    if (native_numel(&s->out.tensor) == 0)
+    if (ob_kit_numel(&s->out.tensor) == 0)
         return OB_OK;
     j.in = native_dense_read(call, &s->in);
     j.grad = native_dense_read(call, &s->grad);
@@ -115,11 +115,11 @@ static ob_status run(const plan_call *call, ob_err *err)
 
 #define ROW(op_name, which)                                                                        \
     {                                                                                              \
-        .name = "aten::" op_name, .dtypes = PLAN_FLOATS, .setup = setup, .run = run,               \
+        .name = "aten::" op_name, .dtypes = OB_KIT_FLOATS, .setup = setup, .run = run,             \
         .variant = (which)                                                                         \
     }
 
-const plan_kernel native_kernels_softmax[] = {
+const ob_kit_kernel native_kernels_softmax[] = {
     ROW("_softmax", SOFTMAX),
     ROW("_log_softmax", LOG_SOFTMAX),
     ROW("_softmax_backward_data", SOFTMAX_BACKWARD),

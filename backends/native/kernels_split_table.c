@@ -32,9 +32,9 @@ typedef struct split_table {
     table tables[];
 } split_table;
 
-static void fill_tables(const plan_call *call, split_table *s)
+static void fill_tables(const ob_kit_call *call, split_table *s)
 {
-    const ob_value *rows = plan_arg(call, "rows"), *dims = plan_arg(call, "dims");
+    const ob_value *rows = ob_kit_arg(call, "rows"), *dims = ob_kit_arg(call, "dims");
     int64_t weight = 0, momentum = 0, column = 0;
     for (int64_t t = 0; t < s->table_count; t++) {
         table *to = &s->tables[t];
@@ -50,10 +50,10 @@ static void fill_tables(const plan_call *call, split_table *s)
     s->width = column;
 }
 
-static ob_status check(plan_call *call, ob_err *err)
+static ob_status check(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *weights = plan_arg_tensor(call, "weights");
-    const ob_tensor *momentum = plan_arg_tensor(call, "momentum");
+    const ob_tensor *weights = ob_kit_arg_tensor(call, "weights");
+    const ob_tensor *momentum = ob_kit_arg_tensor(call, "momentum");
     if ((weights->dtype == OB_DTYPE_F32 || weights->dtype == OB_DTYPE_F16) &&
         momentum->dtype == OB_DTYPE_F32)
         return OB_OK;
@@ -62,38 +62,38 @@ static ob_status check(plan_call *call, ob_err *err)
                                     call->kernel->name);
 }
 
-static ob_status start(plan_call *call, split_table **out, ob_err *err)
+static ob_status start(ob_kit_call *call, split_table **out, ob_err *err)
 {
-    const size_t tables = plan_arg(call, "rows")->as.list.count;
+    const size_t tables = ob_kit_arg(call, "rows")->as.list.count;
     void *state;
-    OB_TRY(plan_state(call, sizeof(split_table) + tables * sizeof(table), &state, err));
+    OB_TRY(ob_kit_state(call, sizeof(split_table) + tables * sizeof(table), &state, err));
     split_table *s = *out = state;
-    const ob_tensor *indices = plan_arg_tensor(call, "indices");
-    const ob_tensor *offsets = plan_arg_tensor(call, "offsets");
+    const ob_tensor *indices = ob_kit_arg_tensor(call, "indices");
+    const ob_tensor *offsets = ob_kit_arg_tensor(call, "offsets");
     s->table_count = (int64_t)tables;
     fill_tables(call, s);
-    s->count = native_numel(indices);
-    s->batch = (native_numel(offsets) - 1) / s->table_count;
-    s->pooling = plan_arg_int(call, "pooling", 0);
-    s->lr = plan_arg_double(call, "lr", 0.01);
-    s->eps = plan_arg_double(call, "eps", 1e-8);
+    s->count = ob_kit_numel(indices);
+    s->batch = (ob_kit_numel(offsets) - 1) / s->table_count;
+    s->pooling = ob_kit_arg_int(call, "pooling", 0);
+    s->lr = ob_kit_arg_double(call, "lr", 0.01);
+    s->eps = ob_kit_arg_double(call, "eps", 1e-8);
     OB_TRY(native_dense_plan(call, indices, NATIVE_I64, &s->indices, err));
     OB_TRY(native_dense_plan(call, offsets, NATIVE_I64, &s->offsets, err));
-    return native_dense_plan(call, plan_arg_tensor(call, "per_sample_weights"), NATIVE_F32,
+    return native_dense_plan(call, ob_kit_arg_tensor(call, "per_sample_weights"), NATIVE_F32,
                              &s->factors, err);
 }
 
-static ob_status setup_forward(plan_call *call, ob_err *err)
+static ob_status setup_forward(ob_kit_call *call, ob_err *err)
 {
     split_table *s;
     return start(call, &s, err);
 }
 
-static ob_status setup_update(plan_call *call, ob_err *err)
+static ob_status setup_update(ob_kit_call *call, ob_err *err)
 {
     split_table *s;
     OB_TRY(start(call, &s, err));
-    OB_TRY(native_dense_plan(call, plan_arg_tensor(call, "grad"), NATIVE_F32, &s->grad, err));
+    OB_TRY(native_dense_plan(call, ob_kit_arg_tensor(call, "grad"), NATIVE_F32, &s->grad, err));
     size_t *const arrays[] = {&s->sorted, &s->places, &s->spare_sorted, &s->spare_places, &s->bags};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
         OB_TRY(native_scratch_reserve(call, s->count, sizeof(int64_t), arrays[i], err));
@@ -112,10 +112,10 @@ typedef struct job {
     native_bad_index bad;
 } job;
 
-static job start_job(const plan_call *call)
+static job start_job(const ob_kit_call *call)
 {
     const split_table *s = call->state;
-    const ob_tensor *weights = plan_arg_tensor(call, "weights");
+    const ob_tensor *weights = ob_kit_arg_tensor(call, "weights");
     return (job){
         .s = s,
         .env = call->env,
@@ -125,12 +125,12 @@ static job start_job(const plan_call *call)
         .dtype = weights->dtype,
         .size = call->env->host->dtype_get_info(weights->dtype)->size_bytes,
         .weights = native_data(weights),
-        .momentum = native_data(plan_arg_tensor(call, "momentum")),
+        .momentum = native_data(ob_kit_arg_tensor(call, "momentum")),
     };
 }
 
 /* Offsets rise from 0 to at most the number of indices; each index is below its table's rows. */
-static ob_status check_bags(const plan_call *call, job *j, ob_err *err)
+static ob_status check_bags(const ob_kit_call *call, job *j, ob_err *err)
 {
     const split_table *s = j->s;
     const int64_t bags = s->table_count * s->batch;
@@ -193,12 +193,12 @@ static void sum_bags(void *ctx, int64_t begin, int64_t end)
     }
 }
 
-static ob_status run_forward(const plan_call *call, ob_err *err)
+static ob_status run_forward(const ob_kit_call *call, ob_err *err)
 {
     const split_table *s = call->state;
     job j = start_job(call);
     OB_TRY(check_bags(call, &j, err));
-    j.out = native_data(plan_output(call, 0));
+    j.out = native_data(ob_kit_output(call, 0));
     native_parallel(call->env, s->table_count * s->batch, BAG_GRAIN, sum_bags, &j);
     return OB_OK;
 }
@@ -279,7 +279,7 @@ static int64_t list_places(const job *j, int64_t t, pairs *out, int64_t *bags)
     return count;
 }
 
-static ob_status run_update(const plan_call *call, ob_err *err)
+static ob_status run_update(const ob_kit_call *call, ob_err *err)
 {
     const split_table *s = call->state;
     job j = start_job(call);
@@ -303,14 +303,14 @@ static ob_status run_update(const plan_call *call, ob_err *err)
     return OB_OK;
 }
 
-const plan_kernel native_kernels_split_table[] = {
+const ob_kit_kernel native_kernels_split_table[] = {
     {.name = "opbench::split_table_embedding_bags",
-     .dtypes = PLAN_BIT(F32),
+     .dtypes = OB_KIT_BIT(F32),
      .check = check,
      .setup = setup_forward,
      .run = run_forward},
     {.name = "opbench::split_table_embedding_bags_update",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = OB_KIT_FLOATS,
      .check = check,
      .setup = setup_update,
      .run = run_update},

@@ -6,7 +6,7 @@
  */
 #include "loops.h"
 
-#include "plan/loops_math.h"
+#include "kit/loops_math.h"
 #include "vectors.h"
 
 #include <math.h>
@@ -167,11 +167,11 @@ const native_loops CAT(native_loops, NATIVE_ISA) = {
     .set = CAT(NATIVE_SET, NATIVE_ISA),
     .loop =
         {
-#define PLAN_LOOP(name, kind, types, real, integer)                                                \
-    [PLAN_LOOP_##name] = {                                                                         \
+#define OB_KIT_LOOP(name, kind, types, real, integer)                                              \
+    [OB_KIT_LOOP_##name] = {                                                                       \
         PICK_##types(loop_##name##_f32, loop_##name##_f64, loop_##name##_i32, loop_##name##_i64)},
-#include "plan/loops.def"
-#undef PLAN_LOOP
+#include "kit/loops.def"
+#undef OB_KIT_LOOP
         },
     .reduce = {REDUCE(sum), REDUCE(sum_abs), REDUCE(sum_squares), REDUCE(prod), REDUCE(max),
                REDUCE(min)},

@@ -7,7 +7,7 @@
 #define OB_NATIVE_LOOPS_H
 
 #include "kernel.h"
-#include "plan/elementwise.h"
+#include "kit/elementwise_calls.h"
 
 /* How many elements a loop is given at most: operands that must be converted stay in the cache. */
 enum { NATIVE_CHUNK = 1024 };
@@ -66,7 +66,7 @@ typedef enum native_set {
 struct native_loops {
     const char *isa; /* "avx512" */
     native_set set;
-    native_loop_fn loop[PLAN_LOOP_COUNT][NATIVE_CLASS_COUNT]; /* NULL: no such version */
+    native_loop_fn loop[OB_KIT_LOOP_COUNT][NATIVE_CLASS_COUNT]; /* NULL: no such version */
     native_reduce_fn reduce[NATIVE_REDUCE_COUNT][NATIVE_CLASS_COUNT];
     native_add_rows_fn add_rows[NATIVE_CLASS_COUNT];
     /* to[i] += the sum of in[k][i] * factors[k] over four k, wrapping. */

@@ -3,14 +3,14 @@
  * Loops for T = int32_t or int64_t, U their unsigned kin; included by loops.c once for each.
  */
 
-#include "plan/loops_integer_functions.h"
+#include "kit/loops_integer_functions.h"
 
 #define INTEGER_BOTH(kind, name, e) DEFINE_##kind(name, SCALARS_INTEGER, e)
 #define INTEGER_FLOAT(kind, name, e)
 #define INTEGER_INT(kind, name, e) DEFINE_##kind(name, SCALARS_INTEGER, e)
-#define PLAN_LOOP(name, kind, types, real, integer) INTEGER_##types(kind, loop_##name, integer)
-#include "plan/loops.def"
-#undef PLAN_LOOP
+#define OB_KIT_LOOP(name, kind, types, real, integer) INTEGER_##types(kind, loop_##name, integer)
+#include "kit/loops.def"
+#undef OB_KIT_LOOP
 #undef INTEGER_BOTH
 #undef INTEGER_FLOAT
 #undef INTEGER_INT

@@ -3,14 +3,14 @@
  * Loops for T = float or double; included by loops.c once for each.
  */
 
-#include "plan/loops_real_functions.h"
+#include "kit/loops_real_functions.h"
 
 #define REAL_BOTH(kind, name, e) DEFINE_##kind(name, SCALARS_REAL, e)
 #define REAL_FLOAT(kind, name, e) DEFINE_##kind(name, SCALARS_REAL, e)
 #define REAL_INT(kind, name, e)
-#define PLAN_LOOP(name, kind, types, real, integer) REAL_##types(kind, loop_##name, real)
-#include "plan/loops.def"
-#undef PLAN_LOOP
+#define OB_KIT_LOOP(name, kind, types, real, integer) REAL_##types(kind, loop_##name, real)
+#include "kit/loops.def"
+#undef OB_KIT_LOOP
 #undef REAL_BOTH
 #undef REAL_FLOAT
 #undef REAL_INT

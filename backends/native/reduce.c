@@ -6,13 +6,13 @@
 
 enum { GRAIN = 32768 };
 
-uint32_t native_reduced_dims(const plan_call *call, const char *name, int ndim)
+uint32_t native_reduced_dims(const ob_kit_call *call, const char *name, int ndim)
 {
     int64_t dims[OB_MAX_DIMS];
-    const size_t count = plan_arg_ints(call, name, dims, OB_MAX_DIMS);
+    const size_t count = ob_kit_arg_ints(call, name, dims, OB_MAX_DIMS);
     uint32_t mask = 0;
     for (size_t i = 0; i < count && i < OB_MAX_DIMS; i++)
-        mask |= 1u << plan_dim(dims[i], ndim);
+        mask |= 1u << ob_kit_dim(dims[i], ndim);
     return count > 0 ? mask : UINT32_MAX;
 }
 

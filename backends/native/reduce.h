@@ -22,7 +22,7 @@ void native_reduction_init(native_reduction *r, const ob_tensor *in, uint32_t di
                            const ob_tensor *const *outs, int count, native_class cls,
                            bool keep_order);
 /* Dimensions of the argument `name` (int, int[], None or empty = all). */
-uint32_t native_reduced_dims(const plan_call *call, const char *name, int ndim);
+uint32_t native_reduced_dims(const ob_kit_call *call, const char *name, int ndim);
 
 /* Calls fn for each chunk of the reduced elements of one result; `base` is its first element. */
 typedef void (*native_chunk_fn)(void *ctx, const void *chunk, int64_t at, int64_t count);

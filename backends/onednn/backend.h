@@ -35,7 +35,7 @@ struct ob_prepared {
     dnn_saved *saved;
     size_t saved_count;
     uint64_t bytes;
-    plan_progress progress;
+    ob_kit_progress progress;
 };
 
 /* case.c */

@@ -147,7 +147,7 @@ static void clear(ob_prepared *prepared)
     prepared->saved_count = 0;
     prepared->backend->used_bytes -= prepared->bytes;
     prepared->bytes = 0;
-    prepared->progress = (plan_progress){.ran = false};
+    prepared->progress = (ob_kit_progress){.ran = false};
 }
 
 static void restore_inputs(const ob_prepared *prepared)

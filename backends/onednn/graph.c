@@ -67,7 +67,7 @@ static bool gives_nothing(const dnn_call *call)
     return count > 0;
 }
 
-static ob_status plan_call(dnn_call *call, ob_err *err)
+static ob_status plan_one_call(dnn_call *call, ob_err *err)
 {
     const dnn_view out = dnn_output(call, 0);
     if (gives_nothing(call))
@@ -98,11 +98,11 @@ static ob_status plan_nodes(dnn_program *program, dnn_pass *pass, ob_err *err)
             return plan->host->err_set(err, OB_ERR_UNSUPPORTED,
                                        "oneDNN has nothing for %s; see docs/onednn.md for what the "
                                        "backend has, or use another one",
-                                       plan_op_name(node->op, name, sizeof name));
+                                       ob_kit_op_name(node->op, name, sizeof name));
         if (dnn_node_is_view(program, pass->graph, node))
             continue;
         plan->op = node->op;
-        OB_TRY(plan_call(&call, err));
+        OB_TRY(plan_one_call(&call, err));
     }
     plan->op = NULL;
     return OB_OK;
@@ -116,7 +116,7 @@ static ob_status keep_results(dnn_program *program, const dnn_pass *pass, size_t
     plan->list = list;
     for (size_t i = 0; i < count; i++) {
         const ob_edge_id edge = pass->graph->outputs[i];
-        for (size_t t = 0; t < plan_tensor_count(&pass->graph->edges[edge].meta); t++) {
+        for (size_t t = 0; t < ob_kit_tensor_count(&pass->graph->edges[edge].meta); t++) {
             const dnn_view *view = &pass->views[edge][t];
             if (!dnn_view_is(view) || dnn_view_numel(view) == 0)
                 continue;
@@ -136,36 +136,10 @@ static ob_status plan_make_grad(dnn_program *program, ob_err *err)
     for (size_t e = 0; e < pass->graph->edge_count; e++) {
         if (pass->graph->edges[e].role != OB_EDGE_GRAD_OUTPUT)
             continue;
-        for (size_t t = 0; t < plan_tensor_count(&pass->graph->edges[e].meta); t++) {
+        for (size_t t = 0; t < ob_kit_tensor_count(&pass->graph->edges[e].meta); t++) {
             if (dnn_view_is(&pass->views[e][t]))
                 OB_TRY(dnn_emit_fill(&program->plan, &pass->views[e][t], 1, err));
         }
-    }
-    return OB_OK;
-}
-
-/* Gradients of several backwards are added up, until zero grad. */
-static ob_status plan_sums(dnn_program *program, ob_err *err)
-{
-    const dnn_pass *pass = &program->passes[OB_PASS_BACKWARD];
-    dnn_plan *plan = &program->plan;
-    program->grad_count = pass->graph->output_count;
-    program->sums = calloc(program->grad_count + 1, sizeof *program->sums);
-    if (program->sums == NULL)
-        return plan->host->err_set(err, OB_ERR_NOMEM, "out of memory");
-    for (size_t i = 0; i < program->grad_count; i++) {
-        const ob_edge_id edge = pass->graph->outputs[i];
-        dnn_view *sum = &program->sums[i];
-        sum->group = DNN_NONE_ID;
-        if (pass->graph->edges[edge].meta.kind != OB_VALUE_TENSOR)
-            continue;
-        const dnn_view *grad = &pass->views[edge][0];
-        OB_TRY(dnn_plan_temporary(plan, grad->dtype, grad->ndim, grad->sizes, sum, err));
-        plan->buffers[plan->groups[sum->group].plain].kept = true;
-        plan->list = DNN_LIST_SUM_START;
-        OB_TRY(dnn_emit_copy(plan, sum, grad, err));
-        plan->list = DNN_LIST_SUM;
-        OB_TRY(dnn_emit_binary(plan, DNN_ADD, sum, grad, sum, 1, err));
     }
     return OB_OK;
 }
@@ -181,9 +155,9 @@ static ob_status plan_backward(dnn_program *program, const ob_prepare_args *args
     OB_TRY(plan_make_grad(program, err));
     plan->list = DNN_LIST_BACKWARD;
     OB_TRY(plan_nodes(program, pass, err));
-    OB_TRY(keep_results(program, pass, pass->graph->output_count,
-                        plan->reorders_outside ? DNN_LIST_BACKWARD_END : DNN_LIST_BACKWARD, err));
-    return plan_sums(program, err);
+    program->grad_count = pass->graph->output_count;
+    return keep_results(program, pass, program->grad_count,
+                        plan->reorders_outside ? DNN_LIST_BACKWARD_END : DNN_LIST_BACKWARD, err);
 }
 
 static ob_status plan_all(dnn_program *program, const ob_prepare_args *args, ob_edge_id *map,
@@ -194,8 +168,8 @@ static ob_status plan_all(dnn_program *program, const ob_prepare_args *args, ob_
     const bool both =
         args->backward != NULL && args->backward->graph != NULL && args->pass == OB_PASS_BACKWARD;
     plan->training = both;
-    OB_TRY(plan_resolve_forward(plan->host, args, resolve, program, &forward->graph, &forward->own,
-                                map, err));
+    OB_TRY(ob_kit_resolve_forward(plan->host, args, resolve, program, &forward->graph,
+                                  &forward->own, map, err));
     OB_TRY(dnn_places_forward(program, args, err));
     plan->list = DNN_LIST_FORWARD;
     OB_TRY(plan_nodes(program, forward, err));
@@ -223,6 +197,5 @@ void dnn_program_fini(dnn_program *program)
         free(pass->views);
         program->plan.host->graph_destroy(pass->own);
     }
-    free(program->sums);
     dnn_plan_fini(&program->plan);
 }

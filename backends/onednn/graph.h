@@ -18,7 +18,6 @@ typedef struct dnn_program {
     dnn_plan plan;
     dnn_pass passes[2]; /* by ob_pass */
     size_t grad_count;
-    dnn_view *sums; /* per gradient that is a tensor */
 } dnn_program;
 
 /* Plans the forward and, if args->backward is there and asked for, the backward. Without inputs in args

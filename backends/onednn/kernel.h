@@ -8,7 +8,7 @@
 
 #include "plan.h"
 
-#include "plan/graphs.h"
+#include "opbench/kit.h"
 
 typedef struct dnn_kernel dnn_kernel;
 
@@ -27,7 +27,7 @@ typedef ob_status (*dnn_kernel_fn)(dnn_call *call, ob_err *err);
 struct dnn_kernel {
     const char *name; /* "aten::add.Tensor"; NULL ends a table */
     dnn_kernel_fn plan;
-    plan_kind kind;
+    ob_kit_kind kind;
     bool sums; /* of nothing are zeros: arguments may be empty */
     /* The kernel's own: one function may serve several rows. */
     int variant;

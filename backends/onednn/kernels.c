@@ -17,7 +17,7 @@ static const dnn_kernel *const GROUPS[] = {
 const dnn_kernel *dnn_kernel_find(const ob_op *op)
 {
     char name[192];
-    plan_op_name(op, name, sizeof name);
+    ob_kit_op_name(op, name, sizeof name);
     for (size_t g = 0; g < sizeof GROUPS / sizeof *GROUPS; g++) {
         for (const dnn_kernel *kernel = GROUPS[g]; kernel->name != NULL; kernel++) {
             if (strcmp(kernel->name, name) == 0)
@@ -31,7 +31,7 @@ ob_status dnn_refuse(const dnn_call *call, ob_err *err, const char *reason)
 {
     char name[192];
     return call->host->err_set(err, OB_ERR_UNSUPPORTED, "%s: %s; use another backend",
-                               plan_op_name(call->node->op, name, sizeof name), reason);
+                               ob_kit_op_name(call->node->op, name, sizeof name), reason);
 }
 
 ob_status dnn_refuse_inexact(const dnn_call *call, ob_err *err)
@@ -96,12 +96,12 @@ size_t dnn_arg_views(const dnn_call *call, const char *name, dnn_view *out, size
 
 double dnn_arg_double(const dnn_call *call, const char *name, double otherwise)
 {
-    return plan_value_double(dnn_arg_value(call, name), otherwise);
+    return ob_kit_value_double(dnn_arg_value(call, name), otherwise);
 }
 
 int64_t dnn_arg_int(const dnn_call *call, const char *name, int64_t otherwise)
 {
-    return plan_value_int(dnn_arg_value(call, name), otherwise);
+    return ob_kit_value_int(dnn_arg_value(call, name), otherwise);
 }
 
 bool dnn_arg_bool(const dnn_call *call, const char *name, bool otherwise)
@@ -118,7 +118,7 @@ bool dnn_arg_is_none(const dnn_call *call, const char *name)
 
 size_t dnn_arg_ints(const dnn_call *call, const char *name, int64_t *out, size_t capacity)
 {
-    return plan_value_ints(dnn_arg_value(call, name), out, capacity);
+    return ob_kit_value_ints(dnn_arg_value(call, name), out, capacity);
 }
 
 dnn_view dnn_output(const dnn_call *call, size_t k)

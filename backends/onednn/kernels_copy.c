@@ -18,7 +18,7 @@ static ob_status plan_assign(dnn_call *call, ob_err *err)
 
 #define MAYBE(op)                                                                                  \
     {                                                                                              \
-        .name = "aten::" op, .plan = plan_copy, .kind = PLAN_VIEW_OR_COMPUTE                       \
+        .name = "aten::" op, .plan = plan_copy, .kind = OB_KIT_VIEW_OR_COMPUTE                     \
     }
 
 const dnn_kernel dnn_kernels_copy[] = {

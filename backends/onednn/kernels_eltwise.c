@@ -46,7 +46,7 @@ static bool set_numbers(const dnn_call *call, const row *r, dnn_curve *curve)
     case FIXED:
         return true;
     case GELU:
-        if (strcmp(plan_value_str(dnn_arg_value(call, "approximate")), "tanh") == 0)
+        if (strcmp(ob_kit_value_str(dnn_arg_value(call, "approximate")), "tanh") == 0)
             curve->algorithm = DNN_GELU_TANH;
         return true;
     case ELU:

@@ -71,7 +71,7 @@ static ob_status plan_join(dnn_call *call, ob_err *err)
 {
     const bool stack = call->kernel->variant != 0;
     const dnn_view out = dnn_output(call, 0);
-    const int dim = plan_dim(dnn_arg_int(call, "dim", 0), out.ndim);
+    const int dim = ob_kit_dim(dnn_arg_int(call, "dim", 0), out.ndim);
     const size_t total = dnn_arg_views(call, "tensors", NULL, 0);
     size_t count = 0;
     dnn_view *views = calloc(total + 1, sizeof *views);
@@ -97,7 +97,7 @@ static ob_status plan_join(dnn_call *call, ob_err *err)
 static ob_status plan_slice_backward(dnn_call *call, ob_err *err)
 {
     const dnn_view grad = dnn_arg_view(call, "grad_output"), out = dnn_output(call, 0);
-    const int dim = plan_dim(dnn_arg_int(call, "dim", 0), out.ndim);
+    const int dim = ob_kit_dim(dnn_arg_int(call, "dim", 0), out.ndim);
     const int64_t size = out.sizes[dim];
     int64_t start = dnn_arg_int(call, "start", 0);
     start = start < 0 ? start + size : start;
@@ -112,7 +112,7 @@ static ob_status plan_select_backward(dnn_call *call, ob_err *err)
 {
     const dnn_view out = dnn_output(call, 0);
     dnn_view grad = dnn_arg_view(call, "grad_output");
-    const int dim = plan_dim(dnn_arg_int(call, "dim", 0), out.ndim);
+    const int dim = ob_kit_dim(dnn_arg_int(call, "dim", 0), out.ndim);
     const int64_t index = dnn_arg_int(call, "index", 0);
     const dnn_view part =
         dnn_view_part(call->plan, &out, dim, index < 0 ? index + out.sizes[dim] : index, 1, 1);

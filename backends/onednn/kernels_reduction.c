@@ -166,7 +166,7 @@ static dnn_view spread_result(const dnn_call *call, const dnn_view *in, const dn
     for (int d = 0; d < in->ndim; d++)
         reduced[d] = count == 0;
     for (size_t i = 0; i < count && in->ndim > 0; i++)
-        reduced[plan_dim(dims[i], in->ndim)] = true;
+        reduced[ob_kit_dim(dims[i], in->ndim)] = true;
     dnn_view wide = *out;
     wide.ndim = in->ndim;
     for (int d = 0, from = 0; d < in->ndim; d++) {

@@ -50,7 +50,7 @@ static ob_status plan_softmax(dnn_call *call, ob_err *err)
                            .training = plan->training};
     if (request.algorithm == DNN_SOFTMAX_LOG && out.dtype == OB_DTYPE_F32)
         OB_TRY(dnn_refuse_inexact(call, err));
-    request.axis = flatten(views, 2, plan_dim(dnn_arg_int(call, "dim", -1), in.ndim));
+    request.axis = flatten(views, 2, ob_kit_dim(dnn_arg_int(call, "dim", -1), in.ndim));
     request.src = layout_of(plan, &in, request.axis, err);
     request.dst = layout_of(plan, &out, request.axis, err);
     if (request.src == NULL || request.dst == NULL)
@@ -69,7 +69,7 @@ static ob_status plan_softmax_backward(dnn_call *call, ob_err *err)
     OB_TRY(dnn_plan_dense(plan, &result, err));
     dnn_request request = {.kind = DNN_SOFTMAX_BACKWARD,
                            .algorithm = (dnn_algorithm)call->kernel->variant};
-    request.axis = flatten(views, 3, plan_dim(dnn_arg_int(call, "dim", -1), out.ndim));
+    request.axis = flatten(views, 3, ob_kit_dim(dnn_arg_int(call, "dim", -1), out.ndim));
     request.src = layout_of(plan, &out, request.axis, err);
     request.diff = layout_of(plan, &grad, request.axis, err);
     request.dst = layout_of(plan, &result, request.axis, err);

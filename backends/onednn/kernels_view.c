@@ -4,9 +4,9 @@
  */
 #include "kernel.h"
 
-#define PLAN_VIEW_ROW(op) {.name = (op), .kind = PLAN_VIEW},
+#define OB_KIT_VIEW_ROW(op) {.name = (op), .kind = OB_KIT_VIEW},
 
 const dnn_kernel dnn_kernels_view[] = {
-#include "plan/views.def"
+#include "kit/views.def"
     {.name = NULL},
 };

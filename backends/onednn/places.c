@@ -30,7 +30,7 @@ static ob_status start_pass(dnn_program *program, dnn_pass *pass, ob_err *err)
     if (pass->views == NULL)
         return host->err_set(err, OB_ERR_NOMEM, "out of memory for the plan of the case");
     for (size_t e = 0; e < graph->edge_count; e++) {
-        const size_t count = plan_tensor_count(&graph->edges[e].meta);
+        const size_t count = ob_kit_tensor_count(&graph->edges[e].meta);
         pass->views[e] = calloc(count + 1, sizeof *pass->views[e]);
         if (pass->views[e] == NULL)
             return host->err_set(err, OB_ERR_NOMEM, "out of memory for the plan of the case");
@@ -43,8 +43,8 @@ static ob_status start_pass(dnn_program *program, dnn_pass *pass, ob_err *err)
 /* Memory of its own for each tensor of an edge. */
 static ob_status place_fresh(dnn_program *program, const ob_value *meta, dnn_view *to, ob_err *err)
 {
-    for (size_t i = 0; i < plan_tensor_count(meta); i++) {
-        const ob_tensor *tensor = plan_tensor_at(meta, i);
+    for (size_t i = 0; i < ob_kit_tensor_count(meta); i++) {
+        const ob_tensor *tensor = ob_kit_tensor_at(meta, i);
         int64_t bytes;
         if (tensor == NULL)
             continue;
@@ -61,24 +61,24 @@ static ob_status place_fresh(dnn_program *program, const ob_value *meta, dnn_vie
 bool dnn_node_is_view(const dnn_program *program, const ob_graph *graph, const ob_graph_node *node)
 {
     const dnn_kernel *kernel = dnn_kernel_find(node->op);
-    return kernel != NULL && plan_is_view(program->plan.host, kernel->kind, graph, node);
+    return kernel != NULL && ob_kit_is_view(program->plan.host, kernel->kind, graph, node);
 }
 
 static ob_status place_views(dnn_program *program, dnn_pass *pass, const ob_graph_node *node,
                              ob_err *err)
 {
     const ob_graph *graph = pass->graph;
-    const ob_operand *operand = plan_first_tensor(graph, node);
+    const ob_operand *operand = ob_kit_first_tensor(graph, node);
     if (operand == NULL)
         return program->plan.host->err_set(err, OB_ERR_INVALID, "%s has no tensor to view",
                                            node->op->schema->name);
-    const dnn_view *from = &pass->views[operand->edge][plan_item_of(operand)];
+    const dnn_view *from = &pass->views[operand->edge][ob_kit_item_of(operand)];
     const ob_tensor *source =
-        plan_tensor_at(&graph->edges[operand->edge].meta, plan_item_of(operand));
+        ob_kit_tensor_at(&graph->edges[operand->edge].meta, ob_kit_item_of(operand));
     for (size_t k = 0; k < node->output_count; k++) {
         const ob_value *meta = &graph->edges[node->outputs[k]].meta;
-        for (size_t i = 0; i < plan_tensor_count(meta); i++) {
-            const ob_tensor *tensor = plan_tensor_at(meta, i);
+        for (size_t i = 0; i < ob_kit_tensor_count(meta); i++) {
+            const ob_tensor *tensor = ob_kit_tensor_at(meta, i);
             if (tensor != NULL)
                 pass->views[node->outputs[k]][i] =
                     view_of(tensor, from->group,
@@ -94,14 +94,14 @@ static ob_status place_results(dnn_program *program, dnn_pass *pass, const ob_gr
 {
     for (size_t k = 0; k < node->output_count; k++) {
         const ob_edge_id edge = node->outputs[k];
-        const int changed = plan_changed_argument(node->op->schema, k);
+        const int changed = ob_kit_changed_argument(node->op->schema, k);
         if (changed < 0) {
             OB_TRY(place_fresh(program, &pass->graph->edges[edge].meta, pass->views[edge], err));
             continue;
         }
         const ob_operand *operand = &node->args[changed];
         if (operand->kind == OB_OPERAND_EDGE || operand->kind == OB_OPERAND_ITEM)
-            pass->views[edge][0] = pass->views[operand->edge][plan_item_of(operand)];
+            pass->views[edge][0] = pass->views[operand->edge][ob_kit_item_of(operand)];
         else
             return program->plan.host->err_set(err, OB_ERR_UNSUPPORTED,
                                                "%s changes a list of tensors; use another backend",
@@ -113,7 +113,7 @@ static ob_status place_results(dnn_program *program, dnn_pass *pass, const ob_gr
         if (!node->op->schema->args[i].writes ||
             (operand->kind != OB_OPERAND_EDGE && operand->kind != OB_OPERAND_ITEM))
             continue;
-        const uint32_t group = pass->views[operand->edge][plan_item_of(operand)].group;
+        const uint32_t group = pass->views[operand->edge][ob_kit_item_of(operand)].group;
         if (group != DNN_NONE_ID)
             program->plan.groups[group].written = true;
     }
@@ -135,10 +135,10 @@ static ob_status place_nodes(dnn_program *program, dnn_pass *pass, ob_err *err)
 
 static ob_status check_edge(const ob_host *host, const ob_graph_edge *edge, ob_err *err)
 {
-    for (size_t i = 0; i < plan_tensor_count(&edge->meta); i++) {
-        const ob_tensor *tensor = plan_tensor_at(&edge->meta, i);
+    for (size_t i = 0; i < ob_kit_tensor_count(&edge->meta); i++) {
+        const ob_tensor *tensor = ob_kit_tensor_at(&edge->meta, i);
         if (tensor != NULL)
-            OB_TRY(plan_check_device(host, "onednn", "cpu", tensor, edge->name, err));
+            OB_TRY(ob_kit_check_device(host, "onednn", "cpu", tensor, edge->name, err));
     }
     return OB_OK;
 }
@@ -153,7 +153,7 @@ static ob_status place_given(dnn_program *program, const ob_graph_edge *edge, co
     const ob_tensor *tensor = edge->meta.as.tensor;
     int64_t bytes = 0;
     if (given != NULL) {
-        OB_TRY(plan_check_input(plan->host, edge, given, err));
+        OB_TRY(ob_kit_check_input(plan->host, edge, given, err));
         tensor = given->as.tensor;
         bytes = (int64_t)plan->host->storage_size(tensor->storage);
     }
@@ -205,7 +205,7 @@ ob_status dnn_places_backward(dnn_program *program, const ob_edge_id *map, ob_er
     OB_TRY(start_pass(program, pass, err));
     for (size_t e = 0; e < graph->edge_count; e++) {
         const ob_graph_edge *edge = &graph->edges[e];
-        const size_t count = plan_tensor_count(&edge->meta);
+        const size_t count = ob_kit_tensor_count(&edge->meta);
         OB_TRY(check_edge(program->plan.host, edge, err));
         if (edge->role == OB_EDGE_SAVED)
             memcpy(pass->views[e], forward->views[map[edge->forward_edge]],

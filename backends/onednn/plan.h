@@ -31,8 +31,6 @@ typedef enum dnn_list {
     DNN_LIST_MAKE_GRAD,
     DNN_LIST_BACKWARD,
     DNN_LIST_BACKWARD_END,
-    DNN_LIST_SUM_START, /* the first gradients become the sums ... */
-    DNN_LIST_SUM,       /* ... to which later ones are added */
     DNN_LIST_COUNT,
 } dnn_list;
 

@@ -8,22 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-static ob_status run_backward(ob_prepared *prepared, ob_err *err)
-{
-    const dnn_plan *plan = &prepared->program.plan;
-    if (prepared->progress.accumulated == 1) {
-        OB_TRY(dnn_plan_run(plan, DNN_LIST_BACKWARD_END, err));
-        OB_TRY(dnn_plan_run(plan, DNN_LIST_SUM_START, err));
-    }
-    OB_TRY(dnn_plan_run(plan, DNN_LIST_BACKWARD, err));
-    if (prepared->progress.accumulated > 0) {
-        OB_TRY(dnn_plan_run(plan, DNN_LIST_BACKWARD_END, err));
-        OB_TRY(dnn_plan_run(plan, DNN_LIST_SUM, err));
-    }
-    prepared->progress.accumulated++;
-    return OB_OK;
-}
-
 static ob_status run_once(ob_prepared *prepared, ob_phase phase, ob_err *err)
 {
     const dnn_plan *plan = &prepared->program.plan;
@@ -35,9 +19,10 @@ static ob_status run_once(ob_prepared *prepared, ob_phase phase, ob_err *err)
         prepared->progress.has_seed = true;
         return dnn_plan_run(plan, DNN_LIST_MAKE_GRAD, err);
     case OB_PHASE_BACKWARD:
-        return run_backward(prepared, err);
+        prepared->progress.has_grads = true;
+        return dnn_plan_run(plan, DNN_LIST_BACKWARD, err);
     case OB_PHASE_ZERO_GRAD:
-        prepared->progress.accumulated = 0;
+        prepared->progress.has_grads = false;
         return OB_OK;
     case OB_PHASE_RESTORE:
         for (size_t i = 0; i < prepared->saved_count; i++)
@@ -50,8 +35,9 @@ static ob_status run_once(ob_prepared *prepared, ob_phase phase, ob_err *err)
 
 ob_status onednn_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob_err *err)
 {
-    OB_TRY(plan_check_order(prepared->backend->host, &prepared->progress,
-                            prepared->program.passes[OB_PASS_BACKWARD].graph != NULL, phase, err));
+    OB_TRY(ob_kit_check_order(prepared->backend->host, &prepared->progress,
+                              prepared->program.passes[OB_PASS_BACKWARD].graph != NULL, phase,
+                              err));
     /* OpenMP keeps the number per thread, and others in the process set theirs. */
     dnn_lib_set_threads(prepared->backend->lib, prepared->backend->threads);
     for (uint64_t i = 0; i < iterations; i++) {
@@ -87,7 +73,7 @@ static ob_status give_edge(const dnn_plan *plan, const dnn_pass *pass, ob_edge_i
     if (meta->kind == OB_VALUE_TENSOR)
         return give_tensor(plan, &pass->views[edge][0], out, err);
     OB_TRY(plan->host->value_copy(out, meta, err));
-    for (size_t i = 0; i < plan_tensor_count(meta); i++) {
+    for (size_t i = 0; i < ob_kit_tensor_count(meta); i++) {
         ob_value *item = &out->as.list.items[i];
         if (item->kind != OB_VALUE_TENSOR)
             continue;
@@ -102,9 +88,6 @@ static ob_status give(const ob_prepared *prepared, ob_pass which, size_t index, 
 {
     const dnn_program *program = &prepared->program;
     const dnn_pass *pass = &program->passes[which];
-    if (which == OB_PASS_BACKWARD && prepared->progress.accumulated > 1 &&
-        dnn_view_is(&program->sums[index]))
-        return give_tensor(&program->plan, &program->sums[index], out, err);
     return give_edge(&program->plan, pass, pass->graph->outputs[index], out, err);
 }
 
@@ -116,7 +99,7 @@ ob_status onednn_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, 
     const size_t total =
         forward ? prepared->args.graph->output_count : prepared->program.grad_count;
     *count = 0;
-    OB_TRY(plan_check_outputs(host, &prepared->progress, pass, total, capacity, err));
+    OB_TRY(ob_kit_check_outputs(host, &prepared->progress, pass, total, capacity, err));
     dnn_lib_set_threads(prepared->backend->lib, prepared->backend->threads);
     OB_TRY(dnn_plan_run(&prepared->program.plan,
                         forward ? DNN_LIST_FORWARD_END : DNN_LIST_BACKWARD_END, err));

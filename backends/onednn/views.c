@@ -13,10 +13,7 @@ bool dnn_view_is(const dnn_view *view)
 
 int64_t dnn_view_numel(const dnn_view *view)
 {
-    int64_t numel = 1;
-    for (int d = 0; d < view->ndim; d++)
-        numel *= view->sizes[d];
-    return numel;
+    return ob_shape_count(view->sizes, view->ndim);
 }
 
 void dnn_view_contiguous_strides(dnn_view *view)
@@ -30,13 +27,7 @@ void dnn_view_contiguous_strides(dnn_view *view)
 
 bool dnn_view_is_contiguous(const dnn_view *view)
 {
-    int64_t step = 1;
-    for (int d = view->ndim - 1; d >= 0; d--) {
-        if (view->sizes[d] != 1 && view->strides[d] != step)
-            return false;
-        step *= view->sizes[d];
-    }
-    return true;
+    return ob_shape_is_contiguous(view->sizes, view->strides, view->ndim);
 }
 
 bool dnn_view_same_sizes(const dnn_view *a, const dnn_view *b)

@@ -7,7 +7,7 @@
 #define OB_ONNXRUNTIME_BACKEND_H
 
 #include "library.h"
-#include "plan/graphs.h"
+#include "opbench/kit.h"
 #include "translate.h"
 
 /* What the option rows fill. */
@@ -61,13 +61,12 @@ typedef struct ort_copy {
 struct ob_prepared {
     ob_backend *backend;
     ort_session passes[2];
-    ort_session sum; /* adds gradients up; made when a second backward comes */
-    ob_value *outputs, *grads, *sums;
+    ob_value *outputs, *grads;
     size_t output_count, grad_count;
     ort_copy *after, *restore; /* after each forward; at restore */
     size_t after_count, restore_count;
     bool backward; /* it was prepared for it */
-    plan_progress progress;
+    ob_kit_progress progress;
 };
 
 /* status.c: a status of the library as one of ours; it is released. OB_OK for NULL. `what` is put in front. */

@@ -153,20 +153,6 @@ ort_id ort_transpose(ort_translation *t, ort_id id, const int64_t *order, int nd
                     ORT_ATTRS(ORT_IS("perm", order, (size_t)ndim)));
 }
 
-int ort_dim(int64_t dim, int ndim)
-{
-    const int64_t dims = ndim > 0 ? ndim : 1;
-    return (int)(dim < 0 ? dim + dims : dim);
-}
-
-int64_t ort_numel(const ob_tensor *meta)
-{
-    int64_t count = 1;
-    for (int d = 0; d < meta->ndim; d++)
-        count *= meta->sizes[d];
-    return count;
-}
-
 bool ort_is_float(ob_dtype dtype)
 {
     return dtype == OB_DTYPE_F16 || dtype == OB_DTYPE_BF16 || dtype == OB_DTYPE_F32 ||

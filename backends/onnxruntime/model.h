@@ -8,7 +8,7 @@
 
 #include "proto.h"
 
-#include "opbench/plugin.h"
+#include "opbench/kit.h"
 
 typedef uint32_t ort_id;
 #define ORT_NONE UINT32_MAX /* an optional input that is not given */

@@ -161,7 +161,7 @@ static ob_status bind_outside(work *w, ob_edge_id edge, const ob_value *given, o
     const ob_value *meta = &t->graph->edges[edge].meta;
     if (meta->kind != OB_VALUE_TENSOR)
         return OB_OK;
-    OB_TRY(plan_check_input(t->host, &t->graph->edges[edge], given, err));
+    OB_TRY(ob_kit_check_input(t->host, &t->graph->edges[edge], given, err));
     return add_outside(w, t->outside[edge], given->as.tensor, err);
 }
 
@@ -376,10 +376,8 @@ void ort_release(ob_prepared *prepared)
     if (backend != NULL) {
         ort_session_close(backend, &prepared->passes[0]);
         ort_session_close(backend, &prepared->passes[1]);
-        ort_session_close(backend, &prepared->sum);
         free_values(backend->host, prepared->outputs, prepared->output_count);
         free_values(backend->host, prepared->grads, prepared->grad_count);
-        free_values(backend->host, prepared->sums, prepared->grad_count);
         free_copies(backend->host, prepared->after, prepared->after_count);
         free_copies(backend->host, prepared->restore, prepared->restore_count);
     }

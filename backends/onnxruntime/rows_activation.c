@@ -73,7 +73,7 @@ static void emit_prelu(ort_call *call)
         int64_t sizes[OB_MAX_DIMS];
         for (int d = 0; d < self->ndim - 1; d++)
             sizes[d] = 1;
-        sizes[0] = ort_numel(weight);
+        sizes[0] = ob_kit_numel(weight);
         slope = ort_reshape(t, slope, sizes, self->ndim - 1);
     } else if (weight->ndim == 1 && self->ndim == 0) {
         slope = ort_reshape(t, slope, NULL, 0);
@@ -86,7 +86,7 @@ static void emit_glu(ort_call *call)
 {
     ort_translation *t = call->t;
     const ob_tensor *self = ort_arg_meta(call, "self");
-    const int64_t dim = ort_dim(ort_arg_int(call, "dim", -1), self->ndim);
+    const int64_t dim = ob_kit_dim(ort_arg_int(call, "dim", -1), self->ndim);
     const int64_t half[] = {self->sizes[dim] / 2, self->sizes[dim] / 2};
     const ort_id sizes = ort_ints(t, half, 2);
     const ort_id both = ort_model_node(&t->model, "Split", ORT_IN(ort_arg(call, "self"), sizes), 2,

@@ -45,7 +45,7 @@ static void emit_pow(ort_call *call)
     if (!ort_is_float(result->dtype))
         ort_refuse(call,
                    "Pow makes infinities of negative powers of zero, and no integer holds them");
-    else if (ort_numel(result) == 0)
+    else if (ob_kit_numel(result) == 0)
         ort_refuse(call, "the library's optimiser fails on a Pow without elements");
     else
         ort_cook(call, &row);

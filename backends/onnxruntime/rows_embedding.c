@@ -27,7 +27,7 @@ static void emit_embedding_backward(ort_call *call)
 {
     ort_translation *t = call->t;
     const ob_tensor *result = ort_result_meta(call, 0), *indices = ort_arg_meta(call, "indices");
-    const int64_t count = ort_numel(indices), width = result->sizes[1],
+    const int64_t count = ob_kit_numel(indices), width = result->sizes[1],
                   padding = ort_arg_int(call, "padding_idx", -1);
     if (ort_arg_bool(call, "scale_grad_by_freq", false)) {
         ort_refuse(call, "scale_grad_by_freq");
@@ -84,9 +84,9 @@ static void give_extras(const bags *b, int64_t mode)
         if (meta == NULL)
             continue;
         ort_id id = ORT_NONE;
-        if (k == 1 && ort_numel(meta) == b->count)
+        if (k == 1 && ob_kit_numel(meta) == b->count)
             id = b->bag;
-        else if (k == 2 && mode == 1 && ort_numel(meta) == b->bags)
+        else if (k == 2 && mode == 1 && ob_kit_numel(meta) == b->bags)
             id = ort_reshape_like(t, bag_sizes(b, OB_DTYPE_I64), meta);
         else
             id = ort_filled(t, meta->dtype, 0, meta->sizes, meta->ndim);
@@ -103,7 +103,7 @@ static void emit_bag(ort_call *call)
     const int64_t mode = ort_arg_int(call, "mode", 0);
     bags b = {.call = call,
               .t = t,
-              .count = ort_numel(indices),
+              .count = ob_kit_numel(indices),
               .bags = result->sizes[0],
               .width = result->sizes[1],
               .dtype = weight->dtype};
@@ -114,7 +114,7 @@ static void emit_bag(ort_call *call)
         return;
     }
     b.indices = ort_arg_as(call, "indices", OB_DTYPE_I64);
-    b.bag = bag_of_each(call, b.count, ort_numel(offsets));
+    b.bag = bag_of_each(call, b.count, ob_kit_numel(offsets));
     ort_id rows = ort_emit(t, "Gather", b.dtype, ORT_IN(ort_arg(call, "weight"), b.indices),
                            ORT_ATTRS(ORT_I("axis", 0)));
     const ort_id factors = ort_arg(call, "per_sample_weights");

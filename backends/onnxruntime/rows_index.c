@@ -18,21 +18,21 @@ static void emit_gather(ort_call *call)
         call, 0,
         ort_emit(t, "GatherElements", self->dtype,
                  ORT_IN(ort_arg(call, "self"), ort_arg(call, "index")),
-                 ORT_ATTRS(ORT_I("axis", ort_dim(ort_arg_int(call, "dim", 0), self->ndim)))));
+                 ORT_ATTRS(ORT_I("axis", ob_kit_dim(ort_arg_int(call, "dim", 0), self->ndim)))));
 }
 
 static void emit_index_select(ort_call *call)
 {
     ort_translation *t = call->t;
     const ob_tensor *self = ort_arg_meta(call, "self"), *index = ort_arg_meta(call, "index");
-    const int64_t count = ort_numel(index);
+    const int64_t count = ob_kit_numel(index);
     ort_id at = ort_arg(call, "index"), x = ort_arg(call, "self");
     if (index->ndim != 1)
         at = ort_reshape(t, at, &count, 1);
     if (self->ndim == 0)
         x = ort_reshape(t, x, (const int64_t[]){1}, 1);
     x = ort_emit(t, "Gather", self->dtype, ORT_IN(x, at),
-                 ORT_ATTRS(ORT_I("axis", ort_dim(ort_arg_int(call, "dim", 0), self->ndim))));
+                 ORT_ATTRS(ORT_I("axis", ob_kit_dim(ort_arg_int(call, "dim", 0), self->ndim))));
     ort_result(call, 0, self->ndim == 0 ? ort_reshape_like(t, x, ort_result_meta(call, 0)) : x);
 }
 
@@ -49,7 +49,7 @@ static void emit_scatter(ort_call *call)
         ort_refuse(call, "a tensor without dimensions");
         return;
     }
-    if (ort_numel(index) ==
+    if (ob_kit_numel(index) ==
         0) { /* nothing is written; ONNX Runtime compares the sizes all the same */
         ort_result(call, 0,
                    ort_emit(t, "Identity", self->dtype, ORT_IN(ort_arg(call, "self")), NULL));
@@ -67,7 +67,7 @@ static void emit_scatter(ort_call *call)
     }
     ort_result(call, 0,
                ort_scatter(call->t, ort_arg(call, "self"), ort_arg(call, "index"), from,
-                           ort_dim(ort_arg_int(call, "dim", 0), self->ndim), add));
+                           ob_kit_dim(ort_arg_int(call, "dim", 0), self->ndim), add));
 }
 
 /* The same index for all of a row. */
@@ -75,7 +75,7 @@ static void emit_index_rows(ort_call *call)
 {
     ort_translation *t = call->t;
     const ob_tensor *self = ort_arg_meta(call, "self"), *index = ort_arg_meta(call, "index");
-    const int dim = ort_dim(ort_arg_int(call, "dim", 0), self->ndim);
+    const int dim = ob_kit_dim(ort_arg_int(call, "dim", 0), self->ndim);
     const bool add = ort_arg_meta(call, "source") != NULL;
     int64_t narrow[OB_MAX_DIMS], wide[OB_MAX_DIMS];
     if (self->ndim == 0) {
@@ -83,8 +83,8 @@ static void emit_index_rows(ort_call *call)
         return;
     }
     for (int d = 0; d < self->ndim; d++) {
-        narrow[d] = d == dim ? ort_numel(index) : 1;
-        wide[d] = d == dim ? ort_numel(index) : self->sizes[d];
+        narrow[d] = d == dim ? ob_kit_numel(index) : 1;
+        wide[d] = d == dim ? ob_kit_numel(index) : self->sizes[d];
     }
     const ort_id at =
         ort_expand(t, ort_reshape(t, ort_arg(call, "index"), narrow, self->ndim), wide, self->ndim);

@@ -58,14 +58,14 @@ static void emit_cat(ort_call *call)
     if (kept == 0)
         ort_result(call, 0, l.ids[0]);
     else
-        concat(call, &l, kept, ort_dim(ort_arg_int(call, "dim", 0), result->ndim));
+        concat(call, &l, kept, ob_kit_dim(ort_arg_int(call, "dim", 0), result->ndim));
     free_list(&l);
 }
 
 static void emit_stack(ort_call *call)
 {
     const ob_tensor *result = ort_result_meta(call, 0);
-    const int dim = ort_dim(ort_arg_int(call, "dim", 0), result->ndim);
+    const int dim = ob_kit_dim(ort_arg_int(call, "dim", 0), result->ndim);
     int64_t sizes[OB_MAX_DIMS];
     list l;
     if (!take_list(call, "tensors", &l))
@@ -84,7 +84,7 @@ static void emit_split(ort_call *call)
 {
     ort_translation *t = call->t;
     const ob_tensor *self = ort_arg_meta(call, "self");
-    const int dim = ort_dim(ort_arg_int(call, "dim", 0), self->ndim);
+    const int dim = ob_kit_dim(ort_arg_int(call, "dim", 0), self->ndim);
     const bool unbind = call->row->onnx != NULL;
     size_t count = 0;
     while (ort_result_meta(call, count) != NULL)

@@ -83,7 +83,7 @@ static void emit_mse_backward(ort_call *call)
     if (!can_compare(call))
         return;
     const ob_tensor *self = ort_arg_meta(call, "self");
-    const double count = (double)ort_numel(self);
+    const double count = (double)ob_kit_numel(self);
     const double factor = ort_arg_int(call, "reduction", 1) == 1 && count > 0 ? 2 / count : 2;
     const ort_id d = ort_binary(t, "Mul", difference(call), ort_number(t, self->dtype, factor));
     ort_result(call, 0, ort_binary(t, "Mul", d, ort_arg(call, "grad_output")));
@@ -103,7 +103,7 @@ static samples read_samples(ort_call *call)
 {
     ort_translation *t = call->t;
     const ob_tensor *self = ort_arg_meta(call, "self");
-    samples s = {.count = ort_numel(ort_arg_meta(call, "target")),
+    samples s = {.count = ob_kit_numel(ort_arg_meta(call, "target")),
                  .classes = self->sizes[self->ndim > 1 ? 1 : 0],
                  .dtype = self->dtype};
     const ort_id target = ort_reshape(t, ort_arg_as(call, "target", OB_DTYPE_I64), &s.count, 1);

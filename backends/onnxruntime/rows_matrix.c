@@ -34,7 +34,7 @@ static ort_id matmul(ort_call *call, const char *left, const char *right, const 
     ort_translation *t = call->t;
     const ob_tensor *a = ort_arg_meta(call, left), *b = ort_arg_meta(call, right);
     ort_id y = ort_arg(call, right);
-    if (ort_numel(a) == 0 || ort_numel(b) == 0)
+    if (ob_kit_numel(a) == 0 || ob_kit_numel(b) == 0)
         return ort_filled(t, a->dtype, 0, sizes, ndim);
     const bool column = a->ndim > 1 && b->ndim == 1;
     if (column)
@@ -98,7 +98,7 @@ static void emit_addmv(ort_call *call)
 static ort_id outer(ort_call *call, const char *column, const char *row)
 {
     ort_translation *t = call->t;
-    const int64_t sizes[] = {ort_numel(ort_arg_meta(call, column)), 1};
+    const int64_t sizes[] = {ob_kit_numel(ort_arg_meta(call, column)), 1};
     const ort_id tall = ort_reshape(t, ort_arg(call, column), sizes, 2);
     return ort_emit(t, "Mul", ort_dtype_of(t, tall), ORT_IN(tall, ort_arg(call, row)), NULL);
 }
@@ -129,7 +129,7 @@ static void emit_linear(ort_call *call)
         ort_result(call, 0, x);
         return;
     }
-    const int64_t width = weight->sizes[1], rows = width > 0 ? ort_numel(input) / width : 0;
+    const int64_t width = weight->sizes[1], rows = width > 0 ? ob_kit_numel(input) / width : 0;
     if (width == 0) {
         x = ort_filled(t, result->dtype, 0, result->sizes, result->ndim);
         ort_result(call, 0,

@@ -288,7 +288,7 @@ static void emit_group_norm(ort_call *call)
     ort_translation *t = call->t;
     const ob_tensor *input = ort_arg_meta(call, "input");
     const int64_t groups = ort_arg_int(call, "group", 1), samples = ort_arg_int(call, "N", 1);
-    const int64_t inner = samples * groups > 0 ? ort_numel(input) / (samples * groups) : 0;
+    const int64_t inner = samples * groups > 0 ? ob_kit_numel(input) / (samples * groups) : 0;
     const norm n = {
         .call = call, .t = t, .dtype = input->dtype, .axes = {2}, .count = 1, .length = inner};
     const ort_id x =
@@ -308,7 +308,7 @@ static void emit_group_norm_backward(ort_call *call)
     ort_translation *t = call->t;
     const ob_tensor *input = ort_arg_meta(call, "input");
     const int64_t groups = ort_arg_int(call, "group", 1), samples = ort_arg_int(call, "N", 1);
-    const int64_t inner = samples * groups > 0 ? ort_numel(input) / (samples * groups) : 0;
+    const int64_t inner = samples * groups > 0 ? ob_kit_numel(input) / (samples * groups) : 0;
     const int64_t grouped[] = {samples, groups, inner}, one[] = {samples, groups, 1};
     const norm n = {
         .call = call, .t = t, .dtype = input->dtype, .axes = {2}, .count = 1, .length = inner};

@@ -9,8 +9,8 @@ static void sort(ort_call *call, int64_t k, bool largest, bool values)
 {
     ort_translation *t = call->t;
     const ob_tensor *self = ort_arg_meta(call, "self");
-    const int dim = ort_dim(ort_arg_int(call, "dim", -1), self->ndim);
-    if (ort_numel(self) == 0) {
+    const int dim = ob_kit_dim(ort_arg_int(call, "dim", -1), self->ndim);
+    if (ob_kit_numel(self) == 0) {
         ort_refuse(call, "TopK divides by the number of elements, of which there are none");
         return;
     }
@@ -52,7 +52,7 @@ static void emit_cumsum(ort_call *call)
     ort_translation *t = call->t;
     const ob_tensor *self = ort_arg_meta(call, "self"), *result = ort_result_meta(call, 0);
     const ort_id x = ort_arg_as(call, "self", result->dtype);
-    const int dim = ort_dim(ort_arg_int(call, "dim", 0), self->ndim);
+    const int dim = ob_kit_dim(ort_arg_int(call, "dim", 0), self->ndim);
     ort_result(call, 0,
                self->ndim == 0 ? x
                                : ort_emit(t, "CumSum", result->dtype,

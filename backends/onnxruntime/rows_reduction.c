@@ -25,7 +25,7 @@ static axes axes_of(const ort_call *call, const ob_tensor *self)
     if (self->ndim == 0)
         a.count = 0;
     for (size_t i = 0; i < a.count; i++) {
-        a.dims[i] = ort_dim(a.dims[i], self->ndim);
+        a.dims[i] = ob_kit_dim(a.dims[i], self->ndim);
         a.length *= self->sizes[a.dims[i]];
     }
     return a;
@@ -40,7 +40,7 @@ static ort_id reduce(ort_translation *t, const char *op, ort_id id, const axes *
 static bool reduce_nothing(ort_call *call, const ob_tensor *self, double value)
 {
     const ob_tensor *result = ort_result_meta(call, 0);
-    if (ort_numel(self) > 0)
+    if (ob_kit_numel(self) > 0)
         return false;
     ort_result(call, 0, ort_filled(call->t, result->dtype, value, result->sizes, result->ndim));
     return true;
@@ -91,7 +91,7 @@ static void emit_arg_extreme(ort_call *call)
 {
     ort_translation *t = call->t;
     const ob_tensor *self = ort_arg_meta(call, "self"), *result = ort_result_meta(call, 0);
-    const int64_t all = ort_numel(self);
+    const int64_t all = ob_kit_numel(self);
     ort_id id = ort_arg(call, "self");
     if (ort_arg_is_none(call, "dim") || self->ndim == 0) {
         id = arg_extreme(t, call->row->onnx, ort_reshape(t, id, &all, 1), 0, false);
@@ -99,7 +99,8 @@ static void emit_arg_extreme(ort_call *call)
         return;
     }
     ort_result(call, 0,
-               arg_extreme(t, call->row->onnx, id, ort_dim(ort_arg_int(call, "dim", 0), self->ndim),
+               arg_extreme(t, call->row->onnx, id,
+                           ob_kit_dim(ort_arg_int(call, "dim", 0), self->ndim),
                            ort_arg_bool(call, "keepdim", false)));
 }
 
@@ -136,7 +137,7 @@ static void emit_var(ort_call *call)
     kept.keep = true;
     const int64_t correction = correction_of(call), divisor = a.length - correction;
     const ort_id x = ort_arg(call, "self");
-    if (ort_numel(self) == 0) {
+    if (ob_kit_numel(self) == 0) {
         ort_refuse(call, "there are no elements");
         return;
     }

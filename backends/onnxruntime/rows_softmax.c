@@ -11,14 +11,14 @@ static void emit_softmax(ort_call *call)
     ort_translation *t = call->t;
     const ob_tensor *self = ort_arg_meta(call, "self"), *result = ort_result_meta(call, 0);
     ort_id x = ort_arg_as(call, "self", result->dtype);
-    if (ort_numel(self) == 0) {
+    if (ob_kit_numel(self) == 0) {
         ort_result(call, 0, x);
         return;
     }
     if (self->ndim == 0)
         x = ort_reshape(t, x, (const int64_t[]){1}, 1);
     x = ort_emit(t, call->row->onnx, result->dtype, &x, 1,
-                 ORT_ATTRS(ORT_I("axis", ort_dim(ort_arg_int(call, "dim", -1), self->ndim))));
+                 ORT_ATTRS(ORT_I("axis", ob_kit_dim(ort_arg_int(call, "dim", -1), self->ndim))));
     ort_result(call, 0, self->ndim == 0 ? ort_reshape(t, x, NULL, 0) : x);
 }
 
@@ -30,7 +30,7 @@ static void emit_softmax_backward(ort_call *call)
     const ob_dtype dtype = ort_result_meta(call, 0)->dtype;
     const ort_id grad = ort_arg_as(call, "grad_output", dtype),
                  y = ort_arg_as(call, "output", dtype);
-    const int64_t dim = ort_dim(ort_arg_int(call, "dim", -1), output->ndim);
+    const int64_t dim = ob_kit_dim(ort_arg_int(call, "dim", -1), output->ndim);
     const bool logarithm = strcmp(call->row->onnx, "LogSoftmax") == 0;
     const ort_id terms = logarithm ? grad : ort_binary(t, "Mul", grad, y);
     const ort_id sum = output->ndim == 0 ? terms : ort_reduce(t, "ReduceSum", terms, &dim, 1, true);

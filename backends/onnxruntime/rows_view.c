@@ -37,8 +37,8 @@ static void emit_transpose(ort_call *call)
     for (int d = 0; d < self->ndim; d++)
         order[d] = d;
     if (self->ndim > 1) {
-        const int a = ort_dim(ort_arg_int(call, "dim0", 0), self->ndim),
-                  b = ort_dim(ort_arg_int(call, "dim1", 1), self->ndim);
+        const int a = ob_kit_dim(ort_arg_int(call, "dim0", 0), self->ndim),
+                  b = ob_kit_dim(ort_arg_int(call, "dim1", 1), self->ndim);
         order[a] = b;
         order[b] = a;
     }
@@ -51,7 +51,7 @@ static void emit_permute(ort_call *call)
     int64_t order[OB_MAX_DIMS] = {0};
     ort_arg_ints(call, "dims", order, OB_MAX_DIMS);
     for (int d = 0; d < self->ndim; d++)
-        order[d] = ort_dim(order[d], self->ndim);
+        order[d] = ob_kit_dim(order[d], self->ndim);
     ort_result(call, 0, ort_transpose(call->t, ort_arg(call, "self"), order, self->ndim));
 }
 
@@ -69,7 +69,7 @@ static void emit_select(ort_call *call)
 {
     ort_translation *t = call->t;
     const ob_tensor *self = ort_arg_meta(call, "self");
-    const int64_t dim = ort_dim(ort_arg_int(call, "dim", 0), self->ndim);
+    const int64_t dim = ob_kit_dim(ort_arg_int(call, "dim", 0), self->ndim);
     const ort_id index = ort_number(t, OB_DTYPE_I64, (double)ort_arg_int(call, "index", 0));
     ort_result(call, 0,
                ort_emit(t, "Gather", self->dtype, ORT_IN(ort_arg(call, "self"), index),
@@ -81,7 +81,7 @@ static void emit_slice(ort_call *call)
     const ob_tensor *self = ort_arg_meta(call, "self");
     ort_result(call, 0,
                ort_slice(call->t, ort_arg(call, "self"),
-                         ort_dim(ort_arg_int(call, "dim", 0), self->ndim),
+                         ob_kit_dim(ort_arg_int(call, "dim", 0), self->ndim),
                          ort_arg_int(call, "start", 0), ort_arg_int(call, "end", INT64_MAX),
                          ort_arg_int(call, "step", 1)));
 }
@@ -89,7 +89,7 @@ static void emit_slice(ort_call *call)
 static void emit_narrow(ort_call *call)
 {
     const ob_tensor *self = ort_arg_meta(call, "self");
-    const int dim = ort_dim(ort_arg_int(call, "dim", 0), self->ndim);
+    const int dim = ob_kit_dim(ort_arg_int(call, "dim", 0), self->ndim);
     int64_t start = ort_arg_int(call, "start", 0);
     start += start < 0 ? self->sizes[dim] : 0;
     ort_result(call, 0,
@@ -113,7 +113,7 @@ static void emit_select_backward(ort_call *call)
 {
     ort_translation *t = call->t;
     const ob_tensor *result = ort_result_meta(call, 0);
-    const int dim = ort_dim(ort_arg_int(call, "dim", 0), result->ndim);
+    const int dim = ob_kit_dim(ort_arg_int(call, "dim", 0), result->ndim);
     int64_t sizes[OB_MAX_DIMS], index = ort_arg_int(call, "index", 0);
     memcpy(sizes, result->sizes, sizeof sizes);
     sizes[dim] = 1;
@@ -126,7 +126,7 @@ static void emit_slice_backward(ort_call *call)
 {
     ort_translation *t = call->t;
     const ob_tensor *result = ort_result_meta(call, 0), *grad = ort_arg_meta(call, "grad_output");
-    const int dim = ort_dim(ort_arg_int(call, "dim", 0), result->ndim);
+    const int dim = ob_kit_dim(ort_arg_int(call, "dim", 0), result->ndim);
     const int64_t step = ort_arg_int(call, "step", 1);
     int64_t start = ort_arg_int(call, "start", 0), sizes[OB_MAX_DIMS];
     start += start < 0 ? result->sizes[dim] : 0;
@@ -181,12 +181,12 @@ static void emit_roll(ort_call *call)
     const size_t count = ort_arg_ints(call, "shifts", shifts, OB_MAX_DIMS);
     ort_id id = ort_arg(call, "self");
     if (ort_arg_ints(call, "dims", dims, OB_MAX_DIMS) == 0) {
-        const int64_t all = ort_numel(self);
+        const int64_t all = ob_kit_numel(self);
         id = roll_dim(t, ort_reshape(t, id, &all, 1), 0, all, shifts[0]);
         id = ort_reshape_like(t, id, self);
     } else {
         for (size_t i = 0; i < count && i < OB_MAX_DIMS; i++) {
-            const int dim = ort_dim(dims[i], self->ndim);
+            const int dim = ob_kit_dim(dims[i], self->ndim);
             id = roll_dim(t, id, dim, self->sizes[dim], shifts[i]);
         }
     }
@@ -200,7 +200,7 @@ static void emit_flip(ort_call *call)
     const size_t count = ort_arg_ints(call, "dims", dims, OB_MAX_DIMS);
     ort_id id = ort_arg(call, "self");
     for (size_t i = 0; i < count && i < OB_MAX_DIMS; i++)
-        id = ort_slice(call->t, id, ort_dim(dims[i], self->ndim), -1, INT64_MIN, -1);
+        id = ort_slice(call->t, id, ob_kit_dim(dims[i], self->ndim), -1, INT64_MIN, -1);
     ort_result(call, 0, id);
 }
 

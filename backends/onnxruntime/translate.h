@@ -163,8 +163,6 @@ ort_id ort_scatter(ort_translation *t, ort_id self, ort_id index, ort_id from, i
 ort_id ort_expand(ort_translation *t, ort_id id, const int64_t *sizes, int ndim);
 /* 0, 1, ... count - 1 as i64. */
 ort_id ort_range(ort_translation *t, int64_t count);
-int ort_dim(int64_t dim, int ndim);
-int64_t ort_numel(const ob_tensor *meta);
 bool ort_is_float(ob_dtype dtype);
 
 /* recipe.c */

@@ -58,7 +58,7 @@ typedef struct found {
     cl_device_id device;
 } found;
 
-static size_t find_devices(const plan_env *env, found *out)
+static size_t find_devices(const ob_kit_env *env, found *out)
 {
     cl_platform_id platforms[MAX_PLATFORMS];
     cl_device_id devices[MAX_DEVICES];
@@ -77,7 +77,7 @@ static size_t find_devices(const plan_env *env, found *out)
     return total;
 }
 
-static void read_text(const plan_env *env, cl_device_id id, cl_device_info what, char *out,
+static void read_text(const ob_kit_env *env, cl_device_id id, cl_device_info what, char *out,
                       size_t size)
 {
     out[0] = '\0';
@@ -86,7 +86,7 @@ static void read_text(const plan_env *env, cl_device_id id, cl_device_info what,
     out[size - 1] = '\0';
 }
 
-static void list_devices(const plan_env *env, const found *all, size_t count, char *out,
+static void list_devices(const ob_kit_env *env, const found *all, size_t count, char *out,
                          size_t size)
 {
     size_t used = 0;
@@ -102,7 +102,7 @@ static void list_devices(const plan_env *env, const found *all, size_t count, ch
     }
 }
 
-static bool is_cpu(const plan_env *env, cl_device_id id)
+static bool is_cpu(const ob_kit_env *env, cl_device_id id)
 {
     cl_device_type type = 0;
     return env->cl.GetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL) == CL_SUCCESS &&
@@ -120,7 +120,7 @@ static bool has_extension(const char *list, const char *name)
 }
 
 /* Everything that is not text; what the device does not tell stays 0. */
-static void read_numbers(const plan_env *env, ocl_device *d)
+static void read_numbers(const ob_kit_env *env, ocl_device *d)
 {
     cl_device_fp_config config = 0;
     const struct {
@@ -142,7 +142,7 @@ static void read_numbers(const plan_env *env, ocl_device *d)
     d->max_group = d->max_group > 0 ? d->max_group : 1;
 }
 
-static void describe(plan_env *env, const found *chosen)
+static void describe(ob_kit_env *env, const found *chosen)
 {
     ocl_device *d = &env->device;
     char extensions[8192];
@@ -164,7 +164,7 @@ static void describe(plan_env *env, const found *chosen)
 }
 
 /* "cpu": the first device that is a processor; "opencl:N": the N-th of all. */
-ob_status ocl_device_choose(plan_env *env, const ob_device *wanted, ob_err *err)
+ob_status ocl_device_choose(ob_kit_env *env, const ob_device *wanted, ob_err *err)
 {
     const ob_host *host = env->host;
     found all[MAX_DEVICES];

@@ -6,7 +6,7 @@
  */
 #include "work.h"
 
-#include "plan/elementwise.h"
+#include "kit/elementwise_calls.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -36,16 +36,11 @@ static void align(operands *o)
 {
     const ob_tensor *out = o->tensors[0];
     o->ndim = out->ndim;
-    o->count = ocl_numel(out);
-    for (int d = 0; d < out->ndim; d++) {
-        o->sizes[d] = out->sizes[d];
-        for (int k = 0; k < OPERANDS; k++) {
-            const ob_tensor *t = o->tensors[k];
-            const int at = t != NULL ? d - (out->ndim - t->ndim) : -1;
-            o->strides[k][d] = at < 0 || t->sizes[at] == 1 ? 0 : t->strides[at];
-        }
-    }
+    o->count = ob_kit_numel(out);
+    memcpy(o->sizes, out->sizes, sizeof o->sizes);
     for (int k = 0; k < OPERANDS; k++) {
+        if (o->tensors[k] != NULL)
+            ob_kit_broadcast_strides(o->tensors[k], out->ndim, o->strides[k]);
         int64_t last = o->tensors[k] != NULL ? o->tensors[k]->offset : 0;
         for (int d = 0; d < o->ndim; d++)
             last += o->strides[k][d] * (o->sizes[d] > 0 ? o->sizes[d] - 1 : 0);
@@ -53,51 +48,20 @@ static void align(operands *o)
     }
 }
 
-static void swap_dims(operands *o, int a, int b)
-{
-    const int64_t size = o->sizes[a];
-    o->sizes[a] = o->sizes[b];
-    o->sizes[b] = size;
-    for (int k = 0; k < OPERANDS; k++) {
-        const int64_t stride = o->strides[k][a];
-        o->strides[k][a] = o->strides[k][b];
-        o->strides[k][b] = stride;
-    }
-}
-
-/* Dimensions of size 1 go; the others in the order in which the result lies in memory. */
-static void sort_dims(operands *o)
-{
-    int n = 0;
-    for (int d = 0; d < o->ndim; d++) {
-        if (o->sizes[d] != 1)
-            swap_dims(o, n++, d);
-    }
-    o->ndim = n;
-    for (int d = 1; d < n; d++) {
-        for (int e = d; e > 0 && o->strides[0][e - 1] < o->strides[0][e]; e--)
-            swap_dims(o, e - 1, e);
-    }
-}
-
-/* Neighbours that every operand walks as one become one. */
+/* Dimensions of size 1 go; the others in the order in which the result lies in memory, and neighbours that every operand
+ * walks as one become one. */
 static void merge_dims(operands *o)
 {
-    int n = 0;
-    for (int d = 1; d < o->ndim; d++) {
-        bool one = true;
-        for (int k = 0; k < OPERANDS; k++)
-            one = one && o->strides[k][n] == o->strides[k][d] * o->sizes[d];
-        if (one) {
-            o->sizes[n] *= o->sizes[d];
-        } else {
-            n++;
-            o->sizes[n] = o->sizes[d];
-        }
-        for (int k = 0; k < OPERANDS; k++)
-            o->strides[k][n] = o->strides[k][d];
+    ob_kit_dims dims = {.ndim = o->ndim, .operand_count = OPERANDS, .sizes = o->sizes};
+    for (int k = 0; k < OPERANDS; k++)
+        dims.strides[k] = o->strides[k];
+    ob_kit_dims_drop_ones(&dims);
+    for (int d = 1; d < dims.ndim; d++) {
+        for (int e = d; e > 0 && o->strides[0][e - 1] < o->strides[0][e]; e--)
+            ob_kit_dims_swap(&dims, e - 1, e);
     }
-    o->ndim = o->ndim > 0 ? n + 1 : 0;
+    ob_kit_dims_merge(&dims);
+    o->ndim = dims.ndim;
 }
 
 static void fill_layout(operands *o, layout *l)
@@ -172,8 +136,8 @@ static void put_numbers(ocl_builder *builder, const ocl_elementwise *work)
         const ob_value *value = i < 3 ? work->inputs[i] : work->scalars[i - 3];
         if (value == NULL || value->kind == OB_VALUE_TENSOR)
             value = &none;
-        const double real = plan_value_real(value);
-        const int64_t whole = plan_value_integer(value);
+        const double real = ob_kit_value_real(value);
+        const int64_t whole = ob_kit_value_integer(value);
         if (work->compute == OB_DTYPE_F64)
             numbers.f64[i] = real;
         else if (work->compute == OB_DTYPE_I64)
@@ -214,7 +178,6 @@ ob_status ocl_elementwise_add(ocl_maker *m, const ocl_elementwise *work, ob_err 
     align(&o);
     if (o.count == 0)
         return OB_OK;
-    sort_dims(&o);
     merge_dims(&o);
     layout l;
     text options = {.used = 0};
@@ -268,7 +231,7 @@ ob_status ocl_dense_read(ocl_maker *m, const ob_tensor *from, ob_dtype dtype, ob
                          ob_err *err)
 {
     *out = *from;
-    if (from->dtype == dtype && ocl_is_contiguous(from))
+    if (from->dtype == dtype && ob_kit_is_contiguous(from))
         return OB_OK;
     OB_TRY(ocl_temporary_tensor(m, dtype, from->sizes, from->ndim, out, err));
     return ocl_copy_add(m, out, from, err);
@@ -278,7 +241,7 @@ ob_status ocl_dense_write(ocl_maker *m, const ob_tensor *to, ob_dtype dtype, ob_
                           ob_err *err)
 {
     *out = *to;
-    if (to->dtype == dtype && ocl_is_contiguous(to))
+    if (to->dtype == dtype && ob_kit_is_contiguous(to))
         return OB_OK;
     return ocl_temporary_tensor(m, dtype, to->sizes, to->ndim, out, err);
 }

@@ -4,13 +4,13 @@
  */
 #include "work.h"
 
-#include "plan/elementwise.h"
+#include "kit/elementwise_calls.h"
 
-static const plan_kernel *const TABLES[] = {
+static const ob_kit_kernel *const TABLES[] = {
 #define OCL_GROUP(group) ocl_kernels_##group,
 #include "kernel_groups.def"
 #undef OCL_GROUP
-    plan_kernels_view,
+    ob_kit_kernels_view,
     NULL,
 };
 
@@ -24,14 +24,14 @@ static ob_status finish(ocl_work *work, ob_status status, ob_err *err)
     return status;
 }
 
-static ob_status copy(plan_env *env, const ob_tensor *to, const ob_tensor *from, ob_err *err)
+static ob_status copy(ob_kit_env *env, const ob_tensor *to, const ob_tensor *from, ob_err *err)
 {
     ocl_work work = {.env = env};
     ocl_maker m = {.env = env, .work = &work, .op = "a copy"};
     return finish(&work, ocl_copy_add(&m, to, from, err), err);
 }
 
-static ob_status fill(plan_env *env, const ob_tensor *to, double value, ob_err *err)
+static ob_status fill(ob_kit_env *env, const ob_tensor *to, double value, ob_err *err)
 {
     ocl_work work = {.env = env};
     ocl_maker m = {.env = env, .work = &work, .op = "a fill"};
@@ -39,34 +39,21 @@ static ob_status fill(plan_env *env, const ob_tensor *to, double value, ob_err *
     return finish(&work, ocl_fill_add(&m, to, &number, err), err);
 }
 
-static ob_status add(plan_env *env, const ob_tensor *to, const ob_tensor *from, ob_err *err)
-{
-    ocl_work work = {.env = env};
-    ocl_maker m = {.env = env, .work = &work, .op = "the sum of gradients"};
-    ob_tensor sum = *to, more = *from;
-    const ob_value left = {.kind = OB_VALUE_TENSOR, .as.tensor = &sum};
-    const ob_value right = {.kind = OB_VALUE_TENSOR, .as.tensor = &more};
-    const ocl_elementwise args = {
-        .expression = "x + y", .out = to, .inputs = {&left, &right}, .compute = to->dtype};
-    return finish(&work, ocl_elementwise_add(&m, &args, err), err);
-}
-
-static void clear_state(plan_call *call)
+static void clear_state(ob_kit_call *call)
 {
     if (call->state != NULL)
         ocl_work_clear(call->state);
 }
 
-const plan_device ocl_plan_device = {
+const ob_kit_device ocl_plan_device = {
     .name = "OpenCL",
     .device_types = "opencl cpu",
-    .dtypes = PLAN_REALS,
+    .dtypes = OB_KIT_REALS,
     .tables = TABLES,
     .allocate = ocl_storage_create,
     .upload = ocl_storage_copy,
     .download = ocl_storage_copy,
     .copy = copy,
     .fill = fill,
-    .add = add,
     .clear_state = clear_state,
 };

@@ -18,26 +18,26 @@ typedef struct job {
     char options[160];
 } job;
 
-static ob_status check_running(const plan_call *call, bool training, ob_err *err)
+static ob_status check_running(const ob_kit_call *call, bool training, ob_err *err)
 {
-    if (training || (plan_arg_tensor(call, "running_mean") != NULL &&
-                     plan_arg_tensor(call, "running_var") != NULL))
+    if (training || (ob_kit_arg_tensor(call, "running_mean") != NULL &&
+                     ob_kit_arg_tensor(call, "running_var") != NULL))
         return OB_OK;
     return call->env->host->err_set(err, OB_ERR_INVALID,
                                     "%s without training needs running_mean and running_var",
                                     call->kernel->name);
 }
 
-static ob_status start(plan_call *call, const char *training, job *j, ob_err *err)
+static ob_status start(ob_kit_call *call, const char *training, job *j, ob_err *err)
 {
-    const ob_tensor *input = plan_arg_tensor(call, "input"),
-                    *weight = plan_arg_tensor(call, "weight"),
-                    *bias = plan_arg_tensor(call, "bias");
+    const ob_tensor *input = ob_kit_arg_tensor(call, "input"),
+                    *weight = ob_kit_arg_tensor(call, "weight"),
+                    *bias = ob_kit_arg_tensor(call, "bias");
     const ob_tensor *parameter = weight != NULL ? weight : bias;
     *j = (job){.dtype = input->dtype,
                .wide = input->dtype == OB_DTYPE_F64 ? OB_DTYPE_F64 : OB_DTYPE_F32,
-               .training = plan_arg_bool(call, training, false),
-               .eps = plan_arg_double(call, "eps", 1e-5),
+               .training = ob_kit_arg_bool(call, training, false),
+               .eps = ob_kit_arg_double(call, "eps", 1e-5),
                .n = {.rows = input->sizes[0], .channels = input->sizes[1], .width = 1}};
     OB_TRY(check_running(call, j->training, err));
     OB_TRY(ocl_maker_open(call, &j->m, err));
@@ -50,8 +50,9 @@ static ob_status start(plan_call *call, const char *training, job *j, ob_err *er
     OB_TRY(ocl_norm_read(&j->m, bias, own, &j->bias, &j->has_bias, &j->n.bias, err));
     if (!j->training) {
         OB_TRY(
-            ocl_dense_read(&j->m, plan_arg_tensor(call, "running_mean"), j->wide, &j->mean, err));
-        OB_TRY(ocl_dense_read(&j->m, plan_arg_tensor(call, "running_var"), j->wide, &j->rstd, err));
+            ocl_dense_read(&j->m, ob_kit_arg_tensor(call, "running_mean"), j->wide, &j->mean, err));
+        OB_TRY(
+            ocl_dense_read(&j->m, ob_kit_arg_tensor(call, "running_var"), j->wide, &j->rstd, err));
     }
     snprintf(j->options, sizeof j->options, "-DC=%s -DTX=%s -DTS=%s -DTW=%s%s%s%s",
              ocl_compute_type(j->dtype), ocl_dtype_name(&j->m, j->dtype),
@@ -82,11 +83,11 @@ static void put_norm(job *j, ocl_builder *builder)
 }
 
 /* The batch's own statistics, to the outputs that keep them; the running ones are changed where they are. */
-static ob_status add_statistics(const plan_call *call, job *j, ob_err *err)
+static ob_status add_statistics(const ob_kit_call *call, job *j, ob_err *err)
 {
-    const ob_tensor *outputs[2] = {plan_output(call, 1), plan_output(call, 2)};
-    const ob_tensor *running[2] = {plan_arg_tensor(call, "running_mean"),
-                                   plan_arg_tensor(call, "running_var")};
+    const ob_tensor *outputs[2] = {ob_kit_output(call, 1), ob_kit_output(call, 2)};
+    const ob_tensor *running[2] = {ob_kit_arg_tensor(call, "running_mean"),
+                                   ob_kit_arg_tensor(call, "running_var")};
     ob_tensor dense[2];
     ocl_builder builder;
     OB_TRY(ocl_dense_write(&j->m, outputs[0], j->wide, &j->mean, err));
@@ -102,7 +103,7 @@ static ob_status add_statistics(const plan_call *call, job *j, ob_err *err)
         ocl_put_tensor(&builder, running[i] != NULL ? &dense[i] : &j->mean);
     ocl_put_tensor(&builder, &j->x);
     put_norm(j, &builder);
-    ocl_put_number(&builder, j->wide, plan_arg_double(call, "momentum", 0.1), 0);
+    ocl_put_number(&builder, j->wide, ob_kit_arg_double(call, "momentum", 0.1), 0);
     for (size_t i = 0; i < 2; i++)
         ocl_put_long(&builder, running[i] != NULL ? dense[i].offset : -1);
     OB_TRY(end(j, &builder, j->n.channels, err));
@@ -115,16 +116,16 @@ static ob_status add_statistics(const plan_call *call, job *j, ob_err *err)
     return OB_OK;
 }
 
-static ob_status setup_forward(plan_call *call, ob_err *err)
+static ob_status setup_forward(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *out = plan_output(call, 0);
+    const ob_tensor *out = ob_kit_output(call, 0);
     ob_tensor dense;
     ocl_builder builder;
     job j;
     OB_TRY(start(call, "training", &j, err));
     if (j.training && j.n.channels > 0)
         OB_TRY(add_statistics(call, &j, err));
-    if (ocl_numel(out) == 0)
+    if (ob_kit_numel(out) == 0)
         return OB_OK;
     OB_TRY(ocl_dense_write(&j.m, out, j.dtype, &dense, err));
     j.n.out = dense.offset;
@@ -136,7 +137,7 @@ static ob_status setup_forward(plan_call *call, ob_err *err)
     ocl_put_tensor(&builder, j.has_weight ? &j.weight : &j.x);
     ocl_put_tensor(&builder, j.has_bias ? &j.bias : &j.x);
     put_norm(&j, &builder);
-    OB_TRY(end(&j, &builder, ocl_numel(out), err));
+    OB_TRY(end(&j, &builder, ob_kit_numel(out), err));
     return ocl_dense_back(&j.m, out, &dense, err);
 }
 
@@ -157,14 +158,14 @@ static ob_status add_input_gradient(job *j, const ob_tensor *out, const ob_tenso
     ocl_put_tensor(&builder, &j->rstd);
     ocl_put_tensor(&builder, j->has_weight ? &j->weight : &j->x);
     put_norm(j, &builder);
-    OB_TRY(end(j, &builder, ocl_numel(out), err));
+    OB_TRY(end(j, &builder, ob_kit_numel(out), err));
     return ocl_dense_back(&j->m, out, &dense, err);
 }
 
-static ob_status setup_backward(plan_call *call, ob_err *err)
+static ob_status setup_backward(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *mean = plan_arg_tensor(call, "save_mean"),
-                    *rstd = plan_arg_tensor(call, "save_invstd");
+    const ob_tensor *mean = ob_kit_arg_tensor(call, "save_mean"),
+                    *rstd = ob_kit_arg_tensor(call, "save_invstd");
     const ob_tensor *outputs[3];
     ob_tensor grad, sums[2]; /* of the gradient; of it times the normalised input */
     ocl_builder builder;
@@ -180,7 +181,7 @@ static ob_status setup_backward(plan_call *call, ob_err *err)
     }
     if (j.n.channels == 0)
         return OB_OK;
-    OB_TRY(ocl_dense_read(&j.m, plan_arg_tensor(call, "grad_out"), j.dtype, &grad, err));
+    OB_TRY(ocl_dense_read(&j.m, ob_kit_arg_tensor(call, "grad_out"), j.dtype, &grad, err));
     j.n.grad = grad.offset;
     for (size_t i = 0; i < 2; i++)
         OB_TRY(
@@ -195,23 +196,23 @@ static ob_status setup_backward(plan_call *call, ob_err *err)
     put_norm(&j, &builder);
     OB_TRY(end(&j, &builder, j.n.channels, err));
     for (size_t i = 0; i < 3; i++)
-        outputs[i] = plan_output(call, i);
+        outputs[i] = ob_kit_output(call, i);
     if (outputs[1] != NULL)
         OB_TRY(ocl_copy_add(&j.m, outputs[1], &sums[1], err));
     if (outputs[2] != NULL)
         OB_TRY(ocl_copy_add(&j.m, outputs[2], &sums[0], err));
-    return outputs[0] != NULL && ocl_numel(outputs[0]) > 0
+    return outputs[0] != NULL && ob_kit_numel(outputs[0]) > 0
                ? add_input_gradient(&j, outputs[0], &grad, sums, err)
                : OB_OK;
 }
 
-const plan_kernel ocl_kernels_batch_norm[] = {
+const ob_kit_kernel ocl_kernels_batch_norm[] = {
     {.name = "aten::native_batch_norm",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = OB_KIT_FLOATS,
      .setup = setup_forward,
      .run = ocl_run},
     {.name = "aten::native_batch_norm_backward",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = OB_KIT_FLOATS,
      .setup = setup_backward,
      .run = ocl_run},
     {.name = NULL},

@@ -4,7 +4,7 @@
  */
 #include "work.h"
 
-#include "plan/window.h"
+#include "kit/sliding_window.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 enum { BLOCK = 8 }; /* channels of a work-item */
 typedef struct conv {
     cl_long images, groups, narrow_channels, wide_channels;
-    cl_long wide_size[PLAN_SPATIAL], narrow_size[PLAN_SPATIAL], kernel_size[PLAN_SPATIAL];
-    cl_long stride[PLAN_SPATIAL], padding[PLAN_SPATIAL], dilation[PLAN_SPATIAL];
+    cl_long wide_size[OB_KIT_SPATIAL], narrow_size[OB_KIT_SPATIAL], kernel_size[OB_KIT_SPATIAL];
+    cl_long stride[OB_KIT_SPATIAL], padding[OB_KIT_SPATIAL], dilation[OB_KIT_SPATIAL];
     cl_long narrow, wide, weight, bias;
     cl_long count;
 } conv;
@@ -28,56 +28,56 @@ typedef struct job {
     ob_tensor input, weight;
 } job;
 
-static ob_status check(plan_call *call, ob_err *err)
+static ob_status check(ob_kit_call *call, ob_err *err)
 {
-    const int spatial = plan_arg_tensor(call, "weight")->ndim - 2;
-    if (spatial >= 1 && spatial <= PLAN_SPATIAL)
+    const int spatial = ob_kit_arg_tensor(call, "weight")->ndim - 2;
+    if (spatial >= 1 && spatial <= OB_KIT_SPATIAL)
         return OB_OK;
     return call->env->host->err_set(err, OB_ERR_UNSUPPORTED,
                                     "%s has %d spatial dimensions here; the OpenCL backend does 1 "
                                     "to %d",
-                                    call->kernel->name, spatial, PLAN_SPATIAL);
+                                    call->kernel->name, spatial, OB_KIT_SPATIAL);
 }
 
-static void put(int64_t from[PLAN_SPATIAL], cl_long to[PLAN_SPATIAL])
+static void put(int64_t from[OB_KIT_SPATIAL], cl_long to[OB_KIT_SPATIAL])
 {
-    for (int d = 0; d < PLAN_SPATIAL; d++)
+    for (int d = 0; d < OB_KIT_SPATIAL; d++)
         to[d] = from[d];
 }
 
-static void fill_geometry(const plan_call *call, const ob_tensor *output, job *j)
+static void fill_geometry(const ob_kit_call *call, const ob_tensor *output, job *j)
 {
-    const ob_tensor *input = plan_arg_tensor(call, "input"),
-                    *weight = plan_arg_tensor(call, "weight");
+    const ob_tensor *input = ob_kit_arg_tensor(call, "input"),
+                    *weight = ob_kit_arg_tensor(call, "weight");
     const int spatial = weight->ndim - 2;
-    int64_t list[PLAN_SPATIAL];
+    int64_t list[OB_KIT_SPATIAL];
     conv *c = &j->c;
-    j->transposed = plan_arg_bool(call, "transposed", false);
-    plan_window_sizes(j->transposed ? output : input, spatial, list);
+    j->transposed = ob_kit_arg_bool(call, "transposed", false);
+    ob_kit_window_sizes(j->transposed ? output : input, spatial, list);
     put(list, c->wide_size);
-    plan_window_sizes(j->transposed ? input : output, spatial, list);
+    ob_kit_window_sizes(j->transposed ? input : output, spatial, list);
     put(list, c->narrow_size);
-    plan_window_sizes(weight, spatial, list);
+    ob_kit_window_sizes(weight, spatial, list);
     put(list, c->kernel_size);
-    plan_window_list(call, "stride", spatial, 1, list);
+    ob_kit_window_list(call, "stride", spatial, 1, list);
     put(list, c->stride);
-    plan_window_list(call, "padding", spatial, 0, list);
+    ob_kit_window_list(call, "padding", spatial, 0, list);
     put(list, c->padding);
-    plan_window_list(call, "dilation", spatial, 1, list);
+    ob_kit_window_list(call, "dilation", spatial, 1, list);
     put(list, c->dilation);
     c->images = input->sizes[0];
-    c->groups = plan_arg_int(call, "groups", 1);
+    c->groups = ob_kit_arg_int(call, "groups", 1);
     c->narrow_channels = weight->sizes[0] / c->groups;
     c->wide_channels = weight->sizes[1];
 }
 
-static ob_status start(plan_call *call, const ob_tensor *output, job *j, ob_err *err)
+static ob_status start(ob_kit_call *call, const ob_tensor *output, job *j, ob_err *err)
 {
-    *j = (job){.dtype = plan_arg_tensor(call, "input")->dtype};
+    *j = (job){.dtype = ob_kit_arg_tensor(call, "input")->dtype};
     OB_TRY(ocl_maker_open(call, &j->m, err));
     fill_geometry(call, output, j);
-    OB_TRY(ocl_dense_read(&j->m, plan_arg_tensor(call, "input"), j->dtype, &j->input, err));
-    return ocl_dense_read(&j->m, plan_arg_tensor(call, "weight"), j->dtype, &j->weight, err);
+    OB_TRY(ocl_dense_read(&j->m, ob_kit_arg_tensor(call, "input"), j->dtype, &j->input, err));
+    return ocl_dense_read(&j->m, ob_kit_arg_tensor(call, "weight"), j->dtype, &j->weight, err);
 }
 
 /* 32 bits where they can count all elements. */
@@ -89,7 +89,7 @@ static const char *index_type(const job *j)
     const double narrow = (double)c->narrow_channels * (double)c->narrow_size[0] *
                           (double)c->narrow_size[1] * (double)c->narrow_size[2];
     const double most = (double)c->images * (double)c->groups * (wide > narrow ? wide : narrow) +
-                        (double)c->wide + (double)c->narrow + (double)ocl_numel(&j->weight) +
+                        (double)c->wide + (double)c->narrow + (double)ob_kit_numel(&j->weight) +
                         (double)c->weight;
     return most < INT32_MAX / 2 ? "int" : "long";
 }
@@ -110,7 +110,7 @@ static ob_status add_launch(job *j, const char *kernel, const ob_tensor *dense,
         ocl_put_tensor(&builder, inputs[i]);
     if (inputs[1] == &j->weight) /* these kernels have a place for a bias */
         ocl_put_tensor(&builder, bias != NULL ? bias : &j->weight);
-    j->c.count = ocl_numel(dense);
+    j->c.count = ob_kit_numel(dense);
     ocl_put(&builder, &j->c, sizeof j->c);
     ocl_range range = ocl_range_of(j->m.env, j->c.count);
     if (strcmp(kernel, "to_narrow") == 0) {
@@ -139,13 +139,13 @@ static ob_status add_side(job *j, bool to_wide, const ob_tensor *out, const ob_t
     return ocl_dense_back(&j->m, out, &dense, err);
 }
 
-static ob_status setup_forward(plan_call *call, ob_err *err)
+static ob_status setup_forward(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *out = plan_output(call, 0), *bias = plan_arg_tensor(call, "bias");
+    const ob_tensor *out = ob_kit_output(call, 0), *bias = ob_kit_arg_tensor(call, "bias");
     ob_tensor dense_bias;
     job j;
     OB_TRY(start(call, out, &j, err));
-    if (ocl_numel(out) == 0)
+    if (ob_kit_numel(out) == 0)
         return OB_OK;
     if (bias != NULL)
         OB_TRY(ocl_dense_read(&j.m, bias, j.dtype, &dense_bias, err));
@@ -169,9 +169,9 @@ static ob_status add_bias(job *j, const ob_tensor *out, const ob_tensor *grad, o
 {
     ob_tensor dense;
     const conv whole = j->c;
-    int64_t sizes[PLAN_SPATIAL];
+    int64_t sizes[OB_KIT_SPATIAL];
     OB_TRY(ocl_dense_write(&j->m, out, j->dtype, &dense, err));
-    plan_window_sizes(grad, grad->ndim - 2, sizes);
+    ob_kit_window_sizes(grad, grad->ndim - 2, sizes);
     put(sizes, j->c.narrow_size);
     j->c.narrow = grad->offset;
     j->c.bias = dense.offset;
@@ -180,17 +180,17 @@ static ob_status add_bias(job *j, const ob_tensor *out, const ob_tensor *grad, o
     return ocl_dense_back(&j->m, out, &dense, err);
 }
 
-static ob_status setup_backward(plan_call *call, ob_err *err)
+static ob_status setup_backward(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *given = plan_arg_tensor(call, "grad_output");
+    const ob_tensor *given = ob_kit_arg_tensor(call, "grad_output");
     const ob_tensor *outputs[3];
     ob_tensor grad;
     job j;
     OB_TRY(start(call, given, &j, err));
     OB_TRY(ocl_dense_read(&j.m, given, j.dtype, &grad, err));
     for (size_t i = 0; i < 3; i++) {
-        outputs[i] = plan_output(call, i);
-        if (outputs[i] != NULL && ocl_numel(outputs[i]) == 0)
+        outputs[i] = ob_kit_output(call, i);
+        if (outputs[i] != NULL && ob_kit_numel(outputs[i]) == 0)
             outputs[i] = NULL;
     }
     if (outputs[0] != NULL)
@@ -200,14 +200,14 @@ static ob_status setup_backward(plan_call *call, ob_err *err)
     return outputs[2] != NULL ? add_bias(&j, outputs[2], &grad, err) : OB_OK;
 }
 
-const plan_kernel ocl_kernels_conv[] = {
+const ob_kit_kernel ocl_kernels_conv[] = {
     {.name = "aten::convolution",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = OB_KIT_FLOATS,
      .setup = setup_forward,
      .run = ocl_run,
      .check = check},
     {.name = "aten::convolution_backward",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = OB_KIT_FLOATS,
      .setup = setup_backward,
      .run = ocl_run,
      .check = check},

@@ -4,26 +4,26 @@
  */
 #include "work.h"
 
-#include "plan/pieces.h"
+#include "kit/tensor_pieces.h"
 
 #include <stdio.h>
 
-static ob_status setup_constant(plan_call *call, ob_err *err)
+static ob_status setup_constant(ob_kit_call *call, ob_err *err)
 {
     const ob_value value = ob_value_int(call->kernel->variant);
     ocl_maker m;
     OB_TRY(ocl_maker_open(call, &m, err));
-    return ocl_fill_add(&m, plan_output(call, 0), &value, err);
+    return ocl_fill_add(&m, ob_kit_output(call, 0), &value, err);
 }
 
-static ob_status setup_given(plan_call *call, ob_err *err)
+static ob_status setup_given(ob_kit_call *call, ob_err *err)
 {
     ocl_maker m;
     OB_TRY(ocl_maker_open(call, &m, err));
-    return ocl_fill_add(&m, plan_output(call, 0), plan_given_number(call), err);
+    return ocl_fill_add(&m, ob_kit_output(call, 0), ob_kit_given_number(call), err);
 }
 
-static ob_status setup_fill_tensor(plan_call *call, ob_err *err)
+static ob_status setup_fill_tensor(ob_kit_call *call, ob_err *err)
 {
     ocl_maker m;
     OB_TRY(ocl_maker_open(call, &m, err));
@@ -33,13 +33,14 @@ static ob_status setup_fill_tensor(plan_call *call, ob_err *err)
 /* ---- sequences ---- */
 
 /* variant 1: linspace, of which each half is counted from its own end, so that both ends are exact. */
-static ob_status setup_sequence(plan_call *call, ob_err *err)
+static ob_status setup_sequence(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *out = plan_output(call, 0);
-    const int64_t count = ocl_numel(out);
+    const ob_tensor *out = ob_kit_output(call, 0);
+    const int64_t count = ob_kit_numel(out);
     const bool line = call->kernel->variant == 1;
-    const double start = plan_arg_double(call, "start", 0), end = plan_arg_double(call, "end", 0);
-    double step = plan_arg_double(call, "step", 1);
+    const double start = ob_kit_arg_double(call, "start", 0),
+                 end = ob_kit_arg_double(call, "end", 0);
+    double step = ob_kit_arg_double(call, "step", 1);
     if (line)
         step = count > 1 ? (end - start) / (double)(count - 1) : 0;
     const bool whole = ocl_is_whole(out->dtype) && !line;
@@ -61,36 +62,37 @@ static ob_status setup_sequence(plan_call *call, ob_err *err)
     ocl_put_long(&builder, out->offset);
     ocl_put_long(&builder, out->strides[0]);
     ocl_put_long(&builder, count);
-    ocl_put_number(&builder, real, start, plan_arg_int(call, "start", 0));
+    ocl_put_number(&builder, real, start, ob_kit_arg_int(call, "start", 0));
     ocl_put_number(&builder, real, end, 0);
-    ocl_put_number(&builder, real, step, plan_arg_int(call, "step", 1));
+    ocl_put_number(&builder, real, step, ob_kit_arg_int(call, "step", 1));
     const ocl_range range = ocl_range_of(m.env, count);
     return ocl_end(&builder, &range, err);
 }
 
-#define PLAN_CONSTANT(op, number)                                                                  \
+#define OB_KIT_CONSTANT(op, number)                                                                \
     {.name = (op),                                                                                 \
-     .dtypes = PLAN_REALS,                                                                         \
+     .dtypes = OB_KIT_REALS,                                                                       \
      .setup = setup_constant,                                                                      \
      .run = ocl_run,                                                                               \
      .variant = (number)},
-#define PLAN_GIVEN(op) {.name = (op), .dtypes = PLAN_REALS, .setup = setup_given, .run = ocl_run},
-#define PLAN_EMPTY(op) {.name = (op), .dtypes = PLAN_REALS, .run = ocl_run},
+#define OB_KIT_GIVEN(op)                                                                           \
+    {.name = (op), .dtypes = OB_KIT_REALS, .setup = setup_given, .run = ocl_run},
+#define OB_KIT_EMPTY(op) {.name = (op), .dtypes = OB_KIT_REALS, .run = ocl_run},
 #define SEQUENCE(op, what)                                                                         \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_NUMBERS, .setup = setup_sequence, .run = ocl_run,             \
+        .name = (op), .dtypes = OB_KIT_NUMBERS, .setup = setup_sequence, .run = ocl_run,           \
         .variant = (what)                                                                          \
     }
 
-const plan_kernel ocl_kernels_create[] = {
+const ob_kit_kernel ocl_kernels_create[] = {
     {.name = "aten::fill_.Tensor",
-     .dtypes = PLAN_REALS,
+     .dtypes = OB_KIT_REALS,
      .setup = setup_fill_tensor,
      .run = ocl_run},
     SEQUENCE("aten::arange", 0),
     SEQUENCE("aten::arange.start", 0),
     SEQUENCE("aten::arange.start_step", 0),
     SEQUENCE("aten::linspace", 1),
-#include "plan/create.def"
+#include "kit/create.def"
     {.name = NULL},
 };

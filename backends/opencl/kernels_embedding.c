@@ -23,7 +23,7 @@ static ob_dtype compute_of(ob_dtype dtype)
 }
 
 /* Work-items for blocks of columns, and `rows` of them. */
-static ocl_range blocks(const plan_env *env, int64_t width, int64_t rows)
+static ocl_range blocks(const ob_kit_env *env, int64_t width, int64_t rows)
 {
     ocl_range range = ocl_range_of(env, (width + BLOCK - 1) / BLOCK);
     range.dims = 2;
@@ -36,20 +36,20 @@ static ocl_range blocks(const plan_env *env, int64_t width, int64_t rows)
 
 /* ---- look-up ---- */
 
-static ob_status setup_lookup(plan_call *call, ob_err *err)
+static ob_status setup_lookup(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *weight = plan_arg_tensor(call, "weight"), *out = plan_output(call, 0);
+    const ob_tensor *weight = ob_kit_arg_tensor(call, "weight"), *out = ob_kit_output(call, 0);
     ob_tensor indices;
     char options[96];
     ocl_maker m;
     ocl_builder builder;
     OB_TRY(ocl_maker_open(call, &m, err));
-    if (ocl_numel(out) == 0)
+    if (ob_kit_numel(out) == 0)
         return OB_OK;
-    OB_TRY(ocl_dense_read(&m, plan_arg_tensor(call, "indices"), OB_DTYPE_I64, &indices, err));
+    OB_TRY(ocl_dense_read(&m, ob_kit_arg_tensor(call, "indices"), OB_DTYPE_I64, &indices, err));
     const table t = {.rows = weight->sizes[0],
                      .width = weight->sizes[1],
-                     .count = ocl_numel(&indices),
+                     .count = ob_kit_numel(&indices),
                      .weight = weight->offset,
                      .row_stride = weight->strides[0],
                      .column_stride = weight->strides[1],
@@ -132,33 +132,33 @@ static ob_status add_scatter(ocl_maker *m, const scatter *s, ob_err *err)
     return ocl_dense_back(m, s->out, &s->dense, err);
 }
 
-static ob_status start_scatter(plan_call *call, ocl_maker *m, const char *grad, scatter *s,
+static ob_status start_scatter(ob_kit_call *call, ocl_maker *m, const char *grad, scatter *s,
                                ob_err *err)
 {
-    *s = (scatter){.out = plan_output(call, 0),
-                   .by_frequency = plan_arg_bool(call, "scale_grad_by_freq", false),
-                   .mode = plan_arg_int(call, "mode", MODE_SUM)};
+    *s = (scatter){.out = ob_kit_output(call, 0),
+                   .by_frequency = ob_kit_arg_bool(call, "scale_grad_by_freq", false),
+                   .mode = ob_kit_arg_int(call, "mode", MODE_SUM)};
     OB_TRY(ocl_maker_open(call, m, err));
-    const ob_tensor *gradient = plan_arg_tensor(call, grad);
-    OB_TRY(ocl_dense_read(m, plan_arg_tensor(call, "indices"), OB_DTYPE_I64, &s->indices, err));
+    const ob_tensor *gradient = ob_kit_arg_tensor(call, grad);
+    OB_TRY(ocl_dense_read(m, ob_kit_arg_tensor(call, "indices"), OB_DTYPE_I64, &s->indices, err));
     OB_TRY(ocl_dense_read(m, gradient, gradient->dtype, &s->grad, err));
     OB_TRY(ocl_dense_write(m, s->out, s->out->dtype, &s->dense, err));
     s->t = (table){.rows = s->out->sizes[0],
                    .width = s->out->sizes[1],
-                   .count = ocl_numel(&s->indices),
-                   .padding = plan_arg_int(call, "padding_idx", -1),
+                   .count = ob_kit_numel(&s->indices),
+                   .padding = ob_kit_arg_int(call, "padding_idx", -1),
                    .out = s->dense.offset,
                    .indices = s->indices.offset,
                    .grad = s->grad.offset};
     return OB_OK;
 }
 
-static ob_status setup_scatter(plan_call *call, ob_err *err)
+static ob_status setup_scatter(ob_kit_call *call, ob_err *err)
 {
     ocl_maker m;
     scatter s;
     OB_TRY(start_scatter(call, &m, "grad_output", &s, err));
-    if (ocl_numel(&s.grad) != s.t.count * s.t.width)
+    if (ob_kit_numel(&s.grad) != s.t.count * s.t.width)
         return call->host->err_set(err, OB_ERR_INVALID,
                                    "%s: grad_output must have one row of %lld elements per index",
                                    call->kernel->name, (long long)s.t.width);
@@ -189,25 +189,25 @@ typedef struct bags {
     int64_t mode;
 } bags;
 
-static ob_status read_bags(plan_call *call, ocl_maker *m, bags *b, ob_err *err)
+static ob_status read_bags(ob_kit_call *call, ocl_maker *m, bags *b, ob_err *err)
 {
-    const ob_tensor *factors = plan_arg_tensor(call, "per_sample_weights");
-    b->weight = plan_arg_tensor(call, "weight");
-    b->mode = plan_arg_int(call, "mode", MODE_SUM);
+    const ob_tensor *factors = ob_kit_arg_tensor(call, "per_sample_weights");
+    b->weight = ob_kit_arg_tensor(call, "weight");
+    b->mode = ob_kit_arg_int(call, "mode", MODE_SUM);
     b->with_factors = factors != NULL;
-    OB_TRY(ocl_dense_read(m, plan_arg_tensor(call, "indices"), OB_DTYPE_I64, &b->indices, err));
-    OB_TRY(ocl_dense_read(m, plan_arg_tensor(call, "offsets"), OB_DTYPE_I64, &b->starts, err));
+    OB_TRY(ocl_dense_read(m, ob_kit_arg_tensor(call, "indices"), OB_DTYPE_I64, &b->indices, err));
+    OB_TRY(ocl_dense_read(m, ob_kit_arg_tensor(call, "offsets"), OB_DTYPE_I64, &b->starts, err));
     if (factors != NULL)
         OB_TRY(ocl_dense_read(m, factors, compute_of(b->weight->dtype), &b->factors, err));
     for (size_t i = 0; i < 4; i++) {
-        b->outputs[i] = plan_output(call, i);
+        b->outputs[i] = ob_kit_output(call, i);
         OB_TRY(ocl_dense_write(m, b->outputs[i], i == 0 ? b->weight->dtype : OB_DTYPE_I64,
                                &b->dense[i], err));
     }
     return OB_OK;
 }
 
-static ob_status setup_bags(plan_call *call, ob_err *err)
+static ob_status setup_bags(ob_kit_call *call, ob_err *err)
 {
     const ob_value zero = ob_value_int(0);
     char options[128];
@@ -218,10 +218,10 @@ static ob_status setup_bags(plan_call *call, ob_err *err)
     OB_TRY(read_bags(call, &m, &b, err));
     const table t = {.rows = b.weight->sizes[0],
                      .width = b.weight->sizes[1],
-                     .count = ocl_numel(&b.indices),
+                     .count = ob_kit_numel(&b.indices),
                      .bags = b.outputs[0]->sizes[0],
-                     .offsets = ocl_numel(&b.starts),
-                     .padding = plan_arg_int(call, "padding_idx", -1),
+                     .offsets = ob_kit_numel(&b.starts),
+                     .padding = ob_kit_arg_int(call, "padding_idx", -1),
                      .weight = b.weight->offset,
                      .row_stride = b.weight->strides[0],
                      .column_stride = b.weight->strides[1],
@@ -232,7 +232,7 @@ static ob_status setup_bags(plan_call *call, ob_err *err)
                      .map = b.dense[1].offset,
                      .sizes = b.dense[2].offset,
                      .maxima = b.dense[3].offset,
-                     .with_map = ocl_numel(b.outputs[1]) > 0};
+                     .with_map = ob_kit_numel(b.outputs[1]) > 0};
     OB_TRY(ocl_fill_add(&m, &b.dense[1], &zero, err));
     OB_TRY(ocl_fill_add(&m, &b.dense[3], &zero, err));
     snprintf(options, sizeof options, "-DC=%s -DTW=%s -DMODE=%d%s",
@@ -240,7 +240,7 @@ static ob_status setup_bags(plan_call *call, ob_err *err)
              (int)b.mode, b.with_factors ? " -DFACTORS" : "");
     const ob_tensor *const tensors[] = {&b.indices, &b.starts, &b.dense[1], &b.dense[2]};
     OB_TRY(add_maps(&m, &t, options, tensors, err));
-    if (ocl_numel(b.outputs[0]) > 0) {
+    if (ob_kit_numel(b.outputs[0]) > 0) {
         const ocl_spec spec = {"embedding", options, NULL, "bag"};
         OB_TRY(ocl_begin(&m, &spec, &builder, err));
         ocl_put_tensor(&builder, &b.dense[0]);
@@ -284,26 +284,26 @@ static ob_status add_spread(ocl_maker *m, const scatter *s, const ob_tensor *max
     return ocl_dense_back(m, s->out, &s->dense, err);
 }
 
-static ob_status setup_bag_backward(plan_call *call, ob_err *err)
+static ob_status setup_bag_backward(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *factors = plan_arg_tensor(call, "per_sample_weights");
-    const ob_tensor *map = plan_arg_tensor(call, "offset2bag");
+    const ob_tensor *factors = ob_kit_arg_tensor(call, "per_sample_weights");
+    const ob_tensor *map = ob_kit_arg_tensor(call, "offset2bag");
     ob_tensor maxima;
     ocl_maker m;
     scatter s;
     OB_TRY(start_scatter(call, &m, "grad", &s, err));
     s.bags = true;
     s.t.bags = s.grad.ndim == 2 ? s.grad.sizes[0] : 0;
-    if (s.mode != MODE_MAX && ocl_numel(map) != s.t.count)
+    if (s.mode != MODE_MAX && ob_kit_numel(map) != s.t.count)
         return call->host->err_set(err, OB_ERR_INVALID,
                                    "%s: offset2bag does not fit; give what the forward made",
                                    call->kernel->name);
     if (s.t.rows * s.t.width == 0)
         return OB_OK;
-    OB_TRY(ocl_dense_read(&m, plan_arg_tensor(call, "bag_size"), OB_DTYPE_I64, &s.sizes, err));
+    OB_TRY(ocl_dense_read(&m, ob_kit_arg_tensor(call, "bag_size"), OB_DTYPE_I64, &s.sizes, err));
     s.t.sizes = s.sizes.offset;
     if (s.mode == MODE_MAX) {
-        OB_TRY(ocl_dense_read(&m, plan_arg_tensor(call, "maximum_indices"), OB_DTYPE_I64, &maxima,
+        OB_TRY(ocl_dense_read(&m, ob_kit_arg_tensor(call, "maximum_indices"), OB_DTYPE_I64, &maxima,
                               err));
         s.t.maxima = maxima.offset;
         return add_spread(&m, &s, &maxima, err);
@@ -320,10 +320,10 @@ static ob_status setup_bag_backward(plan_call *call, ob_err *err)
 
 #define TABLE(op, types, function)                                                                 \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_##types, .setup = (function), .run = ocl_run                  \
+        .name = (op), .dtypes = OB_KIT_##types, .setup = (function), .run = ocl_run                \
     }
 
-const plan_kernel ocl_kernels_embedding[] = {
+const ob_kit_kernel ocl_kernels_embedding[] = {
     TABLE("aten::embedding", REALS, setup_lookup),
     TABLE("aten::embedding_dense_backward", FLOATS, setup_scatter),
     TABLE("aten::_embedding_bag", FLOATS, setup_bags),

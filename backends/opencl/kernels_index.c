@@ -15,9 +15,9 @@ typedef struct walk {
     cl_long out_offset, x_offset, index_offset, step, limit;
 } walk;
 
-static ob_status check_dims(plan_call *call, ob_err *err)
+static ob_status check_dims(ob_kit_call *call, ob_err *err)
 {
-    if (plan_output(call, 0)->ndim > MAX_WALK)
+    if (ob_kit_output(call, 0)->ndim > MAX_WALK)
         return call->host->err_set(err, OB_ERR_UNSUPPORTED,
                                    "%s: the OpenCL backend takes up to %d dimensions here",
                                    call->op->schema->name, (int)MAX_WALK);
@@ -26,7 +26,7 @@ static ob_status check_dims(plan_call *call, ob_err *err)
 
 static walk walk_over(const ob_tensor *out, const ob_tensor *x)
 {
-    walk w = {.count = ocl_numel(out), .out_offset = out->offset, .x_offset = x->offset};
+    walk w = {.count = ob_kit_numel(out), .out_offset = out->offset, .x_offset = x->offset};
     for (int d = 0; d < out->ndim; d++) {
         w.size[d] = out->sizes[d];
         w.out[d] = out->strides[d];
@@ -36,19 +36,19 @@ static walk walk_over(const ob_tensor *out, const ob_tensor *x)
 }
 
 /* variant 1: index_select, whose index has one dimension. */
-static ob_status setup_gather(plan_call *call, ob_err *err)
+static ob_status setup_gather(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *self = plan_arg_tensor(call, "self"), *out = plan_output(call, 0);
-    const int dim = plan_dim(plan_arg_int(call, "dim", 0), self->ndim);
+    const ob_tensor *self = ob_kit_arg_tensor(call, "self"), *out = ob_kit_output(call, 0);
+    const int dim = ob_kit_dim(ob_kit_arg_int(call, "dim", 0), self->ndim);
     const bool select = call->kernel->variant == 1;
     ob_tensor indices;
     char options[96];
     ocl_maker m;
     ocl_builder builder;
     OB_TRY(ocl_maker_open(call, &m, err));
-    if (ocl_numel(out) == 0)
+    if (ob_kit_numel(out) == 0)
         return OB_OK;
-    OB_TRY(ocl_dense_read(&m, plan_arg_tensor(call, "index"), OB_DTYPE_I64, &indices, err));
+    OB_TRY(ocl_dense_read(&m, ob_kit_arg_tensor(call, "index"), OB_DTYPE_I64, &indices, err));
     walk w = walk_over(out, self);
     w.index_offset = indices.offset;
     w.step = self->ndim > 0 ? self->strides[dim] : 0;
@@ -75,14 +75,14 @@ static ob_status setup_gather(plan_call *call, ob_err *err)
 }
 
 /* variant 1 keeps what is above the diagonal (triu), 0 what is below (tril). */
-static ob_status setup_triangle(plan_call *call, ob_err *err)
+static ob_status setup_triangle(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *self = plan_arg_tensor(call, "self"), *out = plan_output(call, 0);
+    const ob_tensor *self = ob_kit_arg_tensor(call, "self"), *out = ob_kit_output(call, 0);
     char options[96];
     ocl_maker m;
     ocl_builder builder;
     OB_TRY(ocl_maker_open(call, &m, err));
-    if (ocl_numel(out) == 0)
+    if (ob_kit_numel(out) == 0)
         return OB_OK;
     const walk w = walk_over(out, self);
     snprintf(options, sizeof options, "-DTRIANGLE -DC=int -DTX=%s -DTO=%s -DDIMS=%d%s",
@@ -93,18 +93,18 @@ static ob_status setup_triangle(plan_call *call, ob_err *err)
     ocl_put_tensor(&builder, out);
     ocl_put_tensor(&builder, self);
     ocl_put(&builder, &w, sizeof w);
-    ocl_put_long(&builder, plan_arg_int(call, "diagonal", 0));
+    ocl_put_long(&builder, ob_kit_arg_int(call, "diagonal", 0));
     const ocl_range range = ocl_range_of(m.env, w.count);
     return ocl_end(&builder, &range, err);
 }
 
 #define INDEX(op, function, what)                                                                  \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_REALS, .setup = (function), .run = ocl_run,                   \
+        .name = (op), .dtypes = OB_KIT_REALS, .setup = (function), .run = ocl_run,                 \
         .check = check_dims, .variant = (what)                                                     \
     }
 
-const plan_kernel ocl_kernels_index[] = {
+const ob_kit_kernel ocl_kernels_index[] = {
     INDEX("aten::gather", setup_gather, 0),
     INDEX("aten::index_select", setup_gather, 1),
     INDEX("aten::tril", setup_triangle, 0),

@@ -91,7 +91,7 @@ static ob_status pack_right(ocl_maker *m, const job *j, int64_t columns, ob_tens
     return ocl_copy_add(m, &to, &from, err);
 }
 
-static ob_status add_product(plan_call *call, const job *j, ob_err *err)
+static ob_status add_product(ob_kit_call *call, const job *j, ob_err *err)
 {
     char options[192];
     ocl_maker m;
@@ -136,13 +136,13 @@ static ob_status add_product(plan_call *call, const job *j, ob_err *err)
     return ocl_end(&builder, panels ? &panel : &tiles, err);
 }
 
-static job start(plan_call *call, const char *self)
+static job start(ob_kit_call *call, const char *self)
 {
-    return (job){.out = plan_output(call, 0),
-                 .self = self != NULL ? plan_arg_tensor(call, self) : NULL,
+    return (job){.out = ob_kit_output(call, 0),
+                 .self = self != NULL ? ob_kit_arg_tensor(call, self) : NULL,
                  .batch = 1,
-                 .alpha = plan_arg_double(call, "alpha", 1),
-                 .beta = plan_arg_double(call, "beta", 1)};
+                 .alpha = ob_kit_arg_double(call, "alpha", 1),
+                 .beta = ob_kit_arg_double(call, "beta", 1)};
 }
 
 /* data: names of the factors; variant: whether self is added. mm, addmm, bmm, baddbmm. */
@@ -150,12 +150,12 @@ typedef struct names {
     const char *left, *right;
 } names;
 
-static ob_status setup_matrices(plan_call *call, ob_err *err)
+static ob_status setup_matrices(ob_kit_call *call, ob_err *err)
 {
     const names *row = call->kernel->data;
     job j = start(call, call->kernel->variant != 0 ? "self" : NULL);
-    j.left = plan_arg_tensor(call, row->left);
-    j.right = plan_arg_tensor(call, row->right);
+    j.left = ob_kit_arg_tensor(call, row->left);
+    j.right = ob_kit_arg_tensor(call, row->right);
     const int n = j.left->ndim;
     j.batch = n > 2 ? j.left->sizes[0] : 1;
     j.rows = j.left->sizes[n - 2];
@@ -170,12 +170,12 @@ static ob_status setup_matrices(plan_call *call, ob_err *err)
 }
 
 /* mv, addmv */
-static ob_status setup_vector(plan_call *call, ob_err *err)
+static ob_status setup_vector(ob_kit_call *call, ob_err *err)
 {
     const names *row = call->kernel->data;
     job j = start(call, call->kernel->variant != 0 ? "self" : NULL);
-    j.left = plan_arg_tensor(call, row->left);
-    j.right = plan_arg_tensor(call, row->right);
+    j.left = ob_kit_arg_tensor(call, row->left);
+    j.right = ob_kit_arg_tensor(call, row->right);
     j.rows = j.left->sizes[0];
     j.inner = j.left->sizes[1];
     j.columns = 1;
@@ -189,11 +189,11 @@ static ob_status setup_vector(plan_call *call, ob_err *err)
     return add_product(call, &j, err);
 }
 
-static ob_status setup_dot(plan_call *call, ob_err *err)
+static ob_status setup_dot(ob_kit_call *call, ob_err *err)
 {
     job j = start(call, NULL);
-    j.left = plan_arg_tensor(call, "self");
-    j.right = plan_arg_tensor(call, "tensor");
+    j.left = ob_kit_arg_tensor(call, "self");
+    j.right = ob_kit_arg_tensor(call, "tensor");
     j.rows = j.columns = 1;
     j.inner = j.left->sizes[0];
     j.out_grid = (grid){{j.out->offset, 0, 0, 0}};
@@ -203,12 +203,12 @@ static ob_status setup_dot(plan_call *call, ob_err *err)
 }
 
 /* outer, addr */
-static ob_status setup_outer(plan_call *call, ob_err *err)
+static ob_status setup_outer(ob_kit_call *call, ob_err *err)
 {
     const names *row = call->kernel->data;
     job j = start(call, call->kernel->variant != 0 ? "self" : NULL);
-    j.left = plan_arg_tensor(call, row->left);
-    j.right = plan_arg_tensor(call, row->right);
+    j.left = ob_kit_arg_tensor(call, row->left);
+    j.right = ob_kit_arg_tensor(call, row->right);
     j.rows = j.left->sizes[0];
     j.inner = 1;
     j.columns = j.right->sizes[0];
@@ -222,14 +222,14 @@ static ob_status setup_outer(plan_call *call, ob_err *err)
 
 #define PRODUCT(op, function, added, left, right)                                                  \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_NUMBERS, .setup = (function), .run = ocl_run,                 \
+        .name = (op), .dtypes = OB_KIT_NUMBERS, .setup = (function), .run = ocl_run,               \
         .variant = (added), .data = &(const names)                                                 \
         {                                                                                          \
             left, right                                                                            \
         }                                                                                          \
     }
 
-const plan_kernel ocl_kernels_matrix[] = {
+const ob_kit_kernel ocl_kernels_matrix[] = {
     PRODUCT("aten::mm", setup_matrices, 0, "self", "mat2"),
     PRODUCT("aten::bmm", setup_matrices, 0, "self", "mat2"),
     PRODUCT("aten::addmm", setup_matrices, 1, "mat1", "mat2"),
@@ -240,6 +240,6 @@ const plan_kernel ocl_kernels_matrix[] = {
     PRODUCT("aten::addmv", setup_vector, 1, "mat", "vec"),
     PRODUCT("aten::outer", setup_outer, 0, "self", "vec2"),
     PRODUCT("aten::addr", setup_outer, 1, "vec1", "vec2"),
-    {.name = "aten::dot", .dtypes = PLAN_NUMBERS, .setup = setup_dot, .run = ocl_run},
+    {.name = "aten::dot", .dtypes = OB_KIT_NUMBERS, .setup = setup_dot, .run = ocl_run},
     {.name = NULL},
 };

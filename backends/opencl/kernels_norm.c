@@ -25,20 +25,20 @@ ob_status ocl_norm_read(ocl_maker *m, const ob_tensor *from, ob_dtype dtype, ob_
     return OB_OK;
 }
 
-static ob_status start(plan_call *call, ocl_maker *m, ob_dtype statistics, job *j, ob_err *err)
+static ob_status start(ob_kit_call *call, ocl_maker *m, ob_dtype statistics, job *j, ob_err *err)
 {
-    const ob_tensor *input = plan_arg_tensor(call, "input");
+    const ob_tensor *input = ob_kit_arg_tensor(call, "input");
     int64_t shape[OB_MAX_DIMS];
-    const size_t count = plan_arg_ints(call, "normalized_shape", shape, OB_MAX_DIMS);
+    const size_t count = ob_kit_arg_ints(call, "normalized_shape", shape, OB_MAX_DIMS);
     *j = (job){.n = {.width = 1}};
     OB_TRY(ocl_maker_open(call, m, err));
     for (size_t i = 0; i < count; i++)
         j->n.width *= shape[i];
-    j->n.rows = j->n.width > 0 ? ocl_numel(input) / j->n.width : 0;
+    j->n.rows = j->n.width > 0 ? ob_kit_numel(input) / j->n.width : 0;
     OB_TRY(ocl_dense_read(m, input, input->dtype, &j->x, err));
     j->n.x = j->x.offset;
-    const ob_tensor *weight = plan_arg_tensor(call, "weight"),
-                    *bias = plan_arg_tensor(call, "bias");
+    const ob_tensor *weight = ob_kit_arg_tensor(call, "weight"),
+                    *bias = ob_kit_arg_tensor(call, "bias");
     const ob_dtype own = weight != NULL ? weight->dtype : bias != NULL ? bias->dtype : input->dtype;
     OB_TRY(ocl_norm_read(m, weight, own, &j->weight, &j->has_weight, &j->n.weight, err));
     OB_TRY(ocl_norm_read(m, bias, own, &j->bias, &j->has_bias, &j->n.bias, err));
@@ -49,16 +49,16 @@ static ob_status start(plan_call *call, ocl_maker *m, ob_dtype statistics, job *
     return OB_OK;
 }
 
-static ob_status setup_forward(plan_call *call, ob_err *err)
+static ob_status setup_forward(ob_kit_call *call, ob_err *err)
 {
-    const double eps = plan_arg_double(call, "eps", 1e-5);
+    const double eps = ob_kit_arg_double(call, "eps", 1e-5);
     const ob_tensor *outputs[3];
     ob_tensor dense[3];
     ocl_maker m;
     ocl_builder builder;
     job j;
     for (size_t i = 0; i < 3; i++)
-        outputs[i] = plan_output(call, i);
+        outputs[i] = ob_kit_output(call, i);
     OB_TRY(start(call, &m, outputs[1]->dtype, &j, err));
     if (j.n.rows == 0)
         return OB_OK;
@@ -108,11 +108,11 @@ static ob_status add_gradient(ocl_maker *m, job *j, size_t which, const ob_tenso
     return ocl_dense_back(m, out, &dense, err);
 }
 
-static ob_status setup_backward(plan_call *call, ob_err *err)
+static ob_status setup_backward(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *grad = plan_arg_tensor(call, "grad_out"),
-                    *mean = plan_arg_tensor(call, "mean");
-    const ob_tensor *rstd = plan_arg_tensor(call, "rstd");
+    const ob_tensor *grad = ob_kit_arg_tensor(call, "grad_out"),
+                    *mean = ob_kit_arg_tensor(call, "mean");
+    const ob_tensor *rstd = ob_kit_arg_tensor(call, "rstd");
     ocl_maker m;
     job j;
     OB_TRY(start(call, &m, mean->dtype, &j, err));
@@ -123,20 +123,20 @@ static ob_status setup_backward(plan_call *call, ob_err *err)
     j.n.mean = j.mean.offset;
     j.n.rstd = j.rstd.offset;
     for (size_t i = 0; i < 3; i++) {
-        const ob_tensor *out = plan_output(call, i);
-        if (out != NULL && ocl_numel(out) > 0)
+        const ob_tensor *out = ob_kit_output(call, i);
+        if (out != NULL && ob_kit_numel(out) > 0)
             OB_TRY(add_gradient(&m, &j, i, out, err));
     }
     return OB_OK;
 }
 
-const plan_kernel ocl_kernels_norm[] = {
+const ob_kit_kernel ocl_kernels_norm[] = {
     {.name = "aten::native_layer_norm",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = OB_KIT_FLOATS,
      .setup = setup_forward,
      .run = ocl_run},
     {.name = "aten::native_layer_norm_backward",
-     .dtypes = PLAN_FLOATS,
+     .dtypes = OB_KIT_FLOATS,
      .setup = setup_backward,
      .run = ocl_run},
     {.name = NULL},

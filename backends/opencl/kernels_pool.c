@@ -5,7 +5,7 @@
  */
 #include "work.h"
 
-#include "plan/window.h"
+#include "kit/sliding_window.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +15,8 @@ enum { MAX, MAX_BACKWARD, AVG, AVG_BACKWARD, ADAPTIVE = 8 };
 
 /* As pool.cl has it. */
 typedef struct pool {
-    cl_long wide_size[PLAN_SPATIAL], narrow_size[PLAN_SPATIAL], kernel_size[PLAN_SPATIAL];
-    cl_long stride[PLAN_SPATIAL], padding[PLAN_SPATIAL], dilation[PLAN_SPATIAL];
+    cl_long wide_size[OB_KIT_SPATIAL], narrow_size[OB_KIT_SPATIAL], kernel_size[OB_KIT_SPATIAL];
+    cl_long stride[OB_KIT_SPATIAL], padding[OB_KIT_SPATIAL], dilation[OB_KIT_SPATIAL];
     cl_long divisor, include_pad;
     cl_long in, out, indices;
     cl_long count;
@@ -25,40 +25,40 @@ typedef struct pool {
 _Static_assert(sizeof(cl_long) == sizeof(int64_t), "sizes are written to the struct as they are");
 
 /* "self" of every pool has the wide side's sizes; the other side is the output or the gradient. */
-static pool find_pool(const plan_call *call, const ob_tensor *narrow)
+static pool find_pool(const ob_kit_call *call, const ob_tensor *narrow)
 {
     pool p;
     const int dims = strstr(call->kernel->name, "pool3d") != NULL ? 3 : 2;
-    int64_t list[PLAN_SPATIAL];
-    plan_window_sizes(plan_arg_tensor(call, "self"), dims, list);
+    int64_t list[OB_KIT_SPATIAL];
+    ob_kit_window_sizes(ob_kit_arg_tensor(call, "self"), dims, list);
     memcpy(p.wide_size, list, sizeof list);
-    plan_window_sizes(narrow, dims, list);
+    ob_kit_window_sizes(narrow, dims, list);
     memcpy(p.narrow_size, list, sizeof list);
-    plan_window_list(call, "kernel_size", dims, 1, list);
+    ob_kit_window_list(call, "kernel_size", dims, 1, list);
     memcpy(p.kernel_size, list, sizeof list);
-    if (!plan_window_list(call, "stride", dims, 1, list))
+    if (!ob_kit_window_list(call, "stride", dims, 1, list))
         memcpy(list, p.kernel_size, sizeof list);
     memcpy(p.stride, list, sizeof list);
-    plan_window_list(call, "padding", dims, 0, list);
+    ob_kit_window_list(call, "padding", dims, 0, list);
     memcpy(p.padding, list, sizeof list);
-    plan_window_list(call, "dilation", dims, 1, list);
+    ob_kit_window_list(call, "dilation", dims, 1, list);
     memcpy(p.dilation, list, sizeof list);
-    p.divisor = plan_arg_int(call, "divisor_override", 0);
-    p.include_pad = plan_arg_bool(call, "count_include_pad", true);
+    p.divisor = ob_kit_arg_int(call, "divisor_override", 0);
+    p.include_pad = ob_kit_arg_bool(call, "count_include_pad", true);
     return p;
 }
 
-static ob_status setup(plan_call *call, ob_err *err)
+static ob_status setup(ob_kit_call *call, ob_err *err)
 {
     static const char *const KERNELS[] = {"max_forward", "max_backward", "avg_forward",
                                           "avg_backward"};
     const int what = call->kernel->variant & ~ADAPTIVE;
     const bool has_indices = what == MAX || what == MAX_BACKWARD;
     const bool backward = what == MAX_BACKWARD || what == AVG_BACKWARD;
-    const ob_tensor *self = plan_arg_tensor(call, "self"), *out = plan_output(call, 0);
-    const ob_tensor *from = backward ? plan_arg_tensor(call, "grad_output") : self;
-    const ob_tensor *indices = what == MAX            ? plan_output(call, 1)
-                               : what == MAX_BACKWARD ? plan_arg_tensor(call, "indices")
+    const ob_tensor *self = ob_kit_arg_tensor(call, "self"), *out = ob_kit_output(call, 0);
+    const ob_tensor *from = backward ? ob_kit_arg_tensor(call, "grad_output") : self;
+    const ob_tensor *indices = what == MAX            ? ob_kit_output(call, 1)
+                               : what == MAX_BACKWARD ? ob_kit_arg_tensor(call, "indices")
                                                       : NULL;
     ob_tensor in, dense, dense_indices;
     char options[96];
@@ -66,7 +66,7 @@ static ob_status setup(plan_call *call, ob_err *err)
     ocl_builder builder;
     pool p = find_pool(call, backward ? from : out);
     OB_TRY(ocl_maker_open(call, &m, err));
-    p.count = ocl_numel(out);
+    p.count = ob_kit_numel(out);
     if (p.count == 0)
         return OB_OK;
     OB_TRY(ocl_dense_read(&m, from, self->dtype, &in, err));
@@ -102,11 +102,11 @@ static ob_status setup(plan_call *call, ob_err *err)
 
 #define POOL(op_name, which)                                                                       \
     {                                                                                              \
-        .name = "aten::" op_name, .dtypes = PLAN_FLOATS, .setup = setup, .run = ocl_run,           \
+        .name = "aten::" op_name, .dtypes = OB_KIT_FLOATS, .setup = setup, .run = ocl_run,         \
         .variant = (which)                                                                         \
     }
 
-const plan_kernel ocl_kernels_pool[] = {
+const ob_kit_kernel ocl_kernels_pool[] = {
     POOL("max_pool2d_with_indices", MAX),
     POOL("max_pool2d_with_indices_backward", MAX_BACKWARD),
     POOL("max_pool3d_with_indices", MAX),

@@ -55,40 +55,24 @@ typedef struct job {
 
 /* ---- which dimensions ---- */
 
-static ob_status read_dims(const plan_call *call, job *j, ob_err *err)
+static ob_status read_dims(const ob_kit_call *call, job *j, ob_err *err)
 {
     int64_t dims[OB_MAX_DIMS];
     const int n = j->in->ndim;
-    const size_t count = plan_arg_ints(call, "dim", dims, OB_MAX_DIMS);
+    const size_t count = ob_kit_arg_ints(call, "dim", dims, OB_MAX_DIMS);
     if (n > MAX_KEPT)
         return call->host->err_set(err, OB_ERR_UNSUPPORTED,
                                    "%s: the OpenCL backend reduces up to %d dimensions",
                                    call->op->schema->name, (int)MAX_KEPT);
     for (size_t i = 0; i < count && i < OB_MAX_DIMS && n > 0; i++)
-        j->reduced[plan_dim(dims[i], n)] = true;
+        j->reduced[ob_kit_dim(dims[i], n)] = true;
     for (int d = 0; d < n && count == 0; d++)
         j->reduced[d] = true;
-    j->keepdim = plan_arg_bool(call, "keepdim", false);
+    j->keepdim = ob_kit_arg_bool(call, "keepdim", false);
     return OB_OK;
 }
 
-/* Neighbours that are walked as one become one. */
-static int merge(cl_long *sizes, cl_long *strides, int count)
-{
-    int n = 0;
-    for (int d = 1; d < count; d++) {
-        if (strides[n] == strides[d] * sizes[d]) {
-            sizes[n] *= sizes[d];
-        } else {
-            n++;
-            sizes[n] = sizes[d];
-        }
-        strides[n] = strides[d];
-    }
-    return count > 0 ? n + 1 : 0;
-}
-
-static void fill_reduction(const plan_env *env, job *j)
+static void fill_reduction(const ob_kit_env *env, job *j)
 {
     reduction *r = &j->r;
     const ob_tensor *in = j->in;
@@ -101,7 +85,10 @@ static void fill_reduction(const plan_env *env, job *j)
         *(reduced ? &r->terms : &r->results) *= in->sizes[d];
         ++*n;
     }
-    j->terms = merge(r->term_size, r->term_stride, j->terms);
+    ob_kit_dims terms = {
+        .ndim = j->terms, .operand_count = 1, .sizes = r->term_size, .strides = {r->term_stride}};
+    ob_kit_dims_merge(&terms);
+    j->terms = terms.ndim;
     if (j->terms == 0) {
         r->term_size[0] = 1;
         j->terms = 1;
@@ -225,18 +212,18 @@ static ob_dtype compute_for(const ob_tensor *in, const ob_tensor *out)
                                        : OB_DTYPE_F32;
 }
 
-static ob_status start(plan_call *call, ocl_maker *m, job *j, ob_err *err)
+static ob_status start(ob_kit_call *call, ocl_maker *m, job *j, ob_err *err)
 {
-    *j = (job){.in = plan_arg_tensor(call, "self")};
+    *j = (job){.in = ob_kit_arg_tensor(call, "self")};
     OB_TRY(ocl_maker_open(call, m, err));
     OB_TRY(read_dims(call, j, err));
-    j->compute = compute_for(j->in, plan_output(call, 0));
+    j->compute = compute_for(j->in, ob_kit_output(call, 0));
     fill_reduction(m->env, j);
     return OB_OK;
 }
 
 /* kernel->variant is the kind, data the expression of the result. */
-static ob_status setup_simple(plan_call *call, ob_err *err)
+static ob_status setup_simple(ob_kit_call *call, ob_err *err)
 {
     const reduce_kind kind = (reduce_kind)call->kernel->variant;
     ocl_maker m;
@@ -247,16 +234,16 @@ static ob_status setup_simple(plan_call *call, ob_err *err)
     OB_TRY(add_gather(&m, &j, kind, NULL, 0, err));
     const ending e = {.kind = kind,
                       .expression = call->kernel->data,
-                      .out = plan_output(call, 0),
-                      .indices = plan_output(call, 1)};
+                      .out = ob_kit_output(call, 0),
+                      .indices = ob_kit_output(call, 1)};
     return add_finish(&m, &j, &e, err);
 }
 
-static ob_status setup_norm(plan_call *call, ob_err *err)
+static ob_status setup_norm(ob_kit_call *call, ob_err *err)
 {
     const char *const name =
         call->host->schema_find_arg(call->op->schema, "ord") >= 0 ? "ord" : "p";
-    const double p = plan_arg_double(call, name, 2);
+    const double p = ob_kit_arg_double(call, name, 2);
     ocl_maker m;
     job j;
     reduce_kind kind = NORMP;
@@ -273,17 +260,17 @@ static ob_status setup_norm(plan_call *call, ob_err *err)
     }
     OB_TRY(add_gather(&m, &j, kind, NULL, p, err));
     const ending e = {
-        .kind = kind, .expression = expression, .out = plan_output(call, 0), .number = p};
+        .kind = kind, .expression = expression, .out = ob_kit_output(call, 0), .number = p};
     return add_finish(&m, &j, &e, err);
 }
 
 /* data: the expression of the variance x / (n - number); the mean is the second output where there is one. */
-static ob_status setup_variance(plan_call *call, ob_err *err)
+static ob_status setup_variance(ob_kit_call *call, ob_err *err)
 {
-    double correction = plan_arg_bool(call, "unbiased", true) ? 1 : 0;
+    double correction = ob_kit_arg_bool(call, "unbiased", true) ? 1 : 0;
     if (call->host->schema_find_arg(call->op->schema, "correction") >= 0)
-        correction = plan_arg_double(call, "correction", 1);
-    const ob_tensor *mean = plan_output(call, 1);
+        correction = ob_kit_arg_double(call, "correction", 1);
+    const ob_tensor *mean = ob_kit_output(call, 1);
     ob_tensor means;
     ocl_maker m;
     job j;
@@ -299,12 +286,12 @@ static ob_status setup_variance(plan_call *call, ob_err *err)
     OB_TRY(add_gather(&m, &j, SQUARES, &means, 0, err));
     const ending e = {.kind = SQUARES,
                       .expression = call->kernel->data,
-                      .out = plan_output(call, 0),
+                      .out = ob_kit_output(call, 0),
                       .number = correction};
     return add_finish(&m, &j, &e, err);
 }
 
-static ob_status setup_logsumexp(plan_call *call, ob_err *err)
+static ob_status setup_logsumexp(ob_kit_call *call, ob_err *err)
 {
     ob_tensor shifts;
     ocl_maker m;
@@ -318,29 +305,29 @@ static ob_status setup_logsumexp(plan_call *call, ob_err *err)
     OB_TRY(add_gather(&m, &j, EXPS, &shifts, 0, err));
     const ending e = {.kind = EXPS,
                       .expression = "log(x) + number",
-                      .out = plan_output(call, 0),
+                      .out = ob_kit_output(call, 0),
                       .numbers = &shifts};
     return add_finish(&m, &j, &e, err);
 }
 
 #define REDUCE(op, types, what, expression)                                                        \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_##types, .setup = setup_simple, .run = ocl_run,               \
+        .name = (op), .dtypes = OB_KIT_##types, .setup = setup_simple, .run = ocl_run,             \
         .variant = (what), .data = (expression)                                                    \
     }
 #define NORM(op)                                                                                   \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_FLOATS, .setup = setup_norm, .run = ocl_run                   \
+        .name = (op), .dtypes = OB_KIT_FLOATS, .setup = setup_norm, .run = ocl_run                 \
     }
 #define VARIANCE(op, expression)                                                                   \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_FLOATS, .setup = setup_variance, .run = ocl_run,              \
+        .name = (op), .dtypes = OB_KIT_FLOATS, .setup = setup_variance, .run = ocl_run,            \
         .data = (expression)                                                                       \
     }
 /* A divisor of no elements left is 0, not negative. */
 #define DIVISOR "(n > number ? n - number : (C)0)"
 
-const plan_kernel ocl_kernels_reduction[] = {
+const ob_kit_kernel ocl_kernels_reduction[] = {
     REDUCE("aten::sum", REALS, SUM, "x"),
     REDUCE("aten::sum.dim_IntList", REALS, SUM, "x"),
     REDUCE("aten::mean", REALS, SUM, "x / n"),
@@ -373,6 +360,6 @@ const plan_kernel ocl_kernels_reduction[] = {
     VARIANCE("aten::var_mean", "x / " DIVISOR),
     VARIANCE("aten::var_mean.dim", "x / " DIVISOR),
     VARIANCE("aten::var_mean.correction", "x / " DIVISOR),
-    {.name = "aten::logsumexp", .dtypes = PLAN_FLOATS, .setup = setup_logsumexp, .run = ocl_run},
+    {.name = "aten::logsumexp", .dtypes = OB_KIT_FLOATS, .setup = setup_logsumexp, .run = ocl_run},
     {.name = NULL},
 };

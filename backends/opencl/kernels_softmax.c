@@ -37,13 +37,14 @@ static rows make_rows(const ob_tensor *const *tensors, int dim, int *besides)
 }
 
 /* variant: 1 for the logarithm. */
-static ob_status setup(plan_call *call, ob_err *err)
+static ob_status setup(ob_kit_call *call, ob_err *err)
 {
-    const ob_tensor *grad = plan_arg_tensor(call, "grad_output"), *out = plan_output(call, 0);
-    const ob_tensor *x = plan_arg_tensor(call, grad != NULL ? "output" : "self");
+    const ob_tensor *grad = ob_kit_arg_tensor(call, "grad_output"), *out = ob_kit_output(call, 0);
+    const ob_tensor *x = ob_kit_arg_tensor(call, grad != NULL ? "output" : "self");
     const ob_tensor *const tensors[] = {out, x, grad};
     int besides;
-    const rows r = make_rows(tensors, plan_dim(plan_arg_int(call, "dim", 0), out->ndim), &besides);
+    const rows r =
+        make_rows(tensors, ob_kit_dim(ob_kit_arg_int(call, "dim", 0), out->ndim), &besides);
     char options[160];
     ocl_maker m;
     ocl_builder builder;
@@ -70,11 +71,11 @@ static ob_status setup(plan_call *call, ob_err *err)
 
 #define SOFTMAX(op, logarithm)                                                                     \
     {                                                                                              \
-        .name = (op), .dtypes = PLAN_FLOATS, .setup = setup, .run = ocl_run,                       \
+        .name = (op), .dtypes = OB_KIT_FLOATS, .setup = setup, .run = ocl_run,                     \
         .variant = (logarithm)                                                                     \
     }
 
-const plan_kernel ocl_kernels_softmax[] = {
+const ob_kit_kernel ocl_kernels_softmax[] = {
     SOFTMAX("aten::_softmax", 0),
     SOFTMAX("aten::_log_softmax", 1),
     SOFTMAX("aten::_softmax_backward_data", 0),

@@ -9,7 +9,7 @@
 
 static const ob_device DEVICE = {.type = "opencl", .index = 0};
 
-ob_status ocl_buffer_create(plan_env *env, size_t size, ocl_buffer **out, ob_err *err)
+ob_status ocl_buffer_create(ob_kit_env *env, size_t size, ocl_buffer **out, ob_err *err)
 {
     cl_int code = CL_SUCCESS;
     ocl_buffer *buffer = calloc(1, sizeof *buffer);
@@ -50,7 +50,7 @@ static void free_storage(void *data, size_t size_bytes, void *ctx)
     ocl_buffer_destroy(data);
 }
 
-ob_status ocl_storage_create(plan_env *env, size_t size_bytes, ob_storage **out, ob_err *err)
+ob_status ocl_storage_create(ob_kit_env *env, size_t size_bytes, ob_storage **out, ob_err *err)
 {
     ocl_buffer *buffer;
     *out = NULL;
@@ -70,8 +70,8 @@ static cl_mem device_memory(const ob_host *host, const ob_storage *storage)
     return ((const ocl_buffer *)host->storage_data(storage))->mem;
 }
 
-ob_status ocl_storage_copy(plan_env *env, ob_storage *to, const ob_storage *from, size_t size_bytes,
-                           ob_err *err)
+ob_status ocl_storage_copy(ob_kit_env *env, ob_storage *to, const ob_storage *from,
+                           size_t size_bytes, ob_err *err)
 {
     const ob_host *host = env->host;
     if (size_bytes == 0)

@@ -2,14 +2,14 @@
  *
  * The OpenCL backend: one in-order queue with profiling on one device.
  *
- * The plan (plan/plan.h) has the graph and gives every tensor its place in buffers of the device, so that a view
+ * The plan (opbench/kit.h) has the graph and gives every tensor its place in buffers of the device, so that a view
  * is an offset and strides. A kernel's setup makes launches, with all arguments set (work.h); its run only
  * enqueues them. Errors of kernels arrive when somebody waits (queue.c).
  */
 #ifndef OB_OPENCL_H
 #define OB_OPENCL_H
 
-#include "plan/plan.h"
+#include "opbench/kit.h"
 #include "program.h"
 
 typedef struct ocl_options {
@@ -30,7 +30,7 @@ typedef struct ocl_device {
 
 /* A piece of device memory; the data pointer of its storage. */
 typedef struct ocl_buffer {
-    plan_env *env;
+    ob_kit_env *env;
     cl_mem mem;
     size_t size;
 } ocl_buffer;
@@ -45,7 +45,7 @@ typedef struct ocl_fault {
 enum { OCL_FAULT_INDEX = 1, OCL_FAULT_ZERO_DIVISOR = 2, OCL_FAULT_OFFSETS = 3 };
 
 struct ob_event {
-    plan_env *env;
+    ob_kit_env *env;
     ob_event *next_waiting; /* recorded, and no command came since */
     cl_event before, after; /* the commands around it; NULL = none */
     uint64_t before_number, after_number;
@@ -53,7 +53,7 @@ struct ob_event {
 };
 
 /* The opened device. */
-struct plan_env {
+struct ob_kit_env {
     const ob_host *host;
     const ob_log *log;
     ocl_api cl;
@@ -79,24 +79,24 @@ struct plan_env {
 };
 
 struct ob_backend {
-    plan_env env;
-    plan_engine engine;
+    ob_kit_env env;
+    ob_kit_engine engine;
 };
 
 /* ---- device.c ---- */
-ob_status ocl_device_choose(plan_env *env, const ob_device *wanted, ob_err *err);
+ob_status ocl_device_choose(ob_kit_env *env, const ob_device *wanted, ob_err *err);
 /* Variables that drivers read when they are loaded. */
 void ocl_environment_set(int threads);
 void ocl_properties(ob_backend *backend, ob_property_fn fn, void *ctx);
 void ocl_library(ob_backend *backend, ob_reason *out);
 
 /* ---- memory.c ---- */
-ob_status ocl_buffer_create(plan_env *env, size_t size, ocl_buffer **out, ob_err *err);
+ob_status ocl_buffer_create(ob_kit_env *env, size_t size, ocl_buffer **out, ob_err *err);
 void ocl_buffer_destroy(ocl_buffer *buffer); /* NULL is allowed */
-ob_status ocl_storage_create(plan_env *env, size_t size_bytes, ob_storage **out, ob_err *err);
+ob_status ocl_storage_create(ob_kit_env *env, size_t size_bytes, ob_storage **out, ob_err *err);
 /* Between storages of the device and of the host, from their starts; done when it returns. */
-ob_status ocl_storage_copy(plan_env *env, ob_storage *to, const ob_storage *from, size_t size_bytes,
-                           ob_err *err);
+ob_status ocl_storage_copy(ob_kit_env *env, ob_storage *to, const ob_storage *from,
+                           size_t size_bytes, ob_err *err);
 ob_status ocl_alloc(ob_backend *backend, size_t size_bytes, ob_storage **out, ob_err *err);
 ob_status ocl_copy(ob_backend *backend, ob_storage *to, const ob_storage *from, size_t size_bytes,
                    ob_err *err);
@@ -104,8 +104,8 @@ ob_status ocl_memory_peak(ob_backend *backend, bool reset, uint64_t *peak_bytes,
 
 /* ---- queue.c ---- */
 /* Hot: the command just enqueued, with its event, or NULL when the event was not wanted. */
-void ocl_note_command(plan_env *env, cl_event event);
-ob_status ocl_wait(plan_env *env, ob_err *err);
+void ocl_note_command(ob_kit_env *env, cl_event event);
+ob_status ocl_wait(ob_kit_env *env, ob_err *err);
 ob_status ocl_sync(ob_backend *backend, ob_err *err);
 ob_status ocl_event_create(ob_backend *backend, ob_event **out, ob_err *err);
 ob_status ocl_event_record(ob_event *event, ob_err *err);
@@ -115,6 +115,6 @@ ob_status ocl_flush_cache(ob_backend *backend, ob_prepared *prepared, const char
                           ob_err *err);
 
 /* ---- kernels.c ---- */
-extern const plan_device ocl_plan_device;
+extern const ob_kit_device ocl_plan_device;
 
 #endif

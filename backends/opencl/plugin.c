@@ -14,13 +14,13 @@
 /* Called by a thread of the driver. */
 static void CL_CALLBACK take_notice(const char *text, const void *data, size_t size, void *ctx)
 {
-    plan_env *env = ctx;
+    ob_kit_env *env = ctx;
     (void)data, (void)size;
     if (env->notice[0] == '\0')
         snprintf(env->notice, sizeof env->notice, "%s", text);
 }
 
-static ob_status open_queue(plan_env *env, ob_err *err)
+static ob_status open_queue(ob_kit_env *env, ob_err *err)
 {
     const ocl_fault none = {.site = 0};
     const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
@@ -43,7 +43,7 @@ static ob_status open_queue(plan_env *env, ob_err *err)
 static ob_status open_backend(const ob_backend_settings *settings, ob_backend *backend, ob_err *err)
 {
     const ocl_options *options = settings->options;
-    plan_env *env = &backend->env;
+    ob_kit_env *env = &backend->env;
     env->host = settings->host;
     env->log = settings->log;
     env->threads_asked = settings->threads > 0 ? settings->threads : 1;
@@ -53,14 +53,14 @@ static ob_status open_backend(const ob_backend_settings *settings, ob_backend *b
     OB_TRY(ocl_api_load(env->host, options != NULL ? options->library : NULL, &env->cl, err));
     OB_TRY(ocl_device_choose(env, &settings->device, err));
     OB_TRY(open_queue(env, err));
-    return plan_engine_open(&backend->engine, env->host, &ocl_plan_device, env, err);
+    return ob_kit_engine_open(&backend->engine, env->host, &ocl_plan_device, env, err);
 }
 
 static void close_backend(ob_backend *backend)
 {
     if (backend == NULL)
         return;
-    plan_env *env = &backend->env;
+    ob_kit_env *env = &backend->env;
     if (env->queue != NULL)
         env->cl.Finish(env->queue);
     if (env->last != NULL)
@@ -77,7 +77,7 @@ static void close_backend(ob_backend *backend)
         env->cl.ReleaseCommandQueue(env->queue);
     if (env->context != NULL)
         env->cl.ReleaseContext(env->context);
-    plan_engine_close(&backend->engine);
+    ob_kit_engine_close(&backend->engine);
     free(backend);
 }
 
@@ -121,13 +121,13 @@ static ob_status supports(ob_backend *backend, const ob_graph *graph, ob_pass pa
                  "the device %s has no double numbers (cl_khr_fp64); use f32", device->name);
         return OB_ERR_UNSUPPORTED;
     }
-    return plan_supports(&backend->engine, graph, pass, why_not);
+    return ob_kit_supports(&backend->engine, graph, pass, why_not);
 }
 
 static ob_status prepare(ob_backend *backend, const ob_prepare_args *args, ob_prepared **out,
                          ob_err *err)
 {
-    return plan_prepare(&backend->engine, args, out, err);
+    return ob_kit_prepare(&backend->engine, args, out, err);
 }
 
 /* What kernels left is told before results that may be wrong. */
@@ -135,14 +135,14 @@ static ob_status outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, 
                          size_t *count, ob_err *err)
 {
     *count = 0;
-    OB_TRY(ocl_wait(prepared->engine->env, err));
-    return plan_outputs(prepared, pass, values, capacity, count, err);
+    OB_TRY(ocl_wait(ob_kit_env_of(prepared), err));
+    return ob_kit_outputs(prepared, pass, values, capacity, count, err);
 }
 
 /* A driver makes its threads when it is loaded: the number cannot change afterwards. */
 static ob_status set_threads(ob_backend *backend, int threads, ob_err *err)
 {
-    plan_env *env = &backend->env;
+    ob_kit_env *env = &backend->env;
     if (!env->device.is_cpu || threads == env->threads_asked || threads == (int)env->device.units)
         return OB_OK;
     return env->host->err_set(
@@ -191,8 +191,8 @@ static const ob_backend_desc BACKEND = {
     .close = close_backend,
     .supports = supports,
     .prepare = prepare,
-    .release = plan_release,
-    .run = plan_run,
+    .release = ob_kit_release,
+    .run = ob_kit_run,
     .outputs = outputs,
     .sync = ocl_sync,
     .event_create = ocl_event_create,

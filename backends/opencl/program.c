@@ -30,7 +30,7 @@ static void first_line(char *log)
     log[strcspn(log, "\n")] = '\0';
 }
 
-static ob_status tell_log(plan_env *env, cl_program program, cl_int code, const char *file,
+static ob_status tell_log(ob_kit_env *env, cl_program program, cl_int code, const char *file,
                           ob_err *err)
 {
     size_t size = 0;
@@ -49,7 +49,7 @@ static ob_status tell_log(plan_env *env, cl_program program, cl_int code, const 
 
 enum { MAX_TEXT = 1024 };
 
-static ob_status build(plan_env *env, const char *file, const char *given, const char *expression,
+static ob_status build(ob_kit_env *env, const char *file, const char *given, const char *expression,
                        cl_program *out, ob_err *err)
 {
     char options[MAX_TEXT], definition[MAX_TEXT] = "";
@@ -75,7 +75,7 @@ static ob_status build(plan_env *env, const char *file, const char *given, const
     return OB_OK;
 }
 
-static ob_status find_program(plan_env *env, const char *file, const char *options,
+static ob_status find_program(ob_kit_env *env, const char *file, const char *options,
                               const char *expression, cl_program *out, ob_err *err)
 {
     char key[MAX_TEXT];
@@ -109,7 +109,7 @@ static ob_status find_program(plan_env *env, const char *file, const char *optio
     return OB_OK;
 }
 
-ob_status ocl_kernel_create(plan_env *env, const char *file, const char *options,
+ob_status ocl_kernel_create(ob_kit_env *env, const char *file, const char *options,
                             const char *expression, const char *name, cl_kernel *out, ob_err *err)
 {
     cl_program program = NULL;
@@ -120,7 +120,7 @@ ob_status ocl_kernel_create(plan_env *env, const char *file, const char *options
                                               : ocl_fail(env->host, code, "making a kernel", err);
 }
 
-void ocl_programs_release(plan_env *env)
+void ocl_programs_release(ob_kit_env *env)
 {
     for (ocl_program *p = env->programs, *next; p != NULL; p = next) {
         next = p->next;

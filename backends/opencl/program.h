@@ -15,7 +15,7 @@ typedef struct ocl_source {
 } ocl_source;
 extern const ocl_source ocl_sources[];
 
-struct plan_env;
+struct ob_kit_env;
 
 /* A built program, kept in a list of the device. */
 typedef struct ocl_program ocl_program;
@@ -27,8 +27,8 @@ struct ocl_program {
 
 /* A kernel of the source `file` (after types.cl), built with `options` ("-DC=float ...") and, where it is not
  * NULL, with EXPRESSION standing for `expression`; the caller releases it. */
-ob_status ocl_kernel_create(struct plan_env *env, const char *file, const char *options,
+ob_status ocl_kernel_create(struct ob_kit_env *env, const char *file, const char *options,
                             const char *expression, const char *name, cl_kernel *out, ob_err *err);
-void ocl_programs_release(struct plan_env *env);
+void ocl_programs_release(struct ob_kit_env *env);
 
 #endif

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* The command is what waiting events wait for, and the last one so far. */
-void ocl_note_command(plan_env *env, cl_event event)
+void ocl_note_command(ob_kit_env *env, cl_event event)
 {
     env->last_number++;
     while (env->waiting != NULL) {
@@ -31,7 +31,7 @@ void ocl_note_command(plan_env *env, cl_event event)
 
 /* ---- waiting ---- */
 
-static const char *find_site(const plan_env *env, cl_int number, const char **argument)
+static const char *find_site(const ob_kit_env *env, cl_int number, const char **argument)
 {
     for (const ocl_work *work = env->faulty; work != NULL; work = work->next_faulty) {
         for (size_t i = 0; i < work->site_count; i++) {
@@ -45,7 +45,7 @@ static const char *find_site(const plan_env *env, cl_int number, const char **ar
     return "a kernel";
 }
 
-static ob_status tell_fault(plan_env *env, const ocl_fault *fault, ob_err *err)
+static ob_status tell_fault(ob_kit_env *env, const ocl_fault *fault, ob_err *err)
 {
     const ocl_fault none = {.site = 0};
     const char *argument;
@@ -68,7 +68,7 @@ static ob_status tell_fault(plan_env *env, const ocl_fault *fault, ob_err *err)
 }
 
 /* A command that failed on the device shows it in its event. */
-static cl_int last_status(const plan_env *env)
+static cl_int last_status(const ob_kit_env *env)
 {
     cl_int status = CL_COMPLETE;
     if (env->last == NULL)
@@ -78,7 +78,7 @@ static cl_int last_status(const plan_env *env)
     return code != CL_SUCCESS ? code : status < 0 ? status : CL_SUCCESS;
 }
 
-static ob_status tell_late(plan_env *env, cl_int code, ob_err *err)
+static ob_status tell_late(ob_kit_env *env, cl_int code, ob_err *err)
 {
     char notice[sizeof env->notice];
     memcpy(notice, env->notice, sizeof notice);
@@ -94,7 +94,7 @@ static ob_status tell_late(plan_env *env, cl_int code, ob_err *err)
         ocl_error_name(code), notice[0] != '\0' ? "; the driver says: " : "", notice);
 }
 
-ob_status ocl_wait(plan_env *env, ob_err *err)
+ob_status ocl_wait(ob_kit_env *env, ob_err *err)
 {
     ocl_fault fault = {.site = 0};
     /* Reading what kernels left waits for them too: one call instead of two. */
@@ -127,7 +127,7 @@ ob_status ocl_event_create(ob_backend *backend, ob_event **out, ob_err *err)
 
 static void forget(ob_event *event)
 {
-    plan_env *env = event->env;
+    ob_kit_env *env = event->env;
     for (ob_event **at = &env->waiting; event->waits && *at != NULL; at = &(*at)->next_waiting) {
         if (*at == event) {
             *at = event->next_waiting;
@@ -144,7 +144,7 @@ static void forget(ob_event *event)
 
 ob_status ocl_event_record(ob_event *event, ob_err *err)
 {
-    plan_env *env = event->env;
+    ob_kit_env *env = event->env;
     (void)err;
     forget(event);
     event->before = env->last;
@@ -157,7 +157,7 @@ ob_status ocl_event_record(ob_event *event, ob_err *err)
     return OB_OK;
 }
 
-static ob_status time_of(plan_env *env, cl_event event, cl_profiling_info what, cl_ulong *ns,
+static ob_status time_of(ob_kit_env *env, cl_event event, cl_profiling_info what, cl_ulong *ns,
                          ob_err *err)
 {
     const cl_int code = env->cl.GetEventProfilingInfo(event, what, sizeof *ns, ns, NULL);
@@ -169,7 +169,7 @@ static ob_status time_of(plan_env *env, cl_event event, cl_profiling_info what, 
 
 ob_status ocl_event_elapsed_ns(ob_event *start, ob_event *end, double *elapsed_ns, ob_err *err)
 {
-    plan_env *env = start->env;
+    ob_kit_env *env = start->env;
     cl_ulong first = 0, last = 0;
     *elapsed_ns = 0;
     if (!start->recorded || !end->recorded)
@@ -197,7 +197,7 @@ void ocl_event_destroy(ob_event *event)
 ob_status ocl_flush_cache(ob_backend *backend, ob_prepared *prepared, const char **how, ob_err *err)
 {
     static const size_t least = (size_t)32 << 20, most = (size_t)512 << 20;
-    plan_env *env = &backend->env;
+    ob_kit_env *env = &backend->env;
     (void)prepared;
     if (env->flush == NULL) {
         size_t size = (size_t)env->device.cache_bytes * 2;

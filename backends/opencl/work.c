@@ -11,7 +11,7 @@
 
 bool ocl_is_whole(ob_dtype dtype)
 {
-    return (PLAN_WHOLES & (1u << dtype)) != 0;
+    return (OB_KIT_WHOLES & (1u << dtype)) != 0;
 }
 
 const char *ocl_compute_type(ob_dtype dtype)
@@ -50,32 +50,13 @@ const char *ocl_bytes_type(const ocl_maker *m, ob_dtype dtype)
     }
 }
 
-int64_t ocl_numel(const ob_tensor *tensor)
-{
-    int64_t count = 1;
-    for (int d = 0; d < tensor->ndim; d++)
-        count *= tensor->sizes[d];
-    return count;
-}
-
-bool ocl_is_contiguous(const ob_tensor *tensor)
-{
-    int64_t step = 1;
-    for (int d = tensor->ndim - 1; d >= 0; d--) {
-        if (tensor->sizes[d] != 1 && tensor->strides[d] != step)
-            return false;
-        step *= tensor->sizes[d];
-    }
-    return true;
-}
-
 /* ---- the state of a call ---- */
 
-ob_status ocl_maker_open(plan_call *call, ocl_maker *out, ob_err *err)
+ob_status ocl_maker_open(ob_kit_call *call, ocl_maker *out, ob_err *err)
 {
     void *state = call->state;
     if (state == NULL)
-        OB_TRY(plan_state(call, sizeof(ocl_work), &state, err));
+        OB_TRY(ob_kit_state(call, sizeof(ocl_work), &state, err));
     ocl_work *work = state;
     work->env = call->env;
     *out = (ocl_maker){.env = call->env, .work = work, .op = call->op->schema->name};
@@ -130,7 +111,7 @@ ob_status ocl_temporary_tensor(ocl_maker *m, ob_dtype dtype, const int64_t *size
 {
     OB_TRY(m->env->host->tensor_init_meta(out, dtype, sizes, ndim, NULL, err));
     const size_t element = m->env->host->dtype_get_info(dtype)->size_bytes;
-    return add_storage(m, (size_t)ocl_numel(out) * element, &out->storage, err);
+    return add_storage(m, (size_t)ob_kit_numel(out) * element, &out->storage, err);
 }
 
 /* ---- enqueueing ---- */
@@ -138,7 +119,7 @@ ob_status ocl_temporary_tensor(ocl_maker *m, ob_dtype dtype, const int64_t *size
 /* Hot. Every command has an event of OpenCL's: its times, and the only word of a failure on the device. */
 ob_status ocl_work_enqueue(const ocl_work *work, ob_err *err)
 {
-    plan_env *env = work->env;
+    ob_kit_env *env = work->env;
     const ocl_launch *const end = work->launches + work->count;
     for (const ocl_launch *launch = work->launches; launch < end; launch++) {
         cl_event event = NULL;
@@ -152,7 +133,7 @@ ob_status ocl_work_enqueue(const ocl_work *work, ob_err *err)
     return OB_OK;
 }
 
-ob_status ocl_run(const plan_call *call, ob_err *err)
+ob_status ocl_run(const ob_kit_call *call, ob_err *err)
 {
     return call->state != NULL ? ocl_work_enqueue(call->state, err) : OB_OK;
 }
@@ -207,7 +188,7 @@ void ocl_put_number(ocl_builder *builder, ob_dtype dtype, double real, int64_t w
 void ocl_put_fault(ocl_builder *builder, const char *argument)
 {
     ocl_work *work = builder->maker->work;
-    plan_env *env = work->env;
+    ob_kit_env *env = work->env;
     if (work->site_count == OCL_MAX_SITES) {
         builder->status = OB_ERR_LIMIT;
         return;
@@ -240,7 +221,7 @@ static ob_status add_launch(ocl_work *work, const ocl_launch *launch, ob_err *er
 
 ob_status ocl_end(ocl_builder *builder, const ocl_range *range, ob_err *err)
 {
-    plan_env *env = builder->maker->env;
+    ob_kit_env *env = builder->maker->env;
     ocl_launch launch = {.kernel = builder->kernel, .dims = range->dims};
     for (cl_uint d = 0; d < range->dims; d++) {
         const size_t local = range->local[d];
@@ -260,7 +241,7 @@ ob_status ocl_end(ocl_builder *builder, const ocl_range *range, ob_err *err)
     return status;
 }
 
-ocl_range ocl_range_of(const plan_env *env, int64_t count)
+ocl_range ocl_range_of(const ob_kit_env *env, int64_t count)
 {
     const size_t most = env->device.max_group < 256 ? env->device.max_group : 256;
     ocl_range range = {.dims = 1, .global = {(size_t)count}, .local = {1}};

@@ -8,7 +8,7 @@
 
 #include "opencl.h"
 
-#define OCL_GROUP(group) extern const plan_kernel ocl_kernels_##group[];
+#define OCL_GROUP(group) extern const ob_kit_kernel ocl_kernels_##group[];
 #include "kernel_groups.def"
 #undef OCL_GROUP
 
@@ -28,7 +28,7 @@ enum { OCL_MAX_SITES = 8 };
 
 /* The state of a call. */
 typedef struct ocl_work {
-    plan_env *env;
+    ob_kit_env *env;
     ocl_launch *launches;
     size_t count, capacity;
     ob_storage **storages; /* what lies between the launches */
@@ -41,15 +41,15 @@ typedef struct ocl_work {
 
 /* What a setup or a function of the device works on. */
 typedef struct ocl_maker {
-    plan_env *env;
+    ob_kit_env *env;
     ocl_work *work;
     const char *op; /* the schema's name, for messages */
 } ocl_maker;
 
 /* For the setup of a call: its state is made. */
-ob_status ocl_maker_open(plan_call *call, ocl_maker *out, ob_err *err);
+ob_status ocl_maker_open(ob_kit_call *call, ocl_maker *out, ob_err *err);
 /* `run` of all kernels: enqueues the launches. */
-ob_status ocl_run(const plan_call *call, ob_err *err);
+ob_status ocl_run(const ob_kit_call *call, ob_err *err);
 ob_status ocl_work_enqueue(const ocl_work *work, ob_err *err);
 void ocl_work_clear(ocl_work *work);
 
@@ -69,9 +69,6 @@ const char *ocl_dtype_name(const ocl_maker *m, ob_dtype dtype); /* "f32": as typ
 
 /* A whole one of the same size, for elements that are moved as they are. */
 const char *ocl_bytes_type(const ocl_maker *m, ob_dtype dtype);
-
-int64_t ocl_numel(const ob_tensor *tensor);
-bool ocl_is_contiguous(const ob_tensor *tensor);
 
 /* ---- building a launch ---- */
 
@@ -105,13 +102,13 @@ void ocl_put_fault(ocl_builder *builder, const char *argument);
 /* Adds the launch; global sizes are rounded up to multiples of the local ones. */
 ob_status ocl_end(ocl_builder *builder, const ocl_range *range, ob_err *err);
 /* `count` independent work-items in one dimension. */
-ocl_range ocl_range_of(const plan_env *env, int64_t count);
+ocl_range ocl_range_of(const ob_kit_env *env, int64_t count);
 
 /* ---- elementwise.c ---- */
 
 /* One elementwise computation; operands that are no tensors are numbers. */
 typedef struct ocl_elementwise {
-    const char *expression; /* of x, y, z, m, s0 to s3; see plan/loops.def */
+    const char *expression; /* of x, y, z, m, s0 to s3; see kit/loops.def */
     const ob_tensor *out;
     const ob_value *inputs[3]; /* NULL behind the last */
     const ob_tensor *mask;

@@ -94,6 +94,27 @@ typedef struct ob_tensor {
 ob_status ob_shape_numel(const int64_t *sizes, int ndim, int64_t *numel, ob_err *err);
 /* Row-major strides, as PyTorch makes them (a zero size counts as one). */
 void ob_shape_contiguous_strides(const int64_t *sizes, int ndim, int64_t *strides);
+/* For sizes that have been checked, as those of every tensor have: nothing overflows. */
+static inline int64_t ob_shape_count(const int64_t *sizes, int ndim)
+{
+    int64_t count = 1;
+    for (int d = 0; d < ndim; d++)
+        count *= sizes[d];
+    return count;
+}
+/* A stride that is never taken does not matter; without elements none is. */
+static inline bool ob_shape_is_contiguous(const int64_t *sizes, const int64_t *strides, int ndim)
+{
+    int64_t expected = 1;
+    bool contiguous = true;
+    for (int d = ndim - 1; d >= 0; d--) {
+        if (sizes[d] == 0)
+            return true;
+        contiguous = contiguous && (sizes[d] == 1 || strides[d] == expected);
+        expected *= sizes[d];
+    }
+    return contiguous;
+}
 /* Bytes that the tensor's elements span from its offset on: 0 if numel is 0. Checked. */
 ob_status ob_shape_span_bytes(const int64_t *sizes, const int64_t *strides, int ndim,
                               ob_dtype dtype, int64_t *bytes, ob_err *err);

@@ -250,19 +250,8 @@ int64_t ob_tensor_numel(const ob_tensor *tensor)
 
 bool ob_tensor_is_contiguous(const ob_tensor *tensor)
 {
-    int64_t expected = 1;
-    if (tensor->layout != OB_LAYOUT_STRIDED)
-        return false;
-    if (ob_tensor_numel(tensor) == 0)
-        return true;
-    for (int i = tensor->ndim - 1; i >= 0; i--) {
-        if (tensor->sizes[i] == 1)
-            continue; /* a stride that is never taken does not matter */
-        if (tensor->strides[i] != expected)
-            return false;
-        expected *= tensor->sizes[i];
-    }
-    return true;
+    return tensor->layout == OB_LAYOUT_STRIDED &&
+           ob_shape_is_contiguous(tensor->sizes, tensor->strides, tensor->ndim);
 }
 
 void *ob_tensor_data(const ob_tensor *tensor)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the native backend does around its kernels: memory, gradients that add up, inputs brought back,
+ * What the native backend does around its kernels: memory, gradients, inputs brought back,
  * errors, threads, random numbers, operators of plug-ins. Values are exact.
  */
 #include "conform.h"
@@ -138,7 +138,8 @@ static void long_lived_values_stay(void)
     close_sample(&s, &S);
 }
 
-static void gradients_add_up(void)
+/* A backward leaves its own gradients, whatever ran before it; without one there are none. */
+static void gradients_are_those_of_the_last_backward(void)
 {
     sample s;
     const ob_tensor x = make_input(OB_DTYPE_F64, 4, 1, 1);
@@ -151,11 +152,12 @@ static void gradients_add_up(void)
     CHECK_INT(run(&s, &S, OB_PHASE_MAKE_GRAD), OB_OK);
     CHECK(isnan(result(&s, &S, OB_PASS_BACKWARD, 0)));
     for (int round = 0; round < 2; round++) {
-        for (int i = 1; i <= 3; i++) {
+        for (int i = 0; i < 2; i++) {
             CHECK_INT(run(&s, &S, OB_PHASE_BACKWARD), OB_OK);
-            CHECK_REAL(result(&s, &S, OB_PASS_BACKWARD, 2), 6 * i);
+            CHECK_REAL(result(&s, &S, OB_PASS_BACKWARD, 2), 6);
         }
         CHECK_INT(run(&s, &S, OB_PHASE_ZERO_GRAD), OB_OK);
+        CHECK(isnan(result(&s, &S, OB_PASS_BACKWARD, 2)));
     }
     close_sample(&s, &S);
 }
@@ -421,7 +423,7 @@ int run_framework(const char *plugin)
     CHECK_INT(ob_register_operator(S.context, &PARTS, &ERR), OB_OK);
     RUN(memory_is_used_again);
     RUN(long_lived_values_stay);
-    RUN(gradients_add_up);
+    RUN(gradients_are_those_of_the_last_backward);
     RUN(forward_only_has_no_backward);
     RUN(inputs_are_restored);
     RUN(zero_divisors_are_errors);

@@ -2,10 +2,10 @@
  *
  * One elementwise operator over strided operands: out = EXPRESSION of x, y and z.
  *
- * Given by the build: EXPRESSION, as plan/loops.def has it; C, the compute type, WHOLE when it is an integer; TO,
+ * Given by the build: EXPRESSION, as kit/loops.def has it; C, the compute type, WHOLE when it is an integer; TO,
  * TX, TY, TZ, the dtypes (without one, the operand is a number), TM of the mask; I, the type of indices;
  * OUTER, how many dimensions there are besides the innermost; SO, SX, SY, SZ, SM, the innermost strides
- * where they are 0 or 1; CHECKED when y is a whole divisor. Files of plan/ that are included are put in by embed.cmake.
+ * where they are 0 or 1; CHECKED when y is a whole divisor. Files of kit/ that are included are put in by embed.cmake.
  */
 
 /* ---- what expressions call ---- */

@@ -167,12 +167,13 @@ static const char *backward_of(const ob_op *op)
 
 static void print_op(const page *p, size_t index)
 {
-    static const char *const kinds[] = {
-        [PLAN_COMPUTE] = "kernel", [PLAN_VIEW] = "view", [PLAN_VIEW_OR_COMPUTE] = "view or kernel"};
+    static const char *const kinds[] = {[OB_KIT_COMPUTE] = "kernel",
+                                        [OB_KIT_VIEW] = "view",
+                                        [OB_KIT_VIEW_OR_COMPUTE] = "view or kernel"};
     const ob_op *op = ob_op_table_at(p->table, index);
-    const plan_kernel *kernel = plan_kernel_find(&p->native->engine, op);
+    const ob_kit_kernel *kernel = ob_kit_kernel_find(&p->native->engine, op);
     char name[192];
-    printf("| `%s` | %s | %s | ", plan_op_name(op, name, sizeof name),
+    printf("| `%s` | %s | %s | ", ob_kit_op_name(op, name, sizeof name),
            kernel != NULL                   ? kinds[kernel->kind]
            : op->row->decomposition != NULL ? "taken apart"
                                             : "**missing**",
@@ -283,7 +284,7 @@ int main(int argc, char **argv)
     ob_status status = ob_context_create(NULL, &context, &err);
     if (status == OB_OK)
         status =
-            plan_engine_open(&backend.engine, ob_host_get(), &native_device, &backend.env, &err);
+            ob_kit_engine_open(&backend.engine, ob_host_get(), &native_device, &backend.env, &err);
     if (status == OB_OK) {
         p.native = &backend;
         p.table = ob_context_operators(context);
@@ -303,7 +304,7 @@ int main(int argc, char **argv)
     print_composites();
     for (size_t k = 0; k < p.column_count; k++)
         support_fini(&p.columns[k].list);
-    plan_engine_close(&backend.engine);
+    ob_kit_engine_close(&backend.engine);
     ob_context_destroy(context);
     return 0;
 }

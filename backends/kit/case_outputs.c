@@ -2,10 +2,10 @@
  *
  * What a prepared case has computed, in host memory.
  */
-#include "plan/plan.h"
+#include "kit/prepared_case.h"
 
 /* The tensor in host memory, on a storage as large as the device's: its place in it stays. */
-static ob_status bring_tensor(const plan_engine *engine, const ob_tensor *from, ob_value *out,
+static ob_status bring_tensor(const ob_kit_engine *engine, const ob_tensor *from, ob_value *out,
                               ob_err *err)
 {
     const ob_host *host = engine->host;
@@ -24,7 +24,8 @@ static ob_status bring_tensor(const plan_engine *engine, const ob_tensor *from, 
     return status;
 }
 
-static ob_status bring(const plan_engine *engine, const ob_value *from, ob_value *out, ob_err *err)
+static ob_status bring(const ob_kit_engine *engine, const ob_value *from, ob_value *out,
+                       ob_err *err)
 {
     const ob_host *host = engine->host;
     if (engine->device->download == NULL)
@@ -49,17 +50,15 @@ static ob_status bring(const plan_engine *engine, const ob_value *from, ob_value
     return status;
 }
 
-ob_status plan_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, size_t capacity,
-                       size_t *count, ob_err *err)
+ob_status ob_kit_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, size_t capacity,
+                         size_t *count, ob_err *err)
 {
     const ob_host *host = prepared->engine->host;
     const bool forward = pass == OB_PASS_FORWARD;
-    const ob_value *from = forward                              ? prepared->outputs
-                           : prepared->progress.accumulated > 1 ? prepared->sums
-                                                                : prepared->grads;
+    const ob_value *from = forward ? prepared->outputs : prepared->grads;
     const size_t total = forward ? prepared->output_count : prepared->grad_count;
     *count = 0;
-    OB_TRY(plan_check_outputs(host, &prepared->progress, pass, total, capacity, err));
+    OB_TRY(ob_kit_check_outputs(host, &prepared->progress, pass, total, capacity, err));
     for (size_t i = 0; i < total; i++) {
         const ob_status status = bring(prepared->engine, &from[i], &values[i], err);
         if (status != OB_OK) {

@@ -2,37 +2,37 @@
  *
  * Edges and calls of graphs; see graphs.h.
  */
-#include "plan/graphs.h"
+#include "opbench/kit.h"
 
 #include <stdio.h>
 #include <string.h>
 
-const char *plan_op_name(const ob_op *op, char *out, size_t size)
+const char *ob_kit_op_name(const ob_op *op, char *out, size_t size)
 {
     const bool overload = op->schema->overload[0] != '\0';
     snprintf(out, size, "%s%s%s", op->schema->name, overload ? "." : "", op->schema->overload);
     return out;
 }
 
-size_t plan_tensor_count(const ob_value *meta)
+size_t ob_kit_tensor_count(const ob_value *meta)
 {
     if (meta->kind == OB_VALUE_TENSOR)
         return 1;
     return meta->kind == OB_VALUE_LIST || meta->kind == OB_VALUE_TUPLE ? meta->as.list.count : 0;
 }
 
-const ob_tensor *plan_tensor_at(const ob_value *meta, size_t index)
+const ob_tensor *ob_kit_tensor_at(const ob_value *meta, size_t index)
 {
     const ob_value *item = meta->kind == OB_VALUE_TENSOR ? meta : &meta->as.list.items[index];
     return item->kind == OB_VALUE_TENSOR ? item->as.tensor : NULL;
 }
 
-size_t plan_item_of(const ob_operand *operand)
+size_t ob_kit_item_of(const ob_operand *operand)
 {
     return operand->kind == OB_OPERAND_ITEM ? operand->index : 0;
 }
 
-const ob_operand *plan_first_tensor(const ob_graph *graph, const ob_graph_node *node)
+const ob_operand *ob_kit_first_tensor(const ob_graph *graph, const ob_graph_node *node)
 {
     for (size_t i = 0; i < node->op->schema->arg_count; i++) {
         const ob_operand *operand = &node->args[i];
@@ -59,15 +59,15 @@ static bool asks_for_copy(const ob_host *host, const ob_graph_node *node)
            node->args[index].value.kind == OB_VALUE_BOOL && node->args[index].value.as.boolean;
 }
 
-bool plan_is_view(const ob_host *host, plan_kind kind, const ob_graph *graph,
-                  const ob_graph_node *node)
+bool ob_kit_is_view(const ob_host *host, ob_kit_kind kind, const ob_graph *graph,
+                    const ob_graph_node *node)
 {
-    if (kind != PLAN_VIEW_OR_COMPUTE)
-        return kind == PLAN_VIEW;
-    const ob_operand *operand = plan_first_tensor(graph, node);
+    if (kind != OB_KIT_VIEW_OR_COMPUTE)
+        return kind == OB_KIT_VIEW;
+    const ob_operand *operand = ob_kit_first_tensor(graph, node);
     const ob_value *out = &graph->edges[node->outputs[0]].meta;
     return operand != NULL && out->kind == OB_VALUE_TENSOR && !asks_for_copy(host, node) &&
-           same_layout(plan_tensor_at(&graph->edges[operand->edge].meta, plan_item_of(operand)),
+           same_layout(ob_kit_tensor_at(&graph->edges[operand->edge].meta, ob_kit_item_of(operand)),
                        out->as.tensor);
 }
 
@@ -82,7 +82,7 @@ static const char *alias_of(const ob_type *type, size_t *length)
     return alias;
 }
 
-int plan_changed_argument(const ob_schema *schema, size_t k)
+int ob_kit_changed_argument(const ob_schema *schema, size_t k)
 {
     size_t length, other_length;
     const char *alias = alias_of(schema->returns[k].type, &length);

@@ -3,7 +3,7 @@
  * Which graphs can be run: a kernel, or a plug-in's function, for each call; calls without one are
  * replaced by their decomposition. The answer needs no memory: it is about metas.
  */
-#include "plan/plan.h"
+#include "kit/prepared_case.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -78,8 +78,8 @@ static ob_status operand_meta(const ob_host *host, const ob_graph *graph, const 
 }
 
 /* The kernel's own check, on metas. */
-static ob_status ask_kernel(plan_engine *engine, const plan_kernel *kernel, const ob_graph *graph,
-                            const ob_graph_node *node, ob_err *err)
+static ob_status ask_kernel(ob_kit_engine *engine, const ob_kit_kernel *kernel,
+                            const ob_graph *graph, const ob_graph_node *node, ob_err *err)
 {
     const ob_host *host = engine->host;
     const size_t args = node->op->schema->arg_count, outputs = node->output_count;
@@ -91,12 +91,12 @@ static ob_status ask_kernel(plan_engine *engine, const plan_kernel *kernel, cons
         status = operand_meta(host, graph, &node->args[i], &values[i], 4, err);
     for (size_t k = 0; status == OB_OK && k < outputs; k++)
         status = host->value_copy(&values[args + k], &graph->edges[node->outputs[k]].meta, err);
-    plan_call call = {.host = host,
-                      .env = engine->env,
-                      .kernel = kernel,
-                      .op = node->op,
-                      .args = values,
-                      .outputs = values + args};
+    ob_kit_call call = {.host = host,
+                        .env = engine->env,
+                        .kernel = kernel,
+                        .op = node->op,
+                        .args = values,
+                        .outputs = values + args};
     if (status == OB_OK)
         status = kernel->check(&call, err);
     for (size_t i = 0; i < args + outputs; i++)
@@ -105,16 +105,16 @@ static ob_status ask_kernel(plan_engine *engine, const plan_kernel *kernel, cons
     return status;
 }
 
-static bool can_call(const plan_engine *engine, const ob_op *op)
+static bool can_call(const ob_kit_engine *engine, const ob_op *op)
 {
     return engine->device->has_functions && op->row->function != NULL;
 }
 
-static ob_status check_node(plan_engine *engine, const ob_graph *graph, const ob_graph_node *node,
+static ob_status check_node(ob_kit_engine *engine, const ob_graph *graph, const ob_graph_node *node,
                             ob_err *err)
 {
     const ob_host *host = engine->host;
-    const plan_kernel *kernel = plan_kernel_find(engine, node->op);
+    const ob_kit_kernel *kernel = ob_kit_kernel_find(engine, node->op);
     char name[192];
     if (kernel == NULL && can_call(engine, node->op))
         return OB_OK;
@@ -122,33 +122,33 @@ static ob_status check_node(plan_engine *engine, const ob_graph *graph, const ob
         return host->err_set(err, OB_ERR_UNSUPPORTED,
                              "the %s backend has no kernel for %s; see docs/ops.md for what it "
                              "has, or use another backend",
-                             engine->device->name, plan_op_name(node->op, name, sizeof name));
+                             engine->device->name, ob_kit_op_name(node->op, name, sizeof name));
     const ob_tensor *tensor = leading_tensor(graph, node);
     if (tensor != NULL && (kernel->dtypes & (1u << tensor->dtype)) == 0)
         return host->err_set(err, OB_ERR_UNSUPPORTED,
                              "the %s backend does not have %s for %s; use another dtype or "
                              "backend",
-                             engine->device->name, plan_op_name(node->op, name, sizeof name),
+                             engine->device->name, ob_kit_op_name(node->op, name, sizeof name),
                              host->dtype_get_info(tensor->dtype)->name);
     return kernel->check != NULL ? ask_kernel(engine, kernel, graph, node, err) : OB_OK;
 }
 
-static ob_status check_tensor(const plan_engine *engine, const ob_tensor *tensor, const char *name,
-                              ob_err *err)
+static ob_status check_tensor(const ob_kit_engine *engine, const ob_tensor *tensor,
+                              const char *name, ob_err *err)
 {
     const ob_host *host = engine->host;
-    const plan_device *device = engine->device;
+    const ob_kit_device *device = engine->device;
     if (device->dtypes != 0 && (device->dtypes & 1u << tensor->dtype) == 0)
         return host->err_set(err, OB_ERR_UNSUPPORTED,
                              "the %s backend has no %s (%s); use another dtype or backend",
                              device->name, host->dtype_get_info(tensor->dtype)->name, name);
     /* Inputs are made in host memory: a device brings those of the CPU over. */
     const bool brought = device->upload != NULL && strcmp(tensor->device.type, "cpu") == 0;
-    return plan_check_device(host, device->name, brought ? "cpu" : device->device_types, tensor,
-                             name, err);
+    return ob_kit_check_device(host, device->name, brought ? "cpu" : device->device_types, tensor,
+                               name, err);
 }
 
-static ob_status check_value(const plan_engine *engine, const ob_value *value, const char *name,
+static ob_status check_value(const ob_kit_engine *engine, const ob_value *value, const char *name,
                              ob_err *err)
 {
     if (value->kind == OB_VALUE_TENSOR)
@@ -163,12 +163,12 @@ static ob_status check_value(const plan_engine *engine, const ob_value *value, c
 
 static bool keep(void *ctx, const ob_op *op)
 {
-    const plan_engine *engine = ctx;
-    return plan_kernel_find(engine, op) != NULL || can_call(engine, op) ||
+    const ob_kit_engine *engine = ctx;
+    return ob_kit_kernel_find(engine, op) != NULL || can_call(engine, op) ||
            op->row->decomposition == NULL;
 }
 
-ob_status plan_resolve(plan_engine *engine, const ob_graph *graph, ob_graph **own, ob_err *err)
+ob_status ob_kit_resolve(ob_kit_engine *engine, const ob_graph *graph, ob_graph **own, ob_err *err)
 {
     const ob_host *host = engine->host;
     bool all = true;
@@ -191,7 +191,7 @@ ob_status plan_resolve(plan_engine *engine, const ob_graph *graph, ob_graph **ow
 }
 
 /* What the derived backward calls. */
-static ob_status check_backward(plan_engine *engine, const ob_graph *graph, ob_err *err)
+static ob_status check_backward(ob_kit_engine *engine, const ob_graph *graph, ob_err *err)
 {
     const ob_host *host = engine->host;
     if (host->size <= offsetof(ob_host, backward_fini))
@@ -200,19 +200,19 @@ static ob_status check_backward(plan_engine *engine, const ob_graph *graph, ob_e
     ob_graph *own = NULL;
     ob_status status = host->graph_derive_backward(graph, &backward, err);
     if (status == OB_OK && backward.graph != NULL) {
-        status = plan_resolve(engine, backward.graph, &own, err);
+        status = ob_kit_resolve(engine, backward.graph, &own, err);
         host->graph_destroy(own);
     }
     host->backward_fini(&backward);
     return status;
 }
 
-ob_status plan_supports(plan_engine *engine, const ob_graph *graph, ob_pass pass,
-                        ob_reason *why_not)
+ob_status ob_kit_supports(ob_kit_engine *engine, const ob_graph *graph, ob_pass pass,
+                          ob_reason *why_not)
 {
     ob_graph *own = NULL;
     ob_err err;
-    ob_status status = plan_resolve(engine, graph, &own, &err);
+    ob_status status = ob_kit_resolve(engine, graph, &own, &err);
     if (status == OB_OK && pass == OB_PASS_BACKWARD)
         status = check_backward(engine, graph, &err);
     if (status != OB_OK && why_not != NULL)

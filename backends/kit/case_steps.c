@@ -2,7 +2,7 @@
  *
  * Making the tensors and calls of a prepared case; see steps.h.
  */
-#include "plan/steps.h"
+#include "kit/case_steps.h"
 
 #include <stdlib.h>
 
@@ -14,13 +14,13 @@ static ob_status out_of_memory(const ob_prepared *prepared, ob_err *err)
 
 /* ---- values ---- */
 
-static ob_status make_tensor(const plan_places *places, const plan_place *place,
+static ob_status make_tensor(const ob_kit_locations *places, const ob_kit_location *place,
                              const ob_tensor *meta, ob_value *out, ob_err *err)
 {
     const ob_host *host = places->engine->host;
     const int64_t size = (int64_t)host->dtype_get_info(meta->dtype)->size_bytes;
-    const plan_block *block = &places->blocks[place->block];
-    const int64_t start = block->kind == PLAN_BLOCK_TEMPORARY ? (int64_t)block->offset : 0;
+    const ob_kit_block *block = &places->blocks[place->block];
+    const int64_t start = block->kind == OB_KIT_BLOCK_TEMPORARY ? (int64_t)block->offset : 0;
     ob_tensor tensor;
     OB_TRY(host->tensor_init_view(&tensor, block->storage, meta->dtype, meta->sizes, meta->ndim,
                                   meta->strides, (start + place->offset) / size, err));
@@ -29,20 +29,21 @@ static ob_status make_tensor(const plan_places *places, const plan_place *place,
     return status;
 }
 
-static ob_status make_value(const plan_places *places, ob_pass pass, ob_edge_id edge,
+static ob_status make_value(const ob_kit_locations *places, ob_pass pass, ob_edge_id edge,
                             const ob_value *meta, ob_value *out, ob_err *err)
 {
     const ob_host *host = places->engine->host;
-    const plan_place *place = &places->places[pass][places->first[pass][edge]];
+    const ob_kit_location *place = &places->places[pass][places->first[pass][edge]];
     if (meta->kind == OB_VALUE_TENSOR)
-        return place->block != PLAN_NO_BLOCK ? make_tensor(places, place, meta->as.tensor, out, err)
-                                             : OB_OK;
+        return place->block != OB_KIT_NO_BLOCK
+                   ? make_tensor(places, place, meta->as.tensor, out, err)
+                   : OB_OK;
     OB_TRY(host->value_copy(out, meta, err));
     if (meta->kind != OB_VALUE_LIST && meta->kind != OB_VALUE_TUPLE)
         return OB_OK;
     for (size_t i = 0; i < meta->as.list.count; i++) {
         ob_value *item = &out->as.list.items[i];
-        if (item->kind != OB_VALUE_TENSOR || place[i].block == PLAN_NO_BLOCK)
+        if (item->kind != OB_VALUE_TENSOR || place[i].block == OB_KIT_NO_BLOCK)
             continue;
         host->value_fini(item);
         OB_TRY(make_tensor(places, &place[i], meta->as.list.items[i].as.tensor, item, err));
@@ -51,7 +52,7 @@ static ob_status make_value(const plan_places *places, ob_pass pass, ob_edge_id 
 }
 
 /* An operand as a value with real tensors. */
-static ob_status operand_value(const ob_host *host, const plan_pass *pass,
+static ob_status operand_value(const ob_host *host, const ob_kit_pass *pass,
                                const ob_operand *operand, ob_value *out, int depth, ob_err *err)
 {
     switch (operand->kind) {
@@ -76,21 +77,21 @@ static ob_status operand_value(const ob_host *host, const plan_pass *pass,
 
 /* ---- calls ---- */
 
-static ob_status make_step(ob_prepared *prepared, plan_pass *pass, const ob_graph_node *node,
+static ob_status make_step(ob_prepared *prepared, ob_kit_pass *pass, const ob_graph_node *node,
                            uint64_t number, ob_err *err)
 {
-    plan_engine *engine = prepared->engine;
+    ob_kit_engine *engine = prepared->engine;
     const ob_host *host = engine->host;
     const ob_schema *schema = node->op->schema;
-    plan_step *step = &pass->steps[pass->step_count];
-    *step = (plan_step){.call = {.host = host,
-                                 .device = engine->device,
-                                 .env = engine->env,
-                                 .kernel = plan_kernel_find(engine, node->op),
-                                 .op = node->op,
-                                 .number = number},
-                        .args = calloc(schema->arg_count + 1, sizeof *step->args),
-                        .arg_count = schema->arg_count};
+    ob_kit_step *step = &pass->steps[pass->step_count];
+    *step = (ob_kit_step){.call = {.host = host,
+                                   .device = engine->device,
+                                   .env = engine->env,
+                                   .kernel = ob_kit_kernel_find(engine, node->op),
+                                   .op = node->op,
+                                   .number = number},
+                          .args = calloc(schema->arg_count + 1, sizeof *step->args),
+                          .arg_count = schema->arg_count};
     step->call.outputs = calloc(schema->return_count + 1, sizeof *step->call.outputs);
     step->call.args = step->args;
     if (step->args == NULL || step->call.outputs == NULL) {
@@ -103,15 +104,15 @@ static ob_status make_step(ob_prepared *prepared, plan_pass *pass, const ob_grap
         OB_TRY(operand_value(host, pass, &node->args[i], &step->args[i], 4, err));
     for (size_t k = 0; k < node->output_count; k++)
         OB_TRY(host->value_copy(&step->call.outputs[k], &pass->values[node->outputs[k]], err));
-    const plan_kernel *kernel = step->call.kernel;
-    step->run = kernel != NULL ? kernel->run : plan_run_function;
+    const ob_kit_kernel *kernel = step->call.kernel;
+    step->run = kernel != NULL ? kernel->run : ob_kit_run_function;
     return kernel != NULL && kernel->setup != NULL ? kernel->setup(&step->call, err) : OB_OK;
 }
 
-ob_status plan_steps_make(ob_prepared *prepared, ob_pass pass, const plan_places *places,
-                          ob_err *err)
+ob_status ob_kit_steps_make(ob_prepared *prepared, ob_pass pass, const ob_kit_locations *places,
+                            ob_err *err)
 {
-    plan_pass *to = &prepared->passes[pass];
+    ob_kit_pass *to = &prepared->passes[pass];
     const ob_graph *graph = to->graph;
     /* Forward and backward draw from different streams. */
     const uint64_t base = pass == OB_PASS_BACKWARD ? UINT64_C(1) << 32 : 0;
@@ -122,7 +123,7 @@ ob_status plan_steps_make(ob_prepared *prepared, ob_pass pass, const plan_places
     for (size_t i = 0; i < graph->edge_count; i++)
         OB_TRY(make_value(places, pass, (ob_edge_id)i, &graph->edges[i].meta, &to->values[i], err));
     for (size_t n = 0; n < graph->node_count; n++) {
-        if (!plan_node_is_view(prepared->engine, graph, &graph->nodes[n]))
+        if (!ob_kit_node_is_view(prepared->engine, graph, &graph->nodes[n]))
             OB_TRY(make_step(prepared, to, &graph->nodes[n], base + n, err));
     }
     return OB_OK;
@@ -130,7 +131,7 @@ ob_status plan_steps_make(ob_prepared *prepared, ob_pass pass, const plan_places
 
 /* ---- the rest ---- */
 
-static ob_status copy_edges(ob_prepared *prepared, const plan_pass *pass, size_t count,
+static ob_status copy_edges(ob_prepared *prepared, const ob_kit_pass *pass, size_t count,
                             ob_value **values, size_t *made, ob_err *err)
 {
     *values = calloc(count + 1, sizeof **values);
@@ -147,7 +148,7 @@ static ob_status copy_edges(ob_prepared *prepared, const plan_pass *pass, size_t
 static ob_status collect_grad_outputs(ob_prepared *prepared, ob_err *err)
 {
     const ob_host *host = prepared->engine->host;
-    const plan_pass *pass = &prepared->passes[OB_PASS_BACKWARD];
+    const ob_kit_pass *pass = &prepared->passes[OB_PASS_BACKWARD];
     size_t count = 0;
     for (size_t i = 0; i < pass->graph->edge_count; i++) {
         const ob_value *value = &pass->values[i];
@@ -174,10 +175,10 @@ static ob_status collect_grad_outputs(ob_prepared *prepared, ob_err *err)
 }
 
 /* Copies of the inputs whose memory an operator writes to. */
-static ob_status save_inputs(ob_prepared *prepared, const plan_places *places, ob_err *err)
+static ob_status save_inputs(ob_prepared *prepared, const ob_kit_locations *places, ob_err *err)
 {
     const ob_host *host = prepared->engine->host;
-    const plan_pass *pass = &prepared->passes[OB_PASS_FORWARD];
+    const ob_kit_pass *pass = &prepared->passes[OB_PASS_FORWARD];
     prepared->saved = calloc(pass->graph->edge_count + 1, sizeof *prepared->saved);
     if (prepared->saved == NULL)
         return out_of_memory(prepared, err);
@@ -187,15 +188,15 @@ static ob_status save_inputs(ob_prepared *prepared, const plan_places *places, o
             continue;
         const uint32_t block =
             places->places[OB_PASS_FORWARD][places->first[OB_PASS_FORWARD][i]].block;
-        if (block == PLAN_NO_BLOCK || !places->blocks[block].written)
+        if (block == OB_KIT_NO_BLOCK || !places->blocks[block].written)
             continue;
-        plan_saved_input *saved = &prepared->saved[prepared->saved_count];
+        ob_kit_saved_input *saved = &prepared->saved[prepared->saved_count];
         ob_storage *storage = NULL;
         int64_t bytes;
         const ob_tensor *live = value->as.tensor;
         OB_TRY(host->shape_span_bytes(live->sizes, live->strides, live->ndim, live->dtype, &bytes,
                                       err));
-        OB_TRY(plan_allocate(prepared, (size_t)bytes, &storage, err));
+        OB_TRY(ob_kit_allocate(prepared, (size_t)bytes, &storage, err));
         ob_status status = host->tensor_init_view(&saved->copy, storage, live->dtype, live->sizes,
                                                   live->ndim, live->strides, 0, err);
         host->storage_release(storage);
@@ -224,7 +225,7 @@ static ob_status give_scratch(ob_prepared *prepared, ob_err *err)
     }
     if (most == 0)
         return OB_OK;
-    OB_TRY(plan_allocate(prepared, most, &prepared->scratch, err));
+    OB_TRY(ob_kit_allocate(prepared, most, &prepared->scratch, err));
     for (int p = 0; p < 2; p++) {
         for (size_t i = 0; i < prepared->passes[p].step_count; i++)
             prepared->passes[p].steps[i].call.scratch = host->storage_data(prepared->scratch);
@@ -232,14 +233,14 @@ static ob_status give_scratch(ob_prepared *prepared, ob_err *err)
     return OB_OK;
 }
 
-ob_status plan_steps_finish(ob_prepared *prepared, const ob_prepare_args *args,
-                            const plan_places *places, ob_err *err)
+ob_status ob_kit_steps_finish(ob_prepared *prepared, const ob_prepare_args *args,
+                              const ob_kit_locations *places, ob_err *err)
 {
     OB_TRY(give_scratch(prepared, err));
     OB_TRY(copy_edges(prepared, &prepared->passes[OB_PASS_FORWARD], args->graph->output_count,
                       &prepared->outputs, &prepared->output_count, err));
     OB_TRY(save_inputs(prepared, places, err));
-    const plan_pass *backward = &prepared->passes[OB_PASS_BACKWARD];
+    const ob_kit_pass *backward = &prepared->passes[OB_PASS_BACKWARD];
     if (backward->graph == NULL)
         return OB_OK;
     OB_TRY(copy_edges(prepared, backward, backward->graph->output_count, &prepared->grads,

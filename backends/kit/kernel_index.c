@@ -2,7 +2,7 @@
  *
  * The index of all kernel tables of a backend, and what its cases hold of the memory.
  */
-#include "plan/plan.h"
+#include "opbench/kit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +10,16 @@
 
 static int compare(const void *a, const void *b)
 {
-    const plan_kernel *const *left = a, *const *right = b;
+    const ob_kit_kernel *const *left = a, *const *right = b;
     return strcmp((*left)->name, (*right)->name);
 }
 
 /* Puts all kernels into `index` where it is not NULL; returns how many there are. */
-static size_t collect(const plan_kernel *const *tables, const plan_kernel **index)
+static size_t collect(const ob_kit_kernel *const *tables, const ob_kit_kernel **index)
 {
     size_t count = 0;
     for (; *tables != NULL; tables++) {
-        for (const plan_kernel *kernel = *tables; kernel->name != NULL; kernel++) {
+        for (const ob_kit_kernel *kernel = *tables; kernel->name != NULL; kernel++) {
             if (index != NULL)
                 index[count] = kernel;
             count++;
@@ -28,15 +28,15 @@ static size_t collect(const plan_kernel *const *tables, const plan_kernel **inde
     return count;
 }
 
-ob_status plan_engine_open(plan_engine *engine, const ob_host *host, const plan_device *device,
-                           plan_env *env, ob_err *err)
+ob_status ob_kit_engine_open(ob_kit_engine *engine, const ob_host *host,
+                             const ob_kit_device *device, ob_kit_env *env, ob_err *err)
 {
     const size_t count = collect(device->tables, NULL);
-    *engine = (plan_engine){.host = host,
-                            .env = env,
-                            .device = device,
-                            .index = calloc(count + 1, sizeof *engine->index),
-                            .kernel_count = count};
+    *engine = (ob_kit_engine){.host = host,
+                              .env = env,
+                              .device = device,
+                              .index = calloc(count + 1, sizeof *engine->index),
+                              .kernel_count = count};
     if (engine->index == NULL)
         return host->err_set(err, OB_ERR_NOMEM, "out of memory for %zu kernels", count);
     collect(device->tables, engine->index);
@@ -49,23 +49,23 @@ ob_status plan_engine_open(plan_engine *engine, const ob_host *host, const plan_
     return OB_OK;
 }
 
-void plan_engine_close(plan_engine *engine)
+void ob_kit_engine_close(ob_kit_engine *engine)
 {
     free(engine->index);
     engine->index = NULL;
     engine->kernel_count = 0;
 }
 
-const plan_kernel *plan_kernel_find(const plan_engine *engine, const ob_op *op)
+const ob_kit_kernel *ob_kit_kernel_find(const ob_kit_engine *engine, const ob_op *op)
 {
     char name[192];
-    const plan_kernel key = {.name = plan_op_name(op, name, sizeof name)}, *wanted = &key;
-    const plan_kernel **found =
+    const ob_kit_kernel key = {.name = ob_kit_op_name(op, name, sizeof name)}, *wanted = &key;
+    const ob_kit_kernel **found =
         bsearch(&wanted, engine->index, engine->kernel_count, sizeof *engine->index, compare);
     return found != NULL ? *found : NULL;
 }
 
-ob_status plan_memory_peak(plan_engine *engine, bool reset, uint64_t *peak_bytes)
+ob_status ob_kit_memory_peak(ob_kit_engine *engine, bool reset, uint64_t *peak_bytes)
 {
     *peak_bytes = engine->peak_bytes;
     if (reset)

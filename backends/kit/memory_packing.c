@@ -3,7 +3,7 @@
  * Packing temporaries into one arena: node by node, results take the smallest hole that fits, and what
  * had its last reader leaves one. Holes are kept in the order of their offsets and join their neighbours.
  */
-#include "plan/places.h"
+#include "kit/tensor_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -79,19 +79,19 @@ static void give(holes *h, size_t offset, size_t size)
     }
 }
 
-static bool is_packed(const plan_block *block, ob_pass pass)
+static bool is_packed(const ob_kit_block *block, ob_pass pass)
 {
-    return block->kind == PLAN_BLOCK_TEMPORARY && block->pass == pass && block->size > 0;
+    return block->kind == OB_KIT_BLOCK_TEMPORARY && block->pass == pass && block->size > 0;
 }
 
-static ob_status pack(plan_places *places, ob_pass pass, size_t node_count, holes *h,
+static ob_status pack(ob_kit_locations *places, ob_pass pass, size_t node_count, holes *h,
                       uint32_t *ending, ob_err *err)
 {
     size_t next = 0;
     for (uint32_t n = 0; n < node_count; n++)
-        ending[n] = PLAN_NO_BLOCK;
+        ending[n] = OB_KIT_NO_BLOCK;
     for (uint32_t b = 0; b < places->block_count; b++) {
-        plan_block *block = &places->blocks[b];
+        ob_kit_block *block = &places->blocks[b];
         if (is_packed(block, pass)) {
             block->next_free = ending[block->last];
             ending[block->last] = b;
@@ -99,7 +99,7 @@ static ob_status pack(plan_places *places, ob_pass pass, size_t node_count, hole
     }
     for (uint32_t n = 0; n < node_count; n++) {
         for (; next < places->block_count; next++) {
-            plan_block *block = &places->blocks[next];
+            ob_kit_block *block = &places->blocks[next];
             if (!is_packed(block, pass))
                 continue;
             if (block->first > n)
@@ -110,7 +110,7 @@ static ob_status pack(plan_places *places, ob_pass pass, size_t node_count, hole
             block->size = (block->size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
             block->offset = take(h, block->size);
         }
-        for (uint32_t b = ending[n]; b != PLAN_NO_BLOCK; b = places->blocks[b].next_free)
+        for (uint32_t b = ending[n]; b != OB_KIT_NO_BLOCK; b = places->blocks[b].next_free)
             give(h, places->blocks[b].offset, places->blocks[b].size);
     }
     if (places->arena_bytes < h->end)
@@ -118,7 +118,8 @@ static ob_status pack(plan_places *places, ob_pass pass, size_t node_count, hole
     return OB_OK;
 }
 
-ob_status plan_places_pack(plan_places *places, ob_pass pass, size_t node_count, ob_err *err)
+ob_status ob_kit_locations_pack(ob_kit_locations *places, ob_pass pass, size_t node_count,
+                                ob_err *err)
 {
     holes h = {.items = calloc(places->block_count + 1, sizeof *h.items)};
     uint32_t *ending = calloc(node_count + 1, sizeof *ending);

@@ -2,18 +2,19 @@
  *
  * Places of tensors: which share memory, and how long each piece is needed; see places.h.
  */
-#include "plan/places.h"
+#include "kit/tensor_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static ob_status out_of_memory(const plan_places *places, ob_err *err)
+static ob_status out_of_memory(const ob_kit_locations *places, ob_err *err)
 {
     return places->engine->host->err_set(err, OB_ERR_NOMEM,
                                          "out of memory for the plan of the case");
 }
 
-ob_status plan_places_start(plan_places *places, ob_pass pass, const ob_graph *graph, ob_err *err)
+ob_status ob_kit_locations_start(ob_kit_locations *places, ob_pass pass, const ob_graph *graph,
+                                 ob_err *err)
 {
     size_t count = 0;
     places->first[pass] = calloc(graph->edge_count + 1, sizeof *places->first[pass]);
@@ -21,8 +22,8 @@ ob_status plan_places_start(plan_places *places, ob_pass pass, const ob_graph *g
         return out_of_memory(places, err);
     for (size_t i = 0; i < graph->edge_count; i++) {
         places->first[pass][i] = (uint32_t)count;
-        count += plan_tensor_count(&graph->edges[i].meta);
-        if (count >= PLAN_NO_BLOCK)
+        count += ob_kit_tensor_count(&graph->edges[i].meta);
+        if (count >= OB_KIT_NO_BLOCK)
             return places->engine->host->err_set(err, OB_ERR_LIMIT,
                                                  "the graph has too many tensors");
     }
@@ -30,11 +31,11 @@ ob_status plan_places_start(plan_places *places, ob_pass pass, const ob_graph *g
     if (places->places[pass] == NULL)
         return out_of_memory(places, err);
     for (size_t i = 0; i < count; i++)
-        places->places[pass][i].block = PLAN_NO_BLOCK;
+        places->places[pass][i].block = OB_KIT_NO_BLOCK;
     return OB_OK;
 }
 
-void plan_places_fini(plan_places *places)
+void ob_kit_locations_fini(ob_kit_locations *places)
 {
     for (size_t i = 0; i < places->block_count; i++)
         places->engine->host->storage_release(places->blocks[i].storage);
@@ -45,11 +46,12 @@ void plan_places_fini(plan_places *places)
     }
 }
 
-static ob_status add_block(plan_places *places, const plan_block *block, uint32_t *id, ob_err *err)
+static ob_status add_block(ob_kit_locations *places, const ob_kit_block *block, uint32_t *id,
+                           ob_err *err)
 {
     if (places->block_count == places->block_capacity) {
         const size_t capacity = places->block_capacity * 2 + 16;
-        plan_block *grown = realloc(places->blocks, capacity * sizeof *grown);
+        ob_kit_block *grown = realloc(places->blocks, capacity * sizeof *grown);
         if (grown == NULL)
             return out_of_memory(places, err);
         places->blocks = grown;
@@ -60,20 +62,20 @@ static ob_status add_block(plan_places *places, const plan_block *block, uint32_
     return OB_OK;
 }
 
-static int64_t element_size(const plan_places *places, const ob_tensor *tensor)
+static int64_t element_size(const ob_kit_locations *places, const ob_tensor *tensor)
 {
     return (int64_t)places->engine->host->dtype_get_info(tensor->dtype)->size_bytes;
 }
 
 /* A block for each tensor of an edge, as large as its elements span. */
-static ob_status put_fresh(plan_places *places, ob_pass pass, ob_edge_id edge, const ob_value *meta,
-                           const plan_block *like, ob_err *err)
+static ob_status put_fresh(ob_kit_locations *places, ob_pass pass, ob_edge_id edge,
+                           const ob_value *meta, const ob_kit_block *like, ob_err *err)
 {
     const ob_host *host = places->engine->host;
-    plan_place *to = &places->places[pass][places->first[pass][edge]];
-    for (size_t i = 0; i < plan_tensor_count(meta); i++) {
-        const ob_tensor *tensor = plan_tensor_at(meta, i);
-        plan_block block = *like;
+    ob_kit_location *to = &places->places[pass][places->first[pass][edge]];
+    for (size_t i = 0; i < ob_kit_tensor_count(meta); i++) {
+        const ob_tensor *tensor = ob_kit_tensor_at(meta, i);
+        ob_kit_block block = *like;
         int64_t bytes;
         if (tensor == NULL)
             continue;
@@ -85,20 +87,20 @@ static ob_status put_fresh(plan_places *places, ob_pass pass, ob_edge_id edge, c
     return OB_OK;
 }
 
-ob_status plan_places_put_external(plan_places *places, ob_pass pass, ob_edge_id edge,
-                                   const ob_value *value, ob_err *err)
+ob_status ob_kit_locations_put_external(ob_kit_locations *places, ob_pass pass, ob_edge_id edge,
+                                        const ob_value *value, ob_err *err)
 {
     const ob_host *host = places->engine->host;
-    plan_place *to = &places->places[pass][places->first[pass][edge]];
-    for (size_t i = 0; i < plan_tensor_count(value); i++) {
-        const ob_tensor *tensor = plan_tensor_at(value, i);
+    ob_kit_location *to = &places->places[pass][places->first[pass][edge]];
+    for (size_t i = 0; i < ob_kit_tensor_count(value); i++) {
+        const ob_tensor *tensor = ob_kit_tensor_at(value, i);
         if (tensor == NULL)
             continue;
-        const plan_block block = {.kind = PLAN_BLOCK_EXTERNAL,
-                                  .pass = pass,
-                                  .size = host->storage_size(tensor->storage),
-                                  .storage = host->storage_retain(tensor->storage),
-                                  .source = tensor->storage};
+        const ob_kit_block block = {.kind = OB_KIT_BLOCK_EXTERNAL,
+                                    .pass = pass,
+                                    .size = host->storage_size(tensor->storage),
+                                    .storage = host->storage_retain(tensor->storage),
+                                    .source = tensor->storage};
         const ob_status status = add_block(places, &block, &to[i].block, err);
         if (status != OB_OK) {
             host->storage_release(block.storage);
@@ -109,26 +111,26 @@ ob_status plan_places_put_external(plan_places *places, ob_pass pass, ob_edge_id
     return OB_OK;
 }
 
-ob_status plan_places_put_kept(plan_places *places, ob_pass pass, ob_edge_id edge,
-                               const ob_value *meta, ob_err *err)
+ob_status ob_kit_locations_put_kept(ob_kit_locations *places, ob_pass pass, ob_edge_id edge,
+                                    const ob_value *meta, ob_err *err)
 {
-    const plan_block like = {.kind = PLAN_BLOCK_KEPT, .pass = pass};
+    const ob_kit_block like = {.kind = OB_KIT_BLOCK_KEPT, .pass = pass};
     return put_fresh(places, pass, edge, meta, &like, err);
 }
 
-static void keep_block(plan_places *places, uint32_t block)
+static void keep_block(ob_kit_locations *places, uint32_t block)
 {
-    if (block != PLAN_NO_BLOCK && places->blocks[block].kind == PLAN_BLOCK_TEMPORARY)
-        places->blocks[block].kind = PLAN_BLOCK_KEPT;
+    if (block != OB_KIT_NO_BLOCK && places->blocks[block].kind == OB_KIT_BLOCK_TEMPORARY)
+        places->blocks[block].kind = OB_KIT_BLOCK_KEPT;
 }
 
-void plan_places_put_saved(plan_places *places, ob_edge_id edge, const ob_value *meta,
-                           ob_edge_id forward_edge)
+void ob_kit_locations_put_saved(ob_kit_locations *places, ob_edge_id edge, const ob_value *meta,
+                                ob_edge_id forward_edge)
 {
-    plan_place *to = &places->places[OB_PASS_BACKWARD][places->first[OB_PASS_BACKWARD][edge]];
-    const plan_place *from =
+    ob_kit_location *to = &places->places[OB_PASS_BACKWARD][places->first[OB_PASS_BACKWARD][edge]];
+    const ob_kit_location *from =
         &places->places[OB_PASS_FORWARD][places->first[OB_PASS_FORWARD][forward_edge]];
-    for (size_t i = 0; i < plan_tensor_count(meta); i++) {
+    for (size_t i = 0; i < ob_kit_tensor_count(meta); i++) {
         to[i] = from[i];
         keep_block(places, from[i].block);
     }
@@ -138,11 +140,11 @@ void plan_places_put_saved(plan_places *places, ob_edge_id edge, const ob_value 
 
 /* An operand's place and meta; NULL when it is no tensor. For a list, the item at `index`. */
 typedef struct source {
-    const plan_place *place;
+    const ob_kit_location *place;
     const ob_tensor *meta;
 } source;
 
-static source source_of(const plan_places *places, ob_pass pass, const ob_graph *graph,
+static source source_of(const ob_kit_locations *places, ob_pass pass, const ob_graph *graph,
                         const ob_operand *operand, size_t index)
 {
     if (operand->kind == OB_OPERAND_LIST) {
@@ -154,22 +156,23 @@ static source source_of(const plan_places *places, ob_pass pass, const ob_graph 
         return (source){NULL, NULL};
     const ob_value *meta = &graph->edges[operand->edge].meta;
     const size_t item = operand->kind == OB_OPERAND_ITEM ? operand->index : index;
-    if (item >= plan_tensor_count(meta) || plan_tensor_at(meta, item) == NULL)
+    if (item >= ob_kit_tensor_count(meta) || ob_kit_tensor_at(meta, item) == NULL)
         return (source){NULL, NULL};
     return (source){&places->places[pass][places->first[pass][operand->edge] + item],
-                    plan_tensor_at(meta, item)};
+                    ob_kit_tensor_at(meta, item)};
 }
 
-bool plan_node_is_view(const plan_engine *engine, const ob_graph *graph, const ob_graph_node *node)
+bool ob_kit_node_is_view(const ob_kit_engine *engine, const ob_graph *graph,
+                         const ob_graph_node *node)
 {
-    const plan_kernel *kernel = plan_kernel_find(engine, node->op);
-    return kernel != NULL && plan_is_view(engine->host, kernel->kind, graph, node);
+    const ob_kit_kernel *kernel = ob_kit_kernel_find(engine, node->op);
+    return kernel != NULL && ob_kit_is_view(engine->host, kernel->kind, graph, node);
 }
 
-static ob_status place_views(plan_places *places, ob_pass pass, const ob_graph *graph,
+static ob_status place_views(ob_kit_locations *places, ob_pass pass, const ob_graph *graph,
                              const ob_graph_node *node, ob_err *err)
 {
-    const ob_operand *operand = plan_first_tensor(graph, node);
+    const ob_operand *operand = ob_kit_first_tensor(graph, node);
     const source from =
         operand != NULL ? source_of(places, pass, graph, operand, 0) : (source){NULL, NULL};
     if (from.place == NULL)
@@ -177,33 +180,33 @@ static ob_status place_views(plan_places *places, ob_pass pass, const ob_graph *
                                              node->op->schema->name);
     for (size_t k = 0; k < node->output_count; k++) {
         const ob_value *meta = &graph->edges[node->outputs[k]].meta;
-        plan_place *to = &places->places[pass][places->first[pass][node->outputs[k]]];
-        for (size_t i = 0; i < plan_tensor_count(meta); i++) {
-            const ob_tensor *tensor = plan_tensor_at(meta, i);
+        ob_kit_location *to = &places->places[pass][places->first[pass][node->outputs[k]]];
+        for (size_t i = 0; i < ob_kit_tensor_count(meta); i++) {
+            const ob_tensor *tensor = ob_kit_tensor_at(meta, i);
             if (tensor != NULL)
-                to[i] = (plan_place){.block = from.place->block,
-                                     .offset =
-                                         from.place->offset + (tensor->offset - from.meta->offset) *
-                                                                  element_size(places, tensor)};
+                to[i] = (ob_kit_location){.block = from.place->block,
+                                          .offset = from.place->offset +
+                                                    (tensor->offset - from.meta->offset) *
+                                                        element_size(places, tensor)};
         }
     }
     return OB_OK;
 }
 
-static ob_status place_results(plan_places *places, ob_pass pass, const ob_graph *graph, uint32_t n,
-                               ob_err *err)
+static ob_status place_results(ob_kit_locations *places, ob_pass pass, const ob_graph *graph,
+                               uint32_t n, ob_err *err)
 {
     const ob_graph_node *node = &graph->nodes[n];
-    const plan_block like = {.kind = PLAN_BLOCK_TEMPORARY, .pass = pass, .first = n, .last = n};
+    const ob_kit_block like = {.kind = OB_KIT_BLOCK_TEMPORARY, .pass = pass, .first = n, .last = n};
     for (size_t k = 0; k < node->output_count; k++) {
         const ob_edge_id edge = node->outputs[k];
-        const int changed = plan_changed_argument(node->op->schema, k);
+        const int changed = ob_kit_changed_argument(node->op->schema, k);
         if (changed < 0) {
             OB_TRY(put_fresh(places, pass, edge, &graph->edges[edge].meta, &like, err));
             continue;
         }
-        plan_place *to = &places->places[pass][places->first[pass][edge]];
-        for (size_t i = 0; i < plan_tensor_count(&graph->edges[edge].meta); i++) {
+        ob_kit_location *to = &places->places[pass][places->first[pass][edge]];
+        for (size_t i = 0; i < ob_kit_tensor_count(&graph->edges[edge].meta); i++) {
             const source from = source_of(places, pass, graph, &node->args[changed], i);
             if (from.place != NULL)
                 to[i] = *from.place;
@@ -214,7 +217,7 @@ static ob_status place_results(plan_places *places, ob_pass pass, const ob_graph
 
 /* ---- how long ---- */
 
-static void use_operand(plan_places *places, ob_pass pass, const ob_graph *graph,
+static void use_operand(ob_kit_locations *places, ob_pass pass, const ob_graph *graph,
                         const ob_operand *operand, uint32_t n, bool written)
 {
     if (operand->kind == OB_OPERAND_LIST) {
@@ -226,31 +229,32 @@ static void use_operand(plan_places *places, ob_pass pass, const ob_graph *graph
     }
     if (operand->kind == OB_OPERAND_VALUE)
         return;
-    for (size_t i = 0; i < plan_tensor_count(&graph->edges[operand->edge].meta); i++) {
+    for (size_t i = 0; i < ob_kit_tensor_count(&graph->edges[operand->edge].meta); i++) {
         const source from = source_of(places, pass, graph, operand, i);
-        if (from.place == NULL || from.place->block == PLAN_NO_BLOCK)
+        if (from.place == NULL || from.place->block == OB_KIT_NO_BLOCK)
             continue;
-        plan_block *block = &places->blocks[from.place->block];
+        ob_kit_block *block = &places->blocks[from.place->block];
         if (block->pass == pass)
             block->last = n;
         block->written = block->written || written;
     }
 }
 
-ob_status plan_places_walk(plan_places *places, ob_pass pass, const ob_graph *graph, ob_err *err)
+ob_status ob_kit_locations_walk(ob_kit_locations *places, ob_pass pass, const ob_graph *graph,
+                                ob_err *err)
 {
     for (uint32_t n = 0; n < graph->node_count; n++) {
         const ob_graph_node *node = &graph->nodes[n];
         for (size_t i = 0; i < node->op->schema->arg_count; i++)
             use_operand(places, pass, graph, &node->args[i], n, node->op->schema->args[i].writes);
-        if (plan_node_is_view(places->engine, graph, node))
+        if (ob_kit_node_is_view(places->engine, graph, node))
             OB_TRY(place_views(places, pass, graph, node, err));
         else
             OB_TRY(place_results(places, pass, graph, n, err));
     }
     for (size_t i = 0; i < graph->output_count; i++) {
         const ob_edge_id edge = graph->outputs[i];
-        for (size_t t = 0; t < plan_tensor_count(&graph->edges[edge].meta); t++)
+        for (size_t t = 0; t < ob_kit_tensor_count(&graph->edges[edge].meta); t++)
             keep_block(places, places->places[pass][places->first[pass][edge] + t].block);
     }
     return OB_OK;

@@ -3,8 +3,8 @@
  * Constants and parts of the expressions of loops.def. Plain macros over T and M, so that a device's compiler
  * takes them too.
  */
-#ifndef OB_PLAN_LOOPS_MATH_H
-#define OB_PLAN_LOOPS_MATH_H
+#ifndef OB_KIT_LOOPS_MATH_H
+#define OB_KIT_LOOPS_MATH_H
 
 #define SQRT1_2 0.70710678118654752440
 #define SQRT_1_2PI 0.39894228040143267794 /* 1 / sqrt(2 pi) */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is checked, and decomposed, before a case is planned and when it runs; see graphs.h.
+ * What is checked, and decomposed, before a case is planned and when it runs; see opbench/kit.h.
  */
-#include "plan/graphs.h"
+#include "opbench/kit.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-ob_status plan_resolve_forward(const ob_host *host, const ob_prepare_args *args,
-                               plan_resolve_fn resolve, void *ctx, const ob_graph **graph,
-                               ob_graph **own, ob_edge_id *map, ob_err *err)
+ob_status ob_kit_resolve_forward(const ob_host *host, const ob_prepare_args *args,
+                                 ob_kit_resolve_fn resolve, void *ctx, const ob_graph **graph,
+                                 ob_graph **own, ob_edge_id *map, ob_err *err)
 {
     const ob_graph *backward = args->backward != NULL ? args->backward->graph : NULL;
     const size_t extra = backward != NULL ? backward->edge_count : 0;
@@ -34,8 +34,8 @@ ob_status plan_resolve_forward(const ob_host *host, const ob_prepare_args *args,
     return status;
 }
 
-ob_status plan_check_input(const ob_host *host, const ob_graph_edge *edge, const ob_value *given,
-                           ob_err *err)
+ob_status ob_kit_check_input(const ob_host *host, const ob_graph_edge *edge, const ob_value *given,
+                             ob_err *err)
 {
     const ob_value *meta = &edge->meta;
     if (meta->kind != OB_VALUE_TENSOR)
@@ -69,8 +69,8 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-ob_status plan_check_device(const ob_host *host, const char *backend, const char *device_types,
-                            const ob_tensor *tensor, const char *name, ob_err *err)
+ob_status ob_kit_check_device(const ob_host *host, const char *backend, const char *device_types,
+                              const ob_tensor *tensor, const char *name, ob_err *err)
 {
     if (tensor->layout != OB_LAYOUT_STRIDED)
         return host->err_set(err, OB_ERR_UNSUPPORTED,
@@ -84,8 +84,8 @@ ob_status plan_check_device(const ob_host *host, const char *backend, const char
     return OB_OK;
 }
 
-ob_status plan_check_order(const ob_host *host, const plan_progress *progress, bool has_backward,
-                           ob_phase phase, ob_err *err)
+ob_status ob_kit_check_order(const ob_host *host, const ob_kit_progress *progress,
+                             bool has_backward, ob_phase phase, ob_err *err)
 {
     if (phase == OB_PHASE_FORWARD || phase == OB_PHASE_RESTORE)
         return OB_OK;
@@ -102,10 +102,10 @@ ob_status plan_check_order(const ob_host *host, const plan_progress *progress, b
     return OB_OK;
 }
 
-ob_status plan_check_outputs(const ob_host *host, const plan_progress *progress, ob_pass pass,
-                             size_t total, size_t capacity, ob_err *err)
+ob_status ob_kit_check_outputs(const ob_host *host, const ob_kit_progress *progress, ob_pass pass,
+                               size_t total, size_t capacity, ob_err *err)
 {
-    if (pass == OB_PASS_BACKWARD && progress->accumulated == 0)
+    if (pass == OB_PASS_BACKWARD && !progress->has_grads)
         return host->err_set(err, OB_ERR_STATE, "there are no gradients; run backward first");
     if (pass == OB_PASS_FORWARD && !progress->ran)
         return host->err_set(err, OB_ERR_STATE, "there are no outputs; run forward first");

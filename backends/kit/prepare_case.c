@@ -3,15 +3,15 @@
  * Preparing a case: graphs are resolved, places planned, memory allocated, tensors made and kernels set up,
  * in that order. Nothing here is timed.
  */
-#include "plan/places.h"
+#include "kit/tensor_memory.h"
 
-#include "plan/steps.h"
+#include "kit/case_steps.h"
 
 #include <stdlib.h>
 
-ob_status plan_allocate(ob_prepared *prepared, size_t size, ob_storage **out, ob_err *err)
+ob_status ob_kit_allocate(ob_prepared *prepared, size_t size, ob_storage **out, ob_err *err)
 {
-    plan_engine *engine = prepared->engine;
+    ob_kit_engine *engine = prepared->engine;
     if (engine->device->allocate != NULL)
         OB_TRY(engine->device->allocate(engine->env, size, out, err));
     else
@@ -27,21 +27,21 @@ ob_status plan_allocate(ob_prepared *prepared, size_t size, ob_storage **out, ob
 
 static ob_status resolve(void *ctx, const ob_graph *graph, ob_graph **own, ob_err *err)
 {
-    return plan_resolve(ctx, graph, own, err);
+    return ob_kit_resolve(ctx, graph, own, err);
 }
 
 static ob_status resolve_backward(ob_prepared *prepared, const ob_prepare_args *args, ob_err *err)
 {
-    plan_pass *backward = &prepared->passes[OB_PASS_BACKWARD];
-    OB_TRY(plan_resolve(prepared->engine, args->backward->graph, &backward->own, err));
+    ob_kit_pass *backward = &prepared->passes[OB_PASS_BACKWARD];
+    OB_TRY(ob_kit_resolve(prepared->engine, args->backward->graph, &backward->own, err));
     backward->graph = backward->own != NULL ? backward->own : args->backward->graph;
     return OB_OK;
 }
 
 /* ---- what comes from outside ---- */
 
-static ob_status put_inputs(ob_prepared *prepared, const ob_prepare_args *args, plan_places *places,
-                            ob_err *err)
+static ob_status put_inputs(ob_prepared *prepared, const ob_prepare_args *args,
+                            ob_kit_locations *places, ob_err *err)
 {
     const ob_graph *graph = prepared->passes[OB_PASS_FORWARD].graph;
     const ob_host *host = prepared->engine->host;
@@ -55,9 +55,10 @@ static ob_status put_inputs(ob_prepared *prepared, const ob_prepare_args *args, 
         if (at >= (input ? args->input_count : args->parameter_count))
             continue;
         const ob_value *given = input ? &args->inputs[at] : &args->parameters[at];
-        OB_TRY(plan_check_input(host, edge, given, err));
+        OB_TRY(ob_kit_check_input(host, edge, given, err));
         if (edge->meta.kind == OB_VALUE_TENSOR)
-            OB_TRY(plan_places_put_external(places, OB_PASS_FORWARD, (ob_edge_id)i, given, err));
+            OB_TRY(
+                ob_kit_locations_put_external(places, OB_PASS_FORWARD, (ob_edge_id)i, given, err));
     }
     if (inputs != args->input_count || parameters != args->parameter_count)
         return host->err_set(err, OB_ERR_INVALID,
@@ -67,16 +68,17 @@ static ob_status put_inputs(ob_prepared *prepared, const ob_prepare_args *args, 
     return OB_OK;
 }
 
-static ob_status put_backward_inputs(ob_prepared *prepared, plan_places *places,
+static ob_status put_backward_inputs(ob_prepared *prepared, ob_kit_locations *places,
                                      const ob_edge_id *map, ob_err *err)
 {
     const ob_graph *graph = prepared->passes[OB_PASS_BACKWARD].graph;
     for (size_t i = 0; i < graph->edge_count; i++) {
         const ob_graph_edge *edge = &graph->edges[i];
         if (edge->role == OB_EDGE_SAVED)
-            plan_places_put_saved(places, (ob_edge_id)i, &edge->meta, map[edge->forward_edge]);
+            ob_kit_locations_put_saved(places, (ob_edge_id)i, &edge->meta, map[edge->forward_edge]);
         else if (edge->role == OB_EDGE_GRAD_OUTPUT)
-            OB_TRY(plan_places_put_kept(places, OB_PASS_BACKWARD, (ob_edge_id)i, &edge->meta, err));
+            OB_TRY(ob_kit_locations_put_kept(places, OB_PASS_BACKWARD, (ob_edge_id)i, &edge->meta,
+                                             err));
     }
     return OB_OK;
 }
@@ -84,17 +86,17 @@ static ob_status put_backward_inputs(ob_prepared *prepared, plan_places *places,
 /* ---- memory ---- */
 
 /* The device's copy of an input's storage: of the one that an earlier input with the same storage has. */
-static ob_status bring(ob_prepared *prepared, const plan_places *places, plan_block *block,
+static ob_status bring(ob_prepared *prepared, const ob_kit_locations *places, ob_kit_block *block,
                        ob_err *err)
 {
-    const plan_engine *engine = prepared->engine;
+    const ob_kit_engine *engine = prepared->engine;
     ob_storage *copy = NULL;
-    for (const plan_block *other = places->blocks; other < block && copy == NULL; other++) {
-        if (other->kind == PLAN_BLOCK_EXTERNAL && other->source == block->source)
+    for (const ob_kit_block *other = places->blocks; other < block && copy == NULL; other++) {
+        if (other->kind == OB_KIT_BLOCK_EXTERNAL && other->source == block->source)
             copy = engine->host->storage_retain(other->storage);
     }
     if (copy == NULL) {
-        OB_TRY(plan_allocate(prepared, block->size, &copy, err));
+        OB_TRY(ob_kit_allocate(prepared, block->size, &copy, err));
         const ob_status status =
             engine->device->upload(engine->env, copy, block->source, block->size, err);
         if (status != OB_OK) {
@@ -107,15 +109,15 @@ static ob_status bring(ob_prepared *prepared, const plan_places *places, plan_bl
     return OB_OK;
 }
 
-static ob_status allocate(ob_prepared *prepared, plan_places *places, ob_err *err)
+static ob_status allocate(ob_prepared *prepared, ob_kit_locations *places, ob_err *err)
 {
     const ob_host *host = prepared->engine->host;
-    OB_TRY(plan_allocate(prepared, places->arena_bytes, &prepared->arena, err));
+    OB_TRY(ob_kit_allocate(prepared, places->arena_bytes, &prepared->arena, err));
     for (size_t b = 0; b < places->block_count; b++) {
-        plan_block *block = &places->blocks[b];
-        if (block->kind == PLAN_BLOCK_KEPT)
-            OB_TRY(plan_allocate(prepared, block->size, &block->storage, err));
-        else if (block->kind == PLAN_BLOCK_TEMPORARY)
+        ob_kit_block *block = &places->blocks[b];
+        if (block->kind == OB_KIT_BLOCK_KEPT)
+            OB_TRY(ob_kit_allocate(prepared, block->size, &block->storage, err));
+        else if (block->kind == OB_KIT_BLOCK_TEMPORARY)
             block->storage = host->storage_retain(prepared->arena);
         else if (prepared->engine->device->upload != NULL)
             OB_TRY(bring(prepared, places, block, err));
@@ -123,37 +125,37 @@ static ob_status allocate(ob_prepared *prepared, plan_places *places, ob_err *er
     return OB_OK;
 }
 
-static ob_status plan(ob_prepared *prepared, const ob_prepare_args *args, plan_places *places,
+static ob_status plan(ob_prepared *prepared, const ob_prepare_args *args, ob_kit_locations *places,
                       ob_edge_id *map, ob_err *err)
 {
     const bool both = args->backward != NULL && args->pass == OB_PASS_BACKWARD;
-    const plan_pass *passes = prepared->passes;
-    plan_pass *forward = &prepared->passes[OB_PASS_FORWARD];
-    OB_TRY(plan_resolve_forward(prepared->engine->host, args, resolve, prepared->engine,
-                                &forward->graph, &forward->own, map, err));
+    const ob_kit_pass *passes = prepared->passes;
+    ob_kit_pass *forward = &prepared->passes[OB_PASS_FORWARD];
+    OB_TRY(ob_kit_resolve_forward(prepared->engine->host, args, resolve, prepared->engine,
+                                  &forward->graph, &forward->own, map, err));
     if (passes[0].graph == NULL)
         return prepared->engine->host->err_set(err, OB_ERR_STATE, "there is no graph to run");
-    OB_TRY(plan_places_start(places, OB_PASS_FORWARD, passes[0].graph, err));
+    OB_TRY(ob_kit_locations_start(places, OB_PASS_FORWARD, passes[0].graph, err));
     OB_TRY(put_inputs(prepared, args, places, err));
-    OB_TRY(plan_places_walk(places, OB_PASS_FORWARD, passes[0].graph, err));
+    OB_TRY(ob_kit_locations_walk(places, OB_PASS_FORWARD, passes[0].graph, err));
     if (both) {
         OB_TRY(resolve_backward(prepared, args, err));
-        OB_TRY(plan_places_start(places, OB_PASS_BACKWARD, passes[1].graph, err));
+        OB_TRY(ob_kit_locations_start(places, OB_PASS_BACKWARD, passes[1].graph, err));
         OB_TRY(put_backward_inputs(prepared, places, map, err));
-        OB_TRY(plan_places_walk(places, OB_PASS_BACKWARD, passes[1].graph, err));
+        OB_TRY(ob_kit_locations_walk(places, OB_PASS_BACKWARD, passes[1].graph, err));
     }
-    OB_TRY(plan_places_pack(places, OB_PASS_FORWARD, passes[0].graph->node_count, err));
+    OB_TRY(ob_kit_locations_pack(places, OB_PASS_FORWARD, passes[0].graph->node_count, err));
     if (both)
-        OB_TRY(plan_places_pack(places, OB_PASS_BACKWARD, passes[1].graph->node_count, err));
+        OB_TRY(ob_kit_locations_pack(places, OB_PASS_BACKWARD, passes[1].graph->node_count, err));
     OB_TRY(allocate(prepared, places, err));
-    OB_TRY(plan_steps_make(prepared, OB_PASS_FORWARD, places, err));
+    OB_TRY(ob_kit_steps_make(prepared, OB_PASS_FORWARD, places, err));
     if (both)
-        OB_TRY(plan_steps_make(prepared, OB_PASS_BACKWARD, places, err));
-    return plan_steps_finish(prepared, args, places, err);
+        OB_TRY(ob_kit_steps_make(prepared, OB_PASS_BACKWARD, places, err));
+    return ob_kit_steps_finish(prepared, args, places, err);
 }
 
-ob_status plan_prepare(plan_engine *engine, const ob_prepare_args *args, ob_prepared **out,
-                       ob_err *err)
+ob_status ob_kit_prepare(ob_kit_engine *engine, const ob_prepare_args *args, ob_prepared **out,
+                         ob_err *err)
 {
     const ob_host *host = engine->host;
     *out = NULL;
@@ -166,12 +168,12 @@ ob_status plan_prepare(plan_engine *engine, const ob_prepare_args *args, ob_prep
     }
     prepared->engine = engine;
     prepared->pass = args->pass;
-    plan_places places = {.engine = engine};
+    ob_kit_locations places = {.engine = engine};
     const ob_status status = plan(prepared, args, &places, map, err);
-    plan_places_fini(&places);
+    ob_kit_locations_fini(&places);
     free(map);
     if (status != OB_OK) {
-        plan_release(prepared);
+        ob_kit_release(prepared);
         return status;
     }
     *out = prepared;
@@ -185,11 +187,11 @@ static void free_values(const ob_host *host, ob_value *values, size_t count)
     free(values);
 }
 
-static void release_pass(const plan_engine *engine, plan_pass *pass)
+static void release_pass(const ob_kit_engine *engine, ob_kit_pass *pass)
 {
     const ob_host *host = engine->host;
     for (size_t i = 0; i < pass->step_count; i++) {
-        plan_step *step = &pass->steps[i];
+        ob_kit_step *step = &pass->steps[i];
         if (step->call.state != NULL && engine->device->clear_state != NULL)
             engine->device->clear_state(&step->call);
         free(step->call.state);
@@ -202,7 +204,7 @@ static void release_pass(const plan_engine *engine, plan_pass *pass)
     host->graph_destroy(pass->own);
 }
 
-void plan_release(ob_prepared *prepared)
+void ob_kit_release(ob_prepared *prepared)
 {
     if (prepared == NULL)
         return;
@@ -212,7 +214,6 @@ void plan_release(ob_prepared *prepared)
         release_pass(prepared->engine, &prepared->passes[p]);
     free_values(host, prepared->outputs, prepared->output_count);
     free_values(host, prepared->grads, prepared->grad_count);
-    free_values(host, prepared->sums, prepared->grad_count);
     for (size_t i = 0; i < prepared->grad_output_count; i++)
         host->tensor_fini(&prepared->grad_outputs[i]);
     free(prepared->grad_outputs);
@@ -224,4 +225,9 @@ void plan_release(ob_prepared *prepared)
     host->storage_release(prepared->arena);
     host->storage_release(prepared->scratch);
     free(prepared);
+}
+
+ob_kit_env *ob_kit_env_of(const ob_prepared *prepared)
+{
+    return prepared->engine->env;
 }

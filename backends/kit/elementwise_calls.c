@@ -3,49 +3,47 @@
  * Elementwise operators: from a row of elementwise.def and a call to what is to be computed of what, in which
  * type. What depends on an argument's value (a rounding mode, an approximation, a missing bound) is chosen here.
  */
-#include "plan/elementwise.h"
-
-#include "plan/plan.h"
+#include "kit/elementwise_calls.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const struct loop_row {
-    plan_loop_kind kind;
+    ob_kit_loop_kind kind;
     const char *real, *integer; /* NULL: not for such numbers */
 } LOOPS[] = {
 #define TEXT_BOTH(r, i) r, i
 #define TEXT_FLOAT(r, i) r, NULL
 #define TEXT_INT(r, i) NULL, i
-#define PLAN_LOOP(name, kind, types, real, integer)                                                \
-    [PLAN_LOOP_##name] = {PLAN_KIND_##kind, TEXT_##types(#real, #integer)},
-#include "plan/loops.def"
-#undef PLAN_LOOP
+#define OB_KIT_LOOP(name, kind, types, real, integer)                                              \
+    [OB_KIT_LOOP_##name] = {OB_KIT_KIND_##kind, TEXT_##types(#real, #integer)},
+#include "kit/loops.def"
+#undef OB_KIT_LOOP
 };
 
-plan_loop_kind plan_loop_kind_of(plan_loop_id id)
+ob_kit_loop_kind ob_kit_loop_kind_of(ob_kit_loop_id id)
 {
     return LOOPS[id].kind;
 }
 
-const char *plan_loop_text(plan_loop_id id, bool integer)
+const char *ob_kit_loop_text(ob_kit_loop_id id, bool integer)
 {
     return integer ? LOOPS[id].integer : LOOPS[id].real;
 }
 
-int plan_loop_operands(plan_loop_id id)
+int ob_kit_loop_operands(ob_kit_loop_id id)
 {
-    switch (plan_loop_kind_of(id)) {
-    case PLAN_KIND_LOOP1:
-    case PLAN_KIND_TEST1:
-    case PLAN_KIND_MASK1:
+    switch (ob_kit_loop_kind_of(id)) {
+    case OB_KIT_KIND_LOOP1:
+    case OB_KIT_KIND_TEST1:
+    case OB_KIT_KIND_MASK1:
         return 1;
-    case PLAN_KIND_LOOP2:
-    case PLAN_KIND_TEST2:
-    case PLAN_KIND_MASK2:
+    case OB_KIT_KIND_LOOP2:
+    case OB_KIT_KIND_TEST2:
+    case OB_KIT_KIND_MASK2:
         return 2;
-    case PLAN_KIND_LOOP3:
+    case OB_KIT_KIND_LOOP3:
         break;
     }
     return 3;
@@ -53,14 +51,14 @@ int plan_loop_operands(plan_loop_id id)
 
 /* ---- numbers ---- */
 
-double plan_value_real(const ob_value *value)
+double ob_kit_value_real(const ob_value *value)
 {
-    return plan_value_double(value, 0);
+    return ob_kit_value_double(value, 0);
 }
 
-int64_t plan_value_integer(const ob_value *value)
+int64_t ob_kit_value_integer(const ob_value *value)
 {
-    return plan_value_int(value, 0);
+    return ob_kit_value_int(value, 0);
 }
 
 /* ---- promotion ---- */
@@ -96,7 +94,7 @@ static ob_dtype combine(const ob_host *host, ob_dtype higher, ob_dtype lower)
     return category(host, lower) > category(host, higher) ? both(host, higher, lower) : higher;
 }
 
-ob_dtype plan_promote(const ob_host *host, const ob_value *const *values, int count)
+ob_dtype ob_kit_promote(const ob_host *host, const ob_value *const *values, int count)
 {
     ob_dtype dim = OB_DTYPE_INVALID, zero_dim = OB_DTYPE_INVALID, number = OB_DTYPE_INVALID;
     for (int i = 0; i < count; i++) {
@@ -142,49 +140,49 @@ static bool next_word(const char **list, char *word, size_t size)
 }
 
 /* The loop for what the arguments say. */
-static plan_loop_id choose_loop(const plan_call *call, plan_loop_id loop)
+static ob_kit_loop_id choose_loop(const ob_kit_call *call, ob_kit_loop_id loop)
 {
-    const char *mode = plan_arg_str(call, "rounding_mode");
-    const char *approximate = plan_arg_str(call, "approximate");
-    if (loop == PLAN_LOOP_div && strcmp(mode, "floor") == 0)
-        return PLAN_LOOP_div_floor;
-    if (loop == PLAN_LOOP_div && strcmp(mode, "trunc") == 0)
-        return PLAN_LOOP_div_trunc;
-    if (loop == PLAN_LOOP_gelu && strcmp(approximate, "tanh") == 0)
-        return PLAN_LOOP_gelu_tanh;
-    if (loop == PLAN_LOOP_gelu_backward && strcmp(approximate, "tanh") == 0)
-        return PLAN_LOOP_gelu_tanh_backward;
-    if (loop == PLAN_LOOP_elu_backward && plan_arg_bool(call, "is_result", false))
-        return PLAN_LOOP_elu_backward_result;
-    if (loop == PLAN_LOOP_bitwise_not && plan_output(call, 0)->dtype == OB_DTYPE_BOOL)
-        return PLAN_LOOP_logical_not;
+    const char *mode = ob_kit_arg_str(call, "rounding_mode");
+    const char *approximate = ob_kit_arg_str(call, "approximate");
+    if (loop == OB_KIT_LOOP_div && strcmp(mode, "floor") == 0)
+        return OB_KIT_LOOP_div_floor;
+    if (loop == OB_KIT_LOOP_div && strcmp(mode, "trunc") == 0)
+        return OB_KIT_LOOP_div_trunc;
+    if (loop == OB_KIT_LOOP_gelu && strcmp(approximate, "tanh") == 0)
+        return OB_KIT_LOOP_gelu_tanh;
+    if (loop == OB_KIT_LOOP_gelu_backward && strcmp(approximate, "tanh") == 0)
+        return OB_KIT_LOOP_gelu_tanh_backward;
+    if (loop == OB_KIT_LOOP_elu_backward && ob_kit_arg_bool(call, "is_result", false))
+        return OB_KIT_LOOP_elu_backward_result;
+    if (loop == OB_KIT_LOOP_bitwise_not && ob_kit_output(call, 0)->dtype == OB_DTYPE_BOOL)
+        return OB_KIT_LOOP_logical_not;
     return loop;
 }
 
 /* Powers that PyTorch computes by other functions too. Integers have the whole ones only. */
-static void simplify_power(const ob_host *host, plan_elementwise_args *args)
+static void simplify_power(const ob_host *host, ob_kit_elementwise_args *args)
 {
     static const struct {
         double exponent;
-        plan_loop_id loop;
+        ob_kit_loop_id loop;
         bool whole;
     } POWERS[] = {
-        {1, PLAN_LOOP_copy, true},
-        {2, PLAN_LOOP_square, true},
-        {3, PLAN_LOOP_cube, true},
-        {0.5, PLAN_LOOP_sqrt, false},
-        {-0.5, PLAN_LOOP_rsqrt, false},
-        {-1, PLAN_LOOP_reciprocal, false},
-        {-2, PLAN_LOOP_inverse_square, false},
+        {1, OB_KIT_LOOP_copy, true},
+        {2, OB_KIT_LOOP_square, true},
+        {3, OB_KIT_LOOP_cube, true},
+        {0.5, OB_KIT_LOOP_sqrt, false},
+        {-0.5, OB_KIT_LOOP_rsqrt, false},
+        {-1, OB_KIT_LOOP_reciprocal, false},
+        {-2, OB_KIT_LOOP_inverse_square, false},
     };
     const ob_value *self = args->inputs[0], *exponent = args->inputs[1];
-    if (args->loop != PLAN_LOOP_pow || self == NULL || exponent == NULL ||
+    if (args->loop != OB_KIT_LOOP_pow || self == NULL || exponent == NULL ||
         self->kind != OB_VALUE_TENSOR ||
         (exponent->kind != OB_VALUE_INT && exponent->kind != OB_VALUE_DOUBLE))
         return;
     const bool real = host->dtype_get_info(args->out->dtype)->cls == OB_DTYPE_CLASS_FLOAT;
     for (size_t i = 0; i < sizeof POWERS / sizeof POWERS[0]; i++) {
-        if (plan_value_real(exponent) != POWERS[i].exponent || !(real || POWERS[i].whole))
+        if (ob_kit_value_real(exponent) != POWERS[i].exponent || !(real || POWERS[i].whole))
             continue;
         args->loop = POWERS[i].loop;
         args->inputs[1] = NULL;
@@ -193,41 +191,41 @@ static void simplify_power(const ob_host *host, plan_elementwise_args *args)
 }
 
 /* A clamp with one bound is the maximum or minimum with it. */
-static void drop_missing_bound(plan_elementwise_args *args)
+static void drop_missing_bound(ob_kit_elementwise_args *args)
 {
     const ob_value *low = args->inputs[1], *high = args->inputs[2];
-    if (args->loop != PLAN_LOOP_clamp || low == NULL || high == NULL)
+    if (args->loop != OB_KIT_LOOP_clamp || low == NULL || high == NULL)
         return;
     if (low->kind == OB_VALUE_NONE) {
-        args->loop = PLAN_LOOP_minimum;
+        args->loop = OB_KIT_LOOP_minimum;
         args->inputs[1] = high;
         args->inputs[2] = NULL;
     } else if (high->kind == OB_VALUE_NONE) {
-        args->loop = PLAN_LOOP_maximum;
+        args->loop = OB_KIT_LOOP_maximum;
         args->inputs[2] = NULL;
     }
 }
 
-static bool writes_self(const plan_call *call)
+static bool writes_self(const ob_kit_call *call)
 {
     return call->op->schema->arg_count > 0 && call->op->schema->args[0].writes;
 }
 
-ob_status plan_elementwise_read(const plan_call *call, plan_elementwise_args *args,
-                                ob_value *defaults, ob_err *err)
+ob_status ob_kit_elementwise_read(const ob_kit_call *call, ob_kit_elementwise_args *args,
+                                  ob_value *defaults, ob_err *err)
 {
-    const plan_elementwise_row *row = call->kernel->data;
+    const ob_kit_elementwise_row *row = call->kernel->data;
     char word[32];
-    *args = (plan_elementwise_args){.loop = choose_loop(call, row->loop),
-                                    .out = plan_output(call, 0),
-                                    .in_place = writes_self(call),
-                                    .name = call->op->schema->name};
-    const plan_loop_kind kind = plan_loop_kind_of(args->loop);
-    const bool has_mask = kind == PLAN_KIND_MASK1 || kind == PLAN_KIND_MASK2;
-    const int inputs = plan_loop_operands(args->loop);
+    *args = (ob_kit_elementwise_args){.loop = choose_loop(call, row->loop),
+                                      .out = ob_kit_output(call, 0),
+                                      .in_place = writes_self(call),
+                                      .name = call->op->schema->name};
+    const ob_kit_loop_kind kind = ob_kit_loop_kind_of(args->loop);
+    const bool has_mask = kind == OB_KIT_KIND_MASK1 || kind == OB_KIT_KIND_MASK2;
+    const int inputs = ob_kit_loop_operands(args->loop);
     const char *list = row->operands;
     for (int k = 0; next_word(&list, word, sizeof word); k++) {
-        const ob_value *value = plan_arg(call, word);
+        const ob_value *value = ob_kit_arg(call, word);
         if (has_mask && k == inputs)
             args->mask = value->kind == OB_VALUE_TENSOR ? value->as.tensor : NULL;
         else
@@ -245,7 +243,7 @@ ob_status plan_elementwise_read(const plan_call *call, plan_elementwise_args *ar
         char *otherwise = strchr(word, '=');
         if (otherwise != NULL)
             *otherwise = '\0';
-        args->scalars[k] = plan_arg(call, word);
+        args->scalars[k] = ob_kit_arg(call, word);
         if (args->scalars[k] == NULL || args->scalars[k]->kind == OB_VALUE_NONE) {
             defaults[k] = ob_value_int(otherwise != NULL ? strtol(otherwise + 1, NULL, 10) : 0);
             args->scalars[k] = &defaults[k];

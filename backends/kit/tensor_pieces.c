@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Parts of tensors; see pieces.h.
+ */
+#include "kit/tensor_pieces.h"
+
+ob_tensor ob_kit_narrow(const ob_tensor *tensor, int dim, int64_t start, int64_t size)
+{
+    ob_tensor view = *tensor;
+    view.sizes[dim] = size;
+    view.offset += start * tensor->strides[dim];
+    return view;
+}
+
+ob_tensor ob_kit_remove_dim(const ob_tensor *tensor, int dim, int64_t index)
+{
+    ob_tensor view = *tensor;
+    view.ndim--;
+    view.offset += index * tensor->strides[dim];
+    for (int d = dim; d < view.ndim; d++) {
+        view.sizes[d] = tensor->sizes[d + 1];
+        view.strides[d] = tensor->strides[d + 1];
+    }
+    return view;
+}
+
+ob_tensor ob_kit_select_target(const ob_kit_call *call)
+{
+    const ob_tensor *out = ob_kit_output(call, 0);
+    const int dim = ob_kit_dim(ob_kit_arg_int(call, "dim", 0), out->ndim);
+    const int64_t index = ob_kit_arg_int(call, "index", 0);
+    return ob_kit_remove_dim(out, dim, index < 0 ? index + out->sizes[dim] : index);
+}
+
+ob_tensor ob_kit_slice_target(const ob_kit_call *call)
+{
+    const ob_tensor *out = ob_kit_output(call, 0), *grad = call->args[0].as.tensor;
+    const int dim = ob_kit_dim(ob_kit_arg_int(call, "dim", 0), out->ndim);
+    const int64_t size = out->sizes[dim];
+    int64_t start = ob_kit_arg_int(call, "start", 0);
+    start = start < 0 ? start + size : start;
+    start = start < 0 ? 0 : start > size ? size : start;
+    ob_tensor to = ob_kit_narrow(out, dim, start, grad->sizes[dim]);
+    to.strides[dim] *= ob_kit_arg_int(call, "step", 1);
+    return to;
+}
+
+ob_tensor ob_kit_diagonal_target(const ob_kit_call *call)
+{
+    const ob_tensor *out = ob_kit_output(call, 0), *grad = call->args[0].as.tensor;
+    const int64_t offset = ob_kit_arg_int(call, "offset", 0);
+    const int dim1 = ob_kit_dim(ob_kit_arg_int(call, "dim1", 0), out->ndim);
+    const int dim2 = ob_kit_dim(ob_kit_arg_int(call, "dim2", 1), out->ndim);
+    ob_tensor to = *out;
+    int n = 0;
+    if (call->host->tensor_numel(grad) > 0)
+        to.offset += offset > 0 ? offset * out->strides[dim2] : -offset * out->strides[dim1];
+    for (int d = 0; d < out->ndim; d++) {
+        if (d == dim1 || d == dim2)
+            continue;
+        to.sizes[n] = out->sizes[d];
+        to.strides[n++] = out->strides[d];
+    }
+    to.sizes[n] = grad->sizes[grad->ndim - 1];
+    to.strides[n++] = out->strides[dim1] + out->strides[dim2];
+    to.ndim = n;
+    return to;
+}
+
+const ob_value *ob_kit_given_number(const ob_kit_call *call)
+{
+    static const char *const NAMES[] = {"fill_value", "value", "s"};
+    const ob_value *value = NULL;
+    for (size_t i = 0; value == NULL && i < sizeof NAMES / sizeof *NAMES; i++)
+        value = ob_kit_arg(call, NAMES[i]);
+    return value;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Parts of tensors, as views on the stack: they share their tensor's storage without owning it. And the one
+ * argument that operators of the same kind call differently.
+ */
+#ifndef OB_KIT_PIECES_H
+#define OB_KIT_PIECES_H
+
+#include "opbench/kit.h"
+
+ob_tensor ob_kit_narrow(const ob_tensor *tensor, int dim, int64_t start, int64_t size);
+ob_tensor ob_kit_remove_dim(const ob_tensor *tensor, int dim, int64_t index);
+
+/* Where in the result of select_backward, slice_backward and diagonal_backward the gradient goes. */
+ob_tensor ob_kit_select_target(const ob_kit_call *call);
+ob_tensor ob_kit_slice_target(const ob_kit_call *call);
+ob_tensor ob_kit_diagonal_target(const ob_kit_call *call);
+
+/* What full, fill_ and their kin fill with. */
+const ob_value *ob_kit_given_number(const ob_kit_call *call);
+
+#endif

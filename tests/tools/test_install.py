@@ -5,6 +5,7 @@
 usage: test_install.py BUILD_DIRECTORY COMPILER
 """
 
+import json
 import os
 import pathlib
 import subprocess
@@ -17,10 +18,13 @@ FILES = [
     "bin/opbench",
     "include/opbench/opbench.h",
     "include/opbench/plugin.h",
+    "include/opbench/kit.h",
     "lib/libopbench.a",
     "lib/libopbench.so",
     "lib/libopbench.so.0",
+    "lib/libopbench_kit.a",
     "lib/pkgconfig/opbench.pc",
+    "lib/pkgconfig/opbench-kit.pc",
     "share/man/man1/opbench.1",
     "share/bash-completion/completions/opbench",
     "share/opbench/examples/configs/tour.json",
@@ -122,6 +126,33 @@ def check_example(prefix, directory, compiler):
     want(int(got) > 1, f"the installed example config has {got} cases")
 
 
+# What the backend of examples/plugin/backend/few.c computes with its kernels, the kit's views and derived gradients.
+def tensor(*shape):
+    return {"type": "tensor", "dtype": "float", "shape": shape}
+
+
+KIT_CASES = {"torch.mul": [tensor(3, 4), tensor(3, 4)], "torch.add": [tensor(2, 3, 4), tensor(3, 1)],
+             "torch.transpose": [tensor(5, 7), {"type": "int", "value": 0}, {"type": "int", "value": 1}]}
+KIT_CONFIG = {name: {"input_data_generator": "PyTorch:DefaultDataGenerator", "config": [{"input": [{"args": args}]}]}
+              for name, args in KIT_CASES.items()}
+
+
+def check_kit(prefix, directory, compiler):
+    """A plug-in outside the tree that links the kit of the prefix has the results of the reference, backward too."""
+    folder, out, config = prefix / "share/opbench/examples/plugin", directory / "plugins", directory / "kit.json"
+    environment = dict(os.environ, OPBENCH_PLUGIN_PATH=str(out), OPBENCH_LIBRARY_CAPS="quiet")
+    run(["make", "-s", "-C", str(folder), f"CC={compiler}", f"OUT={out}",
+         "CFLAGS=-O2 -g -Wall -Wextra -Wconversion -Wshadow -Werror"],
+        env=dict(environment, PKG_CONFIG_PATH=str(prefix / "lib/pkgconfig")))
+    config.write_text(json.dumps(KIT_CONFIG), encoding="utf-8")
+    for more, count in ([], 3), (["--backward", "--op", "torch.mul"], 1):
+        records = directory / f"kit{count}.json"
+        run([str(prefix / "bin/opbench"), "run", "-c", str(config), "--backend", "few", "--check", "-w", "1", "-i", "2",
+             "--output", str(records), *more], env=environment)
+        text = records.read_text(encoding="utf-8")
+        want(text.count('"verdict": "same"') == count, f"not {count} results of the kit are right:\n{text}")
+
+
 def install(build, prefix, stage=""):
     # CMake's own list is written into the build tree; the user's stays as it was.
     manifest = build / "install_manifest.txt"
@@ -180,6 +211,7 @@ def check_all(build, compiler, directory):
     check_program(moved, version)
     check_library(moved, directory, compiler, version)
     check_example(moved, directory, compiler)
+    check_kit(moved, directory, compiler)
     uninstall(moved)
     want(list(moved.rglob("*")) == [], f"left after a move: {list(moved.rglob('*'))}")
     check_uninstall(build, directory)

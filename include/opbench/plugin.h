@@ -126,7 +126,7 @@ typedef struct ob_event ob_event; /* a point on the device's time line; the plug
 typedef enum ob_phase {
     OB_PHASE_FORWARD,
     OB_PHASE_MAKE_GRAD, /* make the gradients of the outputs (ones) */
-    OB_PHASE_BACKWARD, /* zero grad comes between two of them */
+    OB_PHASE_BACKWARD,  /* zero grad comes between two of them */
     OB_PHASE_ZERO_GRAD, /* drop the gradients of inputs and parameters */
     OB_PHASE_RESTORE,   /* bring inputs that the operator changed in place back */
 } ob_phase;

@@ -84,10 +84,9 @@ void values_free(ob_value *values, size_t count);
 
 /* Whether the backend's library itself refuses, at run, what it does not have: libtorch alone may. */
 bool trial_refused(const trial *t, ob_status status);
-/* Operators whose results of libtorch may differ. */
-bool torch_may_differ(const char *op, ob_dtype dtype);
-/* Whether a NaN may be missing in what a backend gives (nan_lost.c). */
-bool nan_may_be_lost(const char *backend, const char *op);
+/* Whether results of a backend may differ, or a NaN may be missing in them: by its exceptions (exceptions.c). */
+bool result_may_differ(const char *backend, const char *op, ob_dtype dtype);
+bool nan_may_be_lost(const char *backend, const char *op, ob_dtype dtype);
 bool golden_holds_nan(const golden *g);
 
 /* Elements in row-major order as doubles. */

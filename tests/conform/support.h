@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Which operators a backend takes, in which dtypes and passes. A list of it is kept for every backend
- * (tests/conform/support/<backend>.tsv): a backend that takes less than it did fails its tests, and docs/ops.md
+ * (backends/<name>/support/<name>.tsv): a backend that takes less than it did fails its tests, and docs/ops.md
  * is made from the lists, also where a backend is missing.
  *
  * A line: operator, dtypes of forward, dtypes of backward, separated by tabs; "-" is none, "f32*" is some of

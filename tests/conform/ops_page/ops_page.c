@@ -9,7 +9,7 @@
 
 #include "../support.h"
 
-#include <dirent.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void print_head(void)
     puts("# Operators\n");
     puts("Made by `make support` from the operator rows, the kernel tables of the native backend "
          "and "
-         "the lists in `tests/conform/support/`, which hold what each backend said to the calls "
+         "the lists in `backends/<name>/support/`, which hold what each backend said to the calls "
          "of the conformance tests; do not edit it by hand.\n");
     puts("- **native runs it**: by a *kernel*; as a *view* (shares memory, costs nothing); *taken "
          "apart* into operators of this list. f16 and bf16 are computed in f32.");
@@ -230,24 +230,12 @@ static void print_composites(void)
 
 /* ---- lists ---- */
 
-static int is_list(const struct dirent *entry)
+static ob_status read_list(page *p, const char *path, ob_err *err)
 {
-    const char *dot = strrchr(entry->d_name, '.');
-    return dot != NULL && strcmp(dot, ".tsv") == 0;
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-static ob_status read_list(page *p, const char *folder, const char *file, ob_err *err)
-{
-    char path[4096];
+    const char *file = strrchr(path, '/') + 1;
     column *c = &p->columns[p->column_count];
     if (p->column_count == sizeof p->columns / sizeof *p->columns)
         return ob_err_set(err, OB_ERR_LIMIT, "more lists than this program has room for");
-    snprintf(path, sizeof path, "%s/%s", folder, file);
     snprintf(c->name, sizeof c->name, "%.*s", (int)(strlen(file) - strlen(".tsv")), file);
     c->is_release = strchr(file, '-') != NULL;
     OB_TRY(support_init(&c->list, p->table, err));
@@ -255,19 +243,19 @@ static ob_status read_list(page *p, const char *folder, const char *file, ob_err
     return support_read(&c->list, path, err);
 }
 
-/* Every list of the folder, in the order of names, native first. */
-static ob_status read_lists(page *p, const char *folder, ob_err *err)
+/* The lists of all folders, in the order of names, native first. */
+static ob_status read_lists(page *p, const char *backends, ob_err *err)
 {
-    struct dirent **entries = NULL;
-    const int count = scandir(folder, &entries, is_list, by_name);
-    ob_status status = count >= 0 ? read_list(p, folder, "native.tsv", err)
-                                  : ob_err_set(err, OB_ERR_IO, "cannot read %s", folder);
-    for (int i = 0; i < count; i++) {
-        if (status == OB_OK && strcmp(entries[i]->d_name, "native.tsv") != 0)
-            status = read_list(p, folder, entries[i]->d_name, err);
-        free(entries[i]);
-    }
-    free(entries);
+    char pattern[4096];
+    glob_t found = {.gl_pathc = 0};
+    snprintf(pattern, sizeof pattern, "%s/native/support/native.tsv", backends);
+    ob_status status = read_list(p, pattern, err);
+    snprintf(pattern, sizeof pattern, "%s/*/support/*.tsv", backends);
+    glob(pattern, 0, NULL, &found);
+    for (size_t i = 0; status == OB_OK && i < found.gl_pathc; i++)
+        if (strstr(found.gl_pathv[i], "/native.tsv") == NULL)
+            status = read_list(p, found.gl_pathv[i], err);
+    globfree(&found);
     return status;
 }
 
@@ -278,7 +266,7 @@ int main(int argc, char **argv)
     ob_backend backend = {.env = {.host = ob_host_get()}};
     static page p;
     if (argc != 2) {
-        fprintf(stderr, "usage: ops_page FOLDER_OF_LISTS\n");
+        fprintf(stderr, "usage: ops_page BACKENDS\n");
         return 2;
     }
     ob_status status = ob_context_create(NULL, &context, &err);

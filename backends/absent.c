@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The plug-in of a backend that could not be built (ob_add_absent_plugin): it says why, and what helps. Help and the
- * rest of what is listed of the backend are in src/plugin/known.def.
+ * rest of what is listed of the backend are in <name>.backend.json of its folder.
  */
 #include "opbench/plugin.h"
 

@@ -270,8 +270,14 @@ static const ob_cli_word WORDS[] = {
     {.name = NULL},
 };
 
+static const char *const LOADS_ANYTHING[] = {"lang", "suite", NULL};
+static const char *const MEASURES[] = {"op", "config", NULL}; /* show and diff read files */
+
 const ob_cli_command ob__command_count = {
     .name = "count",
+    .libtorch = OB_CLI_HEADERS,
+    .loads_anything = LOADS_ANYTHING,
+    .loads_nothing_but = MEASURES,
     .help = "count instructions of operators and code; show and compare counts",
     .text =
         "With --lang, counts the instructions that a statement executes, by running it in a "

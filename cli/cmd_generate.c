@@ -87,7 +87,7 @@ static void man_command(ob_cli *cli, const ob_cli_command *command)
     for (const ob_cli_word *w = command->words; w != NULL && w->name != NULL; w++)
         roff_word(cli, w);
     roff_options(cli, command->options);
-    roff_options(cli, ob__cli_common_options(command));
+    roff_options(cli, ob__cli_common_options(cli, command));
     if (command->example != NULL) {
         ob__cli_printf(cli, ".PP\nExample:\n.PP\n.nf\n.RS\n");
         each_line(cli, command->example, roff_line);
@@ -160,7 +160,7 @@ static void generate_markdown(ob_cli *cli)
                            w->choices != NULL ? " One of `" : "",
                            w->choices != NULL ? w->choices : "", w->choices != NULL ? "`." : "");
         markdown_options(cli, command->options);
-        markdown_options(cli, ob__cli_common_options(command));
+        markdown_options(cli, ob__cli_common_options(cli, command));
         if (command->example != NULL) {
             ob__cli_printf(cli, "\nExample:\n\n");
             each_line(cli, command->example, indented_line);

@@ -110,7 +110,7 @@ int ob__cli_print_command_help(ob_cli *cli, const ob_cli_command *command)
     ob__cli_printf(cli, "Usage: opbench %s %s\n\n", command->name, usage);
     wrap(cli, command->text, 0, 0);
     print_words(cli, command->words);
-    ob_option *rows = ob__cli_command_options(command);
+    ob_option *rows = ob__cli_command_options(cli, command);
     const int code = rows != NULL ? print_options(cli, rows) : ob__cli_out_of_memory(cli);
     free(rows);
     if (code == OB_EXIT_OK)

@@ -2,8 +2,8 @@
  *
  * opbench list: what this program knows, where each thing comes from, and why something is missing.
  */
+#include "backend_options.h"
 #include "list.h"
-#include "run_options.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,21 +11,18 @@
 typedef struct list_options {
     bool json;
     const char *backend, *backend_options;
-    ob_run_torch_line torch;
 } list_options;
 
-/* The backend's operators take the place of the topic's. Options of torch's mean torch, if no backend is named. */
+/* The backend's operators take the place of the topic's. An option of a backend's means that one, if none is named. */
 static int open_backend(ob_cli *cli, const list_options *options)
 {
-    const bool torch = options->torch.script != NULL || options->torch.library != NULL;
+    const ob_backend_options_use use = {.records = ""};
+    ob_run_options run = {.backend = options->backend, .backend_options = options->backend_options};
     ob_err err;
-    char *text = NULL;
-    if (torch && ob__torch_options_text(&options->torch, options->backend_options, NULL, false,
-                                        &text, &err) != OB_OK)
-        return ob__cli_fail(cli, &err);
-    const int code =
-        ob__list_backend_open(cli, options->backend != NULL ? options->backend : "torch",
-                              torch ? text : options->backend_options);
+    char *text;
+    const int code = ob__backend_options_apply(cli, &use, &run, &text, &err) == OB_OK
+                         ? ob__list_backend_open(cli, run.backend, run.backend_options)
+                         : ob__cli_fail(cli, &err);
     free(text);
     return code;
 }
@@ -35,20 +32,17 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const list_options *options = call->options;
     const ob_list_topic *topic = ob__list_find_topic(call->words[0]);
     const char *pattern = call->word_count > 1 ? call->words[1] : NULL;
-    const bool torch = options->torch.script != NULL || options->torch.library != NULL;
-    const bool by_backend = options->backend != NULL || torch;
+    const ob_manifest_option *given = ob__backend_option_given(cli, NULL, NULL);
+    const bool by_backend = options->backend != NULL || given != NULL;
+    ob_err err;
     if (by_backend && strcmp(topic->name, "ops") != 0)
-        return ob__cli_usage_error(cli, "%s goes with the topic ops only",
-                                   options->backend != NULL         ? "--backend"
-                                   : options->torch.library != NULL ? "--torch-library"
-                                                                    : "--torchscript");
+        return ob__cli_usage_error(cli, "--%s goes with the topic ops only",
+                                   options->backend != NULL ? "backend" : given->name);
     if (options->backend != NULL && strchr(options->backend, ',') != NULL)
         return ob__cli_usage_error(
             cli, "--backend takes one name here, not '%s'; list each by itself", options->backend);
-    if (torch && options->backend != NULL && strcmp(options->backend, "torch") != 0)
-        return ob__cli_usage_error(cli, "--%s needs the torch backend; use --backend torch",
-                                   options->torch.library != NULL ? "torch-library"
-                                                                  : "torchscript");
+    if (ob__backend_options_check(cli, options->backend, &err) != OB_OK)
+        return ob__cli_usage_error(cli, "%s", err.message);
     cli->hide_refused_plugins = topic->shows_failures;
     const int code = ob__cli_open_context(
         cli, topic->needs_plugins ? OB_CLI_WITH_PLUGINS : OB_CLI_NO_PLUGINS, OB_LOG_WARNING);
@@ -108,12 +102,12 @@ static const ob_option OPTIONS[] = {
      .offset = offsetof(list_options, backend_options),
      .value = "LIST",
      .help = "Options of that backend, as name=value,name=value."},
-    OB_RUN_TORCH_ROWS(offsetof(list_options, torch)),
     {.name = NULL},
 };
 
 const ob_cli_command ob__command_list = {
     .name = "list",
+    .libtorch = OB_CLI_SHIM, /* it tries all backends */
     .help = "show operators, backends, plug-ins and types",
     .text =
         "Lists what this program knows, where it comes from (built in, or which plug-in) and of "

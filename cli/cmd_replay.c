@@ -221,6 +221,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 
 const ob_cli_command ob__command_replay = {
     .name = "replay",
+    .takes_any_backend = true,
     .help = "run the calls of a trace again",
     .text =
         "Makes the operator calls of an execution trace again, in order, the topmost ones, with "

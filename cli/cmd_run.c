@@ -3,6 +3,7 @@
  * opbench run: measures the cases of a config. Records go to a file line by line as they come; the screen
  * gets a progress line on a terminal and a table at the end.
  */
+#include "backend_options.h"
 #include "header.h"
 #include "interrupts.h"
 #include "own_path.h"
@@ -37,8 +38,7 @@ typedef struct job {
     ob_done *done;
     ob_run_batches *batches; /* NULL = no profiler */
     ob_profile *profile;     /* NULL = no trace file */
-    char *torch_options;     /* what run.backend_options may point to */
-    char *onnx_options;      /* likewise */
+    char *backend_options;   /* what run.backend_options may point to */
     ob_json_doc *line_doc;   /* what the header says of the command line */
     bool header_written;
     ob_run_selection selection;
@@ -81,7 +81,7 @@ static ob_status write_header(void *ctx, const ob_json *properties, ob_err *err)
     OB_TRY(ob_json_doc_create(&j->line_doc, err));
     ob__run_line_describe(j->options, &h->options);
     h->options.out_stream = ob_result_file_path(j->file);
-    OB_TRY(ob__run_line_list(j->options, j->line_doc, &h->options.cmd_args, err));
+    OB_TRY(ob__run_line_list(j->cli, j->options, j->line_doc, &h->options.cmd_args, err));
     ob__run_batches_describe(j->batches, &h->options);
     h->config = ob_config_name(j->config);
     h->config_hash = j->config_hash;
@@ -262,15 +262,6 @@ static ob_status run_job(job *j, ob_run_summary *summary, ob_err *err)
     return j->profile != NULL ? write_trace_name(j, err) : OB_OK;
 }
 
-/* The worker writes the graph at its end; there is none where no worker came that far. */
-static void print_graph_path(const job *j)
-{
-    char *path = ob__run_torch_trace_path(ob_result_file_path(j->file));
-    if (path != NULL && access(path, F_OK) == 0)
-        ob__cli_printf(j->cli, "execution graph: %s\n", path);
-    free(path);
-}
-
 /* The table, what was there before, the notes; where the records are goes beside what programs read. */
 static ob_status print_tables(job *j, const ob_run_summary *summary, ob_text *text, ob_err *err)
 {
@@ -295,8 +286,7 @@ static int print_report(job *j, const ob_run_summary *summary)
         ob__cli_printf(j->cli, "records: %s\n", ob_result_file_path(j->file));
         if (j->profile != NULL)
             ob__cli_printf(j->cli, "trace: %s\n", ob_profile_path(j->profile));
-        if (j->options->torch.trace)
-            print_graph_path(j);
+        ob__backend_options_print_files(j->cli, ob_result_file_path(j->file));
     } else if (j->options->output == NULL) {
         fprintf(stderr, "records: %s\n", ob_result_file_path(j->file));
     }
@@ -342,15 +332,13 @@ static int run_config(job *j)
         status = ob__run_select(j->cli, j->config, j->options, &j->selection, &err);
     if (status == OB_OK)
         status = ob__run_output_open(&output, &j->file, &j->done, &err);
+    const ob_backend_options_use use = {
+        .records = j->file != NULL ? ob_result_file_path(j->file) : "",
+        .replace = j->options->force || j->options->resume || j->options->append};
     if (status == OB_OK)
-        status = ob__run_torch_apply(j->options, ob_result_file_path(j->file), &j->run,
-                                     &j->torch_options, &err);
-    if (status == OB_OK)
-        status = ob__run_onnx_apply(j->options, &j->run, &j->onnx_options, &err);
-    if (status == OB_OK && j->options->torch.trace && !j->options->quiet)
-        ob__cli_warn(j->cli,
-                     "--et: torch's observer sees every call, and samples hold its cost; take "
-                     "times from a run without it");
+        status = ob__backend_options_apply(j->cli, &use, &j->run, &j->backend_options, &err);
+    if (status == OB_OK && !j->options->quiet)
+        ob__backend_options_warn(j->cli);
     if (status == OB_OK && j->run.profile)
         status = ob_profile_open(ob_result_file_path(j->file), &j->profile, &err);
     if (status == OB_OK)
@@ -367,8 +355,7 @@ static int run_config(job *j)
         code = ob__cli_fail(j->cli, &err);
     ob__run_batches_close(j->batches);
     ob_json_doc_destroy(j->line_doc);
-    free(j->torch_options);
-    free(j->onnx_options);
+    free(j->backend_options);
     ob_done_destroy(j->done);
     ob__run_selection_fini(&j->selection);
     ob_report_destroy(j->report);
@@ -406,8 +393,9 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *options, const char *text, s
              .progress = isatty(STDERR_FILENO) == 1 && !options->quiet};
     const ob_config_options config_options = {
         .device = one_device(options->run.device),
-        .foreign_operators = ob__run_torch_given(options) || options->onnx.model != NULL ||
-                             ob_run_options_bring_operators(cli->context, &options->run)};
+        .foreign_operators =
+            ob__backend_option_given(cli, ob__backend_option_brings_operators, NULL) != NULL ||
+            ob_run_options_bring_operators(cli->context, &options->run)};
     ob_run_selector selector = {.cli = cli, .line = options};
     cli->wants_warning = ob__run_wants_warning;
     /* Until the config is open, a few lines below. */

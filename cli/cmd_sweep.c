@@ -101,7 +101,7 @@ static ob_status open_part(job *j, size_t backend, ob_err *err)
 /* The results of native are what --check compares with. */
 static bool checks(const job *j, const part *p)
 {
-    return j->line->run.check && strcmp(p->backend, "native") != 0;
+    return j->line->run.check && strcmp(p->backend, OB_REFERENCE_BACKEND) != 0;
 }
 
 static ob_status check_reference(const job *j, ob_err *err)
@@ -121,7 +121,7 @@ static ob_status open_parts(job *j, ob_err *err)
     const size_t count = ob_sweep_backend_count(j->sweep);
     size_t chosen = 0;
     const char *given = j->line->run.backend;
-    const char *only = given != NULL ? ob_sweep_backend_of_runtime(given) : NULL;
+    const char *only = given != NULL ? ob_sweep_backend_of_runtime(j->cli->context, given) : NULL;
     j->parts = calloc(count, sizeof *j->parts);
     if (j->parts == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backends");
@@ -178,7 +178,7 @@ static ob_status write_header(void *ctx, const ob_json *properties, ob_err *err)
     OB_TRY(ob_json_doc_create(&j->line_doc, err));
     ob__run_line_describe(&j->output.run, &h->options);
     h->options.out_stream = ob_result_file_path(j->output.file);
-    OB_TRY(ob__run_line_list(&j->output.run, j->line_doc, &h->options.cmd_args, err));
+    OB_TRY(ob__run_line_list(j->cli, &j->output.run, j->line_doc, &h->options.cmd_args, err));
     h->config = ob_sweep_name(j->sweep);
     h->sweep = ob_sweep_json(j->sweep);
     h->config_hash = j->config_hash;
@@ -392,6 +392,7 @@ static const ob_cli_word WORDS[] = {
 
 const ob_cli_command ob__command_sweep = {
     .name = "sweep",
+    .libtorch = OB_CLI_SHIM, /* its config may name torch */
     .help = "measure a model over sizes, precisions and backends, to CSV",
     .text = "Measures an operator, a module or a chain of them for every combination of the input "
             "scales and job configs of a sweep file, and writes one row per combination and pass: "

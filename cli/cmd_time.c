@@ -209,8 +209,12 @@ static const ob_cli_word WORDS[] = {
     {.name = NULL},
 };
 
+static const char *const LOADS_ANYTHING[] = {"lang", "suite", NULL};
+
 const ob_cli_command ob__command_time = {
     .name = "time",
+    .libtorch = OB_CLI_HEADERS, /* for statements in C++ */
+    .loads_anything = LOADS_ANYTHING,
     .help = "measure operators and code with the Timer of torch.utils.benchmark",
     .text =
         "Finds a block size and takes blocks for a given time (or until their spread is small, "

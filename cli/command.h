@@ -12,6 +12,7 @@
 
 #include "opbench/config.h"
 #include "opbench/machine.h"
+#include "opbench/manifest.h"
 #include "opbench/option.h"
 #include "opbench/report.h"
 
@@ -27,6 +28,13 @@ typedef enum ob_cli_exit {
 
 typedef struct ob_cli_command ob_cli_command;
 
+/* The value of an option that is a backend's own; see backend_options.h. */
+typedef struct ob_cli_backend_value {
+    const char *text;
+    bool flag;
+} ob_cli_backend_value;
+enum { OB_CLI_BACKEND_VALUES = 48 }; /* that a command has at most */
+
 /* The running program. Commands get it from main and hand it to the helpers below. */
 typedef struct ob_cli {
     const ob_cli_command *command; /* the one that runs, or NULL before dispatch */
@@ -39,8 +47,11 @@ typedef struct ob_cli {
     /* Which warnings of the log are shown; NULL = all. */
     bool (*wants_warning)(void *ctx, const ob_err *what);
     void *wants_ctx;
-    ob_library_caps *caps; /* what libraries were corrected to; NULL = nothing was looked at */
-    ob_json_doc *no_caps;  /* the word for it where the user wanted none */
+    ob_library_caps *caps;   /* what libraries were corrected to; NULL = nothing was looked at */
+    ob_json_doc *no_caps;    /* the word for it where the user wanted none */
+    ob_manifests *manifests; /* NULL = memory was out */
+    const ob_cli_backend_value *backend_values; /* of the command's options from them, in order */
+    ob_option common_rows[OB_CLI_BACKEND_VALUES + 2]; /* see ob__cli_common_options */
 } ob_cli;
 
 /* What a command is called with. Options are parsed and words counted already. */
@@ -65,6 +76,9 @@ typedef struct ob_cli_answer {
     const char *text; /* behind "--trace-path: " */
 } ob_cli_answer;
 
+/* What --torch is for where no backend is named. */
+typedef enum ob_cli_libtorch { OB_CLI_NO_LIBTORCH, OB_CLI_HEADERS, OB_CLI_SHIM } ob_cli_libtorch;
+
 struct ob_cli_command {
     const char *name;
     const char *help;  /* "show ...": small letters, no full stop; for the list of commands */
@@ -77,6 +91,12 @@ struct ob_cli_command {
     void (*options_init)(void *options); /* its defaults; NULL = zeros */
     const char *example;                 /* command lines, one per line */
     bool hidden;                         /* not listed: makes files of the build */
+    ob_cli_libtorch libtorch;
+    /* Whose libraries it may load: those of the backends that are named, else the default's, but for this. Names of its
+     * options; lists end with NULL, and may be NULL. */
+    bool takes_any_backend;               /* where none is named */
+    const char *const *loads_anything;    /* with one of these: anybody's */
+    const char *const *loads_nothing_but; /* without all of these: nobody's */
     int (*run)(ob_cli *cli, const ob_cli_call *call);
 };
 
@@ -94,6 +114,8 @@ typedef enum ob_cli_plugins { OB_CLI_NO_PLUGINS, OB_CLI_WITH_PLUGINS } ob_cli_pl
  * main destroys it. log_level: OB_LOG_WARNING for most commands. */
 int ob__cli_open_context(ob_cli *cli, ob_cli_plugins plugins, ob_log_level log_level);
 
+/* Fills cli->manifests, where memory allows. */
+void ob__cli_read_manifests(ob_cli *cli);
 /* The folder of this program's plug-ins; false when it does not know where it is (no /proc). */
 bool ob__cli_plugin_dir(char *dir, size_t size);
 

@@ -2,6 +2,7 @@
  *
  * The table of sub-commands, made from commands.def.
  */
+#include "backend_options.h"
 #include "help.h"
 
 #include <stdlib.h>
@@ -33,20 +34,24 @@ static const ob_option HELP_OPTION = {.name = "help",
                                       .type = OB_OPTION_FLAG,
                                       .offset = offsetof(ob_cli_common, help),
                                       .help = "Show this help and exit."};
-static const ob_option TORCH_OPTIONS[] = {
-    {.name = "torch",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(ob_cli_common, torch),
-     .value = "PATH|python",
-     .help = "The libtorch of the torch backend and of C++ snippets: its root, that of a torch "
-             "package, or a python that has one; OPBENCH_TORCH if not given, else the one that "
-             "opbench was built with."},
-    {.name = NULL},
-};
+static const ob_option TORCH_OPTION = {
+    .name = "torch",
+    .type = OB_OPTION_STRING,
+    .offset = offsetof(ob_cli_common, torch),
+    .value = "PATH|python",
+    .help = "The libtorch of the torch backend and of C++ snippets: its root, that of a torch "
+            "package, or a python that has one; OPBENCH_TORCH if not given, else the one that "
+            "opbench was built with."};
 
-const ob_option *ob__cli_common_options(const ob_cli_command *command)
+const ob_option *ob__cli_common_options(ob_cli *cli, const ob_cli_command *command)
 {
-    return ob__cli_takes_torch(command) ? TORCH_OPTIONS : NULL;
+    ob_option *rows = cli->common_rows;
+    size_t count = ob__backend_option_rows(cli, command, rows, OB_CLI_BACKEND_VALUES,
+                                           offsetof(ob_cli_common, backend));
+    if (ob__cli_takes_torch(command))
+        rows[count++] = TORCH_OPTION;
+    rows[count] = (ob_option){.name = NULL};
+    return rows;
 }
 
 size_t ob__cli_common_offset(const ob_cli_command *command)
@@ -71,9 +76,9 @@ size_t ob__cli_option_count(const ob_option *rows)
     return count;
 }
 
-ob_option *ob__cli_command_options(const ob_cli_command *command)
+ob_option *ob__cli_command_options(ob_cli *cli, const ob_cli_command *command)
 {
-    const ob_option *common = ob__cli_common_options(command);
+    const ob_option *common = ob__cli_common_options(cli, command);
     const size_t own = ob__cli_option_count(command->options), more = ob__cli_option_count(common);
     ob_option *rows = calloc(own + more + 2, sizeof *rows);
     if (rows == NULL)

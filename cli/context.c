@@ -29,6 +29,12 @@ bool ob__cli_plugin_dir(char *dir, size_t size)
     return written > 0 && (size_t)written < size;
 }
 
+void ob__cli_read_manifests(ob_cli *cli)
+{
+    char dir[PATH_MAX];
+    ob_manifests_open(ob__cli_plugin_dir(dir, sizeof dir) ? dir : NULL, &cli->manifests, NULL);
+}
+
 int ob__cli_open_context(ob_cli *cli, ob_cli_plugins plugins, ob_log_level log_level)
 {
     const ob_log log = {.fn = ob__cli_log, .ctx = cli, .max_level = log_level};

@@ -68,7 +68,7 @@ static void print_branches_of(ob_cli *cli, const ob_cli_command *command, const 
 static void print_value_branches(ob_cli *cli, const ob_cli_command *command)
 {
     print_branches_of(cli, command, command->options);
-    print_branches_of(cli, command, ob__cli_common_options(command));
+    print_branches_of(cli, command, ob__cli_common_options(cli, command));
 }
 
 /* One branch per word of a command that can be completed, keyed "command:place". */
@@ -93,7 +93,7 @@ static void print_option_branch(ob_cli *cli, const ob_cli_command *command)
 {
     ob__cli_printf(cli, "    %s) options='", command->name);
     print_option_names(cli, command->options);
-    print_option_names(cli, ob__cli_common_options(command));
+    print_option_names(cli, ob__cli_common_options(cli, command));
     ob__cli_printf(cli, " --help -h' ;;\n");
 }
 

@@ -16,12 +16,13 @@ const ob_option *ob__cli_global_options(void);
 typedef struct ob_cli_common {
     const char *torch; /* commands with a --backend */
     bool help;         /* all */
+    ob_cli_backend_value backend[OB_CLI_BACKEND_VALUES];
 } ob_cli_common;
 size_t ob__cli_common_offset(const ob_cli_command *command);
-/* The rows of it that this command has, but for --help; NULL = none. */
-const ob_option *ob__cli_common_options(const ob_cli_command *command);
+/* The rows of it that this command has, but for --help, until the next call. */
+const ob_option *ob__cli_common_options(ob_cli *cli, const ob_cli_command *command);
 /* The command's rows, those, and --help, with the offsets that they have there. malloc'ed; NULL when memory is out. */
-ob_option *ob__cli_command_options(const ob_cli_command *command);
+ob_option *ob__cli_command_options(ob_cli *cli, const ob_cli_command *command);
 /* Whether it has --torch (torch_choice.c). */
 bool ob__cli_takes_torch(const ob_cli_command *command);
 /* Follows --torch, or OPBENCH_TORCH; options is the command's own struct, given what --torch has, or NULL. Says what is wrong and

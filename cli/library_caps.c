@@ -5,6 +5,7 @@
  */
 #include "library_caps.h"
 
+#include "backend_options.h"
 #include "help.h"
 #include "own_path.h"
 
@@ -34,25 +35,31 @@ static bool is_on(const ob_option *rows, const char *name, const void *options)
     return value != NULL && *value;
 }
 
-/* Whose libraries the command may load: NULL = anybody's, "" = nobody's. */
-static const char *find_users(const ob_option *rows, const void *options, char *room, size_t size)
+static bool is_one_given(const ob_option *rows, const char *const *names, const void *options)
 {
-    /* These bring a library without naming a backend; replay takes torch where it is. */
-    static const char *const OTHERS[] = {"lang", "suite", "torchscript", "torch-library"};
+    for (; names != NULL && *names != NULL; names++)
+        if (text_of(rows, *names, options) != NULL)
+            return true;
+    return false;
+}
+
+/* Whose libraries the command may load, as its row says: NULL = anybody's, "" = nobody's. */
+static const char *find_users(const ob_cli *cli, const ob_option *rows, const void *options,
+                              char *room, size_t size)
+{
+    const ob_cli_command *command = cli->command;
     const char *backend = text_of(rows, "backend", options);
-    if (backend == NULL && find_value(rows, "replay-config", options) != NULL)
+    if ((backend == NULL && command->takes_any_backend) || cli->manifests == NULL ||
+        is_one_given(rows, command->loads_anything, options))
         return NULL;
-    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)
-        if (text_of(rows, OTHERS[i], options) != NULL)
-            return NULL;
-    if (text_of(rows, "op", options) == NULL && text_of(rows, "config", options) == NULL &&
-        find_value(rows, "inclusive", options) != NULL)
-        return ""; /* `count show` and `diff` read files */
-    if (backend == NULL)
-        return "native";
+    if (command->loads_nothing_but != NULL &&
+        !is_one_given(rows, command->loads_nothing_but, options))
+        return "";
+    if (backend == NULL && ob__backend_option_given(cli, NULL, &backend) == NULL)
+        return OB_REFERENCE_BACKEND;
     if (!is_on(rows, "check", options))
         return backend;
-    const int n = snprintf(room, size, "%s,native", backend); /* the reference */
+    const int n = snprintf(room, size, "%s," OB_REFERENCE_BACKEND, backend); /* the reference */
     return n > 0 && (size_t)n < size ? room : NULL;
 }
 
@@ -103,7 +110,8 @@ int ob__cli_cap_libraries(ob_cli *cli, const ob_option *rows, const void *option
                                    state);
     const ob_library_caps_params params = {
         .program = ob__cli_own_path(&own) ? own.path : NULL,
-        .users = find_users(rows, options, room, sizeof room),
+        .users = find_users(cli, rows, options, room, sizeof room),
+        .manifests = cli->manifests,
     };
     if (ob_library_caps_find(&params, &cli->caps, &err) != OB_OK ||
         ob_library_caps_apply(cli->caps, &err) != OB_OK)

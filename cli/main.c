@@ -49,10 +49,10 @@ static void line_fini(line *l)
     free((void *)l->words);
 }
 
-static bool line_init(line *l, const ob_cli_command *command, int argc)
+static bool line_init(line *l, ob_cli *cli, const ob_cli_command *command, int argc)
 {
     *l = (line){
-        .rows = ob__cli_command_options(command),
+        .rows = ob__cli_command_options(cli, command),
         .options = calloc(1, ob__cli_common_offset(command) + sizeof(ob_cli_common)),
         .words = calloc((size_t)argc + 1, sizeof *l->words),
     };
@@ -82,7 +82,7 @@ static int run_command(ob_cli *cli, int argc, char **argv)
 {
     const ob_cli_command *command = cli->command;
     line l;
-    if (!line_init(&l, command, argc))
+    if (!line_init(&l, cli, command, argc))
         return ob__cli_out_of_memory(cli);
     int code = OB_EXIT_OK;
     size_t word_count = 0;
@@ -93,6 +93,7 @@ static int run_command(ob_cli *cli, int argc, char **argv)
         ob_options_parse(l.rows, argc, argv, l.options, l.words, &word_count, &err);
     ob_cli_common common;
     memcpy(&common, l.options + ob__cli_common_offset(command), sizeof common);
+    cli->backend_values = common.backend;
     const ob_cli_answer *answer =
         parsed != OB_OK ? find_answer(command->answers, argc, argv) : NULL;
     if (answer != NULL)
@@ -107,6 +108,7 @@ static int run_command(ob_cli *cli, int argc, char **argv)
              (code = ob__cli_cap_libraries(cli, l.rows, l.options)) == OB_EXIT_OK)
         code = command->run(
             cli, &(ob_cli_call){.options = l.options, .words = l.words, .word_count = word_count});
+    cli->backend_values = NULL;
     line_fini(&l);
     return code;
 }
@@ -151,7 +153,9 @@ int main(int argc, char **argv)
     ob_cli cli = {.command = NULL};
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told as a full disk is */
     ob__cli_screen_init(&cli);
+    ob__cli_read_manifests(&cli);
     int code = dispatch(&cli, argc, argv);
+    ob_manifests_destroy(cli.manifests);
     ob_context_destroy(cli.context);
     ob__cli_caps_fini(&cli);
     if (ob__cli_finish(&cli) != OB_EXIT_OK && code == OB_EXIT_OK)

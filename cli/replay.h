@@ -19,7 +19,7 @@ typedef struct ob_replay_line {
     int64_t socket_fd, state_fd; /* 0 = it was not started by ob_replay_apart */
 } ob_replay_line;
 
-/* "torch" where it can work, else NULL. */
+/* The first that can work of those whose manifests say that they replay; NULL = none. */
 const char *ob__replay_default_backend(const ob_context *context);
 /* Makes the calls in this process; prints the result. */
 int ob__replay_here(ob_cli *cli, const ob_replay_line *line);

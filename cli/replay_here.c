@@ -41,9 +41,10 @@ const char *ob__replay_default_backend(const ob_context *context)
         const ob_entry_info info = ob_context_entry(context, OB_ENTRY_BACKEND, i);
         ob_reason why;
         const ob_backend_desc *desc = ob_context_find_backend(context, info.name);
-        if (strcmp(info.name, "torch") == 0 && info.available && desc != NULL &&
+        const ob_manifest *manifest = ob_manifests_find(ob_context_manifests(context), info.name);
+        if (manifest != NULL && manifest->replays && info.available && desc != NULL &&
             (desc->probe == NULL || desc->probe(ob_host_get(), &why) == OB_OK))
-            return "torch";
+            return info.name;
     }
     return NULL;
 }

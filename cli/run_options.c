@@ -4,6 +4,8 @@
  */
 #include "run_options.h"
 
+#include "backend_options.h"
+
 #include "opbench/version.h"
 
 #include <string.h>
@@ -109,21 +111,6 @@ const ob_option ob__run_rows[] = {
      .type = OB_OPTION_FLAG,
      AT(cupti_per_kernel),
      .help = "Refused: needs CUDA."},
-    {.name = "et",
-     .type = OB_OPTION_FLAG,
-     AT(torch.trace),
-     .help = "Write an execution graph beside the records, <records>_et.json; backend torch."},
-    OB_RUN_TORCH_ROWS(offsetof(ob_run_line, torch)),
-    {.name = "onnx",
-     .type = OB_OPTION_STRING,
-     AT(onnx.model),
-     .value = "FILE",
-     .help = "An ONNX model: it is the operator onnx::model; backend onnxruntime."},
-    {.name = "onnxruntime-library",
-     .type = OB_OPTION_STRING,
-     AT(onnx.library),
-     .value = "FILE",
-     .help = "ONNX Runtime's library, where it is not found; backend onnxruntime."},
     {.name = NULL},
 };
 
@@ -212,7 +199,7 @@ int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_l
                                    "none; leave one of them out");
     if (line->config == NULL || line->config[0] == '\0')
         return ob__cli_usage_error(cli, "no config; give one with -c FILE");
-    if (ob__run_torch_check(line, &err) != OB_OK || ob__run_onnx_check(line, &err) != OB_OK ||
+    if (ob__backend_options_check(cli, line->run.backend, &err) != OB_OK ||
         ob_run_options_check(&line->run, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);
     return OB_EXIT_OK;
@@ -282,8 +269,8 @@ void ob__run_line_key(const char *name, char *out, size_t size)
         *c = *c == '-' ? '_' : *c;
 }
 
-ob_status ob__run_line_list(const ob_run_line *line, ob_json_doc *doc, const ob_json **out,
-                            ob_err *err)
+ob_status ob__run_line_list(const ob_cli *cli, const ob_run_line *line, ob_json_doc *doc,
+                            const ob_json **out, ob_err *err)
 {
     ob_json *object = ob_json_new_object(doc);
     if (object == NULL)
@@ -297,5 +284,5 @@ ob_status ob__run_line_list(const ob_run_line *line, ob_json_doc *doc, const ob_
         OB_TRY(ob_json_set(doc, object, name, value, err));
     }
     *out = object;
-    return OB_OK;
+    return ob__backend_options_list(cli, doc, object, err);
 }

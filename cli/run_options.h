@@ -16,25 +16,12 @@ typedef struct ob_run_profiler_line {
     int64_t warmup, iteration;
 } ob_run_profiler_line;
 
-/* Options that are the torch backend's, under names of their own. */
-typedef struct ob_run_torch_line {
-    bool trace;
-    const char *script, *library;
-} ob_run_torch_line;
-
-/* Options that are the onnxruntime backend's. */
-typedef struct ob_run_onnx_line {
-    const char *model, *library;
-} ob_run_onnx_line;
-
 typedef struct ob_run_line {
     ob_run_options run;
     const char *config, *op, *only_case, *prefix, *output, *resume_id, *stop_id, *format,
         *log_level;
     bool append, resume, force, wait, no_isolate, quiet, version;
     ob_run_profiler_line profilers[OB_PROFILER_COUNT];
-    ob_run_torch_line torch;
-    ob_run_onnx_line onnx;
     int64_t batch_size, batch_cuda_device;
     const char *batch_command;
     /* Known, and refused with the reason. */
@@ -93,21 +80,6 @@ typedef struct ob_run_line {
                 "with -q)."                                                                        \
     }
 
-/* base is the offset of the ob_run_torch_line. */
-#define OB_RUN_TORCH_ROWS(base)                                                                    \
-    {.name = "torchscript",                                                                        \
-     .type = OB_OPTION_STRING,                                                                     \
-     .offset = (base) + offsetof(ob_run_torch_line, script),                                       \
-     .value = "FILE",                                                                              \
-     .help = "TorchScript, saved or as source: its functions are operators torchscript::NAME; "    \
-             "backend torch."},                                                                    \
-    {                                                                                              \
-        .name = "torch-library", .type = OB_OPTION_STRING,                                         \
-        .offset = (base) + offsetof(ob_run_torch_line, library), .value = "FILES",                 \
-        .help =                                                                                    \
-            "Shared objects that register operators with torch, separated by ':'; backend torch."  \
-    }
-
 extern const ob_option ob__run_rows[];
 
 void ob__run_line_init(void *line);
@@ -119,31 +91,13 @@ bool ob__backend_is_among(const char *list, const char *backend);
  * "backend." in front. Returns the new end; nothing is appended when value is NULL. */
 char *ob__append_backend_option(char *to, bool first, const char *backend, const char *name,
                                 const char *value);
-/* The same as for torch, below. */
-ob_status ob__run_onnx_check(const ob_run_line *line, ob_err *err);
-ob_status ob__run_onnx_apply(const ob_run_line *line, ob_run_options *run, char **text,
-                             ob_err *err);
-/* Where --et writes to, allocated; NULL without memory. */
-char *ob__run_torch_trace_path(const char *record_path);
-/* Whether one of the options of torch is given. */
-bool ob__run_torch_given(const ob_run_line *line);
-/* OB_ERR_INVALID when options of torch are given and the backend is another one. */
-ob_status ob__run_torch_check(const ob_run_line *line, ob_err *err);
-/* `given`, which may be NULL, and behind it the options of torch as name=value, with torch. in front of the names
- * where there are several backends. trace NULL = none is written. *text is malloc'ed. */
-ob_status ob__torch_options_text(const ob_run_torch_line *torch, const char *given,
-                                 const char *trace, bool several, char **text, ob_err *err);
-/* Makes them options of the backend: run->backend and run->backend_options, whose text is *text then
- * (malloc'ed; NULL when none of them is given). */
-ob_status ob__run_torch_apply(const ob_run_line *line, const char *record_path, ob_run_options *run,
-                              char **text, ob_err *err);
 /* PARAM's part of the header record, but for what belongs to the profilers' programs. */
 void ob__run_line_describe(const ob_run_line *line, ob_record_options *out);
 /* An option's name in the header: exec_mode for exec-mode. */
 void ob__run_line_key(const char *name, char *out, size_t size);
 /* All options by their names, as an object that lives as long as doc. */
-ob_status ob__run_line_list(const ob_run_line *line, ob_json_doc *doc, const ob_json **out,
-                            ob_err *err);
+ob_status ob__run_line_list(const ob_cli *cli, const ob_run_line *line, ob_json_doc *doc,
+                            const ob_json **out, ob_err *err);
 
 /* Measures and reports as `opbench run` does (cmd_run.c): the config in the file line->config, or in
  * text, which line->config is the name of then. Returns the exit code. */

@@ -48,7 +48,7 @@ static void read_field(const ob_option *row, const ob_json *value, void *field)
 static void normalise(ob_run_options *o)
 {
     if (o->backend == NULL)
-        o->backend = "native";
+        o->backend = OB_REFERENCE_BACKEND;
     if (o->device == NULL)
         o->device = "cpu";
     if (o->l2_cache != NULL)

@@ -17,26 +17,6 @@ bool ob__cli_takes_torch(const ob_cli_command *command)
     return !command->hidden && ob__cli_find_option(command->options, "backend") != NULL;
 }
 
-/* What is wanted of libtorch where no backend is named. */
-typedef enum wants { NOTHING, HEADERS, BACKEND } wants;
-
-static wants without_backend(const ob_cli_command *command)
-{
-    static const struct {
-        const char *name;
-        wants wants;
-    } ROWS[] = {
-        {"time", HEADERS},
-        {"count", HEADERS}, /* for statements in C++ */
-        {"list", BACKEND},  /* tries all of them */
-        {"sweep", BACKEND}, /* its config may name it */
-    };
-    for (size_t i = 0; i < sizeof ROWS / sizeof ROWS[0]; i++)
-        if (strcmp(command->name, ROWS[i].name) == 0)
-            return ROWS[i].wants;
-    return NOTHING;
-}
-
 static void tell(void *ctx, const char *text)
 {
     const ob_cli *cli = ctx;
@@ -44,7 +24,7 @@ static void tell(void *ctx, const char *text)
 }
 
 /* Given on the command line, it must work; from the environment, only who wants torch is told. */
-static int choose(ob_cli *cli, const char *wanted, wants what, bool given)
+static int choose(ob_cli *cli, const char *wanted, ob_cli_libtorch what, bool given)
 {
     const ob_snippet_options options = {.notice = tell, .ctx = cli};
     char dir[PATH_MAX];
@@ -53,7 +33,7 @@ static int choose(ob_cli *cli, const char *wanted, wants what, bool given)
     if (!ob__cli_plugin_dir(dir, sizeof dir))
         return ob__cli_usage_error(cli, "--torch: this program does not know where it is");
     const ob_status status =
-        ob_torch_choose(wanted, what == BACKEND ? dir : NULL, &options, &chosen, &err);
+        ob_torch_choose(wanted, what == OB_CLI_SHIM ? dir : NULL, &options, &chosen, &err);
     if (status == OB_OK) {
         setenv(OB_TORCH_VARIABLE, chosen.root, 1);
         if (chosen.shim != NULL)
@@ -83,10 +63,10 @@ int ob__cli_choose_torch(ob_cli *cli, const void *options, const char *given)
     const ob_option *row = ob__cli_find_option(cli->command->options, "backend");
     const char *backend;
     memcpy(&backend, (const char *)options + row->offset, sizeof backend);
-    const wants what = backend == NULL                          ? without_backend(cli->command)
-                       : ob__backend_is_among(backend, "torch") ? BACKEND
-                                                                : NOTHING;
-    if (what == NOTHING && given != NULL)
+    const ob_cli_libtorch what = backend == NULL                          ? cli->command->libtorch
+                                 : ob__backend_is_among(backend, "torch") ? OB_CLI_SHIM
+                                                                          : OB_CLI_NO_LIBTORCH;
+    if (what == OB_CLI_NO_LIBTORCH && given != NULL)
         return ob__cli_usage_error(cli, "--torch needs the torch backend; add --backend torch");
-    return what != NOTHING ? choose(cli, wanted, what, given != NULL) : OB_EXIT_OK;
+    return what != OB_CLI_NO_LIBTORCH ? choose(cli, wanted, what, given != NULL) : OB_EXIT_OK;
 }

@@ -4,7 +4,8 @@
 #
 # A plug-in of this tree: the module <name>.so in build/plugins, installed to
 # <prefix>/lib/opbench/plugins. It links against nothing of the library (the host's table comes in at
-# run time), so everything but its entry symbol is hidden. Target name: plugin_<name>.
+# run time), so everything but its entry symbol is hidden. Target name: plugin_<name>. What is known of a backend without
+# loading it, <name>.backend.json of its folder, goes with it.
 
 function(ob_add_plugin name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "NO_INSTALL" "" "LIBRARIES")
@@ -14,7 +15,14 @@ function(ob_add_plugin name)
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME ${name} PREFIX "" C_VISIBILITY_PRESET hidden
     LIBRARY_OUTPUT_DIRECTORY ${OB_PLUGIN_OUTPUT_DIR})
+  set(manifest ${CMAKE_CURRENT_SOURCE_DIR}/${name}.backend.json)
+  if(EXISTS ${manifest})
+    configure_file(${manifest} ${OB_PLUGIN_OUTPUT_DIR}/${name}.backend.json COPYONLY)
+  endif()
   if(NOT arg_NO_INSTALL)
+    if(EXISTS ${manifest})
+      install(FILES ${manifest} DESTINATION ${OB_PLUGIN_SUBDIR})
+    endif()
     set_property(GLOBAL APPEND PROPERTY OB_PRODUCTS ${target})
     install(TARGETS ${target} LIBRARY DESTINATION ${OB_PLUGIN_SUBDIR})
   endif()

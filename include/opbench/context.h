@@ -6,6 +6,7 @@
 #ifndef OPBENCH_CONTEXT_H
 #define OPBENCH_CONTEXT_H
 
+#include "opbench/manifest.h"
 #include "opbench/plugin.h"
 
 #ifdef __cplusplus
@@ -67,6 +68,9 @@ ob_entry_info ob_context_entry(const ob_context *context, ob_entry_kind kind, si
 const ob_backend_desc *ob_context_find_backend(const ob_context *context, const char *name);
 const ob_generator_desc *ob_context_find_generator(const ob_context *context, const char *name);
 const ob_iterator_desc *ob_context_find_iterator(const ob_context *context, const char *name);
+
+/* Those of opbench's own backends, and of the directories that were searched. */
+const ob_manifests *ob_context_manifests(const ob_context *context);
 
 /* The table handed to plug-ins. */
 const ob_host *ob_host_get(void);

@@ -8,6 +8,7 @@
 #define OPBENCH_MACHINE_H
 
 #include "opbench/json.h"
+#include "opbench/manifest.h"
 #include "opbench/status.h"
 
 #include <stdbool.h>
@@ -44,7 +45,9 @@ typedef struct ob_library_caps_params {
     /* opbench, started as `PROGRAM worker --trial ...` to try a library. NULL = only instruction sets are tried; what
      * is known of libraries is what was tried before on this machine. */
     const char *program;
-    const char *users;     /* "native,torch,python": whose libraries; NULL = all */
+    const char *users; /* "native,torch": whose libraries; NULL = all */
+    const ob_manifests
+        *manifests;        /* that say which these are; NULL = those of opbench's own backends */
     const char *cache_dir; /* NULL = opbench/machine in the user's cache */
 } ob_library_caps_params;
 

@@ -14,6 +14,9 @@
 extern "C" {
 #endif
 
+/* Who computes where no backend is named, and whom --check compares a single one with. */
+#define OB_REFERENCE_BACKEND "native"
+
 /* How the Timer measures (opbench/timer.h), and how the measurement is called. */
 typedef struct ob_timer_options {
     const char *method; /* "blocked", "adaptive", "timeit"; NULL = not by the Timer */

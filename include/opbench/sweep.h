@@ -32,8 +32,9 @@ const char *ob_sweep_variable(const ob_sweep *sweep, size_t index);
 /* The backends that the job configs name, each once, in their order. */
 size_t ob_sweep_backend_count(const ob_sweep *sweep);
 const char *ob_sweep_backend(const ob_sweep *sweep, size_t index);
-/* The backend that a job config's word for a runtime means: "torch" of "pt"; the word itself where it means no other. */
-const char *ob_sweep_backend_of_runtime(const char *word);
+/* The backend that a job config's word for a runtime means, by the manifests: "torch" of "pt"; the word itself where it
+ * means no other. */
+const char *ob_sweep_backend_of_runtime(const ob_context *context, const char *word);
 
 /* Which points are taken and how. Zeros are the defaults. */
 typedef struct ob_sweep_params {

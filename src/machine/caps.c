@@ -37,31 +37,27 @@ static const ob_cap_level ATEN[] = {{"avx512", CORE, false},
 const ob_cap_row ob__cap_rows[OB_CAP_ROW_COUNT] = {
     {.library = "oneDNN",
      .variables = {"ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"},
-     .users = " onednn torch python ",
      .levels = ONEDNN},
-    {.library = "OpenBLAS", .variables = {"OPENBLAS_CORETYPE"}, .users = " native torch python "},
-    {.library = "ATen",
-     .variables = {"ATEN_CPU_CAPABILITY"},
-     .users = " torch python ",
-     .levels = ATEN},
+    {.library = "OpenBLAS", .variables = {"OPENBLAS_CORETYPE"}},
+    {.library = "ATen", .variables = {"ATEN_CPU_CAPABILITY"}, .levels = ATEN},
     {.library = "oneMKL",
      .variables = {"MKL_ENABLE_INSTRUCTIONS"},
-     .users = " torch python ",
      .vendor = "GenuineIntel",
      .levels = ONEMKL},
 };
 
-bool ob__cap_is_used(const ob_cap_row *row, const char *users)
+bool ob__cap_is_used(const ob_cap_row *row, const char *users, const ob_manifests *manifests)
 {
-    char word[64];
-    while (users != NULL && *users != '\0') {
-        const size_t length = strcspn(users, ",");
-        if (length + 3 <= sizeof word) {
-            snprintf(word, sizeof word, " %.*s ", (int)length, users);
-            if (strstr(row->users, word) != NULL)
+    for (size_t i = 0; users != NULL && i < ob_manifests_count(manifests); i++) {
+        const ob_manifest *manifest = ob_manifests_at(manifests, i);
+        const size_t length = strlen(manifest->name);
+        for (const char *user = users; *user != '\0'; user += *user == ',') {
+            const size_t end = strcspn(user, ",");
+            if (end == length && strncmp(user, manifest->name, end) == 0 &&
+                ob_manifest_has(manifest->libraries, row->library))
                 return true;
+            user += end;
         }
-        users += length + (users[length] == ',');
     }
     return users == NULL;
 }

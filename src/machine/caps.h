@@ -20,7 +20,6 @@ typedef struct ob_cap_level {
 typedef struct ob_cap_row {
     const char *library;
     const char *variables[2];   /* the first is set; any of them is the user's word */
-    const char *users;          /* backends and languages that load it: " native torch " */
     const char *vendor;         /* it chooses so on this vendor's processors alone; NULL = all */
     const ob_cap_level *levels; /* from the highest down, ended by word NULL; NULL = it is asked */
 } ob_cap_row;
@@ -38,8 +37,8 @@ typedef struct ob_cap_facts {
 
 void ob__cap_decide(const ob_cap_row *row, const ob_cap_facts *facts, ob_library_cap *out);
 void ob__cap_decide_openblas(const ob_cap_row *row, const ob_cap_facts *facts, ob_library_cap *out);
-/* Whether a backend or language of the list ("native,torch"; NULL = all) loads it. */
-bool ob__cap_is_used(const ob_cap_row *row, const char *users);
+/* Whether a backend of the list ("native,torch"; NULL = all) may load it, by what their manifests say. */
+bool ob__cap_is_used(const ob_cap_row *row, const char *users, const ob_manifests *manifests);
 /* Which of those that are announced work. reasons has room for OB_ISA_COUNT texts. */
 ob_isa_set ob__cap_try_isas(const ob_cpu *cpu, const ob_trial_place *trials,
                             ob_trial_outcome outcomes[OB_ISA_COUNT]);

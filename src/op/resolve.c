@@ -218,12 +218,6 @@ typedef struct choice {
 
 static ob_status no_operator(const choice *c, ob_err *err)
 {
-    static const char MODEL_FILE[] = "onnx::model"; /* as the onnxruntime backend calls one */
-    if (strcmp(c->base, MODEL_FILE) == 0)
-        return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "no operator %s is known: it is the model that `opbench run --onnx FILE` "
-                          "gives to the onnxruntime backend",
-                          c->base);
     char nearest[sizeof((ob_op_name *)0)->base];
     if (err != NULL && ob__table_nearest(c->table, c->base, nearest, sizeof nearest))
         return ob_err_set(err, OB_ERR_NOT_FOUND,

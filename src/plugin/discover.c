@@ -34,6 +34,14 @@ static int by_name(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* Whether a file in opbench's own folder came with opbench, which puts a manifest beside each of its plug-ins. */
+static bool is_known(const ob_context *context, const char *file)
+{
+    char name[256];
+    snprintf(name, sizeof name, "%.*s", (int)(strlen(file) - 3), file);
+    return ob_manifests_find(context->manifests, name) != NULL;
+}
+
 /* Loads one file unless it was tried before; only running out of memory is an error. That a plug-in cannot work here is
  * told by those who list it or ask for what it has; one that cannot be loaded at all is told at once. */
 static ob_status try_file(ob_context *context, const char *directory, const char *name, bool own,
@@ -49,7 +57,7 @@ static ob_status try_file(ob_context *context, const char *directory, const char
     real_path = realpath(path, NULL);
     if (real_path != NULL && ob__plugin_find_path(context, real_path) != NULL)
         goto done;
-    status = ob__plugin_load(context, path, own && ob__is_known(name), &why);
+    status = ob__plugin_load(context, path, own && is_known(context, name), &why);
     if (status == OB_ERR_NOMEM) {
         ob_err_set(err, status, "%s", why.message);
         goto done;
@@ -81,11 +89,13 @@ static ob_status remember_directory(ob_context *context, const char *directory, 
     return context->searched != NULL ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
 }
 
-/* own: opbench's own folder, where nothing need be installed. */
-static ob_status scan_directory(ob_context *context, const char *directory, bool own, ob_err *err)
+/* Where the library's own is, nothing may be installed: that is no fault. */
+static ob_status scan_directory(void *ctx, const char *directory, bool named, ob_err *err)
 {
+    ob_context *context = ctx;
+    const ob_log_level if_missing = named ? OB_LOG_WARNING : OB_LOG_DEBUG;
     OB_TRY(remember_directory(context, directory, err));
-    const ob_log_level if_missing = own ? OB_LOG_DEBUG : OB_LOG_WARNING;
+    OB_TRY(ob__manifests_scan(context->manifests, directory, &context->log, err));
     struct dirent **names = NULL;
     const int count = scandir(directory, &names, is_plugin_name, by_name);
     if (count < 0) {
@@ -105,7 +115,7 @@ static ob_status scan_directory(ob_context *context, const char *directory, bool
     ob_status status = OB_OK;
     for (int i = 0; i < count; i++) {
         if (status == OB_OK)
-            status = try_file(context, directory, names[i]->d_name, own, err);
+            status = try_file(context, directory, names[i]->d_name, !named, err);
         free(names[i]);
     }
     free(names);
@@ -131,29 +141,34 @@ static char *directory_beside_library(void)
     return NULL;
 }
 
-ob_status ob_plugin_discover(ob_context *context, const char *library_dir, ob_err *err)
+ob_status ob__plugin_directories(const char *library_dir, ob__directory_fn fn, void *ctx,
+                                 ob_err *err)
 {
     /* Not for programs that run with more rights than their caller has. */
     const char *variable = secure_getenv(PATH_VARIABLE);
-    context->searched = NULL;
-    ob__missing_forget_reasons(context);
     for (const char *part = variable; part != NULL && *part != '\0';) {
         const size_t length = strcspn(part, ":");
         if (length > 0) {
             char *directory = strndup(part, length);
             if (directory == NULL)
                 return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
-            const ob_status status = scan_directory(context, directory, false, err);
+            const ob_status status = fn(ctx, directory, true, err);
             free(directory);
             OB_TRY(status);
         }
         part += length + (part[length] == ':');
     }
     if (library_dir != NULL)
-        return scan_directory(context, library_dir, true, err);
+        return fn(ctx, library_dir, false, err);
     char *beside = directory_beside_library();
-    const ob_status status =
-        scan_directory(context, beside != NULL ? beside : OB_PLUGIN_DIR, true, err);
+    const ob_status status = fn(ctx, beside != NULL ? beside : OB_PLUGIN_DIR, false, err);
     free(beside);
     return status;
+}
+
+ob_status ob_plugin_discover(ob_context *context, const char *library_dir, ob_err *err)
+{
+    context->searched = NULL;
+    ob__missing_forget_reasons(context);
+    return ob__plugin_directories(library_dir, scan_directory, context, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The backends of opbench itself that a search for plug-ins did not find, or whose plug-in was refused: listings have them
+ * The backends with a manifest, opbench's own among them, that a search for plug-ins did not find, or whose plug-in was refused: listings have them
  * with the reason and what helps. Before a search nothing is missing: an embedder may want none.
  */
 #include "plugin/registry.h"
@@ -8,33 +8,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-    const char *name, *help, *needs;
-} KNOWN[OB__KNOWN_COUNT] = {
-#define KNOWN_BACKEND(name_, help_, needs_) {.name = (name_), .help = (help_), .needs = (needs_)},
-#include "plugin/known.def"
-#undef KNOWN_BACKEND
-};
-
-bool ob__is_known(const char *name)
-{
-    for (size_t i = 0; i < OB__KNOWN_COUNT; i++) {
-        const size_t length = strlen(KNOWN[i].name);
-        if (strncmp(name, KNOWN[i].name, length) == 0 && strcmp(name + length, ".so") == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool is_missing(const ob_context *context, size_t row)
 {
-    return context->searched != NULL && ob__entry_find(&context->backends, KNOWN[row].name) == NULL;
+    return context->searched != NULL &&
+           ob__entry_find(&context->backends, ob_manifests_at(context->manifests, row)->name) ==
+               NULL;
 }
 
 size_t ob__missing_count(const ob_context *context)
 {
     size_t count = 0;
-    for (size_t i = 0; i < OB__KNOWN_COUNT; i++)
+    for (size_t i = 0; i < ob_manifests_count(context->manifests); i++)
         count += is_missing(context, i);
     return count;
 }
@@ -51,7 +35,8 @@ const ob__plugin_record *ob__plugin_find_refused(const ob_context *context, cons
 
 static const char *make_reason(ob_context *context, size_t row)
 {
-    const char *name = KNOWN[row].name, *needs = KNOWN[row].needs;
+    const ob_manifest *manifest = ob_manifests_at(context->manifests, row);
+    const char *name = manifest->name, *needs = manifest->needs;
     const ob__plugin_record *refused = ob__plugin_find_refused(context, name);
     char text[1536];
     if (refused != NULL)
@@ -70,7 +55,7 @@ static const char *make_reason(ob_context *context, size_t row)
 ob_entry_info ob__missing_info(ob_context *context, size_t index)
 {
     size_t row = 0;
-    for (size_t at = 0; at < OB__KNOWN_COUNT; at++) {
+    for (size_t at = 0; at < ob_manifests_count(context->manifests); at++) {
         if (is_missing(context, at) && index-- == 0) {
             row = at;
             break;
@@ -78,10 +63,10 @@ ob_entry_info ob__missing_info(ob_context *context, size_t index)
     }
     if (context->missing_reasons[row] == NULL)
         context->missing_reasons[row] = make_reason(context, row);
-    return (ob_entry_info){.name = KNOWN[row].name,
+    return (ob_entry_info){.name = ob_manifests_at(context->manifests, row)->name,
                            .origin = "",
                            .category = "",
-                           .help = KNOWN[row].help,
+                           .help = ob_manifests_at(context->manifests, row)->help,
                            .available = false,
                            .reason = context->missing_reasons[row],
                            .names = "",

@@ -17,7 +17,9 @@ ob_status ob__context_create_empty(const ob_log *log, ob_context **out, ob_err *
     if (log != NULL)
         context->log = *log;
     ob__arena_init(&context->arena, 0);
-    const ob_status status = ob_op_table_create(&context->operators, err);
+    ob_status status = ob_op_table_create(&context->operators, err);
+    if (status == OB_OK)
+        status = ob__manifests_create(&context->manifests, err);
     if (status != OB_OK) {
         ob_context_destroy(context);
         return status;
@@ -38,6 +40,7 @@ void ob_context_destroy(ob_context *context)
     free(context->plugins);
     free(context->op_names);
     ob__arena_fini(&context->arena);
+    ob_manifests_destroy(context->manifests);
     free(context);
 }
 
@@ -90,4 +93,9 @@ const ob_generator_desc *ob_context_find_generator(const ob_context *context, co
 const ob_iterator_desc *ob_context_find_iterator(const ob_context *context, const char *name)
 {
     return find_desc(&context->iterators, name);
+}
+
+const ob_manifests *ob_context_manifests(const ob_context *context)
+{
+    return context->manifests;
 }

@@ -10,20 +10,13 @@
 
 #include "base/arena.h"
 #include "opbench/context.h"
+#include "plugin/manifests.h"
 
 /* Origins that are no plug-in's name; a plug-in may not call itself so. */
 #define OB__ORIGIN_BUILTIN "built in"
 #define OB__ORIGIN_EMBEDDER "embedder"
 
 #define OB__PLUGIN_PATH_VARIABLE "OPBENCH_PLUGIN_PATH"
-
-/* How many backends are opbench's own (known.def). */
-enum {
-    OB__KNOWN_COUNT = 0
-#define KNOWN_BACKEND(name, help, needs) +1
-#include "plugin/known.def"
-#undef KNOWN_BACKEND
-};
 
 typedef struct ob__entry {
     const void *desc; /* ob_backend_desc, ob_generator_desc or ob_iterator_desc, of full size */
@@ -57,7 +50,8 @@ struct ob_context {
     const char **op_names; /* listing names of operators, made when asked for */
     size_t op_name_count;
     const char *searched; /* the directories of the last search, for messages; NULL = none yet */
-    const char *missing_reasons[OB__KNOWN_COUNT]; /* made when asked for */
+    const char *missing_reasons[OB__MAX_MANIFESTS]; /* made when asked for */
+    ob_manifests *manifests;
 };
 
 /* What is added at once. Lists end with NULL; a NULL list is empty. */
@@ -96,13 +90,16 @@ ob_status ob__plugin_remember_refusal(ob_context *context, const char *path, con
 /* The record of a plug-in file of that name which was refused, or NULL. */
 const ob__plugin_record *ob__plugin_find_refused(const ob_context *context, const char *name);
 
-/* missing.c: opbench's own backends that are not registered after a search. index < count. */
+/* missing.c: backends with a manifest that are not registered after a search. index < count. */
 size_t ob__missing_count(const ob_context *context);
 ob_entry_info ob__missing_info(ob_context *context, size_t index);
-/* Whether the file NAME.so in opbench's own folder is one of opbench's own. */
-bool ob__is_known(const char *name);
 /* After a refusal or a search they have others. */
 void ob__missing_forget_reasons(ob_context *context);
+
+/* Where plug-ins are looked for, in order; `named`: by the user. */
+typedef ob_status (*ob__directory_fn)(void *ctx, const char *directory, bool named, ob_err *err);
+ob_status ob__plugin_directories(const char *library_dir, ob__directory_fn fn, void *ctx,
+                                 ob_err *err);
 
 /* Checks of one struct (check.c). Name the plug-in's author's mistake and the cure. */
 ob_status ob__check_plugin_head(const ob_plugin *plugin, bool linked_in, ob_err *err);

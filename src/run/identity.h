@@ -19,8 +19,6 @@ ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options
                             const char *backend, const ob_case *c, ob_record *record, ob_err *err);
 void ob__identity_fini(ob_identity *identity);
 
-/* Whom --check compares a single backend with. */
-#define OB_REFERENCE_BACKEND "native"
 /* --backend, or who computes if it is not given. */
 const char *ob__backend_name(const ob_run_options *options);
 /* Either spelling of a cold cache. */

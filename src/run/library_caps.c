@@ -5,6 +5,8 @@
  */
 #include "run/library_caps.h"
 
+#include "plugin/manifests.h"
+
 #include "machine/caps.h"
 #include "opbench/shared_object.h"
 #include "process/process.h"
@@ -162,7 +164,7 @@ static void decide_all(ob_library_caps *caps, const ob_library_caps_params *para
     decider d = {.caps = caps};
     for (size_t i = 0; i < OB_CAP_ROW_COUNT; i++) {
         const ob_cap_row *row = &ob__cap_rows[i];
-        if (!ob__cap_is_used(row, params->users))
+        if (!ob__cap_is_used(row, params->users, params->manifests))
             continue;
         ob_library_cap *cap = &caps->items[caps->count++];
         if (take_users_word(row, cap))
@@ -233,8 +235,17 @@ ob_status ob_library_caps_find(const ob_library_caps_params *params, ob_library_
     *out = NULL;
     if (caps == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the caps of libraries");
-    decide_all(caps, params);
-    const ob_status status = make_json(caps, err);
+    ob_library_caps_params whole = *params;
+    ob_manifests *own = NULL;
+    ob_status status = OB_OK;
+    if (params->users != NULL && params->manifests == NULL)
+        status = ob__manifests_create(&own, err);
+    whole.manifests = own != NULL ? own : params->manifests;
+    if (status == OB_OK) {
+        decide_all(caps, &whole);
+        status = make_json(caps, err);
+    }
+    ob_manifests_destroy(own);
     if (status != OB_OK) {
         ob_library_caps_destroy(caps);
         return status;
@@ -296,15 +307,18 @@ ob_status ob_library_caps_apply(ob_library_caps *caps, ob_err *err)
     return make_json(caps, err);
 }
 
-ob_status ob__cap_for_session(const ob_run_options *options, const char *backend, const ob_log *log,
-                              ob_err *err)
+ob_status ob__cap_for_session(const ob_context *context, const ob_run_options *options,
+                              const char *backend, ob_err *err)
 {
     const char *said =
         options->library_caps != NULL ? options->library_caps : getenv(OB_CAPS_VARIABLE);
     ob_library_caps *caps;
     if (said != NULL && strcmp(said, "off") == 0)
         return OB_OK;
-    OB_TRY(ob_library_caps_find(&(ob_library_caps_params){.users = backend}, &caps, err));
+    const ob_log *log = ob_context_log(context);
+    const ob_library_caps_params params = {.users = backend,
+                                           .manifests = ob_context_manifests(context)};
+    OB_TRY(ob_library_caps_find(&params, &caps, err));
     const ob_status status = ob_library_caps_apply(caps, err);
     for (size_t i = 0; i < caps->count; i++) {
         const ob_library_cap *cap = &caps->items[i];

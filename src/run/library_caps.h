@@ -9,7 +9,7 @@
 #include "opbench/run.h"
 
 /* Before the backend is opened. Does nothing where it is off, or was done by who started this process. */
-ob_status ob__cap_for_session(const ob_run_options *options, const char *backend, const ob_log *log,
-                              ob_err *err);
+ob_status ob__cap_for_session(const ob_context *context, const ob_run_options *options,
+                              const char *backend, ob_err *err);
 
 #endif

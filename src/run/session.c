@@ -182,7 +182,7 @@ static ob_status open_backend(ob_session *s, ob_err *err)
                                           .threads = (int)o->threads,
                                           .seed = (uint64_t)o->seed,
                                           .options = s->backend_options};
-    OB_TRY(ob__cap_for_session(o, s->desc->name, ob_context_log(s->context), err));
+    OB_TRY(ob__cap_for_session(s->context, o, s->desc->name, err));
     OB_TRY(s->desc->open(&settings, &s->backend, err));
     if (s->desc->set_threads != NULL)
         OB_TRY(s->desc->set_threads(s->backend, (int)o->threads, err));

@@ -85,10 +85,17 @@ static ob_status check_sparse(const ob_setup_args *args, const ob_call *call, ob
 {
     if (args->desc->takes_sparse || !has_sparse(call))
         return OB_OK;
+    const char *other = NULL;
+    for (size_t i = 0; i < ob_context_count(args->context, OB_ENTRY_BACKEND) && other == NULL;
+         i++) {
+        const char *name = ob_context_entry(args->context, OB_ENTRY_BACKEND, i).name;
+        const ob_backend_desc *desc = ob_context_find_backend(args->context, name);
+        if (desc != NULL && desc->takes_sparse)
+            other = name;
+    }
     return ob_err_set(
-        err, OB_ERR_UNSUPPORTED,
-        "backend %s takes strided tensors only; leave the layout out, or use --backend torch",
-        args->desc->name);
+        err, OB_ERR_UNSUPPORTED, "backend %s takes strided tensors only; leave the layout out%s%s",
+        args->desc->name, other != NULL ? ", or use --backend " : "", other != NULL ? other : "");
 }
 
 /* ---- sizes ---- */
@@ -338,32 +345,41 @@ static ob_status check_refusal(const ob_setup_args *args, const char *name, cons
                : ob_err_set(err, OB_ERR_UNSUPPORTED, "%s is refused: %s", resolved.base, why);
 }
 
-static bool has_option(const ob_backend_desc *desc, const char *name)
+/* Options of a backend's, of any or of one, that bring operators: those called name, or of no names of their own. */
+static const ob_manifest_option *find_giver(const ob_manifests *manifests, const char *backend,
+                                            const char *name)
 {
-    for (const ob_option *row = desc->options; row != NULL && row->name != NULL; row++)
-        if (strcmp(row->name, name) == 0)
-            return true;
-    return false;
+    for (size_t m = 0; m < ob_manifests_count(manifests); m++) {
+        const ob_manifest *manifest = ob_manifests_at(manifests, m);
+        for (size_t i = 0; i < manifest->option_count; i++) {
+            const ob_manifest_option *row = &manifest->options[i];
+            const char *start = row->operators;
+            if (row->brings != NULL && (backend == NULL || strcmp(backend, manifest->name) == 0) &&
+                (start != NULL) == (name != NULL) &&
+                (name == NULL || strncmp(name, start, strlen(start)) == 0))
+                return row;
+        }
+    }
+    return NULL;
 }
 
-/* A name that nobody knows may be one that the backend can still be taught: by a script, which gives
- * operators called <backend>script::NAME, or by a library. */
-static void add_place_to_look(const ob_backend_desc *desc, const char *name, ob_err *err)
+/* A name that nobody knows may be one that a backend can still be taught, by an option of the command line. */
+static void add_place_to_look(const ob_setup_args *args, const char *name, ob_err *err)
 {
-    static const char SCRIPT[] = "script::";
-    const size_t used = strlen(err->message), length = strlen(desc->name);
+    const ob_manifests *manifests = ob_context_manifests(args->context);
+    const ob_manifest_option *giver = find_giver(manifests, NULL, name);
+    const size_t used = strlen(err->message);
     char *to = err->message + used;
     const size_t room = sizeof err->message - used;
-    if (has_option(desc, "script") && strncmp(name, desc->name, length) == 0 &&
-        strncmp(name + length, SCRIPT, sizeof SCRIPT - 1) == 0)
-        snprintf(to, room,
-                 "; --%sscript FILE gives the functions of a source file or of a saved module",
-                 desc->name);
-    else
-        snprintf(to, room, "; `opbench list ops --backend %s` shows what there is%s%s%s",
-                 desc->name, has_option(desc, "library") ? ", and --" : "",
-                 has_option(desc, "library") ? desc->name : "",
-                 has_option(desc, "library") ? "-library FILE adds what a library registers" : "");
+    if (giver != NULL) {
+        snprintf(to, room, "; --%s FILE gives %s", giver->name, giver->brings);
+    } else if (args->desc->schemas != NULL) {
+        giver = find_giver(manifests, args->desc->name, NULL);
+        snprintf(to, room, "; `opbench list ops --backend %s` shows what there is%s%s%s%s",
+                 args->desc->name, giver != NULL ? ", and --" : "",
+                 giver != NULL ? giver->name : "", giver != NULL ? " FILE adds " : "",
+                 giver != NULL ? giver->brings : "");
+    }
 }
 
 /* By the core's rows. What they do not have, or refuse, is given to a backend with operators of its own:
@@ -375,6 +391,8 @@ ob_status ob__setup_build_graph(const ob_setup_args *args, const char *name, con
     const ob_op_table *table = NULL;
     const ob_status status =
         ob_graph_build(ob_context_operators(args->context), name, build, input, out, err);
+    if (status == OB_ERR_NOT_FOUND && args->desc->schemas == NULL && err != NULL)
+        add_place_to_look(args, name, err);
     if (status == OB_OK || args->desc->schemas == NULL ||
         (status != OB_ERR_NOT_FOUND && status != OB_ERR_UNSUPPORTED && status != OB_ERR_INVALID))
         return status;
@@ -387,7 +405,7 @@ ob_status ob__setup_build_graph(const ob_setup_args *args, const char *name, con
     if (status != OB_ERR_NOT_FOUND)
         return status;
     if (theirs == OB_ERR_NOT_FOUND && table != NULL)
-        add_place_to_look(args->desc, name, &other);
+        add_place_to_look(args, name, &other);
     return ob_err_set(err, theirs, "%s", other.message);
 }
 

@@ -100,7 +100,7 @@ static ob_status name_lanes(side *w, ob_err *err)
     if (alone && strcmp(w->list.names[0], OB_REFERENCE_BACKEND) == 0)
         return ob_err_set(err, OB_ERR_INVALID,
                           "--check compares with %s, which cannot be compared with itself; name "
-                          "another backend, as in --backend native,torch",
+                          "another backend, as in --backend native,NAME",
                           OB_REFERENCE_BACKEND);
     w->count = w->list.count + alone;
     for (size_t i = 0; i < w->count; i++) {

@@ -14,8 +14,7 @@ static const struct {
                   {"fp32", "float32"},
                   {"fp16", "float16"},
                   {"bf16", "bfloat16"},
-                  {"single", "float32"}},
-  RUNTIMES[] = {{"pt", "torch"}, {"pytorch", "torch"}, {"ort", "onnxruntime"}};
+                  {"single", "float32"}};
 
 static ob_status read_precision(const ob_json *node, ob_sweep_job *job, ob_err *err)
 {
@@ -37,22 +36,24 @@ static ob_status read_precision(const ob_json *node, ob_sweep_job *job, ob_err *
     return OB_OK;
 }
 
-const char *ob_sweep_backend_of_runtime(const char *word)
+const char *ob_sweep_backend_of_runtime(const ob_context *context, const char *word)
 {
-    for (size_t i = 0; i < sizeof RUNTIMES / sizeof *RUNTIMES; i++)
-        if (strcmp(RUNTIMES[i].word, word) == 0)
-            return RUNTIMES[i].meaning;
+    const ob_manifests *manifests = ob_context_manifests(context);
+    for (size_t i = 0; i < ob_manifests_count(manifests); i++)
+        if (ob_manifest_has(ob_manifests_at(manifests, i)->runtimes, word))
+            return ob_manifests_at(manifests, i)->name;
     return word;
 }
 
-static ob_status read_runtime(const ob_json *node, ob_sweep_job *job, ob_err *err)
+static ob_status read_runtime(const ob_sweep *sweep, const ob_json *node, ob_sweep_job *job,
+                              ob_err *err)
 {
     const char *word = ob_json_string(node, NULL);
     if (word == NULL || word[0] == '\0')
         return ob__node_error(err, node,
                               "a runtime is a word: pt, ort or a backend of `opbench list "
                               "backends`");
-    job->backend = ob_sweep_backend_of_runtime(word);
+    job->backend = ob_sweep_backend_of_runtime(sweep->context, word);
     return OB_OK;
 }
 
@@ -122,7 +123,7 @@ static ob_status read_job(ob_sweep *sweep, const ob_json *node, ob_err *err)
         for (size_t p = 0; p < word_count(precision); p++) {
             ob_sweep_job job = {.precision = "", .backend = ""};
             OB_TRY(read_precision(word_at(precision, p), &job, err));
-            OB_TRY(read_runtime(word_at(runtime, r), &job, err));
+            OB_TRY(read_runtime(sweep, word_at(runtime, r), &job, err));
             OB_TRY(add_job(sweep, node, &job, err));
         }
     return OB_OK;

@@ -4,6 +4,7 @@
  * and leaves it to its sessions.
  */
 #include "opbench/machine.h"
+#include "plugin/registry.h"
 #include "run/library_caps.h"
 
 #include "../unit/check.h"
@@ -72,26 +73,30 @@ static const ob_log LOG = {.fn = keep_log, .max_level = OB_LOG_INFO};
 static void session(void)
 {
     ob_run_options options;
+    ob_context *context = NULL;
     ob_err err;
+    CHECK_INT(ob__context_create_empty(&LOG, &context, &err), OB_OK);
     ob_run_options_init(&options);
-    CHECK_INT(ob__cap_for_session(&options, "null", &LOG, &err), OB_OK);
+    CHECK_INT(ob__cap_for_session(context, &options, "null", &err), OB_OK);
     CHECK(getenv(VARIABLE) == NULL);
     options.library_caps = "off";
-    CHECK_INT(ob__cap_for_session(&options, "native", &LOG, &err), OB_OK);
+    CHECK_INT(ob__cap_for_session(context, &options, "native", &err), OB_OK);
     CHECK(getenv(VARIABLE) == NULL);
     options.library_caps = NULL;
     setenv(OB_CAPS_VARIABLE, "off", 1);
-    CHECK_INT(ob__cap_for_session(&options, "native", &LOG, &err), OB_OK);
+    CHECK_INT(ob__cap_for_session(context, &options, "native", &err), OB_OK);
     CHECK(getenv(VARIABLE) == NULL);
     unsetenv(OB_CAPS_VARIABLE);
-    CHECK_INT(ob__cap_for_session(&options, "native", &LOG, &err), OB_OK);
+    CHECK_INT(ob__cap_for_session(context, &options, "native", &err), OB_OK);
     CHECK(getenv(VARIABLE) != NULL);
     CHECK_HAS(logged, "OpenBLAS would choose Prescott: ");
+    ob_context_destroy(context);
     unsetenv(VARIABLE);
 }
 
 static void loaded_already(void)
 {
+    ob_context *context = NULL;
     ob_err err;
     CHECK(dlopen(library, RTLD_NOW | RTLD_LOCAL) != NULL);
     ob_library_caps *caps = find(program, "native");
@@ -106,7 +111,9 @@ static void loaded_already(void)
     ob_library_caps_destroy(caps);
     ob_run_options options;
     ob_run_options_init(&options);
-    CHECK_INT(ob__cap_for_session(&options, "native", &LOG, &err), OB_OK);
+    CHECK_INT(ob__context_create_empty(&LOG, &context, &err), OB_OK);
+    CHECK_INT(ob__cap_for_session(context, &options, "native", &err), OB_OK);
+    ob_context_destroy(context);
     CHECK_HAS(logged, "OpenBLAS chooses Prescott, which cannot be corrected: ");
 }
 

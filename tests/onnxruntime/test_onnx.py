@@ -124,6 +124,6 @@ with tempfile.TemporaryDirectory() as name:
     # Only the command line names a model, and only for this backend.
     done, results = run(GOOD, [[tensor(5, 3)]], "--backend", "onnxruntime")
     assert done.returncode == 1 and results[0]["status"] == "unsupported", (done, results)
-    assert "`opbench run --onnx FILE` gives to the onnxruntime backend" in results[0]["reason"], results
+    assert "--onnx FILE gives the model of a file to the onnxruntime backend" in results[0]["reason"], results
     done = subprocess.run([opbench, "run", "-c", str(config), "--backend", "native", *onnx], capture_output=True, text=True)
     assert done.returncode == 2 and "--onnx needs the onnxruntime backend" in done.stderr, done

@@ -192,7 +192,7 @@ static const ob_backend_desc *const BACKENDS[] = {&BACKEND, NULL};
 static const ob_plugin PLUGIN = {
     OB_PLUGIN_HEAD,
     .name = "example-kit",
-    .version = "1",
+    .version = "1.0",
     .backends = BACKENDS,
 };
 

@@ -278,13 +278,21 @@ static void test_right_cores(void)
 static void test_users(void)
 {
     const ob_cap_row *openblas = find_row("OpenBLAS"), *onednn = find_row("oneDNN");
-    CHECK(ob__cap_is_used(openblas, "native"));
-    CHECK(!ob__cap_is_used(onednn, "native"));
-    CHECK(ob__cap_is_used(onednn, "native,onednn"));
-    CHECK(ob__cap_is_used(onednn, "torch,null"));
-    CHECK(!ob__cap_is_used(onednn, "onednn2,null,"));
-    CHECK(!ob__cap_is_used(onednn, ""));
-    CHECK(ob__cap_is_used(onednn, NULL));
+    static const char SOME[] = "{\"name\": \"some\", \"help\": \"\", \"libraries\": [\"oneDNN\"]}";
+    ob_manifests *manifests = NULL;
+    ob_err err;
+    CHECK_INT(ob_manifests_open("/nowhere", &manifests, &err), OB_OK);
+    CHECK_INT(ob_manifests_add(manifests, "some", SOME, sizeof SOME - 1, &err), OB_OK);
+    CHECK(ob__cap_is_used(openblas, "native", manifests));
+    CHECK(!ob__cap_is_used(onednn, "native", manifests));
+    CHECK(ob__cap_is_used(onednn, "native,onednn", manifests));
+    CHECK(ob__cap_is_used(onednn, "torch,null", manifests));
+    CHECK(!ob__cap_is_used(onednn, "onednn2,null,", manifests));
+    CHECK(ob__cap_is_used(onednn, "null,some", manifests));
+    CHECK(!ob__cap_is_used(openblas, "null,some", manifests));
+    CHECK(!ob__cap_is_used(onednn, "", manifests));
+    CHECK(ob__cap_is_used(onednn, NULL, manifests));
+    ob_manifests_destroy(manifests);
 }
 
 int main(void)

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See backend_options.h.
+ */
+#include "backend_options.h"
+
+#include "help.h"
+#include "output_file.h"
+#include "run_options.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* One option of a command, and where the command line's value of it is. */
+typedef struct place {
+    const char *backend;
+    const ob_manifest_option *row;
+    const ob_cli_backend_value *value;
+} place;
+
+/* The index-th of the command. One that the command has itself is the command's. */
+static bool find(const ob_cli *cli, const ob_cli_command *command, size_t index, place *out)
+{
+    size_t at = 0;
+    for (size_t m = 0; cli->manifests != NULL && m < ob_manifests_count(cli->manifests); m++) {
+        const ob_manifest *manifest = ob_manifests_at(cli->manifests, m);
+        for (size_t i = 0; i < manifest->option_count; i++) {
+            const ob_manifest_option *row = &manifest->options[i];
+            if (!ob_manifest_has(row->commands, command->name) ||
+                ob__cli_find_option(command->options, row->name) != NULL || at++ != index)
+                continue;
+            *out = (place){manifest->name, row,
+                           index < OB_CLI_BACKEND_VALUES ? &cli->backend_values[index] : NULL};
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_given(const place *p)
+{
+    return p->row->value != NULL ? p->value->text != NULL : p->value->flag;
+}
+
+/* The next that is given, from *index on. */
+static bool next_given(const ob_cli *cli, size_t *index, place *out)
+{
+    while (*index < OB_CLI_BACKEND_VALUES && find(cli, cli->command, (*index)++, out))
+        if (is_given(out))
+            return true;
+    return false;
+}
+
+size_t ob__backend_option_rows(const ob_cli *cli, const ob_cli_command *command, ob_option *rows,
+                               size_t room, size_t offset)
+{
+    size_t count = 0;
+    for (place p; count < room && count < OB_CLI_BACKEND_VALUES && find(cli, command, count, &p);
+         count++) {
+        const bool flag = p.row->value == NULL;
+        rows[count] = (ob_option){
+            .name = p.row->name,
+            .type = flag ? OB_OPTION_FLAG : OB_OPTION_STRING,
+            .offset = offset + count * sizeof(ob_cli_backend_value) +
+                      (flag ? offsetof(ob_cli_backend_value, flag)
+                            : offsetof(ob_cli_backend_value, text)),
+            .value = p.row->value,
+            .help = p.row->help,
+        };
+    }
+    return count;
+}
+
+const ob_manifest_option *ob__backend_option_given(const ob_cli *cli, ob_backend_option_test test,
+                                                   const char **backend)
+{
+    size_t index = 0;
+    for (place p; next_given(cli, &index, &p);)
+        if (test == NULL || test(p.row)) {
+            if (backend != NULL)
+                *backend = p.backend;
+            return p.row;
+        }
+    return NULL;
+}
+
+bool ob__backend_option_brings_operators(const ob_manifest_option *row)
+{
+    return row->brings_operators;
+}
+
+ob_status ob__backend_options_check(const ob_cli *cli, const char *backends, ob_err *err)
+{
+    size_t index = 0;
+    for (place p; next_given(cli, &index, &p);) {
+        if (backends == NULL) /* the first one says whose they are */
+            backends = p.backend;
+        if (!ob__backend_is_among(backends, p.backend))
+            return ob_err_set(err, OB_ERR_INVALID, "--%s needs the %s backend; add --backend %s",
+                              p.row->name, p.backend, p.backend);
+    }
+    return OB_OK;
+}
+
+/* ---- what they become ---- */
+
+/* "results_et.json" of "results.json"; malloc'ed, NULL when memory is out. */
+static char *path_beside(const char *records, const char *end)
+{
+    static const char JSON[] = ".json";
+    const size_t length = strlen(records), less = sizeof JSON - 1;
+    const bool cut = length > less && strcmp(records + length - less, JSON) == 0;
+    char *path = NULL;
+    return asprintf(&path, "%.*s%s", (int)(cut ? length - less : length), records, end) < 0 ? NULL
+                                                                                            : path;
+}
+
+/* The value as it is handed on; malloc'ed. */
+static ob_status make_value(const place *p, const ob_backend_options_use *use, char **out,
+                            ob_err *err)
+{
+    const char *text = p->value->text, *end = p->row->writes;
+    char resolved[PATH_MAX];
+    const bool is_path = p->row->is_file || p->row->variable != NULL;
+    if (end == NULL && is_path && realpath(text, resolved) != NULL)
+        text = resolved;
+    else if (end == NULL && p->row->is_file)
+        return ob_err_set(err, OB_ERR_INVALID, "--%s %s: there is no such file", p->row->name,
+                          text);
+    *out = end != NULL ? path_beside(use->records, end) : strdup(text);
+    if (*out == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
+    if (end == NULL || use->replace || !ob__cli_is_taken(*out))
+        return OB_OK;
+    ob_err_set(err, OB_ERR_INVALID, "%s, the %s of --%s, is there already; --force replaces it",
+               *out, p->row->holds != NULL ? p->row->holds : "file", p->row->name);
+    free(*out);
+    return OB_ERR_INVALID;
+}
+
+/* Adds "name=value" to *text, with the backend in front beside others. */
+static ob_status add_option(const place *p, const char *value, bool several, char **text,
+                            ob_err *err)
+{
+    const char *before = *text != NULL ? *text : "";
+    const size_t size = strlen(before) + strlen(p->backend) + strlen(p->row->gives) +
+                        2 * strlen(value) + 4; /* '.', '=', ',' and the end */
+    char *joined = malloc(size);
+    if (joined == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
+    char *to = stpcpy(joined, before);
+    ob__append_backend_option(to, to == joined, several ? p->backend : NULL, p->row->gives, value);
+    free(*text);
+    *text = joined;
+    return OB_OK;
+}
+
+static ob_status apply_one(const place *p, const ob_backend_options_use *use, ob_run_options *run,
+                           bool several, char **text, ob_err *err)
+{
+    char *value;
+    OB_TRY(make_value(p, use, &value, err));
+    if (*text == NULL && run->backend_options != NULL)
+        *text = strdup(run->backend_options);
+    ob_status status = OB_OK;
+    /* By the environment: workers have it too, and a backend is asked whether it can work before it has options. */
+    if (p->row->variable != NULL && setenv(p->row->variable, value, 1) != 0)
+        status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for the environment");
+    else if (p->row->gives != NULL)
+        status = add_option(p, value, several, text, err);
+    free(value);
+    if (!several)
+        run->backend = p->backend;
+    return status;
+}
+
+ob_status ob__backend_options_apply(const ob_cli *cli, const ob_backend_options_use *use,
+                                    ob_run_options *run, char **text, ob_err *err)
+{
+    const bool several = ob_run_options_backend_count(run) > 1;
+    ob_status status = OB_OK;
+    size_t index = 0;
+    *text = NULL;
+    for (place p; status == OB_OK && next_given(cli, &index, &p);)
+        status = apply_one(&p, use, run, several, text, err);
+    if (*text != NULL)
+        run->backend_options = *text;
+    return status;
+}
+
+/* ---- what is said of them ---- */
+
+void ob__backend_options_warn(ob_cli *cli)
+{
+    size_t index = 0;
+    for (place p; next_given(cli, &index, &p);)
+        if (p.row->note != NULL)
+            ob__cli_warn(cli, "--%s: %s", p.row->name, p.row->note);
+}
+
+/* The worker writes them at its end; there are none where no worker came that far. */
+void ob__backend_options_print_files(ob_cli *cli, const char *records)
+{
+    size_t index = 0;
+    for (place p; next_given(cli, &index, &p);) {
+        char *path = p.row->writes != NULL ? path_beside(records, p.row->writes) : NULL;
+        if (path != NULL && access(path, F_OK) == 0)
+            ob__cli_printf(cli, "%s: %s\n", p.row->holds != NULL ? p.row->holds : p.row->name,
+                           path);
+        free(path);
+    }
+}
+
+ob_status ob__backend_options_list(const ob_cli *cli, ob_json_doc *doc, ob_json *object,
+                                   ob_err *err)
+{
+    const ob_cli_command *run = ob__cli_find_command("run");
+    place p;
+    for (size_t i = 0; i < OB_CLI_BACKEND_VALUES && find(cli, run, i, &p); i++) {
+        const char *text = cli->command == run ? p.value->text : NULL;
+        char name[72];
+        ob__run_line_key(p.row->name, name, sizeof name);
+        const ob_json *value = p.row->value == NULL
+                                   ? ob_json_new_bool(doc, cli->command == run && p.value->flag)
+                               : text != NULL ? ob_json_new_string(doc, text, strlen(text))
+                                              : ob_json_new_null(doc);
+        if (value == NULL)
+            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
+        OB_TRY(ob_json_set(doc, object, name, value, err));
+    }
+    return OB_OK;
+}

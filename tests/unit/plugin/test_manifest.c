@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Manifests of backends: what is read, what is refused and with which words, files in folders, and that a backend that has
+ * one is listed with it though its plug-in is not there.
+ */
+#include "plugin_test.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OPTION(more)                                                                               \
+    "{\"name\": \"x\", \"help\": \"\", \"options\": [{\"name\": \"o\", \"help\": \"h\", "          \
+    "\"commands\": [\"run\"]" more "}]}"
+
+static ob_manifests *open_empty(void)
+{
+    ob_manifests *manifests = NULL;
+    ob_err err;
+    CHECK_INT(ob_manifests_open("/nowhere", &manifests, &err), OB_OK);
+    return manifests;
+}
+
+static void own(void)
+{
+    ob_manifests *manifests = open_empty();
+    const ob_manifest *torch = ob_manifests_find(manifests, "torch");
+    CHECK(torch != NULL && torch->replays);
+    CHECK_STR(torch->runtimes, "pt pytorch");
+    CHECK_STR(torch->libraries, "oneDNN OpenBLAS ATen oneMKL");
+    CHECK_STR(torch->options[1].name, "torchscript");
+    CHECK_STR(torch->options[1].commands, "run list");
+    CHECK(ob_manifests_find(manifests, "tor") == NULL);
+    for (size_t i = 1; i < ob_manifests_count(manifests); i++)
+        CHECK(strcmp(ob_manifests_at(manifests, i - 1)->name, ob_manifests_at(manifests, i)->name) <
+              0);
+    CHECK(ob_manifest_has("a bc d", "bc"));
+    CHECK(!ob_manifest_has("a bc d", "b"));
+    CHECK(!ob_manifest_has("", ""));
+    ob_manifests_destroy(manifests);
+}
+
+static void read_and_replaced(void)
+{
+    static const char FIRST[] = OPTION(", \"value\": \"N\", \"gives\": \"g\", \"later\": [1]");
+    static const char SECOND[] = "{\"name\": \"x\", \"help\": \"again\", \"needs\": \"that\"}";
+    ob_manifests *manifests = open_empty();
+    const size_t before = ob_manifests_count(manifests);
+    ob_err err;
+    CHECK_INT(ob_manifests_add(manifests, "f", FIRST, sizeof FIRST - 1, &err), OB_OK);
+    CHECK_INT(ob_manifests_count(manifests), before + 1);
+    const ob_manifest_option *option = ob_manifests_find(manifests, "x")->options;
+    CHECK_STR(option->gives, "g");
+    CHECK(option->variable == NULL && !option->is_file);
+    CHECK_INT(ob_manifests_add(manifests, "f", SECOND, sizeof SECOND - 1, &err), OB_OK);
+    CHECK_INT(ob_manifests_count(manifests), before + 1);
+    CHECK_STR(ob_manifests_find(manifests, "x")->help, "again");
+    CHECK_INT(ob_manifests_find(manifests, "x")->option_count, 0);
+    ob_manifests_destroy(manifests);
+}
+
+static void refused(void)
+{
+    static const struct {
+        const char *text, *reason;
+    } rows[] = {
+        {"", "text"},
+        {"[]", "an object belongs here"},
+        {"{\"help\": \"h\"}", "\"name\" is missing"},
+        {"{\"name\": \"../x\", \"help\": \"h\"}", "a name has small letters"},
+        {"{\"name\": \"-x\", \"help\": \"h\"}", "a name has small letters"},
+        {"{\"name\": \"x\", \"help\": 5}", "a text of at most 600 bytes"},
+        {"{\"name\": \"x\", \"help\": \"\\u001b[31m\"}", "a control character"},
+        {"{\"name\": \"x\", \"help\": \"a\\u0000b\"}", "a text of at most 600 bytes"},
+        {"{\"name\": \"x\", \"help\": \"h\", \"libraries\": \"a\"}", "a list of words"},
+        {"{\"name\": \"x\", \"help\": \"h\", \"libraries\": [\"a b\"]}", "this is no word"},
+        {"{\"name\": \"x\", \"help\": \"h\", \"replays\": 1}", "true or false"},
+        {"{\"name\": \"x\", \"help\": \"h\", \"options\": {}}", "a list of at most 32 options"},
+        {OPTION(", \"value\": \"V\""), "either \"gives\" or \"variable\""},
+        {OPTION(", \"value\": \"V\", \"gives\": \"a\", \"variable\": \"OPBENCH_A\""),
+         "either \"gives\" or \"variable\""},
+        {OPTION(", \"value\": \"V\", \"variable\": \"LD_PRELOAD\""), "begins with OPBENCH_"},
+        {OPTION(", \"gives\": \"a\""), "has a \"value\", or is a flag"},
+        {OPTION(", \"gives\": \"a\", \"writes\": \"/../../etc\""), "an end of a name"},
+    };
+    ob_manifests *manifests = open_empty();
+    const size_t before = ob_manifests_count(manifests);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ob_err err;
+        ob_err_clear(&err);
+        CHECK(ob_manifests_add(manifests, "f", rows[i].text, strlen(rows[i].text), &err) != OB_OK);
+        CHECK_HAS(err.message, rows[i].reason);
+        CHECK_STR(err.file, "f");
+    }
+    CHECK_INT(ob_manifests_count(manifests), before);
+    ob_manifests_destroy(manifests);
+}
+
+static void too_many(void)
+{
+    ob_manifests *manifests = open_empty();
+    ob_status status = OB_OK;
+    ob_err err;
+    for (int i = 0; i < 200 && status == OB_OK; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "{\"name\": \"m%d\", \"help\": \"\"}", i);
+        status = ob_manifests_add(manifests, "f", text, strlen(text), &err);
+    }
+    CHECK_INT(status, OB_ERR_LIMIT);
+    ob_manifests_destroy(manifests);
+}
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "we");
+    CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* A pipe does not hang, what is wrong is told with its place, and the rest is read. */
+static void files(void)
+{
+    char folder[] = "/tmp/ob_manifest_XXXXXX", path[512];
+    test_log log = {.count = 0};
+    ob_context *context = test_context(&log);
+    ob_err err;
+    CHECK(mkdtemp(folder) != NULL);
+    write_file(folder, "absent.backend.json",
+               "{\"name\": \"absent\", \"help\": \"not there\", \"needs\": \"libabsent\"}");
+    write_file(folder, "bad.backend.json", "{\"name\": \"bad\",\n \"help\": 5}");
+    write_file(folder, "other.json", "{}");
+    snprintf(path, sizeof path, "%s/pipe.backend.json", folder);
+    CHECK_INT(mkfifo(path, 0600), 0);
+    CHECK_INT(ob_plugin_discover(context, folder, &err), OB_OK);
+    CHECK_HAS(log.text, "bad.backend.json");
+    CHECK_HAS(log.text, "manifest not read: a text of at most 600 bytes");
+    CHECK_HAS(log.text, "manifest not read: it is no file that can be read");
+    CHECK(strstr(log.text, "other.json") == NULL);
+    const ob_entry_info info = test_entry(context, OB_ENTRY_BACKEND, "absent");
+    CHECK(!info.available);
+    CHECK_STR(info.help, "not there");
+    CHECK_HAS(info.reason, "there is no plug-in absent.so in ");
+    CHECK_HAS(info.reason, "install libabsent and build opbench again");
+    ob_context_destroy(context);
+    static const char *const names[] = {"absent.backend.json", "bad.backend.json", "other.json",
+                                        "pipe.backend.json"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+        unlink(path);
+    }
+    rmdir(folder);
+}
+
+int main(void)
+{
+    RUN(own);
+    RUN(read_and_replaced);
+    RUN(refused);
+    RUN(too_many);
+    RUN(files);
+    return ob_test_end();
+}

@@ -177,7 +177,13 @@ static ob_status backend_fields(const ob_context *context, size_t index, ob_json
 {
     const ob_entry_info info = ob_context_entry(context, OB_ENTRY_BACKEND, index);
     const ob_backend_desc *desc = ob_context_find_backend(context, info.name);
+    const ob_manifest *manifest = ob_manifests_find(ob_context_manifests(context), info.name);
+    char options[2560] = ""; /* names have 64 letters, and there are 32 */
+    for (size_t i = 0, used = 0; manifest != NULL && i < manifest->option_count; i++)
+        used += (size_t)snprintf(options + used, sizeof options - used, "%s ",
+                                 manifest->options[i].name);
     OB_TRY(ob__list_set_string(doc, object, "library", ob__list_trial_library(index), err));
+    OB_TRY(ob__list_set_words(doc, object, "options", options, " ", err));
     return ob__list_set_words(doc, object, "devices", desc != NULL ? desc->device_types : "", " ",
                               err);
 }

@@ -19,6 +19,7 @@
 #include "opbench/json.h"
 #include "opbench/log.h"
 #include "opbench/machine.h"
+#include "opbench/manifest.h"
 #include "opbench/measure.h"
 #include "opbench/measurement.h"
 #include "opbench/op.h"

@@ -71,7 +71,7 @@ def check_all(program, conform, compiler, directory):
     plugins = build / "plugins"
     here = dict(os.environ, OPBENCH_PLUGIN_PATH=str(plugins), OPBENCH_LIBRARY_CAPS="off")
     row = json.loads(run([program, "list", "backends", "few", "--json"], env=here))
-    if not row["available"] or row["help"] != HELP:
+    if not row["available"] or row["help"] != HELP or row["options"] != ["few-things"]:
         raise Failure(f"the list says {row}")
     want("few-things", run([program, "help", "run"], env=here), "help")
     goldens = ROOT / "tests/golden/native_ops.jsonl"

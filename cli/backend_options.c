@@ -32,7 +32,9 @@ static bool find(const ob_cli *cli, const ob_cli_command *command, size_t index,
                 ob__cli_find_option(command->options, row->name) != NULL || at++ != index)
                 continue;
             *out = (place){manifest->name, row,
-                           index < OB_CLI_BACKEND_VALUES ? &cli->backend_values[index] : NULL};
+                           cli->backend_values != NULL && index < OB_CLI_BACKEND_VALUES
+                               ? &cli->backend_values[index]
+                               : NULL};
             return true;
         }
     }

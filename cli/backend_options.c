@@ -20,7 +20,25 @@ typedef struct place {
     const ob_cli_backend_value *value;
 } place;
 
-/* The index-th of the command. One that the command has itself is the command's. */
+/* Whether an option of the command is that one's: what the command has itself, all commands have, or a manifest before it
+ * has, is not. */
+static bool has_row(const ob_cli *cli, const ob_cli_command *command, size_t m, size_t i)
+{
+    const ob_manifest_option *row = &ob_manifests_at(cli->manifests, m)->options[i];
+    if (!ob_manifest_has(row->commands, command->name) || ob__cli_is_common(row->name) ||
+        ob__cli_find_option(command->options, row->name) != NULL)
+        return false;
+    for (size_t n = 0; n <= m; n++) {
+        const ob_manifest *before = ob_manifests_at(cli->manifests, n);
+        for (size_t k = 0; k < (n < m ? before->option_count : i); k++)
+            if (strcmp(before->options[k].name, row->name) == 0 &&
+                ob_manifest_has(before->options[k].commands, command->name))
+                return false;
+    }
+    return true;
+}
+
+/* The index-th of the command. */
 static bool find(const ob_cli *cli, const ob_cli_command *command, size_t index, place *out)
 {
     size_t at = 0;
@@ -28,8 +46,7 @@ static bool find(const ob_cli *cli, const ob_cli_command *command, size_t index,
         const ob_manifest *manifest = ob_manifests_at(cli->manifests, m);
         for (size_t i = 0; i < manifest->option_count; i++) {
             const ob_manifest_option *row = &manifest->options[i];
-            if (!ob_manifest_has(row->commands, command->name) ||
-                ob__cli_find_option(command->options, row->name) != NULL || at++ != index)
+            if (!has_row(cli, command, m, i) || at++ != index)
                 continue;
             *out = (place){manifest->name, row,
                            cli->backend_values != NULL && index < OB_CLI_BACKEND_VALUES

@@ -43,6 +43,11 @@ static const ob_option TORCH_OPTION = {
             "package, or a python that has one; OPBENCH_TORCH if not given, else the one that "
             "opbench was built with."};
 
+bool ob__cli_is_common(const char *name)
+{
+    return strcmp(name, HELP_OPTION.name) == 0 || strcmp(name, TORCH_OPTION.name) == 0;
+}
+
 const ob_option *ob__cli_common_options(ob_cli *cli, const ob_cli_command *command)
 {
     ob_option *rows = cli->common_rows;

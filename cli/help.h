@@ -19,6 +19,8 @@ typedef struct ob_cli_common {
     ob_cli_backend_value backend[OB_CLI_BACKEND_VALUES];
 } ob_cli_common;
 size_t ob__cli_common_offset(const ob_cli_command *command);
+/* Whether it is the name of one of its rows. */
+bool ob__cli_is_common(const char *name);
 /* The rows of it that this command has, but for --help, until the next call. */
 const ob_option *ob__cli_common_options(ob_cli *cli, const ob_cli_command *command);
 /* The command's rows, those, and --help, with the offsets that they have there. malloc'ed; NULL when memory is out. */

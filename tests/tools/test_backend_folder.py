@@ -17,6 +17,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HELP = "an example: three operators on float32, by the kit"
 MANIFEST = {"name": "few", "help": HELP, "needs": "nothing", "runtimes": ["little"], "options": [
+    {"name": "help", "value": "FILE", "commands": ["run", "list"], "gives": "x", "help": "It is not few's."},
+    {"name": "backend", "value": "FILE", "commands": ["run"], "gives": "x", "help": "It is not few's."},
     {"name": "few-things", "value": "FILE", "commands": ["run"], "gives": "things", "help": "Things of few."}]}
 FILES = {"CMakeLists.txt": "ob_add_plugin(few few.c LIBRARIES opbench_kit)\n",
          "few.backend.json": json.dumps(MANIFEST),
@@ -71,9 +73,13 @@ def check_all(program, conform, compiler, directory):
     plugins = build / "plugins"
     here = dict(os.environ, OPBENCH_PLUGIN_PATH=str(plugins), OPBENCH_LIBRARY_CAPS="off")
     row = json.loads(run([program, "list", "backends", "few", "--json"], env=here))
-    if not row["available"] or row["help"] != HELP or row["options"] != ["few-things"]:
+    if not row["available"] or row["help"] != HELP or row["options"] != ["help", "backend", "few-things"]:
         raise Failure(f"the list says {row}")
-    want("few-things", run([program, "help", "run"], env=here), "help")
+    told = run([program, "run", "--help"], env=here)
+    want("--few-things FILE", told, "help")
+    want("-h, --help  ", told, "help")
+    if "few's" in told:
+        raise Failure(f"an option of a manifest takes the place of the program's own:\n{told}")
     goldens = ROOT / "tests/golden/native_ops.jsonl"
     run([conform, str(plugins / "few.so"), "values", str(goldens), "f32", str(tree / "backends/few/support/few.tsv")])
 

@@ -228,7 +228,7 @@ ob_status ob_manifests_add(ob_manifests *manifests, const char *file, const void
 {
     const ob_json_limits limits = {.max_memory_bytes = MAX_BYTES, .max_depth = 8};
     const reading r = {.arena = &manifests->arena, .file = file, .err = err};
-    ob_manifest m = {.needs = "", .libraries = "", .runtimes = ""};
+    ob_manifest m = {.name = "", .help = "", .needs = "", .libraries = "", .runtimes = ""};
     ob_json_doc *doc = NULL;
     OB_TRY(ob_json_parse(file, data, size, &limits, &doc, err));
     const ob_json *root = ob_json_doc_root(doc);

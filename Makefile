@@ -8,13 +8,14 @@ FUZZ_SECONDS ?= 60
 # As many at once as make -jN says, else as there are processors. Looked at in recipes only: make fills in MAKEFLAGS late.
 JOBS = $(or $(patsubst -j%,%,$(filter -j%,$(MAKEFLAGS))),$(shell nproc 2>/dev/null || echo 2))
 SUITE ?= trixie
+CPU ?= sapphire_rapids
 ARCH ?= $(shell dpkg --print-architecture 2>/dev/null)
 EXAMPLE = examples/configs/tour.json
 BUILD = cmake --build build --parallel $(JOBS)
 # TESTS=REGEX runs those alone whose names match; other programs find the results in tests.xml of the build.
 CTEST = ctest --parallel $(JOBS) --output-on-failure --output-junit tests.xml $(if $(TESTS),--tests-regex '$(TESTS)')
 
-.PHONY: all run test test-full test-on install uninstall asan fuzz bench format check coverage support docs clean help
+.PHONY: all run test test-full test-on test-cpu install uninstall asan fuzz bench format check coverage support docs clean help
 
 all: ## build the program and the library: build/opbench
 	@test -f build/build.ninja || cmake --preset default
@@ -41,6 +42,12 @@ test-full: ## all tests: long ones, and a minute of each fuzz target
 test-on: ## make run and make test on a fresh Debian: SUITE=bookworm|trixie|sid, ARCH=arm64 (needs root)
 	@tools/install_deps $(if $(filter $(ARCH),$(shell dpkg --print-architecture)),system,emulation)
 	tools/test_on --suite $(SUITE) --arch $(ARCH) $(if $(TESTS),--tests '$(TESTS)')
+
+test-cpu: ## tests on an emulated processor: CPU=sapphire_rapids (AVX-512, AMX), TESTS=REGEX (needs root)
+	@tools/install_deps system
+	cmake --preset default
+	$(BUILD)
+	tools/test_cpu --cpu $(CPU) $(if $(TESTS),--tests '$(TESTS)')
 
 install: ## install to PREFIX (/usr/local), below DESTDIR if given
 	@tools/install_deps run

@@ -11,7 +11,7 @@ string(REGEX REPLACE "(.........................................................
        "\\1\n" bytes "${bytes}")
 file(CONFIGURE OUTPUT ${runner_source} @ONLY CONTENT
 "/* Made from runners/python/snippet.py. */
-#include \"snippet/process.h\"
+#include \"snippet/snippet_process.h\"
 
 const char ob__python_runner[] = {
 @bytes@0x00};

@@ -7,7 +7,7 @@
 #define OB_RUN_KEEPER_H
 
 #include "run/ring.h"
-#include "run/spawn.h"
+#include "run/worker_start.h"
 
 /* Why a worker is gone. */
 typedef struct ob_loss {

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "count/debug_symbols.h"
 #include "count/valgrind.h"
-#include "snippet/process.h"
+#include "snippet/snippet_process.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "count/valgrind.h"
-#include "snippet/process.h"
+#include "snippet/snippet_process.h"
 #include "snippet/suite_int.h"
 
 #include <pthread.h>

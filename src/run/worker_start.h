@@ -2,8 +2,8 @@
  *
  * What a worker process is started with.
  */
-#ifndef OB_RUN_SPAWN_H
-#define OB_RUN_SPAWN_H
+#ifndef OB_RUN_WORKER_START_H
+#define OB_RUN_WORKER_START_H
 
 #include "opbench/config.h"
 #include "opbench/run.h"

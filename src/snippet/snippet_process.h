@@ -2,8 +2,8 @@
  *
  * The process of a snippet, seen from outside: what is started, and requests to it.
  */
-#ifndef OB_SNIPPET_PROCESS_H
-#define OB_SNIPPET_PROCESS_H
+#ifndef OB_SNIPPET_SNIPPET_PROCESS_H
+#define OB_SNIPPET_SNIPPET_PROCESS_H
 
 #include "process/process.h"
 #include "process/wire.h"

@@ -3,7 +3,7 @@
  * A worker's command line and descriptors. It is this program again, not a copy of this process: thread pools of
  * libraries do not survive a bare fork.
  */
-#include "run/spawn.h"
+#include "run/worker_start.h"
 
 #include "base/text.h"
 #include "run/identity.h"

@@ -3,7 +3,7 @@
  * Starting a snippet's process and asking it. Compiled snippets are loaded by opbench itself (`opbench
  * snippet`), Python ones run in the python3 that the user names.
  */
-#include "snippet/process.h"
+#include "snippet/snippet_process.h"
 
 #include "base/text.h"
 #include "snippet/lines.h"

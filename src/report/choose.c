@@ -43,7 +43,28 @@ ob_status ob__table_find(const ob_table *table, const char *name, size_t length,
     return OB_ERR_NOT_FOUND;
 }
 
-/* A name stands for all columns that are called so: people and programs may have one each. */
+/* Adds all columns that are called so: people and programs may have one each. What only the others have is shown by the
+ * word that they have for it. Returns how many. */
+static size_t add_called(ob_table *table, const char *name, size_t length, size_t *order)
+{
+    size_t count = 0;
+    bool title = false, word = false;
+    for (size_t i = 0; i < table->column_count; i++) {
+        const ob_column *c = &table->columns[i];
+        if (!is_called(c, true, name, length) && !is_called(c, false, name, length))
+            continue;
+        order[count++] = i;
+        title = title || c->title != NULL;
+        word = word || c->name != NULL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        ob_column *c = &table->columns[order[i]];
+        c->title = title ? c->title : c->name;
+        c->name = word ? c->name : c->title;
+    }
+    return count;
+}
+
 static ob_status choose_columns(ob_table *table, const char *list, ob_err *err)
 {
     size_t found, room = 1;
@@ -51,7 +72,7 @@ static ob_status choose_columns(ob_table *table, const char *list, ob_err *err)
         room += *c == ',';
     if (room > 1000)
         return ob_err_set(err, OB_ERR_LIMIT, "--columns: %zu names are too many", room);
-    size_t *order = calloc(2 * room * (table->column_count + 1), sizeof *order);
+    size_t *order = calloc(room * (table->column_count + 1), sizeof *order);
     size_t count = 0;
     ob_status status =
         order != NULL ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory for columns");
@@ -64,10 +85,8 @@ static ob_status choose_columns(ob_table *table, const char *list, ob_err *err)
         if (length == 0)
             break;
         status = ob__table_find(table, at, length, "--columns", &found, err);
-        for (size_t i = 0; status == OB_OK && i < table->column_count; i++)
-            if (is_called(&table->columns[i], true, at, length) ||
-                is_called(&table->columns[i], false, at, length))
-                order[count++] = i;
+        if (status == OB_OK)
+            count += add_called(table, at, length, order + count);
         at = next;
     }
     if (status == OB_OK && count == 0)

@@ -249,6 +249,19 @@ static void rows_and_columns(void)
               "name,word\nb|1,ok\na,bad\nc,ok\n");
     CHECK_STR(print(NULL), "name  word\nb|1   ok*\na     bad*\nc     ok*\n");
     CHECK_STR(chosen(&(ob_table_choice){.columns = "name", .sort = "name"}), "name\na\nb|1\nc\n");
+    /* What people or programs alone have is shown to both when it is asked for. */
+    make();
+    ob_table_add_column(table, &(ob_column){.name = "for_programs"});
+    ob_table_add_column(table, &(ob_column){.title = "for people"});
+    ob_table_set_text(table, HIDDEN + 1, "x");
+    ob_table_set_text(table, HIDDEN + 2, "y");
+    CHECK_INT(
+        ob_table_choose(table, &(ob_table_choice){.columns = "for_programs,for people"}, NULL),
+        OB_OK);
+    table->line_count = 0;
+    table->rows[0].note = NULL;
+    CHECK_STR(print(NULL), "for_programs  for people\n              \nx             y\n");
+    CHECK_STR(print_as(OB_TABLE_CSV), "for_programs,for people\n,\nx,y\n");
     CHECK_STR(chosen(&(ob_table_choice){.columns = "name", .sort = "-time"}), "name\nc\nb|1\na\n");
     CHECK_STR(chosen(&(ob_table_choice){.columns = "name", .sort = "time_ns"}),
               "name\nb|1\nc\na\n");

@@ -6,7 +6,7 @@
 #ifndef OB_CUDA_BACKEND_H
 #define OB_CUDA_BACKEND_H
 
-#include "api.h"
+#include "cuda_api.h"
 #include "opbench/kit.h"
 
 typedef struct cuda_program cuda_program;
@@ -43,7 +43,7 @@ struct ob_event {
     CUevent event;
 };
 
-/* ---- open.c ---- */
+/* ---- cuda_open.c ---- */
 ob_status cuda_probe(const ob_host *host, ob_reason *why_not);
 ob_status cuda_open(const ob_backend_settings *settings, ob_backend **out, ob_err *err);
 void cuda_close(ob_backend *backend);
@@ -52,7 +52,7 @@ void cuda_library(ob_backend *backend, ob_reason *out);
 /* OB_OK for CUDA_SUCCESS; else an error with what was tried, the driver's name of it and its sentence. */
 ob_status cuda_check(const ob_kit_env *env, CUresult result, const char *what, ob_err *err);
 
-/* ---- memory.c ---- */
+/* ---- cuda_memory.c ---- */
 ob_status cuda_allocate(ob_kit_env *env, size_t size_bytes, ob_storage **out, ob_err *err);
 ob_status cuda_upload(ob_kit_env *env, ob_storage *to, const ob_storage *from, size_t size_bytes,
                       ob_err *err);
@@ -74,12 +74,12 @@ void cuda_event_destroy(ob_event *event);
 ob_status cuda_flush_cache(ob_backend *backend, ob_prepared *prepared, const char **how,
                            ob_err *err);
 
-/* ---- program.c ---- */
+/* ---- cuda_program.c ---- */
 /* The kernel "ob_kernel" of a source, compiled once in the backend's life: `head` (its #defines) is the key. */
 ob_status cuda_function(ob_kit_env *env, const char *head, CUfunction *out, ob_err *err);
 void cuda_programs_release(ob_kit_env *env);
 
-/* ---- elementwise.c ---- */
+/* ---- cuda_elementwise.c ---- */
 extern const ob_kit_kernel cuda_kernels_elementwise[];
 ob_status cuda_tensor_copy(ob_kit_env *env, const ob_tensor *to, const ob_tensor *from,
                            ob_err *err);

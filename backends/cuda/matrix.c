@@ -3,7 +3,7 @@
  * Products of matrices by cuBLAS. It counts down columns and we along rows, so it is given the transposed
  * product: C^T = B^T A^T.
  */
-#include "elementwise.h"
+#include "cuda_elementwise.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #ifndef OB_NATIVE_BLAS_H
 #define OB_NATIVE_BLAS_H
 
-#include "kernel.h"
+#include "native_kernel.h"
 
 typedef struct native_blas native_blas;
 

@@ -12,7 +12,7 @@
 #define OB_NATIVE_CONV_H
 
 #include "blas.h"
-#include "rows.h"
+#include "native_rows.h"
 #include "window.h"
 
 typedef struct native_conv {

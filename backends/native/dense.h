@@ -7,7 +7,7 @@
 #ifndef OB_NATIVE_DENSE_H
 #define OB_NATIVE_DENSE_H
 
-#include "kernel.h"
+#include "native_kernel.h"
 
 typedef struct native_dense {
     bool present;     /* false: the argument is None */

@@ -8,7 +8,7 @@
 #ifndef OB_NATIVE_HALVES_H
 #define OB_NATIVE_HALVES_H
 
-#include "kernel.h"
+#include "native_kernel.h"
 
 /* Matrices with any strides, in elements; step is between those of a batch. */
 typedef struct native_half_matrix {

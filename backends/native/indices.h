@@ -6,7 +6,7 @@
 #ifndef OB_NATIVE_INDICES_H
 #define OB_NATIVE_INDICES_H
 
-#include "kernel.h"
+#include "native_kernel.h"
 
 #include <stdatomic.h>
 

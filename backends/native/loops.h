@@ -6,8 +6,8 @@
 #ifndef OB_NATIVE_LOOPS_H
 #define OB_NATIVE_LOOPS_H
 
-#include "kernel.h"
 #include "kit/elementwise_calls.h"
+#include "native_kernel.h"
 
 /* How many elements a loop is given at most: operands that must be converted stay in the cache. */
 enum { NATIVE_CHUNK = 1024 };

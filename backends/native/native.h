@@ -5,7 +5,7 @@
 #ifndef OB_NATIVE_H
 #define OB_NATIVE_H
 
-#include "kernel.h"
+#include "native_kernel.h"
 #include "opbench/kit.h"
 
 struct ob_backend {
@@ -15,10 +15,10 @@ struct ob_backend {
     int threads_asked; /* env.threads is what there are processors for */
 };
 
-/* kernels.c: all tables, ended by NULL */
+/* native_kernels.c: all tables, ended by NULL */
 extern const ob_kit_kernel *const native_kernel_tables[];
 
-/* device.c: memory of the host */
+/* native_device.c: memory of the host */
 extern const ob_kit_device native_device;
 
 /* flush.c */

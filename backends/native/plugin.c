@@ -2,7 +2,7 @@
  *
  * The native backend as a plug-in: its options, its description and its entry.
  */
-#include "backend.h"
+#include "native_backend.h"
 
 #include <stddef.h>
 

@@ -8,7 +8,7 @@
 #ifndef OB_NATIVE_POOL_H
 #define OB_NATIVE_POOL_H
 
-#include "rows.h"
+#include "native_rows.h"
 #include "window.h"
 
 #include <stdbool.h>

@@ -2,7 +2,7 @@
  *
  * Loops over rows, compiled once per instruction set (NATIVE_ISA).
  */
-#include "rows.h"
+#include "native_rows.h"
 
 #include "vectors.h"
 

@@ -6,7 +6,7 @@
 #ifndef OB_NATIVE_TEAM_H
 #define OB_NATIVE_TEAM_H
 
-#include "kernel.h"
+#include "native_kernel.h"
 
 typedef struct native_team native_team;
 

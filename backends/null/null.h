@@ -61,7 +61,7 @@ struct ob_event {
     uint64_t time_ns;
 };
 
-/* clock.c. iterations of `work_ns` device time each; OB_ERR_OVERFLOW past the end of time. */
+/* null_clock.c. iterations of `work_ns` device time each; OB_ERR_OVERFLOW past the end of time. */
 ob_status null_clock_run(ob_backend *backend, uint64_t work_ns, uint64_t iterations, ob_err *err);
 void null_clock_sync(null_clock *clock);
 /* When the device reaches what would be enqueued now. */
@@ -94,12 +94,12 @@ bool null_fault_is_for(const ob_backend *backend, const char *phase);
 /* Does it. Returns for faults that are errors, and OB_OK for those after which work goes on. */
 ob_status null_fault_strike(ob_backend *backend, const char *phase, ob_err *err);
 
-/* values.c */
+/* null_values.c */
 ob_status null_value_zeros(const ob_host *host, const ob_value *meta, ob_value *out, ob_err *err);
 ob_status null_value_bytes(const ob_host *host, const ob_value *value, uint64_t *bytes,
                            ob_err *err);
 
-/* case.c */
+/* null_case.c */
 bool null_op_is(const ob_op *op, const char *name, size_t length);
 ob_status null_supports(ob_backend *backend, const ob_graph *graph, ob_pass pass,
                         ob_reason *why_not);
@@ -110,7 +110,7 @@ ob_status null_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, o
 ob_status null_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, size_t capacity,
                        size_t *count, ob_err *err);
 
-/* device.c */
+/* null_device.c */
 ob_status null_sync(ob_backend *backend, ob_err *err);
 ob_status null_event_create(ob_backend *backend, ob_event **out, ob_err *err);
 ob_status null_event_record(ob_event *event, ob_err *err);

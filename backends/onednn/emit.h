@@ -5,7 +5,7 @@
 #ifndef OB_ONEDNN_EMIT_H
 #define OB_ONEDNN_EMIT_H
 
-#include "kernel.h"
+#include "onednn_kernel.h"
 
 /* to = from, with conversion and repetition: a reorder, or glue where the library has none. */
 ob_status dnn_emit_copy(dnn_plan *plan, const dnn_view *to, const dnn_view *from, ob_err *err);

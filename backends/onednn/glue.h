@@ -6,7 +6,7 @@
 #ifndef OB_ONEDNN_GLUE_H
 #define OB_ONEDNN_GLUE_H
 
-#include "plan.h"
+#include "onednn_plan.h"
 
 /* views[0] = views[1]: same dtype and sizes. */
 void dnn_glue_copy(const dnn_glue *glue);

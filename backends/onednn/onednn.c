@@ -4,7 +4,7 @@
  */
 #include "opbench/plugin.h"
 
-#include "backend.h"
+#include "onednn_backend.h"
 #include "options.h"
 
 #include <stddef.h>

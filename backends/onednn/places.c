@@ -3,7 +3,7 @@
  * Where the tensors of a graph lie: views and results of in-place operators share the group of what they
  * look at, all others have one of their own.
  */
-#include "graph.h"
+#include "onednn_graph.h"
 
 #include <stdlib.h>
 #include <string.h>

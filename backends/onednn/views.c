@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arithmetic of views: what plan.h declares of them.
+ * Arithmetic of views: what onednn_plan.h declares of them.
  */
-#include "plan.h"
+#include "onednn_plan.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef OB_ONNXRUNTIME_LIBRARY_H
 #define OB_ONNXRUNTIME_LIBRARY_H
 
-#include "api.h"
+#include "onnxruntime_api.h"
 
 #include "opbench/plugin.h"
 

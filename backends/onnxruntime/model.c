@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * ONNX models made in memory; see model.h. The numbers of fields are those of onnx.proto.
+ * ONNX models made in memory; see onnxruntime_model.h. The numbers of fields are those of onnx.proto.
  */
-#include "model.h"
+#include "onnxruntime_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

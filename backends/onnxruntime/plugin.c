@@ -2,7 +2,7 @@
  *
  * The onnxruntime backend as a plug-in: its options, opening, its description and its entry.
  */
-#include "backend.h"
+#include "onnxruntime_backend.h"
 
 #include <stddef.h>
 #include <stdio.h>

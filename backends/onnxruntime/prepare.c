@@ -2,7 +2,7 @@
  *
  * Preparing a case: graphs become models, models sessions, tensors bound memory. Nothing here is timed.
  */
-#include "backend.h"
+#include "onnxruntime_backend.h"
 
 #include <stddef.h>
 #include <stdio.h>

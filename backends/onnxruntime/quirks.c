@@ -3,7 +3,7 @@
  * What builds of one version of ONNX Runtime differ in, found out when the backend is opened: distributions build it
  * with their own Eigen and ONNX, so the version says little.
  */
-#include "backend.h"
+#include "onnxruntime_backend.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #ifndef OB_ONNXRUNTIME_TRANSLATE_H
 #define OB_ONNXRUNTIME_TRANSLATE_H
 
-#include "model.h"
+#include "onnxruntime_model.h"
 
 /* One tensor of an edge. */
 typedef struct ort_slot {
@@ -62,7 +62,7 @@ struct ort_row {
     const char *writes; /* arguments that it changes though the schema does not say so */
 };
 
-/* The tables, each ended by a row without a name: rows.c gathers them. */
+/* The tables, each ended by a row without a name: onnxruntime_rows.c gathers them. */
 #define ORT_ROW_GROUPS(X)                                                                          \
     X(elementwise)                                                                                 \
     X(activation)                                                                                  \

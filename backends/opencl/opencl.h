@@ -83,14 +83,14 @@ struct ob_backend {
     ob_kit_engine engine;
 };
 
-/* ---- device.c ---- */
+/* ---- opencl_device.c ---- */
 ob_status ocl_device_choose(ob_kit_env *env, const ob_device *wanted, ob_err *err);
 /* Variables that drivers read when they are loaded. */
 void ocl_environment_set(int threads);
 void ocl_properties(ob_backend *backend, ob_property_fn fn, void *ctx);
 void ocl_library(ob_backend *backend, ob_reason *out);
 
-/* ---- memory.c ---- */
+/* ---- opencl_memory.c ---- */
 ob_status ocl_buffer_create(ob_kit_env *env, size_t size, ocl_buffer **out, ob_err *err);
 void ocl_buffer_destroy(ocl_buffer *buffer); /* NULL is allowed */
 ob_status ocl_storage_create(ob_kit_env *env, size_t size_bytes, ob_storage **out, ob_err *err);
@@ -114,7 +114,7 @@ void ocl_event_destroy(ob_event *event);
 ob_status ocl_flush_cache(ob_backend *backend, ob_prepared *prepared, const char **how,
                           ob_err *err);
 
-/* ---- kernels.c ---- */
+/* ---- opencl_kernels.c ---- */
 extern const ob_kit_device ocl_plan_device;
 
 #endif

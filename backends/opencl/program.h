@@ -6,7 +6,7 @@
 #ifndef OB_OPENCL_PROGRAM_H
 #define OB_OPENCL_PROGRAM_H
 
-#include "api.h"
+#include "opencl_api.h"
 
 /* One file of kernels/, embedded at build time; the list ends with name == NULL. */
 typedef struct ocl_source {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What a call does on the device: launches, made once in setup with all arguments set. Kernel tables are
- * kernels_<group>.c; kernel_groups.def lists them.
+ * opencl_kernels_<group>.c; opencl_kernel_groups.def lists them.
  */
 #ifndef OB_OPENCL_WORK_H
 #define OB_OPENCL_WORK_H
@@ -9,7 +9,7 @@
 #include "opencl.h"
 
 #define OCL_GROUP(group) extern const ob_kit_kernel ocl_kernels_##group[];
-#include "kernel_groups.def"
+#include "opencl_kernel_groups.def"
 #undef OCL_GROUP
 
 typedef struct ocl_launch {
@@ -104,7 +104,7 @@ ob_status ocl_end(ocl_builder *builder, const ocl_range *range, ob_err *err);
 /* `count` independent work-items in one dimension. */
 ocl_range ocl_range_of(const ob_kit_env *env, int64_t count);
 
-/* ---- elementwise.c ---- */
+/* ---- opencl_elementwise.c ---- */
 
 /* One elementwise computation; operands that are no tensors are numbers. */
 typedef struct ocl_elementwise {

@@ -2,7 +2,7 @@
  *
  * A library whose entry gives nothing.
  */
-#include "api.h"
+#include "onnxruntime_api.h"
 
 __attribute__((visibility("default"))) const ort_api_base *OrtGetApiBase(void);
 

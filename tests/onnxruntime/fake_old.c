@@ -2,7 +2,7 @@
  *
  * A library like ONNX Runtime's of long ago: it does not have the table that is asked for.
  */
-#include "api.h"
+#include "onnxruntime_api.h"
 
 static const void *no_api(uint32_t version)
 {

@@ -2,7 +2,7 @@
  *
  * Our places in ONNX Runtime's table of functions against its own header; compiled by test_header.py only.
  */
-#include "api.h"
+#include "onnxruntime_api.h"
 
 #include <onnxruntime_c_api.h>
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # test_header.py CC BACKEND_FOLDER CHECK: compiles CHECK against every header of ONNX Runtime that is here, the one that
-# `tools/fetch_onnxruntime --header` brought and that of Debian's libonnxruntime-dev: every function must be where api.h says.
+# `tools/fetch_onnxruntime --header` brought and that of Debian's libonnxruntime-dev: every function must be where onnxruntime_api.h says.
 
 import os
 import pathlib
@@ -30,6 +30,6 @@ for include in includes:
     assert done.returncode == 0, done.stderr
 # The check can fail.
 with tempfile.TemporaryDirectory() as folder:
-    text = pathlib.Path(backend, "api.h").read_text().replace("SetIntraOpNumThreads, 24", "SetIntraOpNumThreads, 25")
-    pathlib.Path(folder, "api.h").write_text(text)
+    text = pathlib.Path(backend, "onnxruntime_api.h").read_text().replace("SetIntraOpNumThreads, 24", "SetIntraOpNumThreads, 25")
+    pathlib.Path(folder, "onnxruntime_api.h").write_text(text)
     assert "another place" in compile_with(folder, includes[0]).stderr

@@ -2,7 +2,7 @@
  *
  * The writer of ONNX models: bytes as protocol buffers have them, and models that can be read back.
  */
-#include "model.h"
+#include "onnxruntime_model.h"
 
 #include "check.h"
 

@@ -10,7 +10,7 @@
  * compiler has, so that tests can run the same source on a CPU.
  */
 
-/* The same as cuda_args in elementwise.c. */
+/* The same as cuda_args in cuda_elementwise.c. */
 struct ob_args {
     long long count;
     long long ndim;

@@ -24,7 +24,7 @@
 
 /* ---- the loop ---- */
 
-/* elementwise.c fills the same struct. Operands: out, x, y, z, mask. */
+/* opencl_elementwise.c fills the same struct. Operands: out, x, y, z, mask. */
 typedef struct layout {
     long columns;
     long offset[5];

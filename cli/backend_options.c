@@ -20,6 +20,8 @@ typedef struct place {
     const ob_cli_backend_value *value;
 } place;
 
+static const ob_cli_backend_value NOT_GIVEN = {.text = NULL};
+
 /* Whether an option of the command is that one's: what the command has itself, all commands have, or a manifest before it
  * has, is not. */
 static bool has_row(const ob_cli *cli, const ob_cli_command *command, size_t m, size_t i)
@@ -51,7 +53,7 @@ static bool find(const ob_cli *cli, const ob_cli_command *command, size_t index,
             *out = (place){manifest->name, row,
                            cli->backend_values != NULL && index < OB_CLI_BACKEND_VALUES
                                ? &cli->backend_values[index]
-                               : NULL};
+                               : &NOT_GIVEN};
             return true;
         }
     }

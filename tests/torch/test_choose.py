@@ -175,6 +175,8 @@ class Refused(ChooseTest):
         self.refused("has no package torch; install it there, or name another python",
                      "--torch", self.script("python", "#!/bin/sh\n"))
         self.refused("does not say where torch is: it failed without a word",
+                     "--torch", self.script("python", "#!/bin/sh\nexit 3\n"))
+        self.refused("python cannot be started: Exec format error",
                      "--torch", self.script("python", "no interpreter at all\n"))
         self.refused("does not say where torch is: it did not end by itself",
                      "--torch", self.script("python", "#!/bin/sh\nkill -9 $$\n"))

@@ -20,10 +20,12 @@ bool ob__reserve_more(void *items_address, size_t *capacity, size_t wanted, size
     if (larger > most)
         return false;
     memcpy(&items, items_address, sizeof items);
-    items = realloc(items, larger * item_size);
-    if (items == NULL)
+    void *grown = realloc(items, larger * item_size);
+    if (grown == NULL)
         return false;
-    memcpy(items_address, &items, sizeof items);
+    memcpy(items_address, &grown, sizeof grown);
     *capacity = larger;
+    /* Kept by the caller's pointer. */
+    /* cppcheck-suppress memleak */
     return true;
 }

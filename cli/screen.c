@@ -86,8 +86,8 @@ static bool note_write(ob_cli *cli, bool ok, int error)
 
 bool ob__cli_write(ob_cli *cli, const char *data, size_t size)
 {
-    if (cli->write_failed)
-        return false;
+    if (cli->write_failed || size == 0) /* an empty text has no data */
+        return !cli->write_failed;
     char *clean = cli->terminal_out ? strndup(data, size) : NULL;
     if (clean != NULL && strlen(clean) == size) {
         hide_controls(clean, true);

@@ -13,7 +13,7 @@ enum { FEWEST = 16 };
 bool ob__reserve_more(void *items_address, size_t *capacity, size_t wanted, size_t item_size)
 {
     void *items;
-    const size_t most = SIZE_MAX / item_size;
+    const size_t most = (size_t)PTRDIFF_MAX / item_size; /* no array has more bytes */
     size_t larger = *capacity <= most / 2 ? *capacity * 2 : most;
     larger = larger < FEWEST && FEWEST <= most ? FEWEST : larger;
     larger = larger < wanted ? wanted : larger;

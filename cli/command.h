@@ -91,6 +91,7 @@ struct ob_cli_command {
     void (*options_init)(void *options); /* its defaults; NULL = zeros */
     const char *example;                 /* command lines, one per line */
     bool hidden;                         /* not listed: makes files of the build */
+    bool started_by_opbench;             /* so it has no options of backends, and starts sooner */
     ob_cli_libtorch libtorch;
     /* Whose libraries it may load: those of the backends that are named, else the default's, but for this. Names of its
      * options; lists end with NULL, and may be NULL. */

@@ -145,6 +145,8 @@ static int dispatch(ob_cli *cli, int argc, char **argv)
     cli->command = ob__cli_find_command(argv[1]);
     if (cli->command == NULL)
         return ob__cli_unknown_command(cli, argv[1]);
+    if (!cli->command->started_by_opbench)
+        ob__cli_read_manifests(cli);
     return run_command(cli, argc - 1, argv + 1);
 }
 
@@ -153,7 +155,6 @@ int main(int argc, char **argv)
     ob_cli cli = {.command = NULL};
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is told as a full disk is */
     ob__cli_screen_init(&cli);
-    ob__cli_read_manifests(&cli);
     int code = dispatch(&cli, argc, argv);
     ob_manifests_destroy(cli.manifests);
     ob_context_destroy(cli.context);

@@ -95,7 +95,7 @@ static ob_status take_words(const reading *r, const ob_json *node, const char **
         OB_TRY(take_text(r, ob_json_item(node, i), TEXT, &word));
         const size_t length = strlen(word);
         if (length == 0 || strchr(word, ' ') != NULL || used + length + 2 > sizeof text)
-            return wrong(r, ob_json_item(node, i), "this is no word, or there are too many");
+            return wrong(r, ob_json_item(node, i), "this is not a word, or there are too many");
         if (used > 0)
             text[used++] = ' ';
         memcpy(text + used, word, length + 1);
@@ -181,7 +181,8 @@ static ob_status take_option(const reading *r, const ob_json *node, ob_manifest_
                      "an option has a \"value\", or is a flag that \"writes\" a file; give one of "
                      "them");
     if (o->writes != NULL && (o->gives == NULL || strchr(o->writes, '/') != NULL))
-        return wrong(r, node, "what is written has an end of a name here, and an option it gives");
+        return wrong(r, node,
+                     "\"writes\" is the end of a file's name, without /, and needs \"gives\"");
     return OB_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "report/views.h"
 
 #include "base/json_node.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,15 +58,9 @@ void ob__field_columns_add(ob_field_columns *fields, ob_table *table, const char
     ob_column c = *column;
     if (forward == NULL || table->no_memory)
         return;
-    if (fields->count == fields->room) {
-        const size_t room = fields->room > 0 ? 2 * fields->room : 16;
-        ob_field_column *items = realloc(fields->items, room * sizeof *items);
-        table->no_memory = items == NULL;
-        if (items == NULL)
-            return;
-        fields->items = items;
-        fields->room = room;
-    }
+    table->no_memory = !OB_RESERVE(fields->items, fields->room, fields->count + 1);
+    if (table->no_memory)
+        return;
     c.hint = hint_of(forward);
     fields->items[fields->count++] =
         (ob_field_column){.fields = {forward, find(path, strlen(path), "backward")},

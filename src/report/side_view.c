@@ -6,6 +6,8 @@
  */
 #include "report/views.h"
 
+#include "base/vec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,14 +93,8 @@ static row *find_row(ob_side_view *view, const ob_record_result *r, const char *
             !old->sides[b].there)
             return old;
     }
-    if (view->count == view->room) {
-        const size_t room = view->room > 0 ? 2 * view->room : 64;
-        row *rows = realloc(view->rows, room * sizeof *rows);
-        if (rows == NULL)
-            return NULL;
-        view->rows = rows;
-        view->room = room;
-    }
+    if (!OB_RESERVE(view->rows, view->room, view->count + 1))
+        return NULL;
     row *new = &view->rows[view->count++];
     *new = (row){.op = keep(view, op), .id = keep(view, id), .pass = pass};
     return new->op != NULL &&new->id != NULL ? new : NULL;

@@ -5,6 +5,7 @@
  */
 #include "report/views.h"
 
+#include "base/vec.h"
 #include "opbench/snippet.h"
 
 #include <inttypes.h>
@@ -77,14 +78,8 @@ static item *find(ob_suite_view *view, int64_t index)
     for (size_t i = view->count; i > 0; i--)
         if (view->items[i - 1].index == index)
             return &view->items[i - 1];
-    if (view->count == view->room) {
-        const size_t room = view->room > 0 ? 2 * view->room : 64;
-        item *items = realloc(view->items, room * sizeof *items);
-        if (items == NULL)
-            return NULL;
-        view->items = items;
-        view->room = room;
-    }
+    if (!OB_RESERVE(view->items, view->room, view->count + 1))
+        return NULL;
     view->items[view->count] = (item){.index = index};
     return &view->items[view->count++];
 }

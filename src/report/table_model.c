@@ -6,6 +6,7 @@
 #include "report/table_model.h"
 
 #include "base/json_node.h"
+#include "base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,26 +40,13 @@ const char *ob__table_keep(ob_table *table, const char *text)
     return kept;
 }
 
-/* Room for one more item; the old list when memory is out. */
-static void *grow(ob_table *table, void *items, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return items;
-    const size_t wanted = *room > 0 ? 2 * *room : 16;
-    void *bigger = wanted <= SIZE_MAX / size ? realloc(items, wanted * size) : NULL;
-    if (bigger == NULL) {
-        table->no_memory = true;
-        return items;
-    }
-    *room = wanted;
-    return bigger;
-}
+/* Room for one more; once memory is out, there is none any more. */
+#define HAS_ROOM(table, items, count, room)                                                        \
+    (!((table)->no_memory = (table)->no_memory || !OB_RESERVE(items, room, (count) + 1)))
 
 size_t ob_table_add_column(ob_table *table, const ob_column *column)
 {
-    table->columns = grow(table, table->columns, table->column_count, &table->column_room,
-                          sizeof *table->columns);
-    if (table->no_memory)
+    if (!HAS_ROOM(table, table->columns, table->column_count, table->column_room))
         return 0;
     ob_column *to = &table->columns[table->column_count];
     *to = *column;
@@ -70,8 +58,7 @@ size_t ob_table_add_column(ob_table *table, const ob_column *column)
 
 void ob_table_add_row(ob_table *table)
 {
-    table->rows = grow(table, table->rows, table->row_count, &table->row_room, sizeof *table->rows);
-    if (!table->no_memory)
+    if (HAS_ROOM(table, table->rows, table->row_count, table->row_room))
         table->rows[table->row_count++] = (ob_row){.cells = NULL};
 }
 
@@ -133,9 +120,7 @@ void ob_table_set_note(ob_table *table, const char *lines)
 
 void ob_table_add_line(ob_table *table, const char *line)
 {
-    table->lines = grow(table, (void *)table->lines, table->line_count, &table->line_room,
-                        sizeof *table->lines);
-    if (!table->no_memory)
+    if (HAS_ROOM(table, table->lines, table->line_count, table->line_room))
         table->lines[table->line_count++] = ob__table_keep(table, line);
 }
 

@@ -293,7 +293,7 @@ ob_status ob__table_print_text(const ob_table *table, const ob_table_style *styl
              (row->note == NULL || append_lines(&l, row->note, "    "));
     }
     for (size_t i = 0; ok && i < table->line_count; i++)
-        ok = ob__text_append_str(out, table->lines[i]) && ob__text_append(out, "\n", 1);
+        ok = ob__append_harmless(out, table->lines[i], true) && ob__text_append(out, "\n", 1);
     close_layout(&l);
     return status != OB_OK || ok ? status : no_memory(err);
 }

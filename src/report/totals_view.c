@@ -6,6 +6,8 @@
  */
 #include "report/views.h"
 
+#include "base/vec.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,14 +39,8 @@ static ob_total *find(ob_totals *totals, const char *op, const char *backend)
     for (size_t i = totals->count; i-- > 0;)
         if (strcmp(totals->items[i].op, op) == 0 && strcmp(totals->items[i].backend, backend) == 0)
             return &totals->items[i];
-    if (totals->count == totals->room) {
-        const size_t room = totals->room > 0 ? 2 * totals->room : 32;
-        ob_total *items = realloc(totals->items, room * sizeof *items);
-        if (items == NULL)
-            return NULL;
-        totals->items = items;
-        totals->room = room;
-    }
+    if (!OB_RESERVE(totals->items, totals->room, totals->count + 1))
+        return NULL;
     ob_total *t = &totals->items[totals->count];
     *t = (ob_total){.op = ob__arena_strdup(&totals->arena, op, strlen(op)),
                     .backend = ob__arena_strdup(&totals->arena, backend, strlen(backend))};

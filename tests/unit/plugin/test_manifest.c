@@ -73,7 +73,7 @@ static void refused(void)
         {"{\"name\": \"x\", \"help\": \"\\u001b[31m\"}", "a control character"},
         {"{\"name\": \"x\", \"help\": \"a\\u0000b\"}", "a text of at most 600 bytes"},
         {"{\"name\": \"x\", \"help\": \"h\", \"libraries\": \"a\"}", "a list of words"},
-        {"{\"name\": \"x\", \"help\": \"h\", \"libraries\": [\"a b\"]}", "this is no word"},
+        {"{\"name\": \"x\", \"help\": \"h\", \"libraries\": [\"a b\"]}", "this is not a word"},
         {"{\"name\": \"x\", \"help\": \"h\", \"replays\": 1}", "true or false"},
         {"{\"name\": \"x\", \"help\": \"h\", \"options\": {}}", "a list of at most 32 options"},
         {OPTION(", \"value\": \"V\""), "either \"gives\" or \"variable\""},
@@ -81,7 +81,8 @@ static void refused(void)
          "either \"gives\" or \"variable\""},
         {OPTION(", \"value\": \"V\", \"variable\": \"LD_PRELOAD\""), "begins with OPBENCH_"},
         {OPTION(", \"gives\": \"a\""), "has a \"value\", or is a flag"},
-        {OPTION(", \"gives\": \"a\", \"writes\": \"/../../etc\""), "an end of a name"},
+        {OPTION(", \"gives\": \"a\", \"writes\": \"/../../etc\""),
+         "is the end of a file's name, without /"},
     };
     ob_manifests *manifests = open_empty();
     const size_t before = ob_manifests_count(manifests);
@@ -135,7 +136,7 @@ static void files(void)
     CHECK_INT(ob_plugin_discover(context, folder, &err), OB_OK);
     CHECK_HAS(log.text, "bad.backend.json");
     CHECK_HAS(log.text, "manifest not read: a text of at most 600 bytes");
-    CHECK_HAS(log.text, "manifest not read: it is no file that can be read");
+    CHECK_HAS(log.text, "manifest not read: it is not a regular file that can be read");
     CHECK(strstr(log.text, "other.json") == NULL);
     const ob_entry_info info = test_entry(context, OB_ENTRY_BACKEND, "absent");
     CHECK(!info.available);

@@ -2,7 +2,7 @@
  *
  * opbench count: instruction counts. This file has its options and says which part does what.
  */
-#include "count.h"
+#include "count_command.h"
 #include "thread_list.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #include "command.h"
 #include "output_file.h"
-#include "replay.h"
+#include "replay_command.h"
 #include "trace_rows.h"
 
 #include "opbench/replay.h"

@@ -3,7 +3,7 @@
  * opbench count --op and -c: the instructions of cases, each in a worker under valgrind. Counts are printed as they
  * come; a case that cannot be counted is told on standard error, and the rest goes on.
  */
-#include "count.h"
+#include "count_command.h"
 #include "interrupts.h"
 #include "own_path.h"
 #include "run_select.h"

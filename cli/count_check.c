@@ -3,7 +3,7 @@
  * opbench count does four things, and most options belong to some of them: one that means nothing is refused, so that
  * nobody believes it did something.
  */
-#include "count.h"
+#include "count_command.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * The file that the original's CI writes: {version, md5, start_time, end_time, values}, where values has, by the
  * key of a snippet, all times and all counts of its rounds.
  */
-#include "count.h"
+#include "count_command.h"
 #include "output_file.h"
 
 #include <errno.h>

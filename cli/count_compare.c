@@ -2,7 +2,7 @@
  *
  * A count beside that of the same snippet in an earlier run, which is found by its key.
  */
-#include "count.h"
+#include "count_command.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

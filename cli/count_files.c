@@ -3,7 +3,7 @@
  * opbench count show and diff: counts that are in files already. What the options ask for is done to all
  * tables of a count first, so that text and JSON show the same.
  */
-#include "count.h"
+#include "count_command.h"
 
 #include "opbench/count.h"
 

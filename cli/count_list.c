@@ -2,7 +2,7 @@
  *
  * opbench count -s SUITE --list: the snippets of a suite, without running any.
  */
-#include "count.h"
+#include "count_command.h"
 
 #include "opbench/snippet.h"
 

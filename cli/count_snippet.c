@@ -2,7 +2,7 @@
  *
  * opbench count --lang: the instructions of one statement.
  */
-#include "count.h"
+#include "count_command.h"
 #include "interrupts.h"
 #include "thread_list.h"
 

@@ -4,7 +4,7 @@
  * of each count as it comes; progress and failures go to standard error. --ci takes times too, after the counts
  * and one by one, and writes the file of the original's runs; --baseline compares with an earlier run.
  */
-#include "count.h"
+#include "count_command.h"
 #include "interrupts.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 #include "header.h"
 
-#include "library_caps.h"
+#include "set_caps.h"
 
 #include "opbench/version.h"
 

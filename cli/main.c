@@ -3,8 +3,8 @@
  * opbench: finds the command's row, parses the options by it, runs it.
  */
 #include "help.h"
-#include "library_caps.h"
 #include "screen.h"
+#include "set_caps.h"
 
 #include "opbench/version.h"
 

@@ -4,7 +4,7 @@
  * turns out to have no kernels.
  */
 #include "output_file.h"
-#include "replay.h"
+#include "replay_command.h"
 
 #include <signal.h>
 #include <stdlib.h>

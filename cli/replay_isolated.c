@@ -5,7 +5,7 @@
  */
 #include "interrupts.h"
 #include "own_path.h"
-#include "replay.h"
+#include "replay_command.h"
 
 #include <inttypes.h>
 #include <signal.h>

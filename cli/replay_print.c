@@ -4,7 +4,7 @@
  */
 #include "interrupts.h"
 #include "output_file.h"
-#include "replay.h"
+#include "replay_command.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "native_backend.h"
 
 #include "blas.h"
-#include "halves.h"
+#include "half_precision.h"
 #include "loops.h"
 #include "team.h"
 

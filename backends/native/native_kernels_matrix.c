@@ -4,11 +4,11 @@
  *     out[i] = beta * self + alpha * a[i] b[i]
  * with vectors as matrices of one row or column. f32 and f64 matrices are used where they lie,
  * also transposed or expanded over the batch; what OpenBLAS cannot read that way is copied to the
- * scratch. Halves have their own products (halves.h).
+ * scratch. Halves have their own products (half_precision.h).
  */
 #include "blas.h"
 #include "dense.h"
-#include "halves.h"
+#include "half_precision.h"
 
 /* What the last dimensions of a factor are. */
 typedef enum form { MATRIX, ROW, COLUMN } form;
@@ -23,7 +23,7 @@ typedef struct batch {
 
 typedef struct product {
     bool is_half;
-    native_halves halves; /* then nothing below is used */
+    native_half_precision halves; /* then nothing below is used */
     native_class cls;
     native_blas *blas;
     batch a, b;
@@ -156,12 +156,13 @@ static native_half_matrix half_output(const ob_tensor *t, const layout *how)
     return half_of(t, &shape);
 }
 
-static ob_status set_up_halves(ob_kit_call *call, product *p, const layout *how, ob_err *err)
+static ob_status set_up_half_precision(ob_kit_call *call, product *p, const layout *how,
+                                       ob_err *err)
 {
     const ob_tensor *a = ob_kit_arg_tensor(call, how->a), *b = ob_kit_arg_tensor(call, how->b);
     const ob_tensor *out = ob_kit_output(call, 0);
     const batch left = shape_of(a, how->a_form), right = shape_of(b, how->b_form);
-    p->halves = (native_halves){
+    p->halves = (native_half_precision){
         .dtype = a->dtype,
         .count = left.count,
         .m = left.rows,
@@ -179,7 +180,7 @@ static ob_status set_up_halves(ob_kit_call *call, product *p, const layout *how,
         const ob_tensor self = native_broadcast(ob_kit_arg_tensor(call, "self"), out);
         p->halves.self = half_output(&self, how);
     }
-    return native_halves_plan(call, &p->halves, err);
+    return native_half_precision_plan(call, &p->halves, err);
 }
 
 static bool are_halves(const ob_kit_call *call, const layout *how)
@@ -200,7 +201,7 @@ static ob_status setup(ob_kit_call *call, ob_err *err)
     product *p = state;
     p->is_half = are_halves(call, how);
     if (p->is_half)
-        return set_up_halves(call, p, how, err);
+        return set_up_half_precision(call, p, how, err);
     const ob_tensor *a = ob_kit_arg_tensor(call, how->a), *b = ob_kit_arg_tensor(call, how->b);
     p->cls = native_class_of(a->dtype);
     p->sums = how->sums;
@@ -290,7 +291,7 @@ static ob_status run(const ob_kit_call *call, ob_err *err)
     const native_env *env = call->env;
     const product *p = call->state;
     if (p->is_half) {
-        native_halves_run(call, &p->halves);
+        native_half_precision_run(call, &p->halves);
         return OB_OK;
     }
     batch_job job = {.env = env, .p = p};

@@ -4,7 +4,7 @@
  */
 #include "emit_bytes.h"
 
-#include "glue.h"
+#include "plain_loops.h"
 
 #include <math.h>
 #include <string.h>
@@ -33,14 +33,14 @@ bool dnn_wrap_number(double number, double *out)
 ob_status dnn_emit_wrap(dnn_plan *plan, const dnn_view *out, const dnn_view *wide, double scale,
                         const dnn_view *add, double add_scale, ob_err *err)
 {
-    dnn_glue glue = {.run = dnn_glue_wrap,
-                     .name = "wrap",
-                     .count = 2,
-                     .elementwise = true,
-                     .views = {*out, *wide},
-                     .numbers = {scale, add_scale}};
+    dnn_plain_loop loop = {.run = dnn_plain_wrap,
+                           .name = "wrap",
+                           .count = 2,
+                           .elementwise = true,
+                           .views = {*out, *wide},
+                           .numbers = {scale, add_scale}};
     if (add != NULL && dnn_view_is(add) && add_scale != 0) {
-        dnn_view *term = &glue.views[glue.count++];
+        dnn_view *term = &loop.views[loop.count++];
         *term = *add;
         dnn_view_pad_dims(term, out->ndim);
         for (int d = 0; d < out->ndim; d++) {
@@ -49,7 +49,7 @@ ob_status dnn_emit_wrap(dnn_plan *plan, const dnn_view *out, const dnn_view *wid
             term->sizes[d] = out->sizes[d];
         }
     }
-    return dnn_plan_glue(plan, &glue, 1, err);
+    return dnn_plan_plain_loop(plan, &loop, 1, err);
 }
 
 /* ---- products ---- */
@@ -187,9 +187,9 @@ static int64_t find_part(const dnn_view *in, const dnn_view *out, int *dim)
 
 static ob_status emit_total(dnn_plan *plan, const dnn_view *out, const dnn_view *parts, ob_err *err)
 {
-    const dnn_glue total = {
-        .run = dnn_glue_total, .name = "total", .count = 2, .views = {*out, *parts}};
-    return dnn_plan_glue(plan, &total, 1, err);
+    const dnn_plain_loop total = {
+        .run = dnn_plain_total, .name = "total", .count = 2, .views = {*out, *parts}};
+    return dnn_plan_plain_loop(plan, &total, 1, err);
 }
 
 ob_status dnn_emit_byte_sum(dnn_plan *plan, const dnn_view *in, const dnn_view *out, ob_err *err)

@@ -114,11 +114,11 @@ static ob_status make_exec(dnn_plan *plan, dnn_step *step, ob_err *err)
     return status;
 }
 
-static void place_glue(dnn_plan *plan, dnn_glue *glue)
+static void place_loop(dnn_plan *plan, dnn_plain_loop *loop)
 {
-    glue->random = &plan->random;
-    for (int i = 0; i < glue->count; i++)
-        glue->data[i] = plan->buffers[glue->buffers[i]].data + glue->views[i].offset;
+    loop->random = &plan->random;
+    for (int i = 0; i < loop->count; i++)
+        loop->data[i] = plan->buffers[loop->buffers[i]].data + loop->views[i].offset;
 }
 
 ob_status dnn_plan_make_primitives(dnn_plan *plan, ob_err *err)
@@ -129,7 +129,7 @@ ob_status dnn_plan_make_primitives(dnn_plan *plan, ob_err *err)
             if (step->desc != NULL)
                 OB_TRY(make_exec(plan, step, err));
             else
-                place_glue(plan, step->glue);
+                place_loop(plan, step->loop);
         }
     }
     return OB_OK;
@@ -146,7 +146,7 @@ ob_status dnn_plan_run(const dnn_plan *plan, dnn_list list, ob_err *err)
     const dnn_step *const end = plan->steps[list] + plan->step_count[list];
     for (const dnn_step *step = plan->steps[list]; step < end; step++) {
         if (step->exec == NULL) {
-            step->glue->run(step->glue);
+            step->loop->run(step->loop);
             continue;
         }
         const ob_status status = dnn_exec_run(step->exec, err);

@@ -5,7 +5,7 @@
  */
 #include "emit_bytes.h"
 
-#include "glue.h"
+#include "plain_loops.h"
 
 #include <string.h>
 
@@ -33,13 +33,13 @@ static dnn_view broadcast_view(const dnn_view *view, const dnn_view *whole)
 
 ob_status dnn_emit_fill(dnn_plan *plan, const dnn_view *to, double value, ob_err *err)
 {
-    const dnn_glue fill = {.run = dnn_glue_fill,
-                           .name = "fill",
-                           .count = 1,
-                           .elementwise = true,
-                           .views = {*to},
-                           .numbers = {value}};
-    return dnn_plan_glue(plan, &fill, 1, err);
+    const dnn_plain_loop fill = {.run = dnn_plain_fill,
+                                 .name = "fill",
+                                 .count = 1,
+                                 .elementwise = true,
+                                 .views = {*to},
+                                 .numbers = {value}};
+    return dnn_plan_plain_loop(plan, &fill, 1, err);
 }
 
 ob_status dnn_emit_ones(dnn_plan *plan, const dnn_view *to, ob_err *err)
@@ -51,13 +51,13 @@ ob_status dnn_emit_ones(dnn_plan *plan, const dnn_view *to, ob_err *err)
     return status;
 }
 
-static ob_status copy_by_glue(dnn_plan *plan, const dnn_view *to, const dnn_view *from, ob_err *err)
+static ob_status copy_by_loop(dnn_plan *plan, const dnn_view *to, const dnn_view *from, ob_err *err)
 {
-    dnn_glue copy = {.run = dnn_glue_copy,
-                     .name = "copy",
-                     .count = 2,
-                     .elementwise = true,
-                     .views = {*to, *from}};
+    dnn_plain_loop copy = {.run = dnn_plain_copy,
+                           .name = "copy",
+                           .count = 2,
+                           .elementwise = true,
+                           .views = {*to, *from}};
     dnn_view_pad_dims(&copy.views[1], to->ndim);
     for (int d = 0; d < to->ndim; d++) {
         if (copy.views[1].sizes[d] != to->sizes[d]) {
@@ -65,7 +65,7 @@ static ob_status copy_by_glue(dnn_plan *plan, const dnn_view *to, const dnn_view
             copy.views[1].strides[d] = 0;
         }
     }
-    return dnn_plan_glue(plan, &copy, 1, err);
+    return dnn_plan_plain_loop(plan, &copy, 1, err);
 }
 
 static bool same_strides(const dnn_view *a, const dnn_view *b)
@@ -116,12 +116,12 @@ static ob_status copy(dnn_plan *plan, const dnn_view *to, const dnn_view *from, 
         dnn_view source;
         OB_TRY(dnn_plan_temporary(plan, to->dtype, small.ndim, small.sizes, &source, err));
         OB_TRY(copy_by_reorder(plan, &source, &small, err));
-        return copy_by_glue(plan, to, &source, err);
+        return copy_by_loop(plan, to, &source, err);
     }
     if (repeats)
-        return copy_by_glue(plan, to, from, err);
+        return copy_by_loop(plan, to, from, err);
     const ob_status status = copy_by_reorder(plan, to, from, err);
-    return status == OB_ERR_UNSUPPORTED && same_type ? copy_by_glue(plan, to, from, err) : status;
+    return status == OB_ERR_UNSUPPORTED && same_type ? copy_by_loop(plan, to, from, err) : status;
 }
 
 /* Bytes keep their bits; other integers can only become wider. */

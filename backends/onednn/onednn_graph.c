@@ -151,7 +151,7 @@ static ob_status plan_backward(dnn_program *program, const ob_prepare_args *args
     dnn_plan *plan = &program->plan;
     OB_TRY(resolve(program, args->backward->graph, &pass->own, err));
     pass->graph = pass->own != NULL ? pass->own : args->backward->graph;
-    OB_TRY(dnn_places_backward(program, map, err));
+    OB_TRY(dnn_storage_backward(program, map, err));
     OB_TRY(plan_make_grad(program, err));
     plan->list = DNN_LIST_BACKWARD;
     OB_TRY(plan_nodes(program, pass, err));
@@ -170,7 +170,7 @@ static ob_status plan_all(dnn_program *program, const ob_prepare_args *args, ob_
     plan->training = both;
     OB_TRY(ob_kit_resolve_forward(plan->host, args, resolve, program, &forward->graph,
                                   &forward->own, map, err));
-    OB_TRY(dnn_places_forward(program, args, err));
+    OB_TRY(dnn_storage_forward(program, args, err));
     plan->list = DNN_LIST_FORWARD;
     OB_TRY(plan_nodes(program, forward, err));
     OB_TRY(keep_results(program, forward, args->graph->output_count,

@@ -26,8 +26,8 @@ ob_status dnn_program_make(dnn_program *program, const ob_prepare_args *args, ob
 void dnn_program_fini(dnn_program *program);
 
 /* places.c: the views of all edges; groups that an operator writes to are marked. */
-ob_status dnn_places_forward(dnn_program *program, const ob_prepare_args *args, ob_err *err);
-ob_status dnn_places_backward(dnn_program *program, const ob_edge_id *map, ob_err *err);
+ob_status dnn_storage_forward(dnn_program *program, const ob_prepare_args *args, ob_err *err);
+ob_status dnn_storage_backward(dnn_program *program, const ob_edge_id *map, ob_err *err);
 /* Whether nothing is computed for the node: its outputs are views. */
 bool dnn_node_is_view(const dnn_program *program, const ob_graph *graph, const ob_graph_node *node);
 

@@ -4,7 +4,7 @@
  */
 #include "emit_bytes.h"
 
-#include "glue.h"
+#include "plain_loops.h"
 
 #include <string.h>
 
@@ -86,8 +86,8 @@ static ob_status wrap_image(dnn_plan *plan, const dnn_view *out, const dnn_view 
 {
     const dnn_view laid = dnn_view_channels_last(out);
     const dnn_layout *layout = dnn_plan_plain(plan, &laid, err);
-    dnn_glue wrap = {
-        .run = dnn_glue_wrap, .name = "wrap", .count = 2, .elementwise = true, .numbers = {1, 1}};
+    dnn_plain_loop wrap = {
+        .run = dnn_plain_wrap, .name = "wrap", .count = 2, .elementwise = true, .numbers = {1, 1}};
     wrap.views[0] = dnn_view_channels_behind(&laid);
     wrap.views[1] = dnn_view_channels_behind(sums);
     if (layout == NULL)
@@ -100,7 +100,7 @@ static ob_status wrap_image(dnn_plan *plan, const dnn_view *out, const dnn_view 
             wrap.views[2].strides[d] = d + 1 < out->ndim ? 0 : add->strides[0];
         wrap.count = 3;
     }
-    return dnn_plan_glue_form(plan, &wrap, out, layout, err);
+    return dnn_plan_plain_loop_form(plan, &wrap, out, layout, err);
 }
 
 /* A tensor like `like` whose own layout has the channels innermost. */

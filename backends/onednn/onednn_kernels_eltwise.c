@@ -3,7 +3,7 @@
  * Operators on each element by itself, forward and backward.
  */
 #include "emit_bytes.h"
-#include "glue.h"
+#include "plain_loops.h"
 
 #include <float.h>
 #include <math.h>
@@ -99,9 +99,9 @@ static ob_status plan_count(dnn_call *call, const dnn_view *out, ob_err *err)
         return dnn_refuse(call, err, "the backend does this for floating dtypes only");
     if (!dnn_view_equal(&in, out))
         OB_TRY(dnn_emit_copy(call->plan, out, &in, err));
-    const dnn_glue glue = {
-        .run = dnn_glue_count, .name = "count", .views = {*out}, .count = 1, .numbers = {step}};
-    return dnn_plan_glue(call->plan, &glue, 1, err);
+    const dnn_plain_loop loop = {
+        .run = dnn_plain_count, .name = "count", .views = {*out}, .count = 1, .numbers = {step}};
+    return dnn_plan_plain_loop(call->plan, &loop, 1, err);
 }
 
 /* ---- bytes ---- */

@@ -3,7 +3,7 @@
  * Tensors beside each other, and one inside another: concat, stack, padding and the gradients of slices.
  */
 #include "emit.h"
-#include "glue.h"
+#include "plain_loops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +149,7 @@ static ob_status plan_fill(dnn_call *call, ob_err *err)
 {
     const char *name = call->kernel->data;
     const dnn_view out = dnn_output(call, 0);
-    if (!dnn_glue_can_fill(out.dtype))
+    if (!dnn_plain_can_fill(out.dtype))
         return dnn_refuse(call, err, "the backend does not fill complex tensors");
     return dnn_emit_fill(
         call->plan, &out,

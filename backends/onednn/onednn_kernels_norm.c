@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Batch and layer normalization. The library works with variances, PyTorch with inverse deviations: those
- * are as many as channels or rows, and converted by glue.
+ * are as many as channels or rows, and converted by loop.
  */
 #include "emit.h"
-#include "glue.h"
+#include "plain_loops.h"
 
 /* A list of f32 in memory without gaps, as the library wants scales and statistics. */
 static ob_status as_list(dnn_plan *plan, dnn_view *view, ob_err *err)
@@ -43,13 +43,13 @@ static ob_status deliver(dnn_plan *plan, const dnn_view *to, const dnn_view *lis
     return dnn_emit_copy(plan, to, &from, err);
 }
 
-static ob_status glue_two(dnn_plan *plan, void (*run)(const dnn_glue *), const char *name,
+static ob_status loop_two(dnn_plan *plan, void (*run)(const dnn_plain_loop *), const char *name,
                           const dnn_view *to, const dnn_view *from, double first, double second,
                           ob_err *err)
 {
-    const dnn_glue glue = {
+    const dnn_plain_loop loop = {
         .run = run, .name = name, .views = {*to, *from}, .count = 2, .numbers = {first, second}};
-    return dnn_plan_glue(plan, &glue, 1, err);
+    return dnn_plan_plain_loop(plan, &loop, 1, err);
 }
 
 /* The inverse deviations of variances, to where they are wanted. */
@@ -60,7 +60,7 @@ static ob_status give_deviation(dnn_plan *plan, const dnn_view *to, const dnn_vi
     if (!dnn_view_is(to) || dnn_view_numel(to) == 0)
         return OB_OK;
     OB_TRY(list_for(plan, to, dnn_view_numel(variance), &list, err));
-    OB_TRY(glue_two(plan, dnn_glue_inverse_deviation, "inverse deviation", &list, variance, eps, 0,
+    OB_TRY(loop_two(plan, dnn_plain_inverse_deviation, "inverse deviation", &list, variance, eps, 0,
                     err));
     return deliver(plan, to, &list, err);
 }
@@ -70,7 +70,7 @@ static ob_status get_variance(dnn_plan *plan, dnn_view *deviation, double eps, d
 {
     OB_TRY(as_list(plan, deviation, err));
     OB_TRY(dnn_plan_temporary(plan, OB_DTYPE_F32, 1, deviation->sizes, variance, err));
-    return glue_two(plan, dnn_glue_variance, "variance", variance, deviation, eps, 0, err);
+    return loop_two(plan, dnn_plain_variance, "variance", variance, deviation, eps, 0, err);
 }
 
 static void bind(dnn_binding *bindings, int *count, int arg, const dnn_view *view, bool output)
@@ -118,7 +118,7 @@ static ob_status update_running(dnn_call *call, const char *name, const dnn_view
         return OB_OK;
     if (running.dtype != OB_DTYPE_F32 || !dnn_view_is_contiguous(&running))
         return dnn_refuse(call, err, "running statistics must be contiguous float32");
-    return glue_two(call->plan, dnn_glue_running, "running statistics", &running, now,
+    return loop_two(call->plan, dnn_plain_running, "running statistics", &running, now,
                     dnn_arg_double(call, "momentum", 0.1), factor, err);
 }
 

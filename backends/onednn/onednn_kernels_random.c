@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dropout: the mask is glue, what is done with it is a product.
+ * Dropout: the mask is loop, what is done with it is a product.
  */
 #include "emit.h"
-#include "glue.h"
+#include "plain_loops.h"
 
 static ob_status plan_dropout(dnn_call *call, ob_err *err)
 {
@@ -13,9 +13,9 @@ static ob_status plan_dropout(dnn_call *call, ob_err *err)
         return dnn_refuse(call, err, "integers cannot be scaled by a number with a fraction");
     const bool train = dnn_arg_is_none(call, "train") || dnn_arg_bool(call, "train", true);
     const double p = train ? dnn_arg_double(call, "p", 0.5) : 0;
-    const dnn_glue glue = {
-        .run = dnn_glue_mask, .name = "mask", .views = {mask}, .count = 1, .numbers = {1 - p}};
-    OB_TRY(dnn_plan_glue(call->plan, &glue, 1, err));
+    const dnn_plain_loop loop = {
+        .run = dnn_plain_mask, .name = "mask", .views = {mask}, .count = 1, .numbers = {1 - p}};
+    OB_TRY(dnn_plan_plain_loop(call->plan, &loop, 1, err));
     return dnn_emit_binary(call->plan, DNN_MUL, &in, &mask, &out, p < 1 ? 1 / (1 - p) : 1, err);
 }
 

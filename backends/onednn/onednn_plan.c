@@ -4,7 +4,7 @@
  */
 #include "onednn_plan.h"
 
-#include "glue.h"
+#include "plain_loops.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ void dnn_plan_fini(dnn_plan *plan)
             dnn_step *step = &plan->steps[l][i];
             dnn_exec_destroy(plan->lib, step->exec);
             dnn_desc_destroy(plan->lib, step->desc);
-            free(step->glue);
+            free(step->loop);
             free(step->args);
         }
         free(plan->steps[l]);
@@ -417,44 +417,44 @@ ob_status dnn_plan_emit(dnn_plan *plan, const dnn_request *request, const dnn_bi
     return status;
 }
 
-/* ---- glue ---- */
+/* ---- loop ---- */
 
-static ob_status add_glue(dnn_plan *plan, const dnn_glue *glue, const uint32_t *buffers,
+static ob_status add_loop(dnn_plan *plan, const dnn_plain_loop *loop, const uint32_t *buffers,
                           ob_err *err)
 {
     dnn_view *views[4];
     dnn_step *step;
-    for (int i = 0; i < glue->count; i++)
+    for (int i = 0; i < loop->count; i++)
         use_buffer(plan, buffers[i]);
     OB_TRY(add_step(plan, &step, 0, err));
-    step->glue = malloc(sizeof *step->glue);
-    if (step->glue == NULL)
+    step->loop = malloc(sizeof *step->loop);
+    if (step->loop == NULL)
         return out_of_memory(plan, err);
-    *step->glue = *glue;
-    for (int i = 0; i < glue->count; i++) {
-        step->glue->buffers[i] = buffers[i];
-        views[i] = &step->glue->views[i];
+    *step->loop = *loop;
+    for (int i = 0; i < loop->count; i++) {
+        step->loop->buffers[i] = buffers[i];
+        views[i] = &step->loop->views[i];
     }
-    if (glue->elementwise)
-        dnn_views_collapse(views, glue->count);
+    if (loop->elementwise)
+        dnn_views_collapse(views, loop->count);
     return OB_OK;
 }
 
-ob_status dnn_plan_glue(dnn_plan *plan, const dnn_glue *glue, int outputs, ob_err *err)
+ob_status dnn_plan_plain_loop(dnn_plan *plan, const dnn_plain_loop *loop, int outputs, ob_err *err)
 {
     uint32_t buffers[4];
-    for (int i = 0; i < glue->count; i++) {
-        const dnn_view *view = &glue->views[i];
+    for (int i = 0; i < loop->count; i++) {
+        const dnn_view *view = &loop->views[i];
         const dnn_group *group = &plan->groups[view->group];
         const bool fresh = i < outputs && !group->plain_valid && group->form_count == 0;
         if (!fresh && (i >= outputs || !dnn_view_equal(view, &group->base)))
             OB_TRY(dnn_plan_want_plain(plan, view, err));
     }
-    for (int i = 0; i < glue->count; i++)
-        buffers[i] = plan->groups[glue->views[i].group].plain;
-    OB_TRY(add_glue(plan, glue, buffers, err));
+    for (int i = 0; i < loop->count; i++)
+        buffers[i] = plan->groups[loop->views[i].group].plain;
+    OB_TRY(add_loop(plan, loop, buffers, err));
     for (int i = 0; i < outputs; i++) {
-        dnn_group *group = &plan->groups[glue->views[i].group];
+        dnn_group *group = &plan->groups[loop->views[i].group];
         for (int f = 0; f < group->form_count; f++)
             group->forms[f].valid = false;
         group->plain_valid = true;
@@ -462,20 +462,20 @@ ob_status dnn_plan_glue(dnn_plan *plan, const dnn_glue *glue, int outputs, ob_er
     return OB_OK;
 }
 
-ob_status dnn_plan_glue_form(dnn_plan *plan, const dnn_glue *glue, const dnn_view *tensor,
-                             const dnn_layout *layout, ob_err *err)
+ob_status dnn_plan_plain_loop_form(dnn_plan *plan, const dnn_plain_loop *loop,
+                                   const dnn_view *tensor, const dnn_layout *layout, ob_err *err)
 {
     uint32_t buffers[4] = {0};
-    dnn_glue placed = *glue;
+    dnn_plain_loop placed = *loop;
     target made;
     OB_TRY(find_output(plan, tensor, layout, &made, err));
     buffers[0] = made.at.buffer;
     placed.views[0].offset = made.at.offset;
-    for (int i = 1; i < glue->count; i++) {
-        OB_TRY(dnn_plan_want_plain(plan, &glue->views[i], err));
-        buffers[i] = plan->groups[glue->views[i].group].plain;
+    for (int i = 1; i < loop->count; i++) {
+        OB_TRY(dnn_plan_want_plain(plan, &loop->views[i], err));
+        buffers[i] = plan->groups[loop->views[i].group].plain;
     }
-    OB_TRY(add_glue(plan, &placed, buffers, err));
+    OB_TRY(add_loop(plan, &placed, buffers, err));
     return finish_output(plan, tensor, &made, err);
 }
 
@@ -483,11 +483,11 @@ ob_status dnn_plan_dense(dnn_plan *plan, dnn_view *view, ob_err *err)
 {
     if (!dnn_view_is_expanded(view))
         return OB_OK;
-    dnn_glue copy = {.run = dnn_glue_copy, .name = "copy", .count = 2, .elementwise = true};
+    dnn_plain_loop copy = {.run = dnn_plain_copy, .name = "copy", .count = 2, .elementwise = true};
     copy.views[1] = *view;
     OB_TRY(dnn_plan_temporary(plan, view->dtype, view->ndim, view->sizes, &copy.views[0], err));
     *view = copy.views[0];
-    return dnn_plan_glue(plan, &copy, 1, err);
+    return dnn_plan_plain_loop(plan, &copy, 1, err);
 }
 
 dnn_view dnn_view_part(const dnn_plan *plan, const dnn_view *whole, int dim, int64_t start,

@@ -67,9 +67,9 @@ typedef struct dnn_group {
 } dnn_group;
 
 /* Glue that the library has no primitive for. */
-typedef struct dnn_glue dnn_glue;
-struct dnn_glue {
-    void (*run)(const dnn_glue *glue);
+typedef struct dnn_plain_loop dnn_plain_loop;
+struct dnn_plain_loop {
+    void (*run)(const dnn_plain_loop *loop);
     const char *name;
     dnn_view views[4];
     uint32_t buffers[4];
@@ -81,10 +81,10 @@ struct dnn_glue {
 };
 
 typedef struct dnn_step {
-    dnn_desc *desc; /* NULL: glue */
+    dnn_desc *desc; /* NULL: loop */
     dnn_kind kind;
     const ob_op *op;
-    dnn_glue *glue;
+    dnn_plain_loop *loop;
     int count;
     struct {
         int arg;
@@ -146,11 +146,11 @@ ob_status dnn_plan_dense(dnn_plan *plan, dnn_view *view, ob_err *err);
 /* Describes a primitive and adds it with the reorders that its arguments need. desc may be NULL. */
 ob_status dnn_plan_emit(dnn_plan *plan, const dnn_request *request, const dnn_binding *bindings,
                         int count, const dnn_desc **desc, ob_err *err);
-/* Adds glue over plain tensors; the first `outputs` views are written, the others read. */
-ob_status dnn_plan_glue(dnn_plan *plan, const dnn_glue *glue, int outputs, ob_err *err);
+/* Adds loop over plain tensors; the first `outputs` views are written, the others read. */
+ob_status dnn_plan_plain_loop(dnn_plan *plan, const dnn_plain_loop *loop, int outputs, ob_err *err);
 /* The same with one output that is written in a layout of its own; views[0] has the strides of that. */
-ob_status dnn_plan_glue_form(dnn_plan *plan, const dnn_glue *glue, const dnn_view *tensor,
-                             const dnn_layout *layout, ob_err *err);
+ob_status dnn_plan_plain_loop_form(dnn_plan *plan, const dnn_plain_loop *loop,
+                                   const dnn_view *tensor, const dnn_layout *layout, ob_err *err);
 /* Makes the plain form hold the value. */
 ob_status dnn_plan_want_plain(dnn_plan *plan, const dnn_view *view, ob_err *err);
 

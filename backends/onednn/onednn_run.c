@@ -118,14 +118,14 @@ ob_status onednn_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, 
 
 /* ---- for --profile ---- */
 
-/* "matmul brg:avx512_core", "glue fill" */
+/* "matmul brg:avx512_core", "loop fill" */
 static void step_name(const dnn_plan *plan, const dnn_step *step, char *out, size_t size)
 {
     if (step->desc != NULL)
         snprintf(out, size, "%s %s", dnn_kind_name(step->kind),
                  dnn_desc_implementation(plan->lib, step->desc));
     else
-        snprintf(out, size, "glue %s", step->glue->name);
+        snprintf(out, size, "loop %s", step->loop->name);
 }
 
 static double now_ns(void)
@@ -150,7 +150,7 @@ ob_status onednn_kernels(ob_prepared *prepared, ob_pass pass, ob_kernel_fn fn, v
         if (step->exec != NULL)
             OB_TRY(dnn_exec_run(step->exec, err));
         else
-            step->glue->run(step->glue);
+            step->loop->run(step->loop);
         const double end = now_ns();
         step_name(plan, step, name, sizeof name);
         const ob_kernel kernel = {.name = name, .start_ns = start, .duration_ns = end - start};

@@ -21,7 +21,7 @@ static void emit_gelu(ort_call *call)
         .recipe = "q = Mul(self, self); c = Mul(q, self); k = Mul(c, 0.044715); s = Add(self, k); "
                   "u = Mul(s, 0.7978845608028654); h = Tanh(u); a = Add(h, 1); p = Mul(self, a); "
                   "result = Mul(p, 0.5)"};
-    ort_cook(call, is_tanh(call) ? &by_tanh : &exact);
+    ort_follow_recipe(call, is_tanh(call) ? &by_tanh : &exact);
 }
 
 static void emit_gelu_backward(ort_call *call)
@@ -37,7 +37,7 @@ static void emit_gelu_backward(ort_call *call)
                   "hh = Mul(h, h); w = Sub(1, hh); i = Mul(q, 0.134145); j = Add(i, 1); "
                   "du = Mul(j, 0.7978845608028654); wd = Mul(w, du); xw = Mul(self, wd); "
                   "r = Mul(xw, 0.5); g = Add(l, r); result = Mul(grad_output, g)"};
-    ort_cook(call, is_tanh(call) ? &by_tanh : &exact);
+    ort_follow_recipe(call, is_tanh(call) ? &by_tanh : &exact);
 }
 
 static void emit_elu(ort_call *call)
@@ -48,7 +48,7 @@ static void emit_elu(ort_call *call)
                   "g = Greater(self, 0); w = Where(g, self, n); result = Mul(w, scale)"};
     const bool simple =
         ort_arg_double(call, "scale", 1) == 1 && ort_arg_double(call, "input_scale", 1) == 1;
-    ort_cook(call, simple ? &plain : &scaled);
+    ort_follow_recipe(call, simple ? &plain : &scaled);
 }
 
 /* From beta * x = threshold on PyTorch gives x itself; float32 and float16 have no digits for the difference at 20. */
@@ -60,7 +60,7 @@ static void emit_softplus(ort_call *call)
                                        "g = Greater(b, threshold); result = Where(g, self, d)"};
     const bool simple =
         ort_arg_double(call, "beta", 1) == 1 && ort_arg_double(call, "threshold", 20) >= 20;
-    ort_cook(call, simple ? &plain : &scaled);
+    ort_follow_recipe(call, simple ? &plain : &scaled);
 }
 
 /* weight has one element, or one per channel. */
@@ -100,7 +100,7 @@ static void emit_leaky_backward(ort_call *call)
     static const ort_row row = {.recipe =
                                     "m = Mul(grad_output, negative_slope); "
                                     "g = Greater(self, 0); result = Where(g, grad_output, m)"};
-    ort_cook(call, &row);
+    ort_follow_recipe(call, &row);
 }
 
 /* The slope left of 0 is scale * alpha * input_scale * exp(input_scale * x), which the result tells too. */
@@ -115,7 +115,7 @@ static void emit_elu_backward(ort_call *call)
         .recipe = "a = AsType(alpha); k = Mul(a, scale); s = Add(self_or_result, k); "
                   "c = Mul(s, input_scale); n = Mul(grad_output, c); p = Mul(grad_output, scale); "
                   "g = Greater(self_or_result, 0); result = Where(g, p, n)"};
-    ort_cook(call, ort_arg_bool(call, "is_result", false) ? &of_result : &of_input);
+    ort_follow_recipe(call, ort_arg_bool(call, "is_result", false) ? &of_result : &of_input);
 }
 
 #define LOG_SIGMOID "n = Neg(self); s = Softplus(n); result = Neg(s)"

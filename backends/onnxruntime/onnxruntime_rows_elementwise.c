@@ -34,7 +34,7 @@ static void emit_div_mode(ort_call *call)
         .for_whole = "result = Div(self, other)"};
     static const ort_row plain = {.recipe = "result = Div(self, other)"};
     const char *mode = ort_arg_str(call, "rounding_mode");
-    ort_cook(call, mode[0] == 'f' ? &floored : mode[0] == 't' ? &truncated : &plain);
+    ort_follow_recipe(call, mode[0] == 'f' ? &floored : mode[0] == 't' ? &truncated : &plain);
 }
 
 /* Of exponents that are a tensor. */
@@ -48,7 +48,7 @@ static void emit_pow(ort_call *call)
     else if (ob_kit_numel(result) == 0)
         ort_refuse(call, "the library's optimiser fails on a Pow without elements");
     else
-        ort_cook(call, &row);
+        ort_follow_recipe(call, &row);
 }
 
 /* This opset has them for bool only. */
@@ -70,7 +70,7 @@ static void emit_bitwise_not(ort_call *call)
 {
     static const ort_row truth = {.recipe = "result = Not(self)"};
     static const ort_row whole = {.recipe = "result = Sub(-1, self)"};
-    ort_cook(call, ort_result_meta(call, 0)->dtype == OB_DTYPE_BOOL ? &truth : &whole);
+    ort_follow_recipe(call, ort_result_meta(call, 0)->dtype == OB_DTYPE_BOOL ? &truth : &whole);
 }
 
 #define BITWISE(text, op)                                                                          \

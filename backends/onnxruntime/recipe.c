@@ -22,32 +22,32 @@ typedef struct local {
     ort_id id;
 } local;
 
-typedef struct cook {
+typedef struct follow_recipe {
     ort_call *call;
     ob_dtype dtype; /* of the computation */
     const char *at;
     local locals[MAX_LOCALS];
     size_t local_count;
-} cook;
+} follow_recipe;
 
-static void broken(cook *c)
+static void broken(follow_recipe *c)
 {
     ort_fail(c->call->t, OB_ERR_STATE, "the recipe of %s cannot be read from '%.40s' on",
              c->call->schema->name, c->at);
 }
 
-static bool failed(const cook *c)
+static bool failed(const follow_recipe *c)
 {
     return c->call->t->status != OB_OK;
 }
 
-static void skip_blanks(cook *c)
+static void skip_blanks(follow_recipe *c)
 {
     while (*c->at == ' ')
         c->at++;
 }
 
-static bool take(cook *c, char character)
+static bool take(follow_recipe *c, char character)
 {
     skip_blanks(c);
     if (*c->at != character)
@@ -56,13 +56,13 @@ static bool take(cook *c, char character)
     return true;
 }
 
-static void expect(cook *c, char character)
+static void expect(follow_recipe *c, char character)
 {
     if (!take(c, character))
         broken(c);
 }
 
-static void read_word(cook *c, char out[MAX_WORD])
+static void read_word(follow_recipe *c, char out[MAX_WORD])
 {
     size_t length = 0;
     skip_blanks(c);
@@ -73,7 +73,7 @@ static void read_word(cook *c, char out[MAX_WORD])
         broken(c);
 }
 
-static const local *find_local(const cook *c, const char *name)
+static const local *find_local(const follow_recipe *c, const char *name)
 {
     for (size_t i = 0; i < c->local_count; i++)
         if (strcmp(c->locals[i].name, name) == 0)
@@ -87,7 +87,7 @@ typedef struct operand {
     bool is_one;
 } operand;
 
-static operand argument(cook *c, const char *name, const char *as)
+static operand argument(follow_recipe *c, const char *name, const char *as)
 {
     const local *known = find_local(c, name);
     const ort_call *call = c->call;
@@ -108,7 +108,7 @@ static operand argument(cook *c, const char *name, const char *as)
                      .is_one = ort_arg_double(call, name, 0) == 1};
 }
 
-static operand read_operand(cook *c)
+static operand read_operand(follow_recipe *c)
 {
     char word[MAX_WORD], as[MAX_WORD] = "";
     skip_blanks(c);
@@ -125,7 +125,7 @@ static operand read_operand(cook *c)
 }
 
 /* Whether "name=" comes next. */
-static bool at_attribute(const cook *c)
+static bool at_attribute(const follow_recipe *c)
 {
     const char *at = c->at;
     while (*at == ' ')
@@ -135,7 +135,7 @@ static bool at_attribute(const cook *c)
     return *at == '=';
 }
 
-static void read_attribute(cook *c, char name[MAX_WORD], ort_attr *attr)
+static void read_attribute(follow_recipe *c, char name[MAX_WORD], ort_attr *attr)
 {
     char word[MAX_WORD];
     read_word(c, name);
@@ -162,7 +162,7 @@ static void read_attribute(cook *c, char name[MAX_WORD], ort_attr *attr)
     }
 }
 
-static ob_dtype result_dtype(const cook *c, const char *op)
+static ob_dtype result_dtype(const follow_recipe *c, const char *op)
 {
     static const char *const truths[] = {"Equal",       "Greater", "Less", "GreaterOrEqual",
                                          "LessOrEqual", "And",     "Or",   "Xor",
@@ -173,7 +173,7 @@ static ob_dtype result_dtype(const cook *c, const char *op)
     return c->dtype;
 }
 
-static ort_id read_call(cook *c)
+static ort_id read_call(follow_recipe *c)
 {
     char op[MAX_WORD], names[MAX_ATTRS][MAX_WORD];
     operand operands[MAX_OPERANDS];
@@ -206,7 +206,7 @@ static ort_id read_call(cook *c)
     return ort_emit(c->call->t, op, result_dtype(c, op), inputs, count, attrs);
 }
 
-static void read_statement(cook *c)
+static void read_statement(follow_recipe *c)
 {
     char name[MAX_WORD] = "";
     read_word(c, name);
@@ -248,12 +248,12 @@ static ob_dtype promoted(const ort_call *call)
     return has_int && dtype == OB_DTYPE_BOOL ? OB_DTYPE_I64 : dtype;
 }
 
-void ort_cook(ort_call *call, const ort_row *row)
+void ort_follow_recipe(ort_call *call, const ort_row *row)
 {
     const ob_tensor *result = ort_result_meta(call, 0);
-    cook c = {.call = call,
-              .dtype = row->compute == ORT_AS_OPERANDS || result == NULL ? promoted(call)
-                                                                         : result->dtype};
+    follow_recipe c = {.call = call,
+                       .dtype = row->compute == ORT_AS_OPERANDS || result == NULL ? promoted(call)
+                                                                                  : result->dtype};
     c.at = row->for_whole != NULL && !ort_is_float(c.dtype) ? row->for_whole : row->recipe;
     do
         read_statement(&c);

@@ -222,7 +222,7 @@ static ob_status translate(ort_translation *t)
         if (row->emit != NULL)
             row->emit(&call);
         else
-            ort_cook(&call, row);
+            ort_follow_recipe(&call, row);
         check_results(t, call.node);
     }
     if (t->status == OB_OK && t->model.failed)

@@ -166,6 +166,6 @@ ort_id ort_range(ort_translation *t, int64_t count);
 bool ort_is_float(ob_dtype dtype);
 
 /* recipe.c */
-void ort_cook(ort_call *call, const ort_row *row);
+void ort_follow_recipe(ort_call *call, const ort_row *row);
 
 #endif

@@ -7,7 +7,7 @@
 #include "fuzz/fuzzer.h"
 #include "gen/gen.h"
 #include "plugin/registry.h"
-#include "sweep/iterator.h"
+#include "sweep/sweep_iterator.h"
 
 static const ob_plugin *const PARTS[] = {&ob__config_builtin, &ob__gen_builtin, &ob__fuzz_builtin,
                                          &ob__sweep_builtin};

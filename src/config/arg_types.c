@@ -3,7 +3,7 @@
  * The argument types of a config, as rows (opbench/arg.h). Attributes that are not named here are kept
  * in the case and ignored.
  */
-#include "config/check.h"
+#include "config/check_value.h"
 #include "opbench/arg.h"
 
 #define ATTRS(...)                                                                                 \

@@ -6,7 +6,7 @@
 #ifndef OB_CONFIG_AXIS_H
 #define OB_CONFIG_AXIS_H
 
-#include "config/check.h"
+#include "config/check_value.h"
 
 typedef enum ob_axis_kind {
     OB_AXIS_INT,     /* lo + i * step */

@@ -4,9 +4,9 @@
  * one open build iterator and one open input iterator, so it costs the same for ten cases and for ten
  * million, and it can start anywhere.
  */
-#include "config/check.h"
+#include "config/check_value.h"
 #include "config/config_int.h"
-#include "config/text_plan.h"
+#include "config/expansion_text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -319,9 +319,9 @@ const char *ob_case_key(const ob_case *constant)
     if (c->has_key)
         return c->key;
     c->canonical.size = c->canonical_prefix;
-    const ob_text_plan *plan = c->input.core;
-    if (!(plan != NULL
-              ? ob__template_write(&plan->canonical, &c->canonical, true)
+    const ob_expansion_text *expansion = c->input.core;
+    if (!(expansion != NULL
+              ? ob__template_write(&expansion->canonical, &c->canonical, true)
               : ob__canonical_write(c->spec->input.generator, c->input.entry, &c->canonical)))
         return "";
     XXH128_canonical_t digest;
@@ -338,7 +338,7 @@ const char *ob_case_key(const ob_case *constant)
 ob_status ob_case_print(const ob_case *c, ob_text *text, ob_err *err)
 {
     const size_t mark = text->size;
-    const ob_text_plan *plan = c->input.core;
+    const ob_expansion_text *expansion = c->input.core;
     const char *id = ob_case_id(c), *key = ob_case_key(c);
     const bool ok = key[0] != '\0' && ob__text_append_str(text, "{\"op_name\": ") &&
                     ob__json_write_string(text, c->op->name, strlen(c->op->name)) &&
@@ -348,8 +348,8 @@ ob_status ob_case_print(const ob_case *c, ob_text *text, ob_err *err)
                     ob__text_append_str(text, "\", \"build\": ") &&
                     ob__text_append(text, c->printed_build.data, c->printed_build.size) &&
                     ob__text_append_str(text, ", \"input\": ") &&
-                    (plan != NULL ? ob__template_write(&plan->printed, text, false)
-                                  : ob__json_write(text, c->input.entry)) &&
+                    (expansion != NULL ? ob__template_write(&expansion->printed, text, false)
+                                       : ob__json_write(text, c->input.entry)) &&
                     ob__text_append(text, "}", 1);
     if (ok)
         return OB_OK;

@@ -3,7 +3,7 @@
  * A whole entry without macros: what DefaultConfigIterator takes, and what every materialised entry
  * must be.
  */
-#include "config/check.h"
+#include "config/check_value.h"
 
 #include <string.h>
 

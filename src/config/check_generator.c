@@ -5,7 +5,7 @@
  */
 #include "config/config_int.h"
 
-#include "config/check.h"
+#include "config/check_value.h"
 
 bool ob__generator_has_checks(const ob_generator_desc *generator)
 {

@@ -3,7 +3,7 @@
  * What the attributes of one tensor must be together: memory formats fit shapes of some rank only, and only a
  * sparse tensor has a number of entries.
  */
-#include "config/check.h"
+#include "config/check_value.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * Opening and closing a config; where its messages go.
  */
-#include "config/check.h"
+#include "config/check_value.h"
 #include "config/config_int.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * From the JSON document to the checked model. Everything is checked before any case is given: each
  * function reports what it finds wrong and goes on, so that one run shows all the errors of a file.
  */
-#include "config/check.h"
+#include "config/check_value.h"
 #include "config/config_int.h"
 #include "graph/module.h"
 

@@ -3,7 +3,7 @@
  * DefaultConfigIterator gives the entries of the list as they are. DummyConfigIterator gives one call
  * without arguments, whatever the list holds.
  */
-#include "config/check.h"
+#include "config/check_value.h"
 #include "config/iterators.h"
 
 #include "base/text.h"

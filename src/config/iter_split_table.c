@@ -8,7 +8,7 @@
  */
 #include "base/json_node.h"
 #include "base/text.h"
-#include "config/check.h"
+#include "config/check_value.h"
 #include "config/iterators.h"
 
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * A row that holds the whole total is a frame around the counted region, unless no other row has
  * anything: the text does not say which of the two it is.
  */
+#include "count/counts_file.h"
 #include "count/counts_int.h"
-#include "count/file_int.h"
 
 #include <ctype.h>
 #include <string.h>

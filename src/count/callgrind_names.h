@@ -7,7 +7,7 @@
 #define OB_COUNT_CALLGRIND_NAMES_H
 
 #include "base/arena.h"
-#include "count/file_int.h"
+#include "count/counts_file.h"
 #include "op/name_index.h"
 
 typedef struct ob_callgrind_names {

@@ -8,7 +8,7 @@
  * callgrind_annotate takes it for the function's own.
  */
 #include "count/callgrind_names.h"
-#include "count/profile.h"
+#include "count/function_costs.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ enum { MOST_VERSION = 1 };
 typedef struct reader {
     ob_count_file *file;
     ob_callgrind_names names;
-    ob_profile profile;
+    ob_function_costs costs;
     uint32_t line_number;
 
     size_t position_count; /* numbers before the costs */
@@ -126,10 +126,10 @@ static ob_status finish_part(reader *r, ob_err *err)
     ob_counts *exclusive, *inclusive;
     /* A sum of 0 is one that was not counted. */
     const int64_t total = r->summary > 0 ? r->summary : r->totals > 0 ? r->totals : -1;
-    OB_TRY(ob__profile_tables(&r->profile, total, &exclusive, &inclusive, err));
+    OB_TRY(ob__function_costs_tables(&r->costs, total, &exclusive, &inclusive, err));
     const ob_count_stats_params params = {
         .part = r->part < 0 ? 0 : r->part, .command = r->command, .built_with_debug_symbols = true};
-    ob__profile_clear(&r->profile);
+    ob__function_costs_clear(&r->costs);
     OB_TRY(ob__count_file_push(r->file, &params, exclusive, inclusive, err));
     start_part(r);
     return OB_OK;
@@ -224,22 +224,22 @@ static ob_status read_header(reader *r, const ob_count_line *line, bool *is_head
 
 static ob_status enter(reader *r, ob_err *err)
 {
-    const ob_profile_place place = {
+    const ob_function_source place = {
         .file = r->source, .function = r->function, .object = r->object};
     r->in_body = true;
-    return ob__profile_find(&r->profile, &place, &r->current, err);
+    return ob__function_costs_find(&r->costs, &place, &r->current, err);
 }
 
 static ob_status read_callee(reader *r, const ob_count_line *value, ob_err *err)
 {
     const char *function;
     OB_TRY(ob__callgrind_name(&r->names, OB_CALLGRIND_FUNCTION, value, &function, err));
-    const ob_profile_place place = {.file = r->called_source != NULL ? r->called_source : r->source,
-                                    .function = function,
-                                    .object =
-                                        r->called_object != NULL ? r->called_object : r->object};
+    const ob_function_source place = {
+        .file = r->called_source != NULL ? r->called_source : r->source,
+        .function = function,
+        .object = r->called_object != NULL ? r->called_object : r->object};
     r->called_object = r->called_source = NULL;
-    return ob__profile_find(&r->profile, &place, &r->callee, err);
+    return ob__function_costs_find(&r->costs, &place, &r->callee, err);
 }
 
 /* "fn=(1) name" and its like. */
@@ -297,9 +297,9 @@ static ob_status read_cost(reader *r, const ob_count_line *line, ob_err *err)
         return bad_line(line, "costs of no function", err);
     r->in_body = true;
     if (!r->in_call)
-        return ob__profile_add_self(&r->profile, r->current, (int64_t)cost, err);
+        return ob__function_costs_add_self(&r->costs, r->current, (int64_t)cost, err);
     r->in_call = false;
-    return ob__profile_add_call(&r->profile, r->current, r->callee, (int64_t)cost, err);
+    return ob__function_costs_add_call(&r->costs, r->current, r->callee, (int64_t)cost, err);
 }
 
 static bool is_blank(const ob_count_line *line)
@@ -342,12 +342,12 @@ ob_status ob__read_callgrind(ob_count_file *file, const char *text, size_t size,
     reader r = {.file = file};
     ob_err why;
     ob__callgrind_names_init(&r.names);
-    ob__profile_init(&r.profile);
+    ob__function_costs_init(&r.costs);
     start_part(&r);
     const ob_status status = read_lines(&r, text, size, &why);
     if (status != OB_OK)
         ob_err_set_at(err, status, file->name, r.line_number, 0, NULL, "%s", why.message);
-    ob__profile_fini(&r.profile);
+    ob__function_costs_fini(&r.costs);
     ob__callgrind_names_fini(&r.names);
     return status;
 }

@@ -98,7 +98,7 @@ ob_status ob__valgrind_read(const ob_valgrind *v, int64_t number, ob_count_file 
     const ob_status status = ob_count_file_read(path, out, err);
     if (status == OB_ERR_IO)
         return ob_err_set(err, OB_ERR_BACKEND,
-                          "Failed to collect callgrind profile:\nvalgrind wrote no counts; opbench "
+                          "Failed to collect callgrind costs:\nvalgrind wrote no counts; opbench "
                           "must be built with valgrind's headers");
     return status;
 }

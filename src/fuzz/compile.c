@@ -5,7 +5,7 @@
  */
 #include "base/nearest.h"
 #include "base/number.h"
-#include "config/check.h"
+#include "config/check_value.h"
 #include "fuzz/fuzzer.h"
 
 #include <math.h>

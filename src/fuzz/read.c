@@ -11,7 +11,7 @@
 #include "fuzz/read.h"
 
 #include "base/json_node.h"
-#include "config/check.h"
+#include "config/check_value.h"
 #include "fuzz/fuzzer.h"
 
 #include <string.h>

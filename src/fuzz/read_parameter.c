@@ -10,7 +10,7 @@
 #include "base/json_node.h"
 #include "base/nearest.h"
 #include "base/number.h"
-#include "config/check.h"
+#include "config/check_value.h"
 #include "fuzz/read.h"
 
 #include <string.h>

@@ -6,7 +6,7 @@
  */
 #include "base/number.h"
 #include "base/text.h"
-#include "config/check.h"
+#include "config/check_value.h"
 #include "fuzz/read.h"
 
 #include <string.h>

@@ -13,7 +13,7 @@
  */
 #include "gen/tensor_arg.h"
 
-#include "config/check.h"
+#include "config/check_value.h"
 #include "gen/element.h"
 #include "gen/fill.h"
 #include "gen/sparse.h"

@@ -6,7 +6,7 @@
 #ifndef OB_MACHINE_CAPS_H
 #define OB_MACHINE_CAPS_H
 
-#include "machine/trial.h"
+#include "machine/machine_trial.h"
 #include "opbench/machine.h"
 
 enum { OB_CAP_ROW_COUNT = 4 };

@@ -4,11 +4,11 @@
  * last line is a hash of all before. Whoever could write to it could only slow libraries down, but a file that is not the
  * user's alone is not read all the same.
  */
-#include "base/cache_place.h"
+#include "base/cache_folder.h"
 #include "base/read_file.h"
 #include "base/text.h"
 #include "base/write_all.h"
-#include "machine/trial.h"
+#include "machine/machine_trial.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ enum { MOST_BYTES = 1 << 18 };
 static bool name_file(ob_trial_memo *memo, const char *dir, const char *cpu_key)
 {
     char place[PATH_MAX];
-    if (dir == NULL && !ob__cache_place("machine", place, sizeof place))
+    if (dir == NULL && !ob__cache_folder("machine", place, sizeof place))
         return false;
     const int n =
         snprintf(memo->path, sizeof memo->path, "%s/%s.txt", dir != NULL ? dir : place, cpu_key);

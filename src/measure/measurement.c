@@ -3,7 +3,7 @@
  * Figures of a measurement. Median, quartiles and mean are ob_stats's; here is what the original
  * adds: how many figures of the median are to be trusted, and when the spread deserves a warning.
  */
-#include "measure/measurement.h"
+#include "measure/measurement_int.h"
 
 #include "measure/stats.h"
 #include "measure/units.h"

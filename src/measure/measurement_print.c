@@ -6,7 +6,7 @@
  */
 #include "base/json_node.h"
 #include "base/utf8.h"
-#include "measure/measurement.h"
+#include "measure/measurement_int.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "base/json_node.h"
 #include "opbench/profile.h"
-#include "sweep/sweep.h"
+#include "sweep/sweep_int.h"
 
 #include <stdlib.h>
 #include <string.h>

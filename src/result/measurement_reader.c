@@ -15,7 +15,7 @@
 #include "config/case_text.h"
 #include "opbench/measurement.h"
 #include "opbench/record.h"
-#include "result/run_place.h"
+#include "result/run_conditions.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -105,7 +105,7 @@ struct ob_measurement_reader {
     bool seen[MEMBER_COUNT];
     place at[MEMBER_COUNT];
     const char *status, *op_name;
-    ob_run_place place;
+    ob_run_conditions place;
     int64_t threads;
 };
 
@@ -343,7 +343,7 @@ static void forget_object(ob_measurement_reader *r)
     memset(r->has, 0, sizeof r->has);
     memset(r->seen, 0, sizeof r->seen);
     r->status = r->op_name = NULL;
-    r->place = (ob_run_place){.backend = NULL};
+    r->place = (ob_run_conditions){.backend = NULL};
     r->threads = 1;
 }
 
@@ -415,14 +415,14 @@ static ob_status name_task(ob_measurement_reader *r)
         OB_TRY(name_call(r, task));
     if (task->description != NULL || r->place.backend == NULL)
         return OB_OK;
-    return keep_name(r, ob__run_place_append(&r->name_of_task, &r->place), &task->description);
+    return keep_name(r, ob__run_conditions_append(&r->name_of_task, &r->place), &task->description);
 }
 
 /* The backward pass beside the forward one, with the word at the end of its description. */
 static ob_status name_backward(ob_measurement_reader *r, const char **description)
 {
-    const ob_run_place pass = {.backend = *description, .is_backward = true};
-    return keep_name(r, ob__run_place_append(&r->name_of_task, &pass), description);
+    const ob_run_conditions pass = {.backend = *description, .is_backward = true};
+    return keep_name(r, ob__run_conditions_append(&r->name_of_task, &pass), description);
 }
 
 /* ---- measurements ---- */

@@ -23,7 +23,7 @@ struct ob_case_counter {
     ob_valgrind valgrind;
     int64_t repeats;
     int64_t dumped; /* dumps that the worker wrote for cases before */
-    bool open;      /* keeper and parser are */
+    bool open;      /* client and parser are */
     ob_err refused; /* why no worker starts; OB_OK = one may */
 };
 
@@ -54,17 +54,17 @@ static void copy_options(const ob_run_options *from, ob_run_options *to)
 
 static ob_status open_worker(ob_case_counter *c, const ob_config *config, ob_err *err)
 {
-    const ob_worker_place place = {.ring_fd = -1,
-                                   .check_fd = -1,
-                                   .counts = (unsigned)c->repeats,
-                                   .before = c->valgrind.words,
-                                   .variables = ob__valgrind_variables};
+    const ob_worker_start_params place = {.ring_fd = -1,
+                                          .check_fd = -1,
+                                          .counts = (unsigned)c->repeats,
+                                          .before = c->valgrind.words,
+                                          .variables = ob__valgrind_variables};
     ob_supervisor *s = &c->supervisor;
     OB_TRY(ob_cases_open(config, NULL, &s->cases, err));
     OB_TRY(ob__line_parser_create(&s->parser, err));
-    const ob_status status = ob__keeper_open(&s->keeper, config, &c->params, &place, err);
+    const ob_status status = ob__worker_client_open(&s->client, config, &c->params, &place, err);
     c->open = true;
-    s->keeper.start_limit_s = c->options.case_timeout_s;
+    s->client.start_limit_s = c->options.case_timeout_s;
     return status;
 }
 
@@ -86,7 +86,7 @@ ob_status ob_case_counter_open(ob_context *context, const ob_config *config,
                                     .config = config,
                                     .params = &c->params,
                                     .summary = &c->summary,
-                                    .keeper = {.params = &c->params}};
+                                    .client = {.params = &c->params}};
     ob_status status = ob__valgrind_open(&c->valgrind, NULL, err);
     if (status == OB_OK)
         status = open_worker(c, config, err);
@@ -104,7 +104,7 @@ void ob_case_counter_close(ob_case_counter *c)
         return;
     ob_supervisor *s = &c->supervisor;
     if (c->open)
-        ob__keeper_close(&s->keeper);
+        ob__worker_client_close(&s->client);
     ob__line_parser_destroy(s->parser);
     ob_cases_close(s->cases);
     ob_text_fini(&s->line);
@@ -231,7 +231,8 @@ static void take_loss(const ob_case_counter *c, const ob_loss *loss, ob_case_cou
     char printed[2048];
     uint64_t all;
     ob_err err;
-    const size_t size = ob__keeper_output(&c->supervisor.keeper, printed, sizeof printed - 1, &all);
+    const size_t size =
+        ob__worker_client_output(&c->supervisor.client, printed, sizeof printed - 1, &all);
     printed[size] = '\0';
     if (ob__valgrind_cannot(loss->signal) || ob__valgrind_cannot(printed)) {
         ob__valgrind_unable(&err);
@@ -251,7 +252,7 @@ static void take_loss(const ob_case_counter *c, const ob_loss *loss, ob_case_cou
 static void start(ob_case_counter *c, ob_case_count *out, bool *started)
 {
     ob_supervisor *s = &c->supervisor;
-    *started = s->keeper.worker.guard != 0;
+    *started = s->client.worker.guard != 0;
     if (*started)
         return;
     if (c->refused.code == OB_OK) {
@@ -262,7 +263,7 @@ static void start(ob_case_counter *c, ob_case_count *out, bool *started)
         *started = status == OB_OK;
         if (status == OB_OK)
             return;
-        ob__keeper_end_worker(&s->keeper, true);
+        ob__worker_client_end_worker(&s->client, true);
         if (status == OB_END) {
             give_up(out, OB_RECORD_INTERRUPTED, "the run was interrupted");
             return;
@@ -283,7 +284,7 @@ static ob_status wait_for_record(ob_case_counter *c, uint64_t index, ob_case_cou
     bool got = false;
     for (;;) {
         ob_news news;
-        OB_TRY(ob__keeper_next(&s->keeper, &news, err));
+        OB_TRY(ob__worker_client_next(&s->client, &news, err));
         if (news.kind != OB_NEWS_MESSAGE) {
             take_loss(c, &news.loss, out);
             return OB_OK;
@@ -292,7 +293,7 @@ static ob_status wait_for_record(ob_case_counter *c, uint64_t index, ob_case_cou
             return OB_OK;
         if (got || news.message.type != OB_MESSAGE_RECORD ||
             !ob__supervisor_read(s, &news.message, index)) {
-            ob__keeper_reject(&s->keeper, &news.loss);
+            ob__worker_client_reject(&s->client, &news.loss);
             take_loss(c, &news.loss, out);
             return OB_OK;
         }
@@ -327,7 +328,7 @@ ob_status ob_case_counter_count(ob_case_counter *c, uint64_t index, ob_case_coun
     start(c, out, &started);
     if (!started)
         return OB_OK;
-    ob__keeper_lease(&c->supervisor.keeper, index, 1);
+    ob__worker_client_lease(&c->supervisor.client, index, 1);
     OB_TRY(wait_for_record(c, index, out, err));
     return take_dumps(c, out, err);
 }

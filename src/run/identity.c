@@ -5,7 +5,7 @@
 #include "run/identity.h"
 
 #include "base/text.h"
-#include "result/run_place.h"
+#include "result/run_conditions.h"
 
 #include <string.h>
 #include <time.h>
@@ -87,7 +87,7 @@ static ob_status name_task(ob_identity *identity, const ob_run_options *options,
                            ob_record_result *r, ob_err *err)
 {
     const ob_timer_options *timer = &options->timer;
-    const ob_run_place place = {
+    const ob_run_conditions place = {
         .backend = r->backend, .device = r->device, .mode = r->mode, .cache_state = r->cache_state};
     ob_task_spec *task = &r->task;
     identity->stmt.size = identity->place.size = 0;
@@ -96,7 +96,7 @@ static ob_status name_task(ob_identity *identity, const ob_run_options *options,
         !ob__text_append_str(&identity->stmt, ".backward()"))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a case");
     if (!ob__text_append(&identity->stmt, "", 1) ||
-        !ob__run_place_append(&identity->place, &place) ||
+        !ob__run_conditions_append(&identity->place, &place) ||
         !ob__text_append(&identity->place, "", 1))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a case");
     task->stmt = identity->stmt.data;

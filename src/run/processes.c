@@ -45,22 +45,22 @@ static ob_status run_turn(ob_supervisor *s, const ob_process_turn *t, ob_merge *
 {
     ob_news news;
     OB_TRY(ob__supervisor_start(s, err));
-    ob__keeper_lease(&s->keeper, t->index, 1);
-    OB_TRY(ob__keeper_next(&s->keeper, &news, err));
+    ob__worker_client_lease(&s->client, t->index, 1);
+    OB_TRY(ob__worker_client_next(&s->client, &news, err));
     if (news.kind == OB_NEWS_STOPPED) {
         OB_TRY(write_lost(s, t, merge, &news.loss, err));
         return OB_END;
     }
     if (news.kind == OB_NEWS_MESSAGE && (news.message.type != OB_MESSAGE_RECORD ||
                                          !ob__supervisor_read(s, &news.message, t->index))) {
-        ob__keeper_reject(&s->keeper, &news.loss);
+        ob__worker_client_reject(&s->client, &news.loss);
         news.kind = OB_NEWS_LOST;
     }
     if (news.kind == OB_NEWS_LOST) {
         *over = true;
         return write_lost(s, t, merge, &news.loss, err);
     }
-    ob__keeper_end_worker(&s->keeper, false);
+    ob__worker_client_end_worker(&s->client, false);
     const ob_record_status_info *info = ob_record_status_get_info(s->record.result.status);
     if (info == NULL || !info->ran) {
         *over = true;
@@ -89,9 +89,10 @@ ob_status ob__run_in_processes(ob_supervisor *s, uint64_t first, uint64_t end, o
 {
     ob_merge merge = {0};
     ob_status status = OB_OK;
-    s->keeper.finish_case = true;
+    s->client.finish_case = true;
     for (uint64_t i = first; status == OB_OK && i < end; i++)
-        status = ob__keeper_wanted_stop(&s->keeper) > 0 ? OB_END : run_case(s, i, &merge, err);
+        status =
+            ob__worker_client_wanted_stop(&s->client) > 0 ? OB_END : run_case(s, i, &merge, err);
     ob__merge_fini(&merge);
     return status;
 }

@@ -233,8 +233,8 @@ static void drop_case(ob_session *s)
 {
     ob__setup_fini(&s->setup);
     ob__exec_result_fini(&s->samples);
-    ob__figures_fini(&s->forward);
-    ob__figures_fini(&s->backward);
+    ob__pass_statistics_fini(&s->forward);
+    ob__pass_statistics_fini(&s->backward);
     free(s->raw_times_s);
     s->raw_times_s = NULL;
 }
@@ -523,7 +523,7 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
     const ob_status status = s->options.timer.method != NULL ? ob__time_case(s, record, err)
                                                              : execute(s, marks, record, err);
     /* A case that failed on the way keeps the samples that it got. */
-    const ob_status filled = ob__fill_figures(s, record, status == OB_OK ? err : NULL);
+    const ob_status filled = ob__fill_pass_statistics(s, record, status == OB_OK ? err : NULL);
     OB_TRY(status);
     OB_TRY(filled);
     ask_counters(s, &record->result);

@@ -7,12 +7,12 @@
 
 #include "opbench/run.h"
 #include "run/backend_ops.h"
-#include "run/check.h"
 #include "run/counted.h"
-#include "run/device.h"
-#include "run/figures.h"
+#include "run/device_match.h"
 #include "run/identity.h"
+#include "run/pass_statistics.h"
 #include "run/peak.h"
+#include "run/result_check.h"
 #include "run/setup.h"
 #include "run/warnings.h"
 
@@ -38,7 +38,7 @@ struct ob_session {
     /* What the last record points to. */
     ob_setup setup;
     ob_exec_result samples;
-    ob_pass_figures forward, backward;
+    ob_pass_statistics forward, backward;
     double *raw_times_s;
     ob_identity identity;
     ob_err failure;
@@ -64,7 +64,7 @@ ob_status ob__find_backend(const ob_context *context, const char *name, const ob
                            ob_err *err);
 
 /* From samples and setup to the record's passes, statistics and rates. */
-ob_status ob__fill_figures(ob_session *session, ob_record *record, ob_err *err);
+ob_status ob__fill_pass_statistics(ob_session *session, ob_record *record, ob_err *err);
 
 /* With --profile: the operators inside the case, from backends that tell, into the record. */
 ob_status ob__session_ask_kernels(ob_session *s, ob_record_result *r, ob_err *err);

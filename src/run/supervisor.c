@@ -40,10 +40,10 @@ bool ob__supervisor_read(ob_supervisor *s, const ob_wire_message *message, uint6
  * processes before measured. */
 static ob_status take_samples(ob_supervisor *s, uint64_t index, ob_merge *merge, ob_err *err)
 {
-    const ob_state_page *page = s->keeper.seed.page;
+    const ob_state_page *page = s->client.seed.page;
     ob_record_result *r = &s->record.result;
     ob__unfinished_fini(&s->unfinished);
-    if (atomic_load(&page->case_index) == index && s->keeper.seed.has_samples) {
+    if (atomic_load(&page->case_index) == index && s->client.seed.has_samples) {
         ob_exec_result samples = {0};
         ob_status status = ob__sample_log_read(&page->samples, &samples, err);
         if (status == OB_OK)
@@ -76,7 +76,7 @@ ob_status ob__supervisor_print_loss(ob_supervisor *s, const ob_lost_case *lost, 
     if (s->params->options->processes > 1)
         r->processes = s->params->options->processes;
     OB_TRY(take_samples(s, lost->index, lost->merge, err));
-    const size_t size = ob__keeper_output(&s->keeper, output, sizeof output, &printed);
+    const size_t size = ob__worker_client_output(&s->client, output, sizeof output, &printed);
     if (size > 0)
         r->output = (ob_bytes){.data = output, .size = size};
     r->output_dropped_bytes = printed - size;
@@ -126,9 +126,9 @@ ob_status ob__supervisor_start(ob_supervisor *s, ob_err *err)
 {
     ob_news news = {.kind = OB_NEWS_LOST};
     for (int attempt = 0; attempt < OB_MOST_FAILED_STARTS; attempt++) {
-        OB_TRY(ob__keeper_start_worker(&s->keeper, err));
+        OB_TRY(ob__worker_client_start_worker(&s->client, err));
         s->summary->workers++;
-        OB_TRY(ob__keeper_next(&s->keeper, &news, err));
+        OB_TRY(ob__worker_client_next(&s->client, &news, err));
         if (news.kind == OB_NEWS_STOPPED)
             return OB_END;
         if (news.kind == OB_NEWS_MESSAGE && news.message.type == OB_MESSAGE_READY)
@@ -138,7 +138,7 @@ ob_status ob__supervisor_start(ob_supervisor *s, ob_err *err)
     }
     char output[512];
     uint64_t printed;
-    const size_t size = ob__keeper_output(&s->keeper, output, sizeof output, &printed);
+    const size_t size = ob__worker_client_output(&s->client, output, sizeof output, &printed);
     return ob_err_set(err, OB_ERR_BACKEND, "no worker starts: %s%s%.*s", news.loss.reason,
                       size > 0 ? "; it said: " : "", (int)size, output);
 }
@@ -156,7 +156,7 @@ typedef struct range {
  * of it. */
 static ob_status after_loss(ob_supervisor *s, range *r, const ob_loss *why, ob_err *err)
 {
-    const uint64_t index = atomic_load(&s->keeper.seed.page->case_index);
+    const uint64_t index = atomic_load(&s->client.seed.page->case_index);
     const bool under_way = index != OB_NO_CASE && index >= r->next;
     r->leased = false;
     if (r->next == r->end)
@@ -182,10 +182,10 @@ static ob_status take_message(ob_supervisor *s, range *r, const ob_wire_message 
         r->idle_losses = 0;
         return ob__supervisor_hand_on(s, message->data, message->size, err);
     }
-    if (message->type == OB_MESSAGE_IDLE && (r->next == r->end || s->keeper.told_to_stop))
+    if (message->type == OB_MESSAGE_IDLE && (r->next == r->end || s->client.told_to_stop))
         return OB_END;
     ob_loss why;
-    ob__keeper_reject(&s->keeper, &why);
+    ob__worker_client_reject(&s->client, &why);
     /* Who ends too early between two cases has read a wish that nobody had: the next case is not to blame. */
     why.scribbled = message->type != OB_MESSAGE_IDLE;
     return after_loss(s, r, &why, err);
@@ -197,21 +197,21 @@ static ob_status run_range(ob_supervisor *s, uint64_t next, uint64_t end, ob_err
     range r = {.next = next, .end = end};
     for (;;) {
         ob_news news;
-        if (s->keeper.worker.guard == 0) {
+        if (s->client.worker.guard == 0) {
             if (r.next == end)
                 return OB_OK;
-            if (ob__keeper_wanted_stop(&s->keeper) > 0)
+            if (ob__worker_client_wanted_stop(&s->client) > 0)
                 return OB_END;
             OB_TRY(ob__supervisor_start(s, err));
         }
         if (!r.leased) {
             /* What is leased may begin before the worker sees that it should not. */
-            if (ob__keeper_wanted_stop(&s->keeper) > 0)
+            if (ob__worker_client_wanted_stop(&s->client) > 0)
                 return OB_END;
-            ob__keeper_lease(&s->keeper, r.next, end - r.next);
+            ob__worker_client_lease(&s->client, r.next, end - r.next);
         }
         r.leased = true;
-        OB_TRY(ob__keeper_next(&s->keeper, &news, err));
+        OB_TRY(ob__worker_client_next(&s->client, &news, err));
         if (news.kind != OB_NEWS_MESSAGE) {
             OB_TRY(after_loss(s, &r, &news.loss, err));
             if (news.kind == OB_NEWS_STOPPED)
@@ -285,7 +285,7 @@ static ob_status run_range_here(ob_supervisor *s, ob_session *session, uint64_t 
     for (uint64_t i = first; status == OB_OK && i < end; i++) {
         const ob_case *c;
         ob_record record;
-        if (ob__keeper_wanted_stop(&s->keeper) > 0) {
+        if (ob__worker_client_wanted_stop(&s->client) > 0) {
             status = OB_END;
             break;
         }
@@ -335,11 +335,11 @@ static ob_status run_with_workers(ob_supervisor *s, ob_err *err)
 {
     const bool spread = s->params->options->processes > 1;
     OB_TRY(ob__line_parser_create(&s->parser, err));
-    ob_status status = ob__keeper_open(&s->keeper, s->config, s->params, NULL, err);
+    ob_status status = ob__worker_client_open(&s->client, s->config, s->params, NULL, err);
     if (status == OB_OK)
         status = for_ranges(s, spread ? ob__run_in_processes : run_range, err);
-    ob__keeper_end_worker(&s->keeper, status != OB_OK);
-    ob__keeper_close(&s->keeper);
+    ob__worker_client_end_worker(&s->client, status != OB_OK);
+    ob__worker_client_close(&s->client);
     ob__line_parser_destroy(s->parser);
     return status;
 }
@@ -366,7 +366,7 @@ static ob_status run(ob_context *context, const ob_config *config, const ob_run_
                        .config = config,
                        .params = params,
                        .summary = summary,
-                       .keeper = {.params = params}};
+                       .client = {.params = params}};
     if (params->options->processes > 1 && params->worker_program == NULL)
         return ob_err_set(err, OB_ERR_INVALID,
                           "--processes needs worker processes; leave out --no-isolate");
@@ -383,7 +383,7 @@ static ob_status run(ob_context *context, const ob_config *config, const ob_run_
                        : params->worker_program != NULL ? run_with_workers(&s, err)
                                                         : run_here(&s, err);
     summary->interrupted =
-        status == OB_END || (status == OB_OK && ob__keeper_wanted_stop(&s.keeper) > 0);
+        status == OB_END || (status == OB_OK && ob__worker_client_wanted_stop(&s.client) > 0);
     if (status == OB_END)
         status = OB_OK;
     ob_cases_close(s.cases);

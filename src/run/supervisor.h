@@ -7,10 +7,10 @@
 #define OB_RUN_SUPERVISOR_H
 
 #include "result/line.h"
-#include "run/figures.h"
 #include "run/identity.h"
-#include "run/keeper.h"
 #include "run/merge.h"
+#include "run/pass_statistics.h"
+#include "run/worker_client.h"
 
 enum { OB_MOST_FAILED_STARTS = 3 };
 
@@ -19,7 +19,7 @@ typedef struct ob_supervisor {
     const ob_config *config;
     const ob_run_params *params;
     ob_run_summary *summary;
-    ob_keeper keeper;
+    ob_worker_client client;
     ob_cases *cases; /* to name what a dead worker was on, and to look for what is done */
     ob_line_parser *parser;
     ob_record record; /* what the parser read last */

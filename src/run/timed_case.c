@@ -7,7 +7,7 @@
  */
 #include "run/timed_case.h"
 
-#include "measure/timer.h"
+#include "measure/timer_blocks.h"
 #include "run/sample_log.h"
 
 #include <math.h>

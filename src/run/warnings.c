@@ -80,7 +80,7 @@ static void warn_of_pass(ob_warnings *w, const ob_record_pass *pass, const char 
              LEAST_READINGS, facts->clock_overhead_ns, cure_of_short_samples(r->mode));
 }
 
-/* A limit of time came before what was asked for: nothing else in the figures tells of it. */
+/* A limit of time came before what was asked for: nothing else in the statistics tells of it. */
 static void warn_of_stop(ob_warnings *w, const ob_record_result *r)
 {
     const bool backward = r->backward.measure_time_ms.count > 0;

@@ -31,7 +31,7 @@ static bool add_number(ob_words *words, const char *option, int number)
            ob__text_append(&words->text, "", 1);
 }
 
-static bool add_place(ob_words *words, const ob_worker_place *place)
+static bool add_place(ob_words *words, const ob_worker_start_params *place)
 {
     return place == NULL ||
            ((place->counts == 0 || add_number(words, "--counts=", (int)place->counts)) &&
@@ -52,7 +52,7 @@ static bool add_options(ob_words *words, const ob_run_options *options)
 }
 
 static ob_status make_words(ob_worker_seed *seed, const char *program,
-                            const ob_run_options *options, const ob_worker_place *place,
+                            const ob_run_options *options, const ob_worker_start_params *place,
                             ob_err *err)
 {
     ob_words *words = &seed->words;
@@ -88,7 +88,7 @@ static ob_status make_page(ob_worker_seed *seed, ob_err *err)
 }
 
 ob_status ob__worker_seed_make(const char *program, const ob_config *config,
-                               const ob_run_options *options, const ob_worker_place *place,
+                               const ob_run_options *options, const ob_worker_start_params *place,
                                ob_worker_seed *out, ob_err *err)
 {
     char *text = NULL;

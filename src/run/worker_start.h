@@ -9,7 +9,7 @@
 #include "opbench/run.h"
 #include "process/process.h"
 #include "process/shared_memory.h"
-#include "run/words.h"
+#include "run/command_line.h"
 #include "run/worker_state.h"
 
 /* What is the same for all workers of a run. */
@@ -26,7 +26,7 @@ typedef struct ob_worker_seed {
 } ob_worker_seed;
 
 /* How a worker takes part in a run of several, or under which program it runs. */
-typedef struct ob_worker_place {
+typedef struct ob_worker_start_params {
     int ring_fd, check_fd; /* -1 = none */
     unsigned member;
     const char *reference; /* the backend that the results of all are compared with */
@@ -35,11 +35,11 @@ typedef struct ob_worker_place {
         *before; /* words before its own, such as valgrind's; NULL = none. Ended by NULL,
                                 * as is the next */
     const char *const *variables; /* "NAME=VALUE" for its environment; NULL = none */
-} ob_worker_place;
+} ob_worker_start_params;
 
 /* place NULL = it runs alone. */
 ob_status ob__worker_seed_make(const char *program, const ob_config *config,
-                               const ob_run_options *options, const ob_worker_place *place,
+                               const ob_run_options *options, const ob_worker_start_params *place,
                                ob_worker_seed *out, ob_err *err);
 void ob__worker_seed_fini(ob_worker_seed *seed);
 

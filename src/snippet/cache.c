@@ -5,11 +5,11 @@
  * changed one is made again. What nobody used for a month is removed, but only from a folder that we made, which a
  * mark in it tells, and only files with names of ours: a folder that was there before gets one of ours inside.
  */
-#include "base/cache_place.h"
+#include "base/cache_folder.h"
 #include "base/scratch.h"
 #include "base/text.h"
-#include "snippet/build.h"
 #include "snippet/lines.h"
+#include "snippet/snippet_build.h"
 #include "snippet/suite_int.h"
 
 #include <dirent.h>
@@ -133,7 +133,7 @@ ob_status ob__snippet_cache_open(ob_arena *arena, const char *wanted, const char
     if (wanted != NULL && wanted[0] == '\0')
         return ob_err_set(err, OB_ERR_INVALID, "the name of the folder is empty; see --cache-dir");
     if (wanted == NULL) {
-        if (!ob__cache_place("snippets", place, sizeof place))
+        if (!ob__cache_folder("snippets", place, sizeof place))
             return ob_err_set(err, OB_ERR_INVALID,
                               "there is no home directory; give a folder with --cache-dir");
         *dir = ob__arena_strdup(arena, place, strlen(place));

@@ -7,8 +7,8 @@
 
 #include "base/read_file.h"
 #include "process/process.h"
-#include "snippet/build.h"
 #include "snippet/lines.h"
+#include "snippet/snippet_build.h"
 #include "snippet/suite_int.h"
 
 #include <errno.h>

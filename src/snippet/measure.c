@@ -2,7 +2,7 @@
  *
  * The Timer over a snippet in another process, which has the clock.
  */
-#include "snippet/build.h"
+#include "snippet/snippet_build.h"
 
 static ob_status time_block(void *ctx, uint64_t n, double *seconds, ob_err *err)
 {

@@ -7,7 +7,7 @@
 
 #include "process/process.h"
 #include "process/wire.h"
-#include "snippet/build.h"
+#include "snippet/snippet_build.h"
 
 struct ob_snippet_process {
     ob_arena arena;

@@ -5,8 +5,8 @@
  * code is pasted between #line directives, never substituted into anything, so it arrives untouched.
  */
 #include "base/text.h"
-#include "snippet/build.h"
 #include "snippet/lines.h"
+#include "snippet/snippet_build.h"
 #include "snippet/suite_int.h"
 
 #include <ctype.h>

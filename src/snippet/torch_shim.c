@@ -8,9 +8,9 @@
 #include "base/read_file.h"
 #include "base/text.h"
 #include "plugin/registry.h"
-#include "snippet/build.h"
 #include "snippet/libtorch.h"
 #include "snippet/lines.h"
+#include "snippet/snippet_build.h"
 #include "snippet/suite_int.h"
 
 #include <dirent.h>

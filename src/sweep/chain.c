@@ -9,7 +9,7 @@
  * [from, to, "name"] by that name. Further arguments of a call are constants or variables: "args" behind those of the
  * edges, "kwargs" by name. Nodes are put in an order in which each has its arguments.
  */
-#include "sweep/sweep.h"
+#include "sweep/sweep_int.h"
 
 #include "base/number.h"
 #include "base/text.h"

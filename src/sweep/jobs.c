@@ -3,7 +3,7 @@
  * Job configs: precision and runtime. One of them is {"precision": "fp16", "runtime": "pt"} or ["fp16", "pt"]; where a
  * list stands for a word, the product is meant. A job that is said twice is run once.
  */
-#include "sweep/sweep.h"
+#include "sweep/sweep_int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * The rows that records of a sweep become: the names of their columns, and which point a record is of. That is in its id,
  * <config>|<build>|<point>_<precision>, so rows need nothing but the sweep and the record.
  */
-#include "sweep/sweep.h"
+#include "sweep/sweep_int.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * input_scales: the values of each variable, as a list, one value, or a range from, to, and step or times.
  */
-#include "sweep/sweep.h"
+#include "sweep/sweep_int.h"
 
 #include <string.h>
 

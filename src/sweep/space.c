@@ -6,7 +6,7 @@
  */
 #include "sweep/space.h"
 
-#include "config/check.h"
+#include "config/check_value.h"
 
 #include <string.h>
 #include <xxhash.h>

@@ -2,7 +2,7 @@
  *
  * Reading a sweep file: everything is checked before anything runs.
  */
-#include "sweep/sweep.h"
+#include "sweep/sweep_int.h"
 
 #include "base/json_node.h"
 #include "base/read_file.h"

@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "base/vec.h"
 #include "trace/alias.h"
-#include "trace/model.h"
+#include "trace/trace_model.h"
 
 #include <math.h>
 #include <stdio.h>

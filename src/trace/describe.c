@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 #include "trace/alias.h"
-#include "trace/model.h"
+#include "trace/trace_model.h"
 
 #include <stdlib.h>
 #include <string.h>

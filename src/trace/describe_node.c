@@ -4,7 +4,7 @@
  */
 #include "trace/describe.h"
 
-#include "trace/model.h"
+#include "trace/trace_model.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * Looking at a trace.
  */
-#include "trace/model.h"
+#include "trace/trace_model.h"
 
 const char *ob_trace_name(const ob_trace *trace)
 {

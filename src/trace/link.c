@@ -4,7 +4,7 @@
  * order in which calls began, so a parent's id is below its children's. A link that says otherwise is
  * cut: so there is no cycle, and every walk is one pass over the table.
  */
-#include "trace/model.h"
+#include "trace/trace_model.h"
 
 #include <stdlib.h>
 #include <string.h>

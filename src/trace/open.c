@@ -4,7 +4,7 @@
  * a list at the top) the profiler's; everything else at the top is passed over.
  */
 #include "trace/input.h"
-#include "trace/model.h"
+#include "trace/trace_model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

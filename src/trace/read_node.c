@@ -4,7 +4,7 @@
  * arguments are in inputs{values, shapes, types, strides}, and the rest is a list of attributes. Both
  * are read whatever the version says; keys that are not known are passed over.
  */
-#include "trace/values.h"
+#include "trace/trace_values.h"
 
 #include <stdlib.h>
 #include <string.h>

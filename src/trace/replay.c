@@ -160,7 +160,7 @@ enum { MAX_PLANS = 8 };
 
 static void drop_plan(ob_replay *r)
 {
-    ob__replay_plan_fini(&r->plan);
+    ob__replay_schedule_fini(&r->plan);
     free((void *)r->reasons);
     free(r->step_ns);
     r->reasons = NULL;
@@ -170,7 +170,7 @@ static void drop_plan(ob_replay *r)
 static ob_status make_plan(ob_replay *r, const ob_replay_options *options, bool first, ob_err *err)
 {
     const char *const *replaced = first ? NULL : (const char *const *)r->replaced;
-    OB_TRY(ob__replay_plan_make(r->trace, options, replaced, &r->plan, err));
+    OB_TRY(ob__replay_schedule_make(r->trace, options, replaced, &r->plan, err));
     r->reasons = calloc(r->plan.step_count + 1, sizeof *r->reasons);
     r->step_ns = calloc(r->plan.step_count + 1, sizeof *r->step_ns);
     if (r->reasons == NULL || r->step_ns == NULL)

@@ -5,14 +5,14 @@
 #ifndef OB_TRACE_REPLAY_INT_H
 #define OB_TRACE_REPLAY_INT_H
 
-#include "trace/replay_plan.h"
+#include "trace/replay_schedule.h"
 
 struct ob_replay {
     const ob_trace *trace;
     const char *backend;
     int64_t iteration;
     uint64_t warmup;
-    ob_replay_plan plan;
+    ob_replay_schedule plan;
     ob_arena arena;       /* texts that outlive a plan */
     const char **reasons; /* per step; NULL = none but its kind */
     const char *

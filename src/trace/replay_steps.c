@@ -215,7 +215,7 @@ typedef struct adding {
     const ob_trace *trace;
     const ob_replay_options *options;
     const char *const *replaced;
-    ob_replay_plan *plan;
+    ob_replay_schedule *plan;
     size_t capacity;
     bool *used; /* per name to skip: some call has it */
 } adding;
@@ -229,7 +229,7 @@ static bool intern_name(adding *a, const ob_trace_node *node, char *name, size_t
 
 static bool add_step(adding *a, uint32_t index)
 {
-    ob_replay_plan *plan = a->plan;
+    ob_replay_schedule *plan = a->plan;
     char name[256];
     size_t listed;
     if (!OB_RESERVE(plan->steps, a->capacity, plan->step_count + 1))
@@ -253,7 +253,7 @@ static bool add_step(adding *a, uint32_t index)
 static bool add_call(adding *a, uint32_t root)
 {
     char name[256];
-    ob_replay_plan *plan = a->plan;
+    ob_replay_schedule *plan = a->plan;
     if (!intern_name(a, ob_trace_node_at(a->trace, root), name, sizeof name,
                      &plan->tops[plan->top_count++]))
         return false;
@@ -298,7 +298,7 @@ static ob_status check_names(const adding *a, ob_err *err)
 
 static ob_status finish(adding *a, ob_err *err)
 {
-    ob_replay_plan *plan = a->plan;
+    ob_replay_schedule *plan = a->plan;
     plan->name_of = calloc(plan->names.count + (size_t)1, sizeof *plan->name_of);
     if (plan->name_of == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a replay");
@@ -312,7 +312,7 @@ static ob_status finish(adding *a, ob_err *err)
 }
 
 ob_status ob__replay_steps_make(const ob_trace *trace, const ob_replay_options *options,
-                                const char *const *replaced, ob_replay_plan *plan, ob_err *err)
+                                const char *const *replaced, ob_replay_schedule *plan, ob_err *err)
 {
     uint32_t *indices;
     size_t chosen;

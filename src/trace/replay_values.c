@@ -17,7 +17,7 @@
 /* Random numbers are drawn for so many bytes and repeated: weights of gigabytes cost as much as copying. */
 enum { DRAWN_BYTES = 1 << 20, LARGE_BYTES = 64 << 20 };
 
-ob_status ob__replay_values_init(ob_replay_values *values, ob_replay_plan *plan, uint64_t seed,
+ob_status ob__replay_values_init(ob_replay_values *values, ob_replay_schedule *plan, uint64_t seed,
                                  ob_err *err)
 {
     values->plan = plan;
@@ -271,7 +271,7 @@ void ob__replay_values_put(ob_replay_values *values, const ob_trace_tensor *reco
 
 void ob__replay_values_free(ob_replay_values *values, const ob_replay_step *step)
 {
-    const ob_replay_plan *plan = values->plan;
+    const ob_replay_schedule *plan = values->plan;
     for (uint32_t i = 0; i < step->free_count; i++)
         ob_value_fini(&values->tensors[plan->frees[step->first_free + i]]);
     for (uint32_t i = 0; i < step->storage_count; i++) {

@@ -5,10 +5,10 @@
 #ifndef OB_TRACE_REPLAY_VALUES_H
 #define OB_TRACE_REPLAY_VALUES_H
 
-#include "trace/replay_plan.h"
+#include "trace/replay_schedule.h"
 
 typedef struct ob_replay_values {
-    ob_replay_plan *plan;
+    ob_replay_schedule *plan;
     ob_value *tensors;     /* per key; NONE = not there */
     ob_storage **storages; /* per storage; NULL = not there */
     ob_dtype *held; /* per storage: of what is in it; the bits of one are no values of another */
@@ -18,7 +18,7 @@ typedef struct ob_replay_values {
     uint64_t untouched_bytes; /* of large storages, since the pass began: memory was short */
 } ob_replay_values;
 
-ob_status ob__replay_values_init(ob_replay_values *values, ob_replay_plan *plan, uint64_t seed,
+ob_status ob__replay_values_init(ob_replay_values *values, ob_replay_schedule *plan, uint64_t seed,
                                  ob_err *err);
 void ob__replay_values_fini(ob_replay_values *values);
 /* Everything goes: before an iteration. The same seed gives the same values again. */

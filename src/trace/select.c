@@ -8,7 +8,7 @@
  * distributed tensor calls with its local part. What is computed is the inner call.
  */
 #include "trace/alias.h"
-#include "trace/model.h"
+#include "trace/trace_model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  */
 #include "variants.h"
 
-#include "run/check.h"
+#include "run/result_check.h"
 
 #include <stdlib.h>
 #include <string.h>

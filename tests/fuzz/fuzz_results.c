@@ -3,7 +3,7 @@
  * Any bytes as packed results of --check, compared with themselves: what is taken gets a verdict, what is
  * damaged says so. Seeds are in corpus/results.
  */
-#include "run/check.h"
+#include "run/result_check.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * replaced by those that it made.
  */
 #include "opbench/trace.h"
-#include "trace/replay_plan.h"
+#include "trace/replay_schedule.h"
 #include "trace/replay_steps.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static void plan(const ob_trace *trace)
     const size_t count = ob_trace_node_count(trace);
     const ob_replay_options options = {.selection = {.iteration = -1, .keep_loader = true}};
     const char **replaced = calloc(count + 1, sizeof *replaced);
-    ob_replay_plan made;
+    ob_replay_schedule made;
     ob_err err;
     if (replaced == NULL)
         abort();
@@ -60,12 +60,12 @@ static void plan(const ob_trace *trace)
         if (ob__replay_can_replace(trace, ob_trace_node_at(trace, i)))
             replaced[i] = "fuzzed";
     for (int round = 0; round < 2; round++) {
-        if (ob__replay_plan_make(trace, &options, round > 0 ? replaced : NULL, &made, &err) ==
+        if (ob__replay_schedule_make(trace, &options, round > 0 ? replaced : NULL, &made, &err) ==
             OB_OK)
             for (size_t i = 0; i < made.step_count; i++)
                 if (made.steps[i].top >= made.top_count || made.steps[i].op >= made.names.count)
                     abort();
-        ob__replay_plan_fini(&made);
+        ob__replay_schedule_fini(&made);
     }
     free((void *)replaced);
 }

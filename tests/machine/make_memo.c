@@ -3,7 +3,7 @@
  * make_memo DIR ISA WHY: writes down that this machine was tried and that the instruction set did not work, so that what
  * follows from it can be seen on any machine.
  */
-#include "machine/trial.h"
+#include "machine/machine_trial.h"
 
 #include <stdio.h>
 #include <sys/utsname.h>

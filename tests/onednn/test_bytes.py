@@ -5,8 +5,8 @@ vector, and for sums that float32 does not hold; the library's own arithmetic on
 import sys
 import unittest
 
-import harness
-from harness import GENERATOR, number, numbers, run, tensor
+import onednn_harness
+from onednn_harness import GENERATOR, number, numbers, run, tensor
 
 BACKENDS = ("--backend", "native,onednn", "--check")
 LIBRARY = ("--backend-options", "onednn.integers=library")
@@ -75,7 +75,7 @@ def is_product(name):
 
 class Exact(unittest.TestCase):
     def same(self, given, *words):
-        if not harness.has_vnni():  # then the backend refuses products, and test_without_vnni sees to that
+        if not onednn_harness.has_vnni():  # then the backend refuses products, and test_without_vnni sees to that
             given = {name: calls for name, calls in given.items() if not is_product(name)}
         code, results, header, printed = run(given, *BACKENDS, *words)
         self.assertEqual(code, 0, printed)
@@ -125,11 +125,11 @@ class Exact(unittest.TestCase):
 
     def test_steps_are_named(self):
         t = byte("int8")
-        if not harness.has_vnni():
-            self.skipTest("no exact products of bytes on this processor: " + harness.isa)
+        if not onednn_harness.has_vnni():
+            self.skipTest("no exact products of bytes on this processor: " + onednn_harness.isa)
         results, _ = self.same({"torch.mm": inputs((t(32, 64), t(64, 32))), "torch.maximum": inputs((t(99), t(99)))})
         named = [r["implementation"]["forward"] for r in results]
-        self.assertRegex(named[0], r"^matmul .*, glue wrap$")
+        self.assertRegex(named[0], r"^matmul .*, loop wrap$")
         self.assertRegex(named[1], r"^binary [^,]*$")
 
 
@@ -147,7 +147,7 @@ class Library(unittest.TestCase):
         self.assertEqual(verdicts, {"mm": "differs", "add": "differs", "conv2d": "differs", "maximum": "same",
                                     "relu": "same"})
         for r in results:
-            self.assertNotIn("glue", r["implementation"]["forward"])
+            self.assertNotIn("loop", r["implementation"]["forward"])
 
     def test_averages(self):
         given = {"torch.nn.functional.avg_pool2d": inputs((byte("int8")(1, 8, 8, 8), number(2)))}
@@ -162,7 +162,7 @@ class Library(unittest.TestCase):
         t = byte("uint8")
         _, results, _, _ = run({"torch.mm": inputs((t(8, 8), t(8, 8)))}, "--backend", "onednn", "--backend-options",
                                "integers=library")
-        self.assertEqual(results[0]["status"], "unsupported" if harness.major < 3 else "ok")
+        self.assertEqual(results[0]["status"], "unsupported" if onednn_harness.major < 3 else "ok")
 
     def test_without_vnni(self):
         """Older instructions add up in 16 bits: not exact, and said so; what needs no products still is."""
@@ -190,4 +190,4 @@ class Refusals(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    sys.exit(harness.main(Exact, Library, Refusals))
+    sys.exit(onednn_harness.main(Exact, Library, Refusals))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "machine/trial.h"
+#include "machine/machine_trial.h"
 
 #include "../check.h"
 

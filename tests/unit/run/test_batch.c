@@ -5,7 +5,7 @@
 #include "run_test.h"
 
 #include "opbench/batch.h"
-#include "run/batch_text.h"
+#include "run/profiler_batch_text.h"
 #include "run/segment.h"
 
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * Packed results compared: what is the same, what differs and how it is said, damaged texts.
  */
 #include "check.h"
-#include "run/check.h"
+#include "run/result_check.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * Samples that outlive their worker: what is logged, what is left out, and a log that holds garbage.
  */
 #include "check.h"
-#include "run/figures.h"
+#include "run/pass_statistics.h"
 #include "run/sample_log.h"
 
 #include <math.h>
@@ -77,7 +77,7 @@ static void garbage_is_left_out(void)
 {
     ob_sample_log *log = log_of();
     ob_exec_result back;
-    ob_unfinished figures = {0};
+    ob_unfinished statistics = {0};
     ob_record record;
     ob_err err;
     log->forward.count = UINT64_MAX;
@@ -91,12 +91,12 @@ static void garbage_is_left_out(void)
     CHECK_INT(back.backward.measure_ns.count, 0);
     CHECK_INT(back.number_per_run, 0);
     ob_record_init(&record, OB_RECORD_RESULT_LINE);
-    CHECK_INT(ob__fill_unfinished(&back, &figures, &record.result, &err), OB_OK);
+    CHECK_INT(ob__fill_unfinished(&back, &statistics, &record.result, &err), OB_OK);
     CHECK_INT(record.result.forward.measure_time_ms.count, 1);
     CHECK_REAL(record.result.forward.time_ms.median, 0.001);
     CHECK(record.result.backward.measure_time_ms.items == NULL);
     CHECK(record.result.raw_times_s.items == NULL); /* how long a block was is not known */
-    ob__unfinished_fini(&figures);
+    ob__unfinished_fini(&statistics);
     ob__exec_result_fini(&back);
     free(log);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which figures of a record make it warn, to the letter, and on which side of each bound.
+ * Which statistics of a record make it warn, to the letter, and on which side of each bound.
  */
 #include "check.h"
 #include "run/warnings.h"

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The words for where and how a case was run.
+ */
+#include "result/run_conditions.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+static bool is(const char *text, const char *other)
+{
+    return text != NULL && strcmp(text, other) == 0;
+}
+
+bool ob__run_conditions_append(ob_text *text, const ob_run_conditions *place)
+{
+    const bool is_continuous =
+        is(place->mode, "continuous") || is(place->mode, "continuous_events");
+    const char *const words[] = {
+        place->backend,
+        is(place->device, "cpu") ? NULL : place->device,
+        is(place->cache_state, "cold") ? "cold cache" : NULL,
+        is_continuous ? place->mode : NULL,
+        place->is_backward ? "backward" : NULL,
+    };
+    bool ok = true;
+    size_t count = 0;
+    for (size_t i = 0; ok && i < sizeof words / sizeof *words; i++)
+        if (words[i] != NULL && words[i][0] != '\0')
+            ok = (count++ == 0 || ob__text_append(text, ", ", 2)) &&
+                 ob__text_append_str(text, words[i]);
+    return ok;
+}

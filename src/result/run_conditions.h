@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Where and how a case was run, as the column of its measurement in comparisons: results of two backends,
+ * of a hot and a cold cache, of two modes or of the two passes are different tasks.
+ */
+#ifndef OB_RESULT_RUN_CONDITIONS_H
+#define OB_RESULT_RUN_CONDITIONS_H
+
+#include "opbench/text.h"
+
+#include <stdbool.h>
+
+/* Each may be NULL. */
+typedef struct ob_run_conditions {
+    const char *backend, *device, *mode, *cache_state;
+    bool is_backward;
+} ob_run_conditions;
+
+/* Appends "native", "torch, cuda:0, cold cache, continuous, backward": what is not usual is named. Nothing
+ * if nothing is known. False when memory is out. */
+bool ob__run_conditions_append(ob_text *text, const ob_run_conditions *place);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a record points to of a pass, and the statistics of a case that did not come to its end.
+ */
+#ifndef OB_RUN_PASS_STATISTICS_H
+#define OB_RUN_PASS_STATISTICS_H
+
+#include "opbench/record.h"
+#include "run/executor.h"
+
+typedef struct ob_pass_statistics {
+    double *time_ms[2], *memory_mib[2]; /* warm-up, measure; malloc'ed */
+    double *scratch;
+} ob_pass_statistics;
+void ob__pass_statistics_fini(ob_pass_statistics *statistics);
+
+/* Owns what the record points to. Zero is empty. */
+typedef struct ob_unfinished {
+    ob_pass_statistics forward, backward;
+    double *raw_times_s;
+} ob_unfinished;
+
+/* Samples and statistics without what only the worker knew: memory and the cost of the operator. */
+ob_status ob__fill_unfinished(const ob_exec_result *samples, ob_unfinished *statistics,
+                              ob_record_result *result, ob_err *err);
+void ob__unfinished_fini(ob_unfinished *statistics);
+
+#endif

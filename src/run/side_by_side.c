@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Several backends side by side: each has its own worker, all on one CPU, and the token of a ring goes from
+ * one to the next after every block, so that what changes on the machine meanwhile meets all of them. A
+ * case is leased to all at once and is over when each has a record, its own or that of its loss; then
+ * the records get their ratios and are handed on in the order of the backends.
+ *
+ * With --check the first is the reference: it leaves its results in a file that the others compare with.
+ */
+#include "run/backend_list.h"
+#include "run/ratio.h"
+#include "run/session_int.h"
+#include "run/supervisor.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct group;
+
+/* One backend. */
+typedef struct side {
+    struct group *group;
+    unsigned member;
+    ob_supervisor s;
+    ob_run_options options;
+    ob_device_word device;
+    ob_run_params params;
+    ob_merge merge; /* --processes */
+    char *properties;
+    char reason[1024];
+    bool
+        extra; /* a reference that was not asked for: it measures nothing, its records are dropped */
+    /* Of the present case: */
+    bool silent;  /* its record is dropped, because there is one already */
+    bool wanted;  /* it takes part */
+    bool waiting; /* its worker is on it */
+    bool got;     /* the worker's record came */
+    bool over;    /* s.record is its record */
+} side;
+
+typedef struct group {
+    ob_supervisor *outer;
+    ob_backend_list list;
+    side sides[OB_MOST_MEMBERS];
+    size_t count;
+    ob_shared_memory memory;
+    ob_ring *ring; /* in it */
+    int check_fd;
+    bool stopped; /* the user wants to end at once */
+    bool told_ready;
+} group;
+
+/* ---- hooks: each side is a supervisor of its own ---- */
+
+static ob_status on_record(void *ctx, const ob_record *record, const char *line, size_t length,
+                           ob_err *err)
+{
+    const ob_run_params *params = ((side *)ctx)->group->outer->params;
+    return params->on_record(params->ctx, record, line, length, err);
+}
+
+static ob_status on_ready(void *ctx, const ob_json *properties, ob_err *err)
+{
+    side *l = ctx;
+    size_t length;
+    return ob_json_print(properties, &l->properties, &length, err);
+}
+
+static int on_stop(void *ctx)
+{
+    const ob_run_params *params = ((side *)ctx)->group->outer->params;
+    return params->stop != NULL ? params->stop(params->ctx) : 0;
+}
+
+/* ---- opening ---- */
+
+/* One CPU for all, if the user names none: the last that the process may use, because interrupts mostly
+ * go to the first. -1 = several threads are not pinned. */
+static ob_status choose_cpu(const ob_run_options *options, int64_t *cpu, ob_err *err)
+{
+    ob_cpu_set usable;
+    *cpu = options->cpu;
+    if (options->cpu >= 0 || options->threads > 1)
+        return OB_OK;
+    OB_TRY(ob_cpu_set_usable(&usable, err));
+    for (int64_t i = 0; i < OB_MAX_CPUS; i++)
+        if (ob_cpu_set_has(&usable, (size_t)i))
+            *cpu = i;
+    return OB_OK;
+}
+
+/* The names of --backend; with --check and one name, the reference before it. */
+static ob_status name_sides(group *w, ob_err *err)
+{
+    const ob_run_options *options = w->outer->params->options;
+    OB_TRY(ob__backend_list_make(options, &w->list, err));
+    const bool alone = options->check && w->list.count == 1;
+    if (alone && strcmp(w->list.names[0], OB_REFERENCE_BACKEND) == 0)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "--check compares with %s, which cannot be compared with itself; name "
+                          "another backend, as in --backend native,NAME",
+                          OB_REFERENCE_BACKEND);
+    w->count = w->list.count + alone;
+    for (size_t i = 0; i < w->count; i++) {
+        side *l = &w->sides[i];
+        const size_t from = i - (alone && i > 0);
+        l->extra = alone && i == 0;
+        l->options = *options;
+        l->options.backend = l->extra ? OB_REFERENCE_BACKEND : w->list.names[from];
+        l->options.backend_options = l->extra ? NULL : w->list.options[from];
+        if (l->extra) {
+            l->options.warmup = l->options.iteration = 0;
+            l->options.min_time_s = l->options.precision = 0;
+        }
+    }
+    return OB_OK;
+}
+
+/* Each must be there; each gets its own of the words of --device. */
+static ob_status find_backends(group *w, ob_err *err)
+{
+    const char *words = w->outer->params->options->device;
+    const ob_backend_desc *descs[OB_MOST_MEMBERS];
+    for (size_t i = 0; i < w->count; i++)
+        OB_TRY(ob__find_backend(w->outer->context, w->sides[i].options.backend, &descs[i], err));
+    OB_TRY(ob__device_check_words(descs, w->count, words, err));
+    for (size_t i = 0; i < w->count; i++) {
+        side *l = &w->sides[i];
+        OB_TRY(ob__device_choose_among(descs[i], words, &l->device, err));
+        ob__device_set(&l->options, &l->device);
+    }
+    return OB_OK;
+}
+
+static ob_status make_ring(group *w, ob_err *err)
+{
+    OB_TRY(ob__shared_memory_make("opbench-ring", sizeof *w->ring, &w->memory, err));
+    w->ring = w->memory.at;
+    return OB_OK;
+}
+
+static ob_status open_side(group *w, unsigned member, ob_err *err)
+{
+    side *l = &w->sides[member];
+    const ob_worker_start_params place = {.ring_fd = w->memory.fd,
+                                          .check_fd = w->check_fd,
+                                          .member = member,
+                                          .reference = w->sides[0].options.backend};
+    l->group = w;
+    l->member = member;
+    l->params = *w->outer->params;
+    l->params.options = &l->options;
+    l->params.on_record = on_record;
+    l->params.on_ready = on_ready;
+    l->params.stop = on_stop;
+    l->params.ctx = l;
+    l->s = (ob_supervisor){.context = w->outer->context,
+                           .config = w->outer->config,
+                           .params = &l->params,
+                           .summary = w->outer->summary,
+                           .cases = w->outer->cases};
+    OB_TRY(ob__line_parser_create(&l->s.parser, err));
+    OB_TRY(ob__worker_client_open(&l->s.client, l->s.config, &l->params, &place, err));
+    l->s.client.ring = w->ring;
+    l->s.client.member = member;
+    l->s.client.finish_case = true; /* the others of a case are not left alone */
+    return OB_OK;
+}
+
+static ob_status open_group(group *w, ob_err *err)
+{
+    int64_t cpu;
+    OB_TRY(name_sides(w, err));
+    OB_TRY(find_backends(w, err));
+    OB_TRY(choose_cpu(w->outer->params->options, &cpu, err));
+    OB_TRY(make_ring(w, err));
+    if (w->outer->params->options->check)
+        OB_TRY(ob__memory_file("opbench-check", &w->check_fd, err));
+    for (unsigned i = 0; i < w->count; i++) {
+        w->sides[i].options.cpu = cpu;
+        OB_TRY(open_side(w, i, err));
+    }
+    return OB_OK;
+}
+
+static void close_group(group *w, bool at_once)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        side *l = &w->sides[i];
+        if (l->group == NULL)
+            continue;
+        ob__worker_client_end_worker(&l->s.client, at_once);
+        ob__worker_client_close(&l->s.client);
+        ob__line_parser_destroy(l->s.parser);
+        ob_text_fini(&l->s.line);
+        ob__identity_fini(&l->s.identity);
+        ob__unfinished_fini(&l->s.unfinished);
+        ob__merge_fini(&l->merge);
+        free(l->properties);
+    }
+    ob__shared_memory_close(&w->memory);
+    if (w->check_fd >= 0)
+        close(w->check_fd);
+    ob__backend_list_fini(&w->list);
+}
+
+/* ---- workers ---- */
+
+/* The properties of all backends under their names. */
+static ob_status tell_ready(group *w, ob_err *err)
+{
+    const ob_run_params *params = w->outer->params;
+    ob_json_doc *all, *parts[OB_MOST_MEMBERS] = {NULL};
+    if (w->told_ready || params->on_ready == NULL)
+        return OB_OK;
+    w->told_ready = true;
+    OB_TRY(ob_json_doc_create(&all, err));
+    ob_json *object = ob_json_new_object(all);
+    ob_status status = object != NULL ? OB_OK
+                                      : ob_err_set(err, OB_ERR_NOMEM,
+                                                   "out of memory for the backends' properties");
+    for (size_t i = 0; status == OB_OK && i < w->count; i++) {
+        const side *l = &w->sides[i];
+        status =
+            ob_json_parse("worker", l->properties, strlen(l->properties), NULL, &parts[i], err);
+        if (status == OB_OK)
+            status = ob_json_set(all, object, l->options.backend, ob_json_doc_root(parts[i]), err);
+    }
+    if (status == OB_OK)
+        status = params->on_ready(params->ctx, object, err);
+    for (size_t i = 0; i < w->count; i++)
+        ob_json_doc_destroy(parts[i]);
+    ob_json_doc_destroy(all);
+    return status;
+}
+
+/* All that take part have a worker. OB_END: the user wants to end. */
+static ob_status start_workers(group *w, bool all, ob_err *err)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        side *l = &w->sides[i];
+        if ((all || (l->wanted && !l->over)) && l->s.client.worker.guard == 0)
+            OB_TRY(ob__supervisor_start(&l->s, err));
+    }
+    return OB_OK;
+}
+
+static void end_workers(group *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        ob__worker_client_end_worker(&w->sides[i].s.client, false);
+}
+
+/* ---- one case ---- */
+
+static bool spread(const side *l)
+{
+    return l->options.processes > 1;
+}
+
+/* The record of a side that failed, with the number of its process in front of the reason. */
+static ob_status fail_side(side *l, const ob_process_turn *t)
+{
+    ob_record_result *r = &l->s.record.result;
+    l->over = true;
+    if (!spread(l))
+        return OB_OK;
+    ob__say_process(t, r->reason != NULL ? r->reason : "", l->reason, sizeof l->reason);
+    r->reason = l->reason;
+    r->processes = t->processes;
+    return OB_OK;
+}
+
+/* A case that took its worker down: its record, read back so that nothing of it is borrowed. */
+static ob_status lose_side(side *l, const ob_process_turn *t, const ob_loss *why, ob_err *err)
+{
+    const ob_lost_case lost = {.index = t->index, .merge = spread(l) ? &l->merge : NULL};
+    const bool begun = atomic_load(&l->s.client.seed.page->case_index) == t->index;
+    l->waiting = false;
+    ob__ring_leave(l->group->ring, l->member);
+    if (l->got || (why->status == OB_RECORD_INTERRUPTED && !begun))
+        return OB_OK;
+    OB_TRY(ob__supervisor_print_loss(&l->s, &lost, why, err));
+    OB_TRY(
+        ob__line_parse(l->s.parser, "run", l->s.line.data, l->s.line.size - 1, &l->s.record, err));
+    return fail_side(l, t);
+}
+
+static ob_status take_record(side *l, const ob_process_turn *t, ob_err *err)
+{
+    const ob_record_status_info *info = ob_record_status_get_info(l->s.record.result.status);
+    l->got = true;
+    ob__ring_leave(l->group->ring, l->member);
+    if (info == NULL || !info->ran)
+        return fail_side(l, t);
+    if (spread(l))
+        return ob__merge_add(&l->merge, &l->s.record.result, err);
+    l->over = true;
+    return OB_OK;
+}
+
+static ob_status take_news(side *l, const ob_process_turn *t, ob_news *news, ob_err *err)
+{
+    if (news->kind == OB_NEWS_MESSAGE) {
+        if (news->message.type == OB_MESSAGE_RECORD && !l->got &&
+            ob__supervisor_read(&l->s, &news->message, t->index))
+            return take_record(l, t, err);
+        if (news->message.type == OB_MESSAGE_IDLE && l->got) {
+            l->waiting = false;
+            return OB_OK;
+        }
+        ob__worker_client_reject(&l->s.client, &news->loss);
+    }
+    if (news->kind == OB_NEWS_STOPPED)
+        l->group->stopped = true;
+    return lose_side(l, t, &news->loss, err);
+}
+
+/* Until no side waits. */
+static ob_status collect(group *w, const ob_process_turn *t, ob_err *err)
+{
+    for (;;) {
+        ob_worker_client *clients[OB_MOST_MEMBERS];
+        size_t waiting = 0;
+        bool news_came = false;
+        for (size_t i = 0; i < w->count; i++) {
+            side *l = &w->sides[i];
+            ob_news news;
+            if (!l->waiting)
+                continue;
+            const ob_status status = ob__worker_client_try(&l->s.client, &news, err);
+            if (status == OB_OK)
+                OB_TRY(take_news(l, t, &news, err));
+            else if (status != OB_END)
+                return status;
+            news_came = news_came || status == OB_OK;
+            if (l->waiting)
+                clients[waiting++] = &l->s.client;
+        }
+        if (waiting == 0)
+            return OB_OK;
+        if (!news_came)
+            OB_TRY(ob__worker_client_wait(clients, waiting, err));
+    }
+}
+
+/* The case once in the workers that are there. */
+static ob_status run_once(group *w, const ob_process_turn *t, ob_err *err)
+{
+    uint32_t members = 0;
+    OB_TRY(start_workers(w, false, err));
+    if (w->check_fd >= 0 && ftruncate(w->check_fd, 0) != 0)
+        return ob_err_set(err, OB_ERR_IO, "the file of results cannot be emptied: %s",
+                          strerror(errno));
+    for (size_t i = 0; i < w->count; i++) {
+        side *l = &w->sides[i];
+        l->got = false;
+        l->waiting = l->wanted && !l->over;
+        if (l->waiting)
+            members |= (uint32_t)1 << i;
+    }
+    ob__ring_begin(w->ring, members);
+    for (size_t i = 0; i < w->count; i++)
+        if (w->sides[i].waiting)
+            ob__worker_client_lease(&w->sides[i].s.client, t->index, 1);
+    return collect(w, t, err);
+}
+
+/* ---- ratios ---- */
+
+static ob_status fill_ratio(const side *reference, side *l, bool forward, ob_err *err)
+{
+    const ob_record_result *x = &reference->s.record.result;
+    ob_record_result *y = &l->s.record.result;
+    const ob_record_pass *of_x = forward ? &x->forward : &x->backward;
+    ob_record_pass *of_y = forward ? &y->forward : &y->backward;
+    const ob_series *means_x =
+        forward ? &reference->merge.forward.means_ms : &reference->merge.backward.means_ms;
+    const ob_series *means_y = forward ? &l->merge.forward.means_ms : &l->merge.backward.means_ms;
+    const ob_ratio_args samples = {.reference = of_x->measure_time_ms.items,
+                                   .reference_count = of_x->measure_time_ms.count,
+                                   .subject = of_y->measure_time_ms.items,
+                                   .subject_count = of_y->measure_time_ms.count};
+    const ob_ratio_args processes = {.reference = means_x->values,
+                                     .reference_count = means_x->count,
+                                     .subject = means_y->values,
+                                     .subject_count = means_y->count,
+                                     .of_processes = true};
+    return ob__ratio_compute(spread(l) ? &processes : &samples, &of_y->ratio, err);
+}
+
+/* Gives the record its place beside the others and hands it on. */
+static ob_status hand_on(group *w, side *l, ob_err *err)
+{
+    const side *reference = &w->sides[0];
+    ob_record_result *r = &l->s.record.result;
+    const ob_record_status_info *info = ob_record_status_get_info(r->status);
+    const ob_record_status_info *other =
+        ob_record_status_get_info(reference->s.record.result.status);
+    if (l != reference)
+        r->reference = reference->options.backend;
+    if (l != reference && reference->over && info->ran && other->ran) {
+        OB_TRY(fill_ratio(reference, l, true, err));
+        OB_TRY(fill_ratio(reference, l, false, err));
+    }
+    l->s.line.size = 0;
+    OB_TRY(ob_record_print(&l->s.record, &l->s.line, err));
+    return ob__supervisor_hand_on(&l->s, l->s.line.data, l->s.line.size, err);
+}
+
+static ob_status finish_case(group *w, ob_err *err)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        side *l = &w->sides[i];
+        if (l->wanted && !l->over && spread(l) && !w->stopped) {
+            OB_TRY(ob__merge_finish(&l->merge, &l->s.record.result, err));
+            l->over = true;
+        }
+    }
+    for (size_t i = 0; i < w->count; i++)
+        if (w->sides[i].over && !w->sides[i].silent)
+            OB_TRY(hand_on(w, &w->sides[i], err));
+    return OB_OK;
+}
+
+static ob_status run_case(group *w, uint64_t index, ob_err *err)
+{
+    ob_process_turn t = {.index = index, .processes = w->sides[0].options.processes};
+    for (size_t i = 0; i < w->count; i++) {
+        w->sides[i].over = false;
+        ob__merge_reset(&w->sides[i].merge);
+    }
+    for (; t.process < t.processes && !w->stopped; t.process++) {
+        OB_TRY(run_once(w, &t, err));
+        if (t.processes > 1)
+            end_workers(w);
+    }
+    OB_TRY(finish_case(w, err));
+    return w->stopped ? OB_END : OB_OK;
+}
+
+/* ---- all cases ---- */
+
+/* Which sides have no result of the case yet. A reference is needed whenever another is. False: none. */
+static ob_status choose_sides(group *w, uint64_t index, bool *any, ob_err *err)
+{
+    const ob_case *c = NULL;
+    *any = false;
+    if (w->outer->params->done != NULL) {
+        OB_TRY(ob_cases_seek(w->outer->cases, index, err));
+        OB_TRY(ob_cases_next(w->outer->cases, &c, err));
+    }
+    for (size_t i = 0; i < w->count; i++) {
+        side *l = &w->sides[i];
+        l->silent = l->extra || (c != NULL && ob__supervisor_is_done(&l->s, c));
+        l->wanted = !l->silent;
+        *any = *any || l->wanted;
+    }
+    if (w->check_fd >= 0)
+        w->sides[0].wanted = w->sides[0].wanted || *any;
+    return OB_OK;
+}
+
+static ob_status run_all(group *w, ob_err *err)
+{
+    const ob_run_params *params = w->outer->params;
+    const uint64_t total = ob_cases_count(w->outer->cases);
+    OB_TRY(start_workers(w, true, err));
+    OB_TRY(tell_ready(w, err));
+    for (uint64_t i = params->first; i < total && i - params->first < params->count; i++) {
+        bool any;
+        if (on_stop(&w->sides[0]) > 0)
+            return OB_END;
+        OB_TRY(choose_sides(w, i, &any, err));
+        if (any)
+            OB_TRY(run_case(w, i, err));
+        else
+            w->outer->summary->left_out++;
+    }
+    return OB_OK;
+}
+
+ob_status ob__run_side_by_side(ob_supervisor *s, ob_err *err)
+{
+    group *w = calloc(1, sizeof *w);
+    if (w == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for several backends");
+    w->outer = s;
+    w->memory = OB_NO_MEMORY;
+    w->check_fd = -1;
+    ob_status status = open_group(w, err);
+    if (status == OB_OK)
+        status = run_all(w, err);
+    close_group(w, status != OB_OK);
+    free(w);
+    return status;
+}

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Compiling snippets, once: an object is named by the hash of its source, flags and compiler. libtorch's header
+ * is compiled once as well, for it takes longer than everything else.
+ */
+#include "snippet/snippet_build.h"
+
+#include "base/read_file.h"
+#include "base/scratch.h"
+#include "base/text.h"
+#include "base/write_all.h"
+#include "opbench/torch.h"
+#include "plugin/registry.h"
+#include "process/process.h"
+#include "snippet/libtorch.h"
+#include "snippet/lines.h"
+#include "snippet/suite_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum { MOST_WORDS = 64, SUM_BYTES = 33 };
+
+#define JOIN(...) ob__join(arena, "", (const char *const[]){__VA_ARGS__, NULL})
+
+static const char TORCH_HEADER[] = "#include <torch/torch.h>\n#include <torch/script.h>\n";
+
+typedef struct build {
+    ob_arena *arena;
+    const ob_snippet_source *source;
+    const ob_snippet_options *options;
+    const char *dir, *compiler;
+    const char *scratch; /* a folder for this build alone */
+    const char *words[MOST_WORDS];
+    size_t word_count;
+} build;
+
+static void add_word(build *b, const char *word)
+{
+    if (b->word_count + 1 < MOST_WORDS)
+        b->words[b->word_count++] = word;
+    b->words[b->word_count] = NULL;
+}
+
+/* Text that is the same as long as a program is: where it is, its size and when it was changed. */
+static const char *identity(ob_arena *arena, const char *path)
+{
+    struct stat st;
+    char text[96];
+    if (stat(path, &st) != 0)
+        return JOIN(path, "?");
+    snprintf(text, sizeof text, " %lld %lld.%09ld", (long long)st.st_size,
+             (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+    return JOIN(path, text);
+}
+
+static const char *make_key(const build *b, const char *what)
+{
+    ob_arena *arena = b->arena;
+    const char *id = identity(arena, b->compiler);
+    const char *all = id == NULL ? NULL : JOIN(id, "\n", what, "\n");
+    for (size_t i = 1; all != NULL && i < b->word_count; i++)
+        all = JOIN(all, b->words[i], "\n");
+    if (all == NULL)
+        return NULL;
+    const XXH128_hash_t hash = XXH3_128bits(all, strlen(all));
+    char hex[SUM_BYTES];
+    snprintf(hex, sizeof hex, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64,
+             (uint64_t)hash.low64);
+    return ob__arena_strdup(arena, hex, strlen(hex));
+}
+
+/* ---- files ---- */
+
+static ob_status write_file(const char *path, const char *data, size_t size, ob_err *err)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    bool ok = fd >= 0 && ob__write_all(fd, data, size);
+    if (fd >= 0)
+        ok = close(fd) == 0 && ok;
+    return ok ? OB_OK
+              : ob_err_set(err, OB_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
+}
+
+/* Whether `path` is there with the hash that stands beside it. */
+static bool is_whole(ob_arena *arena, const char *path)
+{
+    char hex[SUM_BYTES];
+    ob_text sum = {0};
+    const char *sum_path = JOIN(path, OB_SUM_END);
+    const bool ok = sum_path != NULL && access(path, R_OK) == 0 &&
+                    ob__read_file(sum_path, SUM_BYTES - 1, &sum, NULL) == OB_OK &&
+                    sum.data != NULL && sum.size == SUM_BYTES - 1 &&
+                    ob__hash_file(path, hex, NULL) == OB_OK &&
+                    memcmp(sum.data, hex, SUM_BYTES - 1) == 0;
+    ob_text_fini(&sum);
+    if (ok) {
+        ob__snippet_cache_used(path);
+        ob__snippet_cache_used(sum_path);
+    }
+    return ok;
+}
+
+/* Puts a new file in its place, its hash first: whoever comes between makes it again. */
+static ob_status keep(ob_arena *arena, const char *made, const char *path, ob_err *err)
+{
+    char hex[SUM_BYTES];
+    const char *sum = JOIN(path, OB_SUM_END), *new_sum = JOIN(made, OB_SUM_END);
+    if (sum == NULL || new_sum == NULL)
+        return ob__snippet_no_memory(err);
+    OB_TRY(ob__hash_file(made, hex, err));
+    OB_TRY(write_file(new_sum, hex, SUM_BYTES - 1, err));
+    if (rename(new_sum, sum) != 0 || rename(made, path) != 0)
+        return ob_err_set(err, OB_ERR_IO, "%s cannot be kept: %s", path, strerror(errno));
+    return OB_OK;
+}
+
+/* ---- compiling ---- */
+
+static ob_status compile_error(const ob_process *child, ob_err *err)
+{
+    ob_text text = {0};
+    const bool ok = ob__process_output(child, &text);
+    while (text.size > 0 && text.data[text.size - 1] == '\n')
+        text.size--;
+    const ob_status status =
+        !ok             ? ob__snippet_no_memory(err)
+        : text.size > 0 ? ob_err_set(err, OB_ERR_CONFIG, "the snippet does not compile:\n%.*s",
+                                     (int)text.size, text.data)
+                        : ob_err_set(err, OB_ERR_CONFIG,
+                                     "the snippet does not compile: the compiler failed without a "
+                                     "word");
+    ob_text_fini(&text);
+    return status;
+}
+
+static void add_libraries(build *b)
+{
+    static const char *const TORCH[] = {"-ltorch", "-ltorch_cpu", "-lc10", NULL}, *const PLAIN[] = {
+                                                                                      NULL};
+    const char *const *libraries = b->source->libraries != NULL ? b->source->libraries
+                                   : b->source->with_torch      ? TORCH
+                                                                : PLAIN;
+    for (size_t i = 0; libraries[i] != NULL; i++)
+        add_word(b, libraries[i]);
+    add_word(b, "-lm");
+}
+
+/* Compiles `source` to `made` with the words so far: an object, or a header that includes quickly. */
+static ob_status compile(build *b, const char *source, const char *made, bool header, ob_err *err)
+{
+    ob_arena *arena = b->arena;
+    const char *const variables[] = {"LC_ALL=C", JOIN("TMPDIR=", b->scratch), NULL};
+    ob_process child;
+    if (variables[1] == NULL)
+        return ob__snippet_no_memory(err);
+    add_word(b, header ? "-xc++-header" : "-shared");
+    add_word(b, "-o");
+    add_word(b, made);
+    add_word(b, source);
+    if (!header)
+        add_libraries(b);
+    /* In the same place each time, because objects remember where they were made. */
+    const ob_process_params params = {.words = b->words,
+                                      .variables = variables,
+                                      .dir = "/",
+                                      .capture = true,
+                                      .stop = {.fn = b->options->stop, .ctx = b->options->ctx}};
+    OB_TRY(ob__process_start(&params, &child, err));
+    const int status = ob__process_end(&child, -1);
+    const ob_status result = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? OB_OK
+                             : ob__is_stopped(&child.stop)                 ? ob__interrupted(err)
+                                                           : compile_error(&child, err);
+    ob__process_close(&child);
+    return result;
+}
+
+/* ---- libtorch's header ---- */
+
+/* Whether the open file is still the one that others find: who had the lock before removed it. */
+static bool is_still_there(int fd, const char *path)
+{
+    struct stat ours, theirs;
+    return fstat(fd, &ours) == 0 && stat(path, &theirs) == 0 && ours.st_ino == theirs.st_ino &&
+           ours.st_dev == theirs.st_dev;
+}
+
+/* Whoever needs the header while another makes it waits: it is large and takes long. */
+static ob_status lock_header(const build *b, const char *path, int *lock, ob_err *err)
+{
+    const ob_stop stop = {.fn = b->options->stop, .ctx = b->options->ctx};
+    for (;;) {
+        *lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (*lock < 0)
+            return ob_err_set(err, OB_ERR_IO, "%s cannot be written: %s", path, strerror(errno));
+        while (flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+            const struct timespec nap = {.tv_nsec = 50000000};
+            nanosleep(&nap, NULL);
+            if (!ob__is_stopped(&stop))
+                continue;
+            close(*lock);
+            return ob__interrupted(err);
+        }
+        if (is_still_there(*lock, path))
+            return OB_OK;
+        close(*lock);
+    }
+}
+
+static ob_status make_header(build *b, const char *header, const char *made, ob_err *err)
+{
+    ob_arena *arena = b->arena;
+    const char *temporary = JOIN(b->scratch, "/header.gch");
+    if (temporary == NULL)
+        return ob__snippet_no_memory(err);
+    if (is_whole(arena, made) && access(header, R_OK) == 0)
+        return OB_OK; /* somebody else was first */
+    ob__snippet_cache_expire(b->dir);
+    if (b->options->notice != NULL)
+        b->options->notice(b->options->ctx,
+                           "compiling libtorch's header, which takes a minute and is kept");
+    OB_TRY(write_file(header, TORCH_HEADER, strlen(TORCH_HEADER), err));
+    OB_TRY(compile(b, header, temporary, true, err));
+    return keep(arena, temporary, made, err);
+}
+
+/* The header of libtorch as one that includes quickly; its path without the ".gch". */
+static ob_status precompile_torch(const build *from, const char **header, ob_err *err)
+{
+    ob_arena *arena = from->arena;
+    int lock;
+    build b = *from;
+    const ob_snippet_source plain = {.language = OB_LANGUAGE_CPP};
+    b.source = &plain;
+    const char *key = make_key(&b, TORCH_HEADER);
+    *header = key == NULL ? NULL : JOIN(b.dir, "/", OB_HEADER_PREFIX, key, OB_HEADER_END);
+    const char *made = *header == NULL ? NULL : JOIN(*header, OB_HEADER_MADE);
+    const char *lock_path = made == NULL ? NULL : JOIN(*header, OB_HEADER_LOCK);
+    if (lock_path == NULL)
+        return ob__snippet_no_memory(err);
+    if (is_whole(arena, made) && access(*header, R_OK) == 0) {
+        ob__snippet_cache_used(*header);
+        return OB_OK;
+    }
+    OB_TRY(lock_header(&b, lock_path, &lock, err));
+    const ob_status status = make_header(&b, *header, made, err);
+    if (status != OB_OK)
+        unlink(*header);
+    unlink(lock_path);
+    close(lock);
+    return status;
+}
+
+static ob_status add_torch(build *b, ob_err *err)
+{
+    ob_libtorch torch;
+    const char *header;
+    ob_arena *arena = b->arena;
+    const char *wanted = getenv(OB_TORCH_VARIABLE);
+    OB_TRY(
+        ob__libtorch_find(arena, wanted != NULL && wanted[0] != '\0' ? wanted : NULL, &torch, err));
+    add_word(b, torch.standard);
+    if (torch.old_abi)
+        add_word(b, "-D_GLIBCXX_USE_CXX11_ABI=0");
+    if (torch.include != NULL) {
+        add_word(b, "-isystem");
+        add_word(b, torch.include);
+        add_word(b, JOIN("-L", torch.lib));
+        const char *const rpath[] = {OB_RPATH_WORDS(torch.lib)};
+        for (size_t i = 0; i < sizeof rpath / sizeof rpath[0]; i++)
+            add_word(b, rpath[i]);
+    }
+    add_word(b, "-isystem");
+    add_word(b, torch.api);
+    /* The same text in front of another libtorch is another header. */
+    add_word(b, JOIN("-DOB_LIBTORCH=", torch.version));
+    OB_TRY(precompile_torch(b, &header, err));
+    add_word(b, "-include");
+    add_word(b, header);
+    return OB_OK;
+}
+
+/* ---- objects ---- */
+
+static ob_status make_object(build *b, const char *object, ob_err *err)
+{
+    ob_arena *arena = b->arena;
+    const bool is_cpp = b->source->language == OB_LANGUAGE_CPP;
+    const char *source = JOIN(b->scratch, is_cpp ? "/snippet.cpp" : "/snippet.c");
+    const char *made = JOIN(b->scratch, "/snippet.so");
+    if (source == NULL || made == NULL)
+        return ob__snippet_no_memory(err);
+    if (b->source->what != NULL && b->options->notice != NULL)
+        b->options->notice(b->options->ctx, b->source->what);
+    OB_TRY(write_file(source, b->source->text, strlen(b->source->text), err));
+    OB_TRY(compile(b, source, made, false, err));
+    return keep(arena, made, object, err);
+}
+
+/* Everything that compilers write is in a folder of its own, so that it goes with it however they end. */
+static ob_status build_object(build *b, const char **object, ob_err *err)
+{
+    ob_arena *arena = b->arena;
+    ob_scratch scratch;
+    OB_TRY(ob__scratch_open(&scratch, b->dir, "build", err));
+    b->scratch = scratch.dir;
+    ob_status status = OB_OK;
+    if (b->source->with_torch)
+        status = add_torch(b, err);
+    const char *key = status == OB_OK ? make_key(b, b->source->text) : NULL;
+    *object = key == NULL ? NULL : JOIN(b->dir, "/", key, OB_OBJECT_END);
+    if (status == OB_OK && *object == NULL)
+        status = ob__snippet_no_memory(err);
+    if (status == OB_OK && *object != NULL && !is_whole(arena, *object)) {
+        ob__snippet_cache_expire(b->dir);
+        status = make_object(b, *object, err);
+    }
+    ob__scratch_close(&scratch);
+    b->scratch = NULL;
+    return status;
+}
+
+ob_status ob__snippet_build(ob_arena *arena, const ob_snippet_source *source,
+                            const ob_snippet_options *options, const char **object, ob_err *err)
+{
+    const bool is_cpp = source->language == OB_LANGUAGE_CPP;
+    const char *name = is_cpp ? options->cxx : options->cc;
+    build b = {.arena = arena, .source = source, .options = options};
+    OB_TRY(ob__snippet_cache_open(arena, options->cache_dir, &b.dir, err));
+    OB_TRY(ob__find_program(arena,
+                            name != NULL ? name
+                            : is_cpp     ? "c++"
+                                         : "cc",
+                            is_cpp ? "the compiler for C++" : "the compiler for C",
+                            is_cpp ? "--cxx PROGRAM" : "--cc PROGRAM", &b.compiler, err));
+    if (b.compiler[0] != '/') {
+        char *here = realpath(".", NULL); /* compilers run elsewhere */
+        b.compiler = here == NULL ? NULL : JOIN(here, "/", b.compiler);
+        free(here);
+        if (b.compiler == NULL)
+            return ob__snippet_no_memory(err);
+    }
+    add_word(&b, b.compiler);
+    for (size_t i = 0; source->flags[i] != NULL; i++)
+        add_word(&b, source->flags[i]);
+    OB_TRY(build_object(&b, object, err));
+    return ob__check_trusted(*object, err);
+}

@@ -83,6 +83,7 @@ check: ## static checks: format, includes, sizes, docs, clang-tidy, cppcheck
 	@tools/install_deps check
 	tools/check_format
 	tools/check_includes
+	tools/check_names
 	tools/check_sizes
 	tools/check_docs
 	cmake --preset default

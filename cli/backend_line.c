@@ -2,7 +2,7 @@
  *
  * What options of the command line that are one backend's have in common; see run_options.h.
  */
-#include "run_options.h"
+#include "run/run_options.h"
 
 #include <string.h>
 

@@ -4,9 +4,9 @@
  */
 #include "backend_options.h"
 
-#include "help.h"
+#include "help/help.h"
 #include "output_file.h"
-#include "run_options.h"
+#include "run/run_options.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * The table of sub-commands, made from commands.def.
  */
 #include "backend_options.h"
-#include "help.h"
+#include "help/help.h"
 
 #include <stdlib.h>
 #include <string.h>

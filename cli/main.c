@@ -2,7 +2,7 @@
  *
  * opbench: finds the command's row, parses the options by it, runs it.
  */
-#include "help.h"
+#include "help/help.h"
 #include "screen.h"
 #include "set_caps.h"
 

@@ -2,7 +2,7 @@
  *
  * Checks the words of a command line (what is not an option) by the command's rows.
  */
-#include "help.h"
+#include "help/help.h"
 
 #include <string.h>
 

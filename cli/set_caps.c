@@ -6,7 +6,7 @@
 #include "set_caps.h"
 
 #include "backend_options.h"
-#include "help.h"
+#include "help/help.h"
 #include "own_path.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * --torch PATH|python, or OPBENCH_TORCH: which libtorch the torch backend and C++ snippets have. It is found, and the
  * backend's part compiled for it, before anything is measured; the processes that measure read it in their environment.
  */
-#include "help.h"
-#include "run_options.h"
+#include "help/help.h"
+#include "run/run_options.h"
 
 #include "opbench/torch.h"
 

@@ -5,8 +5,11 @@
 #ifndef OPBENCH_TEXT_H
 #define OPBENCH_TEXT_H
 
+#include "opbench/status.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +22,33 @@ typedef struct ob_text {
 } ob_text;
 
 void ob_text_fini(ob_text *text);
+
+/* Appending. All return false when memory is out; the text is then unchanged. */
+
+/* Room for `more` bytes behind the end. */
+bool ob_text_grow(ob_text *text, size_t more);
+
+static inline bool ob_text_reserve(ob_text *text, size_t more)
+{
+    return (text->data != NULL && text->capacity - text->size >= more) || ob_text_grow(text, more);
+}
+
+static inline bool ob_text_append(ob_text *text, const char *bytes, size_t count)
+{
+    if (!ob_text_reserve(text, count))
+        return false;
+    if (count > 0)
+        memcpy(text->data + text->size, bytes, count);
+    text->size += count;
+    return true;
+}
+
+static inline bool ob_text_append_str(ob_text *text, const char *str)
+{
+    return ob_text_append(text, str, strlen(str));
+}
+
+bool ob_text_printf(ob_text *text, const char *format, ...) OB_PRINTF(2, 3);
 /* Appends a command line: the words, quoted for a shell where they need it, with blanks between, and a NUL
  * that is not counted. False when memory is out. */
 bool ob_text_append_command(ob_text *text, const char *const *words, size_t count);

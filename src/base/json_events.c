@@ -62,31 +62,31 @@ static bool append_event(ob_text *text, const ob_json_event *event, bool *comma)
 {
     const bool closes =
         event->kind == OB_JSON_EVENT_END_ARRAY || event->kind == OB_JSON_EVENT_END_OBJECT;
-    if (*comma && !closes && !ob__text_append(text, ", ", 2))
+    if (*comma && !closes && !ob_text_append(text, ", ", 2))
         return false;
     *comma = true;
     switch (event->kind) {
     case OB_JSON_EVENT_NULL:
-        return ob__text_append_str(text, "null");
+        return ob_text_append_str(text, "null");
     case OB_JSON_EVENT_BOOL:
-        return ob__text_append_str(text, event->boolean ? "true" : "false");
+        return ob_text_append_str(text, event->boolean ? "true" : "false");
     case OB_JSON_EVENT_INT:
         return ob__text_append_i64(text, event->integer);
     case OB_JSON_EVENT_REAL:
-        return ob__text_append(text, event->text, event->length);
+        return ob_text_append(text, event->text, event->length);
     case OB_JSON_EVENT_STRING:
         return ob__json_write_string(text, event->text, event->length);
     case OB_JSON_EVENT_KEY:
         *comma = false;
         return ob__json_write_string(text, event->text, event->length) &&
-               ob__text_append(text, ": ", 2);
+               ob_text_append(text, ": ", 2);
     case OB_JSON_EVENT_END_ARRAY:
-        return ob__text_append(text, "]", 1);
+        return ob_text_append(text, "]", 1);
     case OB_JSON_EVENT_END_OBJECT:
-        return ob__text_append(text, "}", 1);
+        return ob_text_append(text, "}", 1);
     default:
         *comma = false;
-        return ob__text_append(text, event->kind == OB_JSON_EVENT_BEGIN_ARRAY ? "[" : "{", 1);
+        return ob_text_append(text, event->kind == OB_JSON_EVENT_BEGIN_ARRAY ? "[" : "{", 1);
     }
 }
 

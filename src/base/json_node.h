@@ -7,7 +7,7 @@
 #define OB_BASE_JSON_NODE_H
 
 #include "base/arena.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "opbench/json.h"
 
 typedef struct ob_json_member ob_json_member;

@@ -20,14 +20,14 @@ static bool is_identifier(const char *key, size_t length)
 
 bool ob__json_path_key(ob_text *path, const char *key, size_t length)
 {
-    return ob__text_append(path, ".", 1) &&
-           (is_identifier(key, length) ? ob__text_append(path, key, length)
+    return ob_text_append(path, ".", 1) &&
+           (is_identifier(key, length) ? ob_text_append(path, key, length)
                                        : ob__json_write_string(path, key, length));
 }
 
 bool ob__json_path_index(ob_text *path, size_t index)
 {
-    return ob__text_printf(path, path->size == 0 ? ".[%zu]" : "[%zu]", index);
+    return ob_text_printf(path, path->size == 0 ? ".[%zu]" : "[%zu]", index);
 }
 
 void ob__json_path_copy(const ob_text *path, char *out, size_t size)

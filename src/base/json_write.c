@@ -14,7 +14,7 @@
 bool ob__json_write_string(ob_text *text, const char *bytes, size_t length)
 {
     /* The longest escape is \u001f: six bytes for one. */
-    if (length > (SIZE_MAX - 2) / 6 || !ob__text_reserve(text, 6 * length + 2))
+    if (length > (SIZE_MAX - 2) / 6 || !ob_text_reserve(text, 6 * length + 2))
         return false;
     char *to = text->data + text->size;
     *to++ = '"';
@@ -51,16 +51,16 @@ bool ob__json_write_any(ob_text *text, const char *bytes, size_t length)
 static bool write_real(ob_text *text, const ob_json *node)
 {
     if (node->as.real.text != NULL)
-        return ob__text_append_str(text, node->as.real.text);
+        return ob_text_append_str(text, node->as.real.text);
     char digits[32];
-    return ob__text_append(text, digits, ob__format_double(node->as.real.value, digits));
+    return ob_text_append(text, digits, ob__format_double(node->as.real.value, digits));
 }
 
 static bool write_plain(ob_text *text, const ob_json *node)
 {
     if (!(node->flags & OB_JSON_FLAG_PLAIN))
         return ob__json_write_string(text, node->as.string, node->count);
-    if (!ob__text_reserve(text, (size_t)node->count + 2))
+    if (!ob_text_reserve(text, (size_t)node->count + 2))
         return false;
     char *to = text->data + text->size;
     to[0] = '"';
@@ -76,9 +76,9 @@ bool ob__json_write(ob_text *text, const ob_json *node)
     bool ok = true;
     switch ((ob_json_kind)node->kind) {
     case OB_JSON_NULL:
-        return ob__text_append(text, "null", 4);
+        return ob_text_append(text, "null", 4);
     case OB_JSON_BOOL:
-        return ob__text_append_str(text, node->as.boolean ? "true" : "false");
+        return ob_text_append_str(text, node->as.boolean ? "true" : "false");
     case OB_JSON_INT:
         return ob__text_append_i64(text, node->as.integer);
     case OB_JSON_REAL:
@@ -86,18 +86,18 @@ bool ob__json_write(ob_text *text, const ob_json *node)
     case OB_JSON_STRING:
         return write_plain(text, node);
     case OB_JSON_ARRAY:
-        ok = ob__text_append(text, "[", 1);
+        ok = ob_text_append(text, "[", 1);
         for (uint32_t i = 0; ok && i < node->count; i++)
-            ok = (i == 0 || ob__text_append(text, ", ", 2)) &&
+            ok = (i == 0 || ob_text_append(text, ", ", 2)) &&
                  ob__json_write(text, &node->as.items[i]);
-        return ok && ob__text_append(text, "]", 1);
+        return ok && ob_text_append(text, "]", 1);
     case OB_JSON_OBJECT:
-        ok = ob__text_append(text, "{", 1);
+        ok = ob_text_append(text, "{", 1);
         for (uint32_t i = 0; ok && i < node->count; i++)
-            ok = (i == 0 || ob__text_append(text, ", ", 2)) &&
-                 write_plain(text, &node->as.members[i].key) && ob__text_append(text, ": ", 2) &&
+            ok = (i == 0 || ob_text_append(text, ", ", 2)) &&
+                 write_plain(text, &node->as.members[i].key) && ob_text_append(text, ": ", 2) &&
                  ob__json_write(text, &node->as.members[i].value);
-        return ok && ob__text_append(text, "}", 1);
+        return ok && ob_text_append(text, "}", 1);
     }
     return false;
 }
@@ -107,7 +107,7 @@ ob_status ob_json_print(const ob_json *node, char **out, size_t *length, ob_err 
     static const ob_json NOTHING = {.kind = OB_JSON_NULL};
     ob_text text = {0};
     *out = NULL;
-    if (!ob__json_write(&text, node ? node : &NOTHING) || !ob__text_append(&text, "", 1)) {
+    if (!ob__json_write(&text, node ? node : &NOTHING) || !ob_text_append(&text, "", 1)) {
         ob_text_fini(&text);
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for JSON text");
     }

@@ -4,7 +4,7 @@
  */
 #include "base/read_file.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static ob_status read_stream(FILE *stream, const char *path, size_t most_bytes, 
 {
     size_t got = READ_BYTES;
     while (got == READ_BYTES) {
-        if (!ob__text_reserve(out, READ_BYTES))
+        if (!ob_text_reserve(out, READ_BYTES))
             return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a file");
         got = fread(out->data + out->size, 1, READ_BYTES, stream);
         out->size += got;

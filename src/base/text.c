@@ -2,7 +2,7 @@
  *
  * Growing text. Integers are printed two digits at a time: expansion prints millions of them.
  */
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include "base/number.h"
 #include "base/vec.h"
@@ -18,7 +18,7 @@ void ob_text_fini(ob_text *text)
     *text = (ob_text){0};
 }
 
-bool ob__text_grow(ob_text *text, size_t more)
+bool ob_text_grow(ob_text *text, size_t more)
 {
     size_t wanted;
     if (__builtin_add_overflow(text->size, more, &wanted))
@@ -59,7 +59,7 @@ size_t ob__format_i64(int64_t value, char *out)
 
 bool ob__text_append_i64(ob_text *text, int64_t value)
 {
-    if (!ob__text_reserve(text, 20))
+    if (!ob_text_reserve(text, 20))
         return false;
     text->size += ob__format_i64(value, text->data + text->size);
     return true;
@@ -67,7 +67,7 @@ bool ob__text_append_i64(ob_text *text, int64_t value)
 
 bool ob__text_append_u64(ob_text *text, uint64_t value)
 {
-    if (!ob__text_reserve(text, 20))
+    if (!ob_text_reserve(text, 20))
         return false;
     text->size += ob__format_u64(value, text->data + text->size);
     return true;
@@ -88,13 +88,13 @@ bool ob__text_append_fixed(ob_text *text, double value, size_t width, int decima
         length = (int)whole + 1 + decimals;
     }
     const size_t blanks = width > (size_t)length ? width - (size_t)length : 0;
-    return ob__text_reserve(text, blanks + (size_t)length) &&
-           ob__text_append_fill(text, ' ', blanks) && ob__text_append(text, digits, (size_t)length);
+    return ob_text_reserve(text, blanks + (size_t)length) &&
+           ob__text_append_fill(text, ' ', blanks) && ob_text_append(text, digits, (size_t)length);
 }
 
 bool ob__text_append_real(ob_text *text, double value)
 {
-    if (!ob__text_reserve(text, 32))
+    if (!ob_text_reserve(text, 32))
         return false;
     text->size += ob__format_double(value, text->data + text->size);
     return true;
@@ -102,7 +102,7 @@ bool ob__text_append_real(ob_text *text, double value)
 
 bool ob__text_append_fill(ob_text *text, char with, size_t count)
 {
-    if (!ob__text_reserve(text, count))
+    if (!ob_text_reserve(text, count))
         return false;
     memset(text->data + text->size, with, count);
     text->size += count;
@@ -114,25 +114,25 @@ bool ob__text_append_word(ob_text *text, const char *word)
     static const char PLAIN[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+";
     if (word[0] != '\0' && word[strspn(word, PLAIN)] == '\0')
-        return ob__text_append_str(text, word);
-    bool ok = ob__text_append(text, "'", 1);
+        return ob_text_append_str(text, word);
+    bool ok = ob_text_append(text, "'", 1);
     for (; ok && *word != '\0'; word++)
-        ok = *word == '\'' ? ob__text_append_str(text, "'\\''") : ob__text_append(text, word, 1);
-    return ok && ob__text_append(text, "'", 1);
+        ok = *word == '\'' ? ob_text_append_str(text, "'\\''") : ob_text_append(text, word, 1);
+    return ok && ob_text_append(text, "'", 1);
 }
 
 bool ob_text_append_command(ob_text *text, const char *const *words, size_t count)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++)
-        ok = (i == 0 || ob__text_append(text, " ", 1)) && ob__text_append_word(text, words[i]);
-    if (!ok || !ob__text_append(text, "", 1))
+        ok = (i == 0 || ob_text_append(text, " ", 1)) && ob__text_append_word(text, words[i]);
+    if (!ok || !ob_text_append(text, "", 1))
         return false;
     text->size--;
     return true;
 }
 
-bool ob__text_printf(ob_text *text, const char *format, ...)
+bool ob_text_printf(ob_text *text, const char *format, ...)
 {
     char small[256];
     va_list args, again;
@@ -142,9 +142,9 @@ bool ob__text_printf(ob_text *text, const char *format, ...)
     va_end(args);
     bool ok = length >= 0;
     if (ok && (size_t)length < sizeof small) {
-        ok = ob__text_append(text, small, (size_t)length);
+        ok = ob_text_append(text, small, (size_t)length);
     } else if (ok) {
-        ok = ob__text_reserve(text, (size_t)length + 1);
+        ok = ob_text_reserve(text, (size_t)length + 1);
         if (ok) {
             vsnprintf(text->data + text->size, (size_t)length + 1, format, again);
             text->size += (size_t)length;

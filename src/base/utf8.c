@@ -39,10 +39,10 @@ bool ob__utf8_repair(ob_text *text, const char *bytes, size_t size)
 {
     for (size_t at = 0; at < size; at++) {
         const size_t good = ob__utf8_valid(bytes + at, size - at);
-        if (!ob__text_append(text, bytes + at, good))
+        if (!ob_text_append(text, bytes + at, good))
             return false;
         at += good;
-        if (at < size && !ob__text_append(text, "\xEF\xBF\xBD", 3))
+        if (at < size && !ob_text_append(text, "\xEF\xBF\xBD", 3))
             return false;
     }
     return true;

@@ -5,7 +5,7 @@
 #ifndef OB_BASE_UTF8_H
 #define OB_BASE_UTF8_H
 
-#include "base/text.h"
+#include "base/text_append.h"
 
 /* How many bytes from the start are valid; size if all are. */
 size_t ob__utf8_valid(const char *bytes, size_t size);

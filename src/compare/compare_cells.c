@@ -4,7 +4,7 @@
  */
 #include "compare/compare_cells.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 #include "measure/units.h"
 
 #include <limits.h>
@@ -64,13 +64,13 @@ static bool append_suffix(ob_text *text, const ob_compare_cell *cell)
     ob_text suffix = {.data = NULL};
     bool ok = true;
     if (has_warning(cell))
-        ok = ob__text_append_str(&suffix, " (! ") &&
+        ok = ob_text_append_str(&suffix, " (! ") &&
              ob__text_append_fixed(&suffix, cell->stats->iqr / cell->stats->median * 100, 0, 0) &&
-             ob__text_append_str(&suffix, "%)");
+             ob_text_append_str(&suffix, "%)");
     ok = ok &&
          (suffix.size >= SUFFIX_WIDTH ||
           ob__text_append_fill(text, ' ', SUFFIX_WIDTH - suffix.size)) &&
-         ob__text_append(text, suffix.data, suffix.size);
+         ob_text_append(text, suffix.data, suffix.size);
     ob_text_fini(&suffix);
     return ok;
 }
@@ -92,12 +92,11 @@ bool ob__cell_append(ob_text *text, const ob_column_format *format, const ob_com
 
 bool ob__note_append(ob_text *text, const ob_compare_table *table, const ob_compare_style *style)
 {
-    return ob__text_printf(text, "Times are in %ss (%s).\n", table->unit->english,
-                           table->unit->symbol) &&
+    return ob_text_printf(text, "Times are in %ss (%s).\n", table->unit->english,
+                          table->unit->symbol) &&
            (!style->highlight_warnings || !table->has_warnings ||
-            ob__text_append_str(text,
-                                "(! XX%) Measurement has high variance, where XX is the IQR / "
-                                "median * 100.\n"));
+            ob_text_append_str(text, "(! XX%) Measurement has high variance, where XX is the IQR / "
+                                     "median * 100.\n"));
 }
 
 /* ---- marks ---- */

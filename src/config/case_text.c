@@ -9,7 +9,7 @@
 
 #include "base/json_node.h"
 #include "base/number.h"
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <string.h>
 
@@ -23,7 +23,7 @@ static bool print_number(ob_text *out, const ob_json *node)
     char digits[32];
     return ob_json_get_kind(node) == OB_JSON_INT
                ? ob__text_append_i64(out, ob_json_int(node, 0))
-               : ob__text_append(out, digits, ob__format_double(ob_json_real(node, 0), digits));
+               : ob_text_append(out, digits, ob__format_double(ob_json_real(node, 0), digits));
 }
 
 static bool is_number(const ob_json *node)
@@ -34,16 +34,16 @@ static bool is_number(const ob_json *node)
 
 static bool print_range(ob_text *out, const ob_json *pair)
 {
-    return print_number(out, ob_json_item(pair, 0)) && ob__text_append(out, "..", 2) &&
+    return print_number(out, ob_json_item(pair, 0)) && ob_text_append(out, "..", 2) &&
            print_number(out, ob_json_item(pair, 1));
 }
 
 static bool print_sizes(ob_text *out, const ob_json *list)
 {
-    bool ok = ob__text_append(out, "[", 1);
+    bool ok = ob_text_append(out, "[", 1);
     for (size_t i = 0; ok && i < ob_json_count(list); i++)
-        ok = (i == 0 || ob__text_append(out, ",", 1)) && print_number(out, ob_json_item(list, i));
-    return ok && ob__text_append(out, "]", 1);
+        ok = (i == 0 || ob_text_append(out, ",", 1)) && print_number(out, ob_json_item(list, i));
+    return ok && ob_text_append(out, "]", 1);
 }
 
 static bool print_tensor(ob_text *out, const ob_json *arg, int depth)
@@ -58,18 +58,18 @@ static bool print_tensor(ob_text *out, const ob_json *arg, int depth)
     if (info == NULL || (value != NULL && !is_number(value)) ||
         ob_json_get(arg, "memory_format") != NULL || ob_json_get(arg, "layout") != NULL)
         return ob__json_write(out, arg);
-    bool ok = ob__text_append_str(out, info->name) && print_sizes(out, ob_json_get(arg, "shape"));
+    bool ok = ob_text_append_str(out, info->name) && print_sizes(out, ob_json_get(arg, "shape"));
     if (strides != NULL)
-        ok = ok && ob__text_append(out, ":", 1) && print_sizes(out, strides);
+        ok = ok && ob_text_append(out, ":", 1) && print_sizes(out, strides);
     if (value != NULL)
-        ok = ok && ob__text_append(out, "=", 1) && print_number(out, value);
+        ok = ok && ob_text_append(out, "=", 1) && print_number(out, value);
     else if (range != NULL)
-        ok = ok && ob__text_append(out, "=", 1) && print_range(out, range);
+        ok = ok && ob_text_append(out, "=", 1) && print_range(out, range);
     if (ob_json_bool(ob_json_get(arg, "requires_grad"), false))
-        ok = ok && ob__text_append_str(out, "+grad");
+        ok = ok && ob_text_append_str(out, "+grad");
     const char *device = ob_json_string(ob_json_get(arg, "device"), NULL);
     if (device != NULL)
-        ok = ok && ob__text_append(out, "@", 1) && ob__text_append_str(out, device);
+        ok = ok && ob_text_append(out, "@", 1) && ob_text_append_str(out, device);
     return ok;
 }
 
@@ -85,15 +85,15 @@ static bool print_scalar(ob_text *out, const ob_json *arg, int depth)
 static bool print_bool(ob_text *out, const ob_json *arg, int depth)
 {
     (void)depth;
-    return ob__text_append_str(out,
-                               ob_json_bool(ob_json_get(arg, "value"), false) ? "true" : "false");
+    return ob_text_append_str(out,
+                              ob_json_bool(ob_json_get(arg, "value"), false) ? "true" : "false");
 }
 
 static bool print_none(ob_text *out, const ob_json *arg, int depth)
 {
     (void)arg;
     (void)depth;
-    return ob__text_append_str(out, "none");
+    return ob_text_append_str(out, "none");
 }
 
 /* In quotes: a bare word may be a dtype or a number. With both quotes in it, it cannot stand in quotes. */
@@ -103,9 +103,9 @@ static bool print_text(ob_text *out, const ob_json *arg, int depth)
     const char *text = ob_json_string(ob_json_get(arg, "value"), &length);
     const char *quote = text != NULL && memchr(text, '"', length) != NULL ? "'" : "\"";
     if (depth == 0 && quote[0] == '\'' && memchr(text, '\'', length) != NULL)
-        return ob__text_append_str(out, "str:") && ob__text_append(out, text, length);
-    return ob__text_append(out, quote, 1) &&
-           ob__text_append(out, text != NULL ? text : "", length) && ob__text_append(out, quote, 1);
+        return ob_text_append_str(out, "str:") && ob_text_append(out, text, length);
+    return ob_text_append(out, quote, 1) && ob_text_append(out, text != NULL ? text : "", length) &&
+           ob_text_append(out, quote, 1);
 }
 
 static bool print_dtype(ob_text *out, const ob_json *arg, int depth)
@@ -115,14 +115,14 @@ static bool print_dtype(ob_text *out, const ob_json *arg, int depth)
     const ob_dtype_info *info =
         name != NULL ? ob_dtype_get_info(ob_dtype_from_name(name, length)) : NULL;
     (void)depth;
-    return info != NULL ? ob__text_append_str(out, info->name) : ob__json_write(out, arg);
+    return info != NULL ? ob_text_append_str(out, info->name) : ob__json_write(out, arg);
 }
 
 static bool print_prefixed(ob_text *out, const char *prefix, const ob_json *arg)
 {
     size_t length = 0;
     const char *text = ob_json_string(ob_json_get(arg, "value"), &length);
-    return text != NULL ? ob__text_append_str(out, prefix) && ob__text_append(out, text, length)
+    return text != NULL ? ob_text_append_str(out, prefix) && ob_text_append(out, text, length)
                         : ob__json_write(out, arg);
 }
 
@@ -147,11 +147,11 @@ static bool print_memory_format(ob_text *out, const ob_json *arg, int depth)
 static bool print_items(ob_text *out, const ob_json *arg, const char *brackets, int depth)
 {
     const ob_json *items = ob_json_get(arg, "value");
-    bool ok = ob__text_append(out, brackets, 1);
+    bool ok = ob_text_append(out, brackets, 1);
     for (size_t i = 0; ok && i < ob_json_count(items); i++)
-        ok = (i == 0 || ob__text_append(out, ",", 1)) &&
+        ok = (i == 0 || ob_text_append(out, ",", 1)) &&
              print_arg(out, ob_json_item(items, i), depth + 1);
-    return ok && ob__text_append(out, brackets + 1, 1);
+    return ok && ob_text_append(out, brackets + 1, 1);
 }
 
 static bool print_list(ob_text *out, const ob_json *arg, int depth)
@@ -191,21 +191,21 @@ static bool print_call(ob_text *out, const ob_json *entry)
 {
     const ob_json *args = ob_json_get(entry, "args"), *kwargs = ob_json_get(entry, "kwargs");
     size_t printed = 0;
-    bool ok = ob__text_append(out, "(", 1);
+    bool ok = ob_text_append(out, "(", 1);
     for (size_t i = 0; ok && i < ob_json_count(args); i++)
-        ok = (printed++ == 0 || ob__text_append(out, ", ", 2)) &&
+        ok = (printed++ == 0 || ob_text_append(out, ", ", 2)) &&
              print_arg(out, ob_json_item(args, i), 0);
     for (size_t i = 0; ok && i < ob_json_count(kwargs); i++)
-        ok = (printed++ == 0 || ob__text_append(out, ", ", 2)) &&
-             ob__text_append_str(out, ob_json_key(kwargs, i)) && ob__text_append(out, "=", 1) &&
+        ok = (printed++ == 0 || ob_text_append(out, ", ", 2)) &&
+             ob_text_append_str(out, ob_json_key(kwargs, i)) && ob_text_append(out, "=", 1) &&
              print_arg(out, ob_json_item(kwargs, i), 0);
-    return ok && ob__text_append(out, ")", 1);
+    return ok && ob_text_append(out, ")", 1);
 }
 
 bool ob__call_append(ob_text *text, const char *op_name, const ob_json *build, const ob_json *input)
 {
     const bool constructs = ob_json_get_kind(build) == OB_JSON_OBJECT;
-    return ob__text_append_str(text, op_name) && (!constructs || print_call(text, build)) &&
+    return ob_text_append_str(text, op_name) && (!constructs || print_call(text, build)) &&
            print_call(text, input);
 }
 
@@ -223,7 +223,7 @@ ob_status ob_case_print_call(const ob_case *c, ob_text *text, ob_err *err)
 /* The next word of the line, quoted for a shell. */
 static bool append_word(ob_text *line, ob_text *word)
 {
-    return ob__text_append(word, "", 1) && (line->size == 0 || ob__text_append(line, " ", 1)) &&
+    return ob_text_append(word, "", 1) && (line->size == 0 || ob_text_append(line, " ", 1)) &&
            ob__text_append_word(line, word->data);
 }
 
@@ -238,7 +238,7 @@ static bool append_words(ob_text *line, const ob_json *entry)
     }
     for (size_t i = 0; ok && i < ob_json_count(kwargs); i++) {
         word.size = 0;
-        ok = ob__text_append_str(&word, ob_json_key(kwargs, i)) && ob__text_append(&word, "=", 1) &&
+        ok = ob_text_append_str(&word, ob_json_key(kwargs, i)) && ob_text_append(&word, "=", 1) &&
              print_arg(&word, ob_json_item(kwargs, i), 0) && append_word(line, &word);
     }
     ob_text_fini(&word);
@@ -253,17 +253,17 @@ ob_status ob_case_print_words(const ob_case *c, ob_text *text, ob_err *err)
     bool ok = true;
     if (ob_json_get_kind(build) == OB_JSON_OBJECT) {
         ok = append_words(&line, build);
-        ok = ok && ob__text_append_str(&line, line.size > 0 ? " /" : "/");
+        ok = ok && ob_text_append_str(&line, line.size > 0 ? " /" : "/");
     }
     ok = ok && append_words(&line, ob_case_input(c));
     /* A word with a minus in front would be taken for an option. */
     const bool minus = ok && line.size > 0 &&
                        (line.data[0] == '-' || memmem(line.data, line.size, " -", 2) != NULL);
-    ok = ok && ob__text_append_str(text, "--op ") &&
+    ok = ok && ob_text_append_str(text, "--op ") &&
          ob__text_append_word(text, ob_case_op_name(c)) &&
-         (!minus || ob__text_append_str(text, " --")) &&
-         (line.size == 0 || ob__text_append(text, " ", 1)) &&
-         ob__text_append(text, line.data, line.size);
+         (!minus || ob_text_append_str(text, " --")) &&
+         (line.size == 0 || ob_text_append(text, " ", 1)) &&
+         ob_text_append(text, line.data, line.size);
     ob_text_fini(&line);
     if (ok)
         return OB_OK;

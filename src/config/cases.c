@@ -151,16 +151,15 @@ static ob_status render_build(ob_case *c, ob_err *err)
 {
     const ob_json *build = c->build.entry;
     c->canonical.size = c->printed_build.size = 0;
-    bool ok =
-        ob__text_append(&c->canonical, c->op->canonical_name.data, c->op->canonical_name.size);
+    bool ok = ob_text_append(&c->canonical, c->op->canonical_name.data, c->op->canonical_name.size);
     if (ok && build != NULL)
         ok = ob__canonical_write(c->spec->build.generator, build, &c->canonical);
-    ok = ok && ob__text_append(&c->canonical, "\n", 1);
+    ok = ok && ob_text_append(&c->canonical, "\n", 1);
     c->canonical_prefix = c->canonical.size;
     if (ok && build != NULL)
         ok = ob__json_write(&c->printed_build, build);
     else
-        ok = ok && ob__text_append(&c->printed_build, "null", 4);
+        ok = ok && ob_text_append(&c->printed_build, "null", 4);
     return ok ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a case");
 }
 
@@ -340,17 +339,17 @@ ob_status ob_case_print(const ob_case *c, ob_text *text, ob_err *err)
     const size_t mark = text->size;
     const ob_expansion_text *expansion = c->input.core;
     const char *id = ob_case_id(c), *key = ob_case_key(c);
-    const bool ok = key[0] != '\0' && ob__text_append_str(text, "{\"op_name\": ") &&
+    const bool ok = key[0] != '\0' && ob_text_append_str(text, "{\"op_name\": ") &&
                     ob__json_write_string(text, c->op->name, strlen(c->op->name)) &&
-                    ob__text_append_str(text, ", \"id\": ") &&
+                    ob_text_append_str(text, ", \"id\": ") &&
                     ob__json_write_string(text, id, strlen(id)) &&
-                    ob__text_append_str(text, ", \"key\": \"") && ob__text_append(text, key, 32) &&
-                    ob__text_append_str(text, "\", \"build\": ") &&
-                    ob__text_append(text, c->printed_build.data, c->printed_build.size) &&
-                    ob__text_append_str(text, ", \"input\": ") &&
+                    ob_text_append_str(text, ", \"key\": \"") && ob_text_append(text, key, 32) &&
+                    ob_text_append_str(text, "\", \"build\": ") &&
+                    ob_text_append(text, c->printed_build.data, c->printed_build.size) &&
+                    ob_text_append_str(text, ", \"input\": ") &&
                     (expansion != NULL ? ob__template_write(&expansion->printed, text, false)
                                        : ob__json_write(text, c->input.entry)) &&
-                    ob__text_append(text, "}", 1);
+                    ob_text_append(text, "}", 1);
     if (ok)
         return OB_OK;
     text->size = mark;

@@ -351,8 +351,8 @@ static bool set_canonical_name(const ob_config *config, ob_config_op *op)
     const ob_op_table *table = ob_context_operators(config->context);
     const bool mapped =
         ob_op_resolve_name(table, op->name, &name, NULL) == OB_OK && name.adapter == NULL;
-    return ob__text_append_str(&op->canonical_name, mapped ? name.base : op->name) &&
-           ob__text_append(&op->canonical_name, "\n", 1);
+    return ob_text_append_str(&op->canonical_name, mapped ? name.base : op->name) &&
+           ob_text_append(&op->canonical_name, "\n", 1);
 }
 
 static ob_status read_op(ob_config *config, const ob_json *key, const ob_json *info,

@@ -44,18 +44,18 @@ static bool write_number(ob_text *out, double value)
     char digits[32];
     if (value == floor(value) && fabs(value) < 0x1p53)
         return ob__text_append_i64(out, (int64_t)value);
-    return ob__text_append(out, digits, ob__format_double(value, digits));
+    return ob_text_append(out, digits, ob__format_double(value, digits));
 }
 
 static bool canonical_value(ob_text *out, const ob_json *node, bool as_dtype);
 
 static bool canonical_list(ob_text *out, const ob_json *node, bool as_dtype)
 {
-    bool ok = ob__text_append(out, "[", 1);
+    bool ok = ob_text_append(out, "[", 1);
     for (uint32_t i = 0; ok && i < node->count; i++)
-        ok = (i == 0 || ob__text_append(out, ",", 1)) &&
+        ok = (i == 0 || ob_text_append(out, ",", 1)) &&
              canonical_value(out, &node->as.items[i], as_dtype);
-    return ok && ob__text_append(out, "]", 1);
+    return ok && ob_text_append(out, "]", 1);
 }
 
 static bool canonical_value(ob_text *out, const ob_json *node, bool as_dtype)
@@ -68,7 +68,7 @@ static bool canonical_value(ob_text *out, const ob_json *node, bool as_dtype)
                                ? ob_dtype_from_name(node->as.string, node->count)
                                : OB_DTYPE_INVALID;
     if (dtype != OB_DTYPE_INVALID)
-        return ob__text_append_str(out, ob_dtype_get_info(dtype)->name);
+        return ob_text_append_str(out, ob_dtype_get_info(dtype)->name);
     return ob__json_write(out, node);
 }
 
@@ -78,11 +78,11 @@ static bool put_value(writer *w, const ob_json *node, bool as_dtype)
         return add_segment(w->cut, node, as_dtype);
     if (node->kind != OB_JSON_ARRAY || w->cut == NULL)
         return canonical_value(w->out, node, as_dtype);
-    bool ok = ob__text_append(w->out, "[", 1);
+    bool ok = ob_text_append(w->out, "[", 1);
     for (uint32_t i = 0; ok && i < node->count; i++)
-        ok = (i == 0 || ob__text_append(w->out, ",", 1)) &&
+        ok = (i == 0 || ob_text_append(w->out, ",", 1)) &&
              put_value(w, &node->as.items[i], as_dtype);
-    return ok && ob__text_append(w->out, "]", 1);
+    return ok && ob_text_append(w->out, "]", 1);
 }
 
 /* ---- canonical arguments ---- */
@@ -112,10 +112,10 @@ static bool put_attr(writer *w, const ob_json *value, const ob_arg_attr *attr)
     if (attr == NULL || attr->kind != OB_ATTR_ARGS || value->kind != OB_JSON_ARRAY ||
         (w->cut != NULL && (value->flags & OB_JSON_FLAG_VARIES)))
         return put_value(w, value, attr != NULL && attr->kind == OB_ATTR_DTYPE);
-    bool ok = ob__text_append(w->out, "[", 1);
+    bool ok = ob_text_append(w->out, "[", 1);
     for (uint32_t i = 0; ok && i < value->count; i++)
-        ok = (i == 0 || ob__text_append(w->out, ",", 1)) && put_arg(w, &value->as.items[i]);
-    return ok && ob__text_append(w->out, "]", 1);
+        ok = (i == 0 || ob_text_append(w->out, ",", 1)) && put_arg(w, &value->as.items[i]);
+    return ok && ob_text_append(w->out, "]", 1);
 }
 
 /* Two names for one thing. */
@@ -131,25 +131,25 @@ static bool put_arg(writer *w, const ob_json *arg)
     if (ob__find_arg_type(w->generator, arg, &type, NULL) != OB_OK)
         return put_value(w, arg, false);
     const ob_json_member **sorted = sorted_members(arg);
-    bool ok = sorted != NULL && ob__text_append(w->out, "{", 1);
+    bool ok = sorted != NULL && ob_text_append(w->out, "{", 1);
     for (uint32_t i = 0; ok && i < arg->count; i++) {
         const char *name = sorted[i]->key.as.string;
         const ob_arg_attr *attr = ob__find_attr(type, name);
         if (attr == NULL && strcmp(name, "type") != 0)
             continue;
-        ok = ob__text_append_str(w->out, name) && ob__text_append(w->out, ":", 1) &&
-             (attr == NULL ? ob__text_append_str(w->out, canonical_type(type->name))
+        ok = ob_text_append_str(w->out, name) && ob_text_append(w->out, ":", 1) &&
+             (attr == NULL ? ob_text_append_str(w->out, canonical_type(type->name))
                            : put_attr(w, &sorted[i]->value, attr)) &&
-             ob__text_append(w->out, ";", 1);
+             ob_text_append(w->out, ";", 1);
     }
     free(sorted);
-    return ok && ob__text_append(w->out, "}", 1);
+    return ok && ob_text_append(w->out, "}", 1);
 }
 
 static bool put_entry(writer *w, const ob_json *entry)
 {
     const ob_json *args = ob_json_get(entry, "args"), *kwargs = ob_json_get(entry, "kwargs");
-    bool ok = ob__text_append(w->out, "(", 1);
+    bool ok = ob_text_append(w->out, "(", 1);
     for (size_t i = 0; ok && i < ob_json_count(args); i++)
         ok = put_arg(w, ob_json_item(args, i));
     if (ok && ob_json_get_kind(kwargs) == OB_JSON_OBJECT && kwargs->count > 0) {
@@ -160,7 +160,7 @@ static bool put_entry(writer *w, const ob_json *entry)
                  put_arg(w, &sorted[i]->value);
         free(sorted);
     }
-    return ok && ob__text_append(w->out, ")", 1);
+    return ok && ob_text_append(w->out, ")", 1);
 }
 
 bool ob__canonical_write(const ob_generator_desc *generator, const ob_json *entry, ob_text *text)
@@ -179,14 +179,14 @@ static bool print_cut(ob_text_template *t, const ob_json *node)
     if (node->kind != OB_JSON_ARRAY && node->kind != OB_JSON_OBJECT)
         return ob__json_write(out, node);
     const bool object = node->kind == OB_JSON_OBJECT;
-    bool ok = ob__text_append(out, object ? "{" : "[", 1);
+    bool ok = ob_text_append(out, object ? "{" : "[", 1);
     for (uint32_t i = 0; ok && i < node->count; i++) {
-        ok = i == 0 || ob__text_append(out, ", ", 2);
+        ok = i == 0 || ob_text_append(out, ", ", 2);
         if (ok && object)
-            ok = ob__json_write(out, ob_json_key_node(node, i)) && ob__text_append(out, ": ", 2);
+            ok = ob__json_write(out, ob_json_key_node(node, i)) && ob_text_append(out, ": ", 2);
         ok = ok && print_cut(t, ob_json_item(node, i));
     }
-    return ok && ob__text_append(out, object ? "}" : "]", 1);
+    return ok && ob_text_append(out, object ? "}" : "]", 1);
 }
 
 bool ob__expansion_text_make(const ob_generator_desc *generator, const ob_json *entry,
@@ -212,7 +212,7 @@ bool ob__template_write(const ob_text_template *t, ob_text *text, bool canonical
     size_t from = 0;
     for (size_t i = 0; i < t->count; i++) {
         const ob_text_segment *segment = &t->segments[i];
-        if (!ob__text_append(text, t->literal.data + from, segment->literal_end - from))
+        if (!ob_text_append(text, t->literal.data + from, segment->literal_end - from))
             return false;
         from = segment->literal_end;
         const ob_json *node = segment->node;

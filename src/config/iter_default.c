@@ -6,7 +6,7 @@
 #include "config/check_value.h"
 #include "config/iterators.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
  * weighted and precision of the build. The pooling factor varies fastest; ids are <entry>_<step>.
  */
 #include "base/json_node.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "config/check_value.h"
 #include "config/iterators.h"
 

@@ -6,7 +6,7 @@
 #include "count/counts_file.h"
 
 #include "base/read_file.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "base/vec.h"
 #include "count/counts_int.h"
 

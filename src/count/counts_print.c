@@ -3,7 +3,7 @@
  * A table of counts as text and as JSON. Below its heading the text is the original's to the letter, so a
  * negative count still makes the column one blank wider than it need be.
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "count/counts_int.h"
 
 #include <string.h>
@@ -44,12 +44,12 @@ static bool append_name(ob_text *out, const char *name, size_t width)
 {
     const size_t length = character_count(name);
     if (length <= width)
-        return ob__text_append_str(out, name);
+        return ob_text_append_str(out, name);
     const size_t left = (width - ELLIPSIS_WIDTH) / 2;
     const size_t right = width - ELLIPSIS_WIDTH - left;
-    return ob__text_append(out, name, (size_t)(character_at(name, left) - name)) &&
-           ob__text_append_str(out, " ... ") &&
-           ob__text_append_str(out, character_at(name, length - right));
+    return ob_text_append(out, name, (size_t)(character_at(name, left) - name)) &&
+           ob_text_append_str(out, " ... ") &&
+           ob_text_append_str(out, character_at(name, length - right));
 }
 
 /* ---- text ---- */
@@ -74,7 +74,7 @@ static bool append_rows(ob_text *out, const ob_counts *counts, size_t first, siz
         char digits[20];
         const ob_count row = counts->rows[i];
         const int length = (int)ob__format_i64(row.count, digits);
-        if (!ob__text_printf(out, "\n  %*s%.*s  ", (int)width - length, "", length, digits) ||
+        if (!ob_text_printf(out, "\n  %*s%.*s  ", (int)width - length, "", length, digits) ||
             !append_name(out, row.function, name_width))
             return false;
     }
@@ -94,16 +94,16 @@ ob_status ob_counts_print(const ob_counts *counts, const ob_counts_style *style,
     const size_t half = MOST_ROWS / 2, size = counts->size;
     const bool cut = counts->truncate_rows && !style->all_rows && size > MOST_ROWS;
 
-    bool ok = ob__text_printf(out, "<opbench FunctionCounts, %s>",
-                              counts->inclusive ? "inclusive" : "exclusive");
+    bool ok = ob_text_printf(out, "<opbench FunctionCounts, %s>",
+                             counts->inclusive ? "inclusive" : "exclusive");
     if (cut)
         ok = ok && append_rows(out, counts, 0, half, name_width) &&
-             ob__text_printf(out, "\n%*s", (int)width + 2, "...") &&
+             ob_text_printf(out, "\n%*s", (int)width + 2, "...") &&
              append_rows(out, counts, size - half, size, name_width);
     else
         ok = ok && append_rows(out, counts, 0, size, name_width);
     if (!counts->inclusive)
-        ok = ok && ob__text_append_str(out, "\n\nTotal: ") &&
+        ok = ok && ob_text_append_str(out, "\n\nTotal: ") &&
              ob__text_append_i64(out, ob_counts_sum(counts));
     return ok ? OB_OK : ob__counts_no_memory(err);
 }

@@ -38,12 +38,12 @@ void ob__function_costs_clear(ob_function_costs *costs)
 static bool make_name(ob_text *name, const ob_function_source *place)
 {
     name->size = 0;
-    if (!ob__text_append_str(name, place->file) || !ob__text_append(name, ":", 1) ||
-        !ob__text_append_str(name, place->function))
+    if (!ob_text_append_str(name, place->file) || !ob_text_append(name, ":", 1) ||
+        !ob_text_append_str(name, place->function))
         return false;
     return place->object[0] == '\0' ||
-           (ob__text_append_str(name, " [") && ob__text_append_str(name, place->object) &&
-            ob__text_append(name, "]", 1));
+           (ob_text_append_str(name, " [") && ob_text_append_str(name, place->object) &&
+            ob_text_append(name, "]", 1));
 }
 
 static bool grow(ob_function_costs *costs)

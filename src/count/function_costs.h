@@ -7,7 +7,7 @@
 #define OB_COUNT_FUNCTION_COSTS_H
 
 #include "base/arena.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "op/name_index.h"
 #include "opbench/count.h"
 

@@ -4,7 +4,7 @@
  * are the original's and greedy as its regular expressions are: of a folder that occurs twice the
  * last one counts, and an object begins at the FIRST " [".
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "count/counts_int.h"
 
 #include <ctype.h>
@@ -50,7 +50,7 @@ static bool standard_name(void *ctx, const char *function, ob_text *out)
     const char *name = function;
     for (size_t i = 0; i < sizeof PATH_RULES / sizeof PATH_RULES[0]; i++)
         name = strip_path(name, &PATH_RULES[i]);
-    return ob__text_append(out, name, length_without_object(name));
+    return ob_text_append(out, name, length_without_object(name));
 }
 
 ob_status ob_counts_standardise(const ob_counts *counts, ob_counts **out, ob_err *err)

@@ -11,13 +11,13 @@
 
 static bool put(ob_text *text, const char *literal)
 {
-    return ob__text_append_str(text, literal);
+    return ob_text_append_str(text, literal);
 }
 
 static bool put_real(ob_text *text, double value)
 {
     char digits[32];
-    return ob__text_append(text, digits, ob__format_double(value, digits));
+    return ob_text_append(text, digits, ob__format_double(value, digits));
 }
 
 static bool put_value(ob_text *text, const ob_value *value)
@@ -39,7 +39,7 @@ static bool put_value(ob_text *text, const ob_value *value)
 /* "name": [1, 2], */
 static bool put_list(ob_text *text, const char *name, const int64_t *list, int count)
 {
-    bool ok = ob__text_printf(text, "\"%s\": [", name);
+    bool ok = ob_text_printf(text, "\"%s\": [", name);
     for (int i = 0; i < count && ok; i++)
         ok = (i == 0 || put(text, ", ")) && ob__text_append_i64(text, list[i]);
     return ok && put(text, "], ");
@@ -53,22 +53,22 @@ static bool put_dense(ob_text *text, const ob_fuzz_tensor_info *info)
     return put_list(text, "strides", info->strides, info->ndim) &&
            put_list(text, "steps", info->steps, info->ndim) &&
            put_list(text, "order", order, info->ndim) &&
-           ob__text_printf(text, "\"numel\": %lld, \"is_contiguous\": %s, ", (long long)info->numel,
-                           info->is_contiguous ? "true" : "false") &&
-           ob__text_printf(text, "\"allocation_bytes\": %lld, ", (long long)info->allocation_bytes);
+           ob_text_printf(text, "\"numel\": %lld, \"is_contiguous\": %s, ", (long long)info->numel,
+                          info->is_contiguous ? "true" : "false") &&
+           ob_text_printf(text, "\"allocation_bytes\": %lld, ", (long long)info->allocation_bytes);
 }
 
 static bool put_sparse(ob_text *text, const ob_fuzz_tensor_info *info)
 {
     return put_list(text, "shape", info->size, info->ndim) &&
-           ob__text_printf(text, "\"numel\": %lld, \"nnz\": %lld, \"is_coalesced\": %s, ",
-                           (long long)info->numel, (long long)info->nnz,
-                           info->is_coalesced ? "true" : "false") &&
+           ob_text_printf(text, "\"numel\": %lld, \"nnz\": %lld, \"is_coalesced\": %s, ",
+                          (long long)info->numel, (long long)info->nnz,
+                          info->is_coalesced ? "true" : "false") &&
            put(text, "\"density\": ") && put_real(text, info->density) &&
            put(text, ", \"sparsity\": ") && put_real(text, 1 - info->density) &&
-           ob__text_printf(text, ", \"sparse_dim\": %d, \"dense_dim\": %d, \"is_hybrid\": %s, ",
-                           info->sparse_dim, info->dense_dim,
-                           info->dense_dim > 0 ? "true" : "false");
+           ob_text_printf(text, ", \"sparse_dim\": %d, \"dense_dim\": %d, \"is_hybrid\": %s, ",
+                          info->sparse_dim, info->dense_dim,
+                          info->dense_dim > 0 ? "true" : "false");
 }
 
 static bool put_tensor(ob_text *text, const ob_fuzz_tensor_info *info)
@@ -76,14 +76,14 @@ static bool put_tensor(ob_text *text, const ob_fuzz_tensor_info *info)
     return ob__json_write_string(text, info->name, strlen(info->name)) && put(text, ": {") &&
            put_list(text, "size", info->size, info->ndim) &&
            (info->sparse ? put_sparse(text, info) : put_dense(text, info)) &&
-           ob__text_printf(text, "\"dtype\": \"torch.%s\"}",
-                           ob_dtype_get_info(info->dtype)->torch_name);
+           ob_text_printf(text, "\"dtype\": \"torch.%s\"}",
+                          ob_dtype_get_info(info->dtype)->torch_name);
 }
 
 static bool put_draw(ob_text *text, const ob_fuzzer *f, const ob_fuzz_draw *draw)
 {
     bool ok =
-        ob__text_printf(text, "{\"index\": %llu, \"params\": {", (unsigned long long)draw->index);
+        ob_text_printf(text, "{\"index\": %llu, \"params\": {", (unsigned long long)draw->index);
     for (size_t i = 0; i < draw->parameter_count && ok; i++)
         ok = (i == 0 || put(text, ", ")) &&
              ob__json_write_string(text, draw->names[i], strlen(draw->names[i])) &&
@@ -92,8 +92,8 @@ static bool put_draw(ob_text *text, const ob_fuzzer *f, const ob_fuzz_draw *draw
     for (size_t i = 0; i < draw->tensor_count && ok; i++)
         ok = (i == 0 || put(text, ", ")) && put_tensor(text, &draw->tensors[i]);
     return ok &&
-           ob__text_printf(text, "}, \"attempts\": %llu, \"rejection_rate\": ",
-                           (unsigned long long)draw->attempts) &&
+           ob_text_printf(text, "}, \"attempts\": %llu, \"rejection_rate\": ",
+                          (unsigned long long)draw->attempts) &&
            put_real(text, ob_fuzzer_rejection_rate(f)) && put(text, "}");
 }
 

@@ -8,7 +8,7 @@
  * the drawn tensor or parameter of that name, also inside of lists; other arguments stay as they
  * are. Without args and kwargs all tensors are the arguments. Ids are <entry>_<draw>.
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "config/check_value.h"
 #include "fuzz/fuzzer.h"
 

@@ -5,7 +5,7 @@
  * recorded specs of the original look.
  */
 #include "base/number.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "config/check_value.h"
 #include "fuzz/read.h"
 

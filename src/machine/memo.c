@@ -6,7 +6,7 @@
  */
 #include "base/cache_folder.h"
 #include "base/read_file.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "base/write_all.h"
 #include "machine/machine_trial.h"
 
@@ -113,10 +113,10 @@ void ob__memo_close(ob_trial_memo *memo)
 {
     ob_text text = {0};
     char end[32];
-    if (memo->changed && memo->path[0] != '\0' && ob__text_append_str(&text, memo->head) &&
-        ob__text_append(&text, memo->lines.data, memo->lines.size)) {
+    if (memo->changed && memo->path[0] != '\0' && ob_text_append_str(&text, memo->head) &&
+        ob_text_append(&text, memo->lines.data, memo->lines.size)) {
         format_end(&text, end);
-        if (ob__text_append_str(&text, end))
+        if (ob_text_append_str(&text, end))
             write_file(memo, &text);
     }
     ob_text_fini(&text);
@@ -185,8 +185,8 @@ void ob__trial_ask(const ob_trial_place *place, const ob_trial *trial, ob_trial_
     if (!can_keep || out->state == OB_TRIAL_UNKNOWN)
         return;
     const size_t before = memo->lines.size;
-    if (ob__text_printf(&memo->lines, "%s%c%s\n", question, out->state == OB_TRIAL_OK ? '+' : '-',
-                        out->text))
+    if (ob_text_printf(&memo->lines, "%s%c%s\n", question, out->state == OB_TRIAL_OK ? '+' : '-',
+                       out->text))
         memo->changed = true;
     else
         memo->lines.size = before;

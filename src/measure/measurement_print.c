@@ -32,10 +32,10 @@ static bool append_warning(ob_text *text, const ob_measurement_stats *stats)
 {
     if (stats->spread == OB_SPREAD_NARROW)
         return true;
-    return ob__text_append_str(text, "  WARNING: Interquartile range is ") &&
+    return ob_text_append_str(text, "  WARNING: Interquartile range is ") &&
            ob__text_append_fixed(text, stats->iqr / stats->median * 100, 0, 1) &&
-           ob__text_append_str(text, "% of the median measurement.\n           ") &&
-           ob__text_append_str(text, SPREAD_MEANINGS[stats->spread]);
+           ob_text_append_str(text, "% of the median measurement.\n           ") &&
+           ob_text_append_str(text, SPREAD_MEANINGS[stats->spread]);
 }
 
 ob_status ob_measurement_print_warning(const ob_measurement_stats *stats, ob_text *text,
@@ -54,18 +54,18 @@ static bool append_figures(ob_text *text, const ob_measurement *m, const ob_meas
 {
     const ob_time_unit *unit = ob_time_unit_select(s->median);
     const bool several = s->count > 1;
-    return ob__text_append_str(text, several ? "\n  Median: " : "\n  ") &&
-           append_time(text, s->median, unit) && ob__text_printf(text, " %s\n", unit->symbol) &&
+    return ob_text_append_str(text, several ? "\n  Median: " : "\n  ") &&
+           append_time(text, s->median, unit) && ob_text_printf(text, " %s\n", unit->symbol) &&
            (s->count < 4 ||
-            (ob__text_append_str(text, "  IQR:    ") && append_time(text, s->iqr, unit) &&
-             ob__text_printf(text, " %s (", unit->symbol) && append_time(text, s->p25, unit) &&
-             ob__text_append_str(text, " to ") && append_time(text, s->p75, unit) &&
-             ob__text_append_str(text, ")\n"))) &&
-           ob__text_printf(text, "  %zu measurement%s, %" PRId64 " runs %s, %" PRId64 " thread%s",
-                           s->count, several ? "s" : "", m->number_per_run,
-                           several ? "per measurement" : "", m->task.num_threads,
-                           m->task.num_threads > 1 ? "s" : "") &&
-           (s->spread == OB_SPREAD_NARROW || ob__text_append(text, "\n", 1)) &&
+            (ob_text_append_str(text, "  IQR:    ") && append_time(text, s->iqr, unit) &&
+             ob_text_printf(text, " %s (", unit->symbol) && append_time(text, s->p25, unit) &&
+             ob_text_append_str(text, " to ") && append_time(text, s->p75, unit) &&
+             ob_text_append_str(text, ")\n"))) &&
+           ob_text_printf(text, "  %zu measurement%s, %" PRId64 " runs %s, %" PRId64 " thread%s",
+                          s->count, several ? "s" : "", m->number_per_run,
+                          several ? "per measurement" : "", m->task.num_threads,
+                          m->task.num_threads > 1 ? "s" : "") &&
+           (s->spread == OB_SPREAD_NARROW || ob_text_append(text, "\n", 1)) &&
            append_warning(text, s);
 }
 
@@ -92,7 +92,7 @@ static bool append_lines(ob_text *text, const ob_text *from)
         stop = ended ? stop : end;
         const size_t length = (size_t)(stop - line);
         if (!holds(line, length, SKIP_LINE)) {
-            if ((!first && !ob__text_append(text, "\n", 1)) || !ob__utf8_repair(text, line, length))
+            if ((!first && !ob_text_append(text, "\n", 1)) || !ob__utf8_repair(text, line, length))
                 return false;
             first = false;
         }
@@ -118,7 +118,7 @@ ob_status ob_measurement_print(const ob_measurement *m, const ob_measurement_sta
     ob_measurement_stats own;
     OB_TRY(have_stats(m, &own, &stats, err));
     ob_text whole = {.data = NULL};
-    const bool ok = ob__text_append_str(&whole, FIRST_LINE) &&
+    const bool ok = ob_text_append_str(&whole, FIRST_LINE) &&
                     ob_task_spec_print_summary(&m->task, &whole, NULL) == OB_OK &&
                     append_figures(&whole, m, stats) && append_lines(text, &whole);
     ob_text_fini(&whole);
@@ -129,23 +129,23 @@ ob_status ob_measurement_print(const ob_measurement *m, const ob_measurement_sta
 
 static bool append_named_real(ob_text *text, const char *name, double value)
 {
-    return ob__text_printf(text, ", \"%s\": ", name) && ob__text_append_real(text, value);
+    return ob_text_printf(text, ", \"%s\": ", name) && ob__text_append_real(text, value);
 }
 
 static bool append_times(ob_text *text, const ob_measurement *m)
 {
     const double runs = (double)m->number_per_run;
-    bool ok = ob__text_append_str(text, "{\"times\": [");
+    bool ok = ob_text_append_str(text, "{\"times\": [");
     for (size_t i = 0; ok && i < m->count; i++)
-        ok = (i == 0 || ob__text_append(text, ", ", 2)) &&
+        ok = (i == 0 || ob_text_append(text, ", ", 2)) &&
              ob__text_append_real(text, m->raw_times[i] / runs);
-    return ok && ob__text_append(text, "]", 1);
+    return ok && ob_text_append(text, "]", 1);
 }
 
 /* Appends `written` as a string, and empties it. */
 static bool append_string(ob_text *text, const char *name, ob_text *written)
 {
-    const bool ok = ob__text_append_str(text, name) &&
+    const bool ok = ob_text_append_str(text, name) &&
                     ob__json_write_any(text, written->size > 0 ? written->data : "", written->size);
     written->size = 0;
     return ok;
@@ -156,15 +156,14 @@ static bool append_texts(ob_text *text, const ob_measurement *m, const ob_measur
     ob_text written = {.data = NULL};
     const bool warns = s->spread != OB_SPREAD_NARROW;
     const bool ok =
-        ob__text_printf(text,
-                        ", \"significant_figures\": %d, \"has_warnings\": %s, \"warnings\": [",
-                        s->significant_figures, warns ? "true" : "false") &&
+        ob_text_printf(text, ", \"significant_figures\": %d, \"has_warnings\": %s, \"warnings\": [",
+                       s->significant_figures, warns ? "true" : "false") &&
         append_warning(&written, s) && (!warns || append_string(text, "", &written)) &&
-        ob__text_printf(text, "], \"unit\": \"%s\"", ob_time_unit_select(s->median)->symbol) &&
+        ob_text_printf(text, "], \"unit\": \"%s\"", ob_time_unit_select(s->median)->symbol) &&
         ob_task_spec_print_title(&m->task, &written, NULL) == OB_OK &&
         append_string(text, ", \"title\": ", &written) &&
-        ob__text_append_str(&written, ob_task_spec_row_name(&m->task)) &&
-        append_string(text, ", \"as_row_name\": ", &written) && ob__text_append_str(text, "}\n");
+        ob_text_append_str(&written, ob_task_spec_row_name(&m->task)) &&
+        append_string(text, ", \"as_row_name\": ", &written) && ob_text_append_str(text, "}\n");
     ob_text_fini(&written);
     return ok;
 }

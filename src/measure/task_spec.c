@@ -84,8 +84,8 @@ static bool append_indented(ob_text *out, const char *text)
             blank = blank && ob__utf8_is_space(code);
             ended = ob__utf8_is_line_end(code) && !(code == '\r' && at < end && *at == '\n');
         }
-        if ((!blank && !ob__text_append(out, "  ", 2)) ||
-            !ob__text_append(out, text, (size_t)(at - text)))
+        if ((!blank && !ob_text_append(out, "  ", 2)) ||
+            !ob_text_append(out, text, (size_t)(at - text)))
             return false;
         text = at;
     }
@@ -97,11 +97,11 @@ static bool append_title(ob_text *out, const ob_task_spec *task)
     const char *stmt = task->stmt != NULL ? task->stmt : "";
     const bool has_sub_label = is_given(task->sub_label);
     if (task->label == NULL && has_newline(stmt))
-        return ob__text_append_str(out, "stmt:") &&
-               (!has_sub_label || ob__text_printf(out, " (%s)", task->sub_label)) &&
-               ob__text_append(out, "\n", 1) && append_indented(out, stmt);
-    return ob__text_append_str(out, task->label != NULL ? task->label : stmt) &&
-           (!has_sub_label || ob__text_printf(out, ": %s", task->sub_label));
+        return ob_text_append_str(out, "stmt:") &&
+               (!has_sub_label || ob_text_printf(out, " (%s)", task->sub_label)) &&
+               ob_text_append(out, "\n", 1) && append_indented(out, stmt);
+    return ob_text_append_str(out, task->label != NULL ? task->label : stmt) &&
+           (!has_sub_label || ob_text_printf(out, ": %s", task->sub_label));
 }
 
 static bool append_setup(ob_text *out, const ob_task_spec *task)
@@ -109,13 +109,13 @@ static bool append_setup(ob_text *out, const ob_task_spec *task)
     if (!is_given(task->setup) || strcmp(task->setup, "pass") == 0)
         return true;
     if (!has_newline(task->setup))
-        return ob__text_append_str(out, "setup: ") && ob__text_append_str(out, task->setup);
-    return ob__text_append_str(out, "setup:\n") && append_indented(out, task->setup);
+        return ob_text_append_str(out, "setup: ") && ob_text_append_str(out, task->setup);
+    return ob_text_append_str(out, "setup:\n") && append_indented(out, task->setup);
 }
 
 static bool append_description(ob_text *out, const ob_task_spec *task)
 {
-    return !is_given(task->description) || ob__text_append_str(out, task->description);
+    return !is_given(task->description) || ob_text_append_str(out, task->description);
 }
 
 /* Sections that are not empty, one below the other; one of several lines has a blank line behind it. */
@@ -126,7 +126,7 @@ static bool append_summary(ob_text *out, const ob_task_spec *task)
     bool any = false;
     for (size_t i = 0; i < sizeof SECTIONS / sizeof *SECTIONS; i++) {
         const size_t before = out->size;
-        if (any && !ob__text_append(out, "\n", 1))
+        if (any && !ob_text_append(out, "\n", 1))
             return false;
         const size_t start = out->size;
         if (!SECTIONS[i](out, task))
@@ -137,7 +137,7 @@ static bool append_summary(ob_text *out, const ob_task_spec *task)
         }
         any = true;
         if (memchr(out->data + start, '\n', out->size - start) != NULL &&
-            !ob__text_append(out, "\n", 1))
+            !ob_text_append(out, "\n", 1))
             return false;
     }
     return true;

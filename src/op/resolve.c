@@ -6,7 +6,7 @@
  * schema's words: PyTorch's Python layer calls self "input", takes NumPy's names, passes out= by
  * that name whatever the schema calls it, and takes view(2, 3) for view([2, 3]).
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "op/adapter.h"
 #include "op/names.h"
 #include "op/schema_int.h"
@@ -235,8 +235,8 @@ static ob_status no_overload(choice *c, uint32_t first, ob_err *err)
     for (uint32_t i = first; i != OB__INDEX_NONE && ok;
          i = ob__table_entry(c->table, i)->next_overload) {
         const ob__op_entry *entry = ob__table_entry(c->table, i);
-        ok = ob__text_printf(&c->reasons, "%s%.*s", i == first ? "" : ", ", (int)entry->name_length,
-                             entry->name);
+        ok = ob_text_printf(&c->reasons, "%s%.*s", i == first ? "" : ", ", (int)entry->name_length,
+                            entry->name);
     }
     return ob_err_set(err, OB_ERR_NOT_FOUND, "%s has no overload '%s'; there are: %.*s", c->base,
                       c->overload, (int)c->reasons.size, c->reasons.size ? c->reasons.data : "");
@@ -287,7 +287,7 @@ static ob_status choose(choice *c, const ob_call *call, const ob_op **op, ob_val
         if (status != OB_ERR_INVALID)
             return ob_err_set(err, status, "%s", reason.message);
         c->tried++;
-        if (!ob__text_printf(&c->reasons, "%s%s", c->tried > 1 ? "; " : "", reason.message))
+        if (!ob_text_printf(&c->reasons, "%s%s", c->tried > 1 ? "; " : "", reason.message))
             return ob_err_set(err, OB_ERR_NOMEM, "out of memory while choosing an overload");
     }
     return nothing_fits(c, err);

@@ -3,7 +3,7 @@
  * Schemas and types back to text, from the parsed parts, so that what the parser understood can be
  * compared with what it read.
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "op/schema_int.h"
 
 #include <stdio.h>
@@ -11,15 +11,15 @@
 
 static bool append_alias(const ob_type *type, ob_text *text)
 {
-    return type->alias == NULL || ob__text_printf(text, "(%s)", type->alias);
+    return type->alias == NULL || ob_text_printf(text, "(%s)", type->alias);
 }
 
 static bool append_params(const char *open, const ob_type *first, ob_text *text)
 {
-    bool ok = ob__text_append_str(text, open);
+    bool ok = ob_text_append_str(text, open);
     for (const ob_type *t = first; t != NULL && ok; t = t->next)
-        ok = ob__type_append(t, text) && (t->next == NULL || ob__text_append_str(text, ", "));
-    return ok && ob__text_append_str(text, ")");
+        ok = ob__type_append(t, text) && (t->next == NULL || ob_text_append_str(text, ", "));
+    return ok && ob_text_append_str(text, ")");
 }
 
 bool ob__type_append(const ob_type *type, ob_text *text)
@@ -27,14 +27,14 @@ bool ob__type_append(const ob_type *type, ob_text *text)
     bool ok = true;
     switch (type->kind) {
     case OB_TYPE_OPTIONAL:
-        ok = ob__type_append(type->element, text) && ob__text_append_str(text, "?");
+        ok = ob__type_append(type->element, text) && ob_text_append_str(text, "?");
         break;
     case OB_TYPE_LIST:
         ok = ob__type_append(type->element, text);
         if (ok && type->list_size >= 0)
-            ok = ob__text_printf(text, "[%d]", (int)type->list_size);
+            ok = ob_text_printf(text, "[%d]", (int)type->list_size);
         else if (ok)
-            ok = ob__text_append_str(text, "[]");
+            ok = ob_text_append_str(text, "[]");
         break;
     case OB_TYPE_TUPLE:
         ok = append_params("(", type->element, text);
@@ -43,10 +43,10 @@ bool ob__type_append(const ob_type *type, ob_text *text)
         ok = append_params("Dict(", type->element, text);
         break;
     case OB_TYPE_FUTURE:
-        ok = ob__text_append_str(text, type->name) && append_params("(", type->element, text);
+        ok = ob_text_append_str(text, type->name) && append_params("(", type->element, text);
         break;
     default:
-        ok = ob__text_append_str(text, type->name);
+        ok = ob_text_append_str(text, type->name);
         break;
     }
     return ok && append_alias(type, text);
@@ -56,40 +56,40 @@ static bool append_arg(const ob_schema_arg *arg, ob_text *text)
 {
     bool ok = ob__type_append(arg->type, text);
     if (ok && arg->name != NULL)
-        ok = ob__text_printf(text, " %s", arg->name);
+        ok = ob_text_printf(text, " %s", arg->name);
     if (ok && arg->has_default)
-        ok = ob__text_append_str(text, "=") && ob__text_append_str(text, arg->default_text);
+        ok = ob_text_append_str(text, "=") && ob_text_append_str(text, arg->default_text);
     return ok;
 }
 
 static bool append_args(const ob_schema *schema, ob_text *text)
 {
-    bool ok = ob__text_append_str(text, "(");
+    bool ok = ob_text_append_str(text, "(");
     for (size_t i = 0; i < schema->arg_count && ok; i++) {
-        ok = i == 0 || ob__text_append_str(text, ", ");
+        ok = i == 0 || ob_text_append_str(text, ", ");
         if (ok && i == schema->positional_count)
-            ok = ob__text_append_str(text, "*, ");
+            ok = ob_text_append_str(text, "*, ");
         ok = ok && append_arg(&schema->args[i], text);
     }
     if (ok && schema->vararg)
-        ok = ob__text_append_str(text, schema->arg_count > 0 ? ", ..." : "...");
-    return ok && ob__text_append_str(text, ")");
+        ok = ob_text_append_str(text, schema->arg_count > 0 ? ", ..." : "...");
+    return ok && ob_text_append_str(text, ")");
 }
 
 static bool append_returns(const ob_schema *schema, ob_text *text)
 {
-    bool ok = ob__text_append_str(text, schema->parens_return ? " -> (" : " -> ");
+    bool ok = ob_text_append_str(text, schema->parens_return ? " -> (" : " -> ");
     for (size_t i = 0; i < schema->return_count && ok; i++)
-        ok = (i == 0 || ob__text_append_str(text, ", ")) && append_arg(&schema->returns[i], text);
+        ok = (i == 0 || ob_text_append_str(text, ", ")) && append_arg(&schema->returns[i], text);
     if (ok && schema->vararg_return)
-        ok = ob__text_append_str(text, schema->return_count > 0 ? ", ..." : "...");
-    return ok && (!schema->parens_return || ob__text_append_str(text, ")"));
+        ok = ob_text_append_str(text, schema->return_count > 0 ? ", ..." : "...");
+    return ok && (!schema->parens_return || ob_text_append_str(text, ")"));
 }
 
 /* Hands the text over as a C string. */
 static ob_status finish(bool ok, ob_text *text, char **out, ob_err *err)
 {
-    if (!ok || !ob__text_append(text, "", 1)) {
+    if (!ok || !ob_text_append(text, "", 1)) {
         ob_text_fini(text);
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory while printing a schema");
     }
@@ -101,9 +101,9 @@ ob_status ob_schema_print(const ob_schema *schema, char **text, ob_err *err)
 {
     ob_text buffer = {.data = NULL};
     *text = NULL;
-    bool ok = ob__text_append_str(&buffer, schema->name);
+    bool ok = ob_text_append_str(&buffer, schema->name);
     if (ok && schema->overload[0] != '\0')
-        ok = ob__text_printf(&buffer, ".%s", schema->overload);
+        ok = ob_text_printf(&buffer, ".%s", schema->overload);
     ok = ok && append_args(schema, &buffer);
     if (ok && !schema->no_return)
         ok = append_returns(schema, &buffer);

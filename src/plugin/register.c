@@ -3,7 +3,7 @@
  * The ways into the registry: single structs of an embedder, whole plug-ins (linked in or loaded),
  * the core's own parts, and the memory of plug-ins that were refused.
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "base/vec.h"
 #include "plugin/registry.h"
 
@@ -135,12 +135,12 @@ static void append_names(ob_text *text, const char *what, const void *const *des
         const char *name;
         memcpy(&name, descs[count], sizeof name); /* the first field of every desc and row */
         if (count == 0)
-            ob__text_printf(text, "%s%s ", text->size > 0 ? "; " : "", what);
+            ob_text_printf(text, "%s%s ", text->size > 0 ? "; " : "", what);
         if (count < MOST_NAMES)
-            ob__text_printf(text, "%s%.*s", count > 0 ? ", " : "", (int)strcspn(name, end), name);
+            ob_text_printf(text, "%s%.*s", count > 0 ? ", " : "", (int)strcspn(name, end), name);
     }
     if (count > MOST_NAMES)
-        ob__text_printf(text, " and %zu more", count - MOST_NAMES);
+        ob_text_printf(text, " and %zu more", count - MOST_NAMES);
 }
 
 /* "version 1.2; backends null; operators my::op" in the context's memory; "" when memory is out. */
@@ -149,7 +149,7 @@ static const char *describe(ob_context *context, const ob_plugin *plugin)
     _Static_assert(offsetof(ob_op_row, schema) == 0, "append_names reads the first field");
     ob_text text = {0};
     if (plugin->version != NULL)
-        ob__text_printf(&text, "version %s", plugin->version);
+        ob_text_printf(&text, "version %s", plugin->version);
     append_names(&text, "backends", (const void *const *)plugin->backends, "");
     append_names(&text, "operators", (const void *const *)plugin->operators, "( \t\r\n");
     append_names(&text, "generators", (const void *const *)plugin->generators, "");

@@ -2,7 +2,7 @@
  *
  * What a process prints: in a file in memory, of which a part is kept, or through a pipe, line by line.
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "process/process.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ bool ob__process_output(const ob_process *process, ob_text *text)
         const ssize_t got = pread(process->output, part, sizeof part, at);
         if (got <= 0)
             break;
-        if (!ob__text_append(text, part, (size_t)got))
+        if (!ob_text_append(text, part, (size_t)got))
             return false;
         at += got;
     }
@@ -123,7 +123,7 @@ ob_status ob__process_lines(const ob_process_params *params,
     int ends[2];
     ob_process process;
     ob_process_params own = *params;
-    if (!ob__text_reserve(&l.text, MOST_LINE) || pipe2(ends, O_CLOEXEC) != 0) {
+    if (!ob_text_reserve(&l.text, MOST_LINE) || pipe2(ends, O_CLOEXEC) != 0) {
         ob_text_fini(&l.text);
         return ob_err_set(err, OB_ERR_IO, "no pipe for %s: %s", params->words[0], strerror(errno));
     }

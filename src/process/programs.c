@@ -5,7 +5,7 @@
  */
 #include "process/programs.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,8 +26,8 @@ bool ob__program_find(const char *name, char **out)
     while (*at != '\0') {
         const size_t length = strcspn(at, ":");
         text.size = 0;
-        if (!ob__text_append(&text, at, length) || !ob__text_append(&text, "/", 1) ||
-            !ob__text_append(&text, name, strlen(name) + 1)) {
+        if (!ob_text_append(&text, at, length) || !ob_text_append(&text, "/", 1) ||
+            !ob_text_append(&text, name, strlen(name) + 1)) {
             ob_text_fini(&text);
             return false;
         }

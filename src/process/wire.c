@@ -5,7 +5,7 @@
  */
 #include "process/wire.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <errno.h>
 #include <string.h>
@@ -96,7 +96,7 @@ ob_status ob__wire_receive(int fd, ob_message *type, ob_text *data, ob_err *err)
     OB_TRY(receive_all(fd, (char *)&h, sizeof h, err));
     if (!is_head(&h))
         return not_ours(err);
-    if (!ob__text_reserve(data, (size_t)h.size + 1))
+    if (!ob_text_reserve(data, (size_t)h.size + 1))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a message");
     OB_TRY(receive_all(fd, data->data, h.size, err));
     data->size = h.size;
@@ -122,7 +122,7 @@ ob_status ob__wire_fill(ob_wire_inbox *inbox, int fd, ob_err *err)
         bytes->size -= inbox->start;
         inbox->start = 0;
     }
-    if (!ob__text_reserve(bytes, PIECE))
+    if (!ob_text_reserve(bytes, PIECE))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a message");
     const ssize_t got = recv(fd, bytes->data + bytes->size, PIECE, MSG_DONTWAIT);
     if (got > 0)

@@ -33,7 +33,7 @@ ob_status ob__table_find(const ob_table *table, const char *name, size_t length,
     ob_text all = {.data = NULL};
     for (size_t i = 0; i < table->column_count; i++)
         if (table->columns[i].title != NULL && !(table->columns[i].flags & OB_COLUMN_HIDDEN))
-            ob__text_printf(&all, "%s%.60s", all.size > 0 ? ", " : "", table->columns[i].title);
+            ob_text_printf(&all, "%s%.60s", all.size > 0 ? ", " : "", table->columns[i].title);
     ob_err_set(err, OB_ERR_NOT_FOUND, "%s: there is no column \"%.*s\"; %s%s%she columns are %.*s",
                option, (int)(length < 100 ? length : 100), name,
                nearest.best != NULL ? "did you mean \"" : "",

@@ -31,7 +31,7 @@ static void add_column(ob_table *table, const char *title, ob_hint hint, uint32_
 /* The scratch as the text of a cell of the last row; empties it. */
 static void take_text(ob_table *table, size_t column, ob_text *scratch, bool ok)
 {
-    if (ok && ob__text_append(scratch, "", 1))
+    if (ok && ob_text_append(scratch, "", 1))
         ob_table_set_text(table, column, scratch->data);
     else
         table->no_memory = true;
@@ -83,10 +83,10 @@ static void set_text_row(drawing *d, const ob_compare_row *row, size_t env_width
     if (row->starts_group)
         ob_table_set_heading(d->to, heading);
     take_text(d->to, 0, &d->scratch,
-              ob__text_append_str(&d->scratch, "  ") &&
-                  (env == NULL || ob__text_printf(&d->scratch, "(%s)", env)) &&
+              ob_text_append_str(&d->scratch, "  ") &&
+                  (env == NULL || ob_text_printf(&d->scratch, "(%s)", env)) &&
                   ob__text_append_fill(&d->scratch, ' ', env_width > used ? env_width - used : 0) &&
-                  ob__text_append_str(&d->scratch, row->name));
+                  ob_text_append_str(&d->scratch, row->name));
 }
 
 static void set_markdown_row(drawing *d, const ob_compare_row *row, bool threads)
@@ -139,7 +139,7 @@ static ob_status print_table(const ob_compare_table *table, const ob_compare_sty
         draw(&d);
         status = ob_table_print(d.to, &form, text, err);
     }
-    if (status == OB_OK && !(ob__text_append(text, "\n", 1) && ob__note_append(text, table, style)))
+    if (status == OB_OK && !(ob_text_append(text, "\n", 1) && ob__note_append(text, table, style)))
         status = no_memory(err);
     ob_text_fini(&d.scratch);
     free(d.formats);
@@ -247,7 +247,7 @@ static ob_status print_all(const ob_compare *compare, const ob_compare_style *st
     if (style->format == OB_TABLE_JSON)
         return ob__json_tables_print(compare, style, text, err);
     for (size_t i = 0; i < ob_compare_table_count(compare); i++) {
-        if (i > 0 && !ob__text_append(text, "\n", 1))
+        if (i > 0 && !ob_text_append(text, "\n", 1))
             return no_memory(err);
         OB_TRY(print_table(ob_compare_get_table(compare, i), style, text, err));
     }

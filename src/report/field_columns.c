@@ -121,21 +121,21 @@ static bool append_text(const void *member, const ob_field *field, ob_text *out)
     bool ok = true;
     switch (field->type) {
     case OB_FIELD_STR:
-        return ob__text_append_str(out, *(const char *const *)member);
+        return ob_text_append_str(out, *(const char *const *)member);
     case OB_FIELD_CHARS:
-        return ob__text_append(out, member, strnlen(member, field->size));
+        return ob_text_append(out, member, strnlen(member, field->size));
     case OB_FIELD_BYTES:
-        return ob__text_append(out, ((const ob_bytes *)member)->data,
-                               ((const ob_bytes *)member)->size);
+        return ob_text_append(out, ((const ob_bytes *)member)->data,
+                              ((const ob_bytes *)member)->size);
     case OB_FIELD_FLAG:
-        return ob__text_append_str(out, *(const int8_t *)member ? "true" : "false");
+        return ob_text_append_str(out, *(const int8_t *)member ? "true" : "false");
     case OB_FIELD_STATUS:
-        return ob__text_append_str(
+        return ob_text_append_str(
             out, ob_record_status_get_info(*(const ob_record_status *)member)->word);
     case OB_FIELD_STRINGS:
         for (size_t i = 0; ok && i < strings->count; i++)
-            ok = ob__text_append_str(out, i > 0 ? "; " : "") &&
-                 ob__text_append_str(out, strings->items[i]);
+            ok = ob_text_append_str(out, i > 0 ? "; " : "") &&
+                 ob_text_append_str(out, strings->items[i]);
         return ok;
     case OB_FIELD_JSON:
         return ob__json_write(out, *(const ob_json *const *)member);
@@ -156,7 +156,7 @@ void ob__field_columns_fill(const ob_field_columns *fields, ob_table *table,
         text.size = 0;
         if (is_number(field))
             ob_table_set_number(table, fields->items[i].column, number_of(member, field));
-        else if (append_text(member, field, &text) && ob__text_append(&text, "", 1))
+        else if (append_text(member, field, &text) && ob_text_append(&text, "", 1))
             ob_table_set_text(table, fields->items[i].column, text.data);
         else
             table->no_memory = true;

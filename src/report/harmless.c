@@ -33,7 +33,7 @@ bool ob__append_harmless(ob_text *out, const char *text, bool keep_lines)
         if (code == 0)
             continue;
         const char byte = (char)code;
-        ok = code < 0x80 ? ob__text_append(out, &byte, 1)
+        ok = code < 0x80 ? ob_text_append(out, &byte, 1)
                          : ob__utf8_repair(out, start, (size_t)(at - start));
     }
     return ok;
@@ -57,11 +57,11 @@ bool ob__append_markdown(ob_text *out, const char *text)
     bool ok = ob__append_harmless(&clean, text, true);
     for (size_t i = 0; ok && i < clean.size; i++) {
         const char c = clean.data[i];
-        ok = c == '\n'             ? ob__text_append_str(out, "<br>")
-             : c == '<'            ? ob__text_append_str(out, "&lt;")
-             : c == '&'            ? ob__text_append_str(out, "&amp;")
-             : is_plain(&clean, i) ? ob__text_append(out, &c, 1)
-                                   : ob__text_append(out, "\\", 1) && ob__text_append(out, &c, 1);
+        ok = c == '\n'             ? ob_text_append_str(out, "<br>")
+             : c == '<'            ? ob_text_append_str(out, "&lt;")
+             : c == '&'            ? ob_text_append_str(out, "&amp;")
+             : is_plain(&clean, i) ? ob_text_append(out, &c, 1)
+                                   : ob_text_append(out, "\\", 1) && ob_text_append(out, &c, 1);
     }
     ob_text_fini(&clean);
     return ok;
@@ -80,13 +80,13 @@ static bool is_formula(const char *text)
 bool ob__append_csv(ob_text *out, const char *text)
 {
     ob_text clean = {.data = NULL};
-    bool ok = (!is_formula(text) || ob__text_append(&clean, "'", 1)) &&
-              ob__append_harmless(&clean, text, true) && ob__text_append(&clean, "", 1);
+    bool ok = (!is_formula(text) || ob_text_append(&clean, "'", 1)) &&
+              ob__append_harmless(&clean, text, true) && ob_text_append(&clean, "", 1);
     const bool quoted = ok && clean.data[strcspn(clean.data, ",\"\r\n")] != '\0';
-    ok = ok && (!quoted || ob__text_append(out, "\"", 1));
+    ok = ok && (!quoted || ob_text_append(out, "\"", 1));
     for (size_t i = 0; ok && i + 1 < clean.size; i++)
-        ok = (clean.data[i] != '"' || ob__text_append(out, "\"", 1)) &&
-             ob__text_append(out, &clean.data[i], 1);
+        ok = (clean.data[i] != '"' || ob_text_append(out, "\"", 1)) &&
+             ob_text_append(out, &clean.data[i], 1);
     ob_text_fini(&clean);
-    return ok && (!quoted || ob__text_append(out, "\"", 1));
+    return ok && (!quoted || ob_text_append(out, "\"", 1));
 }

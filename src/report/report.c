@@ -136,7 +136,7 @@ static ob_status add_measurement(ob_report *report, const ob_record_result *r, o
     if (!ob_record_status_get_info(r->status)->ran || m.count == 0)
         return OB_OK;
     OB_TRY(ob_measurement_print(&m, NULL, &report->measurements, err));
-    return ob__text_append(&report->measurements, "\n", 1) ? OB_OK : no_memory(err);
+    return ob_text_append(&report->measurements, "\n", 1) ? OB_OK : no_memory(err);
 }
 
 static ob_status add_result(ob_report *report, const ob_record *record, ob_err *err)
@@ -230,7 +230,7 @@ static ob_status print_rows(ob_report *report, ob_table_format format, ob_text *
     if (status == OB_OK)
         status = ob_table_choose(table, &report->params.choice, err);
     if (status == OB_OK && title[0] != '\0' && format == OB_TABLE_TEXT &&
-        !ob__text_printf(text, "%s\n", title))
+        !ob_text_printf(text, "%s\n", title))
         status = no_memory(err);
     if (status == OB_OK)
         status = ob_table_print(table, &style, text, err);
@@ -252,7 +252,7 @@ static ob_status print_totals(ob_report *report, ob_table_format format, ob_text
         return OB_OK;
     ob_table *table = ob__totals_table(&report->totals);
     ob_status status =
-        table != NULL && !report->totals.no_memory && (!people || ob__text_append(text, "\n", 1))
+        table != NULL && !report->totals.no_memory && (!people || ob_text_append(text, "\n", 1))
             ? ob_table_print(table, &style, text, err)
             : no_memory(err);
     ob_table_destroy(table);
@@ -263,7 +263,7 @@ ob_status ob_report_print(ob_report *report, ob_table_format format, ob_text *te
 {
     OB_TRY(release_held(report, err));
     if (report->params.view == OB_VIEW_MEASUREMENTS) {
-        const bool ok = ob__text_append(text, report->measurements.data, report->measurements.size);
+        const bool ok = ob_text_append(text, report->measurements.data, report->measurements.size);
         report->measurements.size = 0;
         return ok ? OB_OK : no_memory(err);
     }
@@ -279,7 +279,7 @@ ob_status ob_report_print_notes(const ob_report *report, ob_table_format format,
         (format != OB_TABLE_TEXT && format != OB_TABLE_MARKDOWN))
         return OB_OK;
     /* Without an empty line Markdown would take the list for rows of the table. */
-    return (format == OB_TABLE_TEXT || ob__text_append(text, "\n", 1)) &&
+    return (format == OB_TABLE_TEXT || ob_text_append(text, "\n", 1)) &&
                    ob__run_notes_print(&report->notes, text)
                ? OB_OK
                : no_memory(err);

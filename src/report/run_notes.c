@@ -58,10 +58,10 @@ void ob__run_notes_add(ob_run_notes *notes, const ob_record_result *result)
 static bool append_note(const ob_run_note *note, ob_text *out)
 {
     return (note->count == 1
-                ? ob__text_append_str(out, "* ")
-                : ob__text_printf(out, "* %" PRIu64 " results, the first is ", note->count)) &&
-           ob__append_harmless(out, note->first, false) && ob__text_append_str(out, ": ") &&
-           ob__append_harmless(out, note->text, true) && ob__text_append(out, "\n", 1);
+                ? ob_text_append_str(out, "* ")
+                : ob_text_printf(out, "* %" PRIu64 " results, the first is ", note->count)) &&
+           ob__append_harmless(out, note->first, false) && ob_text_append_str(out, ": ") &&
+           ob__append_harmless(out, note->text, true) && ob_text_append(out, "\n", 1);
 }
 
 bool ob__run_notes_print(const ob_run_notes *notes, ob_text *out)
@@ -70,6 +70,6 @@ bool ob__run_notes_print(const ob_run_notes *notes, ob_text *out)
     for (size_t i = 0; ok && i < notes->count; i++)
         ok = append_note(&notes->items[i], out);
     return ok && (notes->others == 0 ||
-                  ob__text_printf(out, "* %" PRIu64 " further warnings are in the records\n",
-                                  notes->others));
+                  ob_text_printf(out, "* %" PRIu64 " further warnings are in the records\n",
+                                 notes->others));
 }

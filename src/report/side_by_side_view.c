@@ -177,11 +177,11 @@ static const char *spell(const ob_side_view *view, const char *shape, size_t b, 
     out->size = 0;
     for (const char *c = shape; ok && shape != NULL && *c != '\0'; c++) {
         const bool names = c[0] == '%' && (c[1] == '1' || c[1] == '2');
-        ok = names ? ob__text_append_str(out, view->backends[c[1] == '1' ? b : 0])
-                   : ob__text_append(out, c, 1);
+        ok = names ? ob_text_append_str(out, view->backends[c[1] == '1' ? b : 0])
+                   : ob_text_append(out, c, 1);
         c += names;
     }
-    return ok && shape != NULL && ob__text_append(out, "", 1) ? out->data : NULL;
+    return ok && shape != NULL && ob_text_append(out, "", 1) ? out->data : NULL;
 }
 
 static void add_columns(const ob_side_view *view, ob_table *table,
@@ -238,7 +238,7 @@ static void fill_side(ob_table *table, size_t places[FIGURES][MOST_BACKENDS], si
 static bool add_note(ob_text *note, const char *backend, const side *s)
 {
     return s->reason == NULL ||
-           ob__text_printf(note, "%s%s: %s", note->size > 0 ? "\n" : "", backend, s->reason);
+           ob_text_printf(note, "%s%s: %s", note->size > 0 ? "\n" : "", backend, s->reason);
 }
 
 ob_table *ob__side_view_table(ob_side_view *view)
@@ -262,7 +262,7 @@ ob_table *ob__side_view_table(ob_side_view *view)
             if (!add_note(&note, view->backends[b], &r->sides[b]))
                 table->no_memory = true;
         }
-        if (note.size > 0 && ob__text_append(&note, "", 1))
+        if (note.size > 0 && ob_text_append(&note, "", 1))
             ob_table_set_note(table, note.data);
     }
     ob_text_fini(&note);

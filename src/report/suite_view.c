@@ -65,8 +65,8 @@ static const char *keep_mode(ob_suite_view *view, const ob_json *labels)
     const char *autograd = ob_json_string(ob_json_get(labels, "autograd"), NULL);
     ob_text text = {.data = NULL};
     const bool some = runtime != NULL && runtime[0] != '\0';
-    const bool ok = ob__text_printf(&text, "%s%s%s", some ? runtime : "", some ? ", " : "",
-                                    autograd != NULL ? autograd : "");
+    const bool ok = ob_text_printf(&text, "%s%s%s", some ? runtime : "", some ? ", " : "",
+                                   autograd != NULL ? autograd : "");
     const char *kept = ok ? ob__arena_strdup(&view->arena, text.data, text.size) : NULL;
     ob_text_fini(&text);
     return kept;
@@ -194,11 +194,11 @@ static bool append_label(const item *it, const item *before, ob_text *heading, o
     bool ok = true;
     for (; ok && level < last; level++)
         ok = ob__text_append_fill(heading, ' ', level * INDENT) &&
-             ob__text_append_str(heading, it->label[level]) && ob__text_append(heading, "\n", 1);
+             ob_text_append_str(heading, it->label[level]) && ob_text_append(heading, "\n", 1);
     ok = ok && ob__text_append_fill(leaf, ' ', last * INDENT) &&
-         ob__text_append_str(leaf, it->parts > 0 ? it->label[last] : "") &&
-         (it->threads <= 1 || ob__text_printf(leaf, ", %" PRId64 " threads", it->threads));
-    return ok && ob__text_append(heading, "", 1) && ob__text_append(leaf, "", 1);
+         ob_text_append_str(leaf, it->parts > 0 ? it->label[last] : "") &&
+         (it->threads <= 1 || ob_text_printf(leaf, ", %" PRId64 " threads", it->threads));
+    return ok && ob_text_append(heading, "", 1) && ob_text_append(leaf, "", 1);
 }
 
 enum { LABEL, PATH, THREADS, FIXED };
@@ -208,9 +208,8 @@ static void begin_row(ob_table *table, const item *it, const item *before)
     ob_text heading = {.data = NULL}, leaf = {.data = NULL}, path = {.data = NULL};
     bool ok = append_label(it, before, &heading, &leaf);
     for (size_t i = 0; ok && i < it->parts; i++)
-        ok = ob__text_append_str(&path, i > 0 ? "/" : "") &&
-             ob__text_append_str(&path, it->label[i]);
-    ok = ok && ob__text_append(&path, "", 1);
+        ok = ob_text_append_str(&path, i > 0 ? "/" : "") && ob_text_append_str(&path, it->label[i]);
+    ok = ok && ob_text_append(&path, "", 1);
     ob_table_add_row(table);
     table->no_memory = table->no_memory || !ok;
     if (ok) {

@@ -78,7 +78,7 @@ static void set_variable(ob_sweep_view *view, size_t column, const ob_json *valu
     ob_table *table = view->table;
     ob_cell *cell = ob__table_cell(table, table->row_count - 1, column);
     ob_text json = {.data = NULL};
-    if (cell == NULL || !ob__json_write(&json, value) || !ob__text_append(&json, "", 1)) {
+    if (cell == NULL || !ob__json_write(&json, value) || !ob_text_append(&json, "", 1)) {
         table->no_memory = true;
     } else {
         const ob_json_kind kind = ob_json_get_kind(value);
@@ -184,7 +184,7 @@ static ob_status print(const ob_sweep *sweep, const ob_record *record, ob_table_
     for (size_t i = 0; ok && status == OB_OK && i < view.table->row_count; i++)
         ok = format == OB_TABLE_CSV
                  ? ob__table_print_csv_row(view.table, i, text)
-                 : ob__table_print_json_row(view.table, i, text) && ob__text_append(text, "\n", 1);
+                 : ob__table_print_json_row(view.table, i, text) && ob_text_append(text, "\n", 1);
     if (status == OB_OK && (!ok || view.table->no_memory))
         status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for a row");
     if (status != OB_OK)

@@ -151,20 +151,20 @@ bool ob__cell_append_shown(const ob_table *table, size_t row, size_t column, boo
     if (cell->text != NULL)
         return ob__append_harmless(out, cell->text, keep_lines);
     if (isnan(cell->number))
-        return ob__text_append_str(out, hint == OB_HINT_TEXT ? "" : "-");
+        return ob_text_append_str(out, hint == OB_HINT_TEXT ? "" : "-");
     switch (hint) {
     case OB_HINT_TIME:
-        return ob__text_append_str(out, ob_time_format(cell->number, time, sizeof time));
+        return ob_text_append_str(out, ob_time_format(cell->number, time, sizeof time));
     case OB_HINT_BRIEF:
-        return ob__text_printf(out, "%.2g", cell->number);
+        return ob_text_printf(out, "%.2g", cell->number);
     case OB_HINT_COUNT:
-        return ob__text_printf(out, "%.15g", cell->number);
+        return ob_text_printf(out, "%.15g", cell->number);
     case OB_HINT_SHARE:
-        return ob__text_printf(out, "%.1f %%", 100 * cell->number);
+        return ob_text_printf(out, "%.1f %%", 100 * cell->number);
     case OB_HINT_REAL:
         return ob__text_append_real(out, cell->number);
     default:
-        return ob__text_printf(out, "%.4g", cell->number);
+        return ob_text_printf(out, "%.4g", cell->number);
     }
 }
 
@@ -180,7 +180,7 @@ bool ob__number_append(double number, ob_hint hint, ob_text *out)
         if (hint == OB_HINT_TIME || strtod(text, NULL) == value)
             break;
     }
-    return ob__text_append_str(out, text);
+    return ob_text_append_str(out, text);
 }
 
 /* ---- printing ---- */
@@ -216,13 +216,13 @@ static bool print_csv(const ob_table *table, ob_text *out)
 static bool print_json(const ob_table *table, const char *list, ob_text *out)
 {
     bool ok = list == NULL ||
-              (ob__text_append(out, "{", 1) && ob__json_write_any(out, list, strlen(list)) &&
-               ob__text_append_str(out, ": ["));
+              (ob_text_append(out, "{", 1) && ob__json_write_any(out, list, strlen(list)) &&
+               ob_text_append_str(out, ": ["));
     for (size_t i = 0; ok && i < table->row_count; i++)
-        ok = (list == NULL || i == 0 || ob__text_append(out, ", ", 2)) &&
+        ok = (list == NULL || i == 0 || ob_text_append(out, ", ", 2)) &&
              ob__table_print_json_row(table, i, out) &&
-             (list != NULL || ob__text_append(out, "\n", 1));
-    return ok && (list == NULL || ob__text_append_str(out, "]}\n"));
+             (list != NULL || ob_text_append(out, "\n", 1));
+    return ok && (list == NULL || ob_text_append_str(out, "]}\n"));
 }
 
 ob_status ob_table_print(const ob_table *table, const ob_table_style *style, ob_text *text,

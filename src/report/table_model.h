@@ -7,7 +7,7 @@
 #define OB_REPORT_TABLE_MODEL_H
 
 #include "base/arena.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "compare/compare_cells.h"
 #include "opbench/report.h"
 

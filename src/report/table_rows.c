@@ -15,10 +15,10 @@ bool ob__table_print_csv_head(const ob_table *table, ob_text *out)
     size_t *shown = ob__table_shown(table, false, &count);
     bool ok = shown != NULL;
     for (size_t i = 0; ok && i < count; i++)
-        ok = (i == 0 || ob__text_append(out, ",", 1)) &&
+        ok = (i == 0 || ob_text_append(out, ",", 1)) &&
              ob__append_csv(out, table->columns[shown[i]].name);
     free(shown);
-    return ok && ob__text_append(out, "\n", 1);
+    return ok && ob_text_append(out, "\n", 1);
 }
 
 bool ob__table_print_csv_row(const ob_table *table, size_t row, ob_text *out)
@@ -28,38 +28,38 @@ bool ob__table_print_csv_row(const ob_table *table, size_t row, ob_text *out)
     bool ok = shown != NULL;
     for (size_t i = 0; ok && i < count; i++) {
         const ob_cell *cell = ob__table_peek(table, row, shown[i]);
-        ok = (i == 0 || ob__text_append(out, ",", 1)) &&
+        ok = (i == 0 || ob_text_append(out, ",", 1)) &&
              (!isnan(cell->number) && cell->json == NULL
                   ? ob__number_append(cell->number, table->columns[shown[i]].hint, out)
                   : cell->text == NULL || ob__append_csv(out, cell->text));
     }
     free(shown);
-    return ok && ob__text_append(out, "\n", 1);
+    return ok && ob_text_append(out, "\n", 1);
 }
 
 /* A count is a whole number in JSON; the others read as reals. */
 static bool append_value(const ob_cell *cell, ob_hint hint, ob_text *out)
 {
     if (cell->json != NULL)
-        return ob__text_append_str(out, cell->json);
+        return ob_text_append_str(out, cell->json);
     if (isfinite(cell->number))
         return ob__number_append(cell->number, hint == OB_HINT_COUNT ? hint : OB_HINT_REAL, out);
     return cell->text != NULL ? ob__json_write_any(out, cell->text, strlen(cell->text))
-                              : ob__text_append_str(out, "null");
+                              : ob_text_append_str(out, "null");
 }
 
 bool ob__table_print_json_row(const ob_table *table, size_t row, ob_text *out)
 {
     size_t count;
     size_t *shown = ob__table_shown(table, false, &count);
-    bool ok = shown != NULL && ob__text_append(out, "{", 1);
+    bool ok = shown != NULL && ob_text_append(out, "{", 1);
     for (size_t i = 0; ok && i < count; i++) {
         const ob_column *column = &table->columns[shown[i]];
-        ok = (i == 0 || ob__text_append(out, ", ", 2)) &&
+        ok = (i == 0 || ob_text_append(out, ", ", 2)) &&
              ob__json_write_any(out, column->name, strlen(column->name)) &&
-             ob__text_append(out, ": ", 2) &&
+             ob_text_append(out, ": ", 2) &&
              append_value(ob__table_peek(table, row, shown[i]), column->hint, out);
     }
     free(shown);
-    return ok && ob__text_append(out, "}", 1);
+    return ok && ob_text_append(out, "}", 1);
 }

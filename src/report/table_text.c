@@ -152,7 +152,7 @@ static bool append_placed(layout *l, size_t width, align how, char with)
     const size_t pad = width > length ? width - length : 0;
     const size_t left = how == LEFT ? 0 : how == RIGHT ? pad : pad / 2 + (pad & width & 1);
     return ob__text_append_fill(l->out, with, left) &&
-           ob__text_append(l->out, l->cell.data, l->cell.size) &&
+           ob_text_append(l->out, l->cell.data, l->cell.size) &&
            ob__text_append_fill(l->out, with, pad - left);
 }
 
@@ -160,7 +160,7 @@ static bool end_line(layout *l)
 {
     while (l->style->trimmed && l->out->size > 0 && l->out->data[l->out->size - 1] == ' ')
         l->out->size--;
-    return ob__text_append(l->out, "\n", 1);
+    return ob_text_append(l->out, "\n", 1);
 }
 
 bool ob_text_append_wrapped(ob_text *text, const char *from, const ob_wrap *how)
@@ -170,7 +170,7 @@ bool ob_text_append_wrapped(ob_text *text, const char *from, const ob_wrap *how)
     while (ok && *from != '\0') {
         const size_t length = strcspn(from, " \n");
         if (*from == '\n' || (!first && column + 1 + length > how->width)) {
-            ok = ob__text_append(text, "\n", 1);
+            ok = ob_text_append(text, "\n", 1);
             column = 0;
             first = true;
             from += *from == '\n';
@@ -180,14 +180,13 @@ bool ob_text_append_wrapped(ob_text *text, const char *from, const ob_wrap *how)
             ok = ob__text_append_fill(text, ' ', how->indent - column);
             column = how->indent;
         }
-        ok = ok && ob__text_append_str(text, first ? "" : " ") &&
-             ob__text_append(text, from, length);
+        ok = ok && ob_text_append_str(text, first ? "" : " ") && ob_text_append(text, from, length);
         column += length + (first ? 0 : 1);
         first = false;
         from += length;
         from += strspn(from, " ");
     }
-    return ok && ob__text_append(text, "\n", 1);
+    return ok && ob_text_append(text, "\n", 1);
 }
 
 /* The last column, which the scratch holds, below its title; where there is too little room, on lines of its own. */
@@ -199,7 +198,7 @@ static bool append_wrapped(layout *l, size_t row)
     const ob_wrap how = {.column = own_line ? 0 : place,
                          .indent = own_line ? OWN_INDENT : place,
                          .width = row < l->table->row_count ? l->style->width : SIZE_MAX};
-    return ob__text_append(&l->cell, "", 1) && (!own_line || ob__text_append(l->out, "\n", 1)) &&
+    return ob_text_append(&l->cell, "", 1) && (!own_line || ob_text_append(l->out, "\n", 1)) &&
            ob_text_append_wrapped(l->out, l->cell.data, &how);
 }
 
@@ -212,12 +211,12 @@ static bool append_line(layout *l, size_t row)
                                  ? ob__table_peek(l->table, row, l->shown[i])->mark
                                  : OB_MARK_NONE;
         const align how = align_of(l, i);
-        ok = put_cell_text(l, row, i) && ob__text_append_str(l->out, gap(l, i));
+        ok = put_cell_text(l, row, i) && ob_text_append_str(l->out, gap(l, i));
         if (l->wraps && i + 1 == l->count)
             return ok && append_wrapped(l, row);
-        ok = ok && ob__text_append_str(l->out, ESCAPES[mark]) &&
+        ok = ok && ob_text_append_str(l->out, ESCAPES[mark]) &&
              append_placed(l, how == LEFT && i + 1 == l->count ? 0 : l->widths[i], how, ' ') &&
-             (mark == OB_MARK_NONE || ob__text_append_str(l->out, RESET_TWICE));
+             (mark == OB_MARK_NONE || ob_text_append_str(l->out, RESET_TWICE));
     }
     return ok && end_line(l);
 }
@@ -234,7 +233,7 @@ static bool append_groups(layout *l)
         l->cell.size = 0;
         ok = (column_at(l, i)->group == NULL ||
               ob__append_harmless(&l->cell, column_at(l, i)->group, false)) &&
-             ob__text_append_str(l->out, gap(l, i)) && append_placed(l, width, LEFT, ' ');
+             ob_text_append_str(l->out, gap(l, i)) && append_placed(l, width, LEFT, ' ');
     }
     return ok && (!any || end_line(l));
 }
@@ -244,18 +243,18 @@ static bool append_titles(layout *l)
     const char *title = l->table->boxed;
     l->cell.size = 0;
     if (title != NULL &&
-        !(ob__text_append(&l->cell, " ", 1) && ob__append_harmless(&l->cell, title, true) &&
-          ob__text_append(&l->cell, " ", 1) && ob__text_append(l->out, "[", 1) &&
+        !(ob_text_append(&l->cell, " ", 1) && ob__append_harmless(&l->cell, title, true) &&
+          ob_text_append(&l->cell, " ", 1) && ob_text_append(l->out, "[", 1) &&
           append_placed(l, l->total > 2 ? l->total - 2 : 0, CENTRE, '-') &&
-          ob__text_append(l->out, "]\n", 2)))
+          ob_text_append(l->out, "]\n", 2)))
         return false;
     if (!l->style->bold_titles)
         return append_groups(l) && append_line(l, l->table->row_count);
-    bool ok = append_groups(l) && ob__text_append_str(l->out, "\033[1m") &&
+    bool ok = append_groups(l) && ob_text_append_str(l->out, "\033[1m") &&
               append_line(l, l->table->row_count);
     if (ok)
         l->out->size--; /* the newline stands behind the escape */
-    return ok && ob__text_append_str(l->out, "\033[0m\n");
+    return ok && ob_text_append_str(l->out, "\033[0m\n");
 }
 
 /* Each line of a text that stands between rows. */
@@ -265,8 +264,8 @@ static bool append_lines(layout *l, const char *lines, const char *indent)
     for (size_t at = 0; ok && at < l->cell.size;) {
         const char *end = memchr(l->cell.data + at, '\n', l->cell.size - at);
         const size_t length = end != NULL ? (size_t)(end - l->cell.data) - at : l->cell.size - at;
-        ok = ob__text_append_str(l->out, indent) &&
-             ob__text_append(l->out, l->cell.data + at, length) && end_line(l);
+        ok = ob_text_append_str(l->out, indent) &&
+             ob_text_append(l->out, l->cell.data + at, length) && end_line(l);
         at += length + 1;
     }
     return ok;
@@ -293,7 +292,7 @@ ob_status ob__table_print_text(const ob_table *table, const ob_table_style *styl
              (row->note == NULL || append_lines(&l, row->note, "    "));
     }
     for (size_t i = 0; ok && i < table->line_count; i++)
-        ok = ob__append_harmless(out, table->lines[i], true) && ob__text_append(out, "\n", 1);
+        ok = ob__append_harmless(out, table->lines[i], true) && ob_text_append(out, "\n", 1);
     close_layout(&l);
     return status != OB_OK || ok ? status : no_memory(err);
 }
@@ -307,37 +306,37 @@ static bool append_markdown_cell(layout *l, size_t row, size_t i)
     bool ok = put_cell_text(l, row, i);
     while (boxed && l->cell.size > 0 && l->cell.data[l->cell.size - 1] == ' ')
         l->cell.size--;
-    ok = ok && ob__text_append(&l->cell, "", 1);
+    ok = ok && ob_text_append(&l->cell, "", 1);
     const char *text = ok ? l->cell.data + (boxed ? strspn(l->cell.data, " ") : 0) : "";
     const bool bold = row < l->table->row_count && text[0] != '\0' &&
                       ob__table_peek(l->table, row, l->shown[i])->mark == OB_MARK_BEST;
     const size_t width = ob__utf8_count(text);
     const size_t pad = !boxed && l->widths[i] > width ? l->widths[i] - width : 0;
     const bool left = align_of(l, i) == LEFT;
-    return ok && ob__text_append_str(l->out, bold ? " **" : " ") &&
+    return ok && ob_text_append_str(l->out, bold ? " **" : " ") &&
            ob__text_append_fill(l->out, ' ', left ? 0 : pad) && ob__append_markdown(l->out, text) &&
            ob__text_append_fill(l->out, ' ', left ? pad : 0) &&
-           ob__text_append_str(l->out, bold ? "** |" : " |");
+           ob_text_append_str(l->out, bold ? "** |" : " |");
 }
 
 static bool append_markdown_line(layout *l, size_t row)
 {
-    bool ok = ob__text_append(l->out, "|", 1);
+    bool ok = ob_text_append(l->out, "|", 1);
     for (size_t i = 0; ok && i < l->count; i++)
         ok = append_markdown_cell(l, row, i);
-    return ok && ob__text_append(l->out, "\n", 1);
+    return ok && ob_text_append(l->out, "\n", 1);
 }
 
 static bool append_rule(layout *l)
 {
-    bool ok = ob__text_append(l->out, "|", 1);
+    bool ok = ob_text_append(l->out, "|", 1);
     for (size_t i = 0; ok && i < l->count; i++) {
         const bool left = align_of(l, i) == LEFT;
         const size_t dashes = l->table->boxed != NULL ? (left ? 2 : 3) : l->widths[i] + 1;
         ok = ob__text_append_fill(l->out, '-', dashes) &&
-             ob__text_append_str(l->out, left ? "-|" : ":|");
+             ob_text_append_str(l->out, left ? "-|" : ":|");
     }
-    return ok && ob__text_append(l->out, "\n", 1);
+    return ok && ob_text_append(l->out, "\n", 1);
 }
 
 ob_status ob__table_print_markdown(const ob_table *table, ob_text *out, ob_err *err)
@@ -347,8 +346,8 @@ ob_status ob__table_print_markdown(const ob_table *table, ob_text *out, ob_err *
     const ob_status status = open_layout(table, &PLAIN, out, &l, err);
     bool ok = status == OB_OK;
     if (ok && table->boxed != NULL && table->boxed[0] != '\0')
-        ok = ob__text_append_str(out, "### ") && ob__append_markdown(out, table->boxed) &&
-             ob__text_append_str(out, "\n\n");
+        ok = ob_text_append_str(out, "### ") && ob__append_markdown(out, table->boxed) &&
+             ob_text_append_str(out, "\n\n");
     ok = ok && append_markdown_line(&l, table->row_count) && append_rule(&l);
     for (size_t i = 0; ok && i < table->row_count; i++)
         ok = append_markdown_line(&l, i);

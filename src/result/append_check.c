@@ -6,7 +6,7 @@
  */
 #include "result/append_check.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 #include "result/line.h"
 
 #include <errno.h>
@@ -47,7 +47,7 @@ static ob_status read_line(finder *f, uint64_t at, bool *ended)
     while (!*ended && f->line.size < MOST_LINE && (got = read_at(f, at, piece, sizeof piece)) > 0) {
         const char *newline = memchr(piece, '\n', got);
         *ended = newline != NULL;
-        if (!ob__text_append(&f->line, piece, *ended ? (size_t)(newline - piece) : got))
+        if (!ob_text_append(&f->line, piece, *ended ? (size_t)(newline - piece) : got))
             return ob_err_set_at(f->err, OB_ERR_NOMEM, f->path, 0, 0, NULL,
                                  "out of memory for one of its lines");
         at += got;

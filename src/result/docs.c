@@ -2,7 +2,7 @@
  *
  * The rows as Markdown, for docs/records.md.
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "opbench/record.h"
 
 #include <string.h>
@@ -22,34 +22,34 @@ static const char *type_text(ob_field_type type)
 static bool append_cell(ob_text *text, const char *cell)
 {
     for (; *cell != '\0'; cell++)
-        if (!(*cell == '|' ? ob__text_append(text, "\\|", 2) : ob__text_append(text, cell, 1)))
+        if (!(*cell == '|' ? ob_text_append(text, "\\|", 2) : ob_text_append(text, cell, 1)))
             return false;
     return true;
 }
 
 static bool print_row(ob_text *text, const ob_field *field)
 {
-    return ob__text_printf(text, "| `%s`%s | %s | %s | ", field->path,
-                           field->flags & OB_FIELD_PARAM ? " P" : "", type_text(field->type),
-                           ob_unit_text(field->unit)) &&
-           append_cell(text, field->help) && ob__text_append_str(text, " |\n");
+    return ob_text_printf(text, "| `%s`%s | %s | %s | ", field->path,
+                          field->flags & OB_FIELD_PARAM ? " P" : "", type_text(field->type),
+                          ob_unit_text(field->unit)) &&
+           append_cell(text, field->help) && ob_text_append_str(text, " |\n");
 }
 
 static bool print_kind(ob_text *text, ob_record_kind kind, const char *word, const char *help)
 {
     size_t count;
     const ob_field *fields = ob_record_fields(&count);
-    bool ok = ob__text_printf(
+    bool ok = ob_text_printf(
         text, "### %s: %s\n\n| field | type | unit | meaning |\n|---|---|---|---|\n", word, help);
     for (size_t i = 0; ok && i < count; i++)
         if (fields[i].kind == kind)
             ok = print_row(text, &fields[i]);
-    return ok && ob__text_append_str(text, "\n");
+    return ok && ob_text_append_str(text, "\n");
 }
 
 static bool print_status(ob_text *text, const char *word, bool failed, const char *help)
 {
-    return ob__text_printf(text, "| `%s` | %s | %s |\n", word, failed ? "yes" : "no", help);
+    return ob_text_printf(text, "| `%s` | %s | %s |\n", word, failed ? "yes" : "no", help);
 }
 
 ob_status ob_record_print_docs(ob_text *text, ob_err *err)
@@ -59,7 +59,7 @@ ob_status ob_record_print_docs(ob_text *text, ob_err *err)
 #define PRINT_KIND(id, word, help) ok = ok && print_kind(text, OB_RECORD_##id##_LINE, word, help);
     OB_RECORD_KIND_MAP(PRINT_KIND)
 #undef PRINT_KIND
-    ok = ok && ob__text_append_str(
+    ok = ok && ob_text_append_str(
                    text, "### status\n\n| word | the run fails by it | meaning |\n|---|---|---|\n");
 #define PRINT_STATUS(id, word, ran, failed, settled, help)                                         \
     ok = ok && print_status(text, word, failed, help);

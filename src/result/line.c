@@ -282,8 +282,8 @@ static ob_status read_object(ob_line_parser *p)
         /* A "/" inside a key could be taken for two keys. */
         const bool plain = memchr(event.text, '/', event.length) == NULL && event.length > 0;
         p->path.size = base;
-        if (plain && !((base == 0 || ob__text_append(&p->path, "/", 1)) &&
-                       ob__text_append(&p->path, event.text, event.length)))
+        if (plain && !((base == 0 || ob_text_append(&p->path, "/", 1)) &&
+                       ob_text_append(&p->path, event.text, event.length)))
             return out_of_memory(p);
         OB_TRY(next(p, &event));
         const ob_path_entry *found =

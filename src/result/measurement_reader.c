@@ -10,7 +10,7 @@
 #include "base/json_node.h"
 #include "base/json_read.h"
 #include "base/number.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "base/vec.h"
 #include "config/case_text.h"
 #include "opbench/measurement.h"

@@ -4,7 +4,7 @@
  * writes leaves a last line without its newline: that is found and its place is told, so that a resumed
  * run can cut it off.
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "result/line.h"
 #include "result/lock.h"
 
@@ -123,7 +123,7 @@ static ob_status read_piece(ob_record_reader *reader, size_t *got, ob_err *err)
 {
     ob_text *buffer = &reader->buffer;
     *got = 0;
-    if (!ob__text_reserve(buffer, PIECE))
+    if (!ob_text_reserve(buffer, PIECE))
         return ob_err_set_at(err, OB_ERR_NOMEM, reader->name, 0, 0, NULL,
                              "out of memory for a line of %zu bytes or more", buffer->size);
     if (reader->descriptor < 0) {

@@ -57,16 +57,15 @@ static size_t common_depth(const printer *p, const char *path, size_t limit)
 static bool close_to(printer *p, size_t depth)
 {
     for (; p->depth > depth; p->depth--)
-        if (!ob__text_append(p->text, "}", 1))
+        if (!ob_text_append(p->text, "}", 1))
             return false;
     return true;
 }
 
 static bool write_key(printer *p, const char *key, size_t length)
 {
-    const bool ok = (!p->filled[p->depth] || ob__text_append(p->text, ", ", 2)) &&
-                    ob__json_write_string(p->text, key, length) &&
-                    ob__text_append(p->text, ": ", 2);
+    const bool ok = (!p->filled[p->depth] || ob_text_append(p->text, ", ", 2)) &&
+                    ob__json_write_string(p->text, key, length) && ob_text_append(p->text, ": ", 2);
     p->filled[p->depth] = true;
     return ok;
 }
@@ -82,7 +81,7 @@ static bool open_objects(printer *p, const char *path, size_t depth)
         const char *rest;
         const size_t length = key_length(path, &rest);
         if (i >= common) {
-            if (!write_key(p, path, length) || !ob__text_append(p->text, "{", 1))
+            if (!write_key(p, path, length) || !ob_text_append(p->text, "{", 1))
                 return false;
             p->filled[++p->depth] = false;
         }
@@ -93,27 +92,27 @@ static bool open_objects(printer *p, const char *path, size_t depth)
 
 static bool write_null(printer *p)
 {
-    return ob__text_append(p->text, "null", 4);
+    return ob_text_append(p->text, "null", 4);
 }
 
 static bool note_not_finite(printer *p, const ob_field *field, size_t count)
 {
-    return ob__text_printf(&p->notes, "%s: %zu %s not finite and written as null", field->path,
-                           count, count == 1 ? "number is" : "numbers are") &&
-           ob__text_append(&p->notes, "", 1);
+    return ob_text_printf(&p->notes, "%s: %zu %s not finite and written as null", field->path,
+                          count, count == 1 ? "number is" : "numbers are") &&
+           ob_text_append(&p->notes, "", 1);
 }
 
 static bool write_reals(printer *p, const ob_field *field, const ob_reals *list)
 {
     size_t bad = 0;
-    bool ok = ob__text_append(p->text, "[", 1);
+    bool ok = ob_text_append(p->text, "[", 1);
     for (size_t i = 0; ok && i < list->count; i++) {
         const bool finite = isfinite(list->items[i]);
         bad += !finite;
-        ok = (i == 0 || ob__text_append(p->text, ", ", 2)) &&
+        ok = (i == 0 || ob_text_append(p->text, ", ", 2)) &&
              (finite ? ob__text_append_real(p->text, list->items[i]) : write_null(p));
     }
-    return ok && ob__text_append(p->text, "]", 1) && (bad == 0 || note_not_finite(p, field, bad));
+    return ok && ob_text_append(p->text, "]", 1) && (bad == 0 || note_not_finite(p, field, bad));
 }
 
 static bool has_string(const ob_strings *list, const char *text)
@@ -127,21 +126,21 @@ static bool has_string(const ob_strings *list, const char *text)
 /* The strings, then the notes that are not among them (a record that was read has them already). */
 static bool write_strings(printer *p, const ob_strings *list, const ob_text *notes)
 {
-    bool ok = ob__text_append(p->text, "[", 1), first = true;
+    bool ok = ob_text_append(p->text, "[", 1), first = true;
     for (size_t i = 0; ok && i < list->count; i++, first = false) {
         const char *item = list->items[i];
-        ok = (first || ob__text_append(p->text, ", ", 2)) &&
+        ok = (first || ob_text_append(p->text, ", ", 2)) &&
              (item != NULL ? ob__json_write_any(p->text, item, strlen(item)) : write_null(p));
     }
     for (size_t at = 0; ok && at < notes->size; at += strlen(notes->data + at) + 1) {
         const char *note = notes->data + at;
         if (has_string(list, note))
             continue;
-        ok = (first || ob__text_append(p->text, ", ", 2)) &&
+        ok = (first || ob_text_append(p->text, ", ", 2)) &&
              ob__json_write_any(p->text, note, strlen(note));
         first = false;
     }
-    return ok && ob__text_append(p->text, "]", 1);
+    return ok && ob_text_append(p->text, "]", 1);
 }
 
 static bool is_warnings(const ob_field *field)
@@ -172,7 +171,7 @@ static bool write_value(printer *p, const ob_field *field)
             return ob__text_append_real(p->text, *(const double *)member);
         return write_null(p) && note_not_finite(p, field, 1);
     case OB_FIELD_FLAG:
-        return ob__text_append_str(p->text, *(const int8_t *)member ? "true" : "false");
+        return ob_text_append_str(p->text, *(const int8_t *)member ? "true" : "false");
     case OB_FIELD_STATUS:
         string = ob_record_status_get_info(*(const ob_record_status *)member)->word;
         return ob__json_write_any(p->text, string, strlen(string));
@@ -242,7 +241,7 @@ ob_status ob_record_print(const ob_record *record, ob_text *text, ob_err *err)
     if ((unsigned)record->kind >= OB_RECORD_KIND_COUNT)
         return ob_err_set(err, OB_ERR_INVALID, "a record of kind %d cannot be written",
                           (int)record->kind);
-    bool ok = ob__text_append(text, "{", 1);
+    bool ok = ob_text_append(text, "{", 1);
     ob_status status = OB_OK;
     for (size_t i = 0; ok && status == OB_OK && i < count; i++) {
         if (fields[i].kind != record->kind)
@@ -250,7 +249,7 @@ ob_status ob_record_print(const ob_record *record, ob_text *text, ob_err *err)
         status = check_row(record, &fields[i], err);
         ok = status != OB_OK || write_row(&p, &fields[i]);
     }
-    ok = ok && close_to(&p, 0) && ob__text_append(text, "}\n", 2);
+    ok = ok && close_to(&p, 0) && ob_text_append(text, "}\n", 2);
     if (status == OB_OK && !ok)
         status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for the line of a record");
     if (status != OB_OK)

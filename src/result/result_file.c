@@ -6,7 +6,7 @@
  * two runs from mixing their lines; it is taken before the file is read, and nothing is cut but what was
  * seen under it.
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "opbench/record.h"
 #include "result/append_check.h"
 #include "result/lock.h"
@@ -296,7 +296,7 @@ ob_status ob_result_file_append_line(ob_result_file *file, const char *line, siz
                              "a record is one line that is not empty; this text is %s",
                              length == 0 ? "empty" : "several");
     file->line.size = 0;
-    if (!ob__text_append(&file->line, line, length) || !ob__text_append(&file->line, "\n", 1))
+    if (!ob_text_append(&file->line, line, length) || !ob_text_append(&file->line, "\n", 1))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the line of a record");
     return write_line(file, file->line.data, file->line.size, err);
 }

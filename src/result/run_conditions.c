@@ -4,7 +4,7 @@
  */
 #include "result/run_conditions.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ bool ob__run_conditions_append(ob_text *text, const ob_run_conditions *place)
     size_t count = 0;
     for (size_t i = 0; ok && i < sizeof words / sizeof *words; i++)
         if (words[i] != NULL && words[i][0] != '\0')
-            ok = (count++ == 0 || ob__text_append(text, ", ", 2)) &&
-                 ob__text_append_str(text, words[i]);
+            ok = (count++ == 0 || ob_text_append(text, ", ", 2)) &&
+                 ob_text_append_str(text, words[i]);
     return ok;
 }

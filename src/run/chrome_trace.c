@@ -8,7 +8,7 @@
 #include "opbench/profile.h"
 
 #include "base/json_node.h"
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -104,7 +104,7 @@ static ob_status write_text(ob_profile *p, ob_err *err)
 static bool begin_event(ob_profile *p, const char *name)
 {
     p->text.size = 0;
-    return ob__text_append_str(&p->text, "{\"name\": ") &&
+    return ob_text_append_str(&p->text, "{\"name\": ") &&
            ob__json_write_string(&p->text, name, strlen(name));
 }
 
@@ -113,15 +113,15 @@ static bool append_event(ob_profile *p, const event *e)
 {
     const double start_ns = e->start_ns > p->first_ns ? e->start_ns - p->first_ns : 0;
     return begin_event(p, e->name) &&
-           ob__text_printf(&p->text,
-                           ", \"cat\": \"%s\", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, "
-                           "\"pid\": %" PRId64 ", \"tid\": %d",
-                           e->category, start_ns / 1e3, e->duration_ns / 1e3, p->pid, e->row);
+           ob_text_printf(&p->text,
+                          ", \"cat\": \"%s\", \"ph\": \"X\", \"ts\": %.3f, \"dur\": %.3f, "
+                          "\"pid\": %" PRId64 ", \"tid\": %d",
+                          e->category, start_ns / 1e3, e->duration_ns / 1e3, p->pid, e->row);
 }
 
 static ob_status write_event(ob_profile *p, const event *e, ob_err *err)
 {
-    if (!append_event(p, e) || !ob__text_append(&p->text, "}", 1))
+    if (!append_event(p, e) || !ob_text_append(&p->text, "}", 1))
         return out_of_memory(err);
     return write_text(p, err);
 }
@@ -129,10 +129,10 @@ static ob_status write_event(ob_profile *p, const event *e, ob_err *err)
 static ob_status write_row_name(ob_profile *p, int row, ob_err *err)
 {
     if (!begin_event(p, "thread_name") ||
-        !ob__text_printf(&p->text,
-                         ", \"ph\": \"M\", \"pid\": %" PRId64
-                         ", \"tid\": %d, \"args\": {\"name\": \"%s\"}}",
-                         p->pid, row, ROW_NAMES[row]))
+        !ob_text_printf(&p->text,
+                        ", \"ph\": \"M\", \"pid\": %" PRId64
+                        ", \"tid\": %d, \"args\": {\"name\": \"%s\"}}",
+                        p->pid, row, ROW_NAMES[row]))
         return out_of_memory(err);
     return write_text(p, err);
 }
@@ -157,19 +157,19 @@ static ob_status write_case(ob_profile *p, const ob_record_result *r, const even
                                     {"status", info != NULL ? info->word : NULL},
                                     {"reason", r->reason}};
     event named = *e;
-    bool ok = ob__text_printf(&name, "%s|%s", r->op_name ? r->op_name : "", r->id ? r->id : "") &&
-              ob__text_append(&name, "", 1);
+    bool ok = ob_text_printf(&name, "%s|%s", r->op_name ? r->op_name : "", r->id ? r->id : "") &&
+              ob_text_append(&name, "", 1);
     named.name = name.data;
-    ok = ok && append_event(p, &named) && ob__text_append_str(&p->text, ", \"args\": {");
+    ok = ok && append_event(p, &named) && ob_text_append_str(&p->text, ", \"args\": {");
     bool first = true;
     for (size_t i = 0; ok && i < sizeof words / sizeof *words; i++) {
         if (words[i][1] == NULL)
             continue;
-        ok = ob__text_printf(&p->text, "%s\"%s\": ", first ? "" : ", ", words[i][0]) &&
+        ok = ob_text_printf(&p->text, "%s\"%s\": ", first ? "" : ", ", words[i][0]) &&
              ob__json_write_string(&p->text, words[i][1], strlen(words[i][1]));
         first = false;
     }
-    ok = ok && ob__text_append_str(&p->text, "}}");
+    ok = ok && ob_text_append_str(&p->text, "}}");
     ob_text_fini(&name);
     return ok ? write_text(p, err) : out_of_memory(err);
 }

@@ -4,7 +4,7 @@
  */
 #include "run/command_line.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ void ob__words_fini(ob_words *words)
 
 bool ob__words_add(ob_words *words, const char *word)
 {
-    if (!ob__text_append(&words->text, word, strlen(word) + 1))
+    if (!ob_text_append(&words->text, word, strlen(word) + 1))
         return false;
     words->count++;
     return true;
@@ -37,17 +37,17 @@ static bool take_word(ob_text *out, const char **at, bool *open)
     for (; ok && *c != '\0' && (quote != '\0' || !is_blank(*c)); c++) {
         if (quote != '\'' && *c == '\\' && c[1] != '\0' &&
             (quote == '\0' || c[1] == '"' || c[1] == '\\'))
-            ok = ob__text_append(out, ++c, 1);
+            ok = ob_text_append(out, ++c, 1);
         else if (quote != '\0' && *c == quote)
             quote = '\0';
         else if (quote == '\0' && (*c == '\'' || *c == '"'))
             quote = *c;
         else
-            ok = ob__text_append(out, c, 1);
+            ok = ob_text_append(out, c, 1);
     }
     *open = quote != '\0';
     *at = c;
-    return ok && ob__text_append(out, "", 1);
+    return ok && ob_text_append(out, "", 1);
 }
 
 ob_status ob__words_split(ob_words *words, const char *text, const char *what, ob_err *err)
@@ -83,7 +83,7 @@ bool ob__words_print(const ob_words *words, ob_text *line)
     const char *at = words->text.data;
     bool ok = true;
     for (size_t i = 0; ok && i < words->count; i++) {
-        ok = (i == 0 || ob__text_append(line, " ", 1)) && ob__text_append_word(line, at);
+        ok = (i == 0 || ob_text_append(line, " ", 1)) && ob__text_append_word(line, at);
         at += strlen(at) + 1;
     }
     return ok;

@@ -6,7 +6,7 @@
  */
 #include "run/count_hook.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 #include "opbench/case_count.h"
 #include "run/backend_list.h"
 #include "run/session_int.h"
@@ -151,9 +151,9 @@ static ob_status keep(const ob_count_hook *h, const ob_record_result *r, const c
     path->size = 0;
     if (stats == NULL)
         return OB_OK;
-    if (!ob__text_printf(path, "%s/%s_%s_%s.json", h->outer->options->count_dir, r->key, r->backend,
-                         pass) ||
-        !ob__text_append(path, "", 1))
+    if (!ob_text_printf(path, "%s/%s_%s_%s.json", h->outer->options->count_dir, r->key, r->backend,
+                        pass) ||
+        !ob_text_append(path, "", 1))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the name of a file");
     return write_text(path->data, stats, err);
 }

@@ -4,7 +4,7 @@
  */
 #include "run/identity.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 #include "result/run_conditions.h"
 
 #include <string.h>
@@ -44,10 +44,10 @@ static bool append_source(const ob_run_options *options, const ob_case *c, ob_te
     const char *config = options->config_command != NULL ? "-"
                          : options->config_name != NULL  ? options->config_name
                                                          : "CONFIG";
-    const bool ok = ob__text_append_str(&name, ob_case_op_name(c)) &&
-                    ob__text_append(&name, "|", 1) && ob__text_append_str(&name, ob_case_id(c)) &&
-                    ob__text_append(&name, "", 1) && ob__text_append_str(out, " -c ") &&
-                    ob__text_append_word(out, config) && ob__text_append_str(out, " --case ") &&
+    const bool ok = ob_text_append_str(&name, ob_case_op_name(c)) &&
+                    ob_text_append(&name, "|", 1) && ob_text_append_str(&name, ob_case_id(c)) &&
+                    ob_text_append(&name, "", 1) && ob_text_append_str(out, " -c ") &&
+                    ob__text_append_word(out, config) && ob_text_append_str(out, " --case ") &&
                     ob__text_append_word(out, name.data);
     ob_text_fini(&name);
     return ok;
@@ -65,20 +65,20 @@ static bool make_repro(const ob_run_options *options, const ob_case *c, ob_text 
     out->size = 0;
     const char *source = options->config_command;
     bool ok =
-        (source == NULL || (ob__text_append_str(out, source) && ob__text_append(out, " | ", 3))) &&
+        (source == NULL || (ob_text_append_str(out, source) && ob_text_append(out, " | ", 3))) &&
         ob__text_append_word(out, options->program ? options->program : "opbench") &&
-        ob__text_append(out, " ", 1) && ob__text_append_str(out, command) &&
+        ob_text_append(out, " ", 1) && ob_text_append_str(out, command) &&
         (options->by_words || append_source(options, c, out));
     const size_t before = out->size;
-    ok = ok && ob__text_append(out, " ", 1) && ob_run_options_print(options, out, NULL) == OB_OK;
+    ok = ok && ob_text_append(out, " ", 1) && ob_run_options_print(options, out, NULL) == OB_OK;
     if (ok && out->size == before + 1)
         out->size = before;
     if (ok && options->by_words)
-        ok = ob__text_append(out, " ", 1) && ob_case_print_words(c, out, NULL) == OB_OK;
+        ok = ob_text_append(out, " ", 1) && ob_case_print_words(c, out, NULL) == OB_OK;
     else if (ok && source == NULL && options->config_name != NULL &&
              strcmp(options->config_name, "-") == 0)
-        ok = ob__text_append_str(out, PIPED);
-    return ok && ob__text_append(out, "", 1);
+        ok = ob_text_append_str(out, PIPED);
+    return ok && ob_text_append(out, "", 1);
 }
 
 /* What is measured is a call. The Timer's is called what the caller says; one of `run` stands under its
@@ -93,11 +93,11 @@ static ob_status name_task(ob_identity *identity, const ob_run_options *options,
     identity->stmt.size = identity->place.size = 0;
     OB_TRY(ob_case_print_call(c, &identity->stmt, err));
     if (timer->method != NULL && options->backward &&
-        !ob__text_append_str(&identity->stmt, ".backward()"))
+        !ob_text_append_str(&identity->stmt, ".backward()"))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a case");
-    if (!ob__text_append(&identity->stmt, "", 1) ||
+    if (!ob_text_append(&identity->stmt, "", 1) ||
         !ob__run_conditions_append(&identity->place, &place) ||
-        !ob__text_append(&identity->place, "", 1))
+        !ob_text_append(&identity->place, "", 1))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a case");
     task->stmt = identity->stmt.data;
     task->label = r->op_name;

@@ -6,7 +6,7 @@
  */
 #include "run/nvtx.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -115,13 +115,13 @@ ob_status ob__nvtx_begin_case(ob_nvtx *nvtx, const char *op_name, const char *id
         for (int pass = 0; pass < 2; pass++) {
             nvtx->labels[tag][pass] = nvtx->text.size;
             ok = ok &&
-                 ob__text_printf(&nvtx->text, "[param|%s|%s|%s|%s]", op_name, id, TAGS[tag],
-                                 PASSES[pass]) &&
-                 ob__text_append(&nvtx->text, "", 1);
+                 ob_text_printf(&nvtx->text, "[param|%s|%s|%s|%s]", op_name, id, TAGS[tag],
+                                PASSES[pass]) &&
+                 ob_text_append(&nvtx->text, "", 1);
         }
     const size_t whole = nvtx->text.size;
-    ok = ok && ob__text_printf(&nvtx->text, "[param|%s|%s]", op_name, id) &&
-         ob__text_append(&nvtx->text, "", 1);
+    ok = ok && ob_text_printf(&nvtx->text, "[param|%s|%s]", op_name, id) &&
+         ob_text_append(&nvtx->text, "", 1);
     if (!ok)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the profiler's ranges");
     push(nvtx, nvtx->text.data + whole);

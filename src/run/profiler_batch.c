@@ -6,7 +6,7 @@
 #include "opbench/batch.h"
 
 #include "base/json_node.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "process/process.h"
 #include "process/programs.h"
 #include "run/command_line.h"
@@ -149,7 +149,7 @@ void ob_batch_clear(ob_batch *batch)
 static bool set(ob_text *text, const char *str, size_t length)
 {
     text->size = 0;
-    return ob__text_append(text, str, length) && ob__text_append(text, "", 1);
+    return ob_text_append(text, str, length) && ob_text_append(text, "", 1);
 }
 
 /* {"args": [...], "id": "0_3"} */
@@ -157,11 +157,11 @@ static bool append_input(ob_text *out, const ob_json *input, const char *id)
 {
     const size_t mark = out->size;
     const char *comma = ob_json_count(input) > 0 ? ", " : "";
-    if ((mark > 0 && !ob__text_append_str(out, ", ")) || !ob__json_write(out, input))
+    if ((mark > 0 && !ob_text_append_str(out, ", ")) || !ob__json_write(out, input))
         return false;
     out->size--; /* its closing brace */
-    return ob__text_append_str(out, comma) && ob__text_append_str(out, "\"id\": ") &&
-           ob__json_write_string(out, id, strlen(id)) && ob__text_append(out, "}", 1);
+    return ob_text_append_str(out, comma) && ob_text_append_str(out, "\"id\": ") &&
+           ob__json_write_string(out, id, strlen(id)) && ob_text_append(out, "}", 1);
 }
 
 ob_status ob_batch_add(ob_batch *batch, const ob_record_result *r, ob_err *err)
@@ -184,7 +184,7 @@ ob_status ob_batch_add(ob_batch *batch, const ob_record_result *r, ob_err *err)
              set(&batch->config_build_id, r->id, stem) &&
              set(&batch->first_id, r->id, strlen(r->id)) &&
              (r->build != NULL ? ob__json_write(&batch->build, r->build)
-                               : ob__text_append_str(&batch->build, "null"));
+                               : ob_text_append_str(&batch->build, "null"));
     }
     const size_t mark = batch->inputs.size;
     ok = ok && append_input(&batch->inputs, r->input, bar + 1) &&
@@ -213,9 +213,9 @@ static ob_status make_name(ob_batch *batch, const profiler_row *row, ob_err *err
         if (batch->files > 0)
             snprintf(number, sizeof number, "_%" PRIu64, batch->files + 1);
         batch->files++;
-        if (!ob__text_printf(&batch->file, "%s_%ld_%" PRId64 "%s%s", batch->params->prefix,
-                             (long)getpid(), now, number, row->suffix) ||
-            !ob__text_append(&batch->file, "", 1))
+        if (!ob_text_printf(&batch->file, "%s_%ld_%" PRId64 "%s%s", batch->params->prefix,
+                            (long)getpid(), now, number, row->suffix) ||
+            !ob_text_append(&batch->file, "", 1))
             return out_of_memory(err);
         if (access(batch->file.data, F_OK) != 0)
             return OB_OK;
@@ -339,7 +339,7 @@ ob_status ob_batch_run(ob_batch *batch, const ob_profiler *profiler, ob_record *
         status = make_command(batch, profiler, segment.name, &words, err);
     batch->line.size = 0;
     if (status == OB_OK &&
-        (!ob__words_print(&words, &batch->line) || !ob__text_append(&batch->line, "", 1)))
+        (!ob__words_print(&words, &batch->line) || !ob_text_append(&batch->line, "", 1)))
         status = out_of_memory(err);
     if (status == OB_OK)
         status = launch(batch, profiler, &words, r, err);

@@ -5,7 +5,7 @@
  */
 #include "opbench/batch.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 #include "run/nvtx.h"
 #include "run/profiler_batch_text.h"
 #include "run/segment.h"
@@ -42,9 +42,9 @@ static ob_status make_id(child *w, uint64_t index, ob_err *err)
     const long long number = ob_json_int(id, (int64_t)index);
     w->id.size = 0;
     const bool ok =
-        (word != NULL ? ob__text_printf(&w->id, "%s|%s", w->plan.config_build_id, word)
-                      : ob__text_printf(&w->id, "%s|%lld", w->plan.config_build_id, number)) &&
-        ob__text_append(&w->id, "", 1);
+        (word != NULL ? ob_text_printf(&w->id, "%s|%s", w->plan.config_build_id, word)
+                      : ob_text_printf(&w->id, "%s|%lld", w->plan.config_build_id, number)) &&
+        ob_text_append(&w->id, "", 1);
     return ok ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory for an id");
 }
 

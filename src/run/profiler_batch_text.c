@@ -5,7 +5,7 @@
 #include "run/profiler_batch_text.h"
 
 #include "base/json_node.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "run/command_line.h"
 #include "run/identity.h"
 
@@ -29,9 +29,9 @@ static bool append_string(ob_text *out, const char *str)
 
 static bool append_member(ob_text *out, const char *key, const ob_json *value)
 {
-    return append_string(out, key) && ob__text_append_str(out, ": ") &&
-           (value != NULL ? ob__json_write(out, value) : ob__text_append_str(out, "null")) &&
-           ob__text_append_str(out, ", ");
+    return append_string(out, key) && ob_text_append_str(out, ": ") &&
+           (value != NULL ? ob__json_write(out, value) : ob_text_append_str(out, "null")) &&
+           ob_text_append_str(out, ", ");
 }
 
 /* The words that PARAM has no key for, as a list. */
@@ -49,44 +49,44 @@ static bool append_words(ob_text *out, const ob_run_options *options)
     rest.l2_cache = defaults.l2_cache;
     rest.profile = false;                /* the trace file is the parent's */
     rest.processes = defaults.processes; /* the profiler sees one */
-    bool ok = ob__text_append(out, "[", 1) && ob__run_options_words(&rest, &words);
+    bool ok = ob_text_append(out, "[", 1) && ob__run_options_words(&rest, &words);
     for (size_t at = 0; ok && at < words.size; at += strlen(words.data + at) + 1)
-        ok = (at == 0 || ob__text_append_str(out, ", ")) && append_string(out, words.data + at);
+        ok = (at == 0 || ob_text_append_str(out, ", ")) && append_string(out, words.data + at);
     ob_text_fini(&words);
-    return ok && ob__text_append(out, "]", 1);
+    return ok && ob_text_append(out, "]", 1);
 }
 
 static bool append_options(ob_text *out, const ob_run_options *o)
 {
-    return ob__text_append_str(out, "{\"device\": ") &&
+    return ob_text_append_str(out, "{\"device\": ") &&
            append_string(out, o->device ? o->device : "cpu") &&
-           ob__text_printf(out,
-                           ", \"pass_type\": \"%s\", \"op_exec_mode\": \"%s\", "
-                           "\"cuda_l2_cache\": %s, \"warmup\": %lld, \"iteration\": %lld, "
-                           "\"args\": ",
-                           o->backward ? "backward" : "forward", o->exec_mode,
-                           ob__options_cold(o) ? "false" : "true", (long long)o->warmup,
-                           (long long)o->iteration) &&
-           append_words(out, o) && ob__text_append(out, "}", 1);
+           ob_text_printf(out,
+                          ", \"pass_type\": \"%s\", \"op_exec_mode\": \"%s\", "
+                          "\"cuda_l2_cache\": %s, \"warmup\": %lld, \"iteration\": %lld, "
+                          "\"args\": ",
+                          o->backward ? "backward" : "forward", o->exec_mode,
+                          ob__options_cold(o) ? "false" : "true", (long long)o->warmup,
+                          (long long)o->iteration) &&
+           append_words(out, o) && ob_text_append(out, "}", 1);
 }
 
 ob_status ob__batch_print(const ob_batch_queue *queue, const ob_run_options *options, ob_text *out,
                           ob_err *err)
 {
-    bool ok = ob__text_append_str(out, "{\"op_name\": ") && append_string(out, queue->op_name) &&
-              ob__text_append_str(out, ", \"config_build_id\": ") &&
+    bool ok = ob_text_append_str(out, "{\"op_name\": ") && append_string(out, queue->op_name) &&
+              ob_text_append_str(out, ", \"config_build_id\": ") &&
               append_string(out, queue->config_build_id) &&
-              ob__text_append_str(out, ", \"op_info\": {");
+              ob_text_append_str(out, ", \"op_info\": {");
     for (int i = 0; ok && i < TWO; i++)
         ok = append_member(out, ITERATORS[i], ob_json_get(queue->op_info, ITERATORS[i]));
     for (int i = 0; ok && i < TWO; i++)
         ok = append_member(out, GENERATORS[i], ob_json_get(queue->op_info, GENERATORS[i]));
-    ok = ok && ob__text_append_str(out, "\"config\": [{\"build\": ") &&
-         ob__text_append(out, queue->build->data, queue->build->size) &&
-         ob__text_append_str(out, ", \"input\": [") &&
-         ob__text_append(out, queue->inputs->data, queue->inputs->size) &&
-         ob__text_append_str(out, "]}]}, \"run_options\": ") && append_options(out, options) &&
-         ob__text_append(out, "}", 1);
+    ok = ok && ob_text_append_str(out, "\"config\": [{\"build\": ") &&
+         ob_text_append(out, queue->build->data, queue->build->size) &&
+         ob_text_append_str(out, ", \"input\": [") &&
+         ob_text_append(out, queue->inputs->data, queue->inputs->size) &&
+         ob_text_append_str(out, "]}]}, \"run_options\": ") && append_options(out, options) &&
+         ob_text_append(out, "}", 1);
     return ok ? OB_OK : out_of_memory(err);
 }
 

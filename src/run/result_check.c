@@ -4,7 +4,7 @@
  */
 #include "run/result_check.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <errno.h>
 #include <math.h>

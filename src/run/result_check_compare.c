@@ -6,7 +6,7 @@
  */
 #include "run/result_check_int.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -6,7 +6,7 @@
  */
 #include "run/result_check_int.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -27,12 +27,12 @@ static bool append_elements(ob_text *out, const ob_tensor *tensor)
     if (count == 0)
         return true;
     if (ob_tensor_is_contiguous(tensor))
-        return ob__text_append(out, data, (size_t)count * size);
-    if (!ob__text_reserve(out, (size_t)count * size + 1))
+        return ob_text_append(out, data, (size_t)count * size);
+    if (!ob_text_reserve(out, (size_t)count * size + 1))
         return false;
     int64_t index[OB_MAX_DIMS] = {0}, offset = 0;
     for (int64_t i = 0; i < count; i++) {
-        if (!ob__text_append(out, data + offset * (int64_t)size, size))
+        if (!ob_text_append(out, data + offset * (int64_t)size, size))
             return false;
         for (int d = tensor->ndim - 1; d >= 0; d--) {
             offset += tensor->strides[d];
@@ -53,8 +53,8 @@ static bool append_item(ob_text *out, const char *name, const ob_tensor *tensor)
         item.sizes[d] = tensor->sizes[d];
     static const char ZEROS[8] = {0};
     const size_t from = out->size;
-    return ob__text_append(out, (const char *)&item, sizeof item) && append_elements(out, tensor) &&
-           ob__text_append(out, ZEROS, (8 - (out->size - from) % 8) % 8);
+    return ob_text_append(out, (const char *)&item, sizeof item) && append_elements(out, tensor) &&
+           ob_text_append(out, ZEROS, (8 - (out->size - from) % 8) % 8);
 }
 
 /* Numbers have no storage of their own. */
@@ -62,7 +62,7 @@ static bool append_number(ob_text *out, const char *name, ob_dtype dtype, const 
 {
     ob_item item = {.dtype = (int32_t)dtype};
     memccpy(item.name, name, '\0', sizeof item.name - 1);
-    return ob__text_append(out, (const char *)&item, sizeof item) && ob__text_append(out, value, 8);
+    return ob_text_append(out, (const char *)&item, sizeof item) && ob_text_append(out, value, 8);
 }
 
 typedef struct counter {
@@ -114,7 +114,7 @@ ob_status ob__results_pack(const ob_pack_args *args, ob_text *out, ob_err *err)
     const size_t mark = out->size;
     ob_pack_head head = {.mark = OB_PACK_MARK, .facts = *args->facts};
     counter outputs = {0}, gradients = {0};
-    if (!ob__text_append(out, (const char *)&head, sizeof head))
+    if (!ob_text_append(out, (const char *)&head, sizeof head))
         return no_memory(err);
     for (size_t i = 0; i < args->output_count; i++) {
         char name[32];

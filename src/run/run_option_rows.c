@@ -5,7 +5,7 @@
 #include "run/identity.h"
 
 #include "base/number.h"
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <string.h>
 
@@ -120,13 +120,13 @@ static bool append_value(ob_text *text, const ob_option *row, const char *field)
     char digits[32];
     if (row->type == OB_OPTION_FLAG)
         return true;
-    if (!ob__text_append(text, "=", 1))
+    if (!ob_text_append(text, "=", 1))
         return false;
     if (row->type == OB_OPTION_INT)
         return ob__text_append_i64(text, *(const int64_t *)field);
     if (row->type == OB_OPTION_DOUBLE)
-        return ob__text_append(text, digits, ob__format_double(*(const double *)field, digits));
-    return ob__text_append_str(text, *(const char *const *)field);
+        return ob_text_append(text, digits, ob__format_double(*(const double *)field, digits));
+    return ob_text_append_str(text, *(const char *const *)field);
 }
 
 bool ob__run_options_words(const ob_run_options *options, ob_text *words)
@@ -140,8 +140,8 @@ bool ob__run_options_words(const ob_run_options *options, ob_text *words)
         if (same(row, field, (const char *)&defaults + row->offset) ||
             (text && *(const char *const *)field == NULL))
             continue;
-        ok = ob__text_append_str(words, "--") && ob__text_append_str(words, row->name) &&
-             append_value(words, row, field) && ob__text_append(words, "", 1);
+        ok = ob_text_append_str(words, "--") && ob_text_append_str(words, row->name) &&
+             append_value(words, row, field) && ob_text_append(words, "", 1);
     }
     return ok;
 }
@@ -152,7 +152,7 @@ ob_status ob_run_options_print(const ob_run_options *options, ob_text *text, ob_
     ob_text words = {0};
     bool ok = ob__run_options_words(options, &words);
     for (size_t at = 0; ok && at < words.size; at += strlen(words.data + at) + 1)
-        ok = (text->size == mark || ob__text_append(text, " ", 1)) &&
+        ok = (text->size == mark || ob_text_append(text, " ", 1)) &&
              ob__text_append_word(text, words.data + at);
     ob_text_fini(&words);
     if (ok)

@@ -4,7 +4,7 @@
  */
 #include "run/segment.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 #include "base/write_all.h"
 
 #include <errno.h>
@@ -73,7 +73,7 @@ ob_status ob__segment_read(const char *name, ob_text *text, ob_err *err)
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MOST_SEGMENT_BYTES)
         status = ob_err_set(err, OB_ERR_INVALID, "shared memory \"%s\" holds no batch", name);
     text->size = 0;
-    if (status == OB_OK && !ob__text_reserve(text, (size_t)st.st_size + 1))
+    if (status == OB_OK && !ob_text_reserve(text, (size_t)st.st_size + 1))
         status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for the batch");
     while (status == OB_OK && text->size < (size_t)st.st_size) {
         const ssize_t got = read(fd, text->data + text->size, (size_t)st.st_size - text->size);

@@ -8,7 +8,7 @@
  */
 #include "run/supervisor.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 #include "run/count_hook.h"
 #include "run/session_int.h"
 

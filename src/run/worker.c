@@ -7,7 +7,7 @@
 #include "run/session_int.h"
 #include "run/worker_state.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -116,8 +116,8 @@ static void refuse(worker *w, ob_status status, const char *why)
 {
     const ob_refusal refusal = {.status = status};
     w->line.size = 0;
-    if (ob__text_append(&w->line, (const char *)&refusal, sizeof refusal) &&
-        ob__text_append_str(&w->line, why))
+    if (ob_text_append(&w->line, (const char *)&refusal, sizeof refusal) &&
+        ob_text_append_str(&w->line, why))
         ob__wire_send(w->socket, OB_MESSAGE_REFUSED, w->line.data, w->line.size, NULL);
 }
 

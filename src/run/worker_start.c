@@ -5,7 +5,7 @@
  */
 #include "run/worker_start.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 #include "run/identity.h"
 
 #include <fcntl.h>
@@ -20,15 +20,15 @@ static bool add_text(ob_words *words, const char *option, const char *value)
     if (value == NULL)
         return true;
     words->count++;
-    return ob__text_append_str(&words->text, option) && ob__text_append_str(&words->text, value) &&
-           ob__text_append(&words->text, "", 1);
+    return ob_text_append_str(&words->text, option) && ob_text_append_str(&words->text, value) &&
+           ob_text_append(&words->text, "", 1);
 }
 
 static bool add_number(ob_words *words, const char *option, int number)
 {
     words->count++;
-    return ob__text_printf(&words->text, "%s%d", option, number) &&
-           ob__text_append(&words->text, "", 1);
+    return ob_text_printf(&words->text, "%s%d", option, number) &&
+           ob_text_append(&words->text, "", 1);
 }
 
 static bool add_place(ob_words *words, const ob_worker_start_params *place)

@@ -7,7 +7,7 @@
  */
 #include "base/cache_folder.h"
 #include "base/scratch.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "snippet/lines.h"
 #include "snippet/snippet_build.h"
 #include "snippet/suite_int.h"

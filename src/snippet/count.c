@@ -4,7 +4,7 @@
  * each. Blocks of n and 2n runs alternate; their difference is n runs without the switching, the loop's
  * start and the interpreter's way in and out.
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "count/debug_symbols.h"
 #include "count/valgrind.h"
 #include "snippet/snippet_process.h"
@@ -28,7 +28,7 @@ typedef struct counting {
 static bool own_name(void *ctx, const char *function, ob_text *out)
 {
     (void)ctx;
-    return ob__text_append_str(out, function + (strncmp(function, "//", 2) == 0 ? 2 : 0));
+    return ob_text_append_str(out, function + (strncmp(function, "//", 2) == 0 ? 2 : 0));
 }
 
 static ob_status delta(const ob_count_stats *more, const ob_count_stats *less, bool inclusive,

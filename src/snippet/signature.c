@@ -3,7 +3,7 @@
  * "f(a, b) -> y": what goes into a statement and what comes out of it, and the calls of a model that
  * follow from it. The notation is as strict as the original's: arguments are split at ", " exactly.
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "snippet/lines.h"
 #include "snippet/suite_int.h"
 
@@ -81,14 +81,13 @@ static bool append_args(ob_text *text, const ob_snippet_signature *signature, co
 {
     bool ok = true;
     for (size_t i = 0; ok && i < signature->arg_count; i++)
-        ok =
-            ob__text_printf(text, "%s%s%s%s", i > 0 ? ", " : "", before, signature->args[i], after);
+        ok = ob_text_printf(text, "%s%s%s%s", i > 0 ? ", " : "", before, signature->args[i], after);
     return ok;
 }
 
 static bool append_result(ob_text *text, const ob_snippet_signature *signature, const char *word)
 {
-    return signature->output == NULL || ob__text_printf(text, "%s%s = ", word, signature->output);
+    return signature->output == NULL || ob_text_printf(text, "%s%s = ", word, signature->output);
 }
 
 static bool append_call(ob_text *text, const ob_snippet_signature *signature, ob_language language,
@@ -96,18 +95,18 @@ static bool append_call(ob_text *text, const ob_snippet_signature *signature, ob
 {
     if (language == OB_LANGUAGE_PYTHON)
         return append_result(text, signature, "") &&
-               ob__text_append_str(text, torchscript ? "jit_model(" : "model(") &&
-               append_args(text, signature, "", "") && ob__text_append_str(text, ")");
+               ob_text_append_str(text, torchscript ? "jit_model(" : "model(") &&
+               append_args(text, signature, "", "") && ob_text_append_str(text, ")");
     if (language == OB_LANGUAGE_C) /* its inputs and output are its own */
-        return ob__text_append_str(text, "ob_op_call(model);");
+        return ob_text_append_str(text, "ob_op_call(model);");
     if (!torchscript)
         return append_result(text, signature, "auto ") &&
-               ob__text_append_str(text, "model->forward(") &&
-               append_args(text, signature, "", "") && ob__text_append_str(text, ");");
-    return ob__text_append_str(text, "std::vector<torch::jit::IValue> ivalue_inputs({\n    ") &&
+               ob_text_append_str(text, "model->forward(") &&
+               append_args(text, signature, "", "") && ob_text_append_str(text, ");");
+    return ob_text_append_str(text, "std::vector<torch::jit::IValue> ivalue_inputs({\n    ") &&
            append_args(text, signature, "torch::jit::IValue(", ")") &&
-           ob__text_append_str(text, "\n});\n") && append_result(text, signature, "auto ") &&
-           ob__text_append_str(text, "jit_model.forward(ivalue_inputs);\n");
+           ob_text_append_str(text, "\n});\n") && append_result(text, signature, "auto ") &&
+           ob_text_append_str(text, "jit_model.forward(ivalue_inputs);\n");
 }
 
 const char *ob__call_model(ob_arena *arena, const ob_snippet_signature *signature,

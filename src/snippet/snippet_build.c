@@ -7,7 +7,7 @@
 
 #include "base/read_file.h"
 #include "base/scratch.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "base/write_all.h"
 #include "opbench/torch.h"
 #include "plugin/registry.h"

@@ -3,7 +3,7 @@
  * Snippets as JSON, the original's key of one, and its hash over the keys of all.
  */
 #include "base/md5.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "snippet/suite_int.h"
 
 #include <inttypes.h>
@@ -29,50 +29,50 @@ static uint32_t take_code_point(const unsigned char **at)
 static bool append_escape(ob_text *text, uint32_t point)
 {
     if (point < 0x10000)
-        return ob__text_printf(text, "\\u%04" PRIx32, point);
+        return ob_text_printf(text, "\\u%04" PRIx32, point);
     point -= 0x10000;
-    return ob__text_printf(text, "\\u%04" PRIx32 "\\u%04" PRIx32, 0xD800 + (point >> 10 & 0x3FF),
-                           0xDC00 + (point & 0x3FF));
+    return ob_text_printf(text, "\\u%04" PRIx32 "\\u%04" PRIx32, 0xD800 + (point >> 10 & 0x3FF),
+                          0xDC00 + (point & 0x3FF));
 }
 
 /* In quotes, ASCII only, as Python's json.dumps writes it. */
 static bool append_quoted(ob_text *text, const char *string)
 {
-    bool ok = ob__text_append_str(text, "\"");
+    bool ok = ob_text_append_str(text, "\"");
     const unsigned char *at = (const unsigned char *)string;
     while (ok && *at != '\0') {
         static const char SHORT[] = "\"\\\n\r\t\b\f", LETTERS[] = "\"\\nrtbf";
         const char *found = *at < 0x80 ? strchr(SHORT, *at) : NULL;
         if (found != NULL) {
-            ok = ob__text_printf(text, "\\%c", LETTERS[found - SHORT]);
+            ok = ob_text_printf(text, "\\%c", LETTERS[found - SHORT]);
             at++;
         } else if (*at >= 0x20 && *at < 0x7F) {
-            ok = ob__text_append(text, (const char *)at++, 1);
+            ok = ob_text_append(text, (const char *)at++, 1);
         } else if (*at == 0x7F) { /* no control character for JSON */
-            ok = ob__text_append(text, (const char *)at++, 1);
+            ok = ob_text_append(text, (const char *)at++, 1);
         } else {
             ok = append_escape(text, take_code_point(&at));
         }
     }
-    return ok && ob__text_append_str(text, "\"");
+    return ok && ob_text_append_str(text, "\"");
 }
 
 static bool append_key(ob_text *text, const ob_snippet *s)
 {
-    bool ok = ob__text_append_str(text, "{\"label\": [");
+    bool ok = ob_text_append_str(text, "{\"label\": [");
     for (size_t i = 0; ok && i < s->label_parts; i++)
-        ok = (i == 0 || ob__text_append_str(text, ", ")) && append_quoted(text, s->label[i]);
-    return ok && ob__text_printf(text,
-                                 "], \"autolabels\": {\"runtime\": \"%s\", \"autograd\": \"%s\", "
-                                 "\"language\": \"%s\"}, \"num_threads\": %" PRId64 "}",
-                                 s->runtime, s->autograd, ob_language_label(s->args.language),
-                                 s->args.num_threads);
+        ok = (i == 0 || ob_text_append_str(text, ", ")) && append_quoted(text, s->label[i]);
+    return ok && ob_text_printf(text,
+                                "], \"autolabels\": {\"runtime\": \"%s\", \"autograd\": \"%s\", "
+                                "\"language\": \"%s\"}, \"num_threads\": %" PRId64 "}",
+                                s->runtime, s->autograd, ob_language_label(s->args.language),
+                                s->args.num_threads);
 }
 
 ob_status ob_snippet_key(const ob_snippet *snippet, char **key, ob_err *err)
 {
     ob_text text = {0};
-    if (append_key(&text, snippet) && ob__text_append(&text, "", 1)) {
+    if (append_key(&text, snippet) && ob_text_append(&text, "", 1)) {
         *key = text.data;
         return OB_OK;
     }

@@ -5,7 +5,7 @@
  */
 #include "snippet/snippet_process.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 #include "snippet/lines.h"
 #include "snippet/suite_int.h"
 

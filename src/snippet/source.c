@@ -4,7 +4,7 @@
  * that nothing is called per run; the statement stands in it once, so that a compiler complains once. User
  * code is pasted between #line directives, never substituted into anything, so it arrives untouched.
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "snippet/lines.h"
 #include "snippet/snippet_build.h"
 #include "snippet/suite_int.h"
@@ -106,9 +106,9 @@ static bool append_user(ob_text *text, ob_arena *arena, const char *name, const 
 {
     int line;
     const char *clean = ob__snippet_normalise(arena, code, &line);
-    return clean != NULL && ob__text_printf(text, "#line %d \"%s\"\n", line, name) &&
-           ob__text_append_str(text, clean) &&
-           ob__text_printf(text, "\n%s\n#line 1 \"opbench\"\n", then);
+    return clean != NULL && ob_text_printf(text, "#line %d \"%s\"\n", line, name) &&
+           ob_text_append_str(text, clean) &&
+           ob_text_printf(text, "\n%s\n#line 1 \"opbench\"\n", then);
 }
 
 static bool append_all(ob_text *text, ob_arena *arena, const ob_timer_args *args, bool with_torch)
@@ -117,24 +117,24 @@ static bool append_all(ob_text *text, ob_arena *arena, const ob_timer_args *args
     const char *setup = args->setup == NULL || strcmp(args->setup, "pass") == 0 ? "" : args->setup;
     const char *global = args->global_setup == NULL ? "" : args->global_setup;
     static const char ENTRY[] = "void ob_snippet_entry(struct ob_snippet_host *ob_snippet_host_)";
-    return ob__text_append_str(text, HEADERS[args->language]) &&
+    return ob_text_append_str(text, HEADERS[args->language]) &&
            append_user(text, arena, "global setup", global, "struct ob_snippet_tensor") &&
-           ob__text_append_str(text, HOST) && ob__text_append_str(text, is_cpp ? "" : OPERATORS) &&
-           ob__text_printf(text, "%s%s;\n%s\n{\n", is_cpp ? "extern \"C\" " : "", ENTRY, ENTRY) &&
-           ob__text_append_str(text, is_cpp ? "try {\n" : "") &&
-           ob__text_append_str(
+           ob_text_append_str(text, HOST) && ob_text_append_str(text, is_cpp ? "" : OPERATORS) &&
+           ob_text_printf(text, "%s%s;\n%s\n{\n", is_cpp ? "extern \"C\" " : "", ENTRY, ENTRY) &&
+           ob_text_append_str(text, is_cpp ? "try {\n" : "") &&
+           ob_text_append_str(
                text, with_torch ? "at::set_num_threads((int)ob_snippet_host_->threads);\n" : "") &&
-           ob__text_append_str(text, COUNTERS) &&
-           append_user(text, arena, "setup", setup, "while") && ob__text_append_str(text, LOOP) &&
-           append_user(text, arena, "stmt", args->stmt, "}") && ob__text_append_str(text, "}\n") &&
-           ob__text_append_str(text, is_cpp ? "} catch (const std::exception &ob_snippet_e) {\n"
-                                              "ob_snippet_host_->fail(ob_snippet_host_, "
-                                              "ob_snippet_e.what());\n"
-                                              "} catch (...) {\n"
-                                              "ob_snippet_host_->fail(ob_snippet_host_, "
-                                              "\"an exception of unknown type\");\n}\n"
-                                            : "") &&
-           ob__text_append_str(text, "}\n");
+           ob_text_append_str(text, COUNTERS) &&
+           append_user(text, arena, "setup", setup, "while") && ob_text_append_str(text, LOOP) &&
+           append_user(text, arena, "stmt", args->stmt, "}") && ob_text_append_str(text, "}\n") &&
+           ob_text_append_str(text, is_cpp ? "} catch (const std::exception &ob_snippet_e) {\n"
+                                             "ob_snippet_host_->fail(ob_snippet_host_, "
+                                             "ob_snippet_e.what());\n"
+                                             "} catch (...) {\n"
+                                             "ob_snippet_host_->fail(ob_snippet_host_, "
+                                             "\"an exception of unknown type\");\n}\n"
+                                           : "") &&
+           ob_text_append_str(text, "}\n");
 }
 
 ob_status ob__snippet_source(ob_arena *arena, const ob_timer_args *args, ob_snippet_source *out,

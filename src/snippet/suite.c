@@ -5,7 +5,7 @@
  */
 #include "snippet/suite_int.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 #include "snippet/lines.h"
 
 #include <stdio.h>
@@ -64,10 +64,10 @@ size_t ob_suite_definition_count(const ob_suite *suite)
 /* ('a', 'b'), as the original shows labels. */
 static bool append_label(ob_text *text, const char *const *label, size_t parts)
 {
-    bool ok = ob__text_append_str(text, "(");
+    bool ok = ob_text_append_str(text, "(");
     for (size_t i = 0; ok && i < parts; i++)
-        ok = ob__text_printf(text, "%s'%s'", i > 0 ? ", " : "", label[i]);
-    return ok && ob__text_append_str(text, parts == 1 ? ",)" : ")");
+        ok = ob_text_printf(text, "%s'%s'", i > 0 ? ", " : "", label[i]);
+    return ok && ob_text_append_str(text, parts == 1 ? ",)" : ")");
 }
 
 static ob_status refuse_duplicate(ob_suite *suite, const char *const *label, size_t parts,
@@ -234,11 +234,11 @@ static ob_status derive_model(ob_suite *suite, ob_definition *d, ob_err *err)
         return ob_err_set(err, OB_ERR_CONFIG, "signature is needed in order to derive a model.");
     const char *body = ob__indent(&suite->arena, stmt, "    ");
     ob_text text = {0};
-    bool ok = body != NULL && ob__text_append_str(&text, "def model(");
+    bool ok = body != NULL && ob_text_append_str(&text, "def model(");
     for (size_t i = 0; ok && i < d->signature.arg_count; i++)
-        ok = ob__text_printf(&text, "%s%s", i > 0 ? ", " : "", d->signature.args[i]);
-    ok = ok && ob__text_printf(&text, "):\n%s\n    return %s\n", body,
-                               d->signature.output != NULL ? d->signature.output : "None");
+        ok = ob_text_printf(&text, "%s%s", i > 0 ? ", " : "", d->signature.args[i]);
+    ok = ok && ob_text_printf(&text, "):\n%s\n    return %s\n", body,
+                              d->signature.output != NULL ? d->signature.output : "None");
     const char *model = ok ? ob__arena_strdup(&suite->arena, text.data, text.size) : NULL;
     ob_text_fini(&text);
     d->model_setup[OB_LANGUAGE_PYTHON] = model;

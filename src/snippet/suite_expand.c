@@ -6,7 +6,7 @@
  */
 #include "snippet/suite_int.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 #include "snippet/lines.h"
 
 #include <ctype.h>
@@ -51,13 +51,13 @@ ob_status ob_snippet_name(const ob_snippet *s, char **name, ob_err *err)
     ob_text text = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < s->label_parts; i++)
-        ok = ob__text_printf(&text, "%s%s", i > 0 ? " / " : "", s->label[i]);
+        ok = ob_text_printf(&text, "%s%s", i > 0 ? " / " : "", s->label[i]);
     if (ok && s->runtime[0] != '\0')
-        ok = ob__text_printf(&text, "  %s, %s", s->runtime, s->autograd);
+        ok = ob_text_printf(&text, "  %s, %s", s->runtime, s->autograd);
     ok = ok &&
-         ob__text_printf(&text, "  %s, %lld thread%s", ob_language_label(s->args.language),
-                         (long long)s->args.num_threads, s->args.num_threads > 1 ? "s" : "") &&
-         ob__text_append(&text, "", 1);
+         ob_text_printf(&text, "  %s, %lld thread%s", ob_language_label(s->args.language),
+                        (long long)s->args.num_threads, s->args.num_threads > 1 ? "s" : "") &&
+         ob_text_append(&text, "", 1);
     *name = ok ? text.data : NULL;
     if (!ok)
         ob_text_fini(&text);
@@ -159,16 +159,16 @@ static const char *make_model_path(ob_arena *arena, const char *dir, const ob_de
 {
     enum { MOST_NAME = 150 }; /* file names have an end */
     ob_text text = {0};
-    bool ok = ob__text_printf(&text, "%s/torchscript_", dir);
+    bool ok = ob_text_printf(&text, "%s/torchscript_", dir);
     const size_t most = text.size + MOST_NAME;
     for (size_t i = 0; ok && i < d->label_parts; i++) {
         for (const char *c = d->label[i]; ok && *c != '\0' && text.size < most; c++) {
             const char lower = (char)tolower((unsigned char)*c);
-            ok = ob__text_append(&text, isalnum((unsigned char)lower) ? &lower : "_", 1);
+            ok = ob_text_append(&text, isalnum((unsigned char)lower) ? &lower : "_", 1);
         }
-        ok = ok && ob__text_append(&text, "_", 1);
+        ok = ok && ob_text_append(&text, "_", 1);
     }
-    ok = ok && ob__text_printf(&text, "%zu.pt", number);
+    ok = ok && ob_text_printf(&text, "%zu.pt", number);
     const char *path = ok ? ob__arena_strdup(arena, text.data, text.size) : NULL;
     ob_text_fini(&text);
     return path;

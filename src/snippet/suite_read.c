@@ -12,7 +12,7 @@
  * labels. The label "~" adds nothing.
  */
 #include "base/read_file.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "base/yaml.h"
 #include "snippet/suite_int.h"
 

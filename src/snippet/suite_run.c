@@ -7,7 +7,7 @@
  */
 #include "opbench/suite_run.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 #include "count/valgrind.h"
 #include "snippet/snippet_process.h"
 #include "snippet/suite_int.h"
@@ -122,14 +122,13 @@ static void room_fini(room *m)
 static ob_status name_task(const ob_snippet *s, room *m, ob_err *err)
 {
     const char *const language = ob_language_label(s->args.language);
-    bool ok = ob__text_append_str(&m->label, s->label_parts > 0 ? s->label[0] : "");
+    bool ok = ob_text_append_str(&m->label, s->label_parts > 0 ? s->label[0] : "");
     for (size_t i = s->label_parts > 1 ? 1 : 0; ok && i < s->label_parts; i++)
-        ok = ob__text_printf(&m->sub_label, "%s%s", i > 1 ? " / " : "", s->label[i]);
+        ok = ob_text_printf(&m->sub_label, "%s%s", i > 1 ? " / " : "", s->label[i]);
     if (ok && s->runtime[0] != '\0')
-        ok = ob__text_printf(&m->description, "%s, %s, ", s->runtime, s->autograd);
-    ok = ok && ob__text_append_str(&m->description, language) &&
-         ob__text_append(&m->label, "", 1) && ob__text_append(&m->sub_label, "", 1) &&
-         ob__text_append(&m->description, "", 1);
+        ok = ob_text_printf(&m->description, "%s, %s, ", s->runtime, s->autograd);
+    ok = ok && ob_text_append_str(&m->description, language) && ob_text_append(&m->label, "", 1) &&
+         ob_text_append(&m->sub_label, "", 1) && ob_text_append(&m->description, "", 1);
     if (!ok)
         return ob__snippet_no_memory(err);
     m->task = (ob_task_spec){.stmt = s->args.stmt,

@@ -5,7 +5,7 @@
  * name in different languages belong together by their position, which blank lines and comments hold
  * open.
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "snippet/lines.h"
 #include "snippet/suite_int.h"
 

@@ -6,7 +6,7 @@
 #include "opbench/torch.h"
 
 #include "base/read_file.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "plugin/registry.h"
 #include "snippet/libtorch.h"
 #include "snippet/lines.h"
@@ -34,7 +34,7 @@ static bool own_fits(ob_arena *arena, const char *plugin_dir, const ob_libtorch 
     ob_text text = {0};
     bool fits = false;
     if (path != NULL && ob__read_file(path, MOST_BYTES, &text, NULL) == OB_OK &&
-        ob__text_append(&text, "", 1)) {
+        ob_text_append(&text, "", 1)) {
         char *end = strchr(text.data, '\n');
         if (end != NULL) {
             *end++ = '\0';
@@ -82,9 +82,9 @@ static ob_status add_folder(ob_arena *arena, const char *folder, bool units, ob_
             status = ob__check_trusted(real, err);
         if (status == OB_OK)
             status = ob__hash_file(real, hex, err);
-        if (status == OB_OK && !(ob__text_printf(unit, "// %s %s\n", entries[i]->d_name, hex) &&
+        if (status == OB_OK && !(ob_text_printf(unit, "// %s %s\n", entries[i]->d_name, hex) &&
                                  (!units || strstr(entries[i]->d_name, ".cpp") == NULL ||
-                                  ob__text_printf(unit, "#include \"%s\"\n", entries[i]->d_name))))
+                                  ob_text_printf(unit, "#include \"%s\"\n", entries[i]->d_name))))
             status = ob__snippet_no_memory(err);
         free(real);
         free(entries[i]);
@@ -108,10 +108,10 @@ static ob_status write_unit(ob_arena *arena, const char *plugin_dir, const ob_li
     if (status == OB_OK)
         status = add_folder(arena, source, true, &unit, err);
     if (status == OB_OK) {
-        const bool ok = ob__text_printf(&unit, "// %s %s %lld %lld.%09ld\n", torch->cpu,
-                                        torch->version, (long long)st.st_size,
-                                        (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec) &&
-                        ob__text_append(&unit, "", 1);
+        const bool ok = ob_text_printf(&unit, "// %s %s %lld %lld.%09ld\n", torch->cpu,
+                                       torch->version, (long long)st.st_size,
+                                       (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec) &&
+                        ob_text_append(&unit, "", 1);
         *text = ok ? ob__arena_strdup(arena, unit.data, unit.size - 1) : NULL;
         if (*text == NULL)
             status = ob__snippet_no_memory(err);

@@ -6,7 +6,7 @@
  * which would be compiled again otherwise.
  */
 #include "base/scratch.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "opbench/suite_run.h"
 #include "process/process.h"
 #include "snippet/lines.h"
@@ -55,8 +55,8 @@ static ob_status name_dir(const ob_snippets *snippets, const char *cache, char *
     bool ok = true;
     for (const ob_snippet *s = next_model(snippets, &at, &last); s != NULL && ok;
          s = next_model(snippets, &at, &last), count++)
-        ok = ob__text_append_str(&all, s->model_path) && ob__text_append(&all, "\n", 1) &&
-             ob__text_append_str(&all, s->model_source) && ob__text_append(&all, "\n", 1);
+        ok = ob_text_append_str(&all, s->model_path) && ob_text_append(&all, "\n", 1) &&
+             ob_text_append_str(&all, s->model_source) && ob_text_append(&all, "\n", 1);
     dir[0] = '\0';
     if (ok && count > 0)
         ok = snprintf(dir, size, "%s/" OB_MODELS_PREFIX "%016" PRIx64, cache,

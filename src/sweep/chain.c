@@ -12,7 +12,7 @@
 #include "sweep/sweep_int.h"
 
 #include "base/number.h"
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -64,11 +64,11 @@ static bool is_input(const chain *c, const char *name)
 
 static bool write_string(ob_text *text, const char *value)
 {
-    bool ok = ob__text_append(text, "'", 1);
+    bool ok = ob_text_append(text, "'", 1);
     for (; ok && *value != '\0'; value++)
-        ok = ((*value != '\'' && *value != '\\') || ob__text_append(text, "\\", 1)) &&
-             ob__text_append(text, value, 1);
-    return ok && ob__text_append(text, "'", 1);
+        ok = ((*value != '\'' && *value != '\\') || ob_text_append(text, "\\", 1)) &&
+             ob_text_append(text, value, 1);
+    return ok && ob_text_append(text, "'", 1);
 }
 
 static ob_status write_name(chain *c, const ob_json *value, ob_err *err)
@@ -82,7 +82,7 @@ static ob_status write_name(chain *c, const ob_json *value, ob_err *err)
                               "only; rename it",
                               name);
     c->sweep->in_chain[variable] = true;
-    return ob__text_append_str(&c->text, name) ? OB_OK : no_memory(err);
+    return ob_text_append_str(&c->text, name) ? OB_OK : no_memory(err);
 }
 
 /* A text is the name of a variable; {"value": "same"} is the text itself. */
@@ -93,16 +93,16 @@ static ob_status write_value(chain *c, const ob_json *value, int depth, ob_err *
     bool ok = true;
     switch (ob_json_get_kind(value)) {
     case OB_JSON_NULL:
-        ok = ob__text_append_str(&c->text, "None");
+        ok = ob_text_append_str(&c->text, "None");
         break;
     case OB_JSON_BOOL:
-        ok = ob__text_append_str(&c->text, ob_json_bool(value, false) ? "True" : "False");
+        ok = ob_text_append_str(&c->text, ob_json_bool(value, false) ? "True" : "False");
         break;
     case OB_JSON_INT:
         ok = ob__text_append_i64(&c->text, ob_json_int(value, 0));
         break;
     case OB_JSON_REAL:
-        ok = ob__text_append(&c->text, digits, ob__format_double(ob_json_real(value, 0), digits));
+        ok = ob_text_append(&c->text, digits, ob__format_double(ob_json_real(value, 0), digits));
         break;
     case OB_JSON_STRING:
         return write_name(c, value, err);
@@ -116,12 +116,12 @@ static ob_status write_value(chain *c, const ob_json *value, int depth, ob_err *
     case OB_JSON_ARRAY:
         if (depth == MOST_DEPTH)
             return ob__node_error(err, value, "lists are nested more than %d deep", MOST_DEPTH);
-        ok = ob__text_append(&c->text, "[", 1);
+        ok = ob_text_append(&c->text, "[", 1);
         for (size_t i = 0; ok && i < ob_json_count(value); i++) {
-            ok = i == 0 || ob__text_append_str(&c->text, ", ");
+            ok = i == 0 || ob_text_append_str(&c->text, ", ");
             OB_TRY(write_value(c, ob_json_item(value, i), depth + 1, err));
         }
-        ok = ok && ob__text_append(&c->text, "]", 1);
+        ok = ok && ob_text_append(&c->text, "]", 1);
         break;
     }
     return ok ? OB_OK : no_memory(err);
@@ -131,7 +131,7 @@ static ob_status write_value(chain *c, const ob_json *value, int depth, ob_err *
 
 static ob_status separate(chain *c, bool *first, ob_err *err)
 {
-    const bool ok = *first || ob__text_append_str(&c->text, ", ");
+    const bool ok = *first || ob_text_append_str(&c->text, ", ");
     *first = false;
     return ok ? OB_OK : no_memory(err);
 }
@@ -146,7 +146,7 @@ static ob_status write_arguments(chain *c, const ob_json *list, bool *first, ob_
         OB_TRY(separate(c, first, err));
         if (named && !is_word(ob_json_key(list, i), ""))
             return ob__node_error(err, ob_json_key_node(list, i), "this is no name of an argument");
-        if (named && !ob__text_printf(&c->text, "%s=", ob_json_key(list, i)))
+        if (named && !ob_text_printf(&c->text, "%s=", ob_json_key(list, i)))
             return no_memory(err);
         OB_TRY(write_value(c, ob_json_item(list, i), 0, err));
     }
@@ -163,8 +163,8 @@ static ob_status write_edges(chain *c, const char *node, bool named, bool *first
             (name != NULL) != named)
             continue;
         OB_TRY(separate(c, first, err));
-        if (!ob__text_printf(&c->text, "%s%s%s", named ? name : "", named ? "=" : "",
-                             ob_json_string(ob_json_item(edge, 0), NULL)))
+        if (!ob_text_printf(&c->text, "%s%s%s", named ? name : "", named ? "=" : "",
+                            ob_json_string(ob_json_item(edge, 0), NULL)))
             return no_memory(err);
     }
     return OB_OK;
@@ -174,11 +174,11 @@ static ob_status write_call(chain *c, const ob_json *node, const char *name, ob_
 {
     const ob_json *init = ob_json_get(node, "init");
     bool first = true;
-    if (!ob__text_printf(&c->text, "%s = %s(", name, ob_json_string(ob_json_get(node, "op"), NULL)))
+    if (!ob_text_printf(&c->text, "%s = %s(", name, ob_json_string(ob_json_get(node, "op"), NULL)))
         return no_memory(err);
     if (init != NULL) {
         OB_TRY(write_arguments(c, init, &first, err));
-        if (!ob__text_append_str(&c->text, ")("))
+        if (!ob_text_append_str(&c->text, ")("))
             return no_memory(err);
         first = true;
     }
@@ -186,7 +186,7 @@ static ob_status write_call(chain *c, const ob_json *node, const char *name, ob_
     OB_TRY(write_arguments(c, ob_json_get(node, "args"), &first, err));
     OB_TRY(write_arguments(c, ob_json_get(node, "kwargs"), &first, err));
     OB_TRY(write_edges(c, name, true, &first, err));
-    return ob__text_append_str(&c->text, "); ") ? OB_OK : no_memory(err);
+    return ob_text_append_str(&c->text, "); ") ? OB_OK : no_memory(err);
 }
 
 /* ---- checks ---- */
@@ -345,7 +345,7 @@ static ob_status write_results(chain *c, const ob_json *outputs, ob_err *err)
             return ob__node_error(err, ob_json_item(outputs, i), "an output is the name of a node");
         if (outputs == NULL && c->feeds[i])
             continue;
-        if (!ob__text_printf(&c->text, "result_%zu = %s; ", results++, name))
+        if (!ob_text_printf(&c->text, "result_%zu = %s; ", results++, name))
             return no_memory(err);
     }
     return results > 0 ? OB_OK : ob__node_error(err, outputs, "the chain has no output; name one");

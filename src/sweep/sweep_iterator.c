@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 #include "base/json_node.h"
-#include "base/text.h"
+#include "base/text_append.h"
 #include "base/vec.h"
 #include "config/check_value.h"
 #include "sweep/space.h"

@@ -110,17 +110,17 @@ static bool index_bound(const call *c, size_t arg, int64_t *bound)
 static bool put_sizes(ob_text *text, const char *key, const int64_t *sizes, int count)
 {
     char digits[32];
-    bool ok = ob__text_append_str(text, ", \"") && ob__text_append_str(text, key) &&
-              ob__text_append_str(text, "\": [");
+    bool ok = ob_text_append_str(text, ", \"") && ob_text_append_str(text, key) &&
+              ob_text_append_str(text, "\": [");
     for (int i = 0; ok && i < count; i++)
-        ok = (i == 0 || ob__text_append(text, ", ", 2)) &&
-             ob__text_append(text, digits, ob__format_i64(sizes[i], digits));
-    return ok && ob__text_append_str(text, "]");
+        ok = (i == 0 || ob_text_append(text, ", ", 2)) &&
+             ob_text_append(text, digits, ob__format_i64(sizes[i], digits));
+    return ok && ob_text_append_str(text, "]");
 }
 
 static bool put_range(ob_text *text, double min, double max)
 {
-    return ob__text_printf(text, ", \"value_range\": [%lld, %lld]", (long long)min, (long long)max);
+    return ob_text_printf(text, ", \"value_range\": [%lld, %lld]", (long long)min, (long long)max);
 }
 
 /* as_strided looks at the storage of its tensor, not at the tensor: one dimension that is as long as the result
@@ -174,8 +174,8 @@ static bool put_tensor(ob_text *text, const converter *v, call *c, size_t arg,
     }
     ob_shape_contiguous_strides(tensor->sizes, tensor->ndim, contiguous);
     const int64_t length = strided_length(c, arg);
-    bool ok = ob__text_append_str(text, "{\"type\": \"tensor\", \"dtype\": \"") &&
-              ob__text_append_str(text, info->param_name) && ob__text_append_str(text, "\"") &&
+    bool ok = ob_text_append_str(text, "{\"type\": \"tensor\", \"dtype\": \"") &&
+              ob_text_append_str(text, info->param_name) && ob_text_append_str(text, "\"") &&
               (length > 0 ? put_sizes(text, "shape", &length, 1)
                           : put_sizes(text, "shape", tensor->sizes, tensor->ndim));
     if (ok && length == 0 &&
@@ -183,13 +183,13 @@ static bool put_tensor(ob_text *text, const converter *v, call *c, size_t arg,
         ok = put_sizes(text, "strides", tensor->strides, tensor->ndim);
     /* The calls of a trace are forward or backward calls as they stand; none is to be differentiated again. */
     if (ok && !ob_dtype_is_integral(tensor->dtype))
-        ok = ob__text_append_str(text, ", \"requires_grad\": false");
+        ok = ob_text_append_str(text, ", \"requires_grad\": false");
     const bool integral = ob_dtype_is_integral(tensor->dtype) && tensor->dtype != OB_DTYPE_BOOL;
     if (ok && integral && tensor->has_range && fabs(tensor->min) < 9e18 && fabs(tensor->max) < 9e18)
         ok = put_range(text, tensor->min, tensor->max);
     else if (ok && integral && index_bound(c, arg, &bound))
         ok = put_range(text, 0, (double)(bound - 1));
-    return ok && ob__text_append_str(text, "}");
+    return ok && ob_text_append_str(text, "}");
 }
 
 /* JSON has no word for infinity; configs take it as text. out has room for 32 bytes. */
@@ -204,7 +204,7 @@ static const char *real_text(double value, char *out)
 static bool put_real(ob_text *text, double value)
 {
     char digits[32];
-    return ob__text_printf(text, "{\"type\": \"double\", \"value\": %s}", real_text(value, digits));
+    return ob_text_printf(text, "{\"type\": \"double\", \"value\": %s}", real_text(value, digits));
 }
 
 /* Pages are pinned for a device that need not be there. */
@@ -233,22 +233,22 @@ static bool put_value(ob_text *text, const converter *v, call *c, size_t arg,
     case OB_TRACE_GENERATOR:
     case OB_TRACE_NO_TENSOR:
     case OB_TRACE_UNRECORDED:
-        return ob__text_append_str(text, "{\"type\": \"none\"}");
+        return ob_text_append_str(text, "{\"type\": \"none\"}");
     case OB_TRACE_BOOL:
-        return ob__text_printf(text, "{\"type\": \"bool\", \"value\": %s}",
-                               value->as.integer && !pins(c, arg) ? "true" : "false");
+        return ob_text_printf(text, "{\"type\": \"bool\", \"value\": %s}",
+                              value->as.integer && !pins(c, arg) ? "true" : "false");
     case OB_TRACE_INT:
-        return ob__text_printf(text, "{\"type\": \"int\", \"value\": %lld}",
-                               (long long)written_int(v, c, arg, value->as.integer));
+        return ob_text_printf(text, "{\"type\": \"int\", \"value\": %lld}",
+                              (long long)written_int(v, c, arg, value->as.integer));
     case OB_TRACE_DOUBLE:
         return put_real(text, value->as.real);
     case OB_TRACE_STR:
-        return ob__text_append_str(text, "{\"type\": \"str\", \"value\": ") &&
+        return ob_text_append_str(text, "{\"type\": \"str\", \"value\": ") &&
                ob__json_write_string(text, value->as.text, value->count) &&
-               ob__text_append_str(text, "}");
+               ob_text_append_str(text, "}");
     case OB_TRACE_DEVICE:
-        return ob__text_printf(text, "{\"type\": \"device\", \"value\": \"%s\"}",
-                               v->options->device != NULL ? v->options->device : "cpu");
+        return ob_text_printf(text, "{\"type\": \"device\", \"value\": \"%s\"}",
+                              v->options->device != NULL ? v->options->device : "cpu");
     case OB_TRACE_TENSOR:
         return put_tensor(text, v, c, arg, value->as.tensor);
     case OB_TRACE_OTHER:
@@ -259,17 +259,17 @@ static bool put_value(ob_text *text, const converter *v, call *c, size_t arg,
     case OB_TRACE_TUPLE:
         break;
     }
-    bool ok = ob__text_printf(text, "{\"type\": \"%s\", \"value\": [",
-                              value->kind == OB_TRACE_TUPLE ? "tuple" : "genericlist");
+    bool ok = ob_text_printf(text, "{\"type\": \"%s\", \"value\": [",
+                             value->kind == OB_TRACE_TUPLE ? "tuple" : "genericlist");
     for (uint32_t i = 0; ok && i < value->count; i++) {
         const ob_trace_value *item = &value->as.items[i];
-        ok = (i == 0 || ob__text_append_str(text, ", ")) && put_value(text, v, c, arg, item);
+        ok = (i == 0 || ob_text_append_str(text, ", ")) && put_value(text, v, c, arg, item);
         /* In x[:, i] None takes a dimension as an index does; a mask takes all of its own. */
         const bool mask = item->kind == OB_TRACE_TENSOR && item->as.tensor->dtype == OB_DTYPE_BOOL;
         c->list_place += mask ? item->as.tensor->ndim : 1;
     }
     c->list_place = 0;
-    return ok && ob__text_append_str(text, "]}");
+    return ok && ob_text_append_str(text, "]}");
 }
 
 /* A number where the schema has a tensor: Python's x / 4.0 is div.Tensor. */
@@ -285,9 +285,9 @@ static bool put_number_tensor(ob_text *text, const ob_trace_value *value)
         written = value->as.integer ? "true" : "false";
     else
         digits[ob__format_i64(value->as.integer, digits)] = '\0';
-    return ob__text_printf(
-        text, "{\"type\": \"tensor\", \"dtype\": \"%s\", \"shape\": [], \"value\": %s}",
-        DTYPES[value->kind], written);
+    return ob_text_printf(text,
+                          "{\"type\": \"tensor\", \"dtype\": \"%s\", \"shape\": [], \"value\": %s}",
+                          DTYPES[value->kind], written);
 }
 
 static bool is_number_for_tensor(const call *c, size_t arg)
@@ -315,23 +315,23 @@ static bool is_named(const call *c, size_t arg)
 static bool put_call(converter *v, call *c)
 {
     ob_text *text = &v->text;
-    bool ok = ob__text_append_str(text, "{\"args\": [");
+    bool ok = ob_text_append_str(text, "{\"args\": [");
     size_t i = 0, named = 0;
     for (; ok && i < c->count; i++) {
         if (is_named(c, i) && (c->schema->args[i].keyword_only ||
                                ob__trace_left_away(&c->schema->args[i], &c->args[i])))
             break;
-        ok = (i == 0 || ob__text_append_str(text, ", ")) && put_argument(v, c, i);
+        ok = (i == 0 || ob_text_append_str(text, ", ")) && put_argument(v, c, i);
     }
-    ok = ok && ob__text_append_str(text, "]");
+    ok = ok && ob_text_append_str(text, "]");
     for (; ok && i < c->count && is_named(c, i); i++) {
         const ob_schema_arg *arg = &c->schema->args[i];
         if (!ob__trace_left_away(arg, &c->args[i]))
-            ok = ob__text_append_str(text, named++ == 0 ? ", \"kwargs\": {" : ", ") &&
+            ok = ob_text_append_str(text, named++ == 0 ? ", \"kwargs\": {" : ", ") &&
                  ob__json_write_string(text, arg->name, strlen(arg->name)) &&
-                 ob__text_append_str(text, ": ") && put_argument(v, c, i);
+                 ob_text_append_str(text, ": ") && put_argument(v, c, i);
     }
-    return ok && (named == 0 || ob__text_append_str(text, "}"));
+    return ok && (named == 0 || ob_text_append_str(text, "}"));
 }
 
 static bool add_entry(converter *v, const char *name)
@@ -344,7 +344,7 @@ static bool add_entry(converter *v, const char *name)
         return false;
     /* The operator is part of what makes an entry the same: its number goes behind the text. */
     const size_t length = v->text.size;
-    if (!ob__text_append(&v->text, "\0", 1) || !ob__text_append(&v->text, (char *)&op, sizeof op))
+    if (!ob_text_append(&v->text, "\0", 1) || !ob_text_append(&v->text, (char *)&op, sizeof op))
         return false;
     const uint32_t known = v->texts.count;
     const char *text = ob__intern(&v->texts, v->text.data, v->text.size, &ordinal);
@@ -479,24 +479,23 @@ static ob_status convert_call(converter *v, const ob_trace_node *node,
 
 static bool print_config(const converter *v, ob_text *out)
 {
-    bool ok = ob__text_append_str(out, "{");
+    bool ok = ob_text_append_str(out, "{");
     for (uint32_t i = 0; ok && i < v->ops.count; i++) {
-        ok = ob__text_append_str(out, i > 0 ? ",\n  " : "\n  ") &&
+        ok = ob_text_append_str(out, i > 0 ? ",\n  " : "\n  ") &&
              ob__json_write_string(out, v->groups[i].name, strlen(v->groups[i].name)) &&
-             ob__text_append_str(out, ": {\n"
-                                      "    \"input_data_generator\": "
-                                      "\"PyTorch:DefaultDataGenerator\",\n"
-                                      "    \"config\": [{\"input\": [");
+             ob_text_append_str(out, ": {\n"
+                                     "    \"input_data_generator\": "
+                                     "\"PyTorch:DefaultDataGenerator\",\n"
+                                     "    \"config\": [{\"input\": [");
         for (uint32_t e = v->groups[i].first; ok && e != OB_TRACE_NO_NODE; e = v->entries[e].next) {
             /* The text ends with the brace that the count goes before. */
-            ok =
-                ob__text_append_str(out, e != v->groups[i].first ? ",\n      " : "\n      ") &&
-                ob__text_append_str(out, v->entries[e].text) &&
-                ob__text_printf(out, ", \"count\": %llu}", (unsigned long long)v->entries[e].count);
+            ok = ob_text_append_str(out, e != v->groups[i].first ? ",\n      " : "\n      ") &&
+                 ob_text_append_str(out, v->entries[e].text) &&
+                 ob_text_printf(out, ", \"count\": %llu}", (unsigned long long)v->entries[e].count);
         }
-        ok = ok && ob__text_append_str(out, "\n    ]}]\n  }");
+        ok = ok && ob_text_append_str(out, "\n    ]}]\n  }");
     }
-    return ok && ob__text_append_str(out, "\n}\n");
+    return ok && ob_text_append_str(out, "\n}\n");
 }
 
 ob_status ob_trace_convert(const ob_trace *trace, const ob_trace_convert_options *options,

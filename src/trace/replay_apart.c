@@ -6,7 +6,7 @@
  */
 #include "opbench/replay.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 #include "process/process.h"
 #include "process/shared_memory.h"
 #include "process/wire.h"
@@ -158,8 +158,8 @@ static ob_status attempt(attempts *a, bool *again, ob_err *err)
         if (a->params->on_crash != NULL)
             a->params->on_crash(a->params->ctx, node, a->out->status);
         a->crashed.size--; /* its end */
-        *again = ob__text_printf(&a->crashed, "%s%" PRId64, a->crashes++ > 0 ? "," : "", node) &&
-                 ob__text_append(&a->crashed, "", 1);
+        *again = ob_text_printf(&a->crashed, "%s%" PRId64, a->crashes++ > 0 ? "," : "", node) &&
+                 ob_text_append(&a->crashed, "", 1);
         if (!*again)
             status = ob_err_set(err, OB_ERR_NOMEM, "out of memory");
     }
@@ -174,7 +174,7 @@ ob_status ob_replay_apart(const ob_replay_apart_params *params, ob_replay_outcom
     *out = (ob_replay_outcome){.result = NULL};
     ob_status status = ob__shared_memory_make("opbench-replay", sizeof(state), &a.memory, err);
     if (status == OB_OK &&
-        (!ob__text_append_str(&a.crashed, "--crashed=") || !ob__text_append(&a.crashed, "", 1)))
+        (!ob_text_append_str(&a.crashed, "--crashed=") || !ob_text_append(&a.crashed, "", 1)))
         status = ob_err_set(err, OB_ERR_NOMEM, "out of memory");
     while (status == OB_OK && again)
         status = attempt(&a, &again, err);

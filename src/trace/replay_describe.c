@@ -352,7 +352,7 @@ ob_status ob_replay_describe(const ob_replay *r, ob_json_doc *doc, const ob_json
 ob_status ob_replay_profile(const ob_replay *r, ob_text *text, ob_err *err)
 {
     double start_us = 0;
-    bool ok = ob__text_append_str(text, "{\"traceEvents\": [");
+    bool ok = ob_text_append_str(text, "{\"traceEvents\": [");
     bool first = true;
     for (size_t i = 0; ok && i < r->plan.step_count; i++) {
         const ob_replay_step *step = &r->plan.steps[i];
@@ -360,16 +360,16 @@ ob_status ob_replay_profile(const ob_replay *r, ob_text *text, ob_err *err)
         const double us = (double)r->step_ns[i] / 1e3;
         if (step->skip != OB_REPLAY_RAN)
             continue;
-        ok = ob__text_append_str(text, first ? "\n" : ",\n") &&
-             ob__text_append_str(text,
-                                 "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"pid\": 1, \"tid\": 1, "
-                                 "\"name\": ") &&
-             ob__json_write_string(text, name, strlen(name)) &&
-             ob__text_printf(text, ", \"ts\": %.3f, \"dur\": %.3f, \"args\": {\"node\": %lld}}",
-                             start_us, us, (long long)step->node->id);
+        ok =
+            ob_text_append_str(text, first ? "\n" : ",\n") &&
+            ob_text_append_str(text, "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"pid\": 1, \"tid\": 1, "
+                                     "\"name\": ") &&
+            ob__json_write_string(text, name, strlen(name)) &&
+            ob_text_printf(text, ", \"ts\": %.3f, \"dur\": %.3f, \"args\": {\"node\": %lld}}",
+                           start_us, us, (long long)step->node->id);
         start_us += us;
         first = false;
     }
-    ok = ok && ob__text_append_str(text, "\n]}\n");
+    ok = ok && ob_text_append_str(text, "\n]}\n");
     return ok ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a trace file");
 }

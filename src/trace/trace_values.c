@@ -5,7 +5,7 @@
  */
 #include "trace/trace_values.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 
 #include <stdlib.h>
 #include <string.h>

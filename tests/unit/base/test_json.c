@@ -41,19 +41,19 @@ static void trace(const ob_json_source *source, const ob_json_limits *limits, ob
         ob_json_event event;
         const ob_status status = ob__json_reader_next(reader, &event, &err);
         if (status != OB_OK) {
-            ob__text_printf(out, "error %d@%u:%u %s", status, err.line, err.column, err.message);
+            ob_text_printf(out, "error %d@%u:%u %s", status, err.line, err.column, err.message);
             break;
         }
-        ob__text_printf(out, "%d@%u:%u", event.kind, event.line, event.column);
+        ob_text_printf(out, "%d@%u:%u", event.kind, event.line, event.column);
         if (event.kind == OB_JSON_EVENT_INT)
-            ob__text_printf(out, "(%" PRId64 ")", event.integer);
+            ob_text_printf(out, "(%" PRId64 ")", event.integer);
         else if (event.kind <= OB_JSON_EVENT_KEY)
-            ob__text_printf(out, "(%.*s)", (int)event.length, event.text);
-        ob__text_append(out, " ", 1);
+            ob_text_printf(out, "(%.*s)", (int)event.length, event.text);
+        ob_text_append(out, " ", 1);
         if (event.kind == OB_JSON_EVENT_END)
             break;
     }
-    ob__text_append(out, "", 1);
+    ob_text_append(out, "", 1);
     ob__json_reader_destroy(reader);
 }
 
@@ -213,10 +213,10 @@ static void memory_has_a_limit(void)
     ob_err err;
     const ob_json_limits limits = {.max_memory_bytes = 100000};
     ob_text text = {0};
-    ob__text_append_str(&text, "[0");
+    ob_text_append_str(&text, "[0");
     for (int i = 0; i < 100000; i++)
-        ob__text_append_str(&text, ",1");
-    ob__text_append_str(&text, "]");
+        ob_text_append_str(&text, ",1");
+    ob_text_append_str(&text, "]");
     CHECK_INT(ob_json_parse("wide", text.data, text.size, &limits, &doc, &err), OB_ERR_LIMIT);
     CHECK_HAS(err.message, "more memory than the limit");
     CHECK_INT(ob_json_parse("wide", text.data, text.size, NULL, &doc, &err), OB_OK);
@@ -237,10 +237,10 @@ static void duplicate_keys_are_refused(void)
         "f.json:2:9: error: .x[0]: the key \"a\" stands twice in this object, first in line 1; "
         "rename or remove one");
     ob_text many = {0};
-    ob__text_append_str(&many, "{");
+    ob_text_append_str(&many, "{");
     for (int i = 0; i < 1000; i++)
-        ob__text_printf(&many, "\"k%d\": %d,\n", i, i);
-    ob__text_append_str(&many, "\"k500\": 0}");
+        ob_text_printf(&many, "\"k%d\": %d,\n", i, i);
+    ob_text_append_str(&many, "\"k500\": 0}");
     CHECK_INT(ob_json_parse("f.json", many.data, many.size, NULL, &doc, &err), OB_ERR_SYNTAX);
     CHECK_INT(err.line, 1001);
     CHECK_HAS(err.message, "first in line 501");
@@ -367,10 +367,10 @@ static void files_are_read_in_pieces(void)
     ob_text text = {0};
     ob_json_doc *doc;
     ob_err err;
-    ob__text_append_str(&text, "[\"");
+    ob_text_append_str(&text, "[\"");
     for (int i = 0; i < 200000; i++)
-        ob__text_append_str(&text, i % 7 ? "x" : "\\u00e4");
-    ob__text_append_str(&text, "\"]");
+        ob_text_append_str(&text, i % 7 ? "x" : "\\u00e4");
+    ob_text_append_str(&text, "\"]");
     CHECK(write(descriptor, text.data, text.size) == (ssize_t)text.size);
     close(descriptor);
     CHECK_INT(ob_json_parse_file(path, NULL, &doc, &err), OB_OK);

@@ -4,7 +4,7 @@
  */
 #include "check.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 #include "process/wire.h"
 
 #include <pthread.h>

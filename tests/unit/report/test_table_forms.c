@@ -101,11 +101,11 @@ static void numbers(void)
 {
     ob_text text = {0};
     CHECK(ob__number_append(0.1 + 0.2, OB_HINT_FIGURE, &text));
-    CHECK(ob__text_append(&text, " ", 1) && ob__number_append(1000, OB_HINT_FIGURE, &text));
-    CHECK(ob__text_append(&text, " ", 1) && ob__number_append(1000, OB_HINT_REAL, &text));
-    CHECK(ob__text_append(&text, " ", 1) && ob__number_append(1e15 + 1, OB_HINT_COUNT, &text));
-    CHECK(ob__text_append(&text, " ", 1) && ob__number_append(0.00049, OB_HINT_TIME, &text));
-    CHECK(ob__text_append(&text, "", 1));
+    CHECK(ob_text_append(&text, " ", 1) && ob__number_append(1000, OB_HINT_FIGURE, &text));
+    CHECK(ob_text_append(&text, " ", 1) && ob__number_append(1000, OB_HINT_REAL, &text));
+    CHECK(ob_text_append(&text, " ", 1) && ob__number_append(1e15 + 1, OB_HINT_COUNT, &text));
+    CHECK(ob_text_append(&text, " ", 1) && ob__number_append(0.00049, OB_HINT_TIME, &text));
+    CHECK(ob_text_append(&text, "", 1));
     CHECK_STR(text.data, "0.30000000000000004 1000 1000.0 1000000000000001 0");
     ob_text_fini(&text);
     char time[32];

@@ -2,7 +2,7 @@
  *
  * Records as lines: exact texts, and every row there and back.
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "check.h"
 #include "opbench/record.h"
 
@@ -16,7 +16,7 @@ static const char *line_of(const ob_record *record)
     ob_err err = {.message = ""};
     CHECK_INT(ob_record_print(record, &text, &err), OB_OK);
     CHECK_STR(err.message, "");
-    CHECK(ob__text_append(&text, "", 1));
+    CHECK(ob_text_append(&text, "", 1));
     return text.data;
 }
 
@@ -193,7 +193,7 @@ static void what_cannot_be_written(void)
     ob_err err;
     ob_json_doc *doc = NULL;
     ob_record_init(&r, OB_RECORD_OTHER_LINE);
-    CHECK(ob__text_append_str(&text, "kept"));
+    CHECK(ob_text_append_str(&text, "kept"));
     CHECK_INT(ob_record_print(&r, &text, &err), OB_ERR_INVALID);
     CHECK_HAS(err.message, "kind 6 cannot be written");
     ob_record_init(&r, OB_RECORD_RESULT_LINE);

@@ -3,7 +3,7 @@
  * docs/records.md holds the table of fields as the rows make it. With an argument the program prints
  * that part, to be put there.
  */
-#include "base/text.h"
+#include "base/text_append.h"
 #include "check.h"
 #include "opbench/record.h"
 #include "temp_file.h"
@@ -16,7 +16,7 @@ static char *made(void)
 {
     ob_text text = {0};
     CHECK_INT(ob_record_print_docs(&text, NULL), OB_OK);
-    CHECK(ob__text_append(&text, "", 1));
+    CHECK(ob_text_append(&text, "", 1));
     return text.data;
 }
 

@@ -4,7 +4,7 @@
  */
 #include "run_test.h"
 
-#include "base/text.h"
+#include "base/text_append.h"
 #include "run/identity.h"
 
 static void check_print(const ob_run_options *options, const char *want)
@@ -12,7 +12,7 @@ static void check_print(const ob_run_options *options, const char *want)
     ob_text text = {0};
     ob_err err;
     CHECK_INT(ob_run_options_print(options, &text, &err), OB_OK);
-    CHECK(ob__text_append(&text, "", 1));
+    CHECK(ob_text_append(&text, "", 1));
     CHECK_STR(text.data, want);
     ob_text_fini(&text);
 }

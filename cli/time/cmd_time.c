@@ -6,7 +6,7 @@
 #include "header.h"
 #include "interrupts.h"
 #include "own_path.h"
-#include "run_select.h"
+#include "run/run_select.h"
 #include "time_options.h"
 #include "warn_threads.h"
 

@@ -5,7 +5,7 @@
 #ifndef OB_CLI_SWEEP_OPTIONS_H
 #define OB_CLI_SWEEP_OPTIONS_H
 
-#include "run_options.h"
+#include "run/run_options.h"
 
 #include "opbench/sweep.h"
 

@@ -5,7 +5,7 @@
 #include "sweep_output.h"
 
 #include "output_file.h"
-#include "run_output.h"
+#include "run/run_output.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #ifndef OB_CLI_COUNT_COMMAND_H
 #define OB_CLI_COUNT_COMMAND_H
 
-#include "suite_line.h"
+#include "time/suite_line.h"
 
 #include "opbench/run.h"
 

@@ -6,8 +6,8 @@
 #include "count_command.h"
 #include "interrupts.h"
 #include "own_path.h"
-#include "run_select.h"
-#include "time_options.h"
+#include "run/run_select.h"
+#include "time/time_options.h"
 
 #include "opbench/case_count.h"
 

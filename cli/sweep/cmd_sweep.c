@@ -7,7 +7,7 @@
 #include "interrupts.h"
 #include "output_file.h"
 #include "own_path.h"
-#include "run_select.h"
+#include "run/run_select.h"
 #include "sweep_output.h"
 
 #include "opbench/run.h"

@@ -1,39 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Appending to ob_text. All return false when memory is out; the text is then unchanged.
+ * More ways to append to ob_text (opbench/text.h). All return false when memory is out; the text is then unchanged.
  */
-#ifndef OB_BASE_TEXT_H
-#define OB_BASE_TEXT_H
+#ifndef OB_BASE_TEXT_APPEND_H
+#define OB_BASE_TEXT_APPEND_H
 
-#include "opbench/status.h"
 #include "opbench/text.h"
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
-
-/* Room for `more` bytes behind the end. */
-bool ob__text_grow(ob_text *text, size_t more);
-
-static inline bool ob__text_reserve(ob_text *text, size_t more)
-{
-    return (text->data != NULL && text->capacity - text->size >= more) || ob__text_grow(text, more);
-}
-
-static inline bool ob__text_append(ob_text *text, const char *bytes, size_t count)
-{
-    if (!ob__text_reserve(text, count))
-        return false;
-    if (count > 0)
-        memcpy(text->data + text->size, bytes, count);
-    text->size += count;
-    return true;
-}
-
-static inline bool ob__text_append_str(ob_text *text, const char *str)
-{
-    return ob__text_append(text, str, strlen(str));
-}
 
 /* Decimal digits of value into out (20 bytes are enough); returns how many. Not terminated. */
 size_t ob__format_u64(uint64_t value, char *out);
@@ -47,6 +21,5 @@ bool ob__text_append_real(ob_text *text, double value);
 bool ob__text_append_fill(ob_text *text, char with, size_t count);
 /* A word of a command line: as it is, or in single quotes where a shell would read it otherwise. */
 bool ob__text_append_word(ob_text *text, const char *word);
-bool ob__text_printf(ob_text *text, const char *format, ...) OB_PRINTF(2, 3);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "onednn_kernel.h"
 
-/* to = from, with conversion and repetition: a reorder, or loop where the library has none. */
+/* to = from, with conversion and repetition: a reorder, or a plain loop where the library has none. */
 ob_status dnn_emit_copy(dnn_plan *plan, const dnn_view *to, const dnn_view *from, ob_err *err);
 ob_status dnn_emit_fill(dnn_plan *plan, const dnn_view *to, double value, ob_err *err);
 /* 1 everywhere, by prepare. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Arithmetic on int8 and uint8. PyTorch's wraps around, the library's stops at the limits. So, unless the option
- * integers=library asks for the latter, results are computed wide and cut to their last eight bits (loop).
+ * integers=library asks for the latter, results are computed wide and cut to their last eight bits by a plain loop.
  *
  * Modulo 256 it makes no difference whether a byte is signed. That is why factors are given as the library likes
  * them best, the first unsigned and the second signed: such sums of products stay whole numbers of 32 bits.

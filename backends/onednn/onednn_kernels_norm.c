@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Batch and layer normalization. The library works with variances, PyTorch with inverse deviations: those
- * are as many as channels or rows, and converted by loop.
+ * are as many as channels or rows, and converted by a plain loop.
  */
 #include "emit.h"
 #include "plain_loops.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dropout: the mask is loop, what is done with it is a product.
+ * Dropout: the mask is filled by a plain loop, what is done with it is a product.
  */
 #include "emit.h"
 #include "plain_loops.h"

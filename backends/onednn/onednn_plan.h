@@ -81,7 +81,7 @@ struct dnn_plain_loop {
 };
 
 typedef struct dnn_step {
-    dnn_desc *desc; /* NULL: loop */
+    dnn_desc *desc; /* NULL: a plain loop */
     dnn_kind kind;
     const ob_op *op;
     dnn_plain_loop *loop;
@@ -146,7 +146,7 @@ ob_status dnn_plan_dense(dnn_plan *plan, dnn_view *view, ob_err *err);
 /* Describes a primitive and adds it with the reorders that its arguments need. desc may be NULL. */
 ob_status dnn_plan_emit(dnn_plan *plan, const dnn_request *request, const dnn_binding *bindings,
                         int count, const dnn_desc **desc, ob_err *err);
-/* Adds loop over plain tensors; the first `outputs` views are written, the others read. */
+/* Adds a loop over plain tensors; the first `outputs` views are written, the others read. */
 ob_status dnn_plan_plain_loop(dnn_plan *plan, const dnn_plain_loop *loop, int outputs, ob_err *err);
 /* The same with one output that is written in a layout of its own; views[0] has the strides of that. */
 ob_status dnn_plan_plain_loop_form(dnn_plan *plan, const dnn_plain_loop *loop,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loop of loop.h. None of it is where time goes: channels, single numbers, and copies that a view with
+ * See plain_loops.h. None of it is where time goes: channels, single numbers, and copies that a view with
  * repeated elements needs.
  */
 #include "plain_loops.h"

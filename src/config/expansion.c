@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compiles an entry with macros into a expansion, and moves the expansion from case to case.
+ * Compiles an entry with macros into an expansion, and moves the expansion from case to case.
  *
  * The order of the axes is the order of expansion: args before kwargs, arguments in order, attributes in
  * the order in which they stand in the argument, elements of a shape and of a container in order; the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A expansion: one entry with macros, compiled. It holds a live copy of the entry without its macros, the
+ * An expansion: one entry with macros, compiled. It holds a live copy of the entry without its macros, the
  * axes that write into it, and the copies between its elements. Going to case i sets the axes to the
  * digits of i (the last axis is the fastest) and then runs the copies; nothing else is touched, and
  * nothing carries over from one case to another.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * RangeConfigIterator: a expansion per entry; ids are <entry>_<step>. Entries that expand to nothing keep their
+ * RangeConfigIterator: an expansion per entry; ids are <entry>_<step>. Entries that expand to nothing keep their
  * number.
  */
 #include "config/expansion.h"

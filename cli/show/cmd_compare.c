@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct compare_options {
-    bool trim, highlight_warnings, by_file;
+    bool trim, highlight_warnings, merge;
     const char *colorize, *color, *format;
 } compare_options;
 
@@ -36,11 +36,12 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_FLAG,
      .offset = offsetof(compare_options, highlight_warnings),
      .help = "Show the interquartile range in percent of the median where it is 10 % or more."},
-    {.name = "by-file",
+    {.name = "merge",
      .type = OB_OPTION_FLAG,
-     .offset = offsetof(compare_options, by_file),
-     .help = "Take the file's name as env where a measurement has none, so that equal tasks of two "
-             "files are two rows instead of merged."},
+     .offset = offsetof(compare_options, merge),
+     .help = "Put equal tasks of several files together. Without this, files stay apart: the name "
+             "of its file is the env of a measurement that has none, and stands behind an env that "
+             "two files have."},
     {.name = "color",
      .type = OB_OPTION_CHOICE,
      .offset = offsetof(compare_options, color),
@@ -56,19 +57,74 @@ static const ob_option OPTIONS[] = {
     {.name = NULL},
 };
 
-typedef struct keeping {
-    ob_cli_kept kept;
-    const compare_options *options;
-} keeping;
+/* ---- files stay apart ---- */
+
+static bool is_same(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static const char *env_of(const ob_cli_kept *kept, size_t i)
+{
+    return ob_measurements_get(kept->list, i)->task.env;
+}
+
+/* Whether another file has the env of this measurement too. */
+static bool is_shared(const ob_cli_kept *kept, size_t i)
+{
+    for (size_t k = 0; k < ob_measurements_count(kept->list); k++)
+        if (is_same(env_of(kept, k), env_of(kept, i)) &&
+            !is_same(kept->places[k].file, kept->places[i].file))
+            return true;
+    return false;
+}
+
+/* Adds to `to` what is kept, each with an env that no other file has. */
+static ob_status name_envs(const ob_cli_kept *kept, ob_measurements *to, ob_err *err)
+{
+    ob_text env = {.data = NULL};
+    ob_status status = OB_OK;
+    bool shared = false;
+    for (size_t i = 0; status == OB_OK && i < ob_measurements_count(kept->list); i++) {
+        ob_measurement m = *ob_measurements_get(kept->list, i);
+        const char *file = kept->places[i].file;
+        /* Most have the env of the one before. */
+        if (i == 0 || !is_same(env_of(kept, i - 1), m.task.env) ||
+            !is_same(kept->places[i - 1].file, file))
+            shared = is_shared(kept, i);
+        env.size = 0;
+        if (m.task.env == NULL)
+            m.task.env = file;
+        else if (!ob_text_printf(&env, "%s, %s", m.task.env, file) || !ob_text_append(&env, "", 1))
+            status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for the names of files");
+        else if (shared)
+            m.task.env = env.data;
+        if (status == OB_OK)
+            status = ob_measurements_add(to, &m, err);
+    }
+    ob_text_fini(&env);
+    return status;
+}
+
+/* The library merges equal tasks wherever they come from, as the original does; what users of the original do by
+ * hand, an env for each file, is done for them. */
+static ob_status keep_apart(ob_cli_kept *kept, ob_err *err)
+{
+    ob_measurements *apart;
+    OB_TRY(ob_measurements_create(&apart, err));
+    const ob_status status = name_envs(kept, apart, err);
+    ob_measurements_destroy(status == OB_OK ? kept->list : apart);
+    if (status == OB_OK)
+        kept->list = apart;
+    return status;
+}
 
 static ob_status keep(void *ctx, const ob_cli_place *place, const ob_measurement *m, ob_err *err)
 {
-    keeping *k = ctx;
-    ob_measurement named = *m;
-    if (k->options->by_file && named.task.env == NULL)
-        named.task.env = place->file;
-    return ob__cli_kept_add(&k->kept, place, &named, err);
+    return ob__cli_kept_add(ctx, place, m, err);
 }
+
+/* ---- tables ---- */
 
 static ob_compare_style style_of(const ob_cli *cli, const compare_options *options)
 {
@@ -104,14 +160,18 @@ static int print(ob_cli *cli, const ob_cli_kept *kept, const compare_options *op
 
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
-    keeping k = {.options = call->options};
+    const compare_options *options = call->options;
+    ob_cli_kept kept;
     ob_err err;
-    if (ob__cli_kept_init(&k.kept, &err) != OB_OK)
+    if (ob__cli_kept_init(&kept, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
-    int code = ob__cli_read_measurements(cli, call, keep, &k);
+    int code = ob__cli_read_measurements(cli, call, keep, &kept);
+    if (code == OB_EXIT_OK && call->word_count > 1 && !options->merge &&
+        keep_apart(&kept, &err) != OB_OK)
+        code = ob__cli_fail(cli, &err);
     if (code == OB_EXIT_OK)
-        code = print(cli, &k.kept, k.options);
-    ob__cli_kept_fini(&k.kept);
+        code = print(cli, &kept, options);
+    ob__cli_kept_fini(&kept);
     return code;
 }
 
@@ -120,15 +180,13 @@ const ob_cli_command ob__command_compare = {
     .help = "put stored measurements side by side",
     .text = "Prints one table per label: a row for each sub_label (or statement), with threads and "
             "environments in groups, a column for each description, medians in the cells. "
-            "Measurements of the same task are merged, from whatever file they come, unless "
-            "--by-file keeps files apart. Two different "
-            "tasks "
-            "that would stand in the same cell are an error.",
+            "Measurements of the same task in one file are merged, those of several files with "
+            "--merge alone. Two different tasks that would stand in the same cell are an error.",
     .words = ob__cli_measurement_words,
     .options = OPTIONS,
     .options_size = sizeof(compare_options),
     .options_init = init,
-    .example = "opbench compare before.json after.json --by-file --trim --colorize columnwise\n"
+    .example = "opbench compare before.json after.json --trim --colorize columnwise\n"
                "opbench compare results.json --format csv > results.csv",
     .run = run,
 };

@@ -6,6 +6,8 @@
 #include "header.h"
 #include "suite_line.h"
 
+#include "opbench/torch.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,17 +109,20 @@ static ob_record_status status_of(const ob_suite_result *r)
 static bool make_repro(const ob_suite_report *report, const char *name, ob_text *out)
 {
     const ob_snippet_line *s = report->snippet;
-    const char *words[16] = {report->own.word,
+    const char *words[18] = {report->own.word,
                              report->cli->command->name,
                              "-s",
                              report->path != NULL ? report->path : "-",
                              "--only",
                              name};
     size_t count = 6;
-    const char *const given[][2] = {
-        {"--cc", s->cc}, {"--cxx", s->cxx}, {"--python", s->python}, {"--cache-dir", s->cache_dir}};
+    const char *const given[][2] = {{"--cc", s->cc},
+                                    {"--cxx", s->cxx},
+                                    {"--python", s->python},
+                                    {"--cache-dir", s->cache_dir},
+                                    {"--torch", getenv(OB_TORCH_VARIABLE)}};
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {
-        if (given[i][1] == NULL)
+        if (given[i][1] == NULL || given[i][1][0] == '\0')
             continue;
         words[count++] = given[i][0];
         words[count++] = given[i][1];

@@ -45,6 +45,7 @@ typedef struct ob_manifest {
     bool replays;          /* replay takes it where it works and none is named */
     const ob_manifest_option *options;
     size_t option_count;
+    const char *variable; /* the environment variable that chooses its library; NULL = none */
 } ob_manifest;
 
 typedef struct ob_manifests ob_manifests;

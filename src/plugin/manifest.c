@@ -168,6 +168,7 @@ static const key_row KEYS[] = {
     KEY(ob_manifest, "libraries", WORDS, libraries, false),
     KEY(ob_manifest, "runtimes", WORDS, runtimes, false),
     KEY(ob_manifest, "replays", FLAG, replays, false),
+    KEY(ob_manifest, "variable", VARIABLE, variable, false),
     {NULL, TEXT, 0, false},
 };
 

@@ -7,6 +7,8 @@
 #include "base/text_append.h"
 #include "result/run_conditions.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -53,10 +55,38 @@ static bool append_source(const ob_run_options *options, const ob_case *c, ob_te
     return ok;
 }
 
+/* OPBENCH_TORCH=/opt/libtorch: the library was chosen there, by the user or by an option of the command. */
+static bool append_variable(ob_text *out, const char *name)
+{
+    const char *value = name != NULL ? getenv(name) : NULL;
+    return value == NULL || value[0] == '\0' ||
+           (ob_text_append_str(out, name) && ob_text_append(out, "=", 1) &&
+            ob__text_append_word(out, value) && ob_text_append(out, " ", 1));
+}
+
+/* Variables that choose the libraries of backends among "a,b". */
+static bool append_environment(ob_text *out, const ob_manifests *manifests, const char *backends)
+{
+    bool ok = true;
+    for (const char *at = backends, *end; ok && manifests != NULL; at = end + 1) {
+        char name[72];
+        end = at + strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(end - at), at);
+        const ob_manifest *m = ob_manifests_find(manifests, name);
+        ok = m == NULL || append_variable(out, m->variable);
+        for (size_t i = 0; ok && m != NULL && i < m->option_count; i++)
+            ok = append_variable(out, m->options[i].variable);
+        if (*end == '\0')
+            break;
+    }
+    return ok;
+}
+
 /* opbench run -c FILE --case 'torch.add|0|0|3' --exec-mode=continuous, behind the command that prints the
- * config and a pipe where there is no FILE. The words of a case come last: a
+ * config and a pipe where there is no FILE, and behind variables that chose a library. The words of a case come last: a
  * "--" in them ends the options. */
-static bool make_repro(const ob_run_options *options, const ob_case *c, ob_text *out)
+static bool make_repro(const ob_manifests *manifests, const ob_run_options *options,
+                       const ob_case *c, ob_text *out)
 {
     static const char PIPED[] = " # the config came from standard input: give it there again";
     const char *command = options->command != NULL        ? options->command
@@ -66,6 +96,7 @@ static bool make_repro(const ob_run_options *options, const ob_case *c, ob_text 
     const char *source = options->config_command;
     bool ok =
         (source == NULL || (ob_text_append_str(out, source) && ob_text_append(out, " | ", 3))) &&
+        append_environment(out, manifests, ob__backend_name(options)) &&
         ob__text_append_word(out, options->program ? options->program : "opbench") &&
         ob_text_append(out, " ", 1) && ob_text_append_str(out, command) &&
         (options->by_words || append_source(options, c, out));
@@ -126,7 +157,7 @@ ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options
 {
     ob_record_result *r = &record->result;
     ob_record_init(record, OB_RECORD_RESULT_LINE);
-    if (!make_repro(options, c, &identity->repro))
+    if (!make_repro(identity->manifests, options, c, &identity->repro))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the repro line");
     ob_record_format_time((int64_t)time(NULL), identity->start_time);
     r->op_name = ob_case_op_name(c);

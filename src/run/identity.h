@@ -10,6 +10,7 @@
 
 /* Owns the texts that the record points to. Zero is empty. */
 typedef struct ob_identity {
+    const ob_manifests *manifests; /* what chooses the backends' libraries; NULL = not known */
     ob_text repro, stmt, place;
     char start_time[32];
 } ob_identity;

@@ -209,6 +209,7 @@ ob_status ob__session_open(ob_context *context, const ob_run_options *options, o
     if (s == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a session");
     s->context = context;
+    s->identity.manifests = ob_context_manifests(context);
     s->options = *options;
     s->turns = turns;
     s->check.fd = -1;

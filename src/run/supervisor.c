@@ -366,7 +366,8 @@ static ob_status run(ob_context *context, const ob_config *config, const ob_run_
                        .config = config,
                        .params = params,
                        .summary = summary,
-                       .client = {.params = params}};
+                       .client = {.params = params},
+                       .identity = {.manifests = ob_context_manifests(context)}};
     if (params->options->processes > 1 && params->worker_program == NULL)
         return ob_err_set(err, OB_ERR_INVALID,
                           "--processes needs worker processes; leave out --no-isolate");

@@ -100,3 +100,15 @@ with tempfile.TemporaryDirectory() as folder:
     place.mkdir(parents=True)
     (place / "libonnxruntime.so").symlink_to((fakes / "fake_old.so").resolve())
     check_refused(None, home, "opbench/onnxruntime/libonnxruntime.so", "too old")
+
+    # A repro line names the library that was chosen, by the option or by the variable.
+    config, records = home / "config.json", home / "records.json"
+    argument = {"type": "tensor", "dtype": "float", "shape": [4]}
+    config.write_text(json.dumps({"torch.add": {"input_data_generator": "PyTorch:DefaultDataGenerator",
+                                                "config": [{"input": [{"args": [argument, argument]}]}]}}))
+    old = str((fakes / "fake_old.so").resolve())
+    for library, options in ((None, ["--onnxruntime-library", old]), (old, [])):
+        call(library, home, "run", "-c", str(config), "--backend", "onnxruntime", "--output", str(records), "--force", *options)
+        for line in map(json.loads, records.read_text().splitlines()):
+            assert "repro" not in line or line["repro"].startswith(f"OPBENCH_ONNXRUNTIME={old} {opbench} run "), line["repro"]
+            assert line.get("status", "unsupported") != "ok", line

@@ -140,6 +140,26 @@ class Chosen(ChooseTest):
                             OPBENCH_TORCH="/nonexistent")
         self.assertEqual((done.returncode, len(self.calls())), (0, 1), done)
 
+    def test_a_repro_line_takes_the_same_one(self):
+        os.rename(self.other_root()[0], self.path("a package"))
+        root, again = self.path("a package"), self.path("again.json")
+        compiler = self.script("c++", COMPILER)
+        for options, variables in ((("--torch", root), {}), ((), {"OPBENCH_TORCH": root})):
+            records, done = self.time(*options, CXX=compiler, **variables)
+            self.assertEqual(done.returncode, 0, done)
+            (repro,) = [r["repro"] for r in map(json.loads, records.splitlines()) if "repro" in r]
+            self.assertTrue(repro.startswith(f"OPBENCH_TORCH='{root}' {torch_case.program} run -c "), repro)
+            done = subprocess.run(["sh", "-c", f"{repro} --force --output {again}"], cwd="/", text=True, capture_output=True,
+                                  env={**self.environment, "CXX": compiler}, check=False, timeout=torch_case.LIMIT_S)
+            self.assertEqual((done.returncode, done.stderr, len(self.calls())), (0, "", 1), done)
+            with open(again, encoding="utf-8") as file:
+                self.assertEqual([r["repro"] for r in map(json.loads, file) if "repro" in r], [repro])
+        # It is no other backend's affair.
+        done = self.opbench("run", "-c", self.config, "--output", again, "--force", OPBENCH_TORCH=root)
+        self.assertEqual(done.returncode, 0, done)
+        with open(again, encoding="utf-8") as file:
+            self.assertNotIn("OPBENCH_TORCH", file.read())
+
     def test_old_abi(self):
         root, _ = self.other_root()
         os.remove(os.path.join(root, "lib/libc10.so"))

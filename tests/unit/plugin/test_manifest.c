@@ -30,6 +30,8 @@ static void own(void)
     CHECK_STR(torch->libraries, "oneDNN OpenBLAS ATen oneMKL");
     CHECK_STR(torch->options[1].name, "torchscript");
     CHECK_STR(torch->options[1].commands, "run list");
+    CHECK_STR(torch->variable, "OPBENCH_TORCH");
+    CHECK(ob_manifests_find(manifests, "native")->variable == NULL);
     CHECK(ob_manifests_find(manifests, "tor") == NULL);
     for (size_t i = 1; i < ob_manifests_count(manifests); i++)
         CHECK(strcmp(ob_manifests_at(manifests, i - 1)->name, ob_manifests_at(manifests, i)->name) <
@@ -75,6 +77,7 @@ static void refused(void)
         {"{\"name\": \"x\", \"help\": \"h\", \"libraries\": \"a\"}", "a list of words"},
         {"{\"name\": \"x\", \"help\": \"h\", \"libraries\": [\"a b\"]}", "this is not a word"},
         {"{\"name\": \"x\", \"help\": \"h\", \"replays\": 1}", "true or false"},
+        {"{\"name\": \"x\", \"help\": \"h\", \"variable\": \"PATH\"}", "begins with OPBENCH_"},
         {"{\"name\": \"x\", \"help\": \"h\", \"options\": {}}", "a list of at most 32 options"},
         {OPTION(", \"value\": \"V\""), "either \"gives\" or \"variable\""},
         {OPTION(", \"value\": \"V\", \"gives\": \"a\", \"variable\": \"OPBENCH_A\""),

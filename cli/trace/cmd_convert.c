@@ -81,9 +81,6 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     if (ob_trace_convert(trace, &how, ob_context_operators(cli->context), log, &config, &summary,
                          &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
-    else if (summary.distinct == 0)
-        ob__cli_warn(cli,
-                     "the trace has no operator that could be called again: the config is empty");
     if (code == OB_EXIT_OK)
         code = ob__cli_write_file(cli, options->output, config.data, config.size);
     if (code == OB_EXIT_OK && options->output != NULL)
@@ -105,7 +102,7 @@ const ob_cli_command ob__command_convert = {
         "operator needs, and with each call a count of how often it was made.\n\n"
         "Operators that exist on one vendor's device only (cudnn_convolution) become the generic "
         "ones. Calls that cannot be made again, communication and kernels that a compiler made are "
-        "left out; a warning says which.",
+        "left out; a warning says which. A trace in which nothing is left is an error.",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(convert_options),

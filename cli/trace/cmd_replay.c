@@ -229,8 +229,9 @@ const ob_cli_command ob__command_replay = {
         "flowing from call to call as recorded. Says how much of the trace ran, which calls did "
         "not "
         "and why, how long a pass takes and which operators take it.\n\n"
-        "Communication, stream and pinning calls and operators of libraries that are not there are "
-        "not computing and are listed apart. Operators that exist on one vendor's device only "
+        "Communication, stream and pinning calls are not computing and are listed apart; operators "
+        "of libraries that are not there are computing, and missing. Operators that exist on one "
+        "vendor's device only "
         "(cudnn_convolution) become the generic ones. A call that fails is skipped, also one that "
         "ends its process.\n\n"
         "Exit code 1: some computing call did not run.",

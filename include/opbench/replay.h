@@ -24,7 +24,7 @@ extern "C" {
     X(COMMUNICATION, "communication", false, "it talks to other processes")                        \
     X(STREAM, "stream", false, "it orders streams or pins memory")                                 \
     X(HOST, "host", false, "it reads, checks or marks something for the program")                  \
-    X(NO_LIBRARY, "no_library", false, "its library is not installed")                             \
+    X(NO_LIBRARY, "no_library", true, "its library is not installed")                              \
     X(LISTED, "listed", true, "it is in the list of operators to skip")                            \
     X(FUSED, "fused", true, OB_TRACE_FUSED_HELP)                                                   \
     X(COMPILED, "compiled", true, OB_TRACE_COMPILED_HELP)                                          \

@@ -173,7 +173,7 @@ typedef struct ob_trace_convert_summary {
 
 /* A config with one entry per distinct call, each with its `count`, in order of first use, operator by
  * operator. table says which values integer arguments may have (an index is below the size it indexes);
- * reasons for calls that were left out go to log. */
+ * reasons for calls that were left out go to log. OB_ERR_NOT_FOUND when no call is left. */
 ob_status ob_trace_convert(const ob_trace *trace, const ob_trace_convert_options *options,
                            const ob_op_table *table, const ob_log *log, ob_text *config,
                            ob_trace_convert_summary *summary, ob_err *err);

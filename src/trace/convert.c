@@ -520,7 +520,11 @@ ob_status ob_trace_convert(const ob_trace *trace, const ob_trace_convert_options
     if (status == OB_OK) {
         tell_leftovers(&v);
         link_entries(&v);
-        if (!print_config(&v, config))
+        if (v.texts.count == 0)
+            status = ob_err_set_at(err, OB_ERR_NOT_FOUND, trace->name, 0, 0, NULL,
+                                   "there is no call that could be made again, and so no config%s",
+                                   count > 0 ? "; the warnings say why" : "");
+        else if (!print_config(&v, config))
             status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for a config");
     }
     free(indices);

@@ -97,8 +97,12 @@ static ob_status open_file(const char *path, const ob_count_options *o, ob_count
     OB_TRY(ob_count_file_read(path, file, err));
     if (wanted_count(*file, o) > 0)
         return OB_OK;
+    const bool empty = ob_count_file_size(*file) == 0;
     ob_count_file_destroy(*file);
     *file = NULL;
+    if (empty)
+        return ob_err_set_at(err, OB_ERR_INVALID, path, 0, 0, NULL,
+                             "there are no counts in it; give what opbench count wrote");
     return ob_err_set_at(err, OB_ERR_INVALID, path, 0, 0, NULL,
                          "there is no part %lld in it; leave --part out to see all",
                          (long long)o->part);
@@ -275,23 +279,47 @@ static ob_status diff_one(ob_cli *cli, const ob_count_options *o, const char *co
     return status;
 }
 
-/* ---- diff of suites ---- */
+/* ---- diff of many ---- */
 
-/* Whether the file has many counts, each with a name: those of a suite. */
-static bool is_of_suite(const ob_count_file *file)
+/* Whether the file has many counts that can be told apart: those of a suite or a config. */
+static bool is_of_many(const ob_count_file *file)
 {
-    for (size_t i = 0; i < ob_count_file_size(file); i++)
-        if (ob_count_stats_get(ob_count_file_part(file, i))->task.label == NULL)
+    for (size_t i = 0; i < ob_count_file_size(file); i++) {
+        const ob_count_stats_params *is = ob_count_stats_get(ob_count_file_part(file, i));
+        if (is->task.label == NULL && is->key == NULL)
             return false;
+    }
     return ob_count_file_size(file) > 1;
 }
 
-static const ob_count_stats *find_label(const ob_count_file *file, const char *label)
+/* The old count that the new one belongs to, of those that have no partner yet; NULL = there is none. The same one may
+ * be there several times: each has its own. */
+static const ob_count_stats *take_partner(const ob_count_file *before, const ob_count_stats *new,
+                                          bool *taken)
 {
-    for (size_t i = 0; i < ob_count_file_size(file); i++)
-        if (strcmp(ob_count_stats_get(ob_count_file_part(file, i))->task.label, label) == 0)
-            return ob_count_file_part(file, i);
-    return NULL;
+    size_t best = 0;
+    int best_match = 0;
+    for (size_t i = 0; i < ob_count_file_size(before) && best_match < 2; i++) {
+        const int match = taken[i] ? 0 : ob_count_stats_match(ob_count_file_part(before, i), new);
+        if (match > best_match) {
+            best = i;
+            best_match = match;
+        }
+    }
+    if (best_match == 0)
+        return NULL;
+    taken[best] = true;
+    return ob_count_file_part(before, best);
+}
+
+/* "torch.add: torch.add(f32[4], f32[4]), native": all that tells a count from the others of its file. */
+static bool append_name(const ob_count_stats *stats, ob_text *out)
+{
+    const ob_task_spec *task = &ob_count_stats_get(stats)->task;
+    return ob_text_append_str(out, task->label != NULL ? task->label : task->stmt) &&
+           (task->sub_label == NULL || ob_text_printf(out, ": %s", task->sub_label)) &&
+           (task->description == NULL || ob_text_printf(out, ", %s", task->description)) &&
+           ob_text_append(out, "", 1);
 }
 
 static ob_status diff_pair(ob_cli *cli, const ob_count_options *o, const ob_count_stats *before,
@@ -299,6 +327,7 @@ static ob_status diff_pair(ob_cli *cli, const ob_count_options *o, const ob_coun
 {
     ob_count_stats *old = NULL, *new = NULL;
     ob_counts *delta = NULL;
+    ob_text name = {.data = NULL};
     ob_status status = check_numbers(before, after, err);
     if (status == OB_OK)
         status = prepare(before, o, &old, err);
@@ -309,29 +338,35 @@ static ob_status diff_pair(ob_cli *cli, const ob_count_options *o, const ob_coun
     if (status == OB_OK && ob_counts_size(delta) == 0)
         (*equal)++;
     else if (status == OB_OK)
-        status = print_delta(cli, o, delta, ob_count_stats_get(after)->task.label, err);
+        status = append_name(after, &name) ? print_delta(cli, o, delta, name.data, err)
+                                           : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+    ob_text_fini(&name);
     ob_counts_destroy(delta);
     ob_count_stats_destroy(old);
     ob_count_stats_destroy(new);
     return status;
 }
 
-/* By their names; how many are equal, or only in one of the files, goes to standard error. */
-static ob_status diff_suites(ob_cli *cli, const ob_count_options *o, const ob_count_file *before,
-                             const ob_count_file *after, ob_err *err)
+/* How many are equal, or only in one of the files, goes to standard error. */
+static ob_status diff_many(ob_cli *cli, const ob_count_options *o, const ob_count_file *before,
+                           const ob_count_file *after, ob_err *err)
 {
+    bool *taken = calloc(ob_count_file_size(before), sizeof *taken);
     size_t equal = 0, both = 0;
-    for (size_t i = 0; i < ob_count_file_size(after); i++) {
+    ob_status status = taken != NULL ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+    for (size_t i = 0; status == OB_OK && i < ob_count_file_size(after); i++) {
         const ob_count_stats *new = ob_count_file_part(after, i);
-        const ob_count_stats *old = find_label(before, ob_count_stats_get(new)->task.label);
-        if (old == NULL)
-            continue;
-        both++;
-        OB_TRY(diff_pair(cli, o, old, new, &equal, err));
+        const ob_count_stats *old = take_partner(before, new, taken);
+        both += old != NULL;
+        if (old != NULL)
+            status = diff_pair(cli, o, old, new, &equal, err);
     }
+    free(taken);
+    OB_TRY(status);
     if (both == 0)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "the two files have no count of the same name; give those of one suite");
+                          "the two files have no count of the same name; give those of one suite "
+                          "or config");
     fprintf(stderr, "opbench count: %zu of %zu counts are equal", equal, both);
     if (both < ob_count_file_size(after) || both < ob_count_file_size(before))
         fprintf(stderr, "; %zu are in the old file alone and %zu in the new one",
@@ -340,17 +375,17 @@ static ob_status diff_suites(ob_cli *cli, const ob_count_options *o, const ob_co
     return OB_OK;
 }
 
-/* *done: both are of suites, and compared. */
-static ob_status try_suites(ob_cli *cli, const ob_count_options *o, const char *const *files,
-                            bool *done, ob_err *err)
+/* *done: both have many, and are compared. */
+static ob_status try_many(ob_cli *cli, const ob_count_options *o, const char *const *files,
+                          bool *done, ob_err *err)
 {
     ob_count_file *before = NULL, *after = NULL;
     ob_status status = ob_count_file_read(files[0], &before, err);
     if (status == OB_OK)
         status = ob_count_file_read(files[1], &after, err);
-    *done = status == OB_OK && is_of_suite(before) && is_of_suite(after);
+    *done = status == OB_OK && is_of_many(before) && is_of_many(after);
     if (*done)
-        status = diff_suites(cli, o, before, after, err);
+        status = diff_many(cli, o, before, after, err);
     ob_count_file_destroy(before);
     ob_count_file_destroy(after);
     return status;
@@ -364,9 +399,9 @@ int ob__count_diff(ob_cli *cli, const ob_count_options *options, const char *con
     ob_err err;
     if (count != 2)
         return ob__cli_usage_error(cli, "diff takes two files, the old one and the new one");
-    /* Standard input can be read once, and one part is no suite. */
+    /* Standard input can be read once, and one part is not many. */
     if (options->part == 0 && strcmp(files[0], "-") != 0 && strcmp(files[1], "-") != 0)
-        status = try_suites(cli, options, files, &done, &err);
+        status = try_many(cli, options, files, &done, &err);
     if (status == OB_OK && !done)
         status = diff_one(cli, options, files, &err);
     return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);

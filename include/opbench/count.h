@@ -96,6 +96,7 @@ typedef struct ob_count_stats_params {
     const char *callgrind_out; /* callgrind's own file as text, or NULL */
     int64_t part;              /* callgrind's number of the dump; 0 = not known */
     const char *command;       /* what ran, or NULL */
+    const char *key; /* the same count in another file has the same one; NULL = not known */
 } ob_count_stats_params;
 
 ob_status ob_count_stats_create(const ob_count_stats_params *params, ob_count_stats **out,
@@ -121,13 +122,18 @@ ob_status ob_count_stats_print(const ob_count_stats *stats, ob_text *out, ob_err
 /* The form that ob_count_file_parse reads again. */
 ob_status ob_count_stats_to_json(const ob_count_stats *stats, ob_json_doc *doc, ob_json **out,
                                  ob_err *err);
+ob_status ob_count_stats_from_json(const ob_json *node, ob_count_stats **out, ob_err *err);
+/* Whether two counts are of the same thing in two files: by their keys, or where one has none by label, sub_label and
+ * description; with the same number of threads. 0 = they are not, 2 = they are, 1 = they are but for the description,
+ * as counts of two backends. */
+int ob_count_stats_match(const ob_count_stats *a, const ob_count_stats *b);
 
 /* ------------------------------------------------------------------ files */
 
 typedef enum ob_count_format {
     OB_COUNT_CALLGRIND, /* callgrind.out.<n>, of any number of parts */
     OB_COUNT_ANNOTATE,  /* what callgrind_annotate --show-percs=no prints */
-    OB_COUNT_JSON,      /* ours: one object per line */
+    OB_COUNT_JSON,      /* ours: one object per line, or records with instructions/tables */
 } ob_count_format;
 
 /* The counts of a file, one entry per part. */

@@ -43,6 +43,7 @@ static const size_t TEXTS[] = {
     offsetof(ob_count_stats_params, task.env),
     offsetof(ob_count_stats_params, callgrind_out),
     offsetof(ob_count_stats_params, command),
+    offsetof(ob_count_stats_params, key),
 };
 
 static const size_t TABLES[] = {
@@ -114,6 +115,23 @@ ob_status ob_count_stats_standardise(const ob_count_stats *stats, ob_count_stats
     ob_count_stats_params params = stats->is;
     params.callgrind_out = NULL;
     return create_with(&params, ob_counts_standardise, out, err);
+}
+
+static bool is_same(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+int ob_count_stats_match(const ob_count_stats *a, const ob_count_stats *b)
+{
+    const ob_task_spec *x = &a->is.task, *y = &b->is.task;
+    const bool by_key = a->is.key != NULL && b->is.key != NULL;
+    const bool same = by_key ? is_same(a->is.key, b->is.key)
+                             : is_same(x->label, y->label) && is_same(x->sub_label, y->sub_label);
+    const bool beside = is_same(x->description, y->description);
+    if (!same || x->num_threads != y->num_threads)
+        return 0;
+    return beside ? 2 : by_key;
 }
 
 /* ---- figures ---- */

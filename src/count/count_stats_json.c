@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts as JSON, one object per count, and back. Names are those of the original's CallgrindStats; part and
- * command are ours.
+ * Counts as JSON, one object per count, and back. Names are those of the original's CallgrindStats; part, command
+ * and key are ours.
  */
+#include "base/vec.h"
 #include "count/counts_file.h"
 #include "count/counts_int.h"
+#include "opbench/record.h"
 
 #include <string.h>
 
@@ -94,7 +96,8 @@ ob_status ob_count_stats_to_json(const ob_count_stats *stats, ob_json_doc *doc, 
         OB_TRY(ob_counts_to_json(counts, doc, &table, err));
         OB_TRY(set(doc, object, TABLE_KEYS[i].key, table, err));
     }
-    return set(doc, object, "stmt_callgrind_out", text_node(doc, is->callgrind_out), err);
+    OB_TRY(set(doc, object, "stmt_callgrind_out", text_node(doc, is->callgrind_out), err));
+    return is->key != NULL ? set(doc, object, "key", text_node(doc, is->key), err) : OB_OK;
 }
 
 /* ---- reading ---- */
@@ -141,7 +144,7 @@ static ob_status tables_from_json(const ob_json *root, ob_counts **tables, ob_er
     return OB_OK;
 }
 
-static ob_status stats_from_json(ob_count_file *file, const ob_json *root, ob_err *err)
+ob_status ob_count_stats_from_json(const ob_json *root, ob_count_stats **out, ob_err *err)
 {
     ob_counts *tables[LENGTH(TABLE_KEYS)] = {NULL};
     ob_count_stats_params params = {
@@ -150,6 +153,7 @@ static ob_status stats_from_json(ob_count_file *file, const ob_json *root, ob_er
             ob_json_bool(ob_json_get(root, "built_with_debug_symbols"), true),
         .part = ob_json_int(ob_json_get(root, "part"), 0),
     };
+    *out = NULL;
     ob_status status = ob_json_get(root, "stmt_exclusive_stats") == NULL
                            ? wrong(root, "there is no stmt_exclusive_stats", err)
                            : task_from_json(ob_json_get(root, "task_spec"), &params.task, err);
@@ -159,19 +163,46 @@ static ob_status stats_from_json(ob_count_file *file, const ob_json *root, ob_er
         status =
             text_from_json(ob_json_get(root, "stmt_callgrind_out"), &params.callgrind_out, err);
     if (status == OB_OK)
+        status = text_from_json(ob_json_get(root, "key"), &params.key, err);
+    if (status == OB_OK)
         status = tables_from_json(root, tables, err);
-    ob_counts *exclusive = NULL, *inclusive = NULL;
-    if (status == OB_OK) {
-        params.baseline_inclusive = tables[0];
-        params.baseline_exclusive = tables[1];
-        inclusive = tables[2];
-        exclusive = tables[3];
-        tables[2] = tables[3] = NULL;
-        status = ob__count_file_push(file, &params, exclusive, inclusive, err);
-    }
+    for (size_t i = 0; i < LENGTH(TABLE_KEYS); i++)
+        memcpy((char *)&params + TABLE_KEYS[i].offset, &tables[i], sizeof tables[i]);
+    if (status == OB_OK)
+        status = ob_count_stats_create(&params, out, err);
     for (size_t i = 0; i < LENGTH(TABLE_KEYS); i++)
         ob_counts_destroy(tables[i]);
     return status;
+}
+
+static ob_status add_stats(ob_count_file *file, const ob_json *node, ob_err *err)
+{
+    if (!OB_RESERVE(file->parts, file->capacity, file->size + 1))
+        return ob__counts_no_memory(err);
+    OB_TRY(ob_count_stats_from_json(node, &file->parts[file->size], err));
+    file->size++;
+    return OB_OK;
+}
+
+/* A record of any kind; results that were counted have their tables in it. */
+static bool is_record(const ob_json *root)
+{
+    size_t count;
+    const ob_field *fields = ob_record_fields(&count);
+    for (size_t i = 0; i < count; i++)
+        if ((fields[i].flags & OB_FIELD_MARK) != 0 && ob_json_get(root, fields[i].path) != NULL)
+            return true;
+    return false;
+}
+
+static ob_status add_line(ob_count_file *file, const ob_json *root, ob_err *err)
+{
+    if (!is_record(root))
+        return add_stats(file, root, err);
+    const ob_json *tables = ob_json_get(ob_json_get(root, "instructions"), "tables");
+    for (size_t i = 0; i < ob_json_count(tables); i++)
+        OB_TRY(add_stats(file, ob_json_item(tables, i), err));
+    return OB_OK;
 }
 
 /* Line numbers of the single texts count from 1; those of the file are wanted. */
@@ -194,7 +225,7 @@ ob_status ob__read_count_json(ob_count_file *file, const char *text, size_t size
         ob_json_doc *doc = NULL;
         ob_status status = ob_json_parse(file->name, line.text, line.size, NULL, &doc, err);
         if (status == OB_OK)
-            status = stats_from_json(file, ob_json_doc_root(doc), err);
+            status = add_line(file, ob_json_doc_root(doc), err);
         ob_json_doc_destroy(doc);
         if (status != OB_OK) {
             place(err, file->name, number);

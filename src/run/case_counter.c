@@ -163,10 +163,12 @@ static ob_status make_stats(const ob_case_counter *c, const ob_count_file *nothi
                             bool backward, ob_count_stats **out, ob_err *err)
 {
     const ob_record_result *r = &c->supervisor.record.result;
-    char description[256];
+    char description[256], key[64];
     ob_counts *exclusive = NULL, *inclusive = NULL;
     ob_count_file *file = NULL;
-    ob_count_stats_params params = {.task = r->task, .number_per_run = c->options.count_number};
+    ob_count_stats_params params = {
+        .task = r->task, .number_per_run = c->options.count_number, .key = key};
+    snprintf(key, sizeof key, "%.40s%s", r->key, backward ? " backward" : "");
     if (backward) {
         snprintf(description, sizeof description, "%.200s, backward",
                  r->task.description != NULL ? r->task.description : "");

@@ -224,6 +224,15 @@ class Valgrind(RunTest):
         self.assertEqual(forward["task_spec"]["description"], "native")
         self.assertEqual(backward["task_spec"]["description"], "native, backward")
 
+    def test_diff(self):
+        """Each case beside itself, though both have one operator."""
+        files = [self.path(name) for name in ("old.json", "new.json")]
+        for file in files:
+            with open(file, "wb") as out:
+                out.write(self.count("-c", self.config(product()), "-b", "--json").stdout)
+        done = self.count("diff", *files)
+        self.assertEqual((done.stdout, done.stderr), (b"", b"opbench count: 4 of 4 counts are equal\n"))
+
     def test_case_that_writes_its_input(self):
         """Restored before every iteration: sorted data would be sorted in fewer steps."""
         words = ("--op", "torch.Tensor.sort", "f32[64]")

@@ -234,6 +234,67 @@ static void scaling(void)
     ob_counts_destroy(counts);
 }
 
+/* Which counts of two files belong together. */
+static void matches(void)
+{
+    static const char *const TASKS[] = {
+        "\"label\": \"l\", \"sub_label\": \"x\", \"description\": \"d\"",
+        "\"label\": \"l\", \"sub_label\": \"x\", \"description\": \"e\"",
+        "\"label\": \"l\", \"sub_label\": \"y\", \"description\": \"d\"",
+        "\"label\": \"m\", \"sub_label\": \"x\", \"description\": \"d\"",
+        "\"label\": \"l\", \"sub_label\": \"x\", \"description\": \"d\", \"num_threads\": 2",
+    };
+    /* The first task with the key 1 beside another one. */
+    static const struct {
+        size_t task;
+        const char *key;
+        int match;
+    } ROWS[] = {
+        {0, "\"1\"", 2}, {1, "\"1\"", 1}, {2, "\"1\"", 2}, {3, "\"1\"", 2},
+        {4, "\"1\"", 0}, {0, "\"2\"", 0}, {0, "null", 2},  {1, "null", 0},
+        {2, "null", 0},  {3, "null", 0},  {4, "null", 0},
+    };
+    static const char LINE[] = "{\"task_spec\": {\"stmt\": \"s\", %s}, \"stmt_exclusive_stats\": "
+                               "{\"inclusive\": false, \"data\": []}, \"key\": %s}\n";
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        char text[1024];
+        const int length = snprintf(text, sizeof text, LINE, TASKS[0], "\"1\"");
+        snprintf(text + length, sizeof text - (size_t)length, LINE, TASKS[ROWS[i].task],
+                 ROWS[i].key);
+        ob_count_file *file = parse(text);
+        const ob_count_stats *a = ob_count_file_part(file, 0), *b = ob_count_file_part(file, 1);
+        CHECK_INT(ob_count_stats_match(a, b), ROWS[i].match);
+        CHECK_INT(ob_count_stats_match(b, a), ROWS[i].match);
+        ob_count_file_destroy(file);
+    }
+}
+
+/* Records hold the same objects; lines of other kinds hold none. */
+static void records(void)
+{
+    ob_count_file *file =
+        parse("{\"start_time\": null, \"format\": 1}\n"
+              "{\"op_name\": null, \"status\": \"failed\"}\n"
+              "{\"op_name\": \"f\", \"instructions\": {\"tables\": ["
+              "{\"stmt_exclusive_stats\": {\"inclusive\": false, \"data\": [[3, \"f\"]]}, \"key\": "
+              "\"k\"},"
+              "{\"stmt_exclusive_stats\": {\"inclusive\": false, \"data\": [[4, \"f\"]]}}]}}\n"
+              "{\"finish_time\": null}\n");
+    CHECK_INT(ob_count_file_size(file), 2);
+    CHECK_STR(ob_count_stats_get(ob_count_file_part(file, 0))->key, "k");
+    CHECK(ob_count_stats_get(ob_count_file_part(file, 1))->key == NULL);
+    CHECK_INT(ob_count_stats_counts(ob_count_file_part(file, 0), false), 3);
+    CHECK_INT(ob_count_stats_counts(ob_count_file_part(file, 1), false), 4);
+    ob_count_file_destroy(file);
+    static const char BAD[] = "{\"finish_time\": null}\n{\"raw_times\": [], \"instructions\": "
+                              "{\"tables\": [{\"key\": 1}]}}\n";
+    ob_err err = {0};
+    CHECK_INT(ob_count_file_parse("x.json", BAD, strlen(BAD), &file, &err), OB_ERR_CONFIG);
+    CHECK_INT(err.line, 2);
+    CHECK_STR(err.message,
+              "there is no stmt_exclusive_stats; give what opbench count --json wrote");
+}
+
 int main(void)
 {
     RUN(inlining_and_calls);
@@ -243,5 +304,7 @@ int main(void)
     RUN(there_and_back);
     RUN(operations_on_stats);
     RUN(scaling);
+    RUN(matches);
+    RUN(records);
     return ob_test_end();
 }

@@ -15,7 +15,7 @@ BUILD = cmake --build build --parallel $(JOBS)
 # TESTS=REGEX runs those alone whose names match; other programs find the results in tests.xml of the build.
 CTEST = ctest --parallel $(JOBS) --output-on-failure --output-junit tests.xml $(if $(TESTS),--tests-regex '$(TESTS)')
 
-.PHONY: all run test test-full test-on test-cpu install uninstall asan fuzz bench format check coverage support docs clean help
+.PHONY: all run test test-full test-on test-cpu test-compilers install uninstall asan fuzz bench format check coverage support docs clean help
 
 all: ## build the program and the library: build/opbench
 	@test -f build/build.ninja || cmake --preset default
@@ -42,6 +42,10 @@ test-full: ## all tests: long ones, and a minute of each fuzz target
 test-on: ## make run and make test on a fresh Debian: SUITE=bookworm|trixie|sid, ARCH=arm64 (needs root)
 	@tools/install_deps $(if $(filter $(ARCH),$(shell dpkg --print-architecture)),system,emulation)
 	tools/test_on --suite $(SUITE) --arch $(ARCH) $(if $(TESTS),--tests '$(TESTS)')
+
+test-compilers: ## every gcc and clang of a Debian compiles the tree and passes the unit tests: SUITE, COMPILERS=gcc-13,clang-17 (needs root)
+	@tools/install_deps system
+	tools/test_compilers --suite $(SUITE) $(if $(COMPILERS),--compilers $(COMPILERS))
 
 test-cpu: ## tests on an emulated processor: CPU=sapphire_rapids (AVX-512, AMX), TESTS=REGEX (needs root)
 	@tools/install_deps system

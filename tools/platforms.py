@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of docs/platforms.md: what `make test` gave on a system, by backend.
+"""The tables of docs/platforms.md: what `make test` gave on a system, by backend, and what compilers gave.
 
-A row is a tuple (suite, architecture, backend, version, passed, failed, skipped, reasons). The tests come from the JUnit
+A row of the first is a tuple (suite, architecture, backend, version, passed, failed, skipped, reasons). The tests come from the JUnit
 file that ctest writes, the versions from `opbench list backends --json`.
 """
 
@@ -13,6 +13,9 @@ import xml.etree.ElementTree as xml
 RESULTS = "tests.xml"
 HEAD = "| suite | architecture | backend | version | passed | failed | skipped | why skipped |\n|---|---|---|---|---|---|---|---|\n"
 BEGIN, END = "<!-- rows: written by make test-on -->\n", "<!-- end of rows -->\n"
+COMPILERS_HEAD = "| compiler | version | suite | commit | warnings | tests passed | failed |\n|---|---|---|---|---|---|---|\n"
+COMPILERS_BEGIN, COMPILERS_END = "<!-- rows: written by make test-compilers -->\n", "<!-- end of compilers -->\n"
+SUITES = ("bookworm", "trixie", "sid")
 # A test belongs to the first of these that its name holds; the rest is the core's.
 BACKENDS = ("torch", "onednn", "onnxruntime", "opencl", "cuda", "native", "null")
 ALIASES = {"onnx": "onnxruntime", "capture": "torch"}
@@ -87,17 +90,42 @@ def as_text(table):
     return "\n".join(line.rstrip() for line in lines) + "\n{} passed, {} failed, {} skipped".format(*total)
 
 
+# ---- the tables in the page ----
+
+
+def replace_rows(path, marks, head, lines, is_old, order):
+    """Puts lines between the two marks, in place of those that is_old says it of, in an order."""
+    before, begin, rest = path.read_text(encoding="utf-8").partition(marks[0])
+    kept, end, after = rest.partition(marks[1])
+    if not begin or not end:
+        raise ValueError(f"{path} has no place for rows: the lines {marks[0].strip()} and {marks[1].strip()}")
+    kept = [line for line in kept.splitlines(True)[len(head.splitlines()):] if not is_old(cells_of(line))]
+    lines = sorted([*kept, *lines], key=lambda line: order(cells_of(line)))
+    path.write_text(before + begin + head + "".join(lines) + end + after, encoding="utf-8")
+
+
+def as_line(row):
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |\n"
+
+
+def cells_of(line):
+    """The first cells, which no bar is in."""
+    return [cell.strip() for cell in line.split("|")[1:4]]
+
+
+def place_of(suite):
+    return SUITES.index(suite) if suite in SUITES else len(SUITES)
+
+
 def write(path, table):
     """Puts the rows in place of those that the file has of the same system."""
-    text = path.read_text(encoding="utf-8")
-    before, _, rest = text.partition(BEGIN)
-    kept, _, after = rest.partition(END)
-    if not after and END not in rest:
-        raise ValueError(f"{path} has no place for rows: the lines {BEGIN.strip()} and {END.strip()}")
-    own = f"| {table[0][0]} | {table[0][1]} |"
-    lines = [line for line in kept.splitlines(True) if line.startswith("| ") and not line.startswith(own)
-             and not line.startswith("| suite |")]
-    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |\n" for row in table]
-    order = {suite: place for place, suite in enumerate(("bookworm", "trixie", "sid"))}
-    lines.sort(key=lambda line: (order.get(line.split(" | ")[0].strip("| "), 9), line.split(" | ")[1]))
-    path.write_text(before + BEGIN + HEAD + "".join(lines) + END + after, encoding="utf-8")
+    replace_rows(path, (BEGIN, END), HEAD, [as_line(row) for row in table], lambda cells: cells[:2] == list(table[0][:2]),
+                 lambda cells: (place_of(cells[0]), cells[1]))
+
+
+def write_compilers(path, table):
+    """A row: compiler, version, suite, commit, warnings, passed, failed. In place of the same compiler's on that suite."""
+    new = [[row[0], row[2]] for row in table]
+    replace_rows(path, (COMPILERS_BEGIN, COMPILERS_END), COMPILERS_HEAD, [as_line(row) for row in table],
+                 lambda cells: [cells[0], cells[2]] in new,
+                 lambda cells: (not cells[0].startswith("gcc"), int(cells[0].rpartition("-")[2]), place_of(cells[2])))

@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """tools/platforms.py: rows from the results of ctest, and their place in the page of platforms; tools/emulated.py: what is run on
-another architecture, and what is left out there."""
+another architecture, and what is left out there; tools/test_compilers: which compilers are tried."""
 
+import importlib.machinery
+import importlib.util
 import pathlib
 import re
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tools"))
+TOOLS = pathlib.Path(__file__).resolve().parent.parent.parent / "tools"
+sys.path.insert(0, str(TOOLS))
 import emulated  # noqa: E402
+import fresh_system  # noqa: E402
 import platforms  # noqa: E402
 
 RESULTS = """<?xml version="1.0" encoding="UTF-8"?>
@@ -52,12 +56,46 @@ def check_emulated():
     assert command[-3:] == ["sid", "/place", "MIRROR"] and ",libarchive-dev," in packages + ",", command
 
 
+def load(name):
+    """A program of tools/ as a module."""
+    path = TOOLS / name
+    loader = importlib.machinery.SourceFileLoader(name, str(path))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def check_compilers(page):
+    tool = load("test_compilers")
+    listed = "gcc-9 - GNU C\ngcc-14 - GNU C\ngcc-12 - GNU C\nclang-9 - C\nclang-19 - C\nclang-14 - C\ngcc-12-base - x\n"
+    assert tool.choose(listed, None) == ["gcc-12", "gcc-14", "clang-14", "clang-19"], tool.choose(listed, None)
+    assert tool.choose(listed, ["clang-19", "gcc-14"]) == ["gcc-14", "clang-19"]
+    try:
+        tool.choose(listed, ["gcc-13"])
+    except fresh_system.Failure as failure:
+        assert str(failure) == "this release has no package gcc-13; it has gcc-12, gcc-14, clang-14, clang-19", failure
+    else:
+        raise AssertionError("a compiler that is not there was taken")
+    assert [tool.cpp_of(name) for name in ("gcc-13", "clang-17")] == ["g++-13", "clang++-17"]
+    assert len(tool.WARNING.findall("a.c:1:2: warning: x\nwarning: y\n[1/2] warnings.c\n")) == 2
+    begin, end = platforms.COMPILERS_BEGIN, platforms.COMPILERS_END
+    page.write_text(begin + platforms.COMPILERS_HEAD + end, encoding="utf-8")
+    row = lambda name, suite, passed: (name, "1.2.3", suite, "abc", "0", passed, "0")  # noqa: E731
+    platforms.write_compilers(page, [row("clang-14", "trixie", "5"), row("gcc-14", "trixie", "6")])
+    platforms.write_compilers(page, [row("gcc-9", "sid", "7")])
+    platforms.write_compilers(page, [row("clang-14", "bookworm", "8"), row("gcc-14", "trixie", "9")])
+    assert page.read_text(encoding="utf-8").splitlines()[3:-1] == [
+        f"| {name} | 1.2.3 | {suite} | abc | 0 | {passed} | 0 |" for name, suite, passed in
+        (("gcc-9", "sid", 7), ("gcc-14", "trixie", 9), ("clang-14", "bookworm", 8), ("clang-14", "trixie", 5))], page.read_text()
+
+
 def main():
     check_emulated()
     with tempfile.TemporaryDirectory() as folder:
         results, listing, page = (pathlib.Path(folder) / name for name in ("tests.xml", "list", "page.md"))
         results.write_text(RESULTS, encoding="utf-8")
         listing.write_text(LISTING, encoding="utf-8")
+        check_compilers(page)
         page.write_text(PAGE, encoding="utf-8")
         rows = platforms.rows("trixie", "amd64", results, listing, "commit 1234567")
         assert rows == WANT, rows

@@ -250,8 +250,7 @@ int main(int argc, char **argv)
         {.name = "torch, C++ statement",
          .measure = ask,
          .words = cpp_words,
-         .cure = "install python3-torch, libtorch-dev, python3-dev, g++ and ninja-build, or give "
-                 "--no-torch"},
+         .cure = "install what tools/install_deps bench does, or give --no-torch"},
     };
     const size_t count = argc > 1 && strcmp(argv[1], "--no-torch") == 0 ? 2 : 4;
     snprintf(google, sizeof google, "%s_google", argv[0]);

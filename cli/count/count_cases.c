@@ -9,7 +9,7 @@
 #include "run/run_select.h"
 #include "time/time_options.h"
 
-#include "opbench/case_count.h"
+#include "opbench/report.h"
 
 #include <string.h>
 
@@ -20,62 +20,40 @@ typedef struct job {
     ob_thread_list threads;
     ob_own_path own;
     ob_config *config;
-    ob_case_counter *counter;
+    ob_report *report;
     uint64_t failed;
 } job;
 
 /* ---- one case ---- */
 
-static ob_status print_counts(const job *j, const ob_case_count *count, ob_err *err)
-{
-    for (int64_t i = 0; i < count->repeats; i++) {
-        OB_TRY(ob__count_print(j->cli, j->line, count->forward[i], err));
-        if (count->backward != NULL)
-            OB_TRY(ob__count_print(j->cli, j->line, count->backward[i], err));
-    }
-    return OB_OK;
-}
-
-static void tell_failure(job *j, const ob_case *c, const char *reason)
+static void tell_failure(job *j, const ob_record_result *r)
 {
     ob_err err;
     j->failed++;
-    ob_err_set(&err, OB_ERR_BACKEND, "%.200s|%.100s: %s", ob_case_op_name(c), ob_case_id(c),
-               reason);
+    ob_err_set(&err, OB_ERR_BACKEND, "%.200s|%.100s: %s", r->op_name, r->id, r->reason);
     ob__cli_fail(j->cli, &err);
 }
 
-static ob_status count_case(job *j, const ob_case *c, ob_err *err)
+static ob_status take_record(void *ctx, const ob_record *record, const char *line, size_t length,
+                             ob_err *err)
 {
-    ob_case_count count;
-    if (ob__cli_is_interrupted(NULL) > 0)
-        return ob_err_set(err, OB_ERR_STATE, "interrupted");
-    OB_TRY(ob_case_counter_count(j->counter, ob_case_index(c), &count, err));
-    ob_status status = count.refusal;
-    if (count.repeats > 0)
-        status = print_counts(j, &count, err);
-    else if (count.status == OB_RECORD_INTERRUPTED)
-        status = ob_err_set(err, OB_ERR_STATE, "interrupted");
-    else if (status != OB_OK)
-        ob_err_set(err, status, "%s", count.reason); /* no case can be counted */
-    else
-        tell_failure(j, c, count.reason);
-    ob_case_count_fini(&count);
-    return status;
-}
-
-static ob_status count_range(job *j, const ob_run_range *range, ob_err *err)
-{
-    ob_cases *cases;
-    const ob_case *c;
-    OB_TRY(ob_cases_open(j->config, NULL, &cases, err));
-    ob_status status = ob_cases_seek(cases, range->first, err);
-    for (uint64_t i = 0; status == OB_OK && i < range->count; i++) {
-        status = ob_cases_next(cases, &c, err);
-        if (status == OB_OK)
-            status = count_case(j, c, err);
-    }
-    ob_cases_close(cases);
+    job *j = ctx;
+    const ob_record_result *r = &record->result;
+    const ob_json *tables = r->instructions.tables;
+    ob_text text = {.data = NULL};
+    (void)line;
+    (void)length;
+    if (tables == NULL && r->status != OB_RECORD_INTERRUPTED)
+        tell_failure(j, r);
+    for (size_t i = 0; j->line->json && i < ob_json_count(tables); i++)
+        OB_TRY(ob__cli_print_json(j->cli, ob_json_item(tables, i), err));
+    if (j->line->json)
+        return OB_OK;
+    OB_TRY(ob_report_add(j->report, record, err));
+    const ob_status status = ob_report_print(j->report, OB_TABLE_TEXT, &text, err);
+    if (status == OB_OK)
+        ob__cli_write(j->cli, text.data, text.size);
+    ob_text_fini(&text);
     return status;
 }
 
@@ -87,21 +65,27 @@ static ob_status count_selected(job *j, ob_err *err)
     const ob_run_line select = {.config = j->line->config,
                                 .op = j->line->config != NULL ? j->line->op : NULL,
                                 .only_case = j->line->only_case};
-    const ob_case_counter_params params = {.options = &j->run,
-                                           .worker_program = j->own.path,
-                                           .repeats = j->line->repeats,
-                                           .stop = ob__cli_interrupt_at_once};
+    ob_run_params params = {.options = &j->run,
+                            .worker_program = j->own.path,
+                            .on_record = take_record,
+                            .stop = ob__cli_interrupt_at_once,
+                            .ctx = j};
     ob_run_selection selection = {.count = 0};
+    ob_run_summary summary = {.interrupted = false};
+    OB_TRY(ob_report_create(&(ob_report_params){.view = OB_VIEW_INSTRUCTIONS}, &j->report, err));
     ob_status status = ob__run_select(j->cli, j->config, &select, &selection, err);
     for (size_t t = 0; status == OB_OK && t < j->threads.size; t++) {
         j->run.threads = j->threads.counts[t];
-        status = ob_case_counter_open(j->cli->context, j->config, &params, &j->counter, err);
-        for (size_t i = 0; status == OB_OK && i < selection.count; i++)
-            status = count_range(j, &selection.ranges[i], err);
-        ob_case_counter_close(j->counter);
-        j->counter = NULL;
+        for (size_t i = 0; status == OB_OK && i < selection.count; i++) {
+            params.first = selection.ranges[i].first;
+            params.count = selection.ranges[i].count;
+            status = ob_run(j->cli->context, j->config, &params, &summary, err);
+            if (status == OB_OK && summary.interrupted)
+                status = ob_err_set(err, OB_ERR_STATE, "interrupted");
+        }
     }
     ob__run_selection_fini(&selection);
+    ob_report_destroy(j->report);
     return status;
 }
 
@@ -136,6 +120,7 @@ int ob__count_cases(ob_cli *cli, const ob_count_options *options, const char *co
         return code;
     j.run.count_timeout_s = options->case_timeout_s;
     j.run.by_words = options->config == NULL;
+    j.run.count_repeats = options->repeats > 0 ? options->repeats : 1;
     if (options->number > 0)
         j.run.count_number = options->number;
     if (!ob__cli_own_path(&j.own))

@@ -160,8 +160,10 @@ static ob_view look(const showing *s, const ob_cli_input *input)
     while (view == OB_VIEW_NONE && ob_record_reader_next(reader, &record, &err) == OB_OK)
         view = ob_record_view(record);
     ob_record_reader_close(reader);
-    /* The results of the Timer as a table, if one is asked for. */
-    return view == OB_VIEW_MEASUREMENTS && wants_table(s->options) ? OB_VIEW_RUN : view;
+    /* Results of the Timer, and counts, as a table, if one is asked for. */
+    return (view == OB_VIEW_MEASUREMENTS || view == OB_VIEW_INSTRUCTIONS) && wants_table(s->options)
+               ? OB_VIEW_RUN
+               : view;
 }
 
 static ob_table_format format_of(const showing *s)
@@ -210,9 +212,10 @@ static ob_status begin_report(showing *s, ob_view view, ob_err *err)
 static ob_status take_record(showing *s, const ob_record *record, ob_err *err)
 {
     OB_TRY(ob_report_add(s->report, record, err));
-    if (s->view != OB_VIEW_MEASUREMENTS)
+    if (s->view != OB_VIEW_MEASUREMENTS && s->view != OB_VIEW_INSTRUCTIONS)
         return OB_OK;
-    s->left_out += record->kind == OB_RECORD_RESULT_LINE && record->result.raw_times_s.count == 0;
+    s->left_out += record->kind == OB_RECORD_RESULT_LINE && record->result.raw_times_s.count == 0 &&
+                   record->result.instructions.tables == NULL;
     OB_TRY(ob_report_print(s->report, OB_TABLE_TEXT, &s->text, err));
     return write_text(s, err);
 }

@@ -8,7 +8,6 @@
 #include "opbench/arg.h"
 #include "opbench/batch.h"
 #include "opbench/builder.h"
-#include "opbench/case_count.h"
 #include "opbench/compare.h"
 #include "opbench/config.h"
 #include "opbench/context.h"

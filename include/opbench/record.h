@@ -119,6 +119,8 @@ typedef struct ob_record_instructions {
     const char *source;                       /* "callgrind" */
     const char *reason;                       /* why there are none */
     const char *forward_file, *backward_file; /* tables by function, if they are kept */
+    ob_reals counts;       /* of `number` iterations together, each time that they were counted */
+    const ob_json *tables; /* a list of what ob_count_stats_to_json makes */
 } ob_record_instructions;
 
 /* What the processor's own counters say of one iteration, in a pass of its own behind the timed ones. */

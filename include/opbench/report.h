@@ -112,7 +112,8 @@ char *ob_time_format(double ns, char *out, size_t size);
     X(SIDES, "a row per case, the backends beside each other")                                     \
     X(SWEEP, "a row per point of a sweep")                                                         \
     X(SUITE, "the snippets of a suite by label, language and mode")                                \
-    X(MEASUREMENTS, "each result as torch.utils.benchmark prints it")
+    X(MEASUREMENTS, "each result as torch.utils.benchmark prints it")                              \
+    X(INSTRUCTIONS, "each count as torch.utils.benchmark prints it")
 
 typedef enum ob_view {
 #define OB_VIEW_ENUM(id, help) OB_VIEW_##id,
@@ -139,7 +140,7 @@ void ob_report_destroy(ob_report *report); /* NULL is allowed */
  * file goes on behind it: the resumed run has measured it again. */
 ob_status ob_report_add(ob_report *report, const ob_record *record, ob_err *err);
 /* Appends the table, and for people the totals of a recorded program; JSON has both. Once, after the last record; of
- * MEASUREMENTS, which have one form, as often as one likes: what was added since. */
+ * MEASUREMENTS and INSTRUCTIONS, which have one form, as often as one likes: what was added since. */
 ob_status ob_report_print(ob_report *report, ob_table_format format, ob_text *text, ob_err *err);
 /* The warnings that "*" in the table stands for, each kind once, for people. */
 ob_status ob_report_print_notes(const ob_report *report, ob_table_format format, ob_text *text,

@@ -54,6 +54,7 @@ typedef struct ob_run_options {
     int64_t count_number;   /* iterations that a count is of */
     const char *count_dir;  /* where tables by function are kept; NULL = nowhere */
     double count_timeout_s; /* of a case under valgrind */
+    int64_t count_repeats;  /* above 0: cases are counted so often, and not timed; no row */
     ob_timer_options timer;
     /* For repro lines; no rows. */
     const char *config_name;    /* "-" = standard input; NULL = "CONFIG" */

@@ -6,6 +6,7 @@
 #include "report/views.h"
 
 #include "base/json_node.h"
+#include "opbench/count.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct ob_report {
     ob_sweep_view points;
     ob_totals totals;
     ob_run_notes notes;
-    ob_text measurements; /* that were not printed yet */
+    ob_text texts; /* of measurements or counts that were not printed yet */
     ob_text
         held; /* lines of results that were interrupted, until it is known that nothing goes on behind them */
     char config_hash[64]; /* of the last header */
@@ -42,10 +43,26 @@ static ob_view view_of_header(const ob_record_header *h)
     return is_list(ob_json_get(h->options.cmd_args, "backend")) ? OB_VIEW_SIDES : OB_VIEW_RUN;
 }
 
-static bool is_of_timer(const char *mode)
+static ob_view view_of_mode(const char *mode)
 {
-    return strcmp(mode, "blocked") == 0 || strcmp(mode, "adaptive") == 0 ||
-           strcmp(mode, "timeit") == 0;
+    static const struct {
+        const char *mode;
+        ob_view view;
+    } ROWS[] = {{"blocked", OB_VIEW_MEASUREMENTS},
+                {"adaptive", OB_VIEW_MEASUREMENTS},
+                {"timeit", OB_VIEW_MEASUREMENTS},
+                {"count", OB_VIEW_INSTRUCTIONS}};
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+        if (strcmp(mode, ROWS[i].mode) == 0)
+            return ROWS[i].view;
+    return OB_VIEW_RUN;
+}
+
+/* Views whose results are texts, each printed as it comes. */
+static bool is_of_texts(const ob_report *report)
+{
+    return report->params.view == OB_VIEW_MEASUREMENTS ||
+           report->params.view == OB_VIEW_INSTRUCTIONS;
 }
 
 ob_view ob_record_view(const ob_record *record)
@@ -58,7 +75,7 @@ ob_view ob_record_view(const ob_record *record)
     if (ob_json_get_kind(ob_json_get(r->metadata, "autolabels")) == OB_JSON_OBJECT)
         return OB_VIEW_SUITE;
     if (r->mode != NULL)
-        return is_of_timer(r->mode) ? OB_VIEW_MEASUREMENTS : OB_VIEW_RUN;
+        return view_of_mode(r->mode);
     return r->forward.measure_time_ms.count > 0 ? OB_VIEW_RUN : OB_VIEW_NONE;
 }
 
@@ -77,8 +94,7 @@ ob_status ob_report_create(const ob_report_params *params, ob_report **out, ob_e
         return no_memory(err);
     report->params = *params;
     ob__arena_init(&report->totals.arena, 0);
-    bool ok = params->totals_only || params->view == OB_VIEW_SWEEP ||
-              params->view == OB_VIEW_MEASUREMENTS;
+    bool ok = params->totals_only || params->view == OB_VIEW_SWEEP || is_of_texts(report);
     if (!ok && params->view == OB_VIEW_RUN)
         ok = ob__run_view_open(&report->run, &params->choice);
     else if (!ok && params->view == OB_VIEW_SIDES)
@@ -103,7 +119,7 @@ void ob_report_destroy(ob_report *report)
     ob__sweep_view_fini(&report->points);
     ob_sweep_destroy(report->sweep);
     ob__totals_fini(&report->totals);
-    ob_text_fini(&report->measurements);
+    ob_text_fini(&report->texts);
     ob_text_fini(&report->held);
     free(report);
 }
@@ -135,8 +151,23 @@ static ob_status add_measurement(ob_report *report, const ob_record_result *r, o
                               .task = r->task};
     if (!ob_record_status_get_info(r->status)->ran || m.count == 0)
         return OB_OK;
-    OB_TRY(ob_measurement_print(&m, NULL, &report->measurements, err));
-    return ob_text_append(&report->measurements, "\n", 1) ? OB_OK : no_memory(err);
+    OB_TRY(ob_measurement_print(&m, NULL, &report->texts, err));
+    return ob_text_append(&report->texts, "\n", 1) ? OB_OK : no_memory(err);
+}
+
+static ob_status add_counts(ob_report *report, const ob_record_result *r, ob_err *err)
+{
+    const ob_json *tables = r->instructions.tables;
+    for (size_t i = 0; i < ob_json_count(tables); i++) {
+        ob_count_stats *stats;
+        OB_TRY(ob_count_stats_from_json(ob_json_item(tables, i), &stats, err));
+        ob_status status = ob_count_stats_print(stats, &report->texts, err);
+        if (status == OB_OK && !ob_text_append(&report->texts, "\n", 1))
+            status = no_memory(err);
+        ob_count_stats_destroy(stats);
+        OB_TRY(status);
+    }
+    return OB_OK;
 }
 
 static ob_status add_result(ob_report *report, const ob_record *record, ob_err *err)
@@ -144,6 +175,8 @@ static ob_status add_result(ob_report *report, const ob_record *record, ob_err *
     const ob_record_result *r = &record->result;
     if (report->params.view == OB_VIEW_MEASUREMENTS)
         return add_measurement(report, r, err);
+    if (report->params.view == OB_VIEW_INSTRUCTIONS)
+        return add_counts(report, r, err);
     if (report->params.view == OB_VIEW_SUITE)
         return ob__suite_view_add(report->suite, r, err);
     if (report->params.view == OB_VIEW_SWEEP)
@@ -152,7 +185,8 @@ static ob_status add_result(ob_report *report, const ob_record *record, ob_err *
                    : ob_err_set(err, OB_ERR_INVALID,
                                 "the records do not say of which sweep they are: the header is "
                                 "missing");
-    ob__totals_add(&report->totals, r);
+    if (r->mode == NULL || view_of_mode(r->mode) != OB_VIEW_INSTRUCTIONS)
+        ob__totals_add(&report->totals, r);
     if (report->params.totals_only)
         return report->totals.no_memory ? no_memory(err) : OB_OK;
     ob__run_notes_add(&report->notes, r);
@@ -262,9 +296,9 @@ static ob_status print_totals(ob_report *report, ob_table_format format, ob_text
 ob_status ob_report_print(ob_report *report, ob_table_format format, ob_text *text, ob_err *err)
 {
     OB_TRY(release_held(report, err));
-    if (report->params.view == OB_VIEW_MEASUREMENTS) {
-        const bool ok = ob_text_append(text, report->measurements.data, report->measurements.size);
-        report->measurements.size = 0;
+    if (is_of_texts(report)) {
+        const bool ok = ob_text_append(text, report->texts.data, report->texts.size);
+        report->texts.size = 0;
         return ok ? OB_OK : no_memory(err);
     }
     if (!report->params.totals_only)

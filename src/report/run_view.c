@@ -94,8 +94,12 @@ static void add_row(ob_run_view *view, const ob_record *record, bool backward)
 
 void ob__run_view_add(ob_run_view *view, const ob_record *record)
 {
+    const ob_record_result *r = &record->result;
+    const bool counts_alone = r->mode != NULL && strcmp(r->mode, "count") == 0;
+    view->timed = view->timed || !counts_alone;
+    view->counts_alone = view->counts_alone || counts_alone;
     add_row(view, record, false);
-    if (record->result.backward.measure_time_ms.count > 0)
+    if (r->backward.measure_time_ms.count > 0 || (counts_alone && !isnan(r->instructions.backward)))
         add_row(view, record, true);
 }
 
@@ -107,6 +111,10 @@ void ob__run_view_end(ob_run_view *view, const ob_totals *totals)
         return;
     if (view->counted)
         table->columns[column_of(FIELD, "instructions/*")].flags = 0;
+    /* Counts have no times. */
+    for (size_t c = column_of(FIELD, "statistics/*/median");
+         view->counts_alone && !view->timed && c <= column_of(FIELD, "statistics/*/gb_per_s"); c++)
+        table->columns[c].flags |= OB_COLUMN_HIDDEN;
     for (size_t c = column_of(CALLS, NULL); totals->count > 0 && c <= column_of(SHARE, NULL); c++)
         table->columns[c].flags = 0;
     for (size_t i = 0; totals->count > 0 && i < table->row_count; i++) {

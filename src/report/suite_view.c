@@ -93,7 +93,8 @@ ob_status ob__suite_view_add(ob_suite_view *view, const ob_record_result *r, ob_
 {
     const ob_json *label = ob_json_get(r->metadata, "label");
     const ob_json *labels = ob_json_get(r->metadata, "autolabels");
-    const bool timed = r->mode != NULL; /* else it is a count */
+    /* Counts of earlier versions have no mode. */
+    const bool timed = r->mode != NULL && strcmp(r->mode, "count") != 0;
     if (labels == NULL || (view->count > 0 && view->timed != timed))
         return OB_OK; /* --ci: the times behind the counts */
     view->timed = timed;

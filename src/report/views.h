@@ -61,7 +61,8 @@ ob_table *ob__totals_table(ob_totals *totals);
 typedef struct ob_run_view {
     ob_table *table;
     ob_field_columns fields;
-    bool counted; /* a result says something of instructions */
+    bool counted;             /* a result says something of instructions */
+    bool counts_alone, timed; /* there are results that are counts, and others */
 } ob_run_view;
 
 bool ob__run_view_open(ob_run_view *view, const ob_table_choice *choice);

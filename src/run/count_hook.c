@@ -7,8 +7,8 @@
 #include "run/count_hook.h"
 
 #include "base/text_append.h"
-#include "opbench/case_count.h"
 #include "run/backend_list.h"
+#include "run/case_counter.h"
 #include "run/session_int.h"
 
 #include <errno.h>
@@ -25,6 +25,7 @@ struct ob_count_hook {
     const ob_run_params *outer;
     ob_backend_list list;
     ob_run_options options[OB_MOST_MEMBERS]; /* of each backend */
+    ob_run_params params[OB_MOST_MEMBERS];
     ob_device_word devices[OB_MOST_MEMBERS];
     ob_case_counter *counters[OB_MOST_MEMBERS]; /* NULL = see below */
     ob_err missing;                             /* why nothing can be counted here */
@@ -33,12 +34,6 @@ struct ob_count_hook {
 };
 
 /* ---- opening ---- */
-
-static int stop(void *ctx)
-{
-    const ob_run_params *outer = ((const ob_count_hook *)ctx)->outer;
-    return outer->stop != NULL ? outer->stop(outer->ctx) : 0;
-}
 
 static ob_status make_dir(const char *dir, ob_err *err)
 {
@@ -69,12 +64,10 @@ static ob_status open_counters(ob_count_hook *h, ob_err *err)
         h->options[i].backend = h->list.names[i];
         h->options[i].backend_options = h->list.options[i];
         choose_device(h, i);
-        const ob_case_counter_params params = {.options = &h->options[i],
-                                               .worker_program = h->outer->worker_program,
-                                               .stop = stop,
-                                               .ctx = h};
+        h->params[i] = *h->outer;
+        h->params[i].options = &h->options[i];
         const ob_status status =
-            ob_case_counter_open(h->context, h->config, &params, &h->counters[i], err);
+            ob__case_counter_open(h->context, h->config, &h->params[i], &h->counters[i], err);
         if (status == OB_ERR_UNSUPPORTED && err != NULL)
             h->missing = *err;
         else
@@ -112,7 +105,7 @@ void ob__count_hook_close(ob_count_hook *h)
     if (h == NULL)
         return;
     for (size_t i = 0; i < OB_MOST_MEMBERS; i++)
-        ob_case_counter_close(h->counters[i]);
+        ob__case_counter_close(h->counters[i]);
     ob__backend_list_fini(&h->list);
     ob_text_fini(&h->line);
     ob_text_fini(&h->forward_file);
@@ -199,7 +192,7 @@ static ob_status count_case(const ob_count_hook *h, const ob_record_result *r, o
     for (size_t i = 0; i < h->list.count; i++)
         if (h->counters[i] != NULL && r->backend != NULL &&
             strcmp(h->list.names[i], r->backend) == 0)
-            return ob_case_counter_count(h->counters[i], (uint64_t)r->index, out, err);
+            return ob__case_counter_count(h->counters[i], (uint64_t)r->index, out, err);
     snprintf(out->reason, sizeof out->reason, "%s", h->missing.message);
     return OB_OK;
 }
@@ -222,8 +215,14 @@ static ob_status on_record(void *ctx, const ob_record *record, const char *line,
         status = ob_record_print(&counted, &h->line, err);
     if (status == OB_OK)
         status = outer->on_record(outer->ctx, &counted, h->line.data, h->line.size, err);
-    ob_case_count_fini(&count);
+    ob__case_count_fini(&count);
     return status;
+}
+
+static int stop(void *ctx)
+{
+    const ob_run_params *outer = ((const ob_count_hook *)ctx)->outer;
+    return outer->stop != NULL ? outer->stop(outer->ctx) : 0;
 }
 
 static ob_status on_ready(void *ctx, const ob_json *properties, ob_err *err)

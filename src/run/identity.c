@@ -170,7 +170,9 @@ ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options
     r->outermost = read_count(r->input, "outermost");
     r->backend = backend;
     r->device = options->device != NULL ? options->device : "cpu";
-    r->mode = options->timer.method != NULL ? options->timer.method : options->exec_mode;
+    r->mode = options->count_repeats > 0      ? "count"
+              : options->timer.method != NULL ? options->timer.method
+                                              : options->exec_mode;
     r->threads = options->threads;
     r->cpu = options->cpu >= 0 ? options->cpu : OB_NO_INT;
     r->seed = options->seed;

@@ -59,7 +59,7 @@ static const char *contradiction(const ob_run_options *o)
         {o->timer.method != NULL && (by_rule || !discrete || ob__options_cold(o)),
          "the Timer measures in blocks of its own, with a hot cache; leave out its "
          "method, or the options that say otherwise"},
-        {!o->count &&
+        {!o->count && o->count_repeats == 0 &&
              (o->count_with != NULL || o->count_dir != NULL || o->count_number != OB_COUNT_NUMBER),
          "--count-with, --count-dir and --count-number say how --count counts; give --count too"},
         {o->count_dir != NULL && !ob__options_count_with(o, "callgrind"),

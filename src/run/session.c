@@ -508,10 +508,11 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
     OB_TRY(make_setup(s, c, marks, err));
     record->result.implementation =
         ob__properties_of_case(s->desc, s->setup.prepared, &s->case_properties);
-    if (s->counts > 0) {
+    if (s->options.count_repeats > 0) {
         const ob_exec_target target = target_of(s);
-        const ob_count_plan plan = {
-            .pass = pass_of(s), .number = (uint64_t)s->options.count_number, .repeats = s->counts};
+        const ob_count_plan plan = {.pass = pass_of(s),
+                                    .number = (uint64_t)s->options.count_number,
+                                    .repeats = (unsigned)s->options.count_repeats};
         return ob__count_by_callgrind(&target, &plan, err);
     }
     if (s->check.fd >= 0) {
@@ -601,7 +602,8 @@ ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_
         .not_checked = s->checked.verdict != NULL && !is_wrong(s) && s->checked.reason[0] != '\0'
                            ? s->checked.reason
                            : NULL,
-        .nothing_measured = status == OB_OK && s->samples.forward.measure_ns.count == 0,
+        .nothing_measured = status == OB_OK && s->samples.forward.measure_ns.count == 0 &&
+                            s->options.count_repeats == 0,
         .own_clock = s->desc->clock_ns != NULL,
         .own_events = s->desc->event_create != NULL && s->options.timer.method == NULL &&
                       mode_of(s->options.exec_mode) == OB_EXEC_CONTINUOUS_EVENTS,

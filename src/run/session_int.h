@@ -50,7 +50,6 @@ struct ob_session {
     ob_check_place check;                  /* check.fd -1 = nothing is compared */
     ob_check_result checked;
     ob_turns *turns; /* NULL = no other backend runs in between */
-    unsigned counts; /* above 0: it runs under valgrind and counts so often instead of measuring */
     ob_perf perf;    /* open if has_perf */
     bool has_perf;
     char counters_reason[256];

@@ -10,6 +10,7 @@
 
 #include "base/text_append.h"
 #include "run/count_hook.h"
+#include "run/counting.h"
 #include "run/session_int.h"
 
 #include <stdlib.h>
@@ -191,8 +192,7 @@ static ob_status take_message(ob_supervisor *s, range *r, const ob_wire_message 
     return after_loss(s, r, &why, err);
 }
 
-/* Cases [next, end), with as many workers as it takes. OB_END = stop. */
-static ob_status run_range(ob_supervisor *s, uint64_t next, uint64_t end, ob_err *err)
+ob_status ob__supervisor_run_range(ob_supervisor *s, uint64_t next, uint64_t end, ob_err *err)
 {
     range r = {.next = next, .end = end};
     for (;;) {
@@ -331,17 +331,43 @@ static ob_status run_here(ob_supervisor *s, ob_err *err)
 
 /* ---- */
 
+ob_status ob__supervisor_open_workers(ob_supervisor *s, ob_err *err)
+{
+    OB_TRY(ob__line_parser_create(&s->parser, err));
+    return ob__worker_client_open(&s->client, s->config, s->params, s->place, err);
+}
+
+void ob__supervisor_close_workers(ob_supervisor *s, bool at_once)
+{
+    if (s->parser == NULL)
+        return;
+    ob__worker_client_end_worker(&s->client, at_once);
+    ob__worker_client_close(&s->client);
+    ob__line_parser_destroy(s->parser);
+    s->parser = NULL;
+}
+
 static ob_status run_with_workers(ob_supervisor *s, ob_err *err)
 {
     const bool spread = s->params->options->processes > 1;
-    OB_TRY(ob__line_parser_create(&s->parser, err));
-    ob_status status = ob__worker_client_open(&s->client, s->config, s->params, NULL, err);
+    ob_status status = ob__supervisor_open_workers(s, err);
     if (status == OB_OK)
-        status = for_ranges(s, spread ? ob__run_in_processes : run_range, err);
-    ob__worker_client_end_worker(&s->client, status != OB_OK);
-    ob__worker_client_close(&s->client);
-    ob__line_parser_destroy(s->parser);
+        status = for_ranges(s, spread ? ob__run_in_processes : ob__supervisor_run_range, err);
+    ob__supervisor_close_workers(s, status != OB_OK);
     return status;
+}
+
+ob_status ob__supervisor_open(ob_supervisor *s, ob_err *err)
+{
+    return ob_cases_open(s->config, NULL, &s->cases, err);
+}
+
+void ob__supervisor_close(ob_supervisor *s)
+{
+    ob_cases_close(s->cases);
+    ob_text_fini(&s->line);
+    ob__identity_fini(&s->identity);
+    ob__unfinished_fini(&s->unfinished);
 }
 
 /* One backend: the device that its records have is the one it will choose. */
@@ -355,7 +381,7 @@ static void set_device(const ob_context *context, ob_run_options *options, ob_de
 }
 
 static ob_status run(ob_context *context, const ob_config *config, const ob_run_params *outer,
-                     ob_run_summary *summary, ob_err *err)
+                     const ob_worker_start_params *place, ob_run_summary *summary, ob_err *err)
 {
     ob_device_word device;
     ob_run_options options = *outer->options;
@@ -365,6 +391,7 @@ static ob_status run(ob_context *context, const ob_config *config, const ob_run_
     ob_supervisor s = {.context = context,
                        .config = config,
                        .params = params,
+                       .place = place,
                        .summary = summary,
                        .client = {.params = params},
                        .identity = {.manifests = ob_context_manifests(context)}};
@@ -379,7 +406,7 @@ static ob_status run(ob_context *context, const ob_config *config, const ob_run_
                           params->options->check ? "--check" : "--backend with several names");
     if (!several)
         set_device(context, &options, &device);
-    OB_TRY(ob_cases_open(config, NULL, &s.cases, err));
+    OB_TRY(ob__supervisor_open(&s, err));
     ob_status status = several                          ? ob__run_side_by_side(&s, err)
                        : params->worker_program != NULL ? run_with_workers(&s, err)
                                                         : run_here(&s, err);
@@ -387,11 +414,22 @@ static ob_status run(ob_context *context, const ob_config *config, const ob_run_
         status == OB_END || (status == OB_OK && ob__worker_client_wanted_stop(&s.client) > 0);
     if (status == OB_END)
         status = OB_OK;
-    ob_cases_close(s.cases);
-    ob_text_fini(&s.line);
-    ob__identity_fini(&s.identity);
-    ob__unfinished_fini(&s.unfinished);
+    ob__supervisor_close(&s);
     return status;
+}
+
+/* Cases are counted under valgrind, and not timed. */
+static ob_status run_counting(ob_context *context, const ob_config *config,
+                              const ob_run_params *params, ob_run_summary *summary, ob_err *err)
+{
+    ob_counting counting;
+    if (params->worker_program == NULL)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "counting needs worker processes; leave out --no-isolate");
+    OB_TRY(ob__counting_open(&counting, params, err));
+    const ob_status status = run(context, config, &counting.params, &counting.place, summary, err);
+    ob__counting_close(&counting);
+    return ob__counting_explain(status, err);
 }
 
 ob_status ob_run(ob_context *context, const ob_config *config, const ob_run_params *params,
@@ -400,11 +438,13 @@ ob_status ob_run(ob_context *context, const ob_config *config, const ob_run_para
     ob_count_hook *hook;
     *summary = (ob_run_summary){.interrupted = false};
     OB_TRY(ob_run_options_check(params->options, err));
+    if (params->options->count_repeats > 0)
+        return run_counting(context, config, params, summary, err);
     OB_TRY(ob__count_hook_open(context, config, params, &hook, err));
     if (hook == NULL)
-        return run(context, config, params, summary, err);
+        return run(context, config, params, NULL, summary, err);
     const ob_run_params through = ob__count_hook_params(hook);
-    const ob_status status = run(context, config, &through, summary, err);
+    const ob_status status = run(context, config, &through, NULL, summary, err);
     ob__count_hook_close(hook);
     return status;
 }

@@ -18,6 +18,7 @@ typedef struct ob_supervisor {
     ob_context *context;
     const ob_config *config;
     const ob_run_params *params;
+    const ob_worker_start_params *place; /* of workers that run alone; NULL = nothing special */
     ob_run_summary *summary;
     ob_worker_client client;
     ob_cases *cases; /* to name what a dead worker was on, and to look for what is done */
@@ -28,6 +29,15 @@ typedef struct ob_supervisor {
     ob_unfinished unfinished;
     bool told_ready;
 } ob_supervisor;
+
+/* Opens the cases; params, context, config and summary are set. */
+ob_status ob__supervisor_open(ob_supervisor *s, ob_err *err);
+void ob__supervisor_close(ob_supervisor *s);
+/* What one worker after the other needs; the last one is ended, at once or with time to end by itself. */
+ob_status ob__supervisor_open_workers(ob_supervisor *s, ob_err *err);
+void ob__supervisor_close_workers(ob_supervisor *s, bool at_once);
+/* Cases [next, end), with as many workers as it takes. OB_END = stop. */
+ob_status ob__supervisor_run_range(ob_supervisor *s, uint64_t next, uint64_t end, ob_err *err);
 
 /* Starts a worker and waits until its backend is open. OB_END: the user wants to end. */
 ob_status ob__supervisor_start(ob_supervisor *s, ob_err *err);

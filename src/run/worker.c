@@ -103,7 +103,7 @@ static ob_status start(worker *w, ob_context *context, const ob_config *config,
             .reference = fds->reference != NULL ? fds->reference : "",
             .is_reference =
                 fds->reference != NULL && strcmp(fds->reference, ob__backend_name(options)) == 0};
-    w->session->counts = fds->counts;
+    w->session->options.count_repeats = fds->counts;
     if (atomic_load(&w->page->has_samples))
         w->session->log = &w->page->samples;
     OB_TRY(ob_json_print(ob_session_properties(w->session), &properties, &length, err));

@@ -32,12 +32,12 @@ ob_status ob__worker_client_open(ob_worker_client *client, const ob_config *conf
                                  ob_err *err)
 {
     ob_system system;
-    *client = (ob_worker_client){.params = params,
-                                 .seed = {.config_fd = -1, .memory = OB_NO_MEMORY},
-                                 .worker = OB_NO_PROCESS,
-                                 .start_limit_s = START_S,
-                                 .idle_limit_s =
-                                     params->worker_idle_s > 0 ? params->worker_idle_s : IDLE_S};
+    *client = (ob_worker_client){
+        .params = params,
+        .seed = {.config_fd = -1, .memory = OB_NO_MEMORY},
+        .worker = OB_NO_PROCESS,
+        .start_limit_s = place != NULL && place->counts > 0 ? place->limit_s : START_S,
+        .idle_limit_s = params->worker_idle_s > 0 ? params->worker_idle_s : IDLE_S};
     const ob_backend_desc *desc =
         ob_context_find_backend(config->context, ob__backend_name(params->options));
     client->isa_limits = desc != NULL ? desc->isa_limits : NULL;

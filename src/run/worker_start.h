@@ -35,6 +35,7 @@ typedef struct ob_worker_start_params {
         *before; /* words before its own, such as valgrind's; NULL = none. Ended by NULL,
                                 * as is the next */
     const char *const *variables; /* "NAME=VALUE" for its environment; NULL = none */
+    double limit_s;               /* until its backend is open; 0 = none */
 } ob_worker_start_params;
 
 /* place NULL = it runs alone. */

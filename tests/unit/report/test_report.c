@@ -97,6 +97,9 @@ static void which_view(void)
         {"{\"op_name\": \"f\", \"status\": \"failed\"}", OB_VIEW_NONE},
         {"{\"op_name\": \"f\", \"mode\": \"blocked\", \"metadata\": {\"autolabels\": {}}}",
          OB_VIEW_SUITE},
+        {"{\"op_name\": \"f\", \"mode\": \"count\", \"status\": \"failed\"}", OB_VIEW_INSTRUCTIONS},
+        {"{\"op_name\": null, \"mode\": \"count\", \"metadata\": {\"autolabels\": {}}}",
+         OB_VIEW_SUITE},
         {"{\"some\": \"thing\"}", OB_VIEW_NONE},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
@@ -222,6 +225,78 @@ static void a_sweep_without_header(void)
     ob_report_destroy(report);
 }
 
+#define TABLES(count, description)                                                                 \
+    "{\"task_spec\": {\"stmt\": \"f(4)\", \"label\": \"f\", \"sub_label\": \"f(4)\", "             \
+    "\"description\": \"" description                                                              \
+    "\", \"num_threads\": 2}, \"number_per_run\": 10, \"stmt_exclusive_stats\": "                  \
+    "{\"inclusive\": false, \"data\": [[" #count                                                   \
+    ", \"x.c:f\"]]}, \"baseline_exclusive_stats\": {\"inclusive\": false, "                        \
+    "\"data\": [[7, \"x.c:g\"]]}}"
+
+static const char COUNTS[] =
+    "{\"op_name\": \"f\", \"id\": \"0\", \"status\": \"ok\", \"mode\": \"count\", "
+    "\"instructions\": {\"forward\": 4, \"backward\": 1.5, \"number\": 10, \"source\": "
+    "\"callgrind\", \"tables\": [" TABLES(40, "native") ", " TABLES(
+        15, "native, backward") "]}}\n"
+                                "{\"op_name\": \"f\", \"id\": \"1\", \"status\": \"failed\", "
+                                "\"mode\": \"count\", \"reason\": \"no\", "
+                                "\"config\": {\"input\": {\"count\": 3}}, \"count\": 3}\n";
+
+/* Counts as the original prints them; what failed is told elsewhere. */
+static void counts_as_texts(void)
+{
+    CHECK_STR(show(COUNTS, (shown){.view = OB_VIEW_INSTRUCTIONS}),
+              "<opbench CallgrindStats>\n"
+              "f: f(4)\n"
+              "native\n"
+              "                           All          Noisy symbols removed\n"
+              "    Instructions:           40                         40\n"
+              "    Baseline:                7                          7\n"
+              "10 runs per measurement, 2 threads\n"
+              "<opbench CallgrindStats>\n"
+              "f: f(4)\n"
+              "native, backward\n"
+              "                           All          Noisy symbols removed\n"
+              "    Instructions:           15                         15\n"
+              "    Baseline:                7                          7\n"
+              "10 runs per measurement, 2 threads\n");
+}
+
+/* As a table they have no columns for times, unless there are results with some. */
+static void counts_as_table(void)
+{
+    CHECK_STR(show(COUNTS, (shown){.view = OB_VIEW_RUN}), "operator  id  status  pass      instr.\n"
+                                                          "f         0   ok      forward        4\n"
+                                                          "f         0   ok      backward     1.5\n"
+                                                          "f         1   failed  forward        -\n"
+                                                          "    no\n");
+    CHECK_STR(show(COUNTS, (shown){.view = OB_VIEW_RUN, .format = OB_TABLE_CSV}),
+              "operator,id,status,pass,instructions,reason,warnings\n"
+              "f,0,ok,forward,4,,\n"
+              "f,0,ok,backward,1.5,,\n"
+              "f,1,failed,forward,,no,\n");
+    static const char BOTH[] =
+        RESULT("0", "a", 0.001, "") "{\"op_name\": \"f\", \"id\": \"1\", "
+                                    "\"status\": \"ok\", \"mode\": \"count\"}\n";
+    CHECK_STR(show(BOTH, (shown){.view = OB_VIEW_RUN, .choice = {.columns = "id,median"}}),
+              "id  median\n"
+              "0     1 us\n"
+              "1        -\n");
+}
+
+/* A file of suites whose counts say that they are some, or, as it was once, say nothing. */
+static void counts_of_a_suite(void)
+{
+#define COUNTED(mode)                                                                              \
+    "{\"op_name\": null, \"status\": \"ok\", \"index\": 0" mode                                    \
+    ", \"metadata\": {\"label\": [\"a\", \"b\"], \"autolabels\": {\"runtime\": \"\", "             \
+    "\"autograd\": "                                                                               \
+    "\"\", \"language\": \"C\"}, \"num_threads\": 1}, \"instructions\": {\"forward\": 12}}\n"
+    static const char TABLE[] = "Instructions per run\n    |\n    |  C\na\n  b | 12\n";
+    CHECK_STR(show(COUNTED(", \"mode\": \"count\""), (shown){.view = OB_VIEW_SUITE}), TABLE);
+    CHECK_STR(show(COUNTED(""), (shown){.view = OB_VIEW_SUITE}), TABLE);
+}
+
 int main(void)
 {
     RUN(which_view);
@@ -231,5 +306,8 @@ int main(void)
     RUN(notes);
     RUN(suites);
     RUN(a_sweep_without_header);
+    RUN(counts_as_texts);
+    RUN(counts_as_table);
+    RUN(counts_of_a_suite);
     return ob_test_end();
 }

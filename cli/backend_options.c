@@ -242,7 +242,7 @@ ob_status ob__backend_options_list(const ob_cli *cli, ob_json_doc *doc, ob_json 
     for (size_t i = 0; i < OB_CLI_BACKEND_VALUES && find(cli, run, i, &p); i++) {
         const char *text = cli->command == run ? p.value->text : NULL;
         char name[72];
-        ob__run_line_key(p.row->name, name, sizeof name);
+        ob_job_option_key(p.row->name, name, sizeof name);
         const ob_json *value = p.row->value == NULL
                                    ? ob_json_new_bool(doc, cli->command == run && p.value->flag)
                                : text != NULL ? ob_json_new_string(doc, text, strlen(text))

@@ -6,9 +6,9 @@
 #include "count_command.h"
 #include "interrupts.h"
 #include "own_path.h"
-#include "run/run_select.h"
 #include "time/time_options.h"
 
+#include "opbench/job.h"
 #include "opbench/report.h"
 
 #include <string.h>
@@ -62,29 +62,29 @@ static ob_status take_record(void *ctx, const ob_record *record, const char *lin
 static ob_status count_selected(job *j, ob_err *err)
 {
     /* Without a config the only case is the one that --op made. */
-    const ob_run_line select = {.config = j->line->config,
-                                .op = j->line->config != NULL ? j->line->op : NULL,
-                                .only_case = j->line->only_case};
+    const ob_case_choice choice = {.size = sizeof choice,
+                                   .op = j->line->config != NULL ? j->line->op : NULL,
+                                   .only_case = j->line->only_case};
     ob_run_params params = {.options = &j->run,
                             .worker_program = j->own.path,
                             .on_record = take_record,
                             .stop = ob__cli_interrupt_at_once,
                             .ctx = j};
-    ob_run_selection selection = {.count = 0};
+    ob_case_selection *selection = NULL;
     ob_run_summary summary = {.interrupted = false};
     OB_TRY(ob_report_create(&(ob_report_params){.view = OB_VIEW_INSTRUCTIONS}, &j->report, err));
-    ob_status status = ob__run_select(j->cli, j->config, &select, &selection, err);
+    ob_status status = ob_cases_select(j->cli->context, j->config, &choice, &selection, err);
     for (size_t t = 0; status == OB_OK && t < j->threads.size; t++) {
         j->run.threads = j->threads.counts[t];
-        for (size_t i = 0; status == OB_OK && i < selection.count; i++) {
-            params.first = selection.ranges[i].first;
-            params.count = selection.ranges[i].count;
+        for (size_t i = 0; status == OB_OK && i < selection->count; i++) {
+            params.first = selection->ranges[i].first;
+            params.count = selection->ranges[i].count;
             status = ob_run(j->cli->context, j->config, &params, &summary, err);
             if (status == OB_OK && summary.interrupted)
                 status = ob_err_set(err, OB_ERR_STATE, "interrupted");
         }
     }
-    ob__run_selection_fini(&selection);
+    ob_case_selection_destroy(selection);
     ob_report_destroy(j->report);
     return status;
 }

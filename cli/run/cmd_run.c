@@ -4,371 +4,165 @@
  * gets a progress line on a terminal and a table at the end.
  */
 #include "backend_options.h"
-#include "header.h"
-#include "interrupts.h"
-#include "own_path.h"
-#include "run_batches.h"
-#include "run_output.h"
-#include "run_select.h"
-#include "warn_threads.h"
+#include "run_options.h"
 
-#include "opbench/profile.h"
 #include "opbench/version.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
-/* ---- the run under way ---- */
-
-typedef struct job {
+typedef struct run_command {
     ob_cli *cli;
-    const ob_run_line *options;
+    const ob_run_line *line;
+    ob_cli_job job;
     ob_run_options run; /* with the config's and the program's names */
-    ob_own_path own;
-    char config_path[PATH_MAX];
     ob_config *config;
-    ob_result_file *file;
+    ob_case_selection *selection;
     ob_report *report;
     ob_table_format format;
-    ob_done *done;
-    ob_run_batches *batches; /* NULL = no profiler */
-    ob_profile *profile;     /* NULL = no trace file */
-    char *backend_options;   /* what run.backend_options may point to */
-    ob_json_doc *line_doc;   /* what the header says of the command line */
-    bool header_written;
-    ob_run_selection selection;
-    uint64_t finished;
-    uint64_t started_ns;
-    bool progress; /* standard error is a terminal */
-    bool verbose;  /* --log-level debug */
-    int64_t threads_told;
-    char config_hash[40];
-} job;
+    char *backend_options; /* what run.backend_options may point to */
+} run_command;
 
-/* The hash of the config as it is printed anew, so that blanks and lines do not matter: a resumed run
- * must have the same. */
-static ob_status hash_config(job *j, ob_err *err)
+/* ---- which warnings of the config are shown ---- */
+
+/* ."torch.add".config[0]: what stands between the first dot and the next part of the path. */
+static bool operator_of(const char *path, char *out, size_t size)
 {
-    char *text = NULL;
-    size_t length = 0;
-    uint64_t hash = 0xcbf29ce484222325u;
-    OB_TRY(ob_json_print(ob_config_json(j->config), &text, &length, err));
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-    free(text);
-    snprintf(j->config_hash, sizeof j->config_hash, "%016" PRIx64, hash);
-    return OB_OK;
+    if (path[0] != '.')
+        return false;
+    const bool quoted = path[1] == '"';
+    const char *from = path + 1 + quoted;
+    const size_t length = quoted ? strcspn(from, "\"\\") : strcspn(from, ".[");
+    if (length == 0 || length >= size || (quoted && from[length] != '"'))
+        return false;
+    memcpy(out, from, length);
+    out[length] = '\0';
+    return true;
 }
 
-static ob_status write_header(void *ctx, const ob_json *properties, ob_err *err)
+/* Not those of operators of which no case is selected. */
+static bool wants_warning(void *ctx, const ob_err *what)
 {
-    job *j = ctx;
-    ob_record record;
-    ob_header_room room;
-    if (j->header_written)
-        return OB_OK;
-    j->header_written = true;
-    OB_TRY(ob__header_init(j->cli, &record, properties, &room, err));
-    ob_record_header *h = &record.header;
-    if (j->run.count)
-        ob_log_message(ob_context_log(j->cli->context), OB_LOG_INFO, "perf_event: %s",
-                       h->perf_event);
-    OB_TRY(ob_json_doc_create(&j->line_doc, err));
-    ob__run_line_describe(j->options, &h->options);
-    h->options.out_stream = ob_result_file_path(j->file);
-    OB_TRY(ob__run_line_list(j->cli, j->options, j->line_doc, &h->options.cmd_args, err));
-    ob__run_batches_describe(j->batches, &h->options);
-    h->config = ob_config_name(j->config);
-    h->config_hash = j->config_hash;
-    h->cases = (int64_t)j->selection.cases;
-    h->seed = j->run.seed;
-    return ob_result_file_append(j->file, &record, err);
+    const run_command *r = ctx;
+    char op[256];
+    return !operator_of(what->path, op, sizeof op) ||
+           ob_case_choice_has(r->cli->context, &r->line->choice, op);
 }
 
-static ob_status write_finish(job *j, const ob_run_summary *summary, ob_err *err)
-{
-    ob_record record;
-    char now[32];
-    const ob_clock clock = ob_clock_monotonic();
-    ob_record_init(&record, OB_RECORD_FINISH_LINE);
-    record.finish.finish_time = ob_record_format_time((int64_t)time(NULL), now);
-    record.finish.end = summary->interrupted          ? "interrupted"
-                        : j->options->stop_id != NULL ? "stopped"
-                                                      : "finished";
-    record.finish.seconds = (double)(ob_clock_now_ns(&clock) - j->started_ns) / 1e9;
-    memcpy(record.finish.cases, summary->cases, sizeof record.finish.cases);
-    return ob_result_file_append(j->file, &record, err);
-}
+/* ---- what is shown ---- */
 
-static void show_progress(const job *j, const ob_record_result *r)
+static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)
 {
-    if (!j->progress)
-        return;
-    const ob_clock clock = ob_clock_monotonic();
-    const double seconds = (double)(ob_clock_now_ns(&clock) - j->started_ns) / 1e9;
-    /* A resumed file may hold cases that are not selected now; the estimate is never below zero. */
-    const uint64_t done = j->done != NULL ? ob_done_count(j->done) : 0;
-    const uint64_t all = j->selection.cases * ob_run_options_backend_count(&j->run);
-    const uint64_t wanted = all - (done < all ? done : all);
-    const uint64_t total = wanted > j->finished ? wanted : j->finished;
-    const double left = seconds / (double)j->finished * (double)(total - j->finished);
-    fprintf(stderr, "\r\033[K%" PRIu64 "/%" PRIu64 "  %.60s  %.40s  %.0f s left", j->finished,
-            total, r->op_name, r->id, left);
-}
-
-static void log_result(const job *j, const ob_record_result *r)
-{
-    const ob_log *log = ob_context_log(j->cli->context);
-    const ob_record_status_info *info = ob_record_status_get_info(r->status);
-    const char *word = info != NULL ? info->word : "";
-    if (r->reason != NULL)
-        ob_log_message(log, OB_LOG_INFO, "%s|%s: %s: %s", r->op_name, r->id, word, r->reason);
-    else
-        ob_log_message(log, OB_LOG_INFO, "%s|%s: %s, samples: %zu", r->op_name, r->id, word,
-                       r->forward.measure_time_ms.count);
-    if (r->repro != NULL)
-        ob_log_message(log, OB_LOG_DEBUG, "%s|%s: %s", r->op_name, r->id, r->repro);
-}
-
-/* What standard output gets of a result: a line at once, or a row at the end. */
-static ob_status show_result(job *j, const ob_record *record, const char *line, size_t length,
-                             ob_err *err)
-{
-    if (j->options->quiet)
-        return OB_OK;
-    OB_TRY(ob_report_add(j->report, record, err));
-    return j->format != OB_TABLE_JSON || ob__cli_write(j->cli, line, length)
-               ? OB_OK
-               : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
-}
-
-/* A result that the file of a resumed run had already. */
-static ob_status take_old(void *ctx, const ob_record *record, ob_err *err)
-{
-    job *j = ctx;
-    ob_text line = {0};
-    ob_status status = ob_record_print(record, &line, err);
-    if (status == OB_OK)
-        status = show_result(j, record, line.data, line.size, err);
-    ob_text_fini(&line);
-    return status;
-}
-
-static ob_status append_kernel(void *ctx, const ob_record *kernel, ob_err *err)
-{
-    return ob_result_file_append(ctx, kernel, err);
-}
-
-static ob_status take_record(void *ctx, const ob_record *record, const char *line, size_t length,
-                             ob_err *err)
-{
-    job *j = ctx;
-    OB_TRY(ob_result_file_append_line(j->file, line, length, err));
-    if (j->profile != NULL) {
-        OB_TRY(ob_profile_add(j->profile, record, err));
-        OB_TRY(ob_profile_sum_kernels(record, append_kernel, j->file, err));
-    }
-    OB_TRY(ob__run_batches_add(j->batches, &record->result, err));
-    j->finished++;
-    if (!j->options->quiet && !j->options->no_isolate) /* there the backend's own warning is seen */
-        ob__warn_of_threads(j->cli, &record->result, &j->threads_told);
-    log_result(j, &record->result);
-    show_progress(j, &record->result);
-    return show_result(j, record, line, length, err);
-}
-
-/* ---- */
-
-static void add_summary(ob_run_summary *to, const ob_run_summary *part)
-{
-    for (int i = 0; i < OB_RECORD_STATUS_COUNT; i++)
-        to->cases[i] += part->cases[i];
-    to->left_out += part->left_out;
-    to->workers += part->workers;
-    to->interrupted = to->interrupted || part->interrupted;
-}
-
-/* A range of cases; with a profiler one batch after the other, so that no case is measured while a
- * profiler runs. */
-static ob_status run_range(job *j, ob_run_params *params, const ob_run_range *range,
-                           ob_run_summary *summary, ob_err *err)
-{
-    const uint64_t end = range->first + range->count;
-    params->first = range->first;
-    params->count = range->count;
-    while (params->first < end && !summary->interrupted) {
-        ob_run_summary part;
-        if (j->batches != NULL)
-            OB_TRY(ob__run_batches_measure(j->batches, params->first, end, &params->count, err));
-        OB_TRY(ob_run(j->cli->context, j->config, params, &part, err));
-        add_summary(summary, &part);
-        if (j->batches != NULL && !part.interrupted) {
-            const ob_status status = ob__run_batches_run(j->batches, j->file, err);
-            if (status == OB_END)
-                summary->interrupted = true;
-            else
-                OB_TRY(status);
-        }
-        params->first += params->count;
-        if (params->first < end && ob__cli_interrupts(NULL) > 0)
-            summary->interrupted = true;
-    }
-    return OB_OK;
-}
-
-static ob_status run_ranges(job *j, ob_run_params *params, ob_run_summary *summary, ob_err *err)
-{
-    const ob_run_selection *selection = &j->selection;
-    *summary = (ob_run_summary){.interrupted = false};
-    for (size_t i = 0; i < selection->count && !summary->interrupted; i++) {
-        if (i > 0 && ob__cli_interrupts(NULL) > 0)
-            summary->interrupted = true;
-        else
-            OB_TRY(run_range(j, params, &selection->ranges[i], summary, err));
-    }
-    return OB_OK;
-}
-
-static ob_status write_trace_name(job *j, ob_err *err)
-{
-    ob_record record;
-    ob_record_init(&record, OB_RECORD_TRACE_LINE);
-    record.trace_file = ob_profile_path(j->profile);
-    return ob_result_file_append(j->file, &record, err);
-}
-
-static ob_status run_job(job *j, ob_run_summary *summary, ob_err *err)
-{
-    const ob_clock clock = ob_clock_monotonic();
-    ob_run_params params = {.options = &j->run,
-                            .worker_program = j->options->no_isolate ? NULL : j->own.path,
-                            .done = j->done,
-                            .on_record = take_record,
-                            .on_ready = write_header,
-                            .stop = ob__cli_interrupts,
-                            .ctx = j};
-    ob__cli_catch_interrupts(j->cli);
-    j->started_ns = ob_clock_now_ns(&clock);
-    const ob_status status = run_ranges(j, &params, summary, err);
-    if (j->progress)
-        fputs("\r\033[K", stderr);
-    OB_TRY(status);
-    OB_TRY(write_finish(j, summary, err));
-    return j->profile != NULL ? write_trace_name(j, err) : OB_OK;
+    const run_command *r = ctx;
+    return r->line->job.quiet ? OB_OK : ob_report_add(r->report, event->record, err);
 }
 
 /* The table, what was there before, the notes; where the records are goes beside what programs read. */
-static ob_status print_tables(job *j, const ob_run_summary *summary, ob_text *text, ob_err *err)
+static ob_status print_tables(run_command *r, ob_text *text, ob_err *err)
 {
-    OB_TRY(ob_report_print(j->report, j->format, text, err));
-    ob__cli_write(j->cli, text->data, text->size);
-    if (j->format == OB_TABLE_TEXT && summary->left_out > 0)
-        ob__cli_printf(j->cli, "%" PRIu64 " %s done already\n", summary->left_out,
-                       summary->left_out == 1 ? "case was" : "cases were");
+    const uint64_t left_out = ob_job_get_summary(r->job.job)->left_out;
+    OB_TRY(ob_report_print(r->report, r->format, text, err));
+    ob__cli_write(r->cli, text->data, text->size);
+    if (r->format == OB_TABLE_TEXT && left_out > 0)
+        ob__cli_printf(r->cli, "%" PRIu64 " %s done already\n", left_out,
+                       left_out == 1 ? "case was" : "cases were");
     text->size = 0;
-    OB_TRY(ob_report_print_notes(j->report, j->format, text, err));
-    ob__cli_write(j->cli, text->data, text->size);
+    OB_TRY(ob_report_print_notes(r->report, r->format, text, err));
+    ob__cli_write(r->cli, text->data, text->size);
     return OB_OK;
 }
 
-static int print_report(job *j, const ob_run_summary *summary)
+static int print_report(run_command *r)
 {
     ob_text text = {0};
     ob_err err;
-    const ob_status status = print_tables(j, summary, &text, &err);
+    const char *records = ob_job_path(r->job.job), *trace = ob_job_trace_path(r->job.job);
+    const ob_status status = print_tables(r, &text, &err);
     ob_text_fini(&text);
-    if (j->format == OB_TABLE_TEXT) {
-        ob__cli_printf(j->cli, "records: %s\n", ob_result_file_path(j->file));
-        if (j->profile != NULL)
-            ob__cli_printf(j->cli, "trace: %s\n", ob_profile_path(j->profile));
-        ob__backend_options_print_files(j->cli, ob_result_file_path(j->file));
-    } else if (j->options->output == NULL) {
-        fprintf(stderr, "records: %s\n", ob_result_file_path(j->file));
+    if (r->format == OB_TABLE_TEXT) {
+        ob__cli_printf(r->cli, "records: %s\n", records);
+        if (trace != NULL)
+            ob__cli_printf(r->cli, "trace: %s\n", trace);
+        ob__backend_options_print_files(r->cli, records);
+    } else if (r->line->job.output == NULL) {
+        fprintf(stderr, "records: %s\n", records);
     }
-    return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(j->cli, &err);
+    return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(r->cli, &err);
 }
 
-static int report(job *j, const ob_run_summary *summary)
+static int report(run_command *r)
 {
-    uint64_t failed = 0;
-    int failed_to_show = OB_EXIT_OK;
-    for (int s = 0; s < OB_RECORD_STATUS_COUNT; s++) {
-        const ob_record_status_info *info = ob_record_status_get_info((ob_record_status)s);
-        if (info != NULL && info->failed)
-            failed += summary->cases[s];
-    }
-    if (!j->options->quiet)
-        failed_to_show = print_report(j, summary);
-    if (summary->interrupted)
-        return 130;
-    return failed > 0 || ob__run_batches_failed(j->batches) > 0 ? OB_EXIT_FAILED : failed_to_show;
+    const int shown = r->line->job.quiet ? OB_EXIT_OK : print_report(r);
+    const int code = ob_job_summary_exit_code(ob_job_get_summary(r->job.job));
+    return code != OB_EXIT_OK ? code : shown;
 }
 
-static int run_config(job *j)
+/* ---- the run ---- */
+
+/* What profilers print: standard output belongs to the results. */
+static void echo(void *ctx, const char *line, size_t length)
+{
+    (void)ctx;
+    fwrite(line, 1, length, stderr);
+    fputc('\n', stderr);
+}
+
+static void tell_failed(void *ctx, const ob_record_batch *batch)
+{
+    ob__cli_warn(ctx, "cases %s to %s: %s", batch->start_run_id, batch->end_run_id, batch->error);
+}
+
+static ob_status open_job(run_command *r, bool verbose, ob_err *err)
+{
+    const ob_run_line *line = r->line;
+    ob_job_batches batches = line->batches;
+    batches.verbose = verbose;
+    batches.on_output = echo;
+    batches.on_failed = tell_failed;
+    batches.ctx = r->cli;
+    OB_TRY(ob__cli_job_init(&r->job, ob__run_rows, line, err));
+    OB_TRY(ob_cases_select(r->cli->context, r->config, &line->choice, &r->selection, err));
+    const ob_job_part part = {.config = r->config, .selection = r->selection, .options = &r->run};
+    const ob_job_configs configs = {.size = sizeof configs,
+                                    .parts = &part,
+                                    .part_size = sizeof part,
+                                    .part_count = 1,
+                                    .worker_program = ob__cli_job_worker(&r->job),
+                                    .options = &r->run,
+                                    .batches = &batches};
+    OB_TRY(ob_job_open_configs(r->cli->context, &configs, &r->job.params, &r->job.job, err));
+    const ob_backend_options_use use = {.records = ob_job_path(r->job.job),
+                                        .replace = line->job.force || line->job.resume ||
+                                                   line->job.append};
+    OB_TRY(ob__backend_options_apply(r->cli, &use, &r->run, &r->backend_options, err));
+    if (!line->job.quiet)
+        ob__backend_options_warn(r->cli);
+    return OB_OK;
+}
+
+static int measure(run_command *r, bool verbose)
 {
     ob_err err;
-    ob_run_summary summary;
-    const ob_run_batches_params batches = {.line = j->options,
-                                           .options = &j->run,
-                                           .config = j->config,
-                                           .own_path = j->own.path,
-                                           .verbose = j->verbose,
-                                           .stop = ob__cli_interrupts};
-    const ob_run_output_params output = {.cli = j->cli,
-                                         .line = j->options,
-                                         .config_name = ob_config_name(j->config),
-                                         .config_hash = j->config_hash,
-                                         .on_old = take_old,
-                                         .ctx = j};
-    ob_status status = ob__run_batches_open(j->cli, &batches, &j->batches, &err);
+    int code = ob__cli_job_name(&r->job, r->line->config, &r->run);
+    if (code != OB_EXIT_OK)
+        return code;
+    ob_table_format_from_word(
+        strcmp(r->line->job.format, "table") == 0 ? "text" : r->line->job.format, &r->format);
+    const ob_report_params params = {
+        .view = ob_run_options_backend_count(&r->run) > 1 ? OB_VIEW_SIDES : OB_VIEW_RUN,
+        .totals_only = r->format == OB_TABLE_JSON};
+    ob_status status = ob_report_create(&params, &r->report, &err);
     if (status == OB_OK)
-        status = hash_config(j, &err);
-    if (status == OB_OK)
-        status = ob__run_select(j->cli, j->config, j->options, &j->selection, &err);
-    if (status == OB_OK)
-        status = ob__run_output_open(&output, &j->file, &j->done, &err);
-    const ob_backend_options_use use = {
-        .records = j->file != NULL ? ob_result_file_path(j->file) : "",
-        .replace = j->options->force || j->options->resume || j->options->append};
-    if (status == OB_OK)
-        status = ob__backend_options_apply(j->cli, &use, &j->run, &j->backend_options, &err);
-    if (status == OB_OK && !j->options->quiet)
-        ob__backend_options_warn(j->cli);
-    if (status == OB_OK && j->run.profile)
-        status = ob_profile_open(ob_result_file_path(j->file), &j->profile, &err);
-    if (status == OB_OK)
-        status = run_job(j, &summary, &err);
-    int code = status == OB_OK ? report(j, &summary) : ob__cli_fail(j->cli, &err);
-    if (status == OB_ERR_IO && j->file != NULL)
-        code = OB_EXIT_FAILED; /* the command line was right, the disk was not */
-    /* Refused before anything ran: a name that nobody chose need not stay. */
-    if (status != OB_OK && !j->header_written && j->file != NULL && j->options->output == NULL)
-        unlink(ob_result_file_path(j->file));
-    if (ob_result_file_close(j->file, &err) != OB_OK)
-        code = ob__cli_fail(j->cli, &err);
-    if (ob_profile_close(j->profile, &err) != OB_OK)
-        code = ob__cli_fail(j->cli, &err);
-    ob__run_batches_close(j->batches);
-    ob_json_doc_destroy(j->line_doc);
-    free(j->backend_options);
-    ob_done_destroy(j->done);
-    ob__run_selection_fini(&j->selection);
-    ob_report_destroy(j->report);
+        status = open_job(r, verbose, &err);
+    code = status == OB_OK ? ob__cli_job_run(&r->job) : ob__cli_fail(r->cli, &err);
+    if (status == OB_OK && code == OB_EXIT_OK)
+        code = report(r);
+    code = ob__cli_job_fini(&r->job, code);
+    ob_case_selection_destroy(r->selection);
+    ob_report_destroy(r->report);
+    free(r->backend_options);
     return code;
-}
-
-/* A repro line must work from any folder. */
-static void name_for_repro(job *j)
-{
-    const char *config = j->options->config;
-    const bool resolved = strcmp(config, "-") != 0 && realpath(config, j->config_path) != NULL;
-    j->run.config_name = resolved ? j->config_path : config;
-    j->run.program = j->own.word;
 }
 
 /* What iterators are told; with several devices nothing. */
@@ -377,53 +171,40 @@ static const char *one_device(const char *words)
     return words != NULL && strchr(words, ',') == NULL ? words : NULL;
 }
 
-int ob__run_measure(ob_cli *cli, const ob_run_line *options, const char *text, size_t length)
+static ob_status open_config(run_command *r, const char *text, size_t length, ob_err *err)
+{
+    ob_cli *cli = r->cli;
+    const ob_run_line *line = r->line;
+    const ob_config_options options = {
+        .device = one_device(line->run.device),
+        .foreign_operators =
+            ob__backend_option_given(cli, ob__backend_option_brings_operators, NULL) != NULL ||
+            ob_run_options_bring_operators(cli->context, &line->run)};
+    cli->wants_warning = wants_warning;
+    cli->wants_ctx = r;
+    const ob_status status =
+        text != NULL ? ob_config_open_memory(cli->context, line->config, text, length, &options,
+                                             &r->config, err)
+                     : ob_config_open_file(cli->context, line->config, &options, &r->config, err);
+    cli->wants_warning = NULL;
+    cli->wants_ctx = NULL;
+    return status;
+}
+
+int ob__run_measure(ob_cli *cli, const ob_run_line *line, const char *text, size_t length)
 {
     ob_err err;
     ob_log_level log_level = OB_LOG_WARNING;
-    int code = ob__run_line_check(cli, options, &log_level);
+    int code = ob__run_line_check(cli, line, &log_level);
     if (code == OB_EXIT_OK)
         code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, log_level);
     if (code != OB_EXIT_OK)
         return code;
-    job j = {.cli = cli,
-             .options = options,
-             .run = options->run,
-             .verbose = log_level == OB_LOG_DEBUG,
-             .progress = isatty(STDERR_FILENO) == 1 && !options->quiet};
-    const ob_config_options config_options = {
-        .device = one_device(options->run.device),
-        .foreign_operators =
-            ob__backend_option_given(cli, ob__backend_option_brings_operators, NULL) != NULL ||
-            ob_run_options_bring_operators(cli->context, &options->run)};
-    ob_run_selector selector = {.cli = cli, .line = options};
-    cli->wants_warning = ob__run_wants_warning;
-    /* Until the config is open, a few lines below. */
-    /* cppcheck-suppress autoVariables */
-    cli->wants_ctx = &selector;
-    const ob_status opened =
-        text != NULL
-            ? ob_config_open_memory(cli->context, options->config, text, length, &config_options,
-                                    &j.config, &err)
-            : ob_config_open_file(cli->context, options->config, &config_options, &j.config, &err);
-    cli->wants_warning = NULL;
-    cli->wants_ctx = NULL;
-    if (opened != OB_OK)
-        return ob__cli_fail(cli, &err);
-    if (!ob__cli_own_path(&j.own) && !options->no_isolate) {
-        ob_config_destroy(j.config);
-        return ob__cli_usage_error(cli,
-                                   "workers cannot be started without /proc; see --no-isolate");
-    }
-    name_for_repro(&j);
-    ob_table_format_from_word(strcmp(options->format, "table") == 0 ? "text" : options->format,
-                              &j.format);
-    const ob_report_params params = {
-        .view = ob_run_options_backend_count(&j.run) > 1 ? OB_VIEW_SIDES : OB_VIEW_RUN,
-        .totals_only = j.format == OB_TABLE_JSON};
-    code = ob_report_create(&params, &j.report, &err) == OB_OK ? run_config(&j)
-                                                               : ob__cli_fail(cli, &err);
-    ob_config_destroy(j.config);
+    run_command r = {.cli = cli, .line = line, .run = line->run};
+    r.job = (ob_cli_job){.cli = cli, .line = &line->job, .show = show_result, .show_ctx = &r};
+    code = open_config(&r, text, length, &err) == OB_OK ? measure(&r, log_level == OB_LOG_DEBUG)
+                                                        : ob__cli_fail(cli, &err);
+    ob_config_destroy(r.config);
     return code;
 }
 

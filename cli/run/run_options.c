@@ -16,25 +16,25 @@
 #define PROFILER_ROWS(word, kind, product, warmup_text, iteration_text)                            \
     {.name = word,                                                                                 \
      .type = OB_OPTION_FLAG,                                                                       \
-     AT(profilers[kind].wanted),                                                                   \
+     AT(batches.profilers[kind].wanted),                                                           \
      .help = "Run the measured cases once more, in batches, under " product "."},                  \
         {.name = word "-bin",                                                                      \
          .type = OB_OPTION_STRING,                                                                 \
-         AT(profilers[kind].program),                                                              \
+         AT(batches.profilers[kind].program),                                                      \
          .value = "FILE",                                                                          \
          .help = "The program; " word " of PATH if not given."},                                   \
         {.name = word "-args-file",                                                                \
          .type = OB_OPTION_STRING,                                                                 \
-         AT(profilers[kind].args_file),                                                            \
+         AT(batches.profilers[kind].args_file),                                                    \
          .value = "FILE",                                                                          \
          .help = "A file with further arguments for " word ", in a shell's notation."},            \
         {.name = word "-warmup",                                                                   \
          .type = OB_OPTION_INT,                                                                    \
-         AT(profilers[kind].warmup),                                                               \
+         AT(batches.profilers[kind].warmup),                                                       \
          .value = "N",                                                                             \
          .help = "Warm-up iterations under " word " (" warmup_text "); 0 or less: none."},         \
     {                                                                                              \
-        .name = word "-iteration", .type = OB_OPTION_INT, AT(profilers[kind].iteration),           \
+        .name = word "-iteration", .type = OB_OPTION_INT, AT(batches.profilers[kind].iteration),   \
         .value = "N",                                                                              \
         .help = "Measured iterations under " word " (" iteration_text "); 0 or less: none."        \
     }
@@ -48,34 +48,34 @@ const ob_option ob__run_rows[] = {
      .help = "The benchmark config; - reads standard input."},
     {.name = "op",
      .type = OB_OPTION_STRING,
-     AT(op),
+     AT(choice.op),
      .value = "NAME",
      .help = "Only the cases of this operator, by its name in the config or by any other name of "
              "it (aten::add for torch.add)."},
     {.name = "case",
      .type = OB_OPTION_STRING,
-     AT(only_case),
+     AT(choice.only_case),
      .value = "ID",
      .help = "Only this case: OPERATOR|CONFIG|BUILD|INPUT, as in a record's repro line."},
-    OB_RUN_FILE_ROWS(0),
+    OB_JOB_FILE_ROWS(offsetof(ob_run_line, job)),
     {.name = "resume",
      .type = OB_OPTION_FLAG,
-     AT(resume),
+     AT(job.resume),
      .help = "Go on from what the file of --output holds; another config, or options that measure "
              "in another way, are refused."},
     {.name = "resume-id",
      .letter = 'r',
      .type = OB_OPTION_STRING,
-     AT(resume_id),
+     AT(choice.first_case),
      .value = "ID",
      .help = "Begin with this case (OPERATOR|CONFIG|BUILD|INPUT)."},
     {.name = "stop_id",
      .letter = 's',
      .type = OB_OPTION_STRING,
-     AT(stop_id),
+     AT(choice.end_case),
      .value = "ID",
      .help = "End before this case."},
-    OB_RUN_SCREEN_ROWS(0),
+    OB_JOB_SCREEN_ROWS(offsetof(ob_run_line, job)),
     OB_RUN_OPTION_ROWS(offsetof(ob_run_line, run)),
     OB_RUN_LOG_ROWS(0),
     {.name = "version", .type = OB_OPTION_FLAG, AT(version), .help = "Show the version and exit."},
@@ -83,20 +83,20 @@ const ob_option ob__run_rows[] = {
     PROFILER_ROWS("nsys", OB_PROFILER_NSYS, "NVIDIA Nsight Systems", "5", "10"),
     {.name = "run-batch-size",
      .type = OB_OPTION_INT,
-     AT(batch_size),
+     AT(batches.batch_size),
      .value = "N",
      .min = 1,
      .max = 1e9,
      .help = "Cases per start of ncu or nsys (50)."},
     {.name = "batch-cuda-device",
      .type = OB_OPTION_INT,
-     AT(batch_cuda_device),
+     AT(batches.cuda_device),
      .value = "N",
      .max = 4095,
      .help = "The CUDA device that ncu and nsys see (1)."},
     {.name = "batch-cmd",
      .type = OB_OPTION_STRING,
-     AT(batch_command),
+     AT(batches.command),
      .value = "COMMAND",
      .help = "What ncu and nsys start; this program's worker if not given."},
     {.name = "pt2-model", .type = OB_OPTION_FLAG, AT(pt2_model), .help = "Refused: needs Python."},
@@ -118,12 +118,10 @@ void ob__run_line_init(void *line)
 {
     ob_run_line *o = line;
     ob_run_options_init(&o->run);
-    o->format = "table";
-    o->prefix = "benchmark_result";
-    o->profilers[OB_PROFILER_NCU] = (ob_run_profiler_line){.warmup = 5, .iteration = 1};
-    o->profilers[OB_PROFILER_NSYS] = (ob_run_profiler_line){.warmup = 5, .iteration = 10};
-    o->batch_size = 50;
-    o->batch_cuda_device = 1;
+    ob_job_batches_init(&o->batches);
+    o->choice.size = sizeof o->choice;
+    o->job.format = "table";
+    o->job.prefix = "benchmark_result";
 }
 
 /* ---- checks ---- */
@@ -172,117 +170,25 @@ int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_l
     ob_err err;
     if (name != NULL)
         return ob__cli_usage_error(cli, "--%s: %s", name, why);
-    *log_level = line->quiet ? OB_LOG_ERROR : OB_LOG_WARNING;
+    *log_level = line->job.quiet ? OB_LOG_ERROR : OB_LOG_WARNING;
     if (line->log_level != NULL && !read_level(line->log_level, log_level))
         return ob__cli_usage_error(
             cli, "--log-level: '%.64s' is no level; give one of debug|info|warning|error",
             line->log_level);
-    if (line->append + line->resume + line->force > 1)
-        return ob__cli_usage_error(cli,
-                                   "--append, --resume and --force say different things of the "
-                                   "file of --output; give one of them");
-    if (line->wait && line->output == NULL)
-        return ob__cli_usage_error(cli,
-                                   "--wait is about a file that another run may write to; give "
-                                   "it with --output FILE");
+    if (ob__job_line_check(cli, &line->job, &line->run) != OB_EXIT_OK)
+        return OB_EXIT_USAGE;
     const bool several = ob_run_options_backend_count(&line->run) > 1;
-    if (several &&
-        (line->profilers[OB_PROFILER_NCU].wanted || line->profilers[OB_PROFILER_NSYS].wanted))
+    if (several && (line->batches.profilers[OB_PROFILER_NCU].wanted ||
+                    line->batches.profilers[OB_PROFILER_NSYS].wanted))
         return ob__cli_usage_error(cli,
                                    "--ncu and --nsys see one backend; name one with --backend");
-    if (several && line->no_isolate)
+    if (several && line->job.no_isolate)
         return ob__cli_usage_error(cli, "--backend with several names needs a worker process for "
                                         "each; leave out --no-isolate");
-    if (line->no_isolate && line->run.case_timeout_s > 0)
-        return ob__cli_usage_error(cli,
-                                   "--case-timeout ends a worker process, and --no-isolate has "
-                                   "none; leave one of them out");
     if (line->config == NULL || line->config[0] == '\0')
         return ob__cli_usage_error(cli, "no config; give one with -c FILE");
     if (ob__backend_options_check(cli, line->run.backend, &err) != OB_OK ||
         ob_run_options_check(&line->run, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);
     return OB_EXIT_OK;
-}
-
-/* ---- for the header ---- */
-
-static bool is_cold(const ob_run_options *o)
-{
-    return o->l2_cache != NULL ? strcmp(o->l2_cache, "off") == 0
-                               : o->cache != NULL && strcmp(o->cache, "cold") == 0;
-}
-
-void ob__run_line_describe(const ob_run_line *line, ob_record_options *out)
-{
-    const ob_run_options *o = &line->run;
-    const ob_run_profiler_line *ncu = &line->profilers[OB_PROFILER_NCU];
-    const ob_run_profiler_line *nsys = &line->profilers[OB_PROFILER_NSYS];
-    out->device = o->device != NULL ? o->device : "cpu";
-    out->pass_type = o->backward ? "ExecutionPass.BACKWARD" : "ExecutionPass.FORWARD";
-    out->warmup = o->warmup;
-    out->iteration = o->iteration;
-    out->op_exec_mode = strcmp(o->exec_mode, "discrete") == 0 ? "OpExecutionMode.DISCRETE"
-                        : strcmp(o->exec_mode, "continuous") == 0
-                            ? "OpExecutionMode.CONTINUOUS"
-                            : "OpExecutionMode.CONTINUOUS_EVENTS";
-    out->cuda_l2_cache = !is_cold(o);
-    out->time_unit = "millisecond";
-    out->out_file_prefix = line->prefix;
-    out->run_ncu = ncu->wanted;
-    out->ncu_warmup = ncu->warmup;
-    out->ncu_iteration = ncu->iteration;
-    out->run_nsys = nsys->wanted;
-    out->nsys_warmup = nsys->warmup;
-    out->nsys_iteration = nsys->iteration;
-    out->run_batch_size = line->batch_size;
-    out->batch_cuda_device = line->batch_cuda_device;
-    out->batch_cmd = line->batch_command;
-    out->resume_op_run_id = line->resume_id;
-    out->stop_op_run_id = line->stop_id;
-    out->pt2_model = false;
-    out->cuda_graph = false;
-}
-
-static ob_json *value_of(ob_json_doc *doc, const ob_option *row, const void *field)
-{
-    switch (row->type) {
-    case OB_OPTION_FLAG:
-        return ob_json_new_bool(doc, *(const bool *)field);
-    case OB_OPTION_INT:
-        return ob_json_new_int(doc, *(const int64_t *)field);
-    case OB_OPTION_DOUBLE:
-        return ob_json_new_real(doc, *(const double *)field);
-    case OB_OPTION_STRING:
-    case OB_OPTION_CHOICE: {
-        const char *text = *(const char *const *)field;
-        return text != NULL ? ob_json_new_string(doc, text, strlen(text)) : ob_json_new_null(doc);
-    }
-    }
-    return NULL;
-}
-
-void ob__run_line_key(const char *name, char *out, size_t size)
-{
-    snprintf(out, size, "%s", name);
-    for (char *c = out; *c != '\0'; c++)
-        *c = *c == '-' ? '_' : *c;
-}
-
-ob_status ob__run_line_list(const ob_cli *cli, const ob_run_line *line, ob_json_doc *doc,
-                            const ob_json **out, ob_err *err)
-{
-    ob_json *object = ob_json_new_object(doc);
-    if (object == NULL)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
-    for (const ob_option *row = ob__run_rows; row->name != NULL; row++) {
-        char name[64];
-        ob__run_line_key(row->name, name, sizeof name);
-        const ob_json *value = value_of(doc, row, (const char *)line + row->offset);
-        if (value == NULL)
-            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
-        OB_TRY(ob_json_set(doc, object, name, value, err));
-    }
-    *out = object;
-    return ob__backend_options_list(cli, doc, object, err);
 }

@@ -23,7 +23,7 @@ const ob_option ob__sweep_rows[] = {
          "already is refused without --resume or --force."},
     {.name = "records",
      .type = OB_OPTION_STRING,
-     AT(records),
+     AT(job.output),
      .value = "FILE",
      .help = "The records that the rows are made from; beside the output, with the ending .jsonl, "
              "if not given."},
@@ -53,15 +53,15 @@ const ob_option ob__sweep_rows[] = {
      .help = "Only this case: MODEL|0|0|INPUT, as in a record's repro line."},
     {.name = "resume",
      .type = OB_OPTION_FLAG,
-     AT(resume),
+     AT(job.resume),
      .help =
          "Go on from what the file of records holds, and write all rows anew; another sweep, or "
          "options that measure in another way, are refused."},
     {.name = "force",
      .type = OB_OPTION_FLAG,
-     AT(force),
+     AT(job.force),
      .help = "Replace the files if they are there already."},
-    OB_WAIT_ROW(offsetof(ob_sweep_line, wait)),
+    OB_WAIT_ROW(offsetof(ob_sweep_line, job.wait)),
     {.name = "print-config",
      .type = OB_OPTION_FLAG,
      AT(print_config),
@@ -69,12 +69,12 @@ const ob_option ob__sweep_rows[] = {
              "`opbench run`, of one backend (see --backend)."},
     {.name = "no-isolate",
      .type = OB_OPTION_FLAG,
-     AT(no_isolate),
+     AT(job.no_isolate),
      .help = "Run the cases in this process, for debuggers; a crash then ends the run."},
     {.name = "quiet",
      .letter = 'q',
      .type = OB_OPTION_FLAG,
-     AT(quiet),
+     AT(job.quiet),
      .help = "No summary, no progress and no warnings."},
     OB_RUN_OPTION_ROWS(offsetof(ob_sweep_line, run)),
     {.name = NULL},
@@ -88,22 +88,20 @@ void ob__sweep_line_init(void *line)
 
 int ob__sweep_line_check(ob_cli *cli, const ob_sweep_line *line)
 {
+    const ob_job_line *job = &line->job;
     ob_err err;
     if (line->sample > 0 && line->every > 0)
         return ob__cli_usage_error(cli, "--sample and --every both thin the sweep; give one");
-    if (line->resume && line->force)
+    if (job->resume && job->force)
         return ob__cli_usage_error(cli, "--resume keeps what --force replaces; give one of them");
     if (line->output == NULL &&
-        (line->resume || line->force || line->wait || line->json || line->records))
+        (job->resume || job->force || job->wait || line->json != NULL || job->output != NULL))
         return ob__cli_usage_error(cli, "--%s needs --output FILE",
-                                   line->resume         ? "resume"
-                                   : line->wait         ? "wait"
-                                   : line->force        ? "force"
+                                   job->resume          ? "resume"
+                                   : job->wait          ? "wait"
+                                   : job->force         ? "force"
                                    : line->json != NULL ? "json"
                                                         : "records");
-    if (line->no_isolate && line->run.case_timeout_s > 0)
-        return ob__cli_usage_error(cli, "--case-timeout ends a worker process, and --no-isolate "
-                                        "has none; leave one of them out");
     if (ob_run_options_check(&line->run, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);
     return OB_EXIT_OK;

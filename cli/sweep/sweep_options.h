@@ -11,9 +11,10 @@
 
 typedef struct ob_sweep_line {
     ob_run_options run;
-    const char *config, *only_case, *output, *records, *json;
+    ob_job_line job; /* its output is the file of records */
+    const char *config, *only_case, *output, *json;
     int64_t sample, every;
-    bool resume, force, wait, no_isolate, quiet, print_config;
+    bool print_config;
 } ob_sweep_line;
 
 extern const ob_option ob__sweep_rows[];

@@ -4,9 +4,6 @@
  */
 #include "sweep_output.h"
 
-#include "output_file.h"
-#include "run/run_output.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -35,27 +32,19 @@ static ob_status write_text(ob_sweep_output *out, ob_err *err)
     return cannot_write(out->line->output, err);
 }
 
-static ob_status write_rows(ob_sweep_output *out, const ob_record *record, ob_err *err)
+ob_status ob__sweep_output_show(void *ctx, const ob_job_event *event, ob_err *err)
 {
+    ob_sweep_output *out = ctx;
     out->text.size = 0;
-    OB_TRY(ob_sweep_print_csv(out->sweep, record, &out->text, err));
+    OB_TRY(ob_sweep_print_csv(out->sweep, event->record, &out->text, err));
     for (size_t i = 0; i < out->text.size; i++)
         out->rows += out->text.data[i] == '\n';
     return write_text(out, err);
 }
 
-static ob_status take_old(void *ctx, const ob_record *record, ob_err *err)
-{
-    ob_sweep_output *out = ctx;
-    const ob_record_status_info *info = ob_record_status_get_info(record->result.status);
-    out->failed_before += info != NULL && info->failed;
-    return write_rows(out, record, err);
-}
-
 /* ---- opening ---- */
 
-/* out.csv gives out.jsonl. */
-static char *records_beside(const char *output)
+char *ob__sweep_records_beside(const char *output)
 {
     const size_t length = strlen(output);
     const bool csv = length > 4 && strcmp(output + length - 4, ".csv") == 0;
@@ -69,7 +58,7 @@ static ob_status open_csv(ob_sweep_output *out, ob_err *err)
 {
     const ob_sweep_line *line = out->line;
     struct stat s;
-    if (!line->resume && !line->force && ob__cli_is_taken(line->output))
+    if (!line->job.resume && !line->job.force && ob__cli_is_taken(line->output))
         return ob_err_set(err, OB_ERR_INVALID,
                           "%s is there already; --resume goes on with it, --force replaces it",
                           line->output);
@@ -101,8 +90,7 @@ static ob_status open_csv(ob_sweep_output *out, ob_err *err)
     return status;
 }
 
-/* The table takes the place of the old one when the records are known to be of this sweep. */
-static ob_status place_csv(ob_sweep_output *out, ob_err *err)
+ob_status ob__sweep_output_place(ob_sweep_output *out, ob_err *err)
 {
     if (out->part == NULL)
         return OB_OK;
@@ -113,74 +101,37 @@ static ob_status place_csv(ob_sweep_output *out, ob_err *err)
     return OB_OK;
 }
 
-ob_status ob__sweep_output_open(ob_sweep_output *out, const char *config_hash, ob_err *err)
+/* Three files, three names. */
+static ob_status check_names(const ob_sweep_line *line, ob_err *err)
 {
-    const ob_sweep_line *line = out->line;
-    ob__run_line_init(&out->run);
-    out->run.run = line->run;
-    out->run.resume = line->resume;
-    out->run.force = line->force;
-    out->run.wait = line->wait;
-    if (line->output != NULL) {
-        out->records = line->records != NULL ? strdup(line->records) : records_beside(line->output);
-        if (out->records == NULL)
-            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a file's name");
-        if (strcmp(out->records, line->output) == 0)
-            return ob_err_set(err, OB_ERR_INVALID,
-                              "rows and records cannot be in one file; see --records");
-        if (line->json != NULL &&
-            (strcmp(line->json, out->records) == 0 || strcmp(line->json, line->output) == 0))
-            return ob_err_set(err, OB_ERR_INVALID,
-                              "--json is a file of its own, and %s has the %s; give another name",
-                              line->json,
-                              strcmp(line->json, line->output) == 0 ? "rows" : "records");
-        out->run.output = out->records;
+    const char *records = line->job.output;
+    if (strcmp(records, line->output) == 0)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "rows and records cannot be in one file; see --records");
+    if (line->json != NULL &&
+        (strcmp(line->json, records) == 0 || strcmp(line->json, line->output) == 0))
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "--json is a file of its own, and %s has the %s; give another name",
+                          line->json, strcmp(line->json, line->output) == 0 ? "rows" : "records");
+    return OB_OK;
+}
+
+ob_status ob__sweep_output_open(ob_sweep_output *out, ob_err *err)
+{
+    if (out->line->output != NULL) {
+        OB_TRY(check_names(out->line, err));
         OB_TRY(open_csv(out, err));
     }
     out->text.size = 0;
     OB_TRY(ob_sweep_print_csv_head(out->sweep, &out->text, err));
-    OB_TRY(write_text(out, err));
-    if (out->records == NULL)
-        return OB_OK;
-    const ob_run_output_params params = {.cli = out->cli,
-                                         .line = &out->run,
-                                         .config_name = ob_sweep_name(out->sweep),
-                                         .config_hash = config_hash,
-                                         .chosen_by = "-b, --sample, --every, --seed or --backend",
-                                         .on_old = take_old,
-                                         .ctx = out};
-    OB_TRY(ob__run_output_open(&params, &out->file, &out->done, err));
-    return place_csv(out, err);
-}
-
-ob_status ob__sweep_output_add(ob_sweep_output *out, const ob_record *record, const char *line,
-                               size_t length, ob_err *err)
-{
-    if (out->file != NULL)
-        OB_TRY(ob_result_file_append_line(out->file, line, length, err));
-    return write_rows(out, record, err);
+    return write_text(out, err);
 }
 
 /* ---- the document for plots ---- */
 
-static bool append(ob_text *text, const char *bytes, size_t size)
+static ob_status no_memory(ob_err *err)
 {
-    if (text->capacity - text->size < size) {
-        const size_t capacity = 2 * (text->size + size) + 64;
-        char *data = realloc(text->data, capacity);
-        if (data == NULL)
-            return false;
-        text->data = data;
-        text->capacity = capacity;
-    }
-    memcpy(text->data + text->size, bytes, size);
-    text->size += size;
-    return true;
-}
-
-static bool append_str(ob_text *text, const char *str)
-{
-    return append(text, str, strlen(str));
+    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the document of rows");
 }
 
 static bool append_json(ob_text *text, const char *before, const ob_json *node)
@@ -188,14 +139,9 @@ static bool append_json(ob_text *text, const char *before, const ob_json *node)
     char *printed = NULL;
     size_t length = 0;
     const bool ok = ob_json_print(node, &printed, &length, NULL) == OB_OK &&
-                    append_str(text, before) && append(text, printed, length);
+                    ob_text_append_str(text, before) && ob_text_append(text, printed, length);
     free(printed);
     return ok;
-}
-
-static ob_status no_memory(ob_err *err)
-{
-    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the document of rows");
 }
 
 /* The lines of rows become items of a list. */
@@ -207,7 +153,8 @@ static ob_status append_rows(ob_sweep_output *out, const ob_record *record, ob_t
     for (size_t at = 0; at < out->text.size;) {
         const char *line = out->text.data + at;
         const size_t length = (size_t)((char *)memchr(line, '\n', out->text.size - at) - line);
-        if (!append_str(text, *first ? "\n " : ",\n ") || !append(text, line, length))
+        if (!ob_text_append_str(text, *first ? "\n " : ",\n ") ||
+            !ob_text_append(text, line, length))
             return no_memory(err);
         *first = false;
         at += length + 1;
@@ -220,7 +167,7 @@ static ob_status append_records(ob_sweep_output *out, ob_text *text, ob_err *err
     ob_record_reader *reader;
     const ob_record *record;
     bool first = true;
-    OB_TRY(ob_record_reader_open(out->records, NULL, &reader, err));
+    OB_TRY(ob_record_reader_open(out->line->job.output, NULL, &reader, err));
     ob_status status;
     while ((status = ob_record_reader_next(reader, &record, err)) == OB_OK) {
         if (record->kind != OB_RECORD_RESULT_LINE ||
@@ -243,9 +190,9 @@ ob_status ob__sweep_output_plot(ob_sweep_output *out, ob_err *err)
     const bool ok = append_json(&text, "{\"model\": ", ob_json_get(root, "model")) &&
                     append_json(&text, ", \"input_scales\": ", ob_json_get(root, "input_scales")) &&
                     append_json(&text, ", \"job_configs\": ", ob_json_get(root, "job_configs")) &&
-                    append_str(&text, ",\n\"values\": [");
+                    ob_text_append_str(&text, ",\n\"values\": [");
     ob_status status = ok ? append_records(out, &text, err) : no_memory(err);
-    if (status == OB_OK && !append_str(&text, "\n]}\n"))
+    if (status == OB_OK && !ob_text_append_str(&text, "\n]}\n"))
         status = no_memory(err);
     if (status == OB_OK &&
         ob__cli_write_file(out->cli, out->line->json, text.data, text.size) != OB_EXIT_OK)
@@ -256,15 +203,13 @@ ob_status ob__sweep_output_plot(ob_sweep_output *out, ob_err *err)
 
 ob_status ob__sweep_output_close(ob_sweep_output *out, ob_err *err)
 {
-    ob_status status = ob_result_file_close(out->file, err);
-    if (out->csv != NULL && fclose(out->csv) != 0 && status == OB_OK)
+    ob_status status = OB_OK;
+    if (out->csv != NULL && fclose(out->csv) != 0)
         status = cannot_write(out->line->output, err);
     if (out->part != NULL)
         unlink(out->part);
     free(out->part);
     free(out->target);
-    ob_done_destroy(out->done);
     ob_text_fini(&out->text);
-    free(out->records);
     return status;
 }

@@ -45,23 +45,17 @@ const ob_option ob__time_rows[] = {
     OB_SUITE_ROWS(offsetof(ob_time_line, suite)),
     OB_TIMER_OPTION_ROWS(offsetof(ob_time_line, run)),
     OB_THREAD_LIST_ROW(offsetof(ob_time_line, threads)),
-    {.name = "output",
-     .letter = 'o',
-     .type = OB_OPTION_STRING,
-     AT(output),
-     .value = "FILE",
-     .help = "Append the records to this file; none is written if not given."},
-    OB_WAIT_ROW(offsetof(ob_time_line, wait)),
+    OB_JOB_ADDED_FILE_ROWS(offsetof(ob_time_line, job)),
     {.name = "format",
      .type = OB_OPTION_CHOICE,
-     AT(format),
+     AT(job.format),
      .value = "FORM",
      .choices = "text|json",
      .help = "What standard output gets: texts (if not given) or the records."},
-    {.name = "quiet", .letter = 'q', .type = OB_OPTION_FLAG, AT(quiet), .help = "No output."},
+    {.name = "quiet", .letter = 'q', .type = OB_OPTION_FLAG, AT(job.quiet), .help = "No output."},
     {.name = "no-isolate",
      .type = OB_OPTION_FLAG,
-     AT(no_isolate),
+     AT(job.no_isolate),
      .help = "Measure in this process, for debuggers; a crash then ends the program."},
     OB_RUN_PLACE_ROWS(offsetof(ob_time_line, run)),
     OB_RUN_PROCESS_ROWS(offsetof(ob_time_line, run)),
@@ -74,7 +68,8 @@ void ob__time_line_init(void *line)
 {
     ob_time_line *o = line;
     ob_run_options_init(&o->run);
-    o->format = "text";
+    o->job.format = "text";
+    o->job.adds = true;
     o->suite.retries = OB_SUITE_RETRIES;
     /* To see whether they are given. */
     o->run.timer.number = 0;
@@ -154,6 +149,11 @@ int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count
         return ob__cli_usage_error(cli,
                                    "-b goes with operators; a statement says itself what it "
                                    "runs, such as y.backward(), and a suite has autograd: true");
+    if (is_snippet && (line->job.resume || line->job.force))
+        return ob__cli_usage_error(cli,
+                                   "--%s goes with operators; of statements the records are "
+                                   "appended",
+                                   line->job.resume ? "resume" : "force");
     if (is_suite && check_suite(cli, line, word_count) != OB_EXIT_OK)
         return OB_EXIT_USAGE;
     if (!is_suite && line->suite.only != NULL)
@@ -165,10 +165,8 @@ int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count
                                         "FILE");
     if (line->config != NULL && word_count > 0)
         return ob__cli_usage_error(cli, "arguments go with --op NAME alone; leave out -c");
-    if (line->wait && line->output == NULL)
-        return ob__cli_usage_error(cli,
-                                   "--wait is about a file that another run may write to; give "
-                                   "it with -o FILE");
+    if (ob__job_line_check(cli, &line->job, &line->run) != OB_EXIT_OK)
+        return OB_EXIT_USAGE;
     if (line->config == NULL && line->only_case != NULL)
         return ob__cli_usage_error(cli, "--case says which case of a config; give it with -c FILE");
     int code = choose_method(cli, line, &plan->run.timer);

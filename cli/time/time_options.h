@@ -5,6 +5,7 @@
 #ifndef OB_CLI_TIME_OPTIONS_H
 #define OB_CLI_TIME_OPTIONS_H
 
+#include "job_line.h"
 #include "suite_line.h"
 #include "thread_list.h"
 
@@ -12,10 +13,11 @@
 
 typedef struct ob_time_line {
     ob_run_options run;
-    const char *config, *op, *only_case, *output, *threads, *format;
+    ob_job_line job;
+    const char *config, *op, *only_case, *threads;
     ob_snippet_line snippet;
     ob_suite_line suite;
-    bool adaptive, wait, no_isolate, quiet;
+    bool adaptive;
 } ob_time_line;
 
 extern const ob_option ob__time_rows[];

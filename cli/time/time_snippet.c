@@ -42,14 +42,14 @@ static ob_status open_file(snippet_job *j, ob_err *err)
 {
     ob_record record;
     ob_header_room room;
-    OB_TRY(ob__cli_append_to(j->cli, j->line->output, j->line->wait, false, &j->file, err));
+    OB_TRY(ob__cli_append_to(j->cli, j->line->job.output, j->line->job.wait, false, &j->file, err));
     OB_TRY(ob__header_init(j->cli, &record, NULL, &room, err));
     return ob_result_file_append(j->file, &record, err);
 }
 
 static ob_status keep(snippet_job *j, const ob_measurement *m, ob_err *err)
 {
-    const bool is_json = strcmp(j->line->format, "json") == 0;
+    const bool is_json = strcmp(j->line->job.format, "json") == 0;
     ob_record record;
     ob_record_init(&record, OB_RECORD_RESULT_LINE);
     OB_TRY(ob_measurement_to_record(m, &record, err));
@@ -62,7 +62,7 @@ static ob_status keep(snippet_job *j, const ob_measurement *m, ob_err *err)
         OB_TRY(ob_record_print(&record, &j->text, err));
     else
         OB_TRY(ob_measurement_print(m, NULL, &j->text, err));
-    if (!j->line->quiet && ob__cli_write(j->cli, j->text.data, j->text.size) && !is_json)
+    if (!j->line->job.quiet && ob__cli_write(j->cli, j->text.data, j->text.size) && !is_json)
         ob__cli_write(j->cli, "\n", 1);
     return OB_OK;
 }
@@ -99,7 +99,7 @@ int ob__time_snippet(ob_cli *cli, const ob_time_line *line, const ob_time_plan *
     if (exit_code != OB_EXIT_OK)
         return exit_code;
     ob__cli_catch_interrupts(cli);
-    ob_status status = line->output == NULL ? OB_OK : open_file(&j, &err);
+    ob_status status = line->job.output == NULL ? OB_OK : open_file(&j, &err);
     for (size_t i = 0; status == OB_OK && i < plan->threads.size; i++) {
         code.args.num_threads = plan->threads.counts[i];
         status = measure(&j, &code.args, &err);

@@ -42,25 +42,26 @@ static ob_status run_job(suite_job *j, ob_err *err)
     const ob_status status = ob_suite_run(j->set.snippets, &params, err);
     ob__suite_report_pause(&j->report);
     const bool worth = status == OB_OK || status == OB_ERR_STATE;
-    if (worth && !line->quiet && !j->report.print_records)
+    if (worth && !line->job.quiet && !j->report.print_records)
         ob__suite_report_print(&j->report);
     return status;
 }
 
 int ob__time_suite(ob_cli *cli, const ob_time_line *line, const ob_time_plan *plan)
 {
-    suite_job j = {.cli = cli,
-                   .line = line,
-                   .timer = plan->run.timer,
-                   .report = {.cli = cli,
-                              .line = &line->suite,
-                              .snippet = &line->snippet,
-                              .doing = "timing",
-                              .mode = plan->run.timer.method,
-                              .output = line->output,
-                              .wait = line->wait,
-                              .quiet = line->quiet,
-                              .print_records = !line->quiet && strcmp(line->format, "json") == 0}};
+    suite_job j = {
+        .cli = cli,
+        .line = line,
+        .timer = plan->run.timer,
+        .report = {.cli = cli,
+                   .line = &line->suite,
+                   .snippet = &line->snippet,
+                   .doing = "timing",
+                   .mode = plan->run.timer.method,
+                   .output = line->job.output,
+                   .wait = line->job.wait,
+                   .quiet = line->job.quiet,
+                   .print_records = !line->job.quiet && strcmp(line->job.format, "json") == 0}};
     ob_err err, close_err;
     ob__cli_catch_interrupts(cli);
     const ob_status status = run_job(&j, &err);

@@ -15,6 +15,7 @@
 #include "opbench/dtype.h"
 #include "opbench/fuzz.h"
 #include "opbench/graph.h"
+#include "opbench/job.h"
 #include "opbench/json.h"
 #include "opbench/log.h"
 #include "opbench/machine.h"

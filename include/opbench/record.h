@@ -455,6 +455,7 @@ typedef struct ob_done ob_done;
 typedef struct ob_done_name {
     const char *key, *id, *backend;
     int64_t process;
+    int64_t threads; /* that were asked for; OB_NO_INT or 0 = not said */
 } ob_done_name;
 
 struct ob_done_file {

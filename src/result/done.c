@@ -55,8 +55,9 @@ static XXH128_hash_t hash_name(const ob_done_name *name)
     const char *const parts[] = {name->key, name->id, name->backend};
     struct {
         XXH128_hash_t parts[3];
-        int64_t process, zero;
-    } all = {.process = name->process == OB_NO_INT ? 0 : name->process, .zero = 0};
+        int64_t process, threads;
+    } all = {.process = name->process == OB_NO_INT ? 0 : name->process,
+             .threads = name->threads == OB_NO_INT ? 0 : name->threads};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const char *part = parts[i] != NULL ? parts[i] : "";
         all.parts[i] = XXH3_128bits(part, strlen(part));
@@ -132,7 +133,9 @@ static ob_status take_record(ob_done *done, const ob_record *record, ob_done_fil
     const ob_done_name name = {.key = result->key,
                                .id = result->id,
                                .backend = result->backend,
-                               .process = result->process};
+                               .process = result->process,
+                               .threads = result->threads_asked != OB_NO_INT ? result->threads_asked
+                                                                             : result->threads};
     return ob_done_add(done, &name, err);
 }
 

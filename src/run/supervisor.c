@@ -232,7 +232,8 @@ bool ob__supervisor_is_done(const ob_supervisor *s, const ob_case *c)
     const ob_done_name name = {.key = ob_case_key(c),
                                .id = ob_case_id(c),
                                .backend = ob__backend_name(s->params->options),
-                               .process = OB_NO_INT};
+                               .process = OB_NO_INT,
+                               .threads = s->params->options->threads};
     return s->params->done != NULL && ob_done_has(s->params->done, &name);
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Opening the output. A file of records may be the result of hours, so it is never replaced without
- * being asked for, and a resumed run must measure as the file says: results of two kinds under one
+ * What a resumed job takes from its file. It must measure as the file says: results of two kinds under one
  * heading would be compared as if they were one.
  */
-#include "run_output.h"
+#include "job/job_int.h"
 
+#include <stdio.h>
 #include <string.h>
 
-static const ob_option ROWS[] = {OB_RUN_OPTION_ROWS(0), {.name = NULL}};
+static const ob_option ROWS[] = {OB_RUN_OPTION_ROWS(0), OB_TIMER_OPTION_ROWS(0), {.name = NULL}};
 
 /* Rows that do not change what a number means. */
 static const char *const FREE[] = {"case-timeout", "max-memory", "profile", "count-dir",
@@ -82,100 +82,115 @@ static void value_text(const ob_option *row, const void *field, char *out, size_
     }
 }
 
-static ob_status check_header(const ob_run_output_params *params, const ob_record_header *header,
-                              ob_err *err)
+/* Whether the file has the option as one of these rows: another command may say it in another way, such as a list of
+ * numbers of threads. */
+static bool is_alike(const ob_option *row, const ob_json *value)
+{
+    const ob_json_kind kind = ob_json_get_kind(value);
+    switch (row->type) {
+    case OB_OPTION_FLAG:
+        return kind == OB_JSON_BOOL;
+    case OB_OPTION_INT:
+        return kind == OB_JSON_INT;
+    case OB_OPTION_DOUBLE:
+        return kind == OB_JSON_INT || kind == OB_JSON_REAL;
+    case OB_OPTION_STRING:
+    case OB_OPTION_CHOICE:
+        return kind == OB_JSON_STRING || kind == OB_JSON_NULL;
+    }
+    return false;
+}
+
+static ob_status check_header(const ob_job *job, const ob_record_header *header, ob_err *err)
 {
     const ob_json *args = header->options.cmd_args;
-    ob_run_options now = params->line->run, then;
-    if (ob_json_get_kind(args) != OB_JSON_OBJECT)
+    char key[64];
+    if (ob_json_get_kind(args) != OB_JSON_OBJECT || job->source.options == NULL)
         return OB_OK; /* another program's file says it in another way */
+    ob_run_options now = *job->source.options, then;
     ob_run_options_init(&then);
     for (const ob_option *row = ROWS; row->name != NULL; row++) {
-        char key[64];
-        ob__run_line_key(row->name, key, sizeof key);
+        ob_job_option_key(row->name, key, sizeof key);
         read_field(row, ob_json_get(args, key), (char *)&then + row->offset);
     }
     normalise(&now);
     normalise(&then);
     for (const ob_option *row = ROWS; row->name != NULL; row++) {
         char old[192], new[192];
+        ob_job_option_key(row->name, key, sizeof key);
+        if (is_free(row) || !is_alike(row, ob_json_get(args, key)))
+            continue;
         value_text(row, (const char *)&then + row->offset, old, sizeof old);
         value_text(row, (const char *)&now + row->offset, new, sizeof new);
-        if (!is_free(row) && strcmp(old, new) != 0)
+        if (strcmp(old, new) != 0)
             return ob_err_set(err, OB_ERR_CONFIG,
                               "%s was measured with --%s: %s, this run has: %s; --resume needs the "
                               "same options, or give another --output",
-                              params->line->output, row->name, old, new);
+                              job->params.output, row->name, old, new);
     }
     return OB_OK;
 }
 
-/* ---- a resumed run ---- */
+/* ---- */
 
-static ob_status take_old(const ob_run_output_params *params, const ob_record *record, ob_err *err)
+static ob_status take_old(ob_job *job, const ob_record *record, ob_err *err)
 {
     if (record->kind == OB_RECORD_HEADER_LINE)
-        return check_header(params, &record->header, err);
-    if (record->kind != OB_RECORD_RESULT_LINE ||
-        !ob_record_status_get_info(record->result.status)->settled)
+        return check_header(job, &record->header, err);
+    const ob_record_status_info *info = ob_record_status_get_info(record->result.status);
+    if (record->kind != OB_RECORD_RESULT_LINE || !info->settled)
         return OB_OK; /* it is run again */
-    return params->on_old(params->ctx, record, err);
+    job->summary.failed_before += info->failed;
+    if (job->params.on_record == NULL)
+        return OB_OK;
+    job->line.size = 0;
+    OB_TRY(ob_record_print(record, &job->line, err));
+    return ob__job_show(
+        job,
+        &(ob_job_event){
+            .record = record, .line = job->line.data, .length = job->line.size, .is_old = true},
+        err);
 }
 
-static ob_status read_old(const ob_run_output_params *params, const ob_result_file *file,
-                          ob_err *err)
+static ob_status read_results(ob_job *job, ob_err *err)
 {
     const ob_record_reader_params whole = {.whole_lines_only = true};
     const ob_record *record;
     ob_record_reader *reader;
-    OB_TRY(ob_record_reader_open_locked(file, &whole, &reader, err));
+    OB_TRY(ob_record_reader_open_locked(job->file, &whole, &reader, err));
     ob_status status;
     while ((status = ob_record_reader_next(reader, &record, err)) == OB_OK &&
-           (status = take_old(params, record, err)) == OB_OK)
+           (status = take_old(job, record, err)) == OB_OK)
         ;
     ob_record_reader_close(reader);
     return status == OB_END ? OB_OK : status;
 }
 
-/* What is read, and then cut, is locked: another run may have been writing until now. */
-static ob_status resume(const ob_run_output_params *params, ob_result_file *file, ob_done **done,
-                        ob_err *err)
+static ob_status check_hash(const ob_job *job, const char *hash, ob_err *err)
 {
-    const ob_run_line *o = params->line;
-    ob_done_file info;
-    OB_TRY(ob_done_create(done, err));
-    OB_TRY(ob_done_read_locked(*done, file, &info, err));
-    if (info.config_hash[0] != '\0' && strcmp(info.config_hash, params->config_hash) != 0)
-        return ob_err_set(
-            err, OB_ERR_CONFIG,
-            "%s was made from another config than %s is now%s%s; use the same one, or "
-            "another --output",
-            o->output, params->config_name,
-            params->chosen_by != NULL ? ", or with another choice of " : "",
-            params->chosen_by != NULL ? params->chosen_by : "");
-    OB_TRY(read_old(params, file, err));
-    return ob_result_file_cut(file, &info, err);
+    const char *chosen_by = job->source.chosen_by, *own = job->source.hash;
+    if (own == NULL || hash[0] == '\0' || strcmp(hash, own) == 0)
+        return OB_OK;
+    if (strlen(hash) != strlen(own))
+        return ob_err_set(err, OB_ERR_CONFIG,
+                          "%s was written by another version of opbench, which tells configs apart "
+                          "in another way; go on with that version, or give another --output",
+                          job->params.output);
+    return ob_err_set(err, OB_ERR_CONFIG,
+                      "%s was made from another config than %s is now%s%s; use the same one, or "
+                      "another --output",
+                      job->params.output, job->source.name,
+                      chosen_by != NULL ? ", or with another choice of " : "",
+                      chosen_by != NULL ? chosen_by : "");
 }
 
-ob_status ob__run_output_open(const ob_run_output_params *params, ob_result_file **file,
-                              ob_done **done, ob_err *err)
+/* What is read, and then cut, is locked: another run may have been writing until now. */
+ob_status ob__job_read_old(ob_job *job, ob_err *err)
 {
-    const ob_run_line *o = params->line;
-    ob_cli_waiting waiting = {.cli = params->cli};
-    const ob_result_file_params to = {.path = o->output,
-                                      .prefix = o->prefix,
-                                      .go_on = "--resume",
-                                      .mode = o->append   ? OB_RESULT_APPEND
-                                              : o->resume ? OB_RESULT_RESUME
-                                              : o->force  ? OB_RESULT_CREATE
-                                                          : OB_RESULT_NEW,
-                                      .wait = o->wait ? ob__cli_wait_for_file : NULL,
-                                      .wait_ctx = &waiting};
-    *file = NULL;
-    *done = NULL;
-    if (o->resume && o->output == NULL)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "--resume needs --output FILE: the file to go on from");
-    OB_TRY(ob_result_file_open(&to, file, err));
-    return o->resume ? resume(params, *file, done, err) : OB_OK;
+    ob_done_file info;
+    OB_TRY(ob_done_create(&job->done, err));
+    OB_TRY(ob_done_read_locked(job->done, job->file, &info, err));
+    OB_TRY(check_hash(job, info.config_hash, err));
+    OB_TRY(read_results(job, err));
+    return ob_result_file_cut(job->file, &info, err);
 }

@@ -3,7 +3,7 @@
  * Selecting cases without walking over them: the ids of an operator's cases ascend when they are read as
  * numbers, so a case of a billion is found in thirty steps.
  */
-#include "run_select.h"
+#include "job/job_int.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -13,18 +13,20 @@
  * may number its cases in another order. */
 static const uint64_t MOST_WALKED = 1000000;
 
-void ob__run_selection_fini(ob_run_selection *selection)
+void ob_case_selection_destroy(ob_case_selection *selection)
 {
+    if (selection == NULL)
+        return;
     free(selection->ranges);
-    *selection = (ob_run_selection){.ranges = NULL};
+    free(selection);
 }
 
 /* ---- operators by name ---- */
 
 /* Whether two names lead to the same operator: torch.add, aten::add and aten::add.Tensor do. */
-static bool same_operator(const ob_cli *cli, const char *a, const char *b)
+static bool same_operator(const ob_context *context, const char *a, const char *b)
 {
-    const ob_op_table *table = ob_context_operators(cli->context);
+    const ob_op_table *table = ob_context_operators(context);
     ob_op_name x, y;
     if (strcmp(a, b) == 0)
         return true;
@@ -151,23 +153,24 @@ static ob_status find_case(const ob_config *config, const char *name, uint64_t *
 /* ---- the selection ---- */
 
 /* --op beside --case may only say the same. */
-static ob_status check_operator_of_case(const ob_cli *cli, const ob_run_line *line, ob_err *err)
+static ob_status check_operator_of_case(const ob_context *context, const ob_case_choice *choice,
+                                        ob_err *err)
 {
-    if (line->op == NULL || strchr(line->only_case, '|') == NULL)
+    if (choice->op == NULL || strchr(choice->only_case, '|') == NULL)
         return OB_OK;
-    char *op = strndup(line->only_case, strcspn(line->only_case, "|"));
+    char *op = strndup(choice->only_case, strcspn(choice->only_case, "|"));
     if (op == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the name of a case");
-    const bool same = same_operator(cli, op, line->op);
+    const bool same = same_operator(context, op, choice->op);
     free(op);
     return same ? OB_OK
                 : ob_err_set(err, OB_ERR_INVALID,
                              "--case %s is no case of --op %s; leave one of them out",
-                             line->only_case, line->op);
+                             choice->only_case, choice->op);
 }
 
 /* The part of [first, end) that lies within [low, high). Ranges that touch become one. */
-static void add_range(ob_run_selection *to, ob_run_range within, uint64_t first, uint64_t end)
+static void add_range(ob_case_selection *to, ob_case_range within, uint64_t first, uint64_t end)
 {
     const uint64_t high = within.first + within.count;
     first = first > within.first ? first : within.first;
@@ -175,15 +178,15 @@ static void add_range(ob_run_selection *to, ob_run_range within, uint64_t first,
     if (first >= end)
         return;
     to->cases += end - first;
-    ob_run_range *last = to->count > 0 ? &to->ranges[to->count - 1] : NULL;
+    ob_case_range *last = to->count > 0 ? &to->ranges[to->count - 1] : NULL;
     if (last != NULL && last->first + last->count == first)
         last->count += end - first;
     else
-        to->ranges[to->count++] = (ob_run_range){.first = first, .count = end - first};
+        to->ranges[to->count++] = (ob_case_range){.first = first, .count = end - first};
 }
 
-static ob_status add_operators(const ob_cli *cli, const ob_config *config, const char *name,
-                               ob_run_range within, ob_run_selection *out, ob_err *err)
+static ob_status add_operators(const ob_context *context, const ob_config *config, const char *name,
+                               ob_case_range within, ob_case_selection *out, ob_err *err)
 {
     const size_t count = ob_config_op_count(config);
     bool exact = false, found = false;
@@ -192,7 +195,7 @@ static ob_status add_operators(const ob_cli *cli, const ob_config *config, const
     for (size_t i = 0; i < count; i++) {
         const char *op = ob_config_op_name(config, i);
         ob_cases *cases;
-        if (exact ? strcmp(op, name) != 0 : !same_operator(cli, op, name))
+        if (exact ? strcmp(op, name) != 0 : !same_operator(context, op, name))
             continue;
         OB_TRY(ob_cases_open(config, op, &cases, err));
         const uint64_t first = ob_cases_first(cases);
@@ -203,57 +206,56 @@ static ob_status add_operators(const ob_cli *cli, const ob_config *config, const
     return found ? OB_OK : no_operator(config, name, err);
 }
 
-ob_status ob__run_select(const ob_cli *cli, const ob_config *config, const ob_run_line *line,
-                         ob_run_selection *out, ob_err *err)
+static ob_status select_cases(const ob_context *context, const ob_config *config,
+                              const ob_case_choice *choice, ob_case_selection *out, ob_err *err)
 {
     uint64_t low = 0, high = ob_config_case_count(config);
     const uint64_t all = high;
-    *out =
-        (ob_run_selection){.ranges = calloc(ob_config_op_count(config) + 1, sizeof *out->ranges)};
-    if (out->ranges == NULL)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the ranges of cases");
-    if (line->only_case != NULL) {
-        OB_TRY(check_operator_of_case(cli, line, err));
-        OB_TRY(find_case(config, line->only_case, &low, err));
-        add_range(out, (ob_run_range){.count = all}, low, low + 1);
+    if (choice->only_case != NULL) {
+        OB_TRY(check_operator_of_case(context, choice, err));
+        OB_TRY(find_case(config, choice->only_case, &low, err));
+        add_range(out, (ob_case_range){.count = all}, low, low + 1);
         return OB_OK;
     }
-    if (line->resume_id != NULL)
-        OB_TRY(find_case(config, line->resume_id, &low, err));
-    if (line->stop_id != NULL)
-        OB_TRY(find_case(config, line->stop_id, &high, err));
-    const ob_run_range within = {.first = low, .count = high > low ? high - low : 0};
-    if (line->op != NULL)
-        return add_operators(cli, config, line->op, within, out, err);
+    if (choice->first_case != NULL)
+        OB_TRY(find_case(config, choice->first_case, &low, err));
+    if (choice->end_case != NULL)
+        OB_TRY(find_case(config, choice->end_case, &high, err));
+    const ob_case_range within = {.first = low, .count = high > low ? high - low : 0};
+    if (choice->op != NULL)
+        return add_operators(context, config, choice->op, within, out, err);
     add_range(out, within, 0, all);
     return OB_OK;
 }
 
-/* ---- warnings ---- */
-
-/* ."torch.add".config[0]: what stands between the first dot and the next part of the path. */
-static bool operator_of(const char *path, char *out, size_t size)
+ob_status ob_cases_select(const ob_context *context, const ob_config *config,
+                          const ob_case_choice *choice, ob_case_selection **out, ob_err *err)
 {
-    if (path[0] != '.')
-        return false;
-    const bool quoted = path[1] == '"';
-    const char *from = path + 1 + quoted;
-    const size_t length = quoted ? strcspn(from, "\"\\") : strcspn(from, ".[");
-    if (length == 0 || length >= size || (quoted && from[length] != '"'))
-        return false;
-    memcpy(out, from, length);
-    out[length] = '\0';
-    return true;
+    ob_case_choice own = {.size = 0};
+    *out = NULL;
+    OB_TRY(ob__take_sized(&own, sizeof own, choice, "ob_case_choice", err));
+    ob_case_selection *selection = calloc(1, sizeof *selection);
+    if (selection != NULL)
+        selection->ranges = calloc(ob_config_op_count(config) + 1, sizeof *selection->ranges);
+    if (selection == NULL || selection->ranges == NULL) {
+        ob_case_selection_destroy(selection);
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the ranges of cases");
+    }
+    selection->first_case = own.first_case;
+    selection->end_case = own.end_case;
+    const ob_status status = select_cases(context, config, &own, selection, err);
+    if (status != OB_OK) {
+        ob_case_selection_destroy(selection);
+        return status;
+    }
+    *out = selection;
+    return OB_OK;
 }
 
-bool ob__run_wants_warning(void *ctx, const ob_err *what)
+bool ob_case_choice_has(const ob_context *context, const ob_case_choice *choice, const char *op)
 {
-    const ob_run_selector *s = ctx;
-    const char *only = s->line->only_case;
-    char op[256];
-    if ((only == NULL && s->line->op == NULL) || !operator_of(what->path, op, sizeof op))
-        return true;
-    if (only == NULL)
-        return same_operator(s->cli, op, s->line->op);
-    return strlen(op) == strcspn(only, "|") && strncmp(op, only, strlen(op)) == 0;
+    const char *only = choice->only_case;
+    if (only != NULL)
+        return strlen(op) == strcspn(only, "|") && strncmp(op, only, strlen(op)) == 0;
+    return choice->op == NULL || same_operator(context, op, choice->op);
 }

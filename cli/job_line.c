@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What all commands do with a job.
+ */
+#include "job_line.h"
+
+#include "backend_options.h"
+#include "interrupts.h"
+#include "set_caps.h"
+#include "warn_threads.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int ob__job_line_check(ob_cli *cli, const ob_job_line *line, const ob_run_options *run)
+{
+    if (line->append + line->resume + line->force > 1)
+        return ob__cli_usage_error(cli,
+                                   "--append, --resume and --force say different things of the "
+                                   "file of --output; give one of them");
+    if (line->wait && line->output == NULL)
+        return ob__cli_usage_error(cli,
+                                   "--wait is about a file that another run may write to; give "
+                                   "it with --output FILE");
+    if (line->adds && line->output == NULL && (line->append || line->resume || line->force))
+        return ob__cli_usage_error(cli, "--%s says what becomes of the file of --output; give one",
+                                   line->append   ? "append"
+                                   : line->resume ? "resume"
+                                                  : "force");
+    if (line->no_isolate && run->case_timeout_s > 0)
+        return ob__cli_usage_error(cli,
+                                   "--case-timeout ends a worker process, and --no-isolate has "
+                                   "none; leave one of them out");
+    return OB_EXIT_OK;
+}
+
+/* ---- results and progress ---- */
+
+static void log_result(const ob_cli *cli, const ob_record_result *r)
+{
+    const ob_log *log = ob_context_log(cli->context);
+    const char *word = ob_record_status_get_info(r->status)->word;
+    if (r->reason != NULL)
+        ob_log_message(log, OB_LOG_INFO, "%s|%s: %s: %s", r->op_name, r->id, word, r->reason);
+    else
+        ob_log_message(log, OB_LOG_INFO, "%s|%s: %s, samples: %zu", r->op_name, r->id, word,
+                       r->forward.measure_time_ms.count);
+    if (r->repro != NULL)
+        ob_log_message(log, OB_LOG_DEBUG, "%s|%s: %s", r->op_name, r->id, r->repro);
+}
+
+static ob_status on_record(void *ctx, const ob_job_event *event, ob_err *err)
+{
+    ob_cli_job *j = ctx;
+    if (j->has_progress)
+        fputs("\r\033[K", stderr);
+    if (!event->is_old) {
+        if (!j->line->quiet && !j->line->no_isolate) /* there the backend's own warning is seen */
+            ob__warn_of_threads(j->cli, &event->record->result, &j->threads_told);
+        if (event->record->result.op_name != NULL)
+            log_result(j->cli, &event->record->result);
+    }
+    const bool is_json = j->line->format != NULL && strcmp(j->line->format, "json") == 0;
+    if (is_json && !j->line->quiet && !ob__cli_write(j->cli, event->line, event->length))
+        return ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+    return j->show != NULL ? j->show(j->show_ctx, event, err) : OB_OK;
+}
+
+static void on_progress(void *ctx, const ob_job_progress *progress)
+{
+    const ob_record_result *r = &progress->record->result;
+    const char *name = r->op_name != NULL ? r->op_name : r->task.label;
+    (void)ctx;
+    fprintf(stderr, "\r\033[K%" PRIu64 "/%" PRIu64 "  %.60s  %.40s  %.0f s left", progress->done,
+            progress->total, name != NULL ? name : "", r->id != NULL ? r->id : "",
+            progress->seconds_left);
+}
+
+static int on_stop(void *ctx)
+{
+    return ob__cli_interrupts(ctx);
+}
+
+/* ---- */
+
+static ob_status list_arguments(ob_cli_job *j, const ob_option *rows, const void *values,
+                                ob_err *err)
+{
+    OB_TRY(ob_json_doc_create(&j->arguments, err));
+    ob_json *object = ob_json_new_object(j->arguments);
+    if (object == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
+    OB_TRY(ob_job_list_options(rows, values, j->arguments, object, err));
+    j->params.arguments = object;
+    return ob__backend_options_list(j->cli, j->arguments, object, err);
+}
+
+ob_status ob__cli_job_init(ob_cli_job *j, const ob_option *rows, const void *values, ob_err *err)
+{
+    const ob_job_line *line = j->line;
+    j->waiting.cli = j->cli;
+    j->has_progress = isatty(STDERR_FILENO) == 1 && !line->quiet;
+    j->params = (ob_job_params){.size = sizeof j->params,
+                                .output = line->output,
+                                .prefix = line->prefix,
+                                .mode = line->resume                 ? OB_JOB_RESUME
+                                        : line->force                ? OB_JOB_REPLACE
+                                        : line->append || line->adds ? OB_JOB_APPEND
+                                                                     : OB_JOB_NEW,
+                                .wait = line->wait ? ob__cli_wait_for_file : NULL,
+                                .wait_ctx = &j->waiting,
+                                .library_caps = ob__cli_library_caps(j->cli),
+                                .on_record = on_record,
+                                .on_progress = j->has_progress ? on_progress : NULL,
+                                .stop = on_stop,
+                                .ctx = j};
+    return list_arguments(j, rows, values, err);
+}
+
+int ob__cli_job_name(ob_cli_job *j, const char *config, ob_run_options *run)
+{
+    const bool resolved = strcmp(config, "-") != 0 && realpath(config, j->config_path) != NULL;
+    if (!ob__cli_own_path(&j->own) && !j->line->no_isolate)
+        return ob__cli_usage_error(j->cli,
+                                   "workers cannot be started without /proc; see --no-isolate");
+    run->config_name = resolved ? j->config_path : config;
+    run->program = j->own.word;
+    return OB_EXIT_OK;
+}
+
+const char *ob__cli_job_worker(const ob_cli_job *j)
+{
+    return j->line->no_isolate ? NULL : j->own.path;
+}
+
+int ob__cli_job_run(ob_cli_job *j)
+{
+    ob_err err;
+    ob__cli_catch_interrupts(j->cli);
+    const ob_status status = ob_job_run(j->job, &err);
+    if (j->has_progress)
+        fputs("\r\033[K", stderr);
+    if (status == OB_OK)
+        return OB_EXIT_OK;
+    const int code = ob__cli_fail(j->cli, &err);
+    /* The command line was right, the disk was not. */
+    return status == OB_ERR_IO && ob_job_path(j->job) != NULL ? OB_EXIT_FAILED : code;
+}
+
+int ob__cli_job_fini(ob_cli_job *j, int code)
+{
+    ob_err err;
+    if (ob_job_close(j->job, &err) != OB_OK)
+        code = ob__cli_fail(j->cli, &err);
+    ob_json_doc_destroy(j->arguments);
+    return code;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A job (opbench/job.h) as commands have it: the options of its file and of the screen, interrupts, the progress line,
+ * and what becomes of its failures.
+ */
+#ifndef OB_CLI_JOB_LINE_H
+#define OB_CLI_JOB_LINE_H
+
+#include "output_file.h"
+#include "own_path.h"
+
+#include "opbench/job.h"
+
+/* ---- options ---- */
+
+typedef struct ob_job_line {
+    const char *prefix, *output, *format;
+    bool append, resume, force, wait, no_isolate, quiet;
+    bool adds; /* no option: a file that is there already is appended to unasked */
+} ob_job_line;
+
+/* Rows; base is the offset of the ob_job_line in the struct that is filled. */
+#define OB_JOB_FILE_ROWS(base)                                                                     \
+    {.name = "output-prefix",                                                                      \
+     .letter = 'o',                                                                                \
+     .type = OB_OPTION_STRING,                                                                     \
+     .offset = (base) + offsetof(ob_job_line, prefix),                                             \
+     .value = "PREFIX",                                                                            \
+     .help = "Records go to PREFIX_<pid>_<time>.json; benchmark_result if not given."},            \
+        {.name = "output",                                                                         \
+         .type = OB_OPTION_STRING,                                                                 \
+         .offset = (base) + offsetof(ob_job_line, output),                                         \
+         .value = "FILE",                                                                          \
+         .help =                                                                                   \
+             "Records go to this file; one that is there already is refused without --resume, "    \
+             "--append or --force."},                                                              \
+        {.name = "append",                                                                         \
+         .letter = 'a',                                                                            \
+         .type = OB_OPTION_FLAG,                                                                   \
+         .offset = (base) + offsetof(ob_job_line, append),                                         \
+         .help = "Add to the file of --output."},                                                  \
+        {.name = "force",                                                                          \
+         .type = OB_OPTION_FLAG,                                                                   \
+         .offset = (base) + offsetof(ob_job_line, force),                                          \
+         .help = "Replace the file of --output if it is there already."},                          \
+        OB_WAIT_ROW((base) + offsetof(ob_job_line, wait))
+/* Of commands that add to their file unless they are told otherwise. */
+#define OB_JOB_ADDED_FILE_ROWS(base)                                                               \
+    {.name = "output",                                                                             \
+     .letter = 'o',                                                                                \
+     .type = OB_OPTION_STRING,                                                                     \
+     .offset = (base) + offsetof(ob_job_line, output),                                             \
+     .value = "FILE",                                                                              \
+     .help = "Append the records to this file; none is written if not given."},                    \
+        {.name = "append",                                                                         \
+         .letter = 'a',                                                                            \
+         .type = OB_OPTION_FLAG,                                                                   \
+         .offset = (base) + offsetof(ob_job_line, append),                                         \
+         .help = "The same as neither --resume nor --force, as in `opbench run`."},                \
+        {.name = "resume",                                                                         \
+         .type = OB_OPTION_FLAG,                                                                   \
+         .offset = (base) + offsetof(ob_job_line, resume),                                         \
+         .help = "Go on from what the file of --output holds; other cases, or options that "       \
+                 "measure in another way, are refused."},                                          \
+        {.name = "force",                                                                          \
+         .type = OB_OPTION_FLAG,                                                                   \
+         .offset = (base) + offsetof(ob_job_line, force),                                          \
+         .help = "Replace the file of --output if it is there already."},                          \
+        OB_WAIT_ROW((base) + offsetof(ob_job_line, wait))
+#define OB_JOB_SCREEN_ROWS(base)                                                                   \
+    {.name = "no-isolate",                                                                         \
+     .type = OB_OPTION_FLAG,                                                                       \
+     .offset = (base) + offsetof(ob_job_line, no_isolate),                                         \
+     .help = "Run the cases in this process, for debuggers; a crash then ends the run."},          \
+        {.name = "format",                                                                         \
+         .type = OB_OPTION_CHOICE,                                                                 \
+         .offset = (base) + offsetof(ob_job_line, format),                                         \
+         .value = "FORM",                                                                          \
+         .choices = "table|markdown|csv|json",                                                     \
+         .help = "What standard output gets; table if not given."},                                \
+    {                                                                                              \
+        .name = "quiet", .letter = 'q', .type = OB_OPTION_FLAG,                                    \
+        .offset = (base) + offsetof(ob_job_line, quiet),                                           \
+        .help = "Nothing on standard output and no warnings; the file has everything."             \
+    }
+
+/* OB_EXIT_OK, or what is wrong was said. */
+int ob__job_line_check(ob_cli *cli, const ob_job_line *line, const ob_run_options *run);
+
+/* ---- a job of a command ---- */
+
+typedef struct ob_cli_job {
+    ob_cli *cli;
+    const ob_job_line *line;
+    /* What the command does with a result; NULL = nothing. Lines of JSON are printed before, if --format is json. */
+    ob_status (*show)(void *ctx, const ob_job_event *event, ob_err *err);
+    void *show_ctx;
+    ob_job *job;          /* that the command opens with params */
+    ob_job_params params; /* filled by ob__cli_job_init */
+    ob_own_path own;
+    char config_path[PATH_MAX];
+    ob_cli_waiting waiting;
+    ob_json_doc *arguments;
+    bool has_progress; /* standard error is a terminal */
+    int64_t threads_told;
+} ob_cli_job;
+
+/* rows and values: the command's options, for the header. Fini also after a failure. */
+ob_status ob__cli_job_init(ob_cli_job *job, const ob_option *rows, const void *values, ob_err *err);
+/* Names config and program in the repro lines of records, so that they work from any folder. OB_EXIT_OK, or what is
+ * wrong was said: without a path of its own the program cannot start workers. */
+int ob__cli_job_name(ob_cli_job *job, const char *config, ob_run_options *run);
+/* What starts workers; NULL = none are wanted. */
+const char *ob__cli_job_worker(const ob_cli_job *job);
+/* Runs it. OB_EXIT_OK, or what is wrong was said; what came of the cases is in the job's summary. */
+int ob__cli_job_run(ob_cli_job *job);
+/* Closes it; `code` becomes another one if that fails. */
+int ob__cli_job_fini(ob_cli_job *job, int code);
+
+#endif

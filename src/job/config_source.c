@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The source that most jobs have: cases of configs, measured by ob_run, part by part.
+ */
+#include "job/job_int.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ob_config_source {
+    ob_job *job; /* that it belongs to */
+    ob_job_configs configs;
+    ob_job_part *parts;
+    ob_job_hash hash;
+    ob_job_batches batches;
+    ob_profiler_runs *profilers; /* NULL = none */
+};
+
+void ob__config_source_destroy(ob_config_source *source)
+{
+    if (source == NULL)
+        return;
+    ob__profiler_runs_close(source->profilers);
+    free(source->parts);
+    free(source);
+}
+
+/* ---- what is known before the run ---- */
+
+static uint64_t count_cases(const ob_job_part *part)
+{
+    return part->selection != NULL ? part->selection->cases : ob_config_case_count(part->config);
+}
+
+static ob_status take_parts(ob_config_source *s, ob_err *err)
+{
+    const ob_job_configs *c = &s->configs;
+    if (c->part_count == 0 || c->part_size < sizeof(void *))
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "a job on configs has one part at least, and ob_job_configs.part_size is "
+                          "sizeof(ob_job_part)");
+    s->parts = calloc(c->part_count, sizeof *s->parts);
+    if (s->parts == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the parts of a job");
+    for (size_t i = 0; i < c->part_count; i++)
+        memcpy(&s->parts[i], (const char *)c->parts + i * c->part_size,
+               c->part_size < sizeof *s->parts ? c->part_size : sizeof *s->parts);
+    return OB_OK;
+}
+
+/* The configs as they are printed anew, so that blanks and lines do not matter; one that is measured in several ways
+ * counts once. */
+static ob_status hash_parts(ob_config_source *s, ob_err *err)
+{
+    for (size_t i = 0; i < s->configs.part_count; i++) {
+        const ob_job_part *part = &s->parts[i];
+        if (i > 0 && part->config == s->parts[i - 1].config)
+            continue;
+        OB_TRY(ob_job_hash_json(&s->hash, ob_config_json(part->config), err));
+        if (s->configs.part_count > 1 && part->options->backend != NULL)
+            ob_job_hash_add(&s->hash, part->options->backend, strlen(part->options->backend));
+    }
+    return OB_OK;
+}
+
+static ob_status describe(void *ctx, ob_record_header *header, ob_err *err)
+{
+    const ob_config_source *s = ctx;
+    const ob_case_selection *selection = s->parts[0].selection;
+    (void)err;
+    header->sweep = s->configs.sweep;
+    ob__profiler_runs_describe(s->profilers, &s->batches, &header->options);
+    if (selection != NULL) {
+        header->options.resume_op_run_id = selection->first_case;
+        header->options.stop_op_run_id = selection->end_case;
+    }
+    return OB_OK;
+}
+
+/* ---- the run ---- */
+
+static ob_status take_record(void *ctx, const ob_record *record, const char *line, size_t length,
+                             ob_err *err)
+{
+    const ob_config_source *s = ctx;
+    OB_TRY(ob_job_add_line(s->job, record, line, length, err));
+    return ob__profiler_runs_add(s->profilers, &record->result, err);
+}
+
+static ob_status begin(void *ctx, const ob_json *properties, ob_err *err)
+{
+    return ob_job_begin(((const ob_config_source *)ctx)->job, properties, err);
+}
+
+static int stop(void *ctx)
+{
+    return ob_job_stop(((const ob_config_source *)ctx)->job);
+}
+
+static ob_status run_cases(ob_config_source *s, const ob_job_part *part, const ob_case_range *range,
+                           ob_err *err)
+{
+    ob_run_summary summary;
+    const ob_run_params params = {.options = part->options,
+                                  .worker_program = s->configs.worker_program,
+                                  .first = range->first,
+                                  .count = range->count,
+                                  .done = ob_job_done(s->job),
+                                  .on_record = take_record,
+                                  .on_ready = begin,
+                                  .stop = stop,
+                                  .ctx = s};
+    OB_TRY(ob_run(s->job->context, part->config, &params, &summary, err));
+    s->job->summary.left_out += summary.left_out;
+    s->job->summary.workers += summary.workers;
+    return summary.interrupted ? OB_END : OB_OK;
+}
+
+/* With a profiler one batch after the other, so that no case is measured while a profiler runs. */
+static ob_status run_range(ob_config_source *s, const ob_job_part *part, const ob_case_range *range,
+                           ob_err *err)
+{
+    const uint64_t end = range->first + range->count;
+    if (s->profilers == NULL)
+        return run_cases(s, part, range, err);
+    for (ob_case_range batch = *range; batch.first < end; batch.first += batch.count) {
+        if (batch.first > range->first && stop(s) > 0)
+            return OB_END;
+        OB_TRY(ob__profiler_runs_measure(s->profilers, batch.first, end, &batch.count, err));
+        OB_TRY(run_cases(s, part, &batch, err));
+        OB_TRY(ob__profiler_runs_run(s->profilers, err));
+    }
+    return OB_OK;
+}
+
+static ob_status run_part(ob_config_source *s, const ob_job_part *part, ob_err *err)
+{
+    const ob_case_range all = {.count = ob_config_case_count(part->config)};
+    if (part->selection == NULL)
+        return run_range(s, part, &all, err);
+    for (size_t i = 0; i < part->selection->count; i++) {
+        if (i > 0 && stop(s) > 0)
+            return OB_END;
+        OB_TRY(run_range(s, part, &part->selection->ranges[i], err));
+    }
+    return OB_OK;
+}
+
+static ob_status run(void *ctx, ob_job *job, ob_err *err)
+{
+    ob_config_source *s = ctx;
+    (void)job;
+    for (size_t i = 0; i < s->configs.part_count; i++) {
+        if (i > 0 && stop(s) > 0)
+            return OB_END;
+        OB_TRY(run_part(s, &s->parts[i], err));
+    }
+    return OB_OK;
+}
+
+/* ---- */
+
+static ob_status open_source(ob_config_source *s, const ob_job_configs *configs, ob_err *err)
+{
+    OB_TRY(ob__take_sized(&s->configs, sizeof s->configs, configs, "ob_job_configs", err));
+    ob_job_batches_init(&s->batches);
+    if (s->configs.batches != NULL)
+        OB_TRY(ob__take_sized(&s->batches, sizeof s->batches, s->configs.batches, "ob_job_batches",
+                              err));
+    OB_TRY(take_parts(s, err));
+    return hash_parts(s, err);
+}
+
+static ob_job_source make_source(ob_config_source *s)
+{
+    const ob_job_configs *c = &s->configs;
+    const ob_job_part *first = &s->parts[0];
+    ob_job_source source = {.size = sizeof source,
+                            .name = c->name != NULL ? c->name : ob_config_name(first->config),
+                            .hash = s->hash.text,
+                            .chosen_by = c->chosen_by,
+                            .options = c->options != NULL ? c->options : first->options,
+                            .describe = describe,
+                            .run = run,
+                            .ctx = s};
+    for (size_t i = 0; i < c->part_count; i++) {
+        source.cases += count_cases(&s->parts[i]);
+        source.results +=
+            count_cases(&s->parts[i]) * ob_run_options_backend_count(s->parts[i].options);
+        if (s->parts[i].selection != NULL && s->parts[i].selection->end_case != NULL)
+            source.end = "stopped";
+    }
+    return source;
+}
+
+/* A profiler that is not there is known before a file is made. */
+static ob_status find_profilers(ob_config_source *s, const ob_job_params *params, ob_err *err)
+{
+    const ob_profiler_runs_params to = {.part = &s->parts[0],
+                                        .output = params->output,
+                                        .prefix = params->prefix,
+                                        .worker_program = s->configs.worker_program};
+    return ob__profiler_runs_open(&s->batches, &to, &s->profilers, err);
+}
+
+ob_status ob_job_open_configs(ob_context *context, const ob_job_configs *configs,
+                              const ob_job_params *params, ob_job **out, ob_err *err)
+{
+    ob_config_source *s = calloc(1, sizeof *s);
+    *out = NULL;
+    if (s == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a job");
+    ob_status status = open_source(s, configs, err);
+    if (status == OB_OK)
+        status = find_profilers(s, params, err);
+    if (status == OB_OK) {
+        const ob_job_source source = make_source(s);
+        status = ob_job_open(context, &source, params, out, err);
+    }
+    if (status != OB_OK) {
+        ob__config_source_destroy(s);
+        return status;
+    }
+    s->job = *out;
+    s->job->configs = s;
+    ob__profiler_runs_set_job(s->profilers, s->job);
+    return OB_OK;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The life of a job: opened, run once, closed. A file of records may be the result of hours, so it is never replaced
+ * without being asked for.
+ */
+#include "job/job_int.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+ob_status ob__take_sized(void *to, size_t size, const void *from, const char *name, ob_err *err)
+{
+    size_t given = 0;
+    if (from != NULL)
+        memcpy(&given, from, sizeof given);
+    if (given < sizeof given)
+        return ob_err_set(err, OB_ERR_INVALID, "%s.size is not set; it is sizeof(%s)", name, name);
+    memset(to, 0, size);
+    memcpy(to, from, given < size ? given : size);
+    return OB_OK;
+}
+
+/* ---- which cases there are ---- */
+
+void ob_job_hash_add(ob_job_hash *hash, const char *text, size_t length)
+{
+    struct {
+        ob_job_hash before;
+        XXH128_canonical_t text;
+    } both = {.before = *hash};
+    XXH128_canonicalFromHash(&both.text, XXH3_128bits(text, length));
+    const XXH128_hash_t all = XXH3_128bits(&both, sizeof both);
+    snprintf(hash->text, sizeof hash->text, "%016" PRIx64 "%016" PRIx64, all.high64, all.low64);
+}
+
+ob_status ob_job_hash_json(ob_job_hash *hash, const ob_json *value, ob_err *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    OB_TRY(ob_json_print(value, &text, &length, err));
+    ob_job_hash_add(hash, text, length);
+    free(text);
+    return OB_OK;
+}
+
+/* ---- records ---- */
+
+ob_status ob__job_append(ob_job *job, const ob_record *record, ob_err *err)
+{
+    return job->file != NULL ? ob_result_file_append(job->file, record, err) : OB_OK;
+}
+
+ob_status ob_job_begin(ob_job *job, const ob_json *properties, ob_err *err)
+{
+    return job->has_begun ? OB_OK : ob__job_write_header(job, properties, err);
+}
+
+bool ob_job_wants(ob_job *job, const ob_done_name *name)
+{
+    const bool is_done = job->done != NULL && ob_done_has(job->done, name);
+    job->summary.left_out += is_done;
+    return !is_done;
+}
+
+const ob_done *ob_job_done(const ob_job *job)
+{
+    return job->done;
+}
+
+int ob_job_stop(void *job)
+{
+    const ob_job *j = job;
+    return j->params.stop != NULL ? j->params.stop(j->params.ctx) : 0;
+}
+
+ob_status ob__job_show(ob_job *job, const ob_job_event *event, ob_err *err)
+{
+    return job->params.on_record != NULL ? job->params.on_record(job->params.ctx, event, err)
+                                         : OB_OK;
+}
+
+static void report_progress(const ob_job *job, const ob_record *record)
+{
+    const ob_clock clock = ob_clock_monotonic();
+    if (job->params.on_progress == NULL)
+        return;
+    const double seconds = (double)(ob_clock_now_ns(&clock) - job->started_ns) / 1e9;
+    /* A resumed file may hold cases that are not selected now; the estimate is never below zero. */
+    const uint64_t done = job->done != NULL ? ob_done_count(job->done) : 0;
+    const uint64_t all = job->source.results > 0 ? job->source.results : job->source.cases;
+    const uint64_t wanted = all - (done < all ? done : all);
+    const uint64_t total = wanted > job->finished ? wanted : job->finished;
+    const ob_job_progress progress = {.done = job->finished,
+                                      .total = total,
+                                      .seconds = seconds,
+                                      .seconds_left = seconds / (double)job->finished *
+                                                      (double)(total - job->finished),
+                                      .record = record};
+    job->params.on_progress(job->params.ctx, &progress);
+}
+
+static ob_status append_kernel(void *ctx, const ob_record *kernel, ob_err *err)
+{
+    return ob__job_append(ctx, kernel, err);
+}
+
+ob_status ob_job_add_line(ob_job *job, const ob_record *record, const char *line, size_t length,
+                          ob_err *err)
+{
+    OB_TRY(ob_job_begin(job, NULL, err));
+    if (job->file != NULL)
+        OB_TRY(ob_result_file_append_line(job->file, line, length, err));
+    if (job->profile != NULL) {
+        OB_TRY(ob_profile_add(job->profile, record, err));
+        OB_TRY(ob_profile_sum_kernels(record, append_kernel, job, err));
+    }
+    job->finished++;
+    job->summary.cases[record->result.status]++;
+    if (ob_record_status_get_info(record->result.status)->failed)
+        job->summary.failed++;
+    else
+        job->summary.measured++;
+    OB_TRY(
+        ob__job_show(job, &(ob_job_event){.record = record, .line = line, .length = length}, err));
+    report_progress(job, record);
+    return OB_OK;
+}
+
+ob_status ob_job_add(ob_job *job, const ob_record *record, ob_err *err)
+{
+    OB_TRY(ob_job_begin(job, NULL, err));
+    if (record->kind != OB_RECORD_RESULT_LINE)
+        return ob__job_append(job, record, err);
+    job->line.size = 0;
+    OB_TRY(ob_record_print(record, &job->line, err));
+    return ob_job_add_line(job, record, job->line.data, job->line.size, err);
+}
+
+/* ---- what came of it ---- */
+
+int ob_job_summary_exit_code(const ob_job_summary *summary)
+{
+    enum { FAILED = 1, INTERRUPTED = 130 }; /* as shells have it for SIGINT */
+    if (summary->interrupted)
+        return INTERRUPTED;
+    return summary->failed + summary->failed_batches > 0 ? FAILED : 0;
+}
+
+const ob_job_summary *ob_job_get_summary(const ob_job *job)
+{
+    return &job->summary;
+}
+
+const char *ob_job_path(const ob_job *job)
+{
+    return job->file != NULL ? ob_result_file_path(job->file) : NULL;
+}
+
+const char *ob_job_trace_path(const ob_job *job)
+{
+    return job->profile != NULL ? ob_profile_path(job->profile) : NULL;
+}
+
+bool ob_job_has_begun(const ob_job *job)
+{
+    return job->has_begun;
+}
+
+/* ---- its life ---- */
+
+static ob_status open_file(ob_job *job, ob_err *err)
+{
+    static const ob_result_open_mode MODES[] = {[OB_JOB_NEW] = OB_RESULT_NEW,
+                                                [OB_JOB_REPLACE] = OB_RESULT_CREATE,
+                                                [OB_JOB_APPEND] = OB_RESULT_APPEND,
+                                                [OB_JOB_RESUME] = OB_RESULT_RESUME};
+    const ob_job_params *p = &job->params;
+    if (p->mode == OB_JOB_RESUME && p->output == NULL)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "--resume needs --output FILE: the file to go on from");
+    if (p->output == NULL && p->prefix == NULL)
+        return OB_OK;
+    const ob_result_file_params to = {.path = p->output,
+                                      .prefix = p->prefix,
+                                      .go_on = "--resume",
+                                      .mode = MODES[p->mode],
+                                      .wait = p->wait,
+                                      .wait_ctx = p->wait_ctx};
+    OB_TRY(ob_result_file_open(&to, &job->file, err));
+    return p->mode == OB_JOB_RESUME ? ob__job_read_old(job, err) : OB_OK;
+}
+
+ob_status ob_job_open(ob_context *context, const ob_job_source *source, const ob_job_params *params,
+                      ob_job **out, ob_err *err)
+{
+    ob_job *job = calloc(1, sizeof *job);
+    *out = NULL;
+    if (job == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a job");
+    job->context = context;
+    ob_status status =
+        ob__take_sized(&job->source, sizeof job->source, source, "ob_job_source", err);
+    if (status == OB_OK)
+        status = ob__take_sized(&job->params, sizeof job->params, params, "ob_job_params", err);
+    if (status == OB_OK)
+        status = open_file(job, err);
+    if (status != OB_OK) {
+        ob_job_close(job, NULL);
+        return status;
+    }
+    *out = job;
+    return OB_OK;
+}
+
+static ob_status finish(ob_job *job, ob_err *err)
+{
+    ob_record record;
+    /* Nothing was measured: a file that had no header gets one. */
+    if (job->params.mode != OB_JOB_RESUME)
+        OB_TRY(ob_job_begin(job, NULL, err));
+    OB_TRY(ob__job_write_finish(job, err));
+    if (job->profile == NULL)
+        return OB_OK;
+    ob_record_init(&record, OB_RECORD_TRACE_LINE);
+    record.trace_file = ob_profile_path(job->profile);
+    return ob__job_append(job, &record, err);
+}
+
+ob_status ob_job_run(ob_job *job, ob_err *err)
+{
+    const ob_clock clock = ob_clock_monotonic();
+    const ob_run_options *options = job->source.options;
+    if (job->started_ns != 0)
+        return ob_err_set(err, OB_ERR_STATE, "this job was run already; open another one");
+    if (options != NULL && options->profile && job->file != NULL)
+        OB_TRY(ob_profile_open(ob_job_path(job), &job->profile, err));
+    job->started_ns = ob_clock_now_ns(&clock);
+    const ob_status status = job->source.run(job->source.ctx, job, err);
+    if (status == OB_END)
+        job->summary.interrupted = true;
+    else
+        OB_TRY(status);
+    return finish(job, err);
+}
+
+ob_status ob_job_close(ob_job *job, ob_err *err)
+{
+    ob_status status = OB_OK;
+    if (job == NULL)
+        return OB_OK;
+    /* Refused before anything ran: a name that nobody chose need not stay. */
+    if (job->file != NULL && !job->has_begun && job->params.output == NULL)
+        unlink(ob_job_path(job));
+    status = ob_result_file_close(job->file, err);
+    const ob_status closed = ob_profile_close(job->profile, status == OB_OK ? err : NULL);
+    ob__config_source_destroy(job->configs);
+    ob_json_doc_destroy(job->arguments);
+    ob_done_destroy(job->done);
+    ob_text_fini(&job->line);
+    free(job);
+    return status == OB_OK ? closed : status;
+}

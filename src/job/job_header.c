@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The first and the last record of a job: what a reader of the results needs to know of where they come from, and how
+ * it ended.
+ */
+#include "job/job_int.h"
+#include "run/identity.h"
+
+#include "opbench/version.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- options by their names ---- */
+
+static ob_json *value_of(ob_json_doc *doc, const ob_option *row, const void *field)
+{
+    switch (row->type) {
+    case OB_OPTION_FLAG:
+        return ob_json_new_bool(doc, *(const bool *)field);
+    case OB_OPTION_INT:
+        return ob_json_new_int(doc, *(const int64_t *)field);
+    case OB_OPTION_DOUBLE:
+        return ob_json_new_real(doc, *(const double *)field);
+    case OB_OPTION_STRING:
+    case OB_OPTION_CHOICE: {
+        const char *text = *(const char *const *)field;
+        return text != NULL ? ob_json_new_string(doc, text, strlen(text)) : ob_json_new_null(doc);
+    }
+    }
+    return NULL;
+}
+
+void ob_job_option_key(const char *name, char *out, size_t size)
+{
+    snprintf(out, size, "%s", name);
+    for (char *c = out; *c != '\0'; c++)
+        *c = *c == '-' ? '_' : *c;
+}
+
+ob_status ob_job_list_options(const ob_option *rows, const void *values, ob_json_doc *doc,
+                              ob_json *object, ob_err *err)
+{
+    for (const ob_option *row = rows; row->name != NULL; row++) {
+        char name[64];
+        ob_job_option_key(row->name, name, sizeof name);
+        const ob_json *value = value_of(doc, row, (const char *)values + row->offset);
+        if (value == NULL)
+            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
+        OB_TRY(ob_json_set(doc, object, name, value, err));
+    }
+    return OB_OK;
+}
+
+/* A program that has no command line: the options that it measures by. */
+static ob_status list_own(ob_job *job, const ob_json **out, ob_err *err)
+{
+    static const ob_option RUN_ROWS[] = {OB_RUN_OPTION_ROWS(0), {.name = NULL}};
+    static const ob_option TIMER_ROWS[] = {OB_TIMER_OPTION_ROWS(0), {.name = NULL}};
+    const ob_run_options *options = job->source.options;
+    OB_TRY(ob_json_doc_create(&job->arguments, err));
+    ob_json *object = ob_json_new_object(job->arguments);
+    if (object == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
+    OB_TRY(ob_job_list_options(RUN_ROWS, options, job->arguments, object, err));
+    if (options->timer.method != NULL)
+        OB_TRY(ob_job_list_options(TIMER_ROWS, options, job->arguments, object, err));
+    *out = object;
+    return OB_OK;
+}
+
+/* ---- the header ---- */
+
+/* PARAM's part. */
+static void describe_options(const ob_run_options *o, ob_record_options *out)
+{
+    out->device = o->device != NULL ? o->device : "cpu";
+    out->pass_type = o->backward ? "ExecutionPass.BACKWARD" : "ExecutionPass.FORWARD";
+    if (o->timer.method != NULL)
+        return; /* the rest is not how the Timer measures */
+    out->warmup = o->warmup;
+    out->iteration = o->iteration;
+    out->op_exec_mode = strcmp(o->exec_mode, "discrete") == 0 ? "OpExecutionMode.DISCRETE"
+                        : strcmp(o->exec_mode, "continuous") == 0
+                            ? "OpExecutionMode.CONTINUOUS"
+                            : "OpExecutionMode.CONTINUOUS_EVENTS";
+    out->cuda_l2_cache = !ob__options_cold(o);
+    out->time_unit = "millisecond";
+    out->pt2_model = false;
+    out->cuda_graph = false;
+}
+
+/* What a header points to. */
+typedef struct header_room {
+    char now[32], cwd[4096];
+    ob_err counters;
+} header_room;
+
+/* Machine, clock and versions. */
+static ob_status fill_machine(ob_record_header *h, header_room *room, ob_err *err)
+{
+    const ob_clock clock = ob_clock_monotonic();
+    OB_TRY(ob_system_read(NULL, NULL, &h->system, err));
+    OB_TRY(ob_clock_measure(&clock, &h->clock, err));
+    h->pid = getpid();
+    h->cwd = getcwd(room->cwd, sizeof room->cwd);
+    h->opbench_version = OB_VERSION;
+    h->perf_event =
+        ob_hardware_counters_check(&room->counters) == OB_OK ? "available" : room->counters.message;
+    h->start_time = ob_record_format_time((int64_t)time(NULL), room->now);
+    h->format = OB_RECORD_FORMAT;
+    return OB_OK;
+}
+
+static ob_status fill_job(ob_job *job, ob_record_header *h, ob_err *err)
+{
+    const ob_job_source *source = &job->source;
+    h->library_caps = job->params.library_caps;
+    h->config = source->name;
+    h->config_hash = source->hash;
+    h->cases = (int64_t)source->cases;
+    h->options.out_file_prefix = job->params.prefix;
+    h->options.out_stream = ob_job_path(job);
+    h->options.cmd_args = job->params.arguments;
+    if (source->options != NULL) {
+        describe_options(source->options, &h->options);
+        h->seed = source->options->seed;
+        if (h->options.cmd_args == NULL)
+            OB_TRY(list_own(job, &h->options.cmd_args, err));
+    }
+    return source->describe != NULL ? source->describe(source->ctx, h, err) : OB_OK;
+}
+
+ob_status ob__job_write_header(ob_job *job, const ob_json *properties, ob_err *err)
+{
+    ob_record record;
+    header_room room;
+    job->has_begun = true;
+    if (job->file == NULL)
+        return OB_OK;
+    ob_record_init(&record, OB_RECORD_HEADER_LINE);
+    OB_TRY(fill_machine(&record.header, &room, err));
+    record.header.backends = properties;
+    OB_TRY(fill_job(job, &record.header, err));
+    if (job->source.options != NULL && job->source.options->count)
+        ob_log_message(ob_context_log(job->context), OB_LOG_INFO, "perf_event: %s",
+                       record.header.perf_event);
+    return ob_result_file_append(job->file, &record, err);
+}
+
+/* ---- the finish record ---- */
+
+ob_status ob__job_write_finish(ob_job *job, ob_err *err)
+{
+    ob_record record;
+    char now[32];
+    const ob_clock clock = ob_clock_monotonic();
+    ob_record_init(&record, OB_RECORD_FINISH_LINE);
+    record.finish.finish_time = ob_record_format_time((int64_t)time(NULL), now);
+    record.finish.end = job->summary.interrupted  ? "interrupted"
+                        : job->source.end != NULL ? job->source.end
+                                                  : "finished";
+    record.finish.seconds = (double)(ob_clock_now_ns(&clock) - job->started_ns) / 1e9;
+    memcpy(record.finish.cases, job->summary.cases, sizeof record.finish.cases);
+    return ob__job_append(job, &record, err);
+}

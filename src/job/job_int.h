@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inside of a job.
+ */
+#ifndef OB_JOB_JOB_INT_H
+#define OB_JOB_JOB_INT_H
+
+#include "opbench/job.h"
+#include "opbench/profile.h"
+
+typedef struct ob_config_source ob_config_source;
+typedef struct ob_profiler_runs ob_profiler_runs;
+
+struct ob_job {
+    ob_context *context;
+    ob_job_source source;
+    ob_job_params params;
+    ob_config_source *configs; /* that the source is, if it is the job's own; else NULL */
+    ob_result_file *file;      /* NULL = none */
+    ob_done *done;             /* NULL = not resumed */
+    ob_profile *profile;       /* NULL = no trace file */
+    ob_json_doc *arguments;    /* the options by their names, if the caller has none */
+    ob_text line;              /* reused from record to record */
+    ob_job_summary summary;
+    uint64_t finished; /* results */
+    uint64_t started_ns;
+    bool has_begun; /* the header is written */
+};
+
+/* Copies a struct that begins with its size, which may be that of an older or newer header. OB_ERR_INVALID: the size
+ * was not set. */
+ob_status ob__take_sized(void *to, size_t size, const void *from, const char *name, ob_err *err);
+
+/* Appends a record to the file, if there is one. */
+ob_status ob__job_append(ob_job *job, const ob_record *record, ob_err *err);
+ob_status ob__job_write_header(ob_job *job, const ob_json *properties, ob_err *err);
+ob_status ob__job_write_finish(ob_job *job, ob_err *err);
+/* Reads the file that is resumed: what is done, and whether it was measured as this job measures. */
+ob_status ob__job_read_old(ob_job *job, ob_err *err);
+/* An old or a new result to on_record. */
+ob_status ob__job_show(ob_job *job, const ob_job_event *event, ob_err *err);
+
+/* ---- configs ---- */
+
+void ob__config_source_destroy(ob_config_source *source); /* NULL is allowed */
+
+/* ---- profilers ---- */
+
+typedef struct ob_profiler_runs_params {
+    const ob_job_part *part;
+    const char *output, *prefix; /* of the records */
+    const char *worker_program;
+} ob_profiler_runs_params;
+
+/* *out is NULL when no profiler is wanted. */
+ob_status ob__profiler_runs_open(const ob_job_batches *batches,
+                                 const ob_profiler_runs_params *params, ob_profiler_runs **out,
+                                 ob_err *err);
+void ob__profiler_runs_close(ob_profiler_runs *runs); /* NULL is allowed */
+/* Before the first of the calls below. NULL is allowed. */
+void ob__profiler_runs_set_job(ob_profiler_runs *runs, ob_job *job);
+/* Programs and arguments into the header record; runs may be NULL. */
+void ob__profiler_runs_describe(const ob_profiler_runs *runs, const ob_job_batches *batches,
+                                ob_record_options *out);
+/* How many cases from `first` on, before `end`, belong to one batch. */
+ob_status ob__profiler_runs_measure(const ob_profiler_runs *runs, uint64_t first, uint64_t end,
+                                    uint64_t *count, ob_err *err);
+/* Queues a case that ran; others are passed over. NULL is allowed. */
+ob_status ob__profiler_runs_add(ob_profiler_runs *runs, const ob_record_result *result,
+                                ob_err *err);
+/* Runs the queue under each profiler, hands the job their records, empties the queue. OB_END: the user wants to stop. */
+ob_status ob__profiler_runs_run(ob_profiler_runs *runs, ob_err *err);
+
+#endif

@@ -3,6 +3,8 @@
  * What an embedder does: build a config, run it on a backend, look at the records; in a loop and by
  * callback, with no file. On the null backend every time is exact.
  */
+#include "gen/gen.h"
+#define TEST_PARTS &ob__gen_builtin
 #include "config_testing.h"
 
 #include "opbench/builder.h"

@@ -3,6 +3,8 @@
  * Cases of operators under the Timer: as a task in a program, and as the way a session measures. On the
  * null backend every time is exact.
  */
+#include "gen/gen.h"
+#define TEST_PARTS &ob__gen_builtin
 #include "config_testing.h"
 
 #include "opbench/builder.h"

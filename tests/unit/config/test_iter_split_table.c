@@ -113,28 +113,6 @@ static void any_case_by_its_index(void)
     ob_config_destroy(config);
 }
 
-/* How indices are drawn is part of what a case is. */
-static void the_distribution_counts_in_the_key(void)
-{
-    ob_config *config =
-        open_tables(PLAIN_ROWS, ENTRY("\"value\": 4", "\"value\": 5") ", " ENTRY(
-                                    "\"value\": 4", "\"value\": 5, \"distribution\": 1.5"));
-    ob_cases *cases = NULL;
-    const ob_case *c = NULL;
-    ob_err err;
-    char first[40] = "";
-    CHECK(config != NULL);
-    if (config == NULL)
-        return;
-    CHECK_INT(ob_cases_open(config, NULL, &cases, &err), OB_OK);
-    CHECK_INT(ob_cases_next(cases, &c, &err), OB_OK);
-    snprintf(first, sizeof first, "%s", ob_case_key(c));
-    CHECK_INT(ob_cases_next(cases, &c, &err), OB_OK);
-    CHECK(strcmp(first, ob_case_key(c)) != 0);
-    ob_cases_close(cases);
-    ob_config_destroy(config);
-}
-
 static void refuse(const char *entries, const char *part)
 {
     ob_config *config = open_tables(PLAIN_ROWS, entries);
@@ -164,53 +142,12 @@ static void says_what_is_wrong(void)
     refuse(ENTRY("\"name\": \"B\"", "\"value\": 5"), "this argument needs a \"value\"");
 }
 
-/* What depends on the build is checked before the run too, and shown where the config says it. */
-static void the_generator_checks_each_case(void)
-{
-    refuse(ENTRY("\"value\": 4", "\"value\": 5, \"distribution\": \"zipf\""),
-           "args[1].distribution: \"distribution\" must be a number");
-    refuse(ENTRY("\"value\": 4", "\"value\": [3, -1], \"__list__\": [\"value\"]"),
-           ".config[0].input[0].args[1].value[1]: pooling_factor must be one number of at least 0");
-    refuse(ENTRY("\"value\": 4", "\"value\": 5") ", " ENTRY("\"value\": 4", "\"value\": -5"),
-           ".config[0].input[1].args[1].value: pooling_factor");
-    ob_config *config = open_tables("\"value\": [1, 0, -1], \"__range__\": [\"value\"]",
-                                    ENTRY("\"value\": 4", "\"value\": 5"));
-    CHECK(config == NULL);
-    CHECK_HAS(messages, "t.json:1:");
-    CHECK_HAS(messages, ".config[0].build[0].args[1].value: rows must be one number of at least 1");
-    ob_config_destroy(config);
-}
-
-/* Of a very long list the first items are checked at once and the others as they come. */
-static void a_late_error_has_its_place(void)
-{
-    ob_config *config =
-        open_tables(PLAIN_ROWS, ENTRY("\"value\": [0, 65535], \"__range__\": [\"value\"]",
-                                      "\"value\": 5") ", " ENTRY("\"value\": 4", "\"value\": -5"));
-    ob_cases *cases = NULL;
-    const ob_case *c = NULL;
-    ob_err err;
-    CHECK(config != NULL);
-    if (config == NULL)
-        return;
-    CHECK_INT(ob_cases_open(config, NULL, &cases, &err), OB_OK);
-    CHECK_INT(ob_cases_seek(cases, 65536, &err), OB_OK);
-    CHECK_INT(ob_cases_next(cases, &c, &err), OB_ERR_CONFIG);
-    CHECK_STR(err.file, "t.json");
-    CHECK_STR(err.path, ".SplitTableBatchedEmbeddingBagsCodegen.config[0].input[1].args[1].value");
-    ob_cases_close(cases);
-    ob_config_destroy(config);
-}
-
 int main(void)
 {
     RUN(one_value_each);
     RUN(ranges_and_lists);
     RUN(entries_and_builds);
     RUN(any_case_by_its_index);
-    RUN(the_distribution_counts_in_the_key);
     RUN(says_what_is_wrong);
-    RUN(the_generator_checks_each_case);
-    RUN(a_late_error_has_its_place);
     return ob_test_end();
 }

@@ -2,6 +2,9 @@
  *
  * FuzzConfigIterator: draws as cases of a config, by index as in order, and what is refused.
  */
+#include "fuzz/fuzzer.h"
+#include "gen/gen.h"
+#define TEST_PARTS &ob__gen_builtin, &ob__fuzz_builtin
 #include "config_testing.h"
 #include "opbench/fuzz.h"
 

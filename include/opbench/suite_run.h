@@ -61,6 +61,8 @@ typedef struct ob_suite_run_params {
     int64_t
         retries; /* of a snippet that failed or took too long; not of one that does not compile */
     int64_t rounds; /* over all snippets; 0 = 1 */
+    /* Asked for each snippet and round before anything runs: false leaves it out. NULL = none is. */
+    bool (*wants)(void *ctx, const ob_snippet *snippet, int64_t round);
     /* One call at a time, in the order in which snippets end. Not OB_OK ends the run with that status. */
     ob_status (*on_result)(void *ctx, const ob_suite_result *result, ob_err *err);
     void *ctx;

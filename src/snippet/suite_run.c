@@ -21,14 +21,15 @@
 typedef struct runner {
     const ob_snippets *snippets;
     const ob_suite_run_params *params;
-    size_t total;   /* snippets in all rounds */
+    size_t items;   /* snippets in all rounds */
+    size_t total;   /* of these, how many are wanted */
     cpu_set_t cpus; /* that this process may use */
     int core_count;
     int *cores; /* their numbers */
     ob_core_pool *pool;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    bool *begun; /* by round and snippet */
+    bool *begun; /* by round and snippet; true for those that are not wanted */
     size_t begun_count, done;
     double seconds; /* all snippets together */
     ob_status status;
@@ -88,7 +89,7 @@ static bool take_item(runner *r, size_t *item, int *core)
             r->status = ob__interrupted(&r->err);
         if (r->status != OB_OK || r->begun_count == r->total)
             return false;
-        for (size_t i = 0; i < r->total; i++) {
+        for (size_t i = 0; i < r->items; i++) {
             if (!r->begun[i] &&
                 ob_core_pool_reserve(r->pool, cores_reserved(r, snippet_of(r, i)), core)) {
                 r->begun[i] = true;
@@ -246,6 +247,16 @@ static void *work(void *ctx)
     return NULL;
 }
 
+static void leave_out(runner *r)
+{
+    const ob_suite_run_params *p = r->params;
+    const size_t count = ob_snippets_count(r->snippets);
+    for (size_t i = 0; p->wants != NULL && i < r->items; i++) {
+        r->begun[i] = !p->wants(p->ctx, snippet_of(r, i), (int64_t)(i / count));
+        r->total -= r->begun[i];
+    }
+}
+
 static ob_status run_threads(runner *r, ob_err *err)
 {
     pthread_t *threads = calloc((size_t)r->core_count, sizeof *threads);
@@ -283,13 +294,16 @@ ob_status ob_suite_run(const ob_snippets *snippets, const ob_suite_run_params *p
     whole.rounds = params->rounds == 0 ? 1 : params->rounds;
     runner r = {.snippets = snippets,
                 .params = &whole,
-                .total = ob_snippets_count(snippets) * (size_t)whole.rounds};
+                .items = ob_snippets_count(snippets) * (size_t)whole.rounds};
+    r.total = r.items;
     CPU_ZERO(&r.cpus);
     pthread_mutex_init(&r.lock, NULL);
     pthread_cond_init(&r.changed, NULL);
-    r.begun = calloc(r.total + 1, sizeof *r.begun);
+    r.begun = calloc(r.items + 1, sizeof *r.begun);
     ob_status status = r.begun == NULL ? ob__snippet_no_memory(err) : find_cores(&r, err);
     if (status == OB_OK)
+        leave_out(&r);
+    if (status == OB_OK && r.total > 0)
         status = run_threads(&r, err);
     ob_core_pool_destroy(r.pool);
     free(r.cores);

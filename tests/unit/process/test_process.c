@@ -347,6 +347,7 @@ static int hold(void *ctx, int socket)
     const pid_t child = how == IN_FILE ? 0 : fork();
     if (how == IN_CHILD && child == 0) {
         setsid();
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* where there is no subreaper */
         take_memory();
     }
     if (child == 0 && send(socket, "x", 1, MSG_NOSIGNAL) != 1)

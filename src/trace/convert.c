@@ -135,10 +135,11 @@ static int64_t strided_length(const call *c, size_t arg)
     if (c->count > 3 && c->args[3].kind == OB_TRACE_INT)
         last = c->args[3].as.integer;
     for (uint32_t i = 0; i < c->args[1].count; i++) {
-        const int64_t size = c->args[1].as.items[i].as.integer;
-        const int64_t stride = c->args[2].as.items[i].as.integer;
+        const ob_trace_value *sizes = c->args[1].as.items, *strides = c->args[2].as.items;
+        const int64_t size = sizes[i].as.integer, stride = strides[i].as.integer;
         int64_t span;
-        if (size <= 0 || stride < 0 || __builtin_mul_overflow(size - 1, stride, &span) ||
+        if (sizes[i].kind != OB_TRACE_INT || strides[i].kind != OB_TRACE_INT || size <= 0 ||
+            stride < 0 || __builtin_mul_overflow(size - 1, stride, &span) ||
             __builtin_add_overflow(last, span, &last))
             return 0;
     }

@@ -87,6 +87,9 @@ static inline vec second_of(words pair)
 static inline vec add_pairs(vec sum, words a, words b)
 {
 #if defined(__AVX512BF16__)
+#if defined(__clang__) && __clang_major__ == 17
+    __asm__("" : "+v"(a)); /* it dies where it would take a word that is spread from memory */
+#endif
     return (vec)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)b);
 #elif defined(MULTIPLIES_BF16)
     return (vec)vbfdotq_f32((float32x4_t)sum, (bfloat16x8_t)b, (bfloat16x8_t)a);

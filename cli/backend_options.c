@@ -28,7 +28,7 @@ static bool has_row(const ob_cli *cli, const ob_cli_command *command, size_t m, 
 {
     const ob_manifest_option *row = &ob_manifests_at(cli->manifests, m)->options[i];
     if (!ob_manifest_has(row->commands, command->name) || ob__cli_is_common(row->name) ||
-        ob__cli_find_option(command->options, row->name) != NULL)
+        ob_options_find(ob__cli_own_options(command), row->name) != NULL)
         return false;
     for (size_t n = 0; n <= m; n++) {
         const ob_manifest *before = ob_manifests_at(cli->manifests, n);
@@ -87,6 +87,7 @@ size_t ob__backend_option_rows(const ob_cli *cli, const ob_cli_command *command,
             .offset = offset + count * sizeof(ob_cli_backend_value) +
                       (flag ? offsetof(ob_cli_backend_value, flag)
                             : offsetof(ob_cli_backend_value, text)),
+            .group = "Backend",
             .value = p.row->value,
             .help = p.row->help,
         };
@@ -237,19 +238,10 @@ void ob__backend_options_print_files(ob_cli *cli, const char *records)
 ob_status ob__backend_options_list(const ob_cli *cli, ob_json_doc *doc, ob_json *object,
                                    ob_err *err)
 {
+    static const ob_cli_backend_value NOTHING[OB_CLI_BACKEND_VALUES];
     const ob_cli_command *run = ob__cli_find_command("run");
-    place p;
-    for (size_t i = 0; i < OB_CLI_BACKEND_VALUES && find(cli, run, i, &p); i++) {
-        const char *text = cli->command == run ? p.value->text : NULL;
-        char name[72];
-        ob_job_option_key(p.row->name, name, sizeof name);
-        const ob_json *value = p.row->value == NULL
-                                   ? ob_json_new_bool(doc, cli->command == run && p.value->flag)
-                               : text != NULL ? ob_json_new_string(doc, text, strlen(text))
-                                              : ob_json_new_null(doc);
-        if (value == NULL)
-            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
-        OB_TRY(ob_json_set(doc, object, name, value, err));
-    }
-    return OB_OK;
+    ob_option rows[OB_CLI_BACKEND_VALUES + 1] = {{.name = NULL}};
+    ob__backend_option_rows(cli, run, rows, OB_CLI_BACKEND_VALUES, 0);
+    return ob_options_to_json(rows, cli->command == run ? cli->backend_values : NOTHING, doc,
+                              object, err);
 }

@@ -105,6 +105,8 @@ struct ob_cli_command {
 extern const ob_cli_command *const ob__cli_commands[];
 extern const size_t ob__cli_command_count;
 const ob_cli_command *ob__cli_find_command(const char *name); /* NULL when there is none */
+/* The command's own rows; they live as long as the program. */
+const ob_option *ob__cli_own_options(const ob_cli_command *command);
 
 /* ---- the library, from a command ---- */
 

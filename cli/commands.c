@@ -38,10 +38,11 @@ static const ob_option TORCH_OPTION = {
     .name = "torch",
     .type = OB_OPTION_STRING,
     .offset = offsetof(ob_cli_common, torch),
+    .group = "Backend",
     .value = "PATH|python",
+    .otherwise = "OPBENCH_TORCH, else the one that opbench was built with",
     .help = "The libtorch of the torch backend and of C++ snippets: its root, that of a torch "
-            "package, or a python that has one; OPBENCH_TORCH if not given, else the one that "
-            "opbench was built with."};
+            "package, or a python that has one."};
 
 bool ob__cli_is_common(const char *name)
 {
@@ -65,35 +66,32 @@ size_t ob__cli_common_offset(const ob_cli_command *command)
     return (command->options_size + unit - 1) / unit * unit;
 }
 
-const ob_option *ob__cli_find_option(const ob_option *rows, const char *name)
+/* Joined when they are asked for, and kept: one table or two in most runs. */
+const ob_option *ob__cli_own_options(const ob_cli_command *command)
 {
-    for (; rows != NULL && rows->name != NULL; rows++)
-        if (strcmp(rows->name, name) == 0)
-            return rows;
-    return NULL;
+    static ob_option *tables[sizeof ob__cli_commands / sizeof ob__cli_commands[0]];
+    static const ob_option NONE = {.name = NULL};
+    size_t i = 0;
+    while (ob__cli_commands[i] != command)
+        i++;
+    if (tables[i] == NULL && ob_options_join(command->options, &tables[i], NULL) != OB_OK)
+        return &NONE;
+    return tables[i];
 }
 
-size_t ob__cli_option_count(const ob_option *rows)
+ob_option *ob__cli_command_options(ob_cli *cli, const ob_cli_command *command, bool with_help)
 {
-    size_t count = 0;
-    while (rows != NULL && rows[count].name != NULL)
-        count++;
-    return count;
-}
-
-ob_option *ob__cli_command_options(ob_cli *cli, const ob_cli_command *command)
-{
+    const ob_option *own = ob__cli_own_options(command);
     const ob_option *common = ob__cli_common_options(cli, command);
-    const size_t own = ob__cli_option_count(command->options), more = ob__cli_option_count(common);
-    ob_option *rows = calloc(own + more + 2, sizeof *rows);
+    const size_t count = ob_options_count(own), more = ob_options_count(common);
+    ob_option *rows = calloc(count + more + 2, sizeof *rows);
     if (rows == NULL)
         return NULL;
-    if (own > 0)
-        memcpy(rows, command->options, own * sizeof *rows);
-    if (more > 0)
-        memcpy(rows + own, common, more * sizeof *rows);
-    rows[own + more] = HELP_OPTION;
-    for (size_t i = own; i <= own + more; i++)
+    memcpy(rows, own, count * sizeof *rows);
+    memcpy(rows + count, common, more * sizeof *rows);
+    if (with_help)
+        rows[count + more] = HELP_OPTION;
+    for (size_t i = count; rows[i].name != NULL; i++)
         rows[i].offset += ob__cli_common_offset(command);
     return rows;
 }

@@ -93,7 +93,7 @@ static ob_status list_arguments(ob_cli_job *j, const ob_option *rows, const void
     ob_json *object = ob_json_new_object(j->arguments);
     if (object == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
-    OB_TRY(ob_job_list_options(rows, values, j->arguments, object, err));
+    OB_TRY(ob_options_to_json(rows, values, j->arguments, object, err));
     j->params.arguments = object;
     return ob__backend_options_list(j->cli, j->arguments, object, err);
 }

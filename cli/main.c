@@ -52,7 +52,7 @@ static void line_fini(line *l)
 static bool line_init(line *l, ob_cli *cli, const ob_cli_command *command, int argc)
 {
     *l = (line){
-        .rows = ob__cli_command_options(cli, command),
+        .rows = ob__cli_command_options(cli, command, true),
         .options = calloc(1, ob__cli_common_offset(command) + sizeof(ob_cli_common)),
         .words = calloc((size_t)argc + 1, sizeof *l->words),
     };
@@ -86,11 +86,12 @@ static int run_command(ob_cli *cli, int argc, char **argv)
         return ob__cli_out_of_memory(cli);
     int code = OB_EXIT_OK;
     size_t word_count = 0;
+    ob_err err;
+    ob_status parsed = ob_options_init(l.rows, l.options, &err);
     if (command->options_init != NULL)
         command->options_init(l.options);
-    ob_err err;
-    const ob_status parsed =
-        ob_options_parse(l.rows, argc, argv, l.options, l.words, &word_count, &err);
+    if (parsed == OB_OK)
+        parsed = ob_options_parse(l.rows, argc, argv, l.options, l.words, &word_count, &err);
     ob_cli_common common;
     memcpy(&common, l.options + ob__cli_common_offset(command), sizeof common);
     cli->backend_values = common.backend;

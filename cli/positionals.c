@@ -39,11 +39,7 @@ static int check_choice(ob_cli *cli, const ob_cli_word *row, const char *word)
 
 static bool takes_config(const ob_cli_command *command)
 {
-    for (size_t i = 0; i < ob__cli_option_count(command->options); i++) {
-        if (strcmp(command->options[i].name, "config") == 0)
-            return true;
-    }
-    return false;
+    return ob_options_find(ob__cli_own_options(command), "config") != NULL;
 }
 
 /* A path, a file's name with an ending, or "-" for standard input. */

@@ -16,7 +16,7 @@
 
 static const void *find_value(const ob_option *rows, const char *name, const void *options)
 {
-    const ob_option *row = ob__cli_find_option(rows, name);
+    const ob_option *row = ob_options_find(rows, name);
     return row != NULL ? (const char *)options + row->offset : NULL;
 }
 

@@ -17,7 +17,8 @@ typedef struct ob_thread_list {
 #define OB_THREAD_LIST_ROW(at)                                                                     \
     {                                                                                              \
         .name = "num-threads", .type = OB_OPTION_STRING, .offset = (at), .value = "LIST",          \
-        .help = "Threads of every library underneath, such as 1,2,4: a measurement with each (1)." \
+        .help = "Threads of every library underneath, such as 1,2,4: a measurement with each.",    \
+        .otherwise = "1"                                                                           \
     }
 
 /* "1,2,4"; NULL is "1". OB_EXIT_OK, or what is wrong was said. */

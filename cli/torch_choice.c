@@ -14,7 +14,7 @@
 
 bool ob__cli_takes_torch(const ob_cli_command *command)
 {
-    return !command->hidden && ob__cli_find_option(command->options, "backend") != NULL;
+    return !command->hidden && ob_options_find(ob__cli_own_options(command), "backend") != NULL;
 }
 
 static void tell(void *ctx, const char *text)
@@ -60,7 +60,7 @@ int ob__cli_choose_torch(ob_cli *cli, const void *options, const char *given)
     unsetenv(OB_TORCH_SHIM_VARIABLE); /* it is this program's own word to those that it starts */
     if (wanted == NULL)
         return OB_EXIT_OK;
-    const ob_option *row = ob__cli_find_option(cli->command->options, "backend");
+    const ob_option *row = ob_options_find(ob__cli_own_options(cli->command), "backend");
     const char *backend;
     memcpy(&backend, (const char *)options + row->offset, sizeof backend);
     const ob_cli_libtorch what = backend == NULL                          ? cli->command->libtorch

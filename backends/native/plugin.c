@@ -14,16 +14,11 @@ const ob_host *native_host(void)
 }
 
 static const ob_option OPTIONS[] = {
-    {.name = "isa",
-     .type = OB_OPTION_CHOICE,
-     .offset = offsetof(native_options, isa),
-     .value = "SET",
-     .choices = "best|avx512|avx2|sve|neon|base",
-     .help = "instruction set of the elementwise loops"},
+    OB_OPTION(CHOICE, "isa", native_options, isa, .value = "SET",
+              .choices = "best|avx512|avx2|sve|neon|base", .initial = "best",
+              .help = "Instruction set of the elementwise loops."),
     {.name = NULL},
 };
-
-static const native_options DEFAULTS = {.isa = "best"};
 
 static const ob_backend_desc BACKEND = {
     .name = "native",
@@ -31,7 +26,6 @@ static const ob_backend_desc BACKEND = {
     .device_types = "cpu",
     .options = OPTIONS,
     .options_size = sizeof(native_options),
-    .options_default = &DEFAULTS,
     .open = native_open,
     .close = native_close,
     .supports = native_supports,

@@ -6,66 +6,34 @@
 
 #include <stdlib.h>
 
-static const null_options DEFAULTS = {
-    .forward_ns = 1000,
-    .backward_ns = 2000,
-    .queue = "on",
-    .fault = "none",
-    .fault_phase = "forward",
-};
-
 #define FAULT_CHOICE(word, function) "|" word
-#define AT(member) .offset = offsetof(null_options, member)
-#define TIME(member, what)                                                                         \
-    {                                                                                              \
-        .name = #member, .type = OB_OPTION_INT, AT(member), .value = "NS", .min = 0, .max = 1e15,  \
-        .help = what                                                                               \
-    }
+#define ROW(kind, member, ...) OB_OPTION(kind, #member, null_options, member, __VA_ARGS__)
+#define COUNT(member, number, ...)                                                                 \
+    ROW(INT, member, .min = 0, .max = 1e15, .initial = (number), __VA_ARGS__)
+#define TIME(member, number, text) COUNT(member, number, .unit = "ns", .help = (text))
 
 static const ob_option OPTIONS[] = {
-    TIME(forward_ns, "Virtual time of one forward iteration on the device (1000)."),
-    TIME(backward_ns, "Virtual time of one backward iteration on the device (2000)."),
-    TIME(other_ns, "Virtual time of make grad, zero grad and restore (0)."),
-    TIME(launch_ns, "Virtual time the host needs to enqueue one iteration (0)."),
-    TIME(cold_ns, "What the first forward after a cache flush takes longer (0)."),
-    {.name = "queue",
-     .type = OB_OPTION_CHOICE,
-     AT(queue),
-     .value = "ON",
-     .choices = "on|off",
-     .help = "Whether work is only enqueued (on), or done when run returns."},
-    {.name = "fault",
-     .type = OB_OPTION_CHOICE,
-     AT(fault),
-     .value = "KIND",
-     .choices = "none" NULL_FAULT_MAP(FAULT_CHOICE),
-     .help = "What goes wrong: an error, an error that arrives at sync, no memory, a crash, an "
-             "unknown instruction, abort(), exit(3), no end, a kill, bytes or very many lines on "
-             "standard output, bytes "
-             "on descriptor 3 or its end, growing memory, a process that is left behind."},
-    {.name = "fault_phase",
-     .type = OB_OPTION_CHOICE,
-     AT(fault_phase),
-     .value = "PHASE",
-     .choices = "open|prepare|forward|backward",
-     .help = "Where the fault strikes (forward)."},
-    {.name = "fault_op",
-     .type = OB_OPTION_STRING,
-     AT(fault_op),
-     .value = "OPERATORS",
-     .help = "The fault strikes only cases with one of these canonical operators."},
-    {.name = "fault_at",
-     .type = OB_OPTION_INT,
-     AT(fault_at),
-     .value = "N",
-     .min = 0,
-     .max = 1e15,
-     .help = "In which iteration of the case the fault strikes, from 0, warm-up included (0)."},
-    {.name = "unsupported",
-     .type = OB_OPTION_STRING,
-     AT(unsupported),
-     .value = "OPERATORS",
-     .help = "Canonical operators that the backend says it does not support."},
+    TIME(forward_ns, "1000", "Virtual time of one forward iteration on the device."),
+    TIME(backward_ns, "2000", "Virtual time of one backward iteration on the device."),
+    TIME(other_ns, "0", "Virtual time of make grad, zero grad and restore."),
+    TIME(launch_ns, "0", "Virtual time the host needs to enqueue one iteration."),
+    TIME(cold_ns, "0", "What the first forward after a cache flush takes longer."),
+    ROW(CHOICE, queue, .value = "ON", .choices = "on|off", .initial = "on",
+        .help = "Whether work is only enqueued (on), or done when run returns."),
+    ROW(CHOICE, fault, .value = "KIND", .choices = "none" NULL_FAULT_MAP(FAULT_CHOICE),
+        .initial = "none",
+        .help = "What goes wrong: an error, an error that arrives at sync, no memory, a crash, an "
+                "unknown instruction, abort(), exit(3), no end, a kill, bytes or very many lines "
+                "on standard output, bytes on descriptor 3 or its end, growing memory, a process "
+                "that is left behind."),
+    ROW(CHOICE, fault_phase, .value = "PHASE", .choices = "open|prepare|forward|backward",
+        .initial = "forward", .help = "Where the fault strikes."),
+    ROW(STRING, fault_op, .value = "OPERATORS",
+        .help = "The fault strikes only cases with one of these canonical operators."),
+    COUNT(fault_at, "0", .value = "N",
+          .help = "In which iteration of the case the fault strikes, from 0, warm-up included."),
+    ROW(STRING, unsupported, .value = "OPERATORS",
+        .help = "Canonical operators that the backend says it does not support."),
     {.name = NULL},
 };
 
@@ -81,13 +49,7 @@ static ob_status null_open(const ob_backend_settings *settings, ob_backend **out
     if (backend == NULL)
         return settings->host->err_set(err, OB_ERR_NOMEM, "out of memory");
     backend->host = settings->host;
-    backend->options =
-        settings->options != NULL ? *(const null_options *)settings->options : DEFAULTS;
-    null_options *options = &backend->options;
-    options->queue = options->queue != NULL ? options->queue : DEFAULTS.queue;
-    options->fault = options->fault != NULL ? options->fault : DEFAULTS.fault;
-    options->fault_phase =
-        options->fault_phase != NULL ? options->fault_phase : DEFAULTS.fault_phase;
+    backend->options = *(const null_options *)settings->options;
     backend->threads = settings->threads > 0 ? settings->threads : 1;
     if (null_fault_is_for(backend, "open")) {
         const ob_status status = null_fault_strike(backend, "open", err);
@@ -106,7 +68,6 @@ static const ob_backend_desc BACKEND = {
     .device_types = "cpu null",
     .options = OPTIONS,
     .options_size = sizeof(null_options),
-    .options_default = &DEFAULTS,
     .has_autograd = true,
     .asynchronous = true,
     .open = null_open,

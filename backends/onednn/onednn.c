@@ -9,40 +9,23 @@
 
 #include <stddef.h>
 
+#define ROW(kind, member, ...) OB_OPTION(kind, #member, onednn_options, member, __VA_ARGS__)
+
 static const ob_option OPTIONS[] = {
-    {.name = "reorders",
-     .type = OB_OPTION_CHOICE,
-     .offset = offsetof(onednn_options, reorders),
-     .value = "WHERE",
-     .choices = "inside|outside",
-     .help = "whether bringing inputs and outputs from and to their plain layout is timed"},
-    {.name = "inexact",
-     .type = OB_OPTION_CHOICE,
-     .offset = offsetof(onednn_options, inexact),
-     .value = "STATE",
-     .choices = "on|off",
-     .help = "also run what the library computes less exactly than the operator's tolerance: log "
-             "and log_softmax of float32"},
-    {.name = "integers",
-     .type = OB_OPTION_CHOICE,
-     .offset = offsetof(onednn_options, integers),
-     .value = "HOW",
-     .choices = "exact|library",
-     .help =
-         "int8 and uint8: results wrap around as PyTorch's do, which takes a step more; or they "
-         "stop at the limits, and averages are rounded, as in the library alone"},
-    {.name = "library",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(onednn_options, library),
-     .value = "FILE",
-     .help =
-         "libdnnl.so to use; otherwise $OPBENCH_ONEDNN_LIBRARY, then where it was when opbench was "
-         "built, then by its name"},
+    ROW(CHOICE, reorders, .value = "WHERE", .choices = "inside|outside", .initial = "inside",
+        .help = "Whether bringing inputs and outputs from and to their plain layout is timed."),
+    ROW(CHOICE, inexact, .value = "STATE", .choices = "on|off", .initial = "off",
+        .help = "Also run what the library computes less exactly than the operator's tolerance: "
+                "log and log_softmax of float32."),
+    ROW(CHOICE, integers, .value = "HOW", .choices = "exact|library", .initial = "exact",
+        .help = "int8 and uint8: results wrap around as PyTorch's do, which takes a step more; or "
+                "they stop at the limits, and averages are rounded, as in the library alone."),
+    ROW(STRING, library, .value = "FILE",
+        .otherwise = "$OPBENCH_ONEDNN_LIBRARY, then where it was when opbench was built, then by "
+                     "its name",
+        .help = "libdnnl.so to use."),
     {.name = NULL},
 };
-
-static const onednn_options DEFAULTS = {
-    .reorders = "inside", .inexact = "off", .integers = "exact"};
 
 static const ob_backend_desc BACKEND = {
     .name = "onednn",
@@ -50,7 +33,6 @@ static const ob_backend_desc BACKEND = {
     .device_types = "cpu",
     .options = OPTIONS,
     .options_size = sizeof(onednn_options),
-    .options_default = &DEFAULTS,
     .probe = onednn_probe,
     .open = onednn_open,
     .close = onednn_close,

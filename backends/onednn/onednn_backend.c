@@ -46,12 +46,9 @@ ob_status onednn_open(const ob_backend_settings *settings, ob_backend **out, ob_
     backend->host = settings->host;
     backend->log = settings->log;
     backend->seed = settings->seed;
-    backend->reorders_outside =
-        options != NULL && options->reorders != NULL && strcmp(options->reorders, "outside") == 0;
-    backend->inexact =
-        options != NULL && options->inexact != NULL && strcmp(options->inexact, "on") == 0;
-    backend->library_integers =
-        options != NULL && options->integers != NULL && strcmp(options->integers, "library") == 0;
+    backend->reorders_outside = strcmp(options->reorders, "outside") == 0;
+    backend->inexact = strcmp(options->inexact, "on") == 0;
+    backend->library_integers = strcmp(options->integers, "library") == 0;
     ob_status status = dnn_lib_open(settings->host, library_path(options), &backend->lib, err);
     if (status == OB_OK)
         status = use_threads(backend, settings->threads > 0 ? settings->threads : 1, err);

@@ -13,28 +13,16 @@
 #include <sanitizer/lsan_interface.h>
 #endif
 
+#define ROW(kind, member, ...) OB_OPTION(kind, #member, ort_options, member, __VA_ARGS__)
+
 static const ob_option OPTIONS[] = {
-    {.name = "optimization",
-     .type = OB_OPTION_CHOICE,
-     .offset = offsetof(ort_options, optimization),
-     .value = "LEVEL",
-     .choices = "none|basic|extended|all",
-     .help = "how far ONNX Runtime optimises graphs"},
-    {.name = "weights",
-     .type = OB_OPTION_CHOICE,
-     .offset = offsetof(ort_options, weights),
-     .value = "HOW",
-     .choices = "constant|input",
-     .help = "parameters of modules are constants of the model, or inputs"},
-    {.name = "model",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(ort_options, model),
-     .value = "FILE",
-     .help = "an ONNX model; it is the operator onnx::model"},
+    ROW(CHOICE, optimization, .value = "LEVEL", .choices = "none|basic|extended|all",
+        .initial = "all", .help = "How far ONNX Runtime optimises graphs."),
+    ROW(CHOICE, weights, .value = "HOW", .choices = "constant|input", .initial = "constant",
+        .help = "Parameters of modules are constants of the model, or inputs."),
+    ROW(STRING, model, .value = "FILE", .help = "An ONNX model; it is the operator onnx::model."),
     {.name = NULL},
 };
-
-static const ort_options DEFAULTS = {.optimization = "all", .weights = "constant"};
 
 static const struct {
     const char *name;
@@ -98,7 +86,7 @@ static ob_status start_library(ob_backend *backend, ob_err *err)
 
 static ob_status start(ob_backend *backend, const ob_backend_settings *settings, ob_err *err)
 {
-    const ort_options *options = settings->options != NULL ? settings->options : &DEFAULTS;
+    const ort_options *options = settings->options;
     backend->host = settings->host;
     backend->log = settings->log;
     backend->threads = settings->threads > 0 ? settings->threads : 1;
@@ -176,7 +164,6 @@ static const ob_backend_desc BACKEND = {
     .device_types = "cpu",
     .options = OPTIONS,
     .options_size = sizeof(ort_options),
-    .options_default = &DEFAULTS,
     .probe = probe,
     .open = open_backend,
     .close = close_backend,

@@ -165,17 +165,12 @@ static ob_status probe(const ob_host *host, ob_reason *why_not)
 /* ---- the plug-in ---- */
 
 static const ob_option OPTIONS[] = {
-    {.name = "library",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(ocl_options, library),
-     .value = "FILE",
-     .help = "the library of OpenCL (" OCL_LIBRARY ")"},
-    {.name = "matmul",
-     .type = OB_OPTION_CHOICE,
-     .offset = offsetof(ocl_options, matmul),
-     .value = "HOW",
-     .choices = "auto|tiles",
-     .help = "matrix products: by the kind of device, or by tiles in local memory as on GPUs"},
+    OB_OPTION(STRING, "library", ocl_options, library, .value = "FILE", .otherwise = OCL_LIBRARY,
+              .help = "The library of OpenCL."),
+    OB_OPTION(CHOICE, "matmul", ocl_options, matmul, .value = "HOW", .choices = "auto|tiles",
+              .initial = "auto",
+              .help = "Matrix products: by the kind of device, or by tiles in local memory as on "
+                      "GPUs."),
     {.name = NULL},
 };
 

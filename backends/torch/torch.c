@@ -122,21 +122,13 @@ static const char *refuses(ob_backend *backend, const char *name)
 }
 
 static const ob_option OPTIONS[] = {
-    {.name = "library",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(torch_options, library),
-     .value = "FILES",
-     .help = "shared objects that register operators, separated by ':'"},
-    {.name = "script",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(torch_options, script),
-     .value = "FILE",
-     .help = "TorchScript, saved or as source; its functions are operators torchscript::NAME"},
-    {.name = "et",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(torch_options, trace),
-     .value = "FILE",
-     .help = "where the execution graph of the run goes"},
+    OB_OPTION(STRING, "library", torch_options, library, .value = "FILES",
+              .help = "Shared objects that register operators, separated by ':'."),
+    OB_OPTION(STRING, "script", torch_options, script, .value = "FILE",
+              .help = "TorchScript, saved or as source; its functions are operators "
+                      "torchscript::NAME."),
+    OB_OPTION(STRING, "et", torch_options, trace, .value = "FILE",
+              .help = "Where the execution graph of the run goes."),
     {.name = NULL},
 };
 

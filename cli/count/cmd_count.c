@@ -22,10 +22,11 @@ static const ob_option OPTIONS[] = {
     {.name = "max-regression",
      .type = OB_OPTION_DOUBLE,
      .offset = offsetof(ob_count_options, max_regression),
-     .value = "PERCENT",
-     .min = 0,
+     .unit = "percent",
      .max = 1e9,
-     .help = "With --baseline: a count that grew by more makes the exit code 1 (0)."},
+     .initial = "-1",
+     .otherwise = "0",
+     .help = "With --baseline: a count that grew by more makes the exit code 1."},
     {.name = "ci",
      .type = OB_OPTION_STRING,
      .offset = offsetof(ob_count_options, ci),
@@ -44,14 +45,16 @@ static const ob_option OPTIONS[] = {
      .value = "N",
      .min = 1,
      .max = 4096,
-     .help = "With --suite: cores to use; all if not given."},
+     .otherwise = "all",
+     .help = "With --suite: cores to use."},
     {.name = "rounds",
      .type = OB_OPTION_INT,
      .offset = offsetof(ob_count_options, rounds),
      .value = "N",
      .min = 1,
      .max = 1000,
-     .help = "With --suite: so often over all of it, each time in new processes (1; with --ci 5)."},
+     .otherwise = "1; with --ci 5",
+     .help = "With --suite: so often over all of it, each time in new processes."},
     {.name = "no-times",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, no_times),
@@ -59,10 +62,10 @@ static const ob_option OPTIONS[] = {
     {.name = "min-run-time",
      .type = OB_OPTION_DOUBLE,
      .offset = offsetof(ob_count_options, min_run_time_s),
-     .value = "SECONDS",
-     .min = 0,
+     .unit = "seconds",
      .max = 1e6,
-     .help = "With --ci: how long the times of a snippet are taken, at least (5)."},
+     .initial = "5",
+     .help = "With --ci: how long the times of a snippet are taken, at least."},
     {.name = "output",
      .letter = 'o',
      .type = OB_OPTION_STRING,
@@ -92,8 +95,9 @@ static const ob_option OPTIONS[] = {
      .offset = offsetof(ob_count_options, only_case),
      .value = "ID",
      .help = "Of the config only this case: OPERATOR|CONFIG|BUILD|INPUT."},
-    OB_RUN_PLACE_ROWS(offsetof(ob_count_options, run)),
-    OB_RUN_CAPS_ROWS(offsetof(ob_count_options, run)),
+    OB_OPTION_ROWS_OF(ob_run_option_rows,
+                      "backend|backend-options|device|library-caps|inference-mode",
+                      offsetof(ob_count_options, run)),
     {.name = "backward",
      .letter = 'b',
      .type = OB_OPTION_FLAG,
@@ -104,8 +108,8 @@ static const ob_option OPTIONS[] = {
      .offset = offsetof(ob_count_options, run.seed),
      .value = "N",
      .max = 9223372036854775807.0,
-     .help = "Cases: seed of the generated data (0)."},
-    OB_RUN_INFERENCE_ROWS(offsetof(ob_count_options, run)),
+     .initial = "0",
+     .help = "Cases: seed of the generated data."},
     {.name = "number",
      .letter = 'n',
      .type = OB_OPTION_INT,
@@ -113,14 +117,16 @@ static const ob_option OPTIONS[] = {
      .value = "N",
      .min = 1,
      .max = 1 << 30,
-     .help = "Runs that a count is of (100 of a statement, 10 of a case)."},
+     .otherwise = "100 of a statement, 10 of a case",
+     .help = "Runs that a count is of."},
     {.name = "repeats",
      .type = OB_OPTION_INT,
      .offset = offsetof(ob_count_options, repeats),
      .value = "N",
      .min = 1,
      .max = 1000,
-     .help = "Counts, all in one process (1; with --ci 5)."},
+     .otherwise = "1; with --ci 5",
+     .help = "Counts, all in one process."},
     OB_THREAD_LIST_ROW(offsetof(ob_count_options, threads)),
     {.name = "no-baseline",
      .type = OB_OPTION_FLAG,
@@ -134,10 +140,10 @@ static const ob_option OPTIONS[] = {
     {.name = "case-timeout",
      .type = OB_OPTION_DOUBLE,
      .offset = offsetof(ob_count_options, case_timeout_s),
-     .value = "SECONDS",
-     .min = 0,
+     .unit = "seconds",
      .max = 1e9,
-     .help = "A statement whose process takes longer fails (600); 0: as long as it takes."},
+     .initial = "600",
+     .help = "A statement whose process takes longer fails; 0: as long as it takes."},
     {.name = "json",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, json),
@@ -181,18 +187,15 @@ static const ob_option OPTIONS[] = {
      .value = "COLUMNS",
      .min = 1,
      .max = 10000,
-     .help = "show, diff: how wide a line may be; 80 if not given."},
+     .initial = "80",
+     .help = "show, diff: how wide a line may be."},
     {.name = NULL},
 };
 
+/* What has no row. */
 static void init(void *options)
 {
-    ob_count_options *o = options;
-    *o = (ob_count_options){.case_timeout_s = 600,
-                            .min_run_time_s = 5,
-                            .max_regression = -1,
-                            .suite = {.retries = OB_SUITE_RETRIES}};
-    ob_run_options_init(&o->run);
+    ob_run_options_init(&((ob_count_options *)options)->run);
 }
 
 static int run_suite(ob_cli *cli, const ob_cli_call *call)
@@ -231,9 +234,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
          options->output != NULL || options->suite.only != NULL))
         return ob__cli_usage_error(cli, "no suite; give one with -s FILE");
     if (find_use(options, what, &use)) {
-        ob_count_options usual;
-        init(&usual);
-        const int code = ob__count_check(cli, OPTIONS, options, &usual, use);
+        const int code = ob__count_check(cli, options, use);
         if (code != OB_EXIT_OK)
             return code;
     }

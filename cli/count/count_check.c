@@ -68,36 +68,10 @@ static unsigned uses_of(const char *name)
     return OB_COUNT_CASES;
 }
 
-static size_t field_size(ob_option_type type)
+static bool is_given(const ob_option *rows, const char *name, const ob_count_options *options)
 {
-    switch (type) {
-    case OB_OPTION_FLAG:
-        return sizeof(bool);
-    case OB_OPTION_INT:
-        return sizeof(int64_t);
-    case OB_OPTION_DOUBLE:
-        return sizeof(double);
-    case OB_OPTION_STRING:
-    case OB_OPTION_CHOICE:
-        break;
-    }
-    return sizeof(const char *);
-}
-
-/* One that was given the value that it has anyway changes nothing. */
-static bool is_given(const ob_option *row, const ob_count_options *options,
-                     const ob_count_options *usual)
-{
-    return memcmp((const char *)options + row->offset, (const char *)usual + row->offset,
-                  field_size(row->type)) != 0;
-}
-
-static bool is_named_given(const ob_option *rows, const char *name, const ob_count_options *options,
-                           const ob_count_options *usual)
-{
-    while (rows->name != NULL && strcmp(rows->name, name) != 0)
-        rows++;
-    return rows->name != NULL && is_given(rows, options, usual);
+    const ob_option *row = ob_options_find(rows, name);
+    return row != NULL && !ob_option_is_default(row, options);
 }
 
 static const char *say_uses(unsigned uses)
@@ -108,18 +82,18 @@ static const char *say_uses(unsigned uses)
                                             : "show and diff";
 }
 
-int ob__count_check(ob_cli *cli, const ob_option *rows, const ob_count_options *options,
-                    const ob_count_options *usual, ob_count_use use)
+/* An option with the value that it has anyway changes nothing. */
+int ob__count_check(ob_cli *cli, const ob_count_options *options, ob_count_use use)
 {
+    const ob_option *rows = ob__cli_own_options(cli->command);
     for (const ob_option *row = rows; row->name != NULL; row++) {
         const unsigned uses = uses_of(row->name);
-        if ((uses & use) == 0 && is_given(row, options, usual))
+        if ((uses & use) == 0 && !ob_option_is_default(row, options))
             return ob__cli_usage_error(cli, "--%s goes with %s; leave it out here", row->name,
                                        say_uses(uses));
     }
     for (size_t i = 0; i < sizeof NEEDS / sizeof NEEDS[0]; i++)
-        if (is_named_given(rows, NEEDS[i].name, options, usual) &&
-            !is_named_given(rows, NEEDS[i].needs, options, usual))
+        if (is_given(rows, NEEDS[i].name, options) && !is_given(rows, NEEDS[i].needs, options))
             return ob__cli_usage_error(cli,
                                        "--%s says more about --%s; give that too, or leave it "
                                        "out",

@@ -44,9 +44,8 @@ typedef enum ob_count_use {
     OB_COUNT_FILES = 8, /* show, diff */
 } ob_count_use;
 
-/* Refuses options that mean nothing there. usual: what the options are if none is given. */
-int ob__count_check(ob_cli *cli, const ob_option *rows, const ob_count_options *options,
-                    const ob_count_options *usual, ob_count_use use);
+/* Refuses options that mean nothing there. */
+int ob__count_check(ob_cli *cli, const ob_count_options *options, ob_count_use use);
 
 int ob__count_show(ob_cli *cli, const ob_count_options *options, const char *const *files,
                    size_t count);

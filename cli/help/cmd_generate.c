@@ -7,6 +7,7 @@
 
 #include "opbench/version.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Calls fn for every line of "a\nb". */
@@ -19,6 +20,42 @@ static void each_line(ob_cli *cli, const char *lines, line_fn fn)
         fn(cli, lines, length);
         lines += length + (lines[length] == '\n');
     }
+}
+
+/* Calls option for every row with its title and its help; before the first one of a group heading, where there are
+ * several. */
+typedef struct option_printer {
+    void (*heading)(ob_cli *cli, const char *group);
+    void (*option)(ob_cli *cli, const char *title, const char *help);
+} option_printer;
+
+static void each_option(ob_cli *cli, const ob_option *rows, const option_printer *print)
+{
+    ob_text help = {0};
+    const char *first = ob_options_next_group(rows, NULL);
+    const bool several = first != NULL && ob_options_next_group(rows, first) != NULL;
+    for (const char *group = first; group != NULL; group = ob_options_next_group(rows, group)) {
+        if (several)
+            print->heading(cli, group);
+        for (const ob_option *row = rows; row->name != NULL; row++) {
+            char title[192];
+            help.size = 0;
+            if (!ob_option_is_in(row, group) || !ob_option_append_help(row, &help) ||
+                !ob_text_append(&help, "", 1))
+                continue;
+            ob_option_format_title(row, title, sizeof title);
+            print->option(cli, title, help.data);
+        }
+    }
+    ob_text_fini(&help);
+}
+
+static void each_option_of(ob_cli *cli, const ob_cli_command *command, const option_printer *print)
+{
+    ob_option *rows = ob__cli_command_options(cli, command, false);
+    if (rows != NULL)
+        each_option(cli, rows, print);
+    free(rows);
 }
 
 /* ---- man ---- */
@@ -67,14 +104,12 @@ static void roff_word(ob_cli *cli, const ob_cli_word *word)
     roff_tagged(cli, word->name, text);
 }
 
-static void roff_options(ob_cli *cli, const ob_option *rows)
+static void roff_group(ob_cli *cli, const char *group)
 {
-    for (size_t i = 0; i < ob__cli_option_count(rows); i++) {
-        char tag[128];
-        ob__cli_format_option(&rows[i], tag, sizeof tag);
-        roff_tagged(cli, tag, rows[i].help);
-    }
+    ob__cli_printf(cli, ".PP\n.I %s\n", group);
 }
+
+static const option_printer ROFF = {.heading = roff_group, .option = roff_tagged};
 
 static void man_command(ob_cli *cli, const ob_cli_command *command)
 {
@@ -86,8 +121,7 @@ static void man_command(ob_cli *cli, const ob_cli_command *command)
     each_line(cli, command->text, roff_line);
     for (const ob_cli_word *w = command->words; w != NULL && w->name != NULL; w++)
         roff_word(cli, w);
-    roff_options(cli, command->options);
-    roff_options(cli, ob__cli_common_options(cli, command));
+    each_option_of(cli, command, &ROFF);
     if (command->example != NULL) {
         ob__cli_printf(cli, ".PP\nExample:\n.PP\n.nf\n.RS\n");
         each_line(cli, command->example, roff_line);
@@ -108,7 +142,7 @@ static void generate_man(ob_cli *cli)
             man_command(cli, ob__cli_commands[i]);
     }
     ob__cli_printf(cli, ".SH OPTIONS\nEvery command takes \\-h and \\-\\-help.\n");
-    roff_options(cli, ob__cli_global_options());
+    each_option(cli, ob__cli_global_options(), &ROFF);
     ob__cli_printf(cli, ".SH EXIT STATUS\n");
     roff_tagged(cli, "0", "All went well.");
     roff_tagged(cli, "1", "Something failed, or the output could not be written.");
@@ -132,14 +166,17 @@ static void indented_line(ob_cli *cli, const char *line, size_t length)
     ob__cli_printf(cli, "    %.*s\n", (int)length, line);
 }
 
-static void markdown_options(ob_cli *cli, const ob_option *rows)
+static void markdown_group(ob_cli *cli, const char *group)
 {
-    for (size_t i = 0; i < ob__cli_option_count(rows); i++) {
-        char tag[128];
-        ob__cli_format_option(&rows[i], tag, sizeof tag);
-        ob__cli_printf(cli, "- `%s`: %s\n", tag, rows[i].help);
-    }
+    ob__cli_printf(cli, "\n%s:\n\n", group);
 }
+
+static void markdown_option(ob_cli *cli, const char *title, const char *help)
+{
+    ob__cli_printf(cli, "- `%s`: %s\n", title, help);
+}
+
+static const option_printer MARKDOWN = {.heading = markdown_group, .option = markdown_option};
 
 static void generate_markdown(ob_cli *cli)
 {
@@ -159,8 +196,7 @@ static void generate_markdown(ob_cli *cli)
             ob__cli_printf(cli, "- `%s`: %s%s%s%s\n", w->name, w->help,
                            w->choices != NULL ? " One of `" : "",
                            w->choices != NULL ? w->choices : "", w->choices != NULL ? "`." : "");
-        markdown_options(cli, command->options);
-        markdown_options(cli, ob__cli_common_options(cli, command));
+        each_option_of(cli, command, &MARKDOWN);
         if (command->example != NULL) {
             ob__cli_printf(cli, "\nExample:\n\n");
             each_line(cli, command->example, indented_line);

@@ -27,14 +27,6 @@ void ob__cli_format_usage(const ob_cli_command *command, char *out, size_t size)
     snprintf(out + used, size - used, "[OPTIONS]");
 }
 
-void ob__cli_format_option(const ob_option *option, char *out, size_t size)
-{
-    const char letter[] = {'-', option->letter, ',', ' ', '\0'};
-    const char *value = option->value != NULL ? option->value : option->choices;
-    snprintf(out, size, "%s--%s%s%s", option->letter != 0 ? letter : "", option->name,
-             value != NULL ? " " : "", value != NULL ? value : "");
-}
-
 static void wrap(ob_cli *cli, const char *text, size_t column, size_t indent)
 {
     ob_text out = {0};
@@ -59,20 +51,22 @@ static void print_pair(ob_cli *cli, const char *left, const char *right, size_t 
 
 static void print_title(ob_cli *cli, const char *title)
 {
-    ob__cli_printf(cli, cli->colour_out ? "\n\033[1m%s\033[0m\n" : "\n%s\n", title);
+    ob__cli_printf(cli, cli->colour_out ? "\n\033[1m%s:\033[0m\n" : "\n%s:\n", title);
 }
 
 static int print_options(ob_cli *cli, const ob_option *rows)
 {
-    const size_t size = ob_options_help(rows, NULL, 0) + 1;
-    char *text = malloc(size);
-    if (text == NULL)
-        return ob__cli_out_of_memory(cli);
-    ob_options_help(rows, text, size);
-    print_title(cli, "Options:");
-    ob__cli_write(cli, text, size - 1);
-    free(text);
-    return OB_EXIT_OK;
+    ob_text text = {0};
+    bool ok = true;
+    for (const char *group = ob_options_next_group(rows, NULL); ok && group != NULL;
+         group = ob_options_next_group(rows, group)) {
+        text.size = 0;
+        ok = ob_options_append_help(rows, group, &text);
+        print_title(cli, group);
+        ob__cli_write(cli, text.data, text.size);
+    }
+    ob_text_fini(&text);
+    return ok ? OB_EXIT_OK : ob__cli_out_of_memory(cli);
 }
 
 static void print_words(ob_cli *cli, const ob_cli_word *words)
@@ -82,7 +76,7 @@ static void print_words(ob_cli *cli, const ob_cli_word *words)
     size_t width = 0;
     for (const ob_cli_word *w = words; w->name != NULL; w++)
         width = strlen(w->name) > width ? strlen(w->name) : width;
-    print_title(cli, "Words:");
+    print_title(cli, "Words");
     for (const ob_cli_word *w = words; w->name != NULL; w++) {
         char text[512];
         snprintf(text, sizeof text, "%s%s%s%s", w->help, w->choices != NULL ? " (" : "",
@@ -95,7 +89,7 @@ static void print_example(ob_cli *cli, const char *lines)
 {
     if (lines == NULL)
         return;
-    print_title(cli, "Example:");
+    print_title(cli, "Example");
     while (*lines != '\0') {
         const size_t length = strcspn(lines, "\n");
         ob__cli_printf(cli, "  %.*s\n", (int)length, lines);
@@ -110,7 +104,7 @@ int ob__cli_print_command_help(ob_cli *cli, const ob_cli_command *command)
     ob__cli_printf(cli, "Usage: opbench %s %s\n\n", command->name, usage);
     wrap(cli, command->text, 0, 0);
     print_words(cli, command->words);
-    ob_option *rows = ob__cli_command_options(cli, command);
+    ob_option *rows = ob__cli_command_options(cli, command, true);
     const int code = rows != NULL ? print_options(cli, rows) : ob__cli_out_of_memory(cli);
     free(rows);
     if (code == OB_EXIT_OK)
@@ -126,7 +120,7 @@ int ob__cli_print_overview(ob_cli *cli)
         const size_t length = strlen(ob__cli_commands[i]->name);
         width = !ob__cli_commands[i]->hidden && length > width ? length : width;
     }
-    print_title(cli, "Commands:");
+    print_title(cli, "Commands");
     for (size_t i = 0; i < ob__cli_command_count; i++) {
         const ob_cli_command *command = ob__cli_commands[i];
         if (!command->hidden)

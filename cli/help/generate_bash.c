@@ -6,6 +6,7 @@
  */
 #include "generate.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* What completes a value for which the row has no choices, by its placeholder or, where that says
@@ -34,10 +35,12 @@ static void print_values(ob_cli *cli, const char *choices, const char *placehold
 
 static void print_option_names(ob_cli *cli, const ob_option *rows)
 {
-    for (size_t i = 0; i < ob__cli_option_count(rows); i++) {
-        ob__cli_printf(cli, " --%s", rows[i].name);
-        if (rows[i].letter != 0)
-            ob__cli_printf(cli, " -%c", rows[i].letter);
+    for (const ob_option *row = rows; row != NULL && row->name != NULL; row++) {
+        if (row->help == NULL || row->refused != NULL)
+            continue;
+        ob__cli_printf(cli, " --%s", row->name);
+        if (row->letter != 0)
+            ob__cli_printf(cli, " -%c", row->letter);
     }
 }
 
@@ -50,11 +53,11 @@ static void print_command_names(ob_cli *cli)
 }
 
 /* One branch per option that takes a value, keyed "command:--option". */
-static void print_branches_of(ob_cli *cli, const ob_cli_command *command, const ob_option *rows)
+static void print_value_branches(ob_cli *cli, const ob_cli_command *command)
 {
-    for (size_t i = 0; i < ob__cli_option_count(rows); i++) {
-        const ob_option *row = &rows[i];
-        if (row->type == OB_OPTION_FLAG)
+    ob_option *rows = ob__cli_command_options(cli, command, false);
+    for (const ob_option *row = rows; row != NULL && row->name != NULL; row++) {
+        if (row->type == OB_OPTION_FLAG || row->refused != NULL)
             continue;
         ob__cli_printf(cli, "    %s:--%s", command->name, row->name);
         if (row->letter != 0)
@@ -63,12 +66,7 @@ static void print_branches_of(ob_cli *cli, const ob_cli_command *command, const 
         print_values(cli, row->choices, row->value, row->name);
         ob__cli_printf(cli, "' ;;\n");
     }
-}
-
-static void print_value_branches(ob_cli *cli, const ob_cli_command *command)
-{
-    print_branches_of(cli, command, command->options);
-    print_branches_of(cli, command, ob__cli_common_options(cli, command));
+    free(rows);
 }
 
 /* One branch per word of a command that can be completed, keyed "command:place". */
@@ -91,10 +89,11 @@ static void print_word_branches(ob_cli *cli, const ob_cli_command *command)
 
 static void print_option_branch(ob_cli *cli, const ob_cli_command *command)
 {
+    ob_option *rows = ob__cli_command_options(cli, command, true);
     ob__cli_printf(cli, "    %s) options='", command->name);
-    print_option_names(cli, command->options);
-    print_option_names(cli, ob__cli_common_options(cli, command));
-    ob__cli_printf(cli, " --help -h' ;;\n");
+    print_option_names(cli, rows);
+    ob__cli_printf(cli, "' ;;\n");
+    free(rows);
 }
 
 static void each_command(ob_cli *cli, void (*print)(ob_cli *, const ob_cli_command *))

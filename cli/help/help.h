@@ -23,20 +23,17 @@ size_t ob__cli_common_offset(const ob_cli_command *command);
 bool ob__cli_is_common(const char *name);
 /* The rows of it that this command has, but for --help, until the next call. */
 const ob_option *ob__cli_common_options(ob_cli *cli, const ob_cli_command *command);
-/* The command's rows, those, and --help, with the offsets that they have there. malloc'ed; NULL when memory is out. */
-ob_option *ob__cli_command_options(ob_cli *cli, const ob_cli_command *command);
+/* The command's rows, those, and --help if it is wanted, with the offsets that they have there. malloc'ed; NULL when memory
+ * is out. */
+ob_option *ob__cli_command_options(ob_cli *cli, const ob_cli_command *command, bool with_help);
 /* Whether it has --torch (torch_choice.c). */
 bool ob__cli_takes_torch(const ob_cli_command *command);
 /* Follows --torch, or OPBENCH_TORCH; options is the command's own struct, given what --torch has, or NULL. Says what is wrong and
  * returns an exit code. */
 int ob__cli_choose_torch(ob_cli *cli, const void *options, const char *given);
-size_t ob__cli_option_count(const ob_option *rows);                            /* NULL: 0 */
-const ob_option *ob__cli_find_option(const ob_option *rows, const char *name); /* NULL = none */
 
 /* What follows "opbench NAME " in the usage line: the row's own, or made from its words. */
 void ob__cli_format_usage(const ob_cli_command *command, char *out, size_t size);
-/* "-c, --config FILE" */
-void ob__cli_format_option(const ob_option *option, char *out, size_t size);
 
 /* Whether the words fit the command's rows; says what is wrong and returns OB_EXIT_USAGE if not. */
 int ob__cli_check_words(ob_cli *cli, const ob_cli_command *command, const char *const *words,

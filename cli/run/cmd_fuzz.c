@@ -65,7 +65,7 @@ static const ob_option OPTIONS[] = {
      .help = "Go on from what the file of --output holds; other draws are refused."},
     OB_JOB_SCREEN_ROWS(offsetof(fuzz_line, run.job)),
     OB_RUN_LOG_ROWS(offsetof(fuzz_line, run)),
-    OB_RUN_OPTION_ROWS(offsetof(fuzz_line, run.run)),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "*", offsetof(fuzz_line, run.run)),
     {.name = NULL},
 };
 

@@ -121,7 +121,7 @@ static ob_status open_job(run_command *r, bool verbose, ob_err *err)
     batches.on_output = echo;
     batches.on_failed = tell_failed;
     batches.ctx = r->cli;
-    OB_TRY(ob__cli_job_init(&r->job, ob__run_rows, line, err));
+    OB_TRY(ob__cli_job_init(&r->job, ob__cli_own_options(ob__cli_find_command("run")), line, err));
     OB_TRY(ob_cases_select(r->cli->context, r->config, &line->choice, &r->selection, err));
     const ob_job_part part = {.config = r->config, .selection = r->selection, .options = &r->run};
     const ob_job_configs configs = {.size = sizeof configs,

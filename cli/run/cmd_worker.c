@@ -102,8 +102,8 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_FLAG,
      .offset = offsetof(worker_options, verbose),
      .help = "With a batch: say more of each case."},
-    OB_RUN_OPTION_ROWS(offsetof(worker_options, run)),
-    OB_TIMER_OPTION_ROWS(offsetof(worker_options, run)),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "*", offsetof(worker_options, run)),
+    OB_OPTION_ROWS_OF(ob_timer_option_rows, "*", offsetof(worker_options, run)),
     {.name = NULL},
 };
 

@@ -13,6 +13,14 @@
 
 #define AT(field) .offset = offsetof(ob_run_line, field)
 
+#define NEEDS_CUDA "it needs CUDA, and none of the backends runs on it; leave it out"
+#define NEEDS_PYTHON "torch.compile is a Python program, and there is no Python here; leave it out"
+#define REFUSED(kind, option, why, ...)                                                            \
+    {                                                                                              \
+        .name = (option), .type = OB_OPTION_##kind, .refused = (why),                              \
+        .group = "Options of PARAM that are refused", __VA_ARGS__                                  \
+    }
+
 #define PROFILER_ROWS(word, kind, product, warmup_text, iteration_text)                            \
     {.name = word,                                                                                 \
      .type = OB_OPTION_FLAG,                                                                       \
@@ -76,7 +84,7 @@ const ob_option ob__run_rows[] = {
      .value = "ID",
      .help = "End before this case."},
     OB_JOB_SCREEN_ROWS(offsetof(ob_run_line, job)),
-    OB_RUN_OPTION_ROWS(offsetof(ob_run_line, run)),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "*", offsetof(ob_run_line, run)),
     OB_RUN_LOG_ROWS(0),
     {.name = "version", .type = OB_OPTION_FLAG, AT(version), .help = "Show the version and exit."},
     PROFILER_ROWS("ncu", OB_PROFILER_NCU, "NVIDIA Nsight Compute", "5", "1"),
@@ -99,18 +107,11 @@ const ob_option ob__run_rows[] = {
      AT(batches.command),
      .value = "COMMAND",
      .help = "What ncu and nsys start; this program's worker if not given."},
-    {.name = "pt2-model", .type = OB_OPTION_FLAG, AT(pt2_model), .help = "Refused: needs Python."},
-    {.name = "cuda-graph", .type = OB_OPTION_FLAG, AT(cuda_graph), .help = "Refused: needs CUDA."},
-    {.name = "cupti-profiler", .type = OB_OPTION_FLAG, AT(cupti), .help = "Refused: needs CUDA."},
-    {.name = "cupti-profiler-metrics",
-     .type = OB_OPTION_STRING,
-     AT(cupti_metrics),
-     .value = "LIST",
-     .help = "Refused: needs CUDA."},
-    {.name = "cupti-profiler-measure-per-kernel",
-     .type = OB_OPTION_FLAG,
-     AT(cupti_per_kernel),
-     .help = "Refused: needs CUDA."},
+    REFUSED(FLAG, "pt2-model", NEEDS_PYTHON, .help = "Compile by torch.compile."),
+    REFUSED(FLAG, "cuda-graph", NEEDS_CUDA, .help = "Replay a CUDA graph."),
+    REFUSED(FLAG, "cupti-profiler", NEEDS_CUDA, .help = "Counters of CUPTI."),
+    REFUSED(STRING, "cupti-profiler-metrics", NEEDS_CUDA, .value = "LIST", .help = "Which ones."),
+    REFUSED(FLAG, "cupti-profiler-measure-per-kernel", NEEDS_CUDA, .help = "One by one."),
     {.name = NULL},
 };
 
@@ -125,29 +126,6 @@ void ob__run_line_init(void *line)
 }
 
 /* ---- checks ---- */
-
-#define NEEDS_CUDA "it needs CUDA, and none of the backends runs on it; leave it out"
-
-static const char *refused(const ob_run_line *o, const char **why)
-{
-    const struct {
-        bool given;
-        const char *name, *why;
-    } rows[] = {
-        {o->pt2_model, "pt2-model",
-         "torch.compile is a Python program, and there is no Python here; leave it out"},
-        {o->cuda_graph, "cuda-graph", NEEDS_CUDA},
-        {o->cupti, "cupti-profiler", NEEDS_CUDA},
-        {o->cupti_metrics != NULL, "cupti-profiler-metrics", NEEDS_CUDA},
-        {o->cupti_per_kernel, "cupti-profiler-measure-per-kernel", NEEDS_CUDA},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].given) {
-            *why = rows[i].why;
-            return rows[i].name;
-        }
-    return NULL;
-}
 
 static bool read_level(const char *word, ob_log_level *out)
 {
@@ -165,11 +143,7 @@ static bool read_level(const char *word, ob_log_level *out)
 
 int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_level)
 {
-    const char *why = NULL;
-    const char *name = refused(line, &why);
     ob_err err;
-    if (name != NULL)
-        return ob__cli_usage_error(cli, "--%s: %s", name, why);
     *log_level = line->job.quiet ? OB_LOG_ERROR : OB_LOG_WARNING;
     if (line->log_level != NULL && !read_level(line->log_level, log_level))
         return ob__cli_usage_error(

@@ -14,9 +14,6 @@ typedef struct ob_run_line {
     const char *config, *log_level;
     bool version;
     ob_job_batches batches;
-    /* Known, and refused with the reason. */
-    bool pt2_model, cuda_graph, cupti, cupti_per_kernel;
-    const char *cupti_metrics;
 } ob_run_line;
 
 /* Rows that other commands which measure through the same code have too; base is the offset of the

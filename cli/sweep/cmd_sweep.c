@@ -160,7 +160,8 @@ static ob_status open_job(sweep_command *s, ob_err *err)
 
 static ob_status open_output(sweep_command *s, ob_err *err)
 {
-    OB_TRY(ob__cli_job_init(&s->job, ob__sweep_rows, s->line, err));
+    OB_TRY(ob__cli_job_init(&s->job, ob__cli_own_options(ob__cli_find_command("sweep")), s->line,
+                            err));
     OB_TRY(ob__sweep_output_open(&s->output, err));
     OB_TRY(open_job(s, err));
     return ob__sweep_output_place(&s->output, err);

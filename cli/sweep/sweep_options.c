@@ -76,7 +76,7 @@ const ob_option ob__sweep_rows[] = {
      .type = OB_OPTION_FLAG,
      AT(job.quiet),
      .help = "No summary, no progress and no warnings."},
-    OB_RUN_OPTION_ROWS(offsetof(ob_sweep_line, run)),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "*", offsetof(ob_sweep_line, run)),
     {.name = NULL},
 };
 

@@ -15,10 +15,11 @@ typedef struct ob_snippet_line {
     const char *cc, *cxx, *python, *cache_dir;
 } ob_snippet_line;
 
-#define OB_SNIPPET_ROW(base, row_name, field, word, text)                                          \
+#define OB_SNIPPET_ROW(base, row_name, field, word, text, usual)                                   \
     {                                                                                              \
         .name = (row_name), .type = OB_OPTION_STRING,                                              \
-        .offset = (base) + offsetof(ob_snippet_line, field), .value = (word), .help = (text)       \
+        .offset = (base) + offsetof(ob_snippet_line, field), .value = (word), .help = (text),      \
+        .otherwise = (usual)                                                                       \
     }
 
 /* The rows; base is the offset of the ob_snippet_line in the struct that is filled. */
@@ -30,16 +31,17 @@ typedef struct ob_snippet_line {
      .help = "The word is a statement in this language, and runs in a process of its own. With "   \
              "--suite: only its snippets in this language."},                                      \
         OB_SNIPPET_ROW(base, "setup", setup, "CODE",                                               \
-                       "What runs before the statement and does not count; @FILE reads a file."),  \
+                       "What runs before the statement and does not count; @FILE reads a file.",   \
+                       NULL),                                                                      \
         OB_SNIPPET_ROW(base, "global-setup", global_setup, "CODE",                                 \
-                       "C and C++: what stands outside the function, such as #include lines."),    \
-        OB_SNIPPET_ROW(base, "cc", cc, "PROGRAM", "The compiler for C; cc if not given."),         \
-        OB_SNIPPET_ROW(base, "cxx", cxx, "PROGRAM", "The compiler for C++; c++ if not given."),    \
-        OB_SNIPPET_ROW(base, "python", python, "PROGRAM",                                          \
-                       "The interpreter; the system's python3 if not given."),                     \
-        OB_SNIPPET_ROW(base, "cache-dir", cache_dir, "DIR",                                        \
-                       "Where compiled snippets are kept; opbench/snippets in your cache if not "  \
-                       "given.")
+                       "C and C++: what stands outside the function, such as #include lines.",     \
+                       NULL),                                                                      \
+        OB_SNIPPET_ROW(base, "cc", cc, "PROGRAM", "The compiler for C.", "cc"),                    \
+        OB_SNIPPET_ROW(base, "cxx", cxx, "PROGRAM", "The compiler for C++.", "c++"),               \
+        OB_SNIPPET_ROW(base, "python", python, "PROGRAM", "The interpreter.",                      \
+                       "the system's python3"),                                                    \
+        OB_SNIPPET_ROW(base, "cache-dir", cache_dir, "DIR", "Where compiled snippets are kept.",   \
+                       "opbench/snippets in your cache")
 
 /* The code of a line: what is given as it is, as @FILE, or as - for standard input. */
 typedef struct ob_snippet_code {

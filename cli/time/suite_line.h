@@ -18,8 +18,6 @@ typedef struct ob_suite_line {
     int64_t retries;
 } ob_suite_line;
 
-enum { OB_SUITE_RETRIES = 2 };
-
 #define OB_SUITE_ROWS(base)                                                                        \
     {.name = "suite",                                                                              \
      .letter = 's',                                                                                \
@@ -35,9 +33,10 @@ enum { OB_SUITE_RETRIES = 2 };
                  "it."},                                                                           \
     {                                                                                              \
         .name = "retries", .type = OB_OPTION_INT,                                                  \
-        .offset = (base) + offsetof(ob_suite_line, retries), .value = "N", .min = 0, .max = 100,   \
+        .offset = (base) + offsetof(ob_suite_line, retries), .value = "N", .max = 100,             \
+        .initial = "2",                                                                            \
         .help = "With --suite: further attempts for a snippet that fails or takes too long, but "  \
-                "not for one that does not compile (2)."                                           \
+                "not for one that does not compile."                                               \
     }
 
 /* ---- the snippets ---- */

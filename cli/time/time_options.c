@@ -43,7 +43,7 @@ const ob_option ob__time_rows[] = {
      .help = "The same as --method adaptive."},
     OB_SNIPPET_ROWS(offsetof(ob_time_line, snippet)),
     OB_SUITE_ROWS(offsetof(ob_time_line, suite)),
-    OB_TIMER_OPTION_ROWS(offsetof(ob_time_line, run)),
+    OB_OPTION_ROWS_OF(ob_timer_option_rows, "*", offsetof(ob_time_line, run)),
     OB_THREAD_LIST_ROW(offsetof(ob_time_line, threads)),
     OB_JOB_ADDED_FILE_ROWS(offsetof(ob_time_line, job)),
     {.name = "format",
@@ -57,10 +57,10 @@ const ob_option ob__time_rows[] = {
      .type = OB_OPTION_FLAG,
      AT(job.no_isolate),
      .help = "Measure in this process, for debuggers; a crash then ends the program."},
-    OB_RUN_PLACE_ROWS(offsetof(ob_time_line, run)),
-    OB_RUN_PROCESS_ROWS(offsetof(ob_time_line, run)),
-    OB_RUN_INFERENCE_ROWS(offsetof(ob_time_line, run)),
-    OB_RUN_CAPS_ROWS(offsetof(ob_time_line, run)),
+    OB_OPTION_ROWS_OF(ob_run_option_rows,
+                      "backend|backend-options|device|pin|seed|processes|case-timeout|max-memory|"
+                      "inference-mode|library-caps",
+                      offsetof(ob_time_line, run)),
     {.name = NULL},
 };
 
@@ -70,7 +70,6 @@ void ob__time_line_init(void *line)
     ob_run_options_init(&o->run);
     o->job.format = "text";
     o->job.adds = true;
-    o->suite.retries = OB_SUITE_RETRIES;
     /* To see whether they are given. */
     o->run.timer.number = 0;
     o->run.timer.max_run_time_s = o->run.timer.threshold = NOT_GIVEN;

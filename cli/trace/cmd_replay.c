@@ -81,7 +81,7 @@ static const ob_option OPTIONS[] = {
      AT(run.device),
      .value = "DEVICE",
      .help = "Where all tensors are, whatever the trace says; cpu if not given."},
-    OB_RUN_CAPS_ROWS(offsetof(ob_replay_line, run)),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "library-caps", offsetof(ob_replay_line, run)),
     {.name = "num-threads",
      .type = OB_OPTION_INT,
      AT(run.threads),

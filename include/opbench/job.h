@@ -212,14 +212,6 @@ typedef struct ob_job_configs {
 ob_status ob_job_open_configs(ob_context *context, const ob_job_configs *configs,
                               const ob_job_params *params, ob_job **out, ob_err *err);
 
-/* ---- options in a header ---- */
-
-/* "exec_mode" for exec-mode. */
-void ob_job_option_key(const char *name, char *out, size_t size);
-/* Adds every option of the rows, with its value, to an object: what ob_job_params.arguments may be. */
-ob_status ob_job_list_options(const ob_option *rows, const void *values, ob_json_doc *doc,
-                              ob_json *object, ob_err *err);
-
 #ifdef __cplusplus
 }
 #endif

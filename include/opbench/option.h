@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Option rows: help, parsing, man page and completion are made from them; nothing else lists them.
+ * Option rows: defaults, parsing, help, man page, completion, what a header tells of them and what a resumed run
+ * compares are made from them; nothing else lists them.
  */
 #ifndef OPBENCH_OPTION_H
 #define OPBENCH_OPTION_H
 
-#include "opbench/status.h"
-
-#include <stdbool.h>
+#include "opbench/json.h"
+#include "opbench/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,19 +19,57 @@ typedef enum ob_option_type {
     OB_OPTION_INT,    /* int64_t, within [min, max] */
     OB_OPTION_DOUBLE, /* double, within [min, max] */
     OB_OPTION_CHOICE, /* const char *: one of `choices` */
+    OB_OPTION_ROWS,   /* no option: rows of another table stand here, see `rows` */
 } ob_option_type;
 
-typedef struct ob_option {
+typedef struct ob_option ob_option;
+struct ob_option {
     const char *name; /* "config": given as --config VALUE or --config=VALUE */
     char letter;      /* 'c', or 0 */
     bool open;        /* numbers only: min and max themselves are not allowed */
+    bool
+        affects_measurement; /* results with another value of it are no further results of the same run */
     ob_option_type type;
-    size_t offset;       /* of the field in the options struct */
-    const char *value;   /* placeholder in help, "FILE"; NULL for a flag */
-    const char *choices; /* "on|off", else NULL */
-    double min, max;     /* numbers only; both 0 = any */
-    const char *help;    /* one sentence */
-} ob_option;             /* a table ends with a row whose name is NULL */
+    size_t offset;         /* of the field in the options struct */
+    const char *value;     /* placeholder in help, "FILE"; NULL = the unit, or none for a flag */
+    const char *unit;      /* "seconds"; NULL = none */
+    const char *choices;   /* "on|off", else NULL */
+    double min, max;       /* numbers only; both 0 = any */
+    const char *initial;   /* the default, as it would be written; NULL = false, 0, none */
+    const char *otherwise; /* what holds if it is not given, in words; NULL = `initial` says it */
+    const char *group;     /* the heading that it stands below in help; NULL = none */
+    const char *help;      /* one sentence or more, without the default; NULL = it is not shown */
+    const char
+        *refused; /* known, and refused for this reason, which names the cure; NULL = taken */
+    /* OB_OPTION_ROWS: the table, of which `name` has the names ("backend|device"; "*" = all). `offset` is added to theirs;
+     * a group, help, default or other text given here replaces theirs. */
+    const ob_option *(*rows)(void);
+}; /* a table ends with a row whose name is NULL */
+
+/* A row: OB_OPTION(INT, "warmup", my_options, warmup, .letter = 'w', .value = "N", .help = "...") */
+#define OB_OPTION(kind, option_name, options_type, field, ...)                                     \
+    {                                                                                              \
+        .name = (option_name), .type = OB_OPTION_##kind, .offset = offsetof(options_type, field),  \
+        __VA_ARGS__                                                                                \
+    }
+/* Rows of another table whose struct begins at `base`. */
+#define OB_OPTION_ROWS_OF(table, names, base, ...)                                                 \
+    {                                                                                              \
+        .name = (names), .type = OB_OPTION_ROWS, .rows = (table), .offset = (base), __VA_ARGS__    \
+    }
+/* A number that is a macro, as `initial`. */
+#define OB_OPTION_NUMBER_(number) #number
+#define OB_OPTION_NUMBER(number) OB_OPTION_NUMBER_(number)
+
+/* The table with the rows that OB_OPTION_ROWS stands for; all calls below need it so. malloc'ed.
+ * OB_ERR_INVALID when a name is in no table. */
+ob_status ob_options_join(const ob_option *rows, ob_option **out, ob_err *err);
+/* The row of that name, NULL when there is none; rows may be NULL. */
+const ob_option *ob_options_find(const ob_option *rows, const char *name);
+size_t ob_options_count(const ob_option *rows);
+
+/* Sets the field of each row to its default. OB_ERR_INVALID names a row whose default its type cannot have. */
+ob_status ob_options_init(const ob_option *rows, void *target, ob_err *err);
 
 /* Parses argv[1..] into *target by the rows. Words that are no options are gathered into
  * positionals (room for argc). "--" ends options. A repeated option: the last one counts.
@@ -39,10 +77,33 @@ typedef struct ob_option {
 ob_status ob_options_parse(const ob_option *rows, int argc, char *const *argv, void *target,
                            const char **positionals, size_t *positional_count, ob_err *err);
 
-/* Writes the help block of the rows, one line or more each, wrapped at 80 columns, like snprintf:
- * at most size bytes with the NUL, and returns the length of the whole text. out may be NULL if
- * size is 0. */
-size_t ob_options_help(const ob_option *rows, char *out, size_t size);
+/* ---- values ---- */
+
+/* The value in *target as a user would say it: "5", "given", "not given". */
+void ob_option_format_value(const ob_option *row, const void *target, char *out, size_t size);
+/* Whether the value in *target is the default. */
+bool ob_option_is_default(const ob_option *row, const void *target);
+/* The first row that affects_measurement and has other values in a and b; NULL = there is none. */
+const ob_option *ob_options_find_difference(const ob_option *rows, const void *a, const void *b);
+/* All values as members of an object, with "_" for "-" in their names; and back: what is missing, or of another kind, is
+ * left as it is in *target (null is no text). Texts live as long as the object. */
+ob_status ob_options_to_json(const ob_option *rows, const void *target, ob_json_doc *doc,
+                             ob_json *object, ob_err *err);
+void ob_options_from_json(const ob_option *rows, const ob_json *object, void *target);
+
+/* ---- texts: false when memory is out ---- */
+
+/* "-c, --config FILE", like snprintf. */
+size_t ob_option_format_title(const ob_option *row, char *out, size_t size);
+/* The whole help: what the row says, its choices, its default or why it is refused. */
+bool ob_option_append_help(const ob_option *row, ob_text *text);
+/* Whether it is shown below that heading. */
+bool ob_option_is_in(const ob_option *row, const char *group);
+/* The heading after this one, in the order in which the rows name them; group NULL: the first. NULL = no more. Rows
+ * without a group are below "Options". */
+const char *ob_options_next_group(const ob_option *rows, const char *group);
+/* The help block of a group, one line or more each, wrapped at 80 columns. */
+bool ob_options_append_help(const ob_option *rows, const char *group, ob_text *text);
 
 /* The row nearest in spelling to `word` from a list of names, or NULL when none is near. */
 const char *ob_nearest_name(const char *word, const char *const *names, size_t count);

@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 #define OB_PLUGIN_MAGIC 0x4f42504cu /* "OBPL" */
-#define OB_PLUGIN_ABI 1u
+#define OB_PLUGIN_ABI 2u
 
 /* ------------------------------------------------------------------ the host's table */
 
@@ -143,8 +143,7 @@ typedef struct ob_backend_settings {
     ob_device device;
     int threads;
     uint64_t seed;
-    const void
-        *options; /* the backend's own options struct, filled from its rows; NULL = defaults */
+    const void *options; /* the backend's own options struct, filled by its rows */
 } ob_backend_settings;
 
 /* The graphs stay valid until the prepared case is released. */
@@ -177,14 +176,13 @@ typedef struct ob_kernel {
 typedef ob_status (*ob_kernel_fn)(void *ctx, const ob_kernel *kernel);
 
 typedef struct ob_backend_desc {
-    const char *name;            /* (required) "native" */
-    const char *help;            /* (required) one line */
-    const char *device_types;    /* (required) "cpu cuda": which --device words it takes */
-    const ob_option *options;    /* rows, or NULL */
-    size_t options_size;         /* of the struct that the rows fill */
-    const void *options_default; /* that struct before the rows fill it; NULL = zeros */
-    bool has_autograd;           /* runs backward by itself; needs no derived graph */
-    bool asynchronous;           /* run returns before the work is done */
+    const char *name;         /* (required) "native" */
+    const char *help;         /* (required) one line */
+    const char *device_types; /* (required) "cpu cuda": which --device words it takes */
+    const ob_option *options; /* rows, or NULL */
+    size_t options_size;      /* of the struct that the rows fill */
+    bool has_autograd;        /* runs backward by itself; needs no derived graph */
+    bool asynchronous;        /* run returns before the work is done */
 
     /* Whether it can work here (library, device), without loading anything heavy. Fills reason on
      * no. */
@@ -344,14 +342,15 @@ typedef struct ob_iterator_desc {
 #define OB_PLUGIN_HEAD                                                                             \
     .magic = OB_PLUGIN_MAGIC, .abi = OB_PLUGIN_ABI, .size = sizeof(ob_plugin),                     \
     .backend_size = sizeof(ob_backend_desc), .operator_size = sizeof(ob_op_row),                   \
-    .generator_size = sizeof(ob_generator_desc), .iterator_size = sizeof(ob_iterator_desc)
+    .generator_size = sizeof(ob_generator_desc), .iterator_size = sizeof(ob_iterator_desc),        \
+    .option_size = sizeof(ob_option)
 
 typedef struct ob_plugin {
     uint32_t magic; /* OB_PLUGIN_MAGIC */
     uint32_t abi;   /* OB_PLUGIN_ABI */
     uint32_t size;  /* sizeof(ob_plugin) */
     /* sizeof of what the lists point to, as the plug-in was compiled. */
-    uint32_t backend_size, operator_size, generator_size, iterator_size;
+    uint32_t backend_size, operator_size, generator_size, iterator_size, option_size;
     const char *name;    /* (required) no blanks */
     const char *version; /* for listings; may be NULL */
     /* Each list ends with NULL; a NULL list is empty. */

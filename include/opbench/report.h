@@ -91,15 +91,6 @@ typedef struct ob_table_choice {
 /* OB_ERR_NOT_FOUND for a column that is not there, OB_ERR_SYNTAX for a filter that is none. */
 ob_status ob_table_choose(ob_table *table, const ob_table_choice *choice, ob_err *err);
 
-/* How a text is broken at its blanks; "\n" in it starts a new line. */
-typedef struct ob_wrap {
-    size_t column; /* where the cursor is already */
-    size_t indent; /* of the lines */
-    size_t width;  /* of the screen; longer words have a line of their own */
-} ob_wrap;
-/* Appends it with a newline at its end; false when memory is out. */
-bool ob_text_append_wrapped(ob_text *text, const char *from, const ob_wrap *how);
-
 /* "5.2 us": four digits and the unit that suits; "-" for NaN. Returns out. */
 char *ob_time_format(double ns, char *out, size_t size);
 

@@ -53,6 +53,15 @@ bool ob_text_printf(ob_text *text, const char *format, ...) OB_PRINTF(2, 3);
  * that is not counted. False when memory is out. */
 bool ob_text_append_command(ob_text *text, const char *const *words, size_t count);
 
+/* How a text is broken at its blanks; "\n" in it starts a new line. */
+typedef struct ob_wrap {
+    size_t column; /* where the cursor is already */
+    size_t indent; /* of the lines */
+    size_t width;  /* of the screen; longer words have a line of their own */
+} ob_wrap;
+/* Appends it with a newline at its end; false when memory is out. */
+bool ob_text_append_wrapped(ob_text *text, const char *from, const ob_wrap *how);
+
 #ifdef __cplusplus
 }
 #endif

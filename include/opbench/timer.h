@@ -76,9 +76,13 @@ typedef struct ob_adaptive_params {
     double min_run_time_s; /* never less, but for max_run_time_s */
     double max_run_time_s; /* a block that ends beyond it is the last one; 0 = no limit */
 } ob_adaptive_params;
+#define OB_ADAPTIVE_THRESHOLD 0.1
+#define OB_ADAPTIVE_MIN_RUN_TIME_S 0.01
+#define OB_ADAPTIVE_MAX_RUN_TIME_S 10
 #define OB_ADAPTIVE_DEFAULTS                                                                       \
     {                                                                                              \
-        .threshold = 0.1, .min_run_time_s = 0.01, .max_run_time_s = 10                             \
+        .threshold = OB_ADAPTIVE_THRESHOLD, .min_run_time_s = OB_ADAPTIVE_MIN_RUN_TIME_S,          \
+        .max_run_time_s = OB_ADAPTIVE_MAX_RUN_TIME_S                                               \
     }
 
 /* Blocks, at least four, until their spread is below the threshold. The block size is found as for

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The help block of option rows:
+ * Texts about options. The help block of a group:
  *
  *   -c, --config FILE   Help text, wrapped at 80 columns, continued in the
  *                       same column.
  *       --count         ...
  *
- * The column is that of the widest option, up to a limit; a wider one has its text on the next
+ * The column is that of the widest option of the table, up to a limit; a wider one has its text on the next
  * line.
  */
-#include "opbench/option.h"
+#include "base/option_field.h"
 
+#include "base/text_append.h"
+
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,120 +21,121 @@ enum {
     WIDTH = 80,
     MAX_COLUMN = 32, /* of the help text */
     GAP = 2,         /* between option and text, at least */
-    LEFT_SIZE = 160,
+    TITLE_SIZE = 192,
 };
 
-/* Output that counts what does not fit, like snprintf. */
-typedef struct sink {
-    char *out;
-    size_t size;
-    size_t length;
-} sink;
-
-static void put(sink *s, const char *bytes, size_t count)
+ob_placeholder ob__option_placeholder(const ob_option *row)
 {
-    if (s->length < s->size) {
-        const size_t room = s->size - s->length;
-        memcpy(s->out + s->length, bytes, count < room ? count : room);
-    }
-    s->length += count;
+    ob_placeholder p = {.text = ""};
+    if (row->type == OB_OPTION_FLAG)
+        return p;
+    const char *text = row->value     ? row->value
+                       : row->choices ? row->choices
+                       : row->unit    ? row->unit
+                                      : "VALUE";
+    snprintf(p.text, sizeof p.text, "%s", text);
+    for (char *c = p.text; text == row->unit && *c != '\0'; c++)
+        *c = (char)toupper((unsigned char)*c);
+    return p;
 }
 
-static void put_blanks(sink *s, size_t count)
-{
-    while (count-- > 0)
-        put(s, " ", 1);
-}
-
-/* Characters, not bytes: continuation bytes of UTF-8 take no column. */
-static size_t columns(const char *text, size_t count)
-{
-    size_t result = 0;
-    for (size_t i = 0; i < count; i++)
-        result += ((unsigned char)text[i] & 0xc0u) != 0x80u;
-    return result;
-}
-
-static size_t format_left(const ob_option *row, char *out)
+size_t ob_option_format_title(const ob_option *row, char *out, size_t size)
 {
     const char letter[] = {'-', row->letter, ',', ' ', '\0'};
-    const char *value = row->value ? row->value : row->choices;
-    if (row->type == OB_OPTION_FLAG || value == NULL)
-        value = "";
-    const int n = snprintf(out, LEFT_SIZE, "  %s--%s%s%s", row->letter ? letter : "    ", row->name,
-                           value[0] ? " " : "", value);
-    return n < LEFT_SIZE ? (size_t)n : LEFT_SIZE - 1;
+    const ob_placeholder value = ob__option_placeholder(row);
+    return (size_t)snprintf(out, size, "%s--%s%s%s", row->letter ? letter : "", row->name,
+                            value.text[0] ? " " : "", value.text);
 }
 
-static size_t text_column(const ob_option *rows)
+bool ob_option_append_help(const ob_option *row, ob_text *text)
 {
-    char left[LEFT_SIZE];
+    const char *usual = row->otherwise != NULL ? row->otherwise : row->initial;
+    const bool has_unit = row->otherwise == NULL && row->unit != NULL;
+    bool ok = ob_text_append_str(text, row->help != NULL ? row->help : "");
+    if (row->choices != NULL && row->value != NULL) /* the placeholder hides them */
+        ok = ok && ob_text_printf(text, " One of %s.", row->choices);
+    if (row->refused != NULL)
+        return ok && ob_text_printf(text, " Refused: %s.", row->refused);
+    return ok && (usual == NULL || ob_text_printf(text, " Default: %s%s%s.", usual,
+                                                  has_unit ? " " : "", has_unit ? row->unit : ""));
+}
+
+/* ---- blocks ---- */
+
+static const char NO_GROUP[] = "Options";
+
+static const char *group_of(const ob_option *row)
+{
+    return row->group != NULL ? row->group : NO_GROUP;
+}
+
+bool ob_option_is_in(const ob_option *row, const char *group)
+{
+    return row->help != NULL && strcmp(group_of(row), group) == 0;
+}
+
+/* A group begins where its first row stands. */
+static bool begins_group(const ob_option *rows, const ob_option *row)
+{
+    while (rows != row && !ob_option_is_in(rows, group_of(row)))
+        rows++;
+    return rows == row && row->help != NULL;
+}
+
+const char *ob_options_next_group(const ob_option *rows, const char *group)
+{
+    bool found = group == NULL;
+    for (const ob_option *row = rows; row->name != NULL; row++) {
+        if (!begins_group(rows, row))
+            continue;
+        if (found)
+            return group_of(row);
+        found = strcmp(group_of(row), group) == 0;
+    }
+    return NULL;
+}
+
+/* "  -c, --config FILE", in one column whether there is a letter or not. */
+static size_t format_left(const ob_option *row, char *out)
+{
+    char title[TITLE_SIZE];
+    ob_option_format_title(row, title, sizeof title);
+    snprintf(out, TITLE_SIZE + 8, "  %s%s", row->letter ? "" : "    ", title);
+    return strlen(out);
+}
+
+static size_t find_column(const ob_option *rows)
+{
+    char left[TITLE_SIZE + 8];
     size_t column = 0;
     for (const ob_option *row = rows; row->name != NULL; row++) {
-        const size_t width = columns(left, format_left(row, left)) + GAP;
-        if (width <= MAX_COLUMN && width > column)
+        const size_t width = format_left(row, left) + GAP;
+        if (row->help != NULL && width <= MAX_COLUMN && width > column)
             column = width;
     }
     return column > 0 ? column : MAX_COLUMN;
 }
 
-/* Words of text behind what is already on the line; returns the column reached. */
-static size_t put_wrapped(sink *s, const char *text, size_t column, size_t at)
+static bool append_row(const ob_option *row, size_t column, ob_text *text)
 {
-    for (const char *word = text; *word != '\0';) {
-        if (*word == ' ') {
-            word++;
-            continue;
-        }
-        const size_t bytes = strcspn(word, " ");
-        const size_t width = columns(word, bytes);
-        if (at > column && at + 1 + width > WIDTH) {
-            put(s, "\n", 1);
-            put_blanks(s, column);
-            at = column;
-        } else if (at > column) {
-            put(s, " ", 1);
-            at++;
-        }
-        put(s, word, bytes);
-        at += width;
-        word += bytes;
-    }
-    return at;
+    char left[TITLE_SIZE + 8];
+    ob_text help = {0};
+    const size_t width = format_left(row, left);
+    const bool below = width + GAP > column;
+    const ob_wrap how = {.column = below ? 0 : width, .indent = column, .width = WIDTH};
+    const bool ok = ob_text_append(text, left, width) &&
+                    (!below || ob_text_append(text, "\n", 1)) &&
+                    ob_option_append_help(row, &help) && ob_text_append(&help, "", 1) &&
+                    ob_text_append_wrapped(text, help.data, &how);
+    ob_text_fini(&help);
+    return ok;
 }
 
-static void put_row(sink *s, const ob_option *row, size_t column)
+bool ob_options_append_help(const ob_option *rows, const char *group, ob_text *text)
 {
-    char left[LEFT_SIZE];
-    const size_t bytes = format_left(row, left);
-    const size_t width = columns(left, bytes);
-    put(s, left, bytes);
-    if (row->help == NULL && row->choices == NULL) {
-        put(s, "\n", 1);
-        return;
-    }
-    if (width + GAP > column) {
-        put(s, "\n", 1);
-        put_blanks(s, column);
-    } else {
-        put_blanks(s, column - width);
-    }
-    const size_t at = put_wrapped(s, row->help ? row->help : "", column, column);
-    if (row->choices && row->value) { /* the placeholder hides them */
-        char choices[LEFT_SIZE];
-        snprintf(choices, sizeof choices, "(%s)", row->choices);
-        put_wrapped(s, choices, column, at);
-    }
-    put(s, "\n", 1);
-}
-
-size_t ob_options_help(const ob_option *rows, char *out, size_t size)
-{
-    sink s = {.out = out, .size = size};
-    const size_t column = text_column(rows);
+    const size_t column = find_column(rows);
     for (const ob_option *row = rows; row->name != NULL; row++)
-        put_row(&s, row, column);
-    if (size > 0)
-        out[s.length < size ? s.length : size - 1] = '\0';
-    return s.length;
+        if (ob_option_is_in(row, group) && !append_row(row, column, text))
+            return false;
+    return true;
 }

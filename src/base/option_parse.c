@@ -4,7 +4,7 @@
  * --name=VALUE, -c VALUE, -cVALUE, bundled flags (-ab), "--" ends options, "-" is a word like any
  * other. Not getopt itself, because that prints and keeps its state in globals.
  */
-#include "opbench/option.h"
+#include "base/option_field.h"
 
 #include "base/nearest.h"
 #include "base/number.h"
@@ -112,12 +112,10 @@ static ob_status bad_value(const ob_option *row, const char *name, const char *v
 {
     char range[64];
     print_range(row, range, sizeof range);
-    const bool unit = row->value != NULL &&
-                      (strcmp(row->value, "MIB") == 0 || strcmp(row->value, "SECONDS") == 0);
     if (has_range(row))
         return ob_err_set(err, OB_ERR_INVALID, "%s: '%.64s' is not %s; give one %s%s%s%s", name,
-                          value, wanted, range, unit ? " (in " : "", unit ? row->value : "",
-                          unit ? ")" : "");
+                          value, wanted, range, row->unit != NULL ? " (in " : "",
+                          row->unit != NULL ? row->unit : "", row->unit != NULL ? ")" : "");
     return ob_err_set(err, OB_ERR_INVALID, "%s: '%.64s' is not %s", name, value, wanted);
 }
 
@@ -177,23 +175,24 @@ static ob_status store_choice(const ob_option *row, const char *name, const char
                       value, row->choices ? row->choices : "none");
 }
 
-static ob_status store(parser *p, const ob_option *row, const char *name, const char *value)
+ob_status ob__option_store(const ob_option *row, const char *name, const char *value, void *field,
+                           ob_err *err)
 {
-    void *const field = p->target + row->offset;
     switch (row->type) {
-    case OB_OPTION_FLAG:
-        break; /* has no value */
     case OB_OPTION_STRING:
         memcpy(field, &value, sizeof value);
         return OB_OK;
     case OB_OPTION_INT:
-        return store_int(row, name, value, field, p->err);
+        return store_int(row, name, value, field, err);
     case OB_OPTION_DOUBLE:
-        return store_double(row, name, value, field, p->err);
+        return store_double(row, name, value, field, err);
     case OB_OPTION_CHOICE:
-        return store_choice(row, name, value, field, p->err);
+        return store_choice(row, name, value, field, err);
+    case OB_OPTION_FLAG: /* has no value */
+    case OB_OPTION_ROWS:
+        break;
     }
-    return ob_err_set(p->err, OB_ERR_STATE, "%s: its row has no valid type", name);
+    return ob_err_set(err, OB_ERR_STATE, "%s: its row has no valid type", name);
 }
 
 static void store_flag(parser *p, const ob_option *row)
@@ -206,14 +205,14 @@ static void store_flag(parser *p, const ob_option *row)
 static ob_status take_value(parser *p, const ob_option *row, const char *name, const char *rest)
 {
     if (rest == NULL) {
-        if (p->next >= p->argc)
+        if (p->next >= p->argc) {
+            const ob_placeholder value = ob__option_placeholder(row);
             return ob_err_set(p->err, OB_ERR_INVALID, "%s needs a value: %s %s", name, name,
-                              row->value     ? row->value
-                              : row->choices ? row->choices
-                                             : "VALUE");
+                              value.text);
+        }
         rest = p->argv[p->next++];
     }
-    return store(p, row, name, rest);
+    return ob__option_store(row, name, rest, p->target + row->offset, p->err);
 }
 
 static ob_status unknown_name(parser *p, const char *word, size_t length)
@@ -222,7 +221,8 @@ static ob_status unknown_name(parser *p, const char *word, size_t length)
     ob_nearest nearest;
     ob__nearest_start(&nearest, word, length);
     for (const ob_option *row = p->rows; row->name != NULL; row++)
-        ob__nearest_offer(&nearest, row->name);
+        if (row->help != NULL)
+            ob__nearest_offer(&nearest, row->name);
     if (nearest.best)
         return ob_err_set(p->err, OB_ERR_INVALID, "unknown option %s; did you mean --%s?",
                           name.text, nearest.best);
@@ -237,6 +237,8 @@ static ob_status parse_long(parser *p, const char *word)
         if (strncmp(row->name, word, length) != 0 || row->name[length] != '\0')
             continue;
         const spelling name = spell_long(word, length);
+        if (row->refused != NULL)
+            return ob_err_set(p->err, OB_ERR_INVALID, "%s: %s", name.text, row->refused);
         if (row->type != OB_OPTION_FLAG)
             return take_value(p, row, name.text, value);
         if (value != NULL)
@@ -260,10 +262,11 @@ static ob_status parse_letters(parser *p, const char *letters)
                               *at, letters);
         if (row->name == NULL)
             return ob_err_set(p->err, OB_ERR_INVALID, "'-%.64s' is no option; see --help", letters);
-        if (row->type != OB_OPTION_FLAG) {
-            const spelling name = spell_letter(*at);
+        const spelling name = spell_letter(*at);
+        if (row->refused != NULL)
+            return ob_err_set(p->err, OB_ERR_INVALID, "%s: %s", name.text, row->refused);
+        if (row->type != OB_OPTION_FLAG)
             return take_value(p, row, name.text, at[1] != '\0' ? at + 1 : NULL);
-        }
         store_flag(p, row);
     }
     return OB_OK;

@@ -153,3 +153,39 @@ bool ob_text_printf(ob_text *text, const char *format, ...)
     va_end(again);
     return ok;
 }
+
+/* Characters, not bytes: continuation bytes of UTF-8 take no column. */
+static size_t count_columns(const char *text, size_t length)
+{
+    size_t columns = 0;
+    for (size_t i = 0; i < length; i++)
+        columns += ((unsigned char)text[i] & 0xc0u) != 0x80u;
+    return columns;
+}
+
+bool ob_text_append_wrapped(ob_text *text, const char *from, const ob_wrap *how)
+{
+    size_t column = how->column;
+    bool ok = true, first = true; /* on its line */
+    while (ok && *from != '\0') {
+        const size_t length = strcspn(from, " \n");
+        const size_t columns = count_columns(from, length);
+        if (*from == '\n' || (!first && column + 1 + columns > how->width)) {
+            ok = ob_text_append(text, "\n", 1);
+            column = 0;
+            first = true;
+            from += *from == '\n';
+            continue;
+        }
+        if (column < how->indent) {
+            ok = ob__text_append_fill(text, ' ', how->indent - column);
+            column = how->indent;
+        }
+        ok = ok && ob_text_append_str(text, first ? "" : " ") && ob_text_append(text, from, length);
+        column += columns + (first ? 0 : 1);
+        first = false;
+        from += length;
+        from += strspn(from, " ");
+    }
+    return ok && ob_text_append(text, "\n", 1);
+}

@@ -15,58 +15,17 @@
 
 /* ---- options by their names ---- */
 
-static ob_json *value_of(ob_json_doc *doc, const ob_option *row, const void *field)
-{
-    switch (row->type) {
-    case OB_OPTION_FLAG:
-        return ob_json_new_bool(doc, *(const bool *)field);
-    case OB_OPTION_INT:
-        return ob_json_new_int(doc, *(const int64_t *)field);
-    case OB_OPTION_DOUBLE:
-        return ob_json_new_real(doc, *(const double *)field);
-    case OB_OPTION_STRING:
-    case OB_OPTION_CHOICE: {
-        const char *text = *(const char *const *)field;
-        return text != NULL ? ob_json_new_string(doc, text, strlen(text)) : ob_json_new_null(doc);
-    }
-    }
-    return NULL;
-}
-
-void ob_job_option_key(const char *name, char *out, size_t size)
-{
-    snprintf(out, size, "%s", name);
-    for (char *c = out; *c != '\0'; c++)
-        *c = *c == '-' ? '_' : *c;
-}
-
-ob_status ob_job_list_options(const ob_option *rows, const void *values, ob_json_doc *doc,
-                              ob_json *object, ob_err *err)
-{
-    for (const ob_option *row = rows; row->name != NULL; row++) {
-        char name[64];
-        ob_job_option_key(row->name, name, sizeof name);
-        const ob_json *value = value_of(doc, row, (const char *)values + row->offset);
-        if (value == NULL)
-            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
-        OB_TRY(ob_json_set(doc, object, name, value, err));
-    }
-    return OB_OK;
-}
-
 /* A program that has no command line: the options that it measures by. */
 static ob_status list_own(ob_job *job, const ob_json **out, ob_err *err)
 {
-    static const ob_option RUN_ROWS[] = {OB_RUN_OPTION_ROWS(0), {.name = NULL}};
-    static const ob_option TIMER_ROWS[] = {OB_TIMER_OPTION_ROWS(0), {.name = NULL}};
     const ob_run_options *options = job->source.options;
     OB_TRY(ob_json_doc_create(&job->arguments, err));
     ob_json *object = ob_json_new_object(job->arguments);
     if (object == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
-    OB_TRY(ob_job_list_options(RUN_ROWS, options, job->arguments, object, err));
+    OB_TRY(ob_options_to_json(ob_run_option_rows(), options, job->arguments, object, err));
     if (options->timer.method != NULL)
-        OB_TRY(ob_job_list_options(TIMER_ROWS, options, job->arguments, object, err));
+        OB_TRY(ob_options_to_json(ob_timer_option_rows(), options, job->arguments, object, err));
     *out = object;
     return OB_OK;
 }

@@ -8,41 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const ob_option ROWS[] = {OB_RUN_OPTION_ROWS(0), OB_TIMER_OPTION_ROWS(0), {.name = NULL}};
-
-/* Rows that do not change what a number means. */
-static const char *const FREE[] = {"case-timeout", "max-memory", "profile", "count-dir",
-                                   "count-timeout"};
-
-static bool is_free(const ob_option *row)
-{
-    for (size_t i = 0; i < sizeof FREE / sizeof *FREE; i++)
-        if (strcmp(row->name, FREE[i]) == 0)
-            return true;
-    return false;
-}
-
 /* ---- options of a header ---- */
-
-static void read_field(const ob_option *row, const ob_json *value, void *field)
-{
-    switch (row->type) {
-    case OB_OPTION_FLAG:
-        *(bool *)field = ob_json_bool(value, *(const bool *)field);
-        return;
-    case OB_OPTION_INT:
-        *(int64_t *)field = ob_json_int(value, *(const int64_t *)field);
-        return;
-    case OB_OPTION_DOUBLE:
-        *(double *)field = ob_json_real(value, *(const double *)field);
-        return;
-    case OB_OPTION_STRING:
-    case OB_OPTION_CHOICE:
-        if (ob_json_get_kind(value) == OB_JSON_STRING)
-            *(const char **)field = ob_json_string(value, NULL);
-        return;
-    }
-}
 
 /* Words that mean the same become the same. */
 static void normalise(ob_run_options *o)
@@ -56,79 +22,39 @@ static void normalise(ob_run_options *o)
     if (o->cache == NULL)
         o->cache = "hot";
     o->l2_cache = NULL;
+    if (o->library_caps == NULL || strcmp(o->library_caps, "quiet") == 0)
+        o->library_caps = "on";
     o->warmup = o->warmup > 0 ? o->warmup : 0;
     o->iteration = o->iteration > 0 ? o->iteration : 0;
 }
 
-/* A value as a user would write it. */
-static void value_text(const ob_option *row, const void *field, char *out, size_t size)
+/* What another command says in another way, such as a list of numbers of threads, is not compared. */
+static ob_status compare(const ob_job *job, const ob_option *rows, const ob_json *args, ob_err *err)
 {
-    const char *text;
-    switch (row->type) {
-    case OB_OPTION_FLAG:
-        snprintf(out, size, "%s", *(const bool *)field ? "given" : "not given");
-        return;
-    case OB_OPTION_INT:
-        snprintf(out, size, "%lld", (long long)*(const int64_t *)field);
-        return;
-    case OB_OPTION_DOUBLE:
-        snprintf(out, size, "%.15g", *(const double *)field);
-        return;
-    case OB_OPTION_STRING:
-    case OB_OPTION_CHOICE:
-        text = *(const char *const *)field;
-        snprintf(out, size, "%.160s", text != NULL ? text : "not given");
-        return;
-    }
-}
-
-/* Whether the file has the option as one of these rows: another command may say it in another way, such as a list of
- * numbers of threads. */
-static bool is_alike(const ob_option *row, const ob_json *value)
-{
-    const ob_json_kind kind = ob_json_get_kind(value);
-    switch (row->type) {
-    case OB_OPTION_FLAG:
-        return kind == OB_JSON_BOOL;
-    case OB_OPTION_INT:
-        return kind == OB_JSON_INT;
-    case OB_OPTION_DOUBLE:
-        return kind == OB_JSON_INT || kind == OB_JSON_REAL;
-    case OB_OPTION_STRING:
-    case OB_OPTION_CHOICE:
-        return kind == OB_JSON_STRING || kind == OB_JSON_NULL;
-    }
-    return false;
+    ob_run_options now = *job->source.options;
+    char old[192], new[192];
+    normalise(&now);
+    ob_run_options then = now;
+    ob_options_from_json(rows, args, &then);
+    normalise(&then);
+    const ob_option *row = ob_options_find_difference(rows, &now, &then);
+    if (row == NULL)
+        return OB_OK;
+    ob_option_format_value(row, &then, old, sizeof old);
+    ob_option_format_value(row, &now, new, sizeof new);
+    return ob_err_set(err, OB_ERR_CONFIG,
+                      "%s was measured with --%s: %s, this run has: %s; --resume needs the same "
+                      "options, or give another --output",
+                      job->params.output, row->name, old, new);
 }
 
 static ob_status check_header(const ob_job *job, const ob_record_header *header, ob_err *err)
 {
     const ob_json *args = header->options.cmd_args;
-    char key[64];
     if (ob_json_get_kind(args) != OB_JSON_OBJECT || job->source.options == NULL)
         return OB_OK; /* another program's file says it in another way */
-    ob_run_options now = *job->source.options, then;
-    ob_run_options_init(&then);
-    for (const ob_option *row = ROWS; row->name != NULL; row++) {
-        ob_job_option_key(row->name, key, sizeof key);
-        read_field(row, ob_json_get(args, key), (char *)&then + row->offset);
-    }
-    normalise(&now);
-    normalise(&then);
-    for (const ob_option *row = ROWS; row->name != NULL; row++) {
-        char old[192], new[192];
-        ob_job_option_key(row->name, key, sizeof key);
-        if (is_free(row) || !is_alike(row, ob_json_get(args, key)))
-            continue;
-        value_text(row, (const char *)&then + row->offset, old, sizeof old);
-        value_text(row, (const char *)&now + row->offset, new, sizeof new);
-        if (strcmp(old, new) != 0)
-            return ob_err_set(err, OB_ERR_CONFIG,
-                              "%s was measured with --%s: %s, this run has: %s; --resume needs the "
-                              "same options, or give another --output",
-                              job->params.output, row->name, old, new);
-    }
-    return OB_OK;
+    OB_TRY(compare(job, ob_run_option_rows(), args, err));
+    return compare(job, ob_timer_option_rows(), args, err);
 }
 
 /* ---- */

@@ -6,6 +6,8 @@
  */
 #include "plugin/registry.h"
 
+#include "base/option_field.h"
+
 #include <string.h>
 
 enum { NAME_MAX_BYTES = 127 };
@@ -112,7 +114,8 @@ ob_status ob__check_plugin_head(const ob_plugin *plugin, bool linked_in, ob_err 
                           "plug-in",
                           plugin->name);
     const bool has_sizes = plugin->backend_size != 0 && plugin->operator_size != 0 &&
-                           plugin->generator_size != 0 && plugin->iterator_size != 0;
+                           plugin->generator_size != 0 && plugin->iterator_size != 0 &&
+                           plugin->option_size != 0;
     if (!has_sizes && !linked_in)
         return ob_err_set(err, OB_ERR_INVALID,
                           "it does not say how large its structs are; start the struct with "
@@ -139,27 +142,22 @@ static bool are_device_types(const char *text)
     return words > 0;
 }
 
-static size_t option_bytes(ob_option_type type)
+static ob_status check_default(const ob_option *row, const char *backend, ob_err *err)
 {
-    switch (type) {
-    case OB_OPTION_FLAG:
-        return sizeof(bool);
-    case OB_OPTION_INT:
-        return sizeof(int64_t);
-    case OB_OPTION_DOUBLE:
-        return sizeof(double);
-    case OB_OPTION_STRING:
-    case OB_OPTION_CHOICE:
-        return sizeof(const char *);
-    }
-    return 0;
+    max_align_t value;
+    ob_err why;
+    return ob__option_store_default(row, &value, &why) == OB_OK
+               ? OB_OK
+               : ob_err_set(err, OB_ERR_INVALID,
+                            "the default of option '%s' of backend '%s' is none of its values: %s",
+                            row->name, backend, why.message);
 }
 
 /* The rows tell the host where to write in a struct that it allocates: they must lie inside it. */
 static ob_status check_options(const ob_backend_desc *desc, ob_err *err)
 {
     for (const ob_option *row = desc->options; row != NULL && row->name != NULL; row++) {
-        const size_t bytes = option_bytes(row->type);
+        const size_t bytes = ob__option_bytes(row->type);
         if (bytes == 0 || row->offset > desc->options_size ||
             bytes > desc->options_size - row->offset)
             return ob_err_set(err, OB_ERR_INVALID,
@@ -170,6 +168,7 @@ static ob_status check_options(const ob_backend_desc *desc, ob_err *err)
             return ob_err_set(err, OB_ERR_INVALID,
                               "option '%s' of backend '%s' is a choice without 'choices'",
                               row->name, desc->name);
+        OB_TRY(check_default(row, desc->name, err));
         for (const ob_option *other = desc->options; other != row; other++) {
             if (strcmp(other->name, row->name) == 0)
                 return ob_err_set(err, OB_ERR_INVALID,

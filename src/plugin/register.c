@@ -79,6 +79,7 @@ static ob__batch to_batch(const ob_plugin *plugin, const char *origin)
         .operator_size = plugin->operator_size,
         .generator_size = plugin->generator_size,
         .iterator_size = plugin->iterator_size,
+        .option_size = plugin->option_size,
     };
 }
 

@@ -40,6 +40,29 @@ static const void *to_full_size(ob_arena *arena, const void *desc, size_t given,
     return copy;
 }
 
+/* A backend whose rows were built with other headers, with rows of full size. */
+static const ob_backend_desc *with_full_rows(ob_arena *arena, const ob_backend_desc *desc,
+                                             size_t given)
+{
+    size_t count = 0;
+    if (desc->options == NULL || given == 0 || given == sizeof(ob_option))
+        return desc;
+    const char *rows = (const char *)desc->options;
+    const size_t known = given < sizeof(ob_option) ? given : sizeof(ob_option);
+    while (((const ob_option *)(const void *)(rows + count * given))->name != NULL)
+        count++;
+    ob_option *full = ob__arena_alloc_array(arena, count + 1, sizeof *full);
+    ob_backend_desc *copy = ob__arena_alloc(arena, sizeof *copy);
+    if (full == NULL || copy == NULL)
+        return NULL;
+    memset(full, 0, (count + 1) * sizeof *full);
+    for (size_t i = 0; i < count; i++)
+        memcpy(&full[i], rows + i * given, known);
+    *copy = *desc;
+    copy->options = full;
+    return copy;
+}
+
 static size_t list_length(const void *const *list)
 {
     size_t count = 0;
@@ -84,6 +107,7 @@ typedef struct stage_args {
     ob__entry_list *list;
     const void *const *descs;
     size_t given_size;
+    size_t option_size; /* backends: of their rows */
     const char *origin;
 } stage_args;
 
@@ -101,6 +125,8 @@ static ob_status stage(ob_context *context, const stage_args *args, staged *out,
         ob__entry *entry = ob__arena_alloc(&context->arena, sizeof *entry);
         const void *desc =
             to_full_size(&context->arena, args->descs[i], args->given_size, kind->full_size);
+        if (desc != NULL && kind == &KIND_backend)
+            desc = with_full_rows(&context->arena, desc, args->option_size);
         if (entry == NULL || desc == NULL)
             return no_memory(err);
         *entry = (ob__entry){.desc = desc, .origin = args->origin};
@@ -198,6 +224,7 @@ ob_status ob__registry_add(ob_context *context, const ob__batch *batch, ob_err *
          .list = &context->backends,
          .descs = (const void *const *)batch->backends,
          .given_size = batch->backend_size,
+         .option_size = batch->option_size,
          .origin = batch->origin},
         {.kind = &KIND_generator,
          .list = &context->generators,

@@ -62,7 +62,7 @@ typedef struct ob__batch {
     const ob_generator_desc *const *generators;
     const ob_iterator_desc *const *iterators;
     /* sizeof of the structs as their maker knows them; 0 = as this library does. */
-    uint32_t backend_size, operator_size, generator_size, iterator_size;
+    uint32_t backend_size, operator_size, generator_size, iterator_size, option_size;
 } ob__batch;
 
 /* A context with the core's operators only. log may be NULL. */

@@ -163,32 +163,6 @@ static bool end_line(layout *l)
     return ob_text_append(l->out, "\n", 1);
 }
 
-bool ob_text_append_wrapped(ob_text *text, const char *from, const ob_wrap *how)
-{
-    size_t column = how->column;
-    bool ok = true, first = true; /* on its line */
-    while (ok && *from != '\0') {
-        const size_t length = strcspn(from, " \n");
-        if (*from == '\n' || (!first && column + 1 + length > how->width)) {
-            ok = ob_text_append(text, "\n", 1);
-            column = 0;
-            first = true;
-            from += *from == '\n';
-            continue;
-        }
-        if (column < how->indent) {
-            ok = ob__text_append_fill(text, ' ', how->indent - column);
-            column = how->indent;
-        }
-        ok = ok && ob_text_append_str(text, first ? "" : " ") && ob_text_append(text, from, length);
-        column += length + (first ? 0 : 1);
-        first = false;
-        from += length;
-        from += strspn(from, " ");
-    }
-    return ok && ob_text_append(text, "\n", 1);
-}
-
 /* The last column, which the scratch holds, below its title; where there is too little room, on lines of its own. */
 static bool append_wrapped(layout *l, size_t row)
 {

@@ -260,34 +260,23 @@ static int stop(void *ctx)
 
 /* ---- opening ---- */
 
-/* What changes which instructions a case executes; how often and how long it is measured does not. */
-static void copy_options(const ob_run_options *from, ob_run_options *to)
+/* As it is measured, so that the same instructions are executed; but nothing is timed, compared or repeated. */
+static ob_run_options options_for_counting(const ob_run_options *measured)
 {
-    ob_run_options_init(to);
-    to->backend = from->backend;
-    to->backend_options = from->backend_options;
-    to->device = from->device;
-    to->backward = from->backward;
-    to->threads = from->threads;
-    to->seed = from->seed;
-    to->inference_mode = from->inference_mode;
-    to->max_memory_mib = from->max_memory_mib;
-    to->case_timeout_s = from->count_timeout_s;
-    to->config_name = from->config_name;
-    to->config_command = from->config_command;
-    to->program = from->program;
-    to->command = from->command;
-    to->by_words = from->by_words;
-    to->count = true;
-    to->count_with = "callgrind";
-    to->count_number = from->count_number;
-    to->count_repeats = from->count_repeats;
+    ob_run_options options = *measured;
+    options.case_timeout_s = measured->count_timeout_s;
+    options.processes = 1;
+    options.check = options.profile = false;
+    options.count = true;
+    options.count_with = "callgrind";
+    options.count_dir = NULL;
+    return options;
 }
 
 ob_status ob__counting_open(ob_counting *c, const ob_run_params *outer, ob_err *err)
 {
     *c = (ob_counting){.outer = outer, .params = *outer, .pid = OB_NO_INT};
-    copy_options(outer->options, &c->options);
+    c->options = options_for_counting(outer->options);
     c->repeats = c->options.count_repeats > 0 ? c->options.count_repeats : 1;
     c->params.options = &c->options;
     c->params.on_record = take_record;

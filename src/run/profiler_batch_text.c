@@ -165,7 +165,6 @@ static ob_status make_config(ob_batch_plan *plan, const char *op_name, const ob_
 
 static ob_status read_words(ob_batch_plan *plan, const ob_json *list, ob_err *err)
 {
-    static const ob_option ROWS[] = {OB_RUN_OPTION_ROWS(0), {.name = NULL}};
     ob_words words = {0};
     bool ok = ob__words_add(&words, "worker");
     for (size_t i = 0; ok && i < ob_json_count(list); i++) {
@@ -180,8 +179,8 @@ static ob_status read_words(ob_batch_plan *plan, const ob_json *list, ob_err *er
         return out_of_memory(err);
     }
     size_t rest_count = 0;
-    ob_status status = ob_options_parse(ROWS, (int)words.count, plan->words, &plan->options, rest,
-                                        &rest_count, err);
+    ob_status status = ob_options_parse(ob_run_option_rows(), (int)words.count, plan->words,
+                                        &plan->options, rest, &rest_count, err);
     free((void *)rest);
     if (status == OB_OK && rest_count > 0)
         status = wrong(plan, list, "\"args\" must hold options of `opbench run` only", err);

@@ -4,35 +4,157 @@
  */
 #include "run/identity.h"
 
-#include "base/number.h"
+#include "base/option_field.h"
 #include "base/text_append.h"
 
 #include <string.h>
 
-static const ob_option ROWS[] = {OB_RUN_OPTION_ROWS(0), OB_TIMER_OPTION_ROWS(0), {.name = NULL}};
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, ob_run_options, field, __VA_ARGS__)
+#define AFFECTS .affects_measurement = true
 
-enum { OB_COUNT_NUMBER = 10, OB_COUNT_TIMEOUT_S = 600 };
+#define BACKEND .group = "Backend"
+#define MEASURING .group = "Measuring"
+#define PROCESSES .group = "Threads and processes"
+#define CHECKS .group = "Checks and counts"
+#define LABELS .group = "Labels"
+
+static const ob_option ROWS[] = {
+    ROW(STRING, "backend", backend, BACKEND, AFFECTS, .value = "NAME",
+        .otherwise = OB_REFERENCE_BACKEND,
+        .help = "Who computes; `opbench list backends` shows them. Several (a,b) run every case in "
+                "turns, block by block, on one CPU; the first is what the others are compared "
+                "with."),
+    ROW(STRING, "backend-options", backend_options, BACKEND, AFFECTS, .value = "LIST",
+        .help = "Options of the backend itself, as name=value,name=value; with several backends "
+                "NAME.name=value."),
+    ROW(STRING, "device", device, BACKEND, AFFECTS, .letter = 'd', .value = "DEVICE",
+        .otherwise = "the backend's first",
+        .help = "Where: cpu, cuda:0, opencl:0, ... Of several (cpu,opencl:0) each backend takes "
+                "the one that it has first."),
+    ROW(INT, "warmup", warmup, MEASURING, AFFECTS, .letter = 'w', .value = "N", .initial = "1",
+        .help = "Warm-up iterations; 0 or less: none."),
+    ROW(INT, "iteration", iteration, MEASURING, AFFECTS, .letter = 'i', .value = "N",
+        .initial = "1", .help = "Measured iterations; 0 or less: none."),
+    ROW(DOUBLE, "min-time", min_time_s, MEASURING, AFFECTS, .unit = "seconds", .open = true,
+        .max = 1e6,
+        .help = "Measure until the samples took so long, instead of a number of iterations."),
+    ROW(DOUBLE, "precision", precision, MEASURING, AFFECTS, .value = "SHARE", .open = true,
+        .max = 1,
+        .help = "Measure until the 95 % confidence interval of the mean is within this share of "
+                "it, such as 0.01."),
+    ROW(FLAG, "backward", backward, MEASURING, AFFECTS, .letter = 'b',
+        .help = "Include the backward pass."),
+    ROW(CHOICE, "exec-mode", exec_mode, MEASURING, AFFECTS, .value = "MODE",
+        .choices = "discrete|continuous|continuous_events", .initial = "discrete",
+        .help = "One sample per iteration; per block of iterations; or per iteration by the "
+                "device's events."),
+    ROW(INT, "block", block, MEASURING, AFFECTS, .value = "N", .max = 1e12,
+        .otherwise = "all of them", .help = "Iterations per block in continuous mode."),
+    ROW(CHOICE, "cache", cache, MEASURING, AFFECTS, .value = "STATE", .choices = "hot|cold",
+        .otherwise = "hot",
+        .help = "Leave operands in the cache between samples, or flush them (discrete mode)."),
+    ROW(CHOICE, "cuda-l2-cache", l2_cache, MEASURING, AFFECTS, .value = "STATE",
+        .choices = "on|off", .help = "The same in PARAM's words: on is hot, off is cold."),
+    ROW(INT, "num-threads", threads, PROCESSES, AFFECTS, .value = "N", .min = 1, .max = 4096,
+        .initial = "1", .help = "Threads of every library underneath."),
+    ROW(INT, "pin", cpu, PROCESSES, AFFECTS, .value = "CPU", .max = 4095, .initial = "-1",
+        .otherwise = "any", .help = "Run on this CPU alone."),
+    ROW(INT, "seed", seed, MEASURING, AFFECTS, .value = "N", .max = 9223372036854775807.0,
+        .initial = "0", .help = "Seed of the generated data."),
+    ROW(INT, "processes", processes, PROCESSES, AFFECTS, .value = "N", .min = 1, .max = 10000,
+        .initial = "1",
+        .help = "Measure each case in so many fresh processes, each with its own warm-up and "
+                "samples; one record holds all, its interval is over the processes."),
+    ROW(DOUBLE, "case-timeout", case_timeout_s, PROCESSES, .unit = "seconds", .max = 1e9,
+        .otherwise = "as long as it takes",
+        .help = "A case that takes longer fails, and the run goes on."),
+    ROW(INT, "max-memory", max_memory_mib, PROCESSES, .unit = "MiB", .max = 1e9,
+        .otherwise = "three quarters of the machine's memory",
+        .help = "A case that needs more fails, and the run goes on."),
+    ROW(FLAG, "profile", profile, .group = "Output", .letter = 'p',
+        .help = "Write a trace file for Chrome or Perfetto: phases, cases, iterations."),
+    ROW(FLAG, "inference-mode", inference_mode, BACKEND, AFFECTS,
+        .help = "Without autograd's bookkeeping, where the backend has it."),
+    ROW(FLAG, "check", check, CHECKS, AFFECTS,
+        .help = "Compare results, and with -b gradients, with those of the first backend (with a "
+                "single one: of " OB_REFERENCE_BACKEND "); a case that differs fails."),
+    ROW(FLAG, "count", count, CHECKS, AFFECTS,
+        .help = "Count instructions too: each case once more, in a process under valgrind, and by "
+                "the processor's own counters where it has some."),
+    ROW(CHOICE, "count-with", count_with, CHECKS, AFFECTS, .value = "SOURCE",
+        .choices = "callgrind|perf_event", .otherwise = "both",
+        .help = "With --count: only this way of counting."),
+    ROW(INT, "count-number", count_number, CHECKS, AFFECTS, .value = "N", .min = 1, .max = 1 << 30,
+        .initial = "10", .help = "With --count: iterations that a count is of."),
+    ROW(STRING, "count-dir", count_dir, CHECKS, .value = "DIR",
+        .help = "With --count: keep the counts by function there, for `opbench count show` and "
+                "`diff`."),
+    ROW(DOUBLE, "count-timeout", count_timeout_s, CHECKS, .unit = "seconds", .max = 1e9,
+        .initial = "600",
+        .help = "With --count: how long a case may take under valgrind; 0: as long as it takes."),
+    ROW(CHOICE, "library-caps", library_caps, BACKEND, AFFECTS, .value = "STATE",
+        .choices = "on|quiet|off", .otherwise = "$OPBENCH_LIBRARY_CAPS, else on",
+        .help = "Whether libraries are corrected that would take instructions which this machine "
+                "announces but does not have, or kernels far below it: on says so on standard "
+                "error, quiet does not; the header record has it."),
+    {.name = NULL},
+};
+
+static const ob_option TIMER_ROWS[] = {
+    ROW(CHOICE, "method", timer.method, MEASURING, AFFECTS, .value = "METHOD",
+        .choices = "blocked|adaptive|timeit", .otherwise = "blocked",
+        .help = "Blocks for a given time; blocks until their spread is small; or one block of "
+                "--number."),
+    ROW(INT, "number", timer.number, MEASURING, AFFECTS, .letter = 'n', .value = "N", .min = 1,
+        .max = 1e15, .initial = OB_OPTION_NUMBER(OB_TIMER_NUMBER),
+        .help = "timeit: iterations of the block; giving it means --method timeit."),
+    ROW(DOUBLE, "min-run-time", timer.min_run_time_s, MEASURING, AFFECTS, .unit = "seconds",
+        .max = 1e6, .initial = "-1",
+        .otherwise =
+            OB_OPTION_NUMBER(OB_TIMER_MIN_RUN_TIME_S) " seconds; adaptive " OB_OPTION_NUMBER(
+                OB_ADAPTIVE_MIN_RUN_TIME_S),
+        .help = "How long the blocks of a measurement take in all, at least."),
+    ROW(DOUBLE, "max-run-time", timer.max_run_time_s, MEASURING, AFFECTS, .unit = "seconds",
+        .max = 1e6, .initial = OB_OPTION_NUMBER(OB_ADAPTIVE_MAX_RUN_TIME_S),
+        .help = "adaptive: give up after so long; 0: never."),
+    ROW(DOUBLE, "threshold", timer.threshold, MEASURING, AFFECTS, .value = "SHARE", .max = 1e6,
+        .initial = OB_OPTION_NUMBER(OB_ADAPTIVE_THRESHOLD),
+        .help = "adaptive: go on until the interquartile range is below this share of the "
+                "median."),
+    ROW(STRING, "label", timer.label, LABELS, .value = "TEXT",
+        .help = "What the measurement is of; one table per label in comparisons."),
+    ROW(STRING, "sub-label", timer.sub_label, LABELS, .value = "TEXT", .otherwise = "the call",
+        .help = "Which implementation; a row in comparisons."),
+    ROW(STRING, "description", timer.description, LABELS, .value = "TEXT",
+        .help = "Which inputs; a column in comparisons."),
+    ROW(STRING, "env", timer.env, LABELS, .value = "TEXT",
+        .help = "Which environment, such as a branch; rows are grouped by it in comparisons."),
+    {.name = NULL},
+};
+
+const ob_option *ob_run_option_rows(void)
+{
+    return ROWS;
+}
+
+const ob_option *ob_timer_option_rows(void)
+{
+    return TIMER_ROWS;
+}
 
 void ob_run_options_init(ob_run_options *options)
 {
-    *options = (ob_run_options){.warmup = 1,
-                                .iteration = 1,
-                                .exec_mode = "discrete",
-                                .threads = 1,
-                                .cpu = -1,
-                                .processes = 1,
-                                .count_number = OB_COUNT_NUMBER,
-                                .count_timeout_s = OB_COUNT_TIMEOUT_S,
-                                .timer = {.number = OB_TIMER_NUMBER,
-                                          .min_run_time_s = -1,
-                                          .max_run_time_s = 10,
-                                          .threshold = 0.1}};
+    *options = (ob_run_options){.backend = NULL};
+    ob_options_init(ROWS, options, NULL);
+    ob_options_init(TIMER_ROWS, options, NULL);
 }
 
 /* Options that would be passed over in silence, or that ask for two things at once. */
 static const char *contradiction(const ob_run_options *o)
 {
     const bool discrete = strcmp(o->exec_mode, "discrete") == 0;
+    ob_run_options usual;
+    ob_run_options_init(&usual);
     const bool by_rule = o->min_time_s > 0 || o->precision > 0;
     const struct {
         bool asked;
@@ -53,14 +175,15 @@ static const char *contradiction(const ob_run_options *o)
          "threads on some CPUs, start opbench under taskset"},
         {o->inference_mode && o->backward,
          "--inference-mode drops what the backward pass needs; leave out one of it and -b"},
-        {by_rule && o->iteration != 1,
+        {by_rule && o->iteration != usual.iteration,
          "-i fixes the number of iterations, and --min-time and --precision measure until they "
          "are satisfied; give one or the other"},
         {o->timer.method != NULL && (by_rule || !discrete || ob__options_cold(o)),
          "the Timer measures in blocks of its own, with a hot cache; leave out its "
          "method, or the options that say otherwise"},
         {!o->count && o->count_repeats == 0 &&
-             (o->count_with != NULL || o->count_dir != NULL || o->count_number != OB_COUNT_NUMBER),
+             (o->count_with != NULL || o->count_dir != NULL ||
+              o->count_number != usual.count_number),
          "--count-with, --count-dir and --count-number say how --count counts; give --count too"},
         {o->count_dir != NULL && !ob__options_count_with(o, "callgrind"),
          "--count-dir keeps what callgrind finds by function; leave it out with --count-with "
@@ -82,10 +205,12 @@ bool ob__options_count_with(const ob_run_options *options, const char *source)
 
 void ob__options_no_count(ob_run_options *options)
 {
+    ob_run_options usual;
+    ob_run_options_init(&usual);
     options->count = false;
     options->count_with = options->count_dir = NULL;
-    options->count_number = OB_COUNT_NUMBER;
-    options->count_timeout_s = OB_COUNT_TIMEOUT_S;
+    options->count_number = usual.count_number;
+    options->count_timeout_s = usual.count_timeout_s;
 }
 
 ob_status ob_run_options_check(const ob_run_options *options, ob_err *err)
@@ -96,54 +221,10 @@ ob_status ob_run_options_check(const ob_run_options *options, ob_err *err)
 
 /* ---- as words ---- */
 
-static bool same(const ob_option *row, const char *a, const char *b)
-{
-    switch (row->type) {
-    case OB_OPTION_FLAG:
-        return *(const bool *)a == *(const bool *)b;
-    case OB_OPTION_INT:
-        return *(const int64_t *)a == *(const int64_t *)b;
-    case OB_OPTION_DOUBLE:
-        return memcmp(a, b, sizeof(double)) == 0;
-    case OB_OPTION_STRING:
-    case OB_OPTION_CHOICE: {
-        const char *x = *(const char *const *)a, *y = *(const char *const *)b;
-        return x == y || (x != NULL && y != NULL && strcmp(x, y) == 0);
-    }
-    }
-    return true;
-}
-
-/* The value as text, behind "=". */
-static bool append_value(ob_text *text, const ob_option *row, const char *field)
-{
-    char digits[32];
-    if (row->type == OB_OPTION_FLAG)
-        return true;
-    if (!ob_text_append(text, "=", 1))
-        return false;
-    if (row->type == OB_OPTION_INT)
-        return ob__text_append_i64(text, *(const int64_t *)field);
-    if (row->type == OB_OPTION_DOUBLE)
-        return ob_text_append(text, digits, ob__format_double(*(const double *)field, digits));
-    return ob_text_append_str(text, *(const char *const *)field);
-}
-
 bool ob__run_options_words(const ob_run_options *options, ob_text *words)
 {
-    ob_run_options defaults;
-    bool ok = true;
-    ob_run_options_init(&defaults);
-    for (const ob_option *row = ROWS; ok && row->name != NULL; row++) {
-        const char *field = (const char *)options + row->offset;
-        const bool text = row->type == OB_OPTION_STRING || row->type == OB_OPTION_CHOICE;
-        if (same(row, field, (const char *)&defaults + row->offset) ||
-            (text && *(const char *const *)field == NULL))
-            continue;
-        ok = ob_text_append_str(words, "--") && ob_text_append_str(words, row->name) &&
-             append_value(words, row, field) && ob_text_append(words, "", 1);
-    }
-    return ok;
+    return ob__options_append_words(ROWS, options, words) &&
+           ob__options_append_words(TIMER_ROWS, options, words);
 }
 
 ob_status ob_run_options_print(const ob_run_options *options, ob_text *text, ob_err *err)

@@ -97,8 +97,7 @@ static ob_status parse_backend_options(ob_session *s, ob_err *err)
     s->backend_options = calloc(1, desc->options_size);
     if (s->backend_options == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the backend's options");
-    if (desc->options_default != NULL)
-        memcpy(s->backend_options, desc->options_default, desc->options_size);
+    OB_TRY(ob_options_init(desc->options, s->backend_options, err));
     if (text == NULL)
         return OB_OK;
     s->option_words = malloc(3 * strlen(text) + 4);

@@ -43,8 +43,8 @@ ob_status subject_open(subject *s, const char *plugin, const char *isa, int thre
     void *options = calloc(1, s->desc->options_size + sizeof isa);
     if (options == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
-    if (s->desc->options_default != NULL)
-        memcpy(options, s->desc->options_default, s->desc->options_size);
+    if (s->desc->options != NULL)
+        OB_TRY(ob_options_init(s->desc->options, options, err));
     /* The first field of the native backend's options is the instruction set. */
     if (isa != NULL)
         memcpy(options, &isa, sizeof isa);

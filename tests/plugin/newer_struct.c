@@ -15,6 +15,7 @@ static const struct {
               .operator_size = sizeof(ob_op_row) + 64,
               .generator_size = sizeof(ob_generator_desc) + 64,
               .iterator_size = sizeof(ob_iterator_desc) + 64,
+              .option_size = sizeof(ob_option) + 64,
               .name = "newer"},
     .later_field = "?",
 };

@@ -24,6 +24,7 @@ static ob_plugin plugin = {
     .operator_size = sizeof(ob_op_row),
     .generator_size = sizeof(ob_generator_desc),
     .iterator_size = sizeof(ob_iterator_desc),
+    .option_size = sizeof(ob_option),
     .name = "older",
     .backends = BACKENDS,
 };

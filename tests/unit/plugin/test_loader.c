@@ -53,7 +53,7 @@ static const struct {
     const char *reason; /* part of the message */
 } REFUSALS[] = {
     {"wrong_magic", "its struct begins with 0x12345678 instead of 0x4f42504c"},
-    {"wrong_abi", "it was built for plug-in ABI 999, this opbench has ABI 1; rebuild it"},
+    {"wrong_abi", "it was built for plug-in ABI 999, this opbench has ABI 2; rebuild it"},
     {"no_sizes", "it does not say how large its structs are; start the struct with OB_PLUGIN_HEAD"},
     {"no_symbol", "it does not export 'ob_plugin_entry': this is no opbench plug-in"},
     {"null_entry", "it cannot work here: libfixture.so.3 is missing; install libfixture3"},
@@ -297,7 +297,7 @@ static void test_discover(void)
     char want[1024];
     snprintf(want, sizeof want,
              "%s/c.so: warning: plug-in not loaded: it was built for plug-in ABI 999, this opbench "
-             "has ABI 1; rebuild it against this opbench's headers\n"
+             "has ABI 2; rebuild it against this opbench's headers\n"
              "warning: the plug-in directory /no/such/place cannot be read: No such file or "
              "directory; correct $OPBENCH_PLUGIN_PATH\n",
              first);

@@ -12,15 +12,19 @@ static const ob_backend_desc *null_desc;
 
 static null_options defaults(void)
 {
-    return *(const null_options *)null_desc->options_default;
+    null_options o;
+    CHECK_INT(ob_options_init(null_desc->options, &o, NULL), OB_OK);
+    return o;
 }
 
+/* options NULL: the defaults. */
 static ob_backend *open_null(const null_options *options)
 {
+    const null_options usual = defaults();
     const ob_backend_settings settings = {.host = ob_host_get(),
                                           .device = {.type = "cpu", .index = -1},
                                           .threads = 1,
-                                          .options = options};
+                                          .options = options != NULL ? options : &usual};
     ob_backend *backend = NULL;
     ob_err err;
     CHECK_INT(null_desc->open(&settings, &backend, &err), OB_OK);

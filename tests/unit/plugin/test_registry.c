@@ -231,6 +231,8 @@ static void test_bad_options(void)
                                       {.name = "x", .type = OB_OPTION_FLAG},
                                       {.name = NULL}};
     static const ob_option no_choices[] = {{.name = "c", .type = OB_OPTION_CHOICE}, {.name = NULL}};
+    static const ob_option no_default[] = {{.name = "n", .type = OB_OPTION_INT, .initial = "few"},
+                                           {.name = NULL}};
     ob_backend_desc desc = BACKEND;
     desc.options_size = 8;
     desc.options = outside;
@@ -244,6 +246,44 @@ static void test_bad_options(void)
     refuse_backend(&desc, "backend 'b' has two options called 'x'");
     desc.options = no_choices;
     refuse_backend(&desc, "option 'c' of backend 'b' is a choice without 'choices'");
+    desc.options = no_default;
+    refuse_backend(&desc, "the default of option 'n' of backend 'b' is none of its values: n: "
+                          "'few' is not a whole number");
+}
+
+/* Rows that were built with other headers are shorter or longer than ours. */
+static void check_row_size(size_t size)
+{
+    static const ob_option LATE = {
+        .name = "late", .type = OB_OPTION_FLAG, .offset = 4, .refused = "later"};
+    static _Alignas(ob_option) char rows[3 * (sizeof(ob_option) + 16)];
+    const size_t known = size < sizeof(ob_option) ? size : sizeof(ob_option);
+    memset(rows, 0, sizeof rows);
+    memcpy(rows, &(ob_option){.name = "early", .type = OB_OPTION_INT}, known);
+    memcpy(rows + size, &LATE, known);
+    ob_backend_desc desc = BACKEND;
+    desc.options = (const ob_option *)(const void *)rows;
+    desc.options_size = 8;
+    const ob_backend_desc *const backends[] = {&desc, NULL};
+    ob_plugin plugin = {OB_PLUGIN_HEAD, .name = "other", .backends = backends};
+    plugin.option_size = (uint32_t)size;
+    ob_context *context = test_context(NULL);
+    ob_err err;
+    CHECK_INT(ob_register_plugin(context, &plugin, &err), OB_OK);
+    const ob_backend_desc *found = ob_context_find_backend(context, "b");
+    CHECK(found != NULL);
+    CHECK_INT(ob_options_count(found->options), 2);
+    CHECK_STR(found->options[1].name, "late");
+    CHECK_INT(found->options[1].offset, 4);
+    CHECK_STR(found->options[1].refused, size < sizeof(ob_option) ? NULL : "later");
+    ob_context_destroy(context);
+}
+
+static void test_row_sizes(void)
+{
+    check_row_size(offsetof(ob_option, refused));
+    check_row_size(sizeof(ob_option));
+    check_row_size(sizeof(ob_option) + 16);
 }
 
 static void test_bad_generators_and_iterators(void)
@@ -331,10 +371,10 @@ static void test_sizes(void)
     const ob_plugin whole = {OB_PLUGIN_HEAD, .name = "sized"};
     ob_err err;
     CHECK_INT(ob__check_plugin_head(&whole, false, &err), OB_OK);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         ob_plugin plugin = whole;
         *(uint32_t *[]){&plugin.backend_size, &plugin.operator_size, &plugin.generator_size,
-                        &plugin.iterator_size}[i] = 0;
+                        &plugin.iterator_size, &plugin.option_size}[i] = 0;
         CHECK_INT(ob__check_plugin_head(&plugin, false, &err), OB_ERR_INVALID);
         CHECK_STR(err.message, "it does not say how large its structs are; start the struct with "
                                "OB_PLUGIN_HEAD");
@@ -464,6 +504,7 @@ int main(void)
     RUN(test_bad_generators_and_iterators);
     RUN(test_linked_plugin);
     RUN(test_sizes);
+    RUN(test_row_sizes);
     RUN(test_builtin);
     RUN(test_probe);
     RUN(test_many);

@@ -48,7 +48,6 @@ static void words_are_quoted_for_a_shell(void)
 /* What is printed for a worker is read back by the same rows. */
 static void words_read_back(void)
 {
-    static const ob_option ROWS[] = {OB_RUN_OPTION_ROWS(0), {.name = NULL}};
     ob_run_options o, back;
     ob_text text = {0};
     ob_err err;
@@ -70,7 +69,8 @@ static void words_read_back(void)
     const char *positionals[32];
     size_t positional_count = 0;
     ob_run_options_init(&back);
-    CHECK_INT(ob_options_parse(ROWS, count, words, &back, positionals, &positional_count, &err),
+    CHECK_INT(ob_options_parse(ob_run_option_rows(), count, words, &back, positionals,
+                               &positional_count, &err),
               OB_OK);
     CHECK_STR(back.backend, "null");
     CHECK_STR(back.exec_mode, "continuous");

@@ -7,6 +7,8 @@
 
 #include "job_line.h"
 
+#include "opbench/batch.h"
+
 typedef struct ob_run_line {
     ob_run_options run;
     ob_job_line job;

@@ -78,8 +78,10 @@ static ob_status open_job(time_command *t, ob_err *err)
                                    .op = t->line->config != NULL ? t->line->op : NULL,
                                    .only_case = t->line->only_case};
     OB_TRY(ob_report_create(&(ob_report_params){.view = OB_VIEW_MEASUREMENTS}, &t->report, err));
+    ob_time_line plain = *t->line;
+    plain.run = t->plan.run; /* with the method that was meant */
     OB_TRY(
-        ob__cli_job_init(&t->job, ob__cli_own_options(ob__cli_find_command("time")), t->line, err));
+        ob__cli_job_init(&t->job, ob__cli_own_options(ob__cli_find_command("time")), &plain, err));
     OB_TRY(ob_cases_select(t->cli->context, t->config, &choice, &t->selection, err));
     ob_job_part *parts = calloc(t->plan.threads.size, sizeof *parts);
     const ob_status status =

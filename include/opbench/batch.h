@@ -7,7 +7,7 @@
 #ifndef OPBENCH_BATCH_H
 #define OPBENCH_BATCH_H
 
-#include "opbench/run.h"
+#include "opbench/job.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +64,29 @@ void ob_batch_clear(ob_batch *batch);
  * next call. A child that fails is a record with exit_code and error, and OB_OK. OB_END: `stop` said so. */
 ob_status ob_batch_run(ob_batch *batch, const ob_profiler *profiler, ob_record *record,
                        ob_err *err);
+
+/* ---- of a job (opbench/job.h) ---- */
+
+/* One of ncu and nsys. */
+typedef struct ob_job_profiler {
+    bool wanted;
+    const char *program, *args_file; /* NULL = from PATH; no more arguments */
+    int64_t warmup, iteration;
+} ob_job_profiler;
+
+/* The measured cases once more under profilers, in batches between which nothing is measured. One part only. */
+struct ob_job_batches {
+    size_t size; /* sizeof(ob_job_batches) */
+    ob_job_profiler profilers[OB_PROFILER_COUNT];
+    int64_t batch_size, cuda_device;
+    const char *command; /* what profilers start; NULL = the worker program */
+    bool verbose;
+    void (*on_output)(void *ctx, const char *line, size_t length); /* see ob_batch_params */
+    void (*on_failed)(void *ctx, const ob_record_batch *batch); /* a profiler's run; may be NULL */
+    void *ctx;
+};
+/* No profiler, and the defaults of `opbench run` for the rest. */
+void ob_job_batches_init(ob_job_batches *batches);
 
 /* ---- inside the profiler ---- */
 

@@ -8,7 +8,6 @@
 #ifndef OPBENCH_JOB_H
 #define OPBENCH_JOB_H
 
-#include "opbench/batch.h"
 #include "opbench/option.h"
 #include "opbench/run.h"
 
@@ -174,26 +173,7 @@ typedef struct ob_job_part {
     const ob_run_options *options;      /* read when the job runs */
 } ob_job_part;
 
-/* One of ncu and nsys. */
-typedef struct ob_job_profiler {
-    bool wanted;
-    const char *program, *args_file; /* NULL = from PATH; no more arguments */
-    int64_t warmup, iteration;
-} ob_job_profiler;
-
-/* The measured cases once more under profilers, in batches between which nothing is measured. One part only. */
-typedef struct ob_job_batches {
-    size_t size; /* sizeof(ob_job_batches) */
-    ob_job_profiler profilers[OB_PROFILER_COUNT];
-    int64_t batch_size, cuda_device;
-    const char *command; /* what profilers start; NULL = the worker program */
-    bool verbose;
-    void (*on_output)(void *ctx, const char *line, size_t length); /* see ob_batch_params */
-    void (*on_failed)(void *ctx, const ob_record_batch *batch); /* a profiler's run; may be NULL */
-    void *ctx;
-} ob_job_batches;
-/* No profiler, and the defaults of `opbench run` for the rest. */
-void ob_job_batches_init(ob_job_batches *batches);
+typedef struct ob_job_batches ob_job_batches; /* opbench/batch.h */
 
 typedef struct ob_job_configs {
     size_t size;              /* sizeof(ob_job_configs) */

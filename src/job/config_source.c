@@ -48,16 +48,20 @@ static ob_status take_parts(ob_config_source *s, ob_err *err)
     return OB_OK;
 }
 
-/* The configs as they are printed anew, so that blanks and lines do not matter; one that is measured in several ways
- * counts once. */
+/* The configs as they are printed anew, so that blanks and lines do not matter. One that is measured in several ways
+ * counts once; beside others it is its backend's. */
 static ob_status hash_parts(ob_config_source *s, ob_err *err)
 {
-    for (size_t i = 0; i < s->configs.part_count; i++) {
+    const size_t count = s->configs.part_count;
+    bool has_others = false;
+    for (size_t i = 1; i < count; i++)
+        has_others = has_others || s->parts[i].config != s->parts[0].config;
+    for (size_t i = 0; i < count; i++) {
         const ob_job_part *part = &s->parts[i];
         if (i > 0 && part->config == s->parts[i - 1].config)
             continue;
         OB_TRY(ob_job_hash_json(&s->hash, ob_config_json(part->config), err));
-        if (s->configs.part_count > 1 && part->options->backend != NULL)
+        if (has_others && part->options->backend != NULL)
             ob_job_hash_add(&s->hash, part->options->backend, strlen(part->options->backend));
     }
     return OB_OK;

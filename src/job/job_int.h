@@ -5,7 +5,7 @@
 #ifndef OB_JOB_JOB_INT_H
 #define OB_JOB_JOB_INT_H
 
-#include "opbench/job.h"
+#include "opbench/batch.h"
 #include "opbench/profile.h"
 
 typedef struct ob_config_source ob_config_source;

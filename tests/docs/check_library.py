@@ -18,6 +18,7 @@ BEFORE = """
 void use(const char *name, ...);
 void print_message(void *ctx, ob_log_level level, const ob_err *what);
 ob_status keep(void *ctx, const ob_record *record, const char *line, size_t length, ob_err *err);
+ob_status take(void *ctx, const ob_job_event *event, ob_err *err);
 int asked_to_stop(void *ctx);
 extern const ob_iterator_desc HALVING;
 """
@@ -37,8 +38,11 @@ def main():
     parts = re.findall(r"^```c\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     if len(parts) < 4:
         sys.exit(f"docs/library.md has {len(parts)} C parts; are they still marked ```c?")
-    source = BEFORE
+    # A part that needs another header begins with it.
+    headers = sorted(set(re.findall(r"^#include <opbench/\w+\.h>\n", "".join(parts), re.MULTILINE)))
+    source = "".join(headers) + BEFORE
     for number, part in enumerate(parts):
+        part = re.sub(r"^#include .*\n", "", part, flags=re.MULTILINE)
         part = part.replace("\n...\n", "\n").replace("use(record.result.status,", "use(NULL, record.result.status,")
         declared = "".join(
             f"    {kind}{name} = {{0}};\n" if "*" not in kind else f"    {kind}{name} = NULL;\n"

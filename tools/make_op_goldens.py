@@ -361,6 +361,11 @@ def copies():
     case("aten::slice_backward", t(3, 2), [3, 5], 1, 1, 5, 2)
     case("aten::diagonal_backward", t(3), [4, 4], 1, 0, 1)
     case("aten::diagonal_backward", t(2, 3), [4, 2, 5], -1, 0, 2)
+    # A gradient that is repeated to fit.
+    case("aten::select_backward", t(), [2, 3], 1, -1, nograd=True)
+    case("aten::slice_backward", t(2, 1), [2, 5], 1, 1, 2**63 - 1, 2, nograd=True)
+    case("aten::diagonal_backward", t(), [2, 3], 1, 0, 1, nograd=True)
+    case("aten::diagonal_backward", t(2, 1), [2, 2, 1], 5, 1, 2, nograd=True)
     case("aten::constant_pad_nd", t(2, 3), [1, 2, 0, 1], 1.5)
     case("aten::constant_pad_nd", t(4, 5), [-1, 1, 1, -1], 0.0)
     case("aten::pad", t(2, 3), [1, 2], "constant", 2.5)

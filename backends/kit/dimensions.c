@@ -38,7 +38,9 @@ void ob_kit_dims_drop_ones(ob_kit_dims *dims)
 static bool is_one_walk(const ob_kit_dims *dims, int outer, int inner)
 {
     for (int k = 0; k < dims->operand_count; k++)
-        if (dims->strides[k][outer] != dims->strides[k][inner] * dims->sizes[inner])
+        /* Unsigned: where there are no elements, sizes and strides may be of any magnitude. */
+        if ((uint64_t)dims->strides[k][outer] !=
+            (uint64_t)dims->strides[k][inner] * (uint64_t)dims->sizes[inner])
             return false;
     return true;
 }

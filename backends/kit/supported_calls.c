@@ -105,6 +105,62 @@ static ob_status ask_kernel(ob_kit_engine *engine, const ob_kit_kernel *kernel,
     return status;
 }
 
+static bool is_complex(ob_dtype dtype)
+{
+    return dtype == OB_DTYPE_C64 || dtype == OB_DTYPE_C128;
+}
+
+/* A complex number, or a tensor of them, whose dtype the kernel does not have. Its row speaks of the leading tensor, and
+ * other real dtypes go with each of those; complex ones do not. */
+static ob_dtype foreign_complex(const ob_kit_kernel *kernel, const ob_value *value)
+{
+    const ob_dtype dtype = value->kind == OB_VALUE_TENSOR    ? value->as.tensor->dtype
+                           : value->kind == OB_VALUE_COMPLEX ? OB_DTYPE_C64
+                                                             : OB_DTYPE_INVALID;
+    if (is_complex(dtype) && (kernel->dtypes & (1u << dtype)) == 0)
+        return dtype;
+    ob_dtype found = OB_DTYPE_INVALID;
+    if (value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE)
+        for (size_t i = 0; found == OB_DTYPE_INVALID && i < value->as.list.count; i++)
+            found = foreign_complex(kernel, &value->as.list.items[i]);
+    return found;
+}
+
+static ob_dtype foreign_operand(const ob_kit_kernel *kernel, const ob_graph *graph,
+                                const ob_operand *operand)
+{
+    ob_dtype found = OB_DTYPE_INVALID;
+    switch (operand->kind) {
+    case OB_OPERAND_EDGE:
+        return foreign_complex(kernel, &graph->edges[operand->edge].meta);
+    case OB_OPERAND_ITEM:
+        return foreign_complex(kernel,
+                               &graph->edges[operand->edge].meta.as.list.items[operand->index]);
+    case OB_OPERAND_VALUE:
+        return foreign_complex(kernel, &operand->value);
+    case OB_OPERAND_LIST:
+        break;
+    }
+    for (size_t i = 0; found == OB_DTYPE_INVALID && i < operand->count; i++)
+        found = foreign_operand(kernel, graph, &operand->items[i]);
+    return found;
+}
+
+/* The first dtype that the kernel does not have; OB_DTYPE_INVALID when it has all. */
+static ob_dtype foreign_dtype(const ob_kit_kernel *kernel, const ob_graph *graph,
+                              const ob_graph_node *node)
+{
+    const ob_tensor *leading = leading_tensor(graph, node);
+    ob_dtype found = OB_DTYPE_INVALID;
+    if (leading != NULL && (kernel->dtypes & (1u << leading->dtype)) == 0)
+        return leading->dtype;
+    for (size_t i = 0; found == OB_DTYPE_INVALID && i < node->op->schema->arg_count; i++)
+        found = foreign_operand(kernel, graph, &node->args[i]);
+    for (size_t k = 0; found == OB_DTYPE_INVALID && k < node->output_count; k++)
+        found = foreign_complex(kernel, &graph->edges[node->outputs[k]].meta);
+    return found;
+}
+
 static bool can_call(const ob_kit_engine *engine, const ob_op *op)
 {
     return engine->device->has_functions && op->row->function != NULL;
@@ -123,13 +179,13 @@ static ob_status check_node(ob_kit_engine *engine, const ob_graph *graph, const 
                              "the %s backend has no kernel for %s; see docs/ops.md for what it "
                              "has, or use another backend",
                              engine->device->name, ob_kit_op_name(node->op, name, sizeof name));
-    const ob_tensor *tensor = leading_tensor(graph, node);
-    if (tensor != NULL && (kernel->dtypes & (1u << tensor->dtype)) == 0)
+    const ob_dtype foreign = foreign_dtype(kernel, graph, node);
+    if (foreign != OB_DTYPE_INVALID)
         return host->err_set(err, OB_ERR_UNSUPPORTED,
                              "the %s backend does not have %s for %s; use another dtype or "
                              "backend",
                              engine->device->name, ob_kit_op_name(node->op, name, sizeof name),
-                             host->dtype_get_info(tensor->dtype)->name);
+                             host->dtype_get_info(foreign)->name);
     return kernel->check != NULL ? ask_kernel(engine, kernel, graph, node, err) : OB_OK;
 }
 

@@ -32,36 +32,58 @@ ob_tensor ob_kit_select_target(const ob_kit_call *call)
     return ob_kit_remove_dim(out, dim, index < 0 ? index + out->sizes[dim] : index);
 }
 
+static int64_t clamp(int64_t index, int64_t size)
+{
+    index = index < 0 ? index + size : index;
+    return index < 0 ? 0 : index > size ? size : index;
+}
+
+ob_kit_slice ob_kit_slice_of(int64_t start, int64_t end, int64_t step, int64_t size)
+{
+    start = clamp(start, size);
+    end = clamp(end, size);
+    return (ob_kit_slice){
+        .start = start, .count = end > start ? (end - start - 1) / step + 1 : 0, .step = step};
+}
+
+/* From the arguments and not from the gradient, which may have to be repeated to fit. */
 ob_tensor ob_kit_slice_target(const ob_kit_call *call)
 {
-    const ob_tensor *out = ob_kit_output(call, 0), *grad = call->args[0].as.tensor;
+    const ob_tensor *out = ob_kit_output(call, 0);
     const int dim = ob_kit_dim(ob_kit_arg_int(call, "dim", 0), out->ndim);
-    const int64_t size = out->sizes[dim];
-    int64_t start = ob_kit_arg_int(call, "start", 0);
-    start = start < 0 ? start + size : start;
-    start = start < 0 ? 0 : start > size ? size : start;
-    ob_tensor to = ob_kit_narrow(out, dim, start, grad->sizes[dim]);
-    to.strides[dim] *= ob_kit_arg_int(call, "step", 1);
+    const ob_kit_slice slice =
+        ob_kit_slice_of(ob_kit_arg_int(call, "start", 0), ob_kit_arg_int(call, "end", INT64_MAX),
+                        ob_kit_arg_int(call, "step", 1), out->sizes[dim]);
+    ob_tensor to = ob_kit_narrow(out, dim, slice.start, slice.count);
+    if (slice.count > 1) /* else it is never taken, and may be any number */
+        to.strides[dim] *= slice.step;
     return to;
 }
 
 ob_tensor ob_kit_diagonal_target(const ob_kit_call *call)
 {
-    const ob_tensor *out = ob_kit_output(call, 0), *grad = call->args[0].as.tensor;
+    const ob_tensor *out = ob_kit_output(call, 0);
     const int64_t offset = ob_kit_arg_int(call, "offset", 0);
     const int dim1 = ob_kit_dim(ob_kit_arg_int(call, "dim1", 0), out->ndim);
     const int dim2 = ob_kit_dim(ob_kit_arg_int(call, "dim2", 1), out->ndim);
+    const int64_t rows = out->sizes[dim1], columns = out->sizes[dim2];
     ob_tensor to = *out;
+    int64_t length = 0;
     int n = 0;
-    if (call->host->tensor_numel(grad) > 0)
-        to.offset += offset > 0 ? offset * out->strides[dim2] : -offset * out->strides[dim1];
+    if (offset >= 0 && offset < columns) {
+        length = rows < columns - offset ? rows : columns - offset;
+        to.offset += offset * out->strides[dim2];
+    } else if (offset < 0 && offset > -rows) {
+        length = rows + offset < columns ? rows + offset : columns;
+        to.offset += -offset * out->strides[dim1];
+    }
     for (int d = 0; d < out->ndim; d++) {
         if (d == dim1 || d == dim2)
             continue;
         to.sizes[n] = out->sizes[d];
         to.strides[n++] = out->strides[d];
     }
-    to.sizes[n] = grad->sizes[grad->ndim - 1];
+    to.sizes[n] = length;
     to.strides[n++] = out->strides[dim1] + out->strides[dim2];
     to.ndim = n;
     return to;

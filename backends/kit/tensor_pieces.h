@@ -11,6 +11,12 @@
 ob_tensor ob_kit_narrow(const ob_tensor *tensor, int dim, int64_t start, int64_t size);
 ob_tensor ob_kit_remove_dim(const ob_tensor *tensor, int dim, int64_t index);
 
+/* Which elements of a dimension of `size` a slice takes, from the arguments of slice and slice_backward. */
+typedef struct ob_kit_slice {
+    int64_t start, count, step;
+} ob_kit_slice;
+ob_kit_slice ob_kit_slice_of(int64_t start, int64_t end, int64_t step, int64_t size);
+
 /* Where in the result of select_backward, slice_backward and diagonal_backward the gradient goes. */
 ob_tensor ob_kit_select_target(const ob_kit_call *call);
 ob_tensor ob_kit_slice_target(const ob_kit_call *call);

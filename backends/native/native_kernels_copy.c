@@ -49,7 +49,8 @@ static ob_status run_cat(const ob_kit_call *call, ob_err *err)
     int64_t start = 0;
     for (size_t i = 0; i < list->as.list.count; i++) {
         const ob_tensor *part = list->as.list.items[i].as.tensor;
-        if (part->ndim != out->ndim) /* an empty list of numbers joins with anything */
+        if (ob_kit_numel(part) ==
+            0) /* an empty list of numbers joins with anything, in any dimension */
             continue;
         const ob_tensor to = ob_kit_narrow(out, dim, start, part->sizes[dim]);
         OB_TRY(native_copy(call->env, &to, part, err));

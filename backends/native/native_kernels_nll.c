@@ -71,11 +71,12 @@ typedef struct job {
             const bool counts = target != n->ignored;                                              \
             if (counts && !native_index_ok(&j->bad, target, n->classes))                           \
                 return;                                                                            \
-            const int64_t at = (i / n->length * n->classes + target) * n->length + i % n->length;  \
+            const int64_t at = i / n->length * n->classes + (counts ? target : 0);                 \
             const type w = !counts             ? 0                                                 \
                            : j->weight == NULL ? 1                                                 \
                                                : ((const type *)j->weight)[target];                \
-            const type loss = counts ? -w * ((const type *)j->self)[at] : 0;                       \
+            const type loss =                                                                      \
+                counts ? -w * ((const type *)j->self)[at * n->length + i % n->length] : 0;         \
             if (n->reduction == REDUCE_NONE)                                                       \
                 ((type *)j->out)[i] = loss;                                                        \
             j->sum += (double)loss;                                                                \

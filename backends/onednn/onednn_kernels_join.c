@@ -5,6 +5,8 @@
 #include "emit.h"
 #include "plain_loops.h"
 
+#include "kit/tensor_pieces.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,18 +96,27 @@ static ob_status plan_join(dnn_call *call, ob_err *err)
 
 /* ---- one tensor inside another ---- */
 
+/* Zeros, and the gradient in its part of them, where it may be repeated. */
+static ob_status fill_and_copy(dnn_call *call, const dnn_view *part, const dnn_view *grad,
+                               ob_err *err)
+{
+    const dnn_view out = dnn_output(call, 0);
+    OB_TRY(dnn_emit_fill(call->plan, &out, 0, err));
+    return dnn_view_numel(part) == 0 ? OB_OK : dnn_emit_copy(call->plan, part, grad, err);
+}
+
 static ob_status plan_slice_backward(dnn_call *call, ob_err *err)
 {
-    const dnn_view grad = dnn_arg_view(call, "grad_output"), out = dnn_output(call, 0);
+    dnn_view grad = dnn_arg_view(call, "grad_output");
+    const dnn_view out = dnn_output(call, 0);
     const int dim = ob_kit_dim(dnn_arg_int(call, "dim", 0), out.ndim);
-    const int64_t size = out.sizes[dim];
-    int64_t start = dnn_arg_int(call, "start", 0);
-    start = start < 0 ? start + size : start;
-    start = start < 0 ? 0 : start > size ? size : start;
-    const dnn_view part =
-        dnn_view_part(call->plan, &out, dim, start, grad.sizes[dim], dnn_arg_int(call, "step", 1));
-    OB_TRY(dnn_emit_fill(call->plan, &out, 0, err));
-    return dnn_emit_copy(call->plan, &part, &grad, err);
+    const ob_kit_slice slice =
+        ob_kit_slice_of(dnn_arg_int(call, "start", 0), dnn_arg_int(call, "end", INT64_MAX),
+                        dnn_arg_int(call, "step", 1), out.sizes[dim]);
+    const dnn_view part = dnn_view_part(call->plan, &out, dim, slice.start, slice.count,
+                                        slice.count > 1 ? slice.step : 1);
+    dnn_view_pad_dims(&grad, out.ndim);
+    return fill_and_copy(call, &part, &grad, err);
 }
 
 static ob_status plan_select_backward(dnn_call *call, ob_err *err)
@@ -116,9 +127,9 @@ static ob_status plan_select_backward(dnn_call *call, ob_err *err)
     const int64_t index = dnn_arg_int(call, "index", 0);
     const dnn_view part =
         dnn_view_part(call->plan, &out, dim, index < 0 ? index + out.sizes[dim] : index, 1, 1);
+    dnn_view_pad_dims(&grad, out.ndim - 1);
     grad = dnn_view_insert_dim(&grad, dim);
-    OB_TRY(dnn_emit_fill(call->plan, &out, 0, err));
-    return dnn_emit_copy(call->plan, &part, &grad, err);
+    return fill_and_copy(call, &part, &grad, err);
 }
 
 /* Negative padding cuts off. */

@@ -34,6 +34,10 @@ static bool read_geometry(ort_call *call, geometry *g)
         ort_refuse(call, "one to three dimensions of space");
         return false;
     }
+    if (ob_kit_numel(weight) == 0) { /* the library never comes back */
+        ort_refuse(call, "a weight without elements");
+        return false;
+    }
     spread(call, "stride", 1, g->space, g->stride);
     spread(call, "dilation", 1, g->space, g->dilation);
     spread(call, "padding", 0, g->space, g->padding);

@@ -76,6 +76,11 @@ static ort_id random_like(ort_call *call, const char *op, const char *first, dou
 
 static void emit_uniform(ort_call *call)
 {
+    /* The library ends the process where its ends are not in order, as float has them. */
+    if (!((float)ort_arg_double(call, "from", 0) <= (float)ort_arg_double(call, "to", 1))) {
+        ort_refuse(call, "the range is empty");
+        return;
+    }
     ort_result(call, 0,
                random_like(call, "RandomUniform", "low", ort_arg_double(call, "from", 0), "high",
                            ort_arg_double(call, "to", 1)));
@@ -83,6 +88,10 @@ static void emit_uniform(ort_call *call)
 
 static void emit_normal(ort_call *call)
 {
+    if (!((float)ort_arg_double(call, "std", 1) > 0)) {
+        ort_refuse(call, "a deviation that is 0 as a float");
+        return;
+    }
     ort_result(call, 0,
                random_like(call, "RandomNormal", "mean", ort_arg_double(call, "mean", 0), "scale",
                            ort_arg_double(call, "std", 1)));

@@ -2,6 +2,7 @@
  *
  * Rows: what PyTorch calls views, copies, and moving elements about. Shapes are known, so most are a Reshape.
  */
+#include "kit/tensor_pieces.h"
 #include "translate.h"
 
 #include <stdint.h>
@@ -109,6 +110,17 @@ static ort_id pad_dim(ort_translation *t, ort_id id, const ob_tensor *result, in
                     ORT_ATTRS(ORT_S("mode", "constant")));
 }
 
+/* The gradient, repeated where it is smaller than the view. */
+static ort_id fitting_grad(ort_call *call, const int64_t *sizes, int ndim)
+{
+    const ob_tensor *grad = ort_arg_meta(call, "grad_output");
+    const ort_id id = ort_arg(call, "grad_output");
+    bool fits = grad->ndim == ndim;
+    for (int d = 0; fits && d < ndim; d++)
+        fits = grad->sizes[d] == sizes[d];
+    return fits ? id : ort_expand(call->t, id, sizes, ndim);
+}
+
 static void emit_select_backward(ort_call *call)
 {
     ort_translation *t = call->t;
@@ -116,34 +128,39 @@ static void emit_select_backward(ort_call *call)
     const int dim = ob_kit_dim(ort_arg_int(call, "dim", 0), result->ndim);
     int64_t sizes[OB_MAX_DIMS], index = ort_arg_int(call, "index", 0);
     memcpy(sizes, result->sizes, sizeof sizes);
+    memmove(sizes + dim, sizes + dim + 1, (size_t)(result->ndim - dim - 1) * sizeof *sizes);
+    ort_id grad = fitting_grad(call, sizes, result->ndim - 1);
+    memcpy(sizes, result->sizes, sizeof sizes);
     sizes[dim] = 1;
     index += index < 0 ? result->sizes[dim] : 0;
-    const ort_id grad = ort_reshape(t, ort_arg(call, "grad_output"), sizes, result->ndim);
+    grad = ort_reshape(t, grad, sizes, result->ndim);
     ort_result(call, 0, pad_dim(t, grad, result, dim, index, 1));
 }
 
 static void emit_slice_backward(ort_call *call)
 {
     ort_translation *t = call->t;
-    const ob_tensor *result = ort_result_meta(call, 0), *grad = ort_arg_meta(call, "grad_output");
+    const ob_tensor *result = ort_result_meta(call, 0);
     const int dim = ob_kit_dim(ort_arg_int(call, "dim", 0), result->ndim);
-    const int64_t step = ort_arg_int(call, "step", 1);
-    int64_t start = ort_arg_int(call, "start", 0), sizes[OB_MAX_DIMS];
-    start += start < 0 ? result->sizes[dim] : 0;
-    start = start < 0 ? 0 : start > result->sizes[dim] ? result->sizes[dim] : start;
-    if (step == 1) {
-        ort_result(call, 0,
-                   pad_dim(t, ort_arg(call, "grad_output"), result, dim, start, grad->sizes[dim]));
+    const ob_kit_slice slice =
+        ob_kit_slice_of(ort_arg_int(call, "start", 0), ort_arg_int(call, "end", INT64_MAX),
+                        ort_arg_int(call, "step", 1), result->sizes[dim]);
+    int64_t view[OB_MAX_DIMS], sizes[OB_MAX_DIMS];
+    memcpy(view, result->sizes, sizeof view);
+    view[dim] = slice.count;
+    const ort_id grad = fitting_grad(call, view, result->ndim);
+    if (slice.step == 1) {
+        ort_result(call, 0, pad_dim(t, grad, result, dim, slice.start, slice.count));
         return;
     }
-    for (int d = 0; d < grad->ndim; d++)
-        sizes[d] = d == dim ? grad->sizes[dim] : 1;
-    ort_id index = ort_binary(t, "Mul", ort_range(t, grad->sizes[dim]),
-                              ort_number(t, OB_DTYPE_I64, (double)step));
-    index = ort_binary(t, "Add", index, ort_number(t, OB_DTYPE_I64, (double)start));
-    index = expand_to(t, ort_reshape(t, index, sizes, grad->ndim), grad);
-    const ort_id zeros = ort_filled(t, grad->dtype, 0, result->sizes, result->ndim);
-    ort_result(call, 0, ort_scatter(t, zeros, index, ort_arg(call, "grad_output"), dim, false));
+    for (int d = 0; d < result->ndim; d++)
+        sizes[d] = d == dim ? slice.count : 1;
+    ort_id index = ort_binary(t, "Mul", ort_range(t, slice.count),
+                              ort_number(t, OB_DTYPE_I64, (double)slice.step));
+    index = ort_binary(t, "Add", index, ort_number(t, OB_DTYPE_I64, (double)slice.start));
+    index = ort_expand(t, ort_reshape(t, index, sizes, result->ndim), view, result->ndim);
+    const ort_id zeros = ort_filled(t, result->dtype, 0, result->sizes, result->ndim);
+    ort_result(call, 0, ort_scatter(t, zeros, index, grad, dim, false));
 }
 
 static void emit_repeat(ort_call *call)

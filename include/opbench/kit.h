@@ -169,8 +169,8 @@ typedef ob_status (*ob_kit_run_fn)(const ob_kit_call *call, ob_err *err);
 
 struct ob_kit_kernel {
     const char *name; /* "aten::add.Tensor"; NULL ends a table */
-    /* Dtypes that the first tensor argument may have; without one, the first output. What a mask
-     * cannot say, `check` says. */
+    /* Dtypes that the first tensor argument may have; without one, the first output. Complex numbers may stand
+     * nowhere in a call, nor come of it, unless their dtype is here. What a mask cannot say, `check` says. */
     uint32_t dtypes;
     ob_kit_setup_fn setup; /* may be NULL */
     ob_kit_run_fn run;     /* NULL for views */

@@ -53,9 +53,10 @@ ob_status ob_storage_create(size_t size_bytes, ob_storage **out, ob_err *err)
     *out = NULL;
     if (size_bytes > PTRDIFF_MAX - ALIGNMENT)
         return ob_err_set(err, OB_ERR_NOMEM, "no machine has %zu bytes for one tensor", size_bytes);
-    /* aligned_alloc wants a multiple of the alignment; an empty storage still gets an address. */
-    const size_t lines = size_bytes / ALIGNMENT + (size_bytes % ALIGNMENT != 0 || size_bytes == 0);
-    void *data = aligned_alloc(ALIGNMENT, lines * ALIGNMENT);
+    /* Exactly so many, so that a sanitizer sees a byte too far; an empty storage still gets an address. */
+    void *data = NULL;
+    if (posix_memalign(&data, ALIGNMENT, size_bytes > 0 ? size_bytes : 1) != 0)
+        data = NULL;
     if (data == NULL)
         return ob_err_set(err, OB_ERR_NOMEM,
                           "no memory for a tensor of %zu bytes; use a smaller shape or free memory",

@@ -121,11 +121,6 @@ static ob_status setup_scatter(ob_kit_call *call, ob_err *err)
     s->padding = ob_kit_arg_int(call, "padding_idx", -1);
     s->by_frequency = ob_kit_arg_bool(call, "scale_grad_by_freq", false);
     const ob_tensor *grad = ob_kit_arg_tensor(call, "grad_output");
-    if (ob_kit_numel(grad) != s->count * s->width)
-        return call->env->host->err_set(err, OB_ERR_INVALID,
-                                        "%s: grad_output must have one row of %lld elements per "
-                                        "index",
-                                        call->kernel->name, (long long)s->width);
     OB_TRY(plan_rows(call, grad, s->cls, &s->grad, &s->grad_dtype, err));
     OB_TRY(native_dense_plan(call, indices, NATIVE_I64, &s->indices, err));
     OB_TRY(plan_rows(call, out, s->cls, &s->out, &s->out_dtype, err));

@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "graph/graph_internal.h"
 #include "graph/module.h"
+#include "op/shape_util.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,11 +79,24 @@ done:
     return status;
 }
 
+/* What the layers below say (a size that overflows) does not name the operator. */
+static ob_status name_operator(const ob_op_call *call, ob_status status, ob_err *err)
+{
+    char reason[sizeof((ob_err){0}).message];
+    const char *label = ob__op_label(call);
+    if (status == OB_OK || err == NULL || strstr(err->message, label) != NULL)
+        return status;
+    memcpy(reason, err->message, sizeof reason);
+    return ob_err_set(err, status, "%s: %s", label, reason);
+}
+
+/* Every call passes here before any backend sees it, whoever makes the graph: the shape rule checks sizes, ranges and
+ * dtypes of all arguments. */
 static ob_status infer(const ob_graph *graph, const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_op_row *row = call->op->row;
     if (row->shape != NULL)
-        return row->shape(call, out, err);
+        return name_operator(call, row->shape(call, out, err), err);
     if (row->decomposition != NULL)
         return infer_by_decomposition(graph, call, out, err);
     if (call->schema->return_count == 0)

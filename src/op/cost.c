@@ -290,7 +290,7 @@ ob_status ob__cost_sort(const ob_op_call *call, const ob_value *outputs, ob_cost
     double length = 2;
     int dim;
     if (self != NULL && self->ndim > 0 &&
-        ob__norm_dim(call, ob__arg_int(call, "dim", -1), self->ndim, &dim, NULL) == OB_OK)
+        ob__arg_dim(call, "dim", -1, self->ndim, &dim, NULL) == OB_OK)
         length = (double)self->sizes[dim];
     return full_traffic(call, outputs, first_elements(call) * log2(length > 2 ? length : 2), out);
 }

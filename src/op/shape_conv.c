@@ -196,12 +196,10 @@ ob_status ob__shape_convolution_backward(const ob_op_call *call, ob_value *out, 
 {
     conv c = {.transposed = ob__arg_flag(call, "transposed", false)};
     ob__shape forward;
-    const ob_tensor *grad;
     OB_TRY(read_conv(call, &c, err));
     OB_TRY(want_batched(call, &c, err));
     OB_TRY(conv_shape(call, &c, &forward, err));
-    OB_TRY(ob__arg_tensor(call, "grad_output", &grad, err));
-    OB_TRY(ob__want_expandable(call, "grad_output", grad, &forward, err));
+    OB_TRY(ob__want_sizes(call, "grad_output", &forward, err));
     const int64_t channels = out_channels(&c);
     ob__shape shapes[] = {ob__shape_dense(c.input), ob__shape_dense(c.weight),
                           ob__shape_make(c.input->dtype, &channels, 1)};

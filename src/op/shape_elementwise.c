@@ -20,12 +20,14 @@ enum {
     ANY_CAST = 64,  /* in place without a check of dtypes, as copy_ does */
     REVERSED = 128, /* the second operand leads in the question of memory order */
     BY_INT = 256,   /* an int is a further operand: bool gives i64 */
+    QUOTIENT = 512, /* integers stay integers: they cannot be divided by the number 0 */
 };
 
 enum { MAX_OPERANDS = 4 };
 
 typedef struct operands {
     const ob_tensor *tensors[MAX_OPERANDS];
+    const char *first; /* name of the first tensor */
     size_t count;
     ob__promotion promotion;
     ob__shape shape;
@@ -68,6 +70,8 @@ static ob_status collect(const ob_op_call *call, operands *ops, ob_err *err)
         OB_TRY(ob__arg_tensor(call, arg->name, &t, err));
         if (ops->count == MAX_OPERANDS)
             return ob__shape_fail(call, err, "more than %d tensor operands", MAX_OPERANDS);
+        if (ops->count == 0)
+            ops->first = arg->name;
         ops->tensors[ops->count++] = t;
         if (!is_mask(arg->name))
             ob__promotion_add_tensor(&ops->promotion, t);
@@ -84,17 +88,28 @@ static ob_status collect(const ob_op_call *call, operands *ops, ob_err *err)
     return OB_OK;
 }
 
-static ob_status check_dtype(const ob_op_call *call, ob_dtype dtype, int flags, ob_err *err)
+static ob_status check_dtype(const ob_op_call *call, const operands *ops, int flags, ob_err *err)
 {
+    const ob_dtype dtype = ops->shape.dtype;
+    const char *wanted = NULL;
     if ((flags & WANT_FLOAT) != 0 && !ob_dtype_is_floating(dtype))
-        return ob__shape_fail(call, err,
-                              "the arguments are %s; the operator needs a floating dtype",
-                              ob__dtype_text(dtype));
+        wanted = "floating";
     if ((flags & WANT_INT) != 0 && !ob_dtype_is_integral(dtype))
-        return ob__shape_fail(call, err,
-                              "the arguments are %s; the operator needs bool or an integer dtype",
-                              ob__dtype_text(dtype));
-    return OB_OK;
+        wanted = "bool or integer";
+    if (wanted == NULL)
+        return OB_OK;
+    return ob__shape_fail(call, err, "%s is %s; it must be a %s dtype",
+                          ops->count == 1 ? ops->first : "the common dtype of the arguments",
+                          ob__dtype_text(dtype), wanted);
+}
+
+static ob_status check_divisor(const ob_op_call *call, ob_dtype dtype, int flags, ob_err *err)
+{
+    const ob_value *other = ob__arg(call, "other");
+    if ((flags & QUOTIENT) == 0 || !ob_dtype_is_integral(dtype) || other == NULL ||
+        other->kind == OB_VALUE_TENSOR || ob__arg_real(call, "other", 1) != 0)
+        return OB_OK;
+    return ob__shape_fail(call, err, "other is 0; integers cannot be divided by it");
 }
 
 static ob_status finish_in_place(const ob_op_call *call, const operands *ops, ob_dtype dtype,
@@ -134,7 +149,8 @@ static ob_status elementwise(const ob_op_call *call, int flags, ob_value *out, o
         ops.tensors[1] = first;
     }
     ob_dtype dtype = ops.shape.dtype;
-    OB_TRY(check_dtype(call, dtype, flags, err));
+    OB_TRY(check_dtype(call, &ops, flags, err));
+    OB_TRY(check_divisor(call, dtype, flags, err));
     if ((flags & TO_FLOAT) != 0)
         dtype = ob__dtype_to_float(dtype);
     if ((flags & TO_REAL) != 0)
@@ -155,6 +171,7 @@ static ob_status elementwise(const ob_op_call *call, int flags, ob_value *out, o
     }
 ELEMENTWISE_RULE(promote, 0)
 ELEMENTWISE_RULE(promote_reversed, REVERSED)
+ELEMENTWISE_RULE(quotient, QUOTIENT)
 ELEMENTWISE_RULE(square, BY_INT)
 ELEMENTWISE_RULE(promote_float, TO_FLOAT)
 ELEMENTWISE_RULE(want_float, WANT_FLOAT)
@@ -173,7 +190,7 @@ static ob_status check_rounding(const ob_op_call *call, int *flags, ob_err *err)
     if (mode != NULL && strcmp(mode, "trunc") != 0 && strcmp(mode, "floor") != 0)
         return ob__shape_fail(
             call, err, "rounding_mode is \"%s\"; it must be None, \"trunc\" or \"floor\"", mode);
-    *flags = mode == NULL ? TO_FLOAT : 0;
+    *flags = mode == NULL ? TO_FLOAT : QUOTIENT;
     return OB_OK;
 }
 
@@ -252,7 +269,7 @@ ob_status ob__shape_glu(const ob_op_call *call, ob_value *out, ob_err *err)
     const ob_tensor *self;
     int dim;
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim", -1), self->ndim, &dim, err));
+    OB_TRY(ob__arg_dim(call, "dim", -1, self->ndim, &dim, err));
     char text[OB__SHAPE_TEXT];
     if (self->ndim == 0 || self->sizes[dim] % 2 != 0)
         return ob__shape_fail(call, err, "self is %s; dimension %d must have an even size",
@@ -266,7 +283,7 @@ ob_status ob__shape_two_alike(const ob_op_call *call, ob_value *out, ob_err *err
 {
     operands ops;
     OB_TRY(collect(call, &ops, err));
-    OB_TRY(check_dtype(call, ops.shape.dtype, WANT_FLOAT, err));
+    OB_TRY(check_dtype(call, &ops, WANT_FLOAT, err));
     const ob__shape shapes[] = {ops.shape, ops.shape};
     return ob__give_all(call, out, shapes, 2, err);
 }

@@ -12,7 +12,7 @@ static ob_status self_dim_index(const ob_op_call *call, const ob_tensor **self, 
                                 const ob_tensor **index, ob_err *err)
 {
     OB_TRY(ob__arg_tensor(call, "self", self, err));
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim", 0), (*self)->ndim, dim, err));
+    OB_TRY(ob__arg_dim(call, "dim", 0, (*self)->ndim, dim, err));
     return ob__arg_tensor(call, "index", index, err);
 }
 

@@ -67,7 +67,7 @@ ob_status ob__shape_cat(const ob_op_call *call, ob_value *out, ob_err *err)
             OB_TRY(add_part(call, part, i, dim, &shape, err));
             continue;
         }
-        OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim", 0), part->ndim, &dim, err));
+        OB_TRY(ob__arg_dim(call, "dim", 0, part->ndim, &dim, err));
         shape = ob__shape_dense(part);
         started = true;
     }
@@ -91,7 +91,7 @@ ob_status ob__shape_stack(const ob_op_call *call, ob_value *out, ob_err *err)
     if (first->ndim == OB_MAX_DIMS)
         return ob__shape_fail(call, err, "the tensors have %d dimensions, one too many",
                               OB_MAX_DIMS);
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim", 0), first->ndim + 1, &dim, err));
+    OB_TRY(ob__arg_dim(call, "dim", 0, first->ndim + 1, &dim, err));
     for (size_t i = 1; i < count; i++) {
         const ob_tensor *t = items[i].as.tensor;
         if (t->ndim != first->ndim ||
@@ -119,7 +119,7 @@ static ob_status read_splitter(const ob_op_call *call, splitter *s, ob_err *err)
     OB_TRY(ob__arg_tensor(call, "self", &s->self, err));
     if (s->self->ndim == 0)
         return ob__shape_fail(call, err, "self has no dimensions; it cannot be split");
-    return ob__norm_dim(call, ob__arg_int(call, "dim", 0), s->self->ndim, &s->dim, err);
+    return ob__arg_dim(call, "dim", 0, s->self->ndim, &s->dim, err);
 }
 
 static ob_status too_many(const ob_op_call *call, int64_t parts, ob_err *err)

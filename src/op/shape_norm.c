@@ -15,7 +15,7 @@ static ob_status softmax(const ob_op_call *call, ob_dtype dtype, ob_value *out, 
     const ob_tensor *self;
     int dim;
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim", 0), self->ndim, &dim, err));
+    OB_TRY(ob__arg_dim(call, "dim", 0, self->ndim, &dim, err));
     ob__shape shape = ob__shape_dense(self);
     shape.dtype = dtype == OB_DTYPE_INVALID ? self->dtype : dtype;
     if (!ob_dtype_is_floating(shape.dtype))
@@ -41,7 +41,7 @@ ob_status ob__shape_softmax_backward(const ob_op_call *call, ob_value *out, ob_e
     int dim;
     OB_TRY(ob__arg_tensor(call, "grad_output", &grad, err));
     OB_TRY(ob__arg_tensor(call, "output", &output, err));
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim", 0), grad->ndim, &dim, err));
+    OB_TRY(ob__arg_dim(call, "dim", 0, grad->ndim, &dim, err));
     ob__shape shape = ob__shape_dense(output);
     OB_TRY(ob__want_sizes(call, "grad_output", &shape, err));
     shape.dtype = ob__arg_dtype(call, "input_dtype", output->dtype);

@@ -201,7 +201,14 @@ ob_status ob__shape_upsample_nearest2d_backward(const ob_op_call *call, ob_value
     return ob__give(call, out, &shape, err);
 }
 
-/* Pairs (before, after) from the last dimension on; negative entries crop. */
+/* Negative padding crops, and no more than there is. */
+static bool can_cut(int64_t size, int64_t before, int64_t after)
+{
+    const int64_t left = before < 0 ? (before < -size ? -1 : size + before) : size;
+    return left >= 0 && (after >= 0 || after >= -left);
+}
+
+/* Pairs (before, after) from the last dimension on. */
 ob_status ob__shape_pad(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *self;
@@ -216,8 +223,9 @@ ob_status ob__shape_pad(const ob_op_call *call, ob_value *out, ob_err *err)
     ob__shape shape = ob__shape_dense(self);
     for (int i = 0; i < pad.count / 2; i++) {
         int64_t *size = &shape.sizes[self->ndim - 1 - i];
-        if (__builtin_add_overflow(*size, pad.v[2 * i], size) ||
-            __builtin_add_overflow(*size, pad.v[2 * i + 1], size) || *size < 0)
+        const int64_t before = pad.v[2 * i], after = pad.v[2 * i + 1];
+        if (!can_cut(*size, before, after) || __builtin_add_overflow(*size, before, size) ||
+            __builtin_add_overflow(*size, after, size))
             return ob__shape_fail(call, err, "pad %s leaves no valid size of dimension %d of %s",
                                   ob__sizes_text(pad.v, pad.count, a), self->ndim - 1 - i,
                                   ob__tensor_text(self, b));

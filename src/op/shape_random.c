@@ -5,8 +5,16 @@
 #include "op/shape_layout.h"
 #include "op/shape_rules.h"
 
-static ob_status read_probability(const ob_op_call *call, ob_err *err)
+/* What the distribution is given: a probability, two ends of a range, a deviation. */
+static ob_status check_distribution(const ob_op_call *call, ob_err *err)
 {
+    const double from = ob__arg_real(call, "from", 0), to = ob__arg_real(call, "to", 1);
+    const double deviation = ob__arg_real(call, "std", 1);
+    if (!(from <= to))
+        return ob__shape_fail(call, err, "from is %g and to is %g; from must not be larger", from,
+                              to);
+    if (!(deviation >= 0))
+        return ob__shape_fail(call, err, "std is %g; it must not be negative", deviation);
     const double p = ob__arg_real(call, "p", 0.5);
     if (p >= 0 && p <= 1)
         return OB_OK;
@@ -27,7 +35,7 @@ ob_status ob__shape_native_dropout(const ob_op_call *call, ob_value *out, ob_err
 {
     ob__shape shapes[2];
     const ob_tensor *input;
-    OB_TRY(read_probability(call, err));
+    OB_TRY(check_distribution(call, err));
     OB_TRY(ob__arg_tensor(call, "input", &input, err));
     shapes[0] = shapes[1] = ob__shape_dense(input);
     ob__set_elementwise_strides(&shapes[0], &input, 1);
@@ -39,7 +47,7 @@ ob_status ob__shape_native_dropout(const ob_op_call *call, ob_value *out, ob_err
 ob_status ob__shape_same(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     ob__shape shape;
-    OB_TRY(read_probability(call, err));
+    OB_TRY(check_distribution(call, err));
     if (call->schema->args[0].writes)
         return ob__shape_assign(call, out, err);
     OB_TRY(first_preserved(call, &shape, err));

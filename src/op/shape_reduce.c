@@ -7,6 +7,7 @@
 #include "op/shape_rules.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 typedef struct reduction {
     const ob_tensor *self;
@@ -25,7 +26,7 @@ static ob_status reduce(const ob_op_call *call, reduction *out, ob_err *err)
     const bool all = dims.count == 0;
     for (int i = 0; i < dims.count; i++) {
         int dim;
-        OB_TRY(ob__norm_dim(call, dims.v[i], out->self->ndim, &dim, err));
+        OB_TRY(ob__norm_dim(call, "dim", dims.v[i], out->self->ndim, &dim, err));
         if (reduced[dim])
             return ob__shape_fail(call, err, "dimension %d is in dim twice; name it once", dim);
         reduced[dim] = true;
@@ -53,21 +54,12 @@ ob_status ob__shape_sum(const ob_op_call *call, ob_value *out, ob_err *err)
     return ob__give(call, out, &r.shape, err);
 }
 
-static ob_status want_floating(const ob_op_call *call, const char *what, ob_dtype dtype,
-                               ob_err *err)
-{
-    if (ob_dtype_is_floating(dtype))
-        return OB_OK;
-    return ob__shape_fail(call, err, "%s is %s; it must be a floating dtype", what,
-                          ob__dtype_text(dtype));
-}
-
 ob_status ob__shape_mean(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     reduction r;
     OB_TRY(reduce(call, &r, err));
     r.shape.dtype = ob__arg_dtype(call, "dtype", r.self->dtype);
-    OB_TRY(want_floating(call, "self", r.shape.dtype, err));
+    OB_TRY(ob__want_floating(call, "self", r.shape.dtype, err));
     return ob__give(call, out, &r.shape, err);
 }
 
@@ -75,7 +67,7 @@ ob_status ob__shape_reduce_float(const ob_op_call *call, ob_value *out, ob_err *
 {
     reduction r;
     OB_TRY(reduce(call, &r, err));
-    OB_TRY(want_floating(call, "self", r.self->dtype, err));
+    OB_TRY(ob__want_floating(call, "self", r.self->dtype, err));
     r.shape.dtype = ob__dtype_to_real(r.self->dtype);
     return ob__give(call, out, &r.shape, err);
 }
@@ -84,7 +76,7 @@ ob_status ob__shape_reduce_two(const ob_op_call *call, ob_value *out, ob_err *er
 {
     reduction r;
     OB_TRY(reduce(call, &r, err));
-    OB_TRY(want_floating(call, "self", r.self->dtype, err));
+    OB_TRY(ob__want_floating(call, "self", r.self->dtype, err));
     ob__shape shapes[] = {r.shape, r.shape};
     shapes[0].dtype = ob__dtype_to_real(r.self->dtype);
     return ob__give_all(call, out, shapes, 2, err);
@@ -94,9 +86,9 @@ ob_status ob__shape_norm(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     reduction r;
     OB_TRY(reduce(call, &r, err));
-    OB_TRY(want_floating(call, "self", r.self->dtype, err));
+    OB_TRY(ob__want_floating(call, "self", r.self->dtype, err));
     r.shape.dtype = ob__dtype_to_real(ob__arg_dtype(call, "dtype", r.self->dtype));
-    OB_TRY(want_floating(call, "dtype", r.shape.dtype, err));
+    OB_TRY(ob__want_floating(call, "dtype", r.shape.dtype, err));
     return ob__give(call, out, &r.shape, err);
 }
 
@@ -119,9 +111,9 @@ ob_status ob__shape_cosine_similarity(const ob_op_call *call, ob_value *out, ob_
     ob__promotion_add_tensor(&promotion, b);
     ob__shape shape = ob__shape_dense(a);
     shape.dtype = ob__promotion_result(&promotion);
-    OB_TRY(want_floating(call, "the common dtype", shape.dtype, err));
+    OB_TRY(ob__want_floating(call, "the common dtype", shape.dtype, err));
     OB_TRY(ob__shape_widen(call, &shape, "x1", b, "x2", err));
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim", 1), shape.ndim, &dim, err));
+    OB_TRY(ob__arg_dim(call, "dim", 1, shape.ndim, &dim, err));
     for (int i = dim; i + 1 < shape.ndim; i++)
         shape.sizes[i] = shape.sizes[i + 1];
     shape.ndim -= shape.ndim > 0;
@@ -177,7 +169,7 @@ ob_status ob__shape_any_all(const ob_op_call *call, ob_value *out, ob_err *err)
 static ob_status self_and_dim(const ob_op_call *call, const ob_tensor **self, int *dim, ob_err *err)
 {
     OB_TRY(ob__arg_tensor(call, "self", self, err));
-    return ob__norm_dim(call, ob__arg_int(call, "dim", -1), (*self)->ndim, dim, err);
+    return ob__arg_dim(call, "dim", -1, (*self)->ndim, dim, err);
 }
 
 ob_status ob__shape_cumulate(const ob_op_call *call, ob_value *out, ob_err *err)
@@ -252,12 +244,27 @@ ob_status ob__shape_bucketize(const ob_op_call *call, ob_value *out, ob_err *err
     return ob__give(call, out, &shape, err);
 }
 
+/* sorter says where each element of sorted_sequence stands in its line. */
+static ob_status check_sorter(const ob_op_call *call, const ob_tensor *sorted, ob_err *err)
+{
+    const ob_tensor *sorter;
+    const char *side = ob__arg_str(call, "side", NULL);
+    const ob__shape shape = ob__shape_dense(sorted);
+    OB_TRY(ob__arg_maybe_tensor(call, "sorter", &sorter, err));
+    if (sorter != NULL)
+        OB_TRY(ob__want_index(call, "sorter", sorter, false, err));
+    if (side != NULL && strcmp(side, "left") != 0 && strcmp(side, "right") != 0)
+        return ob__shape_fail(call, err, "side is \"%s\"; it must be \"left\" or \"right\"", side);
+    return ob__want_sizes(call, "sorter", &shape, err);
+}
+
 ob_status ob__shape_searchsorted(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *sorted, *self = NULL;
     const ob_value *v = ob__arg(call, "self");
     char a[OB__SHAPE_TEXT], b[OB__SHAPE_TEXT];
     OB_TRY(ob__arg_tensor(call, "sorted_sequence", &sorted, err));
+    OB_TRY(check_sorter(call, sorted, err));
     if (v != NULL && v->kind == OB_VALUE_TENSOR)
         OB_TRY(ob__arg_tensor(call, "self", &self, err));
     bool fits = sorted->ndim == 1 || (self != NULL && self->ndim == sorted->ndim);

@@ -12,6 +12,7 @@
     /* shape_elementwise.c: all tensors broadcast, the dtype is promoted */                        \
     X(promote)          /* the common dtype */                                                     \
     X(promote_reversed) /* the memory order follows the second operand first */                    \
+    X(quotient)         /* promote; integers are not divided by the number 0 */                    \
     X(square)                                                                                      \
     X(promote_float) /* integers become f32 */                                                     \
     X(want_float)    /* the common dtype must be floating */                                       \

@@ -81,7 +81,7 @@ ob_status ob__shape_squeeze_dim(const ob_op_call *call, ob_value *out, ob_err *e
     const ob_tensor *self;
     int dim = 0;
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim", 0), self->ndim, &dim, err));
+    OB_TRY(ob__arg_dim(call, "dim", 0, self->ndim, &dim, err));
     ob__shape shape = ob__shape_of(self);
     if (self->ndim > 0 && shape.sizes[dim] == 1)
         drop_dim(&shape, dim);
@@ -95,7 +95,7 @@ ob_status ob__shape_unsqueeze(const ob_op_call *call, ob_value *out, ob_err *err
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
     if (self->ndim == OB_MAX_DIMS)
         return ob__shape_fail(call, err, "self has %d dimensions, one too many", OB_MAX_DIMS);
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim", 0), self->ndim + 1, &dim, err));
+    OB_TRY(ob__arg_dim(call, "dim", 0, self->ndim + 1, &dim, err));
     ob__shape shape = ob__shape_of(self);
     for (int i = shape.ndim; i > dim; i--) {
         shape.sizes[i] = shape.sizes[i - 1];
@@ -122,7 +122,7 @@ static ob_status read_dim(const ob_op_call *call, const char *name, ob_tensor *v
         *viewed = *given;
     if (viewed->ndim == 0)
         return ob__shape_fail(call, err, "%s has no dimensions", backward ? "input_sizes" : "self");
-    return ob__norm_dim(call, ob__arg_int(call, name, 0), viewed->ndim, dim, err);
+    return ob__arg_dim(call, name, 0, viewed->ndim, dim, err);
 }
 
 /* The view; or zeros like what is looked at, with the gradient where the view is, which must fit there. */
@@ -242,7 +242,7 @@ ob_status ob__shape_diagonal(const ob_op_call *call, ob_value *out, ob_err *err)
     int a = 0, b = 0;
     const int64_t offset = ob__arg_int(call, "offset", 0);
     OB_TRY(read_dim(call, "dim1", &self, &a, err));
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim2", 1), self.ndim, &b, err));
+    OB_TRY(ob__arg_dim(call, "dim2", 1, self.ndim, &b, err));
     if (a == b)
         return ob__shape_fail(call, err, "dim1 and dim2 are both %d; they must differ", a);
     ob__shape shape = ob__shape_of(&self);
@@ -299,7 +299,7 @@ ob_status ob__shape_roll(const ob_op_call *call, ob_value *out, ob_err *err)
                               shifts.count, dims.count);
     for (int i = 0; i < dims.count; i++) {
         int dim = 0;
-        OB_TRY(ob__norm_dim(call, dims.v[i], self->ndim, &dim, err));
+        OB_TRY(ob__norm_dim(call, "dims", dims.v[i], self->ndim, &dim, err));
     }
     ob__shape shape = ob__shape_dense(self);
     ob__follow_channels_last(&shape, self);
@@ -315,7 +315,7 @@ ob_status ob__shape_flip(const ob_op_call *call, ob_value *out, ob_err *err)
     OB_TRY(ob__arg_ints(call, "dims", &dims, err));
     for (int i = 0; i < dims.count; i++) {
         int dim = 0;
-        OB_TRY(ob__norm_dim(call, dims.v[i], self->ndim, &dim, err));
+        OB_TRY(ob__norm_dim(call, "dims", dims.v[i], self->ndim, &dim, err));
         if (used[dim])
             return ob__shape_fail(call, err, "dimension %d is in dims twice; name it once", dim);
         used[dim] = true;

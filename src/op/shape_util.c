@@ -186,16 +186,23 @@ ob_status ob__arg_tensors(const ob_op_call *call, const char *name, const ob_val
     return OB_OK;
 }
 
-ob_status ob__norm_dim(const ob_op_call *call, int64_t dim, int ndim, int *out, ob_err *err)
+ob_status ob__norm_dim(const ob_op_call *call, const char *name, int64_t dim, int ndim, int *out,
+                       ob_err *err)
 {
     const int64_t n = ndim > 0 ? ndim : 1;
     if (dim < -n || dim >= n)
         return ob__shape_fail(call, err,
-                              "dimension %" PRId64 " does not exist in a tensor of %d dimensions; "
-                              "give one from %" PRId64 " to %" PRId64,
-                              dim, ndim, -n, n - 1);
+                              "%s is %" PRId64 " for a tensor of %d dimension%s; it must be from "
+                              "%" PRId64 " to %" PRId64,
+                              name, dim, ndim, ndim == 1 ? "" : "s", -n, n - 1);
     *out = (int)(dim < 0 ? dim + n : dim);
     return OB_OK;
+}
+
+ob_status ob__arg_dim(const ob_op_call *call, const char *name, int64_t fallback, int ndim,
+                      int *out, ob_err *err)
+{
+    return ob__norm_dim(call, name, ob__arg_int(call, name, fallback), ndim, out, err);
 }
 
 ob_status ob__want_same_dtype(const ob_op_call *call, const char *a_name, const ob_tensor *a,
@@ -205,6 +212,14 @@ ob_status ob__want_same_dtype(const ob_op_call *call, const char *a_name, const 
         return OB_OK;
     return ob__shape_fail(call, err, "%s is %s and %s is %s; both must have the same dtype", a_name,
                           ob__dtype_text(a->dtype), b_name, ob__dtype_text(b->dtype));
+}
+
+ob_status ob__want_floating(const ob_op_call *call, const char *what, ob_dtype dtype, ob_err *err)
+{
+    if (ob_dtype_is_floating(dtype))
+        return OB_OK;
+    return ob__shape_fail(call, err, "%s is %s; it must be a floating dtype", what,
+                          ob__dtype_text(dtype));
 }
 
 ob_status ob__want_ndim(const ob_op_call *call, const char *name, const ob_tensor *t, int ndim,

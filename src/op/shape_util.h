@@ -59,11 +59,17 @@ const char *ob__arg_str(const ob_op_call *call, const char *name, const char *fa
 ob_status ob__arg_tensors(const ob_op_call *call, const char *name, const ob_value **items,
                           size_t *count, ob_err *err);
 
-/* 0 <= *out < max(ndim, 1) from a dimension that may be negative. */
-ob_status ob__norm_dim(const ob_op_call *call, int64_t dim, int ndim, int *out, ob_err *err);
+/* 0 <= *out < max(ndim, 1) from a dimension that may be negative, and that the argument `name` has. */
+ob_status ob__norm_dim(const ob_op_call *call, const char *name, int64_t dim, int ndim, int *out,
+                       ob_err *err);
+/* The same of an argument that is an int. */
+ob_status ob__arg_dim(const ob_op_call *call, const char *name, int64_t fallback, int ndim,
+                      int *out, ob_err *err);
 /* Same dtype, else an error that names both. */
 ob_status ob__want_same_dtype(const ob_op_call *call, const char *a_name, const ob_tensor *a,
                               const char *b_name, const ob_tensor *b, ob_err *err);
+/* `what`: an argument, or other words for what has the dtype. */
+ob_status ob__want_floating(const ob_op_call *call, const char *what, ob_dtype dtype, ob_err *err);
 ob_status ob__want_ndim(const ob_op_call *call, const char *name, const ob_tensor *t, int ndim,
                         ob_err *err);
 /* i64, or i32 where `allow_i32`. */

@@ -155,8 +155,8 @@ ob_status ob__shape_flatten(const ob_op_call *call, ob_value *out, ob_err *err)
     ob__ints size = {.given = true};
     int count = 0;
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "start_dim", 0), self->ndim, &start, err));
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "end_dim", -1), self->ndim, &end, err));
+    OB_TRY(ob__arg_dim(call, "start_dim", 0, self->ndim, &start, err));
+    OB_TRY(ob__arg_dim(call, "end_dim", -1, self->ndim, &end, err));
     if (start > end)
         return ob__shape_fail(call, err,
                               "start_dim is %d and end_dim is %d; start must not be "
@@ -183,7 +183,7 @@ ob_status ob__shape_unflatten(const ob_op_call *call, ob_value *out, ob_err *err
     ob__ints parts, size = {.given = true};
     char a[OB__SHAPE_TEXT], b[OB__SHAPE_TEXT];
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim", 0), self->ndim, &dim, err));
+    OB_TRY(ob__arg_dim(call, "dim", 0, self->ndim, &dim, err));
     OB_TRY(ob__arg_ints(call, "sizes", &parts, err));
     if (self->ndim == 0 || parts.count == 0 || self->ndim - 1 + parts.count > OB_MAX_DIMS ||
         !ob__view_infer(self->sizes[dim], parts.v, parts.count))
@@ -233,8 +233,8 @@ ob_status ob__shape_transpose(const ob_op_call *call, ob_value *out, ob_err *err
     const ob_tensor *self;
     int a, b;
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim0", 0), self->ndim, &a, err));
-    OB_TRY(ob__norm_dim(call, ob__arg_int(call, "dim1", 0), self->ndim, &b, err));
+    OB_TRY(ob__arg_dim(call, "dim0", 0, self->ndim, &a, err));
+    OB_TRY(ob__arg_dim(call, "dim1", 0, self->ndim, &b, err));
     return give_swapped(call, self, a, b, out, err);
 }
 
@@ -260,7 +260,7 @@ ob_status ob__shape_permute(const ob_op_call *call, ob_value *out, ob_err *err)
     OB_TRY(ob__arg_ints(call, "dims", &dims, err));
     bool fits = dims.count == self->ndim;
     for (int i = 0; fits && i < dims.count; i++) {
-        OB_TRY(ob__norm_dim(call, dims.v[i], self->ndim, &order[i], err));
+        OB_TRY(ob__norm_dim(call, "dims", dims.v[i], self->ndim, &order[i], err));
         fits = !used[order[i]];
         used[order[i]] = true;
     }

@@ -39,7 +39,7 @@ static const struct {
     {"aten::embedding_dense_backward", "[" F23 "," I("[2]", "[0,5]") ",4,-1,false]",
      "the index 5, which is not in [0, 4)"},
     {"aten::embedding_dense_backward", "[" F23 "," I("[3]", "[0,1,2]") ",4,-1,false]",
-     "grad_output must have one row of 3 elements per index"},
+     "grad_output is [2, 3]; it must have a row of 3 elements for each of the 3 indices"},
     {"aten::_embedding_bag", "[" F32 "," I("[2]", "[0,-1]") "," I("[1]", "[0]") "]",
      "the index -1, which is not in [0, 3)"},
     {"aten::_embedding_bag", "[" F32 "," I("[2]", "[0,1]") "," I("[2]", "[0,3]") "]",

@@ -158,16 +158,46 @@ static void says_what_does_not_fit(void)
          "without the underscore"},
         {"aten::div.Tensor_mode(f32[3], f32[3], rounding_mode=\"up\")",
          "error: div: rounding_mode is \"up\"; it must be None, \"trunc\" or \"floor\""},
-        {"aten::gelu(i64[3])",
-         "error: gelu: the arguments are int64; the operator needs a floating dtype"},
-        {"aten::bitwise_not(f32[3])", "error: bitwise_not: the arguments are float32; the operator "
-                                      "needs bool or an integer dtype"},
+        {"aten::gelu(i64[3])", "error: gelu: self is int64; it must be a floating dtype"},
+        {"aten::bitwise_not(f32[3])",
+         "error: bitwise_not: self is float32; it must be a bool or integer dtype"},
         {"aten::sum.dim_IntList(f32[2, 3], [0, -2])",
          "error: sum: dimension 0 is in dim twice; name it once"},
         {"aten::sum.dim_IntList(f32[2, 3], [2])",
-         "error: sum: dimension 2 does not exist in a tensor of 2 dimensions; give one from -2 to "
-         "1"},
+         "error: sum: dim is 2 for a tensor of 2 dimensions; it must be from -2 to 1"},
         {"aten::mean(i64[2])", "error: mean: self is int64; it must be a floating dtype"},
+        {"aten::remainder.Scalar(i64[2], 0)",
+         "error: remainder: other is 0; integers cannot be divided by it"},
+        {"aten::div.Scalar_mode(i32[2], False, rounding_mode=\"floor\")",
+         "error: div: other is 0; integers cannot be divided by it"},
+        {"aten::uniform_(f32[2], 2, 1)",
+         "error: uniform_: from is 2 and to is 1; from must not be larger"},
+        {"aten::normal_(f32[2], 0, -1)", "error: normal_: std is -1; it must not be negative"},
+        {"aten::searchsorted.Tensor(f32[6], f32[2], sorter=i64[1])",
+         "error: searchsorted: sorter is [1]; it must be [6]"},
+        {"aten::searchsorted.Tensor(f32[6], f32[2], sorter=u8[6])",
+         "error: searchsorted: sorter is uint8; indices must be int64"},
+        {"aten::searchsorted.Tensor(f32[6], f32[2], side=\"up\")",
+         "error: searchsorted: side is \"up\"; it must be \"left\" or \"right\""},
+        {"aten::embedding_dense_backward(f32[2, 3], i64[3], 4, -1, False)",
+         "error: embedding_dense_backward: grad_output is [2, 3]; it must have a row of 3 elements "
+         "for each of the 3 indices"},
+        {"aten::_embedding_bag_dense_backward(f32[4, 3], i64[7], i64[7], i64[4], i64[4], 6, False, "
+         "0, f32[])",
+         "error: _embedding_bag_dense_backward: indices is [7] and per_sample_weights is []; both "
+         "must be equal"},
+        {"aten::_embedding_bag_dense_backward(f32[4, 3], i64[7], i64[6], i64[4], i64[4], 6, False, "
+         "0, None)",
+         "error: _embedding_bag_dense_backward: offset2bag is [6]; it must have 7 elements"},
+        {"aten::_embedding_bag_dense_backward(f32[4, 3], i64[7], i64[7], i64[4], i64[4, 2], 6, "
+         "False, 2, None)",
+         "error: _embedding_bag_dense_backward: maximum_indices is [4, 2]; it must have 12 "
+         "elements"},
+        {"aten::convolution_backward(f32[1, 3, 5], f32[64, 2, 9], f32[3, 2, 3], [3], [2], [1], "
+         "[1], False, [0], 1, [True, True, True])",
+         "error: convolution_backward: grad_output is [1, 3, 5]; it must be [64, 3, 5]"},
+        {"aten::constant_pad_nd(f32[2, 5], [-10, 20])",
+         "error: constant_pad_nd: pad [-10, 20] leaves no valid size of dimension 1 of [2, 5]"},
         {"aten::max(f32[0, 2])",
          "error: max: self is [0, 2]; the dimensions that are reduced must not be empty"},
         {"aten::topk(f32[3], 4)",

@@ -18,6 +18,7 @@ typedef struct constrainer {
     ob_rng *rng;
     bool *given;        /* per input: the user said what it holds */
     uint32_t *input_of; /* per edge: number of the input, UINT32_MAX for others */
+    ob_err *err;
 } constrainer;
 
 /* ---- which inputs the user has set ---- */
@@ -194,24 +195,83 @@ static ob_edge_id behind_views(const ob_graph *graph, ob_edge_id edge)
     return edge;
 }
 
-static void constrain_operand(const constrainer *c, const ob_graph_node *node,
-                              const ob_constraint *row, const ob_operand *operand, size_t item)
+/* ---- checking ---- */
+
+static int64_t element_at(const ob_tensor *t, int64_t number)
 {
-    for (size_t i = 0; operand->kind == OB_OPERAND_LIST && i < operand->count; i++)
-        constrain_operand(c, node, row, &operand->items[i], i);
-    if (operand->kind != OB_OPERAND_EDGE)
-        return;
-    const ob_edge_id edge = behind_views(c->graph, operand->edge);
-    if (c->input_of[edge] == UINT32_MAX)
-        return;
-    const size_t input = c->input_of[edge];
-    if (c->given[input] || c->inputs[input].kind != OB_VALUE_TENSOR)
-        return;
-    fill(c, c->inputs[input].as.tensor, row->kind, bound_of(c->graph, node, row, item),
-         includes_last_offset(node));
+    int64_t offset = 0;
+    for (int d = t->ndim - 1; d >= 0; d--) {
+        offset += number % t->sizes[d] * t->strides[d];
+        number /= t->sizes[d];
+    }
+    const char *at = (const char *)ob_tensor_data(t) + offset * (int64_t)ob_dtype_size(t->dtype);
+    switch (t->dtype) {
+    case OB_DTYPE_I64:
+        return *(const int64_t *)(const void *)at;
+    case OB_DTYPE_I32:
+        return *(const int32_t *)(const void *)at;
+    case OB_DTYPE_I16:
+        return *(const int16_t *)(const void *)at;
+    case OB_DTYPE_I8:
+        return *(const int8_t *)at;
+    default:
+        return *(const uint8_t *)at;
+    }
 }
 
-static void constrain(const constrainer *c)
+/* Values that are the user's must not lead a kernel out of its memory, nor divide by zero: libraries do not look. Indices
+ * may count from the end, where the operator takes that, and may be what it ignores. */
+static ob_status check(const constrainer *c, const ob_graph_node *node, const ob_constraint *row,
+                       const ob_tensor *t, int64_t bound)
+{
+    const bool is_index = row->kind == OB_CONSTRAINT_INDEX || row->kind == OB_CONSTRAINT_PLANE;
+    const int ignore_arg = ob_schema_find_arg(node->op->schema, "ignore_index");
+    const ob_value *ignored =
+        ignore_arg >= 0 ? operand_meta(c->graph, &node->args[ignore_arg]) : NULL;
+    if (!ob_dtype_is_integral(t->dtype) || t->storage == NULL || t->layout != OB_LAYOUT_STRIDED ||
+        (is_index ? bound <= 0 : row->kind != OB_CONSTRAINT_NONZERO))
+        return OB_OK;
+    for (int64_t i = 0; i < ob_tensor_numel(t); i++) {
+        const int64_t value = element_at(t, i);
+        if (is_index ? value >= -bound && value < bound : value != 0)
+            continue;
+        if (ignored != NULL && ignored->kind == OB_VALUE_INT && ignored->as.integer == value)
+            continue;
+        if (is_index)
+            return ob_err_set(
+                c->err, OB_ERR_INVALID,
+                "%s: %s has the index %lld as element %lld; it must be from 0 to %lld",
+                node->op->schema->name, row->arg, (long long)value, (long long)i,
+                (long long)bound - 1);
+        return ob_err_set(c->err, OB_ERR_INVALID,
+                          "%s: element %lld of %s is 0; integers cannot be divided by it",
+                          node->op->schema->name, (long long)i, row->arg);
+    }
+    return OB_OK;
+}
+
+static ob_status constrain_operand(const constrainer *c, const ob_graph_node *node,
+                                   const ob_constraint *row, const ob_operand *operand, size_t item)
+{
+    for (size_t i = 0; operand->kind == OB_OPERAND_LIST && i < operand->count; i++)
+        OB_TRY(constrain_operand(c, node, row, &operand->items[i], i));
+    if (operand->kind != OB_OPERAND_EDGE)
+        return OB_OK;
+    const ob_edge_id edge = behind_views(c->graph, operand->edge);
+    if (c->input_of[edge] == UINT32_MAX)
+        return OB_OK;
+    const size_t input = c->input_of[edge];
+    if (c->inputs[input].kind != OB_VALUE_TENSOR)
+        return OB_OK;
+    const ob_tensor *t = c->inputs[input].as.tensor;
+    const int64_t bound = bound_of(c->graph, node, row, item);
+    if (c->given[input])
+        return check(c, node, row, t, bound);
+    fill(c, t, row->kind, bound, includes_last_offset(node));
+    return OB_OK;
+}
+
+static ob_status constrain(const constrainer *c)
 {
     for (size_t n = 0; n < c->graph->node_count; n++) {
         const ob_graph_node *node = &c->graph->nodes[n];
@@ -219,9 +279,10 @@ static void constrain(const constrainer *c)
         for (; row != NULL && row->arg != NULL; row++) {
             const int arg = ob_schema_find_arg(node->op->schema, row->arg);
             if (arg >= 0)
-                constrain_operand(c, node, row, &node->args[arg], 0);
+                OB_TRY(constrain_operand(c, node, row, &node->args[arg], 0));
         }
     }
+    return OB_OK;
 }
 
 static ob_status begin(constrainer *c, ob_err *err)
@@ -240,29 +301,28 @@ static ob_status begin(constrainer *c, ob_err *err)
     return OB_OK;
 }
 
-static void finish(constrainer *c)
+static ob_status finish(constrainer *c)
 {
-    constrain(c);
+    const ob_status status = constrain(c);
     free(c->given);
     free(c->input_of);
+    return status;
 }
 
 ob_status ob__constrain_inputs(const ob_graph *graph, const ob_json *entry, ob_value *inputs,
                                size_t count, ob_rng *rng, ob_err *err)
 {
-    constrainer c = {.graph = graph, .inputs = inputs, .count = count, .rng = rng};
+    constrainer c = {.graph = graph, .inputs = inputs, .count = count, .rng = rng, .err = err};
     OB_TRY(begin(&c, err));
     note_entry(&c, entry);
-    finish(&c);
-    return OB_OK;
+    return finish(&c);
 }
 
 ob_status ob__constrain_marked(const ob_graph *graph, const bool *given, ob_value *inputs,
                                size_t count, ob_rng *rng, ob_err *err)
 {
-    constrainer c = {.graph = graph, .inputs = inputs, .count = count, .rng = rng};
+    constrainer c = {.graph = graph, .inputs = inputs, .count = count, .rng = rng, .err = err};
     OB_TRY(begin(&c, err));
     memcpy(c.given, given, count * sizeof *given);
-    finish(&c);
-    return OB_OK;
+    return finish(&c);
 }

@@ -11,7 +11,8 @@
 
 /* Fills again those inputs (one per INPUT edge, in edge order) that an operator's row constrains: indices
  * within the dimension they index, offsets that rise, positive numbers. Inputs for which the entry
- * gives a value or a range are the user's and stay. */
+ * gives a value or a range are the user's and stay; OB_ERR_INVALID when one of theirs would be an index out of range or an
+ * integer divisor of 0, which not every library looks at. */
 ob_status ob__constrain_inputs(const ob_graph *graph, const ob_json *entry, ob_value *inputs,
                                size_t count, ob_rng *rng, ob_err *err);
 

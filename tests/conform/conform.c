@@ -6,11 +6,13 @@
  * conform PLUGIN support GOLDENS...
  * conform PLUGIN supports SUPPORT GOLDENS...
  * conform PLUGIN list SUPPORT
+ * conform PLUGIN hostile COUNT SEED[:FIRST] best|ISA GOLDENS...
  *
  * SUPPORT is the backend's list, <backend>.tsv; one from some release of its library on, <backend>-2.6.tsv, is preferred.
  */
 #include "conform.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static int run_isas(const char *plugin, const char *path)
@@ -51,6 +53,20 @@ static int run_calls(const char *plugin, const char *command, int argc, char **a
     return 2;
 }
 
+/* SEED:FIRST begins with call number FIRST, to look at one alone. */
+static int run_hostile_calls(const char *plugin, char **argv)
+{
+    char *colon = NULL;
+    const uint64_t seed = strtoull(argv[4], &colon, 10);
+    const hostile_args args = {.plugin = plugin,
+                               .count = strtoull(argv[3], NULL, 10),
+                               .seed = seed,
+                               .first = *colon == ':' ? strtoull(colon + 1, NULL, 10) : 0,
+                               .isa = strcmp(argv[5], "best") == 0 ? NULL : argv[5],
+                               .goldens = argv + 6};
+    return run_hostile(&args);
+}
+
 int main(int argc, char **argv)
 {
     const char *command = argc > 3 ? argv[2] : "";
@@ -68,11 +84,13 @@ int main(int argc, char **argv)
         return run_support_print(argv[1], argv + 3);
     if (strcmp(command, "supports") == 0 && argc > 4)
         return run_support_check(argv[1], argv[3], argv + 4);
+    if (strcmp(command, "hostile") == 0 && argc > 6)
+        return run_hostile_calls(argv[1], argv);
     if (strcmp(command, "list") == 0)
         return run_list(argv[1], argv[3]);
     if (strcmp(command, "values") == 0 || strcmp(command, "threads") == 0)
         return run_calls(argv[1], command, argc, argv);
     printf("usage: conform PLUGIN values|isas|threads|gradients|coverage|framework|beside|support|"
-           "supports|list ...; the head of conform.c says what each takes\n");
+           "supports|list|hostile ...; the head of conform.c says what each takes\n");
     return 2;
 }

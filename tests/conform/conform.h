@@ -112,6 +112,13 @@ int run_beside(const char *plugin, const char *reference, const char *goldens_pa
 /* Prints what the backend takes of the goldens' calls, or compares it with the list of a file. */
 int run_support_print(const char *plugin, char *const *goldens_paths);
 int run_support_check(const char *plugin, const char *list_path, char *const *goldens_paths);
+/* Calls that are wrong in every way: none may harm. Needs goldens to start from; isa: NULL = the best. */
+typedef struct hostile_args {
+    const char *plugin, *isa;
+    uint64_t first, count, seed;
+    char *const *goldens; /* ends with NULL */
+} hostile_args;
+int run_hostile(const hostile_args *args);
 /* Prints where the backend's list is. */
 int run_list(const char *plugin, const char *plain);
 

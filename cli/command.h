@@ -88,7 +88,7 @@ struct ob_cli_command {
     const ob_option *options; /* rows ended by name == NULL; NULL = none. --help is added to all */
     const ob_cli_answer *answers;        /* for options that it does not have; NULL = none */
     size_t options_size;                 /* of the struct that the rows fill */
-    void (*options_init)(void *options); /* its defaults; NULL = zeros */
+    void (*options_init)(void *options); /* what has no row; NULL = zeros */
     const char *example;                 /* command lines, one per line */
     bool hidden;                         /* not listed: makes files of the build */
     bool started_by_opbench;             /* so it has no options of backends, and starts sooner */

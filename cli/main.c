@@ -87,9 +87,9 @@ static int run_command(ob_cli *cli, int argc, char **argv)
     int code = OB_EXIT_OK;
     size_t word_count = 0;
     ob_err err;
-    ob_status parsed = ob_options_init(l.rows, l.options, &err);
     if (command->options_init != NULL)
         command->options_init(l.options);
+    ob_status parsed = ob_options_init(l.rows, l.options, &err);
     if (parsed == OB_OK)
         parsed = ob_options_parse(l.rows, argc, argv, l.options, l.words, &word_count, &err);
     ob_cli_common common;

@@ -5,6 +5,7 @@
  * writing their text.
  */
 #include "command.h"
+#include "command_rows.h"
 
 #include <inttypes.h>
 
@@ -14,27 +15,12 @@ typedef struct expand_options {
 } expand_options;
 
 static const ob_option OPTIONS[] = {
-    {.name = "config",
-     .letter = 'c',
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(expand_options, config),
-     .value = "FILE",
-     .help = "The benchmark config; - reads standard input."},
-    {.name = "op",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(expand_options, op),
-     .value = "NAME",
-     .help = "Only the cases of this operator."},
-    {.name = "count",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(expand_options, count),
-     .help = "Print the number of cases instead of the cases."},
-    {.name = "device",
-     .letter = 'd',
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(expand_options, device),
-     .value = "DEVICE",
-     .help = "Device that iterators are told; cpu if not given."},
+    OB_OPTION_ROWS_OF(ob__text_rows, "config", offsetof(expand_options, config)),
+    OB_OPTION_ROWS_OF(ob__text_rows, "op", offsetof(expand_options, op)),
+    OB_OPTION(FLAG, "count", expand_options, count, .group = "Cases",
+              .help = "Print the number of cases instead of the cases."),
+    OB_OPTION(STRING, "device", expand_options, device, .letter = 'd', .value = "DEVICE",
+              .group = "Cases", .otherwise = "cpu", .help = "Device that iterators are told."),
     {.name = NULL},
 };
 

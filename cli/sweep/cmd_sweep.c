@@ -160,8 +160,7 @@ static ob_status open_job(sweep_command *s, ob_err *err)
 
 static ob_status open_output(sweep_command *s, ob_err *err)
 {
-    OB_TRY(ob__cli_job_init(&s->job, ob__cli_own_options(ob__cli_find_command("sweep")), s->line,
-                            err));
+    OB_TRY(ob__cli_job_init(&s->job, ob__cli_own_options(s->cli->command), s->line, err));
     OB_TRY(ob__sweep_output_open(&s->output, err));
     OB_TRY(open_job(s, err));
     return ob__sweep_output_place(&s->output, err);

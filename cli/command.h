@@ -66,7 +66,11 @@ typedef struct ob_cli_word {
     const char *name;    /* "TOPIC"; NULL ends the list */
     const char *choices; /* "ops|backends", or NULL = any text */
     bool required;
-    bool many;        /* the last row only: it may be given several times */
+    bool many; /* the last row only: it may be given several times */
+    const char
+        *option; /* a single word is the value of this one; NULL = it is a word like any other */
+    const char *
+        unless; /* with option: but not where one of these is given, "op|lang", and only a file's name */
     const char *help; /* one sentence */
 } ob_cli_word;
 

@@ -55,7 +55,9 @@ const ob_option *ob__job_rows(void)
 {
     static const ob_option ROWS[] = {
         ROW(STRING, "output-prefix", prefix, .value = "PREFIX", .initial = "benchmark_result",
-            .help = "Records go to PREFIX_<pid>_<time>.json."),
+            .help =
+                "Records go to PREFIX_<pid>_<time>.json; a PREFIX that ends in .json is the file "
+                "itself."),
         ROW(STRING, "output", output, .value = "FILE",
             .help = "Records go to this file; one that is there already is refused without "
                     "--resume, --append or --force."),

@@ -30,6 +30,8 @@ typedef struct ob_job_line {
         OB_OPTION_ROWS_OF(ob__job_rows, "resume|force|wait", base)
 #define OB_JOB_SCREEN_ROWS(base) OB_OPTION_ROWS_OF(ob__job_rows, "format|quiet|no-isolate", base)
 
+/* -o NAME is PARAM's beginning of a name; as nobody wants NAME.json_123_456.json, NAME.json is taken for the file. */
+void ob__job_line_take_prefix(ob_cli *cli, ob_job_line *line);
 /* OB_EXIT_OK, or what is wrong was said. */
 int ob__job_line_check(ob_cli *cli, const ob_job_line *line, const ob_run_options *run);
 

@@ -105,6 +105,8 @@ static int run_command(ob_cli *cli, int argc, char **argv)
     else if (common.help)
         code = ob__cli_print_command_help(cli, command);
     else if ((code = ob__cli_check_words(cli, command, l.words, word_count)) == OB_EXIT_OK &&
+             (code = ob__cli_take_word(cli, l.rows, l.options, l.words, &word_count)) ==
+                 OB_EXIT_OK &&
              (code = ob__cli_choose_torch(cli, l.options, common.torch)) == OB_EXIT_OK &&
              (code = ob__cli_cap_libraries(cli, l.rows, l.options)) == OB_EXIT_OK)
         code = command->run(

@@ -72,7 +72,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const expand_options *options = call->options;
     if (options->config == NULL || options->config[0] == '\0')
-        return ob__cli_usage_error(cli, "no config; give one with -c FILE");
+        return ob__cli_usage_error(cli, "no config; name its file");
     int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
     if (code != OB_EXIT_OK)
         return code;
@@ -86,6 +86,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     return code;
 }
 
+static const ob_cli_word WORDS[] = {
+    {.name = "FILE", .option = "config", .help = "The benchmark config, as -c FILE."},
+    {.name = NULL},
+};
+
 const ob_cli_command ob__command_expand = {
     .name = "expand",
     .help = "show the cases of a benchmark config",
@@ -96,11 +101,12 @@ const ob_cli_command ob__command_expand = {
         "A config with errors prints them as FILE:LINE:COL: error: PATH: ... (the first one of "
         "each "
         "build or input list, and 20 at most), nothing on standard output, and exits with 2.",
-    .usage = "-c FILE [--op NAME] [--count] [-d DEVICE]",
+    .usage = "FILE [--op NAME] [--count] [-d DEVICE]",
+    .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(expand_options),
-    .example = "opbench expand -c examples/configs/tour.json\n"
-               "opbench expand -c config.json --op torch.mm --count\n"
-               "generate_config | opbench expand -c - | head",
+    .example = "opbench expand examples/configs/tour.json\n"
+               "opbench expand config.json --op torch.mm --count\n"
+               "generate_config | opbench expand - | head",
     .run = run,
 };

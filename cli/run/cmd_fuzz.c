@@ -274,6 +274,7 @@ static int run_draws(ob_cli *cli, const fuzz_line *o, const char *spec, const ch
     line.config = "<fuzz>";
     line.run.config_command = command.data;
     line.run.seed = line.run.seed == NO_SEED ? 0 : line.run.seed;
+    ob__job_line_take_prefix(cli, &line.job);
     const int code = ob__run_measure(cli, &line, config, length);
     ob_text_fini(&command);
     return code;

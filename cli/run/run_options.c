@@ -80,7 +80,7 @@ int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_l
         return ob__cli_usage_error(cli, "--backend with several names needs a worker process for "
                                         "each; leave out --no-isolate");
     if (line->config == NULL || line->config[0] == '\0')
-        return ob__cli_usage_error(cli, "no config; give one with -c FILE");
+        return ob__cli_usage_error(cli, "no config; name its file");
     if (ob__backend_options_check(cli, line->run.backend, &err) != OB_OK ||
         ob_run_options_check(&line->run, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);

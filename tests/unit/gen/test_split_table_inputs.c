@@ -200,6 +200,8 @@ static void says_what_is_wrong(void)
     CHECK_STR(err.path, ".args[1].value");
     refuse(&(const entry){"2", "[5]", "8", "1", "[1, 1]", "true", NULL},
            "rows must be one number of at least 1, or a list of one per table");
+    refuse(&(const entry){"2", "[5, 6, 7]", "8", "1", "[1, 1]", "true", NULL},
+           "rows must be one number of at least 1, or a list of one per table");
     refuse(&(const entry){"2", "[5, \"x\"]", "8", "1", "[1, 1]", "true", NULL},
            "rows must be one number of at least 1, or a list of one per table");
     refuse(&(const entry){"1", "10", "8", "-1", "1", "true", NULL},

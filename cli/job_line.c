@@ -81,8 +81,26 @@ static ob_status on_record(void *ctx, const ob_job_event *event, ob_err *err)
     return j->show != NULL ? j->show(j->show_ctx, event, err) : OB_OK;
 }
 
+/* Of a step that takes minutes, which pass and which call it is on. */
+static void show_step(const ob_job_progress *progress)
+{
+    const ob_run_progress *step = progress->step;
+    char passes[32] = "";
+    if (step->passes > 0)
+        snprintf(passes, sizeof passes, " of %" PRIu64, step->passes);
+    fprintf(stderr,
+            "\r\033[K%" PRIu64 "/%" PRIu64 "  %.20s: pass %" PRIu64 "%s, call %" PRIu64
+            " of %" PRIu64 ", %.0f s",
+            progress->done, progress->total, step->backend, step->pass + 1, passes, step->done + 1,
+            step->size, progress->seconds);
+}
+
 static void on_progress(void *ctx, const ob_job_progress *progress)
 {
+    if (progress->step != NULL) {
+        show_step(progress);
+        return;
+    }
     const ob_record_result *r = &progress->record->result;
     const char *name = r->op_name != NULL ? r->op_name : r->task.label;
     (void)ctx;

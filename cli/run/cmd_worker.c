@@ -6,9 +6,11 @@
 #include "command.h"
 
 #include "opbench/batch.h"
+#include "opbench/replay.h"
 
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -149,6 +151,9 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     if (ob_config_open_file(cli->context, path, NULL, &config, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     close((int)options->config_fd);
+    ob_run_options how = options->run;
+    if (how.command != NULL && strcmp(how.command, "replay") == 0)
+        how.maker = ob_replay_maker(); /* a config alone cannot name a trace */
     const ob_worker_fds fds = {.socket = (int)options->socket_fd,
                                .state = (int)options->state_fd,
                                .ring = (int)options->ring_fd,
@@ -156,7 +161,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
                                .ring_member = (unsigned)options->ring_member,
                                .reference = options->reference,
                                .counts = (unsigned)options->counts};
-    if (ob_worker_serve(cli->context, config, &options->run, &fds, &err) != OB_OK)
+    if (ob_worker_serve(cli->context, config, &how, &fds, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     ob_config_destroy(config);
     return code;

@@ -280,7 +280,8 @@ const ob_cli_command ob__command_show = {
     .text =
         "Prints from files of records what the command that wrote them printed: the table of `run` "
         "(with several backends side by side, too) and of suites, the rows of `sweep`, the "
-        "measurements of `time`. Rows can be sorted and filtered, and columns chosen; "
+        "measurements of `time`, the steps and operators of `replay`. Rows can be sorted and "
+        "filtered, and columns chosen; "
         "docs/show.md has the grammar.\n\n"
         "With --measurements, and for files that hold measurements alone, prints each measurement: "
         "its task, the median, the interquartile range and a warning when that is wide. Files hold "

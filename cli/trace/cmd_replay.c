@@ -1,42 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * opbench replay: the calls of a trace again. They are made in a process of their own, which is this
- * command with --no-isolate; when a call ends that process, the next one leaves the call out.
+ * opbench replay: the calls of traces again, each trace's step a case of a job.
  */
-#include "command.h"
-#include "output_file.h"
-#include "replay_command.h"
+#include "job_line.h"
+#include "replay_lists.h"
 #include "trace_rows.h"
 
-#include "opbench/replay.h"
+#include "opbench/report.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
+
+typedef struct replay_line {
+    ob_run_options run;
+    ob_replay_options replay;
+    ob_job_line job;
+    bool json;
+    const char *skip, *skip_file, *profile;
+} replay_line;
 
 static void set_defaults(void *options)
 {
-    ob_replay_line *line = options;
+    replay_line *line = options;
     ob_run_options_init(&line->run);
-    line->replay.selection.iteration = -2;
-    line->warmup = 5;
-    line->iterations = 10;
+    line->run.warmup = 5;
+    line->run.iteration = 10;
+    line->replay = (ob_replay_options){.size = sizeof line->replay,
+                                       .selection = {.iteration = OB_REPLAY_FIRST_STEP}};
+    line->job.adds = true;
+    line->job.format = "table";
 }
 
-#define AT(field) .offset = offsetof(ob_replay_line, field)
+#define AT(field) .offset = offsetof(replay_line, field)
 
 static const ob_option OPTIONS[] = {
     {.name = "warmup-iter",
      .letter = 'w',
      .type = OB_OPTION_INT,
-     AT(warmup),
+     AT(run.warmup),
      .value = "N",
      .max = 1e9,
      .help = "Passes over the calls before measuring (5)."},
     {.name = "iter",
      .letter = 'i',
      .type = OB_OPTION_INT,
-     AT(iterations),
+     AT(run.iteration),
      .value = "N",
      .min = 1,
      .max = 1e6,
@@ -50,10 +58,10 @@ static const ob_option OPTIONS[] = {
      .help =
          "Which step that the profiler marked, from 0; -1 takes the whole trace. The first step "
          "if steps are marked."},
-    OB_TRACE_CHOICE_ROWS(offsetof(ob_replay_line, replay.selection), "subgraph"),
+    OB_TRACE_CHOICE_ROWS(offsetof(replay_line, replay.selection), "subgraph"),
     {.name = "compute-only",
      .type = OB_OPTION_FLAG,
-     AT(compute_only),
+     AT(replay.compute_only),
      .help = "Leave communication out without listing it; it is never replayed."},
     {.name = "skip",
      .type = OB_OPTION_STRING,
@@ -69,38 +77,23 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_STRING,
      AT(run.backend),
      .value = "NAME",
-     .help = "Who computes; torch if not given, or native where torch is not there."},
+     .help = "Who computes; torch if not given, or native where torch is not there. Several (a,b) "
+             "replay every step in turns, pass by pass, on one CPU; the first is what the others "
+             "are compared with."},
     {.name = "backend-options",
      .type = OB_OPTION_STRING,
      AT(run.backend_options),
      .value = "LIST",
-     .help = "Options of the backend itself, as name=value,name=value."},
+     .help = "Options of the backend itself, as name=value,name=value; with several backends "
+             "NAME.name=value."},
     {.name = "device",
      .letter = 'd',
      .type = OB_OPTION_STRING,
      AT(run.device),
      .value = "DEVICE",
      .help = "Where all tensors are, whatever the trace says; cpu if not given."},
-    OB_OPTION_ROWS_OF(ob_run_option_rows, "library-caps", offsetof(ob_replay_line, run)),
-    {.name = "num-threads",
-     .type = OB_OPTION_INT,
-     AT(run.threads),
-     .value = "N",
-     .min = 1,
-     .max = 4096,
-     .help = "Threads of every library underneath (1)."},
-    {.name = "pin",
-     .type = OB_OPTION_INT,
-     AT(run.cpu),
-     .value = "CPU",
-     .max = 4095,
-     .help = "Run on this CPU alone."},
-    {.name = "seed",
-     .type = OB_OPTION_INT,
-     AT(run.seed),
-     .value = "N",
-     .max = 9223372036854775807.0,
-     .help = "Seed of the made values (0)."},
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "library-caps|num-threads|pin|seed|case-timeout",
+                      offsetof(replay_line, run)),
     {.name = "max-memory",
      .type = OB_OPTION_INT,
      AT(run.max_memory_mib),
@@ -110,7 +103,7 @@ static const ob_option OPTIONS[] = {
              "filled in part. Three quarters of the machine's memory if not given."},
     {.name = "half",
      .type = OB_OPTION_CHOICE,
-     AT(half),
+     AT(replay.half),
      .value = "HOW",
      .choices = "auto|keep|bfloat16",
      .help =
@@ -121,44 +114,13 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_STRING,
      AT(profile),
      .value = "FILE",
-     .help = "Write a trace of the last pass for Chrome or Perfetto."},
-    {.name = "force",
-     .type = OB_OPTION_FLAG,
-     AT(force),
-     .help = "Replace the file of --profile if it is there already."},
-    {.name = "output",
-     .letter = 'o',
-     .type = OB_OPTION_STRING,
-     AT(output),
-     .value = "FILE",
-     .help = "Append the JSON lines to this file too."},
+     .help = "Write a trace for Chrome or Perfetto: passes, and the calls of the last one."},
     {.name = "json",
      .type = OB_OPTION_FLAG,
      AT(json),
-     .help = "Print JSON: a line per operator, a summary as the last line."},
-    {.name = "no-isolate",
-     .type = OB_OPTION_FLAG,
-     AT(no_isolate),
-     .help = "In this process, for debuggers: a crash of an operator ends it."},
-    {.name = "crashed",
-     .type = OB_OPTION_STRING,
-     AT(crashed),
-     .value = "IDS",
-     .help = "Nodes that are known to end the process, separated by commas."},
-    {.name = "socket-fd",
-     .type = OB_OPTION_INT,
-     AT(socket_fd),
-     .value = "FD",
-     .min = 3,
-     .max = 1024,
-     .help = "For the command's own use: where it says what came of it."},
-    {.name = "state-fd",
-     .type = OB_OPTION_INT,
-     AT(state_fd),
-     .value = "FD",
-     .min = 3,
-     .max = 1024,
-     .help = "For the command's own use: where it says which call it makes."},
+     .help = "The same as --format json: a line per operator, and one for the step behind them."},
+    OB_JOB_ADDED_FILE_ROWS(offsetof(replay_line, job)),
+    OB_JOB_SCREEN_ROWS(offsetof(replay_line, job)),
     {.name = NULL},
 };
 
@@ -192,31 +154,143 @@ static const ob_cli_answer ANSWERS[] = {
 static const ob_cli_word WORDS[] = {
     {.name = "FILE",
      .required = true,
+     .many = true,
      .help = "The trace: JSON, plain or packed (.gz, .tar.gz, .zst)."},
     {.name = NULL},
 };
 
+typedef struct replay_command {
+    ob_cli *cli;
+    replay_line line;
+    ob_cli_job job;
+    ob_replay_lists lists;
+    ob_config *config;
+    ob_report *report;
+    ob_table_format format;
+    bool misses; /* a computing call of a step did not run */
+} replay_command;
+
+/* The first that can work of those whose manifests say that they replay; NULL = none. */
+static const char *default_backend(const ob_context *context)
+{
+    for (size_t i = 0; i < ob_context_count(context, OB_ENTRY_BACKEND); i++) {
+        const ob_entry_info info = ob_context_entry(context, OB_ENTRY_BACKEND, i);
+        ob_reason why;
+        const ob_backend_desc *desc = ob_context_find_backend(context, info.name);
+        const ob_manifest *manifest = ob_manifests_find(ob_context_manifests(context), info.name);
+        if (manifest != NULL && manifest->replays && info.available && desc != NULL &&
+            (desc->probe == NULL || desc->probe(ob_host_get(), &why) == OB_OK))
+            return info.name;
+    }
+    return NULL;
+}
+
+static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)
+{
+    replay_command *r = ctx;
+    const ob_record_replay *replay = &event->record->result.replay;
+    if (event->record->result.part_of == NULL && replay->computing != OB_NO_INT)
+        r->misses = r->misses || replay->ran < replay->computing;
+    return r->line.job.quiet ? OB_OK : ob_report_add(r->report, event->record, err);
+}
+
+static ob_status open_job(replay_command *r, const ob_cli_call *call, ob_err *err)
+{
+    const ob_job_part part = {.config = r->config, .options = &r->line.run};
+    const ob_job_configs configs = {.size = sizeof configs,
+                                    .parts = &part,
+                                    .part_size = sizeof part,
+                                    .part_count = 1,
+                                    .name = call->words[0],
+                                    .source = "trace",
+                                    .chosen_by = "calls",
+                                    .worker_program = ob__cli_job_worker(&r->job)};
+    /* What is replayed is in the cases; the header names the options of the run. */
+    OB_TRY(ob__cli_job_init(&r->job, ob_run_option_rows(), &r->line.run, err));
+    r->job.params.trace_output = r->line.profile;
+    return ob_job_open_configs(r->cli->context, &configs, &r->job.params, &r->job.job, err);
+}
+
+static int print_report(replay_command *r)
+{
+    ob_text text = {0};
+    ob_err err;
+    const ob_status status = ob_report_print(r->report, r->format, &text, &err);
+    if (status == OB_OK)
+        ob__cli_write(r->cli, text.data, text.size);
+    ob_text_fini(&text);
+    return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(r->cli, &err);
+}
+
+static int measure(replay_command *r, const ob_cli_call *call)
+{
+    ob_err err;
+    const ob_report_params params = {.view = OB_VIEW_REPLAY};
+    int code = ob__cli_job_name(&r->job, call->words[0], &r->line.run);
+    if (code != OB_EXIT_OK)
+        return code;
+    ob_status status = ob_report_create(&params, &r->report, &err);
+    if (status == OB_OK)
+        status = open_job(r, call, &err);
+    code = status == OB_OK ? ob__cli_job_run(&r->job) : ob__cli_fail(r->cli, &err);
+    if (status == OB_OK && code == OB_EXIT_OK) {
+        const int shown = r->line.job.quiet ? OB_EXIT_OK : print_report(r);
+        code = ob_job_summary_exit_code(ob_job_get_summary(r->job.job));
+        code = code == OB_EXIT_OK && r->misses ? OB_EXIT_FAILED : code;
+        code = code == OB_EXIT_OK ? shown : code;
+    }
+    code = ob__cli_job_fini(&r->job, code);
+    ob_report_destroy(r->report);
+    return code;
+}
+
+static int check_line(ob_cli *cli, replay_line *line, const ob_cli_call *call)
+{
+    ob_err err;
+    for (size_t i = 0; i < call->word_count; i++)
+        if (strcmp(call->words[i], "-") == 0)
+            return ob__cli_usage_error(cli, "replay reads its trace more than once; give a file");
+    if (line->job.output != NULL && strcmp(line->job.output, "-") == 0)
+        return ob__cli_usage_error(cli, "--output is a file; --format json prints the results");
+    if (ob_run_options_check(&line->run, &err) != OB_OK)
+        return ob__cli_usage_error(cli, "%s", err.message);
+    /* --force may be about the file of --profile alone. */
+    ob_job_line job = line->job;
+    job.force = job.force && (job.output != NULL || line->profile == NULL);
+    const int code = ob__job_line_check(cli, &job, &line->run);
+    return code == OB_EXIT_OK ? ob__cli_check_new(cli, line->profile, line->job.force) : code;
+}
+
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
-    ob_replay_line line = *(const ob_replay_line *)call->options;
+    replay_command r = {.cli = cli, .line = *(const replay_line *)call->options};
+    replay_line *line = &r.line;
     ob_err err;
-    line.file = call->words[0];
-    if (strcmp(line.file, "-") == 0)
-        return ob__cli_usage_error(cli, "replay reads its trace more than once; give a file");
-    if (ob_run_options_check(&line.run, &err) != OB_OK)
-        return ob__cli_usage_error(cli, "%s", err.message);
-    if (line.output != NULL && strcmp(line.output, "-") == 0)
-        return ob__cli_usage_error(cli, "--output is a file; --json prints the same lines");
-    int code = ob__cli_check_place(cli, line.output);
-    if (code == OB_EXIT_OK)
-        code = ob__cli_check_new(cli, line.profile, line.force);
+    int code = check_line(cli, line, call);
     if (code == OB_EXIT_OK)
         code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
     if (code != OB_EXIT_OK)
         return code;
-    if (line.run.backend == NULL)
-        line.run.backend = ob__replay_default_backend(cli->context);
-    return line.no_isolate ? ob__replay_here(cli, &line) : ob__replay_isolated(cli, &line);
+    ob_table_format_from_word(line->json                               ? "json"
+                              : strcmp(line->job.format, "table") == 0 ? "text"
+                                                                       : line->job.format,
+                              &r.format);
+    line->job.format = "table"; /* all forms are the report's */
+    line->run.maker = ob_replay_maker();
+    line->run.command = "replay";
+    line->run.profile = line->profile != NULL;
+    if (line->run.backend == NULL)
+        line->run.backend = default_backend(cli->context);
+    r.job = (ob_cli_job){.cli = cli, .line = &line->job, .show = show_result, .show_ctx = &r};
+    ob_status status =
+        ob__replay_lists_read(cli, line->skip, line->skip_file, &r.lists, &line->replay, &err);
+    if (status == OB_OK)
+        status = ob_replay_open_config(cli->context, call->words, call->word_count, &line->replay,
+                                       &r.config, &err);
+    code = status == OB_OK ? measure(&r, call) : ob__cli_fail(cli, &err);
+    ob_config_destroy(r.config);
+    ob__replay_lists_fini(&r.lists);
+    return code;
 }
 
 const ob_cli_command ob__command_replay = {
@@ -238,7 +312,7 @@ const ob_cli_command ob__command_replay = {
     .words = WORDS,
     .options = OPTIONS,
     .answers = ANSWERS,
-    .options_size = sizeof(ob_replay_line),
+    .options_size = sizeof(replay_line),
     .options_init = set_defaults,
     .example = "opbench replay resnet_et.json.gz\n"
                "opbench replay linear_et.json.gz --backend native -w 1 -i 5 --json",

@@ -113,7 +113,8 @@ typedef struct ob_job_event {
 typedef struct ob_job_progress {
     uint64_t done, total;         /* results of this run, without those that a resumed file had */
     double seconds, seconds_left; /* since the run began; estimated by the results so far */
-    const ob_record *record;      /* the last one */
+    const ob_record *record;      /* the last one; NULL = it is about the one under way: */
+    const ob_run_progress *step;  /* how far a step of a trace is; NULL = a result came */
 } ob_job_progress;
 
 typedef struct ob_job_params {
@@ -128,6 +129,8 @@ typedef struct ob_job_params {
     /* For the header. Both may be NULL. */
     const ob_json *arguments; /* every option by its name; NULL = those of the source's options */
     const ob_json *library_caps; /* see ob_library_caps_json */
+    /* With ob_run_options.profile: the trace file, which is overwritten. NULL = one beside the records. */
+    const char *trace_output;
     /* Callbacks; all may be NULL. */
     ob_status (*on_record)(void *ctx, const ob_job_event *event, ob_err *err);
     void (*on_progress)(void *ctx, const ob_job_progress *progress);
@@ -185,6 +188,7 @@ typedef struct ob_job_configs {
     const ob_run_options *options; /* what is said of all parts; NULL = those of the first */
     const char *chosen_by;         /* see ob_job_source */
     const ob_json *sweep; /* that the configs were made from, for the header; NULL = none */
+    const char *source;   /* what the cases are, for the header: "trace"; NULL = a config's */
     const ob_job_batches *batches; /* NULL = no profiler */
 } ob_job_configs;
 

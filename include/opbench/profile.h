@@ -17,6 +17,8 @@ typedef struct ob_profile ob_profile;
 /* The file stands beside the records: "<x>.json" has "<x>_trace.json", or "<x>_trace_2.json" and so on when
  * that is taken; no old file is overwritten. */
 ob_status ob_profile_open(const char *record_path, ob_profile **out, ob_err *err);
+/* The same with a name of its own; a file that is there is overwritten. */
+ob_status ob_profile_open_at(const char *path, ob_profile **out, ob_err *err);
 /* Writes the events of a result; other records, and results without phases, give none. Memory does
  * not grow. A file that was never closed can still be shown. */
 ob_status ob_profile_add(ob_profile *profile, const ob_record *record, ob_err *err);

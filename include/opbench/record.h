@@ -105,7 +105,7 @@ typedef struct ob_record_pass {
     ob_reals measure_time_ms, measure_memory_mib;
     ob_stats time_ms;              /* of measure_time_ms */
     ob_interval interval_ms;       /* of the mean */
-    const char *interval_over;     /* "batches" or "processes" */
+    const char *interval_over;     /* "batches", "processes" or "passes" */
     double flops, bytes;           /* of one iteration, by the operator's cost row */
     double gflops_per_s, gb_per_s; /* at the median time */
     uint64_t allocator_peak_bytes;
@@ -151,6 +151,17 @@ typedef enum ob_case_phase {
 } ob_case_phase;
 const char *ob_case_phase_name(ob_case_phase phase); /* its key */
 
+/* What a replay made of a step of a trace; its operators are parts of it. */
+typedef struct ob_record_replay {
+    const char *trace, *step; /* file; mark of the profiler */
+    const char *what;         /* of a part: why its calls were not made, or not as recorded */
+    int64_t calls;            /* chosen */
+    int64_t computing, ran;   /* of these */
+    int64_t operators, operators_ran; /* names of the computing ones; those of which all ran */
+    int8_t bfloat16_for_half;
+    uint64_t untouched_bytes; /* of large tensors, which were not filled because memory was short */
+} ob_record_replay;
+
 typedef struct ob_record_result {
     const char *op_name;
     const char *id;
@@ -158,10 +169,13 @@ typedef struct ob_record_result {
     const ob_json *build, *input;
     const char *key;
     ob_record_status status;
-    const char *reason; /* why the status is not ok */
-    int64_t index;      /* of the case in the whole run */
-    int64_t count;      /* how often the recorded program made this call */
-    int64_t outermost;  /* of these, how often no other recorded call was around it */
+    const char *reason;  /* why the status is not ok */
+    int64_t index;       /* of the case in the whole run */
+    const char *part_of; /* key of the case that it is a part of; NULL = it is a case */
+    int64_t part;        /* which of its parts, from 0 */
+    ob_record_replay replay;
+    int64_t count;     /* how often the recorded program made this call */
+    int64_t outermost; /* of these, how often no other recorded call was around it */
     const char *backend;
     const char *reference;     /* backend that the ratios are against */
     const char *check_verdict; /* "same", "differs", "not checked" */
@@ -243,6 +257,7 @@ typedef struct ob_record_header {
     const char *start_time;      /* local time, "2024-05-01T12:00:00" */
     int64_t format;              /* of our fields: OB_RECORD_FORMAT */
     const char *config;          /* file name */
+    const char *source;          /* what the cases are, if not those of a config: "trace" */
     const ob_json
         *sweep; /* the sweep itself, so that its table can be made from the records alone */
     const char *config_hash; /* a resumed run must have the same */

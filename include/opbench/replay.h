@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Replaying a trace: the recorded calls again, in order, on any backend.
+ * Replaying a trace: the recorded calls of a step again, in order, on any backend. A step is a case as any other: a
+ * config has one per trace, and ob_run, a job or a session measures it, with ob_replay_maker() among the options.
  *
- * Timed is each call alone (its prepared run, and the device's wait); making its arguments, finding its
- * operator and keeping its results are not. Tensors carry data from call to call: a result is the next
- * call's argument where the trace says so, views share their storage at their recorded offset and strides, and a
- * tensor that nobody reads any more is freed. What no call made (weights, the batch) is made at random when it
- * is first read: floating-point numbers in [0, 1), integers in their recorded range, else in the one that the
- * operator needs, else 0 or 1.
+ * A sample is one pass over the calls. Timed is each call alone, as the executor times a case: after a wait for the
+ * device, its prepared run and the wait behind it, by the backend's clock; making its arguments, finding its operator and
+ * keeping its results are not. Tensors carry data from call to call: a result is the next call's argument where the
+ * trace says so, views share their storage at their recorded offset and strides, and a tensor that nobody reads any more
+ * is freed. What no call made (weights, the batch) is made at random when it is first read: floating-point numbers in
+ * [0, 1), integers in their recorded range, else in the one that the operator needs, else 0 or 1.
+ *
+ * Each operator is a part of the step and has a record before that of the step: those that ran with their times per call,
+ * and those that did not with status, reason and how many calls there are.
  */
 #ifndef OPBENCH_REPLAY_H
 #define OPBENCH_REPLAY_H
@@ -19,113 +23,67 @@
 extern "C" {
 #endif
 
-/* Why a call was not made: word for JSON, whether it would be computing, help. */
-#define OB_REPLAY_SKIP_MAP(X)                                                                      \
-    X(COMMUNICATION, "communication", false, "it talks to other processes")                        \
-    X(STREAM, "stream", false, "it orders streams or pins memory")                                 \
-    X(HOST, "host", false, "it reads, checks or marks something for the program")                  \
-    X(NO_LIBRARY, "no_library", true, "its library is not installed")                              \
-    X(LISTED, "listed", true, "it is in the list of operators to skip")                            \
-    X(FUSED, "fused", true, OB_TRACE_FUSED_HELP)                                                   \
-    X(COMPILED, "compiled", true, OB_TRACE_COMPILED_HELP)                                          \
-    X(UNSUPPORTED, "unsupported", true, "the backend does not have it")                            \
-    X(ARGUMENT, "argument", true, "it takes something that cannot be made again")                  \
-    X(FAILED, "failed", true, "it failed")                                                         \
-    X(CRASHED, "crashed", true, "it ended the process")
+/* What became of calls that were not made as recorded: enum name, word for the record, status of their part, whether
+ * they would be computing and are missing, help. */
+#define OB_REPLAY_FATE_MAP(X)                                                                      \
+    X(COMMUNICATION, "communication", SKIPPED, false, "it talks to other processes")               \
+    X(STREAM, "stream", SKIPPED, false, "it orders streams or pins memory")                        \
+    X(HOST, "host", SKIPPED, false, "it reads, checks or marks something for the program")         \
+    X(NO_LIBRARY, "no_library", UNSUPPORTED, true, "its library is not installed")                 \
+    X(LISTED, "listed", SKIPPED, true, "it is in the list of operators to skip")                   \
+    X(FUSED, "fused", UNSUPPORTED, true, OB_TRACE_FUSED_HELP)                                      \
+    X(COMPILED, "compiled", UNSUPPORTED, true, OB_TRACE_COMPILED_HELP)                             \
+    X(UNSUPPORTED, "unsupported", UNSUPPORTED, true, "the backend does not have it")               \
+    X(ARGUMENT, "argument", INVALID, true, "it takes something that cannot be made again")         \
+    X(FAILED, "failed", FAILED, true, "it failed")                                                 \
+    X(CRASHED, "crashed", CRASHED, true, "it ended the process")                                   \
+    X(REPLACED, "replaced", SKIPPED, false, "the calls that it made stand in its place")           \
+    X(IN_FLOAT32, "in_float32", OK, false, "it was made in float32")
 
-typedef enum ob_replay_skip {
-#define OB_REPLAY_SKIP_ENUM(id, word, compute, help) OB_REPLAY_##id,
-    OB_REPLAY_SKIP_MAP(OB_REPLAY_SKIP_ENUM)
-#undef OB_REPLAY_SKIP_ENUM
-        OB_REPLAY_SKIP_COUNT,
+typedef enum ob_replay_fate {
+#define OB_REPLAY_FATE_ENUM(id, word, status, missing, help) OB_REPLAY_##id,
+    OB_REPLAY_FATE_MAP(OB_REPLAY_FATE_ENUM)
+#undef OB_REPLAY_FATE_ENUM
+        OB_REPLAY_FATE_COUNT,
     OB_REPLAY_RAN = -1,
-} ob_replay_skip;
+} ob_replay_fate;
 
-const char *ob_replay_skip_word(ob_replay_skip skip);
-bool ob_replay_skip_is_compute(ob_replay_skip skip);
+typedef struct ob_replay_fate_info {
+    const char *word, *help;
+    ob_record_status status;
+    bool missing;
+} ob_replay_fate_info;
 
-/* Zero means the default. */
+/* NULL for OB_REPLAY_RAN. */
+const ob_replay_fate_info *ob_replay_fate_get_info(ob_replay_fate fate);
+/* By the word of a record; OB_REPLAY_RAN for NULL and for words that are not known. */
+ob_replay_fate ob_replay_fate_from_word(const char *word);
+
+/* The first step if two or more are marked (the last is often cut off), else the whole trace. */
+#define OB_REPLAY_FIRST_STEP (-2)
+
+/* Which calls, and how. Zero is: step 0 of the trace, and the defaults. */
 typedef struct ob_replay_options {
-    ob_trace_selection selection;
-    uint64_t warmup, iterations;     /* of the whole list of calls; at least 1 measured */
+    size_t size;                     /* sizeof(ob_replay_options) */
+    ob_trace_selection selection;    /* iteration: also OB_REPLAY_FIRST_STEP */
     const char *const *skip_names;   /* "aten::mm", with or without overload */
     const char *const *skip_reasons; /* for each name why, or NULL; NULL = none has a reason */
     size_t skip_count;
     size_t skip_strict_count; /* the first ones must name calls that are there: OB_ERR_NOT_FOUND */
-    const int64_t *crashed;   /* ids of nodes that ended the process before */
-    size_t crashed_count;
-    bool half_to_bfloat16; /* where the trace has half, take bfloat16 */
-    bool stop_at_half;     /* end after the first pass if ob_replay_wants_bfloat16 */
-    bool keep_narrow;      /* leave out a call that fails in half or bfloat16, which is else made in
-                            * float32, with copies that are not timed */
-    bool keep_whole;       /* never put the calls that a failing call made in its place */
-    uint64_t seed;
-    /* Told before each call is made, also while warming up: nodes by index. NULL = nobody. */
-    void (*on_call)(void *ctx, uint64_t iteration, uint64_t done, uint64_t total,
-                    const ob_trace_node *node);
-    /* Asked between calls: not 0 = stop after this iteration's calls so far. NULL = never. */
-    int (*stop)(void *ctx);
-    void *ctx;
+    /* What half becomes. "auto": bfloat16 where more than a twentieth of the calls with half fail in it; "keep":
+     * nothing else; "bfloat16": that at once. A call that fails in these is made in float32, with copies that are not
+     * timed, except with "keep". NULL = "auto". */
+    const char *half;
+    bool compute_only; /* calls that do not compute have no records */
 } ob_replay_options;
 
-typedef struct ob_replay ob_replay;
+/* A config with a case for the chosen step of each trace, in their order. The traces are read and the choice is
+ * checked; what is said about them goes to the context's log. */
+ob_status ob_replay_open_config(ob_context *context, const char *const *paths, size_t path_count,
+                                const ob_replay_options *options, ob_config **out, ob_err *err);
 
-/* The session's backend makes the calls. */
-ob_status ob_replay_run(ob_session *session, const ob_trace *trace,
-                        const ob_replay_options *options, ob_replay **out, ob_err *err);
-void ob_replay_destroy(ob_replay *replay); /* NULL is allowed */
-
-/* True when more than a twentieth of the calls with half failed in it: run again with half_to_bfloat16. */
-bool ob_replay_wants_bfloat16(const ob_replay *replay);
-
-/* What came of it, as JSON in doc: trace, calls, coverage {nodes, operators, ran, compute}, skipped
- * [{name, reason, what, count}], not_compute (the same), replaced [{name, reason, count}], in_float32 (the
- * same), times {iterations,
- * unit, mean, median, ci_low, ...}, operators [{name, count, time_ns, mean_ns, min_ns, max_ns, ci_low, ci_high,
- * share}], untouched_bytes (of large tensors, which where memory is short are not filled), peak_bytes. */
-ob_status ob_replay_describe(const ob_replay *replay, ob_json_doc *doc, const ob_json **out,
-                             ob_err *err);
-
-/* The calls of the last pass as a trace for Chrome or Perfetto, appended to text; calls stand one behind
- * the other, without the gaps in which arguments were made. */
-ob_status ob_replay_profile(const ob_replay *replay, ob_text *text, ob_err *err);
-
-/* ---- in processes of their own ---- */
-
-typedef struct ob_replay_apart_params {
-    /* The command line of a program that replays, ended by NULL. It is started with --no-isolate, --socket-fd=FD,
-     * --state-fd=FD and --crashed=LIST (ids of nodes to leave out) behind it, and calls ob_replay_child_*. */
-    const char *const *words;
-    /* Asked often: 0 = go on, 1 = end after the present call (SIGTERM), 2 = end at once. May be NULL. */
-    int (*stop)(void *ctx);
-    /* The node ended its process, with the status that waitpid gives; the replay begins again without it. */
-    void (*on_crash)(void *ctx, int64_t node, int status);
-    void *ctx;
-} ob_replay_apart_params;
-
-typedef struct ob_replay_outcome {
-    ob_json_doc *result; /* of ob_replay_describe, the caller's; NULL = none came */
-    int status;          /* of the last process, as waitpid gives it */
-    bool interrupted;
-} ob_replay_outcome;
-
-/* Goes on when a process dies. Errors: none can be started, or what it sent is no result. */
-ob_status ob_replay_apart(const ob_replay_apart_params *params, ob_replay_outcome *out,
-                          ob_err *err);
-
-/* The side of such a process. */
-typedef struct ob_replay_child {
-    int socket;
-    void *page;
-} ob_replay_child;
-
-ob_status ob_replay_child_open(int socket_fd, int state_fd, ob_replay_child *out, ob_err *err);
-/* For ob_replay_options.on_call, with the child as its ctx. */
-void ob_replay_child_on_call(void *child, uint64_t iteration, uint64_t done, uint64_t total,
-                             const ob_trace_node *node);
-/* The last that it says. */
-ob_status ob_replay_child_finish(ob_replay_child *child, const ob_json *result, ob_err *err);
-void ob_replay_child_close(ob_replay_child *child); /* zero is allowed */
+/* Makes the cases of such a config: for ob_run_options.maker. */
+const struct ob_case_maker *ob_replay_maker(void);
 
 #ifdef __cplusplus
 }

@@ -103,6 +103,7 @@ char *ob_time_format(double ns, char *out, size_t size);
     X(SIDES, "a row per case, the backends beside each other")                                     \
     X(SWEEP, "a row per point of a sweep")                                                         \
     X(SUITE, "the snippets of a suite by label, language and mode")                                \
+    X(REPLAY, "what was replayed of steps of traces, and their operators")                         \
     X(MEASUREMENTS, "each result as torch.utils.benchmark prints it")                              \
     X(INSTRUCTIONS, "each count as torch.utils.benchmark prints it")
 

@@ -65,6 +65,8 @@ typedef struct ob_run_options {
     const char *library_caps;   /* "on", "quiet", "off"; NULL = on */
     const char
         *backend_options; /* "forward_ns=700,queue=off": rows of the backend; NULL = defaults */
+    /* Who makes cases that are no operators: ob_replay_maker(); NULL = there are none. No row. */
+    const struct ob_case_maker *maker;
 } ob_run_options;
 
 /* The rows of it, for tables of one's own (OB_OPTION_ROWS_OF): how cases are measured, and how the Timer of `opbench time`
@@ -130,6 +132,15 @@ ob_status ob_worker_serve(ob_context *context, const ob_config *config,
 
 #define OB_ALL_CASES UINT64_MAX
 
+/* How far a step of a trace is. */
+typedef struct ob_run_progress {
+    uint64_t index;      /* of the case */
+    const char *backend; /* that is on it */
+    uint64_t pass;       /* from 0, warm-up included */
+    uint64_t passes;     /* as many are asked for; 0 = it depends on their times */
+    uint64_t done, size; /* calls of the pass, and how many it has */
+} ob_run_progress;
+
 /* What a run is told besides how to measure. */
 typedef struct ob_run_params {
     const ob_run_options *options;
@@ -138,13 +149,16 @@ typedef struct ob_run_params {
     const char *worker_program;
     uint64_t first, count; /* which cases; count OB_ALL_CASES = all from first on */
     const ob_done *done;   /* cases to leave out; NULL = none */
-    /* A line came (with its newline). The record is parsed and valid during the call. */
+    /* A line came (with its newline). The record is parsed and valid during the call. Lines of a case's parts come
+     * before its own. */
     ob_status (*on_record)(void *ctx, const ob_record *record, const char *line, size_t length,
                            ob_err *err);
     /* Before the first record: the backend's properties. May be NULL. */
     ob_status (*on_ready)(void *ctx, const ob_json *properties, ob_err *err);
     /* Asked often: 0 = go on, 1 = end after the present case, 2 = end at once. May be NULL. */
     int (*stop)(void *ctx);
+    /* How far a case that has parts is, some times a second. May be NULL. */
+    void (*on_progress)(void *ctx, const struct ob_run_progress *progress);
     void *ctx;
     /* How long a worker that has cases may do nothing outside of one, before it is taken for stopped; 0 = 60 s. */
     double worker_idle_s;

@@ -73,6 +73,7 @@ static ob_status describe(void *ctx, ob_record_header *header, ob_err *err)
     const ob_case_selection *selection = s->parts[0].selection;
     (void)err;
     header->sweep = s->configs.sweep;
+    header->source = s->configs.source;
     ob__profiler_runs_describe(s->profilers, &s->batches, &header->options);
     if (selection != NULL) {
         header->options.resume_op_run_id = selection->first_case;
@@ -96,6 +97,11 @@ static ob_status begin(void *ctx, const ob_json *properties, ob_err *err)
     return ob_job_begin(((const ob_config_source *)ctx)->job, properties, err);
 }
 
+static void tell_progress(void *ctx, const ob_run_progress *progress)
+{
+    ob__job_tell_progress(((const ob_config_source *)ctx)->job, NULL, progress);
+}
+
 static int stop(void *ctx)
 {
     return ob_job_stop(((const ob_config_source *)ctx)->job);
@@ -113,6 +119,7 @@ static ob_status run_cases(ob_config_source *s, const ob_job_part *part, const o
                                   .on_record = take_record,
                                   .on_ready = begin,
                                   .stop = stop,
+                                  .on_progress = tell_progress,
                                   .ctx = s};
     OB_TRY(ob_run(s->job->context, part->config, &params, &summary, err));
     s->job->summary.left_out += summary.left_out;

@@ -83,7 +83,7 @@ ob_status ob__job_show(ob_job *job, const ob_job_event *event, ob_err *err)
                                          : OB_OK;
 }
 
-static void report_progress(const ob_job *job, const ob_record *record)
+void ob__job_tell_progress(const ob_job *job, const ob_record *record, const ob_run_progress *step)
 {
     const ob_clock clock = ob_clock_monotonic();
     if (job->params.on_progress == NULL)
@@ -99,7 +99,8 @@ static void report_progress(const ob_job *job, const ob_record *record)
                                       .seconds = seconds,
                                       .seconds_left = seconds / (double)job->finished *
                                                       (double)(total - job->finished),
-                                      .record = record};
+                                      .record = record,
+                                      .step = step};
     job->params.on_progress(job->params.ctx, &progress);
 }
 
@@ -118,6 +119,9 @@ ob_status ob_job_add_line(ob_job *job, const ob_record *record, const char *line
         OB_TRY(ob_profile_add(job->profile, record, err));
         OB_TRY(ob_profile_sum_kernels(record, append_kernel, job, err));
     }
+    if (record->result.part_of != NULL) /* counted is its case, which comes behind its parts */
+        return ob__job_show(job, &(ob_job_event){.record = record, .line = line, .length = length},
+                            err);
     job->finished++;
     job->summary.cases[record->result.status]++;
     if (ob_record_status_get_info(record->result.status)->failed)
@@ -126,7 +130,7 @@ ob_status ob_job_add_line(ob_job *job, const ob_record *record, const char *line
         job->summary.measured++;
     OB_TRY(
         ob__job_show(job, &(ob_job_event){.record = record, .line = line, .length = length}, err));
-    report_progress(job, record);
+    ob__job_tell_progress(job, record, NULL);
     return OB_OK;
 }
 
@@ -236,7 +240,9 @@ ob_status ob_job_run(ob_job *job, ob_err *err)
     const ob_run_options *options = job->source.options;
     if (job->started_ns != 0)
         return ob_err_set(err, OB_ERR_STATE, "this job was run already; open another one");
-    if (options != NULL && options->profile && job->file != NULL)
+    if (options != NULL && options->profile && job->params.trace_output != NULL)
+        OB_TRY(ob_profile_open_at(job->params.trace_output, &job->profile, err));
+    else if (options != NULL && options->profile && job->file != NULL)
         OB_TRY(ob_profile_open(ob_job_path(job), &job->profile, err));
     job->started_ns = ob_clock_now_ns(&clock);
     const ob_status status = job->source.run(job->source.ctx, job, err);

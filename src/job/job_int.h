@@ -37,6 +37,8 @@ ob_status ob__job_write_header(ob_job *job, const ob_json *properties, ob_err *e
 ob_status ob__job_write_finish(ob_job *job, ob_err *err);
 /* Reads the file that is resumed: what is done, and whether it was measured as this job measures. */
 ob_status ob__job_read_old(ob_job *job, ob_err *err);
+/* A result came, or the step of a trace is further; the other is NULL. */
+void ob__job_tell_progress(const ob_job *job, const ob_record *record, const ob_run_progress *step);
 /* An old or a new result to on_record. */
 ob_status ob__job_show(ob_job *job, const ob_job_event *event, ob_err *err);
 

@@ -66,7 +66,7 @@ static ob_status take_old(ob_job *job, const ob_record *record, ob_err *err)
     const ob_record_status_info *info = ob_record_status_get_info(record->result.status);
     if (record->kind != OB_RECORD_RESULT_LINE || !info->settled)
         return OB_OK; /* it is run again */
-    job->summary.failed_before += info->failed;
+    job->summary.failed_before += info->failed && record->result.part_of == NULL;
     if (job->params.on_record == NULL)
         return OB_OK;
     job->line.size = 0;

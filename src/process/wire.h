@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Framed messages between this program and the processes that it starts: workers, snippets, replays, trials. Each has
+ * Framed messages between this program and the processes that it starts: workers, snippets, trials. Each has
  * a head with a mark, the version of this format, its type and its size, which has a limit for each type: whoever reads
  * never waits for, or makes room for, more than that.
  */
@@ -22,13 +22,13 @@ enum { OB_WIRE_VERSION = 1 };
     X(REFUSED, 64 << 10) /* worker: it cannot be opened; ob_refusal, and why as text */            \
     X(RECORD, 256 << 20) /* worker: one record line */                                             \
     X(IDLE, 0)           /* worker: the lease is done */                                           \
-    X(LEASE, 16)         /* supervisor: ob_lease */                                                \
+    X(LEASE, 64 << 10)   /* supervisor: ob_lease, and ob_lost_part any number of times */          \
     X(ASK, 64 << 20)     /* to a snippet: its task, or a request */                                \
     X(ANSWER, 64)        /* snippet: a number as text */                                           \
     X(FAILED, 64 << 10)  /* snippet, trial: why not, as text */                                    \
     X(CANNOT, 64 << 10)  /* snippet: why its code can never be run this way */                     \
     X(OPENED, 4 << 10)   /* trial: what was opened, as text */                                     \
-    X(RESULT, 256 << 20) /* replay: what came of it, as JSON */
+    X(PARTS, 256 << 20)  /* worker: record lines of a case's parts, before its own */
 
 typedef enum ob_message {
     OB_MESSAGE_NONE, /* no message has this type */

@@ -16,6 +16,7 @@ struct ob_report {
     ob_run_view run;
     ob_side_view *sides;
     ob_suite_view *suite;
+    ob_replay_view *replay;
     ob_sweep *sweep;
     ob_sweep_view points;
     ob_totals totals;
@@ -38,6 +39,8 @@ static ob_view view_of_header(const ob_record_header *h)
 {
     if (h->sweep != NULL)
         return OB_VIEW_SWEEP;
+    if (h->source != NULL && strcmp(h->source, "trace") == 0)
+        return OB_VIEW_REPLAY;
     if (h->options.op_exec_mode == NULL)
         return OB_VIEW_NONE;
     return is_list(ob_json_get(h->options.cmd_args, "backend")) ? OB_VIEW_SIDES : OB_VIEW_RUN;
@@ -72,6 +75,8 @@ ob_view ob_record_view(const ob_record *record)
         return view_of_header(&record->header);
     if (record->kind != OB_RECORD_RESULT_LINE)
         return OB_VIEW_NONE;
+    if (r->replay.trace != NULL)
+        return OB_VIEW_REPLAY;
     if (ob_json_get_kind(ob_json_get(r->metadata, "autolabels")) == OB_JSON_OBJECT)
         return OB_VIEW_SUITE;
     if (r->mode != NULL)
@@ -99,6 +104,8 @@ ob_status ob_report_create(const ob_report_params *params, ob_report **out, ob_e
         ok = ob__run_view_open(&report->run, &params->choice);
     else if (!ok && params->view == OB_VIEW_SIDES)
         ok = (report->sides = ob__side_view_create()) != NULL;
+    else if (!ok && params->view == OB_VIEW_REPLAY)
+        ok = (report->replay = ob__replay_view_create(&params->choice)) != NULL;
     else if (!ok)
         ok = (report->suite = ob__suite_view_create()) != NULL;
     if (ok)
@@ -116,6 +123,7 @@ void ob_report_destroy(ob_report *report)
     free(report->run.fields.items);
     ob__side_view_destroy(report->sides);
     ob__suite_view_destroy(report->suite);
+    ob__replay_view_destroy(report->replay);
     ob__sweep_view_fini(&report->points);
     ob_sweep_destroy(report->sweep);
     ob__totals_fini(&report->totals);
@@ -179,6 +187,8 @@ static ob_status add_result(ob_report *report, const ob_record *record, ob_err *
         return add_counts(report, r, err);
     if (report->params.view == OB_VIEW_SUITE)
         return ob__suite_view_add(report->suite, r, err);
+    if (report->params.view == OB_VIEW_REPLAY)
+        return ob__replay_view_add(report->replay, record, err);
     if (report->params.view == OB_VIEW_SWEEP)
         return report->sweep != NULL
                    ? ob__sweep_view_add(&report->points, report->sweep, record, err)
@@ -233,9 +243,11 @@ ob_status ob_report_add(ob_report *report, const ob_record *record, ob_err *err)
         return add_header(report, &record->header, err);
     if (record->kind != OB_RECORD_RESULT_LINE)
         return OB_OK;
-    return ob_record_status_get_info(record->result.status)->settled
-               ? add_result(report, record, err)
-               : ob_record_print(record, &report->held, err);
+    if (ob_record_status_get_info(record->result.status)->settled)
+        return add_result(report, record, err);
+    if (report->replay != NULL)
+        ob__replay_view_take_parts(report->replay, &report->held);
+    return ob_record_print(record, &report->held, err);
 }
 
 /* ---- printing ---- */
@@ -301,6 +313,9 @@ ob_status ob_report_print(ob_report *report, ob_table_format format, ob_text *te
         report->texts.size = 0;
         return ok ? OB_OK : no_memory(err);
     }
+    if (report->replay != NULL)
+        return ob__replay_view_print(report->replay, &report->params.choice, is_chosen(report),
+                                     format, text, err);
     if (!report->params.totals_only)
         OB_TRY(print_rows(report, format, text, err));
     return print_totals(report, format, text, err);

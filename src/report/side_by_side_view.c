@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BACKENDS = 8, OPERATOR = 0, ID, PASS, FIXED };
+enum { MOST_BACKENDS = 8 };
 
 /* What one backend gave. */
 typedef struct side {
@@ -187,10 +187,11 @@ static const char *spell(const ob_side_view *view, const char *shape, size_t b, 
 static void add_columns(const ob_side_view *view, ob_table *table,
                         size_t places[FIGURES][MOST_BACKENDS])
 {
-    static const char *const TITLES[FIXED] = {
-        [OPERATOR] = "operator", [ID] = "id", [PASS] = "pass"};
+    static const char *const TITLES[OB_SIDE_VIEW_FIXED] = {[OB_SIDE_VIEW_OPERATOR] = "operator",
+                                                           [OB_SIDE_VIEW_ID] = "id",
+                                                           [OB_SIDE_VIEW_PASS] = "pass"};
     ob_text title = {.data = NULL}, name = {.data = NULL};
-    for (int c = 0; c < FIXED; c++)
+    for (int c = 0; c < OB_SIDE_VIEW_FIXED; c++)
         ob_table_add_column(table, &(ob_column){.title = TITLES[c], .name = TITLES[c]});
     for (int first = 0, last; first < FIGURES; first = last + 1) {
         for (last = first; !SHAPES[last].ends; last++)
@@ -252,9 +253,9 @@ ob_table *ob__side_view_table(ob_side_view *view)
     for (size_t i = 0; i < view->count; i++) {
         const row *r = &view->rows[i];
         ob_table_add_row(table);
-        ob_table_set_text(table, OPERATOR, r->op);
-        ob_table_set_text(table, ID, r->id);
-        ob_table_set_text(table, PASS, r->pass);
+        ob_table_set_text(table, OB_SIDE_VIEW_OPERATOR, r->op);
+        ob_table_set_text(table, OB_SIDE_VIEW_ID, r->id);
+        ob_table_set_text(table, OB_SIDE_VIEW_PASS, r->pass);
         note.size = 0;
         for (size_t b = 0; b < view->backend_count; b++) {
             if (r->sides[b].there)

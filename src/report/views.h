@@ -71,6 +71,12 @@ void ob__run_view_add(ob_run_view *view, const ob_record *record);
 void ob__run_view_end(ob_run_view *view, const ob_totals *totals);
 
 typedef struct ob_side_view ob_side_view;
+enum {
+    OB_SIDE_VIEW_OPERATOR,
+    OB_SIDE_VIEW_ID,
+    OB_SIDE_VIEW_PASS,
+    OB_SIDE_VIEW_FIXED
+}; /* columns */
 
 ob_side_view *ob__side_view_create(void); /* NULL when memory is out */
 void ob__side_view_destroy(ob_side_view *view);
@@ -101,6 +107,22 @@ void ob__suite_view_destroy(ob_suite_view *view);
 ob_status ob__suite_view_add(ob_suite_view *view, const ob_record_result *result, ob_err *err);
 /* title: what the numbers are, 64 bytes. NULL when memory is out. */
 ob_table *ob__suite_view_table(ob_suite_view *view, char *title);
+
+/* ---- replays ---- */
+
+enum { OB_MOST_REPLAY_BACKENDS = 8 };
+
+typedef struct ob_replay_view ob_replay_view;
+
+ob_replay_view *ob__replay_view_create(const ob_table_choice *choice); /* NULL: memory is out */
+void ob__replay_view_destroy(ob_replay_view *view);
+/* A step, behind its parts. */
+ob_status ob__replay_view_add(ob_replay_view *view, const ob_record *record, ob_err *err);
+/* Appends the lines of parts whose step has not come, and forgets them. */
+void ob__replay_view_take_parts(ob_replay_view *view, ob_text *out);
+/* chosen: the rows of all steps, whatever the format. */
+ob_status ob__replay_view_print(ob_replay_view *view, const ob_table_choice *choice, bool chosen,
+                                ob_table_format format, ob_text *text, ob_err *err);
 
 /* ---- warnings, each kind once ---- */
 

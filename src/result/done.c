@@ -125,8 +125,8 @@ static ob_status take_record(ob_done *done, const ob_record *record, ob_done_fil
     if (record->kind == OB_RECORD_HEADER_LINE)
         snprintf(info->config_hash, sizeof info->config_hash, "%s",
                  record->header.config_hash != NULL ? record->header.config_hash : "");
-    if (record->kind != OB_RECORD_RESULT_LINE)
-        return OB_OK;
+    if (record->kind != OB_RECORD_RESULT_LINE || result->part_of != NULL)
+        return OB_OK; /* a part is done when its case is, whose line comes behind */
     info->results++;
     if (!ob_record_status_get_info(result->status)->settled)
         return OB_OK;

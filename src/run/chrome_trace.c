@@ -49,9 +49,9 @@ static FILE *open_new(const char *record_path, char *path, size_t size)
     return file;
 }
 
-ob_status ob_profile_open(const char *record_path, ob_profile **out, ob_err *err)
+static ob_status open_profile(const char *name, bool is_new, ob_profile **out, ob_err *err)
 {
-    const size_t size = strlen(record_path) + 32;
+    const size_t size = strlen(name) + 32;
     ob_profile *profile = calloc(1, sizeof *profile);
     char *path = malloc(size);
     if (profile == NULL || path == NULL) {
@@ -59,7 +59,8 @@ ob_status ob_profile_open(const char *record_path, ob_profile **out, ob_err *err
         free(path);
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the trace file");
     }
-    FILE *file = open_new(record_path, path, size);
+    snprintf(path, size, "%s", name);
+    FILE *file = is_new ? open_new(name, path, size) : fopen(path, "we");
     if (file == NULL) {
         const ob_status status = ob_err_set(err, OB_ERR_IO, "the trace file %s cannot be made: %s",
                                             path, strerror(errno));
@@ -70,6 +71,16 @@ ob_status ob_profile_open(const char *record_path, ob_profile **out, ob_err *err
     *profile = (ob_profile){.file = file, .path = path, .first_ns = -1, .pid = OB_NO_INT};
     *out = profile;
     return OB_OK;
+}
+
+ob_status ob_profile_open(const char *record_path, ob_profile **out, ob_err *err)
+{
+    return open_profile(record_path, true, out, err);
+}
+
+ob_status ob_profile_open_at(const char *path, ob_profile **out, ob_err *err)
+{
+    return open_profile(path, false, out, err);
 }
 
 const char *ob_profile_path(const ob_profile *profile)

@@ -6,6 +6,7 @@
 
 #include "base/text_append.h"
 #include "result/run_conditions.h"
+#include "run/case_maker.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,12 @@ void ob__identity_fini(ob_identity *identity)
     ob_text_fini(&identity->repro);
     ob_text_fini(&identity->stmt);
     ob_text_fini(&identity->place);
+}
+
+const ob_case_maker *ob__maker_of(const ob_run_options *options, const ob_case *c)
+{
+    const ob_case_maker *maker = options->maker;
+    return maker != NULL && strcmp(maker->op_name, ob_case_op_name(c)) == 0 ? maker : NULL;
 }
 
 /* -c FILE --case 'torch.add|0|0|3' */
@@ -93,6 +100,9 @@ static bool make_repro(const ob_manifests *manifests, const ob_run_options *opti
                           : options->timer.method != NULL ? "time"
                                                           : "run";
     out->size = 0;
+    const ob_case_maker *maker = ob__maker_of(options, c);
+    if (maker != NULL)
+        return maker->print_repro(options, c, out) && ob_text_append(out, "", 1);
     const char *source = options->config_command;
     bool ok =
         (source == NULL || (ob_text_append_str(out, source) && ob_text_append(out, " | ", 3))) &&

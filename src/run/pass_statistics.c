@@ -39,8 +39,21 @@ static double rate(double work, double median_ms)
     return work >= 0 && median_ms > 0 ? work / (median_ms * 1e-3) / 1e9 : NAN;
 }
 
-static ob_status fill_pass(const ob_pass_samples *samples, const ob_cost *cost,
-                           ob_pass_statistics *statistics, ob_record_pass *pass, ob_err *err)
+/* Samples that are long lists of calls are batches each; of others it takes many to make one. */
+static ob_status fill_interval(const ob_reals *times, bool are_batches, ob_record_pass *pass,
+                               ob_err *err)
+{
+    pass->interval_over = are_batches ? "passes" : "batches";
+    if (!are_batches)
+        return ob_interval_from_samples(times->items, times->count, NULL, &pass->interval_ms, err);
+    OB_TRY(ob_interval_from_processes(times->items, times->count, 0, &pass->interval_ms, err));
+    if (times->count < OB_MIN_BATCHES)
+        pass->interval_ms.lag1 = NAN; /* of so few it says nothing */
+    return OB_OK;
+}
+
+ob_status ob__fill_pass(const ob_pass_samples *samples, const ob_pass_facts *facts,
+                        ob_pass_statistics *statistics, ob_record_pass *pass, ob_err *err)
 {
     static const double MS = 1e6, MIB = 1048576;
     if (!scale(&samples->warmup_ns, MS, &statistics->time_ms[0], &pass->warmup_time_ms) ||
@@ -56,9 +69,10 @@ static ob_status fill_pass(const ob_pass_samples *samples, const ob_cost *cost,
         peak = samples->measure_peak_bytes.values[i] > peak ? samples->measure_peak_bytes.values[i]
                                                             : peak;
     pass->allocator_peak_bytes = (uint64_t)peak;
-    if (cost->flops >= 0)
+    const ob_cost *cost = facts->cost;
+    if (cost != NULL && cost->flops >= 0)
         pass->flops = cost->flops;
-    if (cost->read_bytes >= 0 && cost->write_bytes >= 0)
+    if (cost != NULL && cost->read_bytes >= 0 && cost->write_bytes >= 0)
         pass->bytes = cost->read_bytes + cost->write_bytes;
     if (count == 0)
         return OB_OK;
@@ -67,17 +81,14 @@ static ob_status fill_pass(const ob_pass_samples *samples, const ob_cost *cost,
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the statistics");
     OB_TRY(
         ob_stats_compute(statistics->time_ms[1], count, statistics->scratch, &pass->time_ms, err));
-    OB_TRY(ob_interval_from_samples(statistics->time_ms[1], count, NULL, &pass->interval_ms, err));
-    pass->interval_over = "batches";
+    OB_TRY(fill_interval(&pass->measure_time_ms, facts->are_batches, pass, err));
     pass->gflops_per_s = rate(pass->flops, pass->time_ms.median);
     pass->gb_per_s = rate(pass->bytes, pass->time_ms.median);
     return OB_OK;
 }
 
-static const ob_cost UNKNOWN = {.flops = -1, .read_bytes = -1, .write_bytes = -1};
-
-static ob_status fill_raw_times(const ob_exec_result *samples, double **copy, ob_record_result *r,
-                                ob_err *err)
+ob_status ob__fill_raw_times(const ob_exec_result *samples, double **copy, ob_record_result *r,
+                             ob_err *err)
 {
     const uint64_t number = samples->number_per_run > 0 ? samples->number_per_run : 1;
     const ob_series *times = &samples->forward.measure_ns;
@@ -96,11 +107,12 @@ ob_status ob__fill_unfinished(const ob_exec_result *samples, ob_unfinished *stat
     const ob_pass_samples *f = &samples->forward, *b = &samples->backward;
     if (f->warmup_ns.count == 0 && f->measure_ns.count == 0)
         return OB_OK;
-    OB_TRY(fill_pass(f, &UNKNOWN, &statistics->forward, &r->forward, err));
+    const ob_pass_facts facts = {.cost = NULL};
+    OB_TRY(ob__fill_pass(f, &facts, &statistics->forward, &r->forward, err));
     if (b->warmup_ns.count > 0 || b->measure_ns.count > 0)
-        OB_TRY(fill_pass(b, &UNKNOWN, &statistics->backward, &r->backward, err));
+        OB_TRY(ob__fill_pass(b, &facts, &statistics->backward, &r->backward, err));
     return f->measure_ns.count > 0 && samples->number_per_run > 0
-               ? fill_raw_times(samples, &statistics->raw_times_s, r, err)
+               ? ob__fill_raw_times(samples, &statistics->raw_times_s, r, err)
                : OB_OK;
 }
 
@@ -120,13 +132,14 @@ ob_status ob__fill_pass_statistics(ob_session *s, ob_record *record, ob_err *err
         return OB_OK; /* no iteration was asked for: PARAM's metric is empty then */
     /* The Timer's pairs of forward and backward are neither of the two. */
     if (s->options.timer.method != NULL && s->setup.has_backward)
-        return fill_raw_times(&s->samples, &s->raw_times_s, r, err);
-    OB_TRY(fill_pass(&s->samples.forward, &s->setup.cost, &s->forward, &r->forward, err));
+        return ob__fill_raw_times(&s->samples, &s->raw_times_s, r, err);
+    const ob_pass_facts forward = {.cost = &s->setup.cost, .are_batches = s->made != NULL};
+    OB_TRY(ob__fill_pass(&s->samples.forward, &forward, &s->forward, &r->forward, err));
     if (s->setup.has_backward) {
-        OB_TRY(fill_pass(&s->samples.backward,
-                         s->setup.backward.graph != NULL ? &s->setup.backward_cost : &UNKNOWN,
-                         &s->backward, &r->backward, err));
+        const ob_pass_facts backward = {
+            .cost = s->setup.backward.graph != NULL ? &s->setup.backward_cost : NULL};
+        OB_TRY(ob__fill_pass(&s->samples.backward, &backward, &s->backward, &r->backward, err));
     }
     r->cache_how = s->samples.cache[0] != '\0' ? s->samples.cache : NULL;
-    return fill_raw_times(&s->samples, &s->raw_times_s, r, err);
+    return ob__fill_raw_times(&s->samples, &s->raw_times_s, r, err);
 }

@@ -5,6 +5,7 @@
 #ifndef OB_RUN_PASS_STATISTICS_H
 #define OB_RUN_PASS_STATISTICS_H
 
+#include "opbench/op.h"
 #include "opbench/record.h"
 #include "run/executor.h"
 
@@ -13,6 +14,18 @@ typedef struct ob_pass_statistics {
     double *scratch;
 } ob_pass_statistics;
 void ob__pass_statistics_fini(ob_pass_statistics *statistics);
+
+/* What the samples do not say. */
+typedef struct ob_pass_facts {
+    const ob_cost *cost; /* of an iteration; NULL = not known */
+    bool are_batches;    /* each sample is long enough to be one for the interval */
+} ob_pass_facts;
+/* Lists, statistics, interval and rates of one pass. */
+ob_status ob__fill_pass(const ob_pass_samples *samples, const ob_pass_facts *facts,
+                        ob_pass_statistics *statistics, ob_record_pass *pass, ob_err *err);
+/* The whole blocks of the forward pass, in s; *copy is malloc'ed. */
+ob_status ob__fill_raw_times(const ob_exec_result *samples, double **copy, ob_record_result *r,
+                             ob_err *err);
 
 /* Owns what the record points to. Zero is empty. */
 typedef struct ob_unfinished {

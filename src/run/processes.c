@@ -80,6 +80,7 @@ static ob_status run_case(ob_supervisor *s, uint64_t index, ob_merge *merge, ob_
             return OB_OK;
     }
     OB_TRY(ob__merge_finish(merge, &s->record.result, err));
+    s->client.parts.size = 0; /* those of the last process */
     s->line.size = 0;
     OB_TRY(ob_record_print(&s->record, &s->line, err));
     return ob__supervisor_hand_on(s, s->line.data, s->line.size, err);

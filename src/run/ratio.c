@@ -42,6 +42,11 @@ static bool log_ratios(const ob_ratio_args *args, size_t pairs, double *scratch,
     return true;
 }
 
+bool ob__pass_is_of_batches(const ob_record_pass *pass)
+{
+    return pass->interval_over != NULL && strcmp(pass->interval_over, "passes") == 0;
+}
+
 ob_status ob__ratio_compute(const ob_ratio_args *args, ob_record_ratio *out, ob_err *err)
 {
     const size_t nx = args->reference_count, ny = args->subject_count;

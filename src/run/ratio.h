@@ -12,9 +12,11 @@
 typedef struct ob_ratio_args {
     const double *reference, *subject;
     size_t reference_count, subject_count;
-    bool of_processes;
+    bool of_processes; /* or of anything else of which each is a batch */
 } ob_ratio_args;
 
+/* Whether each sample of the pass is such a batch. */
+bool ob__pass_is_of_batches(const ob_record_pass *pass);
 /* Everything NaN without samples; without an interval when there are too few. */
 ob_status ob__ratio_compute(const ob_ratio_args *args, ob_record_ratio *out, ob_err *err);
 

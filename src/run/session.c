@@ -212,6 +212,7 @@ ob_status ob__session_open(ob_context *context, const ob_run_options *options, o
     s->options = *options;
     s->turns = turns;
     s->check.fd = -1;
+    s->progress = &s->unseen;
     s->perf.fds[0] = s->perf.fds[1] = -1;
     ob__peak_open(&s->peak);
     const ob_status status = open_backend(s, err);
@@ -232,6 +233,10 @@ ob_status ob_session_open(ob_context *context, const ob_run_options *options, ob
 static void drop_case(ob_session *s)
 {
     ob__setup_fini(&s->setup);
+    if (s->made != NULL)
+        s->options.maker->release(s->made);
+    s->made = NULL;
+    s->parts.size = 0;
     ob__exec_result_fini(&s->samples);
     ob__pass_statistics_fini(&s->forward);
     ob__pass_statistics_fini(&s->backward);
@@ -255,6 +260,7 @@ void ob_session_close(ob_session *s)
     ob_json_doc_destroy(s->late_properties);
     ob_json_doc_destroy(s->kernels);
     ob__identity_fini(&s->identity);
+    ob_text_fini(&s->parts);
     free(s->backend_options);
     free(s->option_words);
     free(s);
@@ -368,6 +374,8 @@ static void begin_phase(void *ctx, int mark)
     const ob_clock clock = ob_clock_monotonic();
     if (s->options.profile && mark < OB_CASE_PHASE_COUNT)
         s->phases[mark][0] = (double)ob_clock_now_ns(&clock);
+    if (s->made != NULL)
+        s->options.maker->mark(s->made, mark, true);
     ob__mark_begin(s->listener, mark);
 }
 
@@ -376,6 +384,8 @@ static void end_phase(void *ctx, int mark)
     ob_session *s = ctx;
     const ob_clock clock = ob_clock_monotonic();
     ob__mark_end(s->listener, mark);
+    if (s->made != NULL)
+        s->options.maker->mark(s->made, mark, false);
     if (s->options.profile && mark < OB_CASE_PHASE_COUNT)
         s->phases[mark][1] = (double)ob_clock_now_ns(&clock) - s->phases[mark][0];
 }
@@ -414,6 +424,8 @@ static uint64_t block_size(const ob_session *s, bool by_rule)
 
 static ob_exec_target target_of(const ob_session *s)
 {
+    if (s->made != NULL)
+        return s->options.maker->target(s->made);
     return (ob_exec_target){.desc = s->desc,
                             .backend = s->backend,
                             .prepared = s->setup.prepared,
@@ -460,6 +472,14 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
 
 static ob_status make_setup(ob_session *s, const ob_case *c, const ob_marks *marks, ob_err *err)
 {
+    const ob_case_maker *maker = ob__maker_of(&s->options, c);
+    if (maker != NULL) {
+        s->setup.cost = (ob_cost){.flops = -1, .read_bytes = -1, .write_bytes = -1};
+        return s->options.count_repeats > 0
+                   ? ob_err_set(err, OB_ERR_UNSUPPORTED,
+                                "instructions of a list of calls are not counted")
+                   : maker->make(s, c, &s->made, err);
+    }
     const ob_setup_args args = {.context = s->context,
                                 .c = c,
                                 .desc = s->desc,
@@ -503,10 +523,14 @@ static void ask_counters(ob_session *s, ob_record_result *r)
 static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob_err *err)
 {
     const ob_marks listening = {.begin = begin_phase, .end = end_phase, .ctx = s};
-    const ob_marks *marks = s->options.profile || s->listener != NULL ? &listening : NULL;
+    const ob_marks *marks =
+        s->options.profile || s->listener != NULL || ob__maker_of(&s->options, c) != NULL
+            ? &listening
+            : NULL;
     OB_TRY(make_setup(s, c, marks, err));
-    record->result.implementation =
-        ob__properties_of_case(s->desc, s->setup.prepared, &s->case_properties);
+    if (s->made == NULL)
+        record->result.implementation =
+            ob__properties_of_case(s->desc, s->setup.prepared, &s->case_properties);
     if (s->options.count_repeats > 0) {
         const ob_exec_target target = target_of(s);
         const ob_count_plan plan = {.pass = pass_of(s),
@@ -514,7 +538,7 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
                                     .repeats = (unsigned)s->options.count_repeats};
         return ob__count_by_callgrind(&target, &plan, err);
     }
-    if (s->check.fd >= 0) {
+    if (s->check.fd >= 0 && s->made == NULL) {
         OB_TRY(ob__check_case(&s->setup, s->backend, &s->check, &s->checked, err));
         record->result.check_verdict = s->checked.verdict;
         record->result.check_worst = s->checked.worst;
@@ -527,6 +551,8 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
     const ob_status filled = ob__fill_pass_statistics(s, record, status == OB_OK ? err : NULL);
     OB_TRY(status);
     OB_TRY(filled);
+    if (s->made != NULL)
+        return OB_OK;
     ask_counters(s, &record->result);
     return ob__session_ask_kernels(s, &record->result, err);
 }
@@ -606,7 +632,8 @@ ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_
         .own_clock = s->desc->clock_ns != NULL,
         .own_events = s->desc->event_create != NULL && s->options.timer.method == NULL &&
                       mode_of(s->options.exec_mode) == OB_EXEC_CONTINUOUS_EVENTS,
-        .clock_overhead_ns = s->clock_overhead_ns};
+        /* A list of calls is as long as it is. */
+        .clock_overhead_ns = s->made == NULL ? s->clock_overhead_ns : 0};
     ob__warnings_fill(&s->warnings, &facts, r);
-    return OB_OK;
+    return s->made != NULL ? s->options.maker->report(s->made, record, &s->parts, err) : OB_OK;
 }

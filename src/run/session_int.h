@@ -7,6 +7,7 @@
 
 #include "opbench/run.h"
 #include "run/backend_ops.h"
+#include "run/case_maker.h"
 #include "run/counted.h"
 #include "run/device_match.h"
 #include "run/identity.h"
@@ -50,7 +51,16 @@ struct ob_session {
     ob_check_place check;                  /* check.fd -1 = nothing is compared */
     ob_check_result checked;
     ob_turns *turns; /* NULL = no other backend runs in between */
-    ob_perf perf;    /* open if has_perf */
+    /* Cases that have parts: */
+    ob_made_case *made;      /* the last case; NULL = it is an operator's */
+    ob_text parts;           /* lines of its parts */
+    ob_part_state *progress; /* where it says how far it is */
+    ob_part_state unseen;    /* that of a session whose progress nobody looks at */
+    int (*stop)(void *ctx);  /* not 0: end the case after the present part; NULL = never */
+    void *stop_ctx;
+    const ob_lost_part *lost; /* parts of the next case to leave out; borrowed */
+    size_t lost_count;
+    ob_perf perf; /* open if has_perf */
     bool has_perf;
     char counters_reason[256];
 };

@@ -8,6 +8,7 @@
  * With --check the first is the reference: it leaves its results in a file that the others compare with.
  */
 #include "run/backend_list.h"
+#include "run/case_parts.h"
 #include "run/ratio.h"
 #include "run/session_int.h"
 #include "run/supervisor.h"
@@ -48,7 +49,9 @@ typedef struct group {
     ob_shared_memory memory;
     ob_ring *ring; /* in it */
     int check_fd;
-    bool stopped; /* the user wants to end at once */
+    ob_text reference_parts, parts; /* of the case: the reference's, and another's beside them */
+    bool stopped;                   /* the user wants to end at once */
+    bool again; /* a part took a worker down: the case begins again without it, for all */
     bool told_ready;
 } group;
 
@@ -66,6 +69,13 @@ static ob_status on_ready(void *ctx, const ob_json *properties, ob_err *err)
     side *l = ctx;
     size_t length;
     return ob_json_print(properties, &l->properties, &length, err);
+}
+
+static void on_progress(void *ctx, const ob_run_progress *progress)
+{
+    const ob_run_params *params = ((side *)ctx)->group->outer->params;
+    if (params->on_progress != NULL)
+        params->on_progress(params->ctx, progress);
 }
 
 static int on_stop(void *ctx)
@@ -154,6 +164,7 @@ static ob_status open_side(group *w, unsigned member, ob_err *err)
     l->params.options = &l->options;
     l->params.on_record = on_record;
     l->params.on_ready = on_ready;
+    l->params.on_progress = on_progress;
     l->params.stop = on_stop;
     l->params.ctx = l;
     l->s = (ob_supervisor){.context = w->outer->context,
@@ -191,9 +202,7 @@ static void close_group(group *w, bool at_once)
         side *l = &w->sides[i];
         if (l->group == NULL)
             continue;
-        ob__worker_client_end_worker(&l->s.client, at_once);
-        ob__worker_client_close(&l->s.client);
-        ob__line_parser_destroy(l->s.parser);
+        ob__supervisor_close_workers(&l->s, at_once);
         ob_text_fini(&l->s.line);
         ob__identity_fini(&l->s.identity);
         ob__unfinished_fini(&l->s.unfinished);
@@ -201,6 +210,8 @@ static void close_group(group *w, bool at_once)
         free(l->properties);
     }
     ob__shared_memory_close(&w->memory);
+    ob_text_fini(&w->reference_parts);
+    ob_text_fini(&w->parts);
     if (w->check_fd >= 0)
         close(w->check_fd);
     ob__backend_list_fini(&w->list);
@@ -280,6 +291,10 @@ static ob_status lose_side(side *l, const ob_process_turn *t, const ob_loss *why
     const bool begun = atomic_load(&l->s.client.seed.page->case_index) == t->index;
     l->waiting = false;
     ob__ring_leave(l->group->ring, l->member);
+    if (!l->got && !spread(l) && ob__worker_client_lose_part(&l->s.client, t->index, why)) {
+        l->group->again = true;
+        return OB_OK;
+    }
     if (l->got || (why->status == OB_RECORD_INTERRUPTED && !begun))
         return OB_OK;
     OB_TRY(ob__supervisor_print_loss(&l->s, &lost, why, err));
@@ -318,6 +333,19 @@ static ob_status take_news(side *l, const ob_process_turn *t, ob_news *news, ob_
     return lose_side(l, t, &news->loss, err);
 }
 
+/* The others of a case that begins again have nothing to finish. */
+static void give_up_case(group *w)
+{
+    for (size_t i = 0; i < w->count; i++) {
+        side *l = &w->sides[i];
+        l->over = false;
+        l->s.client.parts.size = 0;
+        if (l->waiting)
+            ob__worker_client_end_worker(&l->s.client, true);
+        l->waiting = false;
+    }
+}
+
 /* Until no side waits. */
 static ob_status collect(group *w, const ob_process_turn *t, ob_err *err)
 {
@@ -339,7 +367,9 @@ static ob_status collect(group *w, const ob_process_turn *t, ob_err *err)
             if (l->waiting)
                 clients[waiting++] = &l->s.client;
         }
-        if (waiting == 0)
+        if (w->again)
+            give_up_case(w);
+        if (waiting == 0 || w->again)
             return OB_OK;
         if (!news_came)
             OB_TRY(ob__worker_client_wait(clients, waiting, err));
@@ -382,13 +412,31 @@ static ob_status fill_ratio(const side *reference, side *l, bool forward, ob_err
     const ob_ratio_args samples = {.reference = of_x->measure_time_ms.items,
                                    .reference_count = of_x->measure_time_ms.count,
                                    .subject = of_y->measure_time_ms.items,
-                                   .subject_count = of_y->measure_time_ms.count};
+                                   .subject_count = of_y->measure_time_ms.count,
+                                   .of_processes = ob__pass_is_of_batches(of_y)};
     const ob_ratio_args processes = {.reference = means_x->values,
                                      .reference_count = means_x->count,
                                      .subject = means_y->values,
                                      .subject_count = means_y->count,
                                      .of_processes = true};
     return ob__ratio_compute(spread(l) ? &processes : &samples, &of_y->ratio, err);
+}
+
+/* The reference's parts were handed on before, so they are those that were kept. */
+static ob_status put_parts_beside(group *w, side *l, ob_err *err)
+{
+    const ob_parts_pair pair = {.reference = &w->reference_parts,
+                                .subject = &l->s.client.parts,
+                                .reference_name = w->sides[0].options.backend,
+                                .parser = l->s.part_parser};
+    if (l->s.client.parts.size == 0)
+        return OB_OK;
+    w->parts.size = 0;
+    OB_TRY(ob__parts_put_beside(&pair, &w->parts, err));
+    l->s.client.parts.size = 0;
+    return ob_text_append(&l->s.client.parts, w->parts.data, w->parts.size)
+               ? OB_OK
+               : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the parts of a case");
 }
 
 /* Gives the record its place beside the others and hands it on. */
@@ -399,8 +447,10 @@ static ob_status hand_on(group *w, side *l, ob_err *err)
     const ob_record_status_info *info = ob_record_status_get_info(r->status);
     const ob_record_status_info *other =
         ob_record_status_get_info(reference->s.record.result.status);
-    if (l != reference)
+    if (l != reference) {
         r->reference = reference->options.backend;
+        OB_TRY(put_parts_beside(w, l, err));
+    }
     if (l != reference && reference->over && info->ran && other->ran) {
         OB_TRY(fill_ratio(reference, l, true, err));
         OB_TRY(fill_ratio(reference, l, false, err));
@@ -419,6 +469,10 @@ static ob_status finish_case(group *w, ob_err *err)
             l->over = true;
         }
     }
+    w->reference_parts.size = 0;
+    if (!ob_text_append(&w->reference_parts, w->sides[0].s.client.parts.data,
+                        w->sides[0].s.client.parts.size))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the parts of a case");
     for (size_t i = 0; i < w->count; i++)
         if (w->sides[i].over && !w->sides[i].silent)
             OB_TRY(hand_on(w, &w->sides[i], err));
@@ -433,7 +487,10 @@ static ob_status run_case(group *w, uint64_t index, ob_err *err)
         ob__merge_reset(&w->sides[i].merge);
     }
     for (; t.process < t.processes && !w->stopped; t.process++) {
-        OB_TRY(run_once(w, &t, err));
+        do {
+            w->again = false;
+            OB_TRY(run_once(w, &t, err));
+        } while (w->again && !w->stopped);
         if (t.processes > 1)
             end_workers(w);
     }

@@ -9,6 +9,7 @@
 #include "run/supervisor.h"
 
 #include "base/text_append.h"
+#include "run/case_parts.h"
 #include "run/count_hook.h"
 #include "run/counting.h"
 #include "run/session_int.h"
@@ -23,7 +24,19 @@ enum { LEASE_CASES = 256 };
 ob_status ob__supervisor_hand_on(ob_supervisor *s, const char *line, size_t length, ob_err *err)
 {
     s->summary->cases[s->record.result.status]++;
+    if (s->client.parts.size > 0)
+        OB_TRY(ob__parts_hand_on(&s->client.parts, s->params, s->part_parser, err));
+    s->client.parts.size = 0;
     return s->params->on_record(s->params->ctx, &s->record, line, length, err);
+}
+
+static bool parts_are_right(ob_supervisor *s)
+{
+    if (s->client.parts.size == 0)
+        return true;
+    if (s->part_parser == NULL && ob__line_parser_create(&s->part_parser, NULL) != OB_OK)
+        return false;
+    return ob__parts_are_of(&s->client.parts, &s->record.result, s->part_parser);
 }
 
 bool ob__supervisor_read(ob_supervisor *s, const ob_wire_message *message, uint64_t index)
@@ -34,7 +47,7 @@ bool ob__supervisor_read(ob_supervisor *s, const ob_wire_message *message, uint6
            ob__line_parse(s->parser, "worker", message->data, length - 1, &s->record, NULL) ==
                OB_OK &&
            s->record.kind == OB_RECORD_RESULT_LINE && s->record.result.index >= 0 &&
-           (uint64_t)s->record.result.index == index;
+           (uint64_t)s->record.result.index == index && parts_are_right(s);
 }
 
 /* What was measured of the case before it took the worker down, and with --processes what the
@@ -66,6 +79,7 @@ ob_status ob__supervisor_print_loss(ob_supervisor *s, const ob_lost_case *lost, 
     char output[OB_MOST_OUTPUT];
     uint64_t printed;
     ob_record_result *r = &s->record.result;
+    s->client.parts.size = 0;
     OB_TRY(ob_cases_seek(s->cases, lost->index, err));
     OB_TRY(ob_cases_next(s->cases, &c, err));
     OB_TRY(ob__identity_fill(&s->identity, s->params->options, ob__backend_name(s->params->options),
@@ -163,6 +177,8 @@ static ob_status after_loss(ob_supervisor *s, range *r, const ob_loss *why, ob_e
     if (r->next == r->end)
         return OB_OK;
     if (!under_way && why->status == OB_RECORD_INTERRUPTED)
+        return OB_OK;
+    if (under_way && ob__worker_client_lose_part(&s->client, index, why))
         return OB_OK;
     if (!why->scribbled && !under_way && ++r->idle_losses < OB_MOST_FAILED_STARTS)
         return OB_OK;
@@ -299,6 +315,8 @@ static ob_status run_range_here(ob_supervisor *s, ob_session *session, uint64_t 
         if (status == OB_OK)
             s->summary->cases[record.result.status]++;
         if (status == OB_OK)
+            status = ob__parts_hand_on(&session->parts, s->params, s->part_parser, err);
+        if (status == OB_OK)
             status = s->params->on_record(s->params->ctx, &record, line.data, line.size, err);
     }
     ob_text_fini(&line);
@@ -309,8 +327,10 @@ static ob_status run_here(ob_supervisor *s, ob_err *err)
 {
     ob_session *session;
     OB_TRY(ob_session_open(s->context, s->params->options, &session, err));
-    ob_status status = OB_OK;
-    if (s->params->on_ready != NULL)
+    session->stop = s->params->stop;
+    session->stop_ctx = s->params->ctx;
+    ob_status status = ob__line_parser_create(&s->part_parser, err);
+    if (status == OB_OK && s->params->on_ready != NULL)
         status = s->params->on_ready(s->params->ctx, ob_session_properties(session), err);
     const uint64_t total = ob_cases_count(s->cases);
     for (uint64_t i = s->params->first;
@@ -326,6 +346,8 @@ static ob_status run_here(ob_supervisor *s, ob_err *err)
         if (status == OB_OK)
             status = run_range_here(s, session, i, i + 1, err);
     }
+    ob__line_parser_destroy(s->part_parser);
+    s->part_parser = NULL;
     ob_session_close(session);
     return status;
 }
@@ -345,7 +367,8 @@ void ob__supervisor_close_workers(ob_supervisor *s, bool at_once)
     ob__worker_client_end_worker(&s->client, at_once);
     ob__worker_client_close(&s->client);
     ob__line_parser_destroy(s->parser);
-    s->parser = NULL;
+    ob__line_parser_destroy(s->part_parser);
+    s->parser = s->part_parser = NULL;
 }
 
 static ob_status run_with_workers(ob_supervisor *s, ob_err *err)

@@ -23,7 +23,8 @@ typedef struct ob_supervisor {
     ob_worker_client client;
     ob_cases *cases; /* to name what a dead worker was on, and to look for what is done */
     ob_line_parser *parser;
-    ob_record record; /* what the parser read last */
+    ob_line_parser *part_parser; /* NULL until a case has parts */
+    ob_record record;            /* what the parser read last */
     ob_text line;
     ob_identity identity;
     ob_unfinished unfinished;
@@ -41,7 +42,7 @@ ob_status ob__supervisor_run_range(ob_supervisor *s, uint64_t next, uint64_t end
 
 /* Starts a worker and waits until its backend is open. OB_END: the user wants to end. */
 ob_status ob__supervisor_start(ob_supervisor *s, ob_err *err);
-/* A record of s->record, printed as `line`: counts it and gives it to the caller's hook. */
+/* A record of s->record, printed as `line`: counts it and gives it to the caller's hook, its parts before it. */
 ob_status ob__supervisor_hand_on(ob_supervisor *s, const char *line, size_t length, ob_err *err);
 /* Reads a worker's line into s->record. False: it is no result of this case. */
 bool ob__supervisor_read(ob_supervisor *s, const ob_wire_message *message, uint64_t index);

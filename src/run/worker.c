@@ -49,6 +49,12 @@ static void take_output(worker *w, ob_record_result *r)
         lseek(w->printed, 0, SEEK_SET);
 }
 
+/* Whether the supervisor wants the case under way to end. */
+static int wants_stop(void *page)
+{
+    return atomic_load(&((ob_state_page *)page)->parts.stop) != 0;
+}
+
 static ob_status run_one(worker *w, uint64_t index, ob_err *err)
 {
     const ob_clock clock = ob_clock_monotonic();
@@ -66,8 +72,13 @@ static ob_status run_one(worker *w, uint64_t index, ob_err *err)
     take_output(w, &record.result);
     w->line.size = 0;
     OB_TRY(ob_record_print(&record, &w->line, err));
+    const ob_text *parts = &w->session->parts;
     /* Before it is sent: a supervisor that is slow to take it must not count against the case. */
     atomic_store(&w->page->case_index, OB_NO_CASE);
+    atomic_store(&w->page->parts.part, OB_NO_PART);
+    atomic_store(&w->page->parts.size, 0);
+    if (parts->size > 0)
+        OB_TRY(ob__wire_send(w->socket, OB_MESSAGE_PARTS, parts->data, parts->size, err));
     return ob__wire_send(w->socket, OB_MESSAGE_RECORD, w->line.data, w->line.size, err);
 }
 
@@ -80,11 +91,17 @@ static ob_status serve(worker *w, ob_err *err)
             return OB_OK;
         OB_TRY(status);
         ob_lease lease;
-        if (type != OB_MESSAGE_LEASE || w->message.size != sizeof lease)
+        ob_session *s = w->session;
+        if (type != OB_MESSAGE_LEASE || w->message.size < sizeof lease ||
+            (w->message.size - sizeof lease) % sizeof *s->lost != 0)
             return ob_err_set(err, OB_ERR_SYNTAX, "a worker understands leases only");
         memcpy(&lease, w->message.data, sizeof lease);
-        for (uint64_t i = 0; i < lease.count && atomic_load(&w->page->stop) == 0; i++)
+        s->lost = (const ob_lost_part *)(const void *)(w->message.data + sizeof lease);
+        s->lost_count = (w->message.size - sizeof lease) / sizeof *s->lost;
+        for (uint64_t i = 0; i < lease.count && atomic_load(&w->page->stop) == 0; i++) {
             OB_TRY(run_one(w, lease.first + i, err));
+            s->lost_count = 0;
+        }
         OB_TRY(ob__wire_send(w->socket, OB_MESSAGE_IDLE, "", 0, err));
     }
 }
@@ -104,6 +121,9 @@ static ob_status start(worker *w, ob_context *context, const ob_config *config,
             .is_reference =
                 fds->reference != NULL && strcmp(fds->reference, ob__backend_name(options)) == 0};
     w->session->options.count_repeats = fds->counts;
+    w->session->stop = wants_stop;
+    w->session->stop_ctx = w->page;
+    w->session->progress = &w->page->parts;
     if (atomic_load(&w->page->has_samples))
         w->session->log = &w->page->samples;
     OB_TRY(ob_json_print(ob_session_properties(w->session), &properties, &length, err));

@@ -6,13 +6,17 @@
  */
 #include "run/worker_client.h"
 
+#include "base/text_append.h"
+#include "base/vec.h"
 #include "config/config_int.h"
 #include "run/identity.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -21,6 +25,7 @@
 enum {
     WATCH_MS = 20,
     WATCH_ALL_MS = 200,
+    TELL_MS = 100, /* between two words on how far a case is */
     END_S = 5,     /* from the end of its work to its death */
     START_S = 120, /* until its backend is open */
     IDLE_S = 60,   /* between two cases, and within a message */
@@ -41,6 +46,7 @@ ob_status ob__worker_client_open(ob_worker_client *client, const ob_config *conf
     const ob_backend_desc *desc =
         ob_context_find_backend(config->context, ob__backend_name(params->options));
     client->isa_limits = desc != NULL ? desc->isa_limits : NULL;
+    client->log = ob_context_log(config->context);
     OB_TRY(ob_system_read(NULL, NULL, &system, err));
     client->max_memory_bytes = ob__memory_limit(params->options, &system);
     return ob__worker_seed_make(params->worker_program, config, params->options, place,
@@ -57,6 +63,9 @@ void ob__worker_client_close(ob_worker_client *client)
     ob__process_close(&client->worker);
     ob__worker_seed_fini(&client->seed);
     ob_text_fini(&client->inbox.bytes);
+    ob_text_fini(&client->parts);
+    free(client->lost);
+    client->lost = NULL;
 }
 
 ob_status ob__worker_client_start_worker(ob_worker_client *client, ob_err *err)
@@ -76,10 +85,46 @@ void ob__worker_client_lease(ob_worker_client *client, uint64_t first, uint64_t 
 {
     const ob_lease lease = {.first = first, .count = count};
     const ob_clock clock = ob_clock_monotonic();
+    ob_text message = {0};
     client->leased = true;
     client->idle_ns = 0;
     client->news_ns = ob_clock_now_ns(&clock);
-    ob__wire_send(client->worker.socket, OB_MESSAGE_LEASE, &lease, sizeof lease, NULL);
+    client->parts.size = 0;
+    if (client->lost_of != first)
+        client->lost_count = 0;
+    /* Without memory it is begun again with all of its parts, and lost again. */
+    if (client->lost_count == 0 || !ob_text_append(&message, (const char *)&lease, sizeof lease) ||
+        !ob_text_append(&message, (const char *)client->lost,
+                        client->lost_count * sizeof *client->lost))
+        ob__wire_send(client->worker.socket, OB_MESSAGE_LEASE, &lease, sizeof lease, NULL);
+    else
+        ob__wire_send(client->worker.socket, OB_MESSAGE_LEASE, message.data, message.size, NULL);
+    ob_text_fini(&message);
+}
+
+bool ob__worker_client_lose_part(ob_worker_client *client, uint64_t index, const ob_loss *why)
+{
+    const ob_state_page *page = client->seed.page;
+    const int64_t part = atomic_load(&page->parts.part);
+    if (client->lost_of != index)
+        client->lost_count = 0;
+    client->lost_of = index;
+    /* What the page says may be wrong, so nothing is lost twice. */
+    bool can = client->params->options->maker != NULL &&
+               (why->status == OB_RECORD_CRASHED || why->status == OB_RECORD_OUT_OF_MEMORY) &&
+               !why->scribbled && part != OB_NO_PART && atomic_load(&page->case_index) == index &&
+               client->lost_count < OB_MOST_LOST_PARTS;
+    for (size_t i = 0; i < client->lost_count; i++)
+        can = can && client->lost[i].part != part;
+    if (!can || !OB_RESERVE(client->lost, client->lost_capacity, client->lost_count + 1))
+        return false;
+    /* All of it goes to another process. */
+    memset(&client->lost[client->lost_count], 0, sizeof *client->lost);
+    client->lost[client->lost_count++] = (ob_lost_part){.part = part, .why = *why};
+    ob_log_message(client->log, OB_LOG_WARNING,
+                   "node %" PRId64 ": %s; it is left out, and the step begins again", part,
+                   why->reason);
+    return true;
 }
 
 int ob__worker_client_wanted_stop(const ob_worker_client *client)
@@ -243,6 +288,30 @@ static bool grew_too_large(ob_worker_client *client, uint64_t now_ns, ob_loss *w
     return true;
 }
 
+/* How far a case with parts is. */
+static void tell_progress(ob_worker_client *client, uint64_t now_ns)
+{
+    const ob_run_params *params = client->params;
+    const ob_part_state *state = &client->seed.page->parts;
+    const ob_run_options *o = params->options;
+    const bool by_rule = o->min_time_s > 0 || o->precision > 0;
+    const int64_t passes = (o->warmup > 0 ? o->warmup : 0) + (o->iteration > 0 ? o->iteration : 0);
+    const ob_run_progress progress = {.index = atomic_load(&client->seed.page->case_index),
+                                      .backend = ob__backend_name(o),
+                                      .passes = by_rule ? 0 : (uint64_t)passes,
+                                      .pass = atomic_load(&state->pass),
+                                      .done = atomic_load(&state->done),
+                                      .size = atomic_load(&state->size)};
+    if (params->on_progress == NULL || progress.index == OB_NO_CASE || progress.size == 0 ||
+        (progress.pass == client->told_pass && progress.done == client->told_done) ||
+        now_ns - client->told_ns < TELL_MS * UINT64_C(1000000))
+        return;
+    client->told_pass = progress.pass;
+    client->told_done = progress.done;
+    client->told_ns = now_ns;
+    params->on_progress(params->ctx, &progress);
+}
+
 /* Kills a worker that went over a limit. Its last messages are still read: the case may just have
  * come to its end. */
 static void look(ob_worker_client *client)
@@ -253,6 +322,7 @@ static void look(ob_worker_client *client)
     if (client->condemned || now_ns - client->looked_ns < WATCH_MS * UINT64_C(1000000))
         return;
     client->looked_ns = now_ns;
+    tell_progress(client, now_ns);
     *why = (ob_loss){.exit_code = OB_NO_INT};
     ob__capture_bound(client->worker.output, OB_KEPT_BEGIN);
     client->condemned = took_too_long(client, now_ns, why) || stands_still(client, now_ns, why) ||
@@ -282,7 +352,12 @@ static void interrupt(ob_worker_client *client)
 static bool take_message(ob_worker_client *client, ob_news *out)
 {
     const ob_clock clock = ob_clock_monotonic();
-    const ob_status status = ob__wire_next(&client->inbox, &out->message, NULL);
+    ob_status status;
+    while ((status = ob__wire_next(&client->inbox, &out->message, NULL)) == OB_OK &&
+           out->message.type == OB_MESSAGE_PARTS) {
+        client->parts.size = 0; /* without memory there are none */
+        ob_text_append(&client->parts, out->message.data, out->message.size);
+    }
     if (status == OB_END && client->torn_ns == 0 && client->inbox.bytes.size > client->inbox.start)
         client->torn_ns = ob_clock_now_ns(&clock);
     if (status == OB_END)
@@ -307,6 +382,8 @@ ob_status ob__worker_client_try(ob_worker_client *client, ob_news *out, ob_err *
     const int stop = ob__worker_client_wanted_stop(client);
     if (stop > 1)
         interrupt(client);
+    if (stop > 0)
+        atomic_store(&client->seed.page->parts.stop, 1);
     if (stop > 0 && !client->finish_case) {
         client->told_to_stop = true;
         atomic_store(&client->seed.page->stop, 1);

@@ -9,15 +9,6 @@
 #include "run/ring.h"
 #include "run/worker_start.h"
 
-/* Why a worker is gone. */
-typedef struct ob_loss {
-    ob_record_status status;
-    char reason[384];
-    char signal[32]; /* "SIGSEGV", or "" */
-    int64_t exit_code;
-    bool scribbled; /* what it sent was no message: the case is the one whose record did not come */
-} ob_loss;
-
 typedef struct ob_worker_client {
     const ob_run_params *params;
     ob_worker_seed seed;
@@ -44,6 +35,12 @@ typedef struct ob_worker_client {
     ob_loss sentence; /* which limit */
     const char *isa_limits; /* of the backend; NULL = none */
     bool finish_case;       /* a wish to stop is not passed on: the case needs further workers */
+    const ob_log *log;
+    ob_text parts;      /* record lines of the case's parts, which come before its own */
+    ob_lost_part *lost; /* parts of a case that took workers down */
+    size_t lost_count, lost_capacity;
+    uint64_t lost_of;                       /* index of that case */
+    uint64_t told_pass, told_done, told_ns; /* what on_progress was told last, and when */
 } ob_worker_client;
 
 typedef enum ob_news_kind {
@@ -67,13 +64,16 @@ void ob__worker_client_end_worker(ob_worker_client *client, bool at_once);
 void ob__worker_client_close(ob_worker_client *client);
 
 ob_status ob__worker_client_start_worker(ob_worker_client *client, ob_err *err);
-/* Cases [first, first + count). A worker that is gone already is noticed by the next call below. */
+/* Cases [first, first + count), the first without its lost parts. A worker that is gone already is noticed by the next
+ * call below. */
 void ob__worker_client_lease(ob_worker_client *client, uint64_t first, uint64_t count);
 ob_status ob__worker_client_next(ob_worker_client *client, ob_news *out, ob_err *err);
 /* The same without waiting. OB_END: nothing new. */
 ob_status ob__worker_client_try(ob_worker_client *client, ob_news *out, ob_err *err);
 /* Waits until something may be new of one of them, and not long. count <= OB_MOST_MEMBERS. */
 ob_status ob__worker_client_wait(ob_worker_client *const *clients, size_t count, ob_err *err);
+/* Whether a part of the case, and not all of it, took the worker down; then the next lease leaves it out. */
+bool ob__worker_client_lose_part(ob_worker_client *client, uint64_t index, const ob_loss *why);
 /* Gives up a worker whose messages make no sense. */
 void ob__worker_client_reject(ob_worker_client *client, ob_loss *loss);
 /* What the present or last worker printed since its last record: up to size bytes, and in *all how

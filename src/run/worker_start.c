@@ -138,6 +138,9 @@ ob_status ob__worker_start(const ob_worker_seed *seed, ob_process *out, ob_err *
     /* The one before may have written anything there. */
     atomic_store(&seed->page->case_index, OB_NO_CASE);
     atomic_store(&seed->page->stop, 0);
+    atomic_store(&seed->page->parts.part, OB_NO_PART);
+    atomic_store(&seed->page->parts.size, 0);
+    atomic_store(&seed->page->parts.stop, 0);
     atomic_store(&seed->page->has_samples, seed->has_samples);
     lseek(seed->config_fd, 0, SEEK_SET);
     return ob__process_start(&params, out, err);

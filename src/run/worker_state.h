@@ -11,10 +11,36 @@
 
 #include <stdatomic.h>
 
-/* Cases [first, first + count) of the config. */
+/* Why a worker is gone. */
+typedef struct ob_loss {
+    ob_record_status status;
+    char reason[384];
+    char signal[32]; /* "SIGSEGV", or "" */
+    int64_t exit_code;
+    bool scribbled; /* what it sent was no message: the case is the one whose record did not come */
+} ob_loss;
+
+/* Cases [first, first + count) of the config. Behind it in the message stand parts of the first of them that took a
+ * worker down, and are left out: any number of ob_lost_part. */
 typedef struct ob_lease {
     uint64_t first, count;
 } ob_lease;
+
+typedef struct ob_lost_part {
+    int64_t part; /* as whoever made the case numbers them */
+    ob_loss why;
+} ob_lost_part;
+enum { OB_MOST_LOST_PARTS = 100 };
+
+#define OB_NO_PART INT64_MIN
+
+/* Where a case that has parts is. Written by the worker but for `stop`. */
+typedef struct ob_part_state {
+    _Atomic int64_t part;        /* under way; OB_NO_PART = none */
+    _Atomic uint64_t pass;       /* over the parts, from 0, warm-up included */
+    _Atomic uint64_t done, size; /* parts of the pass, and how many it has */
+    _Atomic uint32_t stop;       /* the supervisor asks to end the case after the present part */
+} ob_part_state;
 
 /* In front of the text that says why a worker cannot be opened. */
 typedef struct ob_refusal {
@@ -23,11 +49,12 @@ typedef struct ob_refusal {
 
 #define OB_NO_CASE UINT64_MAX
 
-/* Shared memory, written by the worker but for `stop` and `has_samples`. */
+/* Shared memory, written by the worker but for both `stop` and `has_samples`. */
 typedef struct ob_state_page {
     _Atomic uint64_t case_index; /* under way; OB_NO_CASE between cases */
     _Atomic uint64_t started_ns; /* of that case, monotonic */
     _Atomic uint32_t stop;       /* the supervisor asks to end after the present case */
+    ob_part_state parts;         /* of that case */
     _Atomic uint32_t
         has_samples;       /* the memory reaches to the next field: not under a small limit of
                                    * file sizes (ulimit -f) */

@@ -162,7 +162,7 @@ static void put_back(const ob_replay_making *m)
 
 /* ---- */
 
-static ob_replay_skip kind_of(const ob_replay_making *m, ob_status status)
+static ob_replay_fate kind_of(const ob_replay_making *m, ob_status status)
 {
     const bool core = strncmp(m->alias.name, "aten::", 6) == 0 ||
                       strncmp(m->alias.name, "prim::", 6) == 0 ||
@@ -180,7 +180,7 @@ static bool is_missing(const ob_replay_making *m, ob_status status)
            ob__setup_find_op(&setup, m->alias.name) == NULL;
 }
 
-static ob_status make_call(ob_replay_making *m, uint64_t *elapsed_ns, ob_replay_skip *why)
+static ob_status make_call(ob_replay_making *m, double *elapsed_ns, ob_replay_fate *why)
 {
     ob_value values[OB_REPLAY_ARGS];
     const char *names[OB_REPLAY_ARGS];
@@ -228,7 +228,7 @@ static void find_overload(ob_replay_making *m)
 }
 
 static ob_status call_as(ob_replay_caller *caller, const ob_replay_step *step, bool in_float32,
-                         uint64_t *elapsed_ns, ob_replay_skip *why, ob_err *err)
+                         double *elapsed_ns, ob_replay_fate *why, ob_err *err)
 {
     ob_replay_making *m = calloc(1, sizeof *m);
     *elapsed_ns = 0;
@@ -255,8 +255,8 @@ static ob_status call_as(ob_replay_caller *caller, const ob_replay_step *step, b
     return status;
 }
 
-ob_status ob__replay_call(ob_replay_caller *caller, ob_replay_step *step, uint64_t *elapsed_ns,
-                          ob_replay_skip *why, ob_err *err)
+ob_status ob__replay_call(ob_replay_caller *caller, ob_replay_step *step, double *elapsed_ns,
+                          ob_replay_fate *why, ob_err *err)
 {
     if (step->in_float32)
         return call_as(caller, step, true, elapsed_ns, why, err);
@@ -265,7 +265,7 @@ ob_status ob__replay_call(ob_replay_caller *caller, ob_replay_step *step, uint64
         !may_widen(caller, step->node))
         return status;
     ob_err again;
-    ob_replay_skip why_again;
+    ob_replay_fate why_again;
     step->in_float32 = call_as(caller, step, true, elapsed_ns, &why_again, &again) == OB_OK;
     if (step->in_float32) {
         *why = OB_REPLAY_RAN;

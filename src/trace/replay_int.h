@@ -1,31 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a replay leaves behind.
+ * A step that is replayed.
  */
 #ifndef OB_TRACE_REPLAY_INT_H
 #define OB_TRACE_REPLAY_INT_H
 
-#include "trace/replay_schedule.h"
+#include "trace/replay_call.h"
 
-struct ob_replay {
-    const ob_trace *trace;
-    const char *backend;
-    int64_t iteration;
-    uint64_t warmup;
+/* What a case's input says. */
+typedef struct ob_replay_settings {
+    ob_replay_options options;
+    const char *path; /* of the trace */
+    const char **names, **reasons;
+} ob_replay_settings;
+
+/* Texts are those of the case; lists are in the arena. */
+ob_status ob__replay_settings_read(const ob_case *c, ob_arena *arena, ob_replay_settings *out,
+                                   ob_err *err);
+
+struct ob_made_case {
+    ob_session *session;
+    ob_arena arena; /* of settings, and of texts that outlive a schedule */
+    ob_replay_settings settings;
+    ob_trace *trace;
     ob_replay_schedule plan;
-    ob_arena arena;       /* texts that outlive a plan */
-    const char **reasons; /* per step; NULL = none but its kind */
-    const char *
-        *replaced;     /* per node of the trace: why its inner calls stand in its place, or NULL */
-    uint64_t *step_ns; /* of the last pass */
-    double *op_ns;     /* per measured pass, per operator */
-    double *times_ns;  /* per measured pass: all calls */
-    size_t time_count, time_capacity, op_capacity;
-    uint64_t allocator_peak_bytes; /* of the backend's own; 0 = not known */
-    uint64_t untouched_bytes;      /* of large tensors, in a pass; memory was short */
-    uint64_t peak_bytes;           /* of the process, since it began */
-    bool half_to_bfloat16, lacks_half, interrupted;
-    bool replaces; /* the pass found calls to replace */
+    ob_replay_values values;
+    ob_replay_caller caller;
+    int64_t *lost_nodes;   /* that took a process down */
+    const char **reasons;  /* per call; NULL = none but its kind */
+    const char **replaced; /* per node: why its inner calls stand in its place, or NULL */
+    double *call_ns;       /* per call, of the pass under way or the last one */
+    bool is_planned;
+    bool bfloat16_for_half, can_narrow;
+    bool replaces;   /* the pass found calls to replace */
+    bool lacks_half; /* it found that the backend has no half */
+    int plans;       /* so many were made since the beginning, or since half became bfloat16 */
+    uint64_t passes, timed_passes;
+    double clock_ns; /* stands still while nothing is timed */
+    uint64_t peak_bytes;
+    uint64_t started_ns; /* the last pass */
+    /* Times of operators, two columns each (as recorded, in float32), of the last whole pass and of all that were
+     * measured. */
+    double *row_ns, *rows_ns;
+    size_t row_count, row_capacity;
+    bool has_row, is_measuring, is_stopped;
+    size_t stopped_at; /* calls of the pass that were made */
+    /* What the record points to. */
+    char reason[256];
+    ob_json_doc *kernels;
 };
+
+/* replay_plan.c: makes the list of calls, again if there is one. */
+ob_status ob__replay_plan(ob_made_case *m, ob_err *err);
+void ob__replay_plan_fini(ob_made_case *m);
+/* One pass over the calls in which none fails that had not failed before; sets row_ns. OB_END: it was stopped. */
+ob_status ob__replay_pass(ob_made_case *m, ob_err *err);
+/* replay_record.c: for ob_case_maker. */
+ob_status ob__replay_report(ob_made_case *m, ob_record *record, ob_text *parts, ob_err *err);
 
 #endif

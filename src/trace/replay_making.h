@@ -43,8 +43,8 @@ ob_status ob__replay_build_text(ob_replay_making *m, const char *text, ob_value 
 const ob_value *ob__replay_argument(const ob_replay_making *m, size_t arg);
 /* Runs it, keeps its results, says how long it took. */
 ob_status ob__replay_run_graph(ob_replay_making *m, const ob_graph *graph, const ob_call *call,
-                               uint64_t *elapsed_ns);
+                               double *elapsed_ns);
 /* For a backend that lacks an operator on lists: the one on one tensor, for each of the lists' tensors. */
-ob_status ob__replay_run_each(ob_replay_making *m, uint64_t *elapsed_ns);
+ob_status ob__replay_run_each(ob_replay_making *m, double *elapsed_ns);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A graph of a recorded call is prepared, run once and released. Timed: run, and the wait for the device. Not
- * timed: making arguments, building, preparing, keeping results.
+ * A graph of a recorded call is prepared, executed once as any case (run/executor.c says what is timed) and released.
+ * Not timed: making arguments, building, preparing, keeping results.
  */
 #include "gen/constrain.h"
 #include "trace/replay_cast.h"
@@ -70,16 +70,21 @@ static void keep_outputs(ob_replay_making *m, ob_value *values, size_t count)
     }
 }
 
-static ob_status run_prepared(ob_replay_making *m, ob_prepared *prepared, uint64_t *elapsed_ns)
+static ob_status run_prepared(ob_replay_making *m, ob_prepared *prepared, double *elapsed_ns)
 {
+    static const ob_exec_settings ONCE = {
+        .mode = OB_EXEC_DISCRETE, .pass = OB_PASS_FORWARD, .iterations = 1};
     const ob_session *s = m->caller->session;
+    const ob_exec_target target = {.desc = s->desc, .backend = s->backend, .prepared = prepared};
+    ob_exec_result taken;
     ob_value outputs[OB_REPLAY_OUTPUTS] = {0};
     size_t count = 0;
-    const uint64_t start = ob_clock_now_ns(&m->caller->clock);
-    ob_status status = s->desc->run(prepared, OB_PHASE_FORWARD, 1, m->err);
-    if (status == OB_OK && s->desc->sync != NULL)
-        status = s->desc->sync(s->backend, m->err);
-    *elapsed_ns = ob_clock_now_ns(&m->caller->clock) - start;
+    ob_status status = ob__execute(&target, &ONCE, &taken, m->err);
+    if (status == OB_OK) {
+        *elapsed_ns = taken.forward.measure_ns.values[0];
+        m->caller->peak_bytes = (uint64_t)taken.forward.measure_peak_bytes.values[0];
+    }
+    ob__exec_result_fini(&taken);
     if (status == OB_OK && s->desc->outputs != NULL)
         status =
             s->desc->outputs(prepared, OB_PASS_FORWARD, outputs, OB_REPLAY_OUTPUTS, &count, m->err);
@@ -140,7 +145,7 @@ static bool has_constraints(const ob_graph *graph)
 }
 
 static ob_status run_once(ob_replay_making *m, const ob_graph *graph, const ob_value *inputs,
-                          size_t count, uint64_t *elapsed_ns)
+                          size_t count, double *elapsed_ns)
 {
     const ob_session *s = m->caller->session;
     ob_prepared *prepared = NULL;
@@ -155,7 +160,7 @@ static ob_status run_once(ob_replay_making *m, const ob_graph *graph, const ob_v
 }
 
 ob_status ob__replay_run_graph(ob_replay_making *m, const ob_graph *graph, const ob_call *call,
-                               uint64_t *elapsed_ns)
+                               double *elapsed_ns)
 {
     const ob_session *s = m->caller->session;
     ob_reason why = {.text = ""};
@@ -199,7 +204,7 @@ static size_t list_length(const ob_replay_making *m)
 }
 
 /* As a graph over one tensor of each list. */
-static ob_status run_text(ob_replay_making *m, const char *text, uint64_t *elapsed_ns)
+static ob_status run_text(ob_replay_making *m, const char *text, double *elapsed_ns)
 {
     ob_value values[OB_REPLAY_ARGS];
     const char *names[OB_REPLAY_ARGS];
@@ -212,7 +217,7 @@ static ob_status run_text(ob_replay_making *m, const char *text, uint64_t *elaps
     return status;
 }
 
-static ob_status run_element(ob_replay_making *m, const char *name, uint64_t *elapsed_ns)
+static ob_status run_element(ob_replay_making *m, const char *name, double *elapsed_ns)
 {
     /* The only arguments by place that the operator on one tensor has by name. */
     const bool named_last = strncmp(name, "aten::addc", 10) == 0 && m->count == 4;
@@ -246,7 +251,7 @@ static ob_status run_element(ob_replay_making *m, const char *name, uint64_t *el
 }
 
 /* The operator on one tensor, for each of the lists' tensors. The first failure is the call's. */
-ob_status ob__replay_run_each(ob_replay_making *m, uint64_t *elapsed_ns)
+ob_status ob__replay_run_each(ob_replay_making *m, double *elapsed_ns)
 {
     char name[256];
     const char *text = ob__trace_alias_each_text(m->name);
@@ -255,7 +260,7 @@ ob_status ob__replay_run_each(ob_replay_making *m, uint64_t *elapsed_ns)
     if ((text == NULL && !ob__trace_alias_each(m->name, name, sizeof name)) || m->elements == 0)
         return OB_ERR_UNSUPPORTED;
     for (m->element = 0; m->element < m->elements; m->element++) {
-        uint64_t ns = 0;
+        double ns = 0;
         const ob_status status = text != NULL ? run_text(m, text, &ns) : run_element(m, name, &ns);
         if (status != OB_OK) {
             *m->err = status == OB_ERR_NOT_FOUND || status == OB_ERR_UNSUPPORTED ? first : *m->err;

@@ -165,16 +165,15 @@ static bool find_lives(ob_replay_schedule *plan, lives *l)
     return true;
 }
 
-ob_status ob__replay_schedule_make(const ob_trace *trace, const ob_replay_options *options,
-                                   const char *const *replaced, ob_replay_schedule *plan,
-                                   ob_err *err)
+ob_status ob__replay_schedule_make(const ob_trace *trace, const ob_replay_choice *choice,
+                                   ob_replay_schedule *plan, ob_err *err)
 {
     *plan = (ob_replay_schedule){0};
     ob__arena_init(&plan->arena, 0);
     ob__intern_init(&plan->names, &plan->arena);
     ob__intern_init(&plan->keys, &plan->arena);
     ob__intern_init(&plan->storages, &plan->arena);
-    OB_TRY(ob__replay_steps_make(trace, options, replaced, plan, err));
+    OB_TRY(ob__replay_steps_make(trace, choice, plan, err));
     for (size_t i = 0; i < plan->step_count; i++) {
         const ob_trace_node *node = plan->steps[i].node;
         ob__replay_each_tensor(node->inputs, node->input_count, number_tensor, plan);

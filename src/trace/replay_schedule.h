@@ -19,7 +19,7 @@ typedef struct ob_replay_step {
     const ob_trace_node *node;
     uint32_t op;         /* number of the operator's name */
     uint32_t top;        /* into tops: the chosen call that it is, or is part of */
-    ob_replay_skip skip; /* OB_REPLAY_RAN = to be called */
+    ob_replay_fate fate; /* OB_REPLAY_RAN = to be called */
     bool in_float32;     /* it fails in half or bfloat16 */
     const char *why;     /* the user's reason to skip it; NULL = none */
     uint32_t first_free; /* into frees: tensors that die with this call */
@@ -45,10 +45,19 @@ typedef struct ob_replay_schedule {
     size_t free_count, storage_free_count, need_count;
 } ob_replay_schedule;
 
-/* replaced: per node of the trace, not NULL = the calls that it made stand in its place; may be NULL. */
-ob_status ob__replay_schedule_make(const ob_trace *trace, const ob_replay_options *options,
-                                   const char *const *replaced, ob_replay_schedule *out,
-                                   ob_err *err);
+/* Which calls. */
+typedef struct ob_replay_choice {
+    const ob_replay_options *options;
+    const int64_t *lost; /* ids of nodes that took a process down */
+    size_t lost_count;
+    const char *const *
+        replaced; /* per node of the trace, not NULL = the calls that it made stand in its place; NULL =
+                                  * none is replaced */
+} ob_replay_choice;
+
+/* out is the caller's to free, also after a failure. */
+ob_status ob__replay_schedule_make(const ob_trace *trace, const ob_replay_choice *choice,
+                                   ob_replay_schedule *out, ob_err *err);
 void ob__replay_schedule_fini(ob_replay_schedule *plan);
 
 /* Numbers of a tensor's key and of its storage; both are in the plan for tensors of its calls. */

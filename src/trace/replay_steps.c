@@ -20,11 +20,12 @@ static bool names_match(const char *name, const char *wanted)
 
 /* ---- which calls are computing ---- */
 
-static ob_replay_skip judge(const ob_trace_node *node, const char *name,
-                            const ob_replay_options *options, size_t *listed)
+static ob_replay_fate judge(const ob_trace_node *node, const char *name,
+                            const ob_replay_choice *choice, size_t *listed)
 {
-    for (size_t i = 0; i < options->crashed_count; i++)
-        if (options->crashed[i] == node->id)
+    const ob_replay_options *options = choice->options;
+    for (size_t i = 0; i < choice->lost_count; i++)
+        if (choice->lost[i] == node->id)
             return OB_REPLAY_CRASHED;
     for (*listed = 0; *listed < options->skip_count; ++*listed)
         if (names_match(name, options->skip_names[*listed]))
@@ -213,8 +214,7 @@ bool ob__replay_can_replace(const ob_trace *trace, const ob_trace_node *node)
 
 typedef struct adding {
     const ob_trace *trace;
-    const ob_replay_options *options;
-    const char *const *replaced;
+    const ob_replay_choice *choice;
     ob_replay_schedule *plan;
     size_t capacity;
     bool *used; /* per name to skip: some call has it */
@@ -239,12 +239,14 @@ static bool add_step(adding *a, uint32_t index)
                              .top = (uint32_t)(plan->top_count - 1)};
     if (!intern_name(a, step->node, name, sizeof name, &step->op))
         return false;
-    step->skip = judge(step->node, name, a->options, &listed);
-    if (step->skip == OB_REPLAY_ARGUMENT)
+    step->fate = judge(step->node, name, a->choice, &listed);
+    if (step->fate == OB_REPLAY_ARGUMENT)
         step->why = ob__trace_unrecorded(step->node);
-    if (step->skip == OB_REPLAY_LISTED) {
+    if (step->fate == OB_REPLAY_LISTED) {
         a->used[listed] = true;
-        step->why = a->options->skip_reasons != NULL ? a->options->skip_reasons[listed] : NULL;
+        step->why = a->choice->options->skip_reasons != NULL
+                        ? a->choice->options->skip_reasons[listed]
+                        : NULL;
     }
     return true;
 }
@@ -257,11 +259,11 @@ static bool add_call(adding *a, uint32_t root)
     if (!intern_name(a, ob_trace_node_at(a->trace, root), name, sizeof name,
                      &plan->tops[plan->top_count++]))
         return false;
-    if (a->replaced == NULL || a->replaced[root] == NULL)
+    if (a->choice->replaced == NULL || a->choice->replaced[root] == NULL)
         return add_step(a, root);
     for (uint32_t i = next_inside(a->trace, root, root); i != OB_TRACE_NO_NODE;) {
         const bool call = ob__trace_is_call(ob_trace_node_at(a->trace, i));
-        const bool taken = call && a->replaced[i] == NULL;
+        const bool taken = call && a->choice->replaced[i] == NULL;
         if (taken && !add_step(a, i))
             return false;
         i = taken ? next_outside(a->trace, i, root) : next_inside(a->trace, i, root);
@@ -278,10 +280,10 @@ static int in_order(const void *x, const void *y)
 
 static ob_status check_names(const adding *a, ob_err *err)
 {
-    for (size_t i = 0; i < a->options->skip_strict_count; i++) {
+    for (size_t i = 0; i < a->choice->options->skip_strict_count; i++) {
         if (a->used[i])
             continue;
-        const char *word = a->options->skip_names[i];
+        const char *word = a->choice->options->skip_names[i];
         ob_nearest nearest;
         ob__nearest_start(&nearest, word, strlen(word));
         for (size_t k = 0; k < a->plan->names.count; k++)
@@ -306,20 +308,20 @@ static ob_status finish(adding *a, ob_err *err)
         if (plan->names.slots[i].data != NULL)
             plan->name_of[plan->names.slots[i].ordinal] = plan->names.slots[i].data;
     /* Threads go on while a call makes calls of its own. */
-    if (a->replaced != NULL && plan->step_count > 0)
+    if (a->choice->replaced != NULL && plan->step_count > 0)
         qsort(plan->steps, plan->step_count, sizeof *plan->steps, in_order);
-    return a->replaced == NULL ? check_names(a, err) : OB_OK;
+    return a->choice->replaced == NULL ? check_names(a, err) : OB_OK;
 }
 
-ob_status ob__replay_steps_make(const ob_trace *trace, const ob_replay_options *options,
-                                const char *const *replaced, ob_replay_schedule *plan, ob_err *err)
+ob_status ob__replay_steps_make(const ob_trace *trace, const ob_replay_choice *choice,
+                                ob_replay_schedule *plan, ob_err *err)
 {
+    const ob_replay_options *options = choice->options;
     uint32_t *indices;
     size_t chosen;
     OB_TRY(ob_trace_select(trace, &options->selection, &indices, &chosen, err));
     adding a = {.trace = trace,
-                .options = options,
-                .replaced = replaced,
+                .choice = choice,
                 .plan = plan,
                 .capacity = chosen + 1,
                 .used = calloc(options->skip_count + 1, sizeof *a.used)};

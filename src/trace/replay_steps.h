@@ -7,9 +7,9 @@
 
 #include "trace/replay_schedule.h"
 
-/* Fills names, name_of, steps and tops of the plan; replaced as for ob__replay_schedule_make. */
-ob_status ob__replay_steps_make(const ob_trace *trace, const ob_replay_options *options,
-                                const char *const *replaced, ob_replay_schedule *plan, ob_err *err);
+/* Fills names, name_of, steps and tops of the plan. */
+ob_status ob__replay_steps_make(const ob_trace *trace, const ob_replay_choice *choice,
+                                ob_replay_schedule *plan, ob_err *err);
 
 /* Whether the calls below a node do its work: among them is one that computes, not only ones that give memory,
  * views and copies, as the kernels themselves make. */

@@ -12,6 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import checks  # noqa: E402
+import replayed  # noqa: E402
 from checks import check  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -196,7 +197,7 @@ def test_trace(options, folder):
     bad = {status: set(which) for status, which in statuses.items() if status not in ("ok", "mistrusted")}
     check(not bad, "cases of the trace that did not run: %s\n%s" % (bad, result.stderr))
     got = run([options.program, "replay", trace, "--backend", "native", "-w", "0", "-i", "1", "--json"])
-    summary = json.loads(got.stdout.splitlines()[-1])
+    summary = replayed.summary(got.stdout)
     check(summary["coverage"]["nodes"] == 1.0, "replay skipped %s" % summary["skipped"])
 
 

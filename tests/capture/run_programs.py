@@ -13,6 +13,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import checks  # noqa: E402
+import replayed  # noqa: E402
 from checks import check  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -69,7 +70,7 @@ class Program:
     def replays(self, trace):
         got = run(self.options.program, "replay", trace, "--backend", "torch", "-w", "0", "-i", "1", "--json")
         check(got.stdout != "", "replay of %s: %s" % (trace, got.stderr))
-        return json.loads(got.stdout.splitlines()[-1]), got.returncode
+        return replayed.summary(got.stdout), got.returncode
 
     def profile_is_whole(self):
         """A PyTorch without Kineto records no arguments."""

@@ -60,8 +60,9 @@ static void plan(const ob_trace *trace)
         if (ob__replay_can_replace(trace, ob_trace_node_at(trace, i)))
             replaced[i] = "fuzzed";
     for (int round = 0; round < 2; round++) {
-        if (ob__replay_schedule_make(trace, &options, round > 0 ? replaced : NULL, &made, &err) ==
-            OB_OK)
+        const ob_replay_choice choice = {.options = &options,
+                                         .replaced = round > 0 ? replaced : NULL};
+        if (ob__replay_schedule_make(trace, &choice, &made, &err) == OB_OK)
             for (size_t i = 0; i < made.step_count; i++)
                 if (made.steps[i].top >= made.top_count || made.steps[i].op >= made.names.count)
                     abort();

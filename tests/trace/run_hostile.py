@@ -15,6 +15,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import checks  # noqa: E402
+import replayed  # noqa: E402
 from checks import check  # noqa: E402
 
 MEMORY = 2 << 30
@@ -51,7 +52,7 @@ def good(number=2):
 
 def replay(options, path):
     got = run(options, "replay", path, "--backend", "native", "-w", "0", "-i", "1", "--json", "--max-memory", "512")
-    summary = json.loads(got.stdout.splitlines()[-1]) if got.stdout else None
+    summary = replayed.summary(got.stdout) if got.stdout else None
     return got, summary
 
 

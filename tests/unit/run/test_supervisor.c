@@ -5,7 +5,7 @@
  */
 #include "run_test.h"
 
-#include "run/worker_state.h"
+#include "run/case_maker.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -49,6 +49,43 @@ static void forge_head(uint16_t type, uint32_t size)
     write_bytes(&head, sizeof head);
 }
 
+/* Lines of two parts, the second of which says that it is part `second` of the case `of`. */
+static void send_parts(const char *of, int second)
+{
+    char lines[512];
+    const int length = snprintf(
+        lines, sizeof lines,
+        "{\"op_name\": \"x\", \"id\": \"x\", \"status\": \"ok\", \"index\": 1, \"part_of\": "
+        "\"key\", \"part\": 0}\n{\"op_name\": \"y\", \"id\": \"x\", \"status\": \"failed\", "
+        "\"reason\": \"why\", \"index\": 1, \"part_of\": \"%s\", \"part\": %d}\n",
+        of, second);
+    ob__wire_send(SOCKET, OB_MESSAGE_PARTS, lines, (size_t)length, NULL);
+}
+
+static void send_keyed_record(void)
+{
+    static const char LINE[] = "{\"op_name\": \"torch.add\", \"id\": \"x\", \"key\": \"key\", "
+                               "\"status\": \"ok\", \"index\": "
+                               "1}\n";
+    ob__wire_send(SOCKET, OB_MESSAGE_RECORD, LINE, sizeof LINE - 1, NULL);
+}
+
+/* Part after part takes a worker down, and the lease says which did so before. */
+static void lose_parts(const ob_text *lease)
+{
+    const size_t count = (lease->size - sizeof(ob_lease)) / sizeof(ob_lost_part);
+    ob_lost_part last;
+    if (count < 3) {
+        atomic_store(&page->parts.part, (int64_t)(10 + count));
+        _exit(WRONG_CODE);
+    }
+    memcpy(&last, lease->data + sizeof(ob_lease) + 2 * sizeof last, sizeof last);
+    if (count != 3 || last.part != 12 || last.why.status != OB_RECORD_CRASHED ||
+        last.why.exit_code != WRONG_CODE)
+        _exit(1);
+    atomic_store(&page->parts.part, OB_NO_PART);
+}
+
 /* Returns for a case that is well. */
 static void misbehave(const char *how, uint64_t index)
 {
@@ -72,6 +109,15 @@ static void misbehave(const char *how, uint64_t index)
         forge_head(77, 0);
     if (strcmp(how, "too large") == 0)
         forge_head(OB_MESSAGE_RECORD, 1 << 30);
+    if (strncmp(how, "parts", 5) == 0) {
+        send_parts(strcmp(how, "parts of another") == 0 ? "other" : "key",
+                   strcmp(how, "parts missing") == 0 ? 2 : 1);
+        send_keyed_record();
+    }
+    if (strcmp(how, "always the same part") == 0) {
+        atomic_store(&page->parts.part, 10);
+        _exit(WRONG_CODE);
+    }
     if (strcmp(how, "wrong wish") == 0)
         atomic_store(&page->stop, 1);
     if (strcmp(how, "shrunk page") == 0 && ftruncate(STATE, 0) == 0)
@@ -147,8 +193,11 @@ static int be_worker(void)
             const ob_clock clock = ob_clock_monotonic();
             atomic_store(&page->started_ns, ob_clock_now_ns(&clock));
             atomic_store(&page->case_index, lease.first + i);
+            if (strcmp(how, "lost parts") == 0 && lease.first + i == 1)
+                lose_parts(&message);
             misbehave(how, lease.first + i);
-            send_record(lease.first + i, "");
+            if (strcmp(how, "parts") != 0 || lease.first + i != 1)
+                send_record(lease.first + i, "");
         }
         ob__wire_send(SOCKET, OB_MESSAGE_IDLE, "", 0, NULL);
     }
@@ -208,6 +257,7 @@ static seen nothing(void)
 }
 
 static ob_context *context;
+static const ob_case_maker *maker; /* of the runs that follow */
 
 static ob_status run_with(const char *program, const char *how, const ob_run_options *options,
                           seen *s, ob_run_summary *summary, ob_err *err)
@@ -232,6 +282,7 @@ static ob_status run(const char *how, seen *s, ob_run_summary *summary, ob_err *
     ob_run_options options;
     ob_run_options_init(&options);
     options.case_timeout_s = 0.2;
+    options.maker = maker;
     return run_with("/proc/self/exe", how, &options, s, summary, err);
 }
 
@@ -247,6 +298,14 @@ static void check_run(const char *how, const char *want, uint64_t workers)
     CHECK_INT(summary.workers, workers);
     CHECK(!summary.interrupted);
 }
+
+static bool print_repro(const ob_run_options *options, const ob_case *c, ob_text *out)
+{
+    (void)options, (void)c;
+    return ob_text_append(out, "x", 1);
+}
+
+static const ob_case_maker MAKER = {.op_name = "torch.add", .print_repro = print_repro};
 
 #define SCRIBBLED                                                                                  \
     "0 ok, 1 crashed: the operator wrote to the worker's own descriptor; the worker was ended, 2 " \
@@ -264,6 +323,24 @@ static void senseless_messages_cost_their_case(void)
                                        "ready again", "unknown",   "too large"};
     for (size_t i = 0; i < sizeof hows / sizeof *hows; i++)
         check_run(hows[i], SCRIBBLED, 2);
+}
+
+static void parts_come_before_their_case(void)
+{
+    check_run("parts", "0 ok, 1 ok, 1 failed: why, 1 ok, 2 ok", 1);
+    check_run("parts of another", SCRIBBLED, 2);
+    check_run("parts missing", SCRIBBLED, 2);
+}
+
+/* It is left out, and the case goes on without it; but nothing is lost twice, and an operator has no parts. */
+static void a_part_that_takes_the_worker_down(void)
+{
+    static const char LOST[] = "0 ok, 1 crashed: the worker ended by itself with exit code 9, 2 ok";
+    maker = &MAKER;
+    check_run("lost parts", "0 ok, 1 ok, 2 ok", 4);
+    check_run("always the same part", LOST, 3);
+    maker = NULL;
+    check_run("always the same part", LOST, 2);
 }
 
 static void half_a_message_does_not_block(void)
@@ -420,6 +497,8 @@ int main(int argc, char **argv)
     context = run_context();
     RUN(a_good_worker_does_all);
     RUN(senseless_messages_cost_their_case);
+    RUN(parts_come_before_their_case);
+    RUN(a_part_that_takes_the_worker_down);
     RUN(half_a_message_does_not_block);
     RUN(a_worker_that_does_nothing_is_given_up);
     RUN(a_wish_that_nobody_had_ends_nothing);

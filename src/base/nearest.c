@@ -8,6 +8,7 @@
 
 #include "opbench/option.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Longer words are not searched for: no name of ours is that long, and the work is quadratic. */
@@ -65,6 +66,17 @@ void ob__nearest_offer(ob_nearest *nearest, const char *candidate)
         return;
     }
     nearest->limit = edits - 1;
+}
+
+ob_near_text ob__near_text(const char *name, const char *before, const char *after,
+                           const char *otherwise)
+{
+    ob_near_text near;
+    if (name != NULL)
+        snprintf(near.text, sizeof near.text, "%s%.128s%s", before, name, after);
+    else
+        snprintf(near.text, sizeof near.text, "%s", otherwise);
+    return near;
 }
 
 const char *ob_nearest_name(const char *word, const char *const *names, size_t count)

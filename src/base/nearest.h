@@ -17,6 +17,13 @@ typedef struct ob_nearest {
 
 /* word must live as long as the search. */
 void ob__nearest_start(ob_nearest *nearest, const char *word, size_t length);
+/* What a message says of it: `before`, the name and `after`; `otherwise` where there is none (NULL). */
+typedef struct ob_near_text {
+    char text[512];
+} ob_near_text;
+ob_near_text ob__near_text(const char *name, const char *before, const char *after,
+                           const char *otherwise);
+
 /* Of equally near candidates the first one stays. */
 void ob__nearest_offer(ob_nearest *nearest, const char *candidate);
 

@@ -5,6 +5,7 @@
  */
 #include "config/check_value.h"
 
+#include "base/nearest.h"
 #include "base/number.h"
 
 #include <math.h>
@@ -116,9 +117,9 @@ ob_status ob__find_arg_type(const ob_generator_desc *generator, const ob_json *a
     if (*out != NULL)
         return OB_OK;
     const char *near = nearest_type(generator, name);
-    return ob__node_error(
-        err, type, "unknown argument type \"%.60s\"%s%s%s; `opbench list types` shows them all",
-        name, near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    return ob__node_error(err, type,
+                          "unknown argument type \"%.60s\"%s; `opbench list types` shows them all",
+                          name, ob__near_text(near, ", did you mean \"", "\"?", "").text);
 }
 
 const ob_arg_attr *ob__find_attr(const ob_arg_type *type, const char *name)
@@ -193,12 +194,12 @@ void ob__warn_of_unknown(const ob_arg_type *type, const ob_json *arg, const ob_l
         if (known)
             continue;
         const char *near = ob_nearest_name(key, names, count);
-        char all[256];
+        char all[256], has[320];
         list_attrs(type, all, sizeof all);
+        snprintf(has, sizeof has, ", which has %s; leave it out", all);
         ob__node_warning(log, ob_json_key_node(arg, i),
-                         "\"%.60s\" has no effect on an argument of type \"%s\"%s%s%s", key,
-                         type->name, near != NULL ? "; did you mean \"" : ", which has ",
-                         near != NULL ? near : all, near != NULL ? "\"?" : "; leave it out");
+                         "\"%.60s\" has no effect on an argument of type \"%s\"%s", key, type->name,
+                         ob__near_text(near, "; did you mean \"", "\"?", has).text);
     }
 }
 

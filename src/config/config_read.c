@@ -3,6 +3,7 @@
  * From the JSON document to the checked model. Everything is checked before any case is given: each
  * function reports what it finds wrong and goes on, so that one run shows all the errors of a file.
  */
+#include "base/nearest.h"
 #include "config/check_value.h"
 #include "config/config_int.h"
 #include "graph/module.h"
@@ -41,8 +42,8 @@ static void warn_of_unknown_keys(const ob_config *config, const ob_json *object,
             found |= strcmp(known[k], key) == 0;
         if (!found)
             ob__node_warning(&config->log, ob_json_key_node(object, i),
-                             "the key \"%.60s\" is not known and has no effect%s%s%s", key,
-                             near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+                             "the key \"%.60s\" is not known and has no effect%s", key,
+                             ob__near_text(near, "; did you mean \"", "\"?", "").text);
     }
 }
 
@@ -87,9 +88,9 @@ static void report_unknown(ob_config *config, const ob_json *info, const char *k
 {
     const ob_json *node = ob_json_get(info, key);
     const char *near = nearest_entry(config, kind, ob_json_string(node, NULL));
-    REPORT(config, node, "unknown %s \"%.80s\"%s%s%s; `opbench list %ss` shows them all", what,
-           ob_json_string(node, NULL), near ? ", did you mean \"" : "", near ? near : "",
-           near ? "\"?" : "", what);
+    REPORT(config, node, "unknown %s \"%.80s\"%s; `opbench list %ss` shows them all", what,
+           ob_json_string(node, NULL), ob__near_text(near, ", did you mean \"", "\"?", "").text,
+           what);
 }
 
 static const ob_iterator_desc *read_iterator(ob_config *config, const ob_json *info,
@@ -338,9 +339,9 @@ static void warn_of_unknown_operator(ob_config *config, const ob_json *key, cons
     const bool near = ob__name_nearest(table, key->as.string, nearest, sizeof nearest);
     ob__node_warning(
         &config->log, key,
-        "opbench knows no operator \"%.80s\"%s%s%s; only a backend that brings it can run it. "
+        "opbench knows no operator \"%.80s\"%s; only a backend that brings it can run it. "
         "`opbench list ops` shows what is known",
-        key->as.string, near ? " (did you mean \"" : "", near ? nearest : "", near ? "\"?)" : "");
+        key->as.string, ob__near_text(near ? nearest : NULL, " (did you mean \"", "\"?)", "").text);
 }
 
 /* The operator's name in the key: spellings that take the same arguments are one, and the overload is

@@ -42,9 +42,8 @@ static ob_status find_required(const ob_fuzzer *f, const char *name, const char 
     ob__nearest_start(&nearest, name, strlen(name));
     for (size_t i = 0; i < f->parameter_count; i++)
         ob__nearest_offer(&nearest, f->names[i]);
-    return ob_err_set(err, OB_ERR_NOT_FOUND, "%.100s: there is no parameter \"%.64s\"%s%.64s%s",
-                      who, name, nearest.best ? "; did you mean \"" : "",
-                      nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
+    return ob_err_set(err, OB_ERR_NOT_FOUND, "%.100s: there is no parameter \"%.64s\"%s", who, name,
+                      ob__near_text(nearest.best, "; did you mean \"", "\"?", "").text);
 }
 
 /* ---- parameters ---- */

@@ -279,10 +279,10 @@ ob_status ob_fuzzer_open_preset(const ob_fuzz_preset_params *params, uint64_t se
         for (size_t i = 0; i < PRESET_COUNT; i++)
             ob__nearest_offer(&nearest, PRESETS[i].info.name);
         return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "there is no preset '%.64s'%s%s; there are unary, binary, spectral, "
+                          "there is no preset '%.64s'%s; there are unary, binary, spectral, "
                           "sparse_unary and sparse_binary",
-                          params->name, nearest.best ? ", did you mean " : "",
-                          nearest.best ? nearest.best : "");
+                          params->name,
+                          ob__near_text(nearest.best, ", did you mean ", "", "").text);
     }
     if (params->probability_regular != NULL && p->parameters != SPECTRAL)
         return ob_err_set(err, OB_ERR_INVALID,

@@ -38,10 +38,9 @@ ob_status ob__fuzz_check_keys(ob__fuzz_reader *r, const ob_json *object, const c
             known = strcmp(*name, key) == 0;
         }
         if (!known)
-            return ob__node_error(r->err, ob_json_key_node(object, i),
-                                  "unknown key \"%.64s\"%s%s%s", key,
-                                  nearest.best ? "; did you mean \"" : "",
-                                  nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
+            return ob__node_error(r->err, ob_json_key_node(object, i), "unknown key \"%.64s\"%s",
+                                  key,
+                                  ob__near_text(nearest.best, "; did you mean \"", "\"?", "").text);
     }
     return OB_OK;
 }

@@ -60,10 +60,12 @@ static ob_status check_args(const ob_schema *schema, const ob_schema_arg *args, 
             continue;
         const char *nearest = nearest_type(unknown->name);
         return ob_err_set(err, OB_ERR_INVALID,
-                          "the schema '%.200s' has the unknown type '%.64s'; %s%s%s", schema->text,
-                          unknown->name, nearest != NULL ? "did you mean '" : "",
-                          nearest != NULL ? nearest : "types are Tensor, int, float, bool, str, ",
-                          nearest != NULL ? "'?" : "Scalar, ScalarType, Device and the like");
+                          "the schema '%.200s' has the unknown type '%.64s'; %s", schema->text,
+                          unknown->name,
+                          ob__near_text(nearest, "did you mean '", "'?",
+                                        "types are Tensor, int, float, bool, str, Scalar, "
+                                        "ScalarType, Device and the like")
+                              .text);
     }
     return OB_OK;
 }

@@ -34,10 +34,9 @@ ob_status ob__table_find(const ob_table *table, const char *name, size_t length,
     for (size_t i = 0; i < table->column_count; i++)
         if (table->columns[i].title != NULL && !(table->columns[i].flags & OB_COLUMN_HIDDEN))
             ob_text_printf(&all, "%s%.60s", all.size > 0 ? ", " : "", table->columns[i].title);
-    ob_err_set(err, OB_ERR_NOT_FOUND, "%s: there is no column \"%.*s\"; %s%s%she columns are %.*s",
+    ob_err_set(err, OB_ERR_NOT_FOUND, "%s: there is no column \"%.*s\"; %she columns are %.*s",
                option, (int)(length < 100 ? length : 100), name,
-               nearest.best != NULL ? "did you mean \"" : "",
-               nearest.best != NULL ? nearest.best : "", nearest.best != NULL ? "\"? T" : "t",
+               ob__near_text(nearest.best, "did you mean \"", "\"? T", "t").text,
                (int)(all.size < 400 ? all.size : 400), all.size > 0 ? all.data : "none");
     ob_text_fini(&all);
     return OB_ERR_NOT_FOUND;

@@ -5,6 +5,7 @@
  */
 #include "run/session_int.h"
 
+#include "base/nearest.h"
 #include "run/library_caps.h"
 #include "run/own_time.h"
 #include "run/properties.h"
@@ -48,11 +49,9 @@ ob_status ob__find_backend(const ob_context *context, const char *name, const ob
     for (; count < MOST && count < ob_context_count(context, OB_ENTRY_BACKEND); count++)
         names[count] = ob_context_entry(context, OB_ENTRY_BACKEND, count).name;
     const char *near = ob_nearest_name(name, names, count);
-    return ob_err_set(
-        err, OB_ERR_NOT_FOUND,
-        "there is no backend \"%s\"%s%s%s `opbench list backends` shows what there is", name,
-        near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
-        near != NULL ? "\"?" : ";");
+    return ob_err_set(err, OB_ERR_NOT_FOUND,
+                      "there is no backend \"%s\"%s `opbench list backends` shows what there is",
+                      name, ob__near_text(near, "; did you mean \"", "\"?", ";").text);
 }
 
 /* Whether "name=value" is of a row; if not, all names that there are stand in the message. */
@@ -73,10 +72,10 @@ static ob_status check_option_name(const ob_backend_desc *desc, const char *word
                                      row->name);
     }
     const char *near = ob_nearest_name(name, names, count);
-    return ob_err_set(err, OB_ERR_INVALID,
-                      "--backend-options: backend %s has no option \"%s\"%s%s%s are %s", desc->name,
-                      name, near != NULL ? "; did you mean \"" : "", near != NULL ? near : "",
-                      near != NULL ? "\"? Its options" : "; its options", all);
+    return ob_err_set(
+        err, OB_ERR_INVALID, "--backend-options: backend %s has no option \"%s\"%s are %s",
+        desc->name, name,
+        ob__near_text(near, "; did you mean \"", "\"? Its options", "; its options").text, all);
 }
 
 /* "a=1,b=2", or "<backend>.a=1,b=2", as the words "--a=1" "--b=2" for the backend's rows. */

@@ -4,6 +4,8 @@
  */
 #include "sweep/sweep_int.h"
 
+#include "base/nearest.h"
+
 #include <string.h>
 
 enum { MOST_VALUES = 1000000 };
@@ -122,7 +124,6 @@ ob_status ob__sweep_use(ob_sweep *sweep, const ob_json *node, const char *name, 
         names[i] = sweep->space.variables[i].name;
     const char *near = ob_nearest_name(name, names, sweep->space.variable_count);
     return ob__node_error(err, node,
-                          "\"%.60s\" has no values in \"input_scales\"%s%s%s; add them there", name,
-                          near != NULL ? " (did you mean \"" : "", near != NULL ? near : "",
-                          near != NULL ? "\"?)" : "");
+                          "\"%.60s\" has no values in \"input_scales\"%s; add them there", name,
+                          ob__near_text(near, " (did you mean \"", "\"?)", "").text);
 }

@@ -5,6 +5,7 @@
 #include "sweep/sweep_int.h"
 
 #include "base/json_node.h"
+#include "base/nearest.h"
 #include "base/read_file.h"
 #include "base/yaml.h"
 #include "graph/module.h"
@@ -38,9 +39,8 @@ static ob_status check_keys(const ob_json *node, const char *const *known, size_
         const char *near = found ? NULL : ob_nearest_name(key, known, count);
         if (!found)
             return ob__node_error(err, ob_json_key_node(node, i),
-                                  "\"%.60s\" is not known in %s%s%s%s; remove it", key, what,
-                                  near != NULL ? ", did you mean \"" : "", near != NULL ? near : "",
-                                  near != NULL ? "\"?" : ";");
+                                  "\"%.60s\" is not known in %s%s; remove it", key, what,
+                                  ob__near_text(near, ", did you mean \"", "\"?", "").text);
     }
     return OB_OK;
 }
@@ -207,11 +207,11 @@ ob_status ob__sweep_check_operator(const ob_sweep *sweep, const ob_json *node, o
             return OB_OK; /* the row says whether the backend has it */
     }
     const bool near = ob__name_nearest(table, word, nearest, sizeof nearest);
-    return ob__node_error(err, node,
-                          "there is no operator or module \"%.80s\"%s%s%s `opbench list ops` shows "
-                          "them",
-                          word, near ? ", did you mean \"" : "", near ? nearest : "",
-                          near ? "\"?" : ";");
+    return ob__node_error(
+        err, node,
+        "there is no operator or module \"%.80s\"%s `opbench list ops` shows "
+        "them",
+        word, ob__near_text(near ? nearest : NULL, ", did you mean \"", "\"?", ";").text);
 }
 
 static ob_status check_model(const ob_sweep *sweep, ob_err *err)

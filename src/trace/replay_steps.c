@@ -288,12 +288,10 @@ static ob_status check_names(const adding *a, ob_err *err)
         ob__nearest_start(&nearest, word, strlen(word));
         for (size_t k = 0; k < a->plan->names.count; k++)
             ob__nearest_offer(&nearest, a->plan->name_of[k]);
-        return ob_err_set(
-            err, OB_ERR_NOT_FOUND,
-            "no chosen call of the trace is \"%.100s\"%s%.100s%s; opbench trace lists "
-            "them",
-            word, nearest.best != NULL ? "; the nearest is \"" : "",
-            nearest.best != NULL ? nearest.best : "", nearest.best != NULL ? "\"" : "");
+        return ob_err_set(err, OB_ERR_NOT_FOUND,
+                          "no chosen call of the trace is \"%.100s\"%s; opbench trace lists "
+                          "them",
+                          word, ob__near_text(nearest.best, "; the nearest is \"", "\"", "").text);
     }
     return OB_OK;
 }

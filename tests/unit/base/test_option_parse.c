@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/nearest.h"
 #include "check.h"
 #include "opbench/option.h"
 
@@ -285,6 +286,13 @@ static void nearest(void)
     CHECK_STR(ob_nearest_name("b", SHORT, 2), NULL); /* all letters wrong is no misspelling */
 }
 
+static void near_names_in_messages(void)
+{
+    CHECK_STR(ob__near_text("add", "; did you mean \"", "\"?", ";").text,
+              "; did you mean \"add\"?");
+    CHECK_STR(ob__near_text(NULL, "; did you mean \"", "\"?", ";").text, ";");
+}
+
 int main(void)
 {
     RUN(spellings);
@@ -295,5 +303,6 @@ int main(void)
     RUN(choices);
     RUN(refused);
     RUN(nearest);
+    RUN(near_names_in_messages);
     return ob_test_end();
 }

@@ -44,8 +44,7 @@ static bool is_one_given(const ob_option *rows, const char *const *names, const 
 }
 
 /* Whose libraries the command may load, as its row says: NULL = anybody's, "" = nobody's. */
-static const char *find_users(const ob_cli *cli, const ob_option *rows, const void *options,
-                              char *room, size_t size)
+static const char *find_users(const ob_cli *cli, const ob_option *rows, const void *options)
 {
     const ob_cli_command *command = cli->command;
     const char *backend = text_of(rows, "backend", options);
@@ -57,10 +56,7 @@ static const char *find_users(const ob_cli *cli, const ob_option *rows, const vo
         return "";
     if (backend == NULL && ob__backend_option_given(cli, NULL, &backend) == NULL)
         return OB_REFERENCE_BACKEND;
-    if (!is_on(rows, "check", options))
-        return backend;
-    const int n = snprintf(room, size, "%s," OB_REFERENCE_BACKEND, backend); /* the reference */
-    return n > 0 && (size_t)n < size ? room : NULL;
+    return backend;
 }
 
 /* ---- */
@@ -95,7 +91,6 @@ static int remember_off(ob_cli *cli)
 int ob__cli_cap_libraries(ob_cli *cli, const ob_option *rows, const void *options)
 {
     const char *state = text_of(rows, "library-caps", options), *given = getenv(OB_CAPS_VARIABLE);
-    char room[512];
     ob_own_path own;
     ob_err err;
     if (find_value(rows, "library-caps", options) == NULL ||
@@ -110,7 +105,7 @@ int ob__cli_cap_libraries(ob_cli *cli, const ob_option *rows, const void *option
                                    state);
     const ob_library_caps_params params = {
         .program = ob__cli_own_path(&own) ? own.path : NULL,
-        .users = find_users(cli, rows, options, room, sizeof room),
+        .users = find_users(cli, rows, options),
         .manifests = cli->manifests,
     };
     if (ob_library_caps_find(&params, &cli->caps, &err) != OB_OK ||

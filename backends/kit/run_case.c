@@ -59,6 +59,15 @@ ob_status ob_kit_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations,
     return OB_OK;
 }
 
+ob_status ob_kit_refill(ob_prepared *prepared, ob_err *err)
+{
+    const ob_kit_device *device = prepared->engine->device;
+    for (size_t i = 0; i < prepared->saved_count; i++)
+        OB_TRY(device->copy(prepared->engine->env, &prepared->saved[i].copy,
+                            &prepared->saved[i].live, err));
+    return OB_OK;
+}
+
 /* ---- operators of plug-ins ---- */
 
 static ob_status take_result(const ob_kit_call *call, const ob_value *result, const ob_value *to,

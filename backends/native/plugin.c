@@ -3,6 +3,7 @@
  * The native backend as a plug-in: its options, its description and its entry.
  */
 #include "native_backend.h"
+#include "reference/reference.h"
 
 #include <stddef.h>
 
@@ -41,6 +42,8 @@ static const ob_backend_desc BACKEND = {
     .isa_limits = "OPENBLAS_CORETYPE=Haswell",
     .threads = native_threads,
     .owns_gradients = true,
+    .refill = ob_kit_refill,
+    .reference = &native_reference,
 };
 
 static const ob_backend_desc *const BACKENDS[] = {&BACKEND, NULL};

@@ -210,19 +210,13 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *line, const char *text, size
 
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
-    ob_run_line line = *(const ob_run_line *)call->options;
-    if (line.version) {
+    const ob_run_line *options = call->options;
+    if (options->version) {
         ob__cli_printf(cli, "opbench %s\n", ob_version());
         return OB_EXIT_OK;
     }
-    ob__job_line_take_prefix(cli, &line.job);
-    return ob__run_measure(cli, &line, NULL, 0);
+    return ob__run_measure(cli, options, NULL, 0);
 }
-
-static const ob_cli_word WORDS[] = {
-    {.name = "FILE", .option = "config", .help = "The benchmark config, as -c FILE."},
-    {.name = NULL},
-};
 
 const ob_cli_command ob__command_run = {
     .name = "run",
@@ -236,8 +230,7 @@ const ob_cli_command ob__command_run = {
         "that was asked for does not support them (each record has a status, the last line of the "
         "file counts them); 2: wrong command line or config; 130: interrupted (the first interrupt "
         "ends after the present case, the second at once).",
-    .usage = "FILE [OPTIONS]",
-    .words = WORDS,
+    .usage = "-c FILE [OPTIONS]",
     .options = ob__run_rows,
     .options_size = sizeof(ob_run_line),
     .options_init = ob__run_line_init,

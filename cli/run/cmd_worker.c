@@ -16,8 +16,7 @@
 
 typedef struct worker_options {
     ob_run_options run;
-    int64_t socket_fd, state_fd, config_fd, ring_fd, check_fd, ring_member;
-    const char *reference;
+    int64_t socket_fd, state_fd, config_fd, ring_fd, ring_member;
     ob_batch_source batch;
     int64_t counts;
     const char *trial, *trial_library;
@@ -30,37 +29,74 @@ typedef struct worker_options {
         .value = "FD", .min = 3, .max = 1024, .help = (text)                                       \
     }
 
-#define ROW(kind, name, field, ...) OB_OPTION(kind, name, worker_options, field, __VA_ARGS__)
-
 static const ob_option OPTIONS[] = {
     FD_ROW("socket-fd", socket_fd, "Messages to and from the supervisor."),
     FD_ROW("state-fd", state_fd, "Memory that both see."),
     FD_ROW("config-fd", config_fd, "The config's text."),
     FD_ROW("ring-fd", ring_fd, "Memory that all see who take turns."),
-    ROW(INT, "ring-member", ring_member, .value = "N", .max = 15, .help = "Its number among them."),
-    FD_ROW("check-fd", check_fd, "Results to compare with."),
-    ROW(STRING, "reference", reference, .value = "NAME",
-        .help = "The backend whose results they are."),
-    ROW(INT, "counts", counts, .value = "N", .max = 1000,
-        .help = "Count so often under valgrind, measure nothing."),
-    ROW(STRING, "config-name", run.config_name, .value = "FILE",
-        .help = "What the config is called in repro lines."),
-    ROW(STRING, "config-command", run.config_command, .value = "COMMAND",
-        .help = "What prints the config in repro lines."),
-    ROW(FLAG, "by-words", run.by_words, .help = "The case came from words of a command line."),
-    ROW(STRING, "program-name", run.program, .value = "FILE",
-        .help = "What this program is called in repro lines."),
-    ROW(STRING, "command-name", run.command, .value = "FILE",
-        .help = "The command that repro lines name."),
-    ROW(STRING, "shm-name", batch.shared_memory, .letter = 's', .value = "NAME",
-        .help = "Run the batch in this shared memory, write nothing."),
-    ROW(STRING, "file", batch.file, .letter = 'f', .value = "FILE",
-        .help = "Run the batch in this file, write nothing."),
-    ROW(STRING, "trial", trial, .value = "WHAT",
-        .help = "Try an instruction set or a library, and die of it where it does not work."),
-    ROW(STRING, "trial-library", trial_library, .value = "FILE",
-        .help = "With --trial: the library."),
-    ROW(FLAG, "verbose", verbose, .letter = 'v', .help = "With a batch: say more of each case."),
+    {.name = "ring-member",
+     .type = OB_OPTION_INT,
+     .offset = offsetof(worker_options, ring_member),
+     .value = "N",
+     .max = 15,
+     .help = "Its number among them."},
+    {.name = "counts",
+     .type = OB_OPTION_INT,
+     .offset = offsetof(worker_options, counts),
+     .value = "N",
+     .max = 1000,
+     .help = "Count so often under valgrind, measure nothing."},
+    {.name = "config-name",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(worker_options, run.config_name),
+     .value = "FILE",
+     .help = "What the config is called in repro lines."},
+    {.name = "config-command",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(worker_options, run.config_command),
+     .value = "COMMAND",
+     .help = "What prints the config in repro lines."},
+    {.name = "by-words",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(worker_options, run.by_words),
+     .help = "The case came from words of a command line."},
+    {.name = "program-name",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(worker_options, run.program),
+     .value = "FILE",
+     .help = "What this program is called in repro lines."},
+    {.name = "command-name",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(worker_options, run.command),
+     .value = "FILE",
+     .help = "The command that repro lines name."},
+    {.name = "shm-name",
+     .letter = 's',
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(worker_options, batch.shared_memory),
+     .value = "NAME",
+     .help = "Run the batch in this shared memory, write nothing."},
+    {.name = "file",
+     .letter = 'f',
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(worker_options, batch.file),
+     .value = "FILE",
+     .help = "Run the batch in this file, write nothing."},
+    {.name = "trial",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(worker_options, trial),
+     .value = "WHAT",
+     .help = "Try an instruction set or a library, and die of it where it does not work."},
+    {.name = "trial-library",
+     .type = OB_OPTION_STRING,
+     .offset = offsetof(worker_options, trial_library),
+     .value = "FILE",
+     .help = "With --trial: the library."},
+    {.name = "verbose",
+     .letter = 'v',
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(worker_options, verbose),
+     .help = "With a batch: say more of each case."},
     OB_OPTION_ROWS_OF(ob_run_option_rows, "*", offsetof(worker_options, run)),
     OB_OPTION_ROWS_OF(ob_timer_option_rows, "*", offsetof(worker_options, run)),
     {.name = NULL},
@@ -145,8 +181,6 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     fcntl((int)options->state_fd, F_SETFD, FD_CLOEXEC);
     if (options->ring_fd > 0)
         fcntl((int)options->ring_fd, F_SETFD, FD_CLOEXEC);
-    if (options->check_fd > 0)
-        fcntl((int)options->check_fd, F_SETFD, FD_CLOEXEC);
     snprintf(path, sizeof path, "/proc/self/fd/%d", (int)options->config_fd);
     if (ob_config_open_file(cli->context, path, NULL, &config, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
@@ -157,9 +191,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const ob_worker_fds fds = {.socket = (int)options->socket_fd,
                                .state = (int)options->state_fd,
                                .ring = (int)options->ring_fd,
-                               .check = (int)options->check_fd,
                                .ring_member = (unsigned)options->ring_member,
-                               .reference = options->reference,
                                .counts = (unsigned)options->counts};
     if (ob_worker_serve(cli->context, config, &how, &fds, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);

@@ -255,6 +255,8 @@ void ob_kit_release(ob_prepared *prepared);
 ob_status ob_kit_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob_err *err);
 ob_status ob_kit_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, size_t capacity,
                          size_t *count, ob_err *err);
+/* For devices in host memory, which use inputs where they are: copies of those that are changed in place are made again. */
+ob_status ob_kit_refill(ob_prepared *prepared, ob_err *err);
 ob_status ob_kit_memory_peak(ob_kit_engine *engine, bool reset, uint64_t *peak_bytes);
 /* NULL when there is none. */
 const ob_kit_kernel *ob_kit_kernel_find(const ob_kit_engine *engine, const ob_op *op);

@@ -175,6 +175,57 @@ typedef struct ob_kernel {
 } ob_kernel;
 typedef ob_status (*ob_kernel_fn)(void *ctx, const ob_kernel *kernel);
 
+/* ------------------------------------------------------------------ references */
+
+/* What the results of a case must be, and how far a right kernel may be from that: for --check. It runs in the worker beside
+ * the backend that it checks, and shares nothing with it. */
+typedef struct ob_reference ob_reference; /* of one case; the plug-in defines it */
+
+typedef struct ob_reference_args {
+    const ob_host *host;
+    const ob_graph *graph;       /* as in ob_prepare_args */
+    const ob_backward *backward; /* NULL = forward alone */
+    const ob_value *inputs, *parameters;
+    size_t input_count, parameter_count;
+    double seconds;      /* about; beyond it, only some elements of the results are computed */
+    double most_seconds; /* where all elements are needed and would take longer: OB_ERR_LIMIT */
+    uint64_t seed;       /* decides which elements */
+} ob_reference_args;
+
+typedef enum ob_reference_kind {
+    OB_REFERENCE_UNKNOWN, /* nothing is known of it; `reason` says why */
+    OB_REFERENCE_VALUES,  /* a value and a bound for each element */
+    OB_REFERENCE_JUDGED,  /* right values are not one number each: ask `judge` */
+} ob_reference_kind;
+
+/* One tensor of the results. Elements are row-major; of complex ones values and bounds have two numbers each. */
+typedef struct ob_reference_result {
+    ob_reference_kind kind;
+    ob_dtype dtype;
+    int ndim;
+    const int64_t *sizes;
+    int64_t count;         /* elements that were computed */
+    const int64_t *places; /* which; NULL = all */
+    const double *values;  /* NULL for integers and bool */
+    const int64_t *wholes; /* those */
+    const double *bounds;  /* of |got - value|; INFINITY = nothing is known of the element */
+    double norm;           /* bound of the root of the sum of the squared differences */
+    const char *reason;
+} ob_reference_result;
+
+typedef struct ob_reference_desc {
+    /* OB_ERR_UNSUPPORTED or OB_ERR_LIMIT with the reason when there is none for the case. */
+    ob_status (*compute)(const ob_reference_args *args, ob_reference **out, ob_err *err);
+    void (*destroy)(ob_reference *reference);
+    /* Tensors of the outputs (lists are flat; of a graph without outputs, the inputs as it left them), or of the gradients in
+     * the order of backward->targets. */
+    size_t (*count)(const ob_reference *reference, ob_pass pass);
+    const ob_reference_result *(*result)(const ob_reference *reference, ob_pass pass, size_t index);
+    /* Whether a result may be what a backend gave, in host memory; why says what is wrong. */
+    bool (*judge)(const ob_reference *reference, ob_pass pass, size_t index, const ob_tensor *got,
+                  ob_reason *why);
+} ob_reference_desc;
+
 typedef struct ob_backend_desc {
     const char *name;         /* (required) "native" */
     const char *help;         /* (required) one line */
@@ -258,6 +309,11 @@ typedef struct ob_backend_desc {
     /* Variables of the environment, with values, that keep its libraries from instructions which not every machine
      * has: "ONEDNN_MAX_CPU_ISA=AVX2". Told where a case dies of SIGILL. NULL = there are none. */
     const char *isa_limits;
+    /* Inputs and parameters have other elements now, in the same host memory: takes them over (uploads, reorders), so that
+     * the next forward computes with them. NULL = prepare again does that. */
+    ob_status (*refill)(ob_prepared *prepared, ob_err *err);
+    /* What results must be, for all backends; opbench asks native's. NULL = it has none. */
+    const ob_reference_desc *reference;
 } ob_backend_desc;
 
 /* ------------------------------------------------------------------ data generators */

@@ -177,9 +177,10 @@ typedef struct ob_record_result {
     int64_t count;     /* how often the recorded program made this call */
     int64_t outermost; /* of these, how often no other recorded call was around it */
     const char *backend;
-    const char *reference;     /* backend that the ratios are against */
-    const char *check_verdict; /* "same", "differs", "not checked" */
-    double check_worst;        /* largest difference in units of its bound */
+    const char *reference;                /* backend that the ratios are against */
+    const char *check_verdict;            /* "same", "differs", "not checked" */
+    double check_worst;                   /* largest difference in units of its bound */
+    double check_checked, check_elements; /* elements that were compared, and that there are */
     const char *device;
     const ob_json *libraries; /* properties that the header could not have yet; may be NULL */
     const char *mode;         /* "discrete", "continuous", "continuous_events" */

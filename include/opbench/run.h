@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* Who computes where no backend is named, and whom --check compares a single one with. */
+/* Who computes where no backend is named, and whose reference --check compares with. */
 #define OB_REFERENCE_BACKEND "native"
 
 /* How the Timer measures (opbench/timer.h), and how the measurement is called. */
@@ -47,7 +47,7 @@ typedef struct ob_run_options {
     double case_timeout_s;  /* 0 = none */
     int64_t max_memory_mib; /* 0 = three quarters of the machine's */
     bool inference_mode;
-    bool check; /* compare results with those of the first backend, or of native if there is one */
+    bool check;             /* compare results with the reference's */
     bool profile;           /* records say when the phases of a case began and how long they took */
     bool count;             /* instructions too: each case once more in a process under valgrind */
     const char *count_with; /* "callgrind" or "perf_event" alone; NULL = both */
@@ -120,9 +120,7 @@ typedef struct ob_worker_fds {
     int socket; /* messages */
     int state;  /* memory that both see */
     int ring;   /* memory that all see who take turns; 0 = it runs alone */
-    int check;  /* file with the results to compare with; 0 = none */
     unsigned ring_member;
-    const char *reference; /* with check: the backend whose results they are */
     unsigned counts; /* above 0: it runs under valgrind and counts so often, instead of measuring */
 } ob_worker_fds;
 

@@ -288,7 +288,6 @@ ob_status ob__counting_open(ob_counting *c, const ob_run_params *outer, ob_err *
                                  ? ob_err_set(err, OB_ERR_NOMEM, "out of memory for counts")
                                  : ob__valgrind_open(&c->valgrind, NULL, err);
     c->place = (ob_worker_start_params){.ring_fd = -1,
-                                        .check_fd = -1,
                                         .counts = (unsigned)c->repeats,
                                         .before = c->valgrind.words,
                                         .variables = ob__valgrind_variables,

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One run of a prepared case for its results. Nothing here is timed: it happens before the warm-up.
+ * One run of a prepared case for its results, and the reference's for the same inputs. Nothing here is timed.
  */
 #include "run/result_check.h"
 
-#include "base/text_append.h"
-
-#include <errno.h>
+#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+/* What the reference may take, about: for some elements of the results, and where all are needed. */
+static const double SECONDS = 2, MOST_SECONDS = 30;
 
 /* The values of a pass. */
 typedef struct results {
@@ -86,117 +84,147 @@ static ob_status run_phase(const ob_setup *setup, ob_backend *backend, ob_phase 
     return setup->desc->asynchronous ? setup->desc->sync(backend, err) : OB_OK;
 }
 
-/* How many outputs count. What embedding_bag gives besides its result is for its own backward alone. */
-static size_t outputs_that_count(const ob_graph *graph, size_t count)
-{
-    const char *name = graph->node_count == 1 ? graph->nodes[0].op->schema->name : "";
-    const bool first_only = strcmp(name, "aten::embedding_bag") == 0 ||
-                            strcmp(name, "aten::_embedding_bag") == 0 ||
-                            strcmp(name, "aten::_embedding_bag_forward_only") == 0;
-    return first_only && count > 1 ? 1 : count;
-}
+/* ---- the reference ---- */
 
-static ob_status run_once(const ob_setup *setup, ob_backend *backend, const ob_bound_facts *facts,
-                          ob_text *packed, ob_err *err)
+/* The graphs that the reference is computed from: those of the setup, or of a backend with autograd, derived ones. */
+typedef struct plan {
+    const ob_graph *graph;
+    const ob_backward *backward; /* NULL = there is none */
+    ob_graph *own;
+    ob_backward derived;
+    const char **targets; /* names of the backward's targets; "" = it is overwritten */
+} plan;
+
+static ob_status plan_make(const ob_setup *setup, plan *p, ob_err *err)
 {
-    results outputs = {0}, gradients = {0};
-    const char **names = calloc(setup->graph->edge_count + 1, sizeof *names);
-    if (names == NULL)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the names of gradients");
-    size_t name_count = 0;
-    ob_status status =
-        setup->writes_inputs ? run_phase(setup, backend, OB_PHASE_RESTORE, err) : OB_OK;
-    if (status == OB_OK)
-        status = run_phase(setup, backend, OB_PHASE_FORWARD, err);
-    if (status == OB_OK)
-        status = read_results(setup, OB_PASS_FORWARD, setup->graph->output_count, &outputs, err);
-    if (status == OB_OK && setup->has_backward) {
-        name_count = name_gradients(setup, names);
-        status = run_phase(setup, backend, OB_PHASE_MAKE_GRAD, err);
-        if (status == OB_OK)
-            status = run_phase(setup, backend, OB_PHASE_BACKWARD, err);
-        if (status == OB_OK)
-            status =
-                read_results(setup, OB_PASS_BACKWARD, setup->graph->edge_count, &gradients, err);
+    *p = (plan){.graph = setup->graph};
+    if (setup->has_backward && setup->backward.graph != NULL)
+        p->backward = &setup->backward;
+    if (setup->has_backward && setup->backward.graph == NULL) {
+        OB_TRY(ob_graph_decompose(setup->graph, NULL, NULL, &p->own, err));
+        OB_TRY(ob_graph_derive_backward(p->own, &p->derived, err));
+        p->graph = p->own;
+        p->backward = p->derived.target_count > 0 ? &p->derived : NULL;
     }
-    const ob_pack_args args = {.facts = facts,
-                               .outputs = outputs.values,
-                               .output_count = outputs_that_count(setup->graph, outputs.count),
-                               .gradients = gradients.values,
-                               .gradient_count =
-                                   gradients.count == name_count ? gradients.count : 0,
-                               .gradient_names = names};
-    if (status == OB_OK)
-        status = ob__results_pack(&args, packed, err);
-    if (status == OB_OK && setup->has_backward)
-        status = run_phase(setup, backend, OB_PHASE_ZERO_GRAD, err);
-    results_fini(&outputs);
-    results_fini(&gradients);
-    free(names);
-    return status;
-}
-
-/* ---- the file between the processes ---- */
-
-static ob_status write_results(int fd, const ob_text *packed, ob_err *err)
-{
-    for (size_t at = 0; at < packed->size;) {
-        const ssize_t wrote = pwrite(fd, packed->data + at, packed->size - at, (off_t)at);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return ob_err_set(err, OB_ERR_IO, "the results cannot be handed over: %s",
-                              strerror(errno));
-        at += (size_t)wrote;
+    const size_t count = p->backward != NULL ? p->backward->target_count : 0;
+    p->targets = calloc(count + 1, sizeof *p->targets);
+    if (p->targets == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the names of gradients");
+    for (size_t i = 0; i < count; i++) {
+        const ob_edge_id target = p->backward->targets[i];
+        p->targets[i] = is_written(p->graph, target) ? "" : p->graph->edges[target].name;
     }
     return OB_OK;
 }
 
-static void not_checked(ob_check_result *out, const char *reason)
+static void plan_fini(plan *p)
 {
-    out->verdict = "not checked";
-    out->worst = NAN;
-    snprintf(out->reason, sizeof out->reason, "%s", reason);
+    ob_backward_fini(&p->derived);
+    ob_graph_destroy(p->own);
+    free(p->targets);
 }
 
-static ob_status compare_with_file(const ob_check_place *place, const ob_text *packed,
-                                   ob_check_result *out, ob_err *err)
+/* Libraries may have changed how the processor rounds; the reference computes as C says. */
+static ob_status compute(const ob_setup *setup, const plan *p, const ob_reference_desc *desc,
+                         ob_reference **out, ob_err *err)
 {
-    struct stat info;
-    if (fstat(place->fd, &info) != 0 || info.st_size == 0) {
-        not_checked(out, "the reference has no results of this case");
-        return OB_OK;
-    }
-    const size_t size = (size_t)info.st_size;
-    void *data = mmap(NULL, size, PROT_READ, MAP_SHARED, place->fd, 0);
-    if (data == MAP_FAILED)
-        return ob_err_set(err, OB_ERR_IO, "the results cannot be read: %s", strerror(errno));
-    const ob_status status =
-        ob__results_compare((ob_packed){.data = packed->data, .size = packed->size},
-                            (ob_packed){.data = data, .size = size}, place->reference, out, err);
-    munmap(data, size);
+    const ob_reference_args args = {.host = ob_host_get(),
+                                    .graph = p->graph,
+                                    .backward = p->backward,
+                                    .inputs = setup->inputs,
+                                    .input_count = setup->input_count,
+                                    .parameters = setup->parameters,
+                                    .parameter_count = setup->parameter_count,
+                                    .seconds = SECONDS,
+                                    .most_seconds = MOST_SECONDS,
+                                    .seed = 1};
+    fenv_t before;
+    fegetenv(&before);
+    fesetenv(FE_DFL_ENV);
+    const ob_status status = desc->compute(&args, out, err);
+    fesetenv(&before);
     return status;
 }
 
-ob_status ob__check_case(const ob_setup *setup, ob_backend *backend, const ob_check_place *place,
+/* ---- one run ---- */
+
+typedef struct given {
+    results outputs, gradients;
+    const char **names;
+    size_t name_count;
+} given;
+
+static ob_status run_passes(const ob_setup *setup, ob_backend *backend, given *g, ob_err *err)
+{
+    g->names = calloc(setup->graph->edge_count + 1, sizeof *g->names);
+    if (g->names == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the names of gradients");
+    OB_TRY(run_phase(setup, backend, OB_PHASE_FORWARD, err));
+    OB_TRY(read_results(setup, OB_PASS_FORWARD, setup->graph->output_count, &g->outputs, err));
+    if (!setup->has_backward)
+        return OB_OK;
+    g->name_count = name_gradients(setup, g->names);
+    OB_TRY(run_phase(setup, backend, OB_PHASE_MAKE_GRAD, err));
+    OB_TRY(run_phase(setup, backend, OB_PHASE_BACKWARD, err));
+    OB_TRY(read_results(setup, OB_PASS_BACKWARD, setup->graph->edge_count, &g->gradients, err));
+    return run_phase(setup, backend, OB_PHASE_ZERO_GRAD, err);
+}
+
+static void not_checked(ob_check_result *out, const char *reason)
+{
+    *out = (ob_check_result){.verdict = "not checked", .worst = NAN};
+    snprintf(out->reason, sizeof out->reason, "%.500s", reason);
+}
+
+static void compare(const ob_setup *setup, const given *g, const plan *p,
+                    const ob_reference_desc *desc, const ob_reference *reference,
+                    ob_check_result *out)
+{
+    const bool inputs = setup->graph->output_count == 0;
+    const ob_results_given both = {.outputs = inputs ? setup->inputs : g->outputs.values,
+                                   .output_count = inputs ? setup->input_count : g->outputs.count,
+                                   .gradients = g->gradients.values,
+                                   .gradient_count =
+                                       g->gradients.count == g->name_count ? g->gradients.count : 0,
+                                   .gradient_names = g->names};
+    if (inputs && setup->desc->alloc != NULL)
+        not_checked(out, "it changes its inputs in the device's memory and gives no results");
+    else
+        ob__results_compare(&both, desc, reference, p->targets, out);
+}
+
+ob_status ob__check_case(const ob_setup *setup, ob_backend *backend, const ob_reference_desc *desc,
                          ob_check_result *out, ob_err *err)
 {
-    ob_text packed = {0};
-    ob_bound_facts facts;
+    ob_reference *reference = NULL;
+    given g = {.names = NULL};
+    plan p = {.graph = NULL};
+    ob_err why = {.message = ""};
     *out = (ob_check_result){.worst = NAN};
-    if (setup->desc->outputs == NULL) {
-        if (!place->is_reference)
-            not_checked(out, "the backend does not give its results");
+    if (setup->desc->outputs == NULL)
+        not_checked(out, "the backend does not give its results");
+    else if (desc == NULL)
+        not_checked(out, "there is no reference; the native backend is missing");
+    if (out->verdict != NULL)
         return OB_OK;
-    }
-    ob_bound_facts weights;
-    ob__bound_facts(setup->graph, setup->inputs, setup->input_count, &facts);
-    ob__bound_facts(setup->graph, setup->parameters, setup->parameter_count, &weights);
-    ob__bound_facts_join(&facts, &weights);
-    ob_status status = run_once(setup, backend, &facts, &packed, err);
-    if (status == OB_OK)
-        status = place->is_reference ? write_results(place->fd, &packed, err)
-                                     : compare_with_file(place, &packed, out, err);
-    ob_text_fini(&packed);
+    if (setup->writes_inputs)
+        OB_TRY(run_phase(setup, backend, OB_PHASE_RESTORE, err));
+    if (setup->writes_inputs && setup->desc->asynchronous)
+        OB_TRY(setup->desc->sync(backend, err));
+    /* Before the run: it may overwrite its inputs. */
+    ob_status missing = plan_make(setup, &p, &why);
+    if (missing == OB_OK)
+        missing = compute(setup, &p, desc, &reference, &why);
+    ob_status status = run_passes(setup, backend, &g, err);
+    if (status == OB_OK && missing != OB_OK)
+        not_checked(out, why.message);
+    else if (status == OB_OK)
+        compare(setup, &g, &p, desc, reference, out);
+    if (reference != NULL)
+        desc->destroy(reference);
+    results_fini(&g.outputs);
+    results_fini(&g.gradients);
+    free(g.names);
+    plan_fini(&p);
     return status;
 }

@@ -1,277 +1,335 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Packed results side by side. Both come from arithmetic with rounding, so they may differ by twice what one of them may
- * be off the exact result. Random results have nothing in common but their distribution: means and
- * variances must agree within six of their standard errors.
+ * Results of a backend beside the reference's: each element within its own bound, and all of a tensor together within the
+ * bound of their norm, which finds what is a little off everywhere.
  */
-#include "run/result_check_int.h"
+#include "run/result_check.h"
 
-#include "base/text_append.h"
+#include "tensor/half.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The comparison under way. */
 typedef struct check {
-    const char *reference;
-    ob_bound_facts facts;
+    const ob_reference_desc *desc;
+    const ob_reference *reference;
     ob_check_result *out;
+    char unknown[160]; /* why something was not compared; "" = everything was */
 } check;
 
-/* Complex elements are two real ones. */
-static uint64_t reals_of(const ob_pack_item *item)
-{
-    const bool complex = item->item.dtype == OB_DTYPE_C64 || item->item.dtype == OB_DTYPE_C128;
-    return complex ? 2 * item->count : item->count;
-}
-
-static double real_at(const ob_pack_item *item, uint64_t i)
-{
-    const size_t size = ob_dtype_size((ob_dtype)item->item.dtype);
-    const bool complex = item->item.dtype == OB_DTYPE_C64 || item->item.dtype == OB_DTYPE_C128;
-    return ob__element_get((ob_dtype)item->item.dtype,
-                           item->data + i * (complex ? size / 2 : size));
-}
-
-static void append_sizes(char *out, size_t size, const int64_t *values, int count)
-{
-    size_t at = (size_t)snprintf(out, size, "[");
-    for (int i = 0; i < count && at < size; i++)
-        at += (size_t)snprintf(out + at, size - at, "%s%" PRId64, i > 0 ? ", " : "", values[i]);
-    if (at < size)
-        snprintf(out + at, size - at, "]");
-}
-
-static void differs(const check *c, const ob_item *item, const char *text)
+static void differs(const check *c, const char *name, const char *text)
 {
     c->out->verdict = "differs";
-    snprintf(c->out->reason, sizeof c->out->reason, "%s %s", item->name, text);
+    snprintf(c->out->reason, sizeof c->out->reason, "%s %s", name, text);
 }
 
-/* False: shape or dtype are not the same, and it was said. */
-static bool same_form(const check *c, const ob_pack_item *got, const ob_pack_item *want)
+/* ---- elements ---- */
+
+static const char *element_at(const ob_tensor *t, int64_t place)
 {
-    const ob_item *a = &got->item, *b = &want->item;
-    char text[384], shape[2][128];
-    const bool shapes =
-        a->ndim == b->ndim && memcmp(a->sizes, b->sizes, (size_t)a->ndim * sizeof *a->sizes) == 0;
-    if (shapes && a->dtype == b->dtype)
+    int64_t offset = 0;
+    for (int d = t->ndim - 1; d >= 0; d--) {
+        offset += place % t->sizes[d] * t->strides[d];
+        place /= t->sizes[d];
+    }
+    return (const char *)ob_tensor_data(t) + offset * (int64_t)ob_dtype_size(t->dtype);
+}
+
+static double real_of(ob_dtype dtype, const char *at, int part)
+{
+    switch (dtype) {
+    case OB_DTYPE_F16:
+        return (double)ob__f16_to_float(*(const uint16_t *)(const void *)at);
+    case OB_DTYPE_BF16:
+        return (double)ob__bf16_to_float(*(const uint16_t *)(const void *)at);
+    case OB_DTYPE_F32:
+    case OB_DTYPE_C64:
+        return (double)((const float *)(const void *)at)[part];
+    default:
+        return ((const double *)(const void *)at)[part];
+    }
+}
+
+static int64_t whole_of(ob_dtype dtype, const char *at)
+{
+    switch (dtype) {
+    case OB_DTYPE_BOOL:
+        return *at != 0;
+    case OB_DTYPE_U8:
+        return *(const uint8_t *)at;
+    case OB_DTYPE_I8:
+        return *(const int8_t *)at;
+    case OB_DTYPE_I16:
+        return *(const int16_t *)(const void *)at;
+    case OB_DTYPE_I32:
+        return *(const int32_t *)(const void *)at;
+    default:
+        return *(const int64_t *)(const void *)at;
+    }
+}
+
+/* How far apart, in units of the bound; INFINITY where one of them is no number or infinite and the other is not. */
+static double apart(double got, double want, double bound)
+{
+    if (isnan(want) || isnan(got))
+        return isnan(want) && isnan(got) ? 0 : INFINITY;
+    if (isinf(want) || isinf(got))
+        return got == want || isinf(bound) ? 0 : INFINITY;
+    const double off = fabs(got - want);
+    return off == 0 ? 0 : off / bound;
+}
+
+/* ---- what is said ---- */
+
+static void append_sizes(char *out, size_t size, const int64_t *sizes, int ndim)
+{
+    size_t used = (size_t)snprintf(out, size, "[");
+    for (int d = 0; d < ndim && used < size; d++)
+        used +=
+            (size_t)snprintf(out + used, size - used, "%s%" PRId64, d > 0 ? ", " : "", sizes[d]);
+    if (used < size)
+        snprintf(out + used, size - used, "]");
+}
+
+typedef struct difference {
+    int64_t place, wrong;
+    double got, want, bound;
+} difference;
+
+static void say_element(const check *c, const char *name, const ob_reference_result *r,
+                        const difference *d)
+{
+    int64_t index[OB_MAX_DIMS], rest = d->place;
+    char place[128], text[384];
+    for (int k = r->ndim - 1; k >= 0; k--) {
+        index[k] = rest % r->sizes[k];
+        rest /= r->sizes[k];
+    }
+    append_sizes(place, sizeof place, index, r->ndim);
+    snprintf(text, sizeof text,
+             "at %s is %.9g and must be %.9g: it may be off by %.3g (%" PRId64 " of %" PRId64
+             " elements are off by more)",
+             place, d->got, d->want, d->bound, d->wrong, r->count);
+    differs(c, name, text);
+}
+
+static bool same_form(const check *c, const char *name, const ob_reference_result *r,
+                      const ob_tensor *got)
+{
+    char is[128], want[128], text[384];
+    bool same = got->dtype == r->dtype && got->ndim == r->ndim;
+    for (int d = 0; same && d < r->ndim; d++)
+        same = got->sizes[d] == r->sizes[d];
+    if (same)
         return true;
-    append_sizes(shape[0], sizeof shape[0], a->sizes, a->ndim);
-    append_sizes(shape[1], sizeof shape[1], b->sizes, b->ndim);
-    snprintf(text, sizeof text, "is %s %s, that of %s is %s %s",
-             ob_dtype_get_info((ob_dtype)a->dtype)->name, shape[0], c->reference,
-             ob_dtype_get_info((ob_dtype)b->dtype)->name, shape[1]);
-    differs(c, a, text);
+    append_sizes(is, sizeof is, got->sizes, got->ndim);
+    append_sizes(want, sizeof want, r->sizes, r->ndim);
+    snprintf(text, sizeof text, "is %s of %s and must be %s of %s",
+             ob_dtype_get_info(got->dtype)->name, is, ob_dtype_get_info(r->dtype)->name, want);
+    differs(c, name, text);
     return false;
 }
 
-/* ---- by elements ---- */
+/* ---- one tensor ---- */
 
-static double largest_of(const ob_pack_item *item)
+static void compare_elements(const check *c, const char *name, const ob_reference_result *r,
+                             const ob_tensor *got)
 {
-    double most = 0;
-    for (uint64_t i = 0; i < reals_of(item); i++) {
-        const double x = fabs(real_at(item, i));
-        most = isfinite(x) && x > most ? x : most;
-    }
-    return most;
-}
-
-static void say_element(const check *c, const ob_pack_item *got, uint64_t i, const double *values,
-                        const double *statistics)
-{
-    const uint64_t per = reals_of(got) / (got->count > 0 ? got->count : 1);
-    int64_t index[OB_MAX_DIMS];
-    char place[128], text[384];
-    uint64_t rest = i / (per > 0 ? per : 1);
-    for (int d = got->item.ndim - 1; d >= 0; d--) {
-        index[d] = (int64_t)(rest % (uint64_t)got->item.sizes[d]);
-        rest /= (uint64_t)got->item.sizes[d];
-    }
-    append_sizes(place, sizeof place, index, got->item.ndim);
-    snprintf(text, sizeof text,
-             "at %s is %.9g, that of %s is %.9g: they may differ by %.3g (%.0f of %" PRIu64
-             " elements differ by more)",
-             place, values[0], c->reference, values[1], statistics[0], statistics[1],
-             reals_of(got));
-    differs(c, &got->item, text);
-}
-
-static void compare_elements(const check *c, const ob_bound *bound, const ob_pack_item *got,
-                             const ob_pack_item *want)
-{
-    uint64_t wrong = 0, first = 0;
-    for (uint64_t i = 0; i < reals_of(got); i++) {
-        const double x = real_at(got, i), y = real_at(want, i);
-        const double allowed = ob__bound_at(bound, y);
-        if (allowed > 0 && isfinite(x) && isfinite(y))
-            c->out->worst = fmax(c->out->worst, fabs(x - y) / allowed);
-        if (ob__bound_holds(bound, x, y))
+    const int parts = r->dtype == OB_DTYPE_C64 || r->dtype == OB_DTYPE_C128 ? 2 : 1;
+    difference first = {.wrong = 0};
+    double square = 0;
+    for (int64_t i = 0; i < r->count * parts; i++) {
+        const int64_t place = r->places != NULL ? r->places[i / parts] : i / parts;
+        const char *at = element_at(got, place);
+        const double bound = r->bounds[i];
+        double ratio, x, want;
+        if (isinf(bound))
             continue;
-        if (wrong++ == 0)
-            first = i;
+        if (r->wholes != NULL) {
+            const int64_t whole = whole_of(r->dtype, at);
+            ratio = whole == r->wholes[i] || fabs((double)whole - (double)r->wholes[i]) <= bound
+                        ? 0
+                        : INFINITY;
+            x = (double)whole;
+            want = (double)r->wholes[i];
+        } else {
+            x = real_of(r->dtype, at, (int)(i % parts));
+            want = r->values[i];
+            ratio = apart(x, want, bound);
+            if (isfinite(x) && isfinite(want))
+                square += (x - want) * (x - want);
+        }
+        c->out->checked += i % parts == 0;
+        if (isfinite(ratio))
+            c->out->worst = fmax(c->out->worst, ratio);
+        if (ratio > 1 && first.wrong++ == 0)
+            first = (difference){place, 1, x, want, bound};
     }
-    if ((double)wrong <= bound->outliers * (double)reals_of(got))
-        return;
-    const double values[] = {real_at(got, first), real_at(want, first)};
-    const double statistics[] = {ob__bound_at(bound, values[1]), (double)wrong};
-    say_element(c, got, first, values, statistics);
-}
-
-/* ---- by moments ---- */
-
-typedef struct moments {
-    double mean, variance;
-    double mean_error, variance_error; /* standard errors */
-} moments;
-
-static moments moments_of(const ob_pack_item *item)
-{
-    const double n = (double)reals_of(item);
-    double sum = 0, second = 0, fourth = 0;
-    for (uint64_t i = 0; i < reals_of(item); i++)
-        sum += real_at(item, i);
-    moments m = {.mean = sum / n};
-    for (uint64_t i = 0; i < reals_of(item); i++) {
-        const double d = real_at(item, i) - m.mean;
-        second += d * d;
-        fourth += d * d * d * d;
-    }
-    m.variance = second / n;
-    m.mean_error = sqrt(m.variance / n);
-    m.variance_error = sqrt(fmax(0, fourth / n - m.variance * m.variance) / n);
-    return m;
-}
-
-/* Below so many elements moments say too little. */
-enum { LEAST_RANDOM = 100 };
-
-static void compare_moments(const check *c, const ob_pack_item *got, const ob_pack_item *want)
-{
-    static const double ERRORS = 6;
-    char text[384];
-    if (reals_of(got) < LEAST_RANDOM)
-        return;
-    const moments x = moments_of(got), y = moments_of(want);
-    const double mean_bound = ERRORS * hypot(x.mean_error, y.mean_error) +
-                              ob__dtype_epsilon((ob_dtype)got->item.dtype) * fabs(y.mean);
-    const double variance_bound = ERRORS * hypot(x.variance_error, y.variance_error) +
-                                  8 * ob__dtype_epsilon((ob_dtype)got->item.dtype) * y.variance +
-                                  1e-300;
-    const bool mean = fabs(x.mean - y.mean) <= mean_bound;
-    if (mean && fabs(x.variance - y.variance) <= variance_bound)
-        return;
-    snprintf(text, sizeof text,
-             "is random and its %s is %.6g, that of %s is %.6g: they may differ by %.3g",
-             mean ? "variance" : "mean", mean ? x.variance : x.mean, c->reference,
-             mean ? y.variance : y.mean, mean ? variance_bound : mean_bound);
-    differs(c, &got->item, text);
-}
-
-/* ---- */
-
-static void compare_items(const check *c, const ob_bound_facts *facts, const ob_pack_item *got,
-                          const ob_pack_item *want)
-{
-    const ob_dtype dtype = (ob_dtype)got->item.dtype;
-    if (!same_form(c, got, want))
-        return;
-    ob_bound bound = ob__bound_make(facts, dtype, largest_of(want));
-    if (bound.skip)
-        return;
-    if (bound.random) {
-        compare_moments(c, got, want);
+    if (first.wrong > 0) {
+        say_element(c, name, r, &first);
         return;
     }
-    bound.relative *= 2;
-    bound.absolute *= 2;
-    if (!ob_dtype_is_floating(dtype))
-        bound = (ob_bound){.relative = 0};
-    compare_elements(c, &bound, got, want);
+    if (r->wholes != NULL || square == 0)
+        return;
+    c->out->worst = fmax(c->out->worst, sqrt(square) / r->norm);
+    if (sqrt(square) > r->norm) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "is off by %.3g as a whole (the root of the sum of squares) and may be off by "
+                 "%.3g, though each element alone is near enough",
+                 sqrt(square), r->norm);
+        differs(c, name, text);
+    }
 }
 
-static ob_status damaged(ob_err *err)
+static void compare_tensor(check *c, const char *name, ob_pass pass, size_t index,
+                           const ob_tensor *got)
 {
-    return ob_err_set(err, OB_ERR_SYNTAX,
-                      "the results that were to be compared are damaged; an operator wrote into "
-                      "memory that is not its own");
+    const ob_reference_result *r = c->desc->result(c->reference, pass, index);
+    ob_reason why = {.text = ""};
+    const uint64_t elements = (uint64_t)ob_tensor_numel(got);
+    c->out->elements += elements;
+    if (r->kind == OB_REFERENCE_UNKNOWN || ob_layout_is_sparse(got->layout)) {
+        snprintf(c->unknown, sizeof c->unknown, "%s: %s", name,
+                 r->kind == OB_REFERENCE_UNKNOWN ? r->reason : "it is sparse");
+        return;
+    }
+    if (!same_form(c, name, r, got))
+        return;
+    if (ob_tensor_data(got) == NULL && elements > 0) {
+        snprintf(c->unknown, sizeof c->unknown, "%s: the backend gives no elements", name);
+        return;
+    }
+    if (r->kind == OB_REFERENCE_VALUES) {
+        compare_elements(c, name, r, got);
+        return;
+    }
+    if (c->desc->judge(c->reference, pass, index, got, &why))
+        c->out->checked += elements;
+    else
+        differs(c, name, why.text);
 }
 
-static ob_status compare_outputs(const check *c, ob_pack_cursor *got, ob_pack_cursor *want,
-                                 ob_err *err)
+/* ---- all of them ---- */
+
+/* The next tensor of values whose lists are flat; NULL: there is none. */
+static const ob_tensor *next_tensor(const ob_value *values, size_t count, size_t *at, size_t *item)
 {
-    if (got->head.outputs != want->head.outputs) {
+    for (; *at < count; (*at)++, *item = 0) {
+        const ob_value *v = &values[*at];
+        if (v->kind == OB_VALUE_TENSOR && *item == 0) {
+            *item = 1;
+            return v->as.tensor;
+        }
+        if (v->kind != OB_VALUE_LIST && v->kind != OB_VALUE_TUPLE)
+            continue;
+        while (*item < v->as.list.count) {
+            const ob_value *inner = &v->as.list.items[(*item)++];
+            if (inner->kind == OB_VALUE_TENSOR)
+                return inner->as.tensor;
+        }
+    }
+    return NULL;
+}
+
+static void compare_outputs(check *c, const ob_results_given *given)
+{
+    const size_t count = c->desc->count(c->reference, OB_PASS_FORWARD);
+    size_t at = 0, item = 0, index = 0;
+    const ob_tensor *got;
+    while ((got = next_tensor(given->outputs, given->output_count, &at, &item)) != NULL &&
+           index < count && c->out->verdict == NULL) {
+        char name[32];
+        snprintf(name, sizeof name, "output %zu", index);
+        compare_tensor(c, name, OB_PASS_FORWARD, index++, got);
+    }
+    if (c->out->verdict == NULL && (got != NULL || index < count)) {
         c->out->verdict = "differs";
         snprintf(c->out->reason, sizeof c->out->reason,
-                 "there are %" PRIu64 " outputs, %s gives %" PRIu64, got->head.outputs,
-                 c->reference, want->head.outputs);
-        return OB_OK;
+                 "there are %s outputs than the %zu that "
+                 "there must be",
+                 got != NULL ? "more" : "fewer", count);
     }
-    for (uint64_t i = 0; i < got->head.outputs && c->out->verdict == NULL; i++) {
-        ob_pack_item x, y;
-        if (!ob__pack_next(got, &x) || !ob__pack_next(want, &y))
-            return damaged(err);
-        compare_items(c, &c->facts, &x, &y);
-    }
-    return OB_OK;
 }
 
-/* Of the items behind the cursor, the one with the name. False: none. */
-static bool find_item(const ob_pack_cursor *in, const char *name, ob_pack_item *out)
+static bool is_zero(const ob_tensor *t)
 {
-    ob_pack_cursor cursor = *in;
-    for (uint64_t i = 0; i < in->head.gradients; i++) {
-        if (!ob__pack_next(&cursor, out))
+    for (int64_t i = 0; ob_tensor_data(t) != NULL && i < ob_tensor_numel(t); i++)
+        if (ob_dtype_is_floating(t->dtype) && real_of(t->dtype, element_at(t, i), 0) != 0)
             return false;
-        if (strcmp(out->item.name, name) == 0)
-            return true;
-    }
-    return false;
+    return true;
+}
+
+static bool must_be_zero(const ob_reference_result *r)
+{
+    for (int64_t i = 0; r->kind == OB_REFERENCE_VALUES && r->values != NULL && i < r->count; i++)
+        if (fabs(r->values[i]) > r->bounds[i])
+            return false;
+    return true;
 }
 
 /* Gradients are found by name: a backend may leave out those that are nothing but zeros. */
-static ob_status compare_gradients(const check *c, ob_pack_cursor *got, ob_pack_cursor *want,
-                                   ob_err *err)
+static void compare_gradients(check *c, const ob_results_given *given, const char *const *targets)
 {
-    ob_pack_cursor cursor = *got;
-    for (uint64_t i = 0; i < got->head.gradients && c->out->verdict == NULL; i++) {
-        ob_pack_item x, y;
-        if (!ob__pack_next(&cursor, &x))
-            return damaged(err);
-        const ob_bound_facts facts = ob__bound_facts_of_gradient(&c->facts, x.count);
-        if (find_item(want, x.item.name, &y))
-            compare_items(c, &facts, &x, &y);
-        else if (largest_of(&x) > 0)
-            differs(c, &x.item, "is not zero, and the reference has none");
+    const size_t count = c->desc->count(c->reference, OB_PASS_BACKWARD);
+    for (size_t g = 0; g < given->gradient_count && c->out->verdict == NULL; g++) {
+        const char *name = given->gradient_names[g];
+        char text[96];
+        size_t t = 0;
+        if (name[0] == '\0' || given->gradients[g].kind != OB_VALUE_TENSOR)
+            continue;
+        while (t < count && strcmp(targets[t], name) != 0)
+            t++;
+        snprintf(text, sizeof text, "gradient of %.64s", name);
+        if (t < count)
+            compare_tensor(c, text, OB_PASS_BACKWARD, t, given->gradients[g].as.tensor);
+        else if (!is_zero(given->gradients[g].as.tensor))
+            differs(c, text, "is not zero, and there must be none");
     }
-    cursor = *want;
-    for (uint64_t i = 0; i < want->head.gradients && c->out->verdict == NULL; i++) {
-        ob_pack_item x, y;
-        if (!ob__pack_next(&cursor, &y))
-            return damaged(err);
-        if (!find_item(got, y.item.name, &x) && largest_of(&y) > 0)
-            differs(c, &y.item, "is missing, and that of the reference is not zero");
+    for (size_t t = 0; t < count && c->out->verdict == NULL; t++) {
+        size_t g = 0;
+        char text[96];
+        while (g < given->gradient_count && strcmp(given->gradient_names[g], targets[t]) != 0)
+            g++;
+        snprintf(text, sizeof text, "gradient of %.64s", targets[t]);
+        if (targets[t][0] != '\0' &&
+            (g == given->gradient_count || given->gradients[g].kind != OB_VALUE_TENSOR) &&
+            given->gradient_count > 0 &&
+            !must_be_zero(c->desc->result(c->reference, OB_PASS_BACKWARD, t)))
+            differs(c, text, "is missing, and it must not be zero");
     }
-    return OB_OK;
 }
 
-ob_status ob__results_compare(ob_packed got, ob_packed want, const char *reference,
-                              ob_check_result *out, ob_err *err)
+void ob__results_compare(const ob_results_given *given, const ob_reference_desc *desc,
+                         const ob_reference *reference, const char *const *targets,
+                         ob_check_result *out)
 {
-    ob_pack_cursor x, y;
-    check c = {.reference = reference, .out = out};
-    *out = (ob_check_result){.verdict = NULL, .worst = 0};
-    if (!ob__pack_open(got, &x) || !ob__pack_open(want, &y))
-        return damaged(err);
-    c.facts = x.head.facts;
-    ob__bound_facts_join(&c.facts, &y.head.facts);
-    OB_TRY(compare_outputs(&c, &x, &y, err));
-    if (out->verdict == NULL && x.head.gradients > 0 && y.head.gradients > 0)
-        OB_TRY(compare_gradients(&c, &x, &y, err));
-    if (out->verdict == NULL)
+    check c = {.desc = desc, .reference = reference, .out = out, .unknown = ""};
+    *out = (ob_check_result){.worst = 0};
+    compare_outputs(&c, given);
+    if (out->verdict == NULL && desc->count(reference, OB_PASS_BACKWARD) > 0)
+        compare_gradients(&c, given, targets);
+    if (out->verdict != NULL)
+        return;
+    if (out->checked > 0 || out->elements == 0) {
         out->verdict = "same";
-    return OB_OK;
+        return;
+    }
+    out->verdict = "not checked";
+    out->worst = NAN;
+    snprintf(out->reason, sizeof out->reason, "%s", c.unknown);
+}
+
+void ob__check_join(ob_check_result *to, const ob_check_result *later)
+{
+    const bool worse = later->verdict != NULL && strcmp(later->verdict, "same") != 0;
+    to->worst = fmax(to->worst, later->worst);
+    to->checked += later->checked;
+    to->elements += later->elements;
+    if (!worse || (to->verdict != NULL && strcmp(to->verdict, "differs") == 0))
+        return;
+    to->verdict = later->verdict;
+    memcpy(to->reason, later->reason, sizeof to->reason);
 }

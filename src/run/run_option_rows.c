@@ -76,8 +76,8 @@ static const ob_option ROWS[] = {
     ROW(FLAG, "inference-mode", inference_mode, BACKEND, AFFECTS,
         .help = "Without autograd's bookkeeping, where the backend has it."),
     ROW(FLAG, "check", check, CHECKS, AFFECTS,
-        .help = "Compare results, and with -b gradients, with those of the first backend (with a "
-                "single one: of " OB_REFERENCE_BACKEND "); a case that differs fails."),
+        .help = "Compare results, and with -b gradients, with what they must be within the error "
+                "bounds of their dtype, before and after measuring; a case that differs fails."),
     ROW(FLAG, "count", count, CHECKS, AFFECTS,
         .help = "Count instructions too: each case once more, in a process under valgrind, and by "
                 "the processor's own counters where it has some."),

@@ -210,7 +210,6 @@ ob_status ob__session_open(ob_context *context, const ob_run_options *options, o
     s->identity.manifests = ob_context_manifests(context);
     s->options = *options;
     s->turns = turns;
-    s->check.fd = -1;
     s->progress = &s->unseen;
     s->perf.fds[0] = s->perf.fds[1] = -1;
     ob__peak_open(&s->peak);
@@ -469,6 +468,26 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
     return OB_OK;
 }
 
+/* Of the seed, for the inputs of the check behind the measurement. */
+static const uint64_t OTHER_INPUTS = UINT64_C(0x5bd1e995a4093822);
+
+static ob_status make_setup_of(ob_session *s, const ob_case *c, uint64_t seed,
+                               const ob_marks *marks, ob_setup *out, ob_err *err)
+{
+    const ob_setup_args args = {.context = s->context,
+                                .c = c,
+                                .desc = s->desc,
+                                .backend = s->backend,
+                                .ops = &s->ops,
+                                .device = s->device,
+                                .pass = s->options.backward ? OB_PASS_BACKWARD : OB_PASS_FORWARD,
+                                .seed = seed,
+                                .max_memory_bytes = s->max_memory_bytes,
+                                .inference_mode = s->options.inference_mode,
+                                .marks = marks};
+    return ob__setup_make(&args, out, err);
+}
+
 static ob_status make_setup(ob_session *s, const ob_case *c, const ob_marks *marks, ob_err *err)
 {
     const ob_case_maker *maker = ob__maker_of(&s->options, c);
@@ -479,24 +498,61 @@ static ob_status make_setup(ob_session *s, const ob_case *c, const ob_marks *mar
                                 "instructions of a list of calls are not counted")
                    : maker->make(s, c, &s->made, err);
     }
-    const ob_setup_args args = {.context = s->context,
-                                .c = c,
-                                .desc = s->desc,
-                                .backend = s->backend,
-                                .ops = &s->ops,
-                                .device = s->device,
-                                .pass = s->options.backward ? OB_PASS_BACKWARD : OB_PASS_FORWARD,
-                                .seed = (uint64_t)s->options.seed,
-                                .max_memory_bytes = s->max_memory_bytes,
-                                .inference_mode = s->options.inference_mode,
-                                .marks = marks};
-    return ob__setup_make(&args, &s->setup, err);
+    return make_setup_of(s, c, (uint64_t)s->options.seed, marks, &s->setup, err);
 }
 
 /* The results differ from the reference's. */
 static bool is_wrong(const ob_session *s)
 {
     return s->checked.verdict != NULL && strcmp(s->checked.verdict, "differs") == 0;
+}
+
+/* ---- check ---- */
+
+static const ob_reference_desc *find_reference(const ob_session *s)
+{
+    const ob_backend_desc *desc = ob_context_find_backend(s->context, OB_REFERENCE_BACKEND);
+    return desc != NULL ? desc->reference : NULL;
+}
+
+static ob_status note_check(const ob_session *s, ob_record *record, ob_err *err)
+{
+    ob_record_result *r = &record->result;
+    r->check_verdict = s->checked.verdict;
+    r->check_worst = s->checked.worst;
+    r->check_checked = (double)s->checked.checked;
+    r->check_elements = (double)s->checked.elements;
+    return is_wrong(s) ? ob_err_set(err, OB_ERR_BACKEND, "%s", s->checked.reason) : OB_OK;
+}
+
+static ob_status check_before(ob_session *s, ob_record *record, ob_err *err)
+{
+    if (!s->options.check || s->made != NULL)
+        return OB_OK;
+    OB_TRY(ob__check_case(&s->setup, s->backend, find_reference(s), &s->checked, err));
+    ob__peak_reset(&s->peak); /* what the reference took is not the case's */
+    return note_check(s, record, err);
+}
+
+/* Once more after the measurement, with inputs that nobody has seen: by then a kernel that works only once, or that
+ * remembers what it gave, is found out. */
+static ob_status check_after(ob_session *s, const ob_case *c, ob_record *record, ob_err *err)
+{
+    ob_check_result later;
+    ob_setup other;
+    if (!s->options.check || s->checked.verdict == NULL || strcmp(s->checked.verdict, "same") != 0)
+        return OB_OK;
+    record->result.process_peak_bytes = ob__peak_bytes(&s->peak);
+    OB_TRY(make_setup_of(s, c, (uint64_t)s->options.seed ^ OTHER_INPUTS, NULL, &other, err));
+    const bool refilled = ob__setup_exchange_inputs(&s->setup, &other);
+    ob_status status = refilled ? s->desc->refill(s->setup.prepared, err) : OB_OK;
+    if (status == OB_OK)
+        status = ob__check_case(refilled ? &s->setup : &other, s->backend, find_reference(s),
+                                &later, err);
+    ob__setup_fini(&other);
+    OB_TRY(status);
+    ob__check_join(&s->checked, &later);
+    return note_check(s, record, err);
 }
 
 /* ---- counts ---- */
@@ -537,13 +593,7 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
                                     .repeats = (unsigned)s->options.count_repeats};
         return ob__count_by_callgrind(&target, &plan, err);
     }
-    if (s->check.fd >= 0 && s->made == NULL) {
-        OB_TRY(ob__check_case(&s->setup, s->backend, &s->check, &s->checked, err));
-        record->result.check_verdict = s->checked.verdict;
-        record->result.check_worst = s->checked.worst;
-        if (is_wrong(s))
-            return ob_err_set(err, OB_ERR_BACKEND, "%s", s->checked.reason);
-    }
+    OB_TRY(check_before(s, record, err));
     const ob_status status = s->options.timer.method != NULL ? ob__time_case(s, record, err)
                                                              : execute(s, marks, record, err);
     /* A case that failed on the way keeps the samples that it got. */
@@ -553,7 +603,8 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
     if (s->made != NULL)
         return OB_OK;
     ask_counters(s, &record->result);
-    return ob__session_ask_kernels(s, &record->result, err);
+    OB_TRY(ob__session_ask_kernels(s, &record->result, err));
+    return check_after(s, c, record, err);
 }
 
 ob_status ob_session_prepare_task(ob_session *s, const ob_case *c, ob_timer_task *out, ob_err *err)
@@ -580,7 +631,8 @@ static void fill_surroundings(ob_session *s, uint64_t started_ns, ob_record_resu
     const ob_clock clock = ob_clock_monotonic();
     ob_noise noise;
     r->seconds = (double)(ob_clock_now_ns(&clock) - started_ns) / 1e9;
-    r->process_peak_bytes = ob__peak_bytes(&s->peak);
+    if (r->process_peak_bytes == 0)
+        r->process_peak_bytes = ob__peak_bytes(&s->peak);
     if (s->noise != NULL && ob_noise_sampler_poll(s->noise, NULL, NULL) == OB_OK) {
         ob_noise_sampler_get(s->noise, &noise);
         r->noise_foreign = noise.last_foreign;

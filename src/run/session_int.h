@@ -48,7 +48,6 @@ struct ob_session {
     double phases[OB_CASE_PHASE_COUNT][2]; /* with --profile: start, duration in ns; 0 = no start */
     const ob_marks *listener;              /* told of phases and intervals too; NULL = nobody */
     struct ob_sample_log *log;             /* NULL = nobody waits for unfinished cases */
-    ob_check_place check;                  /* check.fd -1 = nothing is compared */
     ob_check_result checked;
     ob_turns *turns; /* NULL = no other backend runs in between */
     /* Cases that have parts: */

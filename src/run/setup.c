@@ -479,6 +479,50 @@ ob_status ob__setup_make(const ob_setup_args *args, ob_setup *out, ob_err *err)
     return status;
 }
 
+/* ---- other elements ---- */
+
+static bool is_alike(const ob_value *a, const ob_value *b)
+{
+    if (a->kind != OB_VALUE_TENSOR || b->kind != OB_VALUE_TENSOR)
+        return a->kind == b->kind && a->kind != OB_VALUE_LIST && a->kind != OB_VALUE_TUPLE;
+    const ob_tensor *x = a->as.tensor, *y = b->as.tensor;
+    bool same = x->dtype == y->dtype && x->ndim == y->ndim && x->offset == y->offset &&
+                x->storage != NULL && y->storage != NULL && x->storage != y->storage &&
+                ob_storage_size(x->storage) == ob_storage_size(y->storage);
+    for (int d = 0; same && d < x->ndim; d++)
+        same = x->sizes[d] == y->sizes[d] && x->strides[d] == y->strides[d];
+    return same;
+}
+
+static bool all_alike(const ob_value *a, const ob_value *b, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!is_alike(&a[i], &b[i]))
+            return false;
+    return true;
+}
+
+static void copy_elements(const ob_value *to, const ob_value *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (to[i].kind == OB_VALUE_TENSOR)
+            memcpy(ob_storage_data(to[i].as.tensor->storage),
+                   ob_storage_data(from[i].as.tensor->storage),
+                   ob_storage_size(to[i].as.tensor->storage));
+}
+
+bool ob__setup_exchange_inputs(ob_setup *to, const ob_setup *from)
+{
+    if (to->desc->refill == NULL || to->input_count != from->input_count ||
+        to->parameter_count != from->parameter_count ||
+        !all_alike(to->inputs, from->inputs, to->input_count) ||
+        !all_alike(to->parameters, from->parameters, to->parameter_count))
+        return false;
+    copy_elements(to->inputs, from->inputs, to->input_count);
+    copy_elements(to->parameters, from->parameters, to->parameter_count);
+    return true;
+}
+
 void ob__setup_fini(ob_setup *setup)
 {
     if (setup->prepared != NULL)

@@ -45,6 +45,9 @@ typedef struct ob_setup {
  * (more memory than allowed), or what the generator, the graph or the backend says. */
 ob_status ob__setup_make(const ob_setup_args *args, ob_setup *out, ob_err *err);
 void ob__setup_fini(ob_setup *setup);
+/* The inputs and parameters of `to` get the elements of those of `from`, in the memory that they have. False, and nothing is
+ * done, where the backend cannot be told (refill), or some tensor is not alike. */
+bool ob__setup_exchange_inputs(ob_setup *to, const ob_setup *from);
 
 /* The graph of a call, by the core's rows or by the backend's own; of args only context, desc, backend and
  * ops are looked at. */

@@ -4,8 +4,6 @@
  * one to the next after every block, so that what changes on the machine meanwhile meets all of them. A
  * case is leased to all at once and is over when each has a record, its own or that of its loss; then
  * the records get their ratios and are handed on in the order of the backends.
- *
- * With --check the first is the reference: it leaves its results in a file that the others compare with.
  */
 #include "run/backend_list.h"
 #include "run/case_parts.h"
@@ -31,8 +29,6 @@ typedef struct side {
     ob_merge merge; /* --processes */
     char *properties;
     char reason[1024];
-    bool
-        extra; /* a reference that was not asked for: it measures nothing, its records are dropped */
     /* Of the present case: */
     bool silent;  /* its record is dropped, because there is one already */
     bool wanted;  /* it takes part */
@@ -47,8 +43,7 @@ typedef struct group {
     side sides[OB_MOST_MEMBERS];
     size_t count;
     ob_shared_memory memory;
-    ob_ring *ring; /* in it */
-    int check_fd;
+    ob_ring *ring;                  /* in it */
     ob_text reference_parts, parts; /* of the case: the reference's, and another's beside them */
     bool stopped;                   /* the user wants to end at once */
     bool again; /* a part took a worker down: the case begins again without it, for all */
@@ -101,29 +96,17 @@ static ob_status choose_cpu(const ob_run_options *options, int64_t *cpu, ob_err 
     return OB_OK;
 }
 
-/* The names of --backend; with --check and one name, the reference before it. */
+/* The names of --backend. */
 static ob_status name_sides(group *w, ob_err *err)
 {
     const ob_run_options *options = w->outer->params->options;
     OB_TRY(ob__backend_list_make(options, &w->list, err));
-    const bool alone = options->check && w->list.count == 1;
-    if (alone && strcmp(w->list.names[0], OB_REFERENCE_BACKEND) == 0)
-        return ob_err_set(err, OB_ERR_INVALID,
-                          "--check compares with %s, which cannot be compared with itself; name "
-                          "another backend, as in --backend native,NAME",
-                          OB_REFERENCE_BACKEND);
-    w->count = w->list.count + alone;
+    w->count = w->list.count;
     for (size_t i = 0; i < w->count; i++) {
         side *l = &w->sides[i];
-        const size_t from = i - (alone && i > 0);
-        l->extra = alone && i == 0;
         l->options = *options;
-        l->options.backend = l->extra ? OB_REFERENCE_BACKEND : w->list.names[from];
-        l->options.backend_options = l->extra ? NULL : w->list.options[from];
-        if (l->extra) {
-            l->options.warmup = l->options.iteration = 0;
-            l->options.min_time_s = l->options.precision = 0;
-        }
+        l->options.backend = w->list.names[i];
+        l->options.backend_options = w->list.options[i];
     }
     return OB_OK;
 }
@@ -154,10 +137,7 @@ static ob_status make_ring(group *w, ob_err *err)
 static ob_status open_side(group *w, unsigned member, ob_err *err)
 {
     side *l = &w->sides[member];
-    const ob_worker_start_params place = {.ring_fd = w->memory.fd,
-                                          .check_fd = w->check_fd,
-                                          .member = member,
-                                          .reference = w->sides[0].options.backend};
+    const ob_worker_start_params place = {.ring_fd = w->memory.fd, .member = member};
     l->group = w;
     l->member = member;
     l->params = *w->outer->params;
@@ -187,8 +167,6 @@ static ob_status open_group(group *w, ob_err *err)
     OB_TRY(find_backends(w, err));
     OB_TRY(choose_cpu(w->outer->params->options, &cpu, err));
     OB_TRY(make_ring(w, err));
-    if (w->outer->params->options->check)
-        OB_TRY(ob__memory_file("opbench-check", &w->check_fd, err));
     for (unsigned i = 0; i < w->count; i++) {
         w->sides[i].options.cpu = cpu;
         OB_TRY(open_side(w, i, err));
@@ -212,8 +190,6 @@ static void close_group(group *w, bool at_once)
     ob__shared_memory_close(&w->memory);
     ob_text_fini(&w->reference_parts);
     ob_text_fini(&w->parts);
-    if (w->check_fd >= 0)
-        close(w->check_fd);
     ob__backend_list_fini(&w->list);
 }
 
@@ -381,9 +357,6 @@ static ob_status run_once(group *w, const ob_process_turn *t, ob_err *err)
 {
     uint32_t members = 0;
     OB_TRY(start_workers(w, false, err));
-    if (w->check_fd >= 0 && ftruncate(w->check_fd, 0) != 0)
-        return ob_err_set(err, OB_ERR_IO, "the file of results cannot be emptied: %s",
-                          strerror(errno));
     for (size_t i = 0; i < w->count; i++) {
         side *l = &w->sides[i];
         l->got = false;
@@ -500,7 +473,7 @@ static ob_status run_case(group *w, uint64_t index, ob_err *err)
 
 /* ---- all cases ---- */
 
-/* Which sides have no result of the case yet. A reference is needed whenever another is. False: none. */
+/* Which sides have no result of the case yet. False: none. */
 static ob_status choose_sides(group *w, uint64_t index, bool *any, ob_err *err)
 {
     const ob_case *c = NULL;
@@ -511,12 +484,10 @@ static ob_status choose_sides(group *w, uint64_t index, bool *any, ob_err *err)
     }
     for (size_t i = 0; i < w->count; i++) {
         side *l = &w->sides[i];
-        l->silent = l->extra || (c != NULL && ob__supervisor_is_done(&l->s, c));
+        l->silent = c != NULL && ob__supervisor_is_done(&l->s, c);
         l->wanted = !l->silent;
         *any = *any || l->wanted;
     }
-    if (w->check_fd >= 0)
-        w->sides[0].wanted = w->sides[0].wanted || *any;
     return OB_OK;
 }
 
@@ -546,7 +517,6 @@ ob_status ob__run_side_by_side(ob_supervisor *s, ob_err *err)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for several backends");
     w->outer = s;
     w->memory = OB_NO_MEMORY;
-    w->check_fd = -1;
     ob_status status = open_group(w, err);
     if (status == OB_OK)
         status = run_all(w, err);

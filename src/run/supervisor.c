@@ -422,12 +422,11 @@ static ob_status run(ob_context *context, const ob_config *config, const ob_run_
     if (params->options->processes > 1 && params->worker_program == NULL)
         return ob_err_set(err, OB_ERR_INVALID,
                           "--processes needs worker processes; leave out --no-isolate");
-    const bool several =
-        params->options->check || ob_run_options_backend_count(params->options) > 1;
+    const bool several = ob_run_options_backend_count(params->options) > 1;
     if (several && params->worker_program == NULL)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "%s needs a worker process for each backend; leave out --no-isolate",
-                          params->options->check ? "--check" : "--backend with several names");
+                          "--backend with several names needs a worker process for each; leave out "
+                          "--no-isolate");
     if (!several)
         set_device(context, &options, &device);
     OB_TRY(ob__supervisor_open(&s, err));

@@ -114,12 +114,6 @@ static ob_status start(worker *w, ob_context *context, const ob_config *config,
     OB_TRY(ob_cases_open(config, NULL, &w->cases, err));
     OB_TRY(ob__session_open(context, options, w->turns.ring != NULL ? &w->turns : NULL, &w->session,
                             err));
-    if (fds->check > 0)
-        w->session->check = (ob_check_place){
-            .fd = fds->check,
-            .reference = fds->reference != NULL ? fds->reference : "",
-            .is_reference =
-                fds->reference != NULL && strcmp(fds->reference, ob__backend_name(options)) == 0};
     w->session->options.count_repeats = fds->counts;
     w->session->stop = wants_stop;
     w->session->stop_ctx = w->page;

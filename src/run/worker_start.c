@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* Where the child finds its descriptors. */
-enum { CHILD_STATE = OB_CHILD_FIRST, CHILD_CONFIG, CHILD_RING, CHILD_CHECK };
+enum { CHILD_STATE = OB_CHILD_FIRST, CHILD_CONFIG, CHILD_RING };
 
 static bool add_text(ob_words *words, const char *option, const char *value)
 {
@@ -36,9 +36,7 @@ static bool add_place(ob_words *words, const ob_worker_start_params *place)
     return place == NULL ||
            ((place->counts == 0 || add_number(words, "--counts=", (int)place->counts)) &&
             (place->ring_fd < 0 || (add_number(words, "--ring-fd=", CHILD_RING) &&
-                                    add_number(words, "--ring-member=", (int)place->member))) &&
-            (place->check_fd < 0 || (add_number(words, "--check-fd=", CHILD_CHECK) &&
-                                     add_text(words, "--reference=", place->reference))));
+                                    add_number(words, "--ring-member=", (int)place->member))));
 }
 
 static bool add_options(ob_words *words, const ob_run_options *options)
@@ -96,7 +94,6 @@ ob_status ob__worker_seed_make(const char *program, const ob_config *config,
     *out = (ob_worker_seed){.variables = place != NULL ? place->variables : NULL,
                             .config_fd = -1,
                             .ring_fd = place != NULL ? place->ring_fd : -1,
-                            .check_fd = place != NULL ? place->check_fd : -1,
                             .memory = OB_NO_MEMORY};
     ob_status status = make_words(out, program, options, place, err);
     if (status == OB_OK)
@@ -133,8 +130,6 @@ ob_status ob__worker_start(const ob_worker_seed *seed, ob_process *out, ob_err *
         .first_to_die = true};
     if (seed->ring_fd >= 0)
         params.fds[params.fd_count++] = (ob_child_fd){CHILD_RING, seed->ring_fd};
-    if (seed->check_fd >= 0)
-        params.fds[params.fd_count++] = (ob_child_fd){CHILD_CHECK, seed->check_fd};
     /* The one before may have written anything there. */
     atomic_store(&seed->page->case_index, OB_NO_CASE);
     atomic_store(&seed->page->stop, 0);

@@ -18,8 +18,7 @@ typedef struct ob_worker_seed {
     char **list; /* its command line, ended by NULL; the first is what is started */
     const char *const *variables; /* borrowed */
     int config_fd;                /* the config's text; -1 = none */
-    int ring_fd;  /* of those that take turns; -1 = they do not. Borrowed, as is the next */
-    int check_fd; /* results to compare with; -1 = none */
+    int ring_fd;                  /* of those that take turns; -1 = they do not. Borrowed */
     ob_shared_memory memory;
     ob_state_page *page; /* in it */
     bool has_samples;    /* see ob_state_page; the worker cannot change this one */
@@ -27,10 +26,9 @@ typedef struct ob_worker_seed {
 
 /* How a worker takes part in a run of several, or under which program it runs. */
 typedef struct ob_worker_start_params {
-    int ring_fd, check_fd; /* -1 = none */
+    int ring_fd; /* -1 = none */
     unsigned member;
-    const char *reference; /* the backend that the results of all are compared with */
-    unsigned counts;       /* above 0: it counts so often instead of measuring */
+    unsigned counts; /* above 0: it counts so often instead of measuring */
     const char *const
         *before; /* words before its own, such as valgrind's; NULL = none. Ended by NULL,
                                 * as is the next */

@@ -56,8 +56,11 @@ class CheckTorch(RunTest):
             for backends in ("native,torch", "torch,native", "torch"):
                 self.run_config(CONFIG, "--backend", backends, "--check", *options, code=0)
                 checked = [r for r in self.results() if "check" in r]
-                self.assertEqual([r["check"]["verdict"] for r in checked], ["same"] * 12)
-                self.assertTrue(all(r["check"]["worst"] < 1 for r in checked))
+                self.assertEqual(len(checked), 12 * len(backends.split(",")))
+                for r in checked:
+                    wanted = "not checked" if r["op_name"] == "torch.empty_like" else "same"
+                    self.assertEqual(r["check"]["verdict"], wanted, r["op_name"])
+                    self.assertTrue(wanted != "same" or r["check"]["worst"] < 1)
 
     def test_gradients_are_compared(self):
         """Overwritten inputs start anew in every iteration, with torch too: its gradients do not add up."""

@@ -211,11 +211,13 @@ class Side(RunTest):
         self.assertEqual(names(results), EACH)
         for native, null in zip(results[::2], results[1::2]):
             self.assertEqual((native["status"], null["status"]), ("ok", "differs"))
-            self.assertNotIn("check", native)
+            self.assertEqual(native["check"]["verdict"], "same")
+            # Before and after measuring, four elements each.
+            self.assertEqual((native["check"]["checked"], native["check"]["elements"]), (8, 8))
             self.assertEqual(null["check"]["verdict"], "differs")
             self.assertGreater(null["check"]["worst"], 1)
-            self.assertRegex(null["reason"], r"^output 0 at \[\d\] is 0, that of native is [-0-9.e]+: "
-                             r"they may differ by [0-9.e-]+ \(\d of 4 elements differ by more\)$")
+            self.assertRegex(null["reason"], r"^output 0 at \[\d\] is 0 and must be [-0-9.e]+: "
+                             r"it may be off by [0-9.e-]+ \(\d of 4 elements are off by more\)$")
             self.assertEqual(null["metric"], {})
             self.assertIn(("null: " + null["reason"]).encode(), done.stdout)
         self.assertEqual(self.finish()["results"], {"ok": 3, "differs": 3})
@@ -224,20 +226,16 @@ class Side(RunTest):
         self.run_config(three_operators(), "--check", "-i", "12", code=1)
         self.assertEqual([(r["backend"], r["status"]) for r in self.results()],
                          [("null", "differs")] * 3)
-        self.assertEqual({r["reference"] for r in self.results()}, {"native"})
 
-    def test_check_without_a_reference(self):
+    def test_check_beside_a_crash(self):
+        """Each has the reference itself: what another loses is not lost to it."""
         self.run_config(three_operators(), "--backend", "null,native", "--check",
                         *null_options("fault=segfault,fault_op=aten::mul.Tensor"), code=1)
-        results = self.results()
-        self.assertEqual([r["status"] for r in results],
-                         ["ok", "differs", "crashed", "ok", "ok", "differs"])
-        self.assertEqual(results[3]["check"], {"verdict": "not checked"})
-        self.assertIn("the results were not checked: the reference has no results of this case",
-                      results[3]["warnings"])
+        self.assertEqual([r["status"] for r in self.results()],
+                         ["differs", "ok", "crashed", "ok", "differs", "ok"])
 
     def test_check_resumed(self):
-        """The reference runs once more, for its results; its record is not written twice."""
+        """What has a record is not run again."""
         config = self.config(three_operators())
         self.run_program(self.command(config, *BOTH, "--check"), code=1)
         with open(self.output, "rb") as file:
@@ -248,10 +246,9 @@ class Side(RunTest):
         self.assertEqual(names(self.results()), EACH)
         self.assertEqual(self.results()[1]["status"], "differs")
 
-    def test_check_needs_another(self):
-        done = self.run_config(three_operators(), "--backend", "native", "--check", code=2)
-        self.assertIn(b"--check compares with native, which cannot be compared with itself",
-                      done.stderr)
+    def test_check_of_native(self):
+        self.run_config(three_operators(), "--backend", "native", "--check")
+        self.assertEqual({r["check"]["verdict"] for r in self.results()}, {"same"})
 
     def test_refused_before_anything_runs(self):
         for options, message in (

@@ -364,14 +364,13 @@ static ob_status add_part(void *ctx, const ob_record *part, ob_err *err)
 /* A backend that took turns with those before it stands beside them. */
 static group *find_group(ob_replay_view *view, const ob_record_result *r)
 {
-    group *last = view->count > 0 ? &view->groups[view->count - 1] : NULL;
-    if (last != NULL && r->reference != NULL && last->count < OB_MOST_REPLAY_BACKENDS)
-        return last;
+    if (view->count > 0 && r->reference != NULL &&
+        view->groups[view->count - 1].count < OB_MOST_REPLAY_BACKENDS)
+        return &view->groups[view->count - 1];
     if (!OB_RESERVE(view->groups, view->room, view->count + 1))
         return NULL;
-    view->groups[view->count] =
-        (group){.operators = make_operators(), .sides = ob__side_view_create()};
-    last = &view->groups[view->count++];
+    group *last = &view->groups[view->count++];
+    *last = (group){.operators = make_operators(), .sides = ob__side_view_create()};
     return last->operators != NULL && last->sides != NULL ? last : NULL;
 }
 

@@ -102,6 +102,19 @@ static void layouts_are_checked(void)
          "from 1 to the 1 dimensions"},
         {"\"shape\": [2], \"layout\": \"sparse_coo\", \"nnz\": 1, \"strides\": [1]",
          "a sparse tensor has no \"strides\""},
+        {"\"shape\": [2], \"layout\": \"sparse_coo\", \"nnz\": 1, \"sparse_dim\": 0",
+         "from 1 to the 1 dimensions"},
+        {"\"shape\": [2], \"layout\": \"sparse_coo\", \"nnz\": 1.5", "a whole number"},
+        {"\"shape\": [2], \"layout\": \"sparse_coo\", \"density\": -0.5", "from 0 to 1"},
+        {"\"shape\": [2, 2, 2], \"layout\": \"sparse_csr\", \"nnz\": 1",
+         "a shape of 2 dimensions, not 3"},
+        {"\"shape\": [2, 2], \"layout\": \"sparse_csr\", \"nnz\": 1, \"sparse_dim\": 1",
+         "belong to the layout \"sparse_coo\""},
+        {"\"shape\": [2, 2], \"layout\": \"sparse_csr\", \"nnz\": 1, \"coalesced\": true",
+         "belong to the layout \"sparse_coo\""},
+        {"\"shape\": [2], \"layout\": \"sparse_coo\", \"nnz\": 1, \"memory_format\": "
+         "\"contiguous_format\"",
+         "a sparse tensor has no \"memory_format\""},
         {"\"shape\": [2], \"layout\": \"sparse_coo\", \"nnz\": 1, \"value\": [1, 2]",
          "one number for all its entries"},
     };
@@ -115,6 +128,31 @@ static void layouts_are_checked(void)
         CHECK(open_config(text) == NULL);
         CHECK_HAS(messages, WRONG[i].says);
         CHECK_HAS(messages, ".args[0]");
+    }
+}
+
+static void layouts_are_taken(void)
+{
+    static const char *const RIGHT[] = {
+        "\"shape\": [2, 2], \"layout\": \"sparse_csr\", \"nnz\": 0",
+        "\"shape\": [2], \"layout\": \"sparse_coo\", \"density\": 0",
+        "\"shape\": [2], \"layout\": \"sparse_coo\", \"density\": 1, \"sparse_dim\": 1",
+        "\"shape\": [2, 2], \"layout\": \"sparse_coo\", \"nnz\": 1, \"sparse_dim\": 2, "
+        "\"coalesced\": true, \"value\": 3",
+        "\"shape\": [2, 2, 2, 2], \"memory_format\": \"channels_last\"",
+        "\"shape\": [2], \"memory_format\": \"contiguous_format\"",
+    };
+    char text[2048];
+    for (size_t i = 0; i < sizeof RIGHT / sizeof *RIGHT; i++) {
+        snprintf(text, sizeof text,
+                 "{\"torch.add\": {\"input_data_generator\": \"PyTorch:DefaultDataGenerator\", "
+                 "\"config\": [{\"input\": [{\"args\": [{\"type\": \"tensor\", \"dtype\": "
+                 "\"float\", %s}]}]}]}}",
+                 RIGHT[i]);
+        ob_config *config = open_config(text);
+        CHECK(config != NULL);
+        CHECK_STR(messages, "");
+        ob_config_destroy(config);
     }
 }
 
@@ -348,6 +386,7 @@ int main(void)
 {
     RUN(arguments_are_checked);
     RUN(layouts_are_checked);
+    RUN(layouts_are_taken);
     RUN(macros_are_checked);
     RUN(items_of_other_iterators_are_checked);
     RUN(unknown_attributes_are_told_once);

@@ -50,6 +50,80 @@ static void lists_iterate_alternatives(void)
                                                   "[2]", "\"requires_grad\": false") "}}\n");
 }
 
+/* Every alternative is checked as one value would be. */
+static void alternatives_are_checked(void)
+{
+    static const struct {
+        const char *args, *says;
+    } WRONG[] = {
+        {TX("[[1, 2], [3, -4]]", "\"__list__\": [\"shape\"]"), "\"shape\" would hold -4"},
+        {TX("[[-1, 2], [3, 4]]", "\"__list__\": [\"shape\"]"), "\"shape\" would hold -1"},
+        {TX("[[1, 2], [3, [4, 5]]]", "\"__list__\": [\"shape\"]"), "is a list"},
+        {TX("[[1, 2], 3]", "\"__list__\": [\"shape\"]"),
+         "an alternative of \"shape\" must be a list of sizes"},
+        {TX("[[4, 4], [3037000500, 3037000500]]", "\"__list__\": [\"shape\"]"), "shape"},
+        {TX("[2]", "\"__range__\": [\"device\"], \"device\": \"x y\""), "device"},
+        {"{\"type\": \"int\", \"value\": 3, \"__list__\": [\"value\"]}",
+         "\"value\" is to be iterated and so must be a list of alternatives, not"},
+        {"{\"type\": \"int\", \"value\": [3, \"x\"], \"__list__\": [\"value\"]}", "\"value\""},
+        {"{\"type\": \"genericlist\", \"value\": [{\"type\": \"int\", \"value\": 1}], "
+         "\"__list__\": [\"value\"]}",
+         "an alternative of \"value\" must be a list of arguments, not"},
+        {"{\"type\": \"genericlist\", \"value\": [[{\"type\": \"int\", \"value\": 1}], "
+         "[{\"type\": \"int\", \"value\": \"x\"}]], \"__list__\": [\"value\"]}",
+         "\"value\""},
+        {"{\"type\": \"int\", \"value\": [1, 2], \"__range__\": 7}",
+         "\"__range__\" must be a list of attribute names"},
+        {"{\"type\": \"int\", \"value\": [1, 2], \"__range__\": [7]}", "it lists attribute names"},
+    };
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        char entry[512];
+        snprintf(entry, sizeof entry, "{\"args\": [%s]}", WRONG[i].args);
+        ob_config *config = open_range(entry);
+        if (config != NULL)
+            OB_TEST_FAIL("taken: %s", entry);
+        ob_config_destroy(config);
+        CHECK_HAS(messages, WRONG[i].says);
+    }
+    CHECK_STR(cases_text(open_range(
+                  "{\"args\": [{\"type\": \"genericlist\", \"value\": [[{\"type\": \"int\", "
+                  "\"value\": 1}], []], \"__list__\": [\"value\"]}]}")),
+              "0|0|0_0 {\"args\": [{\"type\": \"genericlist\", \"value\": [{\"type\": \"int\", "
+              "\"value\": 1}]}]}\n"
+              "0|0|0_1 {\"args\": [{\"type\": \"genericlist\", \"value\": []}]}\n");
+}
+
+/* Macros that do nothing are told of. */
+static void idle_macros_are_told(void)
+{
+    static const struct {
+        const char *args, *says;
+    } ROWS[] = {
+        {"{\"type\": \"int\", \"value\": 1, \"__range__\": [\"other\"]}",
+         "\"__range__\" names \"other\", which this argument does not have; it has no effect"},
+        {"{\"type\": \"int\", \"value\": 1, \"__copy__\": []}",
+         "\"__copy__\" has no effect on an argument of type \"int\"; only tensors copy"},
+        {"{\"type\": \"int\", \"value\": [3, 1], \"__range__\": [\"value\"]}",
+         "the range is empty: its ends are the wrong way round for its step"},
+        {"{\"type\": \"int\", \"value\": [], \"__list__\": [\"value\"]}",
+         "the list is empty, so this entry gives no case"},
+        {"{\"type\": \"int\", \"value\": [1, 3, -1], \"__range__\": [\"value\"]}",
+         "the range is empty: its ends are the wrong way round for its step"},
+        {TX("[2]", "\"device\": \"cpu\", \"__range__\": [\"device\"]"), ""},
+        {"{\"type\": \"none\", \"__range__\": [\"other\"]}", ""},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        char entry[512];
+        snprintf(entry, sizeof entry, "{\"args\": [%s]}", ROWS[i].args);
+        ob_config *config = open_range(entry);
+        CHECK(config != NULL);
+        ob_config_destroy(config);
+        if (ROWS[i].says[0] == '\0')
+            CHECK_STR(messages, "");
+        CHECK_HAS(messages, ROWS[i].says);
+    }
+}
+
 static void copies_follow_alternatives(void)
 {
     CHECK_STR(cases_text(open_range(
@@ -207,6 +281,8 @@ int main(void)
 {
     RUN(fractions_step_in_decimal);
     RUN(lists_iterate_alternatives);
+    RUN(alternatives_are_checked);
+    RUN(idle_macros_are_told);
     RUN(copies_follow_alternatives);
     RUN(copies_reach_kwargs_and_out_of_containers);
     RUN(of_two_copies_onto_one_element_the_last_counts);

@@ -66,7 +66,11 @@ typedef struct ob_cli_word {
     const char *name;    /* "TOPIC"; NULL ends the list */
     const char *choices; /* "ops|backends", or NULL = any text */
     bool required;
-    bool many;        /* the last row only: it may be given several times */
+    bool many; /* the last row only: it may be given several times */
+    const char
+        *option; /* a single word is the value of this one; NULL = it is a word like any other */
+    const char *
+        unless; /* with option: but not where one of these is given, "op|lang", and only a file's name */
     const char *help; /* one sentence */
 } ob_cli_word;
 
@@ -88,7 +92,7 @@ struct ob_cli_command {
     const ob_option *options; /* rows ended by name == NULL; NULL = none. --help is added to all */
     const ob_cli_answer *answers;        /* for options that it does not have; NULL = none */
     size_t options_size;                 /* of the struct that the rows fill */
-    void (*options_init)(void *options); /* its defaults; NULL = zeros */
+    void (*options_init)(void *options); /* what has no row; NULL = zeros */
     const char *example;                 /* command lines, one per line */
     bool hidden;                         /* not listed: makes files of the build */
     bool started_by_opbench;             /* so it has no options of backends, and starts sooner */

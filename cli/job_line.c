@@ -37,6 +37,18 @@ int ob__job_line_check(ob_cli *cli, const ob_job_line *line, const ob_run_option
     return OB_EXIT_OK;
 }
 
+void ob__job_line_take_prefix(ob_cli *cli, ob_job_line *line)
+{
+    const size_t length = strlen(line->prefix), ending = strlen(".json");
+    if (line->output != NULL || length <= ending ||
+        strcmp(line->prefix + length - ending, ".json") != 0)
+        return;
+    line->output = line->prefix;
+    if (!line->quiet)
+        ob__cli_warn(cli, "%s is taken for --output: the file itself, not the beginning of a name",
+                     line->prefix);
+}
+
 /* ---- results and progress ---- */
 
 static void log_result(const ob_cli *cli, const ob_record_result *r)

@@ -6,6 +6,7 @@
 #ifndef OB_CLI_JOB_LINE_H
 #define OB_CLI_JOB_LINE_H
 
+#include "command_rows.h"
 #include "output_file.h"
 #include "own_path.h"
 
@@ -19,71 +20,18 @@ typedef struct ob_job_line {
     bool adds; /* no option: a file that is there already is appended to unasked */
 } ob_job_line;
 
-/* Rows; base is the offset of the ob_job_line in the struct that is filled. */
-#define OB_JOB_FILE_ROWS(base)                                                                     \
-    {.name = "output-prefix",                                                                      \
-     .letter = 'o',                                                                                \
-     .type = OB_OPTION_STRING,                                                                     \
-     .offset = (base) + offsetof(ob_job_line, prefix),                                             \
-     .value = "PREFIX",                                                                            \
-     .help = "Records go to PREFIX_<pid>_<time>.json; benchmark_result if not given."},            \
-        {.name = "output",                                                                         \
-         .type = OB_OPTION_STRING,                                                                 \
-         .offset = (base) + offsetof(ob_job_line, output),                                         \
-         .value = "FILE",                                                                          \
-         .help =                                                                                   \
-             "Records go to this file; one that is there already is refused without --resume, "    \
-             "--append or --force."},                                                              \
-        {.name = "append",                                                                         \
-         .letter = 'a',                                                                            \
-         .type = OB_OPTION_FLAG,                                                                   \
-         .offset = (base) + offsetof(ob_job_line, append),                                         \
-         .help = "Add to the file of --output."},                                                  \
-        {.name = "force",                                                                          \
-         .type = OB_OPTION_FLAG,                                                                   \
-         .offset = (base) + offsetof(ob_job_line, force),                                          \
-         .help = "Replace the file of --output if it is there already."},                          \
-        OB_WAIT_ROW((base) + offsetof(ob_job_line, wait))
-/* Of commands that add to their file unless they are told otherwise. */
+/* Of commands that add to their file unless they are told otherwise; base is the offset of the ob_job_line. */
 #define OB_JOB_ADDED_FILE_ROWS(base)                                                               \
-    {.name = "output",                                                                             \
-     .letter = 'o',                                                                                \
-     .type = OB_OPTION_STRING,                                                                     \
-     .offset = (base) + offsetof(ob_job_line, output),                                             \
-     .value = "FILE",                                                                              \
-     .help = "Append the records to this file; none is written if not given."},                    \
-        {.name = "append",                                                                         \
-         .letter = 'a',                                                                            \
-         .type = OB_OPTION_FLAG,                                                                   \
-         .offset = (base) + offsetof(ob_job_line, append),                                         \
-         .help = "The same as neither --resume nor --force, as in `opbench run`."},                \
-        {.name = "resume",                                                                         \
-         .type = OB_OPTION_FLAG,                                                                   \
-         .offset = (base) + offsetof(ob_job_line, resume),                                         \
-         .help = "Go on from what the file of --output holds; other cases, or options that "       \
-                 "measure in another way, are refused."},                                          \
-        {.name = "force",                                                                          \
-         .type = OB_OPTION_FLAG,                                                                   \
-         .offset = (base) + offsetof(ob_job_line, force),                                          \
-         .help = "Replace the file of --output if it is there already."},                          \
-        OB_WAIT_ROW((base) + offsetof(ob_job_line, wait))
-#define OB_JOB_SCREEN_ROWS(base)                                                                   \
-    {.name = "no-isolate",                                                                         \
-     .type = OB_OPTION_FLAG,                                                                       \
-     .offset = (base) + offsetof(ob_job_line, no_isolate),                                         \
-     .help = "Run the cases in this process, for debuggers; a crash then ends the run."},          \
-        {.name = "format",                                                                         \
-         .type = OB_OPTION_CHOICE,                                                                 \
-         .offset = (base) + offsetof(ob_job_line, format),                                         \
-         .value = "FORM",                                                                          \
-         .choices = "table|markdown|csv|json",                                                     \
-         .help = "What standard output gets; table if not given."},                                \
-    {                                                                                              \
-        .name = "quiet", .letter = 'q', .type = OB_OPTION_FLAG,                                    \
-        .offset = (base) + offsetof(ob_job_line, quiet),                                           \
-        .help = "Nothing on standard output and no warnings; the file has everything."             \
-    }
+    OB_OPTION_ROWS_OF(ob__job_rows, "output", base, .letter = 'o', .otherwise = "none",            \
+                      .help = "Append the records to this file."),                                 \
+        OB_OPTION_ROWS_OF(ob__job_rows, "append", base,                                            \
+                          .help =                                                                  \
+                              "The same as neither --resume nor --force, as in `opbench run`."),   \
+        OB_OPTION_ROWS_OF(ob__job_rows, "resume|force|wait", base)
+#define OB_JOB_SCREEN_ROWS(base) OB_OPTION_ROWS_OF(ob__job_rows, "format|quiet|no-isolate", base)
 
+/* -o NAME is PARAM's beginning of a name; as nobody wants NAME.json_123_456.json, NAME.json is taken for the file. */
+void ob__job_line_take_prefix(ob_cli *cli, ob_job_line *line);
 /* OB_EXIT_OK, or what is wrong was said. */
 int ob__job_line_check(ob_cli *cli, const ob_job_line *line, const ob_run_options *run);
 

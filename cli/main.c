@@ -87,9 +87,9 @@ static int run_command(ob_cli *cli, int argc, char **argv)
     int code = OB_EXIT_OK;
     size_t word_count = 0;
     ob_err err;
-    ob_status parsed = ob_options_init(l.rows, l.options, &err);
     if (command->options_init != NULL)
         command->options_init(l.options);
+    ob_status parsed = ob_options_init(l.rows, l.options, &err);
     if (parsed == OB_OK)
         parsed = ob_options_parse(l.rows, argc, argv, l.options, l.words, &word_count, &err);
     ob_cli_common common;
@@ -105,6 +105,8 @@ static int run_command(ob_cli *cli, int argc, char **argv)
     else if (common.help)
         code = ob__cli_print_command_help(cli, command);
     else if ((code = ob__cli_check_words(cli, command, l.words, word_count)) == OB_EXIT_OK &&
+             (code = ob__cli_take_word(cli, l.rows, l.options, l.words, &word_count)) ==
+                 OB_EXIT_OK &&
              (code = ob__cli_choose_torch(cli, l.options, common.torch)) == OB_EXIT_OK &&
              (code = ob__cli_cap_libraries(cli, l.rows, l.options)) == OB_EXIT_OK)
         code = command->run(

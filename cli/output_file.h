@@ -28,7 +28,7 @@ char *ob__cli_target(const char *path);
 
 #define OB_WAIT_ROW(at)                                                                            \
     {                                                                                              \
-        .name = "wait", .type = OB_OPTION_FLAG, .offset = (at),                                    \
+        .name = "wait", .type = OB_OPTION_FLAG, .offset = (at), .group = "Output",                 \
         .help = "While another run writes to the file, wait; without this, that is an error."      \
     }
 

@@ -37,11 +37,6 @@ static int check_choice(ob_cli *cli, const ob_cli_word *row, const char *word)
                                row->choices);
 }
 
-static bool takes_config(const ob_cli_command *command)
-{
-    return ob_options_find(ob__cli_own_options(command), "config") != NULL;
-}
-
 /* A path, a file's name with an ending, or "-" for standard input. */
 static bool looks_like_config(const char *word)
 {
@@ -73,8 +68,39 @@ int ob__cli_check_words(ob_cli *cli, const ob_cli_command *command, const char *
     }
     if (used == count)
         return OB_EXIT_OK;
-    if (takes_config(command) && looks_like_config(words[used]))
-        return ob__cli_usage_error(cli, "'%s' is one word too many; give the config with -c %s",
-                                   words[used], words[used]);
     return ob__cli_usage_error(cli, "'%s' is one word too many", words[used]);
+}
+
+static bool is_given(const ob_option *rows, const char *name, size_t length, const void *options)
+{
+    for (; rows->name != NULL; rows++)
+        if (strlen(rows->name) == length && memcmp(rows->name, name, length) == 0)
+            return !ob_option_is_default(rows, options);
+    return false;
+}
+
+static bool is_one_given(const ob_option *rows, const char *names, const void *options)
+{
+    for (size_t length; *names != '\0'; names += length + (names[length] == '|')) {
+        length = strcspn(names, "|");
+        if (is_given(rows, names, length, options))
+            return true;
+    }
+    return false;
+}
+
+int ob__cli_take_word(ob_cli *cli, const ob_option *rows, void *options, const char *const *words,
+                      size_t *count)
+{
+    const ob_cli_word *row = cli->command->words;
+    if (row == NULL || row->option == NULL || *count != 1 ||
+        (row->unless != NULL &&
+         (is_one_given(rows, row->unless, options) || !looks_like_config(words[0]))))
+        return OB_EXIT_OK;
+    if (is_given(rows, row->option, strlen(row->option), options))
+        return ob__cli_usage_error(cli, "'%s' and --%s name two files; give one", words[0],
+                                   row->option);
+    memcpy((char *)options + ob_options_find(rows, row->option)->offset, words, sizeof *words);
+    *count = 0;
+    return OB_EXIT_OK;
 }

@@ -17,6 +17,7 @@ typedef struct ob_thread_list {
 #define OB_THREAD_LIST_ROW(at)                                                                     \
     {                                                                                              \
         .name = "num-threads", .type = OB_OPTION_STRING, .offset = (at), .value = "LIST",          \
+        .group = "Threads and processes",                                                          \
         .help = "Threads of every library underneath, such as 1,2,4: a measurement with each.",    \
         .otherwise = "1"                                                                           \
     }

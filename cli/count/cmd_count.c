@@ -261,7 +261,10 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 
 static const ob_cli_word WORDS[] = {
     {.name = "WHAT",
-     .help = "show, diff; with --lang the statement: the code itself, @FILE, or - for standard "
+     .option = "config",
+     .unless = "op|lang|suite",
+     .help = "A config, as -c FILE; show, diff; with --lang the statement: the code itself, @FILE, "
+             "or - for standard "
              "input; with --op the first argument, such as f32[128,64] (docs/timer.md has the "
              "notation)."},
     {.name = "FILE",

@@ -39,6 +39,10 @@ void ob__cli_format_usage(const ob_cli_command *command, char *out, size_t size)
 int ob__cli_check_words(ob_cli *cli, const ob_cli_command *command, const char *const *words,
                         size_t count);
 
+/* Makes a single word the value of the option that it stands for. */
+int ob__cli_take_word(ob_cli *cli, const ob_option *rows, void *options, const char *const *words,
+                      size_t *count);
+
 int ob__cli_print_overview(ob_cli *cli);
 int ob__cli_print_command_help(ob_cli *cli, const ob_cli_command *command);
 int ob__cli_unknown_command(ob_cli *cli, const char *name);

@@ -85,23 +85,17 @@ static const ob_cli_word WORDS[] = {
     {.name = NULL},
 };
 
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, list_options, field, __VA_ARGS__)
+
 static const ob_option OPTIONS[] = {
-    {.name = "json",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(list_options, json),
-     .help =
-         "One JSON object per line: name, names, origin, category, help, available, reason, and "
-         "what the topic has besides (devices, attributes, contents)."},
-    {.name = "backend",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(list_options, backend),
-     .value = "NAME",
-     .help = "With ops: the operators that this backend brings itself; loads its library."},
-    {.name = "backend-options",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(list_options, backend_options),
-     .value = "LIST",
-     .help = "Options of that backend, as name=value,name=value."},
+    ROW(FLAG, "json", json,
+        .help =
+            "One JSON object per line: name, names, origin, category, help, available, reason, and "
+            "what the topic has besides (devices, attributes, contents)."),
+    ROW(STRING, "backend", backend, .value = "NAME",
+        .help = "With ops: the operators that this backend brings itself; loads its library."),
+    ROW(STRING, "backend-options", backend_options, .value = "LIST",
+        .help = "Options of that backend, as name=value,name=value."),
     {.name = NULL},
 };
 

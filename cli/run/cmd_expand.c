@@ -5,6 +5,7 @@
  * writing their text.
  */
 #include "command.h"
+#include "command_rows.h"
 
 #include <inttypes.h>
 
@@ -14,27 +15,12 @@ typedef struct expand_options {
 } expand_options;
 
 static const ob_option OPTIONS[] = {
-    {.name = "config",
-     .letter = 'c',
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(expand_options, config),
-     .value = "FILE",
-     .help = "The benchmark config; - reads standard input."},
-    {.name = "op",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(expand_options, op),
-     .value = "NAME",
-     .help = "Only the cases of this operator."},
-    {.name = "count",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(expand_options, count),
-     .help = "Print the number of cases instead of the cases."},
-    {.name = "device",
-     .letter = 'd',
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(expand_options, device),
-     .value = "DEVICE",
-     .help = "Device that iterators are told; cpu if not given."},
+    OB_OPTION_ROWS_OF(ob__text_rows, "config", offsetof(expand_options, config)),
+    OB_OPTION_ROWS_OF(ob__text_rows, "op", offsetof(expand_options, op)),
+    OB_OPTION(FLAG, "count", expand_options, count, .group = "Cases",
+              .help = "Print the number of cases instead of the cases."),
+    OB_OPTION(STRING, "device", expand_options, device, .letter = 'd', .value = "DEVICE",
+              .group = "Cases", .otherwise = "cpu", .help = "Device that iterators are told."),
     {.name = NULL},
 };
 
@@ -86,7 +72,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const expand_options *options = call->options;
     if (options->config == NULL || options->config[0] == '\0')
-        return ob__cli_usage_error(cli, "no config; give one with -c FILE");
+        return ob__cli_usage_error(cli, "no config; name its file");
     int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
     if (code != OB_EXIT_OK)
         return code;
@@ -100,6 +86,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     return code;
 }
 
+static const ob_cli_word WORDS[] = {
+    {.name = "FILE", .option = "config", .help = "The benchmark config, as -c FILE."},
+    {.name = NULL},
+};
+
 const ob_cli_command ob__command_expand = {
     .name = "expand",
     .help = "show the cases of a benchmark config",
@@ -110,11 +101,12 @@ const ob_cli_command ob__command_expand = {
         "A config with errors prints them as FILE:LINE:COL: error: PATH: ... (the first one of "
         "each "
         "build or input list, and 20 at most), nothing on standard output, and exits with 2.",
-    .usage = "-c FILE [--op NAME] [--count] [-d DEVICE]",
+    .usage = "FILE [--op NAME] [--count] [-d DEVICE]",
+    .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(expand_options),
-    .example = "opbench expand -c examples/configs/tour.json\n"
-               "opbench expand -c config.json --op torch.mm --count\n"
-               "generate_config | opbench expand -c - | head",
+    .example = "opbench expand examples/configs/tour.json\n"
+               "opbench expand config.json --op torch.mm --count\n"
+               "generate_config | opbench expand - | head",
     .run = run,
 };

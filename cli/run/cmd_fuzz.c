@@ -20,61 +20,39 @@ typedef struct fuzz_line {
     const char *op, *args, *dtype;
 } fuzz_line;
 
-#define AT(field) .offset = offsetof(fuzz_line, field)
-
 static const int64_t NO_SEED = INT64_MIN; /* the spec's own */
+#define NO_SEED_TEXT "-9223372036854775808"
+
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, fuzz_line, field, __VA_ARGS__)
 
 static const ob_option OPTIONS[] = {
-    {.name = "count",
-     .letter = 'n',
-     .type = OB_OPTION_INT,
-     AT(count),
-     .value = "N",
-     .max = 1e15,
-     .help = "How many draws to take (10)."},
-    {.name = "describe",
-     .type = OB_OPTION_FLAG,
-     AT(describe),
-     .help = "Print a JSON line per draw: its parameters, and size, strides, steps, order, ... of "
-             "each tensor. This is what is done if nothing else is asked for."},
-    {.name = "run",
-     .type = OB_OPTION_STRING,
-     AT(op),
-     .value = "OP",
-     .help = "Measure this operator on the tensors of the draws."},
-    {.name = "args",
-     .type = OB_OPTION_STRING,
-     AT(args),
-     .value = "LIST",
-     .help =
-         "The operator's arguments: names of tensors and parameters, and literals, separated by "
-         "commas; all tensors in order if not given."},
-    {.name = "config",
-     .type = OB_OPTION_FLAG,
-     AT(config),
-     .help = "With --run: print the benchmark config instead, for opbench run, time or expand."},
-    {.name = "dtype",
-     .type = OB_OPTION_STRING,
-     AT(dtype),
-     .value = "NAME",
-     .help = "Dtype of a preset's tensors, if not the preset's own."},
-    OB_JOB_FILE_ROWS(offsetof(fuzz_line, run.job)),
-    {.name = "resume",
-     .type = OB_OPTION_FLAG,
-     AT(run.job.resume),
-     .help = "Go on from what the file of --output holds; other draws are refused."},
-    OB_JOB_SCREEN_ROWS(offsetof(fuzz_line, run.job)),
-    OB_RUN_LOG_ROWS(offsetof(fuzz_line, run)),
+    ROW(INT, "draws", count, .letter = 'n', .value = "N", .max = 1e15, .initial = "10",
+        .help = "How many draws to take."),
+    ROW(FLAG, "describe", describe,
+        .help = "Print a JSON line per draw: its parameters, and size, strides, steps, order, ... "
+                "of each tensor. This is what is done if nothing else is asked for."),
+    ROW(STRING, "run", op, .value = "OP",
+        .help = "Measure this operator on the tensors of the draws."),
+    ROW(STRING, "args", args, .value = "LIST", .otherwise = "all tensors in order",
+        .help = "The operator's arguments: names of tensors and parameters, and literals, "
+                "separated by commas."),
+    ROW(FLAG, "config", config,
+        .help = "With --run: print the benchmark config instead, for opbench run, time or expand."),
+    ROW(STRING, "dtype", dtype, .value = "NAME", .otherwise = "the preset's own",
+        .help = "Dtype of a preset's tensors."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "*", offsetof(fuzz_line, run.run)),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "seed", offsetof(fuzz_line, run.run),
+                      .initial = NO_SEED_TEXT, .otherwise = "the spec's own",
+                      .help = "Seed of the draws and of the generated data."),
+    OB_OPTION_ROWS_OF(ob__job_rows, "*", offsetof(fuzz_line, run.job)),
+    OB_OPTION_ROWS_OF(ob__job_rows, "output", offsetof(fuzz_line, run.job), .letter = 'o'),
+    OB_OPTION_ROWS_OF(ob__text_rows, "log-level", offsetof(fuzz_line, run.log_level)),
     {.name = NULL},
 };
 
 static void init(void *line)
 {
-    fuzz_line *o = line;
-    ob__run_line_init(&o->run);
-    o->run.run.seed = NO_SEED;
-    o->count = 10;
+    ob__run_line_init(&((fuzz_line *)line)->run);
 }
 
 /* ---- draws as lines ---- */
@@ -296,6 +274,7 @@ static int run_draws(ob_cli *cli, const fuzz_line *o, const char *spec, const ch
     line.config = "<fuzz>";
     line.run.config_command = command.data;
     line.run.seed = line.run.seed == NO_SEED ? 0 : line.run.seed;
+    ob__job_line_take_prefix(cli, &line.job);
     const int code = ob__run_measure(cli, &line, config, length);
     ob_text_fini(&command);
     return code;

@@ -20,17 +20,13 @@ typedef struct nsys_options {
     bool force;
 } nsys_options;
 
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, nsys_options, field, __VA_ARGS__)
+
 static const ob_option OPTIONS[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(nsys_options, output),
-     .value = "FILE",
-     .help = "Where the lines go, - is standard output; FILE.json for FILE.sqlite if not given."},
-    {.name = "force",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(nsys_options, force),
-     .help = "Replace the file if it is there already."},
+    ROW(STRING, "output", output, .letter = 'o', .value = "FILE",
+        .otherwise = "FILE.json for FILE.sqlite",
+        .help = "Where the lines go, - is standard output."),
+    ROW(FLAG, "force", force, .help = "Replace the file if it is there already."),
     {.name = NULL},
 };
 

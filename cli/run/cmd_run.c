@@ -210,13 +210,19 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *line, const char *text, size
 
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
-    const ob_run_line *options = call->options;
-    if (options->version) {
+    ob_run_line line = *(const ob_run_line *)call->options;
+    if (line.version) {
         ob__cli_printf(cli, "opbench %s\n", ob_version());
         return OB_EXIT_OK;
     }
-    return ob__run_measure(cli, options, NULL, 0);
+    ob__job_line_take_prefix(cli, &line.job);
+    return ob__run_measure(cli, &line, NULL, 0);
 }
+
+static const ob_cli_word WORDS[] = {
+    {.name = "FILE", .option = "config", .help = "The benchmark config, as -c FILE."},
+    {.name = NULL},
+};
 
 const ob_cli_command ob__command_run = {
     .name = "run",
@@ -230,7 +236,8 @@ const ob_cli_command ob__command_run = {
         "that was asked for does not support them (each record has a status, the last line of the "
         "file counts them); 2: wrong command line or config; 130: interrupted (the first interrupt "
         "ends after the present case, the second at once).",
-    .usage = "-c FILE [OPTIONS]",
+    .usage = "FILE [OPTIONS]",
+    .words = WORDS,
     .options = ob__run_rows,
     .options_size = sizeof(ob_run_line),
     .options_init = ob__run_line_init,

@@ -18,17 +18,6 @@ typedef struct ob_run_line {
     ob_job_batches batches;
 } ob_run_line;
 
-/* Rows that other commands which measure through the same code have too; base is the offset of the
- * ob_run_line in the struct that is filled. */
-#define OB_RUN_LOG_ROWS(base)                                                                      \
-    {                                                                                              \
-        .name = "log-level", .letter = 'l', .type = OB_OPTION_STRING,                              \
-        .offset = (base) + offsetof(ob_run_line, log_level), .value = "LEVEL",                     \
-        .help = "What standard error gets: debug, info, warning (if not given) or error (if not "  \
-                "given, "                                                                          \
-                "with -q)."                                                                        \
-    }
-
 extern const ob_option ob__run_rows[];
 
 void ob__run_line_init(void *line);

@@ -13,47 +13,26 @@ typedef struct compare_options {
     const char *colorize, *color, *format;
 } compare_options;
 
-static void init(void *options)
-{
-    *(compare_options *)options =
-        (compare_options){.colorize = "none", .color = "auto", .format = "text"};
-}
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, compare_options, field, __VA_ARGS__)
 
 static const ob_option OPTIONS[] = {
-    {.name = "trim",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(compare_options, trim),
-     .help = "Show only as many digits as the spread of the samples allows."},
-    {.name = "colorize",
-     .type = OB_OPTION_CHOICE,
-     .offset = offsetof(compare_options, colorize),
-     .value = "HOW",
-     .choices = "none|columnwise|rowwise",
-     .help =
-         "Colour cells by how they stand against the best of their column and thread count, or of "
-         "their row; in Markdown the best are bold."},
-    {.name = "highlight-warnings",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(compare_options, highlight_warnings),
-     .help = "Show the interquartile range in percent of the median where it is 10 % or more."},
-    {.name = "merge",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(compare_options, merge),
-     .help = "Put equal tasks of several files together. Without this, files stay apart: the name "
-             "of its file is the env of a measurement that has none, and stands behind an env that "
-             "two files have."},
-    {.name = "color",
-     .type = OB_OPTION_CHOICE,
-     .offset = offsetof(compare_options, color),
-     .value = "WHEN",
-     .choices = "auto|always|never",
-     .help = "Whether --colorize uses colours: auto is on a terminal, unless NO_COLOR is set."},
-    {.name = "format",
-     .type = OB_OPTION_CHOICE,
-     .offset = offsetof(compare_options, format),
-     .value = "FORMAT",
-     .choices = "text|markdown|csv|json",
-     .help = "Form of the tables; json has all figures in seconds."},
+    ROW(FLAG, "trim", trim,
+        .help = "Show only as many digits as the spread of the samples allows."),
+    ROW(CHOICE, "colorize", colorize, .value = "HOW", .choices = "none|columnwise|rowwise",
+        .initial = "none",
+        .help = "Colour cells by how they stand against the best of their column and thread count, "
+                "or of their row; in Markdown the best are bold."),
+    ROW(FLAG, "highlight-warnings", highlight_warnings,
+        .help = "Show the interquartile range in percent of the median where it is 10 % or more."),
+    ROW(FLAG, "merge", merge,
+        .help =
+            "Put equal tasks of several files together. Without this, files stay apart: the name "
+            "of its file is the env of a measurement that has none, and stands behind an env that "
+            "two files have."),
+    ROW(CHOICE, "color", color, .value = "WHEN", .choices = "auto|always|never", .initial = "auto",
+        .help = "Whether --colorize uses colours: auto is on a terminal, unless NO_COLOR is set."),
+    ROW(CHOICE, "format", format, .value = "FORMAT", .choices = "text|markdown|csv|json",
+        .initial = "text", .help = "Form of the tables; json has all figures in seconds."),
     {.name = NULL},
 };
 
@@ -185,7 +164,6 @@ const ob_cli_command ob__command_compare = {
     .words = ob__cli_measurement_words,
     .options = OPTIONS,
     .options_size = sizeof(compare_options),
-    .options_init = init,
     .example = "opbench compare before.json after.json --trim --colorize columnwise\n"
                "opbench compare results.json --format csv > results.csv",
     .run = run,

@@ -14,53 +14,32 @@ typedef struct show_options {
     ob_table_choice choice;
 } show_options;
 
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, show_options, field, __VA_ARGS__)
+
 static const ob_option OPTIONS[] = {
-    {.name = "format",
-     .type = OB_OPTION_CHOICE,
-     .offset = offsetof(show_options, format),
-     .value = "FORM",
-     .choices = "table|markdown|csv|json",
-     .help = "What the table is printed as; the default is what the command that wrote the file "
-             "printed."},
-    {.name = "columns",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(show_options, choice.columns),
-     .value = "LIST",
-     .help = "Which columns, with commas between: those of the table, and any field of a record, "
-             "such as threads, p90 or noise/foreign."},
-    {.name = "sort",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(show_options, choice.sort),
-     .value = "COLUMN",
-     .help = "Order the rows by a column or field; --sort=-median has the largest first."},
-    {.name = "filter",
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(show_options, choice.filter),
-     .value = "EXPR",
-     .help = "Only the rows for which it is true, like 'status == ok and median > 5us' or "
-             "'operator ~ conv'."},
-    {.name = "top",
-     .type = OB_OPTION_INT,
-     .offset = offsetof(show_options, choice.top),
-     .value = "N",
-     .min = 1,
-     .max = 1e15,
-     .help = "Only the first N rows."},
-    {.name = "measurements",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(show_options, measurements),
-     .help = "Print each measurement as torch.utils.benchmark does, whatever wrote the file."},
-    {.name = "json",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(show_options, json),
-     .help =
-         "With --measurements, which it implies: one JSON object per line and measurement, with "
-         "all statistics; times are in seconds."},
-    {.name = "merge",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(show_options, merge),
-     .help = "With --measurements, which it implies: put all measurements of the same task "
-             "together and show each task once."},
+    ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|csv|json",
+        .otherwise = "what the command that wrote the file printed",
+        .help = "What the table is printed as."),
+    ROW(STRING, "columns", choice.columns, .value = "LIST",
+        .help =
+            "Which columns, with commas between: those of the table, and any field of a record, "
+            "such as threads, p90 or noise/foreign."),
+    ROW(STRING, "sort", choice.sort, .value = "COLUMN",
+        .help = "Order the rows by a column or field; --sort=-median has the largest first."),
+    ROW(STRING, "filter", choice.filter, .value = "EXPR",
+        .help = "Only the rows for which it is true, like 'status == ok and median > 5us' or "
+                "'operator ~ conv'."),
+    ROW(INT, "top", choice.top, .value = "N", .min = 1, .max = 1e15,
+        .help = "Only the first N rows."),
+    ROW(FLAG, "measurements", measurements,
+        .help = "Print each measurement as torch.utils.benchmark does, whatever wrote the file."),
+    ROW(FLAG, "json", json,
+        .help =
+            "With --measurements, which it implies: one JSON object per line and measurement, with "
+            "all statistics; times are in seconds."),
+    ROW(FLAG, "merge", merge,
+        .help = "With --measurements, which it implies: put all measurements of the same task "
+                "together and show each task once."),
     {.name = NULL},
 };
 

@@ -146,8 +146,7 @@ static ob_status open_job(sweep_command *s, ob_err *err)
 
 static ob_status open_output(sweep_command *s, ob_err *err)
 {
-    OB_TRY(ob__cli_job_init(&s->job, ob__cli_own_options(ob__cli_find_command("sweep")), s->line,
-                            err));
+    OB_TRY(ob__cli_job_init(&s->job, ob__cli_own_options(s->cli->command), s->line, err));
     OB_TRY(ob__sweep_output_open(&s->output, err));
     OB_TRY(open_job(s, err));
     return ob__sweep_output_place(&s->output, err);
@@ -220,17 +219,13 @@ static int run_sweep(sweep_command *s, const char *path)
 }
 
 /* What the line means, made plain: the table on standard output, the records beside the table. */
-static int read_line(ob_cli *cli, const ob_cli_call *call, ob_sweep_line *line, char **records)
+static int read_line(ob_cli *cli, ob_sweep_line *line, char **records)
 {
     if (line->output != NULL && strcmp(line->output, "-") == 0)
         line->output = NULL; /* standard output, as elsewhere */
     int code = ob__sweep_line_check(cli, line);
     if (code != OB_EXIT_OK)
         return code;
-    if (call->word_count > 0 && line->config != NULL)
-        return ob__cli_usage_error(cli, "two sweep files; name one");
-    if (call->word_count > 0)
-        line->config = call->words[0];
     if (line->config == NULL)
         return ob__cli_usage_error(cli, "no sweep file; name one");
     if (line->output != NULL && line->job.output == NULL) {
@@ -249,7 +244,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     ob_sweep_line line = *(const ob_sweep_line *)call->options;
     char *records = NULL;
     sweep_command s = {.cli = cli, .line = &line};
-    int code = read_line(cli, call, &line, &records);
+    int code = read_line(cli, &line, &records);
     if (code == OB_EXIT_OK)
         code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS,
                                     line.job.quiet ? OB_LOG_ERROR : OB_LOG_WARNING);
@@ -267,7 +262,9 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 }
 
 static const ob_cli_word WORDS[] = {
-    {.name = "FILE", .help = "The sweep, JSON or YAML; - reads standard input."},
+    {.name = "FILE",
+     .option = "config",
+     .help = "The sweep, JSON or YAML; - reads standard input."},
     {.name = NULL},
 };
 

@@ -4,78 +4,42 @@
  */
 #include "sweep_options.h"
 
-#define AT(field) .offset = offsetof(ob_sweep_line, field)
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, ob_sweep_line, field, __VA_ARGS__)
+
+#define CASES .group = "Cases"
+#define OUTPUT .group = "Output"
 
 const ob_option ob__sweep_rows[] = {
-    {.name = "config",
-     .letter = 'c',
-     .type = OB_OPTION_STRING,
-     AT(config),
-     .value = "FILE",
-     .help = "The sweep file, instead of the word FILE."},
-    {.name = "output",
-     .letter = 'o',
-     .type = OB_OPTION_STRING,
-     AT(output),
-     .value = "FILE",
-     .help =
-         "The rows go to this file as CSV; standard output if not given, or -. One that is there "
-         "already is refused without --resume or --force."},
-    {.name = "records",
-     .type = OB_OPTION_STRING,
-     AT(job.output),
-     .value = "FILE",
-     .help = "The records that the rows are made from; beside the output, with the ending .jsonl, "
-             "if not given."},
-    {.name = "json",
-     .type = OB_OPTION_STRING,
-     AT(json),
-     .value = "FILE",
-     .help = "All rows as one JSON document too, for plotting; needs --output."},
-    {.name = "sample",
-     .type = OB_OPTION_INT,
-     AT(sample),
-     .value = "N",
-     .min = 1,
-     .max = 1e15,
-     .help = "Only so many combinations of scales, spread over all of them and chosen by --seed."},
-    {.name = "every",
-     .type = OB_OPTION_INT,
-     AT(every),
-     .value = "N",
-     .min = 1,
-     .max = 1e15,
-     .help = "Of N combinations of scales only the first."},
-    {.name = "case",
-     .type = OB_OPTION_STRING,
-     AT(only_case),
-     .value = "ID",
-     .help = "Only this case: MODEL|0|0|INPUT, as in a record's repro line."},
-    {.name = "resume",
-     .type = OB_OPTION_FLAG,
-     AT(job.resume),
-     .help =
-         "Go on from what the file of records holds, and write all rows anew; another sweep, or "
-         "options that measure in another way, are refused."},
-    {.name = "force",
-     .type = OB_OPTION_FLAG,
-     AT(job.force),
-     .help = "Replace the files if they are there already."},
-    OB_WAIT_ROW(offsetof(ob_sweep_line, job.wait)),
-    {.name = "print-config",
-     .type = OB_OPTION_FLAG,
-     AT(print_config),
-     .help = "Measure nothing; print the sweep as a benchmark config for `opbench expand` and "
-             "`opbench run`, of one backend (see --backend)."},
-    {.name = "no-isolate",
-     .type = OB_OPTION_FLAG,
-     AT(job.no_isolate),
-     .help = "Run the cases in this process, for debuggers; a crash then ends the run."},
-    {.name = "quiet",
-     .letter = 'q',
-     .type = OB_OPTION_FLAG,
-     AT(job.quiet),
-     .help = "No summary, no progress and no warnings."},
+    OB_OPTION_ROWS_OF(ob__text_rows, "config", offsetof(ob_sweep_line, config),
+                      .help = "The sweep file, instead of the word FILE."),
+    ROW(STRING, "output", output, .letter = 'o', .value = "FILE", OUTPUT,
+        .otherwise = "standard output, as -",
+        .help = "The rows go to this file as CSV; one that is there already is refused without "
+                "--resume or --force."),
+    ROW(STRING, "records", job.output, .value = "FILE", OUTPUT,
+        .otherwise = "beside the output, with the ending .jsonl",
+        .help = "The records that the rows are made from."),
+    ROW(STRING, "json", json, .value = "FILE", OUTPUT,
+        .help = "All rows as one JSON document too, for plotting; needs --output."),
+    ROW(INT, "sample", sample, CASES, .value = "N", .min = 1, .max = 1e15,
+        .help =
+            "Only so many combinations of scales, spread over all of them and chosen by --seed."),
+    ROW(INT, "every", every, CASES, .value = "N", .min = 1, .max = 1e15,
+        .help = "Of N combinations of scales only the first."),
+    OB_OPTION_ROWS_OF(ob__text_rows, "case", offsetof(ob_sweep_line, only_case),
+                      .help = "Only this case: MODEL|0|0|INPUT, as in a record's repro line."),
+    OB_OPTION_ROWS_OF(ob__job_rows, "resume", offsetof(ob_sweep_line, job),
+                      .help = "Go on from what the file of records holds, and write all rows anew; "
+                              "another sweep, or options that measure in another way, are "
+                              "refused."),
+    OB_OPTION_ROWS_OF(ob__job_rows, "force", offsetof(ob_sweep_line, job),
+                      .help = "Replace the files if they are there already."),
+    OB_OPTION_ROWS_OF(ob__job_rows, "wait|no-isolate", offsetof(ob_sweep_line, job)),
+    OB_OPTION_ROWS_OF(ob__job_rows, "quiet", offsetof(ob_sweep_line, job),
+                      .help = "No summary, no progress and no warnings."),
+    ROW(FLAG, "print-config", print_config, OUTPUT,
+        .help = "Measure nothing; print the sweep as a benchmark config for `opbench expand` and "
+                "`opbench run`, of one backend (see --backend)."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "*", offsetof(ob_sweep_line, run)),
     {.name = NULL},
 };

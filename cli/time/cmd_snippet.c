@@ -13,14 +13,11 @@ typedef struct snippet_options {
     int64_t threads;
 } snippet_options;
 
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, snippet_options, field, __VA_ARGS__)
+
 static const ob_option OPTIONS[] = {
-    {.name = "threads",
-     .type = OB_OPTION_INT,
-     .offset = offsetof(snippet_options, threads),
-     .value = "N",
-     .min = 1,
-     .max = 4096,
-     .help = "How many threads libraries use that have a setting of their own."},
+    ROW(INT, "threads", threads, .value = "N", .min = 1, .max = 4096,
+        .help = "How many threads libraries use that have a setting of their own."),
     {.name = NULL},
 };
 

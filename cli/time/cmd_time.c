@@ -138,8 +138,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 static const ob_cli_word WORDS[] = {
     {.name = "ARGUMENT",
      .many = true,
+     .option = "config",
+     .unless = "op|lang|suite",
      .help =
-         "With --op: an argument, such as f32[128,64], i64[10]=0..99, dim=1, [1,2] or true; "
+         "A config, as -c FILE. With --op: an argument, such as f32[128,64], i64[10]=0..99, dim=1, "
+         "[1,2] or true; "
          "those of a constructor stand before a word \"/\". docs/timer.md has the notation. With "
          "--lang: the statement itself, @FILE, or - for standard input."},
     {.name = NULL},

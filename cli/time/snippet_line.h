@@ -17,7 +17,7 @@ typedef struct ob_snippet_line {
 
 #define OB_SNIPPET_ROW(base, row_name, field, word, text, usual)                                   \
     {                                                                                              \
-        .name = (row_name), .type = OB_OPTION_STRING,                                              \
+        .name = (row_name), .group = "Statements and suites", .type = OB_OPTION_STRING,            \
         .offset = (base) + offsetof(ob_snippet_line, field), .value = (word), .help = (text),      \
         .otherwise = (usual)                                                                       \
     }
@@ -25,6 +25,7 @@ typedef struct ob_snippet_line {
 /* The rows; base is the offset of the ob_snippet_line in the struct that is filled. */
 #define OB_SNIPPET_ROWS(base)                                                                      \
     {.name = "lang",                                                                               \
+     .group = "Statements and suites",                                                             \
      .type = OB_OPTION_CHOICE,                                                                     \
      .offset = (base) + offsetof(ob_snippet_line, lang),                                           \
      .choices = "c|c++|cpp|python|py",                                                             \

@@ -10,57 +10,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* No value of the option. */
-static const double NOT_GIVEN = -1;
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, ob_time_line, field, __VA_ARGS__)
 
-#define AT(field) .offset = offsetof(ob_time_line, field)
+#define RUN offsetof(ob_time_line, run)
+#define JOB offsetof(ob_time_line, job)
 
+/* Numbers of methods are -1 until they are given, which says something of the method. */
 const ob_option ob__time_rows[] = {
-    {.name = "config",
-     .letter = 'c',
-     .type = OB_OPTION_STRING,
-     AT(config),
-     .value = "FILE",
-     .help = "Measure the cases of this benchmark config; - reads standard input."},
-    {.name = "op",
-     .type = OB_OPTION_STRING,
-     AT(op),
-     .value = "NAME",
-     .help = "Measure this operator on the arguments that follow; with -c only its cases."},
-    {.name = "case",
-     .type = OB_OPTION_STRING,
-     AT(only_case),
-     .value = "ID",
-     .help = "Of the config only this case: OPERATOR|CONFIG|BUILD|INPUT."},
-    {.name = "backward",
-     .letter = 'b',
-     .type = OB_OPTION_FLAG,
-     AT(run.backward),
-     .help = "Operators: a forward and its backward in every iteration."},
-    {.name = "adaptive",
-     .type = OB_OPTION_FLAG,
-     AT(adaptive),
-     .help = "The same as --method adaptive."},
-    OB_SNIPPET_ROWS(offsetof(ob_time_line, snippet)),
+    OB_OPTION_ROWS_OF(ob__text_rows, "config", offsetof(ob_time_line, config)),
+    OB_OPTION_ROWS_OF(ob__text_rows, "op", offsetof(ob_time_line, op),
+                      .help = "Measure this operator on the arguments that follow; with -c only "
+                              "its cases."),
+    OB_OPTION_ROWS_OF(ob__text_rows, "case", offsetof(ob_time_line, only_case)),
     OB_SUITE_ROWS(offsetof(ob_time_line, suite)),
-    OB_OPTION_ROWS_OF(ob_timer_option_rows, "*", offsetof(ob_time_line, run)),
+    OB_SNIPPET_ROWS(offsetof(ob_time_line, snippet)),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "backward", RUN,
+                      .help = "Operators: a forward and its backward in every iteration."),
+    ROW(FLAG, "adaptive", adaptive, .group = "Measuring", .help = "The same as --method adaptive."),
+    OB_OPTION_ROWS_OF(ob_timer_option_rows, "*", RUN),
+    OB_OPTION_ROWS_OF(ob_timer_option_rows, "number", RUN, .initial = "-1",
+                      .otherwise = OB_OPTION_NUMBER(OB_TIMER_NUMBER)),
+    OB_OPTION_ROWS_OF(ob_timer_option_rows, "max-run-time", RUN, .initial = "-1",
+                      .otherwise = OB_OPTION_NUMBER(OB_ADAPTIVE_MAX_RUN_TIME_S) " seconds"),
+    OB_OPTION_ROWS_OF(ob_timer_option_rows, "threshold", RUN, .initial = "-1",
+                      .otherwise = OB_OPTION_NUMBER(OB_ADAPTIVE_THRESHOLD)),
     OB_THREAD_LIST_ROW(offsetof(ob_time_line, threads)),
-    OB_JOB_ADDED_FILE_ROWS(offsetof(ob_time_line, job)),
-    {.name = "format",
-     .type = OB_OPTION_CHOICE,
-     AT(job.format),
-     .value = "FORM",
-     .choices = "text|json",
-     .help = "What standard output gets: texts (if not given) or the records."},
-    {.name = "quiet", .letter = 'q', .type = OB_OPTION_FLAG, AT(job.quiet), .help = "No output."},
-    {.name = "no-isolate",
-     .type = OB_OPTION_FLAG,
-     AT(job.no_isolate),
-     .help = "Measure in this process, for debuggers; a crash then ends the program."},
     OB_OPTION_ROWS_OF(ob_run_option_rows,
                       "backend|backend-options|device|pin|seed|processes|case-timeout|max-memory|"
                       "inference-mode|library-caps",
-                      offsetof(ob_time_line, run)),
+                      RUN),
+    OB_JOB_ADDED_FILE_ROWS(JOB),
+    OB_OPTION_ROWS_OF(ob__job_rows, "format", JOB, .choices = "text|json", .initial = "text",
+                      .help = "What standard output gets: texts, or the records."),
+    OB_OPTION_ROWS_OF(ob__job_rows, "quiet", JOB, .help = "No output."),
+    OB_OPTION_ROWS_OF(ob__job_rows, "no-isolate", JOB),
     {.name = NULL},
 };
 
@@ -68,11 +51,7 @@ void ob__time_line_init(void *line)
 {
     ob_time_line *o = line;
     ob_run_options_init(&o->run);
-    o->job.format = "text";
     o->job.adds = true;
-    /* To see whether they are given. */
-    o->run.timer.number = 0;
-    o->run.timer.max_run_time_s = o->run.timer.threshold = NOT_GIVEN;
 }
 
 /* ---- checks ---- */
@@ -108,7 +87,7 @@ static int choose_method(ob_cli *cli, const ob_time_line *line, ob_timer_options
     const int code = check_method(cli, timer);
     ob_run_options usual;
     ob_run_options_init(&usual);
-    if (timer->number == 0)
+    if (timer->number < 0)
         timer->number = usual.timer.number;
     if (timer->max_run_time_s < 0)
         timer->max_run_time_s = usual.timer.max_run_time_s;

@@ -17,38 +17,21 @@ typedef struct convert_options {
     bool force;
 } convert_options;
 
-static void set_defaults(void *options)
-{
-    ((convert_options *)options)->how.selection.iteration = -1;
-}
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, convert_options, field, __VA_ARGS__)
 
 static const ob_option OPTIONS[] = {
-    {.name = "output",
-     .letter = 'o',
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(convert_options, output),
-     .value = "FILE",
-     .help = "Where the config goes; standard output if not given. A file that is there already is "
-             "refused without --force."},
-    {.name = "force",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(convert_options, force),
-     .help = "Replace the file if it is there already."},
+    ROW(STRING, "output", output, .letter = 'o', .value = "FILE", .otherwise = "standard output",
+        .help = "Where the config goes; a file that is there already is refused without "
+                "--force."),
+    ROW(FLAG, "force", force, .help = "Replace the file if it is there already."),
     OB_TRACE_ITERATION_ROW(offsetof(convert_options, how.selection)),
     OB_TRACE_CHOICE_ROWS(offsetof(convert_options, how.selection), "label"),
-    {.name = "device",
-     .letter = 'd',
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(convert_options, how.device),
-     .value = "DEVICE",
-     .help = "What arguments that name a device become; cpu if not given."},
-    {.name = "half",
-     .type = OB_OPTION_CHOICE,
-     .offset = offsetof(convert_options, half),
-     .value = "HOW",
-     .choices = "keep|bfloat16",
-     .help = "What half becomes: nothing else (keep), or bfloat16, for a CPU whose library has no "
-             "half."},
+    ROW(STRING, "device", how.device, .letter = 'd', .value = "DEVICE", .otherwise = "cpu",
+        .help = "What arguments that name a device become."),
+    ROW(CHOICE, "half", half, .value = "HOW", .choices = "keep|bfloat16", .initial = "keep",
+        .help =
+            "What half becomes: nothing else (keep), or bfloat16, for a CPU whose library has no "
+            "half."),
     {.name = NULL},
 };
 
@@ -106,7 +89,6 @@ const ob_cli_command ob__command_convert = {
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(convert_options),
-    .options_init = set_defaults,
     .example = "opbench convert resnet_et.json.gz -o resnet.json --iteration 1\n"
                "opbench run -c resnet.json",
     .run = run,

@@ -12,26 +12,13 @@ typedef struct trace_options {
     int64_t node;
 } trace_options;
 
-static void set_defaults(void *options)
-{
-    ((trace_options *)options)->selection.iteration = -1;
-    ((trace_options *)options)->node = INT64_MIN;
-}
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, trace_options, field, __VA_ARGS__)
 
 static const ob_option OPTIONS[] = {
-    {.name = "tree",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(trace_options, tree),
-     .help = "Every node, indented below its parent."},
-    {.name = "node",
-     .type = OB_OPTION_INT,
-     .offset = offsetof(trace_options, node),
-     .value = "ID",
-     .help = "One node with its arguments and results."},
-    {.name = "json",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(trace_options, json),
-     .help = "The same as JSON: one object, with --tree one line per node."},
+    ROW(FLAG, "tree", tree, .help = "Every node, indented below its parent."),
+    ROW(INT, "node", node, .value = "ID", .initial = "-9223372036854775808", .otherwise = "all",
+        .help = "One node with its arguments and results."),
+    ROW(FLAG, "json", json, .help = "The same as JSON: one object, with --tree one line per node."),
     OB_TRACE_ITERATION_ROW(offsetof(trace_options, selection)),
     OB_TRACE_CHOICE_ROWS(offsetof(trace_options, selection), "label"),
     {.name = NULL},
@@ -86,7 +73,6 @@ const ob_cli_command ob__command_trace = {
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(trace_options),
-    .options_init = set_defaults,
     .example = "opbench trace linear_et.json.gz\n"
                "opbench trace resnet_et.json.gz --iteration 1 --json\n"
                "opbench trace linear_et.json.gz --node 14",

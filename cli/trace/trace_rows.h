@@ -31,6 +31,7 @@
     {                                                                                              \
         .name = "iteration", .type = OB_OPTION_INT,                                                \
         .offset = (base) + offsetof(ob_trace_selection, iteration), .value = "N", .max = 1e15,     \
+        .initial = "-1", .otherwise = "all",                                                       \
         .help = "Only this step that the profiler marked, from 0."                                 \
     }
 

@@ -85,7 +85,8 @@ struct ob_job_batches {
     void (*on_failed)(void *ctx, const ob_record_batch *batch); /* a profiler's run; may be NULL */
     void *ctx;
 };
-/* No profiler, and the defaults of `opbench run` for the rest. */
+/* Its rows, and their defaults: no profiler. */
+const ob_option *ob_job_batch_rows(void);
 void ob_job_batches_init(ob_job_batches *batches);
 
 /* ---- inside the profiler ---- */

@@ -42,7 +42,8 @@ struct ob_option {
     const char
         *refused; /* known, and refused for this reason, which names the cure; NULL = taken */
     /* OB_OPTION_ROWS: the table, of which `name` has the names ("backend|device"; "*" = all). `offset` is added to theirs;
-     * a group, help, default or other text given here replaces theirs. */
+     * a group, help, default or other text given here replaces theirs; a later row of the same name for the same field replaces
+     * one, too. */
     const ob_option *(*rows)(void);
 }; /* a table ends with a row whose name is NULL */
 
@@ -68,7 +69,7 @@ ob_status ob_options_join(const ob_option *rows, ob_option **out, ob_err *err);
 const ob_option *ob_options_find(const ob_option *rows, const char *name);
 size_t ob_options_count(const ob_option *rows);
 
-/* Sets the field of each row to its default. OB_ERR_INVALID names a row whose default its type cannot have. */
+/* Sets the field of each row that has an `initial`; the others stay as they are (zeros, if *target is new). OB_ERR_INVALID names a row whose default its type cannot have. */
 ob_status ob_options_init(const ob_option *rows, void *target, ob_err *err);
 
 /* Parses argv[1..] into *target by the rows. Words that are no options are gathered into

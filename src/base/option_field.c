@@ -70,7 +70,7 @@ ob_status ob__option_store_default(const ob_option *row, void *to, ob_err *err)
 ob_status ob_options_init(const ob_option *rows, void *target, ob_err *err)
 {
     for (const ob_option *row = rows; row->name != NULL; row++)
-        if (row->refused == NULL)
+        if (row->initial != NULL && row->refused == NULL)
             OB_TRY(ob__option_store_default(row, (char *)target + row->offset, err));
     return OB_OK;
 }

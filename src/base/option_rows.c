@@ -49,11 +49,16 @@ typedef struct table {
     size_t count;
 } table;
 
+/* A row of the same name for the same field takes the place of the one before. */
 static void add(table *to, const ob_option *row)
 {
+    size_t at = 0;
+    while (to->rows != NULL && at < to->count &&
+           (strcmp(to->rows[at].name, row->name) != 0 || to->rows[at].offset != row->offset))
+        at++;
     if (to->rows != NULL)
-        to->rows[to->count] = *row;
-    to->count++;
+        to->rows[at] = *row;
+    to->count += to->rows == NULL || at == to->count;
 }
 
 /* Whether the list "a|b" has the name. */

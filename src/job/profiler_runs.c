@@ -22,15 +22,41 @@ struct ob_profiler_runs {
     ob_batch *batch;
 };
 
+#define ROW(kind, name, field, ...)                                                                \
+    OB_OPTION(kind, name, ob_job_batches, field, .group = "Profilers", __VA_ARGS__)
+#define PROFILER(word, kind, product, warmups, iterations)                                         \
+    ROW(FLAG, word, profilers[kind].wanted,                                                        \
+        .help = "Run the measured cases once more, in batches, under " product "."),               \
+        ROW(STRING, word "-bin", profilers[kind].program, .value = "FILE",                         \
+            .otherwise = word " of PATH", .help = "The program."),                                 \
+        ROW(STRING, word "-args-file", profilers[kind].args_file, .value = "FILE",                 \
+            .help = "A file with further arguments for " word ", in a shell's notation."),         \
+        ROW(INT, word "-warmup", profilers[kind].warmup, .value = "N", .initial = (warmups),       \
+            .help = "Warm-up iterations under " word "; 0 or less: none."),                        \
+        ROW(INT, word "-iteration", profilers[kind].iteration, .value = "N",                       \
+            .initial = (iterations),                                                               \
+            .help = "Measured iterations under " word "; 0 or less: none.")
+
+const ob_option *ob_job_batch_rows(void)
+{
+    static const ob_option ROWS[] = {
+        PROFILER("ncu", OB_PROFILER_NCU, "NVIDIA Nsight Compute", "5", "1"),
+        PROFILER("nsys", OB_PROFILER_NSYS, "NVIDIA Nsight Systems", "5", "10"),
+        ROW(INT, "run-batch-size", batch_size, .value = "N", .min = 1, .max = 1e9, .initial = "50",
+            .help = "Cases per start of ncu or nsys."),
+        ROW(INT, "batch-cuda-device", cuda_device, .value = "N", .max = 4095, .initial = "1",
+            .help = "The CUDA device that ncu and nsys see."),
+        ROW(STRING, "batch-cmd", command, .value = "COMMAND", .otherwise = "this program's worker",
+            .help = "What ncu and nsys start."),
+        {.name = NULL},
+    };
+    return ROWS;
+}
+
 void ob_job_batches_init(ob_job_batches *batches)
 {
-    *batches = (ob_job_batches){
-        .size = sizeof *batches,
-        .profilers = {[OB_PROFILER_NCU] = {.warmup = 5, .iteration = 1},
-                      [OB_PROFILER_NSYS] = {.warmup = 5, .iteration = 10}},
-        .batch_size = 50,
-        .cuda_device = 1,
-    };
+    *batches = (ob_job_batches){.size = sizeof *batches};
+    ob_options_init(ob_job_batch_rows(), batches, NULL);
 }
 
 static ob_status out_of_memory(ob_err *err)

@@ -7,6 +7,7 @@ usage: test_generated.py PROGRAM
 """
 
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -27,9 +28,10 @@ COMPLETIONS = [
     (["opbench", "list", "--json", ""], ["ops"], ["--json"]),
     (["opbench", "list", "ops", "--"], ["--json"], ["ops"]),
     (["opbench", "help", "list", ""], [], ["list", "expand"]),
-    # Without words to choose from, the options are offered; their values are no words.
-    (["opbench", "expand", ""], ["--config", "-c", "--count"], []),
-    (["opbench", "expand", "-c", "LICENSE", ""], ["--count"], []),
+    # Values of options are no words.
+    (["opbench", "expand", ""], ["LICENSE"], ["--count"]),
+    (["opbench", "expand", "-"], ["--config", "-c", "--count"], []),
+    (["opbench", "expand", "-c", "LICENSE", "-"], ["--count"], []),
     (["opbench", "expand", "--op", ""], [], ["--config"]),
     (["opbench", "expand", "-d", ""], ["cpu", "null"], ["--count"]),
     (["opbench", "expand", "--device", "c"], ["cpu"], ["null"]),
@@ -55,6 +57,33 @@ def check_docs(program):
         return True
     print("docs/commands.md differs from the program's rows; 'make docs' writes it anew")
     return False
+
+
+# Letters that stand for several names: what is meant is the same.
+ALIKE = [{"iteration", "iter"}, {"warmup", "warmup-iter"}, {"number", "draws"}]
+
+
+def check_letters(program):
+    """No command has an option twice; a letter means the same in all of them. PARAM gave run its letters."""
+    good, command, seen, letters = True, "", set(), {}
+    for line in generate(program, "markdown").splitlines():
+        if line.startswith("## "):
+            command, seen = line[3:].split(":")[0], set()
+        found = re.match(r"- `(?:-(\w), )?--([\w-]+)", line)
+        if not found:
+            continue
+        letter, name = found.groups()
+        if name in seen:
+            good = False
+            print(f"{command} has two options --{name}")
+        seen.add(name)
+        if letter and command != "run":
+            letters.setdefault(letter, {}).setdefault(name, command)
+    for letter, names in letters.items():
+        if len(names) > 1 and set(names) not in ALIKE:
+            good = False
+            print(f"-{letter} has several meanings: {names}")
+    return good
 
 
 def check_man(program):
@@ -103,7 +132,7 @@ def check_completion(program):
 
 def main():
     program = sys.argv[1]
-    results = [check(program) for check in (check_docs, check_man, check_completion)]
+    results = [check(program) for check in (check_docs, check_letters, check_man, check_completion)]
     return 0 if all(results) else 1
 
 

@@ -53,7 +53,9 @@ static void tables_are_joined(void)
         OB_OPTION(FLAG, "last", outer, last, .help = "Last."),
         {.name = NULL},
     };
-    static const ob_option ALL[] = {OB_OPTION_ROWS_OF(inner_rows, "*", 8), {.name = NULL}};
+    static const ob_option ALL[] = {OB_OPTION_ROWS_OF(inner_rows, "*", 8),
+                                    OB_OPTION_ROWS_OF(inner_rows, "mode", 8, .initial = "on"),
+                                    {.name = NULL}};
     static const ob_option WRONG[] = {OB_OPTION_ROWS_OF(inner_rows, "mode|tim", 0), {.name = NULL}};
     ob_option *rows;
     ob_err err;
@@ -75,6 +77,8 @@ static void tables_are_joined(void)
     CHECK_INT(ob_options_join(ALL, &rows, &err), OB_OK);
     CHECK_INT(ob_options_count(rows), 7);
     CHECK_INT(rows[0].offset, 8);
+    CHECK_STR(rows[1].name, "mode");
+    CHECK_STR(rows[1].initial, "on"); /* the later one */
     free(rows);
     CHECK_INT(ob_options_join(WRONG, &rows, &err), OB_ERR_INVALID);
     CHECK_STR(err.message, "no row has one of the names 'mode|tim'");
@@ -93,11 +97,13 @@ static void defaults_come_from_rows(void)
     inner o = {.name = "x", .all = true};
     ob_err err;
     CHECK_INT(ob_options_init(INNER, &o, &err), OB_OK);
-    CHECK(o.name == NULL);
+    CHECK_STR(o.name, "x"); /* has none */
+    CHECK(o.all);
     CHECK_STR(o.mode, "off");
     CHECK_INT(o.count, -1); /* below what may be given */
     CHECK_REAL(o.time, 2.5);
-    CHECK(!o.all);
+    o.name = NULL;
+    o.all = false;
     for (const ob_option *row = INNER; row->name != NULL; row++)
         CHECK(ob_option_is_default(row, &o));
     o.count = 0;
@@ -134,7 +140,7 @@ static void refusals_say_why(void)
 
 static void what_matters_is_compared(void)
 {
-    inner a, b;
+    inner a = {.name = NULL}, b;
     char value[64];
     CHECK_INT(ob_options_init(INNER, &a, NULL), OB_OK);
     b = a;
@@ -169,7 +175,7 @@ static void what_matters_is_compared(void)
 
 static void words_are_what_is_no_default(void)
 {
-    inner o;
+    inner o = {.name = NULL};
     ob_text words = {0};
     CHECK_INT(ob_options_init(INNER, &o, NULL), OB_OK);
     CHECK(ob__options_append_words(INNER, &o, &words));
@@ -186,7 +192,7 @@ static void json_there_and_back(void)
 {
     ob_json_doc *doc;
     ob_err err;
-    inner o = {.name = "x", .count = 4, .time = 1e-3, .all = true}, back;
+    inner o = {.name = "x", .count = 4, .time = 1e-3, .all = true}, back = {.name = NULL};
     char *text;
     size_t length;
     CHECK_INT(ob_json_doc_create(&doc, &err), OB_OK);

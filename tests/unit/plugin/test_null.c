@@ -12,7 +12,7 @@ static const ob_backend_desc *null_desc;
 
 static null_options defaults(void)
 {
-    null_options o;
+    null_options o = {.queue = NULL};
     CHECK_INT(ob_options_init(null_desc->options, &o, NULL), OB_OK);
     return o;
 }

@@ -19,7 +19,7 @@ static const ob_backend_desc *null_desc;
 
 static null_options with_fault(const char *fault, int64_t at)
 {
-    null_options o;
+    null_options o = {.queue = NULL};
     CHECK_INT(ob_options_init(null_desc->options, &o, NULL), OB_OK);
     o.fault = fault;
     o.fault_at = at;

@@ -47,7 +47,7 @@ static ob_status execute(rig *r, const ob_exec_settings *settings, bool restores
 
 static null_options times(int64_t forward, int64_t backward, int64_t launch, int64_t other)
 {
-    null_options o;
+    null_options o = {.queue = NULL};
     CHECK_INT(ob_options_init(null_desc->options, &o, NULL), OB_OK);
     o.forward_ns = forward;
     o.backward_ns = backward;

@@ -63,7 +63,7 @@ static ob_status make(const char *text, uint64_t max_memory_bytes, ob_err *err,
 {
     ob_config *config = run_config(context, text);
     const ob_backend_desc *desc = ob_context_find_backend(context, "null");
-    char options[256];
+    char options[256] = {0};
     CHECK(desc->options_size <= sizeof options);
     CHECK_INT(ob_options_init(desc->options, options, err), OB_OK);
     const ob_backend_settings settings = {.host = ob_host_get(),

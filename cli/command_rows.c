@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * See command_rows.h. The rows of how cases are measured are the library's (ob_run_option_rows), those of backends in
+ * their manifests.
+ */
+#include "command_rows.h"
+
+#include "job_line.h"
+
+#define CASES .group = "Cases"
+#define OUTPUT .group = "Output"
+
+#define TEXT(option, ...)                                                                          \
+    {                                                                                              \
+        .name = (option), .type = OB_OPTION_STRING, __VA_ARGS__                                    \
+    }
+
+const ob_option *ob__text_rows(void)
+{
+    static const ob_option ROWS[] = {
+        TEXT("config", CASES, .letter = 'c', .value = "FILE",
+             .help = "The benchmark config; - reads standard input."),
+        TEXT("op", CASES, .value = "NAME", .help = "Only the cases of this operator."),
+        TEXT("case", CASES, .value = "ID",
+             .help = "Of the config only this case: OPERATOR|CONFIG|BUILD|INPUT."),
+        TEXT("log-level", OUTPUT, .letter = 'l', .value = "LEVEL",
+             .otherwise = "warning; error with -q",
+             .help = "What standard error gets: debug, info, warning or error."),
+        {.name = NULL},
+    };
+    return ROWS;
+}
+
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, ob_case_choice, field, __VA_ARGS__)
+const ob_option *ob__choice_rows(void)
+{
+    static const ob_option ROWS[] = {
+        ROW(STRING, "op", op, CASES, .value = "NAME",
+            .help = "Only the cases of this operator, by its name in the config or by any other "
+                    "name of it (aten::add for torch.add)."),
+        ROW(STRING, "case", only_case, CASES, .value = "ID",
+            .help = "Only this case: OPERATOR|CONFIG|BUILD|INPUT, as in a record's repro line."),
+        ROW(STRING, "resume-id", first_case, CASES, .letter = 'r', .value = "ID",
+            .help = "Begin with this case (OPERATOR|CONFIG|BUILD|INPUT)."),
+        ROW(STRING, "stop_id", end_case, CASES, .letter = 's', .value = "ID",
+            .help = "End before this case."),
+        {.name = NULL},
+    };
+    return ROWS;
+}
+#undef ROW
+
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, ob_job_line, field, OUTPUT, __VA_ARGS__)
+const ob_option *ob__job_rows(void)
+{
+    static const ob_option ROWS[] = {
+        ROW(STRING, "output-prefix", prefix, .value = "PREFIX", .initial = "benchmark_result",
+            .help =
+                "Records go to PREFIX_<pid>_<time>.json; a PREFIX that ends in .json is the file "
+                "itself."),
+        ROW(STRING, "output", output, .value = "FILE",
+            .help = "Records go to this file; one that is there already is refused without "
+                    "--resume, --append or --force."),
+        ROW(FLAG, "append", append, .letter = 'a', .help = "Add to the file of --output."),
+        ROW(FLAG, "resume", resume,
+            .help = "Go on from what the file of --output holds; other cases, or options that "
+                    "measure in another way, are refused."),
+        ROW(FLAG, "force", force, .help = "Replace the file of --output if it is there already."),
+        ROW(FLAG, "wait", wait,
+            .help = "While another run writes to the file, wait; without this, that is an error."),
+        ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|csv|json",
+            .initial = "table", .help = "What standard output gets."),
+        ROW(FLAG, "quiet", quiet, .letter = 'q',
+            .help = "Nothing on standard output and no warnings; the file has everything."),
+        OB_OPTION(FLAG, "no-isolate", ob_job_line, no_isolate, .group = "Threads and processes",
+                  .help = "Run the cases in this process, for debuggers; a crash then ends the "
+                          "run."),
+        {.name = NULL},
+    };
+    return ROWS;
+}
+#undef ROW

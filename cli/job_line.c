@@ -102,16 +102,17 @@ static void on_progress(void *ctx, const ob_job_progress *progress)
         return;
     }
     const ob_record_result *r = &progress->record->result;
-    const char *name = r->op_name != NULL ? r->op_name : r->task.label;
+    const char *op = r->op_name != NULL ? r->op_name : "";
     (void)ctx;
-    fprintf(stderr, "\r\033[K%" PRIu64 "/%" PRIu64 "  %.60s  %.40s  %.0f s left", progress->done,
-            progress->total, name != NULL ? name : "", r->id != NULL ? r->id : "",
+    fprintf(stderr, "\r\033[K%" PRIu64 "/%" PRIu64 "  %.60s%s%.60s  %.0f s left", progress->done,
+            progress->total, op, op[0] != '\0' ? "  " : "", r->id != NULL ? r->id : "",
             progress->seconds_left);
 }
 
 static int on_stop(void *ctx)
 {
-    return ob__cli_interrupts(ctx);
+    return ((const ob_cli_job *)ctx)->at_once ? ob__cli_interrupt_at_once(ctx)
+                                              : ob__cli_interrupts(ctx);
 }
 
 /* ---- */

@@ -43,6 +43,7 @@ typedef struct ob_cli_job {
     /* What the command does with a result; NULL = nothing. Lines of JSON are printed before, if --format is json. */
     ob_status (*show)(void *ctx, const ob_job_event *event, ob_err *err);
     void *show_ctx;
+    bool at_once;         /* the first interrupt ends it; else after the case under way */
     ob_job *job;          /* that the command opens with params */
     ob_job_params params; /* filled by ob__cli_job_init */
     ob_own_path own;

@@ -3,7 +3,6 @@
  * opbench count: instruction counts. This file has its options and says which part does what.
  */
 #include "count_command.h"
-#include "thread_list.h"
 
 #include <string.h>
 
@@ -33,11 +32,7 @@ static const ob_option OPTIONS[] = {
      .value = "FILE",
      .help =
          "With --suite: take times too, one snippet at a time, and write the file that PyTorch's "
-         "own runs write."},
-    {.name = "force",
-     .type = OB_OPTION_FLAG,
-     .offset = offsetof(ob_count_options, force),
-     .help = "With --ci: replace the file if it is there already."},
+         "own runs write; --force replaces one that is there already."},
     {.name = "jobs",
      .letter = 'j',
      .type = OB_OPTION_INT,
@@ -66,13 +61,8 @@ static const ob_option OPTIONS[] = {
      .max = 1e6,
      .initial = "5",
      .help = "With --ci: how long the times of a snippet are taken, at least."},
-    {.name = "output",
-     .letter = 'o',
-     .type = OB_OPTION_STRING,
-     .offset = offsetof(ob_count_options, output),
-     .value = "FILE",
-     .help = "With --suite: append a record for each snippet to this file."},
-    OB_WAIT_ROW(offsetof(ob_count_options, wait)),
+    OB_JOB_ADDED_FILE_ROWS(offsetof(ob_count_options, job)),
+    OB_JOB_TEXT_ROWS(offsetof(ob_count_options, job)),
     {.name = "md5",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, md5),
@@ -147,7 +137,8 @@ static const ob_option OPTIONS[] = {
     {.name = "json",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, json),
-     .help = "One JSON object per line; show and diff read it again."},
+     .help = "One JSON object per line and count, by function; show and diff read it, and records, "
+             "again."},
     {.name = "inclusive",
      .type = OB_OPTION_FLAG,
      .offset = offsetof(ob_count_options, inclusive),
@@ -195,7 +186,9 @@ static const ob_option OPTIONS[] = {
 /* What has no row. */
 static void init(void *options)
 {
-    ob_run_options_init(&((ob_count_options *)options)->run);
+    ob_count_options *o = options;
+    ob_run_options_init(&o->run);
+    o->job.adds = true;
 }
 
 static int run_suite(ob_cli *cli, const ob_cli_call *call)
@@ -207,9 +200,8 @@ static int run_suite(ob_cli *cli, const ob_cli_call *call)
         strcmp(options->suite.file, "-") == 0)
         return ob__cli_usage_error(cli, "standard input can be read once; give the suite or the "
                                         "baseline as a file");
-    if (!options->list && !options->md5)
-        return ob__count_suite(cli, options);
-    return ob__count_list(cli, options);
+    return options->list || options->md5 ? ob__count_list(cli, options)
+                                         : ob__count_snippets(cli, options, NULL, 0);
 }
 
 /* False: none of them, which is told elsewhere. */
@@ -231,19 +223,27 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     ob_count_use use;
     if (options->suite.file == NULL &&
         (options->list || options->md5 || options->baseline != NULL || options->ci != NULL ||
-         options->output != NULL || options->suite.only != NULL))
+         options->suite.only != NULL))
         return ob__cli_usage_error(cli, "no suite; give one with -s FILE");
     if (find_use(options, what, &use)) {
         const int code = ob__count_check(cli, options, use);
         if (code != OB_EXIT_OK)
             return code;
     }
+    if (options->json && strcmp(options->job.format, "text") != 0)
+        return ob__cli_usage_error(cli, "--json and --format say different things of standard "
+                                        "output; give one of them");
+    ob_job_line job = options->job;
+    job.force = job.force && options->ci == NULL; /* it says what becomes of that file */
+    const int checked = ob__job_line_check(cli, &job, &options->run);
+    if (checked != OB_EXIT_OK)
+        return checked;
     if (options->suite.file != NULL)
         return run_suite(cli, call);
     if (options->op != NULL || options->config != NULL)
         return ob__count_cases(cli, options, call->words, call->word_count);
     if (options->snippet.lang != NULL)
-        return ob__count_statement(cli, options, call->words, call->word_count);
+        return ob__count_snippets(cli, options, call->words, call->word_count);
     if (what == NULL)
         return ob__cli_usage_error(cli,
                                    "nothing to do; give show, diff, a statement with --lang, an "

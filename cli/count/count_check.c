@@ -19,13 +19,10 @@ static const struct {
     {"baseline", OB_COUNT_SUITE},
     {"max-regression", OB_COUNT_SUITE},
     {"ci", OB_COUNT_SUITE},
-    {"force", OB_COUNT_SUITE},
     {"jobs", OB_COUNT_SUITE},
     {"rounds", OB_COUNT_SUITE},
     {"no-times", OB_COUNT_SUITE},
     {"min-run-time", OB_COUNT_SUITE},
-    {"output", OB_COUNT_SUITE},
-    {"wait", OB_COUNT_SUITE},
     {"md5", OB_COUNT_SUITE},
     {"lang", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES}, /* told by cases themselves */
     {"setup", OB_COUNT_STATEMENT},
@@ -41,6 +38,13 @@ static const struct {
     {"label", OB_COUNT_STATEMENT},
     {"case-timeout", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES},
     {"library-caps", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES},
+    {"output", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES},
+    {"append", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES},
+    {"resume", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES},
+    {"force", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES},
+    {"wait", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES},
+    {"format", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES},
+    {"quiet", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES},
     {"json", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES | OB_COUNT_FILES},
     {"inclusive", OB_COUNT_FILES},
     {"denoise", OB_COUNT_FILES},
@@ -56,7 +60,8 @@ static const struct {
 static const struct {
     const char *name, *needs;
 } NEEDS[] = {
-    {"max-regression", "baseline"}, {"force", "ci"}, {"wait", "output"}, {"no-times", "ci"},
+    {"max-regression", "baseline"},
+    {"no-times", "ci"},
     {"min-run-time", "ci"},
 };
 

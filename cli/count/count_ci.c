@@ -7,7 +7,6 @@
 #include "output_file.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,34 +18,26 @@ enum { STANDARD_VERSION = 0, OTHER_VERSION = -1 };
 
 /* ---- values ---- */
 
-static void *grow(void *items, size_t *size, size_t more, size_t item)
+/* Adds numbers, each divided, to a list. */
+static ob_status add(double **items, size_t *size, const ob_reals *more, double divisor,
+                     ob_err *err)
 {
-    void *all = more > SIZE_MAX / item - *size ? NULL : realloc(items, (*size + more) * item);
-    return all;
+    if (more->count == 0)
+        return OB_OK;
+    double *all = realloc(*items, (*size + more->count) * sizeof *all);
+    if (all == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for counts and times");
+    *items = all;
+    for (size_t i = 0; i < more->count; i++)
+        all[(*size)++] = more->items[i] / divisor;
+    return OB_OK;
 }
 
-ob_status ob__count_values_add(ob_count_values *v, const ob_suite_result *r, ob_err *err)
+ob_status ob__count_values_add(ob_count_values *v, const ob_record_result *r, ob_err *err)
 {
-    const ob_measurement *m = r->measurement;
-    v->failed = v->failed || r->status != OB_OK;
-    if (r->stats_count > 0) {
-        int64_t *counts = grow(v->counts, &v->counts_size, r->stats_count, sizeof *counts);
-        if (counts == NULL)
-            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for counts");
-        v->counts = counts;
-        v->number = ob_count_stats_get(r->stats[0])->number_per_run;
-        for (size_t i = 0; i < r->stats_count; i++)
-            counts[v->counts_size++] = ob_count_stats_counts(r->stats[i], true);
-    }
-    if (m != NULL && m->count > 0) {
-        double *times = grow(v->times, &v->times_size, m->count, sizeof *times);
-        if (times == NULL)
-            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for times");
-        v->times = times;
-        for (size_t i = 0; i < m->count; i++)
-            times[v->times_size++] = m->raw_times[i] / (double)m->number_per_run;
-    }
-    return OB_OK;
+    v->failed = v->failed || !ob_record_status_get_info(r->status)->ran;
+    OB_TRY(add(&v->counts, &v->counts_size, &r->instructions.counts, 1, err));
+    return add(&v->times, &v->times_size, &r->raw_times_s, (double)r->number_per_run, err);
 }
 
 void ob__count_values_fini(ob_count_values *values)
@@ -92,7 +83,7 @@ static ob_status write_values(FILE *file, const ob_snippets *snippets,
             fprintf(file, "%s%.17g", k > 0 ? ", " : "", v->times[k]);
         fputs("], \"counts\": [", file);
         for (size_t k = 0; k < v->counts_size; k++)
-            fprintf(file, "%s%" PRId64, k > 0 ? ", " : "", v->counts[k]);
+            fprintf(file, "%s%.0f", k > 0 ? ", " : "", v->counts[k]);
         fputs("]}", file);
     }
     return OB_OK;

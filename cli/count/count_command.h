@@ -5,14 +5,14 @@
 #ifndef OB_CLI_COUNT_COMMAND_H
 #define OB_CLI_COUNT_COMMAND_H
 
-#include "time/suite_line.h"
-
-#include "opbench/run.h"
+#include "time/case_job.h"
+#include "time/snippet_job.h"
 
 #include <time.h>
 
 typedef struct ob_count_options {
     bool json;
+    ob_job_line job;
     /* one statement, or cases */
     ob_snippet_line snippet;
     const char *label, *threads;
@@ -24,8 +24,8 @@ typedef struct ob_count_options {
     const char *config, *op, *only_case;
     /* suites */
     ob_suite_line suite;
-    const char *baseline, *ci, *output;
-    bool list, md5, no_times, force, wait;
+    const char *baseline, *ci;
+    bool list, md5, no_times;
     int64_t jobs;
     int64_t rounds;        /* 0 = not given */
     double max_regression; /* percent; below 0 = not given */
@@ -52,17 +52,12 @@ int ob__count_show(ob_cli *cli, const ob_count_options *options, const char *con
 int ob__count_diff(ob_cli *cli, const ob_count_options *options, const char *const *files,
                    size_t count);
 
-/* The instructions of the statement that the words are. */
-int ob__count_statement(ob_cli *cli, const ob_count_options *options, const char *const *words,
-                        size_t count);
+/* The instructions of the statement that the words are, or of all snippets of a suite. */
+int ob__count_snippets(ob_cli *cli, const ob_count_options *options, const char *const *words,
+                       size_t count);
 /* The instructions of cases: of a config, or of the operator whose arguments the words are. */
 int ob__count_cases(ob_cli *cli, const ob_count_options *options, const char *const *words,
                     size_t count);
-/* A count as the options want it: as text, or as a line of JSON. */
-ob_status ob__count_print(ob_cli *cli, const ob_count_options *options, const ob_count_stats *stats,
-                          ob_err *err);
-/* Counts all snippets of a suite. */
-int ob__count_suite(ob_cli *cli, const ob_count_options *options);
 /* What a suite expands to; runs nothing. */
 int ob__count_list(ob_cli *cli, const ob_count_options *options);
 
@@ -80,7 +75,7 @@ typedef struct ob_count_comparison {
 ob_status ob__count_compare_open(ob_count_comparison *comparison, const char *path,
                                  const ob_snippets *snippets, int64_t number, ob_err *err);
 /* What changed, function by function, on standard error; counts it as grown if that is too much. */
-ob_status ob__count_compare(ob_count_comparison *comparison, const ob_suite_result *result,
+ob_status ob__count_compare(ob_count_comparison *comparison, const ob_record_result *result,
                             ob_err *err);
 /* How it went in all, on standard error; the exit code for it. */
 int ob__count_compare_end(const ob_count_comparison *comparison);
@@ -89,14 +84,14 @@ int ob__count_compare_end(const ob_count_comparison *comparison);
 
 /* Everything that was measured of a snippet, over all rounds. Zero is nothing. */
 typedef struct ob_count_values {
-    int64_t number; /* runs that a count is of */
-    int64_t *counts;
+    double *counts;
     double *times; /* seconds per run */
     size_t counts_size, times_size;
     bool failed;
 } ob_count_values;
 
-ob_status ob__count_values_add(ob_count_values *values, const ob_suite_result *result, ob_err *err);
+ob_status ob__count_values_add(ob_count_values *values, const ob_record_result *result,
+                               ob_err *err);
 void ob__count_values_fini(ob_count_values *values);
 /* Hours of counting are not to end with a path that was wrong from the beginning. */
 ob_status ob__count_check_ci(const char *path, bool force, ob_err *err);

@@ -48,29 +48,8 @@ ob_status ob__count_compare_open(ob_count_comparison *j, const char *path,
                          "suite");
 }
 
-/* What changed, function by function, and whether that is too much. */
-ob_status ob__count_compare(ob_count_comparison *j, const ob_suite_result *result, ob_err *err)
+static ob_status print_delta(const ob_count_stats *before, const ob_count_stats *stats, ob_err *err)
 {
-    /* The first of several counts is the one that differs, if any does. */
-    const ob_count_stats *stats = result->stats[result->stats_count - 1];
-    const ob_count_stats *before = find_baseline(j, ob_count_stats_get(stats)->task.label);
-    if (before == NULL) {
-        j->unknown++;
-        return OB_OK;
-    }
-    const int64_t old = ob_count_stats_counts(before, true);
-    const int64_t new = ob_count_stats_counts(stats, true);
-    j->compared++;
-    if (new == old)
-        return OB_OK;
-    const bool grown = (double)new > (double)old *(1.0 + j->max_regression / 100.0);
-    j->grown += grown;
-    char *name;
-    OB_TRY(ob_snippet_name(result->snippet, &name, err));
-    ob__cli_warn(j->cli, "%s: %" PRId64 " instructions instead of %" PRId64 " (%+.2f %%)%s", name,
-                 new, old, old == 0 ? 0.0 : 100.0 * (double)(new - old) / (double)old,
-                 grown ? ": more than allowed" : "");
-    free(name);
     ob_count_stats *a = NULL, *b = NULL;
     ob_counts *delta = NULL;
     ob_text text = {0};
@@ -87,6 +66,38 @@ ob_status ob__count_compare(ob_count_comparison *j, const ob_suite_result *resul
     ob_counts_destroy(delta);
     ob_count_stats_destroy(a);
     ob_count_stats_destroy(b);
+    return status;
+}
+
+/* Whether it is too much, and what changed function by function. */
+static ob_status compare(ob_count_comparison *j, const char *name, const ob_count_stats *stats,
+                         ob_err *err)
+{
+    const ob_count_stats *before = find_baseline(j, ob_count_stats_get(stats)->task.label);
+    if (before == NULL) {
+        j->unknown++;
+        return OB_OK;
+    }
+    const int64_t old = ob_count_stats_counts(before, true);
+    const int64_t new = ob_count_stats_counts(stats, true);
+    j->compared++;
+    if (new == old)
+        return OB_OK;
+    const bool grown = (double)new > (double)old *(1.0 + j->max_regression / 100.0);
+    j->grown += grown;
+    ob__cli_warn(j->cli, "%s: %" PRId64 " instructions instead of %" PRId64 " (%+.2f %%)%s", name,
+                 new, old, old == 0 ? 0.0 : 100.0 * (double)(new - old) / (double)old,
+                 grown ? ": more than allowed" : "");
+    return print_delta(before, stats, err);
+}
+
+ob_status ob__count_compare(ob_count_comparison *j, const ob_record_result *r, ob_err *err)
+{
+    const ob_json *tables = r->instructions.tables;
+    ob_count_stats *stats;
+    OB_TRY(ob_count_stats_from_json(ob_json_item(tables, ob_json_count(tables) - 1), &stats, err));
+    const ob_status status = compare(j, r->id, stats, err);
+    ob_count_stats_destroy(stats);
     return status;
 }
 

@@ -4,8 +4,6 @@
  */
 #include "snippet_line.h"
 
-#include "interrupts.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +107,6 @@ ob_snippet_options ob__snippet_line_options(ob_cli *cli, const ob_snippet_line *
                                 .python = line->python,
                                 .cache_dir = line->cache_dir,
                                 .timeout_s = timeout_s,
-                                .stop = ob__cli_is_interrupted,
                                 .notice = tell,
                                 .ctx = cli};
 }

@@ -54,8 +54,7 @@ typedef struct ob_snippet_code {
 int ob__snippet_code_read(ob_cli *cli, const ob_snippet_line *line, const char *const *words,
                           size_t count, ob_snippet_code *out);
 void ob__snippet_code_fini(ob_snippet_code *code);
-/* An interrupt ends what is under way, once ob__cli_catch_interrupts was called; notices go to standard
- * error. */
+/* Notices go to standard error. */
 ob_snippet_options ob__snippet_line_options(ob_cli *cli, const ob_snippet_line *line,
                                             double timeout_s);
 /* Says what went wrong with a snippet and gives the exit code: 2 when the line or the code is wrong or a

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Suites on a command line: `count -s` and `time -s` take the same options, show progress and failures alike and
- * write the same records.
+ * Suites on a command line: `count -s` and `time -s` take the same options.
  */
 #ifndef OB_CLI_SUITE_LINE_H
 #define OB_CLI_SUITE_LINE_H
 
-#include "output_file.h"
-#include "own_path.h"
 #include "snippet_line.h"
 
 #include "opbench/suite_run.h"
@@ -53,38 +50,5 @@ typedef struct ob_suite_set {
 ob_status ob__suite_set_open(const ob_suite_line *line, const char *lang,
                              const ob_snippet_options *options, ob_suite_set *out, ob_err *err);
 void ob__suite_set_close(ob_suite_set *set); /* zero is allowed */
-
-/* ---- results ---- */
-
-/* What is shown and written while a suite runs. */
-typedef struct ob_suite_report {
-    ob_cli *cli;
-    const ob_suite_line *line;
-    const ob_snippet_line *snippet;
-    const char *doing;  /* "counting", "timing" */
-    const char *mode;   /* of records, or NULL */
-    const char *output; /* file for records, or NULL */
-    bool wait;          /* while another run writes to it */
-    bool quiet;         /* no progress */
-    bool print_records; /* on standard output, too */
-    ob_report *table;
-    ob_result_file *file;
-    ob_own_path own;
-    char *path; /* of the suite, absolute; NULL = standard input */
-    double start_s;
-    size_t failed;
-    bool on_line; /* the progress is the last thing on the screen */
-} ob_suite_report;
-
-/* The fields of the caller are set: up to print_records. Opens the file and writes its header. */
-ob_status ob__suite_report_open(ob_suite_report *report, ob_err *err);
-/* Shows how far the run is; tells a failure and how to run it alone; writes a record. */
-ob_status ob__suite_report_take(ob_suite_report *report, const ob_suite_result *result,
-                                ob_err *err);
-/* Ends the line of the progress, before anything else is said. */
-void ob__suite_report_pause(ob_suite_report *report);
-/* The table of all results. Says what is wrong. */
-void ob__suite_report_print(ob_suite_report *report);
-ob_status ob__suite_report_close(ob_suite_report *report, ob_err *err);
 
 #endif

@@ -5,8 +5,6 @@
  */
 #include "time_options.h"
 
-#include "opbench/builder.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,9 +38,7 @@ const ob_option ob__time_rows[] = {
                       "inference-mode|library-caps",
                       RUN),
     OB_JOB_ADDED_FILE_ROWS(JOB),
-    OB_OPTION_ROWS_OF(ob__job_rows, "format", JOB, .choices = "text|json", .initial = "text",
-                      .help = "What standard output gets: texts, or the records."),
-    OB_OPTION_ROWS_OF(ob__job_rows, "quiet", JOB, .help = "No output."),
+    OB_JOB_TEXT_ROWS(JOB),
     OB_OPTION_ROWS_OF(ob__job_rows, "no-isolate", JOB),
     {.name = NULL},
 };
@@ -127,11 +123,6 @@ int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count
         return ob__cli_usage_error(cli,
                                    "-b goes with operators; a statement says itself what it "
                                    "runs, such as y.backward(), and a suite has autograd: true");
-    if (is_snippet && (line->job.resume || line->job.force))
-        return ob__cli_usage_error(cli,
-                                   "--%s goes with operators; of statements the records are "
-                                   "appended",
-                                   line->job.resume ? "resume" : "force");
     if (is_suite && check_suite(cli, line, word_count) != OB_EXIT_OK)
         return OB_EXIT_USAGE;
     if (!is_suite && line->suite.only != NULL)
@@ -159,19 +150,4 @@ int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count
     }
     plan->run.by_words = line->config == NULL;
     return OB_EXIT_OK;
-}
-
-/* ---- a case from words ---- */
-
-ob_status ob__time_case_open(ob_context *context, const char *op, const char *device,
-                             const char *const *words, size_t count, ob_config **out, ob_err *err)
-{
-    const ob_config_options options = {.device = device};
-    ob_builder *builder;
-    *out = NULL;
-    OB_TRY(ob_builder_create(&builder, err));
-    ob_builder_call(builder, op, words, count);
-    const ob_status status = ob_builder_open_config(builder, context, &options, out, err);
-    ob_builder_destroy(builder);
-    return status;
 }

@@ -10,6 +10,7 @@
 
 #include "opbench/option.h"
 #include "opbench/run.h"
+#include "opbench/suite_run.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -195,6 +196,33 @@ typedef struct ob_job_configs {
 /* A job on cases of configs. Its parts must outlive it. */
 ob_status ob_job_open_configs(ob_context *context, const ob_job_configs *configs,
                               const ob_job_params *params, ob_job **out, ob_err *err);
+
+/* ---- the source for snippets ---- */
+
+/* A statement or a suite, counted, timed or first the one and then the other. What it points to must outlive the job. */
+typedef struct ob_job_snippets {
+    size_t size;              /* sizeof(ob_job_snippets) */
+    const ob_snippets *suite; /* NULL = the statement below */
+    const char *name;         /* of the suite's file, for header and repro lines */
+    /* One statement, once for each number of threads; of `names` label, sub_label, description and env. */
+    ob_timer_args statement;
+    const int64_t *threads;
+    size_t thread_count;
+    ob_task_spec names;
+    ob_snippet_options
+        options; /* but for stop, which is the job's: any wish to end ends it at once */
+    bool counts; /* instructions */
+    ob_snippet_count_params count;
+    const ob_timer_options *timer; /* times; NULL = none */
+    int64_t jobs, retries, rounds; /* of a suite: see ob_suite_run_params */
+    const char *
+        command; /* begins repro lines: program, command and options; NULL = "opbench count" or "opbench time" */
+} ob_job_snippets;
+
+/* A job on snippets, each in a process of its own. context may be NULL. A statement that cannot be measured is a record
+ * as any case; OB_ERR_IO is one too, but only of a suite. */
+ob_status ob_job_open_snippets(ob_context *context, const ob_job_snippets *snippets,
+                               const ob_job_params *params, ob_job **out, ob_err *err);
 
 #ifdef __cplusplus
 }

@@ -199,6 +199,7 @@ typedef struct ob_record_result {
     int64_t seed;
     int64_t process; /* which of `processes`, from 0 */
     int64_t processes;
+    int64_t attempts; /* of a snippet: how often it was tried */
     int64_t pid;
     uint64_t process_peak_bytes;                      /* high-water mark of resident memory */
     double noise_foreign, noise_steal, noise_seconds; /* the latest window or windows */

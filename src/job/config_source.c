@@ -7,22 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ob_config_source {
+typedef struct config_source {
     ob_job *job; /* that it belongs to */
     ob_job_configs configs;
     ob_job_part *parts;
     ob_job_hash hash;
     ob_job_batches batches;
     ob_profiler_runs *profilers; /* NULL = none */
-};
+} config_source;
 
-void ob__config_source_destroy(ob_config_source *source)
+static void destroy(void *ctx)
 {
-    if (source == NULL)
-        return;
-    ob__profiler_runs_close(source->profilers);
-    free(source->parts);
-    free(source);
+    config_source *s = ctx;
+    ob__profiler_runs_close(s->profilers);
+    free(s->parts);
+    free(s);
 }
 
 /* ---- what is known before the run ---- */
@@ -32,7 +31,7 @@ static uint64_t count_cases(const ob_job_part *part)
     return part->selection != NULL ? part->selection->cases : ob_config_case_count(part->config);
 }
 
-static ob_status take_parts(ob_config_source *s, ob_err *err)
+static ob_status take_parts(config_source *s, ob_err *err)
 {
     const ob_job_configs *c = &s->configs;
     if (c->part_count == 0 || c->part_size < sizeof(void *))
@@ -50,7 +49,7 @@ static ob_status take_parts(ob_config_source *s, ob_err *err)
 
 /* The configs as they are printed anew, so that blanks and lines do not matter. One that is measured in several ways
  * counts once; beside others it is its backend's. */
-static ob_status hash_parts(ob_config_source *s, ob_err *err)
+static ob_status hash_parts(config_source *s, ob_err *err)
 {
     const size_t count = s->configs.part_count;
     bool has_others = false;
@@ -64,12 +63,18 @@ static ob_status hash_parts(ob_config_source *s, ob_err *err)
         if (has_others && part->options->backend != NULL)
             ob_job_hash_add(&s->hash, part->options->backend, strlen(part->options->backend));
     }
+    /* Counts of other numbers of iterations are other numbers. */
+    const ob_run_options *o = s->parts[0].options;
+    if (o->count_repeats > 0) {
+        const int64_t numbers[] = {o->count_number, o->count_repeats};
+        ob_job_hash_add(&s->hash, (const char *)numbers, sizeof numbers);
+    }
     return OB_OK;
 }
 
 static ob_status describe(void *ctx, ob_record_header *header, ob_err *err)
 {
-    const ob_config_source *s = ctx;
+    const config_source *s = ctx;
     const ob_case_selection *selection = s->parts[0].selection;
     (void)err;
     header->sweep = s->configs.sweep;
@@ -87,14 +92,14 @@ static ob_status describe(void *ctx, ob_record_header *header, ob_err *err)
 static ob_status take_record(void *ctx, const ob_record *record, const char *line, size_t length,
                              ob_err *err)
 {
-    const ob_config_source *s = ctx;
+    const config_source *s = ctx;
     OB_TRY(ob_job_add_line(s->job, record, line, length, err));
     return ob__profiler_runs_add(s->profilers, &record->result, err);
 }
 
 static ob_status begin(void *ctx, const ob_json *properties, ob_err *err)
 {
-    return ob_job_begin(((const ob_config_source *)ctx)->job, properties, err);
+    return ob_job_begin(((const config_source *)ctx)->job, properties, err);
 }
 
 static void tell_progress(void *ctx, const ob_run_progress *progress)
@@ -104,10 +109,10 @@ static void tell_progress(void *ctx, const ob_run_progress *progress)
 
 static int stop(void *ctx)
 {
-    return ob_job_stop(((const ob_config_source *)ctx)->job);
+    return ob_job_stop(((const config_source *)ctx)->job);
 }
 
-static ob_status run_cases(ob_config_source *s, const ob_job_part *part, const ob_case_range *range,
+static ob_status run_cases(config_source *s, const ob_job_part *part, const ob_case_range *range,
                            ob_err *err)
 {
     ob_run_summary summary;
@@ -128,7 +133,7 @@ static ob_status run_cases(ob_config_source *s, const ob_job_part *part, const o
 }
 
 /* With a profiler one batch after the other, so that no case is measured while a profiler runs. */
-static ob_status run_range(ob_config_source *s, const ob_job_part *part, const ob_case_range *range,
+static ob_status run_range(config_source *s, const ob_job_part *part, const ob_case_range *range,
                            ob_err *err)
 {
     const uint64_t end = range->first + range->count;
@@ -144,7 +149,7 @@ static ob_status run_range(ob_config_source *s, const ob_job_part *part, const o
     return OB_OK;
 }
 
-static ob_status run_part(ob_config_source *s, const ob_job_part *part, ob_err *err)
+static ob_status run_part(config_source *s, const ob_job_part *part, ob_err *err)
 {
     const ob_case_range all = {.count = ob_config_case_count(part->config)};
     if (part->selection == NULL)
@@ -159,7 +164,7 @@ static ob_status run_part(ob_config_source *s, const ob_job_part *part, ob_err *
 
 static ob_status run(void *ctx, ob_job *job, ob_err *err)
 {
-    ob_config_source *s = ctx;
+    config_source *s = ctx;
     (void)job;
     for (size_t i = 0; i < s->configs.part_count; i++) {
         if (i > 0 && stop(s) > 0)
@@ -171,7 +176,7 @@ static ob_status run(void *ctx, ob_job *job, ob_err *err)
 
 /* ---- */
 
-static ob_status open_source(ob_config_source *s, const ob_job_configs *configs, ob_err *err)
+static ob_status open_source(config_source *s, const ob_job_configs *configs, ob_err *err)
 {
     OB_TRY(ob__take_sized(&s->configs, sizeof s->configs, configs, "ob_job_configs", err));
     ob_job_batches_init(&s->batches);
@@ -182,7 +187,7 @@ static ob_status open_source(ob_config_source *s, const ob_job_configs *configs,
     return hash_parts(s, err);
 }
 
-static ob_job_source make_source(ob_config_source *s)
+static ob_job_source make_source(config_source *s)
 {
     const ob_job_configs *c = &s->configs;
     const ob_job_part *first = &s->parts[0];
@@ -205,7 +210,7 @@ static ob_job_source make_source(ob_config_source *s)
 }
 
 /* A profiler that is not there is known before a file is made. */
-static ob_status find_profilers(ob_config_source *s, const ob_job_params *params, ob_err *err)
+static ob_status find_profilers(config_source *s, const ob_job_params *params, ob_err *err)
 {
     const ob_profiler_runs_params to = {.part = &s->parts[0],
                                         .output = params->output,
@@ -217,23 +222,20 @@ static ob_status find_profilers(ob_config_source *s, const ob_job_params *params
 ob_status ob_job_open_configs(ob_context *context, const ob_job_configs *configs,
                               const ob_job_params *params, ob_job **out, ob_err *err)
 {
-    ob_config_source *s = calloc(1, sizeof *s);
+    config_source *s = calloc(1, sizeof *s);
     *out = NULL;
     if (s == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a job");
     ob_status status = open_source(s, configs, err);
     if (status == OB_OK)
         status = find_profilers(s, params, err);
-    if (status == OB_OK) {
-        const ob_job_source source = make_source(s);
-        status = ob_job_open(context, &source, params, out, err);
-    }
     if (status != OB_OK) {
-        ob__config_source_destroy(s);
+        destroy(s);
         return status;
     }
+    const ob_job_source source = make_source(s);
+    OB_TRY(ob__job_open_own(context, &source, destroy, params, out, err));
     s->job = *out;
-    s->job->configs = s;
     ob__profiler_runs_set_job(s->profilers, s->job);
     return OB_OK;
 }

@@ -220,6 +220,20 @@ ob_status ob_job_open(ob_context *context, const ob_job_source *source, const ob
     return OB_OK;
 }
 
+ob_status ob__job_open_own(ob_context *context, const ob_job_source *source,
+                           void (*destroy)(void *source), const ob_job_params *params, ob_job **out,
+                           ob_err *err)
+{
+    const ob_status status = ob_job_open(context, source, params, out, err);
+    if (status != OB_OK) {
+        destroy(source->ctx);
+        return status;
+    }
+    (*out)->own_source = source->ctx;
+    (*out)->destroy_source = destroy;
+    return OB_OK;
+}
+
 static ob_status finish(ob_job *job, ob_err *err)
 {
     ob_record record;
@@ -263,7 +277,8 @@ ob_status ob_job_close(ob_job *job, ob_err *err)
         unlink(ob_job_path(job));
     status = ob_result_file_close(job->file, err);
     const ob_status closed = ob_profile_close(job->profile, status == OB_OK ? err : NULL);
-    ob__config_source_destroy(job->configs);
+    if (job->destroy_source != NULL)
+        job->destroy_source(job->own_source);
     ob_json_doc_destroy(job->arguments);
     ob_done_destroy(job->done);
     ob_text_fini(&job->line);

@@ -37,7 +37,7 @@ static void describe_options(const ob_run_options *o, ob_record_options *out)
 {
     out->device = o->device != NULL ? o->device : "cpu";
     out->pass_type = o->backward ? "ExecutionPass.BACKWARD" : "ExecutionPass.FORWARD";
-    if (o->timer.method != NULL)
+    if (o->timer.method != NULL || o->count_repeats > 0)
         return; /* the rest is not how the Timer measures */
     out->warmup = o->warmup;
     out->iteration = o->iteration;

@@ -8,19 +8,19 @@
 #include "opbench/batch.h"
 #include "opbench/profile.h"
 
-typedef struct ob_config_source ob_config_source;
 typedef struct ob_profiler_runs ob_profiler_runs;
 
 struct ob_job {
     ob_context *context;
     ob_job_source source;
     ob_job_params params;
-    ob_config_source *configs; /* that the source is, if it is the job's own; else NULL */
-    ob_result_file *file;      /* NULL = none */
-    ob_done *done;             /* NULL = not resumed */
-    ob_profile *profile;       /* NULL = no trace file */
-    ob_json_doc *arguments;    /* the options by their names, if the caller has none */
-    ob_text line;              /* reused from record to record */
+    void *own_source; /* what the source's ctx is, if it is the job's to destroy */
+    void (*destroy_source)(void *source);
+    ob_result_file *file;   /* NULL = none */
+    ob_done *done;          /* NULL = not resumed */
+    ob_profile *profile;    /* NULL = no trace file */
+    ob_json_doc *arguments; /* the options by their names, if the caller has none */
+    ob_text line;           /* reused from record to record */
     ob_job_summary summary;
     uint64_t finished; /* results */
     uint64_t started_ns;
@@ -31,6 +31,10 @@ struct ob_job {
  * was not set. */
 ob_status ob__take_sized(void *to, size_t size, const void *from, const char *name, ob_err *err);
 
+/* As ob_job_open for a source that the job destroys, also when this fails. */
+ob_status ob__job_open_own(ob_context *context, const ob_job_source *source,
+                           void (*destroy)(void *source), const ob_job_params *params, ob_job **out,
+                           ob_err *err);
 /* Appends a record to the file, if there is one. */
 ob_status ob__job_append(ob_job *job, const ob_record *record, ob_err *err);
 ob_status ob__job_write_header(ob_job *job, const ob_json *properties, ob_err *err);
@@ -41,10 +45,6 @@ ob_status ob__job_read_old(ob_job *job, ob_err *err);
 void ob__job_tell_progress(const ob_job *job, const ob_record *record, const ob_run_progress *step);
 /* An old or a new result to on_record. */
 ob_status ob__job_show(ob_job *job, const ob_job_event *event, ob_err *err);
-
-/* ---- configs ---- */
-
-void ob__config_source_destroy(ob_config_source *source); /* NULL is allowed */
 
 /* ---- profilers ---- */
 

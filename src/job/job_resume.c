@@ -54,7 +54,9 @@ static ob_status check_header(const ob_job *job, const ob_record_header *header,
     if (ob_json_get_kind(args) != OB_JSON_OBJECT || job->source.options == NULL)
         return OB_OK; /* another program's file says it in another way */
     OB_TRY(compare(job, ob_run_option_rows(), args, err));
-    return compare(job, ob_timer_option_rows(), args, err);
+    /* Of counts --number is another one, and in the hash. */
+    return job->source.options->count_repeats > 0 ? OB_OK
+                                                  : compare(job, ob_timer_option_rows(), args, err);
 }
 
 /* ---- */
@@ -105,7 +107,8 @@ static ob_status check_hash(const ob_job *job, const char *hash, ob_err *err)
     return ob_err_set(err, OB_ERR_CONFIG,
                       "%s was made from another config than %s is now%s%s; use the same one, or "
                       "another --output",
-                      job->params.output, job->source.name,
+                      job->params.output,
+                      job->source.name != NULL ? job->source.name : "the command line",
                       chosen_by != NULL ? ", or with another choice of " : "",
                       chosen_by != NULL ? chosen_by : "");
 }

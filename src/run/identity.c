@@ -89,6 +89,19 @@ static bool append_environment(ob_text *out, const ob_manifests *manifests, cons
     return ok;
 }
 
+/* As `opbench count` calls it: it counts alone, so it needs fewer words. */
+static ob_run_options say_count(const ob_run_options *options)
+{
+    ob_run_options usual, said = *options;
+    ob_run_options_init(&usual);
+    ob__options_no_count(&said);
+    if (options->count_number != usual.count_number)
+        said.timer.number = options->count_number; /* --number */
+    if (options->case_timeout_s == usual.count_timeout_s)
+        said.case_timeout_s = usual.case_timeout_s;
+    return said;
+}
+
 /* opbench run -c FILE --case 'torch.add|0|0|3' --exec-mode=continuous, behind the command that prints the
  * config and a pipe where there is no FILE, and behind variables that chose a library. The words of a case come last: a
  * "--" in them ends the options. */
@@ -111,9 +124,13 @@ static bool make_repro(const ob_manifests *manifests, const ob_run_options *opti
         ob_text_append(out, " ", 1) && ob_text_append_str(out, command) &&
         (options->by_words || append_source(options, c, out));
     const size_t before = out->size;
-    ok = ok && ob_text_append(out, " ", 1) && ob_run_options_print(options, out, NULL) == OB_OK;
+    const bool counts = options->count_repeats > 0;
+    const ob_run_options said = counts ? say_count(options) : *options;
+    ok = ok && ob_text_append(out, " ", 1) && ob_run_options_print(&said, out, NULL) == OB_OK;
     if (ok && out->size == before + 1)
         out->size = before;
+    if (ok && options->count_repeats > 1)
+        ok = ob_text_printf(out, " --repeats=%lld", (long long)options->count_repeats);
     if (ok && options->by_words)
         ok = ob_text_append(out, " ", 1) && ob_case_print_words(c, out, NULL) == OB_OK;
     else if (ok && source == NULL && options->config_name != NULL &&

@@ -6,6 +6,7 @@
 #include "snippet/snippet_record.h"
 
 #include "base/text_append.h"
+#include "snippet/snippet_process.h"
 #include "snippet/suite_int.h"
 
 #include <inttypes.h>
@@ -77,6 +78,11 @@ static ob_status make_metadata(ob_json_doc *doc, const ob_snippet *s, const ob_j
 }
 
 /* ---- how it went ---- */
+
+bool ob__snippet_died(const char *message)
+{
+    return strncmp(message, OB_SNIPPET_DIED, strlen(OB_SNIPPET_DIED)) == 0;
+}
 
 static ob_record_status status_of(const ob_suite_result *r)
 {
@@ -153,6 +159,7 @@ ob_status ob__snippet_record_make(ob_snippet_record *to, const ob_suite_result *
     out->index = (int64_t)r->index;
     out->threads = r->snippet->args.num_threads;
     out->process = r->round;
+    out->attempts = r->attempts > 0 ? r->attempts : OB_NO_INT;
     out->mode = mode;
     out->seconds = r->seconds;
     /* What was timed has its texts normalised. */

@@ -10,6 +10,7 @@
 #include "base/text_append.h"
 #include "count/valgrind.h"
 #include "snippet/snippet_process.h"
+#include "snippet/snippet_record.h"
 #include "snippet/suite_int.h"
 
 #include <pthread.h>
@@ -180,7 +181,7 @@ static void measure(const runner *r, ob_suite_result *result, room *m, ob_err *e
     result->stats_count = ok && !times ? (size_t)r->params->count.repeats : 0;
     result->measurement = ok && times ? ob_measurements_get(m->times, 0) : NULL;
     result->reason = ok ? "" : err->message;
-    result->died = strncmp(result->reason, OB_SNIPPET_DIED, strlen(OB_SNIPPET_DIED)) == 0;
+    result->died = ob__snippet_died(result->reason);
 }
 
 /* Locked. */

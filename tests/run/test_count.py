@@ -233,6 +233,48 @@ class Valgrind(RunTest):
         done = self.count("diff", *files)
         self.assertEqual((done.stdout, done.stderr), (b"", b"opbench count: 4 of 4 counts are equal\n"))
 
+    def test_records(self):
+        """A count of cases is a file as that of a run: shown, resumed, and with the way to repeat each."""
+        path = self.path("counts.json")
+        words = ("-c", self.config(product()), "-b", "-n", "3", "--num-threads", "1,2")
+        done = self.count(*words, "-o", path)
+        with open(path) as file:
+            lines = file.read().splitlines()
+        header, *results, finish = map(json.loads, lines)
+        self.assertEqual((header["cases"], finish["results"]), (4, {"ok": 4}))
+        self.assertEqual([(r["mode"], r["status"], r["threads"]) for r in results],
+                         [("count", "ok", n) for n in (1, 1, 2, 2)])
+        counts = results[0]["instructions"]
+        self.assertEqual([t["counts"] for t in counts["tables"]],
+                         [3 * counts["forward"], 3 * counts["backward"]])
+        self.assertNotIn("warnings", results[0])
+        self.assertEqual(self.run_program([harness.program, "show", path]).stdout, done.stdout)
+        for form in "table", "markdown", "csv":
+            shown = self.run_program([harness.program, "show", path, "--format", form]).stdout
+            self.assertEqual(self.count(*words, "--format", form).stdout, shown)
+        # The first three lines, and a torn one.
+        with open(path, "w") as file:
+            file.write("\n".join(lines[:3]) + "\n" + lines[3][:50])
+        self.assertEqual(self.count(*words, "-o", path, "--resume").stdout, done.stdout)
+        again = self.lines(path)
+        self.assertEqual([r["threads"] for r in again if "op_name" in r], [1, 1, 2, 2])
+        done = self.count("-c", self.config(product()), "-b", "-n", "4", "-o", path, "--resume", code=2)
+        self.assertIn(b"another choice of --number or --repeats", done.stderr)
+        # The repro line counts the same.
+        repeat = self.run_program(["sh", "-c", results[1]["repro"] + " --json"], env=self.environment)
+        self.assertEqual([json.loads(line)["counts"] for line in repeat.stdout.splitlines()],
+                         [t["counts"] for t in results[1]["instructions"]["tables"]])
+
+    def test_failed_records(self):
+        path = self.path("failed.json")
+        config = self.config(three_operators())
+        self.count("-c", config, "--backend", "null", "--backend-options",
+                   "fault=illegal,fault_op=" + harness.CANONICAL["torch.sub"], "-o", path, code=1)
+        results = [r for r in self.lines(path) if "op_name" in r]
+        self.assertEqual([r["status"] for r in results], ["ok", "ok", "unsupported"])
+        self.assertNotIn("instructions", results[2])
+        self.assertIn("count -c %s --case" % config, results[2]["repro"])
+
     def test_case_that_writes_its_input(self):
         """Restored before every iteration: sorted data would be sorted in fewer steps."""
         words = ("--op", "torch.Tensor.sort", "f32[64]")

@@ -200,13 +200,55 @@ def test_time_file(program):
         done = program.command(*words, "--env", env, "--num-threads", "1,2")
         check(done.returncode == 0 and done.stdout == "", f"{done}")
     lines = [json.loads(line) for line in path.read_text().splitlines()]
-    check(["raw_times" in line for line in lines] == [False, True, True] * 2, f"{lines}")
+    check(["raw_times" in line for line in lines] == [False, True, True, False] * 2, f"{lines}")
+    check(lines[3]["end"] == "finished" and lines[3]["results"] == {"ok": 2}, f"{lines[3]}")
+    check(all(line["repro"].endswith("'s += 1;'") for line in lines if "raw_times" in line), f"{lines}")
+    again = program.command(*words, "--env", "b", "--num-threads", "1,2,3", "--resume")
+    more = [json.loads(line) for line in path.read_text().splitlines()[8:]]
+    check(again.returncode == 0 and [line.get("threads") for line in more] == [None, 3, None],
+          f"only what is not there is measured again: {more}")
+    other = program.command("time", *LOOP, "--number", "10", "--label", "loop", "--env", "b", "-o", str(path), "--resume")
+    check(other.returncode == 2 and "how they are counted or timed" in other.stderr, f"{other}")
     shown = program.command("show", str(path))
     check(shown.returncode == 0 and shown.stdout.count("s += 1;") == 0 and
-          shown.stdout.count("loop") == 4, f"show: {shown}")
+          shown.stdout.count("loop") == 5, f"show: {shown}")
     compared = program.command("compare", str(path))
     check(compared.returncode == 0 and "2 threads:" in compared.stdout and
           "s += 1;" in compared.stdout, f"compare: {compared}")
+
+
+def test_records(program):
+    """A count is a record as any other; show prints from the file what was printed, and what failed says how to run it."""
+    path = program.home / "counts.jsonl"
+    words = [*LOOP, "--num-threads", "1,2", "--repeats", "2"]
+    done = program.run(*words, "-o", str(path))
+    check(done.returncode == 0 and done.stdout.count("<opbench CallgrindStats>") == 4, f"{done}")
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    check([line.get("mode") for line in lines] == [None, "count", "count", None], f"{lines}")
+    instructions = lines[1]["instructions"]
+    check(instructions["number"] == 100 and len(instructions["counts"]) == 2 and
+          len(instructions["tables"]) == 2 and instructions["forward"] * 100 == instructions["counts"][1],
+          f"{instructions}")
+    again = program.command("show", str(path))
+    check(again.stdout == done.stdout and again.stderr == "", f"{again} is not {done}")
+    as_json = program.run("show", str(path), "--json")
+    check([json.loads(line)["counts"] for line in as_json.stdout.splitlines()] ==
+          [count for line in lines[1:3] for count in line["instructions"]["counts"]], f"{as_json}")
+    table = program.run(*words, "--format", "csv")
+    check(table.stdout == program.command("show", str(path), "--format", "csv").stdout and
+          table.stdout.startswith("operator,id,status,pass,instructions,"), f"{table}")
+    records = program.run(*words, "--format", "json")
+    check([json.loads(line)["threads"] for line in records.stdout.splitlines()] == [1, 2], f"{records}")
+    resumed = program.run(*words, "-o", str(path), "--resume")
+    check(resumed.stdout == done.stdout and len(path.read_text().splitlines()) == 5, f"{resumed}")
+    bad = program.run("--lang", "c", "abort();", "-o", str(path), "--force", "-n", "3")
+    check(bad.returncode == 1 and bad.stdout == "", f"{bad}")
+    failed = json.loads(path.read_text().splitlines()[1])
+    check(failed["status"] == "crashed" and failed["repro"].endswith("count --number=3 --lang c 'abort();'"),
+          f"{failed}")
+    check(program.run("--lang", "c", "nothing;", "-q").returncode == 2, "what does not compile is the user's")
+    both = program.run(*LOOP, "--json", "--format", "csv")
+    check(both.returncode == 2 and "give one of them" in both.stderr, f"{both}")
 
 
 def test_operators(program):
@@ -264,5 +306,5 @@ def test_no_valgrind(program):
 
 if __name__ == "__main__":
     sys.exit(run_tests([test_equal_counts, test_debug_symbols, test_code_that_valgrind_cannot_run, test_tables, test_normalised_texts, test_cpp, test_python,
-                        test_errors, test_long_code, test_names, test_cache, test_time, test_time_file, test_operators,
+                        test_errors, test_long_code, test_names, test_cache, test_time, test_time_file, test_records, test_operators,
                         test_tensors, test_no_valgrind]))

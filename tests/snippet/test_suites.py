@@ -135,7 +135,8 @@ def test_tables_and_records(program):
     for have, expected in zip(got, want):  # compilers differ in a few instructions
         check("".join(c for c in have if not c.isdigit()) == "".join(c for c in expected if not c.isdigit()),
               f"{have!r}, want {expected!r}")
-    header, *records = map(json.loads, counts.read_text().splitlines())
+    header, *records, finish = map(json.loads, counts.read_text().splitlines())
+    check(finish["end"] == "finished" and finish["results"] == {"ok": 3}, f"{finish}")
     check(header.get("sys_info") is not None and str(suite) in json.dumps(header), f"{header}")
     check([r["id"] for r in records][:1] == ["add / numbers / Case:  0  Eager, Forward  C, 1 thread"] or
           len(records) == 3, f"{records}")
@@ -148,6 +149,13 @@ def test_tables_and_records(program):
     again = program.command("show", str(counts))
     check(again.stdout.startswith("Instructions per run\n") and again.stdout == counted.stdout,
           f"{again} is not {counted}")
+    for form in ("markdown", "csv"):
+        first = program.command("count", "-s", str(suite), "--format", form)
+        again = program.command("show", str(counts), "--format", form)
+        check(first.stdout == again.stdout and first.stdout != counted.stdout, f"{again} is not {first}")
+    # Records are what --baseline and diff read, too.
+    same = program.run("-s", str(suite), "--baseline", str(counts), "--lang", "c")
+    check(same.returncode == 0 and "0 of 3 counts grew" in same.stderr, f"{same}")
     times = program.home / "times.jsonl"
     done = program.command("time", "-s", str(suite), "--min-run-time", "0.001", "-o", str(times))
     check(done.returncode == 0 and done.stdout.startswith("Median time of a run in"), f"{done}")
@@ -159,6 +167,33 @@ def test_tables_and_records(program):
     check(shown.returncode == 0 and shown.stdout.count("<opbench Measurement>") == 5, f"{shown}")
     again = program.command("show", str(times))
     check(again.returncode == 0 and again.stdout == done.stdout, f"{again} is not {done}")
+
+
+def test_resume(program):
+    """What the file has is not counted again, and is shown and written as if it were; --ci has counts, then times."""
+    suite = program.home / "resumed.yaml"
+    suite.write_text(SUITE % "s += 1;")
+    path, ci = program.home / "resumed.jsonl", program.home / "resumed.json"
+    words = ["-s", str(suite), "--only", "count", "-o", str(path), "--rounds", "2", "--repeats", "2",
+             "--min-run-time", "0.001", "--ci", str(ci)]
+    done = program.run(*words)
+    lines = path.read_text().splitlines()
+    check(done.returncode == 0 and len(lines) == 6, f"{done}")
+    values = json.loads(ci.read_text())["values"]
+    header, *records, _ = lines  # several are counted at a time
+    records.sort(key=lambda line: json.loads(line)["process"])
+    check([(json.loads(line)["mode"], json.loads(line)["process"]) for line in records] ==
+          [("count", 0), ("count", 1), ("blocked", 2), ("blocked", 3)], f"{records}")
+    path.write_text("".join(line + "\n" for line in [header, *records[:2], records[3]]))
+    again = program.run(*words, "--resume", "--force")  # the file of --ci
+    more = [json.loads(line) for line in path.read_text().splitlines()[4:]]
+    check([line.get("mode") for line in more] == [None, "blocked", None] and more[1]["process"] == 2, f"{more}")
+    check(again.returncode == 0 and again.stdout == done.stdout, f"{again} is not {done}")
+    (_, value), = json.loads(ci.read_text())["values"].items()
+    (_, first), = values.items()
+    check(value["counts"] == first["counts"] and len(value["times"]) >= 2, f"{value}, {first}")
+    other = program.run("-s", str(suite), "-o", str(path), "--resume")
+    check(other.returncode == 2 and "another choice of" in other.stderr and other.stdout == "", f"{other}")
 
 
 def test_ci(program):
@@ -243,7 +278,8 @@ def test_progress(program):
     except OSError:
         pass
     os.close(ours)
-    check(done.returncode == 0 and "timing 1 / 2 (" in shown and "ETA: Unknown" in shown, f"{shown!r}")
+    check(done.returncode == 0 and "1/2  a  Eager, Forward  C, 1 thread  " in shown and
+          " s left" in shown, f"{shown!r}")
     check(shown.endswith("\r\033[K"), f"it is gone: {shown!r}")
 
 
@@ -277,5 +313,5 @@ def test_no_shell(program):
 
 
 if __name__ == "__main__":
-    sys.exit(run_tests([test_counts, test_retries, test_tables_and_records, test_ci, test_only,
+    sys.exit(run_tests([test_counts, test_retries, test_tables_and_records, test_resume, test_ci, test_only,
                         test_interrupt, test_progress, test_list_runs_nothing, test_no_shell]))

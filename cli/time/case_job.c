@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A job on the cases that a command line names.
+ */
+#include "case_job.h"
+
+#include "opbench/builder.h"
+
+#include <stdlib.h>
+
+/* The config of one case: the operator and its arguments in short notation (opbench/builder.h), those of a
+ * constructor before a word "/". */
+static ob_status open_words(ob_context *context, const ob_case_request *r,
+                            const ob_config_options *options, ob_config **out, ob_err *err)
+{
+    ob_builder *builder;
+    *out = NULL;
+    OB_TRY(ob_builder_create(&builder, err));
+    ob_builder_call(builder, r->op, r->words, r->word_count);
+    const ob_status status = ob_builder_open_config(builder, context, options, out, err);
+    ob_builder_destroy(builder);
+    return status;
+}
+
+static ob_status open_config(ob_context *context, const ob_case_request *r, ob_config **out,
+                             ob_err *err)
+{
+    const ob_config_options options = {.device = r->run.device};
+    return r->config != NULL ? ob_config_open_file(context, r->config, &options, out, err)
+                             : open_words(context, r, &options, out, err);
+}
+
+/* What a job points to. */
+typedef struct room {
+    ob_config *config;
+    ob_case_selection *selection;
+    ob_run_options runs[OB_MOST_THREAD_COUNTS];
+    ob_job_part parts[OB_MOST_THREAD_COUNTS];
+} room;
+
+/* The cases once for each number of threads. */
+static ob_status open_job(ob_job_screen *screen, const ob_case_request *r, room *to, ob_err *err)
+{
+    ob_context *context = screen->job.cli->context;
+    /* Without a config the only case is the one that --op made. */
+    const ob_case_choice choice = {
+        .size = sizeof choice, .op = r->config != NULL ? r->op : NULL, .only_case = r->only_case};
+    OB_TRY(ob__job_screen_init(screen, r->values, err));
+    OB_TRY(ob_cases_select(context, to->config, &choice, &to->selection, err));
+    for (size_t i = 0; i < r->threads->size; i++) {
+        to->runs[i] = r->run;
+        to->runs[i].threads = r->threads->counts[i];
+        to->parts[i] = (ob_job_part){
+            .config = to->config, .selection = to->selection, .options = &to->runs[i]};
+    }
+    const ob_job_configs configs = {.size = sizeof configs,
+                                    .parts = to->parts,
+                                    .part_size = sizeof to->parts[0],
+                                    .part_count = r->threads->size,
+                                    .name = r->config,
+                                    .worker_program = ob__cli_job_worker(&screen->job),
+                                    .chosen_by =
+                                        r->run.count_repeats > 0 ? "--number or --repeats" : NULL};
+    return ob_job_open_configs(context, &configs, &screen->job.params, &screen->job.job, err);
+}
+
+int ob__cases_measure(ob_job_screen *screen, ob_case_request *r)
+{
+    ob_cli *cli = screen->job.cli;
+    room *to = calloc(1, sizeof *to);
+    ob_err err;
+    if (to == NULL)
+        return ob__cli_out_of_memory(cli);
+    int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
+    if (code == OB_EXIT_OK && open_config(cli->context, r, &to->config, &err) != OB_OK)
+        code = ob__cli_fail(cli, &err);
+    r->run.by_words = r->config == NULL;
+    if (code == OB_EXIT_OK)
+        code = ob__cli_job_name(&screen->job, r->config != NULL ? r->config : "-", &r->run);
+    if (code == OB_EXIT_OK)
+        code = open_job(screen, r, to, &err) == OB_OK ? ob__job_screen_run(screen)
+                                                      : ob__cli_fail(cli, &err);
+    code = ob__job_screen_fini(screen, code);
+    ob_case_selection_destroy(to->selection);
+    ob_config_destroy(to->config);
+    free(to);
+    return code;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Cases of operators as `time` and `count` take them: of a config, or one that is written on the command line, with each
+ * number of threads.
+ */
+#ifndef OB_CLI_CASE_JOB_H
+#define OB_CLI_CASE_JOB_H
+
+#include "job_screen.h"
+#include "thread_list.h"
+
+typedef struct ob_case_request {
+    const char *config, *op, *only_case; /* without a config: op and the words */
+    const char *const *words;
+    size_t word_count;
+    ob_run_options run; /* threads are set for each number */
+    const ob_thread_list *threads;
+    const void *values; /* of the command's options, for the header */
+} ob_case_request;
+
+/* Opens context, config and job, runs it and closes all; the exit code. */
+int ob__cases_measure(ob_job_screen *screen, ob_case_request *request);
+
+#endif

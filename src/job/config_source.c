@@ -104,7 +104,7 @@ static ob_status begin(void *ctx, const ob_json *properties, ob_err *err)
 
 static void tell_progress(void *ctx, const ob_run_progress *progress)
 {
-    ob__job_tell_progress(((const ob_config_source *)ctx)->job, NULL, progress);
+    ob__job_tell_progress(((const config_source *)ctx)->job, NULL, progress);
 }
 
 static int stop(void *ctx)

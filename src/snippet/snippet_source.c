@@ -2,9 +2,8 @@
  *
  * The source of snippets: a statement with some numbers of threads, or a suite in rounds, counted and timed.
  */
-#include "job/job_int.h"
-
 #include "base/text_append.h"
+#include "job/job_int.h"
 #include "snippet/snippet_record.h"
 
 #include <inttypes.h>

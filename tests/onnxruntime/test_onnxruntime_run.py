@@ -6,7 +6,6 @@
 import json
 import os
 import pathlib
-import platform
 import subprocess
 import sys
 import tempfile
@@ -80,13 +79,10 @@ with tempfile.TemporaryDirectory() as folder:
     assert "ONNX Runtime:" in results[0]["reason"], results[0]
     assert "for inputs of i8; use f32, or another backend" in results[0]["reason"], results[0]
 
-    # Whole numbers divided by 0 end the worker where the processor traps: a record that says so, and the next case runs.
-    if platform.machine() == "x86_64":
-        ones, zeros = (dict(tensor(4, dtype="int"), value=value) for value in (1, 0))
-        path.write_text(json.dumps({"torch.floor_divide": entry([ones, zeros], [ones, ones])}))
-        # The sanitizer would turn the signal into an exit.
-        os.environ["ASAN_OPTIONS"] = ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "handle_sigfpe=0"]))
-        done = call("run", "-c", str(path), "--backend", "onnxruntime", "--output", str(out), "--force", cwd=folder)
-        results = [r for r in lines(out.read_text()) if "status" in r and "op_name" in r]
-        assert done.returncode == 1 and [r["status"] for r in results] == ["crashed", "ok"], results
-        assert "SIGFPE" in results[0]["reason"] and "divided by 0" in results[0]["reason"], results[0]
+    # Whole numbers divided by 0 would end the worker: no backend sees such a call, and the next case runs.
+    ones, zeros = (dict(tensor(4, dtype="int"), value=value) for value in (1, 0))
+    path.write_text(json.dumps({"torch.floor_divide": entry([ones, zeros], [ones, ones])}))
+    done = call("run", "-c", str(path), "--backend", "onnxruntime", "--output", str(out), "--force", cwd=folder)
+    results = [r for r in lines(out.read_text()) if "status" in r and "op_name" in r]
+    assert done.returncode == 1 and [r["status"] for r in results] == ["invalid", "ok"], results
+    assert "element 0 of other is 0" in results[0]["reason"], results[0]

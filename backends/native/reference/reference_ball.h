@@ -94,7 +94,7 @@ static inline ball ball_function_of(const ball_rules *r, ball a, double (*f)(dou
 {
     const double v = f(a.v);
     double e = isfinite(v) ? (roundings * r->u + r->half) * fabs(v) : 0;
-    if (v == 0 && isfinite(a.v) && f(1) != 0 && a.v != 0)
+    if (v == 0 && f(1) != 0 && a.v != 0)
         e += 0x1p-1000; /* it came out as nothing, which others may call very little */
     if (a.e > 0) {
         const double up = fabs(f(a.v + a.e) - v), down = fabs(f(a.v - a.e) - v);

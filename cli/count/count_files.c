@@ -351,9 +351,11 @@ static ob_status diff_pair(ob_cli *cli, const ob_count_options *o, const ob_coun
 static ob_status diff_many(ob_cli *cli, const ob_count_options *o, const ob_count_file *before,
                            const ob_count_file *after, ob_err *err)
 {
-    bool *taken = calloc(ob_count_file_size(before), sizeof *taken);
+    bool *taken = calloc(ob_count_file_size(before) + 1, sizeof *taken);
     size_t equal = 0, both = 0;
-    ob_status status = taken != NULL ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+    ob_status status = OB_OK;
+    if (taken == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
     for (size_t i = 0; status == OB_OK && i < ob_count_file_size(after); i++) {
         const ob_count_stats *new = ob_count_file_part(after, i);
         const ob_count_stats *old = take_partner(before, new, taken);

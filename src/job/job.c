@@ -224,13 +224,15 @@ ob_status ob__job_open_own(ob_context *context, const ob_job_source *source,
                            void (*destroy)(void *source), const ob_job_params *params, ob_job **out,
                            ob_err *err)
 {
-    const ob_status status = ob_job_open(context, source, params, out, err);
-    if (status != OB_OK) {
+    ob_job *job = NULL;
+    const ob_status status = ob_job_open(context, source, params, &job, err);
+    *out = job;
+    if (job == NULL) {
         destroy(source->ctx);
         return status;
     }
-    (*out)->own_source = source->ctx;
-    (*out)->destroy_source = destroy;
+    job->own_source = source->ctx;
+    job->destroy_source = destroy;
     return OB_OK;
 }
 

@@ -177,23 +177,24 @@ static ob_status measure(snippet_source *s, ob_suite_result *result, room *to, o
 }
 
 /* A place that cannot be written to is no fault of the statement. */
-static ob_status measure_statement(snippet_source *s, ob_suite_result *result, ob_err *err)
+static ob_status measure_statement(snippet_source *s, const ob_suite_result *of, ob_err *err)
 {
     const ob_clock clock = ob_clock_monotonic();
     const uint64_t start_ns = ob_clock_now_ns(&clock);
+    ob_suite_result result = *of;
     room to = {.stats = NULL};
     ob_err why = {.message = ""};
-    result->status = measure(s, result, &to, &why);
-    result->seconds = (double)(ob_clock_now_ns(&clock) - start_ns) / 1e9;
-    result->reason = why.message;
-    result->died = ob__snippet_died(why.message);
-    ob_status status = result->status;
+    ob_status status = measure(s, &result, &to, &why);
+    result.status = status;
+    result.seconds = (double)(ob_clock_now_ns(&clock) - start_ns) / 1e9;
+    result.reason = why.message;
+    result.died = ob__snippet_died(why.message);
     const bool is_of_statement = status != OB_ERR_IO && status != OB_ERR_STATE;
     if (!is_of_statement && err != NULL)
         *err = why;
     if (is_of_statement)
-        status = take_result(s, result, err);
-    for (size_t i = 0; i < result->stats_count; i++)
+        status = take_result(s, &result, err);
+    for (size_t i = 0; i < result.stats_count; i++)
         ob_count_stats_destroy(to.stats[i]);
     free(to.stats);
     ob_measurements_destroy(to.times);
@@ -210,7 +211,7 @@ static ob_status run_statement(snippet_source *s, ob_err *err)
         task.setup = snippet.args.setup;
         task.global_setup = snippet.args.global_setup;
         task.num_threads = snippet.args.num_threads;
-        ob_suite_result result = {.snippet = &snippet, .index = i, .task = &task};
+        const ob_suite_result result = {.snippet = &snippet, .index = i, .task = &task};
         if (!wants(s, &snippet, 0))
             continue;
         if (stop(s) > 0)

@@ -252,7 +252,7 @@ static void leave_out(runner *r)
 {
     const ob_suite_run_params *p = r->params;
     const size_t count = ob_snippets_count(r->snippets);
-    for (size_t i = 0; p->wants != NULL && i < r->items; i++) {
+    for (size_t i = 0; r->begun != NULL && p->wants != NULL && i < r->items; i++) {
         r->begun[i] = !p->wants(p->ctx, snippet_of(r, i), (int64_t)(i / count));
         r->total -= r->begun[i];
     }

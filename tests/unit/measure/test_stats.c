@@ -144,6 +144,30 @@ static void fill_killer(double *x, size_t count)
     }
 }
 
+/* As that one as far as it takes to fall back on the heap sort, which then has the others in no order. */
+static void falls_back(void)
+{
+    enum { COUNT = 400, FIRST = 32 };
+    double x[COUNT];
+    uint32_t random = 1;
+    int next = FIRST;
+    for (int i = 0; i < COUNT; i++)
+        x[i] = -1;
+    for (int i = 0; i < FIRST; i++)
+        x[i % 2 == 0 ? i : COUNT / 2 + i / 2] = i;
+    while (next < COUNT) {
+        random = random * 1664525 + 1013904223;
+        for (uint32_t at = random >> 8;; at++)
+            if (x[at % COUNT] < 0) {
+                x[at % COUNT] = next++;
+                break;
+            }
+    }
+    ob_stats_sort(x, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        CHECK_REAL(x[i], i);
+}
+
 static void sorting(void)
 {
     enum { N = 20000, ORDERS = 6 };
@@ -215,6 +239,7 @@ int main(void)
     RUN(digits_are_kept);
     RUN(bad_samples);
     RUN(sorting);
+    RUN(falls_back);
     RUN(student_t);
     return ob_test_end();
 }

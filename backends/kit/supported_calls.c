@@ -117,7 +117,7 @@ static ob_dtype foreign_complex(const ob_kit_kernel *kernel, const ob_value *val
     const ob_dtype dtype = value->kind == OB_VALUE_TENSOR    ? value->as.tensor->dtype
                            : value->kind == OB_VALUE_COMPLEX ? OB_DTYPE_C64
                                                              : OB_DTYPE_INVALID;
-    if (is_complex(dtype) && (kernel->dtypes & (1u << dtype)) == 0)
+    if (dtype > OB_DTYPE_INVALID && is_complex(dtype) && (kernel->dtypes & (1u << dtype)) == 0)
         return dtype;
     ob_dtype found = OB_DTYPE_INVALID;
     if (value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE)

@@ -45,7 +45,7 @@ static ob_status weight_gradient(const ob_op_call *call, const char *grad_name, 
 
 ob_status ob__shape_embedding_backward(const ob_op_call *call, ob_value *out, ob_err *err)
 {
-    ob__shape shape;
+    ob__shape shape = {.ndim = 0};
     int64_t numel;
     char text[OB__SHAPE_TEXT];
     const char *name = ob__arg(call, "grad_output") != NULL ? "grad_output" : "grad";

@@ -187,11 +187,13 @@ static size_t gather(const ob_made_case *m, group *groups)
         if (is_told(m, i))
             groups[count++] = group_of(m, i);
     for (size_t i = 0; i < ob_trace_node_count(m->trace); i++)
-        if (m->replaced[i] != NULL)
-            groups[count++] = (group){.name = ob_trace_node_at(m->trace, i)->name,
-                                      .fate = OB_REPLAY_REPLACED,
-                                      .reason = m->replaced[i],
-                                      .count = 1};
+        if (m->replaced[i] != NULL) {
+            groups[count] = (group){.name = ob_trace_node_at(m->trace, i)->name,
+                                    .fate = OB_REPLAY_REPLACED,
+                                    .reason = m->replaced[i],
+                                    .count = 1};
+            count++;
+        }
     return merge(groups, count);
 }
 

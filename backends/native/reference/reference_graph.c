@@ -205,7 +205,7 @@ static bool keeps_order(const ob_graph *graph, const ob_graph_node *node)
     const ob_operand *operand = ob_kit_first_tensor(graph, node);
     const ob_value *meta = node->output_count == 1 ? &graph->edges[node->outputs[0]].meta : NULL;
     if (ref_kind(node->op) != OB_KIT_VIEW || operand == NULL || operand->kind != OB_OPERAND_EDGE ||
-        meta->kind != OB_VALUE_TENSOR)
+        meta == NULL || meta->kind != OB_VALUE_TENSOR)
         return false;
     const ob_tensor *from = graph->edges[operand->edge].meta.as.tensor, *to = meta->as.tensor;
     return ob_kit_numel(from) == ob_kit_numel(to) && ob_kit_is_contiguous(from) &&

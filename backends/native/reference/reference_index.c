@@ -220,7 +220,7 @@ static void spread_indices(advanced *a, const int64_t *sizes)
 
 static ob_status take_advanced(const ref_call *call, advanced *a, ob_err *err)
 {
-    int64_t sizes[OB_MAX_DIMS];
+    int64_t sizes[OB_MAX_DIMS] = {0};
     int last = -1;
     bool apart = false;
     *a = (advanced){.self = ref_arg(call, "self"),

@@ -233,6 +233,8 @@ static ob_status own_elements(const ref_node *n, ref_store *store, ob_err *err)
 static ob_status write_back(const ref_node *n, const ref_out *out, ref_tensor *to, ob_err *err)
 {
     const ref_store *from = out->t.store;
+    if (from == NULL)
+        return no_memory(n, err);
     if (from->why_unknown != NULL) {
         to->store->why_unknown = from->why_unknown;
         if (from->judge != NULL && to->store->judge == NULL) {

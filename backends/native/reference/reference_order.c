@@ -207,7 +207,7 @@ static ob_status run_sort(ref_call *call, sorting *t, ob_err *err)
     t->items = malloc(((size_t)s.length + 1) * sizeof *t->items);
     if (status == OB_OK && t->items == NULL)
         status = ref_no_memory(call, err);
-    for (int64_t i = 0; status == OB_OK && i < count; i++)
+    for (int64_t i = 0; status == OB_OK && t->items != NULL && i < count; i++)
         sort_slice(call, t, &s, chosen != NULL ? chosen[i] : i);
     if (status == OB_OK)
         status = give_judges(call, t, err);

@@ -151,10 +151,10 @@ static bool judge_choice(const ref_judge *j, const ref_tensor *got, ob_reason *w
 static ob_status run_bernoulli(ref_call *call, ob_err *err)
 {
     const bool given = ob_kit_arg(&call->kit, "p") != NULL;
-    const ref_judge judge = {
-        .fn = judge_choice,
-        .of = given ? (ref_tensor){.store = NULL} : *ref_arg(call, "self"),
-        .numbers = {given ? ob_kit_arg_double(&call->kit, "p", 0.5) : -1, 0, 1}};
+    ref_judge judge = {.fn = judge_choice,
+                       .numbers = {given ? ob_kit_arg_double(&call->kit, "p", 0.5) : -1, 0, 1}};
+    if (!given)
+        judge.of = *ref_arg(call, "self");
     return give(call, call->outs, &judge, err);
 }
 

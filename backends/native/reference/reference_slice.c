@@ -13,7 +13,7 @@
 
 static void add_strides(ref_slices *s, const int64_t *strides, int64_t offset)
 {
-    int64_t kept[OB_MAX_DIMS], along[OB_MAX_DIMS];
+    int64_t kept[OB_MAX_DIMS] = {0}, along[OB_MAX_DIMS] = {0};
     int kept_count = 0, along_count = 0;
     for (int d = 0; d < s->ndim; d++)
         if (s->reduced[d])
@@ -26,7 +26,7 @@ static void add_strides(ref_slices *s, const int64_t *strides, int64_t offset)
 
 void ref_slices_start(ref_slices *s, const ref_tensor *t, const bool *reduced)
 {
-    int64_t kept[OB_MAX_DIMS], along[OB_MAX_DIMS], strides[OB_MAX_DIMS];
+    int64_t kept[OB_MAX_DIMS] = {0}, along[OB_MAX_DIMS] = {0}, strides[OB_MAX_DIMS] = {0};
     int kept_count = 0, along_count = 0;
     *s = (ref_slices){.count = 1, .length = 1, .reduced = reduced, .ndim = t->ndim};
     for (int d = 0; d < t->ndim; d++) {

@@ -76,6 +76,8 @@ static bool view_start(const window *w, int64_t out, view *v)
     bool any = true;
     *v = (view){.divisor = 1};
     for (int d = w->space - 1; d >= 0; d--) {
+        if (w->out[d] <= 0)
+            return false;
         set_range(w, d, out % w->out[d], v);
         out /= w->out[d];
         v->index[d] = v->first[d];
@@ -152,7 +154,8 @@ static double plane_cost(const window *w)
 {
     double per = 1;
     for (int d = 0; d < w->space; d++)
-        per *= is_adaptive(w) ? (double)(w->in[d] / w->out[d] + 1) : (double)w->kernel[d];
+        per *= is_adaptive(w) ? 1 + (double)w->in[d] / (double)(w->out[d] > 0 ? w->out[d] : 1)
+                              : (double)w->kernel[d];
     return (double)w->out_count * (per * 25 + 20);
 }
 
@@ -308,7 +311,7 @@ static ob_status run_backward(ref_call *call, ob_err *err)
     take(call, &call->outs[0].t, b.grad, &b.w);
     OB_TRY(ref_choose(call, call->outs, b.w.planes, b.w.in_count,
                       plane_cost(&b.w) + 20 * (double)b.w.in_count, &chosen, &count, err));
-    b.sums = malloc(((size_t)b.w.in_count + 1) * sizeof *b.sums);
+    b.sums = calloc((size_t)b.w.in_count + 1, sizeof *b.sums);
     for (int64_t i = 0; b.sums != NULL && i < count; i++) {
         const int64_t plane = chosen != NULL ? chosen[i] : i;
         for (int64_t k = 0; k < b.w.in_count; k++)

@@ -141,7 +141,8 @@ static uint16_t to_f16(float value)
 
 static void make_element(ob_dtype dtype, double value, unsigned char *out)
 {
-    const float real = (float)value;
+    const float real = (float)value, c64[2] = {real, 0};
+    const double c128[2] = {value, 0};
     const int64_t integer = (int64_t)value;
     const int32_t i32 = (int32_t)integer;
     const int16_t i16 = (int16_t)integer;
@@ -154,6 +155,12 @@ static void make_element(ob_dtype dtype, double value, unsigned char *out)
         break;
     case OB_DTYPE_F64:
         from = &value;
+        break;
+    case OB_DTYPE_C64:
+        from = c64;
+        break;
+    case OB_DTYPE_C128:
+        from = c128;
         break;
     case OB_DTYPE_I64:
         from = &integer;

@@ -40,7 +40,7 @@ static ball gelu_inner(const ball_rules *r, ball x)
 static ball real_gelu(const ball_rules *r, const ball *a, const point_options *o)
 {
     const ball x = a[0];
-    const ball bent = o->mode == 't' ? F(tanh, gelu_inner(r, x)) : F(erf, MUL(x, C(ROOT_HALF)));
+    const ball bent = o->mode == 't' ? F(tanh, gelu_inner(r, x)) : ERF(MUL(x, C(ROOT_HALF)));
     return MUL(MUL(ball_of(0.5), x), ADD(ONE, bent));
 }
 
@@ -48,7 +48,7 @@ static ball real_gelu_backward(const ball_rules *r, const ball *a, const point_o
 {
     const ball g = a[0], x = a[1];
     if (o->mode != 't') {
-        const ball share = MUL(ball_of(0.5), ADD(ONE, F(erf, MUL(x, C(ROOT_HALF)))));
+        const ball share = MUL(ball_of(0.5), ADD(ONE, ERF(MUL(x, C(ROOT_HALF)))));
         const ball density =
             MUL(C(TWO_BY_ROOT_PI * ROOT_HALF * 0.5), F(exp, MUL(ball_of(-0.5), MUL(x, x))));
         return MUL(g, ADD(share, MUL(x, density)));

@@ -175,7 +175,7 @@ REAL(cos, F(cos, a[0]))
 REAL(tan, F(tan, a[0]))
 REAL(atan, F(atan, a[0]))
 REAL(tanh, F(tanh, a[0]))
-REAL(erf, F(erf, a[0]))
+REAL(erf, ERF(a[0]))
 /* As 1 - erf(x), too. */
 REAL(erfc, LOOSE(F(erfc, a[0]), 4))
 REAL(sigmoid, SIGMOID(a[0]))

@@ -10,11 +10,9 @@ foreach(place /var/lib/dpkg/status /usr/local/include /usr/local/lib /usr/local/
   endif()
 endforeach()
 
-# Our own findings are named OB_<what>_<place>.
+# Our own findings are named OB_<what>_<place>, and looked for again: a folder that is still there may have lost the header.
 get_cmake_property(cached CACHE_VARIABLES)
 list(FILTER cached INCLUDE REGEX "^OB_.*_(INCLUDE|LIBRARY|CPU|C10)$")
 foreach(variable IN LISTS cached)
-  if(IS_ABSOLUTE "${${variable}}" AND NOT EXISTS "${${variable}}")
-    unset(${variable} CACHE)
-  endif()
+  unset(${variable} CACHE)
 endforeach()

@@ -4,6 +4,9 @@
  * `opbench run --nsys`. Calls of the CUDA runtime inside a timed interval are joined with the kernels that
  * they launched. The joins are SQLite's; the tables are copied into indexed temporary ones first,
  * because the export has no indexes and every interval asks.
+ *
+ * A report is data that anyone may have written: its views, triggers and functions are not run, its texts have a
+ * largest size, and the work is bounded by the size of the file.
  */
 #include "command.h"
 #include "nsys_label.h"
@@ -14,6 +17,14 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+enum {
+    LARGEST_TEXT = 1 << 24,
+    LARGEST_MEMORY = 1 << 30, /* SQLite's own; what does not fit goes to temporary files */
+    STEPS = 10000,            /* of SQLite's machine between two looks at the budget */
+    STEPS_PER_BYTE = 50,      /* copying, indexing and joining a row take a few per byte */
+};
 
 typedef struct nsys_options {
     const char *output;
@@ -38,10 +49,16 @@ typedef struct analysis {
     FILE *out;
     char *op_name, *id; /* of the line under way; NULL = none */
     bool first_range;
+    int64_t looks_left; /* of the budget */
 } analysis;
 
 static ob_status database_error(const analysis *a, ob_err *err)
 {
+    if (sqlite3_errcode(a->db) == SQLITE_INTERRUPT)
+        return ob_err_set(err, OB_ERR_LIMIT,
+                          "%s asks for more work than a report of its size has; give one that nsys "
+                          "exported as SQLite",
+                          a->path);
     return ob_err_set(err, OB_ERR_CONFIG, "%s: %s; give a report that nsys exported as SQLite",
                       a->path, sqlite3_errmsg(a->db));
 }
@@ -55,9 +72,7 @@ static bool has_table(const analysis *a, const char *table)
 {
     sqlite3_stmt *s = NULL;
     bool found = false;
-    if (sqlite3_prepare_v2(a->db,
-                           "SELECT 1 FROM sqlite_master WHERE type IN ('table', 'view') AND "
-                           "name = ?1",
+    if (sqlite3_prepare_v2(a->db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1",
                            -1, &s, NULL) == SQLITE_OK &&
         sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC) == SQLITE_OK)
         found = sqlite3_step(s) == SQLITE_ROW;
@@ -127,6 +142,28 @@ static ob_status make_tables(const analysis *a, ob_err *err)
     return execute(a, has_table(a, "CUPTI_ACTIVITY_KIND_KERNEL") ? KERNELS : NO_KERNELS, err);
 }
 
+static int look_at_budget(void *ctx)
+{
+    analysis *a = ctx;
+    return --a->looks_left < 0;
+}
+
+/* Before anything of the file is looked at. */
+static void set_limits(analysis *a)
+{
+    static const int OFF[] = {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER,
+                              SQLITE_DBCONFIG_TRUSTED_SCHEMA};
+    struct stat file = {.st_size = 0};
+    stat(a->path, &file);
+    a->looks_left = (int64_t)file.st_size * STEPS_PER_BYTE / STEPS + 100;
+    for (size_t i = 0; i < sizeof OFF / sizeof *OFF; i++)
+        sqlite3_db_config(a->db, OFF[i], 0, NULL);
+    sqlite3_db_config(a->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_limit(a->db, SQLITE_LIMIT_LENGTH, LARGEST_TEXT);
+    sqlite3_hard_heap_limit64(LARGEST_MEMORY);
+    sqlite3_progress_handler(a->db, STEPS, look_at_budget, a);
+}
+
 static ob_status open_database(analysis *a, ob_err *err)
 {
     const struct {
@@ -136,6 +173,7 @@ static ob_status open_database(analysis *a, ob_err *err)
     if (sqlite3_open_v2(a->path, &a->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
         return ob_err_set(err, OB_ERR_CONFIG, "%s cannot be opened: %s", a->path,
                           a->db != NULL ? sqlite3_errmsg(a->db) : "out of memory");
+    set_limits(a);
     OB_TRY(execute(a, "SELECT count(*) FROM sqlite_master", err)); /* is it a database at all */
     OB_TRY(make_tables(a, err));
     for (size_t i = 0; i < sizeof asks / sizeof *asks; i++)
@@ -146,19 +184,21 @@ static ob_status open_database(analysis *a, ob_err *err)
 
 /* ---- writing ---- */
 
+/* As JSON, which has no control characters in it: no text of the report may move a terminal's cursor. */
 static void print_string(const analysis *a, const char *text)
 {
-    fputc('"', a->out);
-    for (const unsigned char *c = (const unsigned char *)(text != NULL ? text : ""); *c != '\0';
-         c++) {
-        if (*c == '"' || *c == '\\')
-            fprintf(a->out, "\\%c", *c);
-        else if (*c < 0x20)
-            fprintf(a->out, "\\u%04x", *c);
-        else
-            fputc(*c, a->out);
-    }
-    fputc('"', a->out);
+    ob_json_doc *doc = NULL;
+    char *json = NULL;
+    size_t length = 0;
+    if (ob_json_doc_create(&doc, NULL) == OB_OK &&
+        ob_json_print(
+            ob_json_new_string(doc, text != NULL ? text : "", text != NULL ? strlen(text) : 0),
+            &json, &length, NULL) == OB_OK)
+        fwrite(json, 1, length, a->out);
+    else
+        fputs("null", a->out);
+    free(json);
+    ob_json_doc_destroy(doc);
 }
 
 static const char *text_of(sqlite3_stmt *s, int column)
@@ -326,6 +366,12 @@ static ob_status write_lines(analysis *a, ob_err *err)
 
 /* ---- */
 
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 static ob_status open_output(analysis *a, const char *name, bool force, ob_err *err)
 {
     char path[4096];
@@ -339,10 +385,10 @@ static ob_status open_output(analysis *a, const char *name, bool force, ob_err *
             dot != NULL && strchr(dot, '/') == NULL ? (size_t)(dot - a->path) : strlen(a->path);
         snprintf(path, sizeof path, "%.*s.json", (int)stem, a->path);
         name = path;
-        if (strcmp(name, a->path) == 0)
-            return ob_err_set(err, OB_ERR_INVALID,
-                              "the output would overwrite %s; name another with -o FILE", a->path);
     }
+    if (is_same_file(name, a->path))
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "the output would overwrite %s; name another with -o FILE", a->path);
     if (!force && ob__cli_is_taken(name))
         return ob_err_set(err, OB_ERR_INVALID,
                           "%s is there already; --force replaces it, -o FILE names another", name);

@@ -39,9 +39,10 @@ enum { OB_CLI_BACKEND_VALUES = 48 }; /* that a command has at most */
 typedef struct ob_cli {
     const ob_cli_command *command; /* the one that runs, or NULL before dispatch */
     ob_context *context;           /* NULL until ob__cli_open_context */
-    bool colour_out, colour_err;   /* whether each stream is a terminal that shows colours */
-    bool terminal_out;             /* standard output is one */
-    bool write_failed;             /* standard output took no more; told once, exit code 1 */
+    bool colour_out,
+        colour_err; /* whether colours may go to each stream: a terminal that shows them, or asked for */
+    bool terminal_out;         /* standard output is one */
+    bool write_failed;         /* standard output took no more; told once, exit code 1 */
     bool logged_error;         /* the log has shown an error that ob__cli_fail need not repeat */
     bool hide_refused_plugins; /* the command shows them itself: no warnings */
     /* Which warnings of the log are shown; NULL = all. */
@@ -135,6 +136,10 @@ int ob__cli_usage_error(ob_cli *cli, const char *format, ...) OB_PRINTF(2, 3);
 int ob__cli_fail(ob_cli *cli, const ob_err *err);
 int ob__cli_out_of_memory(ob_cli *cli); /* says so; returns OB_EXIT_FAILED */
 void ob__cli_warn(ob_cli *cli, const char *format, ...) OB_PRINTF(2, 3);
+/* Anything else to standard error; what would move a terminal's cursor is not shown. */
+void ob__cli_say(const char *format, ...) OB_PRINTF(1, 2);
+/* A line of progress begins anew. */
+void ob__cli_clear_line(void);
 
 /* ---- results, on standard output ---- */
 

@@ -68,7 +68,7 @@ static ob_status on_record(void *ctx, const ob_job_event *event, ob_err *err)
 {
     ob_cli_job *j = ctx;
     if (j->has_progress)
-        fputs("\r\033[K", stderr);
+        ob__cli_clear_line();
     if (!event->is_old) {
         if (!j->line->quiet && !j->line->no_isolate) /* there the backend's own warning is seen */
             ob__warn_of_threads(j->cli, &event->record->result, &j->threads_told);
@@ -88,11 +88,11 @@ static void show_step(const ob_job_progress *progress)
     char passes[32] = "";
     if (step->passes > 0)
         snprintf(passes, sizeof passes, " of %" PRIu64, step->passes);
-    fprintf(stderr,
-            "\r\033[K%" PRIu64 "/%" PRIu64 "  %.20s: pass %" PRIu64 "%s, call %" PRIu64
-            " of %" PRIu64 ", %.0f s",
-            progress->done, progress->total, step->backend, step->pass + 1, passes, step->done + 1,
-            step->size, progress->seconds);
+    ob__cli_clear_line();
+    ob__cli_say("%" PRIu64 "/%" PRIu64 "  %.20s: pass %" PRIu64 "%s, call %" PRIu64 " of %" PRIu64
+                ", %.0f s",
+                progress->done, progress->total, step->backend, step->pass + 1, passes,
+                step->done + 1, step->size, progress->seconds);
 }
 
 static void on_progress(void *ctx, const ob_job_progress *progress)
@@ -104,9 +104,10 @@ static void on_progress(void *ctx, const ob_job_progress *progress)
     const ob_record_result *r = &progress->record->result;
     const char *op = r->op_name != NULL ? r->op_name : "";
     (void)ctx;
-    fprintf(stderr, "\r\033[K%" PRIu64 "/%" PRIu64 "  %.60s%s%.60s  %.0f s left", progress->done,
-            progress->total, op, op[0] != '\0' ? "  " : "", r->id != NULL ? r->id : "",
-            progress->seconds_left);
+    ob__cli_clear_line();
+    ob__cli_say("%" PRIu64 "/%" PRIu64 "  %.60s%s%.60s  %.0f s left", progress->done,
+                progress->total, op, op[0] != '\0' ? "  " : "", r->id != NULL ? r->id : "",
+                progress->seconds_left);
 }
 
 static int on_stop(void *ctx)
@@ -173,7 +174,7 @@ int ob__cli_job_run(ob_cli_job *j)
     ob__cli_catch_interrupts(j->cli);
     const ob_status status = ob_job_run(j->job, &err);
     if (j->has_progress)
-        fputs("\r\033[K", stderr);
+        ob__cli_clear_line();
     if (status == OB_OK)
         return OB_EXIT_OK;
     const int code = ob__cli_fail(j->cli, &err);

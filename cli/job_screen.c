@@ -17,7 +17,7 @@ static void tell_failure(const ob_job_screen *s, const ob_record_result *r)
     if (s->view == OB_VIEW_SUITE) {
         ob__cli_warn(s->job.cli, "%s: failed after %" PRId64 " attempt%s: %s", r->id, r->attempts,
                      r->attempts == 1 ? "" : "s", reason);
-        fprintf(stderr, "  alone: %s\n", r->repro);
+        ob__cli_say("  alone: %s\n", r->repro);
         return;
     }
     if (s->is_single)

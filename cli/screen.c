@@ -55,7 +55,8 @@ static size_t style_length(const unsigned char *text)
     return text[2 + digits] == 'm' ? digits + 3 : 0;
 }
 
-/* C0 controls other than line feed and tab, DEL, and the C1 controls as UTF-8 spells them. */
+/* C0 controls other than line feed and tab, DEL, and the C1 controls: as UTF-8 spells them, and as bytes alone, which
+ * are no UTF-8. */
 static void hide_controls(char *text, bool keep_styles)
 {
     for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++) {
@@ -67,6 +68,14 @@ static void hide_controls(char *text, bool keep_styles)
         } else if (*c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f) {
             c[0] = '?';
             c[1] = '?';
+        } else if (*c >= 0xc2) { /* the rest of a character */
+            for (int rest = *c >= 0xf0   ? 3
+                            : *c >= 0xe0 ? 2
+                                         : 1;
+                 rest > 0 && (c[1] & 0xc0) == 0x80; rest--)
+                c++;
+        } else if (*c >= 0x80 && *c <= 0x9f) {
+            *c = '?';
         }
     }
 }
@@ -88,9 +97,9 @@ bool ob__cli_write(ob_cli *cli, const char *data, size_t size)
 {
     if (cli->write_failed || size == 0) /* an empty text has no data */
         return !cli->write_failed;
-    char *clean = cli->terminal_out ? strndup(data, size) : NULL;
+    char *clean = strndup(data, size);
     if (clean != NULL && strlen(clean) == size) {
-        hide_controls(clean, true);
+        hide_controls(clean, cli->colour_out);
         data = clean;
     }
     errno = 0;
@@ -222,6 +231,25 @@ int ob__cli_usage_error(ob_cli *cli, const char *format, ...)
     const bool named = cli->command != NULL && !cli->command->hidden;
     fprintf(stderr, "Try 'opbench help%s%s'.\n", named ? " " : "", named ? cli->command->name : "");
     return OB_EXIT_USAGE;
+}
+
+void ob__cli_say(const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    const int length = vasprintf(&text, format, args);
+    va_end(args);
+    if (length < 0)
+        return;
+    hide_controls(text, false);
+    fputs(text, stderr);
+    free(text);
+}
+
+void ob__cli_clear_line(void)
+{
+    fputs("\r\033[K", stderr);
 }
 
 void ob__cli_warn(ob_cli *cli, const char *format, ...)

@@ -20,7 +20,7 @@ bool ob__cli_takes_torch(const ob_cli_command *command)
 static void tell(void *ctx, const char *text)
 {
     const ob_cli *cli = ctx;
-    fprintf(stderr, "opbench %s: %s\n", cli->command->name, text);
+    ob__cli_say("opbench %s: %s\n", cli->command->name, text);
 }
 
 /* Given on the command line, it must work; from the environment, only who wants torch is told. */

@@ -61,7 +61,7 @@ static ob_status print_delta(const ob_count_stats *before, const ob_count_stats 
     if (status == OB_OK)
         status = ob_counts_print(delta, NULL, &text, err);
     if (status == OB_OK)
-        fprintf(stderr, "%.*s\n", (int)text.size, text.data);
+        ob__cli_say("%.*s\n", (int)text.size, text.data);
     ob_text_fini(&text);
     ob_counts_destroy(delta);
     ob_count_stats_destroy(a);

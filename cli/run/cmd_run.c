@@ -86,7 +86,7 @@ static int print_report(run_command *r)
             ob__cli_printf(r->cli, "trace: %s\n", trace);
         ob__backend_options_print_files(r->cli, records);
     } else if (r->line->job.output == NULL) {
-        fprintf(stderr, "records: %s\n", records);
+        ob__cli_say("records: %s\n", records);
     }
     return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(r->cli, &err);
 }
@@ -104,8 +104,7 @@ static int report(run_command *r)
 static void echo(void *ctx, const char *line, size_t length)
 {
     (void)ctx;
-    fwrite(line, 1, length, stderr);
-    fputc('\n', stderr);
+    ob__cli_say("%.*s\n", (int)length, line);
 }
 
 static void tell_failed(void *ctx, const ob_record_batch *batch)

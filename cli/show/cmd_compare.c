@@ -105,7 +105,7 @@ static ob_status keep(void *ctx, const ob_cli_place *place, const ob_measurement
 
 /* ---- tables ---- */
 
-static ob_compare_style style_of(const ob_cli *cli, const compare_options *options)
+static ob_compare_style style_of(ob_cli *cli, const compare_options *options)
 {
     ob_compare_style style = {.trim_significant_figures = options->trim,
                               .highlight_warnings = options->highlight_warnings};
@@ -114,6 +114,7 @@ static ob_compare_style style_of(const ob_cli *cli, const compare_options *optio
     ob_colorize_from_word(options->colorize, &style.colorize);
     const bool colour = strcmp(options->color, "always") == 0 ||
                         (strcmp(options->color, "auto") == 0 && cli->colour_out);
+    cli->colour_out = colour; /* what is written may hold them */
     if (style.format == OB_TABLE_TEXT && !colour)
         style.colorize = OB_COLORIZE_NONE;
     return style;

@@ -96,7 +96,7 @@ int ob__snippet_code_read(ob_cli *cli, const ob_snippet_line *line, const char *
 static void tell(void *ctx, const char *text)
 {
     const ob_cli *cli = ctx;
-    fprintf(stderr, "opbench %s: %s\n", cli->command->name, text);
+    ob__cli_say("opbench %s: %s\n", cli->command->name, text);
 }
 
 ob_snippet_options ob__snippet_line_options(ob_cli *cli, const ob_snippet_line *line,

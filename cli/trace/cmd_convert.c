@@ -67,9 +67,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     if (code == OB_EXIT_OK)
         code = ob__cli_write_file(cli, options->output, config.data, config.size);
     if (code == OB_EXIT_OK && options->output != NULL)
-        fprintf(stderr,
-                "%" PRIu64 " calls, %" PRIu64 " of them distinct, %" PRIu64 " left out: %s\n",
-                summary.calls, summary.distinct, summary.left_out, options->output);
+        ob__cli_say("%" PRIu64 " calls, %" PRIu64 " of them distinct, %" PRIu64 " left out: %s\n",
+                    summary.calls, summary.distinct, summary.left_out, options->output);
     ob_text_fini(&config);
     ob_trace_close(trace);
     return code;

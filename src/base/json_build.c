@@ -59,7 +59,7 @@ bool ob__json_make_string(ob_arena *arena, const char *text, size_t length, ob_j
     uint8_t plain = OB_JSON_FLAG_PLAIN;
     for (size_t i = 0; i < length; i++) {
         const unsigned char c = (unsigned char)copy[i];
-        if (c < 0x20 || c == '"' || c == '\\' || c == 0x7F)
+        if (c < 0x20 || c == '"' || c == '\\' || c >= 0x7F)
             plain = 0;
     }
     *out = (ob_json){

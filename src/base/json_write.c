@@ -11,6 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* U+0080 to U+009F, controls that some terminals obey. */
+static bool is_c1(const char *bytes, size_t length, size_t i)
+{
+    return (unsigned char)bytes[i] == 0xC2 && i + 1 < length && (unsigned char)bytes[i + 1] < 0xA0;
+}
+
 bool ob__json_write_string(ob_text *text, const char *bytes, size_t length)
 {
     /* The longest escape is \u001f: six bytes for one. */
@@ -20,8 +26,12 @@ bool ob__json_write_string(ob_text *text, const char *bytes, size_t length)
     *to++ = '"';
     for (size_t i = 0; i < length; i++) {
         const unsigned char c = (unsigned char)bytes[i];
-        if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7F) {
+        if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7F && !is_c1(bytes, length, i)) {
             *to++ = (char)c;
+            continue;
+        }
+        if (c == 0xC2) {
+            to += sprintf(to, "\\u%04x", (unsigned char)bytes[++i]);
             continue;
         }
         static const char FROM[] = "\"\\\n\r\t\b\f", TO[] = "\"\\nrtbf";
@@ -59,7 +69,7 @@ static bool write_real(ob_text *text, const ob_json *node)
 static bool write_plain(ob_text *text, const ob_json *node)
 {
     if (!(node->flags & OB_JSON_FLAG_PLAIN))
-        return ob__json_write_string(text, node->as.string, node->count);
+        return ob__json_write_any(text, node->as.string, node->count);
     if (!ob_text_reserve(text, (size_t)node->count + 2))
         return false;
     char *to = text->data + text->size;

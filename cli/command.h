@@ -75,12 +75,6 @@ typedef struct ob_cli_word {
     const char *help; /* one sentence */
 } ob_cli_word;
 
-/* An option that another program has for the same job, and what to give here. */
-typedef struct ob_cli_answer {
-    const char *name; /* "trace-path", "m"; NULL ends the list */
-    const char *text; /* behind "--trace-path: " */
-} ob_cli_answer;
-
 /* What --torch is for where no backend is named. */
 typedef enum ob_cli_libtorch { OB_CLI_NO_LIBTORCH, OB_CLI_HEADERS, OB_CLI_SHIM } ob_cli_libtorch;
 
@@ -91,8 +85,7 @@ struct ob_cli_command {
     const char *usage; /* "-c FILE [--count]"; NULL = made from the words */
     const ob_cli_word *words; /* NULL = takes none */
     const ob_option *options; /* rows ended by name == NULL; NULL = none. --help is added to all */
-    const ob_cli_answer *answers;        /* for options that it does not have; NULL = none */
-    size_t options_size;                 /* of the struct that the rows fill */
+    size_t options_size;      /* of the struct that the rows fill */
     void (*options_init)(void *options); /* what has no row; NULL = zeros */
     const char *example;                 /* command lines, one per line */
     bool hidden;                         /* not listed: makes files of the build */

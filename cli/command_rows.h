@@ -11,5 +11,6 @@
 const ob_option *ob__text_rows(void);
 const ob_option *ob__job_rows(void);    /* of an ob_job_line */
 const ob_option *ob__choice_rows(void); /* of an ob_case_choice */
+const ob_option *ob__trace_rows(void);  /* of an ob_trace_selection */
 
 #endif

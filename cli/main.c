@@ -62,22 +62,6 @@ static bool line_init(line *l, ob_cli *cli, const ob_cli_command *command, int a
     return false;
 }
 
-/* The first option of the command line that the list answers. */
-static const ob_cli_answer *find_answer(const ob_cli_answer *answers, int argc, char *const *argv)
-{
-    for (int i = 1; answers != NULL && i < argc; i++) {
-        const char *word = argv[i];
-        if (word[0] != '-')
-            continue;
-        word += word[1] == '-' ? 2 : 1;
-        for (const ob_cli_answer *answer = answers; answer->name != NULL; answer++)
-            if (strncmp(word, answer->name, strcspn(word, "=")) == 0 &&
-                answer->name[strcspn(word, "=")] == '\0')
-                return answer;
-    }
-    return NULL;
-}
-
 static int run_command(ob_cli *cli, int argc, char **argv)
 {
     const ob_cli_command *command = cli->command;
@@ -95,12 +79,7 @@ static int run_command(ob_cli *cli, int argc, char **argv)
     ob_cli_common common;
     memcpy(&common, l.options + ob__cli_common_offset(command), sizeof common);
     cli->backend_values = common.backend;
-    const ob_cli_answer *answer =
-        parsed != OB_OK ? find_answer(command->answers, argc, argv) : NULL;
-    if (answer != NULL)
-        code = ob__cli_usage_error(cli, "%s%s: %s", answer->name[1] != '\0' ? "--" : "-",
-                                   answer->name, answer->text);
-    else if (parsed != OB_OK)
+    if (parsed != OB_OK)
         code = ob__cli_usage_error(cli, "%s", err.message);
     else if (common.help)
         code = ob__cli_print_command_help(cli, command);

@@ -24,8 +24,8 @@ static const ob_option OPTIONS[] = {
         .help = "Where the config goes; a file that is there already is refused without "
                 "--force."),
     ROW(FLAG, "force", force, .help = "Replace the file if it is there already."),
-    OB_TRACE_ITERATION_ROW(offsetof(convert_options, how.selection)),
-    OB_TRACE_CHOICE_ROWS(offsetof(convert_options, how.selection), "label"),
+    OB_OPTION_ROWS_OF(ob__trace_rows, "iteration|label|leaves|keep-loader",
+                      offsetof(convert_options, how.selection)),
     ROW(STRING, "device", how.device, .letter = 'd', .value = "DEVICE", .otherwise = "cpu",
         .help = "What arguments that name a device become."),
     ROW(CHOICE, "half", half, .value = "HOW", .choices = "keep|bfloat16", .initial = "keep",

@@ -23,132 +23,85 @@ static void set_defaults(void *options)
 {
     replay_line *line = options;
     ob_run_options_init(&line->run);
-    line->run.warmup = 5;
-    line->run.iteration = 10;
-    line->replay = (ob_replay_options){.size = sizeof line->replay,
-                                       .selection = {.iteration = OB_REPLAY_FIRST_STEP}};
+    line->replay.size = sizeof line->replay;
+    line->replay.selection.iteration = OB_REPLAY_FIRST_STEP;
     line->job.adds = true;
-    line->job.format = "table";
 }
 
-#define AT(field) .offset = offsetof(replay_line, field)
+#define RUN offsetof(replay_line, run)
+#define CALLS .group = "Calls"
+#define MEASURING .group = "Measuring"
+#define OUTPUT .group = "Output"
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, replay_line, field, __VA_ARGS__)
+/* An option of PARAM's et_replay, and what to give here. */
+#define INSTEAD(option, ...)                                                                       \
+    {                                                                                              \
+        .name = (option), .refused = __VA_ARGS__                                                   \
+    }
 
 static const ob_option OPTIONS[] = {
-    {.name = "warmup-iter",
-     .letter = 'w',
-     .type = OB_OPTION_INT,
-     AT(run.warmup),
-     .value = "N",
-     .max = 1e9,
-     .help = "Passes over the calls before measuring (5)."},
-    {.name = "iter",
-     .letter = 'i',
-     .type = OB_OPTION_INT,
-     AT(run.iteration),
-     .value = "N",
-     .min = 1,
-     .max = 1e6,
-     .help = "Passes that are measured (10)."},
-    {.name = "iteration",
-     .type = OB_OPTION_INT,
-     AT(replay.selection.iteration),
-     .value = "N",
-     .min = -1,
-     .max = 1e15,
-     .help =
-         "Which step that the profiler marked, from 0; -1 takes the whole trace. The first step "
-         "if steps are marked."},
-    OB_TRACE_CHOICE_ROWS(offsetof(replay_line, replay.selection), "subgraph"),
-    {.name = "compute-only",
-     .type = OB_OPTION_FLAG,
-     AT(replay.compute_only),
-     .help = "Leave communication out without listing it; it is never replayed."},
-    {.name = "skip",
-     .type = OB_OPTION_STRING,
-     AT(skip),
-     .value = "NAMES",
-     .help = "Operators to leave out, separated by commas, with or without overload."},
-    {.name = "replay-config",
-     .type = OB_OPTION_STRING,
-     AT(skip_file),
-     .value = "FILE",
-     .help = "A JSON file with more of them: {\"skip nodes\": {\"aten::mm\": \"why\"}}."},
-    {.name = "backend",
-     .type = OB_OPTION_STRING,
-     AT(run.backend),
-     .value = "NAME",
-     .help = "Who computes; torch if not given, or native where torch is not there. Several (a,b) "
-             "replay every step in turns, pass by pass, on one CPU; the first is what the others "
-             "are compared with."},
-    {.name = "backend-options",
-     .type = OB_OPTION_STRING,
-     AT(run.backend_options),
-     .value = "LIST",
-     .help = "Options of the backend itself, as name=value,name=value; with several backends "
-             "NAME.name=value."},
-    {.name = "device",
-     .letter = 'd',
-     .type = OB_OPTION_STRING,
-     AT(run.device),
-     .value = "DEVICE",
-     .help = "Where all tensors are, whatever the trace says; cpu if not given."},
-    OB_OPTION_ROWS_OF(ob_run_option_rows, "library-caps|num-threads|pin|seed|case-timeout",
-                      offsetof(replay_line, run)),
-    {.name = "max-memory",
-     .type = OB_OPTION_INT,
-     AT(run.max_memory_mib),
-     .value = "MIB",
-     .max = 1e9,
-     .help = "A call that needs a larger tensor is skipped; from half of it on, large tensors are "
-             "filled in part. Three quarters of the machine's memory if not given."},
-    {.name = "half",
-     .type = OB_OPTION_CHOICE,
-     AT(replay.half),
-     .value = "HOW",
-     .choices = "auto|keep|bfloat16",
-     .help =
-         "What half becomes: bfloat16 where the backend lacks half (auto), nothing else (keep), "
-         "bfloat16 at once. Except with keep, a call that fails in these is made in float32."},
-    {.name = "profile",
-     .letter = 'p',
-     .type = OB_OPTION_STRING,
-     AT(profile),
-     .value = "FILE",
-     .help = "Write a trace for Chrome or Perfetto: passes, and the calls of the last one."},
-    {.name = "json",
-     .type = OB_OPTION_FLAG,
-     AT(json),
-     .help = "The same as --format json: a line per operator, and one for the step behind them."},
+    ROW(INT, "warmup-iter", run.warmup, MEASURING, .letter = 'w', .value = "N", .max = 1e9,
+        .initial = "5", .help = "Passes over the calls before measuring."),
+    ROW(INT, "iter", run.iteration, MEASURING, .letter = 'i', .value = "N", .min = 1, .max = 1e6,
+        .initial = "10", .help = "Passes that are measured."),
+    ROW(INT, "iteration", replay.selection.iteration, CALLS, .value = "N", .min = -1, .max = 1e15,
+        .otherwise = "the first step if steps are marked",
+        .help = "Which step that the profiler marked, from 0; -1 takes the whole trace."),
+    OB_OPTION_ROWS_OF(ob__trace_rows, "subgraph|leaves|keep-loader",
+                      offsetof(replay_line, replay.selection), CALLS),
+    ROW(FLAG, "compute-only", replay.compute_only, CALLS,
+        .help = "Leave communication out without listing it; it is never replayed."),
+    ROW(STRING, "skip", skip, CALLS, .value = "NAMES",
+        .help = "Operators to leave out, separated by commas, with or without overload."),
+    ROW(STRING, "replay-config", skip_file, CALLS, .value = "FILE",
+        .help = "A JSON file with more of them: {\"skip nodes\": {\"aten::mm\": \"why\"}}."),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "backend", RUN,
+                      .otherwise = "the first that is there of those that say they replay",
+                      .help = "Who computes. Several (a,b) replay every step in turns, pass by "
+                              "pass, on one CPU; the first is what the others are compared with."),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "device", RUN, .otherwise = "cpu",
+                      .help = "Where all tensors are, whatever the trace says."),
+    OB_OPTION_ROWS_OF(ob_run_option_rows,
+                      "backend-options|library-caps|num-threads|pin|seed|case-timeout", RUN),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "max-memory", RUN,
+                      .help = "A call that needs a larger tensor is skipped; from half of it on, "
+                              "large tensors are filled in part."),
+    ROW(CHOICE, "half", replay.half, MEASURING, .value = "HOW", .choices = "auto|keep|bfloat16",
+        .otherwise = "auto",
+        .help = "What half becomes: bfloat16 where the backend lacks half (auto), nothing else "
+                "(keep), bfloat16 at once. Except with keep, a call that fails in these is made in "
+                "float32."),
+    ROW(STRING, "profile", profile, OUTPUT, .letter = 'p', .value = "FILE",
+        .help = "Write a trace for Chrome or Perfetto: passes, and the calls of the last one."),
+    ROW(FLAG, "json", json, OUTPUT,
+        .help = "The same as --format json: a line per operator, and one for the step behind "
+                "them."),
     OB_JOB_ADDED_FILE_ROWS(offsetof(replay_line, job)),
     OB_JOB_SCREEN_ROWS(offsetof(replay_line, job)),
+    INSTEAD("input", "give the trace's file alone: opbench replay FILE"),
+    INSTEAD("trace-path", "give the trace's file alone: opbench replay DIR/rank-0.json.gz"),
+    {.name = "replay-mode",
+     .letter = 'm',
+     .refused =
+         "compute is what is replayed (comp); --compute-only leaves the list of communication out; "
+         "communication alone (comm) is not replayed"},
+    INSTEAD("cpu", "cpu is where tensors are unless --device says otherwise"),
+    INSTEAD("gpu", "say --device cuda:0"),
+    INSTEAD("cuda", "say --device cuda:0"),
+    INSTEAD("update-replay-config", "a call that fails is skipped and reported in the same replay; "
+                                    "no list has to be made before"),
+    INSTEAD("profile-replay", "say --profile FILE"),
+    INSTEAD("profile-memory", "the peak of memory is always printed; peak_bytes in --json"),
+    INSTEAD("output-path", "say --output FILE for the results, --profile FILE for the profile"),
+    INSTEAD("et", "a replay is not recorded as a trace again; --profile FILE writes its calls"),
+    INSTEAD("enable-lazy-tensor-allocation", "tensors are always made when they are first read"),
+    INSTEAD("device-memory-threshold", "say --max-memory MIB"),
+    INSTEAD("debug", "say --json for the whole reasons, opbench trace --node ID for one call"),
+    INSTEAD("tf32", "say --backend-options for what the backend itself has"),
+    INSTEAD("delay", "it has no effect in et_replay either"),
+    INSTEAD("dump", "it has no effect in et_replay either; say --output FILE"),
+    {.name = "g", .letter = 'g', .refused = "say --profile FILE"},
     {.name = NULL},
-};
-
-/* Options of PARAM's et_replay. */
-static const ob_cli_answer ANSWERS[] = {
-    {"input", "give the trace's file alone: opbench replay FILE"},
-    {"trace-path", "give the trace's file alone: opbench replay DIR/rank-0.json.gz"},
-    {"m", "compute is what is replayed; --compute-only leaves the list of communication out"},
-    {"replay-mode",
-     "compute is what is replayed (comp); --compute-only leaves the list of communication out; "
-     "communication alone (comm) is not replayed"},
-    {"cpu", "cpu is where tensors are unless --device says otherwise"},
-    {"gpu", "say --device cuda:0"},
-    {"cuda", "say --device cuda:0"},
-    {"update-replay-config",
-     "a call that fails is skipped and reported in the same replay; no list has to be made before"},
-    {"profile-replay", "say --profile FILE"},
-    {"profile-memory", "the peak of memory is always printed; peak_bytes in --json"},
-    {"output-path", "say --output FILE for the results, --profile FILE for the profile"},
-    {"et", "a replay is not recorded as a trace again; --profile FILE writes its calls"},
-    {"enable-lazy-tensor-allocation", "tensors are always made when they are first read"},
-    {"device-memory-threshold", "say --max-memory MIB"},
-    {"debug", "say --json for the whole reasons, opbench trace --node ID for one call"},
-    {"tf32", "say --backend-options for what the backend itself has"},
-    {"delay", "it has no effect in et_replay either"},
-    {"dump", "it has no effect in et_replay either; say --output FILE"},
-    {"g", "say --profile FILE"},
-    {NULL, NULL},
 };
 
 static const ob_cli_word WORDS[] = {
@@ -311,7 +264,6 @@ const ob_cli_command ob__command_replay = {
         "Exit code 1: some computing call did not run.",
     .words = WORDS,
     .options = OPTIONS,
-    .answers = ANSWERS,
     .options_size = sizeof(replay_line),
     .options_init = set_defaults,
     .example = "opbench replay resnet_et.json.gz\n"

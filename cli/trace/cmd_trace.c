@@ -19,8 +19,8 @@ static const ob_option OPTIONS[] = {
     ROW(INT, "node", node, .value = "ID", .initial = "-9223372036854775808", .otherwise = "all",
         .help = "One node with its arguments and results."),
     ROW(FLAG, "json", json, .help = "The same as JSON: one object, with --tree one line per node."),
-    OB_TRACE_ITERATION_ROW(offsetof(trace_options, selection)),
-    OB_TRACE_CHOICE_ROWS(offsetof(trace_options, selection), "label"),
+    OB_OPTION_ROWS_OF(ob__trace_rows, "iteration|label|leaves|keep-loader",
+                      offsetof(trace_options, selection)),
     {.name = NULL},
 };
 

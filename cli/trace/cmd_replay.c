@@ -61,6 +61,10 @@ static const ob_option OPTIONS[] = {
                               "pass, on one CPU; the first is what the others are compared with."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "device", RUN, .otherwise = "cpu",
                       .help = "Where all tensors are, whatever the trace says."),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "check", RUN,
+                      .help = "Compare the results of each call with what they must be within the "
+                              "error bounds of their dtype, before and after measuring; a step "
+                              "with a call that differs fails."),
     OB_OPTION_ROWS_OF(ob_run_option_rows,
                       "backend-options|library-caps|num-threads|pin|seed|case-timeout", RUN),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "max-memory", RUN,

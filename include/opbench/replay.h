@@ -37,6 +37,7 @@ extern "C" {
     X(ARGUMENT, "argument", INVALID, true, "it takes something that cannot be made again")         \
     X(FAILED, "failed", FAILED, true, "it failed")                                                 \
     X(CRASHED, "crashed", CRASHED, true, "it ended the process")                                   \
+    X(DIFFERS, "differs", DIFFERS, false, "its results are not what they must be")                 \
     X(REPLACED, "replaced", SKIPPED, false, "the calls that it made stand in its place")           \
     X(IN_FLOAT32, "in_float32", OK, false, "it was made in float32")
 

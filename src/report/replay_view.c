@@ -223,6 +223,7 @@ static const char *list_of(const ob_record_result *r)
     return info == NULL                   ? NULL
            : fate == OB_REPLAY_REPLACED   ? "inner calls"
            : fate == OB_REPLAY_IN_FLOAT32 ? "in float32"
+           : fate == OB_REPLAY_DIFFERS    ? "differs"
            : info->missing                ? "skipped"
                                           : "not compute";
 }
@@ -294,7 +295,9 @@ static void end_summary(ob_table *table, const ob_record_result *r)
     static const double MIB = 1048576;
     say_time(table, r);
     if (r->check_verdict != NULL)
-        say(table, "check", "%s as %s", r->check_verdict, r->reference != NULL ? r->reference : "");
+        say(table, "check", "%s; %.0f of %.0f elements were compared", r->check_verdict,
+            r->check_checked > 0 ? r->check_checked : 0,
+            r->check_elements > 0 ? r->check_elements : 0);
     if (r->process_peak_bytes > 0)
         say(table, "peak memory", "%.1f MiB", (double)r->process_peak_bytes / MIB);
     if (r->replay.untouched_bytes > 0)

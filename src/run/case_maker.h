@@ -10,6 +10,7 @@
 
 #include "opbench/run.h"
 #include "run/executor.h"
+#include "run/result_check.h"
 #include "run/worker_state.h"
 
 typedef struct ob_made_case ob_made_case; /* the maker's */
@@ -22,6 +23,10 @@ typedef struct ob_case_maker {
     ob_exec_target (*target)(ob_made_case *made);
     /* A phase or a timed interval begins or ends: see run/marks.h. */
     void (*mark)(ob_made_case *made, int mark, bool begins);
+    /* Makes all of it once for its results; again: with other inputs, behind the measurement. Fails when the backend
+     * does, OB_END: it was stopped. */
+    ob_status (*check)(ob_made_case *made, const ob_reference_desc *reference, bool again,
+                       ob_check_result *out, ob_err *err);
     /* After the samples, whatever came of them: what the record says besides, and the lines of its parts. The record
      * points into the made case. */
     ob_status (*report)(ob_made_case *made, ob_record *record, ob_text *parts, ob_err *err);

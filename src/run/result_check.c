@@ -128,6 +128,7 @@ static void plan_fini(plan *p)
 static ob_status compute(const ob_setup *setup, const plan *p, const ob_reference_desc *desc,
                          ob_reference **out, ob_err *err)
 {
+    const double share = setup->check_seconds > 0 ? setup->check_seconds / SECONDS : 1;
     const ob_reference_args args = {.host = ob_host_get(),
                                     .graph = p->graph,
                                     .backward = p->backward,
@@ -135,8 +136,8 @@ static ob_status compute(const ob_setup *setup, const plan *p, const ob_referenc
                                     .input_count = setup->input_count,
                                     .parameters = setup->parameters,
                                     .parameter_count = setup->parameter_count,
-                                    .seconds = SECONDS,
-                                    .most_seconds = MOST_SECONDS,
+                                    .seconds = share * SECONDS,
+                                    .most_seconds = share * MOST_SECONDS,
                                     .seed = 1};
     fenv_t before;
     fegetenv(&before);

@@ -527,9 +527,11 @@ static ob_status note_check(const ob_session *s, ob_record *record, ob_err *err)
 
 static ob_status check_before(ob_session *s, ob_record *record, ob_err *err)
 {
-    if (!s->options.check || s->made != NULL)
+    if (!s->options.check)
         return OB_OK;
-    OB_TRY(ob__check_case(&s->setup, s->backend, find_reference(s), &s->checked, err));
+    OB_TRY(s->made != NULL
+               ? s->options.maker->check(s->made, find_reference(s), false, &s->checked, err)
+               : ob__check_case(&s->setup, s->backend, find_reference(s), &s->checked, err));
     ob__peak_reset(&s->peak); /* what the reference took is not the case's */
     return note_check(s, record, err);
 }
@@ -551,6 +553,18 @@ static ob_status check_after(ob_session *s, const ob_case *c, ob_record *record,
                                 &later, err);
     ob__setup_fini(&other);
     OB_TRY(status);
+    ob__check_join(&s->checked, &later);
+    return note_check(s, record, err);
+}
+
+/* The same for a list of calls, of which some have a reference and some have none. */
+static ob_status check_made_after(ob_session *s, ob_record *record, ob_err *err)
+{
+    ob_check_result later;
+    if (!s->options.check || s->checked.verdict == NULL)
+        return OB_OK;
+    record->result.process_peak_bytes = ob__peak_bytes(&s->peak);
+    OB_TRY(s->options.maker->check(s->made, find_reference(s), true, &later, err));
     ob__check_join(&s->checked, &later);
     return note_check(s, record, err);
 }
@@ -601,7 +615,7 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
     OB_TRY(status);
     OB_TRY(filled);
     if (s->made != NULL)
-        return OB_OK;
+        return check_made_after(s, record, err);
     ask_counters(s, &record->result);
     OB_TRY(ob__session_ask_kernels(s, &record->result, err));
     return check_after(s, c, record, err);

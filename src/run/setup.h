@@ -39,6 +39,7 @@ typedef struct ob_setup {
     char schema_difference
         [160]; /* of the schema that the config gives and the operator's; "" = none */
     ob_prepared *prepared;
+    double check_seconds; /* what a reference may take, about; 0 = the usual */
 } ob_setup;
 
 /* Fails with OB_ERR_UNSUPPORTED (the backend cannot), OB_ERR_NOT_FOUND (no such operator), OB_ERR_LIMIT

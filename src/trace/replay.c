@@ -25,8 +25,10 @@ void ob__replay_plan_fini(ob_made_case *m)
     ob__replay_schedule_fini(&m->plan);
     free((void *)m->reasons);
     free(m->call_ns);
+    free(m->checks);
     free(m->row_ns);
     m->reasons = NULL;
+    m->checks = NULL;
     m->call_ns = m->row_ns = NULL;
     m->is_planned = m->has_row = false;
 }
@@ -52,7 +54,7 @@ ob_status ob__replay_plan(ob_made_case *m, ob_err *err)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a replay");
     m->caller =
         (ob_replay_caller){.session = m->session, .values = &m->values, .widens = m->can_narrow};
-    return ob__replay_values_init(&m->values, &m->plan, (uint64_t)s->options.seed, err);
+    return ob__replay_values_init(&m->values, &m->plan, m->seed, err);
 }
 
 /* ---- a pass ---- */
@@ -83,6 +85,7 @@ static bool make_call(ob_made_case *m, size_t at)
         return true;
     atomic_store(&progress->done, at);
     atomic_store(&progress->part, step->node->id);
+    m->caller.checked = (ob_check_result){.verdict = NULL};
     const ob_status status = ob__replay_call(&m->caller, step, &m->call_ns[at], &why, &err);
     atomic_store(&progress->part, OB_NO_PART);
     if (status != OB_OK) {
@@ -90,6 +93,8 @@ static bool make_call(ob_made_case *m, size_t at)
         m->call_ns[at] = 0;
         return false;
     }
+    if (m->caller.checks)
+        ob__replay_note_check(m, at);
     m->clock_ns += m->call_ns[at];
     m->peak_bytes = m->caller.peak_bytes > m->peak_bytes ? m->caller.peak_bytes : m->peak_bytes;
     if (narrow && step->in_float32)
@@ -109,7 +114,7 @@ static ob_status make_calls(ob_made_case *m, bool *clean)
     ob_part_state *progress = m->session->progress;
     atomic_store(&progress->pass, m->passes++);
     atomic_store(&progress->size, m->plan.step_count);
-    ob__replay_values_clear(&m->values, (uint64_t)m->session->options.seed);
+    ob__replay_values_clear(&m->values, m->seed);
     m->started_ns = ob_clock_now_ns(&clock);
     *clean = true;
     for (size_t i = 0; i < m->plan.step_count; i++) {

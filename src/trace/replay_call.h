@@ -13,6 +13,11 @@ typedef struct ob_replay_caller {
     ob_replay_values *values;
     bool widens;         /* a call that fails in half or bfloat16 is made in float32 */
     uint64_t peak_bytes; /* of the backend's allocator, in the last call */
+    /* With --check: who says what results must be (NULL = nobody is there), and what came of the last call. */
+    bool checks;
+    const ob_reference_desc *reference;
+    double check_seconds;
+    ob_check_result checked;
 } ob_replay_caller;
 
 /* Makes the call, keeps its results, says how long it took. On failure *why says what kind it was and

@@ -216,6 +216,7 @@ static ob_status open_step(ob_made_case *m, const ob_case *c, ob_err *err)
     const ob_session *s = m->session;
     OB_TRY(ob__replay_settings_read(c, &m->arena, &m->settings, err));
     const char *half = m->settings.options.half;
+    m->seed = (uint64_t)s->options.seed;
     m->bfloat16_for_half = half != NULL && strcmp(half, "bfloat16") == 0;
     m->can_narrow = half == NULL || strcmp(half, "keep") != 0;
     OB_TRY(ob_trace_open(m->settings.path, NULL, ob_context_log(s->context), &m->trace, err));
@@ -346,6 +347,7 @@ const ob_case_maker *ob_replay_maker(void)
                                         .release = release,
                                         .target = target,
                                         .mark = mark,
+                                        .check = ob__replay_check,
                                         .report = ob__replay_report,
                                         .print_repro = print_repro};
     return &MAKER;

@@ -18,6 +18,14 @@ typedef struct ob_replay_settings {
 ob_status ob__replay_settings_read(const ob_case *c, ob_arena *arena, ob_replay_settings *out,
                                    ob_err *err);
 
+/* What came of checking a call, before and after it was measured. */
+typedef struct ob_replay_check {
+    const char *verdict; /* NULL = it was not made */
+    double worst;
+    uint64_t checked, elements;
+    const char *reason;
+} ob_replay_check;
+
 struct ob_made_case {
     ob_session *session;
     ob_arena arena; /* of settings, and of texts that outlive a schedule */
@@ -26,10 +34,12 @@ struct ob_made_case {
     ob_replay_schedule plan;
     ob_replay_values values;
     ob_replay_caller caller;
-    int64_t *lost_nodes;   /* that took a process down */
-    const char **reasons;  /* per call; NULL = none but its kind */
-    const char **replaced; /* per node: why its inner calls stand in its place, or NULL */
-    double *call_ns;       /* per call, of the pass under way or the last one */
+    int64_t *lost_nodes;            /* that took a process down */
+    const char **reasons;           /* per call; NULL = none but its kind */
+    const char **replaced;          /* per node: why its inner calls stand in its place, or NULL */
+    double *call_ns;                /* per call, of the pass under way or the last one */
+    struct ob_replay_check *checks; /* per call; NULL = nothing was checked */
+    uint64_t seed;                  /* of the values */
     bool is_planned;
     bool bfloat16_for_half, can_narrow;
     bool replaces;   /* the pass found calls to replace */
@@ -55,7 +65,11 @@ ob_status ob__replay_plan(ob_made_case *m, ob_err *err);
 void ob__replay_plan_fini(ob_made_case *m);
 /* One pass over the calls in which none fails that had not failed before; sets row_ns. OB_END: it was stopped. */
 ob_status ob__replay_pass(ob_made_case *m, ob_err *err);
-/* replay_record.c: for ob_case_maker. */
+/* replay_check.c, replay_record.c: for ob_case_maker. */
+ob_status ob__replay_check(ob_made_case *m, const ob_reference_desc *reference, bool again,
+                           ob_check_result *out, ob_err *err);
+/* Takes what came of the call that was just made. */
+void ob__replay_note_check(ob_made_case *m, size_t at);
 ob_status ob__replay_report(ob_made_case *m, ob_record *record, ob_text *parts, ob_err *err);
 
 #endif

@@ -21,6 +21,7 @@ typedef struct group {
     double total_ns;
     uint64_t count;
     const ob_lost_part *lost;
+    const char *check; /* worst verdict; NULL = none */
 } group;
 
 static bool has_times(const group *g)
@@ -58,9 +59,11 @@ static size_t merge(group *groups, size_t count)
     if (count > 0)
         qsort(groups, count, sizeof *groups, by_kind);
     for (size_t i = 0; i < count; i++)
-        if (kept > 0 && by_kind(&groups[kept - 1], &groups[i]) == 0)
+        if (kept > 0 && by_kind(&groups[kept - 1], &groups[i]) == 0) {
             groups[kept - 1].count += groups[i].count;
-        else
+            if (groups[i].check != NULL && strcmp(groups[i].check, "same") != 0)
+                groups[kept - 1].check = groups[i].check;
+        } else
             groups[kept++] = groups[i];
     return kept;
 }
@@ -77,7 +80,16 @@ static group group_of(const ob_made_case *m, size_t at)
 {
     const ob_replay_step *step = &m->plan.steps[at];
     const bool widened = step->fate == OB_REPLAY_RAN && step->in_float32;
+    const ob_replay_check *check = m->checks != NULL ? &m->checks[at] : NULL;
+    if (check != NULL && step->fate == OB_REPLAY_RAN && check->verdict != NULL &&
+        strcmp(check->verdict, "differs") == 0)
+        return (group){.name = m->plan.name_of[step->op],
+                       .fate = OB_REPLAY_DIFFERS,
+                       .count = 1,
+                       .check = check->verdict,
+                       .reason = check->reason != NULL ? check->reason : ""};
     group g = {.name = m->plan.name_of[step->op],
+               .check = check != NULL ? check->verdict : NULL,
                .fate = widened ? OB_REPLAY_IN_FLOAT32 : step->fate,
                .column = 2 * (size_t)step->op + widened,
                .count = 1,
@@ -212,6 +224,7 @@ static void fill_part(const ob_made_case *m, const group *g, const ob_record_res
     r->replay.trace = step->replay.trace;
     r->replay.step = step->replay.step;
     r->count = (int64_t)g->count;
+    r->check_verdict = g->check;
     r->backend = step->backend;
     r->device = step->device;
     r->mode = step->mode;

@@ -70,21 +70,44 @@ static void keep_outputs(ob_replay_making *m, ob_value *values, size_t count)
     }
 }
 
-static ob_status run_prepared(ob_replay_making *m, ob_prepared *prepared, double *elapsed_ns)
+/* In place of timing: its results and what they must be. */
+static ob_status check_prepared(ob_replay_making *m, const ob_setup *setup)
+{
+    ob_check_result one;
+    ob_replay_caller *caller = m->caller;
+    OB_TRY(ob__check_case(setup, caller->session->backend, caller->reference, &one, m->err));
+    if (caller->checked.verdict == NULL)
+        caller->checked = one;
+    else
+        ob__check_join(&caller->checked, &one); /* a call that is made for each of its tensors */
+    return OB_OK;
+}
+
+static ob_status time_prepared(ob_replay_making *m, ob_prepared *prepared, double *elapsed_ns)
 {
     static const ob_exec_settings ONCE = {
         .mode = OB_EXEC_DISCRETE, .pass = OB_PASS_FORWARD, .iterations = 1};
     const ob_session *s = m->caller->session;
     const ob_exec_target target = {.desc = s->desc, .backend = s->backend, .prepared = prepared};
     ob_exec_result taken;
-    ob_value outputs[OB_REPLAY_OUTPUTS] = {0};
-    size_t count = 0;
-    ob_status status = ob__execute(&target, &ONCE, &taken, m->err);
+    const ob_status status = ob__execute(&target, &ONCE, &taken, m->err);
     if (status == OB_OK) {
         *elapsed_ns = taken.forward.measure_ns.values[0];
         m->caller->peak_bytes = (uint64_t)taken.forward.measure_peak_bytes.values[0];
     }
     ob__exec_result_fini(&taken);
+    return status;
+}
+
+static ob_status run_prepared(ob_replay_making *m, const ob_setup *setup, double *elapsed_ns)
+{
+    const ob_session *s = m->caller->session;
+    ob_prepared *prepared = setup->prepared;
+    ob_value outputs[OB_REPLAY_OUTPUTS] = {0};
+    size_t count = 0;
+    ob_status status = m->caller->checks && s->desc->outputs != NULL
+                           ? check_prepared(m, setup)
+                           : time_prepared(m, prepared, elapsed_ns);
     if (status == OB_OK && s->desc->outputs != NULL)
         status =
             s->desc->outputs(prepared, OB_PASS_FORWARD, outputs, OB_REPLAY_OUTPUTS, &count, m->err);
@@ -144,18 +167,22 @@ static bool has_constraints(const ob_graph *graph)
     return false;
 }
 
-static ob_status run_once(ob_replay_making *m, const ob_graph *graph, const ob_value *inputs,
+static ob_status run_once(ob_replay_making *m, const ob_graph *graph, ob_value *inputs,
                           size_t count, double *elapsed_ns)
 {
     const ob_session *s = m->caller->session;
-    ob_prepared *prepared = NULL;
     const ob_prepare_args args = {
         .graph = graph, .inputs = inputs, .input_count = count, .once = true};
-    ob_status status = s->desc->prepare(s->backend, &args, &prepared, m->err);
+    ob_setup setup = {.desc = s->desc,
+                      .graph = (ob_graph *)graph,
+                      .inputs = inputs,
+                      .input_count = count,
+                      .check_seconds = m->caller->check_seconds};
+    ob_status status = s->desc->prepare(s->backend, &args, &setup.prepared, m->err);
     if (status == OB_OK)
-        status = run_prepared(m, prepared, elapsed_ns);
-    if (prepared != NULL)
-        s->desc->release(prepared);
+        status = run_prepared(m, &setup, elapsed_ns);
+    if (setup.prepared != NULL)
+        s->desc->release(setup.prepared);
     return status;
 }
 

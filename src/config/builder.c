@@ -3,6 +3,7 @@
  * Building a config in memory: operators, groups of builds and inputs, lists of arguments. The arguments
  * themselves are in builder_args.c. What is built here goes through the same check as a file.
  */
+#include "base/utf8.h"
 #include "config/builder_int.h"
 
 #include <stdlib.h>
@@ -57,28 +58,21 @@ void ob__builder_append(ob_builder *b, ob_json *array, const ob_json *value)
 
 const ob_json *ob__builder_text(ob_builder *b, const char *what, const char *text)
 {
-    ob_json_doc *read = NULL;
-    char *printed = NULL;
-    size_t length = 0;
     if (b->err.code != OB_OK)
         return NULL;
     if (text == NULL) {
         ob__builder_fail(b, OB_ERR_INVALID, "%s is NULL", what);
         return NULL;
     }
-    const ob_json *node = ob_json_new_string(b->doc, text, strlen(text));
-    if (node == NULL || ob_json_print(node, &printed, &length, NULL) != OB_OK) {
-        ob__builder_fail(b, OB_ERR_NOMEM, "out of memory");
+    const size_t length = strlen(text);
+    if (ob__utf8_valid(text, length) != length) {
+        ob__builder_fail(b, OB_ERR_INVALID, "%s is not valid UTF-8", what);
         return NULL;
     }
-    /* The reader is the judge of what a text may hold. */
-    const ob_status status = ob_json_parse("text", printed, length, NULL, &read, NULL);
-    if (status != OB_OK)
-        ob__builder_fail(b, status == OB_ERR_SYNTAX ? OB_ERR_INVALID : status,
-                         "%s is not valid UTF-8, or too long", what);
-    ob_json_doc_destroy(read);
-    free(printed);
-    return status == OB_OK ? node : NULL;
+    const ob_json *node = ob_json_new_string(b->doc, text, length);
+    if (node == NULL)
+        ob__builder_fail(b, OB_ERR_NOMEM, "out of memory");
+    return node;
 }
 
 /* ---- life ---- */

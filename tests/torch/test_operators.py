@@ -203,13 +203,10 @@ class Random(TorchTest):
             "aten::native_dropout": self.fuzzed(number(0.4), train),
         }
         results, _ = self.run_config(content, "--backend", "native,torch", "--check", "-i", "1")
-        checked = [r for r in results if r["backend"] == "torch"]
-        wrong = [(r["op_name"], r["id"], r["status"], r.get("reason"), r.get("warnings")) for r in checked
-                 if r["status"] != "ok" or r["check"]["verdict"] == "differs"]
-        # Not understood yet: libtorch 2.6 gives the third draw of dropout_ back as it was.
-        wrong = [w for w in wrong if w[:2] not in {("aten::dropout_", "0|0|%d_2" % n) for n in range(3)}]
+        wrong = [(r["op_name"], r["id"], r["backend"], r["status"], r.get("reason"), r.get("warnings")) for r in results
+                 if r["status"] != "ok" or r["check"]["verdict"] != "same"]
         self.assertEqual(wrong, [])
-        self.assertEqual(len(checked), 5 + 10 * 9)
+        self.assertEqual(len(results), 2 * (5 + 10 * 9))
 
 
 class Failures(TorchTest):

@@ -84,6 +84,17 @@ static bool is_in_order(const ref_tensor *t)
     return ob_shape_is_contiguous(t->sizes, t->strides, t->ndim);
 }
 
+/* Whether these are the elements that the judge is for, in their order. */
+static bool is_judged(const ref_judge *judge, const ref_tensor *t)
+{
+    const ref_tensor *form = &judge->form;
+    bool same = form->ndim == t->ndim && form->offset == t->offset;
+    for (int d = 0; same && d < t->ndim; d++)
+        same = form->sizes[d] == t->sizes[d] && form->strides[d] == t->strides[d];
+    return same || (is_in_order(form) && is_in_order(t) && form->offset == t->offset &&
+                    ref_numel(form) == ref_numel(t));
+}
+
 static ob_status lay_out(const ob_reference *ref, const ref_tensor *tensor, laid_out *to,
                          ob_err *err)
 {
@@ -97,7 +108,7 @@ static ob_status lay_out(const ob_reference *ref, const ref_tensor *tensor, laid
         r->reason = s != NULL ? s->own : "it is no tensor";
         return OB_OK;
     }
-    if (s->judge != NULL && is_in_order(tensor)) {
+    if (s->judge != NULL && is_judged(s->judge, tensor)) {
         r->kind = OB_REFERENCE_JUDGED;
         return OB_OK;
     }

@@ -57,11 +57,15 @@ typedef struct ref_judge {
     int dim;           /* along which; -1 = all of it */
     int64_t group;     /* so many places of one slice follow each other; 0 = one */
     double numbers[4]; /* of a distribution */
+    ref_tensor form;   /* the result that it is for, without its elements */
     void *data;        /* more that the function needs; malloc'ed */
 } ref_judge;
 
 ref_store *ref_store_empty(ob_dtype dtype); /* without elements; NULL = out of memory */
 void ref_store_release(ref_store *store);   /* NULL is allowed */
+/* The same elements, in arrays; NULL = out of memory. */
+ref_store *ref_store_copy(const ref_store *from);
+void ref_judge_release(ref_judge *judge); /* NULL is allowed */
 void ref_tensor_release(ref_tensor *tensor);
 void ref_value_release(ref_value *value);
 ref_tensor ref_tensor_share(const ref_tensor *tensor);

@@ -322,10 +322,21 @@ static size_t count_calls(const ref_state *s)
     return count;
 }
 
+static bool any_overwrites(const ref_state *s)
+{
+    for (int which = 0; which < 2; which++)
+        for (size_t i = 0; s->passes[which].graph != NULL && i < s->passes[which].graph->node_count;
+             i++)
+            if (changes_something(s->passes[which].graph->nodes[i].op->schema))
+                return true;
+    return false;
+}
+
 ob_status ref_graph_run(ref_state *s, ob_err *err)
 {
     const size_t calls = count_calls(s);
     s->deep = calls > DEEP;
+    s->overwrites = any_overwrites(s);
     if (calls > 1) {
         const ob_status status = walk_both(s, true, err);
         free_values(&s->passes[0]);

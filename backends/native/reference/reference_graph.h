@@ -20,7 +20,8 @@ typedef struct ref_state {
     ref_pass passes[2]; /* by ob_pass */
     ob_edge_id *map;    /* where the forward's edges went when it was taken apart */
     bool deep;
-    double cost; /* of calls whose elements are all needed */
+    bool overwrites; /* some call changes a tensor that was there before */
+    double cost;     /* of calls whose elements are all needed */
 } ref_state;
 
 /* Whether the reference has a row for the operator, or it is a view. */

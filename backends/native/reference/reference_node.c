@@ -198,34 +198,18 @@ static ob_status make_outs(ref_node *n, ob_err *err)
 /* A store whose elements can be written: an input's own memory stays as it is. */
 static ob_status own_elements(const ref_node *n, ref_store *store, ob_err *err)
 {
-    const int64_t reals = ref_is_complex(store->dtype) ? 2 : 1;
     if (store->raw == NULL)
         return OB_OK;
-    ref_tensor all = {.dtype = store->dtype, .store = store};
-    double *values = NULL, *bounds = calloc((size_t)(store->count * reals) + 1, sizeof *bounds);
-    int64_t *wholes = NULL;
-    if (ref_is_whole(store->dtype))
-        wholes = calloc((size_t)store->count + 1, sizeof *wholes);
-    else
-        values = calloc((size_t)(store->count * reals) + 1, sizeof *values);
-    if (bounds == NULL || (values == NULL && wholes == NULL)) {
-        free(bounds);
-        free(values);
-        free(wholes);
+    ref_store *copy = ref_store_copy(store);
+    if (copy == NULL)
         return no_memory(n, err);
-    }
-    for (int64_t i = 0; i < store->count; i++) {
-        if (wholes != NULL)
-            wholes[i] = ref_get_whole(&all, i);
-        else
-            values[reals * i] = ref_get(&all, i).v;
-        if (reals == 2)
-            values[2 * i + 1] = ref_get_imaginary(&all, i).v;
-    }
     store->raw = NULL;
-    store->values = values;
-    store->bounds = bounds;
-    store->wholes = wholes;
+    store->values = copy->values;
+    store->bounds = copy->bounds;
+    store->wholes = copy->wholes;
+    copy->values = copy->bounds = NULL;
+    copy->wholes = NULL;
+    ref_store_release(copy);
     return OB_OK;
 }
 
@@ -237,10 +221,10 @@ static ob_status write_back(const ref_node *n, const ref_out *out, ref_tensor *t
         return no_memory(n, err);
     if (from->why_unknown != NULL) {
         to->store->why_unknown = from->why_unknown;
-        if (from->judge != NULL && to->store->judge == NULL) {
-            to->store->judge = from->judge;
+        ref_judge_release(to->store->judge); /* what it was before is overwritten */
+        to->store->judge = from->judge;
+        if (from->judge != NULL)
             from->judge->uses++;
-        }
         return OB_OK;
     }
     OB_TRY(own_elements(n, to->store, err));
@@ -255,6 +239,34 @@ static ob_status write_back(const ref_node *n, const ref_out *out, ref_tensor *t
         for (int k = 0; k < reals; k++) {
             to->store->values[reals * at + k] = from->values[reals * source + k];
             to->store->bounds[reals * at + k] = from->bounds[reals * source + k];
+        }
+    }
+    return OB_OK;
+}
+
+/* A view of a judged result has fewer elements, or others in other places: only the result itself can be judged. */
+static void set_form(const ref_tensor *made)
+{
+    if (made->store == NULL || made->store->judge == NULL)
+        return;
+    made->store->judge->form = *made;
+    made->store->judge->form.store = NULL;
+}
+
+/* What results are judged by, once the backend has run, stays as it is now: later calls, and the backend, may overwrite it. */
+static ob_status keep_judged(const ref_node *n, ob_err *err)
+{
+    for (size_t k = 0; k < n->out_count; k++) {
+        ref_judge *judge = n->outs[k].t.store != NULL ? n->outs[k].t.store->judge : NULL;
+        for (int i = 0; judge != NULL && i < 2; i++) {
+            ref_tensor *t = i == 0 ? &judge->of : &judge->values;
+            if (t->store == NULL || t->store->places != NULL)
+                continue;
+            ref_store *copy = ref_store_copy(t->store);
+            if (copy == NULL)
+                return no_memory(n, err);
+            ref_store_release(t->store);
+            t->store = copy;
         }
     }
     return OB_OK;
@@ -281,6 +293,7 @@ static ob_status give_outs(ref_node *n, ob_err *err)
         for (size_t i = 0; i < tensors; i++, at++) {
             ref_out *out = &n->outs[at];
             if (n->dry) { /* shapes are all that the next calls need */
+                ref_store_release(out->t.store);
                 out->t.store = ref_store_empty(out->t.dtype);
                 made.items[i] = ref_tensor_share(&out->t);
                 continue;
@@ -297,6 +310,7 @@ static ob_status give_outs(ref_node *n, ob_err *err)
             } else {
                 made.items[i] = ref_tensor_share(&out->t);
             }
+            set_form(&made.items[i]);
         }
         at += changed < 0 && gives && tensors == 0;
         if (gives)
@@ -422,6 +436,8 @@ ob_status ref_node_run(ref_node *n, ob_err *err)
         status = make_outs(n, err);
     if (status == OB_OK && n->out_count > 0)
         status = compute(n, err);
+    if (status == OB_OK && n->s->overwrites && !n->dry)
+        status = keep_judged(n, err);
     if (status == OB_OK)
         status = give_outs(n, err);
     for (size_t k = 0; n->outs != NULL && k < n->out_count; k++)

@@ -90,16 +90,21 @@ ref_store *ref_store_empty(ob_dtype dtype)
     return s;
 }
 
+void ref_judge_release(ref_judge *judge)
+{
+    if (judge == NULL || --judge->uses > 0)
+        return;
+    ref_tensor_release(&judge->of);
+    ref_tensor_release(&judge->values);
+    free(judge->data);
+    free(judge);
+}
+
 void ref_store_release(ref_store *store)
 {
     if (store == NULL || --store->uses > 0)
         return;
-    if (store->judge != NULL && --store->judge->uses == 0) {
-        ref_tensor_release(&store->judge->of);
-        ref_tensor_release(&store->judge->values);
-        free(store->judge->data);
-        free(store->judge);
-    }
+    ref_judge_release(store->judge);
     free(store->values);
     free(store->bounds);
     free(store->wholes);
@@ -197,6 +202,33 @@ ball ref_get(const ref_tensor *t, int64_t offset)
 ball ref_get_imaginary(const ref_tensor *t, int64_t offset)
 {
     return ref_is_complex(t->dtype) ? get_real(t->store, 2 * offset + 1) : ball_of(0);
+}
+
+ref_store *ref_store_copy(const ref_store *from)
+{
+    const int64_t reals = ref_is_complex(from->dtype) ? 2 : 1;
+    const size_t room = (size_t)(from->count * reals) + 1;
+    const bool whole = ref_is_whole(from->dtype);
+    ref_store *to = ref_store_empty(from->dtype);
+    if (to == NULL)
+        return NULL;
+    to->count = from->count;
+    to->bounds = calloc(room, sizeof *to->bounds);
+    to->values = whole ? NULL : calloc(room, sizeof *to->values);
+    to->wholes = whole ? calloc(room, sizeof *to->wholes) : NULL;
+    if (to->bounds == NULL || (to->values == NULL && to->wholes == NULL)) {
+        ref_store_release(to);
+        return NULL;
+    }
+    for (int64_t i = 0; i < from->count * reals; i++) {
+        if (from->bounds != NULL)
+            to->bounds[i] = from->bounds[i];
+        if (whole)
+            to->wholes[i] = from->raw != NULL ? raw_whole(from, i) : from->wholes[i];
+        else
+            to->values[i] = from->raw != NULL ? raw_real(from, i) : from->values[i];
+    }
+    return to;
 }
 
 int64_t ref_offset(const ref_tensor *t, int64_t place)

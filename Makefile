@@ -43,7 +43,7 @@ test-on: ## make run and make test on a fresh Debian: SUITE=bookworm|trixie|sid,
 	@tools/install_deps $(if $(filter $(ARCH),$(shell dpkg --print-architecture)),system,emulation)
 	tools/test_on --suite $(SUITE) --arch $(ARCH) $(if $(TESTS),--tests '$(TESTS)')
 
-test-compilers: ## every gcc and clang of a Debian compiles the tree and passes the unit tests: SUITE, COMPILERS=gcc-13,clang-17 (needs root)
+test-compilers: ## every gcc and clang of a Debian compiles the tree, the newest pass its unit tests: SUITE, COMPILERS=gcc-13,clang-17 (needs root)
 	@tools/install_deps system
 	tools/test_compilers --suite $(SUITE) $(if $(COMPILERS),--compilers $(COMPILERS))
 

@@ -13,7 +13,7 @@ import xml.etree.ElementTree as xml
 RESULTS = "tests.xml"
 HEAD = "| suite | architecture | backend | version | passed | failed | skipped | why skipped |\n|---|---|---|---|---|---|---|---|\n"
 BEGIN, END = "<!-- rows: written by make test-on -->\n", "<!-- end of rows -->\n"
-COMPILERS_HEAD = "| compiler | version | suite | commit | warnings | tests passed | failed |\n|---|---|---|---|---|---|---|\n"
+COMPILERS_HEAD = "| compiler | version | suite | commit | compiled | warnings | tests passed | failed |\n|---|---|---|---|---|---|---|---|\n"
 COMPILERS_BEGIN, COMPILERS_END = "<!-- rows: written by make test-compilers -->\n", "<!-- end of compilers -->\n"
 SUITES = ("bookworm", "trixie", "sid")
 # A test belongs to the first of these that its name holds; the rest is the core's.
@@ -124,7 +124,7 @@ def write(path, table):
 
 
 def write_compilers(path, table):
-    """A row: compiler, version, suite, commit, warnings, passed, failed. In place of the same compiler's on that suite."""
+    """A row: compiler, version, suite, commit, what was compiled, warnings, passed, failed. In place of the same compiler's on that suite."""
     new = [[row[0], row[2]] for row in table]
     replace_rows(path, (COMPILERS_BEGIN, COMPILERS_END), COMPILERS_HEAD, [as_line(row) for row in table],
                  lambda cells: [cells[0], cells[2]] in new,

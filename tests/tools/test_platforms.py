@@ -76,18 +76,19 @@ def check_compilers(page):
         assert str(failure) == "this release has no package gcc-13; it has gcc-12, gcc-14, clang-14, clang-19", failure
     else:
         raise AssertionError("a compiler that is not there was taken")
+    assert list(tool.newest(["clang-9", "gcc-9", "gcc-14", "clang-19"])) == ["gcc-14", "clang-19"]
     assert [tool.cpp_of(name) for name in ("gcc-13", "clang-17")] == ["g++-13", "clang++-17"]
     assert len(tool.WARNING.findall("a.c:1:2: warning: x\nwarning: y\n[1/2] warnings.c\n")) == 2
     printed = "[1/3] cc a.c\nFAILED: a.o \ncc a.c\nSegmentation fault\n[2/3] cc error.c\nninja: build stopped\n"
     assert tool.FAILED.findall(printed) == ["FAILED: a.o \ncc a.c\nSegmentation fault\n"], tool.FAILED.findall(printed)
     begin, end = platforms.COMPILERS_BEGIN, platforms.COMPILERS_END
     page.write_text(begin + platforms.COMPILERS_HEAD + end, encoding="utf-8")
-    row = lambda name, suite, passed: (name, "1.2.3", suite, "abc", "0", passed, "0")  # noqa: E731
+    row = lambda name, suite, passed: (name, "1.2.3", suite, "abc", "everything", "0", passed, "0")  # noqa: E731
     platforms.write_compilers(page, [row("clang-14", "trixie", "5"), row("gcc-14", "trixie", "6")])
     platforms.write_compilers(page, [row("gcc-9", "sid", "7")])
     platforms.write_compilers(page, [row("clang-14", "bookworm", "8"), row("gcc-14", "trixie", "9")])
     assert page.read_text(encoding="utf-8").splitlines()[3:-1] == [
-        f"| {name} | 1.2.3 | {suite} | abc | 0 | {passed} | 0 |" for name, suite, passed in
+        f"| {name} | 1.2.3 | {suite} | abc | everything | 0 | {passed} | 0 |" for name, suite, passed in
         (("gcc-9", "sid", 7), ("gcc-14", "trixie", 9), ("clang-14", "bookworm", 8), ("clang-14", "trixie", 5))], page.read_text()
 
 

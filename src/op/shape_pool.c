@@ -101,12 +101,23 @@ ob_status ob__shape_max_pool_indices(const ob_op_call *call, ob_value *out, ob_e
     return give_with_indices(call, &shape, out, err);
 }
 
+/* Each result is of one element at least. */
+static ob_status want_some_space(const ob_op_call *call, const ob_tensor *self, ob_err *err)
+{
+    for (int d = self->ndim - pool_dims(call); d < self->ndim; d++)
+        if (self->sizes[d] == 0)
+            return ob__shape_fail(call, err, "self has size 0 in dimension %d; it must be larger",
+                                  d);
+    return OB_OK;
+}
+
 static ob_status adaptive(const ob_op_call *call, ob__shape *shape, ob_err *err)
 {
     const int dims = pool_dims(call);
     const ob_tensor *self;
     ob__ints size;
     OB_TRY(read_self(call, dims, &self, err));
+    OB_TRY(want_some_space(call, self, err));
     OB_TRY(ob__window_arg(call, "output_size", dims, 0, NULL, &size, err));
     *shape = ob__shape_dense(self);
     for (int i = 0; i < dims; i++)
@@ -138,6 +149,7 @@ ob_status ob__shape_pool_backward(const ob_op_call *call, ob_value *out, ob_err 
     if (ob__arg(call, "kernel_size") != NULL) {
         OB_TRY(pool(call, &pooled, err));
     } else { /* adaptive: grad_output says how many windows there are */
+        OB_TRY(want_some_space(call, self, err));
         pooled = ob__shape_dense(self);
         for (int d = self->ndim - pool_dims(call); d < self->ndim && d < grad->ndim; d++)
             pooled.sizes[d] = grad->sizes[d];

@@ -372,6 +372,10 @@ static void survives_extremes(void)
          "error: native_group_norm_backward: rstd is [1, 1]; it must have 4 elements"},
         {"aten::prelu_backward(f32[1, 9], f32[1, 4], f32[4])",
          "error: prelu_backward: grad_output is [1, 9]; it must be [1, 4]"},
+        {"aten::adaptive_avg_pool2d(f32[1, 7, 3, 0], [3, 3])",
+         "error: adaptive_avg_pool2d: self has size 0 in dimension 3; it must be larger"},
+        {"aten::_adaptive_avg_pool3d_backward(f32[1, 1, 1, 1, 1], f32[1, 1, 0, 4, 4])",
+         "error: _adaptive_avg_pool3d_backward: self has size 0 in dimension 2; it must be larger"},
         {"aten::_adaptive_avg_pool2d_backward(f32[1, 1, 1, 1], f32[7, 5, 4, 4])",
          "error: _adaptive_avg_pool2d_backward: grad_output is [1, 1, 1, 1]; it must be [7, 5, 1, "
          "1]"},

@@ -36,7 +36,7 @@ PRINTED = """\
 
 # What no two runs have in common.
 VARIES = {"start_time", "case_start_time", "pid", "clock_overhead", "clock_resolution", "out_stream", "process_peak",
-          "libraries", "warnings", "seconds"}
+          "libraries", "noise", "warnings", "seconds"}
 
 
 def plain(value):

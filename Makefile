@@ -83,10 +83,11 @@ format: ## lay out all C files
 	@tools/install_deps check
 	tools/check_format --fix
 
-check: ## static checks: format, includes, sizes, docs, clang-tidy, cppcheck
+check: ## static checks: format, includes, names, sizes, docs, clang-tidy, cppcheck
 	@tools/install_deps check
 	tools/check_format
 	tools/check_includes
+	tools/check_backend_names
 	tools/check_names
 	tools/check_sizes
 	tools/check_docs

@@ -27,7 +27,7 @@ static const ob_cli_backend_value NOT_GIVEN = {.text = NULL};
 static bool has_row(const ob_cli *cli, const ob_cli_command *command, size_t m, size_t i)
 {
     const ob_manifest_option *row = &ob_manifests_at(cli->manifests, m)->options[i];
-    if (!ob_manifest_has(row->commands, command->name) || ob__cli_is_common(row->name) ||
+    if (!ob_manifest_has(row->commands, command->name) || ob__cli_is_common(cli, row->name) ||
         ob_options_find(ob__cli_own_options(command), row->name) != NULL)
         return false;
     for (size_t n = 0; n <= m; n++) {

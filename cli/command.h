@@ -33,7 +33,7 @@ typedef struct ob_cli_backend_value {
     const char *text;
     bool flag;
 } ob_cli_backend_value;
-enum { OB_CLI_BACKEND_VALUES = 48 }; /* that a command has at most */
+enum { OB_CLI_BACKEND_VALUES = 48, OB_CLI_LIBRARIES = 4 }; /* that a command has at most */
 
 /* The running program. Commands get it from main and hand it to the helpers below. */
 typedef struct ob_cli {
@@ -52,7 +52,8 @@ typedef struct ob_cli {
     ob_json_doc *no_caps;    /* the word for it where the user wanted none */
     ob_manifests *manifests; /* NULL = memory was out */
     const ob_cli_backend_value *backend_values; /* of the command's options from them, in order */
-    ob_option common_rows[OB_CLI_BACKEND_VALUES + 2]; /* see ob__cli_common_options */
+    ob_option
+        common_rows[OB_CLI_BACKEND_VALUES + OB_CLI_LIBRARIES + 1]; /* see ob__cli_common_options */
 } ob_cli;
 
 /* What a command is called with. Options are parsed and words counted already. */
@@ -75,8 +76,13 @@ typedef struct ob_cli_word {
     const char *help; /* one sentence */
 } ob_cli_word;
 
-/* What --torch is for where no backend is named. */
-typedef enum ob_cli_libtorch { OB_CLI_NO_LIBTORCH, OB_CLI_HEADERS, OB_CLI_SHIM } ob_cli_libtorch;
+/* What the library of a backend is chosen for where no backend is named (library_choice.h): nothing, what is compiled
+ * against it, or the backend as well. */
+typedef enum ob_cli_library_use {
+    OB_CLI_NO_LIBRARY,
+    OB_CLI_HEADERS,
+    OB_CLI_BACKEND
+} ob_cli_library_use;
 
 struct ob_cli_command {
     const char *name;
@@ -90,7 +96,7 @@ struct ob_cli_command {
     const char *example;                 /* command lines, one per line */
     bool hidden;                         /* not listed: makes files of the build */
     bool started_by_opbench;             /* so it has no options of backends, and starts sooner */
-    ob_cli_libtorch libtorch;
+    ob_cli_library_use libraries;
     /* Whose libraries it may load: those of the backends that are named, else the default's, but for this. Names of its
      * options; lists end with NULL, and may be NULL. */
     bool takes_any_backend;               /* where none is named */

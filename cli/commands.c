@@ -4,6 +4,7 @@
  */
 #include "backend_options.h"
 #include "help/help.h"
+#include "library_choice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,19 +35,10 @@ static const ob_option HELP_OPTION = {.name = "help",
                                       .type = OB_OPTION_FLAG,
                                       .offset = offsetof(ob_cli_common, help),
                                       .help = "Show this help and exit."};
-static const ob_option TORCH_OPTION = {
-    .name = "torch",
-    .type = OB_OPTION_STRING,
-    .offset = offsetof(ob_cli_common, torch),
-    .group = "Backend",
-    .value = "PATH|python",
-    .otherwise = "OPBENCH_TORCH, else the one that opbench was built with",
-    .help = "The libtorch of the torch backend and of C++ snippets: its root, that of a torch "
-            "package, or a python that has one."};
 
-bool ob__cli_is_common(const char *name)
+bool ob__cli_is_common(const ob_cli *cli, const char *name)
 {
-    return strcmp(name, HELP_OPTION.name) == 0 || strcmp(name, TORCH_OPTION.name) == 0;
+    return strcmp(name, HELP_OPTION.name) == 0 || ob__library_option_is(cli, name);
 }
 
 const ob_option *ob__cli_common_options(ob_cli *cli, const ob_cli_command *command)
@@ -54,8 +46,7 @@ const ob_option *ob__cli_common_options(ob_cli *cli, const ob_cli_command *comma
     ob_option *rows = cli->common_rows;
     size_t count = ob__backend_option_rows(cli, command, rows, OB_CLI_BACKEND_VALUES,
                                            offsetof(ob_cli_common, backend));
-    if (ob__cli_takes_torch(command))
-        rows[count++] = TORCH_OPTION;
+    count += ob__library_option_rows(cli, command, rows + count, offsetof(ob_cli_common, library));
     rows[count] = (ob_option){.name = NULL};
     return rows;
 }

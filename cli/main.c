@@ -3,6 +3,7 @@
  * opbench: finds the command's row, parses the options by it, runs it.
  */
 #include "help/help.h"
+#include "library_choice.h"
 #include "screen.h"
 #include "set_caps.h"
 
@@ -86,7 +87,7 @@ static int run_command(ob_cli *cli, int argc, char **argv)
     else if ((code = ob__cli_check_words(cli, command, l.words, word_count)) == OB_EXIT_OK &&
              (code = ob__cli_take_word(cli, l.rows, l.options, l.words, &word_count)) ==
                  OB_EXIT_OK &&
-             (code = ob__cli_choose_torch(cli, l.options, common.torch)) == OB_EXIT_OK &&
+             (code = ob__library_options_apply(cli, l.options, common.library)) == OB_EXIT_OK &&
              (code = ob__cli_cap_libraries(cli, l.rows, l.options)) == OB_EXIT_OK)
         code = command->run(
             cli, &(ob_cli_call){.options = l.options, .words = l.words, .word_count = word_count});

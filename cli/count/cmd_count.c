@@ -279,7 +279,7 @@ static const char *const MEASURES[] = {"op", "config", NULL}; /* show and diff r
 
 const ob_cli_command ob__command_count = {
     .name = "count",
-    .libtorch = OB_CLI_HEADERS,
+    .libraries = OB_CLI_HEADERS,
     .loads_anything = LOADS_ANYTHING,
     .loads_nothing_but = MEASURES,
     .help = "count instructions of operators and code; show and compare counts",

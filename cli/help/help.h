@@ -14,23 +14,18 @@
 const ob_option *ob__cli_global_options(void);
 /* What commands have in common; it lies behind the command's own struct. */
 typedef struct ob_cli_common {
-    const char *torch; /* commands with a --backend */
-    bool help;         /* all */
+    bool help;                             /* all */
+    const char *library[OB_CLI_LIBRARIES]; /* commands with a --backend */
     ob_cli_backend_value backend[OB_CLI_BACKEND_VALUES];
 } ob_cli_common;
 size_t ob__cli_common_offset(const ob_cli_command *command);
 /* Whether it is the name of one of its rows. */
-bool ob__cli_is_common(const char *name);
+bool ob__cli_is_common(const ob_cli *cli, const char *name);
 /* The rows of it that this command has, but for --help, until the next call. */
 const ob_option *ob__cli_common_options(ob_cli *cli, const ob_cli_command *command);
 /* The command's rows, those, and --help if it is wanted, with the offsets that they have there. malloc'ed; NULL when memory
  * is out. */
 ob_option *ob__cli_command_options(ob_cli *cli, const ob_cli_command *command, bool with_help);
-/* Whether it has --torch (torch_choice.c). */
-bool ob__cli_takes_torch(const ob_cli_command *command);
-/* Follows --torch, or OPBENCH_TORCH; options is the command's own struct, given what --torch has, or NULL. Says what is wrong and
- * returns an exit code. */
-int ob__cli_choose_torch(ob_cli *cli, const void *options, const char *given);
 
 /* What follows "opbench NAME " in the usage line: the row's own, or made from its words. */
 void ob__cli_format_usage(const ob_cli_command *command, char *out, size_t size);

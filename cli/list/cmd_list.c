@@ -101,7 +101,7 @@ static const ob_option OPTIONS[] = {
 
 const ob_cli_command ob__command_list = {
     .name = "list",
-    .libtorch = OB_CLI_SHIM, /* it tries all backends */
+    .libraries = OB_CLI_BACKEND, /* it tries all backends */
     .help = "show operators, backends, plug-ins and types",
     .text =
         "Lists what this program knows, where it comes from (built in, or which plug-in) and of "

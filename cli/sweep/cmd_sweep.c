@@ -270,7 +270,7 @@ static const ob_cli_word WORDS[] = {
 
 const ob_cli_command ob__command_sweep = {
     .name = "sweep",
-    .libtorch = OB_CLI_SHIM, /* its config may name torch */
+    .libraries = OB_CLI_BACKEND, /* its config may name any */
     .help = "measure a model over sizes, precisions and backends, to CSV",
     .text = "Measures an operator, a module or a chain of them for every combination of the input "
             "scales and job configs of a sweep file, and writes one row per combination and pass: "

@@ -86,7 +86,7 @@ static const char *const LOADS_ANYTHING[] = {"lang", "suite", NULL};
 
 const ob_cli_command ob__command_time = {
     .name = "time",
-    .libtorch = OB_CLI_HEADERS, /* for statements in C++ */
+    .libraries = OB_CLI_HEADERS, /* for statements in C++ */
     .loads_anything = LOADS_ANYTHING,
     .help = "measure operators and code with the Timer of torch.utils.benchmark",
     .text =

@@ -4,7 +4,7 @@
  */
 #include "snippet_job.h"
 
-#include "opbench/torch.h"
+#include "library_choice.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,6 @@ static bool is_told(const ob_snippet_request *r, const char *name)
 static bool append_command(const ob_cli *cli, const ob_snippet_request *r, const char *program,
                            ob_text *out)
 {
-    const char *const torch[] = {"--torch", getenv(OB_TORCH_VARIABLE)};
     const char *const first[] = {program, cli->command->name};
     char value[4096], word[4200];
     bool ok = ob_text_append_command(out, first, 2);
@@ -44,9 +43,7 @@ static bool append_command(const ob_cli *cli, const ob_snippet_request *r, const
                  is_flag ? "" : value);
         ok = ob_text_append(out, " ", 1) && ob_text_append_command(out, words, 1);
     }
-    if (ok && torch[1] != NULL && torch[1][0] != '\0')
-        ok = ob_text_append(out, " ", 1) && ob_text_append_command(out, torch, 2);
-    return ok && ob_text_append(out, "", 1);
+    return ok && ob__library_options_append(cli, out) && ob_text_append(out, "", 1);
 }
 
 /* ---- */

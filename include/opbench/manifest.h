@@ -36,6 +36,46 @@ typedef struct ob_manifest_option {
         brings; /* what they are, behind "--torchscript FILE gives": "the functions of a source file" */
 } ob_manifest_option;
 
+/* The library that the backend runs on, where another one than that of the build can be chosen: how it is found, and how
+ * C++ is compiled against it. Lists are by blanks; texts that are not given are NULL. Folders and files of headers are
+ * below include/, objects below lib/ of the library's root. */
+typedef struct ob_manifest_library {
+    const char *name;        /* "libtorch" */
+    const char *package;     /* what to install for its headers: "libtorch-dev" */
+    const char *module;      /* the Python package that may be its root: "torch" */
+    const char *option;      /* of commands, which chooses it: "torch" */
+    const char *value;       /* of that option, in help: "PATH|python" */
+    const char *help;        /* of that option */
+    const char *otherwise;   /* what is taken without it, in help */
+    const char *header;      /* by which it is known: "ATen/ATen.h" */
+    const char *folders;     /* further ones of headers */
+    const char *object;      /* "libtorch_cpu.so" */
+    const char *versions;    /* headers that may have its numbers */
+    const char *macros;      /* "TORCH_VERSION", with _MAJOR, _MINOR and _PATCH behind it */
+    const char *wants_cpp20; /* header has this text if it wants C++20; else C++17 is enough */
+    const char *old_abi;    /* object and symbol: it is there if the C++ ABI is that before GCC 5 */
+    const char *words;      /* C++ that has one of them is compiled against it */
+    const char *includes;   /* headers put before such code */
+    const char *begin;      /* a statement put before such code's setup; {threads} = how many */
+    const char *links;      /* "torch torch_cpu c10" */
+    const char *part_links; /* the same for the part of the backend that is compiled for it */
+    const char *part_variable; /* the variable that tells the plug-in which part to open, or
+                                * "!" and why there is none; NULL = it has no such part */
+} ob_manifest_library;
+
+/* Models that a suite's snippets load, made ahead by Python. Texts are templates of code. */
+typedef struct ob_manifest_models {
+    const char *runtime;      /* what they are called beside "Eager": "TorchScript" */
+    const char *end;          /* of their files: ".pt" */
+    const char *make;         /* {model}: makes jit_model, which can save itself */
+    const char *python_setup; /* {setup}, {path}, {stmt}: loads jit_model and warms it up */
+    const char *cpp_setup;    /* the same */
+    const char *cpp_global;   /* before everything */
+    const char *cpp_call;     /* {values}, {result} */
+    const char *cpp_value;    /* {value}: one of {values} */
+    const char *cpp_backward; /* behind the result's name */
+} ob_manifest_models;
+
 typedef struct ob_manifest {
     const char *name;      /* of the backend */
     const char *help;      /* one line, as the plug-in has it */
@@ -46,6 +86,8 @@ typedef struct ob_manifest {
     const ob_manifest_option *options;
     size_t option_count;
     const char *variable; /* the environment variable that chooses its library; NULL = none */
+    const ob_manifest_library *library; /* NULL = none that can be chosen */
+    const ob_manifest_models *models;   /* NULL = none */
 } ob_manifest;
 
 typedef struct ob_manifests ob_manifests;

@@ -5,6 +5,8 @@
  */
 #include "count/debug_symbols.h"
 
+#include "opbench/manifest.h"
+
 #include <elf.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -71,10 +73,34 @@ bool ob__elf_has_debug_symbols(const char *path)
 
 /* ---- a table ---- */
 
-/* "file:function [/lib/libtorch_cpu.so.1]": the path into `path`, if it is a library of PyTorch. */
-static bool take_library(const char *function, char *path, size_t size)
+/* "/libtorch_cpu.so.1" if the list has "torch" or "torch_cpu". */
+static bool is_among(const char *base, const char *links)
 {
-    static const char *const NAMES[] = {"/libtorch", "/libc10"};
+    static const char LIB[] = "/lib";
+    if (strncmp(base, LIB, sizeof LIB - 1) != 0)
+        return false;
+    for (base += sizeof LIB - 1; *links != '\0';
+         links += strcspn(links, " "), links += *links == ' ')
+        if (strncmp(base, links, strcspn(links, " ")) == 0)
+            return true;
+    return false;
+}
+
+/* Whether it is one that C++ can be compiled against. */
+static bool is_library(const ob_manifests *manifests, const char *base)
+{
+    for (size_t i = 0; i < ob_manifests_count(manifests); i++) {
+        const ob_manifest *m = ob_manifests_at(manifests, i);
+        if (m->library != NULL && is_among(base, m->library->links))
+            return true;
+    }
+    return false;
+}
+
+/* "file:function [/lib/libtorch_cpu.so.1]": the path into `path`, if it is such a library. */
+static bool take_library(const ob_manifests *manifests, const char *function, char *path,
+                         size_t size)
+{
     const size_t length = strlen(function);
     const char *object = NULL;
     for (const char *at = strstr(function, " ["); at != NULL; at = strstr(at + 1, " ["))
@@ -87,17 +113,21 @@ static bool take_library(const char *function, char *path, size_t size)
     memcpy(path, object, bytes);
     path[bytes] = '\0';
     const char *base = strrchr(path, '/');
-    for (size_t i = 0; base != NULL && i < sizeof NAMES / sizeof NAMES[0]; i++)
-        if (strncmp(base, NAMES[i], strlen(NAMES[i])) == 0)
-            return true;
-    return false;
+    return base != NULL && is_library(manifests, base);
 }
 
 bool ob__built_with_debug_symbols(const ob_counts *exclusive)
 {
     char path[4096];
+    ob_manifests *manifests = NULL;
+    bool with = true;
+    if (ob_manifests_open(NULL, &manifests, NULL) != OB_OK || manifests == NULL)
+        return true;
     for (size_t i = 0; i < ob_counts_size(exclusive); i++)
-        if (take_library(ob_counts_row(exclusive, i).function, path, sizeof path))
-            return ob__elf_has_debug_symbols(path);
-    return true;
+        if (take_library(manifests, ob_counts_row(exclusive, i).function, path, sizeof path)) {
+            with = ob__elf_has_debug_symbols(path);
+            break;
+        }
+    ob_manifests_destroy(manifests);
+    return with;
 }

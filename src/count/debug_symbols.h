@@ -8,8 +8,8 @@
 
 #include "opbench/count.h"
 
-/* Of the first library of PyTorch that the table names, as its file says. True where there is none: then nothing of
- * PyTorch was executed, and our own code has symbols. */
+/* Of the first library of a manifest that the table names, as its file says. True where there is none: then nothing of
+ * them was executed, and our own code has symbols. */
 bool ob__built_with_debug_symbols(const ob_counts *exclusive);
 
 /* Whether the ELF file has debug symbols or says in which other file they were put. True if it cannot be read. */

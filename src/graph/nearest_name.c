@@ -12,7 +12,7 @@
 
 /* Modules of PyTorch that no row describes: their loop over a sequence is no fixed list of calls, or
  * they are made of modules that exist. */
-#define RECURRENT(operator) "the torch backend runs its operator, " operator
+#define RECURRENT(operator) "a backend on PyTorch itself runs its operator, " operator
 #define MADE_OF "measure the modules that it is made of: MultiheadAttention, LayerNorm, Linear"
 static const struct {
     const char *name, *cure;

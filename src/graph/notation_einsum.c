@@ -48,7 +48,7 @@ static ob_status add_index(const equation *e, term *t, int index)
     if (t->place[index] >= 0)
         return fail(e, t == &e->out ? "an index occurs twice in the result"
                                     : "an index occurs twice in one operand (a diagonal), which is "
-                                      "not available; the torch backend has it");
+                                      "not available; a backend on PyTorch itself has it");
     t->place[index] = t->count;
     t->index[t->count++] = index;
     return OB_OK;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_BYTES = 1 << 20, MAX_OPTIONS = 32, MAX_TEXT = 600 };
+enum { MAX_BYTES = 1 << 20, MAX_OPTIONS = 32, MAX_TEXT = 600, MAX_LINES = 4000 };
 
 struct ob_manifests {
     ob_arena arena;
@@ -40,7 +40,7 @@ static ob_status no_memory(const reading *r)
 /* ---- texts ---- */
 
 /* What a key holds. */
-typedef enum key_kind { TEXT, NAME, VARIABLE, WORDS, FLAG } key_kind;
+typedef enum key_kind { TEXT, NAME, VARIABLE, WORDS, LINES, FLAG } key_kind;
 
 typedef struct key_row {
     const char *name;
@@ -83,21 +83,26 @@ static ob_status take_text(const reading *r, const ob_json *node, key_kind kind,
     return *out != NULL ? OB_OK : no_memory(r);
 }
 
-/* ["a", "b"] as "a b". */
-static ob_status take_words(const reading *r, const ob_json *node, const char **out)
+/* ["a", "b"] as "a b"; lines by their ends, with blanks in them. */
+static ob_status take_list(const reading *r, const ob_json *node, key_kind kind, const char **out)
 {
-    char text[MAX_TEXT + 2] = "";
+    char text[MAX_LINES + 2] = "";
     size_t used = 0;
+    const bool lines = kind == LINES;
+    const size_t most = lines ? MAX_LINES : MAX_TEXT;
     if (ob_json_get_kind(node) != OB_JSON_ARRAY)
-        return wrong(r, node, "a list of words belongs here");
+        return wrong(r, node,
+                     lines ? "a list of lines belongs here" : "a list of words belongs here");
     for (size_t i = 0; i < ob_json_count(node); i++) {
         const char *word = NULL;
         OB_TRY(take_text(r, ob_json_item(node, i), TEXT, &word));
         const size_t length = strlen(word);
-        if (length == 0 || strchr(word, ' ') != NULL || used + length + 2 > sizeof text)
-            return wrong(r, ob_json_item(node, i), "this is not a word, or there are too many");
-        if (used > 0)
-            text[used++] = ' ';
+        if ((!lines && (length == 0 || strchr(word, ' ') != NULL)) || used + length > most)
+            return wrong(r, ob_json_item(node, i),
+                         lines ? "there are too many lines; 4000 bytes are the most"
+                               : "this is not a word, or there are too many");
+        if (i > 0)
+            text[used++] = lines ? '\n' : ' ';
         memcpy(text + used, word, length + 1);
         used += length;
     }
@@ -114,7 +119,8 @@ static ob_status take_key(const reading *r, const key_row *key, const ob_json *n
         return OB_OK;
     }
     const char *text = NULL;
-    OB_TRY(key->kind == WORDS ? take_words(r, node, &text) : take_text(r, node, key->kind, &text));
+    OB_TRY(key->kind == WORDS || key->kind == LINES ? take_list(r, node, key->kind, &text)
+                                                    : take_text(r, node, key->kind, &text));
     memcpy(target + key->offset, &text, sizeof text);
     return OB_OK;
 }
@@ -158,6 +164,43 @@ static const key_row OPTION_KEYS[] = {
     KEY(ob_manifest_option, "operators", FLAG, brings_operators, false),
     KEY(ob_manifest_option, "called", TEXT, operators, false),
     KEY(ob_manifest_option, "brings", TEXT, brings, false),
+    {NULL, TEXT, 0, false},
+};
+
+static const key_row LIBRARY_KEYS[] = {
+    KEY(ob_manifest_library, "name", NAME, name, true),
+    KEY(ob_manifest_library, "package", TEXT, package, true),
+    KEY(ob_manifest_library, "module", NAME, module, false),
+    KEY(ob_manifest_library, "option", NAME, option, true),
+    KEY(ob_manifest_library, "value", TEXT, value, true),
+    KEY(ob_manifest_library, "help", TEXT, help, true),
+    KEY(ob_manifest_library, "otherwise", TEXT, otherwise, false),
+    KEY(ob_manifest_library, "header", TEXT, header, true),
+    KEY(ob_manifest_library, "folders", WORDS, folders, false),
+    KEY(ob_manifest_library, "object", TEXT, object, true),
+    KEY(ob_manifest_library, "versions", WORDS, versions, true),
+    KEY(ob_manifest_library, "macros", TEXT, macros, true),
+    KEY(ob_manifest_library, "wants_cpp20", TEXT, wants_cpp20, false),
+    KEY(ob_manifest_library, "old_abi", WORDS, old_abi, false),
+    KEY(ob_manifest_library, "words", WORDS, words, true),
+    KEY(ob_manifest_library, "includes", WORDS, includes, true),
+    KEY(ob_manifest_library, "begin", TEXT, begin, false),
+    KEY(ob_manifest_library, "links", WORDS, links, true),
+    KEY(ob_manifest_library, "part_links", WORDS, part_links, false),
+    KEY(ob_manifest_library, "part_variable", VARIABLE, part_variable, false),
+    {NULL, TEXT, 0, false},
+};
+
+static const key_row MODEL_KEYS[] = {
+    KEY(ob_manifest_models, "runtime", TEXT, runtime, true),
+    KEY(ob_manifest_models, "end", TEXT, end, true),
+    KEY(ob_manifest_models, "make", LINES, make, true),
+    KEY(ob_manifest_models, "python_setup", LINES, python_setup, true),
+    KEY(ob_manifest_models, "cpp_setup", LINES, cpp_setup, true),
+    KEY(ob_manifest_models, "cpp_global", LINES, cpp_global, true),
+    KEY(ob_manifest_models, "cpp_call", LINES, cpp_call, true),
+    KEY(ob_manifest_models, "cpp_value", TEXT, cpp_value, true),
+    KEY(ob_manifest_models, "cpp_backward", TEXT, cpp_backward, true),
     {NULL, TEXT, 0, false},
 };
 
@@ -206,6 +249,39 @@ static ob_status take_options(const reading *r, const ob_json *list, ob_manifest
     return OB_OK;
 }
 
+static ob_status take_library(const reading *r, const ob_json *node, ob_manifest *m)
+{
+    ob_manifest_library *library =
+        node != NULL ? ob__arena_alloc_array(r->arena, 1, sizeof *library) : NULL;
+    if (node == NULL)
+        return OB_OK;
+    if (library == NULL)
+        return no_memory(r);
+    *library = (ob_manifest_library){.folders = "", .old_abi = "", .part_links = ""};
+    OB_TRY(take_object(r, node, LIBRARY_KEYS, library));
+    if (m->variable == NULL)
+        return wrong(r, node, "a library needs the \"variable\" that chooses it; add it");
+    m->library = library;
+    return OB_OK;
+}
+
+static ob_status take_models(const reading *r, const ob_json *node, ob_manifest *m)
+{
+    ob_manifest_models *models =
+        node != NULL ? ob__arena_alloc_array(r->arena, 1, sizeof *models) : NULL;
+    if (node == NULL)
+        return OB_OK;
+    if (models == NULL)
+        return no_memory(r);
+    *models = (ob_manifest_models){.runtime = NULL};
+    OB_TRY(take_object(r, node, MODEL_KEYS, models));
+    const char *end = models->end;
+    if (end[0] != '.' || end[1 + strspn(end + 1, "abcdefghijklmnopqrstuvwxyz0123456789")] != '\0')
+        return wrong(r, node, "\"end\" is a dot and small letters or digits");
+    m->models = models;
+    return OB_OK;
+}
+
 /* ---- sets ---- */
 
 static ob_status place(ob_manifests *set, const ob_manifest *m, ob_err *err)
@@ -237,6 +313,10 @@ ob_status ob_manifests_add(ob_manifests *manifests, const char *file, const void
     ob_status status = take_object(&r, root, KEYS, &m);
     if (status == OB_OK)
         status = take_options(&r, ob_json_get(root, "options"), &m);
+    if (status == OB_OK)
+        status = take_library(&r, ob_json_get(root, "library"), &m);
+    if (status == OB_OK)
+        status = take_models(&r, ob_json_get(root, "models"), &m);
     if (status == OB_OK)
         status = place(manifests, &m, err);
     ob_json_doc_destroy(doc);

@@ -181,6 +181,14 @@ static void remove_unfinished(int dir, const char *name)
         unlinkat(dir, name, 0);
 }
 
+/* "<words>_<number>.<end>": what suite_expand.c calls them. */
+static bool is_model(const char *name)
+{
+    static const char WORD[] = "0123456789_abcdefghijklmnopqrstuvwxyz";
+    const char *dot = name + strspn(name, WORD);
+    return dot != name && dot[0] == '.' && dot[1] != '\0' && dot[1 + strspn(dot + 1, WORD)] == '\0';
+}
+
 /* Models, and the folder if that was all. */
 static void remove_models(int parent, const char *name)
 {
@@ -188,15 +196,14 @@ static void remove_models(int parent, const char *name)
     if (dir == NULL)
         return;
     for (const struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir)) {
-        const char *dot = strrchr(entry->d_name, '.');
-        if (dot != NULL && strcmp(dot, OB_MODEL_END) == 0)
+        if (is_model(entry->d_name))
             unlinkat(dirfd(dir), entry->d_name, 0);
     }
     closedir(dir);
     unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-/* The names that we give: a prefix, hexadecimal digits, an ending. */
+/* The names that we give: a prefix, hexadecimal digits, an ending. Without prefix: the name of a backend and "_". */
 typedef struct name_row {
     const char *prefix, *end;
     size_t digits;
@@ -204,21 +211,30 @@ typedef struct name_row {
 } name_row;
 
 static const name_row NAMES[] = {
-    {OB_HEADER_PREFIX, OB_HEADER_END, 32, S_IFREG}, /* the first, see below */
-    {OB_HEADER_PREFIX, OB_HEADER_END OB_HEADER_MADE, 32, S_IFREG},
-    {OB_HEADER_PREFIX, OB_HEADER_END OB_HEADER_MADE OB_SUM_END, 32, S_IFREG},
-    {OB_HEADER_PREFIX, OB_HEADER_END OB_HEADER_LOCK, 32, S_IFREG},
+    {NULL, OB_HEADER_END, 32, S_IFREG}, /* the first, see below */
+    {NULL, OB_HEADER_END OB_HEADER_MADE, 32, S_IFREG},
+    {NULL, OB_HEADER_END OB_HEADER_MADE OB_SUM_END, 32, S_IFREG},
+    {NULL, OB_HEADER_END OB_HEADER_LOCK, 32, S_IFREG},
     {"", OB_OBJECT_END, 32, S_IFREG},
     {"", OB_OBJECT_END OB_SUM_END, 32, S_IFREG},
     {OB_MODELS_PREFIX, "", 16, S_IFDIR},
 };
 
+/* Of "torch_" in "torch_<digits>.hpp"; 0 = it does not begin so. */
+static size_t backend_length(const char *name)
+{
+    const char *dot = strchr(name, '.'), *between = dot;
+    while (between != NULL && between > name && between[-1] != OB_HEADER_BETWEEN[0])
+        between--;
+    return between == NULL ? 0 : (size_t)(between - name);
+}
+
 static const name_row *find_name(const char *name)
 {
     for (size_t i = 0; i < sizeof NAMES / sizeof NAMES[0]; i++) {
         const name_row *row = &NAMES[i];
-        const size_t before = strlen(row->prefix);
-        if (strncmp(name, row->prefix, before) == 0 &&
+        const size_t before = row->prefix == NULL ? backend_length(name) : strlen(row->prefix);
+        if ((row->prefix == NULL ? before > 0 : strncmp(name, row->prefix, before) == 0) &&
             strspn(name + before, "0123456789abcdef") == row->digits &&
             strcmp(name + before + row->digits, row->end) == 0)
             return row;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Python's textwrap.dedent, textwrap.indent, str.strip and str.splitlines for code.
+ * Python's textwrap.dedent, textwrap.indent, str.strip and str.splitlines for code, and
+ * templates of it.
  */
 #include "snippet/lines.h"
+
+#include "base/text_append.h"
 
 #include <string.h>
 
@@ -139,4 +142,28 @@ bool ob__take_line(ob_arena *arena, const char **at, const char **line)
         end++;
     *at = *end == '\0' || end[1] == '\0' ? NULL : end + 1;
     return *line != NULL;
+}
+
+/* The pair whose name stands at `at`, or NULL. */
+static const char *const *pair_at(const char *at, const char *const *pairs)
+{
+    for (; *pairs != NULL; pairs += 2)
+        if (strncmp(at, pairs[0], strlen(pairs[0])) == 0)
+            return pairs;
+    return NULL;
+}
+
+const char *ob__fill_in(ob_arena *arena, const char *text, const char *const *pairs)
+{
+    ob_text out = {0};
+    bool ok = true;
+    while (ok && *text != '\0') {
+        const char *const *pair = pair_at(text, pairs);
+        ok = pair != NULL ? ob_text_append_str(&out, pair[1]) : ob_text_append(&out, text, 1);
+        text += pair != NULL ? strlen(pair[0]) : 1;
+    }
+    const char *made =
+        ok ? ob__arena_strdup(arena, out.data == NULL ? "" : out.data, out.size) : NULL;
+    ob_text_fini(&out);
+    return made;
 }

@@ -75,13 +75,12 @@ ob_status ob_signature_parse(const char *signature, ob_json_doc *doc, ob_json **
     return status;
 }
 
-/* The arguments, each between the two texts, with ", " between them. */
-static bool append_args(ob_text *text, const ob_snippet_signature *signature, const char *before,
-                        const char *after)
+/* The arguments, with ", " between them. */
+static bool append_args(ob_text *text, const ob_snippet_signature *signature)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < signature->arg_count; i++)
-        ok = ob_text_printf(text, "%s%s%s%s", i > 0 ? ", " : "", before, signature->args[i], after);
+        ok = ob_text_printf(text, "%s%s", i > 0 ? ", " : "", signature->args[i]);
     return ok;
 }
 
@@ -91,29 +90,49 @@ static bool append_result(ob_text *text, const ob_snippet_signature *signature, 
 }
 
 static bool append_call(ob_text *text, const ob_snippet_signature *signature, ob_language language,
-                        bool torchscript)
+                        bool ahead)
 {
     if (language == OB_LANGUAGE_PYTHON)
         return append_result(text, signature, "") &&
-               ob_text_append_str(text, torchscript ? "jit_model(" : "model(") &&
-               append_args(text, signature, "", "") && ob_text_append_str(text, ")");
+               ob_text_append_str(text, ahead ? "jit_model(" : "model(") &&
+               append_args(text, signature) && ob_text_append_str(text, ")");
     if (language == OB_LANGUAGE_C) /* its inputs and output are its own */
         return ob_text_append_str(text, "ob_op_call(model);");
-    if (!torchscript)
-        return append_result(text, signature, "auto ") &&
-               ob_text_append_str(text, "model->forward(") &&
-               append_args(text, signature, "", "") && ob_text_append_str(text, ");");
-    return ob_text_append_str(text, "std::vector<torch::jit::IValue> ivalue_inputs({\n    ") &&
-           append_args(text, signature, "torch::jit::IValue(", ")") &&
-           ob_text_append_str(text, "\n});\n") && append_result(text, signature, "auto ") &&
-           ob_text_append_str(text, "jit_model.forward(ivalue_inputs);\n");
+    return append_result(text, signature, "auto ") && ob_text_append_str(text, "model->forward(") &&
+           append_args(text, signature) && ob_text_append_str(text, ");");
+}
+
+/* In C++ the call of a model that was made ahead is a template of the backend's. */
+static const char *fill_call(ob_arena *arena, const ob_snippet_signature *signature,
+                             const ob_manifest_models *ahead)
+{
+    const char *values = "";
+    ob_text result = {0};
+    for (size_t i = 0; values != NULL && i < signature->arg_count; i++) {
+        const char *const names[] = {"{value}", signature->args[i], NULL};
+        const char *value = ob__fill_in(arena, ahead->cpp_value, names);
+        values = value == NULL
+                     ? NULL
+                     : ob__join(arena, "",
+                                (const char *const[]){values, i > 0 ? ", " : "", value, NULL});
+    }
+    const char *made = NULL;
+    if (values != NULL && append_result(&result, signature, "auto ") &&
+        ob_text_append(&result, "", 1)) {
+        const char *const names[] = {"{values}", values, "{result}", result.data, NULL};
+        made = ob__fill_in(arena, ahead->cpp_call, names);
+    }
+    ob_text_fini(&result);
+    return made;
 }
 
 const char *ob__call_model(ob_arena *arena, const ob_snippet_signature *signature,
-                           ob_language language, bool torchscript)
+                           ob_language language, const ob_manifest_models *ahead)
 {
     ob_text text = {0};
-    const char *made = append_call(&text, signature, language, torchscript)
+    if (language == OB_LANGUAGE_CPP && ahead != NULL)
+        return fill_call(arena, signature, ahead);
+    const char *made = append_call(&text, signature, language, ahead != NULL)
                            ? ob__arena_strdup(arena, text.data, text.size)
                            : NULL;
     ob_text_fini(&text);

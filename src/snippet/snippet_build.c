@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Compiling snippets, once: an object is named by the hash of its source, flags and compiler. libtorch's header
- * is compiled once as well, for it takes longer than everything else.
+ * Compiling snippets, once: an object is named by the hash of its source, flags and compiler. The headers of a
+ * library are compiled once as well, for they take longer than everything else.
  */
 #include "snippet/snippet_build.h"
 
@@ -9,10 +9,9 @@
 #include "base/scratch.h"
 #include "base/text_append.h"
 #include "base/write_all.h"
-#include "opbench/torch.h"
 #include "plugin/registry.h"
 #include "process/process.h"
-#include "snippet/libtorch.h"
+#include "snippet/cxx_library.h"
 #include "snippet/lines.h"
 #include "snippet/suite_int.h"
 
@@ -31,8 +30,6 @@
 enum { MOST_WORDS = 64, SUM_BYTES = 33 };
 
 #define JOIN(...) ob__join(arena, "", (const char *const[]){__VA_ARGS__, NULL})
-
-static const char TORCH_HEADER[] = "#include <torch/torch.h>\n#include <torch/script.h>\n";
 
 typedef struct build {
     ob_arena *arena;
@@ -143,16 +140,22 @@ static ob_status compile_error(const ob_process *child, ob_err *err)
     return status;
 }
 
-static void add_libraries(build *b)
+static ob_status add_libraries(build *b, ob_err *err)
 {
-    static const char *const TORCH[] = {"-ltorch", "-ltorch_cpu", "-lc10", NULL}, *const PLAIN[] = {
-                                                                                      NULL};
-    const char *const *libraries = b->source->libraries != NULL ? b->source->libraries
-                                   : b->source->with_torch      ? TORCH
-                                                                : PLAIN;
-    for (size_t i = 0; libraries[i] != NULL; i++)
+    ob_arena *arena = b->arena;
+    const char *const *libraries = b->source->libraries;
+    const char *at = b->source->with != NULL ? b->source->with->library->links : "";
+    for (size_t i = 0; libraries != NULL && libraries[i] != NULL; i++)
         add_word(b, libraries[i]);
+    while (libraries == NULL && *at != '\0') {
+        const char *name = ob__next_word(arena, &at);
+        const char *word = name == NULL ? NULL : JOIN("-l", name);
+        if (word == NULL)
+            return ob__snippet_no_memory(err);
+        add_word(b, word);
+    }
     add_word(b, "-lm");
+    return OB_OK;
 }
 
 /* Compiles `source` to `made` with the words so far: an object, or a header that includes quickly. */
@@ -168,7 +171,7 @@ static ob_status compile(build *b, const char *source, const char *made, bool he
     add_word(b, made);
     add_word(b, source);
     if (!header)
-        add_libraries(b);
+        OB_TRY(add_libraries(b, err));
     /* In the same place each time, because objects remember where they were made. */
     const ob_process_params params = {.words = b->words,
                                       .variables = variables,
@@ -184,7 +187,7 @@ static ob_status compile(build *b, const char *source, const char *made, bool he
     return result;
 }
 
-/* ---- libtorch's header ---- */
+/* ---- a library's headers ---- */
 
 /* Whether the open file is still the one that others find: who had the lock before removed it. */
 static bool is_still_there(int fd, const char *path)
@@ -216,74 +219,98 @@ static ob_status lock_header(const build *b, const char *path, int *lock, ob_err
     }
 }
 
-static ob_status make_header(build *b, const char *header, const char *made, ob_err *err)
+/* What is put before code: a header and what is made of it. */
+typedef struct prelude {
+    const char *library; /* whose */
+    const char *text, *path, *made;
+} prelude;
+
+static ob_status make_header(build *b, const prelude *h, ob_err *err)
 {
     ob_arena *arena = b->arena;
     const char *temporary = JOIN(b->scratch, "/header.gch");
-    if (temporary == NULL)
+    const char *notice =
+        JOIN("compiling ", h->library, "'s header, which takes a minute and is kept");
+    if (temporary == NULL || notice == NULL)
         return ob__snippet_no_memory(err);
-    if (is_whole(arena, made) && access(header, R_OK) == 0)
+    if (is_whole(arena, h->made) && access(h->path, R_OK) == 0)
         return OB_OK; /* somebody else was first */
     ob__snippet_cache_expire(b->dir);
     if (b->options->notice != NULL)
-        b->options->notice(b->options->ctx,
-                           "compiling libtorch's header, which takes a minute and is kept");
-    OB_TRY(write_file(header, TORCH_HEADER, strlen(TORCH_HEADER), err));
-    OB_TRY(compile(b, header, temporary, true, err));
-    return keep(arena, temporary, made, err);
+        b->options->notice(b->options->ctx, notice);
+    OB_TRY(write_file(h->path, h->text, strlen(h->text), err));
+    OB_TRY(compile(b, h->path, temporary, true, err));
+    return keep(arena, temporary, h->made, err);
 }
 
-/* The header of libtorch as one that includes quickly; its path without the ".gch". */
-static ob_status precompile_torch(const build *from, const char **header, ob_err *err)
+/* "#include <a.h>\n#include <b.h>\n" of "a.h b.h". */
+static const char *include_all(ob_arena *arena, const char *headers)
+{
+    const char *text = "";
+    while (text != NULL && *headers != '\0') {
+        const char *name = ob__next_word(arena, &headers);
+        text = name == NULL ? NULL : JOIN(text, "#include <", name, ">\n");
+    }
+    return text;
+}
+
+/* The headers of a library as one that includes quickly; its path is without the ".gch". */
+static ob_status precompile(const build *from, const char **header, ob_err *err)
 {
     ob_arena *arena = from->arena;
+    const ob_manifest *backend = from->source->with;
     int lock;
     build b = *from;
     const ob_snippet_source plain = {.language = OB_LANGUAGE_CPP};
+    prelude h = {.library = backend->library->name,
+                 .text = include_all(arena, backend->library->includes)};
     b.source = &plain;
-    const char *key = make_key(&b, TORCH_HEADER);
-    *header = key == NULL ? NULL : JOIN(b.dir, "/", OB_HEADER_PREFIX, key, OB_HEADER_END);
-    const char *made = *header == NULL ? NULL : JOIN(*header, OB_HEADER_MADE);
-    const char *lock_path = made == NULL ? NULL : JOIN(*header, OB_HEADER_LOCK);
+    const char *key = h.text == NULL ? NULL : make_key(&b, h.text);
+    h.path =
+        key == NULL ? NULL : JOIN(b.dir, "/", backend->name, OB_HEADER_BETWEEN, key, OB_HEADER_END);
+    h.made = h.path == NULL ? NULL : JOIN(h.path, OB_HEADER_MADE);
+    const char *lock_path = h.made == NULL ? NULL : JOIN(h.path, OB_HEADER_LOCK);
+    *header = h.path;
     if (lock_path == NULL)
         return ob__snippet_no_memory(err);
-    if (is_whole(arena, made) && access(*header, R_OK) == 0) {
-        ob__snippet_cache_used(*header);
+    if (is_whole(arena, h.made) && access(h.path, R_OK) == 0) {
+        ob__snippet_cache_used(h.path);
         return OB_OK;
     }
     OB_TRY(lock_header(&b, lock_path, &lock, err));
-    const ob_status status = make_header(&b, *header, made, err);
+    const ob_status status = make_header(&b, &h, err);
     if (status != OB_OK)
-        unlink(*header);
+        unlink(h.path);
     unlink(lock_path);
     close(lock);
     return status;
 }
 
-static ob_status add_torch(build *b, ob_err *err)
+static ob_status add_library(build *b, ob_err *err)
 {
-    ob_libtorch torch;
+    ob_cxx_library library;
     const char *header;
     ob_arena *arena = b->arena;
-    const char *wanted = getenv(OB_TORCH_VARIABLE);
-    OB_TRY(
-        ob__libtorch_find(arena, wanted != NULL && wanted[0] != '\0' ? wanted : NULL, &torch, err));
-    add_word(b, torch.standard);
-    if (torch.old_abi)
-        add_word(b, "-D_GLIBCXX_USE_CXX11_ABI=0");
-    if (torch.include != NULL) {
-        add_word(b, "-isystem");
-        add_word(b, torch.include);
-        add_word(b, JOIN("-L", torch.lib));
-        const char *const rpath[] = {OB_RPATH_WORDS(torch.lib)};
-        for (size_t i = 0; i < sizeof rpath / sizeof rpath[0]; i++)
-            add_word(b, rpath[i]);
+    const ob_manifest *backend = b->source->with;
+    const char *wanted = getenv(backend->variable);
+    OB_TRY(ob__cxx_library_find(arena, backend->library,
+                                wanted != NULL && wanted[0] != '\0' ? wanted : NULL, &library,
+                                err));
+    const char *const *flags = ob__cxx_library_flags(arena, backend->library, &library);
+    const char *folder = JOIN("-L", library.lib);
+    /* The same text in front of another library is another header. */
+    const char *version = JOIN("-DOB_LIBRARY_VERSION=", library.version);
+    if (flags == NULL || folder == NULL || version == NULL)
+        return ob__snippet_no_memory(err);
+    for (size_t i = 0; flags[i] != NULL; i++)
+        add_word(b, flags[i]);
+    if (!ob__cxx_library_is_usual(&library)) {
+        const char *const where[] = {folder, OB_RPATH_WORDS(library.lib)};
+        for (size_t i = 0; i < sizeof where / sizeof where[0]; i++)
+            add_word(b, where[i]);
     }
-    add_word(b, "-isystem");
-    add_word(b, torch.api);
-    /* The same text in front of another libtorch is another header. */
-    add_word(b, JOIN("-DOB_LIBTORCH=", torch.version));
-    OB_TRY(precompile_torch(b, &header, err));
+    add_word(b, version);
+    OB_TRY(precompile(b, &header, err));
     add_word(b, "-include");
     add_word(b, header);
     return OB_OK;
@@ -314,8 +341,8 @@ static ob_status build_object(build *b, const char **object, ob_err *err)
     OB_TRY(ob__scratch_open(&scratch, b->dir, "build", err));
     b->scratch = scratch.dir;
     ob_status status = OB_OK;
-    if (b->source->with_torch)
-        status = add_torch(b, err);
+    if (b->source->with != NULL)
+        status = add_library(b, err);
     const char *key = status == OB_OK ? make_key(b, b->source->text) : NULL;
     *object = key == NULL ? NULL : JOIN(b->dir, "/", key, OB_OBJECT_END);
     if (status == OB_OK && *object == NULL)

@@ -6,6 +6,7 @@
 #define OB_SNIPPET_SNIPPET_BUILD_H
 
 #include "base/arena.h"
+#include "opbench/manifest.h"
 #include "opbench/snippet_run.h"
 
 /* A source and what it is compiled with. */
@@ -13,14 +14,15 @@ typedef struct ob_snippet_source {
     ob_language language;
     const char *text;
     const char *const *flags;     /* ended by NULL */
-    bool with_torch;              /* its header is put before the text */
-    const char *const *libraries; /* ended by NULL; NULL = those of snippets */
+    const ob_manifest *with;      /* whose library it is compiled against; NULL = none */
+    const char *const *libraries; /* ended by NULL; NULL = those of `with` */
     const char *what;             /* told before it is compiled; NULL = nothing is */
 } ob_snippet_source;
 
-/* The whole text, with the user's lines numbered as they are. Texts are normalised as a Timer's. */
-ob_status ob__snippet_source(ob_arena *arena, const ob_timer_args *args, ob_snippet_source *out,
-                             ob_err *err);
+/* The whole text, with the user's lines numbered as they are. Texts are normalised as a Timer's. The manifests say which
+ * libraries there are, and must live as long as `out`. */
+ob_status ob__snippet_source(ob_arena *arena, const ob_manifests *manifests,
+                             const ob_timer_args *args, ob_snippet_source *out, ob_err *err);
 /* Dedented, without one newline before and all blanks behind; *first_line gets the number of its first line
  * in the original. NULL when memory is out. */
 const char *ob__snippet_normalise(ob_arena *arena, const char *text, int *first_line);
@@ -42,11 +44,10 @@ ob_status ob__snippet_cache_open(ob_arena *arena, const char *wanted, const char
 /* Objects are "<hash>.so", with a hash of their bytes beside them. */
 #define OB_OBJECT_END ".so"
 #define OB_SUM_END ".sum"
-/* Folders of TorchScript models begin so, models end so. */
+/* Folders of models begin so. */
 #define OB_MODELS_PREFIX "models-"
-#define OB_MODEL_END ".pt"
-/* libtorch's header is "torch_<hash>.hpp", with what was made of it and, while that is being made, a lock beside it. */
-#define OB_HEADER_PREFIX "torch_"
+/* A library's header is "<backend>_<hash>.hpp", with what was made of it and, while that is being made, a lock beside it. */
+#define OB_HEADER_BETWEEN "_"
 #define OB_HEADER_END ".hpp"
 #define OB_HEADER_MADE ".gch"
 #define OB_HEADER_LOCK ".lock"

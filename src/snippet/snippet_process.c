@@ -58,13 +58,23 @@ static void add_word(launch *l, const char *word)
 
 /* ---- command lines ---- */
 
-static ob_status compiled_words(launch *l, ob_err *err)
+static ob_status compile(launch *l, const char **object, ob_err *err)
 {
     ob_snippet_source source;
+    ob_manifests *manifests;
+    OB_TRY(ob_manifests_open(NULL, &manifests, err));
+    ob_status status = ob__snippet_source(l->arena, manifests, l->args, &source, err);
+    if (status == OB_OK)
+        status = ob__snippet_build(l->arena, &source, l->options, object, err);
+    ob_manifests_destroy(manifests);
+    return status;
+}
+
+static ob_status compiled_words(launch *l, ob_err *err)
+{
     const char *object;
     char own[4096], number[64];
-    OB_TRY(ob__snippet_source(l->arena, l->args, &source, err));
-    OB_TRY(ob__snippet_build(l->arena, &source, l->options, &object, err));
+    OB_TRY(compile(l, &object, err));
     const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
     own[length < 0 ? 0 : length] = '\0';
     snprintf(number, sizeof number, "--threads=%" PRId64, l->args->num_threads);

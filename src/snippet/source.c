@@ -88,16 +88,28 @@ ob_status ob__snippet_task(ob_arena *arena, const ob_task_spec *task, ob_task_sp
     return OB_OK;
 }
 
-/* "torch", "at::" and "c10::" are names of libtorch. */
-static bool mentions_torch(const ob_timer_args *args)
+/* Whether a word of the list stands in a text of the user's. */
+static bool mentions(const ob_timer_args *args, const char *words)
 {
-    static const char *const WORDS[] = {"torch", "at::", "c10::"};
     const char *const texts[] = {args->stmt, args->setup, args->global_setup};
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        for (size_t k = 0; k < sizeof WORDS / sizeof WORDS[0]; k++)
-            if (texts[i] != NULL && strstr(texts[i], WORDS[k]) != NULL)
+    for (; *(words += strspn(words, " ")) != '\0'; words += strcspn(words, " "))
+        for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+            if (texts[i] != NULL &&
+                memmem(texts[i], strlen(texts[i]), words, strcspn(words, " ")) != NULL)
                 return true;
     return false;
+}
+
+/* The backend whose library the code needs, by the words that it says; NULL = none. */
+static const ob_manifest *find_library(const ob_manifests *manifests, const ob_timer_args *args)
+{
+    for (size_t i = 0; i < ob_manifests_count(manifests); i++) {
+        const ob_manifest *m = ob_manifests_at(manifests, i);
+        if (args->language == OB_LANGUAGE_CPP && m->library != NULL &&
+            mentions(args, m->library->words))
+            return m;
+    }
+    return NULL;
 }
 
 /* then: what comes next; it counts as a line of the user's, for code that lacks its end is complained about there. */
@@ -111,7 +123,18 @@ static bool append_user(ob_text *text, ob_arena *arena, const char *name, const 
            ob_text_printf(text, "\n%s\n#line 1 \"opbench\"\n", then);
 }
 
-static bool append_all(ob_text *text, ob_arena *arena, const ob_timer_args *args, bool with_torch)
+/* What a library asks for before everything else. */
+static bool append_begin(ob_text *text, ob_arena *arena, const ob_manifest *with)
+{
+    static const char *const NAMES[] = {"{threads}", "(int)ob_snippet_host_->threads", NULL};
+    const char *begin = with == NULL ? NULL : with->library->begin;
+    const char *line = begin == NULL ? "" : ob__fill_in(arena, begin, NAMES);
+    return line != NULL && ob_text_append_str(text, line) &&
+           ob_text_append_str(text, begin == NULL ? "" : "\n");
+}
+
+static bool append_all(ob_text *text, ob_arena *arena, const ob_timer_args *args,
+                       const ob_manifest *with)
 {
     const bool is_cpp = args->language == OB_LANGUAGE_CPP;
     const char *setup = args->setup == NULL || strcmp(args->setup, "pass") == 0 ? "" : args->setup;
@@ -121,9 +144,7 @@ static bool append_all(ob_text *text, ob_arena *arena, const ob_timer_args *args
            append_user(text, arena, "global setup", global, "struct ob_snippet_tensor") &&
            ob_text_append_str(text, HOST) && ob_text_append_str(text, is_cpp ? "" : OPERATORS) &&
            ob_text_printf(text, "%s%s;\n%s\n{\n", is_cpp ? "extern \"C\" " : "", ENTRY, ENTRY) &&
-           ob_text_append_str(text, is_cpp ? "try {\n" : "") &&
-           ob_text_append_str(
-               text, with_torch ? "at::set_num_threads((int)ob_snippet_host_->threads);\n" : "") &&
+           ob_text_append_str(text, is_cpp ? "try {\n" : "") && append_begin(text, arena, with) &&
            ob_text_append_str(text, COUNTERS) &&
            append_user(text, arena, "setup", setup, "while") && ob_text_append_str(text, LOOP) &&
            append_user(text, arena, "stmt", args->stmt, "}") && ob_text_append_str(text, "}\n") &&
@@ -137,15 +158,14 @@ static bool append_all(ob_text *text, ob_arena *arena, const ob_timer_args *args
            ob_text_append_str(text, "}\n");
 }
 
-ob_status ob__snippet_source(ob_arena *arena, const ob_timer_args *args, ob_snippet_source *out,
-                             ob_err *err)
+ob_status ob__snippet_source(ob_arena *arena, const ob_manifests *manifests,
+                             const ob_timer_args *args, ob_snippet_source *out, ob_err *err)
 {
-    const bool with_torch = args->language == OB_LANGUAGE_CPP && mentions_torch(args);
     ob_text text = {0};
     *out = (ob_snippet_source){.language = args->language,
                                .flags = args->language == OB_LANGUAGE_CPP ? CPP_FLAGS : C_FLAGS,
-                               .with_torch = with_torch};
-    if (append_all(&text, arena, args, with_torch))
+                               .with = find_library(manifests, args)};
+    if (append_all(&text, arena, args, out->with))
         out->text = ob__arena_strdup(arena, text.data, text.size);
     ob_text_fini(&text);
     return out->text != NULL ? OB_OK : ob__snippet_no_memory(err);

@@ -270,7 +270,7 @@ ob_status ob_suite_add_modules(ob_suite *suite, const char *const *label, size_t
         const ob_language language = (ob_language)i;
         if (language == OB_LANGUAGE_C && group->code[i] == NULL)
             continue; /* as the original, which has C++ even without a model */
-        d.stmt[i] = ob__call_model(&suite->arena, &d.signature, language, false);
+        d.stmt[i] = ob__call_model(&suite->arena, &d.signature, language, NULL);
         if (d.stmt[i] == NULL || !copy_text(&suite->arena, group->code[i], &d.model_setup[i]))
             return ob__snippet_no_memory(err);
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * From definitions to snippets that run: runtime, autograd, language, number of threads, outermost first.
- * A statement in C is eager and forward only. TorchScript models are named, not made: the text that
- * makes one goes with its snippets, and who runs them saves it first.
+ * A statement in C is eager and forward only. Models that are made ahead (the suites' torchscript) are what a backend's
+ * manifest says. They are named, not made: the text that makes one goes with its snippets, and who runs them saves
+ * it first.
  */
 #include "snippet/suite_int.h"
 
@@ -16,13 +17,16 @@ struct ob_snippets {
     ob_arena arena;
     ob_snippet *items;
     size_t count, capacity;
-    const ob_expand_options *wanted; /* while it is made; may be NULL */
+    ob_manifests *manifests; /* their texts stand in the snippets; NULL until one is needed */
+    const ob_manifest_models *models; /* how they are made ahead */
+    const ob_expand_options *wanted;  /* while it is made; may be NULL */
 };
 
 /* What is being made. */
 typedef struct variant {
     const ob_definition *of;
-    bool torchscript, backward;
+    const ob_manifest_models *ahead; /* NULL = eager */
+    bool backward;
     ob_language language;
     const char *model_source, *model_path; /* NULL unless there is a model */
 } variant;
@@ -32,6 +36,7 @@ void ob_snippets_destroy(ob_snippets *snippets)
     if (snippets == NULL)
         return;
     free(snippets->items);
+    ob_manifests_destroy(snippets->manifests);
     ob__arena_fini(&snippets->arena);
     free(snippets);
 }
@@ -108,13 +113,14 @@ static bool push(ob_snippets *s, const ob_snippet *snippet)
 static const char *make_stmt(ob_arena *arena, const variant *v)
 {
     const ob_definition *d = v->of;
-    const char *forward = v->torchscript ? ob__call_model(arena, &d->signature, v->language, true)
-                                         : ob__arena_strdup(arena, d->stmt[v->language],
-                                                            strlen(d->stmt[v->language]));
+    const char *forward =
+        v->ahead != NULL
+            ? ob__call_model(arena, &d->signature, v->language, v->ahead)
+            : ob__arena_strdup(arena, d->stmt[v->language], strlen(d->stmt[v->language]));
     if (!v->backward || forward == NULL)
         return forward;
     const char *call = v->language == OB_LANGUAGE_PYTHON ? ".backward()"
-                       : v->torchscript                  ? ".toTensor().backward();"
+                       : v->ahead != NULL                ? v->ahead->cpp_backward
                                                          : ".backward();";
     return JOIN(arena, "", forward, "\n", d->signature.output, call);
 }
@@ -127,48 +133,50 @@ static const char *make_setup(ob_arena *arena, const variant *v, const char *stm
         const bool both = model != NULL && shared[0] != '\0';
         return JOIN(arena, "", shared, both ? "\n" : "", model != NULL ? model : "");
     }
-    if (!v->torchscript)
+    if (v->ahead == NULL)
         return JOIN(arena, "\n", shared, model != NULL ? model : "");
     const char *body = ob__indent(arena, stmt, "    ");
-    if (body == NULL)
-        return NULL;
-    if (v->language == OB_LANGUAGE_PYTHON)
-        return JOIN(arena, "", shared, "\n\njit_model = torch.jit.load(\"", v->model_path,
-                    "\")\n\n# Warmup `jit_model`\nfor _ in range(3):\n", body, "\n");
-    static const char LOAD_AND_WARM_UP[] =
-        "\";\nauto jit_model = torch::jit::load(fpath);\n\n// Warmup `jit_model`\n"
-        "for (int i = 0; i < 3; i++) {\n";
-    return JOIN(arena, "", shared, "\n\nconst std::string fpath = \"", v->model_path,
-                LOAD_AND_WARM_UP, body, "\n}\n");
+    const char *const names[] = {"{setup}", shared, "{path}", v->model_path, "{stmt}", body, NULL};
+    return body == NULL ? NULL
+                        : ob__fill_in(arena,
+                                      v->language == OB_LANGUAGE_PYTHON ? v->ahead->python_setup
+                                                                        : v->ahead->cpp_setup,
+                                      names);
 }
 
 static const char *make_global_setup(ob_arena *arena, const variant *v)
 {
-    static const char FOR_MODELS[] =
-        "\n#include <string>\n#include <vector>\n#include <torch/script.h>\n";
     const char *own = v->of->setup.global_setup[v->language];
-    const bool needs_model = v->torchscript && v->language == OB_LANGUAGE_CPP;
-    return JOIN(arena, "", needs_model ? FOR_MODELS : "", own);
+    const bool needs_model = v->ahead != NULL && v->language == OB_LANGUAGE_CPP;
+    return JOIN(arena, "", needs_model ? v->ahead->cpp_global : "", own);
 }
 
 /* ---- models ---- */
 
+/* The word in small letters, others than letters and digits as "_", and a "_" behind it. */
+static bool append_name(ob_text *text, const char *word, size_t most)
+{
+    bool ok = true;
+    for (const char *c = word; ok && *c != '\0' && text->size < most; c++) {
+        const char lower = (char)tolower((unsigned char)*c);
+        ok = ob_text_append(text, isalnum((unsigned char)lower) ? &lower : "_", 1);
+    }
+    return ok && ob_text_append(text, "_", 1);
+}
+
 /* "torchscript_<label>_<number>.pt": the original's name with a number instead of a random one. */
-static const char *make_model_path(ob_arena *arena, const char *dir, const ob_definition *d,
-                                   size_t number)
+static const char *make_model_path(ob_arena *arena, const ob_manifest_models *models,
+                                   const char *dir, const ob_definition *d, size_t number)
 {
     enum { MOST_NAME = 150 }; /* file names have an end */
     ob_text text = {0};
-    bool ok = ob_text_printf(&text, "%s/torchscript_", dir);
+    bool ok = dir != NULL ? ob_text_printf(&text, "%s/", dir)
+                          : ob_text_printf(&text, "%s_models/", models->runtime);
+    ok = ok && append_name(&text, models->runtime, SIZE_MAX);
     const size_t most = text.size + MOST_NAME;
-    for (size_t i = 0; ok && i < d->label_parts; i++) {
-        for (const char *c = d->label[i]; ok && *c != '\0' && text.size < most; c++) {
-            const char lower = (char)tolower((unsigned char)*c);
-            ok = ob_text_append(&text, isalnum((unsigned char)lower) ? &lower : "_", 1);
-        }
-        ok = ok && ob_text_append(&text, "_", 1);
-    }
-    ok = ok && ob_text_printf(&text, "%zu.pt", number);
+    for (size_t i = 0; ok && i < d->label_parts; i++)
+        ok = append_name(&text, d->label[i], most);
+    ok = ok && ob_text_printf(&text, "%zu%s", number, models->end);
     const char *path = ok ? ob__arena_strdup(arena, text.data, text.size) : NULL;
     ob_text_fini(&text);
     return path;
@@ -180,9 +188,8 @@ static bool is_wanted(const variant *v)
 {
     const ob_definition *d = v->of;
     if (v->language == OB_LANGUAGE_C)
-        return !v->torchscript && !v->backward && d->stmt[OB_LANGUAGE_C] != NULL;
-    return (v->torchscript || d->stmt[v->language] != NULL) &&
-           (!v->torchscript || d->torchscript) && (!v->backward || d->autograd);
+        return v->ahead == NULL && !v->backward && d->stmt[OB_LANGUAGE_C] != NULL;
+    return (v->ahead != NULL || d->stmt[v->language] != NULL) && (!v->backward || d->autograd);
 }
 
 static ob_status add_variant(ob_snippets *s, const variant *v, ob_err *err)
@@ -193,11 +200,11 @@ static ob_status add_variant(ob_snippets *s, const variant *v, ob_err *err)
     ob_snippet snippet = {
         .label = d->label,
         .label_parts = d->label_parts,
-        .runtime = v->torchscript ? "TorchScript" : "Eager",
+        .runtime = v->ahead != NULL ? v->ahead->runtime : "Eager",
         .autograd = v->backward ? "Forward + Backward" : "Forward",
         .args = {.language = v->language, .stmt = make_stmt(&s->arena, v)},
-        .model_source = v->torchscript ? v->model_source : NULL,
-        .model_path = v->torchscript ? v->model_path : NULL,
+        .model_source = v->ahead != NULL ? v->model_source : NULL,
+        .model_path = v->ahead != NULL ? v->model_path : NULL,
     };
     snippet.args.global_setup = make_global_setup(&s->arena, v);
     if (snippet.args.stmt != NULL)
@@ -212,26 +219,44 @@ static ob_status add_variant(ob_snippets *s, const variant *v, ob_err *err)
     return OB_OK;
 }
 
+/* How models are made ahead: as the first backend says that can. */
+static ob_status find_models(ob_snippets *s, ob_err *err)
+{
+    if (s->manifests == NULL)
+        OB_TRY(ob_manifests_open(NULL, &s->manifests, err));
+    for (size_t i = 0; s->models == NULL && i < ob_manifests_count(s->manifests); i++)
+        s->models = ob_manifests_at(s->manifests, i)->models;
+    return s->models != NULL ? OB_OK
+                             : ob_err_set(err, OB_ERR_UNSUPPORTED,
+                                          "no backend makes models ahead; leave torchscript out");
+}
+
+static ob_status add_variants(ob_snippets *s, variant *v, ob_err *err)
+{
+    for (int autograd = 0; autograd < 2; autograd++)
+        for (int language = 0; language < OB_LANGUAGE_COUNT; language++) {
+            v->backward = autograd == 1;
+            v->language = (ob_language)language;
+            OB_TRY(add_variant(s, v, err));
+        }
+    return OB_OK;
+}
+
 static ob_status expand_group(ob_snippets *s, const ob_definition *d, const char *dir,
                               size_t number, ob_err *err)
 {
     variant v = {.of = d};
-    if (d->torchscript) {
-        v.model_path = make_model_path(&s->arena, dir, d, number);
-        v.model_source = JOIN(&s->arena, "", "import torch\n", d->model_setup[OB_LANGUAGE_PYTHON],
-                              "\njit_model = torch.jit.script(model)");
-        if (v.model_path == NULL || v.model_source == NULL)
-            return ob__snippet_no_memory(err);
-    }
-    for (int runtime = 0; runtime < 2; runtime++)
-        for (int autograd = 0; autograd < 2; autograd++)
-            for (int language = 0; language < OB_LANGUAGE_COUNT; language++) {
-                v.torchscript = runtime == 1;
-                v.backward = autograd == 1;
-                v.language = (ob_language)language;
-                OB_TRY(add_variant(s, &v, err));
-            }
-    return OB_OK;
+    OB_TRY(add_variants(s, &v, err));
+    if (!d->torchscript)
+        return OB_OK;
+    OB_TRY(find_models(s, err));
+    const char *const names[] = {"{model}", d->model_setup[OB_LANGUAGE_PYTHON], NULL};
+    v.ahead = s->models;
+    v.model_path = make_model_path(&s->arena, s->models, dir, d, number);
+    v.model_source = ob__fill_in(&s->arena, s->models->make, names);
+    if (v.model_path == NULL || v.model_source == NULL)
+        return ob__snippet_no_memory(err);
+    return add_variants(s, &v, err);
 }
 
 /* A text for a string of Python and C++ alike. */
@@ -247,7 +272,8 @@ static ob_status check_dir(const char *dir, ob_err *err)
 
 static ob_status expand_all(const ob_suite *suite, const char *dir, ob_snippets *s, ob_err *err)
 {
-    OB_TRY(check_dir(dir, err));
+    if (dir != NULL)
+        OB_TRY(check_dir(dir, err));
     for (size_t i = 0; i < suite->size; i++) {
         const ob_definition *d = &suite->definitions[i];
         if (d->is_group) {
@@ -268,8 +294,7 @@ static ob_status expand_all(const ob_suite *suite, const char *dir, ob_snippets 
 ob_status ob_suite_expand(const ob_suite *suite, const ob_expand_options *options,
                           ob_snippets **out, ob_err *err)
 {
-    const char *dir =
-        options != NULL && options->models_dir != NULL ? options->models_dir : "TorchScript_models";
+    const char *dir = options != NULL ? options->models_dir : NULL;
     *out = NULL;
     ob_snippets *s = calloc(1, sizeof *s);
     if (s == NULL)

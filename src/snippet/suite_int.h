@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "op/name_index.h"
+#include "opbench/manifest.h"
 #include "opbench/snippet.h"
 
 typedef struct ob_snippet_signature {
@@ -44,10 +45,10 @@ ob_status ob__suite_push(ob_suite *suite, const char *const *label, size_t parts
 ob_status ob__snippet_signature_parse(ob_arena *arena, const char *text, ob_snippet_signature *out,
                                       ob_err *err);
 
-/* "[y = ]model(a, b)" in Python, "[auto y = ]model->forward(a, b);" in C++; for TorchScript the same with
- * jit_model, and values made for it in C++. "ob_op_call(model);" in C. NULL when memory is out. */
+/* "[y = ]model(a, b)" in Python, "[auto y = ]model->forward(a, b);" in C++; for a model that was made ahead the same with
+ * jit_model, in C++ as `ahead` says. "ob_op_call(model);" in C. NULL when memory is out. */
 const char *ob__call_model(ob_arena *arena, const ob_snippet_signature *signature,
-                           ob_language language, bool torchscript);
+                           ob_language language, const ob_manifest_models *ahead);
 
 /* Blocks of one statement per line. */
 typedef struct ob_variant {

@@ -12,6 +12,14 @@
 #define OPTION(more)                                                                               \
     "{\"name\": \"x\", \"help\": \"\", \"options\": [{\"name\": \"o\", \"help\": \"h\", "          \
     "\"commands\": [\"run\"]" more "}]}"
+#define LIBRARY(keys) "{\"name\": \"x\", \"help\": \"\", \"library\": {" keys "}}"
+#define LIBRARY_REST                                                                               \
+    "\"package\": \"p\", \"option\": \"o\", \"value\": \"V\", \"help\": \"h\", \"header\": "       \
+    "\"h.h\", "                                                                                    \
+    "\"object\": \"l.so\", \"versions\": [\"h.h\"], \"macros\": \"V\", \"words\": [\"l::\"], "     \
+    "\"includes\": [\"h.h\"], \"links\": [\"l\"]"
+#define MODELS(keys)                                                                               \
+    "{\"name\": \"x\", \"help\": \"\", \"models\": {\"runtime\": \"R\", \"end\": \".m\", " keys "}}"
 
 static ob_manifests *open_empty(void)
 {
@@ -31,6 +39,11 @@ static void own(void)
     CHECK_STR(torch->options[1].name, "torchscript");
     CHECK_STR(torch->options[1].commands, "run list");
     CHECK_STR(torch->variable, "OPBENCH_TORCH");
+    CHECK_STR(torch->library->option, "torch");
+    CHECK_STR(torch->library->links, "torch torch_cpu c10");
+    CHECK_STR(torch->models->make, "import torch\n{model}\njit_model = torch.jit.script(model)");
+    CHECK(ob_manifests_find(manifests, "native")->library == NULL);
+    CHECK(ob_manifests_find(manifests, "native")->models == NULL);
     CHECK(ob_manifests_find(manifests, "native")->variable == NULL);
     CHECK(ob_manifests_find(manifests, "tor") == NULL);
     for (size_t i = 1; i < ob_manifests_count(manifests); i++)
@@ -79,6 +92,14 @@ static void refused(void)
         {"{\"name\": \"x\", \"help\": \"h\", \"replays\": 1}", "true or false"},
         {"{\"name\": \"x\", \"help\": \"h\", \"variable\": \"PATH\"}", "begins with OPBENCH_"},
         {"{\"name\": \"x\", \"help\": \"h\", \"options\": {}}", "a list of at most 32 options"},
+        {LIBRARY(""), "\"name\" is missing"},
+        {LIBRARY("\"name\": \"l\", " LIBRARY_REST), "needs the \"variable\""},
+        {LIBRARY("\"name\": \"l\", \"part_variable\": \"LD_PRELOAD\", " LIBRARY_REST),
+         "begins with OPBENCH_"},
+        {MODELS("\"make\": [\"a\", 5]"), "a text of at most 600 bytes"},
+        {MODELS("\"make\": \"a\""), "a list of lines belongs here"},
+        {MODELS("\"make\": [\"\\n\"]"), "a control character"},
+        {MODELS("\"make\": [\"a b\"]"), "\"python_setup\" is missing"},
         {OPTION(", \"value\": \"V\""), "either \"gives\" or \"variable\""},
         {OPTION(", \"value\": \"V\", \"gives\": \"a\", \"variable\": \"OPBENCH_A\""),
          "either \"gives\" or \"variable\""},

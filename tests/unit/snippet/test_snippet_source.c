@@ -9,11 +9,12 @@
 #include <stdlib.h>
 
 static ob_arena arena;
+static ob_manifests *manifests;
 
 static ob_snippet_source source_of(const ob_timer_args *args)
 {
     ob_snippet_source source = {.text = NULL};
-    CHECK_INT(ob__snippet_source(&arena, args, &source, NULL), OB_OK);
+    CHECK_INT(ob__snippet_source(&arena, manifests, args, &source, NULL), OB_OK);
     return source;
 }
 
@@ -33,7 +34,7 @@ static void c(void)
                                                                 .global_setup = "#include <a.h>",
                                                                 .language = OB_LANGUAGE_C});
     CHECK_INT(source.language, OB_LANGUAGE_C);
-    CHECK(!source.with_torch);
+    CHECK(source.with == NULL);
     CHECK_STR(source.flags[0], "-std=gnu17");
     /* One newline before the text is left out, but it was a line. */
     CHECK_HAS(source.text, "#line 2 \"stmt\"\na();\n  b();\n}\n#line 1 \"opbench\"\n");
@@ -49,7 +50,7 @@ static void cpp(void)
 {
     const ob_snippet_source source =
         source_of(&(ob_timer_args){.stmt = "f();", .setup = "pass", .language = OB_LANGUAGE_CPP});
-    CHECK(!source.with_torch);
+    CHECK(source.with == NULL);
     CHECK_STR(source.flags[0], "-std=gnu++17");
     /* "pass" is what a Timer has without a setup. */
     CHECK_HAS(source.text, "#line 1 \"setup\"\n\nwhile\n");
@@ -64,18 +65,21 @@ static void libraries(void)
 {
     static const struct {
         ob_timer_args args;
-        bool with_torch;
+        const char *with;
     } ROWS[] = {
-        {{.stmt = "torch::ones({1});", .language = OB_LANGUAGE_CPP}, true},
-        {{.stmt = "x;", .setup = "auto x = at::ones({1});", .language = OB_LANGUAGE_CPP}, true},
-        {{.stmt = "x;", .global_setup = "using c10::Scalar;", .language = OB_LANGUAGE_CPP}, true},
-        {{.stmt = "cat();", .language = OB_LANGUAGE_CPP}, false},
-        {{.stmt = "torch();", .language = OB_LANGUAGE_C}, false},
+        {{.stmt = "torch::ones({1});", .language = OB_LANGUAGE_CPP}, "torch"},
+        {{.stmt = "x;", .setup = "auto x = at::ones({1});", .language = OB_LANGUAGE_CPP}, "torch"},
+        {{.stmt = "x;", .global_setup = "using c10::Scalar;", .language = OB_LANGUAGE_CPP},
+         "torch"},
+        {{.stmt = "cat();", .language = OB_LANGUAGE_CPP}, NULL},
+        {{.stmt = "torch();", .language = OB_LANGUAGE_C}, NULL},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         const ob_snippet_source source = source_of(&ROWS[i].args);
-        CHECK_INT(source.with_torch, ROWS[i].with_torch);
-        CHECK_INT(times(source.text, "at::set_num_threads"), ROWS[i].with_torch);
+        CHECK_STR(source.with != NULL ? source.with->name : "",
+                  ROWS[i].with != NULL ? "torch" : "");
+        CHECK_INT(times(source.text, "at::set_num_threads((int)ob_snippet_host_->threads);\n"),
+                  ROWS[i].with != NULL);
     }
 }
 
@@ -112,11 +116,13 @@ static void tasks(void)
 int main(void)
 {
     ob__arena_init(&arena, 0);
+    CHECK_INT(ob_manifests_open("/nowhere", &manifests, NULL), OB_OK);
     RUN(c);
     RUN(cpp);
     RUN(libraries);
     RUN(normalised);
     RUN(tasks);
+    ob_manifests_destroy(manifests);
     ob__arena_fini(&arena);
     return ob_test_end();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * TorchScript models: each a file of Python, all of them run by one process, for importing torch takes longer than
- * all models together. Sources are files because torch reads the source of what it scripts. The models of a
+ * Models that are made ahead: each a file of Python, all of them run by one process, for importing what makes them takes
+ * longer than all models together. Sources are files because their maker may read the source of what it compiles. The models of a
  * suite have a folder in the cache that stays the same, because their paths are in the code of snippets,
  * which would be compiled again otherwise.
  */
@@ -24,12 +24,14 @@
 
 #define JOIN(...) ob__join(arena, "", (const char *const[]){__VA_ARGS__, NULL})
 
-static const char MAKER[] = "import runpy, sys\n"
-                            "for path in sys.argv[1:]:\n"
-                            "    try:\n"
-                            "        runpy.run_path(path)['jit_model'].save(path[:-3] + '.pt')\n"
-                            "    except Exception as error:\n"
-                            "        print(f'{path}: {error}')\n";
+#define MADE ".model"
+static const char MAKER[] =
+    "import runpy, sys\n"
+    "for path in sys.argv[1:]:\n"
+    "    try:\n"
+    "        runpy.run_path(path)['jit_model'].save(path[:-3] + '" MADE "')\n"
+    "    except Exception as error:\n"
+    "        print(f'{path}: {error}')\n";
 
 /* ---- the models of a suite, each once ---- */
 
@@ -141,7 +143,7 @@ static ob_status keep_models(maker *m, bool *all, ob_err *err)
     *all = true;
     for (const ob_snippet *s = next_model(m->snippets, &at, &last); s != NULL;
          s = next_model(m->snippets, &at, &last)) {
-        const char *made = scratch_path(m, number++, ".pt");
+        const char *made = scratch_path(m, number++, MADE);
         if (made == NULL)
             return ob__snippet_no_memory(err);
         if (rename(made, s->model_path) == 0)
@@ -172,13 +174,13 @@ static ob_status run_maker(maker *m, ob_err *err)
     if (ob__is_stopped(&child.stop))
         result = ob__interrupted(err);
     else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        result = ob_err_set(err, OB_ERR_BACKEND, "TorchScript models cannot be made: %.*s", length,
+        result = ob_err_set(err, OB_ERR_BACKEND, "models of the suite cannot be made: %.*s", length,
                             output);
     else
         result = keep_models(m, &all, err);
     if (!all && m->options->notice != NULL) {
         ob_err told;
-        ob_err_set(&told, OB_ERR_BACKEND, "a TorchScript model cannot be made: %.*s", length,
+        ob_err_set(&told, OB_ERR_BACKEND, "a model of the suite cannot be made: %.*s", length,
                    output);
         m->options->notice(m->options->ctx, told.message);
     }

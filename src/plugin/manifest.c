@@ -276,7 +276,8 @@ static ob_status take_models(const reading *r, const ob_json *node, ob_manifest 
     *models = (ob_manifest_models){.runtime = NULL};
     OB_TRY(take_object(r, node, MODEL_KEYS, models));
     const char *end = models->end;
-    if (end[0] != '.' || end[1 + strspn(end + 1, "abcdefghijklmnopqrstuvwxyz0123456789")] != '\0')
+    if (end == NULL || end[0] != '.' ||
+        end[1 + strspn(end + 1, "abcdefghijklmnopqrstuvwxyz0123456789")] != '\0')
         return wrong(r, node, "\"end\" is a dot and small letters or digits");
     m->models = models;
     return OB_OK;

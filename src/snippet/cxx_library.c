@@ -232,7 +232,7 @@ static ob_status find_abi(ob_arena *arena, const ob_manifest_library *row, ob_cx
     const char *object = name == NULL ? NULL : JOIN(out->lib, "/", name);
     if (*at != '\0' || (name != NULL && object == NULL))
         return ob__snippet_no_memory(err);
-    out->old_abi = symbol != NULL && has_symbol(object, symbol);
+    out->old_abi = object != NULL && symbol != NULL && has_symbol(object, symbol);
     return OB_OK;
 }
 

@@ -6,6 +6,7 @@
  * And what a trace of a gigabyte takes. Times are of the whole process's CPU, because that is what a busy
  * machine does not change much.
  */
+#include "opbench/trace.h"
 #include "opbench/opbench.h"
 
 #include <stdio.h>

@@ -137,8 +137,8 @@ static void layouts_are_taken(void)
         "\"shape\": [2, 2], \"layout\": \"sparse_csr\", \"nnz\": 0",
         "\"shape\": [2], \"layout\": \"sparse_coo\", \"density\": 0",
         "\"shape\": [2], \"layout\": \"sparse_coo\", \"density\": 1, \"sparse_dim\": 1",
-        "\"shape\": [2, 2], \"layout\": \"sparse_coo\", \"nnz\": 1, \"sparse_dim\": 2, "
-        "\"coalesced\": true, \"value\": 3",
+        ("\"shape\": [2, 2], \"layout\": \"sparse_coo\", \"nnz\": 1, \"sparse_dim\": 2, "
+         "\"coalesced\": true, \"value\": 3"),
         "\"shape\": [2, 2, 2, 2], \"memory_format\": \"channels_last\"",
         "\"shape\": [2], \"memory_format\": \"contiguous_format\"",
     };

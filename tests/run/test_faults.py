@@ -28,8 +28,8 @@ TIMEOUT = ("--case-timeout", "0.4")
 
 
 def fault_options(fault, operator, phase="forward"):
-    # A worker that closed its socket and hangs must be noticed by that, not by the time limit.
-    timeout = () if fault == "hangup" else TIMEOUT
+    # A worker that closed its socket and hangs must be noticed by that, not by the time limit. Much output takes its time.
+    timeout = () if fault in ("hangup", "flood") else TIMEOUT
     words = "fault=%s,fault_op=%s,fault_phase=%s" % (fault, CANONICAL[operator], phase)
     return ("--backend-options", words, *timeout)
 

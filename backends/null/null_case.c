@@ -210,6 +210,13 @@ static ob_status check_order(const ob_prepared *prepared, ob_phase phase, ob_err
     return OB_OK;
 }
 
+/* How many of the iterations that follow the first `done` of a pass are disturbed. */
+static uint64_t disturbed_among(const null_options *options, uint64_t done, uint64_t iterations)
+{
+    const uint64_t every = (uint64_t)options->slow_every;
+    return every > 0 ? (done + iterations) / every - done / every : 0;
+}
+
 /* Iterations of forward or backward, with the fault at its place among them. */
 static ob_status run_pass(ob_prepared *prepared, ob_pass pass, uint64_t iterations, ob_err *err)
 {
@@ -230,7 +237,9 @@ static ob_status run_pass(ob_prepared *prepared, ob_pass pass, uint64_t iteratio
         backend->cold = false;
         warm--;
     }
-    OB_TRY(null_clock_run(backend, work_ns, warm, err));
+    const uint64_t slow = disturbed_among(options, *done + before - warm, warm);
+    OB_TRY(null_clock_run(backend, work_ns + (uint64_t)options->slow_ns, slow, err));
+    OB_TRY(null_clock_run(backend, work_ns, warm - slow, err));
     *done += before;
     if (!struck)
         return OB_OK;

@@ -71,7 +71,7 @@ ob_status ob_clock_measure(const ob_clock *clock, ob_clock_quality *out, ob_err 
  * between neighbours, as NumPy and torch.quantile do. */
 #define OB_STATS_MAP(X, argument)                                                                  \
     X(argument, mean, "arithmetic mean")                                                           \
-    X(argument, median, "median")                                                                  \
+    X(argument, median, "median; of several processes that of their medians")                      \
     X(argument, min, "smallest sample")                                                            \
     X(argument, max, "largest sample")                                                             \
     X(argument, p25, "25 % quantile")                                                              \
@@ -104,42 +104,38 @@ double ob_student_t_quantile(double q, double degrees);
 
 /* ------------------------------------------------------------------ confidence intervals */
 
-/* Neighbouring samples of one process resemble each other, so an interval from single samples is too
- * narrow. They are cut into batches in order of time; the batches' means are nearly independent. */
+/* An interval of the median goes from one of the ordered samples to another: whatever their distribution,
+ * n independent samples have their median between the r-th from below and the r-th from above with a chance that is a
+ * sum of binomial terms. Six can give 95 %, fewer cannot. Neighbouring samples of one process resemble each other: they
+ * are worth fewer independent ones, which takes ten samples to judge. */
 enum {
-    OB_MIN_BATCHES = 10,
-    OB_MAX_BATCHES = 30,
-    OB_MIN_PROCESSES = 3,
+    OB_MIN_SAMPLES = 10,
+    OB_MIN_PROCESSES = 6,
+    OB_MIN_PRECISE_SAMPLES = 30, /* before a stopping rule believes an interval */
 };
 #define OB_DEFAULT_CONFIDENCE 0.95
 
-typedef struct ob_interval_params {
-    double confidence;  /* 0 = OB_DEFAULT_CONFIDENCE; else inside (0, 1) */
-    size_t min_batches; /* 0 = OB_MIN_BATCHES; at least 2 */
-    size_t max_batches; /* 0 = OB_MAX_BATCHES (or min_batches if that is larger) */
-} ob_interval_params;
-
 typedef struct ob_interval {
-    bool enough;       /* false: too few samples; all below but batches and confidence are NaN */
-    double mean;       /* of the batch means */
-    double low, high;  /* mean -+ half_width */
-    double half_width; /* Student's t */
-    double relative_half_width; /* half_width / |mean|; infinite for a mean of 0 unless all are 0 */
-    double
-        lag1; /* correlation of neighbouring batch means; well above 0: the interval is too narrow */
-    double confidence;
-    uint64_t batches; /* how many were made; if not enough: how many there could have been */
+    bool enough;      /* false: too few, or too dependent; low, high and widths are NaN */
+    double median;    /* NaN without a sample */
+    double low, high; /* samples themselves; the median is between them, not always in the middle */
+    double half_width;          /* (high - low) / 2 */
+    double relative_half_width; /* half_width / |median|; 0 if half_width is */
+    double lag1; /* correlation of neighbours (batches, if there are many), by their sides of the
+                        * median; well above 0: they drift. NaN if it was not asked for */
+    double confidence;    /* the coverage, at least what was asked for; not enough: what all that is
+                        * there covers, or NaN if that is not known */
+    uint64_t independent; /* how many independent samples those that are there are worth */
 } ob_interval;
 
-/* For the samples of one process, in the order they were taken. Begins with max_batches batches and
- * makes fewer, larger ones (never below min_batches) while their means are visibly correlated. Sizes
- * differ by one at most; every sample counts. params may be NULL. OB_ERR_INVALID for a sample that
- * is not finite or for bad params. */
-ob_status ob_interval_from_samples(const double *samples, size_t count,
-                                   const ob_interval_params *params, ob_interval *out, ob_err *err);
-/* For the means of several processes: independent, so each is a batch. Not enough below
- * OB_MIN_PROCESSES. confidence 0 = OB_DEFAULT_CONFIDENCE. */
-ob_status ob_interval_from_processes(const double *means, size_t count, double confidence,
+/* For the samples of one process, in the order they were taken. Not enough below OB_MIN_SAMPLES, or if they are
+ * worth less than six. confidence 0 = OB_DEFAULT_CONFIDENCE, else inside (0, 1). The time is proportional to the count.
+ * OB_ERR_INVALID for a sample that is not finite or a bad confidence. */
+ob_status ob_interval_from_samples(const double *samples, size_t count, double confidence,
+                                   ob_interval *out, ob_err *err);
+/* For the medians of several processes, or anything else whose order has no meaning: each is
+ * independent. Not enough for 95 % below OB_MIN_PROCESSES. */
+ob_status ob_interval_from_processes(const double *medians, size_t count, double confidence,
                                      ob_interval *out, ob_err *err);
 
 /* ------------------------------------------------------------------ when to stop */
@@ -160,11 +156,11 @@ typedef enum ob_stop_rule_kind {
 /* Zero means the default or "no limit", as noted. */
 typedef struct ob_stop_params {
     ob_stop_rule_kind kind;
-    uint64_t count;              /* COUNT: blocks; 0 = none at all */
-    uint64_t min_time_ns;        /* MIN_TIME, required; PRECISION too, if not 0 */
-    double precision;            /* PRECISION: bound of relative_half_width, inside (0, 1) */
-    ob_interval_params interval; /* PRECISION: how the interval is made */
-    uint64_t min_blocks;  /* MIN_TIME: 0 = 1; PRECISION: 0 = interval's min_batches; never fewer */
+    uint64_t count;       /* COUNT: blocks; 0 = none at all */
+    uint64_t min_time_ns; /* MIN_TIME, required; PRECISION too, if not 0 */
+    double precision;     /* PRECISION: bound of relative_half_width, inside (0, 1) */
+    double confidence;    /* PRECISION: of the interval; 0 = OB_DEFAULT_CONFIDENCE */
+    uint64_t min_blocks;  /* MIN_TIME: 0 = 1; PRECISION: 0 = OB_MIN_PRECISE_SAMPLES; never fewer */
     uint64_t max_blocks;  /* all but COUNT: 0 = no limit */
     uint64_t max_time_ns; /* all but COUNT: 0 = no limit for MIN_TIME, 60 s for PRECISION */
 } ob_stop_params;
@@ -172,9 +168,9 @@ typedef struct ob_stop_params {
 /* A rule under way. Fill it with ob_stop_rule_init; the fields are its own. */
 typedef struct ob_stop_rule {
     ob_stop_params params;
-    uint64_t
-        next_check; /* PRECISION looks at growing distances: it costs time and each look errs */
-    ob_interval interval; /* PRECISION: the last one computed */
+    uint64_t next_look; /* PRECISION looks at growing distances: it costs time and each look errs */
+    uint64_t narrow_looks; /* PRECISION: how many in a row found the interval narrow enough */
+    ob_interval interval;  /* PRECISION: the last one computed */
 } ob_stop_rule;
 
 /* What was measured so far; samples has one number per block. */

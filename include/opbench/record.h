@@ -94,7 +94,7 @@ typedef struct ob_bytes {
 
 /* A pass beside the same pass on the reference backend. */
 typedef struct ob_record_ratio {
-    double value;      /* mean time over that of the reference */
+    double value;      /* time over that of the reference: the centre of the pairs' ratios */
     double low, high;  /* its confidence interval */
     double confidence; /* how often such intervals hold the true ratio */
 } ob_record_ratio;
@@ -104,8 +104,9 @@ typedef struct ob_record_pass {
     ob_reals warmup_time_ms, warmup_memory_mib;
     ob_reals measure_time_ms, measure_memory_mib;
     ob_stats time_ms;              /* of measure_time_ms */
-    ob_interval interval_ms;       /* of the mean */
-    const char *interval_over;     /* "batches", "processes" or "passes" */
+    ob_interval interval_ms;       /* of the median */
+    const char *interval_over;     /* "samples", "processes" or "passes" */
+    const char *no_interval;       /* why it has no ends, and what helps; NULL = it has */
     double flops, bytes;           /* of one iteration, by the operator's cost row */
     double gflops_per_s, gb_per_s; /* at the median time */
     uint64_t allocator_peak_bytes;

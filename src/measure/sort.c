@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sorting samples in place. qsort may allocate and calls back for each comparison; ten million samples
+ * Sorting samples in place, or as far as one place needs. qsort may allocate and calls back for each comparison; ten million samples
  * are sorted several times faster here. Quicksort on the median of three, insertion sort for short
  * ranges, heap sort where a range was split badly too often, so that no order of samples is quadratic.
  */
-#include "opbench/measure.h"
+#include "measure/stats.h"
 
 enum { SHORT_RANGE = 24, MAX_DEPTH = 2 * 64 };
 
@@ -111,4 +111,22 @@ void ob_stats_sort(double *samples, size_t count)
         count = waiting[waits].count;
         depth = waiting[waits].depth;
     }
+}
+
+double ob__stats_select(double *samples, size_t count, size_t place)
+{
+    size_t allowed = 0, from = 0;
+    for (size_t n = count; n > 1; n /= 2)
+        allowed += 2;
+    while (count > SHORT_RANGE && allowed-- > 0) {
+        const size_t split = partition(samples + from, count);
+        const bool right = place - from >= split;
+        from += right ? split : 0;
+        count = right ? count - split : split;
+    }
+    if (count > SHORT_RANGE)
+        heap_sort(samples + from, count);
+    else
+        insertion_sort(samples + from, count);
+    return samples[place];
 }

@@ -18,9 +18,10 @@ static ob_status init_count(ob_stop_params *params, ob_err *err)
     return OB_OK;
 }
 
-static ob_status check_count(ob_stop_rule *rule, const ob_stop_progress *progress, bool *done,
-                             ob_err *err)
+static ob_status check_count(ob_stop_rule *rule, const ob_stop_progress *progress, bool at_limit,
+                             bool *done, ob_err *err)
 {
+    (void)at_limit;
     (void)err;
     *done = progress->blocks >= rule->params.count;
     return OB_OK;
@@ -36,9 +37,10 @@ static ob_status init_min_time(ob_stop_params *params, ob_err *err)
     return OB_OK;
 }
 
-static ob_status check_min_time(ob_stop_rule *rule, const ob_stop_progress *progress, bool *done,
-                                ob_err *err)
+static ob_status check_min_time(ob_stop_rule *rule, const ob_stop_progress *progress, bool at_limit,
+                                bool *done, ob_err *err)
 {
+    (void)at_limit;
     (void)err;
     *done = progress->elapsed_ns >= rule->params.min_time_ns &&
             progress->blocks >= rule->params.min_blocks;
@@ -50,36 +52,43 @@ static ob_status init_precision(ob_stop_params *params, ob_err *err)
     if (!(params->precision > 0 && params->precision < 1))
         return ob_err_set(err, OB_ERR_INVALID,
                           "precision is %g; it must lie between 0 and 1: 0.01 asks for an interval "
-                          "of 1 %% to both sides of the mean",
+                          "of 1 %% to both sides of the median",
                           params->precision);
-    OB_TRY(ob__interval_params_check(&params->interval, &params->interval, err));
-    if (params->min_blocks < params->interval.min_batches)
-        params->min_blocks = params->interval.min_batches;
+    OB_TRY(ob__confidence_check(&params->confidence, err));
+    if (params->min_blocks < OB_MIN_PRECISE_SAMPLES)
+        params->min_blocks = OB_MIN_PRECISE_SAMPLES;
     if (params->max_time_ns == 0)
         params->max_time_ns = DEFAULT_MAX_TIME_NS;
     return OB_OK;
 }
 
-static ob_status check_precision(ob_stop_rule *rule, const ob_stop_progress *progress, bool *done,
-                                 ob_err *err)
+/* Who looks often and stops at the first interval that is narrow enough stops when the samples happen to lie close, and
+ * then the interval holds the median less often than it says. So the looks are few, each at a quarter more samples, and two in
+ * a row must agree. At the limit there is no such choice: one look says it. */
+static ob_status check_precision(ob_stop_rule *rule, const ob_stop_progress *progress,
+                                 bool at_limit, bool *done, ob_err *err)
 {
     const ob_stop_params *params = &rule->params;
     *done = false;
-    if (progress->blocks < params->min_blocks || progress->elapsed_ns < params->min_time_ns ||
-        progress->blocks < rule->next_check)
+    if (!at_limit &&
+        (progress->blocks < params->min_blocks || progress->elapsed_ns < params->min_time_ns ||
+         progress->blocks < rule->next_look))
         return OB_OK;
-    rule->next_check = progress->blocks + progress->blocks / 8 + 1;
-    OB_TRY(ob_interval_from_samples(progress->samples, (size_t)progress->blocks, &params->interval,
+    rule->next_look = progress->blocks + progress->blocks / 4 + 1;
+    OB_TRY(ob_interval_from_samples(progress->samples, (size_t)progress->blocks, params->confidence,
                                     &rule->interval, err));
-    *done = rule->interval.enough && rule->interval.relative_half_width <= params->precision;
+    const bool narrow =
+        rule->interval.enough && rule->interval.relative_half_width <= params->precision;
+    rule->narrow_looks = narrow ? rule->narrow_looks + 1 : 0;
+    *done = rule->narrow_looks >= (at_limit ? 1 : 2);
     return OB_OK;
 }
 
 static const struct rule_row {
     const char *name, *help;
     ob_status (*init)(ob_stop_params *params, ob_err *err);
-    ob_status (*check)(ob_stop_rule *rule, const ob_stop_progress *progress, bool *done,
-                       ob_err *err);
+    ob_status (*check)(ob_stop_rule *rule, const ob_stop_progress *progress, bool at_limit,
+                       bool *done, ob_err *err);
 } RULES[] = {
 #define RULE_ROW(id, name, help) [OB_STOP_##id] = {#name, help, init_##name, check_##name},
     OB_STOP_RULE_MAP(RULE_ROW)
@@ -132,11 +141,8 @@ ob_status ob_stop_rule_check(ob_stop_rule *rule, const ob_stop_progress *progres
         p->kind != OB_STOP_COUNT && ((p->max_blocks != 0 && progress->blocks >= p->max_blocks) ||
                                      (p->max_time_ns != 0 && wall_ns >= p->max_time_ns));
     bool done = false;
-    /* At the limit the rule has its last look, whatever its schedule. */
-    if (limit_reached)
-        rule->next_check = 0;
     *verdict = OB_STOP_GO_ON;
-    OB_TRY(RULES[p->kind].check(rule, progress, &done, err));
+    OB_TRY(RULES[p->kind].check(rule, progress, limit_reached, &done, err));
     if (done)
         *verdict = OB_STOP_DONE;
     else if (limit_reached)

@@ -230,7 +230,7 @@ static const char *list_of(const ob_record_result *r)
 
 static void say_time(ob_table *table, const ob_record_result *r)
 {
-    char mean[32], half[48] = "", median[48] = "", number[32];
+    char median[32], half[48] = "", mean[48] = "", number[32];
     const ob_record_pass *pass = &r->forward;
     const size_t passes = pass->measure_time_ms.count;
     if (passes == 0) {
@@ -242,11 +242,13 @@ static void say_time(ob_table *table, const ob_record_result *r)
                  ob_time_format((pass->interval_ms.high - pass->interval_ms.low) / 2 * 1e6, number,
                                 sizeof number));
     if (passes > 2)
-        snprintf(median, sizeof median, ", median %s",
-                 ob_time_format(pass->time_ms.median * 1e6, number, sizeof number));
+        snprintf(mean, sizeof mean, ", mean %s",
+                 ob_time_format(pass->time_ms.mean * 1e6, number, sizeof number));
     say(table, "time", "%s per pass%s%s; %zu %s after %zu to warm up",
-        ob_time_format(pass->time_ms.mean * 1e6, mean, sizeof mean), half, median, passes,
+        ob_time_format(pass->time_ms.median * 1e6, median, sizeof median), half, mean, passes,
         passes == 1 ? "pass" : "passes", pass->warmup_time_ms.count);
+    if (pass->no_interval != NULL)
+        say(table, "note", "%s", pass->no_interval);
     if (isnan(pass->ratio.low) && !isnan(pass->ratio.value))
         say(table, "ratio", "%.3f times %s's", pass->ratio.value, r->reference);
     else if (!isnan(pass->ratio.value))

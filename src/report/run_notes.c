@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Warnings differ from result to result in their figures only; a screen needs each once, with the
- * number of results that have it.
+ * Warnings, and why there is no interval, differ from result to result in their figures only; a screen needs each
+ * once, with the number of results that have it.
  */
 #include "report/views.h"
 
@@ -27,7 +27,7 @@ static bool same_kind(const char *a, const char *b)
     }
 }
 
-static void add(ob_run_notes *notes, const char *text, const ob_record_result *r)
+static void add(ob_run_notes *notes, char mark, const char *text, const ob_record_result *r)
 {
     for (size_t i = 0; i < notes->count; i++)
         if (same_kind(notes->items[i].text, text)) {
@@ -40,6 +40,7 @@ static void add(ob_run_notes *notes, const char *text, const ob_record_result *r
     }
     ob_run_note *note = &notes->items[notes->count++];
     note->count = 1;
+    note->mark = mark;
     snprintf(note->text, sizeof note->text, "%s", text);
     snprintf(note->first, sizeof note->first, "%s|%s", r->op_name, r->id);
 }
@@ -47,19 +48,24 @@ static void add(ob_run_notes *notes, const char *text, const ob_record_result *r
 void ob__run_notes_add(ob_run_notes *notes, const ob_record_result *result)
 {
     for (size_t i = 0; i < result->warnings.count; i++)
-        add(notes, result->warnings.items[i], result);
+        add(notes, '*', result->warnings.items[i], result);
     char text[sizeof notes->items[0].text];
     if (result->instructions.reason != NULL) {
         snprintf(text, sizeof text, "no instructions counted: %s", result->instructions.reason);
-        add(notes, text, result);
+        add(notes, '*', text, result);
     }
+    const ob_record_status_info *info = ob_record_status_get_info(result->status);
+    const char *reason = result->forward.no_interval != NULL ? result->forward.no_interval
+                                                             : result->backward.no_interval;
+    if (reason != NULL && info != NULL && info->ran)
+        add(notes, '-', reason, result);
 }
 
 static bool append_note(const ob_run_note *note, ob_text *out)
 {
-    return (note->count == 1
-                ? ob_text_append_str(out, "* ")
-                : ob_text_printf(out, "* %" PRIu64 " results, the first is ", note->count)) &&
+    return (note->count == 1 ? ob_text_printf(out, "%c ", note->mark)
+                             : ob_text_printf(out, "%c %" PRIu64 " results, the first is ",
+                                              note->mark, note->count)) &&
            ob__append_harmless(out, note->first, false) && ob_text_append_str(out, ": ") &&
            ob__append_harmless(out, note->text, true) && ob_text_append(out, "\n", 1);
 }

@@ -2,7 +2,7 @@
  *
  * Results of several backends in one row. For people a cell is a median, or the word of what went wrong, whose
  * reason stands below the row; the ratio to the first backend is that of the records, which is of
- * means and has an interval.
+ * pairs and has an interval.
  */
 #include "report/views.h"
 

@@ -132,6 +132,7 @@ typedef struct ob_run_note {
     char text[256];  /* of the first result that has it */
     char first[192]; /* which result */
     uint64_t count;  /* results that have it */
+    char mark;       /* what stands in their rows: '*' for a warning, '-' for no interval */
 } ob_run_note;
 
 /* Zero is empty. */

@@ -14,8 +14,8 @@ static ob_status fill_figures(const ob_measurement *m, double *times_ms, ob_reco
     for (size_t i = 0; i < m->count; i++)
         times_ms[i] = m->raw_times[i] / (double)m->number_per_run * 1e3;
     /* The interval first: it needs the order of time, the statistics sort. */
-    OB_TRY(ob_interval_from_samples(times_ms, m->count, NULL, &pass->interval_ms, err));
-    pass->interval_over = "batches";
+    OB_TRY(ob_interval_from_samples(times_ms, m->count, 0, &pass->interval_ms, err));
+    pass->interval_over = "samples";
     return ob_stats_compute(times_ms, m->count, times_ms, &pass->time_ms, err);
 }
 

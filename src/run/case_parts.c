@@ -85,7 +85,7 @@ ob_status ob__parts_put_beside(const ob_parts_pair *pair, ob_text *out, ob_err *
                                         .reference_count = theirs->count,
                                         .subject = pass->measure_time_ms.items,
                                         .subject_count = pass->measure_time_ms.count,
-                                        .of_processes = ob__pass_is_of_batches(pass)};
+                                        .independent = ob__pass_is_of_steps(pass)};
             status = ob__ratio_compute(&args, &pass->ratio, err);
         }
         if (status == OB_OK)

@@ -202,7 +202,7 @@ static ob_status take_turns(const run *r)
 static bool turn_is_over(const run *r, uint64_t i)
 {
     const ob_exec_settings *s = r->settings;
-    const uint64_t turns = 2 * OB_MIN_BATCHES;
+    const uint64_t turns = 2 * OB_MIN_SAMPLES;
     if (s->turns == NULL || i == 0)
         return false;
     const uint64_t group = s->iterations / turns + (s->iterations % turns != 0);

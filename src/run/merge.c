@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Samples of one process share its buffers' places and its libraries' choices, so they say little about
- * the next process. The merged record keeps all of them, and its confidence interval is that of the
- * processes' means.
+ * the next process. The merged record keeps all of them; its median is that of the processes' medians, and so is
+ * its confidence interval.
  */
 #include "run/merge.h"
+
+#include "run/pass_statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@ static ob_series *const *series_of(ob_merged_pass *pass, ob_series *out[6])
     out[1] = &pass->warmup_memory_mib;
     out[2] = &pass->measure_time_ms;
     out[3] = &pass->measure_memory_mib;
-    out[4] = &pass->means_ms;
+    out[4] = &pass->medians_ms;
     out[5] = &pass->scratch;
     return out;
 }
@@ -75,12 +77,12 @@ static bool add_pass(ob_merged_pass *to, const ob_record_pass *pass)
     to->present = true;
     if (pass->allocator_peak_bytes > to->allocator_peak_bytes)
         to->allocator_peak_bytes = pass->allocator_peak_bytes;
-    const ob_reals mean = {.items = &pass->time_ms.mean, .count = pass->time_ms.count > 0};
+    const ob_reals median = {.items = &pass->time_ms.median, .count = pass->time_ms.count > 0};
     return append(&to->warmup_time_ms, pass->warmup_time_ms, 1) &&
            append(&to->warmup_memory_mib, pass->warmup_memory_mib, 1) &&
            append(&to->measure_time_ms, pass->measure_time_ms, 1) &&
            append(&to->measure_memory_mib, pass->measure_memory_mib, 1) &&
-           append(&to->means_ms, mean, 1);
+           append(&to->medians_ms, median, 1);
 }
 
 ob_status ob__merge_add(ob_merge *merge, const ob_record_result *r, ob_err *err)
@@ -131,9 +133,8 @@ static ob_status finish_pass(ob_merged_pass *from, ob_record_pass *pass, ob_err 
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the statistics");
     OB_TRY(ob_stats_compute(from->measure_time_ms.values, count, from->scratch.values,
                             &pass->time_ms, err));
-    OB_TRY(ob_interval_from_processes(from->means_ms.values, from->means_ms.count, 0,
-                                      &pass->interval_ms, err));
-    pass->interval_over = "processes";
+    OB_TRY(ob__fill_interval(as_reals(&from->medians_ms), OB_OVER_PROCESSES, pass, err));
+    pass->time_ms.median = pass->interval_ms.median;
     pass->gflops_per_s = rate(pass->flops, pass->time_ms.median);
     pass->gb_per_s = rate(pass->bytes, pass->time_ms.median);
     return OB_OK;

@@ -12,7 +12,7 @@
 /* One pass. All lists are in the order of the processes. */
 typedef struct ob_merged_pass {
     ob_series warmup_time_ms, warmup_memory_mib, measure_time_ms, measure_memory_mib;
-    ob_series means_ms; /* of each process */
+    ob_series medians_ms; /* of each process */
     ob_series scratch;
     uint64_t allocator_peak_bytes;
     bool present; /* some process has it */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * From samples to what a record states of a pass: times in ms, statistics, the confidence interval of
- * the mean, work per second at the median.
+ * the median, work per second at the median.
  */
 #include "run/pass_statistics.h"
 
@@ -39,16 +39,42 @@ static double rate(double work, double median_ms)
     return work >= 0 && median_ms > 0 ? work / (median_ms * 1e-3) / 1e9 : NAN;
 }
 
-/* Samples that are long lists of calls are batches each; of others it takes many to make one. */
-static ob_status fill_interval(const ob_reals *times, bool are_batches, ob_record_pass *pass,
-                               ob_err *err)
+static const struct {
+    const char *word;
+    ob_status (*make)(const double *samples, size_t count, double confidence, ob_interval *out,
+                      ob_err *err);
+    const char *one, *few; /* why there is no interval, and what helps */
+} SOURCES[] = {
+    [OB_OVER_SAMPLES] = {"samples", ob_interval_from_samples,
+                         "one sample has no interval; use --precision 0.02, or -i 10 or more",
+                         "fewer than 10 samples have no interval; use --precision 0.02, or -i 10 "
+                         "or more"},
+    [OB_OVER_BLOCKS] = {"samples", ob_interval_from_samples,
+                        "one block has no interval; use a larger --min-run-time, and no --number",
+                        "fewer than 10 blocks have no interval; use a larger --min-run-time"},
+    [OB_OVER_PROCESSES] = {"processes", ob_interval_from_processes,
+                           "one process has no interval; use --processes 6 or more",
+                           "fewer than 6 processes have no 95 % interval; use --processes 6 or "
+                           "more"},
+    [OB_OVER_PASSES] = {"passes", ob_interval_from_processes,
+                        "one pass has no interval; use -i 6 or more",
+                        "fewer than 6 passes have no 95 % interval; use -i 6 or more"},
+};
+
+ob_status ob__fill_interval(ob_reals times_ms, ob_interval_source source, ob_record_pass *pass,
+                            ob_err *err)
 {
-    pass->interval_over = are_batches ? "passes" : "batches";
-    if (!are_batches)
-        return ob_interval_from_samples(times->items, times->count, NULL, &pass->interval_ms, err);
-    OB_TRY(ob_interval_from_processes(times->items, times->count, 0, &pass->interval_ms, err));
-    if (times->count < OB_MIN_BATCHES)
-        pass->interval_ms.lag1 = NAN; /* of so few it says nothing */
+    ob_interval *interval = &pass->interval_ms;
+    const size_t least = SOURCES[source].make == ob_interval_from_samples
+                             ? (size_t)OB_MIN_SAMPLES
+                             : (size_t)OB_MIN_PROCESSES;
+    OB_TRY(SOURCES[source].make(times_ms.items, times_ms.count, 0, interval, err));
+    pass->interval_over = SOURCES[source].word;
+    pass->no_interval = interval->enough         ? NULL
+                        : times_ms.count == 1    ? SOURCES[source].one
+                        : times_ms.count < least ? SOURCES[source].few
+                                                 : "the samples depend on each other too much for "
+                                                   "an interval; measure longer, with more warm-up";
     return OB_OK;
 }
 
@@ -81,7 +107,7 @@ ob_status ob__fill_pass(const ob_pass_samples *samples, const ob_pass_facts *fac
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the statistics");
     OB_TRY(
         ob_stats_compute(statistics->time_ms[1], count, statistics->scratch, &pass->time_ms, err));
-    OB_TRY(fill_interval(&pass->measure_time_ms, facts->are_batches, pass, err));
+    OB_TRY(ob__fill_interval(pass->measure_time_ms, facts->source, pass, err));
     pass->gflops_per_s = rate(pass->flops, pass->time_ms.median);
     pass->gb_per_s = rate(pass->bytes, pass->time_ms.median);
     return OB_OK;
@@ -133,7 +159,10 @@ ob_status ob__fill_pass_statistics(ob_session *s, ob_record *record, ob_err *err
     /* The Timer's pairs of forward and backward are neither of the two. */
     if (s->options.timer.method != NULL && s->setup.has_backward)
         return ob__fill_raw_times(&s->samples, &s->raw_times_s, r, err);
-    const ob_pass_facts forward = {.cost = &s->setup.cost, .are_batches = s->made != NULL};
+    const ob_interval_source source = s->made != NULL                   ? OB_OVER_PASSES
+                                      : s->options.timer.method != NULL ? OB_OVER_BLOCKS
+                                                                        : OB_OVER_SAMPLES;
+    const ob_pass_facts forward = {.cost = &s->setup.cost, .source = source};
     OB_TRY(ob__fill_pass(&s->samples.forward, &forward, &s->forward, &r->forward, err));
     if (s->setup.has_backward) {
         const ob_pass_facts backward = {

@@ -15,10 +15,21 @@ typedef struct ob_pass_statistics {
 } ob_pass_statistics;
 void ob__pass_statistics_fini(ob_pass_statistics *statistics);
 
+/* What an interval is made of: what the record calls it, the least number that has one, what is said of fewer. */
+typedef enum ob_interval_source {
+    OB_OVER_SAMPLES,   /* of one process, in order of time */
+    OB_OVER_BLOCKS,    /* the same, taken by the Timer */
+    OB_OVER_PROCESSES, /* their medians */
+    OB_OVER_PASSES,    /* over a step; each is long, and has little to do with the one before it */
+} ob_interval_source;
+/* The interval of the pass's median, or why there is none. */
+ob_status ob__fill_interval(ob_reals times_ms, ob_interval_source source, ob_record_pass *pass,
+                            ob_err *err);
+
 /* What the samples do not say. */
 typedef struct ob_pass_facts {
-    const ob_cost *cost; /* of an iteration; NULL = not known */
-    bool are_batches;    /* each sample is long enough to be one for the interval */
+    const ob_cost *cost;       /* of an iteration; NULL = not known */
+    ob_interval_source source; /* zero: samples of one process */
 } ob_pass_facts;
 /* Lists, statistics, interval and rates of one pass. */
 ob_status ob__fill_pass(const ob_pass_samples *samples, const ob_pass_facts *facts,

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The ratio of two backends that took turns. Both are cut into as many batches of neighbours, which cover
- * the same stretches of time; of each batch the median counts, which one preempted sample does not move; the
- * pairs' logarithms of the ratio are averaged and have an interval, and its ends taken back are those of the
- * ratio: what disturbs both alike (a clock that slows down) cancels, and no end can be negative.
+ * the same stretches of time; of each batch the median counts, which one preempted sample does not move. The logarithms
+ * of the pairs' ratios have a centre that a few disturbed pairs do not move either, and an interval; taken
+ * back they are those of the ratio: what disturbs both alike (a clock that slows down) cancels, and no end can be
+ * negative.
  */
 #include "run/ratio.h"
+
+#include "measure/interval.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,14 +24,6 @@ static double batch_median(const double *values, size_t count, size_t k, size_t 
     return ob_stats_quantile(scratch, to - from, 0.5);
 }
 
-static double mean_of(const double *values, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += values[i];
-    return sum / (double)count;
-}
-
 /* False when a median is not a positive number. */
 static bool log_ratios(const ob_ratio_args *args, size_t pairs, double *scratch, double *out)
 {
@@ -42,7 +37,7 @@ static bool log_ratios(const ob_ratio_args *args, size_t pairs, double *scratch,
     return true;
 }
 
-bool ob__pass_is_of_batches(const ob_record_pass *pass)
+bool ob__pass_is_of_steps(const ob_record_pass *pass)
 {
     return pass->interval_over != NULL && strcmp(pass->interval_over, "passes") == 0;
 }
@@ -50,11 +45,11 @@ bool ob__pass_is_of_batches(const ob_record_pass *pass)
 ob_status ob__ratio_compute(const ob_ratio_args *args, ob_record_ratio *out, ob_err *err)
 {
     const size_t nx = args->reference_count, ny = args->subject_count;
-    double logs[OB_MAX_BATCHES];
-    ob_interval interval;
+    double logs[OB_MOST_PAIRS];
+    ob_centre centre;
     *out = (ob_record_ratio){.value = NAN, .low = NAN, .high = NAN, .confidence = NAN};
     size_t pairs = nx < ny ? nx : ny;
-    pairs = pairs < OB_MAX_BATCHES ? pairs : OB_MAX_BATCHES;
+    pairs = pairs < OB_MOST_PAIRS ? pairs : OB_MOST_PAIRS;
     if (pairs == 0)
         return OB_OK;
     double *scratch = calloc(nx > ny ? nx : ny, sizeof *scratch);
@@ -64,14 +59,12 @@ ob_status ob__ratio_compute(const ob_ratio_args *args, ob_record_ratio *out, ob_
     free(scratch);
     if (!usable)
         return OB_OK;
-    const double middle = mean_of(logs, pairs);
-    out->value = exp(middle);
-    OB_TRY(args->of_processes ? ob_interval_from_processes(logs, pairs, 0, &interval, err)
-                              : ob_interval_from_samples(logs, pairs, NULL, &interval, err));
-    if (!interval.enough)
+    ob__centre_of_pairs(logs, pairs, args->independent, &centre);
+    out->value = exp(centre.centre);
+    if (!centre.enough)
         return OB_OK;
-    out->low = exp(middle - interval.half_width);
-    out->high = exp(middle + interval.half_width);
-    out->confidence = interval.confidence;
+    out->low = exp(centre.low);
+    out->high = exp(centre.high);
+    out->confidence = centre.confidence;
     return OB_OK;
 }

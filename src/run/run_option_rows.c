@@ -40,7 +40,7 @@ static const ob_option ROWS[] = {
         .help = "Measure until the samples took so long, instead of a number of iterations."),
     ROW(DOUBLE, "precision", precision, MEASURING, AFFECTS, .value = "SHARE", .open = true,
         .max = 1,
-        .help = "Measure until the 95 % confidence interval of the mean is within this share of "
+        .help = "Measure until the 95 % confidence interval of the median is within this share of "
                 "it, such as 0.01."),
     ROW(FLAG, "backward", backward, MEASURING, AFFECTS, .letter = 'b',
         .help = "Include the backward pass."),
@@ -64,7 +64,7 @@ static const ob_option ROWS[] = {
     ROW(INT, "processes", processes, PROCESSES, AFFECTS, .value = "N", .min = 1, .max = 10000,
         .initial = "1",
         .help = "Measure each case in so many fresh processes, each with its own warm-up and "
-                "samples; one record holds all, its interval is over the processes."),
+                "samples; one record holds all, and six or more have an interval of 95 %."),
     ROW(DOUBLE, "case-timeout", case_timeout_s, PROCESSES, .unit = "seconds", .max = 1e9,
         .otherwise = "as long as it takes",
         .help = "A case that takes longer fails, and the run goes on."),

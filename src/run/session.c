@@ -404,7 +404,7 @@ static void fill_phases(ob_session *s, ob_record_result *r)
 /* --min-time is cut into twice the blocks that an interval needs, if they need not be longer. */
 static double block_time_ns(const ob_run_options *o)
 {
-    const double share_ns = o->min_time_s * 1e9 / (2 * OB_MIN_BATCHES);
+    const double share_ns = o->min_time_s * 1e9 / (2 * OB_MIN_SAMPLES);
     return share_ns > 0 && share_ns < OB_LONG_BLOCK_NS ? share_ns : OB_LONG_BLOCK_NS;
 }
 
@@ -417,7 +417,7 @@ static uint64_t block_size(const ob_session *s, bool by_rule)
         return (uint64_t)o->block;
     if (s->turns == NULL || by_rule || o->iteration <= 0)
         return 0;
-    return ((uint64_t)o->iteration + 2 * OB_MIN_BATCHES - 1) / (2 * OB_MIN_BATCHES);
+    return ((uint64_t)o->iteration + 2 * OB_MIN_SAMPLES - 1) / (2 * OB_MIN_SAMPLES);
 }
 
 static ob_exec_target target_of(const ob_session *s)
@@ -442,7 +442,7 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
                                    .precision = o->precision};
     rule r = {.clock = ob_clock_monotonic(),
               .per_sample = &s->samples.number_per_run,
-              .min_blocks = o->block > 0 ? 0 : OB_MIN_BATCHES,
+              .min_blocks = o->block > 0 ? 0 : OB_MIN_SAMPLES,
               .turns = s->turns,
               .forward = s->setup.has_backward ? &s->samples.forward.measure_ns : NULL,
               .err = err};

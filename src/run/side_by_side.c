@@ -379,19 +379,20 @@ static ob_status fill_ratio(const side *reference, side *l, bool forward, ob_err
     ob_record_result *y = &l->s.record.result;
     const ob_record_pass *of_x = forward ? &x->forward : &x->backward;
     ob_record_pass *of_y = forward ? &y->forward : &y->backward;
-    const ob_series *means_x =
-        forward ? &reference->merge.forward.means_ms : &reference->merge.backward.means_ms;
-    const ob_series *means_y = forward ? &l->merge.forward.means_ms : &l->merge.backward.means_ms;
+    const ob_series *medians_x =
+        forward ? &reference->merge.forward.medians_ms : &reference->merge.backward.medians_ms;
+    const ob_series *medians_y =
+        forward ? &l->merge.forward.medians_ms : &l->merge.backward.medians_ms;
     const ob_ratio_args samples = {.reference = of_x->measure_time_ms.items,
                                    .reference_count = of_x->measure_time_ms.count,
                                    .subject = of_y->measure_time_ms.items,
                                    .subject_count = of_y->measure_time_ms.count,
-                                   .of_processes = ob__pass_is_of_batches(of_y)};
-    const ob_ratio_args processes = {.reference = means_x->values,
-                                     .reference_count = means_x->count,
-                                     .subject = means_y->values,
-                                     .subject_count = means_y->count,
-                                     .of_processes = true};
+                                   .independent = ob__pass_is_of_steps(of_y)};
+    const ob_ratio_args processes = {.reference = medians_x->values,
+                                     .reference_count = medians_x->count,
+                                     .subject = medians_y->values,
+                                     .subject_count = medians_y->count,
+                                     .independent = true};
     return ob__ratio_compute(spread(l) ? &processes : &samples, &of_y->ratio, err);
 }
 

@@ -67,7 +67,7 @@ static void warn_of_pass(ob_warnings *w, const ob_record_pass *pass, const char 
         return;
     if (pass->interval_ms.enough && pass->interval_ms.lag1 > MOST_LAG1)
         warn(w,
-             "%s: times drift (neighbouring batches correlate by %.2f), so the interval is too "
+             "%s: times drift (neighbouring batches correlate by %.2f), so the interval may be too "
              "narrow; measure longer, or with more warm-up",
              name, pass->interval_ms.lag1);
     /* A sample is a whole block; its time is given per iteration. */
@@ -91,10 +91,11 @@ static void warn_of_stop(ob_warnings *w, const ob_record_result *r)
         warn(w, "the spread that --threshold asks for was not reached within --max-run-time; "
                 "measure longer, or on a quieter machine");
     else if (interval->enough)
-        warn(w,
-             "--precision was not reached within its time limit: the interval is %.2g of the mean "
-             "to both sides; ask for less, or use a quieter machine",
-             interval->relative_half_width);
+        warn(
+            w,
+            "--precision was not reached within its time limit: the interval is %.2g of the median "
+            "to both sides; ask for less, or use a quieter machine",
+            interval->relative_half_width);
     else
         warn(w, "--precision was not reached within its time limit, and there are too few samples "
                 "for an interval; ask for less, or measure a smaller case");

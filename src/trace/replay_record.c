@@ -241,7 +241,7 @@ static void fill_part(const ob_made_case *m, const group *g, const ob_record_res
 static ob_status print_part(const ob_made_case *m, const group *g, const ob_record_result *step,
                             int64_t number, ob_text *parts, ob_err *err)
 {
-    static const ob_pass_facts FACTS = {.are_batches = true};
+    static const ob_pass_facts FACTS = {.source = OB_OVER_PASSES};
     ob_record record;
     ob_exec_result times = {.number_per_run = g->count};
     ob_pass_statistics statistics = {0};

@@ -129,6 +129,25 @@ class Repro(RunTest):
         self.assertEqual(names(self.results(other)), ["torch.mul"])
 
 
+class Precision(RunTest):
+    def test_disturbed_samples_do_not_hold_it_up(self):
+        """One sample in twelve takes 20 times as long: a mean within 1 % would take hundreds of thousands of them."""
+        self.run_config(many_cases(1), "--precision", "0.01", "--backend-options",
+                        "forward_ns=96000,slow_every=12,slow_ns=2000000", code=0)
+        (r,) = self.results()
+        figures = r["statistics"]["forward"]
+        self.assertEqual(r["stop"], {"rule": "precision", "verdict": "done"})
+        self.assertEqual((figures["count"], figures["median"], figures["max"]), (38, 0.096, 2.096))
+        self.assertEqual(figures["interval"]["relative_half_width"], 0)
+
+    def test_one_sample_says_so(self):
+        self.run_config(many_cases(1), code=0)
+        (r,) = self.results()
+        self.assertEqual(r["statistics"]["forward"]["interval"], {
+            "independent": 1, "over": "samples",
+            "reason": "one sample has no interval; use --precision 0.02, or -i 10 or more"})
+
+
 class Blocks(RunTest):
     def test_a_short_time_gives_enough_blocks(self):
         for seconds in ("0.00001", "0.001", "0.05"):

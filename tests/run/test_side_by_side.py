@@ -33,12 +33,13 @@ class Side(RunTest):
     def assert_ratio(self, native, null, name="forward", processes=False):
         x, y = (r["metric"][name]["measure.time"] for r in (native, null))
         ratio = null["statistics"][name]["ratio"]
-        if processes:  # pairs of the processes' means, which are not in the record
+        if processes:  # pairs of the processes' medians, which are not in the record
             self.assertTrue(min(y) / max(x) <= ratio["value"] <= max(y) / min(x))
             return ratio
         pairs = min(len(x), len(y), 30)
         logs = [math.log(batch_median(y, k, pairs) / batch_median(x, k, pairs)) for k in range(pairs)]
-        want = math.exp(sum(logs) / pairs)
+        averages = sorted((a + b) / 2 for i, a in enumerate(logs) for b in logs[i:])
+        want = math.exp(statistics.median(averages))
         self.assertAlmostEqual(ratio["value"], want, delta=1e-9 * want)
         return ratio
 
@@ -59,9 +60,10 @@ class Side(RunTest):
                 self.assertNotIn("ratio", native["statistics"]["forward"])
                 self.assertEqual(null["reference"], "native")
                 ratio = self.assert_ratio(native, null)
-                self.assertLess(ratio["low"], ratio["value"])
-                self.assertLess(ratio["value"], ratio["high"])
-                self.assertEqual(ratio["confidence"], 0.95)
+                if "low" in ratio:  # the machine may drift too much for one
+                    self.assertLessEqual(ratio["low"], ratio["value"])
+                    self.assertLessEqual(ratio["value"], ratio["high"])
+                    self.assertGreaterEqual(ratio["confidence"], 0.95)
                 self.assertIn("--backend=null", null["repro"])
                 self.assertNotIn("native", null["repro"])
                 self.assertTrue(null["task_spec"]["sub_label"].startswith("torch."))
@@ -129,12 +131,12 @@ class Side(RunTest):
         self.assert_no_process(self.folder)
 
     def test_processes(self):
-        self.run_config(three_operators(), *BOTH, "--processes", "3", "-i", "4", code=0)
+        self.run_config(three_operators(), *BOTH, "--processes", "6", "-i", "4", code=0)
         results = self.results()
         self.assertEqual(names(results), EACH)
         for native, null in zip(results[::2], results[1::2]):
-            self.assertEqual((native["processes"], null["processes"]), (3, 3))
-            self.assertEqual(len(null["metric"]["forward"]["measure.time"]), 12)
+            self.assertEqual((native["processes"], null["processes"]), (6, 6))
+            self.assertEqual(len(null["metric"]["forward"]["measure.time"]), 24)
             self.assertIn("low", self.assert_ratio(native, null, processes=True))
 
     def test_processes_that_fail(self):

@@ -3,6 +3,7 @@
  * Statistics against values worked out by hand and against what PyTorch 1.13 computed.
  */
 #include "check.h"
+#include "measure/stats.h"
 #include "opbench/measure.h"
 #include "opbench/rng.h"
 
@@ -197,6 +198,37 @@ static void sorting(void)
     free(x);
 }
 
+/* Against sorting, for orders that are hard too. */
+static void selecting(void)
+{
+    enum { N = 3000, ORDERS = 5 };
+    double *x = malloc(N * sizeof *x), *sorted = malloc(N * sizeof *sorted);
+    ob_rng rng;
+    ob_rng_init(&rng, 2, 0);
+    for (int order = 0; order < ORDERS; order++)
+        for (size_t count = 1; count < N; count = count < 60 ? count + 1 : count * 3)
+            for (int part = 0; part <= 4; part++) {
+                const size_t place = (count - 1) * (size_t)part / 4;
+                for (size_t i = 0; i < count; i++)
+                    x[i] = order == 0   ? ob_rng_double(&rng)
+                           : order == 1 ? -(double)i
+                           : order == 2 ? 4
+                                        : (double)ob_rng_int(&rng, 0, 3);
+                if (order == 4)
+                    fill_killer(x, count);
+                memcpy(sorted, x, count * sizeof *x);
+                ob_stats_sort(sorted, count);
+                CHECK_REAL(ob__stats_select(x, count, place), sorted[place]);
+                CHECK_REAL(x[place], sorted[place]);
+                for (size_t i = 0; i < count; i++)
+                    CHECK(i < place ? x[i] <= x[place] : x[i] >= x[place]);
+                ob_stats_sort(x, count);
+                CHECK_INT(memcmp(x, sorted, count * sizeof *x), 0); /* nothing lost */
+            }
+    free(x);
+    free(sorted);
+}
+
 static void student_t(void)
 {
     /* One, two and four degrees of freedom have closed forms. */
@@ -239,6 +271,7 @@ int main(void)
     RUN(digits_are_kept);
     RUN(bad_samples);
     RUN(sorting);
+    RUN(selecting);
     RUN(falls_back);
     RUN(student_t);
     return ob_test_end();

@@ -65,23 +65,85 @@ static void precision(void)
     ob_stop_rule rule;
     ob_stop_verdict verdict;
     ob_stop_params params = {.kind = OB_STOP_PRECISION, .precision = 0.01};
-    /* No spread: as soon as there are enough blocks. */
+    /* No spread: the first look is at 30 blocks, the next, which must agree, at 38. */
     CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
-    CHECK_INT(drive(&rule, 10, 0, &verdict), 10);
+    CHECK_INT(drive(&rule, 10, 0, &verdict), 38);
     CHECK_INT(verdict, OB_STOP_DONE);
     CHECK_REAL(rule.interval.half_width, 0);
-    /* +-2 around 100. With n <= 30 blocks the half width is t(0.975, n-1) * 2 / sqrt(n - 1): 1.01 at
-     * 18 blocks, 0.98 at 19; the looks are at 10, 12, 14, 16, 19. */
+    CHECK_INT(rule.narrow_looks, 2);
+    params.min_blocks = 50;
     CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
-    CHECK_INT(drive(&rule, 10, 2, &verdict), 19);
+    CHECK_INT(drive(&rule, 10, 0, &verdict), 63);
+    params.min_time_ns = 800;
+    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(drive(&rule, 10, 0, &verdict), 101);
+}
+
+/* Feeds what `next` makes of the number of a block, and the time that it took. */
+static uint64_t feed(ob_stop_rule *rule, double (*next)(uint64_t block), ob_stop_verdict *verdict)
+{
+    static double samples[MOST];
+    ob_stop_progress progress = {.samples = samples};
+    for (;;) {
+        CHECK_INT(ob_stop_rule_check(rule, &progress, verdict, NULL), OB_OK);
+        if (*verdict != OB_STOP_GO_ON || progress.blocks == MOST)
+            return progress.blocks;
+        samples[progress.blocks] = next(progress.blocks);
+        progress.elapsed_ns += (uint64_t)samples[progress.blocks++];
+    }
+}
+
+/* 96 us, give or take 0.1, and every twelfth sample is preempted for 2 ms. */
+static double preempted(uint64_t block)
+{
+    return block % 12 == 7 ? 2e6 : 96000 + 10 * (double)(block * 37 % 21);
+}
+
+/* A mean of such samples is uncertain by more than 5 % after thousands of them; the median is known at once. */
+static void rare_long_blocks_do_not_hold_it_up(void)
+{
+    const ob_stop_params params = {.kind = OB_STOP_PRECISION, .precision = 0.01};
+    ob_stop_rule rule;
+    ob_stop_verdict verdict;
+    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(feed(&rule, preempted, &verdict), 38);
     CHECK_INT(verdict, OB_STOP_DONE);
-    CHECK(rule.interval.relative_half_width <= 0.01);
-    params.min_blocks = 25;
+    CHECK(rule.interval.relative_half_width < 0.002);
+    CHECK_NEAR(rule.interval.median, 96100, 100);
+}
+
+/* The interval goes from the 10th to the 21st of 30 samples, of which 9 are low and 9 high: narrow. Of 38 it goes from the 13th
+ * on, and 13 are low: it begins anew. */
+static double narrow_by_chance(uint64_t block)
+{
+    static const double THREE[] = {60, 140, 100};
+    return block < 27 ? THREE[block % 3] : block < 30 ? 100 : THREE[block % 2];
+}
+
+static void one_look_is_not_believed(void)
+{
+    const ob_stop_params params = {.kind = OB_STOP_PRECISION, .precision = 0.01, .max_blocks = 70};
+    ob_stop_rule rule;
+    ob_stop_verdict verdict;
     CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
-    CHECK_INT(drive(&rule, 10, 0, &verdict), 25);
-    params.min_time_ns = 400;
+    CHECK_INT(feed(&rule, narrow_by_chance, &verdict), 70);
+    CHECK_INT(verdict, OB_STOP_GAVE_UP);
+    CHECK_INT(rule.narrow_looks, 0);
+}
+
+/* Long blocks: at the limit of time fewer than 30 are enough, if their interval is narrow. */
+static void the_limit_looks_at_what_there_is(void)
+{
+    const ob_stop_params params = {
+        .kind = OB_STOP_PRECISION, .precision = 0.01, .max_time_ns = 1200};
+    ob_stop_rule rule;
+    ob_stop_verdict verdict;
     CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
-    CHECK_INT(drive(&rule, 10, 0, &verdict), 40);
+    CHECK_INT(drive(&rule, 100, 0, &verdict), 12);
+    CHECK_INT(verdict, OB_STOP_DONE);
+    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(drive(&rule, 200, 0, &verdict), 6); /* no interval of six blocks */
+    CHECK_INT(verdict, OB_STOP_GAVE_UP);
 }
 
 static void precision_gives_up(void)
@@ -113,15 +175,15 @@ static void precision_gives_up(void)
 
 static void bad_samples_are_reported(void)
 {
-    double samples[10] = {NAN};
+    double samples[30] = {NAN};
     const ob_stop_params params = {.kind = OB_STOP_PRECISION, .precision = 0.1};
-    const ob_stop_progress progress = {.samples = samples, .blocks = 10, .elapsed_ns = 1};
+    const ob_stop_progress progress = {.samples = samples, .blocks = 30, .elapsed_ns = 1};
     ob_stop_rule rule;
     ob_stop_verdict verdict;
     ob_err err;
     CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
     CHECK_INT(ob_stop_rule_check(&rule, &progress, &verdict, &err), OB_ERR_INVALID);
-    CHECK_HAS(err.message, "sample 0 of 10 is not a number");
+    CHECK_HAS(err.message, "sample 0 of 30 is not a number");
 }
 
 static void bad_parameters(void)
@@ -134,10 +196,9 @@ static void bad_parameters(void)
         {{.kind = OB_STOP_PRECISION}, "precision is 0; it must lie between 0 and 1"},
         {{.kind = OB_STOP_PRECISION, .precision = 1.5}, "precision is 1.5"},
         {{.kind = OB_STOP_PRECISION, .precision = NAN}, "it must lie between 0 and 1"},
-        {{.kind = OB_STOP_PRECISION, .precision = 0.1, .interval = {.confidence = 2}},
-         "confidence is 2"},
+        {{.kind = OB_STOP_PRECISION, .precision = 0.1, .confidence = 2}, "confidence is 2"},
         {{.kind = OB_STOP_PRECISION, .precision = 0.1, .max_blocks = 9},
-         "at most 9 blocks are allowed but at least 10 are needed"},
+         "at most 9 blocks are allowed but at least 30 are needed"},
         {{.kind = OB_STOP_MIN_TIME, .min_time_ns = 10, .max_time_ns = 9},
          "the time limit of 9 ns is below the minimum time of 10 ns"},
         {{.kind = (ob_stop_rule_kind)99}, "no stopping rule with the number 99"},
@@ -164,6 +225,9 @@ int main(void)
     RUN(fixed_count);
     RUN(min_time);
     RUN(precision);
+    RUN(rare_long_blocks_do_not_hold_it_up);
+    RUN(one_look_is_not_believed);
+    RUN(the_limit_looks_at_what_there_is);
     RUN(precision_gives_up);
     RUN(bad_samples_are_reported);
     RUN(bad_parameters);

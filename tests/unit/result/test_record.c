@@ -79,13 +79,13 @@ static void our_fields(void)
     double scratch[1];
     ob_record_init(&r, OB_RECORD_RESULT_LINE);
     CHECK_INT(ob_stats_compute(times, 1, scratch, &r.result.forward.time_ms, NULL), OB_OK);
-    CHECK_INT(ob_interval_from_samples(times, 1, NULL, &r.result.forward.interval_ms, NULL), OB_OK);
+    CHECK_INT(ob_interval_from_samples(times, 1, 0, &r.result.forward.interval_ms, NULL), OB_OK);
     r.result.forward.gflops_per_s = 2;
     r.result.threads = 1;
     CHECK_HAS(line_of(&r),
               "\"statistics\": {\"forward\": {\"count\": 1, \"mean\": 1.0, \"median\": 1.0, "
               "\"min\": 1.0, \"max\": 1.0, \"p25\": 1.0, \"p75\": 1.0, \"iqr\": 0.0, \"p90\": 1.0, "
-              "\"p99\": 1.0, \"interval\": {\"confidence\": 0.95, \"batches\": 1}, "
+              "\"p99\": 1.0, \"interval\": {\"independent\": 1}, "
               "\"gflops_per_s\": 2.0}}, \"threads\": 1}\n");
 }
 

@@ -6,7 +6,7 @@
 
 #include "run/merge.h"
 
-static ob_record one(const double *times_ms, size_t count, double mean)
+static ob_record one(const double *times_ms, size_t count, double median)
 {
     ob_record record;
     ob_record_init(&record, OB_RECORD_RESULT_LINE);
@@ -15,8 +15,8 @@ static ob_record one(const double *times_ms, size_t count, double mean)
     pass->measure_memory_mib = (ob_reals){.items = times_ms, .count = count};
     pass->warmup_time_ms = ob_reals_empty();
     pass->warmup_memory_mib = ob_reals_empty();
-    pass->time_ms = (ob_stats){.count = count, .mean = mean};
-    pass->interval_over = "batches";
+    pass->time_ms = (ob_stats){.count = count, .median = median, .mean = 99};
+    pass->interval_over = "samples";
     pass->flops = 6e6;
     record.result.raw_times_s = (ob_reals){.items = times_ms, .count = count};
     record.result.number_per_run = 10;
@@ -55,21 +55,46 @@ static void samples_stand_in_the_order_of_processes(void)
         CHECK_INT(r->forward.warmup_time_ms.count, 0);
         CHECK(r->backward.measure_time_ms.items == NULL);
         CHECK_INT(r->forward.time_ms.count, 6);
-        CHECK_REAL(r->forward.time_ms.median, 4.5);
+        CHECK_REAL(r->forward.time_ms.median, 2); /* of 2, 2, 6: each process counts once */
         CHECK_REAL(r->forward.time_ms.mean, 4);
         CHECK_STR(r->forward.interval_over, "processes");
-        CHECK_INT(r->forward.interval_ms.batches, 3);
-        CHECK(r->forward.interval_ms.enough);
-        /* Of 2, 2, 6; t of 2 degrees 4.302653, standard error 4 / 3. */
-        CHECK_NEAR(r->forward.interval_ms.mean, 10.0 / 3, 1e-12);
-        CHECK_NEAR(r->forward.interval_ms.half_width, 4.302652729911 * 4 / 3, 1e-8);
-        CHECK_REAL(r->forward.gflops_per_s, 6e6 / (4.5 * 1e-3) / 1e9);
+        CHECK_INT(r->forward.interval_ms.independent, 3);
+        CHECK(!r->forward.interval_ms.enough);
+        CHECK_REAL(r->forward.interval_ms.median, 2);
+        CHECK_REAL(r->forward.interval_ms.confidence, 0.75);
+        CHECK_STR(r->forward.no_interval,
+                  "fewer than 6 processes have no 95 % interval; use --processes 6 or more");
+        CHECK_REAL(r->forward.gflops_per_s, 6e6 / (2 * 1e-3) / 1e9);
         CHECK_INT(r->forward.allocator_peak_bytes, 70);
         CHECK_INT(r->process_peak_bytes, 900);
         CHECK_INT(r->processes, 3);
         CHECK_REAL(r->seconds, 1.5);
         CHECK_STR(r->stop_verdict, "done");
     }
+    ob__merge_fini(&merge);
+}
+
+/* Six have an interval: from the smallest median to the largest. Long samples move the means, not the medians. */
+static void six_processes_have_an_interval(void)
+{
+    static const double times[6][3] = {{3, 3, 900}, {1, 1, 1}, {2, 2, 2},
+                                       {4, 4, 400}, {6, 6, 6}, {5, 5, 5}};
+    static const double medians[6] = {3, 1, 2, 4, 6, 5};
+    ob_merge merge = {0};
+    ob_err err;
+    ob_record record;
+    for (size_t i = 0; i < 6; i++) {
+        record = one(times[i], 3, medians[i]);
+        CHECK_INT(ob__merge_add(&merge, &record.result, &err), OB_OK);
+    }
+    CHECK_INT(ob__merge_finish(&merge, &record.result, &err), OB_OK);
+    const ob_record_pass *pass = &record.result.forward;
+    CHECK_REAL(pass->time_ms.median, 3.5);
+    CHECK_REAL(pass->interval_ms.low, 1);
+    CHECK_REAL(pass->interval_ms.high, 6);
+    CHECK_REAL(pass->interval_ms.confidence, 0.96875);
+    CHECK_STR(pass->interval_over, "processes");
+    CHECK(pass->no_interval == NULL);
     ob__merge_fini(&merge);
 }
 
@@ -88,7 +113,7 @@ static void blocks_of_different_length_are_scaled(void)
     CHECK_INT(second.result.number_per_run, 10);
     CHECK_STR(second.result.stop_verdict, "gave up");
     CHECK(!second.result.forward.interval_ms.enough);
-    CHECK_INT(second.result.forward.interval_ms.batches, 2);
+    CHECK_INT(second.result.forward.interval_ms.independent, 2);
     ob__merge_fini(&merge);
 }
 
@@ -132,6 +157,7 @@ static void no_samples_are_no_figures(void)
 int main(void)
 {
     RUN(samples_stand_in_the_order_of_processes);
+    RUN(six_processes_have_an_interval);
     RUN(blocks_of_different_length_are_scaled);
     RUN(what_an_earlier_process_did_not_reach_is_warned_of);
     RUN(no_samples_are_no_figures);

@@ -74,8 +74,8 @@ static void drift(void)
     ob_record_result *r = quiet_result();
     r->backward.interval_ms.lag1 = 0.51;
     CHECK_STR(only(&FACTS, r),
-              "backward: times drift (neighbouring batches correlate by 0.51), so the interval is "
-              "too narrow; measure longer, or with more warm-up");
+              "backward: times drift (neighbouring batches correlate by 0.51), so the interval may "
+              "be too narrow; measure longer, or with more warm-up");
     r->backward.interval_ms.enough = false;
     CHECK_STR(only(&FACTS, r), "");
 }
@@ -119,7 +119,7 @@ static void limits_that_came_first(void)
     r->backward.interval_ms.relative_half_width = 0.0456;
     CHECK_STR(
         only(&FACTS, r),
-        "--precision was not reached within its time limit: the interval is 0.046 of the mean "
+        "--precision was not reached within its time limit: the interval is 0.046 of the median "
         "to both sides; ask for less, or use a quieter machine");
     r->backward.interval_ms.enough = false;
     CHECK_STR(

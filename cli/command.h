@@ -146,6 +146,8 @@ void ob__cli_clear_line(void);
  * ob__cli_finish(). Buffered, so that the failure may show on a later call. */
 bool ob__cli_write(ob_cli *cli, const char *data, size_t size);
 bool ob__cli_printf(ob_cli *cli, const char *format, ...) OB_PRINTF(2, 3);
+/* The same, of a text that is visible already: its own changes of colours and weight stay where colours are shown. */
+bool ob__cli_write_styled(ob_cli *cli, const char *data, size_t size);
 /* The table, and then it is gone; NULL: memory was out. */
 ob_status ob__cli_print_table(ob_cli *cli, ob_table *table, const ob_table_style *style,
                               ob_err *err);

@@ -3,8 +3,8 @@
  * All that the program writes: results to standard output, messages to standard error.
  *
  * A full disk or a closed pipe must not look like success, so every result goes through here and the
- * first failure is told and remembered. Texts may come from a config or a trace of unknown origin: control
- * characters are replaced in messages, and in results before they reach a terminal.
+ * first failure is told and remembered. Texts may come from a config or a trace of unknown origin: what a terminal would
+ * obey is replaced in all of them.
  */
 #include "screen.h"
 
@@ -44,42 +44,6 @@ size_t ob__cli_width(const ob_cli *cli)
     return size.ws_col;
 }
 
-/* ---- what must not reach a terminal ---- */
-
-/* The length of a change of colours or weight, "\033[1;31m", as we write it; 0 = it is none. */
-static size_t style_length(const unsigned char *text)
-{
-    if (text[0] != '\033' || text[1] != '[')
-        return 0;
-    const size_t digits = strspn((const char *)text + 2, "0123456789;");
-    return text[2 + digits] == 'm' ? digits + 3 : 0;
-}
-
-/* C0 controls other than line feed and tab, DEL, and the C1 controls: as UTF-8 spells them, and as bytes alone, which
- * are no UTF-8. */
-static void hide_controls(char *text, bool keep_styles)
-{
-    for (unsigned char *c = (unsigned char *)text; *c != '\0'; c++) {
-        const size_t style = keep_styles ? style_length(c) : 0;
-        if (style > 0) {
-            c += style - 1;
-        } else if ((*c < 0x20 && *c != '\n' && *c != '\t') || *c == 0x7f) {
-            *c = '?';
-        } else if (*c == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f) {
-            c[0] = '?';
-            c[1] = '?';
-        } else if (*c >= 0xc2) { /* the rest of a character */
-            for (int rest = *c >= 0xf0   ? 3
-                            : *c >= 0xe0 ? 2
-                                         : 1;
-                 rest > 0 && (c[1] & 0xc0) == 0x80; rest--)
-                c++;
-        } else if (*c >= 0x80 && *c <= 0x9f) {
-            *c = '?';
-        }
-    }
-}
-
 /* ---- results ---- */
 
 static bool note_write(ob_cli *cli, bool ok, int error)
@@ -93,20 +57,27 @@ static bool note_write(ob_cli *cli, bool ok, int error)
     return false;
 }
 
-bool ob__cli_write(ob_cli *cli, const char *data, size_t size)
+static bool write_visible(ob_cli *cli, const char *data, size_t size, bool keep_styles)
 {
+    ob_text text = {.data = NULL};
     if (cli->write_failed || size == 0) /* an empty text has no data */
         return !cli->write_failed;
-    char *clean = strndup(data, size);
-    if (clean != NULL && strlen(clean) == size) {
-        hide_controls(clean, cli->colour_out);
-        data = clean;
-    }
-    errno = 0;
-    const bool ok = fwrite(data, 1, size, stdout) == size;
+    errno = ENOMEM;
+    const bool ok = ob_text_append_visible(&text, data, size, keep_styles) &&
+                    fwrite(text.data, 1, text.size, stdout) == text.size;
     const int error = errno;
-    free(clean);
+    ob_text_fini(&text);
     return note_write(cli, ok, error);
+}
+
+bool ob__cli_write(ob_cli *cli, const char *data, size_t size)
+{
+    return write_visible(cli, data, size, false);
+}
+
+bool ob__cli_write_styled(ob_cli *cli, const char *data, size_t size)
+{
+    return write_visible(cli, data, size, cli->colour_out);
 }
 
 bool ob__cli_printf(ob_cli *cli, const char *format, ...)
@@ -160,14 +131,26 @@ static void hide_made_config(ob_err *err)
     memmove(err->path, args != NULL ? args : "", args != NULL ? strlen(args) + 1 : 1);
 }
 
+/* In its place, cut if it becomes too long. */
+static void make_visible(char *text, size_t room)
+{
+    ob_text visible = {.data = NULL};
+    const bool ok = ob_text_append_visible(&visible, text, strlen(text), false);
+    const size_t length = !ok ? 0 : visible.size < room ? visible.size : room - 1;
+    if (length > 0)
+        memcpy(text, visible.data, length);
+    text[length] = '\0';
+    ob_text_fini(&visible);
+}
+
 /* A message about a place in a file starts with that; any other one with who speaks. */
 static void print_err(const ob_cli *cli, const severity *word, const ob_err *err)
 {
     ob_err shown = *err;
     hide_made_config(&shown);
-    hide_controls(shown.file, false);
-    hide_controls(shown.path, false);
-    hide_controls(shown.message, false);
+    make_visible(shown.file, sizeof shown.file);
+    make_visible(shown.path, sizeof shown.path);
+    make_visible(shown.message, sizeof shown.message);
     char line[sizeof(ob_err) + 64];
     ob_err_format(&shown, cli->colour_err ? word->coloured : word->plain, line, sizeof line);
     const char *command = cli->command != NULL ? cli->command->name : NULL;
@@ -236,14 +219,16 @@ int ob__cli_usage_error(ob_cli *cli, const char *format, ...)
 void ob__cli_say(const char *format, ...)
 {
     char *text = NULL;
+    ob_text visible = {.data = NULL};
     va_list args;
     va_start(args, format);
     const int length = vasprintf(&text, format, args);
     va_end(args);
     if (length < 0)
         return;
-    hide_controls(text, false);
-    fputs(text, stderr);
+    if (ob_text_append_visible(&visible, text, (size_t)length, false))
+        fwrite(visible.data, 1, visible.size, stderr);
+    ob_text_fini(&visible);
     free(text);
 }
 
@@ -267,7 +252,7 @@ ob_status ob__cli_print_table(ob_cli *cli, ob_table *table, const ob_table_style
     const ob_status status = table != NULL ? ob_table_print(table, style, &text, err)
                                            : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
     if (status == OB_OK)
-        ob__cli_write(cli, text.data, text.size);
+        ob__cli_write_styled(cli, text.data, text.size);
     ob_text_fini(&text);
     ob_table_destroy(table);
     return status;

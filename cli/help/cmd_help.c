@@ -51,7 +51,9 @@ static void print_pair(ob_cli *cli, const char *left, const char *right, size_t 
 
 static void print_title(ob_cli *cli, const char *title)
 {
-    ob__cli_printf(cli, cli->colour_out ? "\n\033[1m%s:\033[0m\n" : "\n%s:\n", title);
+    char line[256];
+    snprintf(line, sizeof line, cli->colour_out ? "\n\033[1m%s:\033[0m\n" : "\n%s:\n", title);
+    ob__cli_write_styled(cli, line, strlen(line));
 }
 
 static int print_options(ob_cli *cli, const ob_option *rows)

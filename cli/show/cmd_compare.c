@@ -130,7 +130,7 @@ static int print(ob_cli *cli, const ob_cli_kept *kept, const compare_options *op
     if (status == OB_OK)
         status = ob_compare_print(compare, &style, &text, &err);
     if (status == OB_OK && text.size > 0)
-        ob__cli_write(cli, text.data, text.size);
+        ob__cli_write_styled(cli, text.data, text.size);
     if (status != OB_OK)
         ob__cli_kept_blame(kept, &err);
     ob_compare_destroy(compare);

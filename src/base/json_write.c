@@ -10,12 +10,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-
-/* U+0080 to U+009F, controls that some terminals obey. */
-static bool is_c1(const char *bytes, size_t length, size_t i)
-{
-    return (unsigned char)bytes[i] == 0xC2 && i + 1 < length && (unsigned char)bytes[i + 1] < 0xA0;
-}
+#include <string.h>
 
 bool ob__json_write_string(ob_text *text, const char *bytes, size_t length)
 {
@@ -26,12 +21,19 @@ bool ob__json_write_string(ob_text *text, const char *bytes, size_t length)
     *to++ = '"';
     for (size_t i = 0; i < length; i++) {
         const unsigned char c = (unsigned char)bytes[i];
-        if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7F && !is_c1(bytes, length, i)) {
-            *to++ = (char)c;
+        if (c >= 0x80) {
+            const char *at = bytes + i;
+            const uint32_t code = ob__utf8_next(&at, bytes + length);
+            const size_t count = (size_t)(at - bytes) - i;
+            if (ob__utf8_is_control(code))
+                to += sprintf(to, "\\u%04x", (unsigned)code);
+            else
+                to = (char *)memcpy(to, bytes + i, count) + count;
+            i += count - 1;
             continue;
         }
-        if (c == 0xC2) {
-            to += sprintf(to, "\\u%04x", (unsigned char)bytes[++i]);
+        if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7F) {
+            *to++ = (char)c;
             continue;
         }
         static const char FROM[] = "\"\\\n\r\t\b\f", TO[] = "\"\\nrtbf";

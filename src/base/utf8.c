@@ -71,6 +71,13 @@ size_t ob__utf8_count(const char *text)
     return count;
 }
 
+bool ob__utf8_is_control(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x061C || code == 0x200E ||
+           code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
 bool ob__utf8_is_line_end(uint32_t code)
 {
     return (code >= 0x0A && code <= 0x0D) || (code >= 0x1C && code <= 0x1E) || code == 0x85 ||

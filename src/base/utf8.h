@@ -18,6 +18,9 @@ bool ob__utf8_repair(ob_text *text, const char *bytes, size_t size);
 uint32_t ob__utf8_next(const char **at, const char *end);
 /* Code points of a NUL-terminated text, counted as ob__utf8_next gives them. */
 size_t ob__utf8_count(const char *text);
+/* Whether a terminal or a page would obey it instead of showing it: controls (C0 with line feed and tab, DEL, C1),
+ * separators of lines, and what changes the direction of the text around it. */
+bool ob__utf8_is_control(uint32_t code);
 /* What Python's str.isspace and str.splitlines take for a blank and for the end of a line. */
 bool ob__utf8_is_space(uint32_t code);
 bool ob__utf8_is_line_end(uint32_t code);

@@ -19,7 +19,7 @@ static uint32_t take(const char **at, const char *end, bool keep_lines)
         return keep_lines ? code : ' ';
     if (code == '\r' && *at < end && **at == '\n')
         return 0;
-    return code < 0x20 || (code >= 0x7f && code <= 0x9f) ? '?' : code;
+    return ob__utf8_is_control(code) ? '?' : code;
 }
 
 bool ob__append_harmless(ob_text *out, const char *text, bool keep_lines)

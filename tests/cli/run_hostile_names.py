@@ -21,11 +21,13 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from checks import check, exit_code  # pylint: disable=wrong-import-position
 
-# Clears the screen, sets the title, C1, DEL, a carriage return, a bell, markup, a formula.
-EVIL = "=x\x1b[2J\x1b]0;t\x07\x9b31m\x7f\r|<b>&`*"
+# Clears the screen, hides what follows, sets the title, C1, DEL, a carriage return, a bell, markup, a formula, and turns
+# the direction of what follows.
+EVIL = "=x\x1b[2J\x1b[8m\x1b]0;t\x07\x9b31m\x7f\r|<b>&`*\u202e\u2066\u2028"
+NOT_UTF8 = b"=x\x9b31m\xff\xc3"
 # What the program itself may write on a terminal: colours, and a line that begins anew.
-OWN = re.compile(rb"\x1b\[[0-9;]*m|\r\x1b\[K|\r\n")
-CONTROLS = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
+OWN = re.compile(rb"\x1b\[(?:0|1|1;3[156])m|\r\x1b\[K|\r\n")
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 def write(path, *values):
@@ -97,6 +99,10 @@ COMMANDS = [
     ["time", "--op", "torch.add", "f32[2]" + EVIL],
     ["time", "--lang", "c", EVIL, "--label", EVIL],
     [EVIL],
+    ["time", "--op", NOT_UTF8, "f32[2]"],
+    ["run", "-c", NOT_UTF8],
+    ["show", NOT_UTF8],
+    [NOT_UTF8],
 ]
 
 
@@ -118,6 +124,14 @@ def on_terminal(command, environment):
     return process.returncode, out
 
 
+def find_control(text):
+    """The first character that a terminal would obey; a text that is no UTF-8 may hold any."""
+    try:
+        return CONTROLS.search(text.decode())
+    except UnicodeDecodeError as error:
+        return re.search(b".*", text[error.start:error.end], re.DOTALL)
+
+
 def check_csv(name, text):
     for row in csv.reader(io.StringIO(text)):
         for cell in row:
@@ -132,10 +146,10 @@ def main():
         os.chdir(folder)
         make_files()
         for words in COMMANDS:
-            name = " ".join(words).encode("unicode_escape").decode()
+            name = ascii(words)
             got = subprocess.run([program, *words], capture_output=True, check=False, timeout=300, env=environment)
             check(got.returncode in (0, 1, 2), "%s: exit code %d, %r" % (name, got.returncode, got.stderr[-300:]))
-            bad = CONTROLS.search(got.stdout) or CONTROLS.search(got.stderr)
+            bad = find_control(got.stdout) or find_control(got.stderr)
             check(not bad, "%s: %r in a pipe: %r" % (name, bad and bad.group(), (got.stdout + got.stderr)[:2000]))
             check(got.stdout or got.stderr, name + " prints nothing")
             if "csv" in words:
@@ -143,7 +157,7 @@ def main():
             if os.path.exists("made.json"):
                 os.remove("made.json")
             code, out = on_terminal([program, *words], environment)
-            bad = CONTROLS.search(OWN.sub(b"", out))
+            bad = find_control(OWN.sub(b"", out))
             check(not bad, "%s: %r on a terminal: %r" % (name, bad and bad.group(), out[:2000]))
             check(code == got.returncode, "%s: exit code %d on a terminal, %d else" % (name, code, got.returncode))
     return exit_code()

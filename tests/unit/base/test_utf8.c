@@ -104,11 +104,55 @@ static void knows_blanks_and_line_ends(void)
     CHECK_INT(spaces, sizeof SPACES / sizeof *SPACES);
 }
 
+/* The bidirectional ones by the Unicode standard's Bidi_Control, the separators, and C0, DEL, C1. */
+static void knows_what_is_obeyed(void)
+{
+    static const uint32_t CONTROLS[] = {0x061C, 0x200E, 0x200F, 0x2028, 0x2029, 0x202A, 0x202B,
+                                        0x202C, 0x202D, 0x202E, 0x2066, 0x2067, 0x2068, 0x2069};
+    size_t found = 0;
+    for (uint32_t code = 0; code <= 0x3100; code++) {
+        const bool high = found < sizeof CONTROLS / sizeof *CONTROLS && CONTROLS[found] == code;
+        const bool low = code < 0x20 || (code >= 0x7F && code <= 0x9F);
+        if (ob__utf8_is_control(code) != (high || low))
+            OB_TEST_FAIL("U+%04X", code);
+        found += high;
+    }
+    CHECK_INT(found, sizeof CONTROLS / sizeof *CONTROLS);
+}
+
+static void shows_what_is_visible(void)
+{
+    static const struct {
+        const char *from, *shown, *styled;
+    } rows[] = {
+        {"a\tb\nc", "a\tb\nc", "a\tb\nc"},
+        {"\033[1;31mred\033[0m", "?[1;31mred?[0m", "\033[1;31mred\033[0m"},
+        {"\033[2J\033[1", "?[2J?[1", "?[2J?[1"},
+        {"\r\x7f\xC2\x9B\xE2\x80\xAE.", "????.", "????."},
+        {"\xC3\xA4\x9B\xFF\xE2\x82", "\xC3\xA4\uFFFD\uFFFD\uFFFD\uFFFD",
+         "\xC3\xA4\uFFFD\uFFFD\uFFFD\uFFFD"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int styled = 0; styled < 2; styled++) {
+            ob_text text = {.data = NULL};
+            CHECK(ob_text_append_visible(&text, rows[i].from, strlen(rows[i].from), styled == 1));
+            CHECK(ob_text_append(&text, "", 1));
+            CHECK_STR(text.data, styled == 1 ? rows[i].styled : rows[i].shown);
+            ob_text_fini(&text);
+        }
+    ob_text text = {.data = NULL};
+    CHECK(ob_text_append_visible(&text, "a\0\033c", 4, true)); /* also behind a NUL */
+    CHECK(text.size == 4 && memcmp(text.data, "a??c", 4) == 0);
+    ob_text_fini(&text);
+}
+
 int main(void)
 {
     RUN(finds_where_it_is_valid);
     RUN(repairs);
     RUN(takes_code_points);
     RUN(knows_blanks_and_line_ends);
+    RUN(knows_what_is_obeyed);
+    RUN(shows_what_is_visible);
     return ob_test_end();
 }

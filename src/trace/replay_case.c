@@ -6,7 +6,7 @@
 #include "opbench/builder.h"
 #include "trace/replay_int.h"
 
-#include "base/text_append.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "trace/trace_model.h"
 
@@ -166,6 +166,10 @@ static ob_status add_trace(ob_builder *b, const char *path, const ob_replay_opti
     ob_replay_options chosen = *options;
     const ob_replay_choice choice = {.options = &chosen};
     char content[17];
+    if (ob__utf8_valid(path, strlen(path)) != strlen(path))
+        return ob_err_set_at(err, OB_ERR_INVALID, path, 0, 0, NULL,
+                             "its name is not UTF-8, and records know a step by it; give a link to "
+                             "it that has another name");
     OB_TRY(ob_trace_open(path, NULL, log, &trace, err));
     if (chosen.selection.iteration == OB_REPLAY_FIRST_STEP)
         chosen.selection.iteration = ob_trace_iteration_count(trace) >= 2 ? 0 : -1;

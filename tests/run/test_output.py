@@ -37,6 +37,23 @@ class Disk(RunTest):
         self.assertEqual(process.wait(harness.LIMIT_S), -signal.SIGPIPE)
         self.assert_no_process(self.folder)
 
+    def test_file_limit_of_other_commands(self):
+        """ulimit -f: said with the file's name, and what fits stays and is gone on from."""
+        config = self.config(many_cases(100))
+        for words in ([harness.program, "time", "-c", config, "--backend", "null", "--number", "10", "-q"],
+                      [harness.program, "run", "-c", config, "--backend", "null,native", "-i", "3", "-q"]):
+            with self.subTest(words[1]):
+                words += ["--output" if words[1] == "run" else "-o", self.output]
+                done = self.run_program(words, code=1, preexec_fn=limit_file_size(40000))
+                self.assertIn(self.output.encode() + b": error: a record of ", done.stderr)
+                self.assertIn(b"File too large", done.stderr)
+                before = self.results()
+                self.assertGreater(len(before), 0)
+                self.run_program([*words, "--resume"], code=0)
+                self.assertEqual(self.results()[:len(before)], before)
+                self.assertEqual({r["index"] for r in self.results()}, set(range(100)))
+                os.remove(self.output)
+
     def test_disk_fills_up(self):
         for size in (6000, 20000, 50001):
             done = self.run_config(many_cases(500), code=1, preexec_fn=limit_file_size(size))
@@ -183,6 +200,56 @@ class AnotherRun(RunTest):
         self.assertEqual(process.wait(harness.LIMIT_S), 1)
         self.assertIn(b"writes to this file", process.stderr.read())
         self.assertEqual(os.path.getsize(self.output), size)
+
+
+class Names(RunTest):
+    """Names of files are bytes; those of records are UTF-8."""
+
+    def setUp(self):
+        super().setUp()
+        self.folder = os.path.join(os.fsencode(self.folder), b"\xff\xfe \x9b31m")
+        try:
+            os.mkdir(self.folder)
+        except OSError:
+            self.skipTest("this file system takes UTF-8 alone")
+        self.file = os.path.join(self.folder, b"config\xff.json")
+        with open(self.file, "w") as file:
+            json.dump(many_cases(6), file)
+        self.output = os.path.join(self.folder, b"records\xff.json")
+
+    def command_of(self, name, *options):
+        return [os.fsencode(harness.program), name, b"-c", self.file, b"--backend", b"null", *options]
+
+    def check(self, words):
+        """All records, then half of them and a torn one."""
+        done = self.run_program(words, code=0)
+        self.assertEqual(done.stderr, b"")
+        want = [(r["index"], r["key"]) for r in self.results()]
+        with open(self.output, "rb+") as file:
+            file.truncate(len(file.read()) // 2)
+        again = self.run_program([*words, b"--resume"], code=0)
+        self.assertEqual(again.stderr, b"")
+        self.assertEqual([(r["index"], r["key"]) for r in self.results()], want)
+        for text in done.stdout, again.stdout:
+            text.decode()  # is UTF-8
+            self.assertNotIn("\x9b", text.decode())
+        shown = self.run_program([harness.program, b"show", self.output], code=0)
+        self.assertEqual(shown.stdout, self.run_program([harness.program, b"show", self.output], code=0).stdout)
+
+    def test_run(self):
+        self.check(self.command_of("run", b"--output", self.output))
+
+    def test_time(self):
+        self.check(self.command_of("time", b"--number", b"10", b"-o", self.output))
+
+    def test_messages_are_text(self):
+        os.remove(self.file)
+        done = self.run_program(self.command_of("run", b"--output", self.output), code=2)
+        self.assertIn("config\ufffd.json: error: ", done.stderr.decode())
+
+    def test_replay_says_why_not(self):
+        done = self.run_program([harness.program, b"replay", self.file, b"--backend", b"null"], code=2)
+        self.assertIn("its name is not UTF-8", done.stderr.decode())
 
 
 class SlowReader(RunTest):

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the doctor says of the libraries under the backends: their own choice of kernels, and what we make of it.
+ */
+#include "opbench/doctor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void fill(const ob_library_cap *cap, ob_finding *out)
+{
+    const char *own = cap->own[0] != '\0' ? cap->own : "kernels that fail";
+    *out = (ob_finding){.check = cap->library, .level = OB_FINDING_OK};
+    switch (cap->state) {
+    case OB_CAP_FINE:
+        snprintf(out->text, sizeof out->text, "%s",
+                 cap->own[0] != '\0' ? cap->own : "nothing is known against its own choice");
+        return;
+    case OB_CAP_SET:
+        out->level = OB_FINDING_WARNING;
+        snprintf(out->text, sizeof out->text, "would choose %s by itself; opbench sets %s=%s", own,
+                 cap->variable, cap->value);
+        snprintf(out->cure, sizeof out->cure, "for other programs: export %s=%s", cap->variable,
+                 cap->value);
+        break;
+    case OB_CAP_USER:
+        snprintf(out->text, sizeof out->text, "your environment says %s=%s", cap->variable,
+                 cap->value);
+        return;
+    case OB_CAP_CANNOT:
+        out->level = OB_FINDING_BAD;
+        snprintf(out->text, sizeof out->text, "chooses %s, and %s cannot correct it", own,
+                 cap->variable);
+        snprintf(out->cure, sizeof out->cure, "install a newer release of %s", cap->library);
+        break;
+    }
+    snprintf(out->cost, sizeof out->cost, "%s", cap->why);
+}
+
+ob_status ob_findings_add_libraries(ob_findings *findings, const ob_library_caps *caps, ob_err *err)
+{
+    for (size_t i = 0; i < ob_library_caps_count(caps); i++) {
+        ob_finding one;
+        fill(ob_library_caps_at(caps, i), &one);
+        OB_TRY(ob_findings_add(findings, &one, err));
+    }
+    return OB_OK;
+}

@@ -6,6 +6,7 @@
 
 #include "backend_options.h"
 #include "interrupts.h"
+#include "machine/examine.h"
 #include "set_caps.h"
 #include "warn_threads.h"
 
@@ -127,6 +128,7 @@ static ob_status list_arguments(ob_cli_job *j, const ob_option *rows, const void
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
     OB_TRY(ob_options_to_json(rows, values, j->arguments, object, err));
     j->params.arguments = object;
+    OB_TRY(ob__cli_examine(j->cli, j->line->quiet, j->arguments, &j->params.findings, err));
     return ob__backend_options_list(j->cli, j->arguments, object, err);
 }
 

@@ -134,7 +134,8 @@ static const ob_option OPTIONS[] = {
     ROW(FLAG, "json", json,
         .help = "One JSON object per finding: check, level, found, cost, cure."),
     ROW(DOUBLE, "seconds", seconds, .value = "S", .max = 3600, .initial = "2",
-        .help = "How long to watch load, steal, swapping and heat; 0 looks at what is there at once."),
+        .help =
+            "How long to watch load, steal, swapping and heat; 0 looks at what is there at once."),
     ROW(STRING, "root", root, .value = "DIR",
         .help = "Look at proc and sys below this folder, copied from another machine."),
     {.name = NULL},

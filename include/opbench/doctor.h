@@ -49,13 +49,15 @@ typedef struct ob_doctor_params {
     size_t size;            /* sizeof (ob_doctor_params) */
     const char *root;       /* put before "/proc" and "/sys"; NULL = "" */
     const ob_cpu_set *cpus; /* those that are measured on; NULL = ob_cpu_set_usable */
-    double seconds; /* to look at load, steal and the like; 0 = only what is there at once, below 5 ms */
+    double
+        seconds; /* to look at load, steal and the like; 0 = only what is there at once, below 5 ms */
 } ob_doctor_params;
 
 /* A finding per check that applies. params NULL = zeros. */
 ob_status ob_doctor_examine(const ob_doctor_params *params, ob_findings **out, ob_err *err);
 /* Adds a finding per library that caps has looked at. */
-ob_status ob_findings_add_libraries(ob_findings *findings, const ob_library_caps *caps, ob_err *err);
+ob_status ob_findings_add_libraries(ob_findings *findings, const ob_library_caps *caps,
+                                    ob_err *err);
 /* Adds a copy. */
 ob_status ob_findings_add(ob_findings *findings, const ob_finding *finding, ob_err *err);
 void ob_findings_destroy(ob_findings *findings); /* NULL is allowed */

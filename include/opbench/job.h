@@ -127,9 +127,10 @@ typedef struct ob_job_params {
     /* While another run writes to the file: see ob_result_file_params.wait. NULL = that is an error. */
     bool (*wait)(void *ctx, const char *path, int64_t pid);
     void *wait_ctx;
-    /* For the header. Both may be NULL. */
+    /* For the header. All may be NULL. */
     const ob_json *arguments; /* every option by its name; NULL = those of the source's options */
     const ob_json *library_caps; /* see ob_library_caps_json */
+    const ob_json *findings;     /* see ob_findings_json */
     /* With ob_run_options.profile: the trace file, which is overwritten. NULL = one beside the records. */
     const char *trace_output;
     /* Callbacks; all may be NULL. */

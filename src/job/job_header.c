@@ -77,6 +77,7 @@ static ob_status fill_job(ob_job *job, ob_record_header *h, ob_err *err)
 {
     const ob_job_source *source = &job->source;
     h->library_caps = job->params.library_caps;
+    h->findings = job->params.findings;
     h->config = source->name;
     h->config_hash = source->hash;
     h->cases = (int64_t)source->cases;

@@ -98,7 +98,8 @@ ob_finding_level ob_findings_worst(const ob_findings *findings)
 static bool set(ob_json_doc *doc, ob_json *object, const char *key, const char *text)
 {
     return text[0] == '\0' ||
-           ob_json_set(doc, object, key, ob_json_new_string(doc, text, strlen(text)), NULL) == OB_OK;
+           ob_json_set(doc, object, key, ob_json_new_string(doc, text, strlen(text)), NULL) ==
+               OB_OK;
 }
 
 const ob_json *ob_findings_json(const ob_findings *findings, ob_finding_level least,
@@ -113,8 +114,7 @@ const ob_json *ob_findings_json(const ob_findings *findings, ob_finding_level le
         if (object == NULL || !set(doc, object, "check", f->check) ||
             !set(doc, object, "level", ob_finding_level_word(f->level)) ||
             !set(doc, object, "found", f->text) || !set(doc, object, "cost", f->cost) ||
-            !set(doc, object, "cure", f->cure) ||
-            ob_json_append(doc, array, object, NULL) != OB_OK)
+            !set(doc, object, "cure", f->cure) || ob_json_append(doc, array, object, NULL) != OB_OK)
             return NULL;
     }
     return array;

@@ -90,7 +90,8 @@ static bool look_at_heat(const ob_doctor_facts *facts, ob_finding *out)
     static const double HOT = 90;
     const double degrees = hottest(facts->root);
     const uint64_t slowed = facts->after.slowed - facts->before.slowed;
-    advise(out, "a hot processor lowers its frequency", "let the machine cool, and look at its fan");
+    advise(out, "a hot processor lowers its frequency",
+           "let the machine cool, and look at its fan");
     if (facts->seconds > 0 && slowed > 0)
         return find(out, OB_FINDING_BAD, "CPUs slowed down for their heat %llu times in %.1f s",
                     (unsigned long long)slowed, facts->seconds);
@@ -110,7 +111,8 @@ static bool look_at_siblings(const ob_doctor_facts *facts, ob_finding *out)
     const ob_cpu_ticks *before = &facts->before.siblings, *after = &facts->after.siblings;
     const double busy = (double)(after->busy - before->busy);
     const double all = busy + (double)(after->idle - before->idle);
-    if (facts->system.smt == 0 || (facts->system.smt < 0 && ob_cpu_set_count(&facts->siblings) == 0))
+    if (facts->system.smt == 0 ||
+        (facts->system.smt < 0 && ob_cpu_set_count(&facts->siblings) == 0))
         return facts->system.smt == 0 ? find(out, OB_FINDING_OK, "no hardware threads share a core")
                                       : find_hidden(facts, out, "which CPUs share a core");
     if (ob_cpu_set_count(&facts->siblings) == 0 || after->cpus == 0)
@@ -140,8 +142,8 @@ static bool look_at_isolation(const ob_doctor_facts *facts, ob_finding *out)
         return find(out, OB_FINDING_OK, "CPUs %s, and this process runs on those alone", list);
     snprintf(out->cure, sizeof out->cure, "taskset -c %s opbench ...", list);
     snprintf(out->cost, sizeof out->cost, "the quiet CPUs are not the ones that are measured on");
-    return find(out, OB_FINDING_WARNING, "CPUs %s are isolated, and this process does not keep to them",
-                list);
+    return find(out, OB_FINDING_WARNING,
+                "CPUs %s are isolated, and this process does not keep to them", list);
 }
 
 static bool look_at_quota(const ob_doctor_facts *facts, ob_finding *out)
@@ -213,9 +215,9 @@ static bool look_at_clock(const ob_doctor_facts *facts, ob_finding *out)
         advise(out, "reading the clock asks the kernel, and short cases show it",
                "echo tsc | sudo tee "
                "/sys/devices/system/clocksource/clocksource0/current_clocksource");
-    return find(out, slow ? OB_FINDING_BAD : OB_FINDING_OK,
-                "%s, %.0f ns to read, steps of %.0f ns", source[0] != '\0' ? source : "unknown source",
-                quality.overhead_ns, quality.resolution_ns);
+    return find(out, slow ? OB_FINDING_BAD : OB_FINDING_OK, "%s, %.0f ns to read, steps of %.0f ns",
+                source[0] != '\0' ? source : "unknown source", quality.overhead_ns,
+                quality.resolution_ns);
 }
 
 /* ---- memory ---- */
@@ -258,8 +260,8 @@ static bool look_at_nodes(const ob_doctor_facts *facts, ob_finding *out)
             continue;
         count++;
         bool one = false;
-        if (ob__proc_line(facts->root, line, sizeof line, "/sys/devices/system/node/node%zu/cpulist",
-                          node) &&
+        if (ob__proc_line(facts->root, line, sizeof line,
+                          "/sys/devices/system/node/node%zu/cpulist", node) &&
             ob_cpu_set_parse(line, strlen(line), &cpus, NULL) == OB_OK)
             for (size_t cpu = 0; cpu < OB_MAX_CPUS; cpu++)
                 one = one || (ob_cpu_set_has(&cpus, cpu) && ob_cpu_set_has(&facts->cpus, cpu));
@@ -271,8 +273,8 @@ static bool look_at_nodes(const ob_doctor_facts *facts, ob_finding *out)
         return find(out, OB_FINDING_OK, "%zu nodes; the CPUs that may be used are of one", count);
     advise(out, "whether a tensor lies near or far is left to chance",
            "numactl --cpunodebind=0 --membind=0 opbench ...");
-    return find(out, OB_FINDING_WARNING, "%zu nodes, and this process may run on %zu of them", count,
-                used);
+    return find(out, OB_FINDING_WARNING, "%zu nodes, and this process may run on %zu of them",
+                count, used);
 }
 
 static bool look_at_swap(const ob_doctor_facts *facts, ob_finding *out)
@@ -348,7 +350,8 @@ static bool look_at_preload(const ob_doctor_facts *facts, ob_finding *out)
     (void)facts;
     if (list == NULL || list[0] == '\0')
         return find(out, OB_FINDING_OK, "nothing");
-    advise(out, "a library that is put in front of others (an allocator, a profiler) is measured too",
+    advise(out,
+           "a library that is put in front of others (an allocator, a profiler) is measured too",
            "unset LD_PRELOAD");
     return find(out, OB_FINDING_WARNING, "LD_PRELOAD=%.300s", list);
 }
@@ -356,18 +359,18 @@ static bool look_at_preload(const ob_doctor_facts *facts, ob_finding *out)
 /* A library's own word for its threads, which fights with --num-threads or puts all of them on one CPU. */
 static bool look_at_pools(const ob_doctor_facts *facts, ob_finding *out)
 {
-    static const char *const NAMES[] = {"OMP_PROC_BIND",   "OMP_PLACES",      "GOMP_CPU_AFFINITY",
-                                        "KMP_AFFINITY",    "OMP_WAIT_POLICY", "KMP_BLOCKTIME",
-                                        "OMP_DYNAMIC",     "MKL_DYNAMIC",     "OMP_NUM_THREADS",
-                                        "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"};
+    static const char *const NAMES[] = {
+        "OMP_PROC_BIND",   "OMP_PLACES",      "GOMP_CPU_AFFINITY",   "KMP_AFFINITY",
+        "OMP_WAIT_POLICY", "KMP_BLOCKTIME",   "OMP_DYNAMIC",         "MKL_DYNAMIC",
+        "OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"};
     char set[300] = "";
     (void)facts;
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         const char *value = getenv(NAMES[i]);
         const size_t length = strlen(set);
         if (value != NULL && value[0] != '\0')
-            snprintf(set + length, sizeof set - length, "%s%s=%.40s", length > 0 ? " " : "", NAMES[i],
-                     value);
+            snprintf(set + length, sizeof set - length, "%s%s=%.40s", length > 0 ? " " : "",
+                     NAMES[i], value);
     }
     if (set[0] == '\0')
         return find(out, OB_FINDING_OK, "nothing in the environment steers them");
@@ -425,10 +428,12 @@ static bool look_at_ptrace(const ob_doctor_facts *facts, ob_finding *out)
     if (!ob__proc_number(facts->root, &scope, "/proc/sys/kernel/yama/ptrace_scope"))
         return find(out, OB_FINDING_OK, "not restricted");
     if (scope < 3)
-        return find(out, OB_FINDING_OK, "kernel.yama.ptrace_scope is %llu", (unsigned long long)scope);
+        return find(out, OB_FINDING_OK, "kernel.yama.ptrace_scope is %llu",
+                    (unsigned long long)scope);
     advise(out, "debuggers cannot look at a worker that hangs",
            "sudo sysctl kernel.yama.ptrace_scope=1, where a reboot allows it");
-    return find(out, OB_FINDING_WARNING, "kernel.yama.ptrace_scope is %llu", (unsigned long long)scope);
+    return find(out, OB_FINDING_WARNING, "kernel.yama.ptrace_scope is %llu",
+                (unsigned long long)scope);
 }
 
 const ob_check_row ob__check_rows[] = {

@@ -10,16 +10,16 @@
 
 /* Counters that move while something is wrong. */
 typedef struct ob_doctor_reading {
-    uint64_t swapped;        /* pages, both ways */
-    uint64_t throttled;      /* periods in which the control group was stopped */
-    uint64_t slowed;         /* times that a usable CPU slowed down for its heat */
-    ob_cpu_ticks siblings;   /* of CPUs that share a core with ours and are not ours */
+    uint64_t swapped;      /* pages, both ways */
+    uint64_t throttled;    /* periods in which the control group was stopped */
+    uint64_t slowed;       /* times that a usable CPU slowed down for its heat */
+    ob_cpu_ticks siblings; /* of CPUs that share a core with ours and are not ours */
 } ob_doctor_reading;
 
 /* A control group's share of the CPUs. */
 typedef struct ob_quota {
-    double cpus;     /* INFINITY = as many as there are */
-    char file[512];  /* that says so */
+    double cpus;    /* INFINITY = as many as there are */
+    char file[512]; /* that says so */
 } ob_quota;
 
 typedef struct ob_doctor_facts {

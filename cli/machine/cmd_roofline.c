@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench roofline: what this machine can do at most.
+ */
+#include "command.h"
+#include "interrupts.h"
+#include "thread_list.h"
+
+#include "opbench/roofline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct roofline_options {
+    const char *threads;
+    double budget;
+    bool json;
+} roofline_options;
+
+/* ---- printing ---- */
+
+static const double GIGA = 1e9;
+
+static void add_row(ob_table *table, const ob_ceiling *c)
+{
+    char size[32] = "";
+    if (c->bytes > 0)
+        snprintf(size, sizeof size, c->bytes < 1 << 20 ? "%.0f KiB" : "%.1f MiB",
+                 (double)c->bytes / (c->bytes < 1 << 20 ? 1024 : 1048576));
+    ob_table_add_row(table);
+    ob_table_set_text(table, 0, ob_ceiling_word(c->kind));
+    ob_table_set_text(table, 1, c->of);
+    ob_table_set_text(table, 2, c->set);
+    ob_table_set_number(table, 3, (double)c->threads);
+    ob_table_set_number(table, 4, c->value / GIGA);
+    ob_table_set_text(table, 5, c->kind == OB_CEILING_PEAK ? "Gop/s" : "GB/s");
+    ob_table_set_text(table, 6, size);
+    ob_table_set_number(table, 6, c->bytes > 0 ? (double)c->bytes : NAN);
+}
+
+static ob_status print_table(ob_cli *cli, const ob_roofline *roofline, bool json, ob_err *err)
+{
+    static const ob_column COLUMNS[] = {
+        {.title = "ceiling", .name = "kind"},
+        {.title = "of", .name = "of"},
+        {.title = "instructions", .name = "set"},
+        {.title = "threads", .name = "threads", .hint = OB_HINT_COUNT},
+        {.title = "", .name = "value", .hint = OB_HINT_FIGURE},
+        {.title = "", .name = "unit"},
+        {.title = "working set", .name = "bytes"}};
+    const ob_table_style style = {.format = json ? OB_TABLE_JSON : OB_TABLE_TEXT, .trimmed = true};
+    ob_table *table = ob_table_create();
+    for (size_t i = 0; table != NULL && i < sizeof COLUMNS / sizeof *COLUMNS; i++)
+        ob_table_add_column(table, &COLUMNS[i]);
+    for (size_t i = 0; table != NULL && i < ob_roofline_count(roofline); i++)
+        add_row(table, ob_roofline_at(roofline, i));
+    return ob__cli_print_table(cli, table, &style, err);
+}
+
+static int on_progress(void *ctx, size_t done, size_t total, const ob_ceiling *next)
+{
+    (void)ctx;
+    if (isatty(STDERR_FILENO) == 1) {
+        ob__cli_clear_line();
+        ob__cli_say("%zu of %zu: %s of %s, %lld threads", done, total, ob_ceiling_word(next->kind),
+                    next->of, (long long)next->threads);
+    }
+    return 0;
+}
+
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    const roofline_options *options = call->options;
+    ob_roofline_params params = {
+        .size = sizeof params, .seconds = options->budget, .on_progress = on_progress};
+    ob_roofline *roofline = NULL;
+    ob_err err;
+    ob_status status = ob_roofline_measure(&params, &roofline, &err);
+    if (isatty(STDERR_FILENO) == 1)
+        ob__cli_clear_line();
+    if (status == OB_OK)
+        status = print_table(cli, roofline, options->json, &err);
+    ob_roofline_destroy(roofline);
+    return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
+}
+
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, roofline_options, field, __VA_ARGS__)
+
+static const ob_option OPTIONS[] = {
+    ROW(STRING, "threads", threads, .value = "LIST", .otherwise = "1 and as many as there are CPUs",
+        .help = "How many threads at a time, separated by commas."),
+    ROW(DOUBLE, "budget", budget, .value = "S", .min = 0.1, .max = 3600, .initial = "10",
+        .help = "Seconds for all of it, about."),
+    ROW(FLAG, "json", json, .help = "One JSON object per ceiling."),
+    {.name = NULL},
+};
+
+const ob_cli_command ob__command_roofline = {
+    .name = "roofline",
+    .help = "measure what this machine can do at most",
+    .text = "Measures the ceilings of this machine: multiply-adds per second of each dtype and "
+            "instruction set, and bytes per second of each level of the memory.",
+    .options = OPTIONS,
+    .options_size = sizeof(roofline_options),
+    .example = "opbench roofline\nopbench roofline --threads 1 --budget 30",
+    .run = run,
+};

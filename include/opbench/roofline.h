@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What this machine can do at most, as measured: multiply-adds per second by dtype and instruction set, bytes per second by
+ * level of the memory, seconds that a call of a backend costs at least. A result beside its ceiling says how much is left.
+ *
+ * One thread at a time per object.
+ */
+#ifndef OPBENCH_ROOFLINE_H
+#define OPBENCH_ROOFLINE_H
+
+#include "opbench/dtype.h"
+#include "opbench/json.h"
+#include "opbench/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* enum name, word, unit, help */
+#define OB_CEILING_MAP(X)                                                                          \
+    X(PEAK, "peak", "op/s", "multiply-adds of registers, two operations each")                     \
+    X(LOAD, "load", "B/s", "reading an array")                                                     \
+    X(STORE, "store", "B/s", "writing one")                                                        \
+    X(COPY, "copy", "B/s", "reading one and writing another: both count")                          \
+    X(TRIAD, "triad", "B/s", "a = b + 3 c: all three count")                                       \
+    X(LAUNCH, "launch", "s", "a call of a backend that has nothing to do")
+
+typedef enum ob_ceiling_kind {
+#define OB_CEILING_ENUM(id, word, unit, help) OB_CEILING_##id,
+    OB_CEILING_MAP(OB_CEILING_ENUM)
+#undef OB_CEILING_ENUM
+        OB_CEILING_KIND_COUNT
+} ob_ceiling_kind;
+
+const char *ob_ceiling_word(ob_ceiling_kind kind);
+const char *ob_ceiling_unit(ob_ceiling_kind kind);
+
+typedef struct ob_ceiling {
+    ob_ceiling_kind kind;
+    char of[32];  /* PEAK: dtype, "f32"; LAUNCH: backend; else "L1", "L2", "L3", "memory" */
+    char set[24]; /* instruction set: "avx2", "avx2 past caches"; LAUNCH: "" */
+    int64_t threads;
+    double value;   /* in the kind's unit */
+    uint64_t bytes; /* working set of all threads and arrays; 0 = registers */
+} ob_ceiling;
+
+typedef struct ob_roofline ob_roofline;
+
+typedef struct ob_roofline_params {
+    size_t size;            /* sizeof (ob_roofline_params) */
+    const int64_t *threads; /* how many at a time; NULL = 1, and as many as there are usable CPUs */
+    size_t thread_count;    /* of that list */
+    double seconds;         /* for all of it, about; 0 = 10 */
+    /* Called before each measurement; may be NULL. Not 0: stop, which fails with OB_END. */
+    int (*on_progress)(void *ctx, size_t done, size_t total, const ob_ceiling *next);
+    void *ctx;
+} ob_roofline_params;
+
+/* OB_ERR_BACKEND: a loop computed wrong numbers. */
+ob_status ob_roofline_measure(const ob_roofline_params *params, ob_roofline **out, ob_err *err);
+ob_status ob_roofline_add(ob_roofline *roofline, const ob_ceiling *ceiling, ob_err *err);
+void ob_roofline_destroy(ob_roofline *roofline); /* NULL is allowed */
+size_t ob_roofline_count(const ob_roofline *roofline);
+const ob_ceiling *ob_roofline_at(const ob_roofline *roofline, size_t index);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

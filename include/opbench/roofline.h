@@ -63,6 +63,62 @@ void ob_roofline_destroy(ob_roofline *roofline); /* NULL is allowed */
 size_t ob_roofline_count(const ob_roofline *roofline);
 const ob_ceiling *ob_roofline_at(const ob_roofline *roofline, size_t index);
 
+/* ---- kept per machine ---- */
+
+enum { OB_MACHINE_CLASS_BYTES = 17 };
+
+/* A word for the hardware that ceilings depend on: processor, caches, CPUs, memory, virtual or not. Kernels and libraries
+ * are not part of it. */
+void ob_machine_class(char out[OB_MACHINE_CLASS_BYTES]);
+/* What it was measured under besides, in a line: "Linux 6.1.0, microcode 0xa20102b"; another one asks for a new
+ * measurement. */
+const char *ob_roofline_noted(const ob_roofline *roofline);
+/* path NULL = this machine's file in the user's cache. Reading fails with OB_ERR_NOT_FOUND when there is none, and with
+ * OB_ERR_SYNTAX when it is not ours. */
+ob_status ob_roofline_write(const ob_roofline *roofline, const char *path, ob_err *err);
+ob_status ob_roofline_read(const char *path, ob_roofline **out, ob_err *err);
+/* Of the kernel and the microcode that run now, as ob_roofline_noted says it. */
+void ob_roofline_note_now(char *out, size_t size);
+
+/* ---- a result beside them ---- */
+
+/* enum name, word, help */
+#define OB_BOUND_MAP(X)                                                                            \
+    X(NONE, "nothing", "none of the ceilings explains the time")                                   \
+    X(MEMORY, "memory", "the bytes that have to be moved")                                         \
+    X(COMPUTE, "compute", "the operations")                                                        \
+    X(OVERHEAD, "overhead", "the call itself")
+
+typedef enum ob_bound {
+#define OB_BOUND_ENUM(id, word, help) OB_BOUND_##id,
+    OB_BOUND_MAP(OB_BOUND_ENUM)
+#undef OB_BOUND_ENUM
+        OB_BOUND_COUNT
+} ob_bound;
+
+const char *ob_bound_word(ob_bound bound);
+
+/* A case as its ceilings see it. */
+typedef struct ob_work {
+    double flops, bytes; /* below 0 = not known; bytes that no implementation can avoid */
+    double working_set;  /* bytes that are touched; below 0 = as bytes */
+    ob_dtype dtype;      /* of the products */
+    int64_t threads;
+    bool cold;           /* nothing of it is in a cache */
+    const char *backend; /* whose calls cost something; NULL = not known */
+} ob_work;
+
+typedef struct ob_attainable {
+    double seconds;            /* no less than this; NaN = no ceiling says anything */
+    double seconds_of[OB_BOUND_COUNT]; /* by each; NaN = not known */
+    ob_bound bound;            /* which one decides */
+    char level[16];            /* of the memory that was assumed */
+} ob_attainable;
+
+void ob_roofline_attain(const ob_roofline *roofline, const ob_work *work, ob_attainable *out);
+/* What explains a measured time: the bound that decides where the time is near it, else NONE. */
+ob_bound ob_attainable_explain(const ob_attainable *attainable, double seconds);
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,20 +5,18 @@
  * user's alone is not read all the same.
  */
 #include "base/cache_folder.h"
+#include "base/private_file.h"
 #include "base/read_file.h"
 #include "base/text_append.h"
-#include "base/write_all.h"
 #include "machine/machine_trial.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 enum { MOST_BYTES = 1 << 18 };
+static const char OURS[] = "opbench machine ";
 
 /* ---- the file ---- */
 
@@ -30,29 +28,6 @@ static bool name_file(ob_trial_memo *memo, const char *dir, const char *cpu_key)
     const int n =
         snprintf(memo->path, sizeof memo->path, "%s/%s.txt", dir != NULL ? dir : place, cpu_key);
     return n > 0 && (size_t)n < sizeof memo->path;
-}
-
-static bool is_private(const char *path)
-{
-    struct stat st;
-    return lstat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-           (st.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
-/* What somebody else put there stays: only a file of this user that is empty, or begins as ours do, is replaced. */
-static bool may_replace(const char *path)
-{
-    static const char OURS[] = "opbench machine ";
-    char first[sizeof OURS - 1];
-    struct stat st;
-    const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd < 0)
-        return errno == ENOENT;
-    const bool ours = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() &&
-                      (st.st_size == 0 || (read(fd, first, sizeof first) == (ssize_t)sizeof first &&
-                                           memcmp(first, OURS, sizeof first) == 0));
-    close(fd);
-    return ours;
 }
 
 static void format_end(const ob_text *text, char end[32])
@@ -81,32 +56,15 @@ static bool unwrap(ob_text *text, const char *head)
 void ob__memo_open(ob_trial_memo *memo, const char *dir, const char *cpu_key, const char *kernel)
 {
     *memo = (ob_trial_memo){.changed = false};
-    snprintf(memo->head, sizeof memo->head, "opbench machine 1 %s %.200s\n", cpu_key, kernel);
+    snprintf(memo->head, sizeof memo->head, "%s1 %s %.200s\n", OURS, cpu_key, kernel);
     if (!name_file(memo, dir, cpu_key)) {
         memo->path[0] = '\0';
         return;
     }
-    if (!is_private(memo->path) ||
+    if (!ob__file_is_private(memo->path) ||
         ob__read_file(memo->path, MOST_BYTES, &memo->lines, NULL) != OB_OK ||
         !unwrap(&memo->lines, memo->head))
         memo->lines.size = 0;
-}
-
-/* Under another name first: nobody reads half of it. */
-static void write_file(const ob_trial_memo *memo, const ob_text *text)
-{
-    char temporary[PATH_MAX];
-    const int n = snprintf(temporary, sizeof temporary, "%s.XXXXXX", memo->path);
-    if (n <= 0 || (size_t)n >= sizeof temporary || !ob__make_parents(temporary) ||
-        !may_replace(memo->path))
-        return;
-    const int fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0)
-        return;
-    const bool whole = ob__write_all(fd, text->data, text->size);
-    close(fd);
-    if (!whole || rename(temporary, memo->path) != 0)
-        unlink(temporary);
 }
 
 void ob__memo_close(ob_trial_memo *memo)
@@ -117,7 +75,7 @@ void ob__memo_close(ob_trial_memo *memo)
         ob_text_append(&text, memo->lines.data, memo->lines.size)) {
         format_end(&text, end);
         if (ob_text_append_str(&text, end))
-            write_file(memo, &text);
+            ob__file_replace(memo->path, OURS, text.data, text.size);
     }
     ob_text_fini(&text);
     ob_text_fini(&memo->lines);

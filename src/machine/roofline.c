@@ -5,15 +5,16 @@
 #include "base/vec.h"
 #include "machine/caps.h"
 #include "machine/roofline_int.h"
+#include "machine/roofline_list.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct ob_roofline {
-    ob_ceiling *items;
-    size_t count, capacity;
-};
+ob_roofline *ob__roofline_create(void)
+{
+    return calloc(1, sizeof(ob_roofline));
+}
 
 const char *ob_ceiling_word(ob_ceiling_kind kind)
 {
@@ -211,9 +212,10 @@ ob_status ob_roofline_measure(const ob_roofline_params *params, ob_roofline **ou
         if (whole.threads[i] < 1 || whole.threads[i] > OB_MAX_CPUS)
             return ob_err_set(err, OB_ERR_INVALID, "ceilings are measured with 1 to %d threads",
                               OB_MAX_CPUS);
-    plan p = {.params = &whole, .roofline = calloc(1, sizeof *p.roofline)};
+    plan p = {.params = &whole, .roofline = ob__roofline_create()};
     if (p.roofline == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for ceilings");
+    ob_roofline_note_now(p.roofline->noted, sizeof p.roofline->noted);
     const ob_status status = measure(&p, err);
     if (status != OB_OK)
         ob_roofline_destroy(p.roofline);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The roofline of a case: the most of the times that its operations, its bytes and the call itself take at least.
+ */
+#include "machine/roofline_list.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A time is explained when at least this share of it was necessary. */
+static const double EXPLAINED = 0.7;
+
+const char *ob_bound_word(ob_bound bound)
+{
+    static const char *const WORDS[] = {
+#define OB_BOUND_WORD(id, word, help) word,
+        OB_BOUND_MAP(OB_BOUND_WORD)
+#undef OB_BOUND_WORD
+    };
+    return bound >= 0 && bound < OB_BOUND_COUNT ? WORDS[bound] : "?";
+}
+
+/* With as many threads; else that of one thread times their number, which no machine exceeds; else of fewer. */
+static double best_of(const ob_roofline *r, ob_ceiling_kind kind, const char *of, int64_t threads)
+{
+    double same = NAN, one = NAN;
+    for (size_t i = 0; i < r->count; i++) {
+        const ob_ceiling *c = &r->items[i];
+        if (c->kind != kind || strcmp(c->of, of) != 0)
+            continue;
+        if (c->threads == threads)
+            same = fmax(same, c->value);
+        if (c->threads == 1)
+            one = fmax(one, c->value);
+    }
+    return !isnan(same) ? same : one * (double)threads;
+}
+
+/* What a processor without instructions for a dtype computes it in. */
+static const char *peak_name(const ob_roofline *r, ob_dtype dtype, int64_t threads)
+{
+    static const struct {
+        ob_dtype dtype;
+        const char *names[2];
+    } NAMES[] = {{OB_DTYPE_F64, {"f64"}},         {OB_DTYPE_C128, {"f64"}},
+                 {OB_DTYPE_BF16, {"bf16", "f32"}}, {OB_DTYPE_F16, {"f16", "f32"}},
+                 {OB_DTYPE_I8, {"i8"}},           {OB_DTYPE_U8, {"i8"}},
+                 {OB_DTYPE_F32, {"f32"}},         {OB_DTYPE_C64, {"f32"}}};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        for (size_t n = 0; NAMES[i].dtype == dtype && n < 2 && NAMES[i].names[n] != NULL; n++)
+            if (!isnan(best_of(r, OB_CEILING_PEAK, NAMES[i].names[n], threads)))
+                return NAMES[i].names[n];
+    return NULL; /* whole numbers have no ceiling of their own */
+}
+
+static double peak_of(const ob_roofline *r, ob_dtype dtype, int64_t threads)
+{
+    const char *name = peak_name(r, dtype, threads);
+    double peak = name != NULL ? best_of(r, OB_CEILING_PEAK, name, threads) : NAN;
+    /* Wider numbers than the dtype's own may be faster than what it has instructions for. */
+    if (dtype == OB_DTYPE_BF16 || dtype == OB_DTYPE_F16)
+        peak = fmax(peak, best_of(r, OB_CEILING_PEAK, "f32", threads));
+    return peak;
+}
+
+/* The smallest level that the working set fits into: what was measured on half of it stands for all of it. */
+static const char *level_of(const ob_roofline *r, double working_set, int64_t threads, bool cold)
+{
+    static const char *const LEVELS[] = {"L1", "L2", "L3"};
+    for (size_t i = 0; i < 3 && !cold; i++)
+        for (size_t n = 0; n < r->count; n++) {
+            const ob_ceiling *c = &r->items[n];
+            const double scale = c->threads == 1 && i < 2 ? (double)threads : 1;
+            if (c->kind == OB_CEILING_LOAD && (c->threads == threads || c->threads == 1) &&
+                strcmp(c->of, LEVELS[i]) == 0 && working_set <= 2 * scale * (double)c->bytes)
+                return LEVELS[i];
+        }
+    return "memory";
+}
+
+/* The best way of moving bytes there: whatever mix of reads and writes a case has, it is not above it. */
+static double bandwidth_of(const ob_roofline *r, const char *level, int64_t threads)
+{
+    double most = NAN;
+    for (int kind = OB_CEILING_LOAD; kind <= OB_CEILING_TRIAD; kind++)
+        most = fmax(most, best_of(r, (ob_ceiling_kind)kind, level, threads));
+    return most;
+}
+
+void ob_roofline_attain(const ob_roofline *roofline, const ob_work *work, ob_attainable *out)
+{
+    const int64_t threads = work->threads > 0 ? work->threads : 1;
+    const double working_set = work->working_set >= 0 ? work->working_set : work->bytes;
+    *out = (ob_attainable){.seconds = NAN, .bound = OB_BOUND_NONE};
+    for (int i = 0; i < OB_BOUND_COUNT; i++)
+        out->seconds_of[i] = NAN;
+    if (work->bytes >= 0) {
+        const char *level = level_of(roofline, working_set, threads, work->cold);
+        snprintf(out->level, sizeof out->level, "%s", level);
+        out->seconds_of[OB_BOUND_MEMORY] = work->bytes / bandwidth_of(roofline, level, threads);
+    }
+    if (work->flops >= 0)
+        out->seconds_of[OB_BOUND_COMPUTE] = work->flops / peak_of(roofline, work->dtype, threads);
+    if (work->backend != NULL)
+        out->seconds_of[OB_BOUND_OVERHEAD] = best_of(roofline, OB_CEILING_LAUNCH, work->backend, 1);
+    for (int i = 0; i < OB_BOUND_COUNT; i++)
+        if (!isnan(out->seconds_of[i]) && !(out->seconds_of[i] <= out->seconds)) {
+            out->seconds = out->seconds_of[i];
+            out->bound = (ob_bound)i;
+        }
+}
+
+ob_bound ob_attainable_explain(const ob_attainable *attainable, double seconds)
+{
+    return attainable->seconds >= EXPLAINED * seconds ? attainable->bound : OB_BOUND_NONE;
+}

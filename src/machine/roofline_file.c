@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A roofline as a file: one JSON object, in the user's cache under the class of the hardware.
+ */
+#include "base/cache_folder.h"
+#include "base/private_file.h"
+#include "machine/isa.h"
+#include "machine/roofline_list.h"
+#include "measure/proc.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#define FORMAT_KEY "opbench_roofline"
+enum { FORMAT = 1 };
+static const char OURS[] = "{\"" FORMAT_KEY "\": ";
+
+/* ---- whose it is ---- */
+
+void ob_machine_class(char out[OB_MACHINE_CLASS_BYTES])
+{
+    char text[512];
+    ob_system s;
+    ob_cpu cpu;
+    ob__cpu_read(NULL, &cpu);
+    if (ob_system_read(NULL, NULL, &s, NULL) != OB_OK)
+        s = (ob_system){.boost = -1};
+    /* Memory in whole GiB: what firmware and kernel keep for themselves differs from boot to boot. */
+    snprintf(text, sizeof text, "%s|%s|%s|%llu|%llu|%llu|%llu|%llu|%d", s.machine, s.cpu_model,
+             cpu.key, (unsigned long long)s.cpus_online, (unsigned long long)s.l1d_bytes,
+             (unsigned long long)s.l2_bytes, (unsigned long long)s.l3_bytes,
+             (unsigned long long)(s.memory_bytes >> 30), s.hypervisor);
+    snprintf(out, OB_MACHINE_CLASS_BYTES, "%016llx",
+             (unsigned long long)XXH3_64bits(text, strlen(text)));
+}
+
+void ob_roofline_note_now(char *out, size_t size)
+{
+    char microcode[64] = "unknown";
+    ob_system s;
+    FILE *file = ob__proc_open(NULL, "/proc/cpuinfo");
+    if (file != NULL) {
+        if (!ob__proc_named(file, "microcode", microcode, sizeof microcode))
+            strcpy(microcode, "unknown");
+        fclose(file);
+    }
+    if (ob_system_read(NULL, NULL, &s, NULL) != OB_OK)
+        s = (ob_system){.boost = -1};
+    snprintf(out, size, "%s, microcode %s", s.kernel, microcode);
+}
+
+const char *ob_roofline_noted(const ob_roofline *roofline)
+{
+    return roofline->noted;
+}
+
+static bool own_path(char path[PATH_MAX])
+{
+    char class[OB_MACHINE_CLASS_BYTES], name[64];
+    ob_machine_class(class);
+    snprintf(name, sizeof name, "roofline/%s.json", class);
+    return ob__cache_folder(name, path, PATH_MAX);
+}
+
+/* ---- writing ---- */
+
+static bool set(ob_json_doc *doc, ob_json *object, const char *key, const ob_json *value)
+{
+    return value != NULL && ob_json_set(doc, object, key, value, NULL) == OB_OK;
+}
+
+static bool set_text(ob_json_doc *doc, ob_json *object, const char *key, const char *text)
+{
+    return set(doc, object, key, ob_json_new_string(doc, text, strlen(text)));
+}
+
+static ob_json *make_ceiling(ob_json_doc *doc, const ob_ceiling *c)
+{
+    ob_json *object = ob_json_new_object(doc);
+    return object != NULL && set_text(doc, object, "kind", ob_ceiling_word(c->kind)) &&
+                   set_text(doc, object, "of", c->of) && set_text(doc, object, "set", c->set) &&
+                   set(doc, object, "threads", ob_json_new_int(doc, c->threads)) &&
+                   set(doc, object, "value", ob_json_new_real(doc, c->value)) &&
+                   set_text(doc, object, "unit", ob_ceiling_unit(c->kind)) &&
+                   set(doc, object, "bytes", ob_json_new_int(doc, (int64_t)c->bytes))
+               ? object
+               : NULL;
+}
+
+static ob_json *make_root(ob_json_doc *doc, const ob_roofline *r)
+{
+    char class[OB_MACHINE_CLASS_BYTES];
+    ob_machine_class(class);
+    ob_json *root = ob_json_new_object(doc), *list = ob_json_new_array(doc);
+    bool ok = root != NULL && list != NULL &&
+              set(doc, root, FORMAT_KEY, ob_json_new_int(doc, FORMAT)) &&
+              set_text(doc, root, "class", class) && set_text(doc, root, "noted", r->noted);
+    for (size_t i = 0; ok && i < r->count; i++) {
+        ob_json *one = make_ceiling(doc, &r->items[i]);
+        ok = one != NULL && ob_json_append(doc, list, one, NULL) == OB_OK;
+    }
+    return ok && set(doc, root, "ceilings", list) ? root : NULL; /* which copies it */
+}
+
+ob_status ob_roofline_write(const ob_roofline *roofline, const char *path, ob_err *err)
+{
+    char own[PATH_MAX], *text = NULL;
+    size_t length = 0;
+    ob_json_doc *doc = NULL;
+    if (path == NULL && !own_path(own))
+        return ob_err_set(err, OB_ERR_NOT_FOUND, "there is no home directory with a cache folder");
+    path = path != NULL ? path : own;
+    OB_TRY(ob_json_doc_create(&doc, err));
+    const ob_json *root = make_root(doc, roofline);
+    const ob_status printed = root != NULL ? ob_json_print(root, &text, &length, NULL) : OB_ERR_NOMEM;
+    ob_json_doc_destroy(doc);
+    if (printed != OB_OK)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a roofline");
+    text[length] = '\n'; /* in the place of the end */
+    const bool written = ob__file_replace(path, OURS, text, length + 1);
+    free(text);
+    return written ? OB_OK
+                   : ob_err_set(err, OB_ERR_IO,
+                                "%s cannot be written, or is no roofline and is left alone", path);
+}
+
+/* ---- reading ---- */
+
+static bool copy_text(const ob_json *object, const char *key, char *out, size_t size)
+{
+    const char *text = ob_json_string(ob_json_get(object, key), NULL);
+    return text != NULL && (size_t)snprintf(out, size, "%s", text) < size;
+}
+
+static bool read_ceiling(const ob_json *object, ob_ceiling *out)
+{
+    const char *word = ob_json_string(ob_json_get(object, "kind"), NULL);
+    *out = (ob_ceiling){.kind = OB_CEILING_KIND_COUNT};
+    for (int i = 0; i < OB_CEILING_KIND_COUNT; i++)
+        if (word != NULL && strcmp(word, ob_ceiling_word((ob_ceiling_kind)i)) == 0)
+            out->kind = (ob_ceiling_kind)i;
+    out->threads = ob_json_int(ob_json_get(object, "threads"), 0);
+    out->value = ob_json_real(ob_json_get(object, "value"), NAN);
+    const int64_t bytes = ob_json_int(ob_json_get(object, "bytes"), -1);
+    out->bytes = (uint64_t)bytes;
+    return out->kind != OB_CEILING_KIND_COUNT && out->threads > 0 && bytes >= 0 &&
+           isfinite(out->value) && out->value > 0 &&
+           copy_text(object, "of", out->of, sizeof out->of) &&
+           copy_text(object, "set", out->set, sizeof out->set);
+}
+
+static ob_status read_root(const char *path, const ob_json *root, ob_roofline *r, ob_err *err)
+{
+    const ob_json *list = ob_json_get(root, "ceilings");
+    if (ob_json_int(ob_json_get(root, FORMAT_KEY), 0) != FORMAT ||
+        !copy_text(root, "noted", r->noted, sizeof r->noted))
+        return ob_err_set(err, OB_ERR_SYNTAX, "%s is no roofline of this version; measure it with opbench roofline", path);
+    for (size_t i = 0; i < ob_json_count(list); i++) {
+        ob_ceiling one;
+        if (!read_ceiling(ob_json_item(list, i), &one))
+            return ob_err_set(err, OB_ERR_SYNTAX, "%s: ceilings[%zu] is no ceiling", path, i);
+        OB_TRY(ob_roofline_add(r, &one, err));
+    }
+    return OB_OK;
+}
+
+ob_status ob_roofline_read(const char *path, ob_roofline **out, ob_err *err)
+{
+    char own[PATH_MAX];
+    ob_json_doc *doc = NULL;
+    *out = NULL;
+    if (path == NULL && (!own_path(own) || !ob__file_is_private(own)))
+        return ob_err_set(err, OB_ERR_NOT_FOUND,
+                          "no roofline was measured on this machine; opbench roofline does");
+    path = path != NULL ? path : own;
+    OB_TRY(ob_json_parse_file(path, NULL, &doc, err));
+    ob_roofline *r = ob__roofline_create();
+    const ob_status status =
+        r != NULL ? read_root(path, ob_json_doc_root(doc), r, err)
+                  : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a roofline");
+    ob_json_doc_destroy(doc);
+    if (status != OB_OK)
+        ob_roofline_destroy(r);
+    else
+        *out = r;
+    return status;
+}

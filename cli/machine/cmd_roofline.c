@@ -3,7 +3,7 @@
  * opbench roofline: what this machine can do at most.
  */
 #include "command.h"
-#include "interrupts.h"
+#include "machine/launch.h"
 #include "thread_list.h"
 
 #include "opbench/roofline.h"
@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 typedef struct roofline_options {
-    const char *threads;
+    const char *threads, *output;
     double budget;
-    bool json;
+    bool json, show;
 } roofline_options;
 
 /* ---- printing ---- */
@@ -34,8 +34,11 @@ static void add_row(ob_table *table, const ob_ceiling *c)
     ob_table_set_text(table, 1, c->of);
     ob_table_set_text(table, 2, c->set);
     ob_table_set_number(table, 3, (double)c->threads);
-    ob_table_set_number(table, 4, c->value / GIGA);
-    ob_table_set_text(table, 5, c->kind == OB_CEILING_PEAK ? "Gop/s" : "GB/s");
+    ob_table_set_number(table, 4, c->kind == OB_CEILING_LAUNCH ? c->value * 1e6 : c->value / GIGA);
+    ob_table_set_text(table, 5,
+                      c->kind == OB_CEILING_LAUNCH ? "us"
+                      : c->kind == OB_CEILING_PEAK ? "Gop/s"
+                                                   : "GB/s");
     ob_table_set_text(table, 6, size);
     ob_table_set_number(table, 6, c->bytes > 0 ? (double)c->bytes : NAN);
 }
@@ -59,27 +62,67 @@ static ob_status print_table(ob_cli *cli, const ob_roofline *roofline, bool json
     return ob__cli_print_table(cli, table, &style, err);
 }
 
+static void say_progress(const char *text)
+{
+    if (isatty(STDERR_FILENO) != 1)
+        return;
+    ob__cli_clear_line();
+    ob__cli_say("%s", text);
+}
+
 static int on_progress(void *ctx, size_t done, size_t total, const ob_ceiling *next)
 {
+    char text[160];
     (void)ctx;
-    if (isatty(STDERR_FILENO) == 1) {
-        ob__cli_clear_line();
-        ob__cli_say("%zu of %zu: %s of %s, %lld threads", done, total, ob_ceiling_word(next->kind),
-                    next->of, (long long)next->threads);
-    }
+    snprintf(text, sizeof text, "%zu of %zu: %s of %s, threads: %lld", done, total,
+             ob_ceiling_word(next->kind), next->of, (long long)next->threads);
+    say_progress(text);
     return 0;
+}
+
+/* ---- */
+
+static ob_status measure(ob_cli *cli, const roofline_options *options, const ob_thread_list *threads,
+                         ob_roofline **out, ob_err *err)
+{
+    static const double LAUNCH_SECONDS = 0.1;
+    const ob_roofline_params params = {.size = sizeof params,
+                                       .threads = threads->size > 0 ? threads->counts : NULL,
+                                       .thread_count = threads->size,
+                                       .seconds = options->budget,
+                                       .on_progress = on_progress};
+    OB_TRY(ob_roofline_measure(&params, out, err));
+    say_progress("calls of backends");
+    OB_TRY(ob__cli_measure_launches(cli, LAUNCH_SECONDS, *out, err));
+    say_progress("");
+    return ob_roofline_write(*out, options->output, err);
+}
+
+static ob_status show(ob_cli *cli, const roofline_options *options, ob_roofline **out, ob_err *err)
+{
+    char now[256];
+    OB_TRY(ob_roofline_read(options->output, out, err));
+    ob_roofline_note_now(now, sizeof now);
+    if (strcmp(now, ob_roofline_noted(*out)) != 0)
+        ob__cli_warn(cli, "measured under %s, and this is %s; measure it again with opbench roofline",
+                     ob_roofline_noted(*out), now);
+    return OB_OK;
 }
 
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const roofline_options *options = call->options;
-    ob_roofline_params params = {
-        .size = sizeof params, .seconds = options->budget, .on_progress = on_progress};
+    ob_thread_list threads = {.size = 0};
     ob_roofline *roofline = NULL;
     ob_err err;
-    ob_status status = ob_roofline_measure(&params, &roofline, &err);
-    if (isatty(STDERR_FILENO) == 1)
-        ob__cli_clear_line();
+    int code = options->threads != NULL ? ob__thread_list_read(cli, options->threads, &threads)
+                                        : OB_EXIT_OK;
+    if (code == OB_EXIT_OK)
+        code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_ERROR);
+    if (code != OB_EXIT_OK)
+        return code;
+    ob_status status = options->show ? show(cli, options, &roofline, &err)
+                                     : measure(cli, options, &threads, &roofline, &err);
     if (status == OB_OK)
         status = print_table(cli, roofline, options->json, &err);
     ob_roofline_destroy(roofline);
@@ -93,6 +136,10 @@ static const ob_option OPTIONS[] = {
         .help = "How many threads at a time, separated by commas."),
     ROW(DOUBLE, "budget", budget, .value = "S", .min = 0.1, .max = 3600, .initial = "10",
         .help = "Seconds for all of it, about."),
+    ROW(STRING, "output", output, .letter = 'o', .value = "FILE",
+        .otherwise = "this machine's file in the user's cache",
+        .help = "Keep the ceilings there."),
+    ROW(FLAG, "show", show, .help = "Print what was kept; measure nothing."),
     ROW(FLAG, "json", json, .help = "One JSON object per ceiling."),
     {.name = NULL},
 };
@@ -101,7 +148,11 @@ const ob_cli_command ob__command_roofline = {
     .name = "roofline",
     .help = "measure what this machine can do at most",
     .text = "Measures the ceilings of this machine: multiply-adds per second of each dtype and "
-            "instruction set, and bytes per second of each level of the memory.",
+            "instruction set, bytes per second of each level of the memory, and what a call of each "
+            "backend costs. Each is the best of many short tries, on an otherwise idle machine; the "
+            "loops leave numbers that are compared with what they must be.\n\n"
+            "Results of run and time then say which share of what is attainable they reach, and "
+            "what bounds them. The ceilings are kept per kind of machine.",
     .options = OPTIONS,
     .options_size = sizeof(roofline_options),
     .example = "opbench roofline\nopbench roofline --threads 1 --budget 30",

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a call of each backend costs when there is nothing to compute.
+ */
+#ifndef OB_CLI_MACHINE_LAUNCH_H
+#define OB_CLI_MACHINE_LAUNCH_H
+
+#include "command.h"
+
+#include "opbench/roofline.h"
+
+/* Adds a ceiling per backend that works here. Needs the context with plug-ins. */
+ob_status ob__cli_measure_launches(ob_cli *cli, double seconds, ob_roofline *roofline, ob_err *err);
+
+#endif

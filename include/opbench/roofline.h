@@ -101,7 +101,7 @@ const char *ob_bound_word(ob_bound bound);
 /* A case as its ceilings see it. */
 typedef struct ob_work {
     double flops, bytes; /* below 0 = not known; bytes that no implementation can avoid */
-    double working_set;  /* bytes that are touched; below 0 = as bytes */
+    double working_set;  /* bytes that are touched; 0 = as bytes */
     ob_dtype dtype;      /* of the products */
     int64_t threads;
     bool cold;           /* nothing of it is in a cache */
@@ -118,6 +118,8 @@ typedef struct ob_attainable {
 void ob_roofline_attain(const ob_roofline *roofline, const ob_work *work, ob_attainable *out);
 /* What explains a measured time: the bound that decides where the time is near it, else NONE. */
 ob_bound ob_attainable_explain(const ob_attainable *attainable, double seconds);
+/* A time that cannot be: below the ceilings by more than the margins that docs/roofline.md states. why says which one. */
+bool ob_attainable_forbids(const ob_attainable *attainable, double seconds, char *why, size_t size);
 
 #ifdef __cplusplus
 }

@@ -64,21 +64,6 @@ static double peak_of(const ob_roofline *r, ob_dtype dtype, int64_t threads)
     return peak;
 }
 
-/* The smallest level that the working set fits into: what was measured on half of it stands for all of it. */
-static const char *level_of(const ob_roofline *r, double working_set, int64_t threads, bool cold)
-{
-    static const char *const LEVELS[] = {"L1", "L2", "L3"};
-    for (size_t i = 0; i < 3 && !cold; i++)
-        for (size_t n = 0; n < r->count; n++) {
-            const ob_ceiling *c = &r->items[n];
-            const double scale = c->threads == 1 && i < 2 ? (double)threads : 1;
-            if (c->kind == OB_CEILING_LOAD && (c->threads == threads || c->threads == 1) &&
-                strcmp(c->of, LEVELS[i]) == 0 && working_set <= 2 * scale * (double)c->bytes)
-                return LEVELS[i];
-        }
-    return "memory";
-}
-
 /* The best way of moving bytes there: whatever mix of reads and writes a case has, it is not above it. */
 static double bandwidth_of(const ob_roofline *r, const char *level, int64_t threads)
 {
@@ -88,18 +73,51 @@ static double bandwidth_of(const ob_roofline *r, const char *level, int64_t thre
     return most;
 }
 
+/* How many bytes a level holds: it was measured on half of it. Those of one thread are its own in L1 and L2. */
+static double capacity_of(const ob_roofline *r, const char *level, int64_t threads)
+{
+    const bool is_private = strcmp(level, "L3") != 0;
+    double most = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        const ob_ceiling *c = &r->items[i];
+        if (c->kind == OB_CEILING_LOAD && strcmp(c->of, level) == 0) {
+            const double share = is_private ? (double)threads / (double)c->threads : 1;
+            most = fmax(most, 2 * (double)c->bytes * share);
+        }
+    }
+    return most;
+}
+
+/* At the smallest level that the working set fits into. As much of it as the level below holds may come from there. */
+static double memory_seconds(const ob_roofline *r, const ob_work *work, int64_t threads, char level[16])
+{
+    static const char *const LEVELS[] = {"L1", "L2", "L3"};
+    const double all = work->working_set > 0 ? work->working_set : work->bytes;
+    double below = 0, below_rate = 1;
+    snprintf(level, 16, "memory");
+    for (size_t i = 0; i < 3 && !work->cold; i++) {
+        const double capacity = capacity_of(r, LEVELS[i], threads);
+        if (!(capacity > below))
+            continue;
+        if (all <= capacity) {
+            snprintf(level, 16, "%s", LEVELS[i]);
+            break;
+        }
+        below = capacity;
+        below_rate = bandwidth_of(r, LEVELS[i], threads);
+    }
+    const double rate = bandwidth_of(r, level, threads);
+    return all > 0 ? work->bytes / all * ((all - below) / rate + below / below_rate) : 0 / rate;
+}
+
 void ob_roofline_attain(const ob_roofline *roofline, const ob_work *work, ob_attainable *out)
 {
     const int64_t threads = work->threads > 0 ? work->threads : 1;
-    const double working_set = work->working_set >= 0 ? work->working_set : work->bytes;
     *out = (ob_attainable){.seconds = NAN, .bound = OB_BOUND_NONE};
     for (int i = 0; i < OB_BOUND_COUNT; i++)
         out->seconds_of[i] = NAN;
-    if (work->bytes >= 0) {
-        const char *level = level_of(roofline, working_set, threads, work->cold);
-        snprintf(out->level, sizeof out->level, "%s", level);
-        out->seconds_of[OB_BOUND_MEMORY] = work->bytes / bandwidth_of(roofline, level, threads);
-    }
+    if (work->bytes >= 0)
+        out->seconds_of[OB_BOUND_MEMORY] = memory_seconds(roofline, work, threads, out->level);
     if (work->flops >= 0)
         out->seconds_of[OB_BOUND_COMPUTE] = work->flops / peak_of(roofline, work->dtype, threads);
     if (work->backend != NULL)
@@ -109,6 +127,24 @@ void ob_roofline_attain(const ob_roofline *roofline, const ob_work *work, ob_att
             out->seconds = out->seconds_of[i];
             out->bound = (ob_bound)i;
         }
+}
+
+bool ob_attainable_forbids(const ob_attainable *attainable, double seconds, char *why, size_t size)
+{
+    /* Repeats of a ceiling agree better than this; and what the best known algorithms save of the operations that the
+     * definition has (Winograd 4 of 9 tiles and more, Strassen 1 of 8 per level). */
+    static const double MARGIN = 1.25, SAVED = 4;
+    const double memory = attainable->seconds_of[OB_BOUND_MEMORY] / MARGIN;
+    const double compute = attainable->seconds_of[OB_BOUND_COMPUTE] / MARGIN / SAVED;
+    const bool by_memory = memory > seconds, by_compute = compute > seconds;
+    if (by_memory)
+        snprintf(why, size, "faster than %s%s: %.3g times what was measured there",
+                 strcmp(attainable->level, "memory") == 0 ? "" : "cache ", attainable->level,
+                 attainable->seconds_of[OB_BOUND_MEMORY] / seconds);
+    else if (by_compute)
+        snprintf(why, size, "faster than the processor: %.3g times the measured peak",
+                 attainable->seconds_of[OB_BOUND_COMPUTE] / seconds);
+    return by_memory || by_compute;
 }
 
 ob_bound ob_attainable_explain(const ob_attainable *attainable, double seconds)

@@ -82,8 +82,8 @@ static int on_progress(void *ctx, size_t done, size_t total, const ob_ceiling *n
 
 /* ---- */
 
-static ob_status measure(ob_cli *cli, const roofline_options *options, const ob_thread_list *threads,
-                         ob_roofline **out, ob_err *err)
+static ob_status measure(ob_cli *cli, const roofline_options *options,
+                         const ob_thread_list *threads, ob_roofline **out, ob_err *err)
 {
     static const double LAUNCH_SECONDS = 0.1;
     const ob_roofline_params params = {.size = sizeof params,
@@ -104,7 +104,8 @@ static ob_status show(ob_cli *cli, const roofline_options *options, ob_roofline 
     OB_TRY(ob_roofline_read(options->output, out, err));
     ob_roofline_note_now(now, sizeof now);
     if (strcmp(now, ob_roofline_noted(*out)) != 0)
-        ob__cli_warn(cli, "measured under %s, and this is %s; measure it again with opbench roofline",
+        ob__cli_warn(cli,
+                     "measured under %s, and this is %s; measure it again with opbench roofline",
                      ob_roofline_noted(*out), now);
     return OB_OK;
 }
@@ -137,8 +138,7 @@ static const ob_option OPTIONS[] = {
     ROW(DOUBLE, "budget", budget, .value = "S", .min = 0.1, .max = 3600, .initial = "10",
         .help = "Seconds for all of it, about."),
     ROW(STRING, "output", output, .letter = 'o', .value = "FILE",
-        .otherwise = "this machine's file in the user's cache",
-        .help = "Keep the ceilings there."),
+        .otherwise = "this machine's file in the user's cache", .help = "Keep the ceilings there."),
     ROW(FLAG, "show", show, .help = "Print what was kept; measure nothing."),
     ROW(FLAG, "json", json, .help = "One JSON object per ceiling."),
     {.name = NULL},
@@ -147,12 +147,13 @@ static const ob_option OPTIONS[] = {
 const ob_cli_command ob__command_roofline = {
     .name = "roofline",
     .help = "measure what this machine can do at most",
-    .text = "Measures the ceilings of this machine: multiply-adds per second of each dtype and "
-            "instruction set, bytes per second of each level of the memory, and what a call of each "
-            "backend costs. Each is the best of many short tries, on an otherwise idle machine; the "
-            "loops leave numbers that are compared with what they must be.\n\n"
-            "Results of run and time then say which share of what is attainable they reach, and "
-            "what bounds them. The ceilings are kept per kind of machine.",
+    .text =
+        "Measures the ceilings of this machine: multiply-adds per second of each dtype and "
+        "instruction set, bytes per second of each level of the memory, and what a call of each "
+        "backend costs. Each is the best of many short tries, on an otherwise idle machine; the "
+        "loops leave numbers that are compared with what they must be.\n\n"
+        "Results of run and time then say which share of what is attainable they reach, and "
+        "what bounds them. The ceilings are kept per kind of machine.",
     .options = OPTIONS,
     .options_size = sizeof(roofline_options),
     .example = "opbench roofline\nopbench roofline --threads 1 --budget 30",

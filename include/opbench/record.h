@@ -110,7 +110,9 @@ typedef struct ob_record_pass {
     double flops, bytes;           /* of one iteration, by the operator's cost row */
     double gflops_per_s, gb_per_s; /* at the median time */
     uint64_t allocator_peak_bytes;
-    ob_record_ratio ratio; /* several backends side by side */
+    ob_record_ratio ratio;                /* several backends side by side */
+    double attainable_ms, of_attainable;  /* below the ceilings of the machine; and its share */
+    const char *attainable_by, *bound_by; /* ob_bound_word */
 } ob_record_pass;
 
 /* Instructions of one iteration, counted by valgrind in a process of its own. */

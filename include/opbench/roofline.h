@@ -65,6 +65,9 @@ const ob_ceiling *ob_roofline_at(const ob_roofline *roofline, size_t index);
 
 /* ---- kept per machine ---- */
 
+/* A file, or "off": what results are put beside where the option --roofline is not given. */
+#define OB_ROOFLINE_VARIABLE "OPBENCH_ROOFLINE"
+
 enum { OB_MACHINE_CLASS_BYTES = 17 };
 
 /* A word for the hardware that ceilings depend on: processor, caches, CPUs, memory, virtual or not. Kernels and libraries
@@ -109,15 +112,15 @@ typedef struct ob_work {
 } ob_work;
 
 typedef struct ob_attainable {
-    double seconds;            /* no less than this; NaN = no ceiling says anything */
+    double seconds;                    /* no less than this; NaN = no ceiling says anything */
     double seconds_of[OB_BOUND_COUNT]; /* by each; NaN = not known */
-    ob_bound bound;            /* which one decides */
-    char level[16];            /* of the memory that was assumed */
+    ob_bound bound;                    /* which one decides */
+    char level[16];                    /* of the memory that was assumed */
 } ob_attainable;
 
 void ob_roofline_attain(const ob_roofline *roofline, const ob_work *work, ob_attainable *out);
-/* What explains a measured time: the bound that decides where the time is near it, else NONE. */
-ob_bound ob_attainable_explain(const ob_attainable *attainable, double seconds);
+/* A time is explained by the bound that decides when at least this share of it was necessary. */
+#define OB_EXPLAINED_SHARE 0.7
 /* A time that cannot be: below the ceilings by more than the margins that docs/roofline.md states. why says which one. */
 bool ob_attainable_forbids(const ob_attainable *attainable, double seconds, char *why, size_t size);
 

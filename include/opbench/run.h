@@ -64,6 +64,8 @@ typedef struct ob_run_options {
     bool by_words;              /* the case came from words of a command line */
     const char *library_caps;   /* "on", "quiet", "off"; NULL = on */
     const char
+        *roofline; /* file with ceilings, or "off"; NULL = OPBENCH_ROOFLINE, else the machine's */
+    const char
         *backend_options; /* "forward_ns=700,queue=off": rows of the backend; NULL = defaults */
     /* Who makes cases that are no operators: ob_replay_maker(); NULL = there are none. No row. */
     const struct ob_case_maker *maker;

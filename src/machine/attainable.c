@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A time is explained when at least this share of it was necessary. */
-static const double EXPLAINED = 0.7;
-
 const char *ob_bound_word(ob_bound bound)
 {
     static const char *const WORDS[] = {
@@ -43,10 +40,10 @@ static const char *peak_name(const ob_roofline *r, ob_dtype dtype, int64_t threa
     static const struct {
         ob_dtype dtype;
         const char *names[2];
-    } NAMES[] = {{OB_DTYPE_F64, {"f64"}},         {OB_DTYPE_C128, {"f64"}},
-                 {OB_DTYPE_BF16, {"bf16", "f32"}}, {OB_DTYPE_F16, {"f16", "f32"}},
-                 {OB_DTYPE_I8, {"i8"}},           {OB_DTYPE_U8, {"i8"}},
-                 {OB_DTYPE_F32, {"f32"}},         {OB_DTYPE_C64, {"f32"}}};
+    } NAMES[] = {
+        {OB_DTYPE_F64, {"f64"}},        {OB_DTYPE_C128, {"f64"}}, {OB_DTYPE_BF16, {"bf16", "f32"}},
+        {OB_DTYPE_F16, {"f16", "f32"}}, {OB_DTYPE_I8, {"i8"}},    {OB_DTYPE_U8, {"i8"}},
+        {OB_DTYPE_F32, {"f32"}},        {OB_DTYPE_C64, {"f32"}}};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
         for (size_t n = 0; NAMES[i].dtype == dtype && n < 2 && NAMES[i].names[n] != NULL; n++)
             if (!isnan(best_of(r, OB_CEILING_PEAK, NAMES[i].names[n], threads)))
@@ -89,7 +86,8 @@ static double capacity_of(const ob_roofline *r, const char *level, int64_t threa
 }
 
 /* At the smallest level that the working set fits into. As much of it as the level below holds may come from there. */
-static double memory_seconds(const ob_roofline *r, const ob_work *work, int64_t threads, char level[16])
+static double memory_seconds(const ob_roofline *r, const ob_work *work, int64_t threads,
+                             char level[16])
 {
     static const char *const LEVELS[] = {"L1", "L2", "L3"};
     const double all = work->working_set > 0 ? work->working_set : work->bytes;
@@ -145,9 +143,4 @@ bool ob_attainable_forbids(const ob_attainable *attainable, double seconds, char
         snprintf(why, size, "faster than the processor: %.3g times the measured peak",
                  attainable->seconds_of[OB_BOUND_COMPUTE] / seconds);
     return by_memory || by_compute;
-}
-
-ob_bound ob_attainable_explain(const ob_attainable *attainable, double seconds)
-{
-    return attainable->seconds >= EXPLAINED * seconds ? attainable->bound : OB_BOUND_NONE;
 }

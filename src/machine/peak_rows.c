@@ -79,11 +79,10 @@ SUMS_OF_12(avx512_bytes, "avx512f", "zmm", "vmovups", ADD_BYTES, KEEP_zmm)
     {                                                                                              \
         __asm__ volatile(                                                                          \
             "movups (%[ones]), %%xmm14\n\t" EACH_OF_7(                                             \
-                START_PAIR,                                                                        \
-                suffix) ".p2align 5\n1:\n\t" EACH_OF_7(TURN_PAIR,                                  \
-                                                       suffix) "dec %[turns]\n\tjnz "              \
-                                                               "1b\n\t" EACH_OF_7(KEEP_PAIR,       \
-                                                                                  suffix)          \
+                START_PAIR, suffix) ".p2align 5\n1:\n\t" EACH_OF_7(TURN_PAIR,                      \
+                                                                   suffix) "dec %[turns]\n\tjnz "  \
+                                                                           "1b\n\t" EACH_OF_7(     \
+                                                                               KEEP_PAIR, suffix)  \
             : [turns] "+r"(turns)                                                                  \
             : [ones] "r"(ones), [sums] "r"(sums)                                                   \
             : REGISTERS, "memory", "cc");                                                          \

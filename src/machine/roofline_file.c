@@ -115,7 +115,8 @@ ob_status ob_roofline_write(const ob_roofline *roofline, const char *path, ob_er
     path = path != NULL ? path : own;
     OB_TRY(ob_json_doc_create(&doc, err));
     const ob_json *root = make_root(doc, roofline);
-    const ob_status printed = root != NULL ? ob_json_print(root, &text, &length, NULL) : OB_ERR_NOMEM;
+    const ob_status printed =
+        root != NULL ? ob_json_print(root, &text, &length, NULL) : OB_ERR_NOMEM;
     ob_json_doc_destroy(doc);
     if (printed != OB_OK)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a roofline");
@@ -157,7 +158,9 @@ static ob_status read_root(const char *path, const ob_json *root, ob_roofline *r
     const ob_json *list = ob_json_get(root, "ceilings");
     if (ob_json_int(ob_json_get(root, FORMAT_KEY), 0) != FORMAT ||
         !copy_text(root, "noted", r->noted, sizeof r->noted))
-        return ob_err_set(err, OB_ERR_SYNTAX, "%s is no roofline of this version; measure it with opbench roofline", path);
+        return ob_err_set(err, OB_ERR_SYNTAX,
+                          "%s is no roofline of this version; measure it with opbench roofline",
+                          path);
     for (size_t i = 0; i < ob_json_count(list); i++) {
         ob_ceiling one;
         if (!read_ceiling(ob_json_item(list, i), &one))
@@ -178,9 +181,9 @@ ob_status ob_roofline_read(const char *path, ob_roofline **out, ob_err *err)
     path = path != NULL ? path : own;
     OB_TRY(ob_json_parse_file(path, NULL, &doc, err));
     ob_roofline *r = ob__roofline_create();
-    const ob_status status =
-        r != NULL ? read_root(path, ob_json_doc_root(doc), r, err)
-                  : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a roofline");
+    const ob_status status = r != NULL
+                                 ? read_root(path, ob_json_doc_root(doc), r, err)
+                                 : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a roofline");
     ob_json_doc_destroy(doc);
     if (status != OB_OK)
         ob_roofline_destroy(r);

@@ -5,6 +5,7 @@
  * its confidence interval.
  */
 #include "run/merge.h"
+#include "run/roof.h"
 
 #include "run/pass_statistics.h"
 
@@ -137,6 +138,7 @@ static ob_status finish_pass(ob_merged_pass *from, ob_record_pass *pass, ob_err 
     pass->time_ms.median = pass->interval_ms.median;
     pass->gflops_per_s = rate(pass->flops, pass->time_ms.median);
     pass->gb_per_s = rate(pass->bytes, pass->time_ms.median);
+    ob__share_attainable(pass);
     return OB_OK;
 }
 

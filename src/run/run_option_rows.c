@@ -97,6 +97,10 @@ static const ob_option ROWS[] = {
         .help = "Whether libraries are corrected that would take instructions which this machine "
                 "announces but does not have, or kernels far below it: on says so on standard "
                 "error, quiet does not; the header record has it."),
+    ROW(STRING, "roofline", roofline, CHECKS, .value = "FILE|off",
+        .otherwise = "$OPBENCH_ROOFLINE, else what `opbench roofline` measured on this machine",
+        .help = "The ceilings that results are put beside: which share of what is attainable they "
+                "reach, and what bounds them."),
     {.name = NULL},
 };
 

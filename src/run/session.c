@@ -9,6 +9,7 @@
 #include "run/library_caps.h"
 #include "run/own_time.h"
 #include "run/properties.h"
+#include "run/roof.h"
 #include "run/timed_case.h"
 
 #include <sched.h>
@@ -191,6 +192,7 @@ static ob_status open_backend(ob_session *s, ob_err *err)
                                    .own_ctx = s->turns};
     if (ob_noise_sampler_open(&noise, &s->noise, NULL) != OB_OK)
         s->noise = NULL;
+    OB_TRY(ob__open_roofline(o->roofline, &s->roofline, err));
     const ob_clock clock = ob_clock_monotonic();
     ob_clock_quality quality;
     if (ob_clock_measure(&clock, &quality, NULL) == OB_OK)
@@ -251,6 +253,7 @@ void ob_session_close(ob_session *s)
         s->desc->close(s->backend);
     ob__backend_ops_destroy(s->ops);
     ob_noise_sampler_close(s->noise);
+    ob_roofline_destroy(s->roofline);
     ob__perf_close(&s->perf);
     ob__peak_close(&s->peak);
     ob_json_doc_destroy(s->properties);
@@ -614,6 +617,7 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
     const ob_status filled = ob__fill_pass_statistics(s, record, status == OB_OK ? err : NULL);
     OB_TRY(status);
     OB_TRY(filled);
+    ob__fill_attainable(s, &record->result);
     if (s->made != NULL)
         return check_made_after(s, record, err);
     ask_counters(s, &record->result);
@@ -681,6 +685,10 @@ ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_
         r->reason =
             "the backward came out below 0: it is the difference of two blocks, and the noise was "
             "larger than it; use --exec-mode discrete, or a quieter machine";
+    }
+    if (r->status == OB_RECORD_OK && s->impossible[0] != '\0') {
+        r->status = OB_RECORD_MISTRUSTED;
+        r->reason = s->impossible;
     }
     if (status != OB_OK)
         r->reason = s->failure.message;

@@ -5,6 +5,7 @@
 #ifndef OB_RUN_SESSION_INT_H
 #define OB_RUN_SESSION_INT_H
 
+#include "opbench/roofline.h"
 #include "opbench/run.h"
 #include "run/backend_ops.h"
 #include "run/case_maker.h"
@@ -32,6 +33,7 @@ struct ob_session {
     ob_json_doc *case_properties; /* what the backend says about the last case */
     ob_json_doc *late_properties; /* of libraries that a case opened; NULL until then */
     ob_noise_sampler *noise;      /* NULL where there is none */
+    ob_roofline *roofline;        /* NULL = none was measured, or wanted */
     uint32_t fp_mode;             /* at the start */
     ob_peak peak;
     double clock_overhead_ns; /* of the host's clock; 0 = not known */
@@ -44,6 +46,7 @@ struct ob_session {
     ob_identity identity;
     ob_err failure;
     char fp_difference[128];
+    char impossible[160]; /* why the time of the last case cannot be; "" = it can */
     ob_warnings warnings;
     double phases[OB_CASE_PHASE_COUNT][2]; /* with --profile: start, duration in ns; 0 = no start */
     const ob_marks *listener;              /* told of phases and intervals too; NULL = nobody */

@@ -148,9 +148,12 @@ static void levels(void)
 static ob_roofline *make_roofline(void)
 {
     static const ob_ceiling CEILINGS[] = {
-        {OB_CEILING_PEAK, "f32", "sse2", 1, 10e9, 0},     {OB_CEILING_PEAK, "f32", "avx2", 1, 100e9, 0},
-        {OB_CEILING_PEAK, "f32", "avx2", 2, 180e9, 0},    {OB_CEILING_PEAK, "f64", "avx2", 1, 50e9, 0},
-        {OB_CEILING_LOAD, "L1", "avx2", 1, 200e9, 16384}, {OB_CEILING_LOAD, "L2", "avx2", 1, 80e9, 262144},
+        {OB_CEILING_PEAK, "f32", "sse2", 1, 10e9, 0},
+        {OB_CEILING_PEAK, "f32", "avx2", 1, 100e9, 0},
+        {OB_CEILING_PEAK, "f32", "avx2", 2, 180e9, 0},
+        {OB_CEILING_PEAK, "f64", "avx2", 1, 50e9, 0},
+        {OB_CEILING_LOAD, "L1", "avx2", 1, 200e9, 16384},
+        {OB_CEILING_LOAD, "L2", "avx2", 1, 80e9, 262144},
         {OB_CEILING_LOAD, "L3", "avx2", 1, 40e9, 16 << 20},
         {OB_CEILING_LOAD, "memory", "avx2", 1, 10e9, 256 << 20},
         {OB_CEILING_COPY, "memory", "avx2", 1, 16e9, 256 << 20},
@@ -211,8 +214,6 @@ static void levels_and_overhead(void)
     a = attain(r, work);
     CHECK_STR(ob_bound_word(a.bound), "overhead");
     CHECK_NEAR(a.seconds, 2e-6, 1e-15);
-    CHECK_INT(ob_attainable_explain(&a, 2.5e-6), OB_BOUND_OVERHEAD);
-    CHECK_INT(ob_attainable_explain(&a, 3e-6), OB_BOUND_NONE);
     ob_roofline_destroy(r);
 }
 
@@ -220,9 +221,11 @@ static void impossible(void)
 {
     ob_roofline *r = make_roofline();
     char why[160] = "";
-    ob_attainable a = attain(r, (ob_work){.flops = 1e9, .bytes = 16e6, .cold = true, .dtype = OB_DTYPE_F32});
+    ob_attainable a =
+        attain(r, (ob_work){.flops = 1e9, .bytes = 16e6, .cold = true, .dtype = OB_DTYPE_F32});
     CHECK_NEAR(a.seconds_of[OB_BOUND_MEMORY], 1e-3, 1e-12);
-    CHECK(!ob_attainable_forbids(&a, 9e-3, why, sizeof why)); /* 10 ms by its operations, of which 3 of 4 may be saved */
+    CHECK(!ob_attainable_forbids(
+        &a, 9e-3, why, sizeof why)); /* 10 ms by its operations, of which 3 of 4 may be saved */
     CHECK(!ob_attainable_forbids(&a, 2.1e-3, why, sizeof why));
     CHECK(ob_attainable_forbids(&a, 1.9e-3, why, sizeof why));
     CHECK_STR(why, "faster than the processor: 5.26 times the measured peak");
@@ -261,7 +264,8 @@ static void kept(void)
     CHECK_HAS(err.message, "is no roofline and is left alone");
     CHECK(ob_roofline_read(path, &again, &err) != OB_OK);
     file = fopen(path, "w");
-    fputs("{\"opbench_roofline\": 1, \"noted\": \"x\", \"ceilings\": [{\"kind\": \"peak\"}]}", file);
+    fputs("{\"opbench_roofline\": 1, \"noted\": \"x\", \"ceilings\": [{\"kind\": \"peak\"}]}",
+          file);
     fclose(file);
     CHECK_INT(ob_roofline_read(path, &again, &err), OB_ERR_SYNTAX);
     CHECK_HAS(err.message, "ceilings[0] is no ceiling");

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The work of a case that no implementation can avoid, and what the ceilings make of it.
+ */
+#include "run/roof.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+ob_status ob__open_roofline(const char *path, ob_roofline **out, ob_err *err)
+{
+    const char *variable = getenv(OB_ROOFLINE_VARIABLE);
+    ob_err why;
+    *out = NULL;
+    if (path == NULL && variable != NULL && variable[0] != '\0')
+        path = variable;
+    if (path != NULL && strcmp(path, "off") == 0)
+        return OB_OK;
+    const ob_status status = ob_roofline_read(path, out, &why);
+    return status == OB_OK || path == NULL ? OB_OK : ob_err_set(err, status, "%s", why.message);
+}
+
+/* ---- the work ---- */
+
+/* Of the first tensor of floating-point numbers, else of the first tensor: what products are of. */
+static ob_dtype dtype_of(const ob_setup *setup)
+{
+    ob_dtype first = OB_DTYPE_INVALID;
+    for (size_t i = 0; i < setup->input_count; i++) {
+        const ob_value *v = &setup->inputs[i];
+        if (v->kind != OB_VALUE_TENSOR)
+            continue;
+        if (ob_dtype_is_floating(v->as.tensor->dtype))
+            return v->as.tensor->dtype;
+        first = first == OB_DTYPE_INVALID ? v->as.tensor->dtype : first;
+    }
+    return first;
+}
+
+static double edge_bytes(const ob_graph_edge *edge)
+{
+    const ob_value *meta = &edge->meta;
+    return meta->kind == OB_VALUE_TENSOR ? (double)ob_tensor_numel(meta->as.tensor) *
+                                               (double)ob_dtype_size(meta->as.tensor->dtype)
+                                         : 0;
+}
+
+/* What lies between the calls of a graph need not reach the memory: only its inputs and results must. */
+static double least_bytes(const ob_graph *graph, const ob_cost *cost)
+{
+    const double all =
+        cost->read_bytes >= 0 && cost->write_bytes >= 0 ? cost->read_bytes + cost->write_bytes : -1;
+    double ends = 0;
+    if (graph == NULL || graph->node_count < 2 || all < 0)
+        return all;
+    for (size_t i = 0; i < graph->edge_count; i++)
+        if (graph->edges[i].role == OB_EDGE_INPUT || graph->edges[i].role == OB_EDGE_PARAMETER)
+            ends += edge_bytes(&graph->edges[i]);
+    for (size_t i = 0; i < graph->output_count; i++)
+        ends += edge_bytes(&graph->edges[graph->outputs[i]]);
+    return ends < all ? ends : all;
+}
+
+/* ---- the record ---- */
+
+void ob__share_attainable(ob_record_pass *pass)
+{
+    if (!(pass->attainable_ms > 0) || !(pass->time_ms.median > 0))
+        return;
+    pass->of_attainable = pass->attainable_ms / pass->time_ms.median;
+    pass->bound_by = pass->of_attainable >= OB_EXPLAINED_SHARE ? pass->attainable_by
+                                                               : ob_bound_word(OB_BOUND_NONE);
+}
+
+static void fill_pass(const ob_session *s, const ob_graph *graph, const ob_cost *cost,
+                      ob_record_result *r, ob_record_pass *pass, char *why, size_t size)
+{
+    const ob_work work = {.flops = cost->flops,
+                          .bytes = least_bytes(graph, cost),
+                          .dtype = dtype_of(&s->setup),
+                          .threads = r->threads,
+                          .cold = r->cache_state != NULL && strcmp(r->cache_state, "cold") == 0,
+                          .backend = r->backend};
+    ob_attainable a;
+    ob_roofline_attain(s->roofline, &work, &a);
+    if (!(a.seconds > 0) || !(pass->time_ms.median > 0))
+        return;
+    pass->attainable_ms = a.seconds * 1e3;
+    pass->attainable_by = ob_bound_word(a.bound);
+    ob__share_attainable(pass);
+    ob_attainable_forbids(&a, pass->time_ms.median / 1e3, why, size);
+}
+
+void ob__fill_attainable(ob_session *s, ob_record_result *r)
+{
+    s->impossible[0] = '\0';
+    if (s->roofline == NULL || s->made != NULL || strcmp(s->device.type, "cpu") != 0)
+        return;
+    fill_pass(s, s->setup.graph, &s->setup.cost, r, &r->forward, s->impossible,
+              sizeof s->impossible);
+    if (s->setup.has_backward && s->setup.backward.graph != NULL)
+        fill_pass(s, s->setup.backward.graph, &s->setup.backward_cost, r, &r->backward,
+                  s->impossible, sizeof s->impossible);
+}

@@ -119,7 +119,7 @@ void ob__run_view_end(ob_run_view *view, const ob_totals *totals)
         table->columns[column_of(FIELD, "instructions/*")].flags = 0;
     /* Counts have no times. */
     for (size_t c = column_of(FIELD, "statistics/*/median");
-         view->counts_alone && !view->timed && c <= column_of(FIELD, "statistics/*/gb_per_s"); c++)
+         view->counts_alone && !view->timed && c <= column_of(FIELD, "statistics/*/bound_by"); c++)
         table->columns[c].flags |= OB_COLUMN_HIDDEN;
     for (size_t c = column_of(CALLS, NULL); totals->count > 0 && c <= column_of(SHARE, NULL); c++)
         table->columns[c].flags = 0;

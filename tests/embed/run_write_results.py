@@ -111,6 +111,7 @@ def main():
             run([*command, "-q"], environment)
             ours, theirs = ([json.loads(line) for line in file.read_text().splitlines()] for file in (path, other))
             del theirs[0]["sys_info"]["library_caps"]
+            del theirs[0]["sys_info"]["findings"]
             compare(ours, theirs, args.program)
             # Either goes on from the other's file, and shows the same.
             command[command.index(other)] = path

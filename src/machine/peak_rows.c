@@ -3,7 +3,7 @@
  * The loops, in assembler: a compiler would find out that nothing comes of them. Sums are independent of each other, more of
  * them than an instruction's latency times the units that execute it.
  */
-#include "machine/peak.h"
+#include "machine/ceiling_loops.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef OB_MACHINE_ROOFLINE_INT_H
 #define OB_MACHINE_ROOFLINE_INT_H
 
-#include "machine/peak.h"
+#include "machine/ceiling_loops.h"
 #include "machine/team.h"
 #include "opbench/roofline.h"
 

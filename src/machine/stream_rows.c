@@ -3,7 +3,7 @@
  * Reading and writing arrays, eight registers at a time, in assembler. Stores that go past the caches save reading what is
  * overwritten, and are the best way to memory on most processors; both ways are measured, and the better one counts.
  */
-#include "machine/peak.h"
+#include "machine/ceiling_loops.h"
 
 #if defined __x86_64__
 

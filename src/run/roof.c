@@ -92,6 +92,21 @@ static void fill_pass(const ob_session *s, const ob_graph *graph, const ob_cost 
     ob_attainable_forbids(&a, pass->time_ms.median / 1e3, why, size);
 }
 
+void ob__mistrust(const ob_session *s, ob_record_result *r)
+{
+    if (r->status != OB_RECORD_OK)
+        return;
+    if (s->setup.has_backward && r->backward.time_ms.median < 0)
+        r->reason =
+            "the backward came out below 0: it is the difference of two blocks, and the noise was "
+            "larger than it; use --exec-mode discrete, or a quieter machine";
+    else if (s->impossible[0] != '\0')
+        r->reason = s->impossible;
+    else
+        return;
+    r->status = OB_RECORD_MISTRUSTED;
+}
+
 void ob__fill_attainable(ob_session *s, ob_record_result *r)
 {
     s->impossible[0] = '\0';

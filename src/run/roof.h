@@ -9,9 +9,11 @@
 
 /* path NULL = this machine's own, and none is fine: *out is NULL then. A file that was named must be there. */
 ob_status ob__open_roofline(const char *path, ob_roofline **out, ob_err *err);
-/* What both passes can attain, where ceilings were measured and the case is in host memory. A time that cannot be is
- * mistrusted. Behind the statistics. */
+/* What both passes can attain, where ceilings were measured and the case is in host memory. Behind the
+ * statistics. */
 void ob__fill_attainable(ob_session *session, ob_record_result *result);
+/* The status and reason of a result whose time cannot be. */
+void ob__mistrust(const ob_session *session, ob_record_result *result);
 /* Share and bound again, for another median. */
 void ob__share_attainable(ob_record_pass *pass);
 

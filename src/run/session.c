@@ -680,16 +680,7 @@ ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_
     const ob_status status = run_case(s, c, record, &s->failure);
     fill_phases(s, r);
     r->status = is_wrong(s) ? OB_RECORD_DIFFERS : status_of(status);
-    if (status == OB_OK && s->setup.has_backward && r->backward.time_ms.median < 0) {
-        r->status = OB_RECORD_MISTRUSTED;
-        r->reason =
-            "the backward came out below 0: it is the difference of two blocks, and the noise was "
-            "larger than it; use --exec-mode discrete, or a quieter machine";
-    }
-    if (r->status == OB_RECORD_OK && s->impossible[0] != '\0') {
-        r->status = OB_RECORD_MISTRUSTED;
-        r->reason = s->impossible;
-    }
+    ob__mistrust(s, r);
     if (status != OB_OK)
         r->reason = s->failure.message;
     fill_surroundings(s, started_ns, r);

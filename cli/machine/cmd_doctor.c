@@ -143,7 +143,7 @@ static const ob_option OPTIONS[] = {
 
 const ob_cli_command ob__command_doctor = {
     .name = "doctor",
-    .libtorch = OB_CLI_SHIM, /* it tries all backends */
+    .libraries = OB_CLI_BACKEND, /* it tries all backends */
     .help = "show whether this machine is fit to measure, and what to do about it",
     .text = "Looks at the machine and the libraries for what spoils measurements, and says of each "
             "thing whether it is ok, worth a warning or bad, what it costs, and with --fix-hints "

@@ -146,6 +146,7 @@ static const ob_option OPTIONS[] = {
 
 const ob_cli_command ob__command_roofline = {
     .name = "roofline",
+    .libraries = OB_CLI_BACKEND, /* it calls all backends */
     .help = "measure what this machine can do at most",
     .text =
         "Measures the ceilings of this machine: multiply-adds per second of each dtype and "

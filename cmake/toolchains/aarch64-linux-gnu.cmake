@@ -16,6 +16,11 @@ else()
   set(CMAKE_CXX_COMPILER NOTFOUND CACHE FILEPATH "No C++ compiler for aarch64") # or CMake takes that for its own machine
 endif()
 
+# Debian's cross compilers look into a C library of their own before the folder's, which may be of a later release.
+foreach(kind IN ITEMS EXE SHARED MODULE)
+  set(CMAKE_${kind}_LINKER_FLAGS_INIT "-L${CMAKE_SYSROOT}/usr/lib/aarch64-linux-gnu")
+endforeach()
+
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)

@@ -46,8 +46,9 @@ void native_iter_add(native_iter *iter, const ob_tensor *tensor)
     operand->data = native_data(tensor);
     operand->dtype = tensor->dtype;
     ob_kit_broadcast_strides(tensor, iter->ndim, operand->strides);
-    for (int d = 0; d < iter->ndim; d++)
-        operand->strides[d] *= size;
+    for (int d = 0; d < iter->ndim;
+         d++) /* those of a tensor without elements may be too large in bytes */
+        operand->strides[d] *= iter->count > 0 ? size : 0;
 }
 
 void native_iter_add_number(native_iter *iter, ob_dtype dtype, const void *value)

@@ -135,7 +135,7 @@ static void emit_var(ort_call *call)
     const axes a = axes_of(call, self);
     axes kept = a;
     kept.keep = true;
-    const int64_t correction = correction_of(call), divisor = a.length - correction;
+    const double divisor = (double)a.length - (double)correction_of(call);
     const ort_id x = ort_arg(call, "self");
     if (ob_kit_numel(self) == 0) {
         ort_refuse(call, "there are no elements");
@@ -144,7 +144,7 @@ static void emit_var(ort_call *call)
     const ort_id mean = reduce(t, "ReduceMean", x, &kept);
     const ort_id d = ort_binary(t, "Sub", x, mean);
     ort_id sum = reduce(t, "ReduceSum", ort_binary(t, "Mul", d, d), &a);
-    sum = ort_binary(t, "Div", sum, ort_number(t, dtype, divisor > 0 ? (double)divisor : 0));
+    sum = ort_binary(t, "Div", sum, ort_number(t, dtype, divisor > 0 ? divisor : 0));
     ort_result(call, 0, strcmp(call->row->onnx, "std") == 0 ? ort_unary(t, "Sqrt", sum) : sum);
     if (ort_result_meta(call, 1) != NULL)
         ort_result(call, 1, ort_reshape_like(t, mean, ort_result_meta(call, 1)));

@@ -69,7 +69,6 @@ typedef struct ob_run_options {
         *backend_options; /* "forward_ns=700,queue=off": rows of the backend; NULL = defaults */
     /* Who makes cases that are no operators: ob_replay_maker(); NULL = there are none. No row. */
     const struct ob_case_maker *maker;
-    double settle_s; /* > 0: wait so long before a case is measured */
 } ob_run_options;
 
 /* The rows of it, for tables of one's own (OB_OPTION_ROWS_OF): how cases are measured, and how the Timer of `opbench time`

@@ -42,8 +42,6 @@ static const ob_option ROWS[] = {
         .max = 1,
         .help = "Measure until the 95 % confidence interval of the median is within this share of "
                 "it, such as 0.01."),
-    ROW(DOUBLE, "settle", settle_s, MEASURING, AFFECTS, .unit = "seconds", .max = 3600,
-        .help = "Wait so long before each case is measured, so that the processor cools down."),
     ROW(FLAG, "backward", backward, MEASURING, AFFECTS, .letter = 'b',
         .help = "Include the backward pass."),
     ROW(CHOICE, "exec-mode", exec_mode, MEASURING, AFFECTS, .value = "MODE",

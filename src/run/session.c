@@ -12,12 +12,10 @@
 #include "run/roof.h"
 #include "run/timed_case.h"
 
-#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- opening ---- */
@@ -467,10 +465,6 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
                                        .turns = s->turns};
     const ob_exec_target target = target_of(s);
     record->result.stop_rule = ob_stop_rule_name(params.kind);
-    const double whole_s = floor(o->settle_s);
-    nanosleep(&(struct timespec){.tv_sec = (time_t)whole_s,
-                                 .tv_nsec = (long)((o->settle_s - whole_s) * 1e9)},
-              NULL);
     OB_TRY(ob__execute(&target, &settings, &s->samples, err));
     OB_TRY(r.status);
     record->result.stop_verdict = by_rule && r.verdict == OB_STOP_GAVE_UP ? "gave up" : "done";

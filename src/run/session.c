@@ -525,8 +525,6 @@ static ob_status note_check(const ob_session *s, ob_record *record, ob_err *err)
     r->check_worst = s->checked.worst;
     r->check_checked = (double)s->checked.checked;
     r->check_elements = (double)s->checked.elements;
-    if (s->checked.elements > 0)
-        r->check_share = r->check_checked / r->check_elements;
     return is_wrong(s) ? ob_err_set(err, OB_ERR_BACKEND, "%s", s->checked.reason) : OB_OK;
 }
 

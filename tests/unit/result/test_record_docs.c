@@ -32,8 +32,8 @@ static void the_page_has_the_rows(void)
         *end = '\0';
         CHECK(strcmp(begin + strlen(BEGIN), want) == 0);
         if (strcmp(begin + strlen(BEGIN), want) != 0)
-            fprintf(stderr, "docs/records.md is old: put the output of `result_test_docs print` "
-                            "between its two marks\n");
+            fprintf(stderr, "docs/records.md is old: put the output of `result_test_record_docs "
+                            "print` between its two marks\n");
     }
     free(page);
     free(want);

@@ -52,8 +52,7 @@ static bool is_written(const ob_graph *graph, ob_edge_id edge)
 }
 
 /* The edges whose gradients come, in their order: the derived graph's targets, or for a backend with
- * autograd all that require one and are not overwritten. Autograd has no gradient of an input that is
- * overwritten: it has no name here, and is not compared. names has room for every edge. */
+ * autograd all that require one and are not overwritten, as it has no gradient of those. names has room for every edge. */
 static size_t name_gradients(const ob_setup *setup, const char **names)
 {
     const ob_graph *graph = setup->graph;
@@ -61,7 +60,7 @@ static size_t name_gradients(const ob_setup *setup, const char **names)
     if (!setup->desc->has_autograd) {
         for (size_t i = 0; i < setup->backward.target_count; i++) {
             const ob_edge_id target = setup->backward.targets[i];
-            names[count++] = is_written(graph, target) ? "" : graph->edges[target].name;
+            names[count++] = graph->edges[target].name;
         }
         return count;
     }
@@ -92,7 +91,7 @@ typedef struct plan {
     const ob_backward *backward; /* NULL = there is none */
     ob_graph *own;
     ob_backward derived;
-    const char **targets; /* names of the backward's targets; "" = it is overwritten */
+    const char **targets; /* names of the backward's targets; "" = autograd has none of it */
 } plan;
 
 static ob_status plan_make(const ob_setup *setup, plan *p, ob_err *err)
@@ -112,7 +111,9 @@ static ob_status plan_make(const ob_setup *setup, plan *p, ob_err *err)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the names of gradients");
     for (size_t i = 0; i < count; i++) {
         const ob_edge_id target = p->backward->targets[i];
-        p->targets[i] = is_written(p->graph, target) ? "" : p->graph->edges[target].name;
+        p->targets[i] = setup->desc->has_autograd && is_written(p->graph, target)
+                            ? ""
+                            : p->graph->edges[target].name;
     }
     return OB_OK;
 }

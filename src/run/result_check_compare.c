@@ -132,6 +132,70 @@ static bool same_form(const check *c, const char *name, const ob_reference_resul
     return false;
 }
 
+/* ---- all elements together ---- */
+
+/* How much larger or smaller the results are on the whole than they must be. In half precision single elements may be off by
+ * several roundings, which on the whole cancel. Elements of equal values may be off by the same: they are put together. */
+enum { BIAS_GROUPS = 4096 };
+typedef struct bias {
+    double along, squares, bounds;
+    double groups[BIAS_GROUPS];
+} bias;
+
+static void bias_add(bias *b, double got, double want, double bound)
+{
+    uint64_t bits;
+    memcpy(&bits, &want, sizeof bits);
+    const double reach = bound * fabs(want);
+    b->along += (got - want) * want;
+    b->squares += want * want;
+    b->bounds += reach;
+    b->groups[bits * UINT64_C(0x9e3779b97f4a7c15) >> 52] += reach;
+}
+
+/* What is off in common, such as a factor that was rounded, is no chance and does not cancel. */
+static double bias_bound(const bias *b, ob_dtype dtype)
+{
+    static const double ROUNDINGS = 1.5, PART_OF_BOUNDS = 1. / 16;
+    const double unit = dtype == OB_DTYPE_BF16 ? 0x1p-8 : 0x1p-11;
+    double chance = 0;
+    for (size_t i = 0; i < BIAS_GROUPS; i++)
+        chance += b->groups[i] * b->groups[i];
+    return sqrt(chance) + fmax(ROUNDINGS * unit * b->squares, PART_OF_BOUNDS * b->bounds);
+}
+
+static void compare_bias(const check *c, const char *name, const ob_reference_result *r,
+                         const bias *b)
+{
+    char text[256];
+    if (r->dtype != OB_DTYPE_BF16 && r->dtype != OB_DTYPE_F16)
+        return;
+    const double ratio = b->along == 0 ? 0 : fabs(b->along) / bias_bound(b, r->dtype);
+    c->out->worst = fmax(c->out->worst, ratio);
+    if (ratio <= 1)
+        return;
+    snprintf(text, sizeof text,
+             "is %.3g times what it must be, as a whole, though each element alone is near enough",
+             1 + b->along / b->squares);
+    differs(c, name, text);
+}
+
+static void compare_norm(const check *c, const char *name, const ob_reference_result *r,
+                         double square)
+{
+    char text[256];
+    if (square == 0)
+        return;
+    c->out->worst = fmax(c->out->worst, sqrt(square) / r->norm);
+    if (sqrt(square) <= r->norm)
+        return;
+    snprintf(text, sizeof text,
+             "is off by %.3g as a whole (the root of the sum of squares) and may be off by %.3g, "
+             "though each element alone is near enough",
+             sqrt(square), r->norm);
+    differs(c, name, text);
+}
+
 /* ---- one tensor ---- */
 
 static void compare_elements(const check *c, const char *name, const ob_reference_result *r,
@@ -139,6 +203,7 @@ static void compare_elements(const check *c, const char *name, const ob_referenc
 {
     const int parts = r->dtype == OB_DTYPE_C64 || r->dtype == OB_DTYPE_C128 ? 2 : 1;
     difference first = {.wrong = 0};
+    bias all = {.along = 0};
     double square = 0;
     for (int64_t i = 0; i < r->count * parts; i++) {
         const int64_t place = r->places != NULL ? r->places[i / parts] : i / parts;
@@ -158,8 +223,10 @@ static void compare_elements(const check *c, const char *name, const ob_referenc
             x = real_of(r->dtype, at, (int)(i % parts));
             want = r->values[i];
             ratio = apart(x, want, bound);
-            if (isfinite(x) && isfinite(want))
+            if (isfinite(x) && isfinite(want)) {
                 square += (x - want) * (x - want);
+                bias_add(&all, x, want, bound);
+            }
         }
         c->out->checked += i % parts == 0;
         if (isfinite(ratio))
@@ -171,17 +238,11 @@ static void compare_elements(const check *c, const char *name, const ob_referenc
         say_element(c, name, r, &first);
         return;
     }
-    if (r->wholes != NULL || square == 0)
+    if (r->wholes != NULL)
         return;
-    c->out->worst = fmax(c->out->worst, sqrt(square) / r->norm);
-    if (sqrt(square) > r->norm) {
-        char text[256];
-        snprintf(text, sizeof text,
-                 "is off by %.3g as a whole (the root of the sum of squares) and may be off by "
-                 "%.3g, though each element alone is near enough",
-                 sqrt(square), r->norm);
-        differs(c, name, text);
-    }
+    compare_norm(c, name, r, square);
+    if (c->out->verdict == NULL)
+        compare_bias(c, name, r, &all);
 }
 
 static void compare_tensor(check *c, const char *name, ob_pass pass, size_t index,

@@ -6,6 +6,7 @@
  * conform PLUGIN support GOLDENS...
  * conform PLUGIN supports SUPPORT GOLDENS...
  * conform PLUGIN list SUPPORT
+ * conform PLUGIN broken quick|full EXCEPTIONS GOLDENS...
  * conform PLUGIN hostile COUNT SEED[:FIRST] best|ISA GOLDENS...
  *
  * SUPPORT is the backend's list, <backend>.tsv; one from some release of its library on, <backend>-2.6.tsv, is preferred.
@@ -84,6 +85,8 @@ int main(int argc, char **argv)
         return run_support_print(argv[1], argv + 3);
     if (strcmp(command, "supports") == 0 && argc > 4)
         return run_support_check(argv[1], argv[3], argv + 4);
+    if (strcmp(command, "broken") == 0 && argc > 5)
+        return run_broken(argv[1], argv[3], argv[4], argv + 5);
     if (strcmp(command, "hostile") == 0 && argc > 6)
         return run_hostile_calls(argv[1], argv);
     if (strcmp(command, "list") == 0)
@@ -91,6 +94,6 @@ int main(int argc, char **argv)
     if (strcmp(command, "values") == 0 || strcmp(command, "threads") == 0)
         return run_calls(argv[1], command, argc, argv);
     printf("usage: conform PLUGIN values|isas|threads|gradients|coverage|framework|beside|support|"
-           "supports|list|hostile ...; the head of conform.c says what each takes\n");
+           "supports|list|broken|hostile ...; the head of conform.c says what each takes\n");
     return 2;
 }

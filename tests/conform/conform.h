@@ -112,6 +112,8 @@ int run_beside(const char *plugin, const char *reference, const char *goldens_pa
 /* Prints what the backend takes of the goldens' calls, or compares it with the list of a file. */
 int run_support_print(const char *plugin, char *const *goldens_paths);
 int run_support_check(const char *plugin, const char *list_path, char *const *goldens_paths);
+/* Whether --check finds what is wrong with a right backend's results when they are spoiled. */
+int run_broken(const char *plugin, const char *how, const char *exceptions, char *const *paths);
 /* Calls that are wrong in every way: none may harm. Needs goldens to start from; isa: NULL = the best. */
 typedef struct hostile_args {
     const char *plugin, *isa;

@@ -328,8 +328,51 @@ static bool is_list_call(const ref_node *n)
     return strncmp(n->node->op->schema->name, "aten::_foreach_", 15) == 0;
 }
 
+/* Whether libraries round to half precision between the steps of an operator, and sum a few terms in it, as PyTorch 1.13
+ * does in bfloat16 and ONNX Runtime in float16. All others compute in single precision and round once, at the end. */
+static bool rounds_between(const char *name)
+{
+    static const char *const names[] = {
+        "mm",
+        "bmm",
+        "addmm",
+        "baddbmm",
+        "addbmm",
+        "mv",
+        "addmv",
+        "dot",
+        "convolution",
+        "convolution_backward",
+        "_log_softmax",
+        "_softmax_backward_data",
+        "native_layer_norm",
+        "native_layer_norm_backward",
+        "native_batch_norm",
+        "native_batch_norm_backward",
+        "native_group_norm",
+        "native_group_norm_backward",
+        "nll_loss_forward",
+        "nll_loss2d_forward",
+        "linalg_vector_norm",
+        "norm",
+        "log_sigmoid_forward",
+        "gelu",
+        "gelu_backward",
+        "silu",
+        "silu_backward",
+        "prelu_backward",
+        "atan2",
+        "avg_pool2d_backward",
+        "_adaptive_avg_pool3d_backward",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name + strlen("aten::"), names[i]) == 0)
+            return true;
+    return false;
+}
+
 /* What the call computes in. */
-static void set_rules(ref_call *call)
+static void set_rules(ref_call *call, const char *name)
 {
     ob_dtype dtype = call->outs[0].t.dtype;
     for (size_t i = 0;
@@ -345,12 +388,13 @@ static void set_rules(ref_call *call)
     call->computed = dtype == OB_DTYPE_INVALID ? OB_DTYPE_F64 : dtype;
     call->rules.u = wide ? 0x1p-52 : 0x1p-24;
     call->rules.given = ref_unit(call->computed);
-    call->rules.half = call->rules.given > call->rules.u ? call->rules.given : 0;
+    const bool half = call->rules.given > call->rules.u;
+    call->rules.half = half && rounds_between(name) ? call->rules.given : 0;
 }
 
 static ob_status run_call(ref_node *n, ref_call *call, ob_err *err)
 {
-    set_rules(call);
+    set_rules(call, n->row->name);
     call->rules.deep = n->s->deep;
     return n->row->run(call, err);
 }

@@ -202,7 +202,11 @@ static void forward_plane(ref_call *call, const window *w, const ref_tensor *x, 
             do
                 ball_sum_add(&sum, plane_get(w, x, plane, v.number));
             while (view_next(w, &v));
-        ref_put(call, call->outs, place, DIV(ball_sum_end(r, &sum), ball_of(v.divisor)));
+        /* Integers are divided as such: nothing is rounded before. */
+        const bool whole = ref_is_whole(call->outs->t.dtype);
+        ref_put(call, call->outs, place,
+                whole ? ball_of(sum.sum / v.divisor)
+                      : DIV(ball_sum_end(r, &sum), ball_of(v.divisor)));
     }
 }
 

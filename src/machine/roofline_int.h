@@ -6,7 +6,7 @@
 #define OB_MACHINE_ROOFLINE_INT_H
 
 #include "machine/ceiling_loops.h"
-#include "machine/team.h"
+#include "machine/thread_team.h"
 #include "opbench/roofline.h"
 
 /* A level of the memory, and how much of it is used to measure it. */

@@ -4,6 +4,8 @@
  */
 #include "run/result_check.h"
 
+#include "opbench/run.h"
+
 #include <fenv.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +14,12 @@
 
 /* What the reference may take, about: for some elements of the results, and where all are needed. */
 static const double SECONDS = 2, MOST_SECONDS = 30;
+
+const ob_reference_desc *ob__find_reference(const ob_context *context)
+{
+    const ob_backend_desc *desc = ob_context_find_backend(context, OB_REFERENCE_BACKEND);
+    return desc != NULL ? desc->reference : NULL;
+}
 
 /* The values of a pass. */
 typedef struct results {

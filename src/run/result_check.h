@@ -17,6 +17,8 @@ typedef struct ob_check_result {
     char reason[512];    /* of the last two verdicts */
 } ob_check_result;
 
+/* Of the backend that has one; NULL = it is not there. */
+const ob_reference_desc *ob__find_reference(const ob_context *context);
 /* Runs the prepared case once, forward and, if it has one, backward, and compares. Fails when the backend does; a
  * difference is no failure here. reference NULL: there is none. */
 ob_status ob__check_case(const ob_setup *setup, ob_backend *backend,

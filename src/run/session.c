@@ -512,12 +512,6 @@ static bool is_wrong(const ob_session *s)
 
 /* ---- check ---- */
 
-static const ob_reference_desc *find_reference(const ob_session *s)
-{
-    const ob_backend_desc *desc = ob_context_find_backend(s->context, OB_REFERENCE_BACKEND);
-    return desc != NULL ? desc->reference : NULL;
-}
-
 static ob_status note_check(const ob_session *s, ob_record *record, ob_err *err)
 {
     ob_record_result *r = &record->result;
@@ -532,9 +526,10 @@ static ob_status check_before(ob_session *s, ob_record *record, ob_err *err)
 {
     if (!s->options.check)
         return OB_OK;
-    OB_TRY(s->made != NULL
-               ? s->options.maker->check(s->made, find_reference(s), false, &s->checked, err)
-               : ob__check_case(&s->setup, s->backend, find_reference(s), &s->checked, err));
+    OB_TRY(s->made != NULL ? s->options.maker->check(s->made, ob__find_reference(s->context), false,
+                                                     &s->checked, err)
+                           : ob__check_case(&s->setup, s->backend, ob__find_reference(s->context),
+                                            &s->checked, err));
     ob__peak_reset(&s->peak); /* what the reference took is not the case's */
     return note_check(s, record, err);
 }
@@ -552,8 +547,8 @@ static ob_status check_after(ob_session *s, const ob_case *c, ob_record *record,
     const bool refilled = ob__setup_exchange_inputs(&s->setup, &other);
     ob_status status = refilled ? s->desc->refill(s->setup.prepared, err) : OB_OK;
     if (status == OB_OK)
-        status = ob__check_case(refilled ? &s->setup : &other, s->backend, find_reference(s),
-                                &later, err);
+        status = ob__check_case(refilled ? &s->setup : &other, s->backend,
+                                ob__find_reference(s->context), &later, err);
     ob__setup_fini(&other);
     OB_TRY(status);
     ob__check_join(&s->checked, &later);
@@ -567,7 +562,7 @@ static ob_status check_made_after(ob_session *s, ob_record *record, ob_err *err)
     if (!s->options.check || s->checked.verdict == NULL)
         return OB_OK;
     record->result.process_peak_bytes = ob__peak_bytes(&s->peak);
-    OB_TRY(s->options.maker->check(s->made, find_reference(s), true, &later, err));
+    OB_TRY(s->options.maker->check(s->made, ob__find_reference(s->context), true, &later, err));
     ob__check_join(&s->checked, &later);
     return note_check(s, record, err);
 }

@@ -2,8 +2,8 @@
  *
  * Threads that start a piece of work at the same moment, each on a CPU of its own, and the time until the last has ended.
  */
-#ifndef OB_MACHINE_TEAM_H
-#define OB_MACHINE_TEAM_H
+#ifndef OB_MACHINE_THREAD_TEAM_H
+#define OB_MACHINE_THREAD_TEAM_H
 
 #include "opbench/measure.h"
 

@@ -2,7 +2,7 @@
  *
  * They wait for each other by spinning: sleeping and waking would be part of the time.
  */
-#include "machine/team.h"
+#include "machine/thread_team.h"
 
 #include <pthread.h>
 #include <sched.h>

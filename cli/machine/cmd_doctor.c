@@ -42,7 +42,7 @@ static ob_status add_backends(ob_cli *cli, ob_findings *findings, ob_err *err)
     for (size_t i = 0; status == OB_OK && i < count; i++) {
         ob_finding one = {.check = trials[i].name,
                           .level = trials[i].opened ? OB_FINDING_OK : OB_FINDING_WARNING};
-        snprintf(one.text, sizeof one.text, "%s", trials[i].text);
+        snprintf(one.text, sizeof one.text, "%.380s", trials[i].text);
         if (!trials[i].opened)
             snprintf(one.cost, sizeof one.cost, "this backend cannot be used");
         status = ob_findings_add(findings, &one, err);

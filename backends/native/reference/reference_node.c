@@ -356,6 +356,7 @@ static bool rounds_between(const char *name)
         "linalg_vector_norm",
         "norm",
         "softplus",
+        "binary_cross_entropy",
         "gelu",
         "gelu_backward",
         "silu",

@@ -5,6 +5,7 @@ import argparse
 import ctypes
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -59,6 +60,13 @@ CANONICAL = {
 
 
 class RunTest(unittest.TestCase):
+    def need_valgrind(self):
+        if shutil.which("valgrind") is None:
+            self.skipTest("there is no valgrind here")
+        with open(program, "rb") as file:
+            if b"__asan_init" in file.read():
+                self.skipTest("a sanitized program does not run under valgrind")
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="opbench-run-")
         self.addCleanup(folder.cleanup)

@@ -4,19 +4,12 @@ cannot run. A stand-in for valgrind makes the failures."""
 
 import json
 import os
-import shutil
 import signal
-import unittest
 
 import harness
 from harness import RunTest, entry, operator, tensor, three_operators
 
 NATIVE = ("--backend", "native")
-
-
-def sanitized():
-    with open(harness.program, "rb") as file:
-        return b"__asan_init" in file.read()
 
 
 def product():
@@ -160,12 +153,10 @@ class Stand(RunTest):
             self.assertEqual(done.stderr.decode().count(why), 1)
 
 
-@unittest.skipIf(shutil.which("valgrind") is None, "there is no valgrind")
 class Valgrind(RunTest):
     def setUp(self):
         super().setUp()
-        if sanitized():
-            self.skipTest("a sanitized program does not run under valgrind")
+        self.need_valgrind()
         self.temporary = self.path("tmp")
         os.mkdir(self.temporary)
         self.environment = {**os.environ, "TMPDIR": self.temporary}

@@ -251,8 +251,7 @@ class Count(Command):
     share = 10  # a case takes a second under valgrind
 
     def make_words(self):
-        if shutil.which("valgrind") is None:
-            self.skipTest("there is no valgrind here")
+        self.need_valgrind()
         return [harness.program, "count", "-c", self.config(many_cases(3)), "--backend", "null", "-n", "3", "-q", "-o",
                 self.output]
 

@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import unittest
 
 import harness
 from harness import RunTest, many_cases
@@ -121,8 +120,7 @@ class Users(RunTest):
     def test_scratch_folders(self):
         """Left over in /tmp: removed by whom they belong to, and by nobody else, not even by root."""
         self.need_compiler()
-        if shutil.which("valgrind") is None:
-            self.skipTest("there is no valgrind here")
+        self.need_valgrind()
         left = self.leave_scratch(ALICE)
         os.utime(left, (0, 0))
         before = self.tree(left)
@@ -137,8 +135,7 @@ class Users(RunTest):
     def test_traps(self):
         """Bob gives folders the names and marks of Alice's: links, and copies of what she left over."""
         self.need_compiler()
-        if shutil.which("valgrind") is None:
-            self.skipTest("there is no valgrind here")
+        self.need_valgrind()
         left = self.leave_scratch(ALICE)
         thesis = os.path.join(self.path("alice"), "thesis")
         os.mkdir(thesis)

@@ -32,7 +32,8 @@ bool ob__doctor_named(const ob_doctor_facts *facts, const char *path, const char
 
 /* ---- the control group ---- */
 
-/* Where the group of this process is in the tree of the CPU controller; "" = not known. */
+/* Where the group of this process is in the tree of the CPU controller, "" at its root or when that is not known. Whether the
+ * tree is of the second version. */
 static bool find_group(const char *root, char *path, size_t size)
 {
     char line[512];

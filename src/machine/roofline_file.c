@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #define FORMAT_KEY "opbench_roofline"
@@ -175,7 +176,9 @@ ob_status ob_roofline_read(const char *path, ob_roofline **out, ob_err *err)
     char own[PATH_MAX];
     ob_json_doc *doc = NULL;
     *out = NULL;
-    if (path == NULL && (!own_path(own) || !ob__file_is_private(own)))
+    /* Where none was ever measured the processor is not asked what it is: every session comes through here. */
+    if (path == NULL && (!ob__cache_folder("roofline", own, sizeof own) || access(own, F_OK) != 0 ||
+                         !own_path(own) || !ob__file_is_private(own)))
         return ob_err_set(err, OB_ERR_NOT_FOUND,
                           "no roofline was measured on this machine; opbench roofline does");
     path = path != NULL ? path : own;

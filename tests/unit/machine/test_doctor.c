@@ -225,10 +225,15 @@ static void this_process(void)
     CHECK_INT(look_after("/proc/self/status", "Name:\tx\nTracerPid:\t77\n", "tracer"),
               OB_FINDING_BAD);
     CHECK_STR(found.text, "process 77 traces this one");
-    const uint32_t before = ob_fp_mode_get();
     CHECK_INT(look("rounding mode"), OB_FINDING_OK);
+#if defined(__x86_64__) || defined(__aarch64__)
 #if defined(__x86_64__)
-    ob_fp_mode_set(before | 0x8000);
+    const uint32_t flush_to_zero = 1u << 15;
+#else
+    const uint32_t flush_to_zero = 1u << 24;
+#endif
+    const uint32_t before = ob_fp_mode_get();
+    ob_fp_mode_set(before | flush_to_zero);
     CHECK_INT(look("rounding mode"), OB_FINDING_BAD);
     ob_fp_mode_set(before);
     CHECK_HAS(found.text, "flush-to-zero on");

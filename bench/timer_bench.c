@@ -65,7 +65,8 @@ typedef struct peer {
 static bool measure_here(peer *p, body_kind body, sample *out)
 {
     const ob_clock clock = ob_clock_monotonic();
-    const ob_timer timer = {.task = {.run = body == NOTHING ? run_nothing : run_microsecond}};
+    const ob_timer timer = {.size = sizeof timer,
+                            .task = {.run = body == NOTHING ? run_nothing : run_microsecond}};
     ob_measurements *list;
     ob_measurement_stats stats;
     (void)p;
@@ -160,7 +161,7 @@ static double bare_loop_ns(const ob_clock *clock)
 
 static double callback_ns(void)
 {
-    const ob_timer timer = {.task = {.run = run_nothing}};
+    const ob_timer timer = {.size = sizeof timer, .task = {.run = run_nothing}};
     ob_measurements *list;
     double ns = NAN;
     if (ob_measurements_create(&list, NULL) == OB_OK &&

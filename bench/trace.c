@@ -33,8 +33,9 @@ static double cpu_seconds(int who)
 
 static double read_real(double *convert_s)
 {
-    const ob_trace_convert_options options = {.selection = {.iteration = -1}};
-    ob_trace_convert_summary summary;
+    const ob_trace_convert_options options = {.size = sizeof options,
+                                              .selection = {.iteration = -1}};
+    ob_trace_convert_summary summary = {.size = sizeof summary};
     ob_op_table *table;
     ob_trace *trace;
     ob_text config = {0};

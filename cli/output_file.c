@@ -169,15 +169,3 @@ bool ob__cli_wait_for_file(void *ctx, const char *path, int64_t pid)
     waiting->told = true;
     return ob__cli_is_interrupted(NULL) == 0;
 }
-
-ob_status ob__cli_append_to(ob_cli *cli, const char *path, bool wait, bool any_lines,
-                            ob_result_file **file, ob_err *err)
-{
-    ob_cli_waiting waiting = {.cli = cli};
-    const ob_result_file_params params = {.path = path,
-                                          .mode = OB_RESULT_APPEND,
-                                          .any_lines = any_lines,
-                                          .wait = wait ? ob__cli_wait_for_file : NULL,
-                                          .wait_ctx = &waiting};
-    return ob_result_file_open(&params, file, err);
-}

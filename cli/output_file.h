@@ -37,9 +37,6 @@ typedef struct ob_cli_waiting {
     bool told;
 } ob_cli_waiting;
 
-/* Opens a file to add records to; any_lines: or other lines of JSON. */
-ob_status ob__cli_append_to(ob_cli *cli, const char *path, bool wait, bool any_lines,
-                            ob_result_file **file, ob_err *err);
 /* For ob_result_file_params.wait, with an ob_cli_waiting: says once whom it waits for, until an interrupt. */
 bool ob__cli_wait_for_file(void *ctx, const char *path, int64_t pid);
 

@@ -104,6 +104,7 @@ int ob__cli_cap_libraries(ob_cli *cli, const ob_option *rows, const void *option
         return ob__cli_usage_error(cli, "%s is '%s'; it takes on, quiet or off", OB_CAPS_VARIABLE,
                                    state);
     const ob_library_caps_params params = {
+        .size = sizeof params,
         .program = ob__cli_own_path(&own) ? own.path : NULL,
         .users = find_users(cli, rows, options),
         .manifests = cli->manifests,

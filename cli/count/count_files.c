@@ -113,7 +113,8 @@ static ob_status open_file(const char *path, const ob_count_options *o, ob_count
 static ob_status print_table(ob_cli *cli, const ob_counts *table, const ob_count_options *o,
                              ob_err *err)
 {
-    const ob_counts_style style = {.line_width = (size_t)o->width, .all_rows = o->all_rows};
+    const ob_counts_style style = {
+        .size = sizeof style, .line_width = (size_t)o->width, .all_rows = o->all_rows};
     ob_text text = {0};
     const ob_status status = ob_counts_print(table, &style, &text, err);
     if (status == OB_OK) {

@@ -17,7 +17,9 @@ typedef struct list_options {
 static int open_backend(ob_cli *cli, const list_options *options)
 {
     const ob_backend_options_use use = {.records = ""};
-    ob_run_options run = {.backend = options->backend, .backend_options = options->backend_options};
+    ob_run_options run = {.size = sizeof run,
+                          .backend = options->backend,
+                          .backend_options = options->backend_options};
     ob_err err;
     char *text;
     const int code = ob__backend_options_apply(cli, &use, &run, &text, &err) == OB_OK

@@ -16,7 +16,8 @@ int ob__list_libraries_open(ob_cli *cli)
 {
     ob_own_path own;
     ob_err err;
-    const ob_library_caps_params params = {.program = ob__cli_own_path(&own) ? own.path : NULL};
+    const ob_library_caps_params params = {.size = sizeof params,
+                                           .program = ob__cli_own_path(&own) ? own.path : NULL};
     if (ob_library_caps_find(&params, &cli->caps, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     found.caps = cli->caps; /* which main destroys */

@@ -37,7 +37,8 @@ int ob__list_print_table(ob_cli *cli, const ob_list_query *query, size_t *shown)
     const ob_list_topic *topic = query->topic;
     const size_t screen = ob__cli_width(cli);
     const size_t width = screen == 0 && topic->is_prose ? NO_TERMINAL : screen;
-    const ob_table_style style = {.width = width, .bold_titles = cli->colour_out};
+    const ob_table_style style = {
+        .size = sizeof style, .width = width, .bold_titles = cli->colour_out};
     ob_table *table = ob_table_create();
     ob_err err;
     if (table == NULL)

@@ -78,7 +78,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return code;
     ob_config *config;
     ob_err err;
-    const ob_config_options config_options = {.device = options->device};
+    const ob_config_options config_options = {.size = sizeof config_options,
+                                              .device = options->device};
     if (ob_config_open_file(cli->context, options->config, &config_options, &config, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     code = expand(cli, options, config);

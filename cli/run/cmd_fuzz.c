@@ -77,7 +77,7 @@ static ob_status open_fuzzer(const fuzz_line *o, const char *spec, ob_fuzzer **o
 {
     const bool given = o->run.run.seed != NO_SEED;
     const uint64_t seed = given ? (uint64_t)o->run.run.seed : 0;
-    const ob_fuzz_preset_params preset = {.name = spec, .dtype = o->dtype};
+    const ob_fuzz_preset_params preset = {.size = sizeof preset, .name = spec, .dtype = o->dtype};
     return ob_fuzz_preset_find(spec) != NULL
                ? ob_fuzzer_open_preset(&preset, seed, out, err)
                : ob_fuzzer_open_file(spec, given ? &seed : NULL, out, err);

@@ -149,6 +149,7 @@ static int measure(run_command *r, bool verbose)
     ob_table_format_from_word(
         strcmp(r->line->job.format, "table") == 0 ? "text" : r->line->job.format, &r->format);
     const ob_report_params params = {
+        .size = sizeof params,
         .view = ob_run_options_backend_count(&r->run) > 1 ? OB_VIEW_SIDES : OB_VIEW_RUN,
         .totals_only = r->format == OB_TABLE_JSON};
     ob_status status = ob_report_create(&params, &r->report, &err);
@@ -175,6 +176,7 @@ static ob_status open_config(run_command *r, const char *text, size_t length, ob
     ob_cli *cli = r->cli;
     const ob_run_line *line = r->line;
     const ob_config_options options = {
+        .size = sizeof options,
         .device = one_device(line->run.device),
         .foreign_operators =
             ob__backend_option_given(cli, ob__backend_option_brings_operators, NULL) != NULL ||

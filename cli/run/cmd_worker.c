@@ -64,7 +64,9 @@ static const ob_option OPTIONS[] = {
 
 static void init(void *options)
 {
-    ob_run_options_init(&((worker_options *)options)->run);
+    worker_options *o = options;
+    ob_run_options_init(&o->run);
+    o->batch.size = sizeof o->batch;
 }
 
 /* ---- a batch ---- */
@@ -148,7 +150,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     ob_run_options how = options->run;
     if (how.command != NULL && strcmp(how.command, "replay") == 0)
         how.maker = ob_replay_maker(); /* a config alone cannot name a trace */
-    const ob_worker_fds fds = {.socket = (int)options->socket_fd,
+    const ob_worker_fds fds = {.size = sizeof fds,
+                               .socket = (int)options->socket_fd,
                                .state = (int)options->state_fd,
                                .ring = (int)options->ring_fd,
                                .ring_member = (unsigned)options->ring_member,

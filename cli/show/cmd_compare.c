@@ -107,7 +107,8 @@ static ob_status keep(void *ctx, const ob_cli_place *place, const ob_measurement
 
 static ob_compare_style style_of(ob_cli *cli, const compare_options *options)
 {
-    ob_compare_style style = {.trim_significant_figures = options->trim,
+    ob_compare_style style = {.size = sizeof style,
+                              .trim_significant_figures = options->trim,
                               .highlight_warnings = options->highlight_warnings};
     /* The options' choices are the library's words. */
     ob_table_format_from_word(options->format, &style.format);

@@ -183,8 +183,10 @@ static ob_status begin_report(showing *s, ob_view view, ob_err *err)
         return OB_OK;
     OB_TRY(end_report(s, err));
     s->view = view;
+    ob_table_choice choice = s->options->choice;
+    choice.size = sizeof choice;
     const ob_report_params params = {
-        .view = view, .context = s->cli->context, .choice = s->options->choice};
+        .size = sizeof params, .view = view, .context = s->cli->context, .choice = &choice};
     return ob_report_create(&params, &s->report, err);
 }
 

@@ -148,8 +148,8 @@ ob_status ob__cli_kept_add(ob_cli_kept *kept, const ob_cli_place *place, const o
     if (count == kept->capacity) {
         const size_t wanted = kept->capacity > 0 ? kept->capacity * 2 : 64;
         ob_cli_place *bigger = wanted <= SIZE_MAX / sizeof *bigger
-                                   ? realloc(kept->places, wanted * sizeof *bigger)
-                                   : NULL;
+                                      ? realloc(kept->places, wanted * sizeof *bigger)
+                                      : NULL;
         if (bigger == NULL)
             return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu measurements", count);
         kept->places = bigger;

@@ -49,7 +49,8 @@ static ob_status check_backend(const ob_context *context, const char *name, ob_e
 
 static ob_sweep_params params_of(const sweep_command *s)
 {
-    return (ob_sweep_params){.every = (uint64_t)s->line->every,
+    return (ob_sweep_params){.size = sizeof(ob_sweep_params),
+                             .every = (uint64_t)s->line->every,
                              .sample = (uint64_t)s->line->sample,
                              .seed = (uint64_t)s->run.seed,
                              .backward = s->run.backward};
@@ -66,7 +67,7 @@ static ob_status open_part(sweep_command *s, size_t backend, ob_err *err)
 {
     part *p = &s->parts[s->part_count];
     const ob_sweep_params params = params_of(s);
-    const ob_config_options options = {.device = s->run.device};
+    const ob_config_options options = {.size = sizeof options, .device = s->run.device};
     const ob_case_choice choice = {.size = sizeof choice, .only_case = s->line->only_case};
     ob_json_doc *doc;
     OB_TRY(ob_sweep_make_config(s->sweep, backend, &params, &doc, err));

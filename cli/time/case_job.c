@@ -25,7 +25,7 @@ static ob_status open_words(ob_context *context, const ob_case_request *r,
 static ob_status open_config(ob_context *context, const ob_case_request *r, ob_config **out,
                              ob_err *err)
 {
-    const ob_config_options options = {.device = r->run.device};
+    const ob_config_options options = {.size = sizeof options, .device = r->run.device};
     return r->config != NULL ? ob_config_open_file(context, r->config, &options, out, err)
                              : open_words(context, r, &options, out, err);
 }

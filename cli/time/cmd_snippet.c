@@ -35,7 +35,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const snippet_options *options = call->options;
     ob_err err;
-    const ob_snippet_serve_params params = {.socket = SOCKET,
+    const ob_snippet_serve_params params = {.size = sizeof params,
+                                            .socket = SOCKET,
                                             .object = call->words[0],
                                             .threads = options->threads,
                                             .open_context = open_context,

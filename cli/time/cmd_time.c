@@ -16,7 +16,8 @@ static ob_time_line with_plan(const ob_time_line *line, const ob_time_plan *plan
     return plain;
 }
 
-static int time_snippets(ob_job_screen *screen, const ob_cli_call *call, const ob_time_plan *plan)
+static int time_snippets(ob_job_screen *screen, const ob_cli_call *call,
+                         const ob_time_plan *plan)
 {
     static const char *const TOLD[] = {
         "cc",       "cxx",          "python",       "cache-dir",    "number",    "method",

@@ -10,6 +10,7 @@
 #include <string.h>
 
 typedef struct room {
+    ob_snippet_options options;
     ob_snippet_code code;
     ob_suite_set set;
     char *path; /* of the suite, so that repro lines work from any folder */
@@ -52,7 +53,8 @@ static int open_code(ob_cli *cli, ob_snippet_request *r, room *to)
 {
     ob_job_snippets *what = &r->what;
     ob_err err;
-    what->options = ob__snippet_line_options(cli, r->snippet, r->timeout_s);
+    to->options = ob__snippet_line_options(cli, r->snippet, r->timeout_s);
+    what->options = &to->options;
     if (r->suite->file == NULL) {
         const int code = ob__snippet_code_read(cli, r->snippet, r->words, r->word_count, &to->code);
         what->statement = to->code.args;
@@ -60,7 +62,7 @@ static int open_code(ob_cli *cli, ob_snippet_request *r, room *to)
         what->thread_count = r->threads->size;
         return code;
     }
-    if (ob__suite_set_open(r->suite, r->snippet->lang, &what->options, &to->set, &err) != OB_OK)
+    if (ob__suite_set_open(r->suite, r->snippet->lang, &to->options, &to->set, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     to->path = strcmp(r->suite->file, "-") == 0 ? NULL : realpath(r->suite->file, NULL);
     what->suite = to->set.snippets;

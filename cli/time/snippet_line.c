@@ -11,7 +11,7 @@
 /* *made is to be freed. */
 static ob_status read_code(const char *text, char **made, ob_err *err)
 {
-    size_t size = 0, capacity = 0;
+    enum { PIECE = 1 << 16 };
     *made = NULL;
     if (text[0] != '@' && strcmp(text, "-") != 0) {
         *made = strdup(text);
@@ -20,22 +20,18 @@ static ob_status read_code(const char *text, char **made, ob_err *err)
     FILE *file = text[0] == '@' ? fopen(text + 1, "re") : stdin;
     if (file == NULL)
         return ob_err_set(err, OB_ERR_INVALID, "%s cannot be read: %s", text + 1, strerror(errno));
-    for (size_t got = 1; got > 0;) {
-        if (capacity - size < 4096) {
-            char *more = realloc(*made, capacity + 65536);
-            if (more == NULL)
-                break;
-            *made = more;
-            capacity += 65536;
-        }
-        got = fread(*made + size, 1, capacity - size - 1, file);
-        size += got;
+    ob_text read = {0};
+    for (size_t got = 1; got > 0; read.size += got) {
+        if (!ob_text_reserve(&read, PIECE + 1))
+            break;
+        got = fread(read.data + read.size, 1, PIECE, file);
     }
-    if (*made != NULL)
-        (*made)[size] = '\0';
+    if (read.data != NULL)
+        read.data[read.size] = '\0';
+    *made = read.data;
     if (file != stdin)
         fclose(file);
-    if (*made == NULL || strlen(*made) != size) {
+    if (*made == NULL || strlen(*made) != read.size) {
         free(*made);
         *made = NULL;
         return ob_err_set(err, OB_ERR_INVALID, "%s holds no text", text);
@@ -102,7 +98,8 @@ static void tell(void *ctx, const char *text)
 ob_snippet_options ob__snippet_line_options(ob_cli *cli, const ob_snippet_line *line,
                                             double timeout_s)
 {
-    return (ob_snippet_options){.cc = line->cc,
+    return (ob_snippet_options){.size = sizeof(ob_snippet_options),
+                                .cc = line->cc,
                                 .cxx = line->cxx,
                                 .python = line->python,
                                 .cache_dir = line->cache_dir,

@@ -13,7 +13,8 @@ static ob_status expand(const ob_suite_line *line, const char *lang,
         OB_TRY(ob_language_parse(lang, &language, err));
     if (options != NULL)
         OB_TRY(ob_suite_models_dir(set->suite, options, models, sizeof models, err));
-    const ob_expand_options wanted = {.models_dir = models[0] != '\0' ? models : NULL,
+    const ob_expand_options wanted = {.size = sizeof wanted,
+                                      .models_dir = models[0] != '\0' ? models : NULL,
                                       .only = lang != NULL ? &language : NULL,
                                       .name_part = line->only};
     OB_TRY(ob_suite_expand(set->suite, &wanted, &set->snippets, err));

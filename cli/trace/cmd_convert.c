@@ -55,9 +55,10 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return code;
     const ob_log *log = ob_context_log(cli->context);
     ob_trace_convert_options how = options->how;
+    how.size = sizeof how;
     how.half_to_bfloat16 = options->half != NULL && strcmp(options->half, "bfloat16") == 0;
     ob_trace *trace;
-    ob_trace_convert_summary summary;
+    ob_trace_convert_summary summary = {.size = sizeof summary};
     ob_text config = {0};
     if (ob_trace_open(call->words[0], NULL, log, &trace, &err) != OB_OK)
         return ob__cli_fail(cli, &err);

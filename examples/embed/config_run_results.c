@@ -98,14 +98,15 @@ int main(int argc, char **argv)
     ob_config *config = NULL;
     results all = {.count = 0};
     ob_run_options options;
-    ob_run_summary summary;
+    ob_run_summary summary = {.size = sizeof summary};
     ob_err err;
 
     ob_run_options_init(&options);
     options.backend = argc > 1 ? argv[1] : NULL;
     options.warmup = 2;
     options.iteration = 20;
-    const ob_run_params params = {.options = &options,
+    const ob_run_params params = {.size = sizeof params,
+                                  .options = &options,
                                   .worker_program = argc > 2 ? argv[2] : NULL,
                                   .count = OB_ALL_CASES,
                                   .on_record = keep,

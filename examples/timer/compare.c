@@ -18,7 +18,7 @@ static ob_status measure(void *ctx, const ob_case *c, ob_err *err)
 {
     const bench *b = ctx;
     const ob_clock clock = ob_session_clock(b->session);
-    ob_timer timer = {.spec = b->spec, .clock = &clock};
+    ob_timer timer = {.size = sizeof timer, .spec = b->spec, .clock = &clock};
     OB_TRY(ob_session_prepare_task(b->session, c, &timer.task, err));
     return ob_timer_blocked_autorange(&timer, b->seconds, b->list, err);
 }
@@ -48,7 +48,7 @@ static ob_status print_table(const ob_measurements *list, ob_err *err)
 {
     ob_compare *compare = NULL;
     ob_text text = {0};
-    const ob_compare_style style = {.trim_significant_figures = true};
+    const ob_compare_style style = {.size = sizeof style, .trim_significant_figures = true};
     ob_status status = ob_compare_create(list, &compare, err);
     if (status == OB_OK)
         status = ob_compare_print(compare, &style, &text, err);

@@ -24,8 +24,13 @@ static inline ob_status fuzzed_open(ob_fuzzer **out, ob_err *err)
          .max_elements = 1 << 20},
         {.name = "y", .size = {"k0", "1"}, .probability_contiguous = &MOSTLY},
     };
-    const ob_fuzz_spec spec = {
-        .parameters = PARAMETERS, .parameter_count = 2, .tensors = TENSORS, .tensor_count = 2};
+    const ob_fuzz_spec spec = {.size = sizeof spec,
+                               .parameters = PARAMETERS,
+                               .parameter_size = sizeof *PARAMETERS,
+                               .parameter_count = 2,
+                               .tensors = TENSORS,
+                               .tensor_size = sizeof *TENSORS,
+                               .tensor_count = 2};
     return ob_fuzzer_create(&spec, 0, out, err);
 }
 
@@ -62,7 +67,8 @@ static inline ob_status fuzzed_time(void *ctx, const ob_case *c, ob_err *err)
 {
     const fuzzed_timing *how = ctx;
     const ob_clock clock = ob_session_clock(how->session);
-    ob_timer timer = {.spec = {.label = "torch.add",
+    ob_timer timer = {.size = sizeof timer,
+                      .spec = {.label = "torch.add",
                                .description = how->description,
                                .env = how->env,
                                .num_threads = 1},

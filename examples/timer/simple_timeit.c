@@ -28,7 +28,8 @@ static ob_status add(void *ctx, uint64_t n, ob_err *err)
 int main(int argc, char **argv)
 {
     static data d;
-    const ob_timer timer = {.task = {.run = add, .ctx = &d},
+    const ob_timer timer = {.size = sizeof timer,
+                            .task = {.run = add, .ctx = &d},
                             .spec = {.stmt = "sum = x + y", .setup = "1024 floats each"}};
     ob_measurements *list;
     ob_err err;

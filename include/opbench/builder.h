@@ -41,6 +41,7 @@ ob_status ob_builder_open_config(ob_builder *builder, ob_context *context,
 
 /* Names; NULL = the default. */
 typedef struct ob_builder_op_params {
+    size_t size;                                   /* sizeof(ob_builder_op_params) */
     const char *build_iterator, *input_iterator;   /* NULL = "DefaultConfigIterator" */
     const char *build_generator, *input_generator; /* NULL = "PyTorch:DefaultDataGenerator" */
 } ob_builder_op_params;
@@ -60,6 +61,7 @@ void ob_builder_name(ob_builder *builder, const char *name);
 /* ---- arguments ---- */
 
 typedef struct ob_tensor_arg {
+    size_t size; /* sizeof(ob_tensor_arg) */
     ob_dtype dtype;
     const int64_t *shape; /* rank sizes; OB_SHAPE fills both */
     size_t rank;
@@ -70,9 +72,9 @@ typedef struct ob_tensor_arg {
     const double *value_range; /* two: lowest and highest; NULL = the generator's own */
 } ob_tensor_arg;
 
-/* The members shape and rank of an ob_tensor_arg, for one dimension or more: OB_SHAPE(2, 3). */
+/* The members size, shape and rank of an ob_tensor_arg, for one dimension or more: OB_SHAPE(2, 3). */
 #define OB_SHAPE(...)                                                                              \
-    .shape = (const int64_t[]){__VA_ARGS__},                                                       \
+    .size = sizeof(ob_tensor_arg), .shape = (const int64_t[]){__VA_ARGS__},                        \
     .rank = sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)
 
 void ob_builder_tensor(ob_builder *builder, const ob_tensor_arg *arg);

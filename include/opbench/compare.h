@@ -86,6 +86,7 @@ bool ob_table_format_from_word(const char *word, ob_table_format *out);
 
 /* Zero is the original's default. */
 typedef struct ob_compare_style {
+    size_t size; /* sizeof(ob_compare_style) */
     ob_table_format format;
     bool trim_significant_figures; /* as many digits as the spread of the samples allows */
     bool highlight_warnings;       /* cells with a wide spread say how wide */

@@ -20,8 +20,9 @@ typedef struct ob_cases ob_cases;
 typedef struct ob_case ob_case;
 
 typedef struct ob_config_options {
-    const char *device;    /* NULL = "cpu"; handed to iterators */
-    ob_json_limits limits; /* zeros = defaults */
+    size_t size;                  /* sizeof(ob_config_options) */
+    const char *device;           /* NULL = "cpu"; handed to iterators */
+    const ob_json_limits *limits; /* NULL = defaults */
     /* A backend that will run the cases brings operators of its own: names that the core does not know are no
      * reason for a warning. */
     bool foreign_operators;

@@ -63,7 +63,15 @@ typedef struct ob_entry_info {
 
 size_t ob_context_count(const ob_context *context, ob_entry_kind kind);
 /* index < count. Strings live as long as the context and until the next registration. */
-ob_entry_info ob_context_entry(const ob_context *context, ob_entry_kind kind, size_t index);
+void ob_context_entry_sized(const ob_context *context, ob_entry_kind kind, size_t index,
+                            ob_entry_info *out, size_t size);
+static inline ob_entry_info ob_context_entry(const ob_context *context, ob_entry_kind kind,
+                                             size_t index)
+{
+    ob_entry_info info;
+    ob_context_entry_sized(context, kind, index, &info, sizeof info);
+    return info;
+}
 
 const ob_backend_desc *ob_context_find_backend(const ob_context *context, const char *name);
 const ob_generator_desc *ob_context_find_generator(const ob_context *context, const char *name);

@@ -70,6 +70,7 @@ ob_status ob_counts_denoise(const ob_counts *counts, ob_counts **out, ob_err *er
 ob_status ob_counts_standardise(const ob_counts *counts, ob_counts **out, ob_err *err);
 
 typedef struct ob_counts_style {
+    size_t size;       /* sizeof(ob_counts_style) */
     size_t line_width; /* 0 = 80; names get at least 40 columns */
     bool all_rows;     /* also of a long table */
 } ob_counts_style;
@@ -88,6 +89,7 @@ typedef struct ob_count_stats ob_count_stats;
 
 /* All of it is copied. Tables may be NULL = not known. */
 typedef struct ob_count_stats_params {
+    size_t size;                   /* sizeof(ob_count_stats_params) */
     ob_task_spec task;             /* stmt NULL = not known: the file of another program */
     int64_t number_per_run;        /* how often the statement ran; 0 = not known */
     bool built_with_debug_symbols; /* libtorch was, if anything of it was executed */

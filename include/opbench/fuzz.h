@@ -11,8 +11,9 @@
  *     const ob_fuzz_tensor tensors[] = {
  *         {.name = "x", .size = {"k0", "k1"}, .probability_contiguous = &most},
  *         {.name = "y", .size = {"k0", "1"}, .probability_contiguous = &most}};
- *     const ob_fuzz_spec spec = {.parameters = parameters, .parameter_count = 2,
- *                                .tensors = tensors, .tensor_count = 2};
+ *     const ob_fuzz_spec spec = {.size = sizeof spec,
+ *                                .parameters = parameters, .parameter_size = sizeof *parameters, .parameter_count = 2,
+ *                                .tensors = tensors, .tensor_size = sizeof *tensors, .tensor_count = 2};
  *     status = ob_fuzzer_create(&spec, 0, &fuzzer, &err);
  *     status = ob_fuzzer_take(fuzzer, 10, see_draw, ctx, &err);
  *
@@ -92,9 +93,12 @@ typedef struct ob_fuzz_draw ob_fuzz_draw;
 typedef bool (*ob_fuzz_accept_fn)(void *ctx, const ob_fuzz_draw *draw);
 
 typedef struct ob_fuzz_spec {
+    size_t size; /* sizeof(ob_fuzz_spec) */
     const ob_fuzz_parameter *parameters;
+    size_t parameter_size; /* sizeof(ob_fuzz_parameter) */
     size_t parameter_count;
     const ob_fuzz_tensor *tensors;
+    size_t tensor_size; /* sizeof(ob_fuzz_tensor) */
     size_t tensor_count;
     const char *const *constraints; /* "k0 % 2 == 0 and k0 > k1": docs/fuzz.md has the grammar */
     size_t constraint_count;
@@ -192,6 +196,7 @@ const ob_fuzz_preset_info *ob_fuzz_preset_get(size_t index);
 const ob_fuzz_preset_info *ob_fuzz_preset_find(const char *name);
 
 typedef struct ob_fuzz_preset_params {
+    size_t size;                       /* sizeof(ob_fuzz_preset_params) */
     const char *name;                  /* either name */
     const char *dtype;                 /* NULL = the preset's own */
     const double *probability_regular; /* spectral only; NULL = 1 */

@@ -210,8 +210,8 @@ typedef struct ob_job_snippets {
     const int64_t *threads;
     size_t thread_count;
     ob_task_spec names;
-    ob_snippet_options
-        options; /* but for stop, which is the job's: any wish to end ends it at once */
+    /* NULL = defaults. But for stop, which is the job's: any wish to end ends it at once. */
+    const ob_snippet_options *options;
     bool counts; /* instructions */
     ob_snippet_count_params count;
     const ob_timer_options *timer; /* times; NULL = none */

@@ -31,6 +31,7 @@ typedef struct ob_json ob_json;
 typedef struct ob_json_doc ob_json_doc;
 
 typedef struct ob_json_limits {
+    size_t size;             /* sizeof(ob_json_limits) */
     size_t max_memory_bytes; /* 0 = 512 MiB: what the tree may take */
     size_t max_string_bytes; /* 0 = 16 MiB */
     uint32_t max_depth;      /* 0 = 256 */

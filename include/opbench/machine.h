@@ -42,6 +42,7 @@ typedef struct ob_library_cap {
 typedef struct ob_library_caps ob_library_caps;
 
 typedef struct ob_library_caps_params {
+    size_t size; /* sizeof(ob_library_caps_params) */
     /* opbench, started as `PROGRAM worker --trial ...` to try a library. NULL = only instruction sets are tried; what
      * is known of libraries is what was tried before on this machine. */
     const char *program;

@@ -251,6 +251,7 @@ typedef struct ob_noise {
 
 /* Zero means the default. */
 typedef struct ob_noise_params {
+    size_t size;            /* sizeof(ob_noise_params) */
     const char *root;       /* before "/proc/stat"; borrowed. NULL = "" */
     const ob_cpu_set *cpus; /* which CPUs to look at; copied. NULL = ob_cpu_set_usable */
     const ob_clock *clock;  /* copied. NULL = monotonic */

@@ -110,7 +110,8 @@ ob_status ob_measurement_print_json(const ob_measurement *m, const ob_measuremen
                                     ob_text *text, ob_err *err);
 
 /* The measurement as a record of one result: its own fields, status ok, and the statistics. The record
- * borrows from m; the caller adds what else is known (op_name, backend, ...) and writes it. */
+ * borrows from m; the caller adds what else is known (op_name, backend, ...) and writes it. It must have been initialised
+ * (ob_record_init). */
 ob_status ob_measurement_to_record(const ob_measurement *m, struct ob_record *record, ob_err *err);
 
 /* ------------------------------------------------------------------ lists */

@@ -2,6 +2,9 @@
  *
  * What most programs on the library need: a context, configs, jobs that measure them to records, the Timer,
  * comparisons, fuzzers. What else there is (traces, snippets, counts, sweeps, reports, ...) has a header of its own.
+ *
+ * Structs that a caller makes begin with their `size`, so that they can grow; small values (texts, tensors, clocks, statistics) do
+ * not grow, and what the library makes for reading grows at its end.
  */
 #ifndef OPBENCH_OPBENCH_H
 #define OPBENCH_OPBENCH_H

@@ -7,7 +7,8 @@
  * returns a const struct; the same struct is used when a plug-in is linked in. No constructors,
  * never dlclosed. The ABI number changes when a struct here changes in a way that old plug-ins
  * would misread; fields are appended under the same number, `size` tells how much of a struct the
- * plug-in knows. "(required)" marks what must be there; every other function pointer may be NULL.
+ * plug-in knows, and OB_PLUGIN_HEAD has the sizes of all others that it hands over. Small values (ob_value, ob_tensor, ob_cost,
+ * ob_kernel, ob_reason, ...) do not grow. "(required)" marks what must be there; every other function pointer may be NULL.
  */
 #ifndef OPBENCH_PLUGIN_H
 #define OPBENCH_PLUGIN_H
@@ -200,6 +201,7 @@ typedef enum ob_reference_kind {
 
 /* One tensor of the results. Elements are row-major; of complex ones values and bounds have two numbers each. */
 typedef struct ob_reference_result {
+    size_t size; /* sizeof(ob_reference_result) */
     ob_reference_kind kind;
     ob_dtype dtype;
     int ndim;
@@ -399,7 +401,9 @@ typedef struct ob_iterator_desc {
     .magic = OB_PLUGIN_MAGIC, .abi = OB_PLUGIN_ABI, .size = sizeof(ob_plugin),                     \
     .backend_size = sizeof(ob_backend_desc), .operator_size = sizeof(ob_op_row),                   \
     .generator_size = sizeof(ob_generator_desc), .iterator_size = sizeof(ob_iterator_desc),        \
-    .option_size = sizeof(ob_option)
+    .option_size = sizeof(ob_option), .arg_type_size = sizeof(ob_arg_type),                        \
+    .arg_attr_size = sizeof(ob_arg_attr), .constraint_size = sizeof(ob_constraint),                \
+    .reference_size = sizeof(ob_reference_desc)
 
 typedef struct ob_plugin {
     uint32_t magic; /* OB_PLUGIN_MAGIC */
@@ -414,6 +418,8 @@ typedef struct ob_plugin {
     const ob_op_row *const *operators;
     const ob_generator_desc *const *generators;
     const ob_iterator_desc *const *iterators;
+    /* sizeof of what those structs point to. */
+    uint32_t arg_type_size, arg_attr_size, constraint_size, reference_size;
 } ob_plugin;
 
 /* Returns the plug-in's struct, or NULL with a reason when it cannot work here (a library is

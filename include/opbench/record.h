@@ -303,7 +303,10 @@ typedef struct ob_record_kernel {
     int64_t iterations; /* over which the times are means; 0 = not known */
 } ob_record_kernel;
 
+/* Its parts are where they are in one version of this header alone: a record of another size is refused. A program that is
+ * to go on with a newer library takes members of records by their rows: ob_record_find_field, ob_record_member. */
 typedef struct ob_record {
+    size_t size; /* sizeof(ob_record): ob_record_init */
     ob_record_kind kind;
     ob_record_header header;
     ob_record_result result;
@@ -314,7 +317,11 @@ typedef struct ob_record {
 } ob_record;
 
 /* Everything absent. */
-void ob_record_init(ob_record *record, ob_record_kind kind);
+void ob_record_init_sized(ob_record *record, size_t size, ob_record_kind kind);
+static inline void ob_record_init(ob_record *record, ob_record_kind kind)
+{
+    ob_record_init_sized(record, sizeof *record, kind);
+}
 /* Appends the record's line, with its newline. Numbers read back exactly; a NaN or infinity in a
  * list becomes null, and the line's warnings say so. On failure text is unchanged. */
 ob_status ob_record_print(const ob_record *record, ob_text *text, ob_err *err);
@@ -400,6 +407,7 @@ typedef enum ob_result_open_mode {
 } ob_result_open_mode;
 
 typedef struct ob_result_file_params {
+    size_t size;        /* sizeof(ob_result_file_params) */
     const char *path;   /* exact name; NULL = make one from prefix */
     const char *prefix; /* "<prefix>_<pid>_<unix seconds>.json", a later second if that is taken */
     ob_result_open_mode mode;  /* with a prefix: CREATE, and no old file is ever emptied; or APPEND,
@@ -441,6 +449,7 @@ typedef struct ob_record_reader ob_record_reader;
 
 /* Zero means the default. */
 typedef struct ob_record_reader_params {
+    size_t size;           /* sizeof(ob_record_reader_params) */
     size_t max_line_bytes; /* 0 = 1 GiB */
     bool
         whole_lines_only; /* a last line without its newline is never given, even if it is complete */
@@ -480,8 +489,9 @@ typedef struct ob_done_name {
 } ob_done_name;
 
 struct ob_done_file {
-    uint64_t cut_at; /* where the torn last line begins, or size */
-    uint64_t size;   /* so much was read */
+    size_t size;     /* sizeof(ob_done_file) */
+    uint64_t cut_at; /* where the torn last line begins, or read_bytes */
+    uint64_t read_bytes;
     bool torn;
     bool finished;        /* the last line is a finish record */
     uint64_t results;     /* result lines */

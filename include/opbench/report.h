@@ -54,7 +54,11 @@ typedef struct ob_table ob_table;
 ob_table *ob_table_create(void);        /* NULL when memory is out */
 void ob_table_destroy(ob_table *table); /* NULL is allowed */
 /* Returns the column's number; rows that are there have nothing in it. */
-size_t ob_table_add_column(ob_table *table, const ob_column *column);
+size_t ob_table_add_column_sized(ob_table *table, const ob_column *column, size_t size);
+static inline size_t ob_table_add_column(ob_table *table, const ob_column *column)
+{
+    return ob_table_add_column_sized(table, column, sizeof *column);
+}
 void ob_table_add_row(ob_table *table);
 /* A cell of the last row. A number that is NaN, and a text that is NULL, is nothing. Of a cell with both people get the
  * text and programs the number. */
@@ -69,6 +73,7 @@ size_t ob_table_row_count(const ob_table *table);
 
 /* Zero is plain text. */
 typedef struct ob_table_style {
+    size_t size; /* sizeof(ob_table_style) */
     ob_table_format format;
     const char *list; /* JSON: one object with the rows under this key; NULL = a line per row */
     size_t width;     /* text: of the screen; 0 = nothing is broken */
@@ -82,6 +87,7 @@ ob_status ob_table_print(const ob_table *table, const ob_table_style *style, ob_
 
 /* Which rows and columns are kept, and in which order. Zeros keep all. */
 typedef struct ob_table_choice {
+    size_t size;         /* sizeof(ob_table_choice) */
     const char *columns; /* "operator,id,median": titles, names, or fields of a record */
     const char *sort; /* one of them; "-median" = the largest first. What has nothing comes last. */
     const char *filter; /* "status == ok and median > 5us"; docs/show.md has the grammar */
@@ -118,10 +124,12 @@ typedef enum ob_view {
 ob_view ob_record_view(const ob_record *record);
 
 typedef struct ob_report_params {
+    size_t size; /* sizeof(ob_report_params) */
     ob_view view;
-    ob_context *context;    /* SWEEP: knows its operators */
-    bool totals_only;       /* the rows are printed elsewhere */
-    ob_table_choice choice; /* of the rows; with one there are no totals and no notes */
+    ob_context *context; /* SWEEP: knows its operators */
+    bool totals_only;    /* the rows are printed elsewhere */
+    /* Of the rows; with one there are no totals and no notes. NULL = all. */
+    const ob_table_choice *choice;
 } ob_report_params;
 
 typedef struct ob_report ob_report;

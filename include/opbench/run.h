@@ -29,6 +29,7 @@ typedef struct ob_timer_options {
 /* How cases are measured. ob_run_options_init gives the defaults of its rows, which also fill it from a command line, and
  * print it for a worker and for the repro line of a record. */
 typedef struct ob_run_options {
+    size_t size;         /* sizeof(ob_run_options) */
     const char *backend; /* NULL = the first that works: native. ob_run takes several, "a,b" */
     const char *device;  /* "cpu,opencl:0": which the backend has first; NULL = its own first */
     int64_t warmup, iteration;
@@ -76,7 +77,11 @@ typedef struct ob_run_options {
 const ob_option *ob_run_option_rows(void);
 const ob_option *ob_timer_option_rows(void);
 
-void ob_run_options_init(ob_run_options *options);
+void ob_run_options_init_sized(ob_run_options *options, size_t size);
+static inline void ob_run_options_init(ob_run_options *options)
+{
+    ob_run_options_init_sized(options, sizeof *options);
+}
 /* How many names `backend` has, separated by commas; one if it is not given. */
 size_t ob_run_options_backend_count(const ob_run_options *options);
 /* Whether one of them brings operators of its own, beyond those that the core knows. */
@@ -98,7 +103,14 @@ void ob_session_close(ob_session *session); /* NULL is allowed */
 
 /* Runs one case and fills a result record; a failure of the case is a record with its status and
  * reason, and OB_OK. What the record points to lives until the next call or the end of the session. */
-ob_status ob_session_run(ob_session *session, const ob_case *c, ob_record *record, ob_err *err);
+ob_status ob_session_run_case(ob_session *session, const ob_case *c, ob_record *record,
+                              ob_err *err);
+static inline ob_status ob_session_run(ob_session *session, const ob_case *c, ob_record *record,
+                                       ob_err *err)
+{
+    record->size = sizeof *record;
+    return ob_session_run_case(session, c, record, err);
+}
 /* Prepares the case and gives it as a task of the Timer: forward passes on the session's backend, or, with options.backward, each
  * with its backward. The
  * task lives until the next call or the end of the session. Fails where a record would say so. */
@@ -119,9 +131,10 @@ const char *ob_session_refuses(ob_session *session, const char *name);
 
 /* The descriptors that a supervisor gives its worker. */
 typedef struct ob_worker_fds {
-    int socket; /* messages */
-    int state;  /* memory that both see */
-    int ring;   /* memory that all see who take turns; 0 = it runs alone */
+    size_t size; /* sizeof(ob_worker_fds) */
+    int socket;  /* messages */
+    int state;   /* memory that both see */
+    int ring;    /* memory that all see who take turns; 0 = it runs alone */
     unsigned ring_member;
     unsigned counts; /* above 0: it runs under valgrind and counts so often, instead of measuring */
 } ob_worker_fds;
@@ -143,6 +156,7 @@ typedef struct ob_run_progress {
 
 /* What a run is told besides how to measure. */
 typedef struct ob_run_params {
+    size_t size; /* sizeof(ob_run_params) */
     const ob_run_options *options;
     /* The program that is started as `PROGRAM worker ...`; NULL = cases run in this process, and a crash
      * of an operator is a crash of the caller. */
@@ -165,6 +179,7 @@ typedef struct ob_run_params {
 } ob_run_params;
 
 typedef struct ob_run_summary {
+    size_t size;                            /* sizeof(ob_run_summary) */
     uint64_t cases[OB_RECORD_STATUS_COUNT]; /* how many of each status */
     uint64_t left_out;                      /* already done */
     uint64_t workers;                       /* how many were started */
@@ -186,7 +201,11 @@ typedef struct ob_backend_trial {
 } ob_backend_trial;
 
 /* Opens each in a process of its own, all at the same time; one that crashes or hangs has that as its reason. */
-void ob_backends_try(ob_context *context, ob_backend_trial *trials, size_t count);
+void ob_backends_try_sized(ob_context *context, void *trials, size_t trial_size, size_t count);
+static inline void ob_backends_try(ob_context *context, ob_backend_trial *trials, size_t count)
+{
+    ob_backends_try_sized(context, trials, sizeof *trials, count);
+}
 
 #ifdef __cplusplus
 }

@@ -53,6 +53,7 @@ typedef struct ob_grouped_setup {
  * definition of a `model` (in C one that ob_op_prepare made), or a block of one statement per line. NULL = not in this
  * language. */
 typedef struct ob_snippet_group {
+    size_t size; /* sizeof(ob_snippet_group) */
     const char *code[OB_LANGUAGE_COUNT];
     ob_grouped_setup setup;     /* variants: part of the blocks instead */
     const char *signature;      /* "f(x, w) -> y", or NULL; not for variants */
@@ -100,6 +101,7 @@ typedef struct ob_snippet {
 typedef struct ob_snippets ob_snippets;
 
 typedef struct ob_expand_options {
+    size_t size;             /* sizeof(ob_expand_options) */
     const char *models_dir;  /* where TorchScript models will be; NULL = "TorchScript_models" */
     const ob_language *only; /* snippets in this language; NULL = in all */
     const char *name_part;   /* snippets with this in their name (ob_snippet_name); NULL = all */

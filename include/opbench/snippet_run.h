@@ -17,6 +17,7 @@ extern "C" {
 #endif
 
 typedef struct ob_snippet_options {
+    size_t size;           /* sizeof(ob_snippet_options) */
     const char *program;   /* opbench, which loads what was compiled; NULL = this program */
     const char *cc;        /* NULL = cc */
     const char *cxx;       /* NULL = c++ */
@@ -75,6 +76,7 @@ ob_status ob_snippet_count(const ob_timer_args *args, const ob_task_spec *task,
 /* ---- the process itself ---- */
 
 typedef struct ob_snippet_serve_params {
+    size_t size; /* sizeof(ob_snippet_serve_params) */
     int socket;
     const char *object;
     int64_t threads;

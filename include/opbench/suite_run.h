@@ -52,7 +52,8 @@ typedef struct ob_suite_result {
 } ob_suite_result;
 
 typedef struct ob_suite_run_params {
-    ob_snippet_options options;
+    size_t size;                       /* sizeof(ob_suite_run_params) */
+    const ob_snippet_options *options; /* NULL = defaults */
     ob_snippet_count_params count;
     /* Not NULL: take times instead of counts. */
     ob_snippet_take take;

@@ -10,7 +10,8 @@
  *             ...
  *         return OB_OK;
  *     }
- *     const ob_timer timer = {.task = {.run = add, .ctx = &data}, .spec = {.stmt = "a + b"}};
+ *     const ob_timer timer = {
+ *         .size = sizeof timer, .task = {.run = add, .ctx = &data}, .spec = {.stmt = "a + b"}};
  *     status = ob_timer_blocked_autorange(&timer, OB_TIMER_MIN_RUN_TIME_S, measurements, &err);
  *
  * Nothing here keeps state: a timer may be used again and copied. docs/timer.md says what is timed.
@@ -45,6 +46,7 @@ typedef struct ob_timer_task {
 } ob_timer_task;
 
 typedef struct ob_timer {
+    size_t size; /* sizeof(ob_timer) */
     ob_timer_task task;
     ob_task_spec spec;     /* num_threads 0 = 1 */
     const ob_clock *clock; /* NULL = monotonic */
@@ -72,6 +74,7 @@ ob_status ob_timer_blocked_autorange(const ob_timer *timer, double min_run_time_
                                      ob_measurements *to, ob_err *err);
 
 typedef struct ob_adaptive_params {
+    size_t size;           /* sizeof(ob_adaptive_params) */
     double threshold;      /* of the interquartile range over the median; must come below it */
     double min_run_time_s; /* never less, but for max_run_time_s */
     double max_run_time_s; /* a block that ends beyond it is the last one; 0 = no limit */
@@ -81,8 +84,8 @@ typedef struct ob_adaptive_params {
 #define OB_ADAPTIVE_MAX_RUN_TIME_S 10
 #define OB_ADAPTIVE_DEFAULTS                                                                       \
     {                                                                                              \
-        .threshold = OB_ADAPTIVE_THRESHOLD, .min_run_time_s = OB_ADAPTIVE_MIN_RUN_TIME_S,          \
-        .max_run_time_s = OB_ADAPTIVE_MAX_RUN_TIME_S                                               \
+        .size = sizeof(ob_adaptive_params), .threshold = OB_ADAPTIVE_THRESHOLD,                    \
+        .min_run_time_s = OB_ADAPTIVE_MIN_RUN_TIME_S, .max_run_time_s = OB_ADAPTIVE_MAX_RUN_TIME_S \
     }
 
 /* Blocks, at least four, until their spread is below the threshold. The block size is found as for

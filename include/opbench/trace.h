@@ -101,6 +101,7 @@ typedef struct ob_trace_node {
 } ob_trace_node;
 
 typedef struct ob_trace_limits {
+    size_t size;             /* sizeof(ob_trace_limits) */
     size_t max_memory_bytes; /* 0 = 4 GiB: what the tables may take */
     uint64_t max_text_bytes; /* 0 = 64 GiB: of the unpacked text */
     uint64_t max_expansion;  /* 0 = 400: unpacked over packed size, looked at beyond 64 MiB */
@@ -160,12 +161,14 @@ ob_status ob_trace_describe_node(const ob_trace *trace, size_t index, ob_json_do
 /* ---- as a benchmark config ---- */
 
 typedef struct ob_trace_convert_options {
+    size_t size; /* sizeof(ob_trace_convert_options) */
     ob_trace_selection selection;
     const char *device;    /* what device arguments become; NULL = "cpu" */
     bool half_to_bfloat16; /* half becomes bfloat16: for CPUs whose library has no half */
 } ob_trace_convert_options;
 
 typedef struct ob_trace_convert_summary {
+    size_t size;       /* sizeof(ob_trace_convert_summary) */
     uint64_t calls;    /* chosen */
     uint64_t distinct; /* entries written */
     uint64_t left_out; /* chosen, but cannot be made again; a warning each kind */

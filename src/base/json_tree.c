@@ -6,6 +6,7 @@
 #include "base/json_node.h"
 #include "base/json_read.h"
 #include "base/number.h"
+#include "base/sized.h"
 #include "base/vec.h"
 
 #include <stdio.h>
@@ -216,18 +217,20 @@ static ob_status build(const ob_json_source *source, const ob_json_limits *limit
     builder b = {0};
     ob_err local; /* the path is needed even when the caller does not look */
     ob_err *to = err != NULL ? err : &local;
+    ob_json_limits own;
     *out = NULL;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_json_limits, &own, limits, err));
     ob_status status = ob_json_doc_create(&b.doc, to);
     if (status != OB_OK)
         return status;
     ob__arena_init(&b.doc->arena,
-                   limits && limits->max_memory_bytes ? limits->max_memory_bytes : DEFAULT_MEMORY);
+                   own.max_memory_bytes != 0 ? own.max_memory_bytes : DEFAULT_MEMORY);
     b.doc->name = ob__arena_strdup(&b.doc->arena, source->name, strlen(source->name));
     if (b.doc->name == NULL) {
         ob_json_doc_destroy(b.doc);
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a JSON document");
     }
-    status = ob__json_reader_create(source, limits, &b.reader, to);
+    status = ob__json_reader_create(source, &own, &b.reader, to);
     while (status == OB_OK) {
         ob_json_event event;
         status = ob__json_reader_next(b.reader, &event, to);

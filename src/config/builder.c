@@ -3,6 +3,7 @@
  * Building a config in memory: operators, groups of builds and inputs, lists of arguments. The arguments
  * themselves are in builder_args.c. What is built here goes through the same check as a file.
  */
+#include "base/sized.h"
 #include "base/utf8.h"
 #include "config/builder_int.h"
 
@@ -202,10 +203,15 @@ static bool has_op(ob_builder *b)
 
 void ob_builder_op(ob_builder *b, const char *name, const ob_builder_op_params *params)
 {
-    static const ob_builder_op_params DEFAULTS = {.build_iterator = NULL};
-    const ob_builder_op_params *p = params != NULL ? params : &DEFAULTS;
+    ob_builder_op_params own;
+    const ob_builder_op_params *p = &own;
+    ob_err why;
     if (!ob__builder_enter(b, __func__))
         return;
+    if (OB__TAKE_OPTIONAL(ob_builder_op_params, &own, params, &why) != OB_OK) {
+        ob__builder_fail(b, why.code, "%s", why.message);
+        return;
+    }
     close_op(b);
     b->op_name = ob__builder_text(b, "the operator's name", name);
     if (b->op_name != NULL && ob_json_get(b->root, name) != NULL)

@@ -2,6 +2,7 @@
  *
  * The arguments of a config that is built in memory: one function per type, containers, names.
  */
+#include "base/sized.h"
 #include "config/builder_int.h"
 
 #include <inttypes.h>
@@ -269,9 +270,16 @@ static const ob_json *element_node(ob_builder *b, ob_dtype dtype, double value)
 
 void ob_builder_tensor(ob_builder *b, const ob_tensor_arg *arg)
 {
+    ob_tensor_arg own;
+    ob_err why;
     ob_json *made = begin(b, __func__, "tensor");
     if (made == NULL)
         return;
+    if (OB__TAKE(ob_tensor_arg, &own, arg, &why) != OB_OK) {
+        ob__builder_fail(b, why.code, "%s", why.message);
+        return;
+    }
+    arg = &own;
     if (arg->rank > 0 && arg->shape == NULL) {
         ob__builder_fail(b, OB_ERR_INVALID, "rank is %zu but shape is NULL; see OB_SHAPE",
                          arg->rank);
@@ -381,7 +389,7 @@ void ob_builder_json(ob_builder *b, const char *text)
     ob_err why;
     if (!ob__builder_enter(b, __func__) || !ob__builder_takes_argument(b))
         return;
-    const ob_json_limits limits = {.max_depth = OB_BUILDER_MAX_NESTING};
+    const ob_json_limits limits = {.size = sizeof limits, .max_depth = OB_BUILDER_MAX_NESTING};
     size_t length = 0;
     while (text != NULL && text[length] != '\0')
         length++;

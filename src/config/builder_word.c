@@ -242,7 +242,7 @@ static bool read_attribute(reader *r, tensor *t)
 
 static bool read_tensor(reader *r, size_t name)
 {
-    tensor t = {.arg = {.dtype = ob_dtype_from_name(r->at, name)}};
+    tensor t = {.arg = {.size = sizeof t.arg, .dtype = ob_dtype_from_name(r->at, name)}};
     if (t.arg.dtype == OB_DTYPE_INVALID)
         return fail(r, "this is no dtype; `opbench list dtypes` shows them");
     r->at += name;

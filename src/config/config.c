@@ -2,6 +2,7 @@
  *
  * Opening and closing a config; where its messages go.
  */
+#include "base/sized.h"
 #include "config/check_value.h"
 #include "config/config_int.h"
 
@@ -93,17 +94,23 @@ static void warn_of_commas(const ob_config *config)
 ob_status ob_config_open_json(ob_context *context, ob_json_doc *doc,
                               const ob_config_options *options, ob_config **out, ob_err *err)
 {
-    ob_config *config = calloc(1, sizeof *config);
+    ob_config_options own;
+    const ob_status taken = OB__TAKE_OPTIONAL(ob_config_options, &own, options, err);
     *out = NULL;
+    if (taken != OB_OK) {
+        ob_json_doc_destroy(doc);
+        return taken;
+    }
+    ob_config *config = calloc(1, sizeof *config);
     if (config != NULL)
-        config->device = strdup(options && options->device ? options->device : "cpu");
+        config->device = strdup(own.device != NULL ? own.device : "cpu");
     if (config == NULL || config->device == NULL) {
         free(config);
         ob_json_doc_destroy(doc);
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a config");
     }
     config->context = context;
-    config->foreign_operators = options != NULL && options->foreign_operators;
+    config->foreign_operators = own.foreign_operators;
     config->doc = doc;
     const ob_log *log = ob_context_log(context);
     config->log = (ob_log){.fn = log_with_place,
@@ -133,24 +140,28 @@ static ob_status refuse(const ob_context *context, const ob_err *why, ob_err *er
 ob_status ob_config_open_file(ob_context *context, const char *path,
                               const ob_config_options *options, ob_config **out, ob_err *err)
 {
+    ob_config_options own;
     ob_json_doc *doc;
     ob_err why;
     *out = NULL;
-    if (ob_json_parse_file(path, options ? &options->limits : NULL, &doc, &why) != OB_OK)
+    OB_TRY(OB__TAKE_OPTIONAL(ob_config_options, &own, options, err));
+    if (ob_json_parse_file(path, own.limits, &doc, &why) != OB_OK)
         return refuse(context, &why, err);
-    return ob_config_open_json(context, doc, options, out, err);
+    return ob_config_open_json(context, doc, &own, out, err);
 }
 
 ob_status ob_config_open_memory(ob_context *context, const char *name, const void *data,
                                 size_t size, const ob_config_options *options, ob_config **out,
                                 ob_err *err)
 {
+    ob_config_options own;
     ob_json_doc *doc;
     ob_err why;
     *out = NULL;
-    if (ob_json_parse(name, data, size, options ? &options->limits : NULL, &doc, &why) != OB_OK)
+    OB_TRY(OB__TAKE_OPTIONAL(ob_config_options, &own, options, err));
+    if (ob_json_parse(name, data, size, own.limits, &doc, &why) != OB_OK)
         return refuse(context, &why, err);
-    return ob_config_open_json(context, doc, options, out, err);
+    return ob_config_open_json(context, doc, &own, out, err);
 }
 
 void ob_config_destroy(ob_config *config)

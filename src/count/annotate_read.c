@@ -111,6 +111,8 @@ ob_status ob__read_annotate(ob_count_file *file, const char *text, size_t size, 
     ob_counts_destroy(use_all ? t.partial : t.all);
     ob_counts *counts = use_all ? t.all : t.partial;
     ob__counts_sort(counts);
-    return ob__count_file_push(file, &(ob_count_stats_params){.built_with_debug_symbols = true},
+    return ob__count_file_push(file,
+                               &(ob_count_stats_params){.size = sizeof(ob_count_stats_params),
+                                                        .built_with_debug_symbols = true},
                                counts, NULL, err);
 }

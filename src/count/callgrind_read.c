@@ -127,8 +127,10 @@ static ob_status finish_part(reader *r, ob_err *err)
     /* A sum of 0 is one that was not counted. */
     const int64_t total = r->summary > 0 ? r->summary : r->totals > 0 ? r->totals : -1;
     OB_TRY(ob__function_costs_tables(&r->costs, total, &exclusive, &inclusive, err));
-    const ob_count_stats_params params = {
-        .part = r->part < 0 ? 0 : r->part, .command = r->command, .built_with_debug_symbols = true};
+    const ob_count_stats_params params = {.size = sizeof params,
+                                          .part = r->part < 0 ? 0 : r->part,
+                                          .command = r->command,
+                                          .built_with_debug_symbols = true};
     ob__function_costs_clear(&r->costs);
     OB_TRY(ob__count_file_push(r->file, &params, exclusive, inclusive, err));
     start_part(r);

@@ -4,6 +4,7 @@
  * belong to. The baseline is only stored, as in the original; subtracting it is an operation of its own.
  */
 #include "base/arena.h"
+#include "base/sized.h"
 #include "count/counts_int.h"
 
 #include <stdlib.h>
@@ -107,6 +108,9 @@ static ob_status create_with(const ob_count_stats_params *params, table_fn make,
 ob_status ob_count_stats_create(const ob_count_stats_params *params, ob_count_stats **out,
                                 ob_err *err)
 {
+    ob_count_stats_params own;
+    OB_TRY(OB__TAKE(ob_count_stats_params, &own, params, err));
+    params = &own;
     return create_with(params, ob__counts_copy, out, err);
 }
 

@@ -148,6 +148,7 @@ ob_status ob_count_stats_from_json(const ob_json *root, ob_count_stats **out, ob
 {
     ob_counts *tables[LENGTH(TABLE_KEYS)] = {NULL};
     ob_count_stats_params params = {
+        .size = sizeof params,
         .number_per_run = ob_json_int(ob_json_get(root, "number_per_run"), 0),
         .built_with_debug_symbols =
             ob_json_bool(ob_json_get(root, "built_with_debug_symbols"), true),

@@ -3,6 +3,7 @@
  * A table of counts as text and as JSON. Below its heading the text is the original's to the letter, so a
  * negative count still makes the column one blank wider than it need be.
  */
+#include "base/sized.h"
 #include "base/text_append.h"
 #include "count/counts_int.h"
 
@@ -84,8 +85,9 @@ static bool append_rows(ob_text *out, const ob_counts *counts, size_t first, siz
 ob_status ob_counts_print(const ob_counts *counts, const ob_counts_style *style, ob_text *out,
                           ob_err *err)
 {
-    static const ob_counts_style DEFAULTS = {0};
-    style = style == NULL ? &DEFAULTS : style;
+    ob_counts_style own;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_counts_style, &own, style, err));
+    style = &own;
     const size_t width = count_width(counts);
     const size_t line = style->line_width == 0 ? DEFAULT_WIDTH : style->line_width;
     size_t name_width = line > width + BLANKS_OF_ROW ? line - width - BLANKS_OF_ROW : 0;

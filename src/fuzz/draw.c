@@ -6,6 +6,7 @@
  */
 #include "fuzz/fuzzer.h"
 
+#include "base/sized.h"
 #include "gen/fill.h"
 
 #include <stdlib.h>
@@ -14,8 +15,8 @@
 /* Streams of elements; draws are numbered below. */
 static const uint64_t ELEMENT_STREAM = (uint64_t)1 << 63;
 
-ob_status ob__fuzzer_create(const ob_fuzz_spec *spec, const ob__fuzz_places *places, uint64_t seed,
-                            ob_fuzzer **out, ob_err *err)
+ob_status ob__fuzzer_create(const ob_fuzz_spec *spec, const ob__fuzz_places *places,
+                            uint64_t seed, ob_fuzzer **out, ob_err *err)
 {
     *out = NULL;
     ob_fuzzer *f = calloc(1, sizeof *f);
@@ -32,9 +33,38 @@ ob_status ob__fuzzer_create(const ob_fuzz_spec *spec, const ob__fuzz_places *pla
     return OB_OK;
 }
 
+/* The lists of a caller, whose elements may be of another size. */
+static ob_status take_lists(ob_fuzz_spec *spec, ob_fuzz_parameter *parameters,
+                            ob_fuzz_tensor *tensors, ob_err *err)
+{
+    for (size_t i = 0; i < spec->parameter_count; i++)
+        OB_TRY(ob__take_element(&parameters[i], sizeof *parameters,
+                                (const char *)spec->parameters + i * spec->parameter_size,
+                                spec->parameter_size, "ob_fuzz_parameter", err));
+    for (size_t i = 0; i < spec->tensor_count; i++)
+        OB_TRY(ob__take_element(&tensors[i], sizeof *tensors,
+                                (const char *)spec->tensors + i * spec->tensor_size,
+                                spec->tensor_size, "ob_fuzz_tensor", err));
+    spec->parameters = parameters;
+    spec->tensors = tensors;
+    return OB_OK;
+}
+
 ob_status ob_fuzzer_create(const ob_fuzz_spec *spec, uint64_t seed, ob_fuzzer **out, ob_err *err)
 {
-    return ob__fuzzer_create(spec, NULL, seed, out, err);
+    ob_fuzz_spec own;
+    *out = NULL;
+    OB_TRY(OB__TAKE(ob_fuzz_spec, &own, spec, err));
+    ob_fuzz_parameter *parameters = calloc(own.parameter_count + 1, sizeof *parameters);
+    ob_fuzz_tensor *tensors = calloc(own.tensor_count + 1, sizeof *tensors);
+    ob_status status = parameters != NULL && tensors != NULL
+                           ? take_lists(&own, parameters, tensors, err)
+                           : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the fuzzer");
+    if (status == OB_OK)
+        status = ob__fuzzer_create(&own, NULL, seed, out, err);
+    free(parameters);
+    free(tensors);
+    return status;
 }
 
 void ob_fuzzer_destroy(ob_fuzzer *f)

@@ -60,7 +60,7 @@ static ob_status open_fuzzer(const ob_json *entry, ob_fuzzer **out, ob_err *err)
     OB_TRY(read_number(entry, "seed", 0, &number, err));
     const uint64_t seed = (uint64_t)number;
     const uint64_t *given = ob_json_get(entry, "seed") != NULL ? &seed : NULL;
-    const ob_fuzz_preset_params preset = {.name = name};
+    const ob_fuzz_preset_params preset = {.size = sizeof preset, .name = name};
     if (spec == NULL)
         return ob__node_error(
             err, entry,

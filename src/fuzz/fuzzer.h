@@ -85,8 +85,8 @@ typedef struct ob__fuzz_places {
 } ob__fuzz_places;
 
 /* ob_fuzzer_create with places (may be NULL). */
-ob_status ob__fuzzer_create(const ob_fuzz_spec *spec, const ob__fuzz_places *places, uint64_t seed,
-                            ob_fuzzer **out, ob_err *err);
+ob_status ob__fuzzer_create(const ob_fuzz_spec *spec, const ob__fuzz_places *places,
+                            uint64_t seed, ob_fuzzer **out, ob_err *err);
 /* Fills an empty fuzzer from a spec (compile.c). */
 ob_status ob__fuzz_compile(ob_fuzzer *fuzzer, const ob_fuzz_spec *spec,
                            const ob__fuzz_places *places, ob_err *err);

@@ -5,6 +5,7 @@
  * `binary` takes its own steps here.
  */
 #include "base/nearest.h"
+#include "base/sized.h"
 #include "fuzz/fuzzer.h"
 
 #include <string.h>
@@ -269,10 +270,13 @@ static ob_status open_spectral(const ob_fuzz_spec *plain, double regular, uint64
 ob_status ob_fuzzer_open_preset(const ob_fuzz_preset_params *params, uint64_t seed, ob_fuzzer **out,
                                 ob_err *err)
 {
+    ob_fuzz_preset_params own;
+    *out = NULL;
+    OB_TRY(OB__TAKE(ob_fuzz_preset_params, &own, params, err));
+    params = &own;
     const preset *p = find(params->name);
     const double regular = params->probability_regular != NULL ? *params->probability_regular : 1.0;
     ob_fuzz_tensor tensors[2];
-    *out = NULL;
     if (p == NULL) {
         ob_nearest nearest;
         ob__nearest_start(&nearest, params->name, strlen(params->name));
@@ -291,9 +295,12 @@ ob_status ob_fuzzer_open_preset(const ob_fuzz_preset_params *params, uint64_t se
         tensors[i] = p->tensors[i];
         tensors[i].dtype = params->dtype != NULL ? params->dtype : p->info.dtype;
     }
-    const ob_fuzz_spec spec = {.parameters = p->parameters,
+    const ob_fuzz_spec spec = {.size = sizeof spec,
+                               .parameters = p->parameters,
+                               .parameter_size = sizeof(ob_fuzz_parameter),
                                .parameter_count = p->parameter_count,
                                .tensors = tensors,
+                               .tensor_size = sizeof(ob_fuzz_tensor),
                                .tensor_count = p->tensor_count};
     return p->parameters == SPECTRAL ? open_spectral(&spec, regular, seed, out, err)
                                      : ob_fuzzer_create(&spec, seed, out, err);

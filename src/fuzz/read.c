@@ -133,7 +133,8 @@ static ob_status open_preset(ob__fuzz_reader *r, const ob_json *node, uint64_t s
     OB_TRY(ob__fuzz_check_keys(r, node, KEYS));
     const ob_json *regular = ob__fuzz_get(node, "probability_regular");
     const double share = ob_json_real(regular, -1);
-    const ob_fuzz_preset_params params = {.name = ob_json_string(ob_json_get(node, "preset"), NULL),
+    const ob_fuzz_preset_params params = {.size = sizeof params,
+                                          .name = ob_json_string(ob_json_get(node, "preset"), NULL),
                                           .dtype =
                                               ob_json_string(ob__fuzz_get(node, "dtype"), NULL),
                                           .probability_regular = regular ? &share : NULL};

@@ -107,7 +107,8 @@ static ob_status read_key(ob__fuzz_reader *r, const ob_json *key, ob_fuzz_choice
     ob_json_doc *doc;
     size_t length;
     const char *text = ob_json_string(key, &length);
-    const ob_json_limits limits = {.max_memory_bytes = 1 << 16, .max_depth = 2};
+    const ob_json_limits limits = {
+        .size = sizeof limits, .max_memory_bytes = 1 << 16, .max_depth = 2};
     if (ob_json_parse("key", text, length, &limits, &doc, NULL) != OB_OK)
         return read_value(r, key, out);
     const ob_json *root = ob_json_doc_root(doc);

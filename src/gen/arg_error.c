@@ -42,7 +42,7 @@ static void report(const ob_arg_place *place, const ob_json *node, ob_status cod
 }
 
 ob_status ob__place_error(const ob_arg_place *place, const ob_json *node, ob_status code,
-                          const char *format, ...)
+                             const char *format, ...)
 {
     va_list args;
     va_start(args, format);

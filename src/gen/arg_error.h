@@ -22,7 +22,7 @@ void ob__place_leave(ob_arg_place *place, size_t mark);
 
 /* Fills the error; returns code. node (may be NULL) gives line and column. */
 ob_status ob__place_error(const ob_arg_place *place, const ob_json *node, ob_status code,
-                          const char *format, ...) OB_PRINTF(4, 5);
+                             const char *format, ...) OB_PRINTF(4, 5);
 /* Of an attribute: its name is added to the path. Missing attributes are placed at arg itself. */
 ob_status ob__attr_error(ob_arg_place *place, const ob_json *arg, const char *attr, ob_status code,
                          const char *format, ...) OB_PRINTF(5, 6);

@@ -228,9 +228,10 @@ static ob_status make_value(maker *m, const ob_json *arg, ob_value *out)
     const char *type = ob_json_string(ob_json_get(arg, "type"), &length);
     ob_nearest nearest;
     if (type == NULL)
-        return ob__place_error(&m->place, arg, OB_ERR_CONFIG,
-                               "an argument is an object with a type, such as {\"type\": \"int\", "
-                               "\"value\": 1}");
+        return ob__place_error(
+            &m->place, arg, OB_ERR_CONFIG,
+            "an argument is an object with a type, such as {\"type\": \"int\", "
+            "\"value\": 1}");
     ob__nearest_start(&nearest, type, length);
     for (size_t i = 0; i < sizeof MAKERS / sizeof MAKERS[0]; i++) {
         if (strcmp(MAKERS[i].type, type) == 0)
@@ -251,8 +252,8 @@ static ob_status make_all(maker *m, const ob_json *entry, const char *key, ob_va
     const size_t mark = ob__place_enter_key(&m->place, key);
     for (size_t i = 0; i < ob_json_count(members); i++) {
         const char *name = names ? ob_json_key(members, i) : NULL;
-        const size_t here =
-            names ? ob__place_enter_key(&m->place, name) : ob__place_enter_index(&m->place, i);
+        const size_t here = names ? ob__place_enter_key(&m->place, name)
+                                  : ob__place_enter_index(&m->place, i);
         OB_TRY(make_value(m, ob_json_item(members, i), &slots[i]));
         ob__place_leave(&m->place, here);
         if (names)

@@ -111,9 +111,9 @@ static ob_status read_request(const ob_json *entry, request *r)
     r->args = ob_json_get(entry, "args");
     if (ob_json_get_kind(r->args) != OB_JSON_ARRAY || ob_json_count(r->args) != ARG_COUNT)
         return ob__place_error(&r->place, entry, OB_ERR_CONFIG,
-                               "the generator needs seven arguments: num_tables, rows, dim, "
-                               "batch_size, pooling_factor, weighted, weights_precision; use "
-                               "SplitTableBatchedEmbeddingBagsCodegenInputIterator");
+                                  "the generator needs seven arguments: num_tables, rows, dim, "
+                                  "batch_size, pooling_factor, weighted, weights_precision; use "
+                                  "SplitTableBatchedEmbeddingBagsCodegenInputIterator");
     OB_TRY(read_int(r, TABLES, 1, "num_tables must be at least 1", &r->tables));
     if (r->tables > MAX_TABLES)
         return fail(r, TABLES, "num_tables must be at most 1048576");

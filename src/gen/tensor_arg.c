@@ -283,7 +283,7 @@ static ob_status fill_lists(const ob_json *node, const ob_tensor *tensor, int di
         ob_element e;
         if (!ob__element_from_json(tensor->dtype, node, &e, &wanted))
             return ob__place_error(place, node, OB_ERR_CONFIG, "this is no %s; give %s",
-                                   ob_dtype_get_info(tensor->dtype)->torch_name, wanted);
+                                      ob_dtype_get_info(tensor->dtype)->torch_name, wanted);
         memcpy((char *)ob_tensor_data(tensor) + (size_t)offset * size, &e, size);
         return OB_OK;
     }

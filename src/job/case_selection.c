@@ -231,9 +231,9 @@ static ob_status select_cases(const ob_context *context, const ob_config *config
 ob_status ob_cases_select(const ob_context *context, const ob_config *config,
                           const ob_case_choice *choice, ob_case_selection **out, ob_err *err)
 {
-    ob_case_choice own = {.size = 0};
+    ob_case_choice own;
     *out = NULL;
-    OB_TRY(ob__take_sized(&own, sizeof own, choice, "ob_case_choice", err));
+    OB_TRY(OB__TAKE(ob_case_choice, &own, choice, err));
     ob_case_selection *selection = calloc(1, sizeof *selection);
     if (selection != NULL)
         selection->ranges = calloc(ob_config_op_count(config) + 1, sizeof *selection->ranges);

@@ -42,8 +42,9 @@ static ob_status take_parts(config_source *s, ob_err *err)
     if (s->parts == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the parts of a job");
     for (size_t i = 0; i < c->part_count; i++)
-        memcpy(&s->parts[i], (const char *)c->parts + i * c->part_size,
-               c->part_size < sizeof *s->parts ? c->part_size : sizeof *s->parts);
+        OB_TRY(ob__take_element(&s->parts[i], sizeof *s->parts,
+                                (const char *)c->parts + i * c->part_size, c->part_size,
+                                "ob_job_part", err));
     return OB_OK;
 }
 
@@ -115,8 +116,9 @@ static int stop(void *ctx)
 static ob_status run_cases(config_source *s, const ob_job_part *part, const ob_case_range *range,
                            ob_err *err)
 {
-    ob_run_summary summary;
-    const ob_run_params params = {.options = part->options,
+    ob_run_summary summary = {.size = sizeof summary};
+    const ob_run_params params = {.size = sizeof params,
+                                  .options = part->options,
                                   .worker_program = s->configs.worker_program,
                                   .first = range->first,
                                   .count = range->count,
@@ -178,11 +180,10 @@ static ob_status run(void *ctx, ob_job *job, ob_err *err)
 
 static ob_status open_source(config_source *s, const ob_job_configs *configs, ob_err *err)
 {
-    OB_TRY(ob__take_sized(&s->configs, sizeof s->configs, configs, "ob_job_configs", err));
+    OB_TRY(OB__TAKE(ob_job_configs, &s->configs, configs, err));
     ob_job_batches_init(&s->batches);
     if (s->configs.batches != NULL)
-        OB_TRY(ob__take_sized(&s->batches, sizeof s->batches, s->configs.batches, "ob_job_batches",
-                              err));
+        OB_TRY(OB__TAKE(ob_job_batches, &s->batches, s->configs.batches, err));
     OB_TRY(take_parts(s, err));
     return hash_parts(s, err);
 }

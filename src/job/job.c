@@ -12,18 +12,6 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-ob_status ob__take_sized(void *to, size_t size, const void *from, const char *name, ob_err *err)
-{
-    size_t given = 0;
-    if (from != NULL)
-        memcpy(&given, from, sizeof given);
-    if (given < sizeof given)
-        return ob_err_set(err, OB_ERR_INVALID, "%s.size is not set; it is sizeof(%s)", name, name);
-    memset(to, 0, size);
-    memcpy(to, from, given < size ? given : size);
-    return OB_OK;
-}
-
 /* ---- which cases there are ---- */
 
 void ob_job_hash_add(ob_job_hash *hash, const char *text, size_t length)
@@ -188,7 +176,8 @@ static ob_status open_file(ob_job *job, ob_err *err)
                           "--resume needs --output FILE: the file to go on from");
     if (p->output == NULL && p->prefix == NULL)
         return OB_OK;
-    const ob_result_file_params to = {.path = p->output,
+    const ob_result_file_params to = {.size = sizeof to,
+                                      .path = p->output,
                                       .prefix = p->prefix,
                                       .go_on = "--resume",
                                       .mode = MODES[p->mode],
@@ -206,10 +195,13 @@ ob_status ob_job_open(ob_context *context, const ob_job_source *source, const ob
     if (job == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a job");
     job->context = context;
-    ob_status status =
-        ob__take_sized(&job->source, sizeof job->source, source, "ob_job_source", err);
+    ob_status status = OB__TAKE(ob_job_source, &job->source, source, err);
     if (status == OB_OK)
-        status = ob__take_sized(&job->params, sizeof job->params, params, "ob_job_params", err);
+        status = OB__TAKE(ob_job_params, &job->params, params, err);
+    if (status == OB_OK && job->source.options != NULL) {
+        status = OB__TAKE(ob_run_options, &job->options, job->source.options, err);
+        job->source.options = &job->options;
+    }
     if (status == OB_OK)
         status = open_file(job, err);
     if (status != OB_OK) {

@@ -5,6 +5,7 @@
 #ifndef OB_JOB_JOB_INT_H
 #define OB_JOB_JOB_INT_H
 
+#include "base/sized.h"
 #include "opbench/batch.h"
 #include "opbench/profile.h"
 
@@ -13,6 +14,7 @@ typedef struct ob_profiler_runs ob_profiler_runs;
 struct ob_job {
     ob_context *context;
     ob_job_source source;
+    ob_run_options options; /* what the source points to */
     ob_job_params params;
     void *own_source; /* what the source's ctx is, if it is the job's to destroy */
     void (*destroy_source)(void *source);
@@ -26,10 +28,6 @@ struct ob_job {
     uint64_t started_ns;
     bool has_begun; /* the header is written */
 };
-
-/* Copies a struct that begins with its size, which may be that of an older or newer header. OB_ERR_INVALID: the size
- * was not set. */
-ob_status ob__take_sized(void *to, size_t size, const void *from, const char *name, ob_err *err);
 
 /* As ob_job_open for a source that the job destroys, also when this fails. */
 ob_status ob__job_open_own(ob_context *context, const ob_job_source *source,

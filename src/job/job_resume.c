@@ -82,7 +82,7 @@ static ob_status take_old(ob_job *job, const ob_record *record, ob_err *err)
 
 static ob_status read_results(ob_job *job, ob_err *err)
 {
-    const ob_record_reader_params whole = {.whole_lines_only = true};
+    const ob_record_reader_params whole = {.size = sizeof whole, .whole_lines_only = true};
     const ob_record *record;
     ob_record_reader *reader;
     OB_TRY(ob_record_reader_open_locked(job->file, &whole, &reader, err));
@@ -116,7 +116,7 @@ static ob_status check_hash(const ob_job *job, const char *hash, ob_err *err)
 /* What is read, and then cut, is locked: another run may have been writing until now. */
 ob_status ob__job_read_old(ob_job *job, ob_err *err)
 {
-    ob_done_file info;
+    ob_done_file info = {.size = sizeof info};
     OB_TRY(ob_done_create(&job->done, err));
     OB_TRY(ob_done_read_locked(job->done, job->file, &info, err));
     OB_TRY(check_hash(job, info.config_hash, err));

@@ -3,6 +3,7 @@
  * The profilers of a job, ncu and nsys: found before the run, started for every batch of cases that were measured.
  */
 #include "job/job_int.h"
+#include "run/profiler_batch.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -103,7 +104,7 @@ static ob_status find_profilers(ob_profiler_runs *r, ob_err *err)
         const ob_job_profiler *wanted = &r->wanted.profilers[i];
         if (!wanted->wanted)
             continue;
-        OB_TRY(ob_profiler_find((ob_profiler_kind)i, wanted->program, &r->paths[i], err));
+        OB_TRY(ob__profiler_find((ob_profiler_kind)i, wanted->program, &r->paths[i], err));
         if (wanted->args_file != NULL)
             OB_TRY(read_args(wanted->args_file, &r->args[i], err));
         r->profilers[i] = (ob_profiler){.kind = (ob_profiler_kind)i,
@@ -111,7 +112,7 @@ static ob_status find_profilers(ob_profiler_runs *r, ob_err *err)
                                         .args = r->args[i],
                                         .warmup = wanted->warmup,
                                         .iteration = wanted->iteration};
-        OB_TRY(ob_profiler_check(&r->profilers[i], err));
+        OB_TRY(ob__profiler_check(&r->profilers[i], err));
     }
     return OB_OK;
 }
@@ -181,7 +182,7 @@ static ob_status open_batch(ob_profiler_runs *r, ob_err *err)
                                         .on_output = on_output,
                                         .stop = on_stop,
                                         .ctx = r};
-    return ob_batch_create(&r->batch_params, &r->batch, err);
+    return ob__batch_create(&r->batch_params, &r->batch, err);
 }
 
 ob_status ob__profiler_runs_open(const ob_job_batches *batches,
@@ -214,7 +215,7 @@ void ob__profiler_runs_close(ob_profiler_runs *r)
 {
     if (r == NULL)
         return;
-    ob_batch_destroy(r->batch);
+    ob__batch_destroy(r->batch);
     for (int i = 0; i < OB_PROFILER_COUNT; i++) {
         free(r->paths[i]);
         free(r->args[i]);
@@ -301,17 +302,17 @@ ob_status ob__profiler_runs_add(ob_profiler_runs *r, const ob_record_result *res
     const ob_record_status_info *info = ob_record_status_get_info(result->status);
     if (r == NULL || info == NULL || !info->ran)
         return OB_OK;
-    return ob_batch_add(r->batch, result, err);
+    return ob__batch_add(r->batch, result, err);
 }
 
 ob_status ob__profiler_runs_run(ob_profiler_runs *r, ob_err *err)
 {
     ob_job *job = r->job;
-    for (int i = 0; i < OB_PROFILER_COUNT && ob_batch_count(r->batch) > 0; i++) {
+    for (int i = 0; i < OB_PROFILER_COUNT && ob__batch_count(r->batch) > 0; i++) {
         ob_record record;
         if (r->profilers[i].program == NULL)
             continue;
-        OB_TRY(ob_batch_run(r->batch, &r->profilers[i], &record, err));
+        OB_TRY(ob__batch_run(r->batch, &r->profilers[i], &record, err));
         if (record.batch.error != NULL) {
             job->summary.failed_batches++;
             if (r->wanted.on_failed != NULL)
@@ -319,6 +320,6 @@ ob_status ob__profiler_runs_run(ob_profiler_runs *r, ob_err *err)
         }
         OB_TRY(ob_job_add(job, &record, err));
     }
-    ob_batch_clear(r->batch);
+    ob__batch_clear(r->batch);
     return OB_OK;
 }

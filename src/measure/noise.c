@@ -5,6 +5,7 @@
  * them. Only CPUs that we may use are looked at: what happens on others disturbs much less. Foreign use
  * is what the CPUs did less what we did; ticks are rounded, so it is never reported below zero.
  */
+#include "base/sized.h"
 #include "measure/proc.h"
 
 #include <math.h>
@@ -67,9 +68,10 @@ static ob_status take_reading(const ob_noise_sampler *sampler, reading *out, ob_
 
 ob_status ob_noise_sampler_open(const ob_noise_params *params, ob_noise_sampler **out, ob_err *err)
 {
-    static const ob_noise_params DEFAULTS = {.root = NULL};
-    const ob_noise_params *p = params != NULL ? params : &DEFAULTS;
+    ob_noise_params own;
+    const ob_noise_params *p = &own;
     *out = NULL;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_noise_params, &own, params, err));
     if (p->root != NULL && strlen(p->root) >= OB_PROC_PATH_BYTES)
         return ob_err_set(err, OB_ERR_INVALID, "the root path is longer than %d bytes",
                           OB_PROC_PATH_BYTES - 1);

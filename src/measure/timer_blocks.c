@@ -10,6 +10,7 @@
  */
 #include "measure/timer_blocks.h"
 
+#include "base/sized.h"
 #include "base/vec.h"
 
 #include <math.h>
@@ -264,12 +265,14 @@ static ob_status measure_to(const ob_timer *timer, const ob_timer_way *way, ob_m
                             ob_err *err)
 {
     ob_timing timing;
-    ob_status status = ob__timer_measure(timer, way, &timing, err);
+    ob_timer own;
+    OB_TRY(OB__TAKE(ob_timer, &own, timer, err));
+    ob_status status = ob__timer_measure(&own, way, &timing, err);
     if (status == OB_OK) {
         ob_measurement made = {.number_per_run = (int64_t)timing.number_per_run,
                                .raw_times = timing.raw_times_s,
                                .count = timing.count,
-                               .task = timer->spec};
+                               .task = own.spec};
         if (made.task.num_threads == 0)
             made.task.num_threads = 1;
         status = ob_measurements_add(to, &made, err);
@@ -294,11 +297,12 @@ ob_status ob_timer_blocked_autorange(const ob_timer *timer, double min_run_time_
 ob_status ob_timer_adaptive_autorange(const ob_timer *timer, const ob_adaptive_params *params,
                                       ob_measurements *to, ob_err *err)
 {
-    static const ob_adaptive_params DEFAULTS = OB_ADAPTIVE_DEFAULTS;
-    const ob_adaptive_params *p = params != NULL ? params : &DEFAULTS;
+    ob_adaptive_params own = OB_ADAPTIVE_DEFAULTS;
+    if (params != NULL)
+        OB_TRY(OB__TAKE(ob_adaptive_params, &own, params, err));
     const ob_timer_way way = {.kind = OB_TIMER_ADAPTIVE,
-                              .threshold = p->threshold,
-                              .min_run_time_s = p->min_run_time_s,
-                              .max_run_time_s = p->max_run_time_s};
+                              .threshold = own.threshold,
+                              .min_run_time_s = own.min_run_time_s,
+                              .max_run_time_s = own.max_run_time_s};
     return measure_to(timer, &way, to, err);
 }

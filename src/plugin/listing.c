@@ -98,7 +98,7 @@ static ob_entry_info operator_info(const ob_context *context, size_t index)
     };
 }
 
-ob_entry_info ob_context_entry(const ob_context *context, ob_entry_kind kind, size_t index)
+static ob_entry_info describe(const ob_context *context, ob_entry_kind kind, size_t index)
 {
     ob_entry_info info = {.name = "",
                           .origin = "",
@@ -145,4 +145,12 @@ ob_entry_info ob_context_entry(const ob_context *context, ob_entry_kind kind, si
     }
     }
     return info;
+}
+
+void ob_context_entry_sized(const ob_context *context, ob_entry_kind kind, size_t index,
+                            ob_entry_info *out, size_t size)
+{
+    const ob_entry_info info = describe(context, kind, index);
+    memset(out, 0, size);
+    memcpy(out, &info, size < sizeof info ? size : sizeof info);
 }

@@ -305,7 +305,8 @@ static ob_status place(ob_manifests *set, const ob_manifest *m, ob_err *err)
 ob_status ob_manifests_add(ob_manifests *manifests, const char *file, const void *data, size_t size,
                            ob_err *err)
 {
-    const ob_json_limits limits = {.max_memory_bytes = MAX_BYTES, .max_depth = 8};
+    const ob_json_limits limits = {
+        .size = sizeof limits, .max_memory_bytes = MAX_BYTES, .max_depth = 8};
     const reading r = {.arena = &manifests->arena, .file = file, .err = err};
     ob_manifest m = {.name = "", .help = "", .needs = "", .libraries = "", .runtimes = ""};
     ob_json_doc *doc = NULL;

@@ -25,32 +25,32 @@ ob_status ob_register_operator(ob_context *context, const ob_op_row *row, ob_err
 
 ob_status ob_register_operators(ob_context *context, const ob_op_row *const *rows, ob_err *err)
 {
-    const ob__batch batch = {.origin = OB__ORIGIN_EMBEDDER, .operators = rows};
-    return ob__registry_add(context, &batch, err);
+    const ob__batch added = {.origin = OB__ORIGIN_EMBEDDER, .operators = rows};
+    return ob__registry_add(context, &added, err);
 }
 
 ob_status ob_register_backend(ob_context *context, const ob_backend_desc *desc, ob_err *err)
 {
     OB_TRY(check_given(desc, "backend", err));
-    const ob__batch batch = {.origin = OB__ORIGIN_EMBEDDER,
-                             .backends = (const ob_backend_desc *const[]){desc, NULL}};
-    return ob__registry_add(context, &batch, err);
+    const ob__batch added = {.origin = OB__ORIGIN_EMBEDDER,
+                                    .backends = (const ob_backend_desc *const[]){desc, NULL}};
+    return ob__registry_add(context, &added, err);
 }
 
 ob_status ob_register_generator(ob_context *context, const ob_generator_desc *desc, ob_err *err)
 {
     OB_TRY(check_given(desc, "generator", err));
-    const ob__batch batch = {.origin = OB__ORIGIN_EMBEDDER,
-                             .generators = (const ob_generator_desc *const[]){desc, NULL}};
-    return ob__registry_add(context, &batch, err);
+    const ob__batch added = {.origin = OB__ORIGIN_EMBEDDER,
+                                    .generators = (const ob_generator_desc *const[]){desc, NULL}};
+    return ob__registry_add(context, &added, err);
 }
 
 ob_status ob_register_iterator(ob_context *context, const ob_iterator_desc *desc, ob_err *err)
 {
     OB_TRY(check_given(desc, "iterator", err));
-    const ob__batch batch = {.origin = OB__ORIGIN_EMBEDDER,
-                             .iterators = (const ob_iterator_desc *const[]){desc, NULL}};
-    return ob__registry_add(context, &batch, err);
+    const ob__batch added = {.origin = OB__ORIGIN_EMBEDDER,
+                                    .iterators = (const ob_iterator_desc *const[]){desc, NULL}};
+    return ob__registry_add(context, &added, err);
 }
 
 ob_status ob_register_plugin(ob_context *context, const ob_plugin *plugin, ob_err *err)
@@ -67,7 +67,7 @@ static ob_plugin known_part(const ob_plugin *plugin)
     return known;
 }
 
-static ob__batch to_batch(const ob_plugin *plugin, const char *origin)
+static ob__batch to_registration(const ob_plugin *plugin, const char *origin)
 {
     return (ob__batch){
         .origin = origin,
@@ -80,6 +80,10 @@ static ob__batch to_batch(const ob_plugin *plugin, const char *origin)
         .generator_size = plugin->generator_size,
         .iterator_size = plugin->iterator_size,
         .option_size = plugin->option_size,
+        .arg_type_size = plugin->arg_type_size,
+        .arg_attr_size = plugin->arg_attr_size,
+        .constraint_size = plugin->constraint_size,
+        .reference_size = plugin->reference_size,
     };
 }
 
@@ -87,8 +91,8 @@ ob_status ob__registry_add_builtin(ob_context *context, const ob_plugin *plugin,
 {
     OB_TRY(ob__check_plugin_head(plugin, true, err));
     const ob_plugin known = known_part(plugin);
-    const ob__batch batch = to_batch(&known, OB__ORIGIN_BUILTIN);
-    return ob__registry_add(context, &batch, err);
+    const ob__batch added = to_registration(&known, OB__ORIGIN_BUILTIN);
+    return ob__registry_add(context, &added, err);
 }
 
 /* ------------------------------------------------------------------ records of plug-ins */
@@ -178,8 +182,8 @@ ob_status ob__registry_add_plugin(ob_context *context, const ob_plugin *plugin, 
         record = new_record(context, path);
     if (record == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
-    const ob__batch batch = to_batch(&known, known.name);
-    OB_TRY(ob__registry_add(context, &batch, err));
+    const ob__batch added = to_registration(&known, known.name);
+    OB_TRY(ob__registry_add(context, &added, err));
     *record = (ob__plugin_record){.name = known.name,
                                   .path = record->path,
                                   .version = known.version != NULL ? known.version : "",

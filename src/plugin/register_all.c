@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Registration, all or nothing: every struct of a batch is brought to full size, checked, and
- * compared with what is there and with the rest of the batch; memory for all is reserved; only then
+ * Registration, all or nothing: every struct of it is brought to full size, checked, and
+ * compared with what is there and with its rest; memory for all is reserved; only then
  * is anything added.
  *
  * Full size: a plug-in that was built with older headers knows a shorter struct. Its structs are
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One list of the batch on its way into the registry. */
+/* One list of a registration on its way into the registry. */
 typedef struct staged {
     const char *what;
     ob__entry_list *list;
@@ -40,27 +40,95 @@ static const void *to_full_size(ob_arena *arena, const void *desc, size_t given,
     return copy;
 }
 
-/* A backend whose rows were built with other headers, with rows of full size. */
-static const ob_backend_desc *with_full_rows(ob_arena *arena, const ob_backend_desc *desc,
-                                             size_t given)
+/* Rows that begin with a name and end with a row that has none, in their full size; NULL when memory is out. */
+static const void *full_rows(ob_arena *arena, const void *rows, size_t given, size_t full)
 {
+    const char *from = rows;
     size_t count = 0;
-    if (desc->options == NULL || given == 0 || given == sizeof(ob_option))
-        return desc;
-    const char *rows = (const char *)desc->options;
-    const size_t known = given < sizeof(ob_option) ? given : sizeof(ob_option);
-    while (((const ob_option *)(const void *)(rows + count * given))->name != NULL)
+    if (rows == NULL || given == 0 || given == full)
+        return rows;
+    for (const char *name; memcpy(&name, from + count * given, sizeof name), name != NULL;)
         count++;
-    ob_option *full = ob__arena_alloc_array(arena, count + 1, sizeof *full);
-    ob_backend_desc *copy = ob__arena_alloc(arena, sizeof *copy);
-    if (full == NULL || copy == NULL)
+    char *copy = ob__arena_alloc_array(arena, count + 1, full);
+    if (copy == NULL)
         return NULL;
-    memset(full, 0, (count + 1) * sizeof *full);
+    memset(copy, 0, (count + 1) * full);
     for (size_t i = 0; i < count; i++)
-        memcpy(&full[i], rows + i * given, known);
-    *copy = *desc;
-    copy->options = full;
+        memcpy(copy + i * full, from + i * given, given < full ? given : full);
     return copy;
+}
+
+static bool is_other_size(size_t given, size_t full)
+{
+    return given != 0 && given != full;
+}
+
+/* desc itself, or a copy that points to rows in their full size; NULL when memory is out. */
+static const void *complete_backend(ob_arena *arena, const void *desc,
+                                    const ob__batch *sizes)
+{
+    const ob_backend_desc *old = desc;
+    ob_backend_desc *copy = ob__arena_alloc(arena, sizeof *copy);
+    if (copy == NULL)
+        return NULL;
+    *copy = *old;
+    copy->options = full_rows(arena, old->options, sizes->option_size, sizeof(ob_option));
+    if (old->reference != NULL)
+        copy->reference =
+            to_full_size(arena, old->reference, sizes->reference_size, sizeof(ob_reference_desc));
+    if ((old->options != NULL && copy->options == NULL) ||
+        (old->reference != NULL && copy->reference == NULL))
+        return NULL;
+    return copy->options == old->options && copy->reference == old->reference ? desc : copy;
+}
+
+static const void *complete_generator(ob_arena *arena, const void *desc,
+                                      const ob__batch *sizes)
+{
+    const ob_generator_desc *old = desc;
+    if (old->types == NULL || !(is_other_size(sizes->arg_type_size, sizeof(ob_arg_type)) ||
+                                is_other_size(sizes->arg_attr_size, sizeof(ob_arg_attr))))
+        return desc;
+    const size_t given = sizes->arg_type_size != 0 ? sizes->arg_type_size : sizeof(ob_arg_type);
+    const ob_arg_type *rows = full_rows(arena, old->types, given, sizeof *rows);
+    size_t count = 0;
+    while (rows != NULL && rows[count].name != NULL)
+        count++;
+    ob_generator_desc *copy = ob__arena_alloc(arena, sizeof *copy);
+    ob_arg_type *types = ob__arena_alloc_array(arena, count + 1, sizeof *types);
+    if (rows == NULL || copy == NULL || types == NULL)
+        return NULL;
+    *copy = *old;
+    copy->types = types;
+    memcpy(types, rows, (count + 1) * sizeof *types);
+    for (size_t i = 0; i < count; i++) {
+        types[i].attrs = full_rows(arena, rows[i].attrs, sizes->arg_attr_size, sizeof(ob_arg_attr));
+        if (types[i].attrs == NULL && rows[i].attrs != NULL)
+            return NULL;
+    }
+    return copy;
+}
+
+static const void *complete_iterator(ob_arena *arena, const void *desc,
+                                     const ob__batch *sizes)
+{
+    (void)arena, (void)sizes;
+    return desc;
+}
+
+static const ob_op_row *complete_operator(ob_arena *arena, const ob_op_row *row,
+                                          const ob__batch *sizes)
+{
+    if (row == NULL || row->constraints == NULL ||
+        !is_other_size(sizes->constraint_size, sizeof(ob_constraint)))
+        return row;
+    ob_op_row *copy = ob__arena_alloc(arena, sizeof *copy);
+    if (copy == NULL)
+        return NULL;
+    *copy = *row;
+    copy->constraints =
+        full_rows(arena, row->constraints, sizes->constraint_size, sizeof(ob_constraint));
+    return copy->constraints != NULL ? copy : NULL;
 }
 
 static size_t list_length(const void *const *list)
@@ -76,10 +144,11 @@ static ob_status reserve(ob__entry_list *list, size_t more, ob_err *err)
     return OB_RESERVE(list->items, list->capacity, list->count + more) ? OB_OK : no_memory(err);
 }
 
-/* The batch's lists point to different structs; how each is copied and checked. */
+/* Its lists point to different structs; how each is copied and checked. */
 typedef struct list_kind {
     const char *what;
     size_t full_size;
+    const void *(*complete)(ob_arena *arena, const void *desc, const ob__batch *sizes);
     ob_status (*check)(const void *desc, ob_err *err);
     const char *(*name)(const void *desc);
 } list_kind;
@@ -95,6 +164,7 @@ typedef struct list_kind {
     }                                                                                              \
     static const list_kind KIND_##noun = {.what = #noun,                                           \
                                           .full_size = sizeof(ob_##noun##_desc),                   \
+                                          .complete = complete_##noun,                             \
                                           .check = check_##noun,                                   \
                                           .name = name_##noun}
 LIST_KIND(backend);
@@ -107,7 +177,7 @@ typedef struct stage_args {
     ob__entry_list *list;
     const void *const *descs;
     size_t given_size;
-    size_t option_size; /* backends: of their rows */
+    const ob__batch *sizes; /* of what the structs point to */
     const char *origin;
 } stage_args;
 
@@ -125,8 +195,8 @@ static ob_status stage(ob_context *context, const stage_args *args, staged *out,
         ob__entry *entry = ob__arena_alloc(&context->arena, sizeof *entry);
         const void *desc =
             to_full_size(&context->arena, args->descs[i], args->given_size, kind->full_size);
-        if (desc != NULL && kind == &KIND_backend)
-            desc = with_full_rows(&context->arena, desc, args->option_size);
+        if (desc != NULL)
+            desc = kind->complete(&context->arena, desc, args->sizes);
         if (entry == NULL || desc == NULL)
             return no_memory(err);
         *entry = (ob__entry){.desc = desc, .origin = args->origin};
@@ -198,44 +268,48 @@ static ob_status rehearse(const ob_context *context, const ob_op_row *const *row
     return status;
 }
 
-/* *rows are the batch's rows in full size, all of them fit to be added. */
-static ob_status stage_operators(ob_context *context, const ob__batch *batch,
+/* *rows are its rows in full size, all of them fit to be added. */
+static ob_status stage_operators(ob_context *context, const ob__batch *added,
                                  const ob_op_row ***rows, size_t *count, ob_err *err)
 {
-    *count = list_length((const void *const *)batch->operators);
+    *count = list_length((const void *const *)added->operators);
     if (*count == 0)
         return OB_OK;
     *rows = ob__arena_alloc_array(&context->arena, *count, sizeof(**rows));
     if (*rows == NULL)
         return no_memory(err);
     for (size_t i = 0; i < *count; i++) {
-        (*rows)[i] = to_full_size(&context->arena, batch->operators[i], batch->operator_size,
-                                  sizeof(ob_op_row));
+        (*rows)[i] = complete_operator(&context->arena,
+                                       to_full_size(&context->arena, added->operators[i],
+                                                    added->operator_size, sizeof(ob_op_row)),
+                                       added);
         if ((*rows)[i] == NULL)
             return no_memory(err);
     }
-    return rehearse(context, *rows, *count, batch->origin, err);
+    return rehearse(context, *rows, *count, added->origin, err);
 }
 
-ob_status ob__registry_add(ob_context *context, const ob__batch *batch, ob_err *err)
+ob_status ob__registry_add(ob_context *context, const ob__batch *added, ob_err *err)
 {
     const stage_args lists[] = {
         {.kind = &KIND_backend,
          .list = &context->backends,
-         .descs = (const void *const *)batch->backends,
-         .given_size = batch->backend_size,
-         .option_size = batch->option_size,
-         .origin = batch->origin},
+         .descs = (const void *const *)added->backends,
+         .given_size = added->backend_size,
+         .sizes = added,
+         .origin = added->origin},
         {.kind = &KIND_generator,
          .list = &context->generators,
-         .descs = (const void *const *)batch->generators,
-         .given_size = batch->generator_size,
-         .origin = batch->origin},
+         .descs = (const void *const *)added->generators,
+         .given_size = added->generator_size,
+         .sizes = added,
+         .origin = added->origin},
         {.kind = &KIND_iterator,
          .list = &context->iterators,
-         .descs = (const void *const *)batch->iterators,
-         .given_size = batch->iterator_size,
-         .origin = batch->origin},
+         .descs = (const void *const *)added->iterators,
+         .given_size = added->iterator_size,
+         .sizes = added,
+         .origin = added->origin},
     };
     enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
     staged ready[LIST_COUNT];
@@ -243,10 +317,10 @@ ob_status ob__registry_add(ob_context *context, const ob__batch *batch, ob_err *
         OB_TRY(stage(context, &lists[i], &ready[i], err));
     const ob_op_row **rows = NULL;
     size_t row_count = 0;
-    OB_TRY(stage_operators(context, batch, &rows, &row_count, err));
+    OB_TRY(stage_operators(context, added, &rows, &row_count, err));
 
     for (size_t i = 0; i < row_count; i++)
-        OB_TRY(add_operator(context->operators, rows[i], batch->origin, err));
+        OB_TRY(add_operator(context->operators, rows[i], added->origin, err));
     for (size_t i = 0; i < LIST_COUNT; i++)
         commit(&ready[i]);
     return OB_OK;

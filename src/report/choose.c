@@ -3,6 +3,7 @@
  * Which rows and columns of a table are shown, and in which order.
  */
 #include "base/nearest.h"
+#include "base/sized.h"
 #include "report/filter.h"
 
 #include <stdlib.h>
@@ -162,6 +163,9 @@ static ob_status sort_rows(ob_table *table, const char *name, ob_err *err)
 
 ob_status ob_table_choose(ob_table *table, const ob_table_choice *choice, ob_err *err)
 {
+    ob_table_choice own;
+    OB_TRY(OB__TAKE(ob_table_choice, &own, choice, err));
+    choice = &own;
     if (choice->filter != NULL)
         OB_TRY(keep_rows(table, choice->filter, err));
     if (choice->sort != NULL)

@@ -7,6 +7,7 @@
  */
 #include "report/table_model.h"
 
+#include "base/sized.h"
 #include "base/utf8.h"
 #include "compare/compare_names.h"
 #include "measure/unique.h"
@@ -132,7 +133,7 @@ static ob_status print_table(const ob_compare_table *table, const ob_compare_sty
                  .to = ob_table_create(),
                  .formats = ob__column_formats(table, style),
                  .marks = ob__marks_make(table, style->colorize)};
-    const ob_table_style form = {.format = style->format};
+    const ob_table_style form = {.size = sizeof form, .format = style->format};
     ob_status status =
         d.to != NULL && d.formats != NULL && d.marks != NULL ? OB_OK : no_memory(err);
     if (status == OB_OK) {
@@ -229,7 +230,9 @@ static ob_status print_csv(const ob_compare *compare, const ob_compare_style *st
         base += table->column_count;
     }
     if (status == OB_OK)
-        status = ob_table_print(to, &(ob_table_style){.format = OB_TABLE_CSV}, text, err);
+        status = ob_table_print(
+            to, &(ob_table_style){.size = sizeof(ob_table_style), .format = OB_TABLE_CSV}, text,
+            err);
     if (all.names != NULL)
         ob__unique_fini(&all.unique);
     free((void *)all.names);
@@ -257,9 +260,10 @@ static ob_status print_all(const ob_compare *compare, const ob_compare_style *st
 ob_status ob_compare_print(const ob_compare *compare, const ob_compare_style *style, ob_text *text,
                            ob_err *err)
 {
-    static const ob_compare_style PLAIN = {.format = OB_TABLE_TEXT};
+    ob_compare_style own;
     const size_t before = text->size;
-    const ob_status status = print_all(compare, style != NULL ? style : &PLAIN, text, err);
+    OB_TRY(OB__TAKE_OPTIONAL(ob_compare_style, &own, style, err));
+    const ob_status status = print_all(compare, &own, text, err);
     if (status != OB_OK)
         text->size = before;
     return status;

@@ -417,7 +417,7 @@ void ob__replay_view_take_parts(ob_replay_view *view, ob_text *out)
 
 static ob_status print_tables(group *g, ob_table_format format, ob_text *text, ob_err *err)
 {
-    const ob_table_style style = {.format = format, .trimmed = true};
+    const ob_table_style style = {.size = sizeof style, .format = format, .trimmed = true};
     ob_table *sides = g->count > 1 ? ob__side_view_table(g->sides) : NULL;
     ob_status status = g->count == 1 || sides != NULL ? OB_OK : no_memory(err);
     for (size_t i = OB_SIDE_VIEW_ID; sides != NULL && i <= OB_SIDE_VIEW_PASS; i++)
@@ -436,7 +436,7 @@ static ob_status print_tables(group *g, ob_table_format format, ob_text *text, o
 ob_status ob__replay_view_print(ob_replay_view *view, const ob_table_choice *choice, bool chosen,
                                 ob_table_format format, ob_text *text, ob_err *err)
 {
-    const ob_table_style style = {.format = format};
+    const ob_table_style style = {.size = sizeof style, .format = format};
     if (view->no_memory)
         return no_memory(err);
     if (chosen || format == OB_TABLE_CSV || format == OB_TABLE_JSON) {

@@ -6,6 +6,7 @@
 #include "report/views.h"
 
 #include "base/json_node.h"
+#include "base/sized.h"
 #include "opbench/count.h"
 
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 struct ob_report {
     ob_report_params params;
+    ob_table_choice choice; /* what params points to */
     ob_run_view run;
     ob_side_view *sides;
     ob_suite_view *suite;
@@ -93,19 +95,26 @@ static ob_status no_memory(ob_err *err)
 
 ob_status ob_report_create(const ob_report_params *params, ob_report **out, ob_err *err)
 {
+    ob_report_params own;
+    ob_table_choice choice;
+    *out = NULL;
+    OB_TRY(OB__TAKE(ob_report_params, &own, params, err));
+    params = &own;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_table_choice, &choice, own.choice, err));
     ob_report *report = calloc(1, sizeof *report);
     *out = report;
     if (report == NULL)
         return no_memory(err);
-    report->params = *params;
+    report->params = own;
+    report->choice = choice;
     ob__arena_init(&report->totals.arena, 0);
     bool ok = params->totals_only || params->view == OB_VIEW_SWEEP || is_of_texts(report);
     if (!ok && params->view == OB_VIEW_RUN)
-        ok = ob__run_view_open(&report->run, &params->choice);
+        ok = ob__run_view_open(&report->run, &report->choice);
     else if (!ok && params->view == OB_VIEW_SIDES)
         ok = (report->sides = ob__side_view_create()) != NULL;
     else if (!ok && params->view == OB_VIEW_REPLAY)
-        ok = (report->replay = ob__replay_view_create(&params->choice)) != NULL;
+        ok = (report->replay = ob__replay_view_create(&report->choice)) != NULL;
     else if (!ok)
         ok = (report->suite = ob__suite_view_create()) != NULL;
     if (ok)
@@ -144,8 +153,7 @@ static ob_status open_sweep(ob_report *report, const ob_record_header *h, ob_err
     if (status == OB_OK)
         status = ob_sweep_open_memory(report->params.context, h->config != NULL ? h->config : "",
                                       text.data, text.size, &report->sweep, err);
-    if (status == OB_OK &&
-        !ob__sweep_view_open(&report->points, report->sweep, &report->params.choice))
+    if (status == OB_OK && !ob__sweep_view_open(&report->points, report->sweep, &report->choice))
         status = no_memory(err);
     ob_text_fini(&text);
     return status;
@@ -267,14 +275,15 @@ static ob_table *table_of(ob_report *report, char *title, ob_table **made)
 
 static ob_status print_rows(ob_report *report, ob_table_format format, ob_text *text, ob_err *err)
 {
-    const ob_table_style style = {.format = format, .trimmed = report->suite != NULL};
+    const ob_table_style style = {
+        .size = sizeof style, .format = format, .trimmed = report->suite != NULL};
     char title[64] = "";
     ob_table *made, *table = table_of(report, title, &made);
     ob_status status = table != NULL                          ? OB_OK
                        : report->params.view == OB_VIEW_SWEEP ? OB_END /* not even a header */
                                                               : no_memory(err);
     if (status == OB_OK)
-        status = ob_table_choose(table, &report->params.choice, err);
+        status = ob_table_choose(table, &report->choice, err);
     if (status == OB_OK && title[0] != '\0' && format == OB_TABLE_TEXT &&
         !ob_text_printf(text, "%s\n", title))
         status = no_memory(err);
@@ -286,13 +295,13 @@ static ob_status print_rows(ob_report *report, ob_table_format format, ob_text *
 
 static bool is_chosen(const ob_report *report)
 {
-    const ob_table_choice *c = &report->params.choice;
+    const ob_table_choice *c = &report->choice;
     return c->columns != NULL || c->sort != NULL || c->filter != NULL || c->top > 0;
 }
 
 static ob_status print_totals(ob_report *report, ob_table_format format, ob_text *text, ob_err *err)
 {
-    const ob_table_style style = {.format = format, .list = "totals"};
+    const ob_table_style style = {.size = sizeof style, .format = format, .list = "totals"};
     const bool people = format == OB_TABLE_TEXT || format == OB_TABLE_MARKDOWN;
     if (report->totals.count == 0 || is_chosen(report) || format == OB_TABLE_CSV)
         return OB_OK;
@@ -314,8 +323,8 @@ ob_status ob_report_print(ob_report *report, ob_table_format format, ob_text *te
         return ok ? OB_OK : no_memory(err);
     }
     if (report->replay != NULL)
-        return ob__replay_view_print(report->replay, &report->params.choice, is_chosen(report),
-                                     format, text, err);
+        return ob__replay_view_print(report->replay, &report->choice, is_chosen(report), format,
+                                     text, err);
     if (!report->params.totals_only)
         OB_TRY(print_rows(report, format, text, err));
     return print_totals(report, format, text, err);

@@ -66,7 +66,8 @@ static ob_status no_memory(ob_err *err)
     return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the table");
 }
 
-static ob_status find_backend(ob_side_view *view, const char *name, size_t *out, ob_err *err)
+static ob_status find_backend(ob_side_view *view, const char *name, size_t *out,
+                              ob_err *err)
 {
     size_t b = 0;
     while (b < view->backend_count && strcmp(view->backends[b], name) != 0)
@@ -84,7 +85,8 @@ static ob_status find_backend(ob_side_view *view, const char *name, size_t *out,
 
 /* From the end: the backends of a case come one after the other. A cell that is taken belongs to an
  * earlier run in the same file. NULL: out of memory. */
-static row *find_row(ob_side_view *view, const ob_record_result *r, const char *pass, size_t b)
+static row *find_row(ob_side_view *view, const ob_record_result *r, const char *pass,
+                     size_t b)
 {
     const char *id = r->id != NULL ? r->id : "", *op = r->op_name != NULL ? r->op_name : "";
     for (size_t i = view->count; i > 0; i--) {
@@ -100,7 +102,8 @@ static row *find_row(ob_side_view *view, const ob_record_result *r, const char *
     return new->op != NULL &&new->id != NULL ? new : NULL;
 }
 
-static ob_status add_pass(ob_side_view *view, const ob_record_result *r, bool backward, ob_err *err)
+static ob_status add_pass(ob_side_view *view, const ob_record_result *r, bool backward,
+                          ob_err *err)
 {
     static const char *const PASSES[] = {"forward", "backward"};
     const ob_record_pass *pass = backward ? &r->backward : &r->forward;
@@ -125,7 +128,8 @@ static ob_status add_pass(ob_side_view *view, const ob_record_result *r, bool ba
     return OB_OK;
 }
 
-ob_status ob__side_view_add(ob_side_view *view, const ob_record_result *result, ob_err *err)
+ob_status ob__side_view_add(ob_side_view *view, const ob_record_result *result,
+                                    ob_err *err)
 {
     OB_TRY(add_pass(view, result, false, err));
     return result->backward.measure_time_ms.count > 0 ? add_pass(view, result, true, err) : OB_OK;
@@ -171,7 +175,8 @@ static const struct {
     [INSTRUCTIONS] = {NULL, "%1_instructions", OB_HINT_COUNT, false, true},
 };
 
-static const char *spell(const ob_side_view *view, const char *shape, size_t b, ob_text *out)
+static const char *spell(const ob_side_view *view, const char *shape, size_t b,
+                         ob_text *out)
 {
     bool ok = true;
     out->size = 0;

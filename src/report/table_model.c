@@ -6,6 +6,7 @@
 #include "report/table_model.h"
 
 #include "base/json_node.h"
+#include "base/sized.h"
 #include "base/vec.h"
 
 #include <stdlib.h>
@@ -44,12 +45,14 @@ const char *ob__table_keep(ob_table *table, const char *text)
 #define HAS_ROOM(table, items, count, room)                                                        \
     (!((table)->no_memory = (table)->no_memory || !OB_RESERVE(items, room, (count) + 1)))
 
-size_t ob_table_add_column(ob_table *table, const ob_column *column)
+/* A column with something set that is not known here is one without that. */
+size_t ob_table_add_column_sized(ob_table *table, const ob_column *column, size_t size)
 {
     if (!HAS_ROOM(table, table->columns, table->column_count, table->column_room))
         return 0;
     ob_column *to = &table->columns[table->column_count];
-    *to = *column;
+    memset(to, 0, sizeof *to);
+    memcpy(to, column, size < sizeof *to ? size : sizeof *to);
     to->title = ob__table_keep(table, column->title);
     to->name = ob__table_keep(table, column->name);
     to->group = ob__table_keep(table, column->group);
@@ -228,11 +231,12 @@ static bool print_json(const ob_table *table, const char *list, ob_text *out)
 ob_status ob_table_print(const ob_table *table, const ob_table_style *style, ob_text *text,
                          ob_err *err)
 {
-    static const ob_table_style PLAIN = {.format = OB_TABLE_TEXT};
+    ob_table_style own;
     const size_t before = text->size;
     ob_status status = OB_OK;
     bool ok = !table->no_memory;
-    style = style != NULL ? style : &PLAIN;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_table_style, &own, style, err));
+    style = &own;
     if (ok && style->format == OB_TABLE_TEXT)
         status = ob__table_print_text(table, style, text, err);
     else if (ok && style->format == OB_TABLE_MARKDOWN)

@@ -315,7 +315,7 @@ static bool append_rule(layout *l)
 
 ob_status ob__table_print_markdown(const ob_table *table, ob_text *out, ob_err *err)
 {
-    static const ob_table_style PLAIN = {.format = OB_TABLE_MARKDOWN};
+    static const ob_table_style PLAIN = {.size = sizeof PLAIN, .format = OB_TABLE_MARKDOWN};
     layout l;
     const ob_status status = open_layout(table, &PLAIN, out, &l, err);
     bool ok = status == OB_OK;

@@ -81,7 +81,8 @@ enum {
 ob_side_view *ob__side_view_create(void); /* NULL when memory is out */
 void ob__side_view_destroy(ob_side_view *view);
 /* OB_ERR_LIMIT for more backends than a run can have. */
-ob_status ob__side_view_add(ob_side_view *view, const ob_record_result *result, ob_err *err);
+ob_status ob__side_view_add(ob_side_view *view, const ob_record_result *result,
+                                    ob_err *err);
 ob_table *ob__side_view_table(ob_side_view *view); /* NULL when memory is out */
 
 /* ---- a sweep ---- */

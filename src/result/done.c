@@ -4,6 +4,7 @@
  * accidental match impossible in practice and takes 16 bytes each in a table that is a quarter to three
  * quarters full.
  */
+#include "base/sized.h"
 #include "opbench/record.h"
 #include "result/lock.h"
 
@@ -142,9 +143,8 @@ static ob_status take_record(ob_done *done, const ob_record *record, ob_done_fil
 /* Closes the reader. */
 static ob_status read_all(ob_done *done, ob_record_reader *reader, ob_done_file *info, ob_err *err)
 {
-    ob_done_file local, *to = info != NULL ? info : &local;
+    ob_done_file own = {.size = sizeof own}, *to = &own;
     ob_status status = OB_OK;
-    *to = (ob_done_file){.cut_at = 0};
     while (status == OB_OK) {
         const ob_record *record = NULL;
         status = ob_record_reader_next(reader, &record, err);
@@ -153,15 +153,15 @@ static ob_status read_all(ob_done *done, ob_record_reader *reader, ob_done_file 
     }
     if (status == OB_END) {
         to->torn = ob_record_reader_is_torn(reader, &to->cut_at);
-        to->size = ob__record_reader_size(reader);
+        to->read_bytes = ob__record_reader_size(reader);
         to->finished = to->finished && !to->torn;
-        status = OB_OK;
+        status = info != NULL ? OB__GIVE(ob_done_file, info, &own, err) : OB_OK;
     }
     ob_record_reader_close(reader);
     return status;
 }
 
-static const ob_record_reader_params WHOLE = {.whole_lines_only = true};
+static const ob_record_reader_params WHOLE = {.size = sizeof WHOLE, .whole_lines_only = true};
 
 ob_status ob_done_read_file(ob_done *done, const char *path, ob_done_file *info, ob_err *err)
 {

@@ -108,12 +108,13 @@ bool ob_record_has(const ob_record *record, const ob_field *field)
     return false;
 }
 
-void ob_record_init(ob_record *record, ob_record_kind kind)
+void ob_record_init_sized(ob_record *record, size_t size, ob_record_kind kind)
 {
     /* Zero is "absent" for pointers, texts, counts and lists; the other types have a mark. */
-    memset(record, 0, sizeof *record);
+    memset(record, 0, size);
+    record->size = size;
     record->kind = kind;
-    for (size_t i = 0; i < FIELD_COUNT; i++) {
+    for (size_t i = 0; size == sizeof *record && i < FIELD_COUNT; i++) {
         void *member = (char *)record + FIELDS[i].offset;
         if (FIELDS[i].type == OB_FIELD_INT)
             *(int64_t *)member = OB_NO_INT;

@@ -319,7 +319,8 @@ ob_status ob__line_parse(ob_line_parser *parser, const char *name, const char *l
     parser->marks = 0;
     parser->path.size = 0;
     /* A string is never longer than its line. */
-    const ob_json_limits limits = {.max_string_bytes = length < 64 ? 64 : length};
+    const ob_json_limits limits = {.size = sizeof limits,
+                                   .max_string_bytes = length < 64 ? 64 : length};
     OB_TRY(ob__json_reader_create(&source, &limits, &parser->reader, err));
     ob_status status = next(parser, &event);
     if (status == OB_OK && event.kind != OB_JSON_EVENT_BEGIN_OBJECT)

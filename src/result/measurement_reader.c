@@ -24,7 +24,7 @@
 #include <string.h>
 
 /* Strings that are passed over, such as captured output, may be long. */
-static const ob_json_limits LIMITS = {.max_string_bytes = (size_t)1 << 30};
+static const ob_json_limits LIMITS = {.size = sizeof LIMITS, .max_string_bytes = (size_t)1 << 30};
 
 /* The keys that are looked at; each may stand in an object once. */
 typedef enum member {

@@ -3,6 +3,7 @@
  * A measurement as a record. The record's own statistics are in milliseconds per run, as for any other
  * case, so that views need not know where a record came from.
  */
+#include "base/sized.h"
 #include "opbench/measurement.h"
 #include "opbench/record.h"
 
@@ -22,6 +23,7 @@ static ob_status fill_figures(const ob_measurement *m, double *times_ms, ob_reco
 ob_status ob_measurement_to_record(const ob_measurement *m, ob_record *record, ob_err *err)
 {
     ob_measurement_stats checked;
+    OB_TRY(ob__check_same_size(record->size, sizeof *record, "ob_record", err));
     ob_record_init(record, OB_RECORD_RESULT_LINE);
     OB_TRY(ob_measurement_compute(m, &checked, err));
     ob_record_result *r = &record->result;

@@ -4,6 +4,7 @@
  * writes leaves a last line without its newline: that is found and its place is told, so that a resumed
  * run can cut it off.
  */
+#include "base/sized.h"
 #include "base/text_append.h"
 #include "result/line.h"
 #include "result/lock.h"
@@ -42,14 +43,15 @@ struct ob_record_reader {
 static ob_status create(const char *name, const ob_record_reader_params *params,
                         ob_record_reader **out, ob_err *err)
 {
-    ob_record_reader *reader = calloc(1, sizeof *reader);
+    ob_record_reader_params own;
     *out = NULL;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_record_reader_params, &own, params, err));
+    ob_record_reader *reader = calloc(1, sizeof *reader);
     if (reader == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the reader of %s", name);
     reader->descriptor = -1;
-    reader->max_line =
-        params != NULL && params->max_line_bytes != 0 ? params->max_line_bytes : DEFAULT_MAX_LINE;
-    reader->whole_lines_only = params != NULL && params->whole_lines_only;
+    reader->max_line = own.max_line_bytes != 0 ? own.max_line_bytes : DEFAULT_MAX_LINE;
+    reader->whole_lines_only = own.whole_lines_only;
     reader->name = strdup(name);
     ob_status status = reader->name != NULL
                            ? ob__line_parser_create(&reader->parser, err)

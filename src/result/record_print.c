@@ -5,6 +5,7 @@
  * separators are those of Python's json.dumps, so that lines compare with PARAM's as text.
  */
 #include "base/json_node.h"
+#include "base/sized.h"
 #include "opbench/record.h"
 
 #include <math.h>
@@ -238,6 +239,7 @@ ob_status ob_record_print(const ob_record *record, ob_text *text, ob_err *err)
     const ob_field *fields = ob_record_fields(&count);
     const size_t size_before = text->size;
     printer p = {.text = text, .record = record, .path = ""};
+    OB_TRY(ob__check_same_size(record->size, sizeof *record, "ob_record", err));
     if ((unsigned)record->kind >= OB_RECORD_KIND_COUNT)
         return ob_err_set(err, OB_ERR_INVALID, "a record of kind %d cannot be written",
                           (int)record->kind);

@@ -6,6 +6,7 @@
  * two runs from mixing their lines; it is taken before the file is read, and nothing is cut but what was
  * seen under it.
  */
+#include "base/sized.h"
 #include "base/text_append.h"
 #include "opbench/record.h"
 #include "result/append_check.h"
@@ -248,7 +249,10 @@ static ob_status open_file(const ob_result_file_params *params, ob_result_file *
 ob_status ob_result_file_open(const ob_result_file_params *params, ob_result_file **out,
                               ob_err *err)
 {
+    ob_result_file_params own;
     *out = NULL;
+    OB_TRY(OB__TAKE(ob_result_file_params, &own, params, err));
+    params = &own;
     if (params->path == NULL && (params->prefix == NULL || params->mode == OB_RESULT_RESUME))
         return ob_err_set(err, OB_ERR_INVALID,
                           "an output file needs a name or, unless it is resumed, a prefix");
@@ -271,7 +275,7 @@ ob_status ob_result_file_open(const ob_result_file_params *params, ob_result_fil
 
 ob_status ob_result_file_cut(ob_result_file *file, const ob_done_file *read, ob_err *err)
 {
-    return cut(file, read->cut_at, read->size, err);
+    return cut(file, read->cut_at, read->read_bytes, err);
 }
 
 int ob__result_file_descriptor(const ob_result_file *file)

@@ -50,7 +50,8 @@ static bool take_word(ob_text *out, const char **at, bool *open)
     return ok && ob_text_append(out, "", 1);
 }
 
-ob_status ob__words_split(ob_words *words, const char *text, const char *what, ob_err *err)
+ob_status ob__words_split(ob_words *words, const char *text, const char *what,
+                                  ob_err *err)
 {
     const char *at = text;
     for (;;) {

@@ -20,7 +20,8 @@ void ob__words_fini(ob_words *words);
 bool ob__words_add(ob_words *words, const char *word);
 /* Blanks split; single and double quotes and backslashes work as in a shell, nothing else is special.
  * OB_ERR_SYNTAX for a quote that is not closed; `what` names the text in the message. */
-ob_status ob__words_split(ob_words *words, const char *text, const char *what, ob_err *err);
+ob_status ob__words_split(ob_words *words, const char *text, const char *what,
+                                  ob_err *err);
 /* A list ended by NULL that points into words; free() it. NULL when memory is out. */
 char **ob__words_list(const ob_words *words);
 /* As a line that a shell reads back to the same words. */

@@ -119,7 +119,8 @@ static void end_collecting(void *ctx)
     ob__callgrind_pause();
 }
 
-static ob_status write_dumps(const ob_exec_target *target, const ob_count_plan *plan, ob_err *err)
+static ob_status write_dumps(const ob_exec_target *target, const ob_count_plan *plan,
+                             ob_err *err)
 {
     const ob_count_switch count = {.begin = begin_collecting, .end = end_collecting};
     OB_TRY(ob__counted_nothing_block(target, &count, plan->number, err));

@@ -61,8 +61,10 @@ static ob_status make_stats(dumps *d, bool backward, ob_count_stats **out, ob_er
     char description[256], key[64];
     ob_counts *exclusive = NULL, *inclusive = NULL;
     ob_count_file *file = NULL;
-    ob_count_stats_params params = {
-        .task = r->task, .number_per_run = c->options.count_number, .key = key};
+    ob_count_stats_params params = {.size = sizeof params,
+                                    .task = r->task,
+                                    .number_per_run = c->options.count_number,
+                                    .key = key};
     snprintf(key, sizeof key, "%.40s%s", r->key, backward ? " backward" : "");
     if (backward) {
         snprintf(description, sizeof description, "%.200s, backward",

@@ -7,6 +7,7 @@
 
 #include "plugin/manifests.h"
 
+#include "base/sized.h"
 #include "machine/caps.h"
 #include "opbench/shared_object.h"
 #include "process/process.h"
@@ -231,16 +232,18 @@ static ob_status make_json(ob_library_caps *caps, ob_err *err)
 ob_status ob_library_caps_find(const ob_library_caps_params *params, ob_library_caps **out,
                                ob_err *err)
 {
-    ob_library_caps *caps = calloc(1, sizeof *caps);
+    ob_library_caps_params whole;
     *out = NULL;
+    OB_TRY(OB__TAKE(ob_library_caps_params, &whole, params, err));
+    ob_library_caps *caps = calloc(1, sizeof *caps);
     if (caps == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the caps of libraries");
-    ob_library_caps_params whole = *params;
     ob_manifests *own = NULL;
     ob_status status = OB_OK;
-    if (params->users != NULL && params->manifests == NULL)
+    if (whole.users != NULL && whole.manifests == NULL)
         status = ob__manifests_create(&own, err);
-    whole.manifests = own != NULL ? own : params->manifests;
+    if (own != NULL)
+        whole.manifests = own;
     if (status == OB_OK) {
         decide_all(caps, &whole);
         status = make_json(caps, err);
@@ -316,8 +319,8 @@ ob_status ob__cap_for_session(const ob_context *context, const ob_run_options *o
     if (said != NULL && strcmp(said, "off") == 0)
         return OB_OK;
     const ob_log *log = ob_context_log(context);
-    const ob_library_caps_params params = {.users = backend,
-                                           .manifests = ob_context_manifests(context)};
+    const ob_library_caps_params params = {
+        .size = sizeof params, .users = backend, .manifests = ob_context_manifests(context)};
     OB_TRY(ob_library_caps_find(&params, &caps, err));
     const ob_status status = ob_library_caps_apply(caps, err);
     for (size_t i = 0; i < caps->count; i++) {

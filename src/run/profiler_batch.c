@@ -3,7 +3,7 @@
  * The parent's side of a batch: the queue, the profiler's command line, the names of its files, the
  * record. Inputs are queued as text, because the record that brings them is gone by the time they run.
  */
-#include "opbench/batch.h"
+#include "run/profiler_batch.h"
 
 #include "base/json_node.h"
 #include "base/text_append.h"
@@ -49,7 +49,7 @@ const char *ob_profiler_name(ob_profiler_kind kind)
     return (unsigned)kind < OB_PROFILER_COUNT ? PROFILERS[kind].name : "";
 }
 
-ob_status ob_profiler_find(ob_profiler_kind kind, const char *program, char **path, ob_err *err)
+ob_status ob__profiler_find(ob_profiler_kind kind, const char *program, char **path, ob_err *err)
 {
     const profiler_row *row = &PROFILERS[kind];
     const bool in_path = program == NULL || strchr(program, '/') == NULL;
@@ -71,7 +71,7 @@ ob_status ob_profiler_find(ob_profiler_kind kind, const char *program, char **pa
         row->name, row->name, row->place, row->product, row->name);
 }
 
-ob_status ob_profiler_check(const ob_profiler *profiler, ob_err *err)
+ob_status ob__profiler_check(const ob_profiler *profiler, ob_err *err)
 {
     ob_words words = {0};
     ob_status status = OB_OK;
@@ -104,24 +104,25 @@ static ob_status out_of_memory(ob_err *err)
     return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the profiler's batch");
 }
 
-ob_status ob_batch_create(const ob_batch_params *params, ob_batch **out, ob_err *err)
+ob_status ob__batch_create(const ob_batch_params *params, ob_batch **out, ob_err *err)
 {
     ob_batch *batch = calloc(1, sizeof *batch);
     if (batch == NULL)
         return out_of_memory(err);
     batch->params = params;
-    ob_status status = ob__words_split(&batch->command, params->command, "--batch-cmd", err);
+    ob_status status =
+        ob__words_split(&batch->command, params->command, "--batch-cmd", err);
     if (status == OB_OK && batch->command.count == 0)
         status = ob_err_set(err, OB_ERR_INVALID, "--batch-cmd has no words");
     if (status != OB_OK) {
-        ob_batch_destroy(batch);
+        ob__batch_destroy(batch);
         return status;
     }
     *out = batch;
     return OB_OK;
 }
 
-void ob_batch_destroy(ob_batch *batch)
+void ob__batch_destroy(ob_batch *batch)
 {
     if (batch == NULL)
         return;
@@ -135,12 +136,12 @@ void ob_batch_destroy(ob_batch *batch)
     free(batch);
 }
 
-size_t ob_batch_count(const ob_batch *batch)
+size_t ob__batch_count(const ob_batch *batch)
 {
     return batch->count;
 }
 
-void ob_batch_clear(ob_batch *batch)
+void ob__batch_clear(ob_batch *batch)
 {
     batch->count = 0;
     batch->inputs.size = 0;
@@ -164,7 +165,7 @@ static bool append_input(ob_text *out, const ob_json *input, const char *id)
            ob__json_write_string(out, id, strlen(id)) && ob_text_append(out, "}", 1);
 }
 
-ob_status ob_batch_add(ob_batch *batch, const ob_record_result *r, ob_err *err)
+ob_status ob__batch_add(ob_batch *batch, const ob_record_result *r, ob_err *err)
 {
     const char *bar = r->id != NULL ? strrchr(r->id, '|') : NULL;
     if (r->op_name == NULL || bar == NULL || ob_json_get_kind(r->input) != OB_JSON_OBJECT)
@@ -322,7 +323,8 @@ static ob_status make_text(ob_batch *batch, const ob_profiler *profiler, ob_text
     return ob_json_parse("batch", text->data, text->size, NULL, &batch->doc, err);
 }
 
-ob_status ob_batch_run(ob_batch *batch, const ob_profiler *profiler, ob_record *record, ob_err *err)
+ob_status ob__batch_run(ob_batch *batch, const ob_profiler *profiler, ob_record *record,
+                        ob_err *err)
 {
     ob_words words = {0};
     ob_text text = {0};

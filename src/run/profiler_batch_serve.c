@@ -5,6 +5,7 @@
  */
 #include "opbench/batch.h"
 
+#include "base/sized.h"
 #include "base/text_append.h"
 #include "run/nvtx.h"
 #include "run/profiler_batch_text.h"
@@ -54,7 +55,7 @@ static ob_status start(child *w, ob_context *context, const ob_batch_source *sou
     OB_TRY(read_source(source, &doc, err));
     OB_TRY(ob__batch_read(doc, &w->plan, err));
     OB_TRY(ob_run_options_check(&w->plan.options, err));
-    const ob_config_options options = {.device = w->plan.options.device};
+    const ob_config_options options = {.size = sizeof options, .device = w->plan.options.device};
     ob_json_doc *config = w->plan.config;
     w->plan.config = NULL;
     OB_TRY(ob_config_open_json(context, config, &options, &w->config, err));
@@ -79,6 +80,9 @@ ob_status ob_batch_serve(ob_context *context, const ob_batch_source *source,
                          ob_status (*on_record)(void *ctx, const ob_record *record, ob_err *err),
                          void *ctx, ob_err *err)
 {
+    ob_batch_source own;
+    OB_TRY(OB__TAKE(ob_batch_source, &own, source, err));
+    source = &own;
     child w = {.config = NULL};
     const ob_case *c;
     ob_record record;

@@ -5,6 +5,7 @@
 #include "run/identity.h"
 
 #include "base/option_field.h"
+#include "base/sized.h"
 #include "base/text_append.h"
 
 #include <string.h>
@@ -146,11 +147,13 @@ const ob_option *ob_timer_option_rows(void)
     return TIMER_ROWS;
 }
 
-void ob_run_options_init(ob_run_options *options)
+void ob_run_options_init_sized(ob_run_options *options, size_t size)
 {
-    *options = (ob_run_options){.backend = NULL};
-    ob_options_init(ROWS, options, NULL);
-    ob_options_init(TIMER_ROWS, options, NULL);
+    ob_run_options own = {.size = sizeof own};
+    ob_options_init(ROWS, &own, NULL);
+    ob_options_init(TIMER_ROWS, &own, NULL);
+    options->size = size;
+    OB__GIVE(ob_run_options, options, &own, NULL);
 }
 
 /* Options that would be passed over in silence, or that ask for two things at once. */
@@ -219,7 +222,9 @@ void ob__options_no_count(ob_run_options *options)
 
 ob_status ob_run_options_check(const ob_run_options *options, ob_err *err)
 {
-    const char *why = contradiction(options);
+    ob_run_options own;
+    OB_TRY(OB__TAKE(ob_run_options, &own, options, err));
+    const char *why = contradiction(&own);
     return why == NULL ? OB_OK : ob_err_set(err, OB_ERR_INVALID, "%s", why);
 }
 
@@ -235,7 +240,9 @@ ob_status ob_run_options_print(const ob_run_options *options, ob_text *text, ob_
 {
     const size_t mark = text->size;
     ob_text words = {0};
-    bool ok = ob__run_options_words(options, &words);
+    ob_run_options own;
+    OB_TRY(OB__TAKE(ob_run_options, &own, options, err));
+    bool ok = ob__run_options_words(&own, &words);
     for (size_t at = 0; ok && at < words.size; at += strlen(words.data + at) + 1)
         ok = (text->size == mark || ob_text_append(text, " ", 1)) &&
              ob__text_append_word(text, words.data + at);

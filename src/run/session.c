@@ -6,6 +6,7 @@
 #include "run/session_int.h"
 
 #include "base/nearest.h"
+#include "base/sized.h"
 #include "run/library_caps.h"
 #include "run/own_time.h"
 #include "run/properties.h"
@@ -186,7 +187,8 @@ static ob_status open_backend(ob_session *s, ob_err *err)
     if (s->desc->set_threads != NULL)
         OB_TRY(s->desc->set_threads(s->backend, (int)o->threads, err));
     /* A pinned session looks at its own CPU alone, where the supervisor is not. */
-    const ob_noise_params noise = {.own_cpu_ns = s->turns != NULL ? ob__turns_cpu_ns
+    const ob_noise_params noise = {.size = sizeof noise,
+                                   .own_cpu_ns = s->turns != NULL ? ob__turns_cpu_ns
                                                  : o->cpu < 0     ? ob__own_cpu_ns
                                                                   : NULL,
                                    .own_ctx = s->turns};
@@ -210,12 +212,13 @@ ob_status ob__session_open(ob_context *context, const ob_run_options *options, o
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a session");
     s->context = context;
     s->identity.manifests = ob_context_manifests(context);
-    s->options = *options;
     s->turns = turns;
     s->progress = &s->unseen;
     s->perf.fds[0] = s->perf.fds[1] = -1;
     ob__peak_open(&s->peak);
-    const ob_status status = open_backend(s, err);
+    ob_status status = OB__TAKE(ob_run_options, &s->options, options, err);
+    if (status == OB_OK)
+        status = open_backend(s, err);
     if (status != OB_OK) {
         ob_session_close(s);
         return status;
@@ -601,8 +604,8 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
     if (s->options.count_repeats > 0) {
         const ob_exec_target target = target_of(s);
         const ob_count_plan plan = {.pass = pass_of(s),
-                                    .number = (uint64_t)s->options.count_number,
-                                    .repeats = (unsigned)s->options.count_repeats};
+                                       .number = (uint64_t)s->options.count_number,
+                                       .repeats = (unsigned)s->options.count_repeats};
         return ob__count_by_callgrind(&target, &plan, err);
     }
     OB_TRY(check_before(s, record, err));
@@ -657,8 +660,9 @@ static void fill_surroundings(ob_session *s, uint64_t started_ns, ob_record_resu
         r->fp_mode = s->fp_difference;
 }
 
-ob_status ob_session_run(ob_session *s, const ob_case *c, ob_record *record, ob_err *err)
+ob_status ob_session_run_case(ob_session *s, const ob_case *c, ob_record *record, ob_err *err)
 {
+    OB_TRY(ob__check_same_size(record->size, sizeof *record, "ob_record", err));
     const ob_clock clock = ob_clock_monotonic();
     const uint64_t started_ns = ob_clock_now_ns(&clock);
     ob_record_result *r = &record->result;

@@ -8,6 +8,7 @@
  */
 #include "run/supervisor.h"
 
+#include "base/sized.h"
 #include "base/text_append.h"
 #include "run/case_parts.h"
 #include "run/count_hook.h"
@@ -455,11 +456,10 @@ static ob_status run_counting(ob_context *context, const ob_config *config,
     return ob__counting_explain(status, err);
 }
 
-ob_status ob_run(ob_context *context, const ob_config *config, const ob_run_params *params,
-                 ob_run_summary *summary, ob_err *err)
+static ob_status run_either(ob_context *context, const ob_config *config,
+                            const ob_run_params *params, ob_run_summary *summary, ob_err *err)
 {
     ob_count_hook *hook;
-    *summary = (ob_run_summary){.interrupted = false};
     OB_TRY(ob_run_options_check(params->options, err));
     if (params->options->count_repeats > 0)
         return run_counting(context, config, params, summary, err);
@@ -469,5 +469,20 @@ ob_status ob_run(ob_context *context, const ob_config *config, const ob_run_para
     const ob_run_params through = ob__count_hook_params(hook);
     const ob_status status = run(context, config, &through, NULL, summary, err);
     ob__count_hook_close(hook);
+    return status;
+}
+
+ob_status ob_run(ob_context *context, const ob_config *config, const ob_run_params *params,
+                 ob_run_summary *summary, ob_err *err)
+{
+    ob_run_params own;
+    ob_run_options options;
+    ob_run_summary made = {.size = sizeof made};
+    OB_TRY(OB__GIVE(ob_run_summary, summary, &made, err));
+    OB_TRY(OB__TAKE(ob_run_params, &own, params, err));
+    OB_TRY(OB__TAKE(ob_run_options, &options, own.options, err));
+    own.options = &options;
+    const ob_status status = run_either(context, config, &own, &made, err);
+    OB__GIVE(ob_run_summary, summary, &made, NULL);
     return status;
 }

@@ -150,7 +150,8 @@ ob_status ob__time_case(ob_session *s, ob_record *record, ob_err *err)
     ob_timer_way way;
     ob_timing timing;
     const ob_clock clock = ob_session_clock(s);
-    const ob_timer timer = {.task = ob__session_task(s),
+    const ob_timer timer = {.size = sizeof timer,
+                            .task = ob__session_task(s),
                             .spec = r->task,
                             .clock = &clock,
                             .progress = take_block,

@@ -81,21 +81,25 @@ static void finish(trial *t, double end_s, ob_backend_trial *out)
     ob_text_fini(&t->inbox.bytes);
 }
 
-void ob_backends_try(ob_context *context, ob_backend_trial *trials, size_t count)
+/* Members behind those of the first version of the struct are for a caller who has them alone. */
+void ob_backends_try_sized(ob_context *context, void *trials, size_t trial_size, size_t count)
 {
     trial *all = calloc(count > 0 ? count : 1, sizeof *all);
     for (size_t i = 0; i < count; i++) {
-        trials[i].opened = trials[i].tried = false;
-        trials[i].text[0] = '\0';
-        if (all == NULL || trials[i].name == NULL)
+        ob_backend_trial *t = (void *)((char *)trials + i * trial_size);
+        t->opened = t->tried = false;
+        t->text[0] = '\0';
+        if (all == NULL || t->name == NULL)
             continue;
-        all[i] = (trial){.context = context, .backend = trials[i].name};
+        all[i] = (trial){.context = context, .backend = t->name};
         const ob_process_params params = {.fn = open_backend, .ctx = &all[i], .talk = true};
-        trials[i].tried = ob__process_start(&params, &all[i].process, NULL) == OB_OK;
+        t->tried = ob__process_start(&params, &all[i].process, NULL) == OB_OK;
     }
     const double end_s = ob__now_s() + LIMIT_S;
-    for (size_t i = 0; all != NULL && i < count; i++)
-        if (trials[i].tried)
-            finish(&all[i], end_s, &trials[i]);
+    for (size_t i = 0; all != NULL && i < count; i++) {
+        ob_backend_trial *t = (void *)((char *)trials + i * trial_size);
+        if (t->tried)
+            finish(&all[i], end_s, t);
+    }
     free(all);
 }

@@ -7,6 +7,7 @@
 #include "run/session_int.h"
 #include "run/worker_state.h"
 
+#include "base/sized.h"
 #include "base/text_append.h"
 
 #include <errno.h>
@@ -138,6 +139,12 @@ static void refuse(worker *w, ob_status status, const char *why)
 ob_status ob_worker_serve(ob_context *context, const ob_config *config,
                           const ob_run_options *options, const ob_worker_fds *fds, ob_err *err)
 {
+    ob_worker_fds own_fds;
+    ob_run_options own_options;
+    OB_TRY(OB__TAKE(ob_worker_fds, &own_fds, fds, err));
+    OB_TRY(OB__TAKE(ob_run_options, &own_options, options, err));
+    fds = &own_fds;
+    options = &own_options;
     worker w = {.socket = fds->socket};
     w.page = ob__shared_memory_take(fds->state, sizeof *w.page);
     if (w.page == NULL)

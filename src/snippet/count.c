@@ -4,6 +4,7 @@
  * each. Blocks of n and 2n runs alternate; their difference is n runs without the switching, the loop's
  * start and the interpreter's way in and out.
  */
+#include "base/sized.h"
 #include "base/text_append.h"
 #include "count/debug_symbols.h"
 #include "count/valgrind.h"
@@ -67,7 +68,8 @@ static ob_status read_pair(const counting *c, int64_t number, ob_counts **exclus
 
 static ob_status read_all(const counting *c, ob_count_stats **stats, ob_err *err)
 {
-    ob_count_stats_params params = {.task = c->task, .number_per_run = c->number};
+    ob_count_stats_params params = {
+        .size = sizeof params, .task = c->task, .number_per_run = c->number};
     ob_counts *baseline_exclusive = NULL, *baseline_inclusive = NULL;
     ob_status status = OB_OK;
     if (c->baseline)
@@ -138,7 +140,7 @@ static ob_status run_blocks(const counting *c, const ob_timer_args *args,
 static ob_status count(counting *c, const ob_timer_args *args, const ob_snippet_options *options,
                        ob_count_stats **stats, ob_err *err)
 {
-    OB_TRY(ob__valgrind_open(&c->valgrind, options != NULL ? options->valgrind : NULL, err));
+    OB_TRY(ob__valgrind_open(&c->valgrind, options->valgrind, err));
     const ob_snippet_wrap wrap = {
         .words = c->valgrind.words, .variables = ob__valgrind_variables, .counts = true};
     OB_TRY(run_blocks(c, args, options, &wrap, err));
@@ -149,6 +151,8 @@ ob_status ob_snippet_count(const ob_timer_args *args, const ob_task_spec *task,
                            const ob_snippet_count_params *params, const ob_snippet_options *options,
                            ob_count_stats **stats, ob_err *err)
 {
+    ob_snippet_options own;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_snippet_options, &own, options, err));
     counting c = {.number = params->number == 0 ? OB_SNIPPET_NUMBER : params->number,
                   .repeats = params->repeats == 0 ? 1 : params->repeats,
                   .baseline = args->language == OB_LANGUAGE_PYTHON && !params->no_baseline};
@@ -159,7 +163,7 @@ ob_status ob_snippet_count(const ob_timer_args *args, const ob_task_spec *task,
     ob__arena_init(&arena, 0);
     ob_status status = ob__snippet_task(&arena, task, &c.task, err);
     if (status == OB_OK)
-        status = count(&c, args, options, stats, err);
+        status = count(&c, args, &own, stats, err);
     ob__valgrind_close(&c.valgrind);
     ob__arena_fini(&arena);
     return status;

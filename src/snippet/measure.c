@@ -23,7 +23,8 @@ ob_status ob_snippet_measure(const ob_timer_args *args, const ob_task_spec *task
                              void *take_ctx, ob_measurements *to, ob_err *err)
 {
     ob_snippet_process *process = NULL;
-    ob_timer timer = {.task = {.time_block = time_block, .set_threads = keep_threads}};
+    ob_timer timer = {.size = sizeof timer,
+                      .task = {.time_block = time_block, .set_threads = keep_threads}};
     ob_arena arena;
     ob__arena_init(&arena, 0);
     ob_status status = ob__snippet_task(&arena, task, &timer.spec, err);

@@ -10,6 +10,7 @@
  */
 #include "opbench/snippet_run.h"
 
+#include "base/sized.h"
 #include "measure/callgrind.h"
 #include "plugin/registry.h"
 #include "process/wire.h"
@@ -222,6 +223,9 @@ static ob_status load(const char *object, ob_snippet_entry_fn *entry, ob_err *er
 
 ob_status ob_snippet_serve(const ob_snippet_serve_params *params, ob_err *err)
 {
+    ob_snippet_serve_params own;
+    OB_TRY(OB__TAKE(ob_snippet_serve_params, &own, params, err));
+    params = &own;
     ob_snippet_entry_fn entry = NULL;
     OB_TRY(load(params->object, &entry, err));
     server s = {.host = {.next = next_block,

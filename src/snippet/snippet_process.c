@@ -5,6 +5,7 @@
  */
 #include "snippet/snippet_process.h"
 
+#include "base/sized.h"
 #include "base/text_append.h"
 #include "snippet/lines.h"
 #include "snippet/suite_int.h"
@@ -261,8 +262,9 @@ static ob_status start(ob_snippet_process *p, launch *l, const ob_snippet_wrap *
 ob_status ob__snippet_start(const ob_timer_args *args, const ob_snippet_options *options,
                             const ob_snippet_wrap *wrap, ob_snippet_process **out, ob_err *err)
 {
-    static const ob_snippet_options DEFAULTS = {0};
-    options = options == NULL ? &DEFAULTS : options;
+    ob_snippet_options own;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_snippet_options, &own, options, err));
+    options = &own;
     *out = NULL;
     if (args->language == OB_LANGUAGE_PYTHON && args->global_setup != NULL &&
         args->global_setup[0] != '\0')

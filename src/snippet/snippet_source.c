@@ -13,6 +13,7 @@
 typedef struct snippet_source {
     ob_job *job; /* that it belongs to */
     ob_job_snippets what;
+    ob_snippet_options options; /* what it points to */
     ob_job_hash hash;
     ob_text repro;
     /* What is done now. */
@@ -133,14 +134,14 @@ static int stop(void *ctx)
 
 static void notice(void *ctx, const char *text)
 {
-    const ob_snippet_options *options = &((const snippet_source *)ctx)->what.options;
+    const ob_snippet_options *options = &((const snippet_source *)ctx)->options;
     if (options->notice != NULL)
         options->notice(options->ctx, text);
 }
 
 static ob_snippet_options options_of(snippet_source *s)
 {
-    ob_snippet_options options = s->what.options;
+    ob_snippet_options options = s->options;
     options.stop = stop;
     options.notice = notice;
     options.ctx = s;
@@ -225,7 +226,9 @@ static ob_status run_statement(snippet_source *s, ob_err *err)
 
 static ob_status run_suite(snippet_source *s, ob_err *err)
 {
-    const ob_suite_run_params params = {.options = options_of(s),
+    const ob_snippet_options options = options_of(s);
+    const ob_suite_run_params params = {.size = sizeof params,
+                                        .options = &options,
                                         .count = s->what.count,
                                         .take = s->timing ? take_blocks : NULL,
                                         .take_ctx = (void *)s->what.timer,
@@ -307,8 +310,9 @@ ob_status ob_job_open_snippets(ob_context *context, const ob_job_snippets *snipp
     *out = NULL;
     if (s == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a job");
-    const ob_status status =
-        ob__take_sized(&s->what, sizeof s->what, snippets, "ob_job_snippets", err);
+    ob_status status = OB__TAKE(ob_job_snippets, &s->what, snippets, err);
+    if (status == OB_OK)
+        status = OB__TAKE_OPTIONAL(ob_snippet_options, &s->options, s->what.options, err);
     if (status != OB_OK) {
         free(s);
         return status;

@@ -5,6 +5,7 @@
  */
 #include "snippet/suite_int.h"
 
+#include "base/sized.h"
 #include "base/text_append.h"
 #include "snippet/lines.h"
 
@@ -248,6 +249,9 @@ static ob_status derive_model(ob_suite *suite, ob_definition *d, ob_err *err)
 ob_status ob_suite_add_stmts(ob_suite *suite, const char *const *label, size_t parts,
                              const ob_snippet_group *group, ob_err *err)
 {
+    ob_snippet_group own;
+    OB_TRY(OB__TAKE(ob_snippet_group, &own, group, err));
+    group = &own;
     ob_definition d;
     OB_TRY(start_group(suite, group, &d, err));
     for (size_t i = 0; i < OB_LANGUAGE_COUNT; i++)
@@ -261,6 +265,9 @@ ob_status ob_suite_add_stmts(ob_suite *suite, const char *const *label, size_t p
 ob_status ob_suite_add_modules(ob_suite *suite, const char *const *label, size_t parts,
                                const ob_snippet_group *group, ob_err *err)
 {
+    ob_snippet_group own;
+    OB_TRY(OB__TAKE(ob_snippet_group, &own, group, err));
+    group = &own;
     ob_definition d;
     OB_TRY(start_group(suite, group, &d, err));
     if (d.signature.args == NULL)
@@ -303,12 +310,16 @@ static ob_status add_variant(ob_suite *suite, const char *const *label, size_t p
 ob_status ob_suite_add_variants(ob_suite *suite, const char *const *label, size_t parts,
                                 const ob_snippet_group *group, ob_err *err)
 {
+    ob_snippet_group own;
+    OB_TRY(OB__TAKE(ob_snippet_group, &own, group, err));
+    group = &own;
     ob_variants variants;
     if (group->signature != NULL || group->torchscript || group->autograd)
         return ob_err_set(err, OB_ERR_CONFIG,
                           "variants have no signature, torchscript or autograd; use stmts");
     OB_TRY(ob__variants_parse(&suite->arena, group->code, &variants, err));
-    const ob_snippet_group shared = {.setup = variants.setup,
+    const ob_snippet_group shared = {.size = sizeof shared,
+                                     .setup = variants.setup,
                                      .num_threads = group->num_threads,
                                      .num_threads_count = group->num_threads_count};
     for (size_t i = 0; i < variants.count; i++)

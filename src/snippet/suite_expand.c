@@ -7,6 +7,7 @@
  */
 #include "snippet/suite_int.h"
 
+#include "base/sized.h"
 #include "base/text_append.h"
 #include "snippet/lines.h"
 
@@ -294,8 +295,11 @@ static ob_status expand_all(const ob_suite *suite, const char *dir, ob_snippets 
 ob_status ob_suite_expand(const ob_suite *suite, const ob_expand_options *options,
                           ob_snippets **out, ob_err *err)
 {
-    const char *dir = options != NULL ? options->models_dir : NULL;
+    ob_expand_options own;
     *out = NULL;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_expand_options, &own, options, err));
+    options = &own;
+    const char *dir = own.models_dir;
     ob_snippets *s = calloc(1, sizeof *s);
     if (s == NULL)
         return ob__snippet_no_memory(err);

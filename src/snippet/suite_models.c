@@ -6,6 +6,7 @@
  * which would be compiled again otherwise.
  */
 #include "base/scratch.h"
+#include "base/sized.h"
 #include "base/text_append.h"
 #include "opbench/suite_run.h"
 #include "process/process.h"
@@ -77,10 +78,11 @@ ob_status ob_suite_models_dir(const ob_suite *suite, const ob_snippet_options *o
     ob_snippets *snippets;
     ob_arena arena;
     const char *cache;
+    ob_snippet_options own;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_snippet_options, &own, options, err));
     OB_TRY(ob_suite_expand(suite, NULL, &snippets, err));
     ob__arena_init(&arena, 0);
-    ob_status status =
-        ob__snippet_cache_open(&arena, options != NULL ? options->cache_dir : NULL, &cache, err);
+    ob_status status = ob__snippet_cache_open(&arena, own.cache_dir, &cache, err);
     if (status == OB_OK)
         status = name_dir(snippets, cache, dir, size, err);
     ob__arena_fini(&arena);
@@ -212,8 +214,9 @@ static ob_status make_all(maker *m, ob_err *err)
 ob_status ob_snippets_make_models(const ob_snippets *snippets, const ob_snippet_options *options,
                                   ob_err *err)
 {
-    static const ob_snippet_options DEFAULTS = {0};
-    maker m = {.snippets = snippets, .options = options != NULL ? options : &DEFAULTS};
+    ob_snippet_options own;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_snippet_options, &own, options, err));
+    maker m = {.snippets = snippets, .options = &own};
     ob__arena_init(&m.arena, 0);
     const ob_status status = make_all(&m, err);
     ob__scratch_close(&m.scratch);

@@ -282,7 +282,7 @@ static const kind_row *find_kind(const ob_json *node)
 
 static ob_status read_definition(reader *r, const ob_json *node, const kind_row *kind, ob_err *err)
 {
-    content c = {.thread_count = 0};
+    content c = {.group = {.size = sizeof c.group}};
     OB_TRY(read_keys(r, node, kind->keys, &c, &c, err));
     if (c.columns != NULL) {
         const char **code = c.group.code;
@@ -338,7 +338,7 @@ static ob_status read_root(reader *r, const ob_json *root, ob_err *err)
     /* Setups that nobody uses are checked too. */
     for (size_t i = 0; i < ob_json_count(r->setups); i++) {
         ob_grouped_setup setup = {0};
-        content c = {.thread_count = 0};
+        content c = {.group = {.size = sizeof c.group}};
         OB_TRY(read_keys(r, ob_json_item(r->setups, i), SETUP_KEYS, &setup, &c, err));
     }
     OB_TRY(read_level(r, definitions, true, err));

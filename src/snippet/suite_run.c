@@ -7,6 +7,7 @@
  */
 #include "opbench/suite_run.h"
 
+#include "base/sized.h"
 #include "base/text_append.h"
 #include "count/valgrind.h"
 #include "snippet/snippet_process.h"
@@ -84,7 +85,7 @@ static const ob_snippet *snippet_of(const runner *r, size_t item)
 /* The next item that can begin; waits for cores. False when there is none any more. Locked. */
 static bool take_item(runner *r, size_t *item, int *core)
 {
-    const ob_stop stop = {.fn = r->params->options.stop, .ctx = r->params->options.ctx};
+    const ob_stop stop = {.fn = r->params->options->stop, .ctx = r->params->options->ctx};
     for (;;) {
         if (r->status == OB_OK && ob__is_stopped(&stop))
             r->status = ob__interrupted(&r->err);
@@ -154,13 +155,13 @@ static ob_status measure_once(const runner *r, const ob_snippet *s, room *m, ob_
 {
     const ob_suite_run_params *p = r->params;
     if (p->take != NULL)
-        return ob_snippet_measure(&s->args, &m->task, &p->options, p->take, p->take_ctx, m->times,
+        return ob_snippet_measure(&s->args, &m->task, p->options, p->take, p->take_ctx, m->times,
                                   err);
     /* Counts of an earlier run are found by it. */
     ob_task_spec task = m->task;
     task.label = m->key;
     task.sub_label = task.description = NULL;
-    return ob_snippet_count(&s->args, &task, &p->count, &p->options, m->stats, err);
+    return ob_snippet_count(&s->args, &task, &p->count, p->options, m->stats, err);
 }
 
 static void measure(const runner *r, ob_suite_result *result, room *m, ob_err *err)
@@ -282,17 +283,21 @@ static ob_status check_valgrind(const ob_suite_run_params *params, ob_err *err)
     ob_valgrind valgrind = {.program = NULL};
     if (params->take != NULL)
         return OB_OK;
-    const ob_status status = ob__valgrind_open(&valgrind, params->options.valgrind, err);
+    const ob_status status = ob__valgrind_open(&valgrind, params->options->valgrind, err);
     ob__valgrind_close(&valgrind);
     return status;
 }
 
 ob_status ob_suite_run(const ob_snippets *snippets, const ob_suite_run_params *params, ob_err *err)
 {
-    ob_suite_run_params whole = *params;
-    OB_TRY(check_valgrind(params, err));
-    whole.count.repeats = params->count.repeats == 0 ? 1 : params->count.repeats;
-    whole.rounds = params->rounds == 0 ? 1 : params->rounds;
+    ob_suite_run_params whole;
+    ob_snippet_options options;
+    OB_TRY(OB__TAKE(ob_suite_run_params, &whole, params, err));
+    OB_TRY(OB__TAKE_OPTIONAL(ob_snippet_options, &options, whole.options, err));
+    whole.options = &options;
+    OB_TRY(check_valgrind(&whole, err));
+    whole.count.repeats = whole.count.repeats == 0 ? 1 : whole.count.repeats;
+    whole.rounds = whole.rounds == 0 ? 1 : whole.rounds;
     runner r = {.snippets = snippets,
                 .params = &whole,
                 .items = ob_snippets_count(snippets) * (size_t)whole.rounds};

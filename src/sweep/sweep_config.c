@@ -7,6 +7,7 @@
 #include "sweep/sweep_iterator.h"
 
 #include "base/json_node.h"
+#include "base/sized.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -205,8 +206,9 @@ ob_status ob_sweep_make_config(const ob_sweep *sweep, size_t backend, const ob_s
                                ob_json_doc **out, ob_err *err)
 {
     static const char GENERATOR[] = "PyTorch:DefaultDataGenerator";
-    const ob_sweep_params params = given != NULL ? *given : (ob_sweep_params){.every = 0};
+    ob_sweep_params params;
     *out = NULL;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_sweep_params, &params, given, err));
     if (backend >= sweep->backend_count)
         return ob_err_set(err, OB_ERR_INVALID, "the sweep has %zu backends, not %zu",
                           sweep->backend_count, backend + 1);

@@ -6,6 +6,7 @@
  */
 #include "base/json_node.h"
 #include "base/number.h"
+#include "base/sized.h"
 #include "base/vec.h"
 #include "trace/alias.h"
 #include "trace/trace_model.h"
@@ -503,11 +504,14 @@ ob_status ob_trace_convert(const ob_trace *trace, const ob_trace_convert_options
                            const ob_op_table *table, const ob_log *log, ob_text *config,
                            ob_trace_convert_summary *summary, ob_err *err)
 {
-    converter v = {.trace = trace, .options = options, .table = table, .log = log};
+    ob_trace_convert_options own;
+    ob_trace_convert_summary made = {.size = sizeof made};
+    converter v = {.trace = trace, .options = &own, .table = table, .log = log};
     uint32_t *indices;
     size_t count;
-    *summary = (ob_trace_convert_summary){0};
-    OB_TRY(ob_trace_select(trace, &options->selection, &indices, &count, err));
+    OB_TRY(OB__TAKE(ob_trace_convert_options, &own, options, err));
+    OB_TRY(OB__GIVE(ob_trace_convert_summary, summary, &made, err));
+    OB_TRY(ob_trace_select(trace, &own.selection, &indices, &count, err));
     ob__arena_init(&v.arena, 0);
     ob__intern_init(&v.ops, &v.arena);
     ob__intern_init(&v.texts, &v.arena);
@@ -515,9 +519,10 @@ ob_status ob_trace_convert(const ob_trace *trace, const ob_trace_convert_options
     ob__intern_init(&v.named_reasons, &v.arena);
     ob_status status = OB_OK;
     for (size_t i = 0; status == OB_OK && i < count; i++)
-        status = convert_call(&v, &trace->nodes[indices[i]], summary, err);
-    summary->calls = count;
-    summary->distinct = v.texts.count;
+        status = convert_call(&v, &trace->nodes[indices[i]], &made, err);
+    made.calls = count;
+    made.distinct = v.texts.count;
+    OB__GIVE(ob_trace_convert_summary, summary, &made, NULL);
     if (status == OB_OK) {
         tell_leftovers(&v);
         link_entries(&v);

@@ -96,9 +96,8 @@ ob_status ob__input_open(const char *path, const char *name, const void *data, s
     if (input == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for reading a trace");
     input->name = name;
-    input->max_bytes = limits && limits->max_text_bytes ? limits->max_text_bytes : DEFAULT_TEXT;
-    input->max_expansion =
-        limits && limits->max_expansion ? limits->max_expansion : DEFAULT_EXPANSION;
+    input->max_bytes = limits->max_text_bytes != 0 ? limits->max_text_bytes : DEFAULT_TEXT;
+    input->max_expansion = limits->max_expansion != 0 ? limits->max_expansion : DEFAULT_EXPANSION;
     input->archive = archive_read_new();
     ob_status status = input->archive != NULL ? prepare(input, err)
                                               : ob_err_set(err, OB_ERR_NOMEM, "out of memory");

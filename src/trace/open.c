@@ -3,6 +3,7 @@
  * Opening a trace: which kind it is shows in its keys. "nodes" is an execution trace, "traceEvents" (or
  * a list at the top) the profiler's; everything else at the top is passed over.
  */
+#include "base/sized.h"
 #include "trace/input.h"
 #include "trace/trace_model.h"
 
@@ -137,19 +138,20 @@ static ob_status open_trace(const char *path, const char *name, const void *data
                             ob_err *err)
 {
     ob_input *input = NULL;
+    ob_trace_limits own;
     *out = NULL;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_trace_limits, &own, limits, err));
     ob_trace *trace = calloc(1, sizeof *trace);
     if (trace == NULL || (trace->name = strdup(name)) == NULL) {
         free(trace);
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a trace");
     }
-    trace->max_memory =
-        limits && limits->max_memory_bytes ? limits->max_memory_bytes : DEFAULT_MEMORY;
+    trace->max_memory = own.max_memory_bytes != 0 ? own.max_memory_bytes : DEFAULT_MEMORY;
     ob__arena_init(&trace->arena, trace->max_memory);
     ob__intern_init(&trace->blobs, &trace->arena);
     ob__intern_init(&trace->tensor_index, &trace->arena);
     trace->schema = "";
-    ob_status status = ob__input_open(path, trace->name, data, size, limits, &input, err);
+    ob_status status = ob__input_open(path, trace->name, data, size, &own, &input, err);
     if (status == OB_OK)
         status = read_all(trace, input, log, err);
     ob__input_close(input);

@@ -6,6 +6,7 @@
 #include "opbench/builder.h"
 #include "trace/replay_int.h"
 
+#include "base/sized.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "trace/trace_model.h"
@@ -185,11 +186,12 @@ static ob_status add_trace(ob_builder *b, const char *path, const ob_replay_opti
 ob_status ob_replay_open_config(ob_context *context, const char *const *paths, size_t path_count,
                                 const ob_replay_options *options, ob_config **out, ob_err *err)
 {
-    static const ob_config_options NAMES_ARE_FINE = {.foreign_operators = true};
+    static const ob_config_options NAMES_ARE_FINE = {.size = sizeof NAMES_ARE_FINE,
+                                                     .foreign_operators = true};
     ob_builder *builder;
-    ob_replay_options own = {.size = sizeof own};
-    memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
+    ob_replay_options own;
     *out = NULL;
+    OB_TRY(OB__TAKE(ob_replay_options, &own, options, err));
     OB_TRY(ob_builder_create(&builder, err));
     ob_builder_op(builder, OP_NAME, NULL);
     ob_status status = OB_OK;

@@ -81,7 +81,9 @@ static ob_status draw_layout(const ob_tensor *like, uint64_t number, ob_tensor *
         parameters[d] = (ob_fuzz_parameter){
             .name = tensor.steps[d], .distribution = OB_FUZZ_UNIFORM, OB_FUZZ_RANGE(1, 3)};
     }
-    const ob_fuzz_spec spec = {.parameters = parameters,
+    const ob_fuzz_spec spec = {.size = sizeof spec,
+                               .parameters = parameters,
+                               .parameter_size = sizeof(ob_fuzz_parameter),
                                .parameter_count = (size_t)like->ndim,
                                .tensors = &tensor,
                                .tensor_count = 1};
@@ -146,9 +148,12 @@ static ob_status make_wide(const golden *g, wide_spec *s, ob_fuzzer **out, ob_er
         }
         tensors++;
     }
-    const ob_fuzz_spec spec = {.parameters = s->parameters,
+    const ob_fuzz_spec spec = {.size = sizeof spec,
+                               .parameters = s->parameters,
+                               .parameter_size = sizeof(ob_fuzz_parameter),
                                .parameter_count = s->count,
                                .tensors = s->tensors,
+                               .tensor_size = sizeof(ob_fuzz_tensor),
                                .tensor_count = tensors};
     return ob_fuzzer_create(&spec, 2, out, err);
 }

@@ -69,7 +69,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ob_err err;
     if (context == NULL && ob_context_create(&log, &context, &err) != OB_OK)
         abort();
-    const ob_config_options options = {.limits = {.max_memory_bytes = 64 << 20}};
+    const ob_json_limits limits = {.size = sizeof limits, .max_memory_bytes = 64 << 20};
+    const ob_config_options options = {.size = sizeof options, .limits = &limits};
     if (ob_config_open_memory(context, "fuzz", data, size, &options, &config, &err) != OB_OK) {
         if (err.message[0] == '\0')
             abort(); /* a refusal always says why */

@@ -30,7 +30,8 @@ static void compare(const ob_measurements *list, ob_text *text)
     must_say_why(ob_compare_create(list, &tables, &err), &err);
     for (int format = 0; tables != NULL && format < OB_TABLE_FORMAT_COUNT; format++)
         for (int colorize = 0; colorize < OB_COLORIZE_COUNT; colorize++) {
-            const ob_compare_style style = {.format = (ob_table_format)format,
+            const ob_compare_style style = {.size = sizeof style,
+                                            .format = (ob_table_format)format,
                                             .colorize = (ob_colorize)colorize,
                                             .trim_significant_figures = colorize != 1,
                                             .highlight_warnings = colorize != 2};

@@ -32,7 +32,7 @@ static void round_trip(const ob_record *record)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const ob_record_reader_params params = {.max_line_bytes = 1 << 20};
+    const ob_record_reader_params params = {.size = sizeof params, .max_line_bytes = 1 << 20};
     ob_record_reader *reader;
     const ob_record *record;
     ob_err err;

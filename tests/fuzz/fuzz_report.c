@@ -76,10 +76,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *filter = take_line(&lines, &size), *column = take_line(&lines, &size);
     for (int view = OB_VIEW_RUN; view < OB_VIEW_COUNT; view++)
         for (int format = 0; format < OB_TABLE_FORMAT_COUNT; format++) {
-            ob_report_params params = {.view = (ob_view)view, .context = context};
+            ob_report_params params = {
+                .size = sizeof params, .view = (ob_view)view, .context = context};
             show(&params, (ob_table_format)format, lines, size);
-            params.choice = (ob_table_choice){
-                .filter = filter, .columns = column, .sort = column, .top = format + 1};
+            const ob_table_choice choice = {.size = sizeof choice,
+                                            .filter = filter,
+                                            .columns = column,
+                                            .sort = column,
+                                            .top = format + 1};
+            params.choice = &choice;
             show(&params, (ob_table_format)format, lines, size);
         }
     free(filter);

@@ -33,7 +33,8 @@ static void walk(const ob_config *config)
 static void expand(ob_context *context, const ob_sweep *sweep)
 {
     for (size_t i = 0; i < ob_sweep_backend_count(sweep); i++) {
-        const ob_sweep_params params = {.sample = i % 2 == 0 ? 0 : 3, .backward = true};
+        const ob_sweep_params params = {
+            .size = sizeof params, .sample = i % 2 == 0 ? 0 : 3, .backward = true};
         ob_json_doc *doc;
         ob_config *config;
         if (ob_sweep_make_config(sweep, i, &params, &doc, NULL) != OB_OK ||

@@ -26,9 +26,10 @@ static void look(const ob_trace *trace, const ob_log *log)
     ob_err err;
     ob_json_doc *doc;
     const ob_json *described;
-    const ob_trace_convert_options options = {.selection = {.iteration = -1}};
+    const ob_trace_convert_options options = {.size = sizeof options,
+                                              .selection = {.iteration = -1}};
     const ob_trace_selection leaves = {.iteration = -1, .leaves = true, .keep_loader = true};
-    ob_trace_convert_summary summary;
+    ob_trace_convert_summary summary = {.size = sizeof summary};
     if (table == NULL && ob_op_table_create(&table, &err) != OB_OK)
         abort();
     if (ob_json_doc_create(&doc, &err) != OB_OK)
@@ -75,7 +76,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t heard = 0;
     const ob_log log = {.fn = drop, .ctx = &heard, .max_level = OB_LOG_DEBUG};
-    const ob_trace_limits limits = {.max_memory_bytes = 64 << 20, .max_text_bytes = 16 << 20};
+    const ob_trace_limits limits = {
+        .size = sizeof limits, .max_memory_bytes = 64 << 20, .max_text_bytes = 16 << 20};
     ob_trace *trace;
     ob_err err;
     if (ob_trace_open_memory("fuzz", data, size, &limits, &log, &trace, &err) == OB_OK) {

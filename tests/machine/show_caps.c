@@ -16,7 +16,7 @@ int main(int argc, char **argv)
     if (argc != 4)
         return 2;
     const ob_library_caps_params params = {
-        .program = argv[1], .cache_dir = argv[2], .users = argv[3]};
+        .size = sizeof params, .program = argv[1], .cache_dir = argv[2], .users = argv[3]};
     if (ob_library_caps_find(&params, &caps, &err) != OB_OK ||
         ob_json_print(ob_library_caps_json(caps), &text, &length, &err) != OB_OK) {
         fprintf(stderr, "%s\n", err.message);

@@ -21,7 +21,7 @@ static ob_library_caps *find(const char *with, const char *users)
 {
     ob_library_caps *caps = NULL;
     ob_err err;
-    const ob_library_caps_params params = {.program = with, .users = users};
+    const ob_library_caps_params params = {.size = sizeof params, .program = with, .users = users};
     CHECK_INT(ob_library_caps_find(&params, &caps, &err), OB_OK);
     return caps;
 }

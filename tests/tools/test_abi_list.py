@@ -71,7 +71,7 @@ class AbiList(unittest.TestCase):
 
     def test_breaks(self):
         self.breaks("function ob_call: is gone", ("ob_call", "ob_called"))
-        self.breaks("function ob_call: was int ob_call(", ("ob_params *params", "ob_pair *params"))
+        self.breaks("function ob_call: was int ob_call(", ("const ob_params *params", "ob_params *params"))
         self.breaks("function ob_call: was int ob_call(", ("int ob_call", "long ob_call"))
         self.breaks("type ob_fn: was", ("int what", "long what"))
         self.breaks("constant OB_MOST: was 64 and is 65", ("OB_MOST 64", "OB_MOST 65"))
@@ -80,6 +80,11 @@ class AbiList(unittest.TestCase):
         self.breaks("struct ob_pair: was int a, b and is int a, b, c", ("int a, b;", "int a, b, c;"))
         self.breaks("struct ob_pair: was", ("int a, b;", "int a, b;\n    int c;"))
         self.breaks("struct ob_params: was", ("    int first;\n", "    double zeroth;\n    int first;\n"))
+
+    def test_structs_that_callers_make_have_their_size(self):
+        code, text = self.after(("ob_params *params", "ob_pair *params"))
+        self.assertEqual(code, 1, text)
+        self.assertIn("struct ob_pair: begin it with `size_t size`", text)
 
     def test_values_of_enums(self):
         self.breaks("enum ob_kind: lost OB_THREE = 6", ("OB_TWO = 5, OB_THREE", "OB_TWO = 5, OB_NEW, OB_THREE"))

@@ -101,7 +101,8 @@ static ob_status lay_out(const ob_reference *ref, const ref_tensor *tensor, laid
     ob_reference_result *r = &to->result;
     const ref_store *s = tensor->store;
     to->tensor = ref_tensor_share(tensor);
-    *r = (ob_reference_result){.dtype = tensor->dtype, .ndim = tensor->ndim, .sizes = to->sizes};
+    *r = (ob_reference_result){
+        .size = sizeof *r, .dtype = tensor->dtype, .ndim = tensor->ndim, .sizes = to->sizes};
     for (int d = 0; d < tensor->ndim; d++)
         to->sizes[d] = tensor->sizes[d];
     if (s == NULL || s->own != NULL) {

@@ -178,7 +178,7 @@ static void bad_texts_are_refused(void)
 static void limits_are_kept(void)
 {
     ob_text out = {0};
-    const ob_json_limits limits = {.max_depth = 3, .max_string_bytes = 8};
+    const ob_json_limits limits = {.size = sizeof limits, .max_depth = 3, .max_string_bytes = 8};
     trace_all_ways("[[[1]]]", 7, &limits, &out);
     CHECK(strstr(out.data, "error") == NULL);
     trace_all_ways("[[[[1]]]]", 9, &limits, &out);
@@ -211,7 +211,7 @@ static void memory_has_a_limit(void)
 {
     ob_json_doc *doc;
     ob_err err;
-    const ob_json_limits limits = {.max_memory_bytes = 100000};
+    const ob_json_limits limits = {.size = sizeof limits, .max_memory_bytes = 100000};
     ob_text text = {0};
     ob_text_append_str(&text, "[0");
     for (int i = 0; i < 100000; i++)

@@ -176,7 +176,8 @@ static const char *cells_text(const double *medians_us, const double *spreads, s
 static void cells(void)
 {
     const double medians[] = {12.345, 1.5, 234.5}, narrow[] = {0, 0, 0}, wide[] = {0, 0.4, 0};
-    const ob_compare_style plain = {.format = OB_TABLE_TEXT}, warns = {.highlight_warnings = true},
+    const ob_compare_style plain = {.size = sizeof plain, .format = OB_TABLE_TEXT},
+                           warns = {.highlight_warnings = true},
                            trimmed = {.trim_significant_figures = true};
     CHECK_STR(cells_text(medians, narrow, 3, plain), " 12.3|  1.5|234.5|     ");
     CHECK_STR(cells_text(medians, wide, 3, plain), " 12.3|  1.5|234.5|     ");
@@ -273,11 +274,13 @@ static const char *json_of(ob_compare_style style)
 static void json(void)
 {
     begin();
-    CHECK_STR(json_of((ob_compare_style){.format = OB_TABLE_JSON}), "[]\n");
+    CHECK_STR(
+        json_of((ob_compare_style){.size = sizeof(ob_compare_style), .format = OB_TABLE_JSON}),
+        "[]\n");
     add(1e-6, 0, task("l", "a", "x", "e", 1));
     add(3e-6, 0, task(NULL, "b", NULL, NULL, 2));
     CHECK_STR(
-        json_of((ob_compare_style){.format = OB_TABLE_JSON}),
+        json_of((ob_compare_style){.size = sizeof(ob_compare_style), .format = OB_TABLE_JSON}),
         "[{\"label\": \"l\", \"unit\": \"us\", \"columns\": [\"x\"], \"rows\": [{\"num_threads\": "
         "1, "
         "\"env\": \"e\", \"name\": \"a\", \"cells\": [{\"text\": \"1.0\", \"median\": 1e-06, "

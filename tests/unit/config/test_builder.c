@@ -106,7 +106,8 @@ static void tensors(void)
     ARGUMENT("{\"type\": \"tensor\", \"dtype\": \"float\", \"shape\": [128, 64]}",
              ob_builder_tensor(b, &(ob_tensor_arg){.dtype = OB_DTYPE_F32, OB_SHAPE(128, 64)}));
     ARGUMENT("{\"type\": \"tensor\", \"dtype\": \"bfloat16\", \"shape\": []}",
-             ob_builder_tensor(b, &(ob_tensor_arg){.dtype = OB_DTYPE_BF16}));
+             ob_builder_tensor(
+                 b, &(ob_tensor_arg){.size = sizeof(ob_tensor_arg), .dtype = OB_DTYPE_BF16}));
     ARGUMENT("{\"type\": \"tensor\", \"dtype\": \"float\", \"shape\": [128, 64], "
              "\"strides\": [1, 128], \"requires_grad\": true, \"device\": \"cpu\", "
              "\"value_range\": [-1.0, 1.0]}",
@@ -157,7 +158,8 @@ static void containers_and_names(void)
 static void structure(void)
 {
     ob_builder *b = new_builder();
-    const ob_builder_op_params own = {.build_iterator = "BI",
+    const ob_builder_op_params own = {.size = sizeof own,
+                                      .build_iterator = "BI",
                                       .input_iterator = "II",
                                       .build_generator = "BG",
                                       .input_generator = "IG"};
@@ -358,7 +360,8 @@ static void errors_of_values(void)
     check_error(b, OB_ERR_INVALID,
                 "ob_builder_tensor: 0.5 is no element of a tensor of whole numbers");
     begin(b);
-    ob_builder_tensor(b, &(ob_tensor_arg){.dtype = OB_DTYPE_F32, .rank = 2});
+    ob_builder_tensor(
+        b, &(ob_tensor_arg){.size = sizeof(ob_tensor_arg), .dtype = OB_DTYPE_F32, .rank = 2});
     check_error(b, OB_ERR_INVALID, "ob_builder_tensor: rank is 2 but shape is NULL; see OB_SHAPE");
     ob_builder_destroy(b);
 }

@@ -151,6 +151,7 @@ static void there_and_back(void)
     ob_counts *exclusive = table("/x/Objects/a.c:f [/p]", 12, false);
     ob_counts *inclusive = table("\xc3\xa9.c:\"g\"", 13, true);
     const ob_count_stats_params params = {
+        .size = sizeof params,
         .task = {.stmt = "x + x", .setup = "x = 1\ny", .label = "add", .num_threads = 2},
         .number_per_run = 100,
         .stmt_exclusive = exclusive,
@@ -190,8 +191,10 @@ static void operations_on_stats(void)
 {
     ob_counts *statement = table("/x/Objects/dictobject.c:lookdict_unicode [/p]", 12, false);
     ob_counts *empty = table("/x/Objects/dictobject.c:lookdict_unicode [/p]", 2, false);
-    const ob_count_stats_params params = {
-        .stmt_exclusive = statement, .baseline_exclusive = empty, .callgrind_out = "events: Ir\n"};
+    const ob_count_stats_params params = {.size = sizeof params,
+                                          .stmt_exclusive = statement,
+                                          .baseline_exclusive = empty,
+                                          .callgrind_out = "events: Ir\n"};
     ob_count_stats *stats = NULL, *standard = NULL, *less = NULL;
     ob_counts *delta = NULL;
     ob_err err = {0};

@@ -179,6 +179,7 @@ static void check_table_text(const ob_json *c)
     ob_counts *counts =
         counts_of(ob_json_get(c, "data"), ob_json_bool(ob_json_get(c, "inclusive"), false));
     const ob_counts_style style = {
+        .size = sizeof style,
         .line_width = (size_t)ob_json_int(ob_json_get(c, "linewidth"), 0),
         .all_rows = !ob_json_bool(ob_json_get(c, "truncate_rows"), true)};
     ob_text text = {0};
@@ -201,6 +202,7 @@ static void check_stats_text(const ob_json *c)
     ob_counts *statement = counts_of(ob_json_get(c, "stmt_exclusive"), false);
     ob_counts *baseline = counts_of(ob_json_get(c, "baseline_exclusive"), false);
     const ob_count_stats_params params = {
+        .size = sizeof params,
         .task = {.stmt = text_of(task, "stmt"),
                  .setup = text_of(task, "setup"),
                  .global_setup = text_of(task, "global_setup"),

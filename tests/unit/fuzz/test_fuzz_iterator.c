@@ -71,7 +71,7 @@ static void same_as_the_fuzzer(void)
 {
     ob_config *config = open_fuzz("{\"fuzz\": " SPEC ", \"count\": 3, \"seed\": 8}, "
                                   "{\"fuzz\": \"binary\", \"count\": 5, \"seed\": 2}");
-    const ob_fuzz_preset_params preset = {.name = "binary"};
+    const ob_fuzz_preset_params preset = {.size = sizeof preset, .name = "binary"};
     ob_fuzzer *fuzzer;
     ob_cases *cases;
     ob_err err;

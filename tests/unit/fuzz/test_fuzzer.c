@@ -16,9 +16,12 @@ static ob_fuzzer *make(const ob_fuzz_parameter *parameters, size_t parameter_cou
                        const ob_fuzz_tensor *tensors, size_t tensor_count, const char *constraint)
 {
     ob_fuzzer *fuzzer;
-    const ob_fuzz_spec spec = {.parameters = parameters,
+    const ob_fuzz_spec spec = {.size = sizeof spec,
+                               .parameters = parameters,
+                               .parameter_size = sizeof(ob_fuzz_parameter),
                                .parameter_count = parameter_count,
                                .tensors = tensors,
+                               .tensor_size = sizeof(ob_fuzz_tensor),
                                .tensor_count = tensor_count,
                                .constraints = &constraint,
                                .constraint_count = constraint != NULL};
@@ -75,7 +78,7 @@ static void draws_do_not_depend_on_each_other(void)
 {
     ob_fuzzer *fuzzer;
     ob_text forward[20] = {{0}}, again = {0};
-    const ob_fuzz_preset_params params = {.name = "binary"};
+    const ob_fuzz_preset_params params = {.size = sizeof params, .name = "binary"};
     CHECK_INT(ob_fuzzer_open_preset(&params, 7, &fuzzer, &err), OB_OK);
     for (uint64_t i = 0; i < 20; i++) {
         const ob_fuzz_draw *d = draw(fuzzer, i);
@@ -245,7 +248,9 @@ static void constraints(void)
         {.name = "a", .distribution = OB_FUZZ_UNIFORM, OB_FUZZ_RANGE(1, 10)}};
     const char *const texts[] = {"a % 2 == 0", "a != 4"};
     int asked = 0;
-    const ob_fuzz_spec spec = {.parameters = parameters,
+    const ob_fuzz_spec spec = {.size = sizeof spec,
+                               .parameters = parameters,
+                               .parameter_size = sizeof(ob_fuzz_parameter),
                                .parameter_count = 1,
                                .constraints = texts,
                                .constraint_count = 2,

@@ -221,7 +221,8 @@ static void presets(void)
 {
     size_t count = 0;
     for (const ob_fuzz_preset_info *info; (info = ob_fuzz_preset_get(count)) != NULL; count++) {
-        const ob_fuzz_preset_params params = {.name = info->torch_name, .dtype = "float64"};
+        const ob_fuzz_preset_params params = {
+            .size = sizeof params, .name = info->torch_name, .dtype = "float64"};
         ob_fuzzer *fuzzer;
         const ob_fuzz_draw *draw;
         CHECK(ob_fuzz_preset_find(info->name) == info);

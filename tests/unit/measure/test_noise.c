@@ -99,8 +99,11 @@ static void windows(void)
     ob_noise_sampler *sampler = NULL;
     bool read = true;
     CHECK_INT(ob_cpu_set_parse("0-1", 3, &cpus, NULL), OB_OK);
-    const ob_noise_params params = {
-        .root = root.path, .cpus = &cpus, .clock = &clock, .own_cpu_ns = fake_own_ns};
+    const ob_noise_params params = {.size = sizeof params,
+                                    .root = root.path,
+                                    .cpus = &cpus,
+                                    .clock = &clock,
+                                    .own_cpu_ns = fake_own_ns};
     own_ns = 5000;
     root_dir_write(&root, "/proc/stat", CPU_ALL "cpu0 100 0 0 0 0 0 0 10\ncpu1 0 0 0 0 0 0 0 0\n");
     CHECK_INT(ob_noise_sampler_open(&params, &sampler, NULL), OB_OK);
@@ -163,14 +166,14 @@ static void failures(void)
 {
     ob_noise_sampler *sampler = NULL;
     ob_err err;
-    const ob_noise_params nowhere = {.root = "/nonexistent"};
+    const ob_noise_params nowhere = {.size = sizeof nowhere, .root = "/nonexistent"};
     CHECK_INT(ob_noise_sampler_open(&nowhere, &sampler, &err), OB_ERR_UNSUPPORTED);
     CHECK_HAS(err.message, "/nonexistent/proc/stat cannot be read");
     CHECK(sampler == NULL);
     char path[2000];
     memset(path, 'x', sizeof path);
     path[sizeof path - 1] = '\0';
-    const ob_noise_params long_root = {.root = path};
+    const ob_noise_params long_root = {.size = sizeof long_root, .root = path};
     CHECK_INT(ob_noise_sampler_open(&long_root, &sampler, &err), OB_ERR_INVALID);
     CHECK_HAS(err.message, "root path is longer than");
     ob_noise_sampler_close(NULL);

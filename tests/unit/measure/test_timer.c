@@ -122,7 +122,8 @@ static void check_golden(const ob_json *row)
                .kind = ob_json_string(ob_json_get(json, "kind"), NULL),
                .overhead = member(json, "overhead", 0),
                .per_op = member(json, "per_op", 0)};
-    const ob_timer timer = {.task = {.time_block = model_block, .ctx = &m},
+    const ob_timer timer = {.size = sizeof timer,
+                            .task = {.time_block = model_block, .ctx = &m},
                             .progress = count_progress,
                             .progress_ctx = &m};
     ob_measurements *list;
@@ -237,7 +238,8 @@ static void timed_region(void)
 {
     body b = {.setup_ns = 7777, .run_ns = 1000, .asynchronous = true, .threads = 5};
     const ob_clock clock = ob_clock_fake(&b.fake);
-    const ob_timer timer = {.task = {.run = body_run,
+    const ob_timer timer = {.size = sizeof timer,
+                            .task = {.run = body_run,
                                      .setup = body_setup,
                                      .sync = body_sync,
                                      .set_threads = body_threads,
@@ -264,7 +266,8 @@ static void untimed_call(void)
 {
     body b = {.run_ns = 1000000000};
     const ob_clock clock = ob_clock_fake(&b.fake);
-    const ob_timer timer = {.task = {.run = body_run, .ctx = &b}, .clock = &clock};
+    const ob_timer timer = {
+        .size = sizeof timer, .task = {.run = body_run, .ctx = &b}, .clock = &clock};
     ob_measurements *list = new_list();
     b.fake.step_ns = 1;
     CHECK_INT(ob_timer_blocked_autorange(&timer, 0.2, list, NULL), OB_OK);
@@ -281,7 +284,8 @@ static void no_time_at_all(void)
 {
     body b = {.run_ns = 0};
     const ob_clock clock = ob_clock_fake(&b.fake);
-    const ob_timer timer = {.task = {.run = body_run, .ctx = &b}, .clock = &clock};
+    const ob_timer timer = {
+        .size = sizeof timer, .task = {.run = body_run, .ctx = &b}, .clock = &clock};
     ob_measurements *list = new_list();
     CHECK_INT(ob_timer_blocked_autorange(&timer, 4.5e-9, list, NULL), OB_OK);
     CHECK_INT(ob_measurements_get(list, 0)->number_per_run, 1000000000);
@@ -313,7 +317,8 @@ static void failures(void)
     body b = {.run_ns = 1000, .threads = 5, .fail_run = OB_ERR_BACKEND};
     const ob_clock clock = ob_clock_fake(&b.fake);
     int told = 0;
-    ob_timer timer = {.task = {.run = body_run, .set_threads = body_threads, .ctx = &b},
+    ob_timer timer = {.size = sizeof timer,
+                      .task = {.run = body_run, .set_threads = body_threads, .ctx = &b},
                       .clock = &clock};
     ob_measurements *list = new_list();
     ob_err err;
@@ -334,7 +339,7 @@ static void failures(void)
     timer.spec.num_threads = -1;
     CHECK_INT(ob_timer_timeit(&timer, 1, list, &err), OB_ERR_INVALID);
     CHECK_STR(err.message, "-1 threads make no sense; give 1 or more");
-    timer = (ob_timer){.task = {.time_block = not_finite}};
+    timer = (ob_timer){.size = sizeof(ob_timer), .task = {.time_block = not_finite}};
     CHECK_INT(ob_timer_timeit(&timer, 1, list, &err), OB_ERR_INVALID);
     CHECK_HAS(err.message, "times must be finite");
     timer.task.time_block = NULL;

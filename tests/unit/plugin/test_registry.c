@@ -382,6 +382,39 @@ static void test_sizes(void)
     }
 }
 
+/* A plug-in of older headers, whose lists have shorter elements than ours. */
+static void test_lists_of_older_elements(void)
+{
+    static const struct {
+        const char *name;
+        ob_attr_kind kind;
+    } ATTRS[] = {{"first", OB_ATTR_INT}, {"second", OB_ATTR_REAL}, {NULL, OB_ATTR_ANY}};
+    static const struct {
+        const char *name;
+        const void *attrs;
+    } TYPES[] = {{"one", ATTRS}, {"two", NULL}, {NULL, NULL}};
+    ob_generator_desc generator = GENERATOR;
+    generator.types = (const ob_arg_type *)(const void *)TYPES;
+    const ob_generator_desc *const generators[] = {&generator, NULL};
+    ob_plugin plugin = {OB_PLUGIN_HEAD, .name = "older", .generators = generators};
+    plugin.arg_type_size = sizeof *TYPES;
+    plugin.arg_attr_size = sizeof *ATTRS;
+    ob_context *context = test_context(NULL);
+    ob_err err;
+    CHECK_INT(ob_register_plugin(context, &plugin, &err), OB_OK);
+    const ob_arg_type *types = ob_context_find_generator(context, "Mine:Generator")->types;
+    CHECK_STR(types[0].name, "one");
+    CHECK(types[0].one_of == NULL && types[0].check == NULL);
+    CHECK_STR(types[0].attrs[1].name, "second");
+    CHECK_INT(types[0].attrs[1].kind, OB_ATTR_REAL);
+    CHECK(!types[0].attrs[1].required && types[0].attrs[1].choices == NULL);
+    CHECK(types[0].attrs[2].name == NULL);
+    CHECK_STR(types[1].name, "two");
+    CHECK(types[1].attrs == NULL);
+    CHECK(types[2].name == NULL);
+    ob_context_destroy(context);
+}
+
 static void test_builtin(void)
 {
     static const ob_iterator_desc *const iterators[] = {&ITERATOR, NULL};
@@ -505,6 +538,7 @@ int main(void)
     RUN(test_linked_plugin);
     RUN(test_sizes);
     RUN(test_row_sizes);
+    RUN(test_lists_of_older_elements);
     RUN(test_builtin);
     RUN(test_probe);
     RUN(test_many);

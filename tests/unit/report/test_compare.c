@@ -5,18 +5,18 @@
 #include "../measure/golden_measurement.h"
 #include "opbench/compare.h"
 
+#define STYLE .size = sizeof(ob_compare_style),
 static const struct style_row {
     const char *name;
     ob_compare_style style;
 } STYLES[] = {
-    {"plain", {.format = OB_TABLE_TEXT}},
-    {"trim", {.trim_significant_figures = true}},
-    {"color_columnwise", {.colorize = OB_COLORIZE_COLUMNWISE}},
-    {"color_rowwise", {.colorize = OB_COLORIZE_ROWWISE}},
-    {"highlight_warnings", {.highlight_warnings = true}},
+    {"plain", {STYLE.format = OB_TABLE_TEXT}},
+    {"trim", {STYLE.trim_significant_figures = true}},
+    {"color_columnwise", {STYLE.colorize = OB_COLORIZE_COLUMNWISE}},
+    {"color_rowwise", {STYLE.colorize = OB_COLORIZE_ROWWISE}},
+    {"highlight_warnings", {STYLE.highlight_warnings = true}},
     {"trim_color_warn",
-     {.trim_significant_figures = true,
-      .colorize = OB_COLORIZE_COLUMNWISE,
+     {STYLE.trim_significant_figures = true, .colorize = OB_COLORIZE_COLUMNWISE,
       .highlight_warnings = true}},
 };
 enum { STYLE_COUNT = sizeof STYLES / sizeof *STYLES };

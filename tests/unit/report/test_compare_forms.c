@@ -64,7 +64,8 @@ static void two_tables(void)
 static void markdown(void)
 {
     two_tables();
-    CHECK_STR(print((ob_compare_style){.format = OB_TABLE_MARKDOWN,
+    CHECK_STR(print((ob_compare_style){.size = sizeof(ob_compare_style),
+                                       .format = OB_TABLE_MARKDOWN,
                                        .colorize = OB_COLORIZE_COLUMNWISE,
                                        .highlight_warnings = true}),
               "### add\n"
@@ -87,14 +88,16 @@ static void markdown(void)
 static void csv(void)
 {
     two_tables();
-    CHECK_STR(print((ob_compare_style){.format = OB_TABLE_CSV}),
+    CHECK_STR(print((ob_compare_style){.size = sizeof(ob_compare_style), .format = OB_TABLE_CSV}),
               "label,num_threads,env,name,unit,\"x, y\",z\n"
               "add,1,e,a|b,us,1.0,\n"
               "add,2,f,c,us,,3.0\n"
               ",1,,\"say \"\"1\"\"\nor 2\",s,,2.5\n");
     begin();
     add(1.23456e-6, 0, (ob_task_spec){.stmt = "s", .description = "d", .num_threads = 1});
-    CHECK_STR(print((ob_compare_style){.format = OB_TABLE_CSV, .trim_significant_figures = true}),
+    CHECK_STR(print((ob_compare_style){.size = sizeof(ob_compare_style),
+                                       .format = OB_TABLE_CSV,
+                                       .trim_significant_figures = true}),
               "label,num_threads,env,name,unit,d\n,1,,s,us,1\n");
 }
 
@@ -102,7 +105,8 @@ static void json(void)
 {
     two_tables();
     CHECK_STR(
-        print((ob_compare_style){.format = OB_TABLE_JSON, .highlight_warnings = true}),
+        print((ob_compare_style){
+            .size = sizeof(ob_compare_style), .format = OB_TABLE_JSON, .highlight_warnings = true}),
         "[{\"label\": \"add\", \"unit\": \"us\", \"columns\": [\"x, y\", \"z\"], \"rows\": "
         "[{\"num_threads\": 1, \"env\": \"e\", \"name\": \"a|b\", \"cells\": [{\"text\": \"1.0\", "
         "\"median\": 1e-06, \"mean\": 1e-06, \"p25\": 1e-06, \"p75\": 1e-06, \"iqr\": 0.0, "
@@ -120,11 +124,15 @@ static void json(void)
 static void nothing(void)
 {
     begin();
-    CHECK_STR(print((ob_compare_style){.format = OB_TABLE_TEXT}), "");
-    CHECK_STR(print((ob_compare_style){.format = OB_TABLE_MARKDOWN}), "");
-    CHECK_STR(print((ob_compare_style){.format = OB_TABLE_CSV}),
+    CHECK_STR(print((ob_compare_style){.size = sizeof(ob_compare_style), .format = OB_TABLE_TEXT}),
+              "");
+    CHECK_STR(
+        print((ob_compare_style){.size = sizeof(ob_compare_style), .format = OB_TABLE_MARKDOWN}),
+        "");
+    CHECK_STR(print((ob_compare_style){.size = sizeof(ob_compare_style), .format = OB_TABLE_CSV}),
               "label,num_threads,env,name,unit\n");
-    CHECK_STR(print((ob_compare_style){.format = OB_TABLE_JSON}), "[]\n");
+    CHECK_STR(print((ob_compare_style){.size = sizeof(ob_compare_style), .format = OB_TABLE_JSON}),
+              "[]\n");
 }
 
 /* The original fails on a missing description, and on a missing env beside another. */
@@ -134,7 +142,7 @@ static void missing_names(void)
     add(1e-6, 0, (ob_task_spec){.num_threads = 1, .env = "b"});
     add(2e-6, 0, (ob_task_spec){.num_threads = 1});
     add(3e-6, 0, (ob_task_spec){.num_threads = 1, .env = "A", .description = ""});
-    CHECK_STR(print((ob_compare_style){.format = OB_TABLE_TEXT}),
+    CHECK_STR(print((ob_compare_style){.size = sizeof(ob_compare_style), .format = OB_TABLE_TEXT}),
               "[---------------------  ---------------------]\n"
               "                                |       |     \n"
               "1 threads: -----------------------------------\n"
@@ -151,7 +159,7 @@ static void not_utf8(void)
     add(1e-6, 0,
         (ob_task_spec){
             .label = "l\xFF", .stmt = "\xC3(", .description = "\x80\x80", .num_threads = 1});
-    CHECK_STR(print((ob_compare_style){.format = OB_TABLE_TEXT}),
+    CHECK_STR(print((ob_compare_style){.size = sizeof(ob_compare_style), .format = OB_TABLE_TEXT}),
               "[----- l\xEF\xBF\xBD -----]\n"
               "          |   \xEF\xBF\xBD\xEF\xBF\xBD\n"
               "1 threads: -----\n"
@@ -166,7 +174,7 @@ static void units_far_apart(void)
     begin();
     add(2e-10, 0, (ob_task_spec){.stmt = "fast", .description = "d", .num_threads = 1});
     add(1.5, 0, (ob_task_spec){.stmt = "slow", .description = "d", .num_threads = 1});
-    CHECK_STR(print((ob_compare_style){.format = OB_TABLE_TEXT}),
+    CHECK_STR(print((ob_compare_style){.size = sizeof(ob_compare_style), .format = OB_TABLE_TEXT}),
               "[------------  -----------]\n"
               "            |       d      \n"
               "1 threads: ----------------\n"
@@ -192,7 +200,8 @@ static void thousand_columns(void)
                                                   : "c",
                                .description = names[column],
                                .num_threads = 1});
-    const char *out = print((ob_compare_style){.colorize = OB_COLORIZE_ROWWISE});
+    const char *out = print(
+        (ob_compare_style){.size = sizeof(ob_compare_style), .colorize = OB_COLORIZE_ROWWISE});
     size_t lines = 0;
     for (const char *at = out; (at = strchr(at, '\n')) != NULL; at++)
         lines++;

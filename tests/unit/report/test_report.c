@@ -36,8 +36,11 @@ static const char *show(const char *lines, shown how)
     ob_report *report;
     ob_text text = {0};
     ob_err err = {.message = ""};
-    CHECK_INT(ob_report_create(&(ob_report_params){.view = how.view, .choice = how.choice}, &report,
-                               &err),
+    how.choice.size = sizeof how.choice;
+    CHECK_INT(ob_report_create(&(ob_report_params){.size = sizeof(ob_report_params),
+                                                   .view = how.view,
+                                                   .choice = &how.choice},
+                               &report, &err),
               OB_OK);
     CHECK_INT(feed(report, lines, &err), OB_OK);
     CHECK_INT(ob_report_print(report, how.format, &text, &err), OB_OK);
@@ -219,7 +222,10 @@ static void a_sweep_without_header(void)
 {
     ob_report *report;
     ob_err err;
-    CHECK_INT(ob_report_create(&(ob_report_params){.view = OB_VIEW_SWEEP}, &report, NULL), OB_OK);
+    CHECK_INT(ob_report_create(
+                  &(ob_report_params){.size = sizeof(ob_report_params), .view = OB_VIEW_SWEEP},
+                  &report, NULL),
+              OB_OK);
     CHECK_INT(feed(report, RESULT("0", "a", 1, ""), &err), OB_ERR_INVALID);
     CHECK_HAS(err.message, "the header is missing");
     ob_report_destroy(report);

@@ -23,7 +23,7 @@ static const char *print(const ob_table_style *style)
 
 static const char *print_as(ob_table_format format)
 {
-    return print(&(ob_table_style){.format = format});
+    return print(&(ob_table_style){.size = sizeof(ob_table_style), .format = format});
 }
 
 enum { NAME, MARKED, WORD, TIME, COUNT, SHARE, HIDDEN };
@@ -88,12 +88,14 @@ static void forms(void)
               "{\"name\": \"a\", \"word\": \"bad\", \"time_ns\": null, \"count\": 12, "
               "\"share\": null}\n");
     CHECK_STR(
-        print(&(ob_table_style){.format = OB_TABLE_JSON, .list = "all"}),
+        print(&(ob_table_style){
+            .size = sizeof(ob_table_style), .format = OB_TABLE_JSON, .list = "all"}),
         "{\"all\": [{\"name\": \"b|1\", \"word\": \"ok\", \"time_ns\": 1234.5678, \"count\": 3, "
         "\"share\": 0.25}, {\"name\": \"a\", \"word\": \"bad\", \"time_ns\": null, \"count\": 12, "
         "\"share\": null}]}\n");
     static const char BOLD[] = "\033[1mname  word      time  count   share\033[0m\nb|1 ";
-    CHECK(strncmp(print(&(ob_table_style){.bold_titles = true}), BOLD, strlen(BOLD)) == 0);
+    CHECK(strncmp(print(&(ob_table_style){.size = sizeof(ob_table_style), .bold_titles = true}),
+                  BOLD, strlen(BOLD)) == 0);
 }
 
 /* Numbers for programs read back exactly. */
@@ -145,11 +147,12 @@ static void groups(void)
     ob_table_set_text(table, 0, "    row");
     ob_table_set_number(table, 1, 7);
     ob_table_set_text(table, 3, "");
-    CHECK_STR(print(&(ob_table_style){.trimmed = true}), "        | long name |\n"
-                                                         "        | x       y | z\n"
-                                                         "one\n"
-                                                         "  two\n"
-                                                         "    row | 7       - |\n");
+    CHECK_STR(print(&(ob_table_style){.size = sizeof(ob_table_style), .trimmed = true}),
+              "        | long name |\n"
+              "        | x       y | z\n"
+              "one\n"
+              "  two\n"
+              "    row | 7       - |\n");
 }
 
 /* ---- hostile texts ---- */
@@ -240,36 +243,49 @@ static const char *chosen(const ob_table_choice *choice)
 
 static void rows_and_columns(void)
 {
-    CHECK_STR(chosen(&(ob_table_choice){.columns = "half, name ,time"}),
-              "half,name,time_ns\n1.5,b|1,1234.568\n6,a,\n6,c,5000000\n");
+    CHECK_STR(
+        chosen(&(ob_table_choice){.size = sizeof(ob_table_choice), .columns = "half, name ,time"}),
+        "half,name,time_ns\n1.5,b|1,1234.568\n6,a,\n6,c,5000000\n");
     CHECK_STR(print(NULL),
               "half  name      time\n 1.5  b|1   1.235 us\n   6  a            -\n   6  c "
               "        5 ms\n");
-    CHECK_STR(chosen(&(ob_table_choice){.columns = "name,word"}),
+    CHECK_STR(chosen(&(ob_table_choice){.size = sizeof(ob_table_choice), .columns = "name,word"}),
               "name,word\nb|1,ok\na,bad\nc,ok\n");
     CHECK_STR(print(NULL), "name  word\nb|1   ok*\na     bad*\nc     ok*\n");
-    CHECK_STR(chosen(&(ob_table_choice){.columns = "name", .sort = "name"}), "name\na\nb|1\nc\n");
+    CHECK_STR(chosen(&(ob_table_choice){
+                  .size = sizeof(ob_table_choice), .columns = "name", .sort = "name"}),
+              "name\na\nb|1\nc\n");
     /* What people or programs alone have is shown to both when it is asked for. */
     make();
     ob_table_add_column(table, &(ob_column){.name = "for_programs"});
     ob_table_add_column(table, &(ob_column){.title = "for people"});
     ob_table_set_text(table, HIDDEN + 1, "x");
     ob_table_set_text(table, HIDDEN + 2, "y");
-    CHECK_INT(
-        ob_table_choose(table, &(ob_table_choice){.columns = "for_programs,for people"}, NULL),
-        OB_OK);
+    CHECK_INT(ob_table_choose(table,
+                              &(ob_table_choice){.size = sizeof(ob_table_choice),
+                                                 .columns = "for_programs,for people"},
+                              NULL),
+              OB_OK);
     table->line_count = 0;
     table->rows[0].note = NULL;
     CHECK_STR(print(NULL), "for_programs  for people\n              \nx             y\n");
     CHECK_STR(print_as(OB_TABLE_CSV), "for_programs,for people\n,\nx,y\n");
-    CHECK_STR(chosen(&(ob_table_choice){.columns = "name", .sort = "-time"}), "name\nc\nb|1\na\n");
-    CHECK_STR(chosen(&(ob_table_choice){.columns = "name", .sort = "time_ns"}),
+    CHECK_STR(chosen(&(ob_table_choice){
+                  .size = sizeof(ob_table_choice), .columns = "name", .sort = "-time"}),
+              "name\nc\nb|1\na\n");
+    CHECK_STR(chosen(&(ob_table_choice){
+                  .size = sizeof(ob_table_choice), .columns = "name", .sort = "time_ns"}),
               "name\nb|1\nc\na\n");
     /* Equal rows stay in their order. */
-    CHECK_STR(chosen(&(ob_table_choice){.columns = "name", .sort = "-count"}), "name\na\nc\nb|1\n");
-    CHECK_STR(chosen(&(ob_table_choice){.columns = "name", .sort = "-half", .top = 2}),
+    CHECK_STR(chosen(&(ob_table_choice){
+                  .size = sizeof(ob_table_choice), .columns = "name", .sort = "-count"}),
+              "name\na\nc\nb|1\n");
+    CHECK_STR(chosen(&(ob_table_choice){
+                  .size = sizeof(ob_table_choice), .columns = "name", .sort = "-half", .top = 2}),
               "name\na\nc\n");
-    CHECK_STR(chosen(&(ob_table_choice){.columns = "name", .top = 9}), "name\nb|1\na\nc\n");
+    CHECK_STR(
+        chosen(&(ob_table_choice){.size = sizeof(ob_table_choice), .columns = "name", .top = 9}),
+        "name\nb|1\na\nc\n");
 }
 
 static void filters(void)
@@ -300,7 +316,8 @@ static void filters(void)
         {"\"name\"=='a'", "a\n"},
     };
     for (size_t i = 0; i < sizeof FILTERS / sizeof *FILTERS; i++) {
-        const char *got = chosen(&(ob_table_choice){.columns = "name", .filter = FILTERS[i][0]});
+        const char *got = chosen(&(ob_table_choice){
+            .size = sizeof(ob_table_choice), .columns = "name", .filter = FILTERS[i][0]});
         if (strcmp(got + strlen("name\n"), FILTERS[i][1]) != 0)
             OB_TEST_FAIL("'%s' gives '%s'", FILTERS[i][0], got);
         ob_test_checks++;
@@ -314,28 +331,48 @@ static void mistakes(void)
         ob_status status;
         const char *message;
     } ROWS[] = {
-        {{.columns = "nam"},
+        {{.size = sizeof(ob_table_choice), .columns = "nam"},
          OB_ERR_NOT_FOUND,
          "--columns: there is no column \"nam\"; did you mean \"name\"? The columns are name, "
          "word, "
          "time, count, share"},
-        {{.sort = "tme"},
+        {{.size = sizeof(ob_table_choice), .sort = "tme"},
          OB_ERR_NOT_FOUND,
          "--sort: there is no column \"tme\"; did you mean \"time\"?"},
-        {{.filter = "qqqqqq == 1"},
+        {{.size = sizeof(ob_table_choice), .filter = "qqqqqq == 1"},
          OB_ERR_NOT_FOUND,
          "--filter: there is no column \"qqqqqq\"; the columns are name"},
-        {{.columns = " , "}, OB_ERR_INVALID, "--columns: no column is named"},
-        {{.filter = ""}, OB_ERR_SYNTAX, "--filter '', character 1: a column is missing"},
-        {{.filter = "count >"}, OB_ERR_SYNTAX, "character 8: a value is missing"},
-        {{.filter = "count > many"}, OB_ERR_SYNTAX, "the column has numbers; give one"},
-        {{.filter = "count > 5us"}, OB_ERR_SYNTAX, "the column has numbers; give one"},
-        {{.filter = "time > 5xs"}, OB_ERR_SYNTAX, "a time is a number with ns, us, ms or s"},
-        {{.filter = "count ~ 5"}, OB_ERR_SYNTAX, "~ is for texts"},
-        {{.filter = "(count > 5"}, OB_ERR_SYNTAX, "a closing parenthesis is missing"},
-        {{.filter = "count > 5)"}, OB_ERR_SYNTAX, "character 10: expected `and`, `or` or the end"},
-        {{.filter = "name == 'a"}, OB_ERR_SYNTAX, "the quote is not closed"},
-        {{.filter = "count > 5 count < 9"}, OB_ERR_SYNTAX, "character 11: expected `and`"},
+        {{.size = sizeof(ob_table_choice), .columns = " , "},
+         OB_ERR_INVALID,
+         "--columns: no column is named"},
+        {{.size = sizeof(ob_table_choice), .filter = ""},
+         OB_ERR_SYNTAX,
+         "--filter '', character 1: a column is missing"},
+        {{.size = sizeof(ob_table_choice), .filter = "count >"},
+         OB_ERR_SYNTAX,
+         "character 8: a value is missing"},
+        {{.size = sizeof(ob_table_choice), .filter = "count > many"},
+         OB_ERR_SYNTAX,
+         "the column has numbers; give one"},
+        {{.size = sizeof(ob_table_choice), .filter = "count > 5us"},
+         OB_ERR_SYNTAX,
+         "the column has numbers; give one"},
+        {{.size = sizeof(ob_table_choice), .filter = "time > 5xs"},
+         OB_ERR_SYNTAX,
+         "a time is a number with ns, us, ms or s"},
+        {{.size = sizeof(ob_table_choice), .filter = "count ~ 5"}, OB_ERR_SYNTAX, "~ is for texts"},
+        {{.size = sizeof(ob_table_choice), .filter = "(count > 5"},
+         OB_ERR_SYNTAX,
+         "a closing parenthesis is missing"},
+        {{.size = sizeof(ob_table_choice), .filter = "count > 5)"},
+         OB_ERR_SYNTAX,
+         "character 10: expected `and`, `or` or the end"},
+        {{.size = sizeof(ob_table_choice), .filter = "name == 'a"},
+         OB_ERR_SYNTAX,
+         "the quote is not closed"},
+        {{.size = sizeof(ob_table_choice), .filter = "count > 5 count < 9"},
+         OB_ERR_SYNTAX,
+         "character 11: expected `and`"},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
         ob_err err = {.message = ""};
@@ -352,14 +389,17 @@ static void long_filters(void)
     ob_err err;
     memset(text, '(', SIZE - 1);
     text[SIZE - 1] = '\0';
-    CHECK_INT(choose(&(ob_table_choice){.filter = text}, &err), OB_ERR_SYNTAX);
+    CHECK_INT(choose(&(ob_table_choice){.size = sizeof(ob_table_choice), .filter = text}, &err),
+              OB_ERR_SYNTAX);
     CHECK_HAS(err.message, "too many parentheses");
     for (size_t i = 0; i + 10 < SIZE; i += 9)
         memcpy(text + i, "share or ", 10);
-    CHECK_INT(choose(&(ob_table_choice){.filter = text}, &err), OB_ERR_SYNTAX);
+    CHECK_INT(choose(&(ob_table_choice){.size = sizeof(ob_table_choice), .filter = text}, &err),
+              OB_ERR_SYNTAX);
     CHECK_HAS(err.message, "the filter is too long");
     memset(text, 'x', SIZE - 1);
-    CHECK_INT(choose(&(ob_table_choice){.filter = text}, &err), OB_ERR_SYNTAX);
+    CHECK_INT(choose(&(ob_table_choice){.size = sizeof(ob_table_choice), .filter = text}, &err),
+              OB_ERR_SYNTAX);
     CHECK_HAS(err.message, "the word is too long");
     free(text);
 }

@@ -234,6 +234,7 @@ static void as_record(void)
         .task = {.stmt = "x", .setup = "pass", .label = "", .env = "e", .num_threads = 4}};
     ob_record record;
     ob_text text = {.data = NULL};
+    ob_record_init(&record, OB_RECORD_RESULT_LINE);
     CHECK_INT(ob_measurement_to_record(&m, &record, NULL), OB_OK);
     CHECK_REAL(record.result.forward.time_ms.median, 2e-6 / 1000 * 1e3);
     CHECK_INT(record.result.status, OB_RECORD_OK);

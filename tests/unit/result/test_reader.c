@@ -128,7 +128,8 @@ static void torn_last_lines(void)
         for (int whole = 0; whole < 2; whole++) {
             char text[256];
             snprintf(text, sizeof text, "%s%s", WHOLE, CASES[i].tail);
-            const ob_record_reader_params params = {.whole_lines_only = whole != 0};
+            const ob_record_reader_params params = {.size = sizeof params,
+                                                    .whole_lines_only = whole != 0};
             ob_record_reader *reader = open_text(text, &params);
             const ob_record *r = NULL;
             int records = 0;
@@ -218,7 +219,7 @@ static void what_is_not_known_is_passed_over(void)
 
 static void limits(void)
 {
-    const ob_record_reader_params params = {.max_line_bytes = 40};
+    const ob_record_reader_params params = {.size = sizeof params, .max_line_bytes = 40};
     ob_record_reader *reader =
         open_text("{\"op_name\": \"a\"}\n{\"op_name\": \"0123456789012345678901234567890\"}\n"
                   "{\"op_name\": \"c\"}\n{\"op_name\": \"0123456789012345678901234567890123456789",
@@ -264,7 +265,7 @@ static void limits(void)
     CHECK_STR(r->result.op_name, "after");
     ob_record_reader_close(reader);
     /* The same line with a limit that lies within it: found again behind it. */
-    const ob_record_reader_params small = {.max_line_bytes = 1 << 20};
+    const ob_record_reader_params small = {.size = sizeof small, .max_line_bytes = 1 << 20};
     reader = open_text(text, &small);
     CHECK_INT(ob_record_reader_next(reader, &r, &err), OB_ERR_LIMIT);
     CHECK_INT(ob_record_reader_next(reader, &r, &err), OB_OK);

@@ -35,7 +35,10 @@ static void modes(void)
     ob_record r = named("a");
     temp_path(&dir, "out.json", path);
     write_file(path, "old\n");
-    CHECK_INT(ob_result_file_open(&(ob_result_file_params){.path = path}, &file, NULL), OB_OK);
+    CHECK_INT(ob_result_file_open(
+                  &(ob_result_file_params){.size = sizeof(ob_result_file_params), .path = path},
+                  &file, NULL),
+              OB_OK);
     CHECK_STR(ob_result_file_path(file), path);
     CHECK_INT(ob_result_file_append(file, &r, NULL), OB_OK);
     check_content(path, "{\"trace_file\": \"a\"}\n"); /* there at once */
@@ -44,7 +47,7 @@ static void modes(void)
     CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
     check_content(path, "{\"trace_file\": \"a\"}\n{}\n{\"b\": 1}\n");
 
-    ob_result_file_params params = {.path = path, .mode = OB_RESULT_APPEND};
+    ob_result_file_params params = {.size = sizeof params, .path = path, .mode = OB_RESULT_APPEND};
     CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_OK);
     CHECK_INT(ob_result_file_append_line(file, "{}", 2, NULL), OB_OK);
     CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
@@ -78,16 +81,17 @@ static void modes(void)
     check_content(path, "{}\n");
 
     write_file(path, "{\"trace_file\": \"a\"}\n{\"torn");
-    params = (ob_result_file_params){.path = path, .mode = OB_RESULT_RESUME};
+    params = (ob_result_file_params){
+        .size = sizeof(ob_result_file_params), .path = path, .mode = OB_RESULT_RESUME};
     CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_OK);
     check_content(path, "{\"trace_file\": \"a\"}\n{\"torn"); /* nothing is cut that was not read */
     ob_done *done = NULL;
-    ob_done_file read;
+    ob_done_file read = {.size = sizeof read};
     CHECK_INT(ob_done_create(&done, NULL), OB_OK);
     CHECK_INT(ob_done_read_locked(done, file, &read, NULL), OB_OK);
     CHECK(read.torn);
     CHECK_INT(read.cut_at, 20);
-    CHECK_INT(read.size, 26);
+    CHECK_INT(read.read_bytes, 26);
     CHECK_INT(ob_result_file_cut(file, &read, NULL), OB_OK);
     CHECK_INT(ob_result_file_append_line(file, "{\"x\": 1}", 8, NULL), OB_OK);
     CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
@@ -96,7 +100,8 @@ static void modes(void)
 
     /* Other lines of JSON are added to when that is asked for. */
     write_file(path, "{}\n");
-    params = (ob_result_file_params){.path = path, .mode = OB_RESULT_APPEND};
+    params = (ob_result_file_params){
+        .size = sizeof(ob_result_file_params), .path = path, .mode = OB_RESULT_APPEND};
     CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_ERR_INVALID);
     params.any_lines = true;
     CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_OK);
@@ -110,24 +115,33 @@ static void what_is_refused(void)
     char path[128];
     ob_result_file *file = NULL, *second = NULL;
     ob_err err;
-    CHECK_INT(ob_result_file_open(&(ob_result_file_params){.path = NULL}, &file, &err),
+    CHECK_INT(ob_result_file_open(
+                  &(ob_result_file_params){.size = sizeof(ob_result_file_params), .path = NULL},
+                  &file, &err),
               OB_ERR_INVALID);
     CHECK_HAS(err.message, "needs a name or, unless it is resumed, a prefix");
     temp_path(&dir, "no/such/dir.json", path);
-    CHECK_INT(ob_result_file_open(&(ob_result_file_params){.path = path}, &file, &err), OB_ERR_IO);
+    CHECK_INT(ob_result_file_open(
+                  &(ob_result_file_params){.size = sizeof(ob_result_file_params), .path = path},
+                  &file, &err),
+              OB_ERR_IO);
     CHECK_STR(err.file, path);
     CHECK_HAS(err.message, "cannot be written: No such file or directory; check the folder and its "
                            "permissions, or give another --output");
     temp_path(&dir, "no/prefix", path);
-    CHECK_INT(ob_result_file_open(&(ob_result_file_params){.prefix = path}, &file, &err),
+    CHECK_INT(ob_result_file_open(
+                  &(ob_result_file_params){.size = sizeof(ob_result_file_params), .prefix = path},
+                  &file, &err),
               OB_ERR_IO);
     CHECK_HAS(err.message, "or give another --output-prefix");
-    CHECK_INT(ob_result_file_open(&(ob_result_file_params){.path = dir.path}, &file, &err),
+    CHECK_INT(ob_result_file_open(
+                  &(ob_result_file_params){.size = sizeof(ob_result_file_params), .path = dir.path},
+                  &file, &err),
               OB_ERR_IO);
     CHECK_HAS(err.message, "Is a directory");
 
     temp_path(&dir, "out.json", path);
-    ob_result_file_params resume = {.path = path, .mode = OB_RESULT_RESUME};
+    ob_result_file_params resume = {.size = sizeof resume, .path = path, .mode = OB_RESULT_RESUME};
     CHECK_INT(ob_result_file_open(&resume, &file, &err), OB_ERR_IO);
     CHECK_STR(err.message, "is not there, so a run cannot go on from it; check the name, or leave "
                            "--resume out");
@@ -138,10 +152,14 @@ static void what_is_refused(void)
     write_file(path, "{\"trace_file\": \"a\"}\n");
 
     /* Two at once; the first one's content stays. */
-    CHECK_INT(ob_result_file_open(&(ob_result_file_params){.path = path, .mode = OB_RESULT_APPEND},
+    CHECK_INT(ob_result_file_open(&(ob_result_file_params){.size = sizeof(ob_result_file_params),
+                                                           .path = path,
+                                                           .mode = OB_RESULT_APPEND},
                                   &file, &err),
               OB_OK);
-    CHECK_INT(ob_result_file_open(&(ob_result_file_params){.path = path}, &second, &err),
+    CHECK_INT(ob_result_file_open(
+                  &(ob_result_file_params){.size = sizeof(ob_result_file_params), .path = path},
+                  &second, &err),
               OB_ERR_STATE);
     char told[128];
     snprintf(told, sizeof told,
@@ -171,7 +189,8 @@ static void names_of_a_prefix(void)
     char prefix[128], want[160], taken[160];
     ob_result_file *file = NULL;
     temp_path(&dir, "res", prefix);
-    const ob_result_file_params params = {.prefix = prefix, .pid = 42, .unix_seconds = 1700000000};
+    const ob_result_file_params params = {
+        .size = sizeof params, .prefix = prefix, .pid = 42, .unix_seconds = 1700000000};
     snprintf(taken, sizeof taken, "%s_42_1700000000.json", prefix);
     snprintf(want, sizeof want, "%s_42_1700000001.json", prefix);
     CHECK_INT(ob_result_file_open(&params, &file, NULL), OB_OK);
@@ -183,7 +202,10 @@ static void names_of_a_prefix(void)
     CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
     check_content(taken, "{}\n"); /* not emptied */
     /* Of this process, now. */
-    CHECK_INT(ob_result_file_open(&(ob_result_file_params){.prefix = prefix}, &file, NULL), OB_OK);
+    CHECK_INT(ob_result_file_open(
+                  &(ob_result_file_params){.size = sizeof(ob_result_file_params), .prefix = prefix},
+                  &file, NULL),
+              OB_OK);
     snprintf(want, sizeof want, "%s_%d_", prefix, (int)getpid());
     CHECK_HAS(ob_result_file_path(file), want);
     CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
@@ -204,7 +226,9 @@ static void a_full_disk_leaves_whole_lines(void)
         int problems = 0;
         signal(SIGXFSZ, SIG_IGN);
         problems +=
-            ob_result_file_open(&(ob_result_file_params){.path = path}, &file, &err) != OB_OK;
+            ob_result_file_open(
+                &(ob_result_file_params){.size = sizeof(ob_result_file_params), .path = path},
+                &file, &err) != OB_OK;
         problems += setrlimit(RLIMIT_FSIZE, &(struct rlimit){.rlim_cur = 50, .rlim_max = 50}) != 0;
         problems += ob_result_file_append(file, &r, &err) != OB_OK;
         problems += ob_result_file_append(file, &r, &err) != OB_ERR_IO;
@@ -224,13 +248,18 @@ static void a_full_disk_leaves_whole_lines(void)
     ob_err err;
     ob_record r = named("x");
     if (access("/dev/full", W_OK) == 0) {
-        CHECK_INT(ob_result_file_open(&(ob_result_file_params){.path = "/dev/full"}, &file, &err),
-                  OB_OK);
+        CHECK_INT(
+            ob_result_file_open(&(ob_result_file_params){.size = sizeof(ob_result_file_params),
+                                                         .path = "/dev/full"},
+                                &file, &err),
+            OB_OK);
         CHECK_INT(ob_result_file_append(file, &r, &err), OB_ERR_IO);
         CHECK_HAS(err.message, "No space left on device; the file ends with the record before it");
         CHECK_INT(ob_result_file_close(file, &err), OB_OK);
     }
-    CHECK_INT(ob_result_file_open(&(ob_result_file_params){.path = "/dev/null"}, &file, &err),
+    CHECK_INT(ob_result_file_open(&(ob_result_file_params){.size = sizeof(ob_result_file_params),
+                                                           .path = "/dev/null"},
+                                  &file, &err),
               OB_OK);
     CHECK_INT(ob_result_file_append(file, &r, &err), OB_OK);
     CHECK_INT(ob_result_file_close(file, &err), OB_OK);
@@ -248,7 +277,7 @@ static void killed_writers(void)
     write_file(path, "");
     for (int round = 0; round < 20; round++) {
         ob_done *done = NULL;
-        ob_done_file info;
+        ob_done_file info = {.size = sizeof info};
         ob_result_file *file = NULL;
         int ready[2];
         CHECK_INT(pipe(ready), 0);
@@ -256,9 +285,10 @@ static void killed_writers(void)
         if (child == 0) {
             ob_record r = named(name);
             if (ob_done_create(&done, NULL) != OB_OK ||
-                ob_result_file_open(
-                    &(ob_result_file_params){.path = path, .mode = OB_RESULT_RESUME}, &file,
-                    NULL) != OB_OK ||
+                ob_result_file_open(&(ob_result_file_params){.size = sizeof(ob_result_file_params),
+                                                             .path = path,
+                                                             .mode = OB_RESULT_RESUME},
+                                    &file, NULL) != OB_OK ||
                 ob_done_read_locked(done, file, &info, NULL) != OB_OK ||
                 ob_result_file_cut(file, &info, NULL) != OB_OK)
                 _exit(1);
@@ -299,11 +329,12 @@ static void written_while_it_is_read(void)
     char path[128];
     ob_result_file *file = NULL;
     ob_done *done = NULL;
-    ob_done_file read;
+    ob_done_file read = {.size = sizeof read};
     ob_err err;
     temp_path(&dir, "out.json", path);
     for (size_t i = 0; i < 2; i++) {
-        const ob_result_file_params resume = {.path = path, .mode = OB_RESULT_RESUME};
+        const ob_result_file_params resume = {
+            .size = sizeof resume, .path = path, .mode = OB_RESULT_RESUME};
         write_file(path, "{\"trace_file\": \"a\"}\n{\"trace_file\": \"torn");
         CHECK_INT(ob_result_file_open(&resume, &file, NULL), OB_OK);
         CHECK_INT(ob_done_create(&done, NULL), OB_OK);
@@ -356,13 +387,17 @@ static void waits_when_asked(void)
     char path[128];
     ob_result_file *file = NULL;
     ob_done *done = NULL;
-    ob_done_file read;
+    ob_done_file read = {.size = sizeof read};
     ob_err err;
     waiter w = {.path = path, .most = 1};
     temp_path(&dir, "out.json", path);
-    const ob_result_file_params first = {.path = path, .mode = OB_RESULT_CREATE};
-    const ob_result_file_params resume = {
-        .path = path, .mode = OB_RESULT_RESUME, .wait = wait_for_other, .wait_ctx = &w};
+    const ob_result_file_params first = {
+        .size = sizeof first, .path = path, .mode = OB_RESULT_CREATE};
+    const ob_result_file_params resume = {.size = sizeof resume,
+                                          .path = path,
+                                          .mode = OB_RESULT_RESUME,
+                                          .wait = wait_for_other,
+                                          .wait_ctx = &w};
     CHECK_INT(ob_result_file_open(&first, &w.other, NULL), OB_OK);
     CHECK_INT(ob_result_file_open(&resume, &file, &err), OB_ERR_STATE);
     CHECK_HAS(err.message, "interrupted while another run (process ");
@@ -372,7 +407,7 @@ static void waits_when_asked(void)
     CHECK_INT(w.calls, 2);
     CHECK_INT(ob_done_create(&done, NULL), OB_OK);
     CHECK_INT(ob_done_read_locked(done, file, &read, NULL), OB_OK);
-    CHECK_INT(read.size, 3 * 23);
+    CHECK_INT(read.read_bytes, 3 * 23);
     CHECK(!read.torn);
     CHECK_INT(ob_result_file_cut(file, &read, NULL), OB_OK);
     CHECK_INT(ob_result_file_close(file, NULL), OB_OK);
@@ -398,8 +433,11 @@ static void replaced_while_it_waits(void)
     ob_result_file *file = NULL;
     waiter w = {.path = path};
     temp_path(&dir, "out.json", path);
-    const ob_result_file_params append = {
-        .path = path, .mode = OB_RESULT_APPEND, .wait = replace_file, .wait_ctx = &w};
+    const ob_result_file_params append = {.size = sizeof append,
+                                          .path = path,
+                                          .mode = OB_RESULT_APPEND,
+                                          .wait = replace_file,
+                                          .wait_ctx = &w};
     CHECK_INT(ob_result_file_open(&append, &w.other, NULL), OB_OK);
     CHECK_INT(ob_result_file_open(&append, &file, NULL), OB_OK);
     CHECK_INT(ob_result_file_append_line(file, "{}", 2, NULL), OB_OK);
@@ -453,7 +491,7 @@ static void done_of_a_file(void)
     const temp_dir dir = temp_dir_make();
     char path[128], text[1024];
     ob_done *done = NULL;
-    ob_done_file info;
+    ob_done_file info = {.size = sizeof info};
     ob_err err;
     temp_path(&dir, "r.json", path);
     snprintf(text, sizeof text, "%s{\"op_name\": \"a\", \"id\": \"0|0|4\"}", TEXT);
@@ -503,8 +541,11 @@ static void other_files_are_not_added_to(void)
     char path[128];
     temp_path(&dir, "out.json", path);
     static const char HEADER[] = "{\"run_options\": {\"device\": \"cpu";
-    const ob_result_file_params params = {.path = path, .mode = OB_RESULT_APPEND},
-                                resume = {.path = path, .mode = OB_RESULT_RESUME};
+    const ob_result_file_params params = {.size = sizeof params,
+                                          .path = path,
+                                          .mode = OB_RESULT_APPEND},
+                                resume = {
+                                    .size = sizeof resume, .path = path, .mode = OB_RESULT_RESUME};
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         ob_result_file *file = NULL;
         ob_err err;

@@ -4,7 +4,7 @@
  */
 #include "run_test.h"
 
-#include "opbench/batch.h"
+#include "run/profiler_batch.h"
 #include "run/profiler_batch_text.h"
 #include "run/segment.h"
 
@@ -108,28 +108,28 @@ static void a_queue_has_one_operator_and_build(void)
     ob_record record;
     ob_record_init(&record, OB_RECORD_RESULT_LINE);
     ob_record_result *r = &record.result;
-    CHECK_INT(ob_batch_create(&params, &batch, &err), OB_OK);
+    CHECK_INT(ob__batch_create(&params, &batch, &err), OB_OK);
     const ob_profiler profiler = {.kind = OB_PROFILER_NCU, .program = "/bin/true"};
-    CHECK_INT(ob_batch_run(batch, &profiler, &record, &err), OB_ERR_STATE);
+    CHECK_INT(ob__batch_run(batch, &profiler, &record, &err), OB_ERR_STATE);
     ob_record_init(&record, OB_RECORD_RESULT_LINE);
     r->op_name = "torch.add";
     r->id = "0|0|0";
-    CHECK_INT(ob_batch_add(batch, r, &err), OB_ERR_INVALID); /* no input */
+    CHECK_INT(ob__batch_add(batch, r, &err), OB_ERR_INVALID); /* no input */
     r->input = ob_json_doc_root(doc);
-    CHECK_INT(ob_batch_add(batch, r, &err), OB_OK);
+    CHECK_INT(ob__batch_add(batch, r, &err), OB_OK);
     r->id = "0|0|1_2";
-    CHECK_INT(ob_batch_add(batch, r, &err), OB_OK);
+    CHECK_INT(ob__batch_add(batch, r, &err), OB_OK);
     r->id = "0|1|0";
-    CHECK_INT(ob_batch_add(batch, r, &err), OB_ERR_INVALID);
+    CHECK_INT(ob__batch_add(batch, r, &err), OB_ERR_INVALID);
     CHECK_STR(err.message, "torch.add|0|1|0 does not belong to the batch of torch.add|0|0");
     r->id = "0|0|3";
     r->op_name = "torch.mul";
-    CHECK_INT(ob_batch_add(batch, r, &err), OB_ERR_INVALID);
-    CHECK_INT(ob_batch_count(batch), 2);
-    ob_batch_clear(batch);
-    CHECK_INT(ob_batch_count(batch), 0);
-    CHECK_INT(ob_batch_add(batch, r, &err), OB_OK);
-    ob_batch_destroy(batch);
+    CHECK_INT(ob__batch_add(batch, r, &err), OB_ERR_INVALID);
+    CHECK_INT(ob__batch_count(batch), 2);
+    ob__batch_clear(batch);
+    CHECK_INT(ob__batch_count(batch), 0);
+    CHECK_INT(ob__batch_add(batch, r, &err), OB_OK);
+    ob__batch_destroy(batch);
     ob_json_doc_destroy(doc);
     ob_config_destroy(config);
     ob_context_destroy(context);
@@ -171,17 +171,17 @@ static void profilers_are_found(void)
 {
     char *path = NULL;
     ob_err err;
-    CHECK_INT(ob_profiler_find(OB_PROFILER_NCU, "/bin/sh", &path, &err), OB_OK);
+    CHECK_INT(ob__profiler_find(OB_PROFILER_NCU, "/bin/sh", &path, &err), OB_OK);
     CHECK_STR(path, "/bin/sh");
     free(path);
     setenv("PATH", "/nowhere:/bin", 1);
-    CHECK_INT(ob_profiler_find(OB_PROFILER_NSYS, "sh", &path, &err), OB_OK);
+    CHECK_INT(ob__profiler_find(OB_PROFILER_NSYS, "sh", &path, &err), OB_OK);
     CHECK_STR(path, "/bin/sh");
     free(path);
-    CHECK_INT(ob_profiler_find(OB_PROFILER_NSYS, "/etc/passwd", &path, &err), OB_ERR_NOT_FOUND);
+    CHECK_INT(ob__profiler_find(OB_PROFILER_NSYS, "/etc/passwd", &path, &err), OB_ERR_NOT_FOUND);
     CHECK_STR(err.message, "--nsys-bin: /etc/passwd is no program that can be started");
     const ob_profiler open = {.kind = OB_PROFILER_NSYS, .args = "'x"};
-    CHECK_INT(ob_profiler_check(&open, &err), OB_ERR_SYNTAX);
+    CHECK_INT(ob__profiler_check(&open, &err), OB_ERR_SYNTAX);
 }
 
 int main(void)

@@ -109,13 +109,14 @@ static void by_callback(void)
     const ob_run_options options = null_options("forward_ns=300");
     ob_config *config = three_cases();
     seen s = {.count = 0};
-    ob_run_params params = {.options = &options,
+    ob_run_params params = {.size = sizeof params,
+                            .options = &options,
                             .count = OB_ALL_CASES,
                             .on_record = note_record,
                             .on_ready = note_ready,
                             .stop = stop_in_time,
                             .ctx = &s};
-    ob_run_summary summary;
+    ob_run_summary summary = {.size = sizeof summary};
     ob_err err;
     CHECK_INT(ob_run(test_context(), config, &params, &summary, &err), OB_OK);
     CHECK_INT(s.count, 3);
@@ -145,9 +146,12 @@ static void failures(void)
     ob_run_options unknown = null_options(NULL);
     ob_config *config = three_cases();
     seen s = {.count = 0};
-    ob_run_params params = {
-        .options = &options, .count = OB_ALL_CASES, .on_record = note_record, .ctx = &s};
-    ob_run_summary summary;
+    ob_run_params params = {.size = sizeof params,
+                            .options = &options,
+                            .count = OB_ALL_CASES,
+                            .on_record = note_record,
+                            .ctx = &s};
+    ob_run_summary summary = {.size = sizeof summary};
     ob_err err;
     CHECK_INT(ob_run(test_context(), config, &params, &summary, &err), OB_OK);
     CHECK_INT(s.count, 3);

@@ -263,7 +263,8 @@ static ob_status run_with(const char *program, const char *how, const ob_run_opt
                           seen *s, ob_run_summary *summary, ob_err *err)
 {
     ob_config *config = run_config(context, THREE);
-    const ob_run_params params = {.options = options,
+    const ob_run_params params = {.size = sizeof params,
+                                  .options = options,
                                   .worker_program = program,
                                   .count = UINT64_MAX,
                                   .on_record = take_record,
@@ -289,7 +290,7 @@ static ob_status run(const char *how, seen *s, ob_run_summary *summary, ob_err *
 static void check_run(const char *how, const char *want, uint64_t workers)
 {
     seen s = nothing();
-    ob_run_summary summary;
+    ob_run_summary summary = {.size = sizeof summary};
     ob_err err = {.message = ""};
     CHECK_INT(run(how, &s, &summary, &err), OB_OK);
     CHECK_STR(err.message, "");
@@ -402,7 +403,7 @@ static void a_death_after_the_record_costs_nothing(void)
 static void a_worker_that_cannot_start_is_an_error(void)
 {
     seen s = nothing();
-    ob_run_summary summary;
+    ob_run_summary summary = {.size = sizeof summary};
     ob_err err;
     ob_run_options options;
     CHECK_INT(run("refused", &s, &summary, &err), OB_ERR_BACKEND);
@@ -424,7 +425,7 @@ static void a_worker_that_cannot_start_is_an_error(void)
 static void a_failing_hook_ends_the_run(void)
 {
     seen s = nothing();
-    ob_run_summary summary;
+    ob_run_summary summary = {.size = sizeof summary};
     ob_err err;
     s.fail_at = 1;
     CHECK_INT(run("well", &s, &summary, &err), OB_ERR_IO);
@@ -434,7 +435,7 @@ static void a_failing_hook_ends_the_run(void)
 
 static void a_wish_to_stop(void)
 {
-    ob_run_summary summary;
+    ob_run_summary summary = {.size = sizeof summary};
     ob_err err;
     for (int how = 1; how <= 2; how++) {
         seen s = nothing();
@@ -461,7 +462,7 @@ static void a_wish_to_stop(void)
 static void several_processes_need_workers(void)
 {
     seen s = nothing();
-    ob_run_summary summary;
+    ob_run_summary summary = {.size = sizeof summary};
     ob_err err;
     ob_run_options options;
     ob_run_options_init(&options);

@@ -55,7 +55,7 @@ static void with_case(const ob_run_options *options,
 
 static void look_at_task(ob_session *session, const ob_case *c)
 {
-    ob_timer timer = {.spec = {.stmt = "relu", .num_threads = 2}};
+    ob_timer timer = {.size = sizeof timer, .spec = {.stmt = "relu", .num_threads = 2}};
     ob_measurements *list;
     ob_err err;
     CHECK_INT(ob_measurements_create(&list, &err), OB_OK);

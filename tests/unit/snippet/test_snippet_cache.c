@@ -153,7 +153,7 @@ static void programs(void)
     CHECK_INT(ob__find_program(&arena, "./no/tool", "the tool", "--tool FILE", &path, &err),
               OB_ERR_UNSUPPORTED);
     CHECK_HAS(err.message, "Missing: ./no/tool, the tool, cannot be run: ");
-    const ob_snippet_options options = {.python = "./no/python"};
+    const ob_snippet_options options = {.size = sizeof options, .python = "./no/python"};
     CHECK_INT(ob__find_python(&arena, &options, &path, &err), OB_ERR_UNSUPPORTED);
     CHECK_HAS(err.message, "name another with --python PROGRAM");
 }

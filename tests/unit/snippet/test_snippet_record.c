@@ -75,7 +75,7 @@ static ob_count_stats *stats_of(int64_t count)
     ob_count_stats *stats = NULL;
     CHECK_INT(ob_counts_create(rows, 2, false, &table, NULL), OB_OK);
     const ob_count_stats_params params = {
-        .task = TASK, .number_per_run = 10, .stmt_exclusive = table};
+        .size = sizeof params, .task = TASK, .number_per_run = 10, .stmt_exclusive = table};
     CHECK_INT(ob_count_stats_create(&params, &stats, NULL), OB_OK);
     ob_counts_destroy(table);
     return stats;
@@ -203,8 +203,11 @@ static void left_out(void)
     ob_snippets *snippets = NULL;
     CHECK_INT(ob_suite_parse("s.yaml", YAML, strlen(YAML), &suite, NULL), OB_OK);
     CHECK_INT(ob_suite_expand(suite, NULL, &snippets, NULL), OB_OK);
-    const ob_suite_run_params params = {
-        .take = take, .rounds = 3, .wants = wants_none, .on_result = on_result};
+    const ob_suite_run_params params = {.size = sizeof params,
+                                        .take = take,
+                                        .rounds = 3,
+                                        .wants = wants_none,
+                                        .on_result = on_result};
     CHECK_INT(ob_suite_run(snippets, &params, NULL), OB_OK);
     CHECK_INT(asked, 6);
     CHECK_INT(results, 0);

@@ -147,7 +147,7 @@ static void refused(void)
     }
     ob_suite *suite = parse("definitions: {a: {stmts: {c: x}}}");
     ob_snippets *all = NULL;
-    const ob_expand_options options = {.models_dir = "a\"b"};
+    const ob_expand_options options = {.size = sizeof options, .models_dir = "a\"b"};
     CHECK_INT(ob_suite_expand(suite, &options, &all, NULL), OB_ERR_INVALID);
     ob_suite_destroy(suite);
 }
@@ -177,7 +177,7 @@ static void modules_in_c(void)
                             "      torchscript: true\n");
     ob_snippets *all = NULL;
     const ob_language c = OB_LANGUAGE_C;
-    const ob_expand_options options = {.only = &c};
+    const ob_expand_options options = {.size = sizeof options, .only = &c};
     char setup[256], md5[OB_MD5_TEXT];
     CHECK_INT(ob_suite_expand(suite, &options, &all, NULL), OB_OK);
     CHECK_INT(ob_snippets_count(all), 1);
@@ -210,7 +210,7 @@ static void names(void)
         {"c", 0, NULL},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-        const ob_expand_options options = {.name_part = CASES[i].part};
+        const ob_expand_options options = {.size = sizeof options, .name_part = CASES[i].part};
         ob_snippets *all = NULL;
         char *name = NULL;
         CHECK_INT(ob_suite_expand(suite, &options, &all, NULL), OB_OK);

@@ -84,7 +84,8 @@ static const ob_snippet *find_snippet(const ob_snippets *all, const ob_json *lab
 
 static void check_variants(const ob_json *c)
 {
-    const ob_snippet_group group = {.code = {[OB_LANGUAGE_PYTHON] = text_of(c, "py_block"),
+    const ob_snippet_group group = {.size = sizeof group,
+                                    .code = {[OB_LANGUAGE_PYTHON] = text_of(c, "py_block"),
                                              [OB_LANGUAGE_CPP] = text_of(c, "cpp_block")}};
     ob_suite *suite = NULL;
     ob_snippets *all = NULL;
@@ -127,7 +128,7 @@ static ob_status define(ob_suite *suite, const char *name, ob_err *err)
                              *const P_Q[] = {"p", "q"};
     static const ob_timer_args ARGS[] = {{.stmt = "y = x - 5", .setup = "x = 1", .num_threads = 3},
                                          {.stmt = "y;", .language = OB_LANGUAGE_CPP}};
-    ob_snippet_group group = {.setup = SETUP, .signature = "f(x, w) -> y"};
+    ob_snippet_group group = {.size = sizeof group, .setup = SETUP, .signature = "f(x, w) -> y"};
     group.code[OB_LANGUAGE_PYTHON] = "y = x * w";
     group.code[OB_LANGUAGE_CPP] = "auto y = x * w;";
     if (strcmp(name, "explicit") == 0) {
@@ -220,7 +221,7 @@ static void check_expansion(const ob_json *c)
     CHECK_INT(ob_suite_create(&suite, NULL), OB_OK);
     CHECK_INT(define(suite, text_of(c, "name"), &err), OB_OK);
     CHECK_STR(err.message, "");
-    const ob_expand_options options = {.models_dir = "/T"};
+    const ob_expand_options options = {.size = sizeof options, .models_dir = "/T"};
     CHECK_INT(ob_suite_expand(suite, &options, &all, NULL), OB_OK);
     CHECK_INT(ob_snippets_count(all), ob_json_count(items));
     for (size_t i = 0; i < ob_json_count(items) && i < ob_snippets_count(all); i++) {

@@ -79,7 +79,8 @@ static void expands(void)
     CHECK_STR(call_at(config, 11, text, sizeof text),
               "0|0|5_1 torch.nn.Linear(64, 4, dtype=bf16)(bf16[8,64])");
     ob_config_destroy(config);
-    config = open_config(sweep, 1, &(ob_sweep_params){.backward = true});
+    config = open_config(sweep, 1,
+                         &(ob_sweep_params){.size = sizeof(ob_sweep_params), .backward = true});
     CHECK_INT(ob_config_case_count(config), 6);
     CHECK_HAS(call_at(config, 4, text, sizeof text), "f16[8,32]");
     ob_config_destroy(config);
@@ -120,7 +121,8 @@ static void is_lazy(void)
     CHECK_STR(call_at(config, 999999999999998, text, sizeof text),
               "0|0|999999999999998_0 torch.mm(f32[100000,100000], f32[100000,99999])");
     ob_config_destroy(config);
-    config = open_config(sweep, 0, &(ob_sweep_params){.every = 1000000000000});
+    config = open_config(
+        sweep, 0, &(ob_sweep_params){.size = sizeof(ob_sweep_params), .every = 1000000000000});
     CHECK_INT(ob_config_case_count(config), 1000);
     CHECK_STR(call_at(config, 3, text, sizeof text),
               "0|0|3000000000000_0 torch.mm(f32[301,1], f32[1,1])");
@@ -139,9 +141,12 @@ static void samples(void)
     long long before = -1;
     int equal = 0;
     CHECK_INT(ob_sweep_point_count(sweep), 70);
-    ob_config *config = open_config(sweep, 0, &(ob_sweep_params){.sample = 9, .seed = 1});
-    ob_config *other = open_config(sweep, 0, &(ob_sweep_params){.sample = 9, .seed = 2});
-    ob_config *all = open_config(sweep, 0, &(ob_sweep_params){.sample = 1000});
+    ob_config *config = open_config(
+        sweep, 0, &(ob_sweep_params){.size = sizeof(ob_sweep_params), .sample = 9, .seed = 1});
+    ob_config *other = open_config(
+        sweep, 0, &(ob_sweep_params){.size = sizeof(ob_sweep_params), .sample = 9, .seed = 2});
+    ob_config *all =
+        open_config(sweep, 0, &(ob_sweep_params){.size = sizeof(ob_sweep_params), .sample = 1000});
     CHECK_INT(ob_config_case_count(config), 9);
     CHECK_INT(ob_config_case_count(all), 70);
     for (uint64_t i = 0; i < 9; i++) {

@@ -130,9 +130,10 @@ static void check_converted(const char *name, const char *types, const char *val
     ob_op_table *table;
     ob_text config = {0};
     ob_err err;
-    ob_trace_convert_summary summary;
+    ob_trace_convert_summary summary = {.size = sizeof summary};
     CHECK_INT(ob_op_table_create(&table, &err), OB_OK);
-    const ob_trace_convert_options options = {.selection = {.iteration = -1}, .device = "cuda:1"};
+    const ob_trace_convert_options options = {
+        .size = sizeof options, .selection = {.iteration = -1}, .device = "cuda:1"};
     CHECK_INT(ob_trace_convert(trace, &options, table, NULL, &config, &summary, &err), OB_OK);
     CHECK_INT(summary.left_out, 0);
     char *text = calloc(config.size + 1, 1);

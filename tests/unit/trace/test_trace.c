@@ -224,7 +224,7 @@ static void test_errors(void)
 
 static void test_memory_limit(void)
 {
-    const ob_trace_limits limits = {.max_memory_bytes = 20000};
+    const ob_trace_limits limits = {.size = sizeof limits, .max_memory_bytes = 20000};
     char *text = malloc(200000), *at = text;
     ob_trace *trace;
     ob_err err;
@@ -352,7 +352,8 @@ static ob_text convert(const char *text, heard *h, ob_trace_convert_summary *sum
     ob_err err;
     ob_trace *trace = open_text(text, NULL, &err);
     CHECK_INT(ob_op_table_create(&table, &err), OB_OK);
-    const ob_trace_convert_options options = {.selection = {.iteration = -1}};
+    const ob_trace_convert_options options = {.size = sizeof options,
+                                              .selection = {.iteration = -1}};
     CHECK_INT(ob_trace_convert(trace, &options, table, &log, &config, summary, &err), OB_OK);
     ob_op_table_destroy(table);
     ob_trace_close(trace);
@@ -373,7 +374,7 @@ static void check_config(const ob_text *config, const char *part)
 static void test_convert(void)
 {
     heard h = {0};
-    ob_trace_convert_summary summary;
+    ob_trace_convert_summary summary = {.size = sizeof summary};
     ob_text config = convert(FLAT, &h, &summary);
     CHECK_INT(summary.calls, 1);
     CHECK_INT(summary.distinct, 1);
@@ -414,7 +415,7 @@ static void test_convert_rules(void)
         NODE(6, "[[9,9,0,4,4],\"inf\"]", "[[4],[]]", "[\"Tensor(float)\",\"Double\"]",
              "aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)") "]}";
     heard h = {0};
-    ob_trace_convert_summary summary;
+    ob_trace_convert_summary summary = {.size = sizeof summary};
     ob_text config = convert(TEXT, &h, &summary);
     CHECK_INT(summary.calls, 5);
     CHECK_INT(summary.distinct, 3);
@@ -450,7 +451,7 @@ static void test_convert_index_lists(void)
              "[\"Tensor(float)\",\"GenericList[Tensor(bool),Tensor(long int)]\"]", INDEX) "]}";
 #undef INDEX
     heard h = {0};
-    ob_trace_convert_summary summary;
+    ob_trace_convert_summary summary = {.size = sizeof summary};
     ob_text config = convert(TEXT, &h, &summary);
     CHECK_INT(summary.distinct, 2);
     check_config(&config, "{\"type\": \"none\"}, {\"type\": \"tensor\", \"dtype\": \"long\", "

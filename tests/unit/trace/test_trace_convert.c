@@ -37,7 +37,8 @@ static char *converted(const char *text, const ob_trace_convert_options *options
     return out;
 }
 
-static const ob_trace_convert_options PLAIN = {.selection = {.iteration = -1}};
+static const ob_trace_convert_options PLAIN = {.size = sizeof PLAIN,
+                                               .selection = {.iteration = -1}};
 
 /* The entry, from its brace to its count, that one call with these values becomes; "" and messages when it is left out. */
 static const char *entry_with(const ob_trace_convert_options *options, const char *schema,
@@ -45,7 +46,7 @@ static const char *entry_with(const ob_trace_convert_options *options, const cha
 {
     static char out[4096];
     char text[4096];
-    ob_trace_convert_summary summary;
+    ob_trace_convert_summary summary = {.size = sizeof summary};
     snprintf(text, sizeof text,
              "{\"schema\": \"1.0.2-chakra.0.0.4\", \"nodes\": [{\"id\": 1, \"ctrl_deps\": 1, "
              "\"name\": \"n\", \"inputs\": {\"values\": %s, \"shapes\": %s, \"types\": %s}, "
@@ -90,7 +91,8 @@ static void values_of_every_kind(void)
                    "\"genericlist\", \"value\": [{\"type\": \"bool\", \"value\": true}]}]}, "
                    "{\"type\": \"tuple\", \"value\": [{\"type\": \"int\", \"value\": 2}]}, "
                    "{\"type\": \"none\"}"));
-    const ob_trace_convert_options elsewhere = {.selection = {.iteration = -1}, .device = "cuda:1"};
+    const ob_trace_convert_options elsewhere = {
+        .size = sizeof elsewhere, .selection = {.iteration = -1}, .device = "cuda:1"};
     CHECK_STR(entry_with(&elsewhere, "a::f(Device d) -> ()", "[\"cpu\"]", "[[]]", "[\"Device\"]"),
               ARGS("{\"type\": \"device\", \"value\": \"cuda:1\"}"));
 }
@@ -134,8 +136,8 @@ static void tensors(void)
     CHECK_STR(entry(SCHEMA, "[[1,2,0,6,4]]", "[[2]]", "[\"Tensor(int)\"]"),
               ARGS(T("int", "[2]") "}"));
     /* Half as bfloat16, also in arguments called dtype: 5 and 15 are PyTorch's numbers for them. */
-    const ob_trace_convert_options narrow = {.selection = {.iteration = -1},
-                                             .half_to_bfloat16 = true};
+    const ob_trace_convert_options narrow = {
+        .size = sizeof narrow, .selection = {.iteration = -1}, .half_to_bfloat16 = true};
     static const char CAST[] = "a::f(Tensor a, int out_dtype, int n, Tensor b) -> ()";
     static const char VALUES[] = "[[1,2,0,2,2], 5, 5, [3,4,0,2,4]]";
     static const char TYPES[] = "[\"Tensor(c10::Half)\", \"Int\", \"Int\", \"Tensor(float)\"]";
@@ -209,7 +211,7 @@ static void ranges_of_indices(void)
     CHECK_HAS(entry(GATHER, "[\"<None>\", 1, [3,4,0,4,8]]", "[[],[],[2,2]]",
                     "[\"None\", \"Int\", \"Tensor(long int)\"]"),
               "\"shape\": [2, 2]}");
-    ob_trace_convert_summary summary;
+    ob_trace_convert_summary summary = {.size = sizeof summary};
     char *config = converted(
         TRACE_OF("{\"id\": 1, \"ctrl_deps\": 1, \"name\": \"n\"" TRACE_INPUTS(
             "[[1,2,0,6,4], 1, [3,4,0,4,8]]", "[[2,3],[],[2,2]]",
@@ -267,7 +269,7 @@ static void left_out(void)
 /* One line per reason, with the names of three operators. */
 static void says_why(void)
 {
-    ob_trace_convert_summary summary;
+    ob_trace_convert_summary summary = {.size = sizeof summary};
     char *config =
         converted(TRACE_OF(TRACE_NODE(1, 1, "process", "", "") ", " CALL(2, "a::one", "1") ", " //
                            CALL(3, "a::two", "1") ", " CALL(4, "a::one", "1") ", "              //
@@ -298,7 +300,7 @@ static void counts_calls(void)
 #define HEAD(name)                                                                                 \
     "  \"" name "\": {\n    \"input_data_generator\": \"PyTorch:DefaultDataGenerator\",\n"         \
     "    \"config\": [{\"input\": [\n"
-    ob_trace_convert_summary summary;
+    ob_trace_convert_summary summary = {.size = sizeof summary};
     char *config =
         converted(TRACE_OF(TRACE_NODE(1, 1, "process", "", "") ", " NUMBER(2, "a::f", "1") ", " //
                            NUMBER(3, "a::g", "1") ", " NUMBER(4, "a::f", "2") ", "              //

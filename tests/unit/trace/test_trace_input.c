@@ -123,7 +123,7 @@ static void limits_the_text(void)
 {
     ob_trace *trace = NULL;
     ob_err err;
-    ob_trace_limits limits = {.max_text_bytes = sizeof TRACE - 1};
+    ob_trace_limits limits = {.size = sizeof limits, .max_text_bytes = sizeof TRACE - 1};
     CHECK_INT(ob_trace_open_memory("t", TRACE, sizeof TRACE - 1, &limits, NULL, &trace, &err),
               OB_OK);
     ob_trace_close(trace);
@@ -145,7 +145,7 @@ static void limits_the_growth(void)
     const member long_one = {NULL, text, size};
     CHECK_INT(open_packed(ARCHIVE_FILTER_ZSTD, &long_one, 1, NULL, &trace, &err), OB_ERR_LIMIT);
     CHECK_HAS(err.message, "unpacks to more than 400 times its size");
-    const ob_trace_limits limits = {.max_expansion = 1000000};
+    const ob_trace_limits limits = {.size = sizeof limits, .max_expansion = 1000000};
     CHECK_INT(open_packed(ARCHIVE_FILTER_ZSTD, &long_one, 1, &limits, &trace, &err), OB_OK);
     CHECK_INT(ob_trace_text_bytes(trace), size);
     ob_trace_close(trace);

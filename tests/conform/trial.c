@@ -4,7 +4,7 @@
  */
 #include "conform.h"
 
-#include "graph/bound.h"
+#include "bound.h"
 #include "tensor/half.h"
 
 #include <stdlib.h>

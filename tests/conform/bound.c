@@ -2,7 +2,7 @@
  *
  * Bounds from rows.
  */
-#include "graph/bound.h"
+#include "bound.h"
 
 #include "tensor/half.h"
 

@@ -4,8 +4,8 @@
  * tolerance in epsilons of the result's dtype, times the magnitude, times the growth with the reduction's
  * length. One rule for the comparison of backends and for the conformance tests.
  */
-#ifndef OB_GRAPH_BOUND_H
-#define OB_GRAPH_BOUND_H
+#ifndef OB_CONFORM_BOUND_H
+#define OB_CONFORM_BOUND_H
 
 #include "opbench/graph.h"
 

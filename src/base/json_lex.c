@@ -8,6 +8,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
+#include "base/vec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,13 +219,8 @@ static char *decode_unicode(const char **from, const char *end, bool repair, cha
 static ob_status decode(ob_json_lexer *lexer, size_t length, ob_json_token *token, ob_err *err)
 {
     static const char SHORT[] = "\"\"\\\\//b\bf\fn\nr\rt\t";
-    if (lexer->decoded_size < length) {
-        char *decoded = realloc(lexer->decoded, length);
-        if (decoded == NULL)
-            FAIL_AT(lexer, 0, OB_ERR_NOMEM, err, "out of memory for a string of %zu bytes", length);
-        lexer->decoded = decoded;
-        lexer->decoded_size = length;
-    }
+    if (!OB_RESERVE(lexer->decoded, lexer->decoded_size, length))
+        FAIL_AT(lexer, 0, OB_ERR_NOMEM, err, "out of memory for a string of %zu bytes", length);
     const char *from = lexer->start + 1, *end = from + length;
     char *to = lexer->decoded;
     while (from < end) {

@@ -14,6 +14,7 @@
  * subtracts the forward block that ran just before it: what disturbs one mostly disturbs the other. Gradients are dropped within the block, because a
  * backward that adds to those of the iteration before would take longer than one that does not.
  */
+#include "base/vec.h"
 #include "run/sample_log.h"
 
 #include <math.h>
@@ -23,21 +24,8 @@
 bool ob__series_reserve(ob_series *series, size_t more)
 {
     size_t wanted;
-    if (__builtin_add_overflow(series->count, more, &wanted))
-        return false;
-    if (series->values != NULL && wanted <= series->capacity)
-        return true;
-    size_t capacity = series->capacity < 16 ? 16 : series->capacity;
-    while (capacity < wanted)
-        capacity *= 2;
-    double *values = capacity <= SIZE_MAX / sizeof *values
-                         ? realloc(series->values, capacity * sizeof *values)
-                         : NULL;
-    if (values == NULL)
-        return false;
-    series->values = values;
-    series->capacity = capacity;
-    return true;
+    return !__builtin_add_overflow(series->count, more, &wanted) &&
+           OB_RESERVE(series->values, series->capacity, wanted > 0 ? wanted : 1);
 }
 
 void ob__series_fini(ob_series *series)

@@ -3,6 +3,7 @@
  * The operators inside a case, asked for after everything is measured: what the backend's callbacks cost falls on no
  * sample. As many iterations as were measured, up to a bound, are averaged call by call.
  */
+#include "base/vec.h"
 #include "run/session_int.h"
 
 #include <stdlib.h>
@@ -27,14 +28,8 @@ typedef struct call_list {
 
 static ob_status add_call(call_list *list, const ob_kernel *kernel)
 {
-    if (list->count == list->capacity) {
-        const size_t capacity = 2 * list->capacity + 64;
-        inner_call *calls = realloc(list->calls, capacity * sizeof *calls);
-        if (calls == NULL)
-            return OB_ERR_NOMEM;
-        list->calls = calls;
-        list->capacity = capacity;
-    }
+    if (!OB_RESERVE(list->calls, list->capacity, list->count + 1))
+        return OB_ERR_NOMEM;
     inner_call *call = &list->calls[list->count++];
     *call = (inner_call){
         .name = ob_json_new_string(list->doc, kernel->name, strlen(kernel->name)),

@@ -7,6 +7,7 @@
 
 #include "base/sized.h"
 #include "base/text_append.h"
+#include "base/vec.h"
 #include "snippet/lines.h"
 
 #include <stdio.h>
@@ -111,17 +112,8 @@ static const char *const *copy_label(ob_arena *arena, const char *const *label, 
 ob_status ob__suite_push(ob_suite *suite, const char *const *label, size_t parts,
                          const ob_definition *definition, ob_err *err)
 {
-    if (suite->size == suite->capacity) {
-        const size_t capacity = suite->capacity == 0 ? 64 : 2 * suite->capacity;
-        ob_definition *definitions =
-            capacity > SIZE_MAX / sizeof *definitions
-                ? NULL
-                : realloc(suite->definitions, capacity * sizeof *definitions);
-        if (definitions == NULL)
-            return ob__snippet_no_memory(err);
-        suite->definitions = definitions;
-        suite->capacity = capacity;
-    }
+    if (!OB_RESERVE(suite->definitions, suite->capacity, suite->size + 1))
+        return ob__snippet_no_memory(err);
     ob_definition kept = *definition;
     kept.label = copy_label(&suite->arena, label, parts);
     kept.label_parts = parts;

@@ -9,6 +9,7 @@
 
 #include "base/sized.h"
 #include "base/text_append.h"
+#include "base/vec.h"
 #include "snippet/lines.h"
 
 #include <ctype.h>
@@ -91,16 +92,8 @@ static bool push(ob_snippets *s, const ob_snippet *snippet)
         return false;
     if (!chosen)
         return true;
-    if (s->count == s->capacity) {
-        const size_t capacity = s->capacity == 0 ? 64 : 2 * s->capacity;
-        ob_snippet *items = capacity > SIZE_MAX / sizeof *items
-                                ? NULL
-                                : realloc(s->items, capacity * sizeof *items);
-        if (items == NULL)
-            return false;
-        s->items = items;
-        s->capacity = capacity;
-    }
+    if (!OB_RESERVE(s->items, s->capacity, s->count + 1))
+        return false;
     s->items[s->count++] = *snippet;
     return true;
 }

@@ -6,6 +6,7 @@
  * open.
  */
 #include "base/text_append.h"
+#include "base/vec.h"
 #include "snippet/lines.h"
 #include "snippet/suite_int.h"
 
@@ -42,14 +43,8 @@ static void free_lines(label_lines *l)
 
 static bool push_line(line_list *list, const char *line)
 {
-    if (list->count == list->capacity) {
-        const size_t capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
-        const char **lines = realloc((void *)list->lines, capacity * sizeof *lines);
-        if (lines == NULL)
-            return false;
-        list->lines = lines;
-        list->capacity = capacity;
-    }
+    if (!OB_RESERVE(list->lines, list->capacity, list->count + 1))
+        return false;
     list->lines[list->count++] = line;
     return true;
 }
@@ -61,15 +56,7 @@ static label_lines *find_label(blocks *b, const char *label)
     const uint32_t found = ob__index_find(&b->index, label, length);
     if (found != OB__INDEX_NONE)
         return &b->labels[found];
-    if (b->count == b->capacity) {
-        const size_t capacity = b->capacity == 0 ? 16 : 2 * b->capacity;
-        label_lines *labels = realloc(b->labels, capacity * sizeof *labels);
-        if (labels == NULL)
-            return NULL;
-        b->labels = labels;
-        b->capacity = capacity;
-    }
-    if (!ob__index_reserve(&b->index, 1))
+    if (!OB_RESERVE(b->labels, b->capacity, b->count + 1) || !ob__index_reserve(&b->index, 1))
         return NULL;
     ob__index_put(&b->index, label, length, (uint32_t)b->count);
     b->labels[b->count] = (label_lines){.label = label};

@@ -98,7 +98,7 @@ static ob_status keep_apart(ob_cli_kept *kept, ob_err *err)
     return status;
 }
 
-static ob_status keep(void *ctx, const ob_cli_place *place, const ob_measurement *m, ob_err *err)
+static ob_status keep(void *ctx, const ob_cli_position *place, const ob_measurement *m, ob_err *err)
 {
     return ob__cli_kept_add(ctx, place, m, err);
 }

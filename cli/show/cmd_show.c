@@ -73,13 +73,13 @@ static ob_status print(showing *s, const ob_measurement *m, ob_err *err)
                : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
 }
 
-static ob_status take(void *ctx, const ob_cli_place *place, const ob_measurement *m, ob_err *err)
+static ob_status take(void *ctx, const ob_cli_position *place, const ob_measurement *m, ob_err *err)
 {
     (void)place;
     return print(ctx, m, err);
 }
 
-static ob_status keep(void *ctx, const ob_cli_place *place, const ob_measurement *m, ob_err *err)
+static ob_status keep(void *ctx, const ob_cli_position *place, const ob_measurement *m, ob_err *err)
 {
     return ob__cli_kept_add(&((showing *)ctx)->kept, place, m, err);
 }

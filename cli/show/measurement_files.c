@@ -17,7 +17,7 @@ const ob_cli_word ob__cli_measurement_words[] = {
 };
 
 /* What a view says about a measurement has no place of its own. */
-static void add_place(ob_err *err, const ob_cli_place *place)
+static void add_place(ob_err *err, const ob_cli_position *place)
 {
     if (err->file[0] != '\0')
         return;
@@ -57,7 +57,7 @@ static ob_status read_measurements(ob_cli *cli, const ob_cli_input *input,
     if (status != OB_OK)
         return status;
     while ((status = ob_measurement_reader_next(reader, &m, err)) == OB_OK) {
-        ob_cli_place place = {.file = input->name};
+        ob_cli_position place = {.file = input->name};
         ob_measurement_reader_place(reader, &place.line, &place.column);
         status = take(ctx, &place, m, err);
         if (status != OB_OK) {
@@ -102,14 +102,8 @@ ob_status ob__cli_input_open(const char *path, ob_cli_input *out, ob_err *err)
     const bool standard = strcmp(path, "-") == 0;
     *out = (ob_cli_input){.path = path, .name = standard ? "<stdin>" : path};
     for (size_t got = standard; got > 0; out->text.size += got) {
-        if (out->text.capacity - out->text.size < PIECE) {
-            const size_t capacity = 2 * out->text.capacity + PIECE;
-            char *data = realloc(out->text.data, capacity);
-            if (data == NULL)
-                return ob_err_set(err, OB_ERR_NOMEM, "out of memory for standard input");
-            out->text.data = data;
-            out->text.capacity = capacity;
-        }
+        if (!ob_text_reserve(&out->text, PIECE))
+            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for standard input");
         got = fread(out->text.data + out->text.size, 1, PIECE, stdin);
     }
     return !ferror(stdin) ? OB_OK : ob_err_set(err, OB_ERR_IO, "standard input cannot be read");
@@ -141,13 +135,13 @@ void ob__cli_kept_fini(ob_cli_kept *kept)
     free(kept->places);
 }
 
-ob_status ob__cli_kept_add(ob_cli_kept *kept, const ob_cli_place *place, const ob_measurement *m,
+ob_status ob__cli_kept_add(ob_cli_kept *kept, const ob_cli_position *place, const ob_measurement *m,
                            ob_err *err)
 {
     const size_t count = ob_measurements_count(kept->list);
     if (count == kept->capacity) {
         const size_t wanted = kept->capacity > 0 ? kept->capacity * 2 : 64;
-        ob_cli_place *bigger = wanted <= SIZE_MAX / sizeof *bigger
+        ob_cli_position *bigger = wanted <= SIZE_MAX / sizeof *bigger
                                       ? realloc(kept->places, wanted * sizeof *bigger)
                                       : NULL;
         if (bigger == NULL)

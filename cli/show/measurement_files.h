@@ -13,13 +13,13 @@
 extern const ob_cli_word ob__cli_measurement_words[];
 
 /* Where a measurement stands. The file is <stdin> for standard input and lives as long as the call. */
-typedef struct ob_cli_place {
+typedef struct ob_cli_position {
     const char *file;
     uint32_t line, column;
-} ob_cli_place;
+} ob_cli_position;
 
 /* Gets each measurement, in order, and where it stands; what it fails with is shown with that place. */
-typedef ob_status (*ob_cli_take_measurement)(void *ctx, const ob_cli_place *place,
+typedef ob_status (*ob_cli_take_measurement)(void *ctx, const ob_cli_position *place,
                                              const ob_measurement *m, ob_err *err);
 
 /* A file that is looked at before it is read: standard input is kept in memory. */
@@ -43,13 +43,13 @@ int ob__cli_read_measurements(ob_cli *cli, const ob_cli_call *call, ob_cli_take_
 /* Measurements that are kept, and where each stood. */
 typedef struct ob_cli_kept {
     ob_measurements *list;
-    ob_cli_place *places;
+    ob_cli_position *places;
     size_t capacity;
 } ob_cli_kept;
 
 ob_status ob__cli_kept_init(ob_cli_kept *kept, ob_err *err);
 void ob__cli_kept_fini(ob_cli_kept *kept);
-ob_status ob__cli_kept_add(ob_cli_kept *kept, const ob_cli_place *place, const ob_measurement *m,
+ob_status ob__cli_kept_add(ob_cli_kept *kept, const ob_cli_position *place, const ob_measurement *m,
                            ob_err *err);
 /* An error about all of them, such as a median of 0 after merging, gets the place of the first measurement
  * that has no statistics by itself. */

@@ -9,7 +9,7 @@
 static const double SUITE_TIMEOUT_S = 600;
 
 /* For the header, with the method that was meant. */
-static ob_time_line with_plan(const ob_time_line *line, const ob_time_plan *plan)
+static ob_time_line with_plan(const ob_time_line *line, const ob_time_settings *plan)
 {
     ob_time_line plain = *line;
     plain.run = plan->run;
@@ -17,7 +17,7 @@ static ob_time_line with_plan(const ob_time_line *line, const ob_time_plan *plan
 }
 
 static int time_snippets(ob_job_screen *screen, const ob_cli_call *call,
-                         const ob_time_plan *plan)
+                         const ob_time_settings *plan)
 {
     static const char *const TOLD[] = {
         "cc",       "cxx",          "python",       "cache-dir",    "number",    "method",
@@ -49,7 +49,7 @@ static int time_snippets(ob_job_screen *screen, const ob_cli_call *call,
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const ob_time_line *line = call->options;
-    ob_time_plan plan;
+    ob_time_settings plan;
     ob_job_screen screen = {.job = {.cli = cli, .line = &line->job},
                             .view =
                                 line->suite.file != NULL ? OB_VIEW_SUITE : OB_VIEW_MEASUREMENTS};

@@ -109,10 +109,10 @@ static int check_suite(ob_cli *cli, const ob_time_line *line, size_t word_count)
 }
 
 int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count,
-                        ob_time_plan *plan)
+                        ob_time_settings *plan)
 {
     ob_err err;
-    *plan = (ob_time_plan){.run = line->run};
+    *plan = (ob_time_settings){.run = line->run};
     const bool is_suite = line->suite.file != NULL;
     const bool is_snippet = line->snippet.lang != NULL || is_suite;
     if (is_snippet && (line->config != NULL || line->op != NULL))

@@ -24,13 +24,13 @@ extern const ob_option ob__time_rows[];
 void ob__time_line_init(void *line);
 
 /* What the line comes to. */
-typedef struct ob_time_plan {
+typedef struct ob_time_settings {
     ob_run_options run; /* with the method; threads are set for each count */
     ob_thread_list threads;
-} ob_time_plan;
+} ob_time_settings;
 
 /* OB_EXIT_OK, or what is wrong was said. */
 int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count,
-                        ob_time_plan *plan);
+                        ob_time_settings *plan);
 
 #endif

@@ -154,7 +154,7 @@ static ob_status compile_parameter(ob_fuzzer *f, const ob_fuzz_parameter *p, ob_
 }
 
 /* All names first: aliases may point forward. */
-static ob_status add_names(ob_fuzzer *f, const ob_fuzz_spec *spec, const ob__fuzz_places *places,
+static ob_status add_names(ob_fuzzer *f, const ob_fuzz_spec *spec, const ob__fuzz_positions *places,
                            ob_err *err)
 {
     for (size_t i = 0; i < spec->parameter_count; i++) {
@@ -331,10 +331,10 @@ static ob_status allocate(ob_fuzzer *f, const ob_fuzz_spec *spec, ob_err *err)
                : no_memory(err);
 }
 
-ob_status ob__fuzz_compile(ob_fuzzer *f, const ob_fuzz_spec *spec, const ob__fuzz_places *places,
+ob_status ob__fuzz_compile(ob_fuzzer *f, const ob_fuzz_spec *spec, const ob__fuzz_positions *places,
                            ob_err *err)
 {
-    static const ob__fuzz_places NOWHERE;
+    static const ob__fuzz_positions NOWHERE;
     const ob__expression_names names = {.find = find_name, .ctx = f};
     if (places == NULL)
         places = &NOWHERE;

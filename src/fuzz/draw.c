@@ -15,7 +15,7 @@
 /* Streams of elements; draws are numbered below. */
 static const uint64_t ELEMENT_STREAM = (uint64_t)1 << 63;
 
-ob_status ob__fuzzer_create(const ob_fuzz_spec *spec, const ob__fuzz_places *places,
+ob_status ob__fuzzer_create(const ob_fuzz_spec *spec, const ob__fuzz_positions *places,
                             uint64_t seed, ob_fuzzer **out, ob_err *err)
 {
     *out = NULL;

@@ -80,16 +80,16 @@ struct ob_fuzzer {
 };
 
 /* Where the parts of a spec stand in a document, for errors; nodes may be NULL. */
-typedef struct ob__fuzz_places {
+typedef struct ob__fuzz_positions {
     const ob_json *const *parameters, *const *tensors, *const *constraints;
-} ob__fuzz_places;
+} ob__fuzz_positions;
 
 /* ob_fuzzer_create with places (may be NULL). */
-ob_status ob__fuzzer_create(const ob_fuzz_spec *spec, const ob__fuzz_places *places,
+ob_status ob__fuzzer_create(const ob_fuzz_spec *spec, const ob__fuzz_positions *places,
                             uint64_t seed, ob_fuzzer **out, ob_err *err);
 /* Fills an empty fuzzer from a spec (compile.c). */
 ob_status ob__fuzz_compile(ob_fuzzer *fuzzer, const ob_fuzz_spec *spec,
-                           const ob__fuzz_places *places, ob_err *err);
+                           const ob__fuzz_positions *places, ob_err *err);
 /* The number of the parameter called so; -1 when there is none. */
 ptrdiff_t ob__fuzz_find_parameter(const ob_fuzzer *fuzzer, const char *name, size_t length);
 

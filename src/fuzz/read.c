@@ -20,7 +20,7 @@ static const char LONE_NAME[] = "p"; /* of a lone parameter without a name */
 
 typedef struct parts {
     ob_fuzz_spec spec;
-    ob__fuzz_places places;
+    ob__fuzz_positions places;
 } parts;
 
 /* The members of "parameters" or "tensors", one level of nesting flattened. */

@@ -9,26 +9,26 @@
 #include <stdio.h>
 #include <string.h>
 
-size_t ob__place_enter_key(ob_arg_place *place, const char *key)
+size_t ob__arg_path_enter_key(ob_arg_path *place, const char *key)
 {
     const size_t mark = place->path.size;
     ob__json_path_key(&place->path, key, strlen(key));
     return mark;
 }
 
-size_t ob__place_enter_index(ob_arg_place *place, size_t index)
+size_t ob__arg_path_enter_index(ob_arg_path *place, size_t index)
 {
     const size_t mark = place->path.size;
     ob__json_path_index(&place->path, index);
     return mark;
 }
 
-void ob__place_leave(ob_arg_place *place, size_t mark)
+void ob__arg_path_leave(ob_arg_path *place, size_t mark)
 {
     place->path.size = mark;
 }
 
-static void report(const ob_arg_place *place, const ob_json *node, ob_status code,
+static void report(const ob_arg_path *place, const ob_json *node, ob_status code,
                    const char *format, va_list args)
 {
     ob_err what;
@@ -41,7 +41,7 @@ static void report(const ob_arg_place *place, const ob_json *node, ob_status cod
                   what.message);
 }
 
-ob_status ob__place_error(const ob_arg_place *place, const ob_json *node, ob_status code,
+ob_status ob__arg_path_error(const ob_arg_path *place, const ob_json *node, ob_status code,
                              const char *format, ...)
 {
     va_list args;
@@ -51,17 +51,17 @@ ob_status ob__place_error(const ob_arg_place *place, const ob_json *node, ob_sta
     return code;
 }
 
-ob_status ob__attr_error(ob_arg_place *place, const ob_json *arg, const char *attr, ob_status code,
+ob_status ob__attr_error(ob_arg_path *place, const ob_json *arg, const char *attr, ob_status code,
                          const char *format, ...)
 {
     const ob_json *node = ob_json_get(arg, attr);
     const size_t mark = place->path.size;
     va_list args;
     if (node)
-        ob__place_enter_key(place, attr);
+        ob__arg_path_enter_key(place, attr);
     va_start(args, format);
     report(place, node ? node : arg, code, format, args);
     va_end(args);
-    ob__place_leave(place, mark);
+    ob__arg_path_leave(place, mark);
     return code;
 }

@@ -10,21 +10,21 @@
 
 /* Where the generator is, in jq's notation (".args[0].value[2]"). Materialised entries share no
  * positions with the file, so the way is kept, not searched for. */
-typedef struct ob_arg_place {
+typedef struct ob_arg_path {
     ob_err *err;
     ob_text path;
-} ob_arg_place;
+} ob_arg_path;
 
-/* Goes down; returns what ob__place_leave wants to come back. */
-size_t ob__place_enter_key(ob_arg_place *place, const char *key);
-size_t ob__place_enter_index(ob_arg_place *place, size_t index);
-void ob__place_leave(ob_arg_place *place, size_t mark);
+/* Goes down; returns what ob__arg_path_leave wants to come back. */
+size_t ob__arg_path_enter_key(ob_arg_path *place, const char *key);
+size_t ob__arg_path_enter_index(ob_arg_path *place, size_t index);
+void ob__arg_path_leave(ob_arg_path *place, size_t mark);
 
 /* Fills the error; returns code. node (may be NULL) gives line and column. */
-ob_status ob__place_error(const ob_arg_place *place, const ob_json *node, ob_status code,
+ob_status ob__arg_path_error(const ob_arg_path *place, const ob_json *node, ob_status code,
                              const char *format, ...) OB_PRINTF(4, 5);
 /* Of an attribute: its name is added to the path. Missing attributes are placed at arg itself. */
-ob_status ob__attr_error(ob_arg_place *place, const ob_json *arg, const char *attr, ob_status code,
+ob_status ob__attr_error(ob_arg_path *place, const ob_json *arg, const char *attr, ob_status code,
                          const char *format, ...) OB_PRINTF(5, 6);
 
 #endif

@@ -16,7 +16,7 @@
 
 typedef struct maker {
     ob_rng *rng;
-    ob_arg_place place;
+    ob_arg_path place;
     int depth;
 } maker;
 
@@ -184,16 +184,16 @@ static ob_status make_items(maker *m, const ob_json *arg, ob_value_kind kind, ob
                               "lists are nested deeper than %d levels", OB_VALUE_MAX_DEPTH);
     const size_t count = ob_json_count(items);
     OB_TRY(ob_value_init_list(out, kind, count, m->place.err));
-    const size_t mark = ob__place_enter_key(&m->place, "value");
+    const size_t mark = ob__arg_path_enter_key(&m->place, "value");
     m->depth++;
     ob_status status = OB_OK;
     for (size_t i = 0; i < count && status == OB_OK; i++) {
-        const size_t here = ob__place_enter_index(&m->place, i);
+        const size_t here = ob__arg_path_enter_index(&m->place, i);
         status = make_value(m, ob_json_item(items, i), &out->as.list.items[i]);
-        ob__place_leave(&m->place, here);
+        ob__arg_path_leave(&m->place, here);
     }
     m->depth--;
-    ob__place_leave(&m->place, mark);
+    ob__arg_path_leave(&m->place, mark);
     if (status != OB_OK)
         ob_value_fini(out);
     return status;
@@ -228,7 +228,7 @@ static ob_status make_value(maker *m, const ob_json *arg, ob_value *out)
     const char *type = ob_json_string(ob_json_get(arg, "type"), &length);
     ob_nearest nearest;
     if (type == NULL)
-        return ob__place_error(
+        return ob__arg_path_error(
             &m->place, arg, OB_ERR_CONFIG,
             "an argument is an object with a type, such as {\"type\": \"int\", "
             "\"value\": 1}");
@@ -249,17 +249,17 @@ static ob_status make_all(maker *m, const ob_json *entry, const char *key, ob_va
                           const char **names)
 {
     const ob_json *members = ob_json_get(entry, key);
-    const size_t mark = ob__place_enter_key(&m->place, key);
+    const size_t mark = ob__arg_path_enter_key(&m->place, key);
     for (size_t i = 0; i < ob_json_count(members); i++) {
         const char *name = names ? ob_json_key(members, i) : NULL;
-        const size_t here = names ? ob__place_enter_key(&m->place, name)
-                                  : ob__place_enter_index(&m->place, i);
+        const size_t here = names ? ob__arg_path_enter_key(&m->place, name)
+                                  : ob__arg_path_enter_index(&m->place, i);
         OB_TRY(make_value(m, ob_json_item(members, i), &slots[i]));
-        ob__place_leave(&m->place, here);
+        ob__arg_path_leave(&m->place, here);
         if (names)
             names[i] = name;
     }
-    ob__place_leave(&m->place, mark);
+    ob__arg_path_leave(&m->place, mark);
     return OB_OK;
 }
 

@@ -27,7 +27,7 @@ typedef struct request {
     int64_t count;           /* indices of all tables */
     double distribution;
     bool weighted;
-    ob_arg_place place;
+    ob_arg_path place;
 } request;
 
 static const ob_json *arg_at(const request *r, size_t i)
@@ -37,12 +37,12 @@ static const ob_json *arg_at(const request *r, size_t i)
 
 static ob_status fail(request *r, size_t i, const char *what)
 {
-    const size_t mark = ob__place_enter_key(&r->place, "args");
-    const size_t here = ob__place_enter_index(&r->place, i);
+    const size_t mark = ob__arg_path_enter_key(&r->place, "args");
+    const size_t here = ob__arg_path_enter_index(&r->place, i);
     const ob_status status =
         ob__attr_error(&r->place, arg_at(r, i), "value", OB_ERR_CONFIG, "%s", what);
-    ob__place_leave(&r->place, here);
-    ob__place_leave(&r->place, mark);
+    ob__arg_path_leave(&r->place, here);
+    ob__arg_path_leave(&r->place, mark);
     return status;
 }
 
@@ -110,7 +110,7 @@ static ob_status read_request(const ob_json *entry, request *r)
     enum { MAX_TABLES = 1 << 20 };
     r->args = ob_json_get(entry, "args");
     if (ob_json_get_kind(r->args) != OB_JSON_ARRAY || ob_json_count(r->args) != ARG_COUNT)
-        return ob__place_error(&r->place, entry, OB_ERR_CONFIG,
+        return ob__arg_path_error(&r->place, entry, OB_ERR_CONFIG,
                                   "the generator needs seven arguments: num_tables, rows, dim, "
                                   "batch_size, pooling_factor, weighted, weights_precision; use "
                                   "SplitTableBatchedEmbeddingBagsCodegenInputIterator");

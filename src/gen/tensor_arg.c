@@ -40,7 +40,7 @@ static const ob_json *get_attr(const ob_json *arg, const char *name)
     return ob_json_get_kind(node) == OB_JSON_NULL ? NULL : node;
 }
 
-static ob_status read_dtype(const ob_json *arg, tensor_spec *spec, ob_arg_place *place)
+static ob_status read_dtype(const ob_json *arg, tensor_spec *spec, ob_arg_path *place)
 {
     size_t length;
     const char *name = ob_json_string(ob_json_get(arg, "dtype"), &length);
@@ -56,7 +56,7 @@ static ob_status read_dtype(const ob_json *arg, tensor_spec *spec, ob_arg_place 
 
 /* A list of at most OB_MAX_DIMS whole numbers. */
 static ob_status read_numbers(const ob_json *arg, const char *attr, int64_t *out, int *count,
-                              ob_arg_place *place)
+                              ob_arg_path *place)
 {
     const ob_json *list = ob_json_get(arg, attr);
     const size_t length = ob_json_count(list);
@@ -79,7 +79,7 @@ static ob_status read_numbers(const ob_json *arg, const char *attr, int64_t *out
 }
 
 /* The memory is the host's in any case: the backend that has the device copies, others refuse. */
-static ob_status read_device(const ob_json *arg, tensor_spec *spec, ob_arg_place *place)
+static ob_status read_device(const ob_json *arg, tensor_spec *spec, ob_arg_path *place)
 {
     size_t length = 0;
     ob_err why;
@@ -108,7 +108,7 @@ static void set_channels_last(tensor_spec *spec)
 }
 
 /* The config's check says the same of what it could see; an iterator may have changed the shape since. */
-static ob_status read_layout(const ob_json *arg, tensor_spec *spec, ob_arg_place *place)
+static ob_status read_layout(const ob_json *arg, tensor_spec *spec, ob_arg_path *place)
 {
     size_t length = 0;
     ob_err why;
@@ -122,13 +122,13 @@ static ob_status read_layout(const ob_json *arg, tensor_spec *spec, ob_arg_place
         return ob__attr_error(place, arg, "memory_format", OB_ERR_CONFIG,
                               "unknown memory format '%.64s'", name);
     if (ob__check_tensor(arg, &why) != OB_OK)
-        return ob__place_error(place, arg, OB_ERR_CONFIG, "%s", why.message);
+        return ob__arg_path_error(place, arg, OB_ERR_CONFIG, "%s", why.message);
     if (format == OB_MEMORY_FORMAT_CHANNELS_LAST || format == OB_MEMORY_FORMAT_CHANNELS_LAST_3D)
         set_channels_last(spec);
     return OB_OK;
 }
 
-static ob_status read_spec(const ob_json *arg, tensor_spec *spec, ob_arg_place *place)
+static ob_status read_spec(const ob_json *arg, tensor_spec *spec, ob_arg_path *place)
 {
     const ob_json *grad = get_attr(arg, "requires_grad");
     *spec = (tensor_spec){.has_strides = get_attr(arg, "strides") != NULL};
@@ -154,7 +154,7 @@ static ob_status read_spec(const ob_json *arg, tensor_spec *spec, ob_arg_place *
 
 /* Refused before it is touched: a process that fills more than there is gets killed, and nothing
  * says why. */
-static ob_status check_memory(const ob_json *arg, int64_t bytes, ob_arg_place *place)
+static ob_status check_memory(const ob_json *arg, int64_t bytes, ob_arg_path *place)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages <= 0 || page <= 0 || bytes / page < pages)
@@ -166,7 +166,7 @@ static ob_status check_memory(const ob_json *arg, int64_t bytes, ob_arg_place *p
 }
 
 static ob_status allocate(const ob_json *arg, const tensor_spec *spec, ob_tensor *out,
-                          ob_arg_place *place)
+                          ob_arg_path *place)
 {
     ob_err why;
     int64_t bytes;
@@ -224,7 +224,7 @@ static void fill_default(const ob_tensor *tensor, ob_rng *rng)
 }
 
 static ob_status fill_int_range(const ob_json *arg, const ob_tensor *tensor, ob_rng *rng,
-                                ob_arg_place *place)
+                                ob_arg_path *place)
 {
     const ob_json *range = get_attr(arg, "value_range");
     const ob_json *first = ob_json_item(range, 0), *second = ob_json_item(range, 1);
@@ -252,7 +252,7 @@ static bool is_number(const ob_json *node)
 }
 
 static ob_status fill_range(const ob_json *arg, const ob_tensor *tensor, ob_rng *rng,
-                            ob_arg_place *place)
+                            ob_arg_path *place)
 {
     const ob_json *range = get_attr(arg, "value_range");
     const ob_json *first = ob_json_item(range, 0), *second = ob_json_item(range, 1);
@@ -275,35 +275,35 @@ static ob_status fill_range(const ob_json *arg, const ob_tensor *tensor, ob_rng 
 
 /* One level per dimension, so no deeper than OB_MAX_DIMS. offset counts elements. */
 static ob_status fill_lists(const ob_json *node, const ob_tensor *tensor, int dim, int64_t offset,
-                            ob_arg_place *place)
+                            ob_arg_path *place)
 {
     if (dim == tensor->ndim) {
         const size_t size = ob_dtype_size(tensor->dtype);
         const char *wanted;
         ob_element e;
         if (!ob__element_from_json(tensor->dtype, node, &e, &wanted))
-            return ob__place_error(place, node, OB_ERR_CONFIG, "this is no %s; give %s",
+            return ob__arg_path_error(place, node, OB_ERR_CONFIG, "this is no %s; give %s",
                                       ob_dtype_get_info(tensor->dtype)->torch_name, wanted);
         memcpy((char *)ob_tensor_data(tensor) + (size_t)offset * size, &e, size);
         return OB_OK;
     }
     const int64_t size = tensor->sizes[dim];
     if (ob_json_get_kind(node) != OB_JSON_ARRAY || ob_json_count(node) != (uint64_t)size)
-        return ob__place_error(
+        return ob__arg_path_error(
             place, node, OB_ERR_CONFIG,
             "the shape wants a list of %lld here (dimension %d); nest lists as the "
             "shape is, or give one number for all elements",
             (long long)size, dim);
     for (int64_t i = 0; i < size; i++) {
-        const size_t mark = ob__place_enter_index(place, (size_t)i);
+        const size_t mark = ob__arg_path_enter_index(place, (size_t)i);
         OB_TRY(fill_lists(ob_json_item(node, (size_t)i), tensor, dim + 1,
                           offset + i * tensor->strides[dim], place));
-        ob__place_leave(place, mark);
+        ob__arg_path_leave(place, mark);
     }
     return OB_OK;
 }
 
-static ob_status fill_value(const ob_json *arg, const ob_tensor *tensor, ob_arg_place *place)
+static ob_status fill_value(const ob_json *arg, const ob_tensor *tensor, ob_arg_path *place)
 {
     const ob_json *value = get_attr(arg, "value");
     const target t = target_of(tensor);
@@ -311,9 +311,9 @@ static ob_status fill_value(const ob_json *arg, const ob_tensor *tensor, ob_arg_
     const char *wanted;
     if (ob_json_get_kind(value) == OB_JSON_ARRAY) {
         ob__fill_copies(t.dtype, &e, t.data, t.count); /* the gaps */
-        const size_t mark = ob__place_enter_key(place, "value");
+        const size_t mark = ob__arg_path_enter_key(place, "value");
         const ob_status status = fill_lists(value, tensor, 0, 0, place);
-        ob__place_leave(place, mark);
+        ob__arg_path_leave(place, mark);
         return status;
     }
     if (!ob__element_from_json(t.dtype, value, &e, &wanted))
@@ -327,7 +327,7 @@ static ob_status fill_value(const ob_json *arg, const ob_tensor *tensor, ob_arg_
 typedef struct filling {
     const ob_json *arg;
     ob_rng *rng;
-    ob_arg_place *place;
+    ob_arg_path *place;
 } filling;
 
 static ob_status fill(void *ctx, const ob_tensor *tensor, ob_err *err)
@@ -379,7 +379,7 @@ static ob_status make_sparse(const ob_json *arg, const tensor_spec *spec, fillin
     return OB_OK;
 }
 
-ob_status ob__make_tensor(const ob_json *arg, ob_rng *rng, ob_value *out, ob_arg_place *place)
+ob_status ob__make_tensor(const ob_json *arg, ob_rng *rng, ob_value *out, ob_arg_path *place)
 {
     tensor_spec spec;
     ob_tensor tensor;

@@ -10,6 +10,6 @@
 #include "opbench/value.h"
 
 /* In host memory. *out is NONE on failure. */
-ob_status ob__make_tensor(const ob_json *arg, ob_rng *rng, ob_value *out, ob_arg_place *place);
+ob_status ob__make_tensor(const ob_json *arg, ob_rng *rng, ob_value *out, ob_arg_path *place);
 
 #endif

@@ -62,7 +62,7 @@ bool ob__cap_is_used(const ob_cap_row *row, const char *users, const ob_manifest
     return users == NULL;
 }
 
-ob_isa_set ob__cap_try_isas(const ob_cpu *cpu, const ob_trial_place *trials,
+ob_isa_set ob__cap_try_isas(const ob_cpu *cpu, const ob_trial_runner *trials,
                             ob_trial_outcome outcomes[OB_ISA_COUNT])
 {
     ob_isa_set works = 0;

@@ -31,7 +31,7 @@ typedef struct ob_cap_facts {
     const ob_cpu *cpu;
     ob_isa_set works;           /* of what is announced */
     const char *const *reasons; /* why another does not; by ob_isa */
-    const ob_trial_place *trials;
+    const ob_trial_runner *trials;
     const char *openblas, *onednn; /* their files; NULL = not there */
 } ob_cap_facts;
 
@@ -40,7 +40,7 @@ void ob__cap_decide_openblas(const ob_cap_row *row, const ob_cap_facts *facts, o
 /* Whether a backend of the list ("native,torch"; NULL = all) may load it, by what their manifests say. */
 bool ob__cap_is_used(const ob_cap_row *row, const char *users, const ob_manifests *manifests);
 /* Which of those that are announced work. reasons has room for OB_ISA_COUNT texts. */
-ob_isa_set ob__cap_try_isas(const ob_cpu *cpu, const ob_trial_place *trials,
+ob_isa_set ob__cap_try_isas(const ob_cpu *cpu, const ob_trial_runner *trials,
                             ob_trial_outcome outcomes[OB_ISA_COUNT]);
 
 #endif

@@ -46,13 +46,13 @@ void ob__memo_open(ob_trial_memo *memo, const char *dir, const char *cpu_key, co
 /* Writes what is new. */
 void ob__memo_close(ob_trial_memo *memo);
 
-typedef struct ob_trial_place {
+typedef struct ob_trial_runner {
     ob_trial_fn fn;
     void *ctx;
     ob_trial_memo *memo; /* NULL = nothing is kept */
-} ob_trial_place;
+} ob_trial_runner;
 
 /* From the file, or by trying. A library is known by its file's identity: another version is another question. */
-void ob__trial_ask(const ob_trial_place *place, const ob_trial *trial, ob_trial_outcome *out);
+void ob__trial_ask(const ob_trial_runner *place, const ob_trial *trial, ob_trial_outcome *out);
 
 #endif

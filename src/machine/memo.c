@@ -128,7 +128,7 @@ static bool find_answer(const ob_trial_memo *memo, const char *question, ob_tria
     return false;
 }
 
-void ob__trial_ask(const ob_trial_place *place, const ob_trial *trial, ob_trial_outcome *out)
+void ob__trial_ask(const ob_trial_runner *place, const ob_trial *trial, ob_trial_outcome *out)
 {
     char question[PATH_MAX + 512];
     ob_trial_memo *memo = place->memo;

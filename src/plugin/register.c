@@ -25,14 +25,14 @@ ob_status ob_register_operator(ob_context *context, const ob_op_row *row, ob_err
 
 ob_status ob_register_operators(ob_context *context, const ob_op_row *const *rows, ob_err *err)
 {
-    const ob__batch added = {.origin = OB__ORIGIN_EMBEDDER, .operators = rows};
+    const ob__registration added = {.origin = OB__ORIGIN_EMBEDDER, .operators = rows};
     return ob__registry_add(context, &added, err);
 }
 
 ob_status ob_register_backend(ob_context *context, const ob_backend_desc *desc, ob_err *err)
 {
     OB_TRY(check_given(desc, "backend", err));
-    const ob__batch added = {.origin = OB__ORIGIN_EMBEDDER,
+    const ob__registration added = {.origin = OB__ORIGIN_EMBEDDER,
                                     .backends = (const ob_backend_desc *const[]){desc, NULL}};
     return ob__registry_add(context, &added, err);
 }
@@ -40,7 +40,7 @@ ob_status ob_register_backend(ob_context *context, const ob_backend_desc *desc, 
 ob_status ob_register_generator(ob_context *context, const ob_generator_desc *desc, ob_err *err)
 {
     OB_TRY(check_given(desc, "generator", err));
-    const ob__batch added = {.origin = OB__ORIGIN_EMBEDDER,
+    const ob__registration added = {.origin = OB__ORIGIN_EMBEDDER,
                                     .generators = (const ob_generator_desc *const[]){desc, NULL}};
     return ob__registry_add(context, &added, err);
 }
@@ -48,7 +48,7 @@ ob_status ob_register_generator(ob_context *context, const ob_generator_desc *de
 ob_status ob_register_iterator(ob_context *context, const ob_iterator_desc *desc, ob_err *err)
 {
     OB_TRY(check_given(desc, "iterator", err));
-    const ob__batch added = {.origin = OB__ORIGIN_EMBEDDER,
+    const ob__registration added = {.origin = OB__ORIGIN_EMBEDDER,
                                     .iterators = (const ob_iterator_desc *const[]){desc, NULL}};
     return ob__registry_add(context, &added, err);
 }
@@ -67,9 +67,9 @@ static ob_plugin known_part(const ob_plugin *plugin)
     return known;
 }
 
-static ob__batch to_registration(const ob_plugin *plugin, const char *origin)
+static ob__registration to_registration(const ob_plugin *plugin, const char *origin)
 {
-    return (ob__batch){
+    return (ob__registration){
         .origin = origin,
         .backends = plugin->backends,
         .operators = plugin->operators,
@@ -91,7 +91,7 @@ ob_status ob__registry_add_builtin(ob_context *context, const ob_plugin *plugin,
 {
     OB_TRY(ob__check_plugin_head(plugin, true, err));
     const ob_plugin known = known_part(plugin);
-    const ob__batch added = to_registration(&known, OB__ORIGIN_BUILTIN);
+    const ob__registration added = to_registration(&known, OB__ORIGIN_BUILTIN);
     return ob__registry_add(context, &added, err);
 }
 
@@ -182,7 +182,7 @@ ob_status ob__registry_add_plugin(ob_context *context, const ob_plugin *plugin, 
         record = new_record(context, path);
     if (record == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
-    const ob__batch added = to_registration(&known, known.name);
+    const ob__registration added = to_registration(&known, known.name);
     OB_TRY(ob__registry_add(context, &added, err));
     *record = (ob__plugin_record){.name = known.name,
                                   .path = record->path,

@@ -65,7 +65,7 @@ static bool is_other_size(size_t given, size_t full)
 
 /* desc itself, or a copy that points to rows in their full size; NULL when memory is out. */
 static const void *complete_backend(ob_arena *arena, const void *desc,
-                                    const ob__batch *sizes)
+                                    const ob__registration *sizes)
 {
     const ob_backend_desc *old = desc;
     ob_backend_desc *copy = ob__arena_alloc(arena, sizeof *copy);
@@ -83,7 +83,7 @@ static const void *complete_backend(ob_arena *arena, const void *desc,
 }
 
 static const void *complete_generator(ob_arena *arena, const void *desc,
-                                      const ob__batch *sizes)
+                                      const ob__registration *sizes)
 {
     const ob_generator_desc *old = desc;
     if (old->types == NULL || !(is_other_size(sizes->arg_type_size, sizeof(ob_arg_type)) ||
@@ -110,14 +110,14 @@ static const void *complete_generator(ob_arena *arena, const void *desc,
 }
 
 static const void *complete_iterator(ob_arena *arena, const void *desc,
-                                     const ob__batch *sizes)
+                                     const ob__registration *sizes)
 {
     (void)arena, (void)sizes;
     return desc;
 }
 
 static const ob_op_row *complete_operator(ob_arena *arena, const ob_op_row *row,
-                                          const ob__batch *sizes)
+                                          const ob__registration *sizes)
 {
     if (row == NULL || row->constraints == NULL ||
         !is_other_size(sizes->constraint_size, sizeof(ob_constraint)))
@@ -148,7 +148,7 @@ static ob_status reserve(ob__entry_list *list, size_t more, ob_err *err)
 typedef struct list_kind {
     const char *what;
     size_t full_size;
-    const void *(*complete)(ob_arena *arena, const void *desc, const ob__batch *sizes);
+    const void *(*complete)(ob_arena *arena, const void *desc, const ob__registration *sizes);
     ob_status (*check)(const void *desc, ob_err *err);
     const char *(*name)(const void *desc);
 } list_kind;
@@ -177,7 +177,7 @@ typedef struct stage_args {
     ob__entry_list *list;
     const void *const *descs;
     size_t given_size;
-    const ob__batch *sizes; /* of what the structs point to */
+    const ob__registration *sizes; /* of what the structs point to */
     const char *origin;
 } stage_args;
 
@@ -269,7 +269,7 @@ static ob_status rehearse(const ob_context *context, const ob_op_row *const *row
 }
 
 /* *rows are its rows in full size, all of them fit to be added. */
-static ob_status stage_operators(ob_context *context, const ob__batch *added,
+static ob_status stage_operators(ob_context *context, const ob__registration *added,
                                  const ob_op_row ***rows, size_t *count, ob_err *err)
 {
     *count = list_length((const void *const *)added->operators);
@@ -289,7 +289,7 @@ static ob_status stage_operators(ob_context *context, const ob__batch *added,
     return rehearse(context, *rows, *count, added->origin, err);
 }
 
-ob_status ob__registry_add(ob_context *context, const ob__batch *added, ob_err *err)
+ob_status ob__registry_add(ob_context *context, const ob__registration *added, ob_err *err)
 {
     const stage_args lists[] = {
         {.kind = &KIND_backend,

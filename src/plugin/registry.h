@@ -2,7 +2,7 @@
  *
  * The inside of a context: what is registered, by whom, and which plug-ins could not be loaded.
  *
- * Everything is registered at once (ob__batch, ob__registry_add): it is checked as a whole, then added as a
+ * Everything is registered at once (ob__registration, ob__registry_add): it is checked as a whole, then added as a
  * whole. Entries are never removed or moved, so the strings of a listing stay valid.
  */
 #ifndef OB_PLUGIN_REGISTRY_H
@@ -55,7 +55,7 @@ struct ob_context {
 };
 
 /* What is added at once. Lists end with NULL; a NULL list is empty. */
-typedef struct ob__batch {
+typedef struct ob__registration {
     const char *origin; /* lives as long as the context */
     const ob_backend_desc *const *backends;
     const ob_op_row *const *operators;
@@ -64,13 +64,13 @@ typedef struct ob__batch {
     /* sizeof of the structs as their maker knows them; 0 = as this library does. */
     uint32_t backend_size, operator_size, generator_size, iterator_size, option_size;
     uint32_t arg_type_size, arg_attr_size, constraint_size, reference_size;
-} ob__batch;
+} ob__registration;
 
 /* A context with the core's operators only. log may be NULL. */
 ob_status ob__context_create_empty(const ob_log *log, ob_context **out, ob_err *err);
 
 /* All or nothing. OB_ERR_INVALID, OB_ERR_DUPLICATE, OB_ERR_NOMEM. */
-ob_status ob__registry_add(ob_context *context, const ob__batch *added, ob_err *err);
+ob_status ob__registry_add(ob_context *context, const ob__registration *added, ob_err *err);
 /* A part of the core: its entries are "built in", and it is not listed as a plug-in. */
 ob_status ob__registry_add_builtin(ob_context *context, const ob_plugin *plugin, ob_err *err);
 /* A whole plug-in; path is its file, or an origin for one that is linked in, whose structs are

@@ -17,7 +17,7 @@ typedef struct group {
     ob_table *summaries[OB_MOST_REPLAY_BACKENDS];
     size_t count;
     ob_table *operators; /* of the first backend */
-    ob_side_view *sides;
+    ob_side_by_side_view *sides;
 } group;
 
 struct ob_replay_view {
@@ -99,7 +99,7 @@ void ob__replay_view_destroy(ob_replay_view *view)
         for (size_t k = 0; k < view->groups[i].count; k++)
             ob_table_destroy(view->groups[i].summaries[k]);
         ob_table_destroy(view->groups[i].operators);
-        ob__side_view_destroy(view->groups[i].sides);
+        ob__side_by_side_view_destroy(view->groups[i].sides);
     }
     ob_table_destroy(view->all);
     ob_text_fini(&view->parts);
@@ -186,7 +186,7 @@ static ob_status add_operator(group *g, const ob_record_result *r, double total_
     pass.forward.time_ms.median *= calls;
     pass.forward.time_ms.mean *= calls;
     pass.reason = NULL;
-    return ob__side_view_add(g->sides, &pass, err);
+    return ob__side_by_side_view_add(g->sides, &pass, err);
 }
 
 /* ---- for people: the step ---- */
@@ -375,7 +375,7 @@ static group *find_group(ob_replay_view *view, const ob_record_result *r)
     if (!OB_RESERVE(view->groups, view->room, view->count + 1))
         return NULL;
     group *last = &view->groups[view->count++];
-    *last = (group){.operators = make_operators(), .sides = ob__side_view_create()};
+    *last = (group){.operators = make_operators(), .sides = ob__side_by_side_view_create()};
     return last->operators != NULL && last->sides != NULL ? last : NULL;
 }
 
@@ -418,7 +418,7 @@ void ob__replay_view_take_parts(ob_replay_view *view, ob_text *out)
 static ob_status print_tables(group *g, ob_table_format format, ob_text *text, ob_err *err)
 {
     const ob_table_style style = {.size = sizeof style, .format = format, .trimmed = true};
-    ob_table *sides = g->count > 1 ? ob__side_view_table(g->sides) : NULL;
+    ob_table *sides = g->count > 1 ? ob__side_by_side_view_table(g->sides) : NULL;
     ob_status status = g->count == 1 || sides != NULL ? OB_OK : no_memory(err);
     for (size_t i = OB_SIDE_VIEW_ID; sides != NULL && i <= OB_SIDE_VIEW_PASS; i++)
         sides->columns[i].flags |= OB_COLUMN_HIDDEN; /* the same in all rows */

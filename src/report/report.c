@@ -16,7 +16,7 @@ struct ob_report {
     ob_report_params params;
     ob_table_choice choice; /* what params points to */
     ob_run_view run;
-    ob_side_view *sides;
+    ob_side_by_side_view *sides;
     ob_suite_view *suite;
     ob_replay_view *replay;
     ob_sweep *sweep;
@@ -112,7 +112,7 @@ ob_status ob_report_create(const ob_report_params *params, ob_report **out, ob_e
     if (!ok && params->view == OB_VIEW_RUN)
         ok = ob__run_view_open(&report->run, &report->choice);
     else if (!ok && params->view == OB_VIEW_SIDES)
-        ok = (report->sides = ob__side_view_create()) != NULL;
+        ok = (report->sides = ob__side_by_side_view_create()) != NULL;
     else if (!ok && params->view == OB_VIEW_REPLAY)
         ok = (report->replay = ob__replay_view_create(&report->choice)) != NULL;
     else if (!ok)
@@ -130,7 +130,7 @@ void ob_report_destroy(ob_report *report)
         return;
     ob_table_destroy(report->run.table);
     free(report->run.fields.items);
-    ob__side_view_destroy(report->sides);
+    ob__side_by_side_view_destroy(report->sides);
     ob__suite_view_destroy(report->suite);
     ob__replay_view_destroy(report->replay);
     ob__sweep_view_fini(&report->points);
@@ -209,7 +209,7 @@ static ob_status add_result(ob_report *report, const ob_record *record, ob_err *
         return report->totals.no_memory ? no_memory(err) : OB_OK;
     ob__run_notes_add(&report->notes, r);
     if (report->sides != NULL)
-        return ob__side_view_add(report->sides, r, err);
+        return ob__side_by_side_view_add(report->sides, r, err);
     ob__run_view_add(&report->run, record);
     return OB_OK;
 }
@@ -263,7 +263,7 @@ ob_status ob_report_add(ob_report *report, const ob_record *record, ob_err *err)
 /* Where the view has made its own table, *made is it, to be destroyed. */
 static ob_table *table_of(ob_report *report, char *title, ob_table **made)
 {
-    *made = report->sides != NULL   ? ob__side_view_table(report->sides)
+    *made = report->sides != NULL   ? ob__side_by_side_view_table(report->sides)
             : report->suite != NULL ? ob__suite_view_table(report->suite, title)
                                     : NULL;
     if (report->run.table != NULL)

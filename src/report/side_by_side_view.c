@@ -27,7 +27,7 @@ typedef struct row {
     side sides[MOST_BACKENDS];
 } row;
 
-struct ob_side_view {
+struct ob_side_by_side_view {
     ob_arena arena;
     const char *backends[MOST_BACKENDS];
     size_t backend_count;
@@ -36,15 +36,15 @@ struct ob_side_view {
     bool counted; /* a result says something of instructions */
 };
 
-ob_side_view *ob__side_view_create(void)
+ob_side_by_side_view *ob__side_by_side_view_create(void)
 {
-    ob_side_view *view = calloc(1, sizeof *view);
+    ob_side_by_side_view *view = calloc(1, sizeof *view);
     if (view != NULL)
         ob__arena_init(&view->arena, 0);
     return view;
 }
 
-void ob__side_view_destroy(ob_side_view *view)
+void ob__side_by_side_view_destroy(ob_side_by_side_view *view)
 {
     if (view == NULL)
         return;
@@ -55,7 +55,7 @@ void ob__side_view_destroy(ob_side_view *view)
 
 /* ---- adding ---- */
 
-static const char *keep(ob_side_view *view, const char *text)
+static const char *keep(ob_side_by_side_view *view, const char *text)
 {
     return ob__arena_strdup(&view->arena, text != NULL ? text : "",
                             text != NULL ? strlen(text) : 0);
@@ -66,7 +66,7 @@ static ob_status no_memory(ob_err *err)
     return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the table");
 }
 
-static ob_status find_backend(ob_side_view *view, const char *name, size_t *out,
+static ob_status find_backend(ob_side_by_side_view *view, const char *name, size_t *out,
                               ob_err *err)
 {
     size_t b = 0;
@@ -85,7 +85,7 @@ static ob_status find_backend(ob_side_view *view, const char *name, size_t *out,
 
 /* From the end: the backends of a case come one after the other. A cell that is taken belongs to an
  * earlier run in the same file. NULL: out of memory. */
-static row *find_row(ob_side_view *view, const ob_record_result *r, const char *pass,
+static row *find_row(ob_side_by_side_view *view, const ob_record_result *r, const char *pass,
                      size_t b)
 {
     const char *id = r->id != NULL ? r->id : "", *op = r->op_name != NULL ? r->op_name : "";
@@ -102,7 +102,7 @@ static row *find_row(ob_side_view *view, const ob_record_result *r, const char *
     return new->op != NULL &&new->id != NULL ? new : NULL;
 }
 
-static ob_status add_pass(ob_side_view *view, const ob_record_result *r, bool backward,
+static ob_status add_pass(ob_side_by_side_view *view, const ob_record_result *r, bool backward,
                           ob_err *err)
 {
     static const char *const PASSES[] = {"forward", "backward"};
@@ -128,7 +128,7 @@ static ob_status add_pass(ob_side_view *view, const ob_record_result *r, bool ba
     return OB_OK;
 }
 
-ob_status ob__side_view_add(ob_side_view *view, const ob_record_result *result,
+ob_status ob__side_by_side_view_add(ob_side_by_side_view *view, const ob_record_result *result,
                                     ob_err *err)
 {
     OB_TRY(add_pass(view, result, false, err));
@@ -175,7 +175,7 @@ static const struct {
     [INSTRUCTIONS] = {NULL, "%1_instructions", OB_HINT_COUNT, false, true},
 };
 
-static const char *spell(const ob_side_view *view, const char *shape, size_t b,
+static const char *spell(const ob_side_by_side_view *view, const char *shape, size_t b,
                          ob_text *out)
 {
     bool ok = true;
@@ -189,7 +189,7 @@ static const char *spell(const ob_side_view *view, const char *shape, size_t b,
     return ok && shape != NULL && ob_text_append(out, "", 1) ? out->data : NULL;
 }
 
-static void add_columns(const ob_side_view *view, ob_table *table,
+static void add_columns(const ob_side_by_side_view *view, ob_table *table,
                         size_t places[FIGURES][MOST_BACKENDS])
 {
     static const char *const TITLES[OB_SIDE_VIEW_FIXED] = {[OB_SIDE_VIEW_OPERATOR] = "operator",
@@ -247,7 +247,7 @@ static bool add_note(ob_text *note, const char *backend, const side *s)
            ob_text_printf(note, "%s%s: %s", note->size > 0 ? "\n" : "", backend, s->reason);
 }
 
-ob_table *ob__side_view_table(ob_side_view *view)
+ob_table *ob__side_by_side_view_table(ob_side_by_side_view *view)
 {
     size_t places[FIGURES][MOST_BACKENDS] = {{0}};
     ob_text note = {.data = NULL};

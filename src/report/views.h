@@ -70,7 +70,7 @@ void ob__run_view_add(ob_run_view *view, const ob_record *record);
 /* After the last result. */
 void ob__run_view_end(ob_run_view *view, const ob_totals *totals);
 
-typedef struct ob_side_view ob_side_view;
+typedef struct ob_side_by_side_view ob_side_by_side_view;
 enum {
     OB_SIDE_VIEW_OPERATOR,
     OB_SIDE_VIEW_ID,
@@ -78,12 +78,12 @@ enum {
     OB_SIDE_VIEW_FIXED
 }; /* columns */
 
-ob_side_view *ob__side_view_create(void); /* NULL when memory is out */
-void ob__side_view_destroy(ob_side_view *view);
+ob_side_by_side_view *ob__side_by_side_view_create(void); /* NULL when memory is out */
+void ob__side_by_side_view_destroy(ob_side_by_side_view *view);
 /* OB_ERR_LIMIT for more backends than a run can have. */
-ob_status ob__side_view_add(ob_side_view *view, const ob_record_result *result,
+ob_status ob__side_by_side_view_add(ob_side_by_side_view *view, const ob_record_result *result,
                                     ob_err *err);
-ob_table *ob__side_view_table(ob_side_view *view); /* NULL when memory is out */
+ob_table *ob__side_by_side_view_table(ob_side_by_side_view *view); /* NULL when memory is out */
 
 /* ---- a sweep ---- */
 

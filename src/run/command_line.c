@@ -8,13 +8,13 @@
 
 #include <stdlib.h>
 
-void ob__words_fini(ob_words *words)
+void ob__command_words_fini(ob_command_words *words)
 {
     ob_text_fini(&words->text);
-    *words = (ob_words){0};
+    *words = (ob_command_words){0};
 }
 
-bool ob__words_add(ob_words *words, const char *word)
+bool ob__command_words_add(ob_command_words *words, const char *word)
 {
     if (!ob_text_append(&words->text, word, strlen(word) + 1))
         return false;
@@ -50,7 +50,7 @@ static bool take_word(ob_text *out, const char **at, bool *open)
     return ok && ob_text_append(out, "", 1);
 }
 
-ob_status ob__words_split(ob_words *words, const char *text, const char *what,
+ob_status ob__command_words_split(ob_command_words *words, const char *text, const char *what,
                                   ob_err *err)
 {
     const char *at = text;
@@ -68,7 +68,7 @@ ob_status ob__words_split(ob_words *words, const char *text, const char *what,
     }
 }
 
-char **ob__words_list(const ob_words *words)
+char **ob__command_words_list(const ob_command_words *words)
 {
     char **list = calloc(words->count + 1, sizeof *list);
     char *at = words->text.data;
@@ -79,7 +79,7 @@ char **ob__words_list(const ob_words *words)
     return list;
 }
 
-bool ob__words_print(const ob_words *words, ob_text *line)
+bool ob__command_words_print(const ob_command_words *words, ob_text *line)
 {
     const char *at = words->text.data;
     bool ok = true;

@@ -119,7 +119,7 @@ static void end_collecting(void *ctx)
     ob__callgrind_pause();
 }
 
-static ob_status write_dumps(const ob_exec_target *target, const ob_count_plan *plan,
+static ob_status write_dumps(const ob_exec_target *target, const ob_count_request *plan,
                              ob_err *err)
 {
     const ob_count_switch count = {.begin = begin_collecting, .end = end_collecting};
@@ -136,7 +136,7 @@ static ob_status write_dumps(const ob_exec_target *target, const ob_count_plan *
     return OB_OK;
 }
 
-ob_status ob__count_by_callgrind(const ob_exec_target *target, const ob_count_plan *plan,
+ob_status ob__count_by_callgrind(const ob_exec_target *target, const ob_count_request *plan,
                                  ob_err *err)
 {
     const ob_count_switch nobody = {.begin = ignore, .end = ignore};

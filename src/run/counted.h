@@ -24,17 +24,17 @@ ob_status ob__counted_block(const ob_exec_target *target, const ob_count_switch 
 ob_status ob__counted_nothing_block(const ob_exec_target *target, const ob_count_switch *count,
                                     uint64_t n, ob_err *err);
 
-typedef struct ob_count_plan {
+typedef struct ob_count_request {
     ob_pass pass;     /* BACKWARD: both */
     uint64_t number;  /* iterations that a count is of */
     unsigned repeats; /* counts */
-} ob_count_plan;
+} ob_count_request;
 /* Functions of ours that are around what is counted have this in their name. */
 #define OB_COUNTED_PREFIX "ob__counted_"
 
 /* In a process under valgrind: warms up, then writes a dump with nothing in it, and for every repeat one of the
  * forward and, if there is one, one of the backward. */
-ob_status ob__count_by_callgrind(const ob_exec_target *target, const ob_count_plan *plan,
+ob_status ob__count_by_callgrind(const ob_exec_target *target, const ob_count_request *plan,
                                  ob_err *err);
 /* Fills in one iteration's counts. */
 ob_status ob__count_by_hardware(const ob_exec_target *target, const ob_perf *perf, ob_pass pass,

@@ -132,7 +132,7 @@ typedef struct decider {
     ob_library_caps *caps;
     ob_cpu cpu;
     ob_trial_memo memo;
-    ob_trial_place trials;
+    ob_trial_runner trials;
     ob_trial_outcome outcomes[OB_ISA_COUNT];
     const char *reasons[OB_ISA_COUNT];
     ob_cap_facts facts;
@@ -145,7 +145,7 @@ static void prepare(decider *d, const ob_library_caps_params *params)
     uname(&system);
     ob__cpu_read(NULL, &d->cpu);
     ob__memo_open(&d->memo, params->cache_dir, d->cpu.key, system.release);
-    d->trials = (ob_trial_place){
+    d->trials = (ob_trial_runner){
         .fn = try_in_process, .ctx = (void *)(uintptr_t)params->program, .memo = &d->memo};
     const ob_isa_set works = ob__cap_try_isas(&d->cpu, &d->trials, d->outcomes);
     for (int isa = 0; isa < OB_ISA_COUNT; isa++)

@@ -73,13 +73,13 @@ ob_status ob__profiler_find(ob_profiler_kind kind, const char *program, char **p
 
 ob_status ob__profiler_check(const ob_profiler *profiler, ob_err *err)
 {
-    ob_words words = {0};
+    ob_command_words words = {0};
     ob_status status = OB_OK;
     char what[64];
     snprintf(what, sizeof what, "the file of --%s-args-file", ob_profiler_name(profiler->kind));
     if (profiler->args != NULL)
-        status = ob__words_split(&words, profiler->args, what, err);
-    ob__words_fini(&words);
+        status = ob__command_words_split(&words, profiler->args, what, err);
+    ob__command_words_fini(&words);
     return status;
 }
 
@@ -87,7 +87,7 @@ ob_status ob__profiler_check(const ob_profiler *profiler, ob_err *err)
 
 struct ob_batch {
     const ob_batch_params *params;
-    ob_words command;
+    ob_command_words command;
     ob_text op_name, config_build_id, first_id, last_id; /* each ended by a NUL */
     ob_text build, inputs;                               /* JSON */
     size_t count;
@@ -111,7 +111,7 @@ ob_status ob__batch_create(const ob_batch_params *params, ob_batch **out, ob_err
         return out_of_memory(err);
     batch->params = params;
     ob_status status =
-        ob__words_split(&batch->command, params->command, "--batch-cmd", err);
+        ob__command_words_split(&batch->command, params->command, "--batch-cmd", err);
     if (status == OB_OK && batch->command.count == 0)
         status = ob_err_set(err, OB_ERR_INVALID, "--batch-cmd has no words");
     if (status != OB_OK) {
@@ -131,7 +131,7 @@ void ob__batch_destroy(ob_batch *batch)
         &batch->build,   &batch->inputs,          &batch->line,     &batch->file};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         ob_text_fini(texts[i]);
-    ob__words_fini(&batch->command);
+    ob__command_words_fini(&batch->command);
     ob_json_doc_destroy(batch->doc);
     free(batch);
 }
@@ -223,18 +223,18 @@ static ob_status make_name(ob_batch *batch, const profiler_row *row, ob_err *err
     }
 }
 
-static bool add_all(ob_words *words, const char *const *list)
+static bool add_all(ob_command_words *words, const char *const *list)
 {
     bool ok = true;
     for (; ok && *list != NULL; list++)
-        ok = ob__words_add(words, *list);
+        ok = ob__command_words_add(words, *list);
     return ok;
 }
 
 /* The whole command line, as PARAM has it but for the filter, which names the range that the child makes. A
  * slash behind the name means a range that is pushed and popped. */
 static ob_status make_command(const ob_batch *batch, const ob_profiler *profiler,
-                              const char *segment, ob_words *words, ob_err *err)
+                              const char *segment, ob_command_words *words, ob_err *err)
 {
     static const char filter[] = OB_NVTX_MEASURE "/";
     const char *const ncu[] = {profiler->program,
@@ -254,24 +254,24 @@ static ob_status make_command(const ob_batch *batch, const ob_profiler *profiler
     if (!add_all(words, profiler->kind == OB_PROFILER_NCU ? ncu : nsys))
         return out_of_memory(err);
     if (profiler->args != NULL)
-        OB_TRY(ob__words_split(words, profiler->args, "the file of extra arguments", err));
+        OB_TRY(ob__command_words_split(words, profiler->args, "the file of extra arguments", err));
     const char *at = batch->command.text.data;
     bool ok = true;
     for (size_t i = 0; ok && i < batch->command.count; i++, at += strlen(at) + 1)
-        ok = ob__words_add(words, at);
-    ok = ok && ob__words_add(words, "-s") && ob__words_add(words, segment) &&
-         (!batch->params->verbose || ob__words_add(words, "-v"));
+        ok = ob__command_words_add(words, at);
+    ok = ok && ob__command_words_add(words, "-s") && ob__command_words_add(words, segment) &&
+         (!batch->params->verbose || ob__command_words_add(words, "-v"));
     return ok ? OB_OK : out_of_memory(err);
 }
 
-static ob_status launch(ob_batch *batch, const ob_profiler *profiler, const ob_words *words,
+static ob_status launch(ob_batch *batch, const ob_profiler *profiler, const ob_command_words *words,
                         ob_record_batch *r, ob_err *err)
 {
     char variable[64];
     int status = 0;
     ob_err failure;
     const char *name = PROFILERS[profiler->kind].name;
-    char **list = ob__words_list(words);
+    char **list = ob__command_words_list(words);
     if (list == NULL)
         return out_of_memory(err);
     snprintf(variable, sizeof variable, "CUDA_VISIBLE_DEVICES=%" PRId64,
@@ -326,7 +326,7 @@ static ob_status make_text(ob_batch *batch, const ob_profiler *profiler, ob_text
 ob_status ob__batch_run(ob_batch *batch, const ob_profiler *profiler, ob_record *record,
                         ob_err *err)
 {
-    ob_words words = {0};
+    ob_command_words words = {0};
     ob_text text = {0};
     ob_segment segment = {.name = ""};
     ob_record_init(record, OB_RECORD_BATCH_LINE);
@@ -341,12 +341,12 @@ ob_status ob__batch_run(ob_batch *batch, const ob_profiler *profiler, ob_record 
         status = make_command(batch, profiler, segment.name, &words, err);
     batch->line.size = 0;
     if (status == OB_OK &&
-        (!ob__words_print(&words, &batch->line) || !ob_text_append(&batch->line, "", 1)))
+        (!ob__command_words_print(&words, &batch->line) || !ob_text_append(&batch->line, "", 1)))
         status = out_of_memory(err);
     if (status == OB_OK)
         status = launch(batch, profiler, &words, r, err);
     ob__segment_remove(&segment);
-    ob__words_fini(&words);
+    ob__command_words_fini(&words);
     ob_text_fini(&text);
     const bool ncu = profiler->kind == OB_PROFILER_NCU;
     *(ncu ? &r->ncu_file : &r->nsys_file) = batch->file.data;

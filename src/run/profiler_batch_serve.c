@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 typedef struct child {
-    ob_batch_plan plan;
+    ob_batch_contents plan;
     ob_config *config;
     ob_cases *cases;
     ob_session *session;
@@ -72,7 +72,7 @@ static void finish(child *w)
     ob__nvtx_close(w->nvtx);
     ob_cases_close(w->cases);
     ob_config_destroy(w->config);
-    ob__batch_plan_fini(&w->plan);
+    ob__batch_contents_fini(&w->plan);
     ob_text_fini(&w->id);
 }
 

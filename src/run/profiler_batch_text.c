@@ -92,7 +92,7 @@ ob_status ob__batch_print(const ob_batch_queue *queue, const ob_run_options *opt
 
 /* ---- reading ---- */
 
-static ob_status wrong(const ob_batch_plan *plan, const ob_json *node, const char *what,
+static ob_status wrong(const ob_batch_contents *plan, const ob_json *node, const char *what,
                        ob_err *err)
 {
     return ob_err_set_at(err, OB_ERR_CONFIG, ob_json_doc_name(plan->doc), ob_json_line(node),
@@ -141,7 +141,7 @@ static ob_json *make_spec(ob_json_doc *to, const ob_json *build, const ob_json *
 }
 
 /* A config of one operator. The entries are expanded already, so the default iterator goes over them. */
-static ob_status make_config(ob_batch_plan *plan, const char *op_name, const ob_json *info,
+static ob_status make_config(ob_batch_contents *plan, const char *op_name, const ob_json *info,
                              const ob_json *build, ob_err *err)
 {
     OB_TRY(ob_json_doc_create(&plan->config, err));
@@ -163,15 +163,15 @@ static ob_status make_config(ob_batch_plan *plan, const char *op_name, const ob_
     return OB_OK;
 }
 
-static ob_status read_words(ob_batch_plan *plan, const ob_json *list, ob_err *err)
+static ob_status read_words(ob_batch_contents *plan, const ob_json *list, ob_err *err)
 {
-    ob_words words = {0};
-    bool ok = ob__words_add(&words, "worker");
+    ob_command_words words = {0};
+    bool ok = ob__command_words_add(&words, "worker");
     for (size_t i = 0; ok && i < ob_json_count(list); i++) {
         const char *word = ob_json_string(ob_json_item(list, i), NULL);
-        ok = ob__words_add(&words, word ? word : "");
+        ok = ob__command_words_add(&words, word ? word : "");
     }
-    plan->words = ok ? ob__words_list(&words) : NULL;
+    plan->words = ok ? ob__command_words_list(&words) : NULL;
     plan->word_text = words.text;
     const char **rest = ok ? calloc(words.count + 1, sizeof *rest) : NULL;
     if (plan->words == NULL || rest == NULL) {
@@ -187,7 +187,7 @@ static ob_status read_words(ob_batch_plan *plan, const ob_json *list, ob_err *er
     return status;
 }
 
-static ob_status read_options(ob_batch_plan *plan, const ob_json *options, ob_err *err)
+static ob_status read_options(ob_batch_contents *plan, const ob_json *options, ob_err *err)
 {
     static const char *const MODES[] = {"discrete", "continuous", "continuous_events"};
     ob_run_options *o = &plan->options;
@@ -216,9 +216,9 @@ static ob_status read_options(ob_batch_plan *plan, const ob_json *options, ob_er
                  "\"op_exec_mode\" must be discrete, continuous or continuous_events", err);
 }
 
-ob_status ob__batch_read(ob_json_doc *doc, ob_batch_plan *plan, ob_err *err)
+ob_status ob__batch_read(ob_json_doc *doc, ob_batch_contents *plan, ob_err *err)
 {
-    *plan = (ob_batch_plan){.doc = doc};
+    *plan = (ob_batch_contents){.doc = doc};
     const ob_json *root = ob_json_doc_root(doc);
     const ob_json *info = ob_json_get(root, "op_info");
     const char *op_name = ob_json_string(ob_json_get(root, "op_name"), NULL);
@@ -241,11 +241,11 @@ ob_status ob__batch_read(ob_json_doc *doc, ob_batch_plan *plan, ob_err *err)
     return make_config(plan, op_name, info, ob_json_get(spec, "build"), err);
 }
 
-void ob__batch_plan_fini(ob_batch_plan *plan)
+void ob__batch_contents_fini(ob_batch_contents *plan)
 {
     ob_json_doc_destroy(plan->config);
     ob_json_doc_destroy(plan->doc);
     free(plan->words);
     ob_text_fini(&plan->word_text);
-    *plan = (ob_batch_plan){0};
+    *plan = (ob_batch_contents){0};
 }

@@ -21,7 +21,7 @@ ob_status ob__batch_print(const ob_batch_queue *queue, const ob_run_options *opt
                           ob_err *err);
 
 /* What a child makes of it. */
-typedef struct ob_batch_plan {
+typedef struct ob_batch_contents {
     const char *config_build_id;
     const ob_json *inputs; /* an array; an entry may have an "id" */
     ob_json_doc *config;   /* one operator with these entries; NULL once it was taken */
@@ -29,10 +29,10 @@ typedef struct ob_batch_plan {
     ob_json_doc *doc; /* what all the above point into */
     char **words;
     ob_text word_text;
-} ob_batch_plan;
+} ob_batch_contents;
 
 /* Takes over doc, also on failure. */
-ob_status ob__batch_read(ob_json_doc *doc, ob_batch_plan *out, ob_err *err);
-void ob__batch_plan_fini(ob_batch_plan *plan);
+ob_status ob__batch_read(ob_json_doc *doc, ob_batch_contents *out, ob_err *err);
+void ob__batch_contents_fini(ob_batch_contents *plan);
 
 #endif

@@ -603,7 +603,7 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
             ob__properties_of_case(s->desc, s->setup.prepared, &s->case_properties);
     if (s->options.count_repeats > 0) {
         const ob_exec_target target = target_of(s);
-        const ob_count_plan plan = {.pass = pass_of(s),
+        const ob_count_request plan = {.pass = pass_of(s),
                                        .number = (uint64_t)s->options.count_number,
                                        .repeats = (unsigned)s->options.count_repeats};
         return ob__count_by_callgrind(&target, &plan, err);

@@ -15,7 +15,7 @@
 /* Where the child finds its descriptors. */
 enum { CHILD_STATE = OB_CHILD_FIRST, CHILD_CONFIG, CHILD_RING };
 
-static bool add_text(ob_words *words, const char *option, const char *value)
+static bool add_text(ob_command_words *words, const char *option, const char *value)
 {
     if (value == NULL)
         return true;
@@ -24,14 +24,14 @@ static bool add_text(ob_words *words, const char *option, const char *value)
            ob_text_append(&words->text, "", 1);
 }
 
-static bool add_number(ob_words *words, const char *option, int number)
+static bool add_number(ob_command_words *words, const char *option, int number)
 {
     words->count++;
     return ob_text_printf(&words->text, "%s%d", option, number) &&
            ob_text_append(&words->text, "", 1);
 }
 
-static bool add_place(ob_words *words, const ob_worker_start_params *place)
+static bool add_place(ob_command_words *words, const ob_worker_start_params *place)
 {
     return place == NULL ||
            ((place->counts == 0 || add_number(words, "--counts=", (int)place->counts)) &&
@@ -39,7 +39,7 @@ static bool add_place(ob_words *words, const ob_worker_start_params *place)
                                     add_number(words, "--ring-member=", (int)place->member))));
 }
 
-static bool add_options(ob_words *words, const ob_run_options *options)
+static bool add_options(ob_command_words *words, const ob_run_options *options)
 {
     const size_t from = words->text.size;
     if (!ob__run_options_words(options, &words->text))
@@ -53,12 +53,12 @@ static ob_status make_words(ob_worker_seed *seed, const char *program,
                             const ob_run_options *options, const ob_worker_start_params *place,
                             ob_err *err)
 {
-    ob_words *words = &seed->words;
+    ob_command_words *words = &seed->words;
     bool ok = true;
     for (size_t i = 0; ok && place != NULL && place->before != NULL && place->before[i] != NULL;
          i++)
-        ok = ob__words_add(words, place->before[i]);
-    ok = ok && ob__words_add(words, program) && ob__words_add(words, "worker") &&
+        ok = ob__command_words_add(words, place->before[i]);
+    ok = ok && ob__command_words_add(words, program) && ob__command_words_add(words, "worker") &&
          add_number(words, "--socket-fd=", OB_CHILD_SOCKET) &&
          add_number(words, "--state-fd=", CHILD_STATE) &&
          add_number(words, "--config-fd=", CHILD_CONFIG) && add_place(words, place) &&
@@ -67,7 +67,7 @@ static ob_status make_words(ob_worker_seed *seed, const char *program,
          add_text(words, "--by-words", options->by_words ? "" : NULL) &&
          add_text(words, "--program-name=", options->program) &&
          add_text(words, "--command-name=", options->command) && add_options(words, options);
-    seed->list = ok ? ob__words_list(words) : NULL;
+    seed->list = ok ? ob__command_words_list(words) : NULL;
     return seed->list != NULL
                ? OB_OK
                : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the worker's command line");
@@ -113,7 +113,7 @@ void ob__worker_seed_fini(ob_worker_seed *seed)
     if (seed->config_fd >= 0)
         close(seed->config_fd);
     ob__shared_memory_close(&seed->memory);
-    ob__words_fini(&seed->words);
+    ob__command_words_fini(&seed->words);
     free(seed->list);
     *seed = (ob_worker_seed){.config_fd = -1, .memory = OB_NO_MEMORY};
 }

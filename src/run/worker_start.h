@@ -14,7 +14,7 @@
 
 /* What is the same for all workers of a run. */
 typedef struct ob_worker_seed {
-    ob_words words;
+    ob_command_words words;
     char **list; /* its command line, ended by NULL; the first is what is started */
     const char *const *variables; /* borrowed */
     int config_fd;                /* the config's text; -1 = none */

@@ -25,7 +25,7 @@ int main(int argc, char **argv)
         return 2;
     ob__cpu_read(NULL, &cpu);
     ob__memo_open(&memo, argv[1], cpu.key, system.release);
-    const ob_trial_place place = {.fn = answer, .ctx = &argv[2], .memo = &memo};
+    const ob_trial_runner place = {.fn = answer, .ctx = &argv[2], .memo = &memo};
     for (int i = 0; i < OB_ISA_COUNT; i++) {
         ob_trial_outcome out;
         if ((cpu.announced >> i & 1) != 0)

@@ -18,7 +18,7 @@ static ob_value make(ob_dtype dtype, const char *rest, ob_status want)
     char text[512];
     ob_json_doc *doc = NULL;
     ob_value out = ob_value_none();
-    ob_arg_place place = {.err = &err};
+    ob_arg_path place = {.err = &err};
     ob_rng rng;
     ob_rng_init(&rng, 1, 0);
     ob_err_clear(&err);

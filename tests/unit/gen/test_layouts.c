@@ -16,7 +16,7 @@ static ob_status make(const char *attributes, uint64_t seed, ob_value *out)
     char text[512];
     ob_json_doc *doc = NULL;
     ob_rng rng;
-    ob_arg_place place = {.err = &err};
+    ob_arg_path place = {.err = &err};
     ob_err_clear(&err);
     ob_rng_init(&rng, seed, 0);
     snprintf(text, sizeof text, "{\"type\": \"tensor\", \"dtype\": \"float\", %s}", attributes);

@@ -47,7 +47,7 @@ static ob_library_cap decide(const char *library, const ob_cpu *cpu, world *w)
 {
     ob_trial_outcome outcomes[OB_ISA_COUNT];
     const char *reasons[OB_ISA_COUNT];
-    const ob_trial_place place = {.fn = answer, .ctx = w};
+    const ob_trial_runner place = {.fn = answer, .ctx = w};
     ob_library_cap cap;
     const ob_isa_set works = ob__cap_try_isas(cpu, &place, outcomes);
     for (int i = 0; i < OB_ISA_COUNT; i++)

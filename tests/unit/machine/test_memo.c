@@ -28,7 +28,7 @@ static const char *ask(oracle *o, const ob_trial *trial, const char *kernel)
     static ob_trial_outcome out;
     ob_trial_memo memo;
     ob__memo_open(&memo, dir, "0123456789abcdef", kernel);
-    const ob_trial_place place = {.fn = answer, .ctx = o, .memo = &memo};
+    const ob_trial_runner place = {.fn = answer, .ctx = o, .memo = &memo};
     ob__trial_ask(&place, trial, &out);
     ob__memo_close(&memo);
     static char text[256];
@@ -158,11 +158,11 @@ static void test_nowhere(void)
     CHECK_STR(memo.path, "");
     oracle o = {.says = {OB_TRIAL_OK, "x"}};
     ob_trial_outcome out;
-    const ob_trial_place place = {.fn = answer, .ctx = &o, .memo = &memo};
+    const ob_trial_runner place = {.fn = answer, .ctx = &o, .memo = &memo};
     ob__trial_ask(&place, &(ob_trial){.what = "amx"}, &out);
     CHECK_STR(out.text, "x");
     ob__memo_close(&memo);
-    ob__trial_ask(&(ob_trial_place){.fn = NULL}, &(ob_trial){.what = "amx"}, &out);
+    ob__trial_ask(&(ob_trial_runner){.fn = NULL}, &(ob_trial){.what = "amx"}, &out);
     CHECK_INT(out.state, OB_TRIAL_UNKNOWN);
     setenv("HOME", "/nonexistent", 1);
     ob__memo_open(&memo, NULL, "k", "6.2");

@@ -35,7 +35,7 @@ static void options_go_there_and_back(void)
     ob_run_options o;
     ob_text text = {0};
     ob_json_doc *doc;
-    ob_batch_plan plan;
+    ob_batch_contents plan;
     ob_err err;
     ob_run_options_init(&o);
     o.backend = "null";
@@ -70,7 +70,7 @@ static void options_go_there_and_back(void)
     CHECK(ob_json_get(first, "id") == NULL);
     CHECK(ob_json_get(spec, "build") == NULL);
     CHECK(ob_json_get(op, "input_iterator") == NULL);
-    ob__batch_plan_fini(&plan);
+    ob__batch_contents_fini(&plan);
     ob_text_fini(&text);
 }
 
@@ -80,7 +80,7 @@ static void a_cold_cache_goes_as_params_word(void)
                        "{\"config\": [{\"build\": {\"args\": [1]}, \"input\": []}]}, "
                        "\"run_options\": {\"cuda_l2_cache\": false}}";
     ob_json_doc *doc;
-    ob_batch_plan plan;
+    ob_batch_contents plan;
     ob_err err;
     CHECK_INT(ob_json_parse("t", text, strlen(text), NULL, &doc, &err), OB_OK);
     CHECK_INT(ob__batch_read(doc, &plan, &err), OB_OK);
@@ -90,7 +90,7 @@ static void a_cold_cache_goes_as_params_word(void)
     const ob_json *build = ob_json_get(ob_json_item(ob_json_get(op, "config"), 0), "build");
     CHECK_INT(ob_json_get_kind(build), OB_JSON_ARRAY);
     CHECK_INT(ob_json_count(build), 1);
-    ob__batch_plan_fini(&plan);
+    ob__batch_contents_fini(&plan);
 }
 
 static void a_queue_has_one_operator_and_build(void)

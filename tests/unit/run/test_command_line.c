@@ -11,11 +11,11 @@
 /* The words of the text, with "|" behind each. */
 static void check_split(const char *text, const char *want)
 {
-    ob_words words = {0};
+    ob_command_words words = {0};
     ob_err err;
     char got[256] = "";
-    CHECK_INT(ob__words_split(&words, text, "the text", &err), OB_OK);
-    char **list = ob__words_list(&words);
+    CHECK_INT(ob__command_words_split(&words, text, "the text", &err), OB_OK);
+    char **list = ob__command_words_list(&words);
     CHECK(list != NULL);
     for (size_t i = 0; list != NULL && list[i] != NULL; i++) {
         strncat(got, list[i], sizeof got - strlen(got) - 1);
@@ -23,7 +23,7 @@ static void check_split(const char *text, const char *want)
     }
     CHECK_STR(got, want);
     free(list);
-    ob__words_fini(&words);
+    ob__command_words_fini(&words);
 }
 
 static void splits_as_a_shell(void)
@@ -46,34 +46,34 @@ static void refuses_open_quotes(void)
 {
     static const char *const OPEN[] = {"'a", "a \"b", "\"\\\"", "a'"};
     for (size_t i = 0; i < sizeof OPEN / sizeof *OPEN; i++) {
-        ob_words words = {0};
+        ob_command_words words = {0};
         ob_err err;
-        CHECK_INT(ob__words_split(&words, OPEN[i], "the text", &err), OB_ERR_SYNTAX);
+        CHECK_INT(ob__command_words_split(&words, OPEN[i], "the text", &err), OB_ERR_SYNTAX);
         CHECK_STR(err.message, "the text has a quote that is not closed");
-        ob__words_fini(&words);
+        ob__command_words_fini(&words);
     }
 }
 
 static void prints_what_reads_back(void)
 {
-    ob_words words = {0}, again = {0};
+    ob_command_words words = {0}, again = {0};
     ob_text line = {0};
     ob_err err;
-    CHECK(ob__words_add(&words, "ncu"));
-    CHECK(ob__words_add(&words, "param|measure/"));
-    CHECK(ob__words_add(&words, "it's \"so\""));
-    CHECK(ob__words_add(&words, ""));
-    CHECK(ob__words_print(&words, &line));
+    CHECK(ob__command_words_add(&words, "ncu"));
+    CHECK(ob__command_words_add(&words, "param|measure/"));
+    CHECK(ob__command_words_add(&words, "it's \"so\""));
+    CHECK(ob__command_words_add(&words, ""));
+    CHECK(ob__command_words_print(&words, &line));
     CHECK_INT(line.size > 0, 1);
     char *text = strndup(line.data, line.size);
-    CHECK_INT(ob__words_split(&again, text, "the line", &err), OB_OK);
+    CHECK_INT(ob__command_words_split(&again, text, "the line", &err), OB_OK);
     CHECK_INT(again.count, 4);
     CHECK_INT(again.text.size, words.text.size);
     CHECK(memcmp(again.text.data, words.text.data, words.text.size) == 0);
     free(text);
     ob_text_fini(&line);
-    ob__words_fini(&words);
-    ob__words_fini(&again);
+    ob__command_words_fini(&words);
+    ob__command_words_fini(&again);
 }
 
 int main(void)

@@ -123,7 +123,7 @@ static void test_outside_of_valgrind(void)
 {
     ob_err err = {0};
     const ob_exec_target target = target_of(&AT_ONCE, false);
-    const ob_count_plan plan = {.pass = OB_PASS_FORWARD, .number = 2, .repeats = 1};
+    const ob_count_request plan = {.pass = OB_PASS_FORWARD, .number = 2, .repeats = 1};
     CHECK_INT(ob__count_by_callgrind(&target, &plan, &err), OB_ERR_UNSUPPORTED);
     CHECK_HAS(err.message, "valgrind's headers");
     CHECK_STR(prepared.log, "");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * --backend a,b: the names, and each one's part of --backend-options.
+ * --backend a,b: the names, each one's part of --backend-options, and which backends they are.
  */
 #ifndef OB_RUN_BACKEND_LIST_H
 #define OB_RUN_BACKEND_LIST_H
@@ -19,5 +19,9 @@ typedef struct ob_backend_list {
  * for an empty name, one that is there twice, too many, or an option of none of them. */
 ob_status ob__backend_list_make(const ob_run_options *options, ob_backend_list *out, ob_err *err);
 void ob__backend_list_fini(ob_backend_list *list);
+
+/* OB_ERR_NOT_FOUND, or OB_ERR_UNSUPPORTED with the reason. */
+ob_status ob__find_backend(const ob_context *context, const char *name, const ob_backend_desc **out,
+                           ob_err *err);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "base/sized.h"
+#include "run/backend_list.h"
 #include "run/library_caps.h"
 #include "run/own_time.h"
 #include "run/properties.h"
@@ -20,41 +21,6 @@
 #include <unistd.h>
 
 /* ---- opening ---- */
-
-/* Why there is no such backend: one of opbench's own that is missing, or a plug-in file of that name that was refused;
- * NULL when neither is known. */
-static const char *why_missing(const ob_context *context, const char *name)
-{
-    static const ob_entry_kind KINDS[] = {OB_ENTRY_BACKEND, OB_ENTRY_PLUGIN};
-    for (size_t k = 0; k < sizeof KINDS / sizeof *KINDS; k++) {
-        for (size_t i = 0; i < ob_context_count(context, KINDS[k]); i++) {
-            const ob_entry_info info = ob_context_entry(context, KINDS[k], i);
-            if (!info.available && strcmp(info.name, name) == 0)
-                return info.reason;
-        }
-    }
-    return NULL;
-}
-
-ob_status ob__find_backend(const ob_context *context, const char *name, const ob_backend_desc **out,
-                           ob_err *err)
-{
-    enum { MOST = 32 };
-    *out = ob_context_find_backend(context, name);
-    if (*out != NULL)
-        return OB_OK;
-    const char *reason = why_missing(context, name);
-    if (reason != NULL)
-        return ob_err_set(err, OB_ERR_UNSUPPORTED, "backend %s is not available: %s", name, reason);
-    const char *names[MOST];
-    size_t count = 0;
-    for (; count < MOST && count < ob_context_count(context, OB_ENTRY_BACKEND); count++)
-        names[count] = ob_context_entry(context, OB_ENTRY_BACKEND, count).name;
-    const char *near = ob_nearest_name(name, names, count);
-    return ob_err_set(err, OB_ERR_NOT_FOUND,
-                      "there is no backend \"%s\"%s `opbench list backends` shows what there is",
-                      name, ob__near_text(near, "; did you mean \"", "\"?", ";").text);
-}
 
 /* Whether "name=value" is of a row; if not, all names that there are stand in the message. */
 static ob_status check_option_name(const ob_backend_desc *desc, const char *word, ob_err *err)

@@ -70,9 +70,6 @@ struct ob_session {
 /* As ob_session_open; turns NULL = it runs alone. */
 ob_status ob__session_open(ob_context *context, const ob_run_options *options, ob_turns *turns,
                            ob_session **out, ob_err *err);
-/* OB_ERR_NOT_FOUND, or OB_ERR_UNSUPPORTED with the reason. */
-ob_status ob__find_backend(const ob_context *context, const char *name, const ob_backend_desc **out,
-                           ob_err *err);
 
 /* From samples and setup to the record's passes, statistics and rates. */
 ob_status ob__fill_pass_statistics(ob_session *session, ob_record *record, ob_err *err);

@@ -10,6 +10,7 @@
 
 #include "base/sized.h"
 #include "base/text_append.h"
+#include "run/backend_list.h"
 #include "run/case_parts.h"
 #include "run/count_hook.h"
 #include "run/counting.h"

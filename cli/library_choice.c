@@ -95,7 +95,7 @@ static void set(const char *variable, const char *value)
 static int choose(ob_cli *cli, const ob_manifest *m, const char *wanted, ob_cli_library_use use,
                   bool given)
 {
-    const ob_snippet_options options = {.notice = tell, .ctx = cli};
+    const ob_snippet_options options = {.size = sizeof options, .notice = tell, .ctx = cli};
     char dir[PATH_MAX];
     ob_library_chosen chosen;
     ob_err err;

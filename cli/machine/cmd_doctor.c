@@ -22,7 +22,8 @@ typedef struct doctor_options {
 static ob_status add_caps(ob_cli *cli, ob_findings *findings, ob_err *err)
 {
     ob_own_path own;
-    const ob_library_caps_params params = {.program = ob__cli_own_path(&own) ? own.path : NULL,
+    const ob_library_caps_params params = {.size = sizeof params,
+                                           .program = ob__cli_own_path(&own) ? own.path : NULL,
                                            .manifests = cli->manifests};
     OB_TRY(ob_library_caps_find(&params, &cli->caps, err));
     return ob_findings_add_libraries(findings, cli->caps, err);
@@ -40,7 +41,8 @@ static ob_status add_backends(ob_cli *cli, ob_findings *findings, ob_err *err)
         trials[i].name = ob_context_entry(cli->context, OB_ENTRY_BACKEND, i).name;
     ob_backends_try(cli->context, trials, count);
     for (size_t i = 0; status == OB_OK && i < count; i++) {
-        ob_finding one = {.check = trials[i].name,
+        ob_finding one = {.size = sizeof one,
+                          .check = trials[i].name,
                           .level = trials[i].opened ? OB_FINDING_OK : OB_FINDING_WARNING};
         snprintf(one.text, sizeof one.text, "%.380s", trials[i].text);
         if (!trials[i].opened)
@@ -78,7 +80,8 @@ static ob_status print_table(ob_cli *cli, const ob_findings *findings, bool with
                                         {.title = "found", .name = "found"},
                                         {.name = "cost"},
                                         {.name = "cure"}};
-    const ob_table_style style = {.format = json ? OB_TABLE_JSON : OB_TABLE_TEXT, .trimmed = true};
+    const ob_table_style style = {
+        .size = sizeof style, .format = json ? OB_TABLE_JSON : OB_TABLE_TEXT, .trimmed = true};
     ob_table *table = ob_table_create();
     for (size_t i = 0; table != NULL && i < sizeof COLUMNS / sizeof *COLUMNS; i++)
         ob_table_add_column(table, &COLUMNS[i]);

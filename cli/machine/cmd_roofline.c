@@ -53,7 +53,8 @@ static ob_status print_table(ob_cli *cli, const ob_roofline *roofline, bool json
         {.title = "", .name = "value", .hint = OB_HINT_FIGURE},
         {.title = "", .name = "unit"},
         {.title = "working set", .name = "bytes"}};
-    const ob_table_style style = {.format = json ? OB_TABLE_JSON : OB_TABLE_TEXT, .trimmed = true};
+    const ob_table_style style = {
+        .size = sizeof style, .format = json ? OB_TABLE_JSON : OB_TABLE_TEXT, .trimmed = true};
     ob_table *table = ob_table_create();
     for (size_t i = 0; table != NULL && i < sizeof COLUMNS / sizeof *COLUMNS; i++)
         ob_table_add_column(table, &COLUMNS[i]);

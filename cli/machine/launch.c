@@ -23,7 +23,8 @@ static ob_status on_record(void *ctx, const ob_job_event *event, ob_err *err)
     const double ms = r->forward.time_ms.min;
     if (r->status != OB_RECORD_OK || !isfinite(ms) || !(ms > 0))
         return OB_OK;
-    ob_ceiling one = {.kind = OB_CEILING_LAUNCH, .threads = 1, .value = ms / 1e3};
+    ob_ceiling one = {
+        .size = sizeof one, .kind = OB_CEILING_LAUNCH, .threads = 1, .value = ms / 1e3};
     if ((size_t)snprintf(one.of, sizeof one.of, "%s", r->backend) >= sizeof one.of)
         return OB_OK;
     return ob_roofline_add(l->roofline, &one, err);
@@ -32,7 +33,7 @@ static ob_status on_record(void *ctx, const ob_job_event *event, ob_err *err)
 static ob_status open_config(ob_context *context, ob_config **out, ob_err *err)
 {
     static const char *const WORDS[] = {"f32[1]"};
-    const ob_config_options options = {.device = "cpu"};
+    const ob_config_options options = {.size = sizeof options, .device = "cpu"};
     ob_builder *builder;
     OB_TRY(ob_builder_create(&builder, err));
     ob_builder_call(builder, "torch.relu", WORDS, 1);

@@ -36,6 +36,7 @@ const char *ob_finding_level_word(ob_finding_level level);
 
 /* Texts are "" where there is nothing to say. */
 typedef struct ob_finding {
+    size_t size;       /* sizeof(ob_finding) */
     const char *check; /* "governor"; static */
     ob_finding_level level;
     char text[384]; /* what was found */
@@ -46,7 +47,7 @@ typedef struct ob_finding {
 typedef struct ob_findings ob_findings;
 
 typedef struct ob_doctor_params {
-    size_t size;            /* sizeof (ob_doctor_params) */
+    size_t size;            /* sizeof(ob_doctor_params) */
     const char *root;       /* put before "/proc" and "/sys"; NULL = "" */
     const ob_cpu_set *cpus; /* those that are measured on; NULL = ob_cpu_set_usable */
     double

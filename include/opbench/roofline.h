@@ -36,6 +36,7 @@ const char *ob_ceiling_word(ob_ceiling_kind kind);
 const char *ob_ceiling_unit(ob_ceiling_kind kind);
 
 typedef struct ob_ceiling {
+    size_t size; /* sizeof(ob_ceiling) */
     ob_ceiling_kind kind;
     char of[32];  /* PEAK: dtype, "f32"; LAUNCH: backend; else "L1", "L2", "L3", "memory" */
     char set[24]; /* instruction set: "avx2", "avx2 past caches"; LAUNCH: "" */
@@ -47,7 +48,7 @@ typedef struct ob_ceiling {
 typedef struct ob_roofline ob_roofline;
 
 typedef struct ob_roofline_params {
-    size_t size;            /* sizeof (ob_roofline_params) */
+    size_t size;            /* sizeof(ob_roofline_params) */
     const int64_t *threads; /* how many at a time; NULL = 1, and as many as there are usable CPUs */
     size_t thread_count;    /* of that list */
     double seconds;         /* for all of it, about; 0 = 10 */
@@ -103,6 +104,7 @@ const char *ob_bound_word(ob_bound bound);
 
 /* A case as its ceilings see it. */
 typedef struct ob_work {
+    size_t size;         /* sizeof(ob_work) */
     double flops, bytes; /* below 0 = not known; bytes that no implementation can avoid */
     double working_set;  /* bytes that are touched; 0 = as bytes */
     ob_dtype dtype;      /* of the products */
@@ -112,13 +114,15 @@ typedef struct ob_work {
 } ob_work;
 
 typedef struct ob_attainable {
+    size_t size;                       /* sizeof(ob_attainable) */
     double seconds;                    /* no less than this; NaN = no ceiling says anything */
     double seconds_of[OB_BOUND_COUNT]; /* by each; NaN = not known */
     ob_bound bound;                    /* which one decides */
     char level[16];                    /* of the memory that was assumed */
 } ob_attainable;
 
-void ob_roofline_attain(const ob_roofline *roofline, const ob_work *work, ob_attainable *out);
+ob_status ob_roofline_attain(const ob_roofline *roofline, const ob_work *work, ob_attainable *out,
+                             ob_err *err);
 /* A time is explained by the bound that decides when at least this share of it was necessary. */
 #define OB_EXPLAINED_SHARE 0.7
 /* A time that cannot be: below the ceilings by more than the margins that docs/roofline.md states. why says which one. */

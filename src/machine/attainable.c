@@ -2,6 +2,7 @@
  *
  * The roofline of a case: the most of the times that its operations, its bytes and the call itself take at least.
  */
+#include "base/sized.h"
 #include "machine/roofline_list.h"
 
 #include <math.h>
@@ -108,10 +109,10 @@ static double memory_seconds(const ob_roofline *r, const ob_work *work, int64_t 
     return all > 0 ? work->bytes / all * ((all - below) / rate + below / below_rate) : 0 / rate;
 }
 
-void ob_roofline_attain(const ob_roofline *roofline, const ob_work *work, ob_attainable *out)
+static void attain(const ob_roofline *roofline, const ob_work *work, ob_attainable *out)
 {
     const int64_t threads = work->threads > 0 ? work->threads : 1;
-    *out = (ob_attainable){.seconds = NAN, .bound = OB_BOUND_NONE};
+    *out = (ob_attainable){.size = sizeof *out, .seconds = NAN, .bound = OB_BOUND_NONE};
     for (int i = 0; i < OB_BOUND_COUNT; i++)
         out->seconds_of[i] = NAN;
     if (work->bytes >= 0)
@@ -125,6 +126,16 @@ void ob_roofline_attain(const ob_roofline *roofline, const ob_work *work, ob_att
             out->seconds = out->seconds_of[i];
             out->bound = (ob_bound)i;
         }
+}
+
+ob_status ob_roofline_attain(const ob_roofline *roofline, const ob_work *work, ob_attainable *out,
+                             ob_err *err)
+{
+    ob_work own;
+    ob_attainable found;
+    OB_TRY(OB__TAKE(ob_work, &own, work, err));
+    attain(roofline, &own, &found);
+    return OB__GIVE(ob_attainable, out, &found, err);
 }
 
 bool ob_attainable_forbids(const ob_attainable *attainable, double seconds, char *why, size_t size)

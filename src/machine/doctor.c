@@ -2,6 +2,7 @@
  *
  * Runs the table of checks and keeps what they found.
  */
+#include "base/sized.h"
 #include "base/vec.h"
 #include "machine/doctor_int.h"
 
@@ -25,9 +26,11 @@ const char *ob_finding_level_word(ob_finding_level level)
 
 ob_status ob_findings_add(ob_findings *findings, const ob_finding *finding, ob_err *err)
 {
+    ob_finding own;
+    OB_TRY(OB__TAKE(ob_finding, &own, finding, err));
     if (!OB_RESERVE(findings->items, findings->capacity, findings->count + 1))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for what the doctor found");
-    findings->items[findings->count++] = *finding;
+    findings->items[findings->count++] = own;
     return OB_OK;
 }
 
@@ -41,7 +44,7 @@ static ob_status examine(ob_findings *findings, const ob_doctor_params *params, 
         status = ob__doctor_facts_watch(facts, params->seconds, err);
     for (size_t i = 0; status == OB_OK && i < ob__check_row_count; i++) {
         const ob_check_row *row = &ob__check_rows[i];
-        ob_finding found = {.check = row->name, .level = OB_FINDING_OK};
+        ob_finding found = {.size = sizeof found, .check = row->name, .level = OB_FINDING_OK};
         if (row->takes_time && !(params->seconds > 0))
             continue;
         if (row->look(facts, &found))
@@ -53,15 +56,15 @@ static ob_status examine(ob_findings *findings, const ob_doctor_params *params, 
 
 ob_status ob_doctor_examine(const ob_doctor_params *params, ob_findings **out, ob_err *err)
 {
-    static const ob_doctor_params NONE = {.size = sizeof NONE};
+    ob_doctor_params own;
     *out = NULL;
-    params = params != NULL ? params : &NONE;
-    if (!(params->seconds >= 0 && params->seconds <= 3600))
+    OB_TRY(OB__TAKE_OPTIONAL(ob_doctor_params, &own, params, err));
+    if (!(own.seconds >= 0 && own.seconds <= 3600))
         return ob_err_set(err, OB_ERR_INVALID, "a machine is watched for 0 to 3600 seconds");
     ob_findings *findings = calloc(1, sizeof *findings);
     if (findings == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for what the doctor found");
-    const ob_status status = examine(findings, params, err);
+    const ob_status status = examine(findings, &own, err);
     if (status != OB_OK)
         ob_findings_destroy(findings);
     else

@@ -193,7 +193,8 @@ ob_status ob__doctor_facts_watch(ob_doctor_facts *facts, double seconds, ob_err 
 {
     enum { WINDOWS = 10 };
     const ob_clock clock = ob_clock_monotonic();
-    const ob_noise_params params = {.root = facts->root, .cpus = &facts->cpus, .clock = &clock};
+    const ob_noise_params params = {
+        .size = sizeof params, .root = facts->root, .cpus = &facts->cpus, .clock = &clock};
     const uint64_t start = ob_clock_now_ns(&clock);
     ob_noise_sampler *sampler = NULL;
     ob_err ignored;

@@ -2,6 +2,7 @@
  *
  * All ceilings of a machine. Of several loops for the same thing the best one counts.
  */
+#include "base/sized.h"
 #include "base/vec.h"
 #include "machine/caps.h"
 #include "machine/roofline_int.h"
@@ -45,18 +46,20 @@ static bool is_same(const ob_ceiling *a, const ob_ceiling *b)
 
 ob_status ob_roofline_add(ob_roofline *roofline, const ob_ceiling *ceiling, ob_err *err)
 {
-    const double sign = ceiling->kind == OB_CEILING_LAUNCH ? -1 : 1;
+    ob_ceiling own;
+    OB_TRY(OB__TAKE(ob_ceiling, &own, ceiling, err));
+    const double sign = own.kind == OB_CEILING_LAUNCH ? -1 : 1;
     for (size_t i = 0; i < roofline->count; i++) {
         ob_ceiling *old = &roofline->items[i];
-        if (!is_same(old, ceiling))
+        if (!is_same(old, &own))
             continue;
-        if (sign * ceiling->value > sign * old->value)
-            *old = *ceiling;
+        if (sign * own.value > sign * old->value)
+            *old = own;
         return OB_OK;
     }
     if (!OB_RESERVE(roofline->items, roofline->capacity, roofline->count + 1))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for ceilings");
-    roofline->items[roofline->count++] = *ceiling;
+    roofline->items[roofline->count++] = own;
     return OB_OK;
 }
 
@@ -113,7 +116,7 @@ static ob_status walk_peaks(plan *p, int64_t threads, ob_err *err)
     const ob_peak_row *rows = ob__peak_rows(&count);
     ob_status status = OB_OK;
     for (size_t i = 0; i < count && status == OB_OK; i++) {
-        ob_ceiling one = {.kind = OB_CEILING_PEAK, .threads = threads};
+        ob_ceiling one = {.size = sizeof one, .kind = OB_CEILING_PEAK, .threads = threads};
         if (!ob__set_works(rows[i].set, p->works))
             continue;
         memcpy(one.of, ob_dtype_get_info(rows[i].dtype)->name,
@@ -145,7 +148,7 @@ static ob_status walk_level(plan *p, const ob_memory_level *level, int64_t threa
     const ob_stream_row *rows = ob__stream_rows(&count);
     ob_status status = OB_OK;
     for (size_t i = 0; i < count && status == OB_OK; i++) {
-        ob_ceiling one = {.kind = KINDS[rows[i].stream], .threads = threads};
+        ob_ceiling one = {.size = sizeof one, .kind = KINDS[rows[i].stream], .threads = threads};
         if (!is_widest(p, rows, count, i) || (rows[i].past_caches && !level->past_caches))
             continue;
         memcpy(one.of, level->name, strlen(level->name) + 1);
@@ -199,9 +202,9 @@ static ob_status measure(plan *p, ob_err *err)
 ob_status ob_roofline_measure(const ob_roofline_params *params, ob_roofline **out, ob_err *err)
 {
     ob_cpu_set usable;
-    ob_roofline_params whole =
-        params != NULL ? *params : (ob_roofline_params){.size = sizeof whole};
+    ob_roofline_params whole;
     *out = NULL;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_roofline_params, &whole, params, err));
     OB_TRY(ob_cpu_set_usable(&usable, err));
     const int64_t usual[] = {1, (int64_t)ob_cpu_set_count(&usable)};
     if (whole.threads == NULL) {

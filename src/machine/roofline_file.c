@@ -140,7 +140,7 @@ static bool copy_text(const ob_json *object, const char *key, char *out, size_t 
 static bool read_ceiling(const ob_json *object, ob_ceiling *out)
 {
     const char *word = ob_json_string(ob_json_get(object, "kind"), NULL);
-    *out = (ob_ceiling){.kind = OB_CEILING_KIND_COUNT};
+    *out = (ob_ceiling){.size = sizeof *out, .kind = OB_CEILING_KIND_COUNT};
     for (int i = 0; i < OB_CEILING_KIND_COUNT; i++)
         if (word != NULL && strcmp(word, ob_ceiling_word((ob_ceiling_kind)i)) == 0)
             out->kind = (ob_ceiling_kind)i;

@@ -10,7 +10,7 @@
 static void fill(const ob_library_cap *cap, ob_finding *out)
 {
     const char *own = cap->own[0] != '\0' ? cap->own : "kernels that fail";
-    *out = (ob_finding){.check = cap->library, .level = OB_FINDING_OK};
+    *out = (ob_finding){.size = sizeof *out, .check = cap->library, .level = OB_FINDING_OK};
     switch (cap->state) {
     case OB_CAP_FINE:
         snprintf(out->text, sizeof out->text, "%s",

@@ -76,15 +76,16 @@ void ob__share_attainable(ob_record_pass *pass)
 static void fill_pass(const ob_session *s, const ob_graph *graph, const ob_cost *cost,
                       ob_record_result *r, ob_record_pass *pass, char *why, size_t size)
 {
-    const ob_work work = {.flops = cost->flops,
+    const ob_work work = {.size = sizeof work,
+                          .flops = cost->flops,
                           .bytes = least_bytes(graph, cost),
                           .dtype = dtype_of(&s->setup),
                           .threads = r->threads,
                           .cold = r->cache_state != NULL && strcmp(r->cache_state, "cold") == 0,
                           .backend = r->backend};
-    ob_attainable a;
-    ob_roofline_attain(s->roofline, &work, &a);
-    if (!(a.seconds > 0) || !(pass->time_ms.median > 0))
+    ob_attainable a = {.size = sizeof a};
+    if (ob_roofline_attain(s->roofline, &work, &a, NULL) != OB_OK || !(a.seconds > 0) ||
+        !(pass->time_ms.median > 0))
         return;
     pass->attainable_ms = a.seconds * 1e3;
     pass->attainable_by = ob_bound_word(a.bound);

@@ -284,7 +284,8 @@ static void an_empty_machine(void)
         CHECK(strcmp(ob_findings_at(all, i)->check, "steal") != 0); /* takes time */
     CHECK_INT(ob_json_doc_create(&doc, NULL), OB_OK);
     CHECK_INT(ob_json_count(ob_findings_json(all, OB_FINDING_OK, doc)), ob_findings_count(all));
-    const ob_finding bad = {.check = "mine", .level = OB_FINDING_BAD, .text = "broken"};
+    const ob_finding bad = {
+        .size = sizeof bad, .check = "mine", .level = OB_FINDING_BAD, .text = "broken"};
     CHECK_INT(ob_findings_add(all, &bad, NULL), OB_OK);
     CHECK_INT(ob_findings_worst(all), OB_FINDING_BAD);
     const ob_json *worst = ob_findings_json(all, OB_FINDING_BAD, doc);

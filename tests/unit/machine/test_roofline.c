@@ -148,16 +148,16 @@ static void levels(void)
 static ob_roofline *make_roofline(void)
 {
     static const ob_ceiling CEILINGS[] = {
-        {OB_CEILING_PEAK, "f32", "sse2", 1, 10e9, 0},
-        {OB_CEILING_PEAK, "f32", "avx2", 1, 100e9, 0},
-        {OB_CEILING_PEAK, "f32", "avx2", 2, 180e9, 0},
-        {OB_CEILING_PEAK, "f64", "avx2", 1, 50e9, 0},
-        {OB_CEILING_LOAD, "L1", "avx2", 1, 200e9, 16384},
-        {OB_CEILING_LOAD, "L2", "avx2", 1, 80e9, 262144},
-        {OB_CEILING_LOAD, "L3", "avx2", 1, 40e9, 16 << 20},
-        {OB_CEILING_LOAD, "memory", "avx2", 1, 10e9, 256 << 20},
-        {OB_CEILING_COPY, "memory", "avx2", 1, 16e9, 256 << 20},
-        {OB_CEILING_LAUNCH, "native", "", 1, 2e-6, 0},
+        {sizeof(ob_ceiling), OB_CEILING_PEAK, "f32", "sse2", 1, 10e9, 0},
+        {sizeof(ob_ceiling), OB_CEILING_PEAK, "f32", "avx2", 1, 100e9, 0},
+        {sizeof(ob_ceiling), OB_CEILING_PEAK, "f32", "avx2", 2, 180e9, 0},
+        {sizeof(ob_ceiling), OB_CEILING_PEAK, "f64", "avx2", 1, 50e9, 0},
+        {sizeof(ob_ceiling), OB_CEILING_LOAD, "L1", "avx2", 1, 200e9, 16384},
+        {sizeof(ob_ceiling), OB_CEILING_LOAD, "L2", "avx2", 1, 80e9, 262144},
+        {sizeof(ob_ceiling), OB_CEILING_LOAD, "L3", "avx2", 1, 40e9, 16 << 20},
+        {sizeof(ob_ceiling), OB_CEILING_LOAD, "memory", "avx2", 1, 10e9, 256 << 20},
+        {sizeof(ob_ceiling), OB_CEILING_COPY, "memory", "avx2", 1, 16e9, 256 << 20},
+        {sizeof(ob_ceiling), OB_CEILING_LAUNCH, "native", "", 1, 2e-6, 0},
     };
     ob_roofline *r = ob__roofline_create();
     for (size_t i = 0; i < sizeof CEILINGS / sizeof *CEILINGS; i++)
@@ -167,8 +167,9 @@ static ob_roofline *make_roofline(void)
 
 static ob_attainable attain(const ob_roofline *r, ob_work work)
 {
-    ob_attainable out;
-    ob_roofline_attain(r, &work, &out);
+    ob_attainable out = {.size = sizeof out};
+    work.size = sizeof work;
+    CHECK_INT(ob_roofline_attain(r, &work, &out, NULL), OB_OK);
     return out;
 }
 
@@ -275,18 +276,41 @@ static void kept(void)
     ob_roofline_destroy(r);
 }
 
+static ob_status add(ob_roofline *r, ob_ceiling_kind kind, const char *set, double value)
+{
+    ob_ceiling one = {.size = sizeof one, .kind = kind, .of = "L3", .threads = 1, .value = value};
+    snprintf(one.set, sizeof one.set, "%s", set);
+    return ob_roofline_add(r, &one, NULL);
+}
+
 static void the_better_counts(void)
 {
     ob_roofline *r = ob__roofline_create();
-    CHECK_INT(ob_roofline_add(r, &(ob_ceiling){OB_CEILING_COPY, "L3", "a", 1, 5, 1}, NULL), OB_OK);
-    CHECK_INT(ob_roofline_add(r, &(ob_ceiling){OB_CEILING_COPY, "L3", "b", 1, 7, 1}, NULL), OB_OK);
-    CHECK_INT(ob_roofline_add(r, &(ob_ceiling){OB_CEILING_COPY, "L3", "c", 1, 6, 1}, NULL), OB_OK);
+    CHECK_INT(add(r, OB_CEILING_COPY, "a", 5), OB_OK);
+    CHECK_INT(add(r, OB_CEILING_COPY, "b", 7), OB_OK);
+    CHECK_INT(add(r, OB_CEILING_COPY, "c", 6), OB_OK);
     CHECK_INT(ob_roofline_count(r), 1);
     CHECK_STR(ob_roofline_at(r, 0)->set, "b");
     CHECK(ob_roofline_at(r, 1) == NULL);
-    CHECK_INT(ob_roofline_add(r, &(ob_ceiling){OB_CEILING_LAUNCH, "x", "", 1, 5, 0}, NULL), OB_OK);
-    CHECK_INT(ob_roofline_add(r, &(ob_ceiling){OB_CEILING_LAUNCH, "x", "", 1, 4, 0}, NULL), OB_OK);
+    CHECK_INT(add(r, OB_CEILING_LAUNCH, "", 5), OB_OK);
+    CHECK_INT(add(r, OB_CEILING_LAUNCH, "", 4), OB_OK);
     CHECK_NEAR(ob_roofline_at(r, 1)->value, 4, 0);
+    ob_roofline_destroy(r);
+}
+
+static void sizes_are_set(void)
+{
+    ob_roofline *r = ob__roofline_create();
+    ob_attainable out = {.size = sizeof out};
+    ob_err err;
+    CHECK_INT(ob_roofline_add(r, &(ob_ceiling){.threads = 1}, &err), OB_ERR_INVALID);
+    CHECK_STR(err.message, "ob_ceiling.size is not set; it is sizeof(ob_ceiling)");
+    CHECK_INT(ob_roofline_attain(r, &(ob_work){.threads = 1}, &out, &err), OB_ERR_INVALID);
+    CHECK_HAS(err.message, "ob_work.size is not set");
+    out.size = 0;
+    CHECK_INT(ob_roofline_attain(r, &(ob_work){.size = sizeof(ob_work)}, &out, &err),
+              OB_ERR_INVALID);
+    CHECK_HAS(err.message, "ob_attainable.size is not set");
     ob_roofline_destroy(r);
 }
 
@@ -304,5 +328,6 @@ int main(void)
     RUN(impossible);
     RUN(kept);
     RUN(the_better_counts);
+    RUN(sizes_are_set);
     return ob_test_end();
 }

@@ -38,7 +38,7 @@ class Text(ctypes.Structure):
 
 
 class Style(ctypes.Structure):
-    _fields_ = [("line_width", ctypes.c_size_t), ("all_rows", ctypes.c_bool)]
+    _fields_ = [("size", ctypes.c_size_t), ("line_width", ctypes.c_size_t), ("all_rows", ctypes.c_bool)]
 
 
 with open(sys.argv[1], "rb") as file:
@@ -104,7 +104,7 @@ class Table:
 
     def text(self, width):
         text = Text()
-        style = Style(width, False)
+        style = Style(ctypes.sizeof(Style), width, False)
         library.ob_counts_print(self.pointer, ctypes.byref(style), ctypes.byref(text), None)
         return ctypes.string_at(text.data, text.size).decode()
 

@@ -213,8 +213,9 @@ void dnn_plain_count(const dnn_plain_loop *loop)
 {
     int64_t *to = (int64_t *)(void *)loop->data[0];
     const int64_t count = dnn_view_numel(&loop->views[0]);
-    for (int64_t i = 0; i < count; i++)
-        to[i] += (int64_t)loop->numbers[0];
+    const uint64_t step = (uint64_t)(int64_t)loop->numbers[0];
+    for (int64_t i = 0; i < count; i++) /* unsigned: the largest wraps around */
+        to[i] = (int64_t)((uint64_t)to[i] + step);
 }
 
 void dnn_plain_inverse_deviation(const dnn_plain_loop *loop)

@@ -81,15 +81,18 @@ static bool fills_channels_last(const ob_tensor *tensor)
     return true;
 }
 
+/* Sizes whose strides are too large stay without: whoever makes a tensor of them refuses it. */
 void ob__set_channels_last(ob__shape *shape)
 {
     const int *order = shape->ndim == 4 ? ORDER_4D : ORDER_5D;
     int64_t stride = 1;
-    for (int i = 0; i < shape->ndim; i++) {
+    bool fits = true;
+    for (int i = 0; i < shape->ndim && fits; i++) {
+        const int64_t size = shape->sizes[order[i]];
         shape->strides[order[i]] = stride;
-        stride *= shape->sizes[order[i]] > 0 ? shape->sizes[order[i]] : 1;
+        fits = !__builtin_mul_overflow(stride, size > 0 ? size : 1, &stride);
     }
-    shape->strided = true;
+    shape->strided = fits;
 }
 
 void ob__follow_channels_last(ob__shape *shape, const ob_tensor *like)

@@ -11,20 +11,16 @@
 #include <string.h>
 
 /* Of one tensor's memory. What spans more is expanded: its sizes stay huge, its memory is small. */
-enum { MOST_BYTES = 1 << 20 };
+enum { MOST_BYTES = 1 << 20, MOST_DRAWN = 251 };
 
 static ob_status copy_seed(const hostile_seeds *seeds, hostile_call *call, ob_err *err)
 {
-    size_t first = 0, count = 0;
-    for (size_t i = 0; i < seeds->count; i++)
-        count += seeds->op[i] == call->op_index;
-    if (count == 0)
+    const hostile_op_seeds *of = &seeds->ops[call->op_index];
+    if (of->count == 0)
         return OB_ERR_NOT_FOUND;
-    size_t chosen = (size_t)ob_rng_int(&call->rng, 0, (int64_t)count - 1);
-    for (; seeds->op[first] != call->op_index || chosen > 0; first++)
-        chosen -= seeds->op[first] == call->op_index;
+    const ob_value *chosen = of->calls[hostile_roll(&call->dice, 0, (int64_t)of->count - 1)];
     for (size_t a = 0; a < call->op->schema->arg_count; a++)
-        OB_TRY(ob_value_copy(&call->args[a], &seeds->calls[first][a], err));
+        OB_TRY(ob_value_copy(&call->args[a], &chosen[a], err));
     return OB_OK;
 }
 
@@ -34,10 +30,10 @@ static ob_status draw_all(hostile_call *call, ob_err *err)
     for (size_t a = 0; a < schema->arg_count; a++) {
         const ob_schema_arg *arg = &schema->args[a];
         ob_value_fini(&call->args[a]);
-        if (arg->has_default && hostile_once_in(&call->rng, 2))
+        if (arg->has_default && hostile_once_in(&call->dice, 2))
             OB_TRY(ob_value_copy(&call->args[a], &arg->default_value, err));
         else
-            OB_TRY(hostile_value(&call->rng, arg->type, &call->args[a], err));
+            OB_TRY(hostile_value(&call->dice, arg->type, &call->args[a], err));
     }
     return OB_OK;
 }
@@ -46,39 +42,54 @@ static ob_status change_some(hostile_call *call, ob_err *err)
 {
     static const int counts[] = {0, 0, 1, 1, 1, 1, 2, 2, 3, 5};
     const ob_schema *schema = call->op->schema;
-    ob_rng *rng = &call->rng;
-    const int alike = hostile_once_in(rng, 2) ? 0 : (int)ob_rng_int(rng, 1, 3);
+    hostile_dice *dice = &call->dice;
+    const int alike = hostile_once_in(dice, 2) ? 0 : (int)hostile_roll(dice, 1, 3);
     for (int i = 0; i < alike; i++)
-        hostile_change_all(rng, call->args, schema->arg_count);
-    const int changes = counts[ob_rng_int(rng, 0, sizeof counts / sizeof *counts - 1)];
+        hostile_change_all(dice, call->args, schema->arg_count);
+    const int changes = counts[hostile_roll(dice, 0, sizeof counts / sizeof *counts - 1)];
     for (int i = 0; i < changes && schema->arg_count > 0; i++) {
-        const size_t a = (size_t)ob_rng_int(rng, 0, (int64_t)schema->arg_count - 1);
-        OB_TRY(hostile_change(rng, schema->args[a].type, &call->args[a], err));
+        const size_t a = (size_t)hostile_roll(dice, 0, (int64_t)schema->arg_count - 1);
+        OB_TRY(hostile_change(dice, schema->args[a].type, &call->args[a], err));
     }
     return OB_OK;
 }
 
-ob_status hostile_call_make(const hostile_seeds *seeds, uint64_t seed, uint64_t number,
-                            hostile_call *out, ob_err *err)
+static ob_status make(const hostile_seeds *seeds, size_t op_index, hostile_call *out, ob_err *err)
 {
-    *out = (hostile_call){.tame = true};
-    ob_rng_init(&out->rng, seed, number);
-    /* All operators in turn, so that none is left out by chance. */
-    out->op_index = number % ob_op_table_count(seeds->table);
+    hostile_dice *dice = &out->dice;
+    out->op_index = op_index;
     out->op = ob_op_table_at(seeds->table, out->op_index);
     if (out->op == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
     out->args = calloc(out->op->schema->arg_count + 1, sizeof *out->args);
     if (out->args == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
-    out->tame = !hostile_once_in(&out->rng, 5);
-    out->own = hostile_once_in(&out->rng, 4);
-    out->backward = hostile_once_in(&out->rng, 4);
-    ob_status status =
-        hostile_once_in(&out->rng, 10) ? OB_ERR_NOT_FOUND : copy_seed(seeds, out, err);
+    out->tame = !hostile_once_in(dice, 5);
+    out->own = hostile_once_in(dice, 4);
+    out->backward = hostile_once_in(dice, 4);
+    ob_status status = hostile_once_in(dice, 10) ? OB_ERR_NOT_FOUND : copy_seed(seeds, out, err);
     if (status == OB_ERR_NOT_FOUND)
         status = draw_all(out, err);
     return status == OB_OK ? change_some(out, err) : status;
+}
+
+ob_status hostile_call_make(const hostile_seeds *seeds, uint64_t seed, uint64_t number,
+                            hostile_call *out, ob_err *err)
+{
+    *out = (hostile_call){.tame = true};
+    ob_rng_init(&out->dice.rng, seed, number);
+    /* All operators in turn, so that none is left out by chance. */
+    return make(seeds, number % ob_op_table_count(seeds->table), out, err);
+}
+
+ob_status hostile_call_from_bytes(const hostile_seeds *seeds, const uint8_t *bytes, size_t size,
+                                  hostile_call *out, ob_err *err)
+{
+    *out = (hostile_call){.dice = {.bytes = bytes, .left = size}};
+    const int64_t last = (int64_t)ob_op_table_count(seeds->table) - 1;
+    const size_t op_index = (size_t)hostile_roll(&out->dice, 0, last);
+    ob_rng_init(&out->dice.rng, (uint64_t)hostile_roll(&out->dice, 0, 255), 0);
+    return make(seeds, op_index, out, err);
 }
 
 void hostile_call_fini(hostile_call *call)
@@ -110,19 +121,33 @@ static ob_status create_storage(size_t size, ob_storage **out, ob_err *err)
     return status;
 }
 
-static void fill_elements(hostile_call *call, ob_dtype dtype, void *data, size_t count)
+static void draw_elements(hostile_call *call, ob_dtype dtype, void *data, size_t count)
 {
-    ob_rng *rng = &call->rng;
+    hostile_dice *dice = &call->dice;
     if (ob_dtype_is_floating(dtype)) {
-        ob__fill_reals(rng, dtype, -2, 2, data, count);
+        ob__fill_reals(&dice->rng, dtype, -2, 2, data, count);
     } else if (call->tame || dtype == OB_DTYPE_BOOL) {
-        ob__fill_ints(rng, dtype, 0, dtype == OB_DTYPE_BOOL ? 1 : 3, data, count);
+        ob__fill_ints(&dice->rng, dtype, 0, dtype == OB_DTYPE_BOOL ? 1 : 3, data, count);
     } else if (dtype == OB_DTYPE_I64) {
         for (size_t i = 0; i < count; i++)
-            ((int64_t *)data)[i] = hostile_int(rng);
+            ((int64_t *)data)[i] = hostile_int(dice);
     } else {
         for (size_t i = 0; i < count * ob_dtype_size(dtype); i++)
-            ((uint8_t *)data)[i] = (uint8_t)(hostile_once_in(rng, 2) ? 255 : ob_rng_int(rng, 0, 4));
+            ((uint8_t *)data)[i] =
+                (uint8_t)(hostile_once_in(dice, 2) ? 255 : hostile_roll(dice, 0, 4));
+    }
+}
+
+/* The first ones are drawn and then repeated: drawing would take most of the time of a call. */
+static void fill_elements(hostile_call *call, ob_dtype dtype, void *data, size_t count)
+{
+    const size_t item = ob_dtype_size(dtype);
+    size_t filled = count < MOST_DRAWN ? count : MOST_DRAWN;
+    draw_elements(call, dtype, data, filled);
+    while (filled < count) {
+        const size_t more = filled < count - filled ? filled : count - filled;
+        memcpy((char *)data + filled * item, data, more * item);
+        filled += more;
     }
 }
 
@@ -147,9 +172,9 @@ static ob_status fill_tensor(hostile_call *call, ob_tensor *t, ob_storage **shar
     const int64_t item = (int64_t)ob_dtype_size(t->dtype), bytes = span(t);
     const int64_t size = bytes + t->offset * item;
     /* One element too few, now and then: no tensor may come of it. */
-    const bool cut = size > 0 && bytes > 0 && hostile_once_in(&call->rng, 200);
+    const bool cut = size > 0 && bytes > 0 && hostile_once_in(&call->dice, 200);
     const bool take = *shared != NULL && ob_storage_size(*shared) >= (size_t)size &&
-                      hostile_once_in(&call->rng, 12);
+                      hostile_once_in(&call->dice, 12);
     if (take)
         storage = ob_storage_retain(*shared);
     else

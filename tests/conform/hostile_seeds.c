@@ -52,23 +52,18 @@ static size_t index_of(const ob_op_table *table, const ob_op *op)
 static ob_status add_node(hostile_seeds *seeds, const source *from, const ob_graph_node *node,
                           ob_err *err)
 {
-    const size_t op = index_of(seeds->table, node->op);
-    size_t there = 0;
-    for (size_t i = 0; i < seeds->count; i++)
-        there += seeds->op[i] == op;
-    if (there >= MOST_PER_OPERATOR || op == ob_op_table_count(seeds->table))
+    const size_t op = index_of(seeds->table, node->op), count = node->op->schema->arg_count;
+    if (op == ob_op_table_count(seeds->table) || seeds->ops[op].count == MOST_PER_OPERATOR)
         return OB_OK;
-    if (seeds->count == seeds->capacity) {
-        seeds->capacity = seeds->capacity * 2 + 256;
-        seeds->calls = realloc(seeds->calls, seeds->capacity * sizeof *seeds->calls);
-        seeds->op = realloc(seeds->op, seeds->capacity * sizeof *seeds->op);
-    }
-    const size_t count = node->op->schema->arg_count;
+    hostile_op_seeds *of = &seeds->ops[op];
+    if (of->calls == NULL)
+        of->calls = calloc(MOST_PER_OPERATOR, sizeof *of->calls);
     ob_value *args = calloc(count + 1, sizeof *args);
-    if (seeds->calls == NULL || seeds->op == NULL || args == NULL)
+    if (of->calls == NULL || args == NULL) {
+        free(args);
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
-    seeds->op[seeds->count] = op;
-    seeds->calls[seeds->count++] = args;
+    }
+    of->calls[of->count++] = args;
     for (size_t i = 0; i < count; i++)
         OB_TRY(operand_value(from, &node->args[i], &args[i], err));
     return OB_OK;
@@ -122,6 +117,10 @@ ob_status hostile_seeds_add(hostile_seeds *seeds, const char *goldens_path, ob_e
     goldens file;
     golden g;
     ob_status status = OB_OK;
+    if (seeds->ops == NULL)
+        seeds->ops = calloc(ob_op_table_count(seeds->table), sizeof *seeds->ops);
+    if (seeds->ops == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
     OB_TRY(goldens_open(&file, goldens_path, err));
     while (status == OB_OK && goldens_next(&file, OB_DTYPE_F32, &g, err) == OB_OK) {
         golden_require_grad(&g);
@@ -134,13 +133,15 @@ ob_status hostile_seeds_add(hostile_seeds *seeds, const char *goldens_path, ob_e
 
 void hostile_seeds_fini(hostile_seeds *seeds)
 {
-    for (size_t i = 0; i < seeds->count; i++) {
-        const ob_op *op = ob_op_table_at(seeds->table, seeds->op[i]);
-        for (size_t a = 0; a < op->schema->arg_count; a++)
-            ob_value_fini(&seeds->calls[i][a]);
-        free(seeds->calls[i]);
+    for (size_t i = 0; seeds->ops != NULL && i < ob_op_table_count(seeds->table); i++) {
+        const hostile_op_seeds *of = &seeds->ops[i];
+        for (size_t c = 0; c < of->count; c++) {
+            for (size_t a = 0; a < ob_op_table_at(seeds->table, i)->schema->arg_count; a++)
+                ob_value_fini(&of->calls[c][a]);
+            free(of->calls[c]);
+        }
+        free(of->calls);
     }
-    free(seeds->calls);
-    free(seeds->op);
+    free(seeds->ops);
     *seeds = (hostile_seeds){.table = seeds->table};
 }

@@ -44,8 +44,8 @@ int ob__cli_open_context(ob_cli *cli, ob_cli_plugins plugins, ob_log_level log_l
     if (plugins == OB_CLI_NO_PLUGINS)
         return OB_EXIT_OK;
     char dir[PATH_MAX];
-    if (ob_plugin_discover(cli->context, ob__cli_plugin_dir(dir, sizeof dir) ? dir : NULL, &err) !=
-        OB_OK)
+    if (ob_plugin_discover_apart(cli->context, ob__cli_plugin_dir(dir, sizeof dir) ? dir : NULL,
+                                 &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     return OB_EXIT_OK;
 }

@@ -40,6 +40,10 @@ ob_status ob_plugin_load(ob_context *context, const char *path, ob_err *err);
  * logged as a warning, remembered with its reason, and does not stop the others; one that says that it cannot
  * work here is remembered only. After this a listing has those of opbench's own backends that were not found, too. */
 ob_status ob_plugin_discover(ob_context *context, const char *library_dir, ob_err *err);
+/* The same, but no code of a file that is not opbench's own runs in this process: it is loaded in another one, which tells
+ * what the file registers. The functions of such entries refuse, until a session is opened in this process
+ * (ob_session_open), which loads what it needs; so for programs whose cases run in workers. */
+ob_status ob_plugin_discover_apart(ob_context *context, const char *library_dir, ob_err *err);
 
 typedef enum ob_entry_kind {
     OB_ENTRY_OPERATOR,

@@ -44,8 +44,8 @@ static bool is_known(const ob_context *context, const char *file)
 
 /* Loads one file unless it was tried before; only running out of memory is an error. That a plug-in cannot work here is
  * told by those who list it or ask for what it has; one that cannot be loaded at all is told at once. */
-static ob_status try_file(ob_context *context, const char *directory, const char *name, bool own,
-                          ob_err *err)
+static ob_status try_file(ob_context *context, const char *directory, const char *name,
+                          ob__plugin_trust trust, ob_err *err)
 {
     char *path = NULL;
     char *real_path = NULL;
@@ -57,7 +57,7 @@ static ob_status try_file(ob_context *context, const char *directory, const char
     real_path = realpath(path, NULL);
     if (real_path != NULL && ob__plugin_find_path(context, real_path) != NULL)
         goto done;
-    status = ob__plugin_load(context, path, own && is_known(context, name), &why);
+    status = ob__plugin_load(context, path, trust, &why);
     if (status == OB_ERR_NOMEM) {
         ob_err_set(err, status, "%s", why.message);
         goto done;
@@ -89,10 +89,16 @@ static ob_status remember_directory(ob_context *context, const char *directory, 
     return context->searched != NULL ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
 }
 
+typedef struct search {
+    ob_context *context;
+    ob__plugin_trust foreign; /* of what is not opbench's own */
+} search;
+
 /* Where the library's own is, nothing may be installed: that is no fault. */
 static ob_status scan_directory(void *ctx, const char *directory, bool named, ob_err *err)
 {
-    ob_context *context = ctx;
+    const search *s = ctx;
+    ob_context *context = s->context;
     const ob_log_level if_missing = named ? OB_LOG_WARNING : OB_LOG_DEBUG;
     OB_TRY(remember_directory(context, directory, err));
     OB_TRY(ob__manifests_scan(context->manifests, directory, &context->log, err));
@@ -115,7 +121,9 @@ static ob_status scan_directory(void *ctx, const char *directory, bool named, ob
     ob_status status = OB_OK;
     for (int i = 0; i < count; i++) {
         if (status == OB_OK)
-            status = try_file(context, directory, names[i]->d_name, !named, err);
+            status = try_file(
+                context, directory, names[i]->d_name,
+                !named && is_known(context, names[i]->d_name) ? OB__PLUGIN_OWN : s->foreign, err);
         free(names[i]);
     }
     free(names);
@@ -166,9 +174,21 @@ ob_status ob__plugin_directories(const char *library_dir, ob__directory_fn fn, v
     return status;
 }
 
-ob_status ob_plugin_discover(ob_context *context, const char *library_dir, ob_err *err)
+static ob_status discover(ob_context *context, const char *library_dir, ob__plugin_trust foreign,
+                          ob_err *err)
 {
+    search s = {.context = context, .foreign = foreign};
     context->searched = NULL;
     ob__missing_forget_reasons(context);
-    return ob__plugin_directories(library_dir, scan_directory, context, err);
+    return ob__plugin_directories(library_dir, scan_directory, &s, err);
+}
+
+ob_status ob_plugin_discover(ob_context *context, const char *library_dir, ob_err *err)
+{
+    return discover(context, library_dir, OB__PLUGIN_FOREIGN, err);
+}
+
+ob_status ob_plugin_discover_apart(ob_context *context, const char *library_dir, ob_err *err)
+{
+    return discover(context, library_dir, OB__PLUGIN_APART, err);
 }

@@ -3,18 +3,16 @@
  * Loading one plug-in file: trust, dlopen, entry symbol, registration. A refusal at any step is
  * kept with its reason for listings. Libraries are never closed: threads, exit handlers and
  * thread-local storage of what a plug-in pulls in (libtorch, OpenMP) do not survive it. A file that is not opbench's own
- * is loaded in a copy of this process first, which may die of it.
+ * is loaded in a copy of this process first, which may die of it, or in no other way.
  */
-#include "plugin/registry.h"
-#include "process/process.h"
+#include "plugin/bring_in.h"
+#include "plugin/plugin_report.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
 /* What the dynamic linker's complaint calls for; the first row whose part occurs in it. */
 static const struct {
@@ -78,7 +76,7 @@ static ob_status open_and_enter(const char *path, const ob_plugin **plugin, ob_e
     return OB_OK;
 }
 
-static ob_status load_file(ob_context *context, const char *path, ob_err *err)
+ob_status ob__plugin_load_file(ob_context *context, const char *path, ob_err *err)
 {
     OB_TRY(ob__check_trusted(path, err));
 
@@ -96,63 +94,37 @@ static ob_status load_file(ob_context *context, const char *path, ob_err *err)
     return status;
 }
 
-/* ---- foreign files ---- */
-
-typedef struct trial {
-    ob_context *context;
-    const char *path;
-} trial;
-
-/* In a copy of this process: all that runs code of the file before a backend is opened. */
-static int load_apart(void *ctx, int socket)
-{
-    const trial *t = ctx;
-    const struct rlimit no_core = {0, 0};
-    ob_reason why;
-    const ob__entry_list *backends = &t->context->backends;
-    const size_t before = backends->count;
-    (void)socket;
-    setrlimit(RLIMIT_CORE, &no_core);
-    if (load_file(t->context, t->path, NULL) != OB_OK)
-        return EXIT_SUCCESS; /* why not, it says here as well */
-    for (size_t i = before; i < backends->count; i++) {
-        const ob_backend_desc *desc = backends->items[i]->desc;
-        if (desc->probe != NULL)
-            desc->probe(ob_host_get(), &why);
-    }
-    return EXIT_SUCCESS;
-}
-
-/* Whether this process survives it. */
-static ob_status try_apart(ob_context *context, const char *path, ob_err *err)
-{
-    enum { LIMIT_S = 20 };
-    static const char CURE[] = "rebuild it, or remove the file";
-    trial t = {.context = context, .path = path};
-    ob_process process;
-    OB_TRY(ob__check_trusted(path, err)); /* before any of it runs */
-    OB_TRY(ob__process_start(&(ob_process_params){.fn = load_apart, .ctx = &t}, &process, err));
-    const bool ended = ob__process_wait(&process, LIMIT_S);
-    const int status = ob__process_end(&process, 0);
-    ob__process_close(&process);
-    if (!ended)
-        return ob_err_set(err, OB_ERR_PLUGIN, "it did not load within %d s; %s", LIMIT_S, CURE);
-    if (WIFSIGNALED(status))
-        return ob_err_set(err, OB_ERR_PLUGIN, "it crashes when it is loaded (%s); %s",
-                          strsignal(WTERMSIG(status)), CURE);
-    if (WEXITSTATUS(status) != EXIT_SUCCESS)
-        return ob_err_set(err, OB_ERR_PLUGIN,
-                          "it ends the process when it is loaded (exit code %d); %s",
-                          WEXITSTATUS(status), CURE);
-    return OB_OK;
-}
-
 ob_status ob_plugin_load(ob_context *context, const char *path, ob_err *err)
 {
-    return ob__plugin_load(context, path, false, err);
+    return ob__plugin_load(context, path, OB__PLUGIN_FOREIGN, err);
 }
 
-ob_status ob__plugin_load(ob_context *context, const char *path, bool own, ob_err *err)
+/* From what another process told. */
+static ob_status know(ob_context *context, const char *path, ob_err *err)
+{
+    ob_text report = {0};
+    ob_status status = ob__plugin_try(context, path, &report, err);
+    if (status == OB_OK)
+        status = ob__plugin_report_read(context, path, report.data, report.size, err);
+    /* What they bring is called while a config is read. */
+    ob__plugin_record *record = ob__plugin_find_path(context, path);
+    if (status == OB_OK && ob__plugin_has_walk_code(context, record))
+        status = ob__plugin_bring_in(context, record, err);
+    ob_text_fini(&report);
+    return status;
+}
+
+static ob_status take(ob_context *context, const char *path, ob__plugin_trust trust, ob_err *err)
+{
+    if (trust == OB__PLUGIN_APART)
+        return know(context, path, err);
+    if (trust == OB__PLUGIN_FOREIGN)
+        OB_TRY(ob__plugin_try(context, path, NULL, err));
+    return ob__plugin_load_file(context, path, err);
+}
+
+ob_status ob__plugin_load(ob_context *context, const char *path, ob__plugin_trust trust,
+                          ob_err *err)
 {
     ob_err why;
     ob_err_clear(&why);
@@ -162,10 +134,8 @@ ob_status ob__plugin_load(ob_context *context, const char *path, bool own, ob_er
                              "the plug-in cannot be found: %s; check the path", strerror(errno));
     const ob__plugin_record *known = ob__plugin_find_path(context, real_path);
     ob_status status = OB_OK;
-    if ((known == NULL || !known->available) && !own)
-        status = try_apart(context, real_path, &why);
-    if (status == OB_OK && (known == NULL || !known->available))
-        status = load_file(context, real_path, &why);
+    if (known == NULL || !known->available)
+        status = take(context, real_path, trust, &why);
     if (status != OB_OK && status != OB_ERR_NOMEM) {
         const ob_status refusal = status == OB_ERR_UNSUPPORTED ? status : OB_ERR_PLUGIN;
         status = ob__plugin_remember_refusal(context, real_path, why.message, &why);

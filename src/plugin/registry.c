@@ -32,6 +32,7 @@ void ob_context_destroy(ob_context *context)
 {
     if (context == NULL)
         return;
+    ob_context_destroy(context->next_loaded);
     if (context->operators != NULL)
         ob_op_table_destroy(context->operators);
     free(context->backends.items);

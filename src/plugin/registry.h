@@ -38,6 +38,7 @@ typedef struct ob__plugin_record {
     const char *help;    /* version and what it brings */
     const char *reason;
     bool available;
+    bool only_known; /* by a report: none of its code is in this process */
 } ob__plugin_record;
 
 struct ob_context {
@@ -52,6 +53,7 @@ struct ob_context {
     const char *searched; /* the directories of the last search, for messages; NULL = none yet */
     const char *missing_reasons[OB__MAX_MANIFESTS]; /* made when asked for */
     ob_manifests *manifests;
+    ob_context *next_loaded; /* registries of what was brought in, see bring_in.c */
 };
 
 /* What is added at once. Lists end with NULL; a NULL list is empty. */
@@ -82,8 +84,19 @@ ob_status ob__registry_add_plugin(ob_context *context, const ob_plugin *plugin, 
 ob__entry *ob__entry_find(const ob__entry_list *list, const char *name);
 /* The record of a resolved path, or NULL. */
 ob__plugin_record *ob__plugin_find_path(const ob_context *context, const char *path);
-/* ob_plugin_load; own: it is one of opbench's own, which is as good as this program, and not tried before. */
-ob_status ob__plugin_load(ob_context *context, const char *path, bool own, ob_err *err);
+/* Who runs a plug-in's code. */
+typedef enum ob__plugin_trust {
+    OB__PLUGIN_OWN,     /* opbench's own, which is as good as this program: it is loaded */
+    OB__PLUGIN_FOREIGN, /* tried in another process, then loaded */
+    OB__PLUGIN_APART,   /* known by what another process tells, see plugin_report.h */
+} ob__plugin_trust;
+ob_status ob__plugin_load(ob_context *context, const char *path, ob__plugin_trust trust,
+                          ob_err *err);
+/* Loads and registers the file here, without a trial before and without a record of a refusal. */
+ob_status ob__plugin_load_file(ob_context *context, const char *real_path, ob_err *err);
+/* In another process: all that runs code of the file before a backend is opened. Its report, or why it is refused, as
+ * ob_plugin_load has it; report may be NULL. */
+ob_status ob__plugin_try(ob_context *context, const char *real_path, ob_text *report, ob_err *err);
 /* Keeps why the file could not be loaded; a second reason for the same path replaces the first. */
 ob_status ob__plugin_remember_refusal(ob_context *context, const char *path, const char *reason,
                                       ob_err *err);

@@ -25,10 +25,11 @@ enum { OB_WIRE_VERSION = 1 };
     X(LEASE, 64 << 10)   /* supervisor: ob_lease, and ob_lost_part any number of times */          \
     X(ASK, 64 << 20)     /* to a snippet: its task, or a request */                                \
     X(ANSWER, 64)        /* snippet: a number as text */                                           \
-    X(FAILED, 64 << 10)  /* snippet, trial: why not, as text */                                    \
-    X(CANNOT, 64 << 10)  /* snippet: why its code can never be run this way */                     \
+    X(FAILED, 64 << 10)  /* snippet, trial, plug-in: why not, as text */                           \
+    X(CANNOT, 64 << 10)  /* snippet, plug-in: why its code can never be run this way */            \
     X(OPENED, 4 << 10)   /* trial: what was opened, as text */                                     \
-    X(PARTS, 256 << 20)  /* worker: record lines of a case's parts, before its own */
+    X(PARTS, 256 << 20)  /* worker: record lines of a case's parts, before its own */              \
+    X(PLUGIN, 16 << 20)  /* trial: what a plug-in registered, as JSON (plugin/report.h) */
 
 typedef enum ob_message {
     OB_MESSAGE_NONE, /* no message has this type */

@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "base/sized.h"
+#include "plugin/bring_in.h"
 #include "run/backend_list.h"
 #include "run/library_caps.h"
 #include "run/own_time.h"
@@ -134,6 +135,9 @@ static ob_status open_backend(ob_session *s, ob_err *err)
     ob_system system;
     OB_TRY(ob_run_options_check(o, err));
     OB_TRY(ob__find_backend(s->context, ob__backend_name(o), &s->desc, err));
+    OB_TRY(ob__plugins_bring_in(s->context, s->desc->name, err));
+    if (o->check)
+        OB_TRY(ob__plugins_bring_in(s->context, OB_REFERENCE_BACKEND, err));
     OB_TRY(ob__device_choose(s->desc, o->device, &s->device_word, err));
     ob__device_set(&s->options, &s->device_word);
     OB_TRY(ob_device_parse(device, strlen(device), &s->device, err));

@@ -4,10 +4,8 @@
  * there is a device behind it, is known only then. All are tried at the same time.
  */
 #include "opbench/run.h"
-#include "process/process.h"
-#include "process/wire.h"
+#include "process/answer.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,14 +46,9 @@ static int open_backend(void *ctx, int socket)
 /* False: it said nothing until then, or until its end. */
 static bool read_answer(trial *t, double end_s, ob_wire_message *out)
 {
-    while (ob__wire_next(&t->inbox, out, NULL) == OB_END) {
-        struct pollfd ready = {.fd = t->process.socket, .events = POLLIN};
-        const double left_ms = (end_s - ob__now_s()) * 1000;
-        if (t->inbox.ended || poll(&ready, 1, left_ms > 0 ? (int)left_ms + 1 : 0) == 0 ||
-            ob__wire_fill(&t->inbox, t->process.socket, NULL) != OB_OK)
-            return false;
-    }
-    return out->type == OB_MESSAGE_OPENED || out->type == OB_MESSAGE_FAILED;
+    enum { MOST_BYTES = 128 << 10 };
+    return ob__process_answer(&t->process, &t->inbox, end_s, MOST_BYTES, out) == OB_OK &&
+           (out->type == OB_MESSAGE_OPENED || out->type == OB_MESSAGE_FAILED);
 }
 
 static void finish(trial *t, double end_s, ob_backend_trial *out)

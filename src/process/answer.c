@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The one message that a trial has to say.
+ */
+#include "process/answer.h"
+
+#include <poll.h>
+
+ob_status ob__process_answer(ob_process *process, ob_wire_inbox *inbox, double end_s,
+                             size_t most_bytes, ob_wire_message *out)
+{
+    ob_status status;
+    while ((status = ob__wire_next(inbox, out, NULL)) == OB_END) {
+        struct pollfd ready = {.fd = process->socket, .events = POLLIN};
+        const double left_ms = (end_s - ob__now_s()) * 1000;
+        if (inbox->bytes.size > most_bytes)
+            return OB_ERR_LIMIT;
+        if (inbox->ended || poll(&ready, 1, left_ms > 0 ? (int)left_ms + 1 : 0) == 0)
+            return OB_END;
+        if (ob__wire_fill(inbox, process->socket, NULL) != OB_OK)
+            return OB_END;
+    }
+    return status;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Waiting for what a process has to say, for no longer and no more of it than was thought of.
+ */
+#ifndef OB_PROCESS_ANSWER_H
+#define OB_PROCESS_ANSWER_H
+
+#include "process/process.h"
+#include "process/wire.h"
+
+/* Its next message, until the monotonic clock shows end_s. OB_END: it said none until then, or until its end.
+ * OB_ERR_LIMIT: it goes on beyond so many bytes. OB_ERR_SYNTAX: something else than a message. */
+ob_status ob__process_answer(ob_process *process, ob_wire_inbox *inbox, double end_s,
+                             size_t most_bytes, ob_wire_message *out);
+
+#endif

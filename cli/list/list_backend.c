@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * `opbench list ops --backend NAME`: the operators that a backend brings beyond those that the core
- * knows. The backend is opened for it, and asked once; the texts stay until the program ends. An operator that
+ * knows. The backend is opened for it in another process, and asked once; the texts stay until the program ends. An operator that
  * the backend never runs, for its effects outside of the process, is listed with the reason.
  */
 #include "list.h"
@@ -13,8 +13,8 @@
 
 /* One operator; schema comes first, so that rows sort by it. */
 typedef struct row {
-    char *schema;        /* "aten::add.Tensor(...) -> ..."; the name alone stands behind its end */
-    const char *refused; /* NULL = it can be run */
+    char *schema;  /* "aten::add.Tensor(...) -> ..."; the name alone stands behind its end */
+    char *refused; /* NULL = it can be run */
 } row;
 
 static struct {
@@ -24,9 +24,9 @@ static struct {
 } listing;
 
 /* The schema, and behind its NUL the name, which is the part before the arguments. */
-static ob_status keep_schema(void *ctx, const char *schema)
+static ob_status keep_schema(void *ctx, const char *schema, const char *refused)
 {
-    ob_session *session = ctx;
+    (void)ctx;
     const size_t length = strlen(schema), name_length = strcspn(schema, "(");
     if (listing.count == listing.capacity) {
         const size_t capacity = 2 * listing.capacity + 1024;
@@ -40,13 +40,14 @@ static ob_status keep_schema(void *ctx, const char *schema)
     if (text == NULL)
         return OB_ERR_NOMEM;
     memcpy(text, schema, length + 1);
-    char *name = text + length + 1;
-    memcpy(name, schema, name_length);
-    name[strcspn(schema, ".(")] = '\0'; /* the reason is the same for all overloads */
-    const char *refused = ob_session_refuses(session, name);
-    memcpy(name, schema, name_length);
-    name[name_length] = '\0';
-    listing.rows[listing.count++] = (row){.schema = text, .refused = refused};
+    memcpy(text + length + 1, schema, name_length);
+    text[length + 1 + name_length] = '\0';
+    char *why = refused != NULL ? strdup(refused) : NULL;
+    if (refused != NULL && why == NULL) {
+        free(text);
+        return OB_ERR_NOMEM;
+    }
+    listing.rows[listing.count++] = (row){.schema = text, .refused = why};
     return OB_OK;
 }
 
@@ -58,17 +59,13 @@ static int by_name(const void *a, const void *b)
 int ob__list_backend_open(ob_cli *cli, const char *backend, const char *backend_options)
 {
     ob_run_options options;
-    ob_session *session;
     ob_err err;
     ob_run_options_init(&options);
     options.backend = backend;
     options.backend_options = backend_options;
     listing.backend = backend;
-    if (ob_session_open(cli->context, &options, &session, &err) != OB_OK)
-        return ob__cli_fail(cli, &err);
     ob_err_clear(&err);
-    const ob_status status = ob_session_schemas(session, keep_schema, session, &err);
-    ob_session_close(session);
+    const ob_status status = ob_backend_schemas(cli->context, &options, keep_schema, NULL, &err);
     if (status == OB_ERR_NOMEM)
         return ob__cli_out_of_memory(cli);
     if (status != OB_OK)

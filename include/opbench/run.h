@@ -192,6 +192,12 @@ typedef struct ob_run_summary {
 ob_status ob_run(ob_context *context, const ob_config *config, const ob_run_params *params,
                  ob_run_summary *summary, ob_err *err);
 
+/* One operator of a backend's own; refused: why it never runs it, or NULL. */
+typedef ob_status (*ob_backend_schema_fn)(void *ctx, const char *schema, const char *refused);
+/* ob_session_schemas of a backend that is opened in a process of its own. */
+ob_status ob_backend_schemas(ob_context *context, const ob_run_options *options,
+                             ob_backend_schema_fn fn, void *ctx, ob_err *err);
+
 /* Whether a backend can be opened. */
 typedef struct ob_backend_trial {
     const char *name; /* the caller's; NULL = it is not to be tried */

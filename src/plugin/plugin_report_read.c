@@ -205,8 +205,10 @@ static ob_status read_report(ob_context *context, const char *path, const ob_jso
 ob_status ob__plugin_report_read(ob_context *context, const char *path, const char *text,
                                  size_t size, ob_err *err)
 {
-    static const ob_json_limits LIMITS = {
-        .max_memory_bytes = 64 << 20, .max_string_bytes = MOST_CODE_TEXT, .max_depth = 16};
+    static const ob_json_limits LIMITS = {.size = sizeof(ob_json_limits),
+                                          .max_memory_bytes = 64 << 20,
+                                          .max_string_bytes = MOST_CODE_TEXT,
+                                          .max_depth = 16};
     ob_json_doc *doc;
     ob_err why;
     if (ob_json_parse(path, text, size, &LIMITS, &doc, &why) != OB_OK)

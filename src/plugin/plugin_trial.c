@@ -95,7 +95,7 @@ ob_status ob__plugin_try(ob_context *context, const char *real_path, ob_text *re
     OB_TRY(ob__process_start(&params, &process, err));
     const double end_s = ob__now_s() + LIMIT_S;
     const ob_status answered = ob__process_answer(&process, &inbox, end_s, MOST_BYTES, &said);
-    const bool ended = answered != OB_END || ob__process_wait(&process, end_s - ob__now_s());
+    const bool ended = answered != OB_END || ob__process_ended_by(&process, end_s);
     const int end = ob__process_end(&process, 0);
     ob_status status;
     if (answered == OB_END)

@@ -6,6 +6,12 @@
 
 #include <poll.h>
 
+bool ob__process_ended_by(ob_process *process, double end_s)
+{
+    const double left_s = end_s - ob__now_s();
+    return ob__process_wait(process, left_s > 0 ? left_s : 0);
+}
+
 ob_status ob__process_answer(ob_process *process, ob_wire_inbox *inbox, double end_s,
                              size_t most_bytes, ob_wire_message *out)
 {

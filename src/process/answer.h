@@ -13,4 +13,7 @@
 ob_status ob__process_answer(ob_process *process, ob_wire_inbox *inbox, double end_s,
                              size_t most_bytes, ob_wire_message *out);
 
+/* Whether it is over by then, where ob__process_wait would wait for ever once that has passed. */
+bool ob__process_ended_by(ob_process *process, double end_s);
+
 #endif

@@ -272,6 +272,8 @@ _Noreturn void ob__guard_run(const ob_guard_plan *plan)
     int control = plan->control, reason;
     sigset_t child_over;
     close(plan->parents_control);
+    if (plan->parents_socket >= 0)
+        close(plan->parents_socket);
     signal(SIGCHLD, SIG_DFL); /* where it is ignored nobody could be waited for */
     sigemptyset(&child_over);
     sigaddset(&child_over, SIGCHLD);

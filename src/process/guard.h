@@ -14,6 +14,7 @@ typedef struct ob_guard_plan {
     int control; /* the guard's end: bytes are signals for the child, its end the order to end all */
     int parents_control; /* the other end; whoever else has it keeps the guard from seeing its end */
     int null, output, socket; /* -1 = none */
+    int parents_socket; /* the other end of the child's, which no copy of this process keeps; -1 = none */
 } ob_guard_plan;
 
 /* What the guard says, in this order: OB_GUARD_STARTED or OB_GUARD_FAILED, then OB_GUARD_ENDED. */

@@ -93,7 +93,7 @@ static bool make_ends(const ob_process_params *params, ob_process *out, ob_guard
             return false;
         /* Nor does a send wait for ever: the other side need not read. */
         setsockopt(talk[0], SOL_SOCKET, SO_SNDTIMEO, &SEND_LIMIT, sizeof SEND_LIMIT);
-        out->socket = talk[0];
+        out->socket = plan->parents_socket = talk[0];
         plan->socket = talk[1];
     }
     if (params->capture && (out->output = plan->output = ob__capture_open()) < 0)
@@ -120,7 +120,12 @@ static pid_t fork_guard(const ob_guard_plan *plan)
 
 ob_status ob__process_start(const ob_process_params *params, ob_process *out, ob_err *err)
 {
-    ob_guard_plan plan = {.params = params, .control = -1, .null = -1, .output = -1, .socket = -1};
+    ob_guard_plan plan = {.params = params,
+                          .control = -1,
+                          .null = -1,
+                          .output = -1,
+                          .socket = -1,
+                          .parents_socket = -1};
     ob_guard_report report = {.what = OB_GUARD_FAILED, .value = ETIMEDOUT};
     const char *name = params->fn == NULL ? params->words[0] : "a trial";
     *out = OB_NO_PROCESS;

@@ -55,7 +55,7 @@ static void finish(trial *t, double end_s, ob_backend_trial *out)
 {
     ob_wire_message answer;
     const bool answered = read_answer(t, end_s, &answer);
-    const bool ended = answered || ob__process_wait(&t->process, end_s - ob__now_s());
+    const bool ended = answered || ob__process_ended_by(&t->process, end_s);
     const int status = ob__process_end(&t->process, 0);
     out->opened = answered && answer.type == OB_MESSAGE_OPENED;
     if (answered)

@@ -21,6 +21,21 @@
     .cost = ob__cost_##cost_rule,                                                                  \
     .tolerance = {.kind = OB_TOL_##tolerance_kind, .factor = (tolerance_factor)}
 
+/* Two rows: "aten::add.Tensor" and its in-place form "aten::add_.Tensor", which writes self. Its schema says so by (a!), and
+ * shape rules go by that. `more` is what follows self among the arguments, with its comma; then the derivative, and the
+ * macro of a row with all that it takes after the schema:
+ *   OB__PAIR("mul", ".Scalar", ", Scalar other", "self = mul(grad, other)", ARITH, promote, elementwise_1), */
+#define OB__PAIR(name, overload, more, both, ...)                                                  \
+    OB__PAIR_OF(name, overload, more, both, both, __VA_ARGS__)
+/* Where the in-place form has another derivative, or none. */
+#define OB__PAIR_OF(name, overload, more, usual, in_place, row, ...)                               \
+    {row("aten::" name overload "(Tensor self" more ") -> Tensor", __VA_ARGS__),                   \
+     .derivative = (usual)},                                                                       \
+    {                                                                                              \
+        row("aten::" name "_" overload "(Tensor(a!) self" more ") -> Tensor(a!)", __VA_ARGS__),    \
+            .derivative = (in_place)                                                               \
+    }
+
 /* The end of a table. */
 #define OB__ROWS_END                                                                               \
     {                                                                                              \

@@ -7,13 +7,11 @@
 
 #define ACT(text, shape, cost, factor) OB__ROW(text, "activation", shape, cost, ELEMENTWISE, factor)
 
-#define RELU "self = threshold_backward(grad, result, 0)"
 #define HARDTANH(from) "self = hardtanh_backward(grad, " from ", min_val, max_val)"
 
 const ob_op_row ob__rows_activation[] = {
-    {ACT("aten::relu(Tensor self) -> Tensor", promote, elementwise_1, 0), .derivative = RELU},
-    {ACT("aten::relu_(Tensor(a!) self) -> Tensor(a!)", inplace, elementwise_1, 0),
-     .derivative = RELU},
+    OB__PAIR("relu", "", "", "self = threshold_backward(grad, result, 0)", ACT, promote,
+             elementwise_1, 0),
     {ACT("aten::relu6(Tensor self) -> Tensor", promote, elementwise_2, 0),
      .decomposition = "result = hardtanh(self, 0, 6)"},
     {ACT("aten::threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor", promote,
@@ -28,9 +26,8 @@ const ob_op_row ob__rows_activation[] = {
     {ACT("aten::gelu_backward(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> "
          "Tensor",
          want_float, elementwise_12, 16)},
-    {ACT("aten::silu(Tensor self) -> Tensor", want_float, elementwise_4, 4),
-     .derivative = "self = silu_backward(grad, self)"},
-    {ACT("aten::silu_(Tensor(a!) self) -> Tensor(a!)", inplace_float, elementwise_4, 4)},
+    OB__PAIR_OF("silu", "", "", "self = silu_backward(grad, self)", NULL, ACT, want_float,
+                elementwise_4, 4),
     {ACT("aten::silu_backward(Tensor grad_output, Tensor self) -> Tensor", want_float,
          elementwise_8, 8)},
     {ACT("aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor", want_float,
@@ -41,33 +38,24 @@ const ob_op_row ob__rows_activation[] = {
          elementwise_3, 4),
      .derivative = "grad_output = tanh_backward(grad, output); "
                    "output = mul(grad, mul(grad_output, mul(output, -2)))"},
-    {ACT("aten::leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor", want_float,
-         elementwise_2, 2),
-     .derivative = "self = leaky_relu_backward(grad, self, negative_slope, False)"},
-    {ACT("aten::leaky_relu_(Tensor(a!) self, Scalar negative_slope=0.01) -> Tensor(a!)",
-         inplace_float, elementwise_2, 2),
-     .derivative = "self = leaky_relu_backward(grad, result, negative_slope, True)"},
+    OB__PAIR_OF("leaky_relu", "", ", Scalar negative_slope=0.01",
+                "self = leaky_relu_backward(grad, self, negative_slope, False)",
+                "self = leaky_relu_backward(grad, result, negative_slope, True)", ACT, want_float,
+                elementwise_2, 2),
     {ACT("aten::leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool "
          "self_is_result) -> Tensor",
          want_float, elementwise_2, 2),
      .derivative = "grad_output = leaky_relu_backward(grad, self, negative_slope, self_is_result)"},
-    {ACT("aten::hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor", promote,
-         elementwise_2, 0),
-     .derivative = HARDTANH("self")},
-    {ACT("aten::hardtanh_(Tensor(a!) self, Scalar min_val=-1, Scalar max_val=1) -> Tensor(a!)",
-         inplace, elementwise_2, 0),
-     .derivative = HARDTANH("result")},
+    OB__PAIR_OF("hardtanh", "", ", Scalar min_val=-1, Scalar max_val=1", HARDTANH("self"),
+                HARDTANH("result"), ACT, promote, elementwise_2, 0),
     {ACT("aten::hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) "
          "-> Tensor",
          promote, elementwise_2, 0),
      .derivative = "grad_output = hardtanh_backward(grad, self, min_val, max_val)"},
-    {ACT("aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
-         want_float, elementwise_4, 4),
-     .derivative = "self = elu_backward(grad, alpha, scale, input_scale, False, self)"},
-    {ACT("aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> "
-         "Tensor(a!)",
-         inplace_float, elementwise_4, 4),
-     .derivative = "self = elu_backward(grad, alpha, scale, input_scale, True, result)"},
+    OB__PAIR_OF("elu", "", ", Scalar alpha=1, Scalar scale=1, Scalar input_scale=1",
+                "self = elu_backward(grad, alpha, scale, input_scale, False, self)",
+                "self = elu_backward(grad, alpha, scale, input_scale, True, result)", ACT,
+                want_float, elementwise_4, 4),
     {ACT("aten::elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, "
          "bool is_result, Tensor self_or_result) -> Tensor",
          want_float, elementwise_5, 4)},
@@ -85,9 +73,8 @@ const ob_op_row ob__rows_activation[] = {
     {ACT("aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) "
          "-> Tensor",
          want_float, elementwise_5, 4)},
-    {ACT("aten::hardswish(Tensor self) -> Tensor", want_float, elementwise_4, 4),
-     .derivative = "self = hardswish_backward(grad, self)"},
-    {ACT("aten::hardswish_(Tensor(a!) self) -> Tensor(a!)", inplace_float, elementwise_4, 4)},
+    OB__PAIR_OF("hardswish", "", "", "self = hardswish_backward(grad, self)", NULL, ACT, want_float,
+                elementwise_4, 4),
     {ACT("aten::hardswish_backward(Tensor grad_output, Tensor self) -> Tensor", want_float,
          elementwise_4, 4)},
     {ACT("aten::hardsigmoid(Tensor self) -> Tensor", want_float, elementwise_3, 4),

@@ -6,15 +6,10 @@
 #include "op/row_macros.h"
 
 #define ARITH(text, shape, cost) OB__ROW(text, "elementwise", shape, cost, ELEMENTWISE, 2)
+#define DIVISION(text, shape, cost)                                                                \
+    ARITH(text, shape, cost), .constraints = OB__CONSTRAINTS(OB__NONZERO("other"))
 #define EXACT(text, shape, cost) OB__ROW(text, "elementwise", shape, cost, EXACT, 0)
 
-#define ADD "self = grad; other = grad if alpha == 1 else mul(grad, alpha)"
-#define SUB "self = grad; other = neg(grad) if alpha == 1 else mul(grad, -alpha)"
-#define DIV_MODE                                                                                   \
-    "self = div(grad, other) if @is_none(rounding_mode) else zeros_like(grad); "                   \
-    "other = neg(mul(grad, div(result, other))) if @is_none(rounding_mode) "                       \
-    "else zeros_like(grad)"
-#define DIV "self = div(grad, other); other = neg(mul(grad, div(result, other)))"
 /* At a tie each side gets half. */
 #define CHOOSE(self_loses, other_loses)                                                            \
     "half = where(eq(self, other), div(grad, 2), grad); "                                          \
@@ -37,80 +32,44 @@
                  "below = masked_fill(grad, gt(result, min), 0); "                                 \
                  "min = below if @is_none(max) else masked_fill(below, ge(result, max), 0); "      \
                  "max = masked_fill(grad, lt(result, max), 0)"
-#define ADDCMUL                                                                                    \
-    "self = grad; tensor1 = mul(grad, mul(tensor2, value)); "                                      \
-    "tensor2 = mul(grad, mul(tensor1, value))"
-#define ADDCDIV                                                                                    \
-    "self = grad; tensor1 = div(mul(grad, value), tensor2); "                                      \
-    "tensor2 = neg(mul(grad, div(mul(tensor1, value), mul(tensor2, tensor2))))"
-#define LERP_SCALAR "self = mul(grad, 1 - weight); end = mul(grad, weight)"
 #define LERP_TENSOR "self = mul(grad, rsub(weight, 1)); end = mul(grad, weight)"
 
 const ob_op_row ob__rows_arithmetic[] = {
-    {ARITH("aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", promote,
-           elementwise_1),
-     .derivative = ADD},
-    {ARITH("aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", promote,
-           elementwise_1),
-     .derivative = "self = grad"},
-    {ARITH("aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)",
-           inplace, elementwise_1),
-     .derivative = ADD},
-    {ARITH("aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)",
-           inplace, elementwise_1),
-     .derivative = "self = grad"},
-    {ARITH("aten::sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", promote,
-           elementwise_1),
-     .derivative = SUB},
-    {ARITH("aten::sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", promote,
-           elementwise_1),
-     .derivative = "self = grad"},
-    {ARITH("aten::sub_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)",
-           inplace, elementwise_1),
-     .derivative = SUB},
-    {ARITH("aten::sub_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)",
-           inplace, elementwise_1),
-     .derivative = "self = grad"},
+    OB__PAIR("add", ".Tensor", ", Tensor other, *, Scalar alpha=1",
+             "self = grad; other = grad if alpha == 1 else mul(grad, alpha)", ARITH, promote,
+             elementwise_1),
+    OB__PAIR("add", ".Scalar", ", Scalar other, Scalar alpha=1", "self = grad", ARITH, promote,
+             elementwise_1),
+    OB__PAIR("sub", ".Tensor", ", Tensor other, *, Scalar alpha=1",
+             "self = grad; other = neg(grad) if alpha == 1 else mul(grad, -alpha)", ARITH, promote,
+             elementwise_1),
+    OB__PAIR("sub", ".Scalar", ", Scalar other, Scalar alpha=1", "self = grad", ARITH, promote,
+             elementwise_1),
     {ARITH("aten::rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
            promote_reversed, elementwise_1),
      .derivative = "self = neg(grad) if alpha == 1 else mul(grad, -alpha); other = grad"},
     {ARITH("aten::rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", promote,
            elementwise_1),
      .derivative = "self = neg(grad) if alpha == 1 else mul(grad, -alpha)"},
-    {ARITH("aten::mul.Tensor(Tensor self, Tensor other) -> Tensor", promote, elementwise_1),
-     .derivative = "self = mul(grad, other); other = mul(grad, self)"},
-    {ARITH("aten::mul.Scalar(Tensor self, Scalar other) -> Tensor", promote, elementwise_1),
-     .derivative = "self = mul(grad, other)"},
-    {ARITH("aten::mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", inplace,
-           elementwise_1),
-     .derivative = "self = mul(grad, other); other = mul(grad, div(result, other))"},
-    {ARITH("aten::mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", inplace,
-           elementwise_1),
-     .derivative = "self = mul(grad, other)"},
-    {ARITH("aten::div.Tensor(Tensor self, Tensor other) -> Tensor", promote_float, elementwise_1),
-     .derivative = DIV},
-    {ARITH("aten::div.Scalar(Tensor self, Scalar other) -> Tensor", promote_float, elementwise_1),
-     .derivative = "self = div(grad, other)"},
-    {ARITH("aten::div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor",
-           div_mode, elementwise_2),
-     .constraints = OB__CONSTRAINTS(OB__NONZERO("other")), .derivative = DIV_MODE},
-    {ARITH("aten::div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
-           div_mode, elementwise_2),
-     .derivative = "self = div(grad, other) if @is_none(rounding_mode) else zeros_like(grad)"},
-    {ARITH("aten::div_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)", inplace_float,
-           elementwise_1),
-     .derivative = DIV},
-    {ARITH("aten::div_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)", inplace_float,
-           elementwise_1),
-     .derivative = "self = div(grad, other)"},
-    {ARITH("aten::div_.Tensor_mode(Tensor(a!) self, Tensor other, *, str? rounding_mode) -> "
-           "Tensor(a!)",
-           inplace_mode, elementwise_2),
-     .constraints = OB__CONSTRAINTS(OB__NONZERO("other")), .derivative = DIV_MODE},
-    {ARITH("aten::div_.Scalar_mode(Tensor(a!) self, Scalar other, *, str? rounding_mode) -> "
-           "Tensor(a!)",
-           inplace_mode, elementwise_2),
-     .derivative = "self = div(grad, other) if @is_none(rounding_mode) else zeros_like(grad)"},
+    OB__PAIR_OF("mul", ".Tensor", ", Tensor other",
+                "self = mul(grad, other); other = mul(grad, self)",
+                "self = mul(grad, other); other = mul(grad, div(result, other))", ARITH, promote,
+                elementwise_1),
+    OB__PAIR("mul", ".Scalar", ", Scalar other", "self = mul(grad, other)", ARITH, promote,
+             elementwise_1),
+    OB__PAIR("div", ".Tensor", ", Tensor other",
+             "self = div(grad, other); other = neg(mul(grad, div(result, other)))", ARITH,
+             promote_float, elementwise_1),
+    OB__PAIR("div", ".Scalar", ", Scalar other", "self = div(grad, other)", ARITH, promote_float,
+             elementwise_1),
+    OB__PAIR("div", ".Tensor_mode", ", Tensor other, *, str? rounding_mode",
+             "self = div(grad, other) if @is_none(rounding_mode) else zeros_like(grad); "
+             "other = neg(mul(grad, div(result, other))) if @is_none(rounding_mode) "
+             "else zeros_like(grad)",
+             DIVISION, div_mode, elementwise_2),
+    OB__PAIR("div", ".Scalar_mode", ", Scalar other, *, str? rounding_mode",
+             "self = div(grad, other) if @is_none(rounding_mode) else zeros_like(grad)", ARITH,
+             div_mode, elementwise_2),
     {ARITH("aten::true_divide.Tensor(Tensor self, Tensor other) -> Tensor", promote_float,
            elementwise_1),
      .decomposition = "result = div(self, other)"},
@@ -147,9 +106,9 @@ const ob_op_row ob__rows_arithmetic[] = {
      .derivative = "exponent = zeros_like(grad) if self == 0 "
                    "else mul(grad, mul(result, log(full_like(result, self))))"},
     {OB__ROW("aten::pow_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)", "elementwise",
-             inplace, elementwise_1, ELEMENTWISE, 8)},
+             promote, elementwise_1, ELEMENTWISE, 8)},
     {OB__ROW("aten::pow_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)", "elementwise",
-             inplace, elementwise_1, ELEMENTWISE, 8),
+             promote, elementwise_1, ELEMENTWISE, 8),
      .constraints = OB__CONSTRAINTS(OB__POSITIVE("self"))},
     {OB__ROW("aten::xlogy.Tensor(Tensor self, Tensor other) -> Tensor", "elementwise",
              promote_float, elementwise_2, ELEMENTWISE, 4),
@@ -165,59 +124,33 @@ const ob_op_row ob__rows_arithmetic[] = {
      .derivative = CHOOSE("lt", "gt")},
     {EXACT("aten::minimum(Tensor self, Tensor other) -> Tensor", promote, elementwise_1),
      .derivative = CHOOSE("gt", "lt")},
-    {EXACT("aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", promote,
-           elementwise_2),
-     .derivative = CLAMP},
-    {EXACT("aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", promote,
-           elementwise_2),
-     .derivative = CLAMP_TENSOR},
-    {EXACT("aten::clamp_(Tensor(a!) self, Scalar? min=None, Scalar? max=None) -> Tensor(a!)",
-           inplace, elementwise_2),
-     .derivative = CLAMP_RESULT},
-    {EXACT("aten::clamp_.Tensor(Tensor(a!) self, Tensor? min=None, Tensor? max=None) -> Tensor(a!)",
-           inplace, elementwise_2),
-     .derivative = CLAMP_RESULT_TENSOR},
-    {EXACT("aten::clamp_min(Tensor self, Scalar min) -> Tensor", promote, elementwise_1),
-     .derivative = "self = masked_fill(grad, lt(self, min), 0)"},
+    OB__PAIR_OF("clamp", "", ", Scalar? min=None, Scalar? max=None", CLAMP, CLAMP_RESULT, EXACT,
+                promote, elementwise_2),
+    OB__PAIR_OF("clamp", ".Tensor", ", Tensor? min=None, Tensor? max=None", CLAMP_TENSOR,
+                CLAMP_RESULT_TENSOR, EXACT, promote, elementwise_2),
+    OB__PAIR_OF("clamp_min", "", ", Scalar min", "self = masked_fill(grad, lt(self, min), 0)",
+                "self = masked_fill(grad, le(result, min), 0)", EXACT, promote, elementwise_1),
     {EXACT("aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor", promote, elementwise_1),
      .derivative = "self = masked_fill(grad, lt(self, min), 0); "
                    "min = masked_fill(grad, ge(self, min), 0)"},
-    {EXACT("aten::clamp_min_(Tensor(a!) self, Scalar min) -> Tensor(a!)", inplace, elementwise_1),
-     .derivative = "self = masked_fill(grad, le(result, min), 0)"},
-    {EXACT("aten::clamp_max(Tensor self, Scalar max) -> Tensor", promote, elementwise_1),
-     .derivative = "self = masked_fill(grad, gt(self, max), 0)"},
+    OB__PAIR_OF("clamp_max", "", ", Scalar max", "self = masked_fill(grad, gt(self, max), 0)",
+                "self = masked_fill(grad, ge(result, max), 0)", EXACT, promote, elementwise_1),
     {EXACT("aten::clamp_max.Tensor(Tensor self, Tensor max) -> Tensor", promote, elementwise_1),
      .derivative = "self = masked_fill(grad, gt(self, max), 0); "
                    "max = masked_fill(grad, le(self, max), 0)"},
-    {EXACT("aten::clamp_max_(Tensor(a!) self, Scalar max) -> Tensor(a!)", inplace, elementwise_1),
-     .derivative = "self = masked_fill(grad, ge(result, max), 0)"},
-    {ARITH(
-         "aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-         promote, elementwise_3),
-     .derivative = ADDCMUL},
-    {ARITH("aten::addcmul_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> "
-           "Tensor(a!)",
-           inplace, elementwise_3),
-     .derivative = ADDCMUL},
-    {ARITH(
-         "aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-         want_float, elementwise_3),
-     .derivative = ADDCDIV},
-    {ARITH("aten::addcdiv_(Tensor(a!) self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> "
-           "Tensor(a!)",
-           inplace_float, elementwise_3),
-     .derivative = ADDCDIV},
-    {ARITH("aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor", lerp,
-           elementwise_3),
-     .derivative = LERP_SCALAR},
-    {ARITH("aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor", lerp,
-           elementwise_3),
-     .derivative = LERP_TENSOR "; weight = mul(grad, sub(end, self))"},
-    {ARITH("aten::lerp_.Scalar(Tensor(a!) self, Tensor end, Scalar weight) -> Tensor(a!)", lerp,
-           elementwise_3),
-     .derivative = LERP_SCALAR},
-    {ARITH("aten::lerp_.Tensor(Tensor(a!) self, Tensor end, Tensor weight) -> Tensor(a!)", lerp,
-           elementwise_3),
-     .derivative = LERP_TENSOR "; weight = mul(grad, div(sub(end, result), rsub(weight, 1)))"},
+    OB__PAIR("addcmul", "", ", Tensor tensor1, Tensor tensor2, *, Scalar value=1",
+             "self = grad; tensor1 = mul(grad, mul(tensor2, value)); "
+             "tensor2 = mul(grad, mul(tensor1, value))",
+             ARITH, promote, elementwise_3),
+    OB__PAIR("addcdiv", "", ", Tensor tensor1, Tensor tensor2, *, Scalar value=1",
+             "self = grad; tensor1 = div(mul(grad, value), tensor2); "
+             "tensor2 = neg(mul(grad, div(mul(tensor1, value), mul(tensor2, tensor2))))",
+             ARITH, want_float, elementwise_3),
+    OB__PAIR("lerp", ".Scalar", ", Tensor end, Scalar weight",
+             "self = mul(grad, 1 - weight); end = mul(grad, weight)", ARITH, lerp, elementwise_3),
+    OB__PAIR_OF("lerp", ".Tensor", ", Tensor end, Tensor weight",
+                LERP_TENSOR "; weight = mul(grad, sub(end, self))",
+                LERP_TENSOR "; weight = mul(grad, div(sub(end, result), rsub(weight, 1)))", ARITH,
+                lerp, elementwise_3),
     OB__ROWS_END,
 };

@@ -12,7 +12,6 @@
 #define MASK(text, shape, cost) OB__ROW(text, "elementwise", shape, cost, EXACT, 0)
 
 #define KEEP_UNMASKED "self = masked_fill(grad, mask, 0)"
-#define MASKED_SUM "value = sum(masked_fill(grad, logical_not(mask), 0))"
 #define TAKE_SELF "self = masked_fill(grad, logical_not(condition), 0)"
 #define TAKE_OTHER "other = masked_fill(grad, condition, 0)"
 
@@ -53,18 +52,12 @@ const ob_op_row ob__rows_compare[] = {
      .derivative = TAKE_SELF},
     {MASK("aten::where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor", promote,
           copy)},
-    {MASK("aten::masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor", masked_fill,
-          copy),
-     .derivative = KEEP_UNMASKED},
-    {MASK("aten::masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor", masked_fill,
-          copy),
-     .derivative = KEEP_UNMASKED "; " MASKED_SUM},
-    {MASK("aten::masked_fill_.Scalar(Tensor(a!) self, Tensor mask, Scalar value) -> Tensor(a!)",
-          assign, copy),
-     .derivative = KEEP_UNMASKED},
-    {MASK("aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)",
-          assign, copy),
-     .derivative = KEEP_UNMASKED "; " MASKED_SUM},
+    OB__PAIR("masked_fill", ".Scalar", ", Tensor mask, Scalar value", KEEP_UNMASKED, MASK,
+             masked_fill, copy),
+    OB__PAIR("masked_fill", ".Tensor", ", Tensor mask, Tensor value",
+             KEEP_UNMASKED "; "
+                           "value = sum(masked_fill(grad, logical_not(mask), 0))",
+             MASK, masked_fill, copy),
     {MASK("aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)", assign, write),
      .derivative = "self = zeros_like(grad)"},
     {MASK("aten::fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)", assign, write),

@@ -24,22 +24,10 @@ const ob_op_row ob__rows_matrix[] = {
     {MATRIX("aten::bmm(Tensor self, Tensor mat2) -> Tensor", bmm, matrix),
      .derivative = "self = bmm(grad, transpose(mat2, 1, 2)); "
                    "mat2 = bmm(transpose(self, 1, 2), grad)"},
-    {MATRIX("aten::addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) "
-            "-> Tensor",
-            addmm, matrix_add),
-     .derivative = ADDMM},
-    {MATRIX("aten::addmm_(Tensor(a!) self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar "
-            "alpha=1) -> Tensor(a!)",
-            addmm, matrix_add),
-     .derivative = ADDMM},
-    {MATRIX("aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar "
-            "alpha=1) -> Tensor",
-            baddbmm, matrix_add),
-     .derivative = BADDBMM},
-    {MATRIX("aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, "
-            "Scalar alpha=1) -> Tensor(a!)",
-            baddbmm, matrix_add),
-     .derivative = BADDBMM},
+    OB__PAIR("addmm", "", ", Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1", ADDMM,
+             MATRIX, addmm, matrix_add),
+    OB__PAIR("baddbmm", "", ", Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1",
+             BADDBMM, MATRIX, baddbmm, matrix_add),
     {MATRIX("aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar "
             "alpha=1) -> Tensor",
             addbmm, matrix_sum),

@@ -2,7 +2,7 @@
  *
  * Shape and dtype of elementwise operators: every tensor argument broadcasts with the others, the
  * dtype is promoted over tensors and numbers, and the memory order follows the operands.
- * In-place operators give self back; the rest must fit into it.
+ * Operators whose schema writes self give it back; the rest must fit into it.
  */
 #include "op/promote.h"
 #include "op/shape_layout.h"
@@ -16,11 +16,10 @@ enum {
     TO_REAL = 4,    /* complex gives its real dtype */
     WANT_FLOAT = 8, /* integers are an error */
     WANT_INT = 16,  /* only integers and bool */
-    IN_PLACE = 32,
-    ANY_CAST = 64,  /* in place without a check of dtypes, as copy_ does */
-    REVERSED = 128, /* the second operand leads in the question of memory order */
-    BY_INT = 256,   /* an int is a further operand: bool gives i64 */
-    QUOTIENT = 512, /* integers stay integers: they cannot be divided by the number 0 */
+    ANY_CAST = 32,  /* in place without a check of dtypes, as copy_ does */
+    REVERSED = 64,  /* the second operand leads in the question of memory order */
+    BY_INT = 128,   /* an int is a further operand: bool gives i64 */
+    QUOTIENT = 256, /* integers stay integers: they cannot be divided by the number 0 */
 };
 
 enum { MAX_OPERANDS = 4 };
@@ -157,7 +156,7 @@ static ob_status elementwise(const ob_op_call *call, int flags, ob_value *out, o
         dtype = ob__dtype_to_real(dtype);
     if ((flags & TO_BOOL) != 0)
         dtype = OB_DTYPE_BOOL;
-    if ((flags & IN_PLACE) != 0)
+    if (call->schema->args[0].writes)
         return finish_in_place(call, &ops, dtype, flags, out, err);
     ops.shape.dtype = dtype;
     ob__set_elementwise_strides(&ops.shape, ops.tensors, ops.count);
@@ -178,9 +177,7 @@ ELEMENTWISE_RULE(want_float, WANT_FLOAT)
 ELEMENTWISE_RULE(compare, TO_BOOL)
 ELEMENTWISE_RULE(bitwise, WANT_INT)
 ELEMENTWISE_RULE(abs, TO_REAL)
-ELEMENTWISE_RULE(inplace, IN_PLACE)
-ELEMENTWISE_RULE(inplace_float, IN_PLACE | TO_FLOAT)
-ELEMENTWISE_RULE(assign, IN_PLACE | ANY_CAST)
+ELEMENTWISE_RULE(assign, ANY_CAST)
 #undef ELEMENTWISE_RULE
 
 /* Rounding keeps integers integral; without it division is true division. */
@@ -201,16 +198,11 @@ ob_status ob__shape_div_mode(const ob_op_call *call, ob_value *out, ob_err *err)
     return elementwise(call, flags, out, err);
 }
 
-ob_status ob__shape_inplace_mode(const ob_op_call *call, ob_value *out, ob_err *err)
-{
-    int flags = 0;
-    OB_TRY(check_rounding(call, &flags, err));
-    return elementwise(call, flags | IN_PLACE, out, err);
-}
-
 ob_status ob__shape_masked_fill(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *self, *mask, *value = NULL;
+    if (call->schema->args[0].writes)
+        return ob__shape_assign(call, out, err);
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
     OB_TRY(ob__arg_tensor(call, "mask", &mask, err));
     const ob_value *v = ob__arg(call, "value");
@@ -299,6 +291,5 @@ ob_status ob__shape_lerp(const ob_op_call *call, ob_value *out, ob_err *err)
         OB_TRY(ob__arg_tensor(call, "weight", &weight, err));
         OB_TRY(ob__want_same_dtype(call, "self", self, "weight", weight, err));
     }
-    const bool in_place = call->schema->args[0].writes;
-    return elementwise(call, WANT_FLOAT | (in_place ? IN_PLACE : 0), out, err);
+    return elementwise(call, WANT_FLOAT, out, err);
 }

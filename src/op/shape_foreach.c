@@ -66,10 +66,30 @@ static ob_status one_shape(const ob_op_call *call, size_t index, bool to_float, 
     return OB_OK;
 }
 
+/* In-place operators return nothing; what they would write must fit into self. */
+static ob_status want_room(const ob_op_call *call, size_t count, ob_err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        ob__shape shape = {0};
+        const ob_tensor *self = ob__arg(call, "self")->as.list.items[i].as.tensor;
+        OB_TRY(one_shape(call, i, false, &shape, err));
+        if (shape.ndim != self->ndim ||
+            memcmp(shape.sizes, self->sizes, (size_t)shape.ndim * sizeof shape.sizes[0]) != 0 ||
+            !ob__dtype_can_cast(shape.dtype, self->dtype))
+            return ob__shape_fail(call, err,
+                                  "entry %zu of self cannot hold its result; sizes and "
+                                  "dtype must fit",
+                                  i);
+    }
+    return OB_OK;
+}
+
 static ob_status each(const ob_op_call *call, bool to_float, ob_value *out, ob_err *err)
 {
     size_t count;
     OB_TRY(want_equal_lengths(call, &count, err));
+    if (call->schema->args[0].writes)
+        return want_room(call, count, err);
     ob__shape *shapes = calloc(count, sizeof *shapes);
     if (shapes == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
@@ -105,25 +125,4 @@ ob_status ob__shape_foreach_norm(const ob_op_call *call, ob_value *out, ob_err *
     const ob_status status = ob__give_list(call, out, shapes, count, err);
     free(shapes);
     return status;
-}
-
-/* These return nothing; what they would write must fit into self. */
-ob_status ob__shape_foreach_inplace(const ob_op_call *call, ob_value *out, ob_err *err)
-{
-    size_t count;
-    (void)out;
-    OB_TRY(want_equal_lengths(call, &count, err));
-    for (size_t i = 0; i < count; i++) {
-        ob__shape shape = {0};
-        const ob_tensor *self = ob__arg(call, "self")->as.list.items[i].as.tensor;
-        OB_TRY(one_shape(call, i, false, &shape, err));
-        if (shape.ndim != self->ndim ||
-            memcmp(shape.sizes, self->sizes, (size_t)shape.ndim * sizeof shape.sizes[0]) != 0 ||
-            !ob__dtype_can_cast(shape.dtype, self->dtype))
-            return ob__shape_fail(call, err,
-                                  "entry %zu of self cannot hold its result; sizes and "
-                                  "dtype must fit",
-                                  i);
-    }
-    return OB_OK;
 }

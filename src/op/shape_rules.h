@@ -20,9 +20,6 @@
     X(bitwise)       /* the common dtype must be bool or an integer */                             \
     X(abs)           /* complex becomes real */                                                    \
     X(div_mode)      /* promote_float without rounding_mode, promote with it */                    \
-    X(inplace)       /* self, to which the common dtype can be cast */                             \
-    X(inplace_float) /* the same after promote_float */                                            \
-    X(inplace_mode)  /* the same after div_mode */                                                 \
     X(assign)        /* self; other tensors expand to it, any dtype */                             \
     X(masked_fill)                                                                                 \
     X(prelu)                                                                                       \
@@ -168,7 +165,6 @@
     X(foreach)                                                                                     \
     X(foreach_float)                                                                               \
     X(foreach_norm)                                                                                \
-    X(foreach_inplace)                                                                             \
     /* shape_split_table.c */                                                                      \
     X(split_table)                                                                                 \
     X(split_table_update)

@@ -256,6 +256,22 @@ class Valgrind(RunTest):
         self.assertEqual([json.loads(line)["counts"] for line in repeat.stdout.splitlines()],
                          [t["counts"] for t in results[1]["instructions"]["tables"]])
 
+    def test_shown(self):
+        """What show prints of a file is, byte for byte, what was printed when it was written."""
+        suite = self.path("suite.yaml")
+        with open(suite, "w") as file:
+            file.write('definitions: {a: {stmts: {c: "x++;", setup: {c: "int x = 0;"}}},'
+                       ' b: {stmts: {c: "x--;", setup: {c: "int x = 0;"}}}}')
+        for i, (words, code) in enumerate(((("-c", self.config(product()), "-b", "--num-threads", "1,2"), 0),
+                                           (("-s", suite), 0), (("--lang", "c", "--setup", "int x = 0;", "x++;"), 0),
+                                           (("--lang", "c", "no_such();"), 1),
+                                           (("-b", "-n", "3", "--op", "torch.add", "f32[4]", "f32[4]"), 0))):
+            with self.subTest(words=words):
+                path = self.path(f"shown{i}.json")
+                done = self.count("-o", path, *words, code=code)
+                self.assertEqual(done.stdout != b"", code == 0)
+                self.assertEqual(self.run_program([harness.program, "show", path]).stdout, done.stdout)
+
     def test_failed_records(self):
         path = self.path("failed.json")
         config = self.config(three_operators())

@@ -40,6 +40,7 @@ static const ob_backend_desc BACKEND = {
     .event_record = cuda_event_record,
     .event_elapsed_ns = cuda_event_elapsed_ns,
     .event_destroy = cuda_event_destroy,
+    .refill = ob_kit_refill,
     .alloc = cuda_alloc,
     .copy = cuda_copy,
     .memory_peak = memory_peak,

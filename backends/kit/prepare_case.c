@@ -95,7 +95,8 @@ static ob_status bring(ob_prepared *prepared, const ob_kit_locations *places, ob
         if (other->kind == OB_KIT_BLOCK_EXTERNAL && other->source == block->source)
             copy = engine->host->storage_retain(other->storage);
     }
-    if (copy == NULL) {
+    const bool is_new = copy == NULL;
+    if (is_new) {
         OB_TRY(ob_kit_allocate(prepared, block->size, &copy, err));
         const ob_status status =
             engine->device->upload(engine->env, copy, block->source, block->size, err);
@@ -104,7 +105,12 @@ static ob_status bring(ob_prepared *prepared, const ob_kit_locations *places, ob
             return status;
         }
     }
-    engine->host->storage_release(block->storage);
+    /* The block's own reference to the input goes on as that of the upload. */
+    if (is_new)
+        prepared->uploads[prepared->upload_count++] = (ob_kit_upload){
+            .from = block->storage, .to = engine->host->storage_retain(copy), .size = block->size};
+    else
+        engine->host->storage_release(block->storage);
     block->storage = copy;
     return OB_OK;
 }
@@ -113,6 +119,9 @@ static ob_status allocate(ob_prepared *prepared, ob_kit_locations *places, ob_er
 {
     const ob_host *host = prepared->engine->host;
     OB_TRY(ob_kit_allocate(prepared, places->arena_bytes, &prepared->arena, err));
+    prepared->uploads = calloc(places->block_count + 1, sizeof *prepared->uploads);
+    if (prepared->uploads == NULL)
+        return host->err_set(err, OB_ERR_NOMEM, "out of memory");
     for (size_t b = 0; b < places->block_count; b++) {
         ob_kit_block *block = &places->blocks[b];
         if (block->kind == OB_KIT_BLOCK_KEPT)
@@ -222,6 +231,11 @@ void ob_kit_release(ob_prepared *prepared)
         host->tensor_fini(&prepared->saved[i].copy);
     }
     free(prepared->saved);
+    for (size_t i = 0; i < prepared->upload_count; i++) {
+        host->storage_release(prepared->uploads[i].from);
+        host->storage_release(prepared->uploads[i].to);
+    }
+    free(prepared->uploads);
     host->storage_release(prepared->arena);
     host->storage_release(prepared->scratch);
     free(prepared);

@@ -29,6 +29,12 @@ typedef struct ob_kit_saved_input {
     ob_tensor live, copy;
 } ob_kit_saved_input;
 
+/* An input in host memory, and where it is on the device. */
+typedef struct ob_kit_upload {
+    ob_storage *from, *to;
+    size_t size;
+} ob_kit_upload;
+
 struct ob_prepared {
     ob_kit_engine *engine;
     ob_pass pass;
@@ -41,6 +47,8 @@ struct ob_prepared {
     size_t grad_output_count;
     ob_kit_saved_input *saved;
     size_t saved_count;
+    ob_kit_upload *uploads;
+    size_t upload_count;
     ob_storage *arena, *scratch;
     uint64_t bytes; /* counted in the engine */
     ob_kit_progress progress;

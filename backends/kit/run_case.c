@@ -62,6 +62,9 @@ ob_status ob_kit_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations,
 ob_status ob_kit_refill(ob_prepared *prepared, ob_err *err)
 {
     const ob_kit_device *device = prepared->engine->device;
+    for (size_t i = 0; i < prepared->upload_count; i++)
+        OB_TRY(device->upload(prepared->engine->env, prepared->uploads[i].to,
+                              prepared->uploads[i].from, prepared->uploads[i].size, err));
     for (size_t i = 0; i < prepared->saved_count; i++)
         OB_TRY(device->copy(prepared->engine->env, &prepared->saved[i].copy,
                             &prepared->saved[i].live, err));

@@ -41,6 +41,7 @@ static const ob_backend_desc BACKEND = {
     .release = onednn_release,
     .run = onednn_run,
     .outputs = onednn_outputs,
+    .refill = onednn_refill,
     .memory_peak = onednn_memory_peak,
     .set_threads = onednn_set_threads,
     .threads = onednn_threads,

@@ -43,6 +43,7 @@ ob_status onednn_supports(ob_backend *backend, const ob_graph *graph, ob_pass pa
                           ob_reason *why_not);
 ob_status onednn_prepare(ob_backend *backend, const ob_prepare_args *args, ob_prepared **out,
                          ob_err *err);
+ob_status onednn_refill(ob_prepared *prepared, ob_err *err);
 void onednn_release(ob_prepared *prepared);
 /* Plans and builds anew, for another number of threads: primitives are made for one. */
 ob_status onednn_rebuild(ob_prepared *prepared, ob_err *err);

@@ -164,6 +164,14 @@ ob_status onednn_rebuild(ob_prepared *prepared, ob_err *err)
     return prepared->args.once ? OB_OK : save_inputs(prepared, err);
 }
 
+/* What is brought into the library's layouts before the first run, and copies for the restore phase. */
+ob_status onednn_refill(ob_prepared *prepared, ob_err *err)
+{
+    for (size_t i = 0; i < prepared->saved_count; i++)
+        memcpy(prepared->saved[i].copy, prepared->saved[i].live, prepared->saved[i].bytes);
+    return dnn_plan_run(&prepared->program.plan, DNN_LIST_SETUP, err);
+}
+
 ob_status onednn_prepare(ob_backend *backend, const ob_prepare_args *args, ob_prepared **out,
                          ob_err *err)
 {

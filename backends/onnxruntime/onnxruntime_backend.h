@@ -65,7 +65,10 @@ struct ob_prepared {
     size_t output_count, grad_count;
     ort_copy *after, *restore; /* after each forward; at restore */
     size_t after_count, restore_count;
-    bool backward; /* it was prepared for it */
+    ort_copy *gathered; /* of inputs that are not contiguous, at prepare and refill */
+    size_t gathered_count;
+    bool has_constants; /* parameters that the model holds itself */
+    bool backward;      /* it was prepared for it */
     ob_kit_progress progress;
 };
 
@@ -120,6 +123,7 @@ ob_status ort_file_prepare(ob_backend *backend, const ob_prepare_args *args, ob_
 
 /* onnxruntime_run.c */
 ob_status ort_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob_err *err);
+ob_status ort_refill(ob_prepared *prepared, ob_err *err);
 ob_status ort_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, size_t capacity,
                       size_t *count, ob_err *err);
 

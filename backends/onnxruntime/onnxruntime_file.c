@@ -293,6 +293,7 @@ ob_status ort_file_prepare(ob_backend *backend, const ob_prepare_args *args, ob_
     if (p == NULL)
         return backend->host->err_set(err, OB_ERR_NOMEM, "out of memory");
     p->backend = backend;
+    p->has_constants = true; /* the file's */
     p->passes[OB_PASS_FORWARD].session = backend->file->session;
     p->passes[OB_PASS_FORWARD].borrowed = true;
     const ob_status status = fill_case(p, args, err);

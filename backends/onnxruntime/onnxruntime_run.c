@@ -64,6 +64,19 @@ ob_status ort_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob
                                             (int)phase);
 }
 
+/* Constants of the model are in it once and for all, and a file has its own. */
+ob_status ort_refill(ob_prepared *prepared, ob_err *err)
+{
+    const ob_host *host = prepared->backend->host;
+    if (prepared->has_constants)
+        return host->err_set(err, OB_ERR_UNSUPPORTED, "the parameters are constants of the model");
+    for (size_t i = 0; i < prepared->gathered_count; i++)
+        ort_copy_elements(host, &prepared->gathered[i].to, &prepared->gathered[i].from);
+    for (size_t i = 0; i < prepared->restore_count; i++)
+        ort_copy_elements(host, &prepared->restore[i].from, &prepared->restore[i].to);
+    return OB_OK;
+}
+
 ob_status ort_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, size_t capacity,
                       size_t *count, ob_err *err)
 {

@@ -172,6 +172,7 @@ static const ob_backend_desc BACKEND = {
     .release = ort_release,
     .run = ort_run,
     .outputs = ort_outputs,
+    .refill = ort_refill,
     .flush_cache = ort_flush_cache,
     .set_threads = set_threads,
     .properties = properties,

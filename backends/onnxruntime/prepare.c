@@ -63,22 +63,6 @@ static ob_status translate(work *w, ob_pass pass, ob_err *err)
 
 /* ---- tensors from outside ---- */
 
-/* The caller's memory where it is contiguous, else a copy: ONNX has no strides. */
-static ob_status add_outside(work *w, ort_id id, const ob_tensor *given, ob_err *err)
-{
-    const ob_backend *backend = w->prepared->backend;
-    const ob_host *host = backend->host;
-    ort_session *session = &w->prepared->passes[OB_PASS_FORWARD];
-    ob_tensor tensor;
-    if (host->tensor_is_contiguous(given)) {
-        OB_TRY(host->tensor_copy(&tensor, given, err));
-    } else {
-        OB_TRY(ort_tensor_make(host, given, &tensor, err));
-        ort_copy_elements(host, &tensor, given);
-    }
-    return ort_bound_add(backend, &session->inputs, &session->input_count, id, id, &tensor, err);
-}
-
 static ob_status add_copy(work *w, ort_copy **list, size_t *count, const ob_tensor *to,
                           const ob_tensor *from, ob_err *err)
 {
@@ -95,6 +79,28 @@ static ob_status add_copy(work *w, ort_copy **list, size_t *count, const ob_tens
     }
     ++*count;
     return OB_OK;
+}
+
+/* The caller's memory where it is contiguous, else a copy: ONNX has no strides. */
+static ob_status add_outside(work *w, ort_id id, const ob_tensor *given, ob_err *err)
+{
+    const ob_backend *backend = w->prepared->backend;
+    const ob_host *host = backend->host;
+    ort_session *session = &w->prepared->passes[OB_PASS_FORWARD];
+    ob_tensor tensor;
+    if (host->tensor_is_contiguous(given)) {
+        OB_TRY(host->tensor_copy(&tensor, given, err));
+    } else {
+        OB_TRY(ort_tensor_make(host, given, &tensor, err));
+        ort_copy_elements(host, &tensor, given);
+        const ob_status status =
+            add_copy(w, &w->prepared->gathered, &w->prepared->gathered_count, &tensor, given, err);
+        if (status != OB_OK) {
+            host->tensor_fini(&tensor);
+            return status;
+        }
+    }
+    return ort_bound_add(backend, &session->inputs, &session->input_count, id, id, &tensor, err);
 }
 
 /* What a tensor was before the case ran, for the restore phase. */
@@ -306,6 +312,7 @@ static ob_status plan(work *w, ob_err *err)
     ob_prepared *p = w->prepared;
     ob_backend *backend = p->backend;
     p->backward = w->args->backward != NULL && w->args->pass == OB_PASS_BACKWARD;
+    p->has_constants = w->args->parameter_count > 0 && !backend->weights_as_inputs;
     OB_TRY(resolve_forward(w, err));
     OB_TRY(translate(w, OB_PASS_FORWARD, err));
     OB_TRY(each_outside(w, bind_outside, err));
@@ -380,6 +387,7 @@ void ort_release(ob_prepared *prepared)
         free_values(backend->host, prepared->grads, prepared->grad_count);
         free_copies(backend->host, prepared->after, prepared->after_count);
         free_copies(backend->host, prepared->restore, prepared->restore_count);
+        free_copies(backend->host, prepared->gathered, prepared->gathered_count);
     }
     free(prepared);
 }

@@ -194,6 +194,7 @@ static const ob_backend_desc BACKEND = {
     .event_record = ocl_event_record,
     .event_elapsed_ns = ocl_event_elapsed_ns,
     .event_destroy = ocl_event_destroy,
+    .refill = ob_kit_refill,
     .alloc = ocl_alloc,
     .copy = ocl_copy,
     .memory_peak = ocl_memory_peak,

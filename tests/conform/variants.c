@@ -254,6 +254,42 @@ void variant_fini(golden *g)
     *g = (golden){.doc = NULL};
 }
 
+/* ---- other elements ---- */
+
+static bool is_sorted(const ob_tensor *t)
+{
+    for (int64_t i = 1; i < tensor_count(t); i++)
+        if (tensor_get(t, i) < tensor_get(t, i - 1))
+            return false;
+    return true;
+}
+
+/* Other elements of the same range: those that are not sorted, as offsets and bounds are, in another order, and numbers smaller. */
+static void change_value(const ob_value *value)
+{
+    for (size_t i = 0; value->kind == OB_VALUE_LIST && i < value->as.list.count; i++)
+        change_value(&value->as.list.items[i]);
+    if (value->kind != OB_VALUE_TENSOR || tensor_count(value->as.tensor) == 0)
+        return;
+    const ob_tensor *t = value->as.tensor;
+    const double factor = ob_dtype_is_floating(t->dtype) ? 0.75 : 1;
+    const double first = tensor_get(t, 0);
+    const int64_t last = tensor_count(t) - 1;
+    const int64_t step = is_sorted(t) ? 0 : 1;
+    for (int64_t i = 0; i < last; i++)
+        tensor_set(t, i, factor * tensor_get(t, i + step));
+    tensor_set(t, last, factor * (step == 0 ? tensor_get(t, last) : first));
+}
+
+ob_status variant_change(const golden *g, variant_kind kind, uint64_t number, golden *out,
+                         ob_err *err)
+{
+    const ob_status status = variant_make(g, kind, number, out, err);
+    for (size_t i = 0; status == OB_OK && i < out->arg_count; i++)
+        change_value(&out->args[i]);
+    return status;
+}
+
 /* ---- */
 
 static size_t print_list(char *out, size_t size, const int64_t *values, int count)

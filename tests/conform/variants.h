@@ -19,6 +19,9 @@ bool variant_is_elementwise(const golden *g, const ob_op *op);
 /* A copy of the golden with arguments of its own; equal numbers give equal copies. wanted is not copied. */
 ob_status variant_make(const golden *g, variant_kind kind, uint64_t number, golden *out,
                        ob_err *err);
+/* The same with other elements, of the same range. */
+ob_status variant_change(const golden *g, variant_kind kind, uint64_t number, golden *out,
+                         ob_err *err);
 /* Not with golden_fini: names and document stay the first one's. */
 void variant_fini(golden *g);
 /* "[3, 5]:f32/[1, 3], 2": sizes, dtype and strides of the arguments. */

@@ -103,21 +103,24 @@ void check_device(const ob_backend &backend, const ob_tensor &tensor)
                                           "; leave its device out, or give --device " + type);
 }
 
+at::Tensor view_of(const ob_backend &backend, const ob_tensor &tensor, StorageMap &storages)
+{
+    const size_t ndim = static_cast<size_t>(tensor.ndim);
+    const at::IntArrayRef sizes(tensor.sizes, ndim), strides(tensor.strides, ndim);
+    const auto options = at::TensorOptions().dtype(scalar_type(backend.host, tensor.dtype));
+    // One without elements shares nothing; as torch's own it can be resized by out= variants.
+    if (backend.host->tensor_numel(&tensor) == 0 || tensor.storage == nullptr)
+        return at::empty_strided(sizes, strides, options);
+    return at::empty({0}, options)
+        .set_(storages.get(tensor.storage), tensor.offset, sizes, strides);
+}
+
 at::Tensor to_torch(const ob_backend &backend, const ob_tensor &tensor, StorageMap &storages)
 {
     check_device(backend, tensor);
     if (ob_layout_is_sparse(tensor.layout))
         return sparse_to_torch(backend, tensor, storages);
-    const size_t ndim = static_cast<size_t>(tensor.ndim);
-    const at::IntArrayRef sizes(tensor.sizes, ndim), strides(tensor.strides, ndim);
-    const auto options = at::TensorOptions().dtype(scalar_type(backend.host, tensor.dtype));
-    at::Tensor made;
-    // One without elements shares nothing; as torch's own it can be resized by out= variants.
-    if (backend.host->tensor_numel(&tensor) == 0 || tensor.storage == nullptr)
-        made = at::empty_strided(sizes, strides, options);
-    else
-        made = at::empty({0}, options)
-                   .set_(storages.get(tensor.storage), tensor.offset, sizes, strides);
+    const at::Tensor made = view_of(backend, tensor, storages);
     if (tensor.layout == OB_LAYOUT_MKLDNN)
         return made.to_mkldnn();
     return backend.device.is_cpu() ? made : made.to(backend.device);

@@ -133,8 +133,18 @@ class Builder
             tensor.set_requires_grad(true);
             p_.leaves.push_back(tensor);
         }
+        note_source(tensor, *value.as.tensor);
         p_.operands.push_back(tensor);
         p_.edges[e] = tensor;
+    }
+
+    // Where refill finds other elements of it.
+    void note_source(const at::Tensor &tensor, const ob_tensor &given)
+    {
+        if (tensor.layout() != at::kStrided)
+            p_.has_constants = true; // in a form of its own
+        else if (!tensor.device().is_cpu())
+            p_.uploads.push_back({tensor.detach(), view_of(backend_, given, storages_)});
     }
 
     // ---- calls
@@ -247,14 +257,16 @@ class Builder
     }
 
     // A tensor where torch wants a number (a Scalar of one element), or one tensor for a list.
-    c10::IValue not_a_tensor(ob_edge_id edge, const c10::TypePtr &type) const
+    c10::IValue not_a_tensor(ob_edge_id edge, const c10::TypePtr &type)
     {
         const c10::TypePtr inner =
             type->kind() == c10::TypeKind::OptionalType ? type->containedType(0) : type;
         if (inner->kind() == c10::TypeKind::ListType)
             return make_list(inner, {p_.edges[edge]});
-        if (inner->kind() == c10::TypeKind::NumberType && p_.edges[edge].isTensor())
+        if (inner->kind() == c10::TypeKind::NumberType && p_.edges[edge].isTensor()) {
+            p_.has_constants = true;
             return p_.edges[edge].toTensor().item();
+        }
         throw Failure(OB_ERR_INVALID,
                       std::string("a tensor cannot stand for torch's type ") + type->str());
     }

@@ -34,6 +34,11 @@ struct Saved {
     at::Tensor live, copy;
 };
 
+// An operand on a device, and the host's memory that it is from.
+struct Upload {
+    at::Tensor to, from;
+};
+
 } // namespace opbench
 
 struct ob_prepared {
@@ -47,6 +52,9 @@ struct ob_prepared {
     std::vector<c10::IValue> edges;
     std::vector<at::Tensor> leaves; // inputs, then parameters, that require a gradient
     std::vector<opbench::Saved> saved;
+    std::vector<opbench::Upload>
+        uploads;                      // none on the CPU, where operands are in the host's memory
+    bool has_constants = false;       // something of an operand's elements stands in the calls
     std::vector<at::Tensor> operands; // inputs and parameters
     std::vector<at::Tensor> seeds;    // gradients of the outputs that require one
     torch::jit::Stack stack;
@@ -57,6 +65,7 @@ struct ob_prepared {
     void backward(bool keep);
     void zero_grad();
     void restore();
+    void refill();
     bool has_backward();
     std::vector<at::Tensor> differentiable_outputs() const;
 };
@@ -70,6 +79,7 @@ ob_status prepare_case(ob_backend *backend, const ob_prepare_args *args, ob_prep
                        ob_err *err);
 void release_case(ob_prepared *prepared);
 ob_status run_phase(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob_err *err);
+ob_status refill_case(ob_prepared *prepared, ob_err *err);
 ob_status case_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, size_t capacity,
                        size_t *count, ob_err *err);
 ob_status flush_cache(ob_backend *backend, ob_prepared *prepared, const char **how, ob_err *err);

@@ -161,6 +161,18 @@ void ob_prepared::restore()
     }
 }
 
+// The copies for restore follow: what the host wrote is what inputs were before.
+void ob_prepared::refill()
+{
+    const at::NoGradGuard guard;
+    pending = false;
+    for (const opbench::Upload &one : uploads)
+        one.to.copy_(one.from);
+    for (opbench::Saved &one : saved)
+        if (one.live.sizes().equals(one.copy.sizes())) // else an out= without elements got a shape
+            one.copy.copy_(one.live.variable_data());
+}
+
 namespace opbench
 {
 namespace
@@ -218,6 +230,16 @@ ob_status run_phase(ob_prepared *prepared, ob_phase phase, uint64_t iterations, 
             for (uint64_t i = 0; i < iterations; i++)
                 run_once(*prepared, phase, i + 1 == iterations);
         }
+    });
+}
+
+ob_status refill_case(ob_prepared *prepared, ob_err *err)
+{
+    return guarded(prepared->backend->host, err, [&] {
+        const c10::InferenceMode mode(prepared->inference);
+        if (prepared->has_constants)
+            throw Failure(OB_ERR_UNSUPPORTED, "an operand stands in the calls as a constant");
+        prepared->refill();
     });
 }
 

@@ -188,6 +188,7 @@ const torch_shim SHIM = {
     set_thread_count, tell_backend,
     schemas,          has_backward,
     case_kernels,     refuses,
+    refill_case,
 };
 
 } // namespace

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /* Both halves are built together; a shim left over from another build is refused. */
-#define TORCH_SHIM_ABI 1u
+#define TORCH_SHIM_ABI 2u
 #define TORCH_SHIM_ENTRY "opbench_torch_shim"
 #define TORCH_SHIM_FILE "torch/shim.so" /* beside the plug-in */
 
@@ -56,6 +56,7 @@ typedef struct torch_shim {
     ob_status (*kernels)(ob_prepared *prepared, ob_pass pass, ob_kernel_fn fn, void *ctx,
                          ob_err *err);
     const char *(*refuses)(ob_backend *backend, const char *name);
+    ob_status (*refill)(ob_prepared *prepared, ob_err *err);
 } torch_shim;
 
 typedef const torch_shim *(*torch_shim_entry_fn)(void);

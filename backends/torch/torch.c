@@ -116,6 +116,10 @@ static ob_status kernels(ob_prepared *prepared, ob_pass pass, ob_kernel_fn fn, v
 {
     return shim->kernels(prepared, pass, fn, ctx, err);
 }
+static ob_status refill(ob_prepared *prepared, ob_err *err)
+{
+    return shim->refill(prepared, err);
+}
 static const char *refuses(ob_backend *backend, const char *name)
 {
     return shim->refuses(backend, name);
@@ -163,6 +167,7 @@ static const ob_backend_desc BACKEND = {
     .has_backward = has_backward,
     .kernels = kernels,
     .refuses = refuses,
+    .refill = refill,
     .takes_sparse = true,
 };
 

@@ -124,6 +124,8 @@ class StorageMap
 };
 
 c10::ScalarType scalar_type(const ob_host *host, ob_dtype dtype);
+// The host's memory as a tensor of the CPU's; strided ones only.
+at::Tensor view_of(const ob_backend &backend, const ob_tensor &tensor, StorageMap &storages);
 at::Tensor to_torch(const ob_backend &backend, const ob_tensor &tensor, StorageMap &storages);
 // A value as the argument's type wants it. Throws Failure that says what does not fit.
 c10::IValue to_ivalue(const ob_backend &backend, const ob_value &value, const c10::TypePtr &type,

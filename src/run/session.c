@@ -444,11 +444,8 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
     return OB_OK;
 }
 
-/* Of the seed, for the inputs of the check behind the measurement. */
-static const uint64_t OTHER_INPUTS = UINT64_C(0x5bd1e995a4093822);
-
-static ob_status make_setup_of(ob_session *s, const ob_case *c, uint64_t seed,
-                               const ob_marks *marks, ob_setup *out, ob_err *err)
+ob_status ob__session_setup(ob_session *s, const ob_case *c, uint64_t seed, const ob_marks *marks,
+                            ob_setup *out, ob_err *err)
 {
     const ob_setup_args args = {.context = s->context,
                                 .c = c,
@@ -474,74 +471,7 @@ static ob_status make_setup(ob_session *s, const ob_case *c, const ob_marks *mar
                                 "instructions of a list of calls are not counted")
                    : maker->make(s, c, &s->made, err);
     }
-    return make_setup_of(s, c, (uint64_t)s->options.seed, marks, &s->setup, err);
-}
-
-/* The results differ from the reference's. */
-static bool is_wrong(const ob_session *s)
-{
-    return s->checked.verdict != NULL && strcmp(s->checked.verdict, "differs") == 0;
-}
-
-/* ---- check ---- */
-
-static ob_status note_check(const ob_session *s, ob_record *record, ob_err *err)
-{
-    ob_record_result *r = &record->result;
-    r->check_verdict = s->checked.verdict;
-    r->check_worst = s->checked.worst;
-    r->check_checked = (double)s->checked.checked;
-    r->check_elements = (double)s->checked.elements;
-    return is_wrong(s) ? ob_err_set(err, OB_ERR_BACKEND, "%s", s->checked.reason) : OB_OK;
-}
-
-static ob_status check_before(ob_session *s, ob_record *record, ob_err *err)
-{
-    if (!s->options.check)
-        return OB_OK;
-    OB_TRY(s->made != NULL ? s->options.maker->check(s->made, ob__find_reference(s->context), false,
-                                                     &s->checked, err)
-                           : ob__check_case(&s->setup, s->backend, ob__find_reference(s->context),
-                                            &s->checked, err));
-    ob__peak_reset(&s->peak); /* what the reference took is not the case's */
-    return note_check(s, record, err);
-}
-
-/* Once more after the measurement, with inputs that nobody has seen: by then a kernel that works only once, or that
- * remembers what it gave, is found out. */
-static ob_status check_after(ob_session *s, const ob_case *c, ob_record *record, ob_err *err)
-{
-    ob_check_result later;
-    ob_setup other;
-    if (!s->options.check || s->checked.verdict == NULL || strcmp(s->checked.verdict, "same") != 0)
-        return OB_OK;
-    record->result.process_peak_bytes = ob__peak_bytes(&s->peak);
-    OB_TRY(make_setup_of(s, c, (uint64_t)s->options.seed ^ OTHER_INPUTS, NULL, &other, err));
-    bool refilled = ob__setup_exchange_inputs(&s->setup, &other);
-    ob_status status = refilled ? s->desc->refill(s->setup.prepared, err) : OB_OK;
-    if (status == OB_ERR_UNSUPPORTED) { /* by the library, for this case: the other one is ready */
-        refilled = false;
-        status = OB_OK;
-    }
-    if (status == OB_OK)
-        status = ob__check_case(refilled ? &s->setup : &other, s->backend,
-                                ob__find_reference(s->context), &later, err);
-    ob__setup_fini(&other);
-    OB_TRY(status);
-    ob__check_join(&s->checked, &later);
-    return note_check(s, record, err);
-}
-
-/* The same for a list of calls, of which some have a reference and some have none. */
-static ob_status check_made_after(ob_session *s, ob_record *record, ob_err *err)
-{
-    ob_check_result later;
-    if (!s->options.check || s->checked.verdict == NULL)
-        return OB_OK;
-    record->result.process_peak_bytes = ob__peak_bytes(&s->peak);
-    OB_TRY(s->options.maker->check(s->made, ob__find_reference(s->context), true, &later, err));
-    ob__check_join(&s->checked, &later);
-    return note_check(s, record, err);
+    return ob__session_setup(s, c, (uint64_t)s->options.seed, marks, &s->setup, err);
 }
 
 /* ---- counts ---- */
@@ -582,7 +512,7 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
                                        .repeats = (unsigned)s->options.count_repeats};
         return ob__count_by_callgrind(&target, &plan, err);
     }
-    OB_TRY(check_before(s, record, err));
+    OB_TRY(ob__session_check_before(s, record, err));
     const ob_status status = s->options.timer.method != NULL ? ob__time_case(s, record, err)
                                                              : execute(s, marks, record, err);
     /* A case that failed on the way keeps the samples that it got. */
@@ -591,10 +521,10 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
     OB_TRY(filled);
     ob__fill_attainable(s, &record->result);
     if (s->made != NULL)
-        return check_made_after(s, record, err);
+        return ob__session_check_made_after(s, record, err);
     ask_counters(s, &record->result);
     OB_TRY(ob__session_ask_kernels(s, &record->result, err));
-    return check_after(s, c, record, err);
+    return ob__session_check_after(s, c, record, err);
 }
 
 ob_status ob_session_prepare_task(ob_session *s, const ob_case *c, ob_timer_task *out, ob_err *err)
@@ -652,7 +582,7 @@ ob_status ob_session_run_case(ob_session *s, const ob_case *c, ob_record *record
         s->phases[OB_CASE_PHASE_CASE][0] = (double)started_ns;
     const ob_status status = run_case(s, c, record, &s->failure);
     fill_phases(s, r);
-    r->status = is_wrong(s) ? OB_RECORD_DIFFERS : status_of(status);
+    r->status = ob__session_is_wrong(s) ? OB_RECORD_DIFFERS : status_of(status);
     ob__mistrust(s, r);
     if (status != OB_OK)
         r->reason = s->failure.message;
@@ -661,9 +591,10 @@ ob_status ob_session_run_case(ob_session *s, const ob_case *c, ob_record *record
     const ob_warning_facts facts = {
         .no_backward = status == OB_OK ? s->setup.no_backward : NULL,
         .schema_difference = s->setup.schema_difference,
-        .not_checked = s->checked.verdict != NULL && !is_wrong(s) && s->checked.reason[0] != '\0'
-                           ? s->checked.reason
-                           : NULL,
+        .not_checked =
+            s->checked.verdict != NULL && !ob__session_is_wrong(s) && s->checked.reason[0] != '\0'
+                ? s->checked.reason
+                : NULL,
         .nothing_measured = status == OB_OK && s->samples.forward.measure_ns.count == 0 &&
                             s->options.count_repeats == 0,
         .own_clock = s->desc->clock_ns != NULL,

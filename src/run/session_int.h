@@ -71,6 +71,18 @@ struct ob_session {
 ob_status ob__session_open(ob_context *context, const ob_run_options *options, ob_turns *turns,
                            ob_session **out, ob_err *err);
 
+/* A case of the session's backend, with inputs of that seed. */
+ob_status ob__session_setup(ob_session *s, const ob_case *c, uint64_t seed, const ob_marks *marks,
+                            ob_setup *out, ob_err *err);
+
+/* With --check: before and behind the measurement. A difference is a failure. */
+ob_status ob__session_check_before(ob_session *s, ob_record *record, ob_err *err);
+ob_status ob__session_check_after(ob_session *s, const ob_case *c, ob_record *record, ob_err *err);
+/* The same for a list of calls, of which some have a reference and some have none. */
+ob_status ob__session_check_made_after(ob_session *s, ob_record *record, ob_err *err);
+/* The results differ from the reference's. */
+bool ob__session_is_wrong(const ob_session *s);
+
 /* From samples and setup to the record's passes, statistics and rates. */
 ob_status ob__fill_pass_statistics(ob_session *session, ob_record *record, ob_err *err);
 

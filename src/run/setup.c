@@ -523,6 +523,36 @@ bool ob__setup_exchange_inputs(ob_setup *to, const ob_setup *from)
     return true;
 }
 
+static bool has_same_elements(const ob_value *a, const ob_value *b)
+{
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == OB_VALUE_LIST || a->kind == OB_VALUE_TUPLE) {
+        bool same = a->as.list.count == b->as.list.count;
+        for (size_t i = 0; same && i < a->as.list.count; i++)
+            same = has_same_elements(&a->as.list.items[i], &b->as.list.items[i]);
+        return same;
+    }
+    if (a->kind != OB_VALUE_TENSOR)
+        return true;
+    const ob_storage *x = a->as.tensor->storage, *y = b->as.tensor->storage;
+    if (x == NULL || y == NULL) /* sparse ones are drawn too */
+        return !ob_layout_is_sparse(a->as.tensor->layout);
+    const size_t size = ob_storage_size(x);
+    return size == ob_storage_size(y) &&
+           (size == 0 || memcmp(ob_storage_data(x), ob_storage_data(y), size) == 0);
+}
+
+bool ob__setup_same_inputs(const ob_setup *a, const ob_setup *b)
+{
+    bool same = a->input_count == b->input_count && a->parameter_count == b->parameter_count;
+    for (size_t i = 0; same && i < a->input_count; i++)
+        same = has_same_elements(&a->inputs[i], &b->inputs[i]);
+    for (size_t i = 0; same && i < a->parameter_count; i++)
+        same = has_same_elements(&a->parameters[i], &b->parameters[i]);
+    return same;
+}
+
 void ob__setup_fini(ob_setup *setup)
 {
     if (setup->prepared != NULL)

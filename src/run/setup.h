@@ -49,6 +49,8 @@ void ob__setup_fini(ob_setup *setup);
 /* The inputs and parameters of `to` get the elements of those of `from`, in the memory that they have. False, and nothing is
  * done, where the backend cannot be told (refill), or some tensor is not alike. */
 bool ob__setup_exchange_inputs(ob_setup *to, const ob_setup *from);
+/* Whether all elements of inputs and parameters are equal: of a generator that draws none, or where there are no tensors. */
+bool ob__setup_same_inputs(const ob_setup *a, const ob_setup *b);
 
 /* The graph of a call, by the core's rows or by the backend's own; of args only context, desc, backend and
  * ops are looked at. */

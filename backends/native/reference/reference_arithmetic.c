@@ -6,9 +6,16 @@
 
 /* ---- sums and products ---- */
 
-REAL(add, o->given & 4 && a[2].v != 1 ? ADD(a[0], MUL(a[2], a[1])) : ADD(a[0], a[1]))
-REAL(sub, o->given & 4 && a[2].v != 1 ? SUB(a[0], MUL(a[2], a[1])) : SUB(a[0], a[1]))
-REAL(rsub, o->given & 4 && a[2].v != 1 ? SUB(a[1], MUL(a[2], a[0])) : SUB(a[1], a[0]))
+/* alpha * x, which PyTorch rounds to half precision. */
+static ball scaled(const ball_rules *r, ball alpha, ball x)
+{
+    const ball made = MUL(alpha, x);
+    return (ball){made.v, isfinite(made.v) ? made.e + r->given * fabs(made.v) : made.e};
+}
+#define SCALED(x) (o->given & 4 && a[2].v != 1 ? scaled(r, a[2], x) : (x))
+REAL(add, ADD(a[0], SCALED(a[1])))
+REAL(sub, SUB(a[0], SCALED(a[1])))
+REAL(rsub, SUB(a[1], SCALED(a[0])))
 REAL(mul, MUL(a[0], a[1]))
 REAL(addcmul, ADD(a[0], MUL(MUL(o->given & 8 ? a[3] : ONE, a[1]), a[2])))
 REAL(addcdiv, ADD(a[0], DIV(MUL(o->given & 8 ? a[3] : ONE, a[1]), a[2])))

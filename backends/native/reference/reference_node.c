@@ -364,7 +364,9 @@ static bool rounds_between(const char *name)
         "prelu_backward",
         "atan2",
         "avg_pool2d_backward",
+        "_adaptive_avg_pool2d_backward",
         "_adaptive_avg_pool3d_backward",
+        "embedding_dense_backward",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name + strlen("aten::"), names[i]) == 0)

@@ -11,6 +11,7 @@
 
 /* Sums up to here are exact in float32. */
 enum { EXACT = 1 << 24, LARGEST_PRODUCT = 255 * 128, LARGEST_BYTE = 255 };
+enum { MOST_PARTS = 4096 }; /* of one sum: each is a call of the library */
 
 bool dnn_is_byte(ob_dtype dtype)
 {
@@ -167,7 +168,7 @@ static ob_status sum_part(dnn_plan *plan, const dnn_view *in, const dnn_view *ou
     return dnn_plan_emit(plan, &request, bindings, 2, NULL, err);
 }
 
-/* How much of `dim`, the longest that is reduced, is added up at once: float32 must hold the sum. */
+/* How much of `dim`, the longest that is reduced, is added up at once: float32 must hold the sum. 0 = too much. */
 static int64_t find_part(const dnn_view *in, const dnn_view *out, int *dim)
 {
     int64_t all = 1, longest = 1;
@@ -175,13 +176,16 @@ static int64_t find_part(const dnn_view *in, const dnn_view *out, int *dim)
     for (int d = 0; d < in->ndim; d++) {
         if (out->sizes[d] == in->sizes[d])
             continue;
-        all *= in->sizes[d];
+        if (__builtin_mul_overflow(all, in->sizes[d], &all))
+            return 0;
         if (in->sizes[d] > longest) {
             longest = in->sizes[d];
             *dim = d;
         }
     }
     const int64_t part = EXACT / LARGEST_BYTE / (all / longest);
+    if (part > 0 && longest / part >= MOST_PARTS)
+        return 0;
     return part < longest ? part : longest;
 }
 

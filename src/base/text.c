@@ -5,6 +5,7 @@
 #include "base/text_append.h"
 
 #include "base/number.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 
 #include <math.h>
@@ -109,12 +110,47 @@ bool ob__text_append_fill(ob_text *text, char with, size_t count)
     return true;
 }
 
+/* Bytes that no screen shows or that are no UTF-8, escaped so that a shell makes them again. */
+static bool append_escaped_word(ob_text *text, const char *word)
+{
+    const char *end = word + strlen(word);
+    bool ok = ob_text_append(text, "$'", 2);
+    while (ok && word < end) {
+        const char *from = word;
+        const uint32_t code = ob__utf8_next(&word, end);
+        const bool valid = ob__utf8_valid(from, (size_t)(word - from)) == (size_t)(word - from);
+        if (code == '\'' || code == '\\')
+            ok = ob_text_printf(text, "\\%c", (char)code);
+        else if (valid && !ob__utf8_is_control(code))
+            ok = ob_text_append(text, from, (size_t)(word - from));
+        else
+            for (; ok && from < word; from++)
+                ok = ob_text_printf(text, "\\x%02x", (unsigned)(unsigned char)*from);
+    }
+    return ok && ob_text_append(text, "'", 1);
+}
+
+/* Whether a reader of the line sees what the word is. Statements may have lines. */
+static bool is_visible(const char *word)
+{
+    const size_t size = strlen(word);
+    const char *at = word, *end = word + size;
+    bool visible = ob__utf8_valid(word, size) == size;
+    while (visible && at < end) {
+        const uint32_t code = ob__utf8_next(&at, end);
+        visible = code == '\n' || code == '\t' || !ob__utf8_is_control(code);
+    }
+    return visible;
+}
+
 bool ob__text_append_word(ob_text *text, const char *word)
 {
     static const char PLAIN[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+";
     if (word[0] != '\0' && word[strspn(word, PLAIN)] == '\0')
         return ob_text_append_str(text, word);
+    if (!is_visible(word))
+        return append_escaped_word(text, word);
     bool ok = ob_text_append(text, "'", 1);
     for (; ok && *word != '\0'; word++)
         ok = *word == '\'' ? ob_text_append_str(text, "'\\''") : ob_text_append(text, word, 1);

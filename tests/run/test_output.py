@@ -242,6 +242,19 @@ class Names(RunTest):
     def test_time(self):
         self.check(self.command_of("time", b"--number", b"10", b"-o", self.output))
 
+    def test_repro_works_in_a_shell(self):
+        for name, options in ("run", (b"--output",)), ("time", (b"--number", b"10", b"-o")):
+            with self.subTest(name):
+                self.run_program(self.command_of(name, *options, self.output, b"--force"), code=0)
+                record = self.results()[3]
+                again = os.path.join(self.folder, b"again.json")
+                line = os.fsencode(record["repro"]) + b" " + options[-1] + b' "$1" --force'
+                self.run_program(["bash", "-c", line, "bash", again], code=0)
+                self.output, first = again, self.output
+                (r,) = self.results()
+                self.output = first
+                self.assertEqual((r["index"], r["key"]), (record["index"], record["key"]))
+
     def test_messages_are_text(self):
         os.remove(self.file)
         done = self.run_program(self.command_of("run", b"--output", self.output), code=2)

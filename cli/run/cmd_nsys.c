@@ -24,6 +24,9 @@ enum {
     LARGEST_MEMORY = 1 << 30, /* SQLite's own; what does not fit goes to temporary files */
     STEPS = 10000,            /* of SQLite's machine between two looks at the budget */
     STEPS_PER_BYTE = 50,      /* copying, indexing and joining a row take a few per byte */
+    PAGE = 4096,
+    COPIES_PER_BYTE = 64, /* a kernel's name stands once in a report, and in every row made of it */
+    LEAST_PAGES = 16384,  /* of temporary tables */
 };
 
 typedef struct nsys_options {
@@ -54,7 +57,7 @@ typedef struct analysis {
 
 static ob_status database_error(const analysis *a, ob_err *err)
 {
-    if (sqlite3_errcode(a->db) == SQLITE_INTERRUPT)
+    if (sqlite3_errcode(a->db) == SQLITE_INTERRUPT || sqlite3_errcode(a->db) == SQLITE_FULL)
         return ob_err_set(err, OB_ERR_LIMIT,
                           "%s asks for more work than a report of its size has; give one that nsys "
                           "exported as SQLite",
@@ -148,8 +151,18 @@ static int look_at_budget(void *ctx)
     return --a->looks_left < 0;
 }
 
+/* A short file may say a long text, or how to compute one, for each of its rows. */
+static ob_status limit_temporary_tables(const analysis *a, int64_t size, ob_err *err)
+{
+    char sql[128];
+    const int64_t pages = size / PAGE * COPIES_PER_BYTE + LEAST_PAGES;
+    snprintf(sql, sizeof sql, "PRAGMA temp.page_size = %d; PRAGMA temp.max_page_count = %" PRId64,
+             (int)PAGE, pages);
+    return execute(a, sql, err);
+}
+
 /* Before anything of the file is looked at. */
-static void set_limits(analysis *a)
+static ob_status set_limits(analysis *a, ob_err *err)
 {
     static const int OFF[] = {SQLITE_DBCONFIG_ENABLE_VIEW, SQLITE_DBCONFIG_ENABLE_TRIGGER,
                               SQLITE_DBCONFIG_TRUSTED_SCHEMA};
@@ -162,6 +175,7 @@ static void set_limits(analysis *a)
     sqlite3_limit(a->db, SQLITE_LIMIT_LENGTH, LARGEST_TEXT);
     sqlite3_hard_heap_limit64(LARGEST_MEMORY);
     sqlite3_progress_handler(a->db, STEPS, look_at_budget, a);
+    return limit_temporary_tables(a, (int64_t)file.st_size, err);
 }
 
 static ob_status open_database(analysis *a, ob_err *err)
@@ -173,7 +187,7 @@ static ob_status open_database(analysis *a, ob_err *err)
     if (sqlite3_open_v2(a->path, &a->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
         return ob_err_set(err, OB_ERR_CONFIG, "%s cannot be opened: %s", a->path,
                           a->db != NULL ? sqlite3_errmsg(a->db) : "out of memory");
-    set_limits(a);
+    OB_TRY(set_limits(a, err));
     OB_TRY(execute(a, "SELECT count(*) FROM sqlite_master", err)); /* is it a database at all */
     OB_TRY(make_tables(a, err));
     for (size_t i = 0; i < sizeof asks / sizeof *asks; i++)

@@ -75,25 +75,29 @@ static ob_status build(const hostile_call *call, const ob_call *given, const ob_
 
 /* The values of tame calls obey the rows, those of others are checked, as a run does it. The native backend gets them
  * unchecked: its kernels look themselves, because values that other calls compute are checked by nobody else. */
+static ob_status constrain(hostile_call *call, ob_setup *setup, bool *are_given, ob_err *err)
+{
+    const bool fills = call->tame && !call->own;
+    for (size_t i = 0; i < setup->input_count; i++)
+        are_given[i] = !fills;
+    if (!fills && strcmp(setup->desc->name, "native") == 0)
+        return OB_OK;
+    return ob__constrain_marked(setup->graph, are_given, setup->inputs, setup->input_count,
+                                &call->dice.rng, err);
+}
+
 static ob_status take_inputs(hostile_call *call, const ob_call *given, ob_setup *setup, ob_err *err)
 {
     size_t count = setup->graph->edge_count;
     setup->inputs = calloc(count + 1, sizeof *setup->inputs);
+    if (setup->inputs == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+    OB_TRY(ob_graph_flatten_inputs(given, setup->inputs, &count, err));
+    setup->input_count = count;
     bool *are_given = calloc(count + 1, sizeof *are_given);
-    ob_status status = setup->inputs != NULL && are_given != NULL
-                           ? OB_OK
-                           : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
-    if (status == OB_OK)
-        status = ob_graph_flatten_inputs(given, setup->inputs, &count, err);
-    if (status == OB_OK) {
-        const bool fills = call->tame && !call->own;
-        setup->input_count = count;
-        for (size_t i = 0; i < count; i++)
-            are_given[i] = !fills;
-        if (fills || strcmp(setup->desc->name, "native") != 0)
-            status = ob__constrain_marked(setup->graph, are_given, setup->inputs, count,
-                                          &call->dice.rng, err);
-    }
+    if (are_given == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+    const ob_status status = constrain(call, setup, are_given, err);
     free(are_given);
     return status;
 }

@@ -24,9 +24,10 @@ native_class native_wide_class(ob_dtype dtype);
 /* Reserves count * size bytes of the call's scratch, aligned; the offset goes to *offset. */
 ob_status native_scratch_reserve(ob_kit_call *call, int64_t count, size_t size, size_t *offset,
                                  ob_err *err);
+/* NULL where nothing was reserved, for arrays without elements. */
 static inline void *native_scratch_at(const ob_kit_call *call, size_t offset)
 {
-    return (char *)call->scratch + offset;
+    return call->scratch != NULL ? (char *)call->scratch + offset : NULL;
 }
 
 /* tensor NULL gives an absent operand. */

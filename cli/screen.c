@@ -44,6 +44,17 @@ size_t ob__cli_width(const ob_cli *cli)
     return size.ws_col;
 }
 
+bool ob__cli_is_utf8(void)
+{
+    static const char *const VARIABLES[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof VARIABLES / sizeof *VARIABLES; i++) {
+        const char *value = getenv(VARIABLES[i]);
+        if (value != NULL && value[0] != '\0') /* the first that is set decides */
+            return strcasestr(value, "utf-8") != NULL || strcasestr(value, "utf8") != NULL;
+    }
+    return false;
+}
+
 /* ---- results ---- */
 
 static bool note_write(ob_cli *cli, bool ok, int error)

@@ -4,9 +4,10 @@
  */
 #include "command.h"
 #include "machine/launch.h"
+#include "screen.h"
 #include "thread_list.h"
 
-#include "opbench/roofline.h"
+#include "opbench/plot.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 typedef struct roofline_options {
     const char *threads, *output;
     double budget;
-    bool json, show;
+    bool json, show, plot;
 } roofline_options;
 
 /* ---- printing ---- */
@@ -61,6 +62,23 @@ static ob_status print_table(ob_cli *cli, const ob_roofline *roofline, bool json
     for (size_t i = 0; table != NULL && i < ob_roofline_count(roofline); i++)
         add_row(table, ob_roofline_at(roofline, i));
     return ob__cli_print_table(cli, table, &style, err);
+}
+
+static ob_status print_picture(ob_cli *cli, const ob_roofline *roofline, ob_err *err)
+{
+    const ob_plot_params params = {
+        .size = sizeof params, .kind = OB_PLOT_ROOFLINE, .roofline = roofline};
+    const ob_plot_style style = {
+        .size = sizeof style, .width = ob__cli_width(cli), .ascii = !ob__cli_is_utf8()};
+    ob_text text = {.data = NULL};
+    ob_plot *plot;
+    OB_TRY(ob_plot_create(&params, &plot, err));
+    const ob_status status = ob_plot_print(plot, OB_PLOT_TEXT, &style, &text, err);
+    if (status == OB_OK)
+        ob__cli_write(cli, text.data, text.size); /* what fails there, ob__cli_finish says */
+    ob_plot_destroy(plot);
+    ob_text_fini(&text);
+    return status;
 }
 
 static void say_progress(const char *text)
@@ -126,7 +144,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     ob_status status = options->show ? show(cli, options, &roofline, &err)
                                      : measure(cli, options, &threads, &roofline, &err);
     if (status == OB_OK)
-        status = print_table(cli, roofline, options->json, &err);
+        status = options->plot ? print_picture(cli, roofline, &err)
+                               : print_table(cli, roofline, options->json, &err);
     ob_roofline_destroy(roofline);
     return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
 }
@@ -141,6 +160,7 @@ static const ob_option OPTIONS[] = {
     ROW(STRING, "output", output, .letter = 'o', .value = "FILE",
         .otherwise = "this machine's file in the user's cache", .help = "Keep the ceilings there."),
     ROW(FLAG, "show", show, .help = "Print what was kept; measure nothing."),
+    ROW(FLAG, "plot", plot, .help = "Draw the ceilings with characters instead of the table."),
     ROW(FLAG, "json", json, .help = "One JSON object per ceiling."),
     {.name = NULL},
 };
@@ -158,6 +178,7 @@ const ob_cli_command ob__command_roofline = {
         "what bounds them. The ceilings are kept per kind of machine.",
     .options = OPTIONS,
     .options_size = sizeof(roofline_options),
-    .example = "opbench roofline\nopbench roofline --threads 1 --budget 30",
+    .example = "opbench roofline\nopbench roofline --threads 1 --budget 30\nopbench roofline "
+               "--show --plot",
     .run = run,
 };

@@ -81,6 +81,10 @@ const char *ob_roofline_noted(const ob_roofline *roofline);
  * OB_ERR_SYNTAX when it is not ours. */
 ob_status ob_roofline_write(const ob_roofline *roofline, const char *path, ob_err *err);
 ob_status ob_roofline_read(const char *path, ob_roofline **out, ob_err *err);
+/* As a list, of which a header keeps a copy, so that its results can be drawn from their file alone: of each kind, thing
+ * and number of threads the best. NULL when memory is out. */
+const ob_json *ob_roofline_json(const ob_roofline *roofline, ob_json_doc *doc);
+ob_status ob_roofline_from_json(const ob_json *list, ob_roofline **out, ob_err *err);
 /* Of the kernel and the microcode that run now, as ob_roofline_noted says it. */
 void ob_roofline_note_now(char *out, size_t size);
 

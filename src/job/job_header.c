@@ -5,6 +5,7 @@
  */
 #include "job/job_int.h"
 #include "run/identity.h"
+#include "run/roof.h"
 
 #include "opbench/version.h"
 
@@ -19,7 +20,8 @@
 static ob_status list_own(ob_job *job, const ob_json **out, ob_err *err)
 {
     const ob_run_options *options = job->source.options;
-    OB_TRY(ob_json_doc_create(&job->arguments, err));
+    if (job->arguments == NULL)
+        OB_TRY(ob_json_doc_create(&job->arguments, err));
     ob_json *object = ob_json_new_object(job->arguments);
     if (object == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
@@ -28,6 +30,20 @@ static ob_status list_own(ob_job *job, const ob_json **out, ob_err *err)
         OB_TRY(ob_options_to_json(ob_timer_option_rows(), options, job->arguments, object, err));
     *out = object;
     return OB_OK;
+}
+
+/* The ceilings that results stand beside. */
+static ob_status list_ceilings(ob_job *job, const ob_json **out, ob_err *err)
+{
+    ob_roofline *roofline;
+    OB_TRY(ob__open_roofline(job->source.options->roofline, &roofline, err));
+    if (roofline == NULL)
+        return OB_OK;
+    ob_status status = job->arguments != NULL ? OB_OK : ob_json_doc_create(&job->arguments, err);
+    if (status == OB_OK && (*out = ob_roofline_json(roofline, job->arguments)) == NULL)
+        status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for the header");
+    ob_roofline_destroy(roofline);
+    return status;
 }
 
 /* ---- the header ---- */
@@ -87,6 +103,7 @@ static ob_status fill_job(ob_job *job, ob_record_header *h, ob_err *err)
     if (source->options != NULL) {
         describe_options(source->options, &h->options);
         h->seed = source->options->seed;
+        OB_TRY(list_ceilings(job, &h->ceilings, err));
         if (h->options.cmd_args == NULL)
             OB_TRY(list_own(job, &h->options.cmd_args, err));
     }

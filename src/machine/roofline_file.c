@@ -19,6 +19,11 @@
 enum { FORMAT = 1 };
 static const char OURS[] = "{\"" FORMAT_KEY "\": ";
 
+static ob_status no_memory(ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a roofline");
+}
+
 /* ---- whose it is ---- */
 
 void ob_machine_class(char out[OB_MACHINE_CLASS_BYTES])
@@ -91,19 +96,53 @@ static ob_json *make_ceiling(ob_json_doc *doc, const ob_ceiling *c)
                : NULL;
 }
 
+static ob_json *make_list(ob_json_doc *doc, const ob_roofline *r)
+{
+    ob_json *list = ob_json_new_array(doc);
+    for (size_t i = 0; list != NULL && i < r->count; i++) {
+        const ob_json *one = make_ceiling(doc, &r->items[i]);
+        if (one == NULL || ob_json_append(doc, list, one, NULL) != OB_OK)
+            return NULL;
+    }
+    return list;
+}
+
 static ob_json *make_root(ob_json_doc *doc, const ob_roofline *r)
 {
     char class[OB_MACHINE_CLASS_BYTES];
     ob_machine_class(class);
-    ob_json *root = ob_json_new_object(doc), *list = ob_json_new_array(doc);
-    bool ok = root != NULL && list != NULL &&
-              set(doc, root, FORMAT_KEY, ob_json_new_int(doc, FORMAT)) &&
-              set_text(doc, root, "class", class) && set_text(doc, root, "noted", r->noted);
-    for (size_t i = 0; ok && i < r->count; i++) {
-        ob_json *one = make_ceiling(doc, &r->items[i]);
-        ok = one != NULL && ob_json_append(doc, list, one, NULL) == OB_OK;
+    ob_json *root = ob_json_new_object(doc);
+    return root != NULL && set(doc, root, FORMAT_KEY, ob_json_new_int(doc, FORMAT)) &&
+                   set_text(doc, root, "class", class) && set_text(doc, root, "noted", r->noted) &&
+                   set(doc, root, "ceilings", make_list(doc, r))
+               ? root
+               : NULL;
+}
+
+/* Another instruction set, or another way of storing, is faster. */
+static bool is_beaten(const ob_roofline *r, const ob_ceiling *c)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const ob_ceiling *o = &r->items[i];
+        if (o->kind == c->kind && strcmp(o->of, c->of) == 0 && o->threads == c->threads &&
+            (o->value > c->value || (o->value == c->value && o < c)))
+            return c->kind != OB_CEILING_LAUNCH;
     }
-    return ok && set(doc, root, "ceilings", list) ? root : NULL; /* which copies it */
+    return false;
+}
+
+const ob_json *ob_roofline_json(const ob_roofline *roofline, ob_json_doc *doc)
+{
+    ob_roofline best = {.items = NULL};
+    const ob_json *list = NULL;
+    ob_status status = OB_OK;
+    for (size_t i = 0; status == OB_OK && i < roofline->count; i++)
+        if (!is_beaten(roofline, &roofline->items[i]))
+            status = ob_roofline_add(&best, &roofline->items[i], NULL);
+    if (status == OB_OK)
+        list = make_list(doc, &best);
+    free(best.items);
+    return list;
 }
 
 ob_status ob_roofline_write(const ob_roofline *roofline, const char *path, ob_err *err)
@@ -120,7 +159,7 @@ ob_status ob_roofline_write(const ob_roofline *roofline, const char *path, ob_er
         root != NULL ? ob_json_print(root, &text, &length, NULL) : OB_ERR_NOMEM;
     ob_json_doc_destroy(doc);
     if (printed != OB_OK)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a roofline");
+        return no_memory(err);
     text[length] = '\n'; /* in the place of the end */
     const bool written = ob__file_replace(path, OURS, text, length + 1);
     free(text);
@@ -154,21 +193,42 @@ static bool read_ceiling(const ob_json *object, ob_ceiling *out)
            copy_text(object, "set", out->set, sizeof out->set);
 }
 
+static ob_status read_list(const char *name, const ob_json *list, ob_roofline *r, ob_err *err)
+{
+    for (size_t i = 0; i < ob_json_count(list); i++) {
+        ob_ceiling one;
+        if (!read_ceiling(ob_json_item(list, i), &one))
+            return ob_err_set(err, OB_ERR_SYNTAX, "%s: ceilings[%zu] is no ceiling", name, i);
+        OB_TRY(ob_roofline_add(r, &one, err));
+    }
+    return OB_OK;
+}
+
 static ob_status read_root(const char *path, const ob_json *root, ob_roofline *r, ob_err *err)
 {
-    const ob_json *list = ob_json_get(root, "ceilings");
     if (ob_json_int(ob_json_get(root, FORMAT_KEY), 0) != FORMAT ||
         !copy_text(root, "noted", r->noted, sizeof r->noted))
         return ob_err_set(err, OB_ERR_SYNTAX,
                           "%s is no roofline of this version; measure it with opbench roofline",
                           path);
-    for (size_t i = 0; i < ob_json_count(list); i++) {
-        ob_ceiling one;
-        if (!read_ceiling(ob_json_item(list, i), &one))
-            return ob_err_set(err, OB_ERR_SYNTAX, "%s: ceilings[%zu] is no ceiling", path, i);
-        OB_TRY(ob_roofline_add(r, &one, err));
-    }
-    return OB_OK;
+    return read_list(path, ob_json_get(root, "ceilings"), r, err);
+}
+
+/* What was read, or nothing of it. */
+static ob_status hand_over(ob_roofline *r, ob_status status, ob_roofline **out)
+{
+    if (status == OB_OK)
+        *out = r;
+    else
+        ob_roofline_destroy(r);
+    return status;
+}
+
+ob_status ob_roofline_from_json(const ob_json *list, ob_roofline **out, ob_err *err)
+{
+    ob_roofline *r = ob__roofline_create();
+    *out = NULL;
+    return r != NULL ? hand_over(r, read_list("the header", list, r, err), out) : no_memory(err);
 }
 
 ob_status ob_roofline_read(const char *path, ob_roofline **out, ob_err *err)
@@ -185,12 +245,8 @@ ob_status ob_roofline_read(const char *path, ob_roofline **out, ob_err *err)
     OB_TRY(ob_json_parse_file(path, NULL, &doc, err));
     ob_roofline *r = ob__roofline_create();
     const ob_status status = r != NULL
-                                 ? read_root(path, ob_json_doc_root(doc), r, err)
-                                 : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a roofline");
+                                 ? hand_over(r, read_root(path, ob_json_doc_root(doc), r, err), out)
+                                 : no_memory(err);
     ob_json_doc_destroy(doc);
-    if (status != OB_OK)
-        ob_roofline_destroy(r);
-    else
-        *out = r;
     return status;
 }

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench plot: stored results as a picture.
+ */
+#include "measurement_files.h"
+#include "output_file.h"
+#include "screen.h"
+
+#include "opbench/plot.h"
+
+#include <string.h>
+
+typedef struct plot_options {
+    const char *kind, *output, *roofline;
+    int64_t threads, width, height;
+    bool force, text;
+} plot_options;
+
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, plot_options, field, __VA_ARGS__)
+
+static const ob_option OPTIONS[] = {
+    ROW(CHOICE, "kind", kind, .value = "KIND", .choices = "roofline", .initial = "roofline",
+        .help = "What is drawn: roofline, results below the ceilings of their machine."),
+    ROW(STRING, "output", output, .letter = 'o', .value = "FILE", .otherwise = "standard output",
+        .help = "Write the SVG there."),
+    ROW(FLAG, "force", force, .help = "Replace the file if there is one."),
+    ROW(FLAG, "text", text, .help = "Draw it with characters, on standard output."),
+    ROW(STRING, "roofline", roofline, .value = "FILE", .otherwise = "those in the results' header",
+        .help = "Ceilings that `opbench roofline -o FILE` measured."),
+    ROW(INT, "threads", threads, .value = "N", .min = 1, .max = 65536,
+        .otherwise = "as many as most of the results have",
+        .help = "Draw the ceilings of so many threads."),
+    ROW(INT, "width", width, .value = "N", .min = 40, .max = 10000,
+        .otherwise = "900 pixels, or the terminal's characters", .help = "How wide it is."),
+    ROW(INT, "height", height, .value = "N", .min = 10, .max = 10000,
+        .otherwise = "600 pixels, or 24 lines", .help = "How high it is, without what is below."),
+    {.name = NULL},
+};
+
+static ob_status read_file(const char *path, ob_plot *plot, ob_err *err)
+{
+    ob_cli_input input;
+    ob_record_reader *reader;
+    const ob_record *record;
+    OB_TRY(ob__cli_input_open(path, &input, err));
+    ob_status status = ob__cli_input_records(&input, &reader, err);
+    if (status == OB_OK) {
+        while ((status = ob_record_reader_next(reader, &record, err)) == OB_OK &&
+               (status = ob_plot_add(plot, record, err)) == OB_OK)
+            continue;
+        ob_record_reader_close(reader);
+    }
+    ob__cli_input_close(&input);
+    return status == OB_END ? OB_OK : status;
+}
+
+static ob_status draw(const ob_cli *cli, const ob_cli_call *call, ob_plot_form form, ob_text *text,
+                      ob_err *err)
+{
+    const plot_options *o = call->options;
+    ob_roofline *roofline = NULL;
+    ob_plot *plot = NULL;
+    const ob_plot_style style = {.size = sizeof style,
+                                 .width = o->width > 0           ? (size_t)o->width
+                                          : form == OB_PLOT_TEXT ? ob__cli_width(cli)
+                                                                 : 0,
+                                 .height = (size_t)o->height,
+                                 .ascii = !ob__cli_is_utf8()};
+    ob_status status = o->roofline != NULL ? ob_roofline_read(o->roofline, &roofline, err) : OB_OK;
+    const ob_plot_params params = {.size = sizeof params,
+                                   .kind = OB_PLOT_ROOFLINE,
+                                   .roofline = roofline,
+                                   .threads = o->threads};
+    if (status == OB_OK)
+        status = ob_plot_create(&params, &plot, err);
+    for (size_t i = 0; i < call->word_count && status == OB_OK; i++)
+        status = read_file(call->words[i], plot, err);
+    if (status == OB_OK)
+        status = ob_plot_print(plot, form, &style, text, err);
+    ob_plot_destroy(plot);
+    ob_roofline_destroy(roofline);
+    return status;
+}
+
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    const plot_options *o = call->options;
+    const ob_plot_form form = o->text ? OB_PLOT_TEXT : OB_PLOT_SVG;
+    ob_text text = {.data = NULL};
+    ob_err err;
+    if (o->text && o->output != NULL)
+        return ob__cli_usage_error(cli, "--text goes to standard output; leave out --output");
+    int code = ob__cli_check_new(cli, o->output, o->force);
+    if (code != OB_EXIT_OK)
+        return code;
+    code = draw(cli, call, form, &text, &err) == OB_OK
+               ? ob__cli_write_file(cli, o->output, text.data, text.size)
+               : ob__cli_fail(cli, &err);
+    ob_text_fini(&text);
+    return code;
+}
+
+const ob_cli_command ob__command_plot = {
+    .name = "plot",
+    .help = "draw stored results",
+    .text = "Draws results from their files as an SVG picture that needs nothing else and follows "
+            "the reader's light or dark; with --text as characters.\n\n"
+            "The roofline has the ceilings that `opbench roofline` measured before the results, "
+            "and each result with its distance from what was attainable; docs/roofline.md "
+            "explains it.",
+    .words = ob__cli_measurement_words,
+    .options = OPTIONS,
+    .options_size = sizeof(plot_options),
+    .example = "opbench plot results.json --kind roofline -o roofline.svg\n"
+               "opbench plot results.json --text",
+    .run = run,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pictures of records: an SVG that stands alone, or characters for a terminal.
+ *
+ * One thread at a time per object.
+ */
+#ifndef OPBENCH_PLOT_H
+#define OPBENCH_PLOT_H
+
+#include "opbench/record.h"
+#include "opbench/roofline.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* enum name, word, help */
+#define OB_PLOT_MAP(X) X(ROOFLINE, "roofline", "results below the ceilings of their machine")
+
+typedef enum ob_plot_kind {
+#define OB_PLOT_ENUM(id, word, help) OB_PLOT_##id,
+    OB_PLOT_MAP(OB_PLOT_ENUM)
+#undef OB_PLOT_ENUM
+        OB_PLOT_KIND_COUNT
+} ob_plot_kind;
+
+typedef struct ob_plot_params {
+    size_t size; /* sizeof (ob_plot_params) */
+    ob_plot_kind kind;
+    const ob_roofline *roofline; /* ceilings, copied; NULL = those that the first header has */
+    int64_t threads; /* whose ceilings are drawn; 0 = of as many as most of the results have */
+} ob_plot_params;
+
+typedef enum ob_plot_form { OB_PLOT_SVG, OB_PLOT_TEXT } ob_plot_form;
+
+/* Zeros are defaults. */
+typedef struct ob_plot_style {
+    size_t size;          /* sizeof (ob_plot_style) */
+    size_t width, height; /* in pixels (900 x 600), or characters (80 x 24) */
+    bool ascii;           /* TEXT: nothing but ASCII */
+} ob_plot_style;
+
+typedef struct ob_plot ob_plot;
+
+ob_status ob_plot_create(const ob_plot_params *params, ob_plot **out, ob_err *err);
+void ob_plot_destroy(ob_plot *plot); /* NULL is allowed */
+/* Copies what it shows of a record of any kind. */
+ob_status ob_plot_add(ob_plot *plot, const ob_record *record, ob_err *err);
+/* Appends the picture; style may be NULL. OB_ERR_NOT_FOUND when there is nothing to draw: the message says what is
+ * missing. */
+ob_status ob_plot_print(const ob_plot *plot, ob_plot_form form, const ob_plot_style *style,
+                        ob_text *text, ob_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

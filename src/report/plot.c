@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A plot: records in, a picture out.
+ */
+#include "report/roofline_picture.h"
+
+#include "base/vec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ob_status no_memory(ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the picture");
+}
+
+static const char *keep(ob_plot *plot, const char *text)
+{
+    return ob__arena_strdup(&plot->arena, text, strlen(text));
+}
+
+static ob_status copy_ceilings(const ob_roofline *from, ob_roofline **out, ob_err *err)
+{
+    ob_json_doc *doc;
+    OB_TRY(ob_json_doc_create(&doc, err));
+    const ob_json *list = ob_roofline_json(from, doc);
+    const ob_status status = list != NULL ? ob_roofline_from_json(list, out, err) : no_memory(err);
+    ob_json_doc_destroy(doc);
+    return status;
+}
+
+ob_status ob_plot_create(const ob_plot_params *params, ob_plot **out, ob_err *err)
+{
+    ob_plot *plot = calloc(1, sizeof *plot);
+    *out = NULL;
+    if (plot == NULL)
+        return no_memory(err);
+    plot->params = *params;
+    ob__arena_init(&plot->arena, 0);
+    const ob_status status =
+        params->roofline != NULL ? copy_ceilings(params->roofline, &plot->roofline, err) : OB_OK;
+    if (status == OB_OK)
+        *out = plot;
+    else
+        ob_plot_destroy(plot);
+    return status;
+}
+
+void ob_plot_destroy(ob_plot *plot)
+{
+    if (plot == NULL)
+        return;
+    ob_roofline_destroy(plot->roofline);
+    ob__arena_fini(&plot->arena);
+    free(plot->points);
+    free(plot);
+}
+
+/* ---- records ---- */
+
+static ob_status add_header(ob_plot *plot, const ob_record_header *h, ob_err *err)
+{
+    if (plot->cpu == NULL && (plot->cpu = keep(plot, h->system.cpu_model)) == NULL)
+        return no_memory(err);
+    plot->other_cpu = plot->other_cpu || strcmp(plot->cpu, h->system.cpu_model) != 0;
+    return plot->roofline == NULL && ob_json_count(h->ceilings) > 0
+               ? ob_roofline_from_json(h->ceilings, &plot->roofline, err)
+               : OB_OK;
+}
+
+/* The number of the backend; all beyond the last share it. */
+static size_t backend_of(ob_plot *plot, const char *name)
+{
+    for (size_t i = 0; i < plot->backend_count; i++)
+        if (strcmp(plot->backends[i], name) == 0)
+            return i;
+    if (plot->backend_count == OB_PICTURE_BACKENDS)
+        return OB_PICTURE_BACKENDS - 1;
+    const bool last = plot->backend_count + 1 == OB_PICTURE_BACKENDS;
+    const char *kept = keep(plot, last ? "others" : name);
+    if (kept != NULL)
+        plot->backends[plot->backend_count++] = kept;
+    return plot->backend_count > 0 ? plot->backend_count - 1 : 0;
+}
+
+static ob_status add_pass(ob_plot *plot, const ob_record_result *r, const ob_record_pass *pass,
+                          bool backward, ob_err *err)
+{
+    const char *backend = r->backend != NULL ? r->backend : "?";
+    char name[512];
+    if (!(pass->time_ms.median > 0))
+        return OB_OK;
+    if (!(pass->flops > 0) || !(pass->bytes > 0)) {
+        plot->not_shown++;
+        return OB_OK;
+    }
+    snprintf(name, sizeof name, "%.300s %.100s%s on %.64s", r->op_name != NULL ? r->op_name : "?",
+             r->id != NULL ? r->id : "", backward ? " backward" : "", backend);
+    const double seconds = pass->time_ms.median / 1e3;
+    ob_picture_point point = {
+        .name = keep(plot, name),
+        .intensity = pass->flops / pass->bytes,
+        .rate = pass->flops / seconds,
+        .roof = pass->attainable_ms > 0 ? pass->flops / pass->attainable_ms * 1e3 : NAN,
+        .seconds = seconds,
+        .threads = r->threads,
+        .backend = backend_of(plot, backend),
+        .backward = backward};
+    if (pass->bound_by != NULL)
+        point.bound_by = keep(plot, pass->bound_by);
+    if (point.name == NULL || plot->backend_count == 0 ||
+        !OB_RESERVE(plot->points, plot->room, plot->count + 1))
+        return no_memory(err);
+    plot->points[plot->count++] = point;
+    return OB_OK;
+}
+
+ob_status ob_plot_add(ob_plot *plot, const ob_record *record, ob_err *err)
+{
+    const ob_record_result *r = &record->result;
+    if (record->kind == OB_RECORD_HEADER_LINE)
+        return add_header(plot, &record->header, err);
+    if (record->kind != OB_RECORD_RESULT_LINE || r->status != OB_RECORD_OK)
+        return OB_OK;
+    OB_TRY(add_pass(plot, r, &r->forward, false, err));
+    return add_pass(plot, r, &r->backward, true, err);
+}
+
+ob_status ob_plot_print(const ob_plot *plot, ob_plot_form form, const ob_plot_style *style,
+                        ob_text *text, ob_err *err)
+{
+    const ob_plot_style defaults = {.size = sizeof defaults};
+    style = style != NULL ? style : &defaults;
+    return form == OB_PLOT_SVG ? ob__roofline_svg(plot, style, text, err)
+                               : ob__roofline_text(plot, style, text, err);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/svg.h"
+
+#include "report/table_model.h"
+
+#include <math.h>
+
+bool ob__append_xml(ob_text *out, const char *text)
+{
+    ob_text clean = {.data = NULL};
+    bool ok = ob__append_harmless(&clean, text, false);
+    for (size_t i = 0; ok && i < clean.size; i++) {
+        const char c = clean.data[i];
+        ok = c == '<'    ? ob_text_append_str(out, "&lt;")
+             : c == '>'  ? ob_text_append_str(out, "&gt;")
+             : c == '&'  ? ob_text_append_str(out, "&amp;")
+             : c == '"'  ? ob_text_append_str(out, "&quot;")
+             : c == '\'' ? ob_text_append_str(out, "&#39;")
+                         : ob_text_append(out, &c, 1);
+    }
+    ob_text_fini(&clean);
+    return ok;
+}
+
+/* ---- pieces ---- */
+
+static void add(ob_svg *svg, const char *text)
+{
+    svg->failed = svg->failed || !ob_text_append_str(svg->out, text);
+}
+
+static void add_escaped(ob_svg *svg, const char *text)
+{
+    svg->failed = svg->failed || !ob__append_xml(svg->out, text);
+}
+
+/* ` name="12.5"`: in tenths, and with a point whatever the locale. */
+static void add_number(ob_svg *svg, const char *name, double value)
+{
+    const long long tenths = llround(fmin(fmax(value, -1e9), 1e9) * 10);
+    const unsigned long long size =
+        tenths < 0 ? 0ULL - (unsigned long long)tenths : (unsigned long long)tenths;
+    svg->failed = svg->failed || !ob_text_printf(svg->out, " %s=\"%s%llu.%llu\"", name,
+                                                 tenths < 0 ? "-" : "", size / 10, size % 10);
+}
+
+static void open_element(ob_svg *svg, const char *name, const char *class_name)
+{
+    add(svg, "<");
+    add(svg, name);
+    add(svg, " class=\"");
+    add_escaped(svg, class_name);
+    add(svg, "\"");
+}
+
+/* ---- the document ---- */
+
+/* Colours that people with any kind of sight tell apart (Okabe and Ito's). */
+static const char STYLE[] =
+    "<style>\n"
+    "svg{background:#fff;color:#222;font-family:system-ui,sans-serif;font-size:12px}\n"
+    "text{fill:currentColor}.title{font-size:16px;font-weight:600}.faint{opacity:.7}\n"
+    ".end{text-anchor:end}.middle{text-anchor:middle}\n"
+    "line{stroke:currentColor}.grid{opacity:.12}.axis{opacity:.6}.roof{stroke-width:2}\n"
+    ".inner{opacity:.55;stroke-dasharray:5 3}.gap{opacity:.35}\n"
+    "circle{stroke-width:1.5}.hollow{fill-opacity:0}\n"
+    ".c0{fill:#0072b2;stroke:#0072b2}.c1{fill:#d55e00;stroke:#d55e00}"
+    ".c2{fill:#009e73;stroke:#009e73}.c3{fill:#cc79a7;stroke:#cc79a7}"
+    ".c4{fill:#b58900;stroke:#b58900}.c5{fill:#56b4e9;stroke:#56b4e9}"
+    ".c6{fill:#7a5195;stroke:#7a5195}.c7{fill:#777;stroke:#777}\n"
+    "@media(prefers-color-scheme:dark){svg{background:#16181c;color:#e6e6e6}"
+    ".c0{fill:#4aa8e0;stroke:#4aa8e0}.c6{fill:#b48ad0;stroke:#b48ad0}"
+    ".c7{fill:#aaa;stroke:#aaa}}\n"
+    "</style>\n";
+
+ob_svg ob__svg_begin(ob_text *out, double width, double height, const char *title,
+                     const char *description)
+{
+    ob_svg svg = {.out = out};
+    svg.failed = !ob_text_printf(out,
+                                 "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" "
+                                 "viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\">\n",
+                                 width, height, width, height);
+    add(&svg, "<title>");
+    add_escaped(&svg, title);
+    add(&svg, "</title>\n<desc>");
+    add_escaped(&svg, description);
+    add(&svg, "</desc>\n");
+    add(&svg, STYLE);
+    return svg;
+}
+
+void ob__svg_end(ob_svg *svg)
+{
+    add(svg, "</svg>\n");
+}
+
+void ob__svg_line(ob_svg *svg, const char *class_name, double x1, double y1, double x2, double y2)
+{
+    open_element(svg, "line", class_name);
+    add_number(svg, "x1", x1);
+    add_number(svg, "y1", y1);
+    add_number(svg, "x2", x2);
+    add_number(svg, "y2", y2);
+    add(svg, "/>\n");
+}
+
+void ob__svg_circle(ob_svg *svg, const char *class_name, double x, double y, double radius,
+                    const char *title)
+{
+    open_element(svg, "circle", class_name);
+    add_number(svg, "cx", x);
+    add_number(svg, "cy", y);
+    add_number(svg, "r", radius);
+    add(svg, "><title>");
+    add_escaped(svg, title);
+    add(svg, "</title></circle>\n");
+}
+
+void ob__svg_text(ob_svg *svg, const char *class_name, double x, double y, double degrees,
+                  const char *text)
+{
+    open_element(svg, "text", class_name);
+    add_number(svg, "x", x);
+    add_number(svg, "y", y);
+    if (degrees != 0)
+        svg->failed =
+            svg->failed ||
+            !ob_text_printf(svg->out, " transform=\"rotate(%.0f %.0f %.0f)\"", degrees, x, y);
+    add(svg, ">");
+    add_escaped(svg, text);
+    add(svg, "</text>\n");
+}

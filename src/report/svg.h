@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An SVG picture that stands alone: no script, nothing from elsewhere, light and dark by the reader's choice. Classes of
+ * its style sheet say what things look like. Texts are of unknown origin and are escaped here.
+ */
+#ifndef OB_REPORT_SVG_H
+#define OB_REPORT_SVG_H
+
+#include "opbench/text.h"
+
+typedef struct ob_svg {
+    ob_text *out;
+    bool failed; /* memory was out */
+} ob_svg;
+
+enum { OB_SVG_COLOURS = 8 }; /* classes c0, c1, ... */
+
+/* title and description are what a screen reader says of it. */
+ob_svg ob__svg_begin(ob_text *out, double width, double height, const char *title,
+                     const char *description);
+void ob__svg_end(ob_svg *svg);
+void ob__svg_line(ob_svg *svg, const char *class_name, double x1, double y1, double x2, double y2);
+/* title: shown under the pointer, and read aloud. */
+void ob__svg_circle(ob_svg *svg, const char *class_name, double x, double y, double radius,
+                    const char *title);
+/* Turned by degrees around its place. */
+void ob__svg_text(ob_svg *svg, const char *class_name, double x, double y, double degrees,
+                  const char *text);
+
+/* Text or the value of an attribute, in XML and HTML. */
+bool ob__append_xml(ob_text *out, const char *text);
+
+#endif

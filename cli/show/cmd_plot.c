@@ -48,6 +48,10 @@ static ob_status read_file(const char *path, ob_plot *plot, ob_err *err)
         while ((status = ob_record_reader_next(reader, &record, err)) == OB_OK &&
                (status = ob_plot_add(plot, record, err)) == OB_OK)
             continue;
+        if (status != OB_END && err->file[0] == '\0') {
+            snprintf(err->file, sizeof err->file, "%s", input.name);
+            err->line = (uint32_t)ob_record_reader_line(reader);
+        }
         ob_record_reader_close(reader);
     }
     ob__cli_input_close(&input);

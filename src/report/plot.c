@@ -4,6 +4,7 @@
  */
 #include "report/roofline_picture.h"
 
+#include "base/sized.h"
 #include "base/vec.h"
 
 #include <stdio.h>
@@ -36,10 +37,10 @@ ob_status ob_plot_create(const ob_plot_params *params, ob_plot **out, ob_err *er
     *out = NULL;
     if (plot == NULL)
         return no_memory(err);
-    plot->params = *params;
     ob__arena_init(&plot->arena, 0);
-    const ob_status status =
-        params->roofline != NULL ? copy_ceilings(params->roofline, &plot->roofline, err) : OB_OK;
+    ob_status status = OB__TAKE(ob_plot_params, &plot->params, params, err);
+    if (status == OB_OK && plot->params.roofline != NULL)
+        status = copy_ceilings(plot->params.roofline, &plot->roofline, err);
     if (status == OB_OK)
         *out = plot;
     else
@@ -130,8 +131,8 @@ ob_status ob_plot_add(ob_plot *plot, const ob_record *record, ob_err *err)
 ob_status ob_plot_print(const ob_plot *plot, ob_plot_form form, const ob_plot_style *style,
                         ob_text *text, ob_err *err)
 {
-    const ob_plot_style defaults = {.size = sizeof defaults};
-    style = style != NULL ? style : &defaults;
-    return form == OB_PLOT_SVG ? ob__roofline_svg(plot, style, text, err)
-                               : ob__roofline_text(plot, style, text, err);
+    ob_plot_style own;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_plot_style, &own, style, err));
+    return form == OB_PLOT_SVG ? ob__roofline_svg(plot, &own, text, err)
+                               : ob__roofline_text(plot, &own, text, err);
 }

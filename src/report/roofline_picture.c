@@ -62,6 +62,11 @@ static int by_value_down(const void *a, const void *b)
 
 ob_status ob__roof_lines(const ob_plot *plot, ob_roof_lines *out, ob_err *err)
 {
+    if (plot->roofline == NULL)
+        return ob_err_set(err, OB_ERR_NOT_FOUND,
+                          "no ceilings: the results were measured without them; measure them on "
+                          "the same machine with opbench roofline -o FILE and pass --roofline "
+                          "FILE");
     *out = (ob_roof_lines){.threads = threads_of(plot)};
     for (size_t i = 0; i < ob_roofline_count(plot->roofline); i++) {
         const ob_ceiling *c = ob_roofline_at(plot->roofline, i);
@@ -76,15 +81,9 @@ ob_status ob__roof_lines(const ob_plot *plot, ob_roof_lines *out, ob_err *err)
     qsort(out->peaks, out->peak_count, sizeof *out->peaks, by_value_down);
     if (out->level_count > 0 && out->peak_count > 0)
         return OB_OK;
-    return plot->roofline == NULL
-               ? ob_err_set(err, OB_ERR_NOT_FOUND,
-                            "no ceilings: the results were measured without them; measure them on "
-                            "the same machine with opbench roofline -o FILE and pass --roofline "
-                            "FILE")
-               : ob_err_set(err, OB_ERR_NOT_FOUND,
-                            "no ceilings of %lld threads; opbench roofline --threads %lld measures "
-                            "them",
-                            (long long)out->threads, (long long)out->threads);
+    return ob_err_set(err, OB_ERR_NOT_FOUND,
+                      "no ceilings of %lld threads; opbench roofline --threads %lld measures them",
+                      (long long)out->threads, (long long)out->threads);
 }
 
 void ob__roof_axes(const ob_plot *plot, const ob_roof_lines *lines, ob_axis *x, ob_axis *y)

@@ -155,17 +155,17 @@ ob_status ob__roofline_svg(const ob_plot *plot, const ob_plot_style *style, ob_t
     const double width = style->width > 0 ? fmax((double)style->width, 480) : 900;
     const double height = style->height > 0 ? fmax((double)style->height, 320) : 600;
     const size_t start = text->size, listed = ob__farthest(plot, far);
+    const bool named = plot->cpu != NULL && plot->cpu[0] != '\0';
     char about[256];
     drawing d = {.plot = plot,
                  .x = {.start = LEFT, .stop = width - RIGHT},
                  .y = {.start = height - BOTTOM, .stop = TOP}};
     OB_TRY(ob__roof_lines(plot, &d.lines, err));
     ob__roof_axes(plot, &d.lines, &d.x, &d.y);
-    snprintf(about, sizeof about, "%s%sceilings of %lld thread%s as measured%s",
-             plot->cpu != NULL ? plot->cpu : "", plot->cpu != NULL ? ", " : "",
-             (long long)d.lines.threads, d.lines.threads == 1 ? "" : "s",
-             plot->count > 0 ? "; a dot is a result, the line above it ends at what is attainable"
-                             : "");
+    snprintf(
+        about, sizeof about, "%s%sceilings of %lld thread%s as measured%s", named ? plot->cpu : "",
+        named ? ", " : "", (long long)d.lines.threads, d.lines.threads == 1 ? "" : "s",
+        plot->count > 0 ? "; a dot is a result, the line above it ends at what is attainable" : "");
     const double below = (listed > 0 ? LINE * (double)(listed + 2) : 0) +
                          LINE * (double)((plot->not_shown > 0) + plot->other_cpu);
     d.svg = ob__svg_begin(text, width, height + below, "Roofline", about);

@@ -86,7 +86,7 @@ ob_status ob__roof_lines(const ob_plot *plot, ob_roof_lines *out, ob_err *err)
                       (long long)out->threads, (long long)out->threads);
 }
 
-void ob__roof_axes(const ob_plot *plot, const ob_roof_lines *lines, ob_axis *x, ob_axis *y)
+void ob__roof_axes(const ob_plot *plot, const ob_roof_lines *lines, ob_log_axis *x, ob_log_axis *y)
 {
     const double fastest = lines->levels[lines->level_count - 1].value;
     const double slowest = lines->levels[0].value;

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "opbench/plot.h"
-#include "report/axis.h"
+#include "report/log_axis.h"
 
 #include <math.h>
 
@@ -59,7 +59,7 @@ typedef struct ob_roof_lines {
 /* OB_ERR_NOT_FOUND: no ceilings. */
 ob_status ob__roof_lines(const ob_plot *plot, ob_roof_lines *out, ob_err *err);
 /* Axes that hold all lines and points. */
-void ob__roof_axes(const ob_plot *plot, const ob_roof_lines *lines, ob_axis *x, ob_axis *y);
+void ob__roof_axes(const ob_plot *plot, const ob_roof_lines *lines, ob_log_axis *x, ob_log_axis *y);
 /* Results with the least share of what was attainable, the least first. Returns how many. */
 size_t ob__farthest(const ob_plot *plot, const ob_picture_point *out[OB_PICTURE_FARTHEST]);
 double ob__point_share(const ob_picture_point *point); /* NaN = not known */

@@ -17,7 +17,7 @@ enum { LEFT = 64, RIGHT = 190, TOP = 56, BOTTOM = 54, LINE = 16, TICKS = 12 };
 typedef struct drawing {
     const ob_plot *plot;
     ob_roof_lines lines;
-    ob_axis x, y;
+    ob_log_axis x, y;
     ob_svg svg;
 } drawing;
 

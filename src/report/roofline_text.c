@@ -15,7 +15,7 @@ enum { BLANK = ' ', DIAGONAL = '/', LEVEL = '-' };
 typedef struct canvas {
     char *cells; /* rows of width */
     size_t width, height;
-    ob_axis x, y; /* to columns and rows */
+    ob_log_axis x, y; /* to columns and rows */
 } canvas;
 
 static char *cell_at(canvas *c, double column, double row)
@@ -158,8 +158,8 @@ ob_status ob__roofline_text(const ob_plot *plot, const ob_plot_style *style, ob_
     ob_roof_lines lines;
     canvas c = {.width = within(style->width, 80, LEAST_WIDTH) - LABELS,
                 .height = within(style->height, 24, LEAST_HEIGHT)};
-    c.x = (ob_axis){.start = 0, .stop = (double)(c.width - 1)};
-    c.y = (ob_axis){.start = (double)(c.height - 1), .stop = 0};
+    c.x = (ob_log_axis){.start = 0, .stop = (double)(c.width - 1)};
+    c.y = (ob_log_axis){.start = (double)(c.height - 1), .stop = 0};
     OB_TRY(ob__roof_lines(plot, &lines, err));
     ob__roof_axes(plot, &lines, &c.x, &c.y);
     c.cells = malloc(c.width * c.height);

@@ -4,7 +4,7 @@
  */
 #include "check.h"
 #include "opbench/plot.h"
-#include "report/axis.h"
+#include "report/log_axis.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static void axes(void)
 {
     double ticks[4];
     char label[16];
-    const ob_axis axis = ob__axis_over(0.3, 20, 100, 400);
+    const ob_log_axis axis = ob__axis_over(0.3, 20, 100, 400);
     CHECK(axis.low == 0.1 && axis.high == 100);
     CHECK(fabs(ob__axis_place(&axis, 0.1) - 100) < 1e-9);
     CHECK(fabs(ob__axis_place(&axis, 1) - 200) < 1e-9);
@@ -24,7 +24,7 @@ static void axes(void)
     CHECK(fabs(ticks[3] - 100) < 1e-9);
     CHECK_INT(ob__axis_ticks(&axis, ticks, 2), 2); /* every second one */
     CHECK(fabs(ticks[1] - 10) < 1e-9);
-    const ob_axis one = ob__axis_over(10, 10, 0, 1); /* has a length whatever it holds */
+    const ob_log_axis one = ob__axis_over(10, 10, 0, 1); /* has a length whatever it holds */
     CHECK(one.low == 10 && one.high == 100);
     CHECK_STR(ob__axis_label(0.001, label), "0.001");
     CHECK_STR(ob__axis_label(0.1, label), "0.1");

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/axis.h"
+#include "report/log_axis.h"
 
 #include <math.h>
 #include <stdio.h>
 
-ob_axis ob__axis_over(double least, double most, double start, double stop)
+ob_log_axis ob__axis_over(double least, double most, double start, double stop)
 {
     const double low = floor(log10(least) + 1e-9), high = ceil(log10(most) - 1e-9);
-    return (ob_axis){.low = pow(10, low),
-                     .high = pow(10, high > low ? high : low + 1),
-                     .start = start,
-                     .stop = stop};
+    return (ob_log_axis){.low = pow(10, low),
+                         .high = pow(10, high > low ? high : low + 1),
+                         .start = start,
+                         .stop = stop};
 }
 
-double ob__axis_place(const ob_axis *axis, double value)
+double ob__axis_place(const ob_log_axis *axis, double value)
 {
     const double share = log(value / axis->low) / log(axis->high / axis->low);
     return axis->start + share * (axis->stop - axis->start);
 }
 
-double ob__axis_value(const ob_axis *axis, double place)
+double ob__axis_value(const ob_log_axis *axis, double place)
 {
     const double share = (place - axis->start) / (axis->stop - axis->start);
     return axis->low * pow(axis->high / axis->low, share);
 }
 
-size_t ob__axis_ticks(const ob_axis *axis, double *ticks, size_t room)
+size_t ob__axis_ticks(const ob_log_axis *axis, double *ticks, size_t room)
 {
     const int first = (int)lround(log10(axis->low)), last = (int)lround(log10(axis->high));
     const int step = 1 + (last - first) / (int)room;

@@ -2,23 +2,23 @@
  *
  * A logarithmic axis: values to places on a page, and which values are written beside it.
  */
-#ifndef OB_REPORT_AXIS_H
-#define OB_REPORT_AXIS_H
+#ifndef OB_REPORT_LOG_AXIS_H
+#define OB_REPORT_LOG_AXIS_H
 
 #include <stddef.h>
 
-typedef struct ob_axis {
+typedef struct ob_log_axis {
     double low, high; /* values at its ends; both above 0 */
     double start,
         stop; /* places of its ends; stop may be below start, as on a page's vertical axis */
-} ob_axis;
+} ob_log_axis;
 
 /* An axis over whole decades that holds both values. */
-ob_axis ob__axis_over(double least, double most, double start, double stop);
-double ob__axis_place(const ob_axis *axis, double value);
-double ob__axis_value(const ob_axis *axis, double place);
+ob_log_axis ob__axis_over(double least, double most, double start, double stop);
+double ob__axis_place(const ob_log_axis *axis, double value);
+double ob__axis_value(const ob_log_axis *axis, double place);
 /* Powers of ten on the axis, in order: at most `room`, every second or third one where there are more. */
-size_t ob__axis_ticks(const ob_axis *axis, double *ticks, size_t room);
+size_t ob__axis_ticks(const ob_log_axis *axis, double *ticks, size_t room);
 /* "0.01", "1", "100", "10k", "1M": a power of ten as people read it. out holds 16 bytes; returns it. */
 char *ob__axis_label(double tick, char *out);
 

@@ -21,22 +21,25 @@ static ob_status read_code(const char *text, char **made, ob_err *err)
     if (file == NULL)
         return ob_err_set(err, OB_ERR_INVALID, "%s cannot be read: %s", text + 1, strerror(errno));
     ob_text read = {0};
-    for (size_t got = 1; got > 0; read.size += got) {
-        if (!ob_text_reserve(&read, PIECE + 1))
-            break;
-        got = fread(read.data + read.size, 1, PIECE, file);
+    bool whole = false;
+    while (!whole && ob_text_reserve(&read, PIECE + 1)) {
+        const size_t got = fread(read.data + read.size, 1, PIECE, file);
+        read.size += got;
+        whole = got == 0;
     }
-    if (read.data != NULL)
-        read.data[read.size] = '\0';
-    *made = read.data;
     if (file != stdin)
         fclose(file);
-    if (*made == NULL || strlen(*made) != read.size) {
-        free(*made);
-        *made = NULL;
-        return ob_err_set(err, OB_ERR_INVALID, "%s holds no text", text);
+    if (!whole) {
+        ob_text_fini(&read);
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for code");
     }
-    return OB_OK;
+    read.data[read.size] = '\0';
+    *made = read.data;
+    if (strlen(*made) == read.size)
+        return OB_OK;
+    free(*made);
+    *made = NULL;
+    return ob_err_set(err, OB_ERR_INVALID, "%s holds no text", text);
 }
 
 void ob__snippet_code_fini(ob_snippet_code *code)

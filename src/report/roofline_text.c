@@ -70,7 +70,7 @@ static bool put_cell(char cell, bool ascii, ob_text *out)
 static bool put_row(const canvas *c, size_t row, bool ascii, ob_text *out)
 {
     double ticks[TICKS];
-    char label[16] = "", text[16];
+    char label[16] = "", text[32];
     const size_t count = ob__axis_ticks(&c->y, ticks, TICKS);
     size_t used = c->width;
     for (size_t i = 0; i < count; i++)

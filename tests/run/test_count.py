@@ -264,7 +264,7 @@ class Valgrind(RunTest):
                        ' b: {stmts: {c: "x--;", setup: {c: "int x = 0;"}}}}')
         for i, (words, code) in enumerate(((("-c", self.config(product()), "-b", "--num-threads", "1,2"), 0),
                                            (("-s", suite), 0), (("--lang", "c", "--setup", "int x = 0;", "x++;"), 0),
-                                           (("--lang", "c", "no_such();"), 1),
+                                           (("--lang", "c", "extern int no_such(void); no_such();"), 1),
                                            (("-b", "-n", "3", "--op", "torch.add", "f32[4]", "f32[4]"), 0))):
             with self.subTest(words=words):
                 path = self.path(f"shown{i}.json")

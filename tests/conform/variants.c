@@ -86,6 +86,7 @@ static ob_status draw_layout(const ob_tensor *like, uint64_t number, ob_tensor *
                                .parameter_size = sizeof(ob_fuzz_parameter),
                                .parameter_count = (size_t)like->ndim,
                                .tensors = &tensor,
+                               .tensor_size = sizeof tensor,
                                .tensor_count = 1};
     OB_TRY(ob_fuzzer_create(&spec, 1, &fuzzer, err));
     ob_status status = ob_fuzzer_draw(fuzzer, number, &draw, err);
@@ -189,11 +190,13 @@ static ob_status copy_value(const ob_value *from, variant_kind kind, uint64_t nu
         return copy_tensor(from->as.tensor, kind, number, out, err);
     if (from->kind != OB_VALUE_LIST)
         return ob_value_copy(out, from, err);
-    OB_TRY(ob_value_init_list(out, OB_VALUE_LIST, from->as.list.count, err));
-    for (size_t i = 0; i < from->as.list.count; i++)
-        OB_TRY(copy_value(&from->as.list.items[i], kind, number + 100 * i, &out->as.list.items[i],
-                          err));
-    return OB_OK;
+    ob_status status = ob_value_init_list(out, OB_VALUE_LIST, from->as.list.count, err);
+    for (size_t i = 0; status == OB_OK && i < from->as.list.count; i++)
+        status = copy_value(&from->as.list.items[i], kind, number + 100 * i, &out->as.list.items[i],
+                            err);
+    if (status != OB_OK)
+        ob_value_fini(out);
+    return status;
 }
 
 static ob_status copy_wide(const golden *g, uint64_t number, golden *out, ob_err *err)

@@ -4,9 +4,19 @@
 #include <math.h>
 #include <stdio.h>
 
+bool ob__axis_takes(double value)
+{
+    return value >= OB_LOG_AXIS_LEAST && value <= OB_LOG_AXIS_MOST;
+}
+
+static double within(double value)
+{
+    return fmin(fmax(value, OB_LOG_AXIS_LEAST), OB_LOG_AXIS_MOST);
+}
+
 ob_log_axis ob__axis_over(double least, double most, double start, double stop)
 {
-    const double low = floor(log10(least) + 1e-9), high = ceil(log10(most) - 1e-9);
+    const double low = floor(log10(within(least)) + 1e-9), high = ceil(log10(within(most)) - 1e-9);
     return (ob_log_axis){.low = pow(10, low),
                          .high = pow(10, high > low ? high : low + 1),
                          .start = start,

@@ -5,6 +5,7 @@
 #ifndef OB_REPORT_LOG_AXIS_H
 #define OB_REPORT_LOG_AXIS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct ob_log_axis {
@@ -13,7 +14,11 @@ typedef struct ob_log_axis {
         stop; /* places of its ends; stop may be below start, as on a page's vertical axis */
 } ob_log_axis;
 
-/* An axis over whole decades that holds both values. */
+/* Values outside of these have no place on any axis: they come from files, and no machine has them. */
+#define OB_LOG_AXIS_LEAST 1e-30
+#define OB_LOG_AXIS_MOST 1e30
+bool ob__axis_takes(double value); /* false for NaN too */
+/* An axis over whole decades that holds both values, or as much of what is between them as an axis takes. */
 ob_log_axis ob__axis_over(double least, double most, double start, double stop);
 double ob__axis_place(const ob_log_axis *axis, double value);
 double ob__axis_value(const ob_log_axis *axis, double place);

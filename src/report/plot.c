@@ -92,22 +92,23 @@ static ob_status add_pass(ob_plot *plot, const ob_record_result *r, const ob_rec
     char name[512];
     if (!(pass->time_ms.median > 0))
         return OB_OK;
-    if (!(pass->flops > 0) || !(pass->bytes > 0)) {
+    const double seconds = pass->time_ms.median / 1e3, intensity = pass->flops / pass->bytes;
+    if (!(pass->bytes > 0) || !ob__axis_takes(intensity) ||
+        !ob__axis_takes(pass->flops / seconds)) {
         plot->not_shown++;
         return OB_OK;
     }
     snprintf(name, sizeof name, "%.300s %.100s%s on %.64s", r->op_name != NULL ? r->op_name : "?",
              r->id != NULL ? r->id : "", backward ? " backward" : "", backend);
-    const double seconds = pass->time_ms.median / 1e3;
-    ob_picture_point point = {
-        .name = keep(plot, name),
-        .intensity = pass->flops / pass->bytes,
-        .rate = pass->flops / seconds,
-        .roof = pass->attainable_ms > 0 ? pass->flops / pass->attainable_ms * 1e3 : NAN,
-        .seconds = seconds,
-        .threads = r->threads,
-        .backend = backend_of(plot, backend),
-        .backward = backward};
+    const double roof = pass->flops / pass->attainable_ms * 1e3;
+    ob_picture_point point = {.name = keep(plot, name),
+                              .intensity = intensity,
+                              .rate = pass->flops / seconds,
+                              .roof = ob__axis_takes(roof) ? roof : NAN,
+                              .seconds = seconds,
+                              .threads = r->threads,
+                              .backend = backend_of(plot, backend),
+                              .backward = backward};
     if (pass->bound_by != NULL)
         point.bound_by = keep(plot, pass->bound_by);
     if (point.name == NULL || plot->backend_count == 0 ||

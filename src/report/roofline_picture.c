@@ -70,7 +70,7 @@ ob_status ob__roof_lines(const ob_plot *plot, ob_roof_lines *out, ob_err *err)
     *out = (ob_roof_lines){.threads = threads_of(plot)};
     for (size_t i = 0; i < ob_roofline_count(plot->roofline); i++) {
         const ob_ceiling *c = ob_roofline_at(plot->roofline, i);
-        if (c->threads != out->threads || c->kind == OB_CEILING_LAUNCH)
+        if (c->threads != out->threads || c->kind == OB_CEILING_LAUNCH || !ob__axis_takes(c->value))
             continue;
         if (c->kind == OB_CEILING_PEAK)
             put_line(out->peaks, &out->peak_count, OB_PICTURE_PEAKS, c, "Gop/s");

@@ -19,6 +19,8 @@ typedef struct drawing {
     ob_roof_lines lines;
     ob_log_axis x, y;
     ob_svg svg;
+    const ob_picture_point *far[OB_PICTURE_FARTHEST];
+    size_t far_count;
 } drawing;
 
 static void draw_axes(drawing *d)
@@ -106,21 +108,20 @@ static void draw_point(drawing *d, const ob_picture_point *p)
 
 static void draw_points(drawing *d)
 {
-    const ob_picture_point *far[OB_PICTURE_FARTHEST];
+    const size_t count = d->far_count;
     char text[640];
     for (size_t i = 0; i < d->plot->count; i++)
         draw_point(d, &d->plot->points[i]);
-    const size_t count = ob__farthest(d->plot, far);
     double y = d->y.start + BOTTOM + LINE;
     if (count > 0)
         ob__svg_text(&d->svg, "faint", d->x.start, y, 0,
                      "Farthest below what is attainable for them:");
     for (size_t i = 0; i < count; i++) {
         snprintf(text, sizeof text, "%zu", i + 1);
-        ob__svg_text(&d->svg, "", ob__axis_place(&d->x, far[i]->intensity) + 6,
-                     ob__axis_place(&d->y, far[i]->rate) + 4, 0, text);
-        snprintf(text, sizeof text, "%zu  %s, %.1f %%", i + 1, far[i]->name,
-                 100 * ob__point_share(far[i]));
+        ob__svg_text(&d->svg, "", ob__axis_place(&d->x, d->far[i]->intensity) + 6,
+                     ob__axis_place(&d->y, d->far[i]->rate) + 4, 0, text);
+        snprintf(text, sizeof text, "%zu  %s, %.1f %%", i + 1, d->far[i]->name,
+                 100 * ob__point_share(d->far[i]));
         ob__svg_text(&d->svg, "", d->x.start, y += LINE, 0, text);
     }
 }
@@ -151,10 +152,9 @@ static bool draw_notes(drawing *d, double y)
 ob_status ob__roofline_svg(const ob_plot *plot, const ob_plot_style *style, ob_text *text,
                            ob_err *err)
 {
-    const ob_picture_point *far[OB_PICTURE_FARTHEST];
     const double width = style->width > 0 ? fmax((double)style->width, 480) : 900;
     const double height = style->height > 0 ? fmax((double)style->height, 320) : 600;
-    const size_t start = text->size, listed = ob__farthest(plot, far);
+    const size_t start = text->size;
     const bool named = plot->cpu != NULL && plot->cpu[0] != '\0';
     char about[256];
     drawing d = {.plot = plot,
@@ -162,6 +162,7 @@ ob_status ob__roofline_svg(const ob_plot *plot, const ob_plot_style *style, ob_t
                  .y = {.start = height - BOTTOM, .stop = TOP}};
     OB_TRY(ob__roof_lines(plot, &d.lines, err));
     ob__roof_axes(plot, &d.lines, &d.x, &d.y);
+    const size_t listed = d.far_count = ob__farthest(plot, d.far);
     snprintf(
         about, sizeof about, "%s%sceilings of %lld thread%s as measured%s", named ? plot->cpu : "",
         named ? ", " : "", (long long)d.lines.threads, d.lines.threads == 1 ? "" : "s",

@@ -105,15 +105,22 @@ static bool put_x_axis(const canvas *c, ob_text *out)
                           numbers, LABELS, "");
 }
 
+/* What it is of comes from a file. */
+static bool put_label(const char *before, const ob_picture_line *line, ob_text *out)
+{
+    return ob_text_append_str(out, before) &&
+           ob_text_append_visible(out, line->label, strlen(line->label), false);
+}
+
 static bool put_lines(const ob_roof_lines *lines, ob_text *out)
 {
     bool ok = ob_text_printf(out, "\nceilings of %lld thread%s:", (long long)lines->threads,
                              lines->threads == 1 ? "" : "s");
     for (size_t i = 0; ok && i < lines->peak_count; i++)
-        ok = ob_text_printf(out, "%s%s", i == 0 ? " " : "; ", lines->peaks[i].label);
+        ok = put_label(i == 0 ? " " : "; ", &lines->peaks[i], out);
     ok = ok && ob_text_append_str(out, "\n");
     for (size_t i = 0; ok && i < lines->level_count; i++)
-        ok = ob_text_printf(out, "%s%s", i == 0 ? "bandwidth: " : "; ", lines->levels[i].label);
+        ok = put_label(i == 0 ? "bandwidth: " : "; ", &lines->levels[i], out);
     return ok && ob_text_append_str(out, "\n");
 }
 

@@ -123,6 +123,33 @@ static void several_machines(void)
     CHECK_HAS(printed, "the results are of several machines; the ceilings are those of the first");
 }
 
+/* Numbers that no machine has, from a file: nothing is written outside of the picture. */
+static void out_of_all_bounds(void)
+{
+    static const char *const NUMBERS[] = {"1e-320", "1e-300", "1e300", "1e308"};
+    ob_err err;
+    for (size_t i = 0; i < 4; i++)
+        for (size_t k = 0; k < 4; k++) {
+            char lines[2048];
+            snprintf(lines, sizeof lines,
+                     "{\"run_options\": {}, \"start_time\": \"t\", \"sys_info\": {\"ceilings\": ["
+                     "{\"kind\": \"peak\", \"of\": \"f\\u001b[2J\", \"set\": \"\", \"threads\": 1, "
+                     "\"value\": %s, \"bytes\": 0}, {\"kind\": \"load\", \"of\": \"L1\", \"set\": "
+                     "\"\", \"threads\": 1, \"value\": %s, \"bytes\": 0}]}}\n"
+                     "%s{\"op_name\": \"x\", \"id\": \"0\", \"metric\": {\"forward\": "
+                     "{\"measure.time\": [1.0]}}, \"status\": \"ok\", \"backend\": \"b\", "
+                     "\"threads\": 1, \"statistics\": {\"forward\": {\"count\": 1, \"median\": %s, "
+                     "\"flops\": %s, \"bytes\": %s}}}\n",
+                     NUMBERS[i], NUMBERS[k], HEADER("x"), NUMBERS[(i + k) % 4], NUMBERS[k],
+                     NUMBERS[i]);
+            CHECK_INT(draw(lines, OB_PLOT_TEXT, 0, &err), OB_ERR_NOT_FOUND);
+            CHECK_INT(draw(strchr(lines, '\n') + 1, OB_PLOT_TEXT, 0, &err), OB_OK);
+            if (i == 1 && k == 3) /* 1e608 operations per byte */
+                CHECK_HAS(printed, "1 result without operations or bytes is not shown");
+            CHECK_INT(draw(strchr(lines, '\n') + 1, OB_PLOT_SVG, 0, &err), OB_OK);
+        }
+}
+
 static void nothing_to_draw(void)
 {
     ob_err err;
@@ -143,6 +170,7 @@ int main(void)
     RUN(as_svg);
     RUN(as_text);
     RUN(several_machines);
+    RUN(out_of_all_bounds);
     RUN(nothing_to_draw);
     return ob_test_end();
 }

@@ -37,28 +37,21 @@ static const ob_option OPTIONS[] = {
     {.name = NULL},
 };
 
-static ob_status read_file(const char *path, ob_plot *plot, ob_err *err)
+static ob_status add_record(void *ctx, const ob_record *record, ob_err *err)
 {
-    ob_cli_input input;
-    ob_record_reader *reader;
-    const ob_record *record;
-    OB_TRY(ob__cli_input_open(path, &input, err));
-    ob_status status = ob__cli_input_records(&input, &reader, err);
-    if (status == OB_OK) {
-        while ((status = ob_record_reader_next(reader, &record, err)) == OB_OK &&
-               (status = ob_plot_add(plot, record, err)) == OB_OK)
-            continue;
-        if (status != OB_END && err->file[0] == '\0') {
-            snprintf(err->file, sizeof err->file, "%s", input.name);
-            err->line = (uint32_t)ob_record_reader_line(reader);
-        }
-        ob_record_reader_close(reader);
-    }
-    ob__cli_input_close(&input);
-    return status == OB_END ? OB_OK : status;
+    return ob_plot_add(ctx, record, err);
 }
 
-static ob_status draw(const ob_cli *cli, const ob_cli_call *call, ob_plot_form form, ob_text *text,
+static ob_status read_file(ob_cli *cli, const char *path, ob_plot *plot, ob_err *err)
+{
+    ob_cli_input input;
+    OB_TRY(ob__cli_input_open(path, &input, err));
+    const ob_status status = ob__cli_input_each(cli, &input, add_record, plot, err);
+    ob__cli_input_close(&input);
+    return status;
+}
+
+static ob_status draw(ob_cli *cli, const ob_cli_call *call, ob_plot_form form, ob_text *text,
                       ob_err *err)
 {
     const plot_options *o = call->options;
@@ -78,7 +71,7 @@ static ob_status draw(const ob_cli *cli, const ob_cli_call *call, ob_plot_form f
     if (status == OB_OK)
         status = ob_plot_create(&params, &plot, err);
     for (size_t i = 0; i < call->word_count && status == OB_OK; i++)
-        status = read_file(call->words[i], plot, err);
+        status = read_file(cli, call->words[i], plot, err);
     if (status == OB_OK)
         status = ob_plot_print(plot, form, &style, text, err);
     ob_plot_destroy(plot);

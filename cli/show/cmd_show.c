@@ -190,8 +190,9 @@ static ob_status begin_report(showing *s, ob_view view, ob_err *err)
     return ob_report_create(&params, &s->report, err);
 }
 
-static ob_status take_record(showing *s, const ob_record *record, ob_err *err)
+static ob_status take_record(void *ctx, const ob_record *record, ob_err *err)
 {
+    showing *s = ctx;
     OB_TRY(ob_report_add(s->report, record, err));
     if (s->view != OB_VIEW_MEASUREMENTS && s->view != OB_VIEW_INSTRUCTIONS)
         return OB_OK;
@@ -203,30 +204,13 @@ static ob_status take_record(showing *s, const ob_record *record, ob_err *err)
 
 static ob_status read_records(showing *s, const ob_cli_input *input, ob_err *err)
 {
-    ob_record_reader *reader;
-    const ob_record *record;
-    bool whole = false; /* the last line has no newline, but all of its record */
     s->left_out = 0;
-    OB_TRY(ob__cli_input_records(input, &reader, err));
-    ob_status status;
-    while ((status = ob_record_reader_next(reader, &record, err)) == OB_OK) {
-        whole = ob_record_reader_is_torn(reader, NULL);
-        status = take_record(s, record, err);
-        if (status != OB_OK && err->file[0] == '\0' && !s->cli->write_failed) {
-            snprintf(err->file, sizeof err->file, "%s", input->name);
-            err->line = (uint32_t)ob_record_reader_line(reader);
-        }
-        if (status != OB_OK)
-            break;
-    }
-    if (status == OB_END && ob_record_reader_is_torn(reader, NULL) && !whole)
-        ob__cli_warn(s->cli, "%s: the last line is cut off and was left out", input->name);
-    if (status == OB_END && s->left_out > 0)
+    OB_TRY(ob__cli_input_each(s->cli, input, take_record, s, err));
+    if (s->left_out > 0)
         ob__cli_warn(s->cli,
                      "%s: left out %zu result%s without samples (failed, skipped, or counts alone)",
                      input->name, s->left_out, s->left_out == 1 ? "" : "s");
-    ob_record_reader_close(reader);
-    return status == OB_END ? ob_report_add(s->report, NULL, err) : status;
+    return ob_report_add(s->report, NULL, err);
 }
 
 static int show_file(showing *s, const char *path)

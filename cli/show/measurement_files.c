@@ -121,6 +121,30 @@ ob_status ob__cli_input_records(const ob_cli_input *input, ob_record_reader **ou
                                     : ob_record_reader_open(input->path, NULL, out, err);
 }
 
+ob_status ob__cli_input_each(ob_cli *cli, const ob_cli_input *input, ob_cli_take_record take,
+                             void *ctx, ob_err *err)
+{
+    ob_record_reader *reader;
+    const ob_record *record;
+    bool whole = false; /* the last line has no newline, but all of its record */
+    OB_TRY(ob__cli_input_records(input, &reader, err));
+    ob_status status;
+    while ((status = ob_record_reader_next(reader, &record, err)) == OB_OK) {
+        whole = ob_record_reader_is_torn(reader, NULL);
+        status = take(ctx, record, err);
+        if (status != OB_OK && err->file[0] == '\0' && !cli->write_failed) {
+            snprintf(err->file, sizeof err->file, "%s", input->name);
+            err->line = (uint32_t)ob_record_reader_line(reader);
+        }
+        if (status != OB_OK)
+            break;
+    }
+    if (status == OB_END && ob_record_reader_is_torn(reader, NULL) && !whole)
+        ob__cli_warn(cli, "%s: the last line is cut off and was left out", input->name);
+    ob_record_reader_close(reader);
+    return status == OB_END ? OB_OK : status;
+}
+
 /* ---- kept ones ---- */
 
 ob_status ob__cli_kept_init(ob_cli_kept *kept, ob_err *err)

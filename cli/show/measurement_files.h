@@ -32,6 +32,10 @@ typedef struct ob_cli_input {
 ob_status ob__cli_input_open(const char *path, ob_cli_input *out, ob_err *err);
 void ob__cli_input_close(ob_cli_input *input); /* zero is allowed */
 ob_status ob__cli_input_records(const ob_cli_input *input, ob_record_reader **out, ob_err *err);
+typedef ob_status (*ob_cli_take_record)(void *ctx, const ob_record *record, ob_err *err);
+/* All records of the file. What take fails with gets the place; a last line that is cut off is told. */
+ob_status ob__cli_input_each(ob_cli *cli, const ob_cli_input *input, ob_cli_take_record take,
+                             void *ctx, ob_err *err);
 /* Reads the measurements of one file, as below. */
 int ob__cli_input_measurements(ob_cli *cli, const ob_cli_input *input, ob_cli_take_measurement take,
                                void *ctx);

@@ -14,6 +14,17 @@ const char *ob_kit_op_name(const ob_op *op, char *out, size_t size)
     return out;
 }
 
+const char *ob_kit_usual_name(const ob_op *op, char *out, size_t size)
+{
+    const ob_schema *schema = op->schema;
+    const size_t length = strlen(schema->name);
+    if (schema->arg_count == 0 || !schema->args[0].writes || schema->name[length - 1] != '_')
+        return NULL;
+    snprintf(out, size, "%.*s%s%s", (int)length - 1, schema->name,
+             schema->overload[0] != '\0' ? "." : "", schema->overload);
+    return out;
+}
+
 size_t ob_kit_tensor_count(const ob_value *meta)
 {
     if (meta->kind == OB_VALUE_TENSOR)

@@ -56,13 +56,22 @@ void ob_kit_engine_close(ob_kit_engine *engine)
     engine->kernel_count = 0;
 }
 
-const ob_kit_kernel *ob_kit_kernel_find(const ob_kit_engine *engine, const ob_op *op)
+static const ob_kit_kernel *find(const ob_kit_engine *engine, const char *name)
 {
-    char name[192];
-    const ob_kit_kernel key = {.name = ob_kit_op_name(op, name, sizeof name)}, *wanted = &key;
+    const ob_kit_kernel key = {.name = name}, *wanted = &key;
     const ob_kit_kernel **found =
         bsearch(&wanted, engine->index, engine->kernel_count, sizeof *engine->index, compare);
     return found != NULL ? *found : NULL;
+}
+
+const ob_kit_kernel *ob_kit_kernel_find(const ob_kit_engine *engine, const ob_op *op)
+{
+    char name[192];
+    const ob_kit_kernel *kernel = find(engine, ob_kit_op_name(op, name, sizeof name));
+    if (kernel != NULL || ob_kit_usual_name(op, name, sizeof name) == NULL)
+        return kernel;
+    kernel = find(engine, name);
+    return kernel != NULL && kernel->in_place ? kernel : NULL;
 }
 
 ob_status ob_kit_memory_peak(ob_kit_engine *engine, bool reset, uint64_t *peak_bytes)

@@ -25,6 +25,7 @@ const ob_kit_kernel native_kernels_elementwise[] = {
      .dtypes = OB_KIT_##types,                                                                     \
      .setup = setup,                                                                               \
      .run = run,                                                                                   \
+     .in_place = true,                                                                             \
      .data = &(const ob_kit_elementwise_row){OB_KIT_LOOP_##loop, operands, scalars}},
 #include "kit/elementwise.def"
 #undef OB_KIT_EW

@@ -28,7 +28,8 @@ struct dnn_kernel {
     const char *name; /* "aten::add.Tensor"; NULL ends a table */
     dnn_kernel_fn plan;
     ob_kit_kind kind;
-    bool sums; /* of nothing are zeros: arguments may be empty */
+    bool in_place; /* does the in-place form too ("aten::relu_"): it has no row */
+    bool sums;     /* of nothing are zeros: arguments may be empty */
     /* The kernel's own: one function may serve several rows. */
     int variant;
     const void *data;

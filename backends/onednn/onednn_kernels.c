@@ -14,10 +14,8 @@ static const dnn_kernel *const GROUPS[] = {
 };
 
 /* Only while planning: a walk over some two hundred rows is nothing beside making a primitive. */
-const dnn_kernel *dnn_kernel_find(const ob_op *op)
+static const dnn_kernel *find(const char *name)
 {
-    char name[192];
-    ob_kit_op_name(op, name, sizeof name);
     for (size_t g = 0; g < sizeof GROUPS / sizeof *GROUPS; g++) {
         for (const dnn_kernel *kernel = GROUPS[g]; kernel->name != NULL; kernel++) {
             if (strcmp(kernel->name, name) == 0)
@@ -25,6 +23,16 @@ const dnn_kernel *dnn_kernel_find(const ob_op *op)
         }
     }
     return NULL;
+}
+
+const dnn_kernel *dnn_kernel_find(const ob_op *op)
+{
+    char name[192];
+    const dnn_kernel *kernel = find(ob_kit_op_name(op, name, sizeof name));
+    if (kernel != NULL || ob_kit_usual_name(op, name, sizeof name) == NULL)
+        return kernel;
+    kernel = find(name);
+    return kernel != NULL && kernel->in_place ? kernel : NULL;
 }
 
 ob_status dnn_refuse(const dnn_call *call, ob_err *err, const char *reason)

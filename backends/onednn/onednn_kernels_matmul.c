@@ -270,10 +270,8 @@ static ob_status plan_linear(dnn_call *call, ob_err *err)
 const dnn_kernel dnn_kernels_matmul[] = {
     {.name = "aten::mm", .plan = plan_mm, .sums = true},
     {.name = "aten::bmm", .plan = plan_mm, .sums = true},
-    {.name = "aten::addmm", .plan = plan_addmm},
-    {.name = "aten::addmm_", .plan = plan_addmm},
-    {.name = "aten::baddbmm", .plan = plan_baddbmm},
-    {.name = "aten::baddbmm_", .plan = plan_baddbmm},
+    {.name = "aten::addmm", .plan = plan_addmm, .in_place = true},
+    {.name = "aten::baddbmm", .plan = plan_baddbmm, .in_place = true},
     {.name = "aten::mv", .plan = plan_mv, .sums = true},
     {.name = "aten::addmv", .plan = plan_mv, .variant = 1},
     {.name = "aten::dot", .plan = plan_dot, .sums = true},

@@ -80,6 +80,7 @@ const ob_kit_kernel ocl_kernels_elementwise[] = {
      .setup = setup,                                                                               \
      .run = ocl_run,                                                                               \
      .check = check,                                                                               \
+     .in_place = true,                                                                             \
      .data = &(const ob_kit_elementwise_row){OB_KIT_LOOP_##loop, operands, scalars}},
 #include "kit/elementwise.def"
 #undef OB_KIT_EW

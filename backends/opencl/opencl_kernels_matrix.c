@@ -223,7 +223,7 @@ static ob_status setup_outer(ob_kit_call *call, ob_err *err)
 #define PRODUCT(op, function, added, left, right)                                                  \
     {                                                                                              \
         .name = (op), .dtypes = OB_KIT_NUMBERS, .setup = (function), .run = ocl_run,               \
-        .variant = (added), .data = &(const names)                                                 \
+        .in_place = true, .variant = (added), .data = &(const names)                               \
         {                                                                                          \
             left, right                                                                            \
         }                                                                                          \
@@ -233,9 +233,7 @@ const ob_kit_kernel ocl_kernels_matrix[] = {
     PRODUCT("aten::mm", setup_matrices, 0, "self", "mat2"),
     PRODUCT("aten::bmm", setup_matrices, 0, "self", "mat2"),
     PRODUCT("aten::addmm", setup_matrices, 1, "mat1", "mat2"),
-    PRODUCT("aten::addmm_", setup_matrices, 1, "mat1", "mat2"),
     PRODUCT("aten::baddbmm", setup_matrices, 1, "batch1", "batch2"),
-    PRODUCT("aten::baddbmm_", setup_matrices, 1, "batch1", "batch2"),
     PRODUCT("aten::mv", setup_vector, 0, "self", "vec"),
     PRODUCT("aten::addmv", setup_vector, 1, "mat", "vec"),
     PRODUCT("aten::outer", setup_outer, 0, "self", "vec2"),

@@ -37,6 +37,8 @@ typedef enum ob_kit_kind {
 
 /* "aten::add.Tensor" */
 const char *ob_kit_op_name(const ob_op *op, char *out, size_t size);
+/* "aten::add.Tensor" for aten::add_.Tensor, whose schema writes self; NULL where op is no in-place form. */
+const char *ob_kit_usual_name(const ob_op *op, char *out, size_t size);
 /* Whether a call of a kernel of this kind computes nothing. */
 bool ob_kit_is_view(const ob_host *host, ob_kit_kind kind, const ob_graph *graph,
                     const ob_graph_node *node);
@@ -174,6 +176,7 @@ struct ob_kit_kernel {
     uint32_t dtypes;
     ob_kit_setup_fn setup; /* may be NULL */
     ob_kit_run_fn run;     /* NULL for views */
+    bool in_place;         /* does the in-place form too ("aten::add_.Tensor"): it has no row */
     ob_kit_kind kind;
     /* The kernel's own: one function may serve several rows. */
     int variant;

@@ -16,7 +16,10 @@ typedef struct run_command {
     ob_cli *cli;
     const ob_run_line *line;
     ob_cli_job job;
-    ob_run_options run; /* with the config's and the program's names */
+    ob_run_wishes wishes;
+    ob_run_options run;                         /* with the config's and the program's names */
+    ob_run_options runs[OB_MOST_THREAD_COUNTS]; /* the same with each number of threads */
+    ob_job_part parts[OB_MOST_THREAD_COUNTS];
     ob_config *config;
     ob_case_selection *selection;
     ob_report *report;
@@ -112,6 +115,17 @@ static void tell_failed(void *ctx, const ob_record_batch *batch)
     ob__cli_warn(ctx, "cases %s to %s: %s", batch->start_run_id, batch->end_run_id, batch->error);
 }
 
+/* The options once for each number of threads. */
+static void list_runs(run_command *r)
+{
+    for (size_t i = 0; i < r->wishes.threads.size; i++) {
+        r->runs[i] = r->run;
+        r->runs[i].threads = r->wishes.threads.counts[i];
+        r->parts[i] =
+            (ob_job_part){.config = r->config, .selection = r->selection, .options = &r->runs[i]};
+    }
+}
+
 static ob_status open_job(run_command *r, bool verbose, ob_err *err)
 {
     const ob_run_line *line = r->line;
@@ -122,19 +136,20 @@ static ob_status open_job(run_command *r, bool verbose, ob_err *err)
     batches.ctx = r->cli;
     OB_TRY(ob__cli_job_init(&r->job, ob__cli_own_options(ob__cli_find_command("run")), line, err));
     OB_TRY(ob_cases_select(r->cli->context, r->config, &line->choice, &r->selection, err));
-    const ob_job_part part = {.config = r->config, .selection = r->selection, .options = &r->run};
+    list_runs(r);
     const ob_job_configs configs = {.size = sizeof configs,
-                                    .parts = &part,
-                                    .part_size = sizeof part,
-                                    .part_count = 1,
+                                    .parts = r->parts,
+                                    .part_size = sizeof r->parts[0],
+                                    .part_count = r->wishes.threads.size,
                                     .worker_program = ob__cli_job_worker(&r->job),
-                                    .options = &r->run,
+                                    .options = &r->runs[0],
                                     .batches = &batches};
     OB_TRY(ob_job_open_configs(r->cli->context, &configs, &r->job.params, &r->job.job, err));
     const ob_backend_options_use use = {.records = ob_job_path(r->job.job),
                                         .replace = line->job.force || line->job.resume ||
                                                    line->job.append};
     OB_TRY(ob__backend_options_apply(r->cli, &use, &r->run, &r->backend_options, err));
+    list_runs(r); /* with what was applied */
     if (!line->job.quiet)
         ob__backend_options_warn(r->cli);
     return OB_OK;
@@ -195,15 +210,15 @@ static ob_status open_config(run_command *r, const char *text, size_t length, ob
 int ob__run_measure(ob_cli *cli, const ob_run_line *line, const char *text, size_t length)
 {
     ob_err err;
-    ob_log_level log_level = OB_LOG_WARNING;
-    int code = ob__run_line_check(cli, line, &log_level);
+    run_command r = {.cli = cli, .line = line, .run = line->run};
+    int code = ob__run_line_check(cli, line, &r.wishes);
     if (code == OB_EXIT_OK)
-        code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, log_level);
+        code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, r.wishes.log_level);
     if (code != OB_EXIT_OK)
         return code;
-    run_command r = {.cli = cli, .line = line, .run = line->run};
     r.job = (ob_cli_job){.cli = cli, .line = &line->job, .show = show_result, .show_ctx = &r};
-    code = open_config(&r, text, length, &err) == OB_OK ? measure(&r, log_level == OB_LOG_DEBUG)
+    const bool verbose = r.wishes.log_level == OB_LOG_DEBUG;
+    code = open_config(&r, text, length, &err) == OB_OK ? measure(&r, verbose)
                                                         : ob__cli_fail(cli, &err);
     ob_config_destroy(r.config);
     return code;
@@ -245,6 +260,7 @@ const ob_cli_command ob__command_run = {
     .example = "opbench run -c examples/configs/tour.json\n"
                "opbench run -c config.json -w 5 -i 100 -b --output results.json\n"
                "opbench run -c config.json --output results.json --resume\n"
-               "opbench run -c config.json --backend native,torch --min-time 0.2",
+               "opbench run -c config.json --backend native,torch --min-time 0.2\n"
+               "opbench run -c config.json --num-threads 1,2,4 --pin 0-3 --min-time 0.2",
     .run = run,
 };

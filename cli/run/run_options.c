@@ -22,7 +22,8 @@
 const ob_option ob__run_rows[] = {
     OB_OPTION_ROWS_OF(ob__text_rows, "config", offsetof(ob_run_line, config)),
     OB_OPTION_ROWS_OF(ob__choice_rows, "*", offsetof(ob_run_line, choice)),
-    OB_OPTION_ROWS_OF(ob_run_option_rows, "*", offsetof(ob_run_line, run)),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "!num-threads", offsetof(ob_run_line, run)),
+    OB_THREAD_LIST_ROW(offsetof(ob_run_line, threads)),
     OB_OPTION_ROWS_OF(ob__job_rows, "output-prefix", offsetof(ob_run_line, job), .letter = 'o'),
     OB_OPTION_ROWS_OF(ob__job_rows, "output|append|resume|force|wait|format|quiet|no-isolate",
                       offsetof(ob_run_line, job)),
@@ -61,19 +62,36 @@ static bool read_level(const char *word, ob_log_level *out)
     return false;
 }
 
-int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_level)
+/* Each number of threads must go with the other options. */
+static int check_threads(ob_cli *cli, const ob_run_line *line, ob_thread_list *out)
+{
+    ob_run_options run = line->run;
+    ob_err err;
+    *out = (ob_thread_list){.counts = {run.threads}, .size = 1};
+    if (line->threads != NULL && ob__thread_list_read(cli, line->threads, out) != OB_EXIT_OK)
+        return OB_EXIT_USAGE;
+    for (size_t i = 0; i < out->size; i++) {
+        run.threads = out->counts[i];
+        if (ob_run_options_check(&run, &err) != OB_OK)
+            return ob__cli_usage_error(cli, "%s", err.message);
+    }
+    return OB_EXIT_OK;
+}
+
+int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_run_wishes *out)
 {
     ob_err err;
-    *log_level = line->job.quiet ? OB_LOG_ERROR : OB_LOG_WARNING;
-    if (line->log_level != NULL && !read_level(line->log_level, log_level))
+    out->log_level = line->job.quiet ? OB_LOG_ERROR : OB_LOG_WARNING;
+    if (line->log_level != NULL && !read_level(line->log_level, &out->log_level))
         return ob__cli_usage_error(
             cli, "--log-level: '%.64s' is no level; give one of debug|info|warning|error",
             line->log_level);
     if (ob__job_line_check(cli, &line->job, &line->run) != OB_EXIT_OK)
         return OB_EXIT_USAGE;
     const bool several = ob_run_options_backend_count(&line->run) > 1;
-    if (several && (line->batches.profilers[OB_PROFILER_NCU].wanted ||
-                    line->batches.profilers[OB_PROFILER_NSYS].wanted))
+    const bool profiled = line->batches.profilers[OB_PROFILER_NCU].wanted ||
+                          line->batches.profilers[OB_PROFILER_NSYS].wanted;
+    if (several && profiled)
         return ob__cli_usage_error(cli,
                                    "--ncu and --nsys see one backend; name one with --backend");
     if (several && line->job.no_isolate)
@@ -81,8 +99,12 @@ int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_l
                                         "each; leave out --no-isolate");
     if (line->config == NULL || line->config[0] == '\0')
         return ob__cli_usage_error(cli, "no config; name its file");
-    if (ob__backend_options_check(cli, line->run.backend, &err) != OB_OK ||
-        ob_run_options_check(&line->run, &err) != OB_OK)
+    if (ob__backend_options_check(cli, line->run.backend, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);
+    if (check_threads(cli, line, &out->threads) != OB_EXIT_OK)
+        return OB_EXIT_USAGE;
+    if (out->threads.size > 1 && profiled)
+        return ob__cli_usage_error(cli, "--ncu and --nsys see one number of threads; give one with "
+                                        "--num-threads");
     return OB_EXIT_OK;
 }

@@ -6,6 +6,7 @@
 #define OB_CLI_RUN_OPTIONS_H
 
 #include "job_line.h"
+#include "thread_list.h"
 
 #include "opbench/batch.h"
 
@@ -14,6 +15,7 @@ typedef struct ob_run_line {
     ob_job_line job;
     ob_case_choice choice;
     const char *config, *log_level;
+    const char *threads; /* "1,2,4"; NULL = as run says */
     bool version;
     ob_job_batches batches;
 } ob_run_line;
@@ -21,8 +23,15 @@ typedef struct ob_run_line {
 extern const ob_option ob__run_rows[];
 
 void ob__run_line_init(void *line);
-/* OB_EXIT_OK, or what is wrong was said. *log_level is the one asked for. */
-int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_log_level *log_level);
+
+/* What a line asks for. */
+typedef struct ob_run_wishes {
+    ob_log_level log_level;
+    ob_thread_list threads;
+} ob_run_wishes;
+
+/* OB_EXIT_OK, or what is wrong was said. */
+int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_run_wishes *out);
 /* Whether the backend is one of those in "native,torch". */
 bool ob__backend_is_among(const char *list, const char *backend);
 /* "name=value" with commas of the value escaped, behind a comma if it is not the first; beside other backends with

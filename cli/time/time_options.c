@@ -33,10 +33,11 @@ const ob_option ob__time_rows[] = {
     OB_OPTION_ROWS_OF(ob_timer_option_rows, "threshold", RUN, .initial = "-1",
                       .otherwise = OB_OPTION_NUMBER(OB_ADAPTIVE_THRESHOLD)),
     OB_THREAD_LIST_ROW(offsetof(ob_time_line, threads)),
-    OB_OPTION_ROWS_OF(ob_run_option_rows,
-                      "backend|backend-options|device|pin|seed|processes|case-timeout|max-memory|"
-                      "inference-mode|library-caps",
-                      RUN),
+    OB_OPTION_ROWS_OF(
+        ob_run_option_rows,
+        "backend|backend-options|device|pin|membind|seed|processes|case-timeout|max-memory|"
+        "inference-mode|library-caps",
+        RUN),
     OB_JOB_ADDED_FILE_ROWS(JOB),
     OB_JOB_TEXT_ROWS(JOB),
     OB_OPTION_ROWS_OF(ob__job_rows, "no-isolate", JOB),

@@ -41,7 +41,7 @@ struct ob_option {
     const char *help;      /* one sentence or more, without the default; NULL = it is not shown */
     const char
         *refused; /* known, and refused for this reason, which names the cure; NULL = taken */
-    /* OB_OPTION_ROWS: the table, of which `name` has the names ("backend|device"; "*" = all). `offset` is added to theirs;
+    /* OB_OPTION_ROWS: the table, of which `name` has the names ("backend|device"; "*" = all, "!device" = all others). `offset` is added to theirs;
      * a group, help, default or other text given here replaces theirs; a later row of the same name for the same field replaces
      * one, too. */
     const ob_option *(*rows)(void);

@@ -198,6 +198,9 @@ typedef struct ob_record_result {
     const char *stop_verdict;       /* "done" or "gave up" */
     int64_t threads, threads_asked; /* the second only if it was another number */
     int64_t cpu;                    /* pinned to it */
+    const char *cpus;               /* several: the list as it was given */
+    int64_t threads_bound;          /* of several: to a CPU each */
+    const char *membind;            /* NUMA nodes that its memory is bound to */
     const char *cache_state;        /* "hot" or "cold" */
     const char *cache_how;          /* how the cache was emptied */
     int64_t seed;

@@ -42,7 +42,7 @@ typedef struct ob_run_options {
         precision; /* > 0: until the interval's relative half width is below, instead of `iteration` */
     int64_t block; /* continuous: iterations per block; 0 = all */
     int64_t threads;
-    int64_t cpu; /* pin to it; -1 = not pinned */
+    const char *pin; /* "0,2,4-7": a CPU for each thread; NULL = not pinned */
     int64_t seed;
     int64_t processes; /* 1 = one worker for all cases; more = each case in so many fresh ones */
     double case_timeout_s;  /* 0 = none */
@@ -70,6 +70,7 @@ typedef struct ob_run_options {
         *backend_options; /* "forward_ns=700,queue=off": rows of the backend; NULL = defaults */
     /* Who makes cases that are no operators: ob_replay_maker(); NULL = there are none. No row. */
     const struct ob_case_maker *maker;
+    const char *membind; /* "0" or "0-1": NUMA nodes that all memory comes from; NULL = any */
 } ob_run_options;
 
 /* The rows of it, for tables of one's own (OB_OPTION_ROWS_OF): how cases are measured, and how the Timer of `opbench time`

@@ -74,10 +74,10 @@ static bool is_listed(const char *list, const char *name)
 /* In the order of the other table. Returns how many. */
 static size_t add_rows(table *to, const ob_option *place)
 {
-    const bool all = strcmp(place->name, "*") == 0;
+    const bool all = strcmp(place->name, "*") == 0, but = place->name[0] == '!';
     size_t count = 0;
     for (const ob_option *row = place->rows(); row->name != NULL; row++)
-        if (all || is_listed(place->name, row->name)) {
+        if (all || is_listed(place->name + but, row->name) != but) {
             const ob_option taken = take(row, place);
             add(to, &taken);
             count++;

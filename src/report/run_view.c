@@ -7,7 +7,18 @@
 #include <string.h>
 
 /* What a column shows that is no field as it stands. */
-enum { FIELD, MARKED_STATUS, PASS, HALF_WIDTH, SAMPLES, CALLS, WEIGHTED, SHARE };
+enum {
+    FIELD,
+    MARKED_STATUS,
+    PASS,
+    HALF_WIDTH,
+    SAMPLES,
+    SPEED_UP,
+    EFFICIENCY,
+    CALLS,
+    WEIGHTED,
+    SHARE
+};
 
 static const struct {
     ob_column column;
@@ -19,10 +30,20 @@ static const struct {
     {{.title = "status"}, MARKED_STATUS, NULL},
     {{.name = "status"}, FIELD, "status"},
     {{.title = "pass", .name = "pass"}, PASS, NULL},
+    {{.title = "threads", .name = "threads", .flags = OB_COLUMN_HIDDEN}, FIELD, "threads"},
     {{.title = "median", .name = "median_ns"}, FIELD, "statistics/*/median"},
     {{.title = "+- 95 %", .name = "half_width_95_ns", .hint = OB_HINT_TIME}, HALF_WIDTH, NULL},
     {{.title = "p99", .name = "p99_ns"}, FIELD, "statistics/*/p99"},
     {{.title = "samples", .name = "samples", .hint = OB_HINT_COUNT}, SAMPLES, NULL},
+    {{.title = "speed-up", .name = "speed_up", .hint = OB_HINT_FIGURE, .flags = OB_COLUMN_HIDDEN},
+     SPEED_UP,
+     NULL},
+    {{.title = "efficiency",
+      .name = "efficiency",
+      .hint = OB_HINT_SHARE,
+      .flags = OB_COLUMN_HIDDEN},
+     EFFICIENCY,
+     NULL},
     {{.title = "GFLOP/s", .name = "gflop_per_second"}, FIELD, "statistics/*/gflops_per_s"},
     {{.title = "GB/s", .name = "gb_per_second"}, FIELD, "statistics/*/gb_per_s"},
     {{.title = "of roof", .name = "of_attainable", .flags = OB_COLUMN_NOT_EMPTY},
@@ -96,6 +117,9 @@ static void add_row(ob_run_view *view, const ob_record *record, bool backward)
     if (r->reason != NULL && r->reason[0] != '\0')
         ob_table_set_note(table, r->reason);
     view->counted = view->counted || r->instructions.source != NULL;
+    if (view->threads == 0)
+        view->threads = r->threads;
+    view->scales = view->scales || r->threads != view->threads;
 }
 
 void ob__run_view_add(ob_run_view *view, const ob_record *record)
@@ -112,9 +136,18 @@ void ob__run_view_add(ob_run_view *view, const ob_record *record)
 void ob__run_view_end(ob_run_view *view, const ob_totals *totals)
 {
     ob_table *table = view->table;
+    const ob_scaling_columns scaling = {.work = {column_of(FIELD, "op_name"),
+                                                 column_of(FIELD, "id"), column_of(PASS, NULL),
+                                                 column_of(FIELD, "backend")},
+                                        .threads = column_of(FIELD, "threads"),
+                                        .median = column_of(FIELD, "statistics/*/median"),
+                                        .speed_up = column_of(SPEED_UP, NULL),
+                                        .efficiency = column_of(EFFICIENCY, NULL)};
     const size_t backend = column_of(FIELD, "backend"), weighted = column_of(WEIGHTED, NULL);
     if (table->no_memory)
         return;
+    if (view->scales)
+        ob__run_view_scale(table, &scaling);
     if (view->counted)
         table->columns[column_of(FIELD, "instructions/*")].flags = 0;
     /* Counts have no times. */

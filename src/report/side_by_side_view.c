@@ -24,6 +24,7 @@ typedef struct side {
 
 typedef struct row {
     const char *op, *id, *pass;
+    int64_t threads;
     side sides[MOST_BACKENDS];
 } row;
 
@@ -34,6 +35,7 @@ struct ob_side_by_side_view {
     row *rows;
     size_t count, room;
     bool counted; /* a result says something of instructions */
+    bool scales;  /* there are several numbers of threads */
 };
 
 ob_side_by_side_view *ob__side_by_side_view_create(void)
@@ -92,13 +94,14 @@ static row *find_row(ob_side_by_side_view *view, const ob_record_result *r, cons
     for (size_t i = view->count; i > 0; i--) {
         row *old = &view->rows[i - 1];
         if (strcmp(old->id, id) == 0 && strcmp(old->op, op) == 0 && old->pass == pass &&
-            !old->sides[b].there)
+            old->threads == r->threads && !old->sides[b].there)
             return old;
     }
     if (!OB_RESERVE(view->rows, view->room, view->count + 1))
         return NULL;
     row *new = &view->rows[view->count++];
-    *new = (row){.op = keep(view, op), .id = keep(view, id), .pass = pass};
+    *new = (row){.op = keep(view, op), .id = keep(view, id), .pass = pass, .threads = r->threads};
+    view->scales = view->scales || view->rows[0].threads != r->threads;
     return new->op != NULL &&new->id != NULL ? new : NULL;
 }
 
@@ -194,10 +197,16 @@ static void add_columns(const ob_side_by_side_view *view, ob_table *table,
 {
     static const char *const TITLES[OB_SIDE_VIEW_FIXED] = {[OB_SIDE_VIEW_OPERATOR] = "operator",
                                                            [OB_SIDE_VIEW_ID] = "id",
-                                                           [OB_SIDE_VIEW_PASS] = "pass"};
+                                                           [OB_SIDE_VIEW_PASS] = "pass",
+                                                           [OB_SIDE_VIEW_THREADS] = "threads"};
     ob_text title = {.data = NULL}, name = {.data = NULL};
     for (int c = 0; c < OB_SIDE_VIEW_FIXED; c++)
-        ob_table_add_column(table, &(ob_column){.title = TITLES[c], .name = TITLES[c]});
+        ob_table_add_column(
+            table, &(ob_column){
+                       .title = TITLES[c],
+                       .name = TITLES[c],
+                       .hint = c == OB_SIDE_VIEW_THREADS ? OB_HINT_COUNT : OB_HINT_TEXT,
+                       .flags = c == OB_SIDE_VIEW_THREADS && !view->scales ? OB_COLUMN_HIDDEN : 0});
     for (int first = 0, last; first < FIGURES; first = last + 1) {
         for (last = first; !SHAPES[last].ends; last++)
             continue;
@@ -261,6 +270,7 @@ ob_table *ob__side_by_side_view_table(ob_side_by_side_view *view)
         ob_table_set_text(table, OB_SIDE_VIEW_OPERATOR, r->op);
         ob_table_set_text(table, OB_SIDE_VIEW_ID, r->id);
         ob_table_set_text(table, OB_SIDE_VIEW_PASS, r->pass);
+        ob_table_set_number(table, OB_SIDE_VIEW_THREADS, (double)r->threads);
         note.size = 0;
         for (size_t b = 0; b < view->backend_count; b++) {
             if (r->sides[b].there)

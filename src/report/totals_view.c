@@ -55,6 +55,11 @@ void ob__totals_add(ob_totals *totals, const ob_record_result *result)
     const int64_t weight = ob__result_weight(result);
     if (weight == OB_NO_INT)
         return;
+    /* With several numbers of threads each call would count several times. */
+    if (totals->threads == 0)
+        totals->threads = result->threads;
+    if (result->threads != totals->threads)
+        return;
     ob_total *t = find(totals, result->op_name != NULL ? result->op_name : "",
                        result->backend != NULL ? result->backend : "");
     const double ns = call_ns(result);

@@ -47,6 +47,7 @@ typedef struct ob_totals {
     ob_arena arena;
     ob_total *items;
     size_t count, room;
+    int64_t threads; /* that the totals are of: the first result's; 0 = there is none yet */
     bool no_memory;
 } ob_totals;
 
@@ -63,6 +64,8 @@ typedef struct ob_run_view {
     ob_field_columns fields;
     bool counted;             /* a result says something of instructions */
     bool counts_alone, timed; /* there are results that are counts, and others */
+    int64_t threads;          /* of the first result; 0 = there is none yet */
+    bool scales;              /* others have other numbers of threads */
 } ob_run_view;
 
 bool ob__run_view_open(ob_run_view *view, const ob_table_choice *choice);
@@ -70,11 +73,23 @@ void ob__run_view_add(ob_run_view *view, const ob_record *record);
 /* After the last result. */
 void ob__run_view_end(ob_run_view *view, const ob_totals *totals);
 
+/* Columns of a table of results with several numbers of threads (scaling.c). */
+enum { OB_SCALING_KEYS = 4 };
+typedef struct ob_scaling_columns {
+    size_t work[OB_SCALING_KEYS]; /* rows with the same texts in them are of the same work */
+    size_t threads, median, speed_up, efficiency;
+} ob_scaling_columns;
+
+/* Rows of the same work follow each other then; fills the last two columns, beside the fewest threads of the same work,
+ * and shows them and the threads. */
+void ob__run_view_scale(ob_table *table, const ob_scaling_columns *columns);
+
 typedef struct ob_side_by_side_view ob_side_by_side_view;
 enum {
     OB_SIDE_VIEW_OPERATOR,
     OB_SIDE_VIEW_ID,
     OB_SIDE_VIEW_PASS,
+    OB_SIDE_VIEW_THREADS, /* hidden, unless there are several numbers */
     OB_SIDE_VIEW_FIXED
 }; /* columns */
 

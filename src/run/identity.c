@@ -179,6 +179,17 @@ static int64_t read_count(const ob_json *input, const char *key)
     return count >= 0 ? count : OB_NO_INT;
 }
 
+static void fill_places(const ob_run_options *options, ob_record_result *r)
+{
+    char *end;
+    const int64_t cpu = options->pin != NULL ? strtoll(options->pin, &end, 10) : OB_NO_INT;
+    if (options->pin != NULL && *end == '\0')
+        r->cpu = cpu;
+    else
+        r->cpus = options->pin;
+    r->membind = options->membind;
+}
+
 ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options,
                             const char *backend, const ob_case *c, ob_record *record, ob_err *err)
 {
@@ -201,7 +212,7 @@ ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options
               : options->timer.method != NULL ? options->timer.method
                                               : options->exec_mode;
     r->threads = options->threads;
-    r->cpu = options->cpu >= 0 ? options->cpu : OB_NO_INT;
+    fill_places(options, r);
     r->seed = options->seed;
     r->cache_state = ob__options_cold(options) ? "cold" : "hot";
     r->start_time = identity->start_time;

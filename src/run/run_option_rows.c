@@ -7,6 +7,7 @@
 #include "base/option_field.h"
 #include "base/sized.h"
 #include "base/text_append.h"
+#include "run/places.h"
 
 #include <string.h>
 
@@ -58,8 +59,10 @@ static const ob_option ROWS[] = {
         .choices = "on|off", .help = "The same in PARAM's words: on is hot, off is cold."),
     ROW(INT, "num-threads", threads, PROCESSES, AFFECTS, .value = "N", .min = 1, .max = 4096,
         .initial = "1", .help = "Threads of every library underneath."),
-    ROW(INT, "pin", cpu, PROCESSES, AFFECTS, .value = "CPU", .max = 4095, .initial = "-1",
-        .otherwise = "any", .help = "Run on this CPU alone."),
+    ROW(STRING, "pin", pin, PROCESSES, AFFECTS, .value = "CPUS", .otherwise = "any",
+        .help = "Run on these CPUs alone, such as 3 or 0,2,4-7: each thread on one of its own."),
+    ROW(STRING, "membind", membind, PROCESSES, AFFECTS, .value = "NODE", .otherwise = "any",
+        .help = "Take all memory from this NUMA node, or from these, such as 0,2."),
     ROW(INT, "seed", seed, MEASURING, AFFECTS, .value = "N", .max = 9223372036854775807.0,
         .initial = "0", .help = "Seed of the generated data."),
     ROW(INT, "processes", processes, PROCESSES, AFFECTS, .value = "N", .min = 1, .max = 10000,
@@ -177,9 +180,6 @@ static const char *contradiction(const ob_run_options *o)
         {o->block > 0 && strcmp(o->exec_mode, "continuous") != 0,
          "--block has no meaning in discrete and continuous_events mode, where every iteration is "
          "a sample; leave it out, or give --exec-mode continuous"},
-        {o->threads > 1 && o->cpu >= 0,
-         "--pin would put all of --num-threads on one CPU; leave one of them out. To keep several "
-         "threads on some CPUs, start opbench under taskset"},
         {o->inference_mode && o->backward,
          "--inference-mode drops what the backward pass needs; leave out one of it and -b"},
         {by_rule && o->iteration != usual.iteration,
@@ -225,7 +225,9 @@ ob_status ob_run_options_check(const ob_run_options *options, ob_err *err)
     ob_run_options own;
     OB_TRY(OB__TAKE(ob_run_options, &own, options, err));
     const char *why = contradiction(&own);
-    return why == NULL ? OB_OK : ob_err_set(err, OB_ERR_INVALID, "%s", why);
+    ob_places places;
+    return why == NULL ? ob__places_read(own.pin, own.threads, &places, err)
+                       : ob_err_set(err, OB_ERR_INVALID, "%s", why);
 }
 
 /* ---- as words ---- */

@@ -15,7 +15,6 @@
 #include "run/roof.h"
 #include "run/timed_case.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,22 +101,6 @@ static ob_status parse_backend_options(ob_session *s, ob_err *err)
                                         desc->name, local.message);
 }
 
-static ob_status pin(int64_t cpu, ob_err *err)
-{
-    cpu_set_t set;
-    if (cpu < 0)
-        return OB_OK;
-    CPU_ZERO(&set);
-    if (cpu < CPU_SETSIZE)
-        CPU_SET((size_t)cpu, &set);
-    if (sched_setaffinity(0, sizeof set, &set) == 0)
-        return OB_OK;
-    return ob_err_set(err, OB_ERR_INVALID,
-                      "cannot run on CPU %lld alone; the process may use others "
-                      "only",
-                      (long long)cpu);
-}
-
 /* A machine without counters is no failure, unless nothing else was asked for: the header says so. */
 static ob_status open_counters(ob_session *s, ob_err *err)
 {
@@ -142,7 +125,9 @@ static ob_status open_backend(ob_session *s, ob_err *err)
     ob__device_set(&s->options, &s->device_word);
     OB_TRY(ob_device_parse(device, strlen(device), &s->device, err));
     OB_TRY(parse_backend_options(s, err));
-    OB_TRY(pin(o->cpu, err));
+    OB_TRY(ob__places_read(o->pin, o->threads, &s->places, err));
+    OB_TRY(ob__places_take(&s->places, err));
+    OB_TRY(ob__memory_nodes_take(o->membind, err));
     OB_TRY(ob_system_read(NULL, NULL, &system, err));
     s->max_memory_bytes = ob__memory_limit(o, &system);
     s->fp_mode = ob_fp_mode_get();
@@ -159,7 +144,7 @@ static ob_status open_backend(ob_session *s, ob_err *err)
     /* A pinned session looks at its own CPU alone, where the supervisor is not. */
     const ob_noise_params noise = {.size = sizeof noise,
                                    .own_cpu_ns = s->turns != NULL ? ob__turns_cpu_ns
-                                                 : o->cpu < 0     ? ob__own_cpu_ns
+                                                 : o->pin == NULL ? ob__own_cpu_ns
                                                                   : NULL,
                                    .own_ctx = s->turns};
     if (ob_noise_sampler_open(&noise, &s->noise, NULL) != OB_OK)
@@ -494,6 +479,31 @@ static void ask_counters(ob_session *s, ob_record_result *r)
     r->counters.reason = s->counters_reason;
 }
 
+/* ---- places ---- */
+
+static void ignore(void *ctx)
+{
+    (void)ctx;
+}
+
+/* Two iterations that are not timed: threads are started in the first, and work in the second. */
+static ob_status settle_threads(ob_session *s, ob_record_result *r, ob_err *err)
+{
+    const ob_exec_target target = target_of(s);
+    const ob_count_switch nobody = {.begin = ignore, .end = ignore};
+    ob_thread_looks before, after;
+    if (s->places.count < 2)
+        return OB_OK;
+    ob__places_loosen(&s->places);
+    OB_TRY(ob__counted_block(&target, &nobody, pass_of(s), 1, err));
+    ob__places_look(NULL, &before);
+    OB_TRY(ob__counted_block(&target, &nobody, pass_of(s), 1, err));
+    ob__places_look(NULL, &after);
+    ob__places_assign(&s->places, gettid(), &before, &after);
+    r->threads_bound = ob__places_bind(&s->places);
+    return OB_OK;
+}
+
 static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob_err *err)
 {
     const ob_marks listening = {.begin = begin_phase, .end = end_phase, .ctx = s};
@@ -513,6 +523,7 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
         return ob__count_by_callgrind(&target, &plan, err);
     }
     OB_TRY(ob__session_check_before(s, record, err));
+    OB_TRY(settle_threads(s, &record->result, err));
     const ob_status status = s->options.timer.method != NULL ? ob__time_case(s, record, err)
                                                              : execute(s, marks, record, err);
     /* A case that failed on the way keeps the samples that it got. */

@@ -14,6 +14,7 @@
 #include "run/identity.h"
 #include "run/pass_statistics.h"
 #include "run/peak.h"
+#include "run/places.h"
 #include "run/result_check.h"
 #include "run/setup.h"
 #include "run/warnings.h"
@@ -36,6 +37,7 @@ struct ob_session {
     ob_roofline *roofline;        /* NULL = none was measured, or wanted */
     uint32_t fp_mode;             /* at the start */
     ob_peak peak;
+    ob_places places;         /* of its threads */
     double clock_overhead_ns; /* of the host's clock; 0 = not known */
     uint64_t max_memory_bytes;
     /* What the last record points to. */

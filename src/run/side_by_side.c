@@ -12,6 +12,7 @@
 #include "run/supervisor.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -48,6 +49,7 @@ typedef struct group {
     bool stopped;                   /* the user wants to end at once */
     bool again; /* a part took a worker down: the case begins again without it, for all */
     bool told_ready;
+    char cpu[16]; /* that all are pinned to, if the user names none */
 } group;
 
 /* ---- hooks: each side is a supervisor of its own ---- */
@@ -82,17 +84,19 @@ static int on_stop(void *ctx)
 /* ---- opening ---- */
 
 /* One CPU for all, if the user names none: the last that the process may use, because interrupts mostly
- * go to the first. -1 = several threads are not pinned. */
-static ob_status choose_cpu(const ob_run_options *options, int64_t *cpu, ob_err *err)
+ * go to the first. Several threads are not pinned. */
+static ob_status choose_cpu(group *w, ob_err *err)
 {
+    const ob_run_options *options = w->outer->params->options;
     ob_cpu_set usable;
-    *cpu = options->cpu;
-    if (options->cpu >= 0 || options->threads > 1)
+    if (options->pin != NULL || options->threads > 1)
         return OB_OK;
     OB_TRY(ob_cpu_set_usable(&usable, err));
-    for (int64_t i = 0; i < OB_MAX_CPUS; i++)
+    for (int i = 0; i < OB_MAX_CPUS; i++)
         if (ob_cpu_set_has(&usable, (size_t)i))
-            *cpu = i;
+            snprintf(w->cpu, sizeof w->cpu, "%d", i);
+    for (size_t i = 0; i < w->count; i++)
+        w->sides[i].options.pin = w->cpu;
     return OB_OK;
 }
 
@@ -162,15 +166,12 @@ static ob_status open_side(group *w, unsigned member, ob_err *err)
 
 static ob_status open_group(group *w, ob_err *err)
 {
-    int64_t cpu;
     OB_TRY(name_sides(w, err));
     OB_TRY(find_backends(w, err));
-    OB_TRY(choose_cpu(w->outer->params->options, &cpu, err));
+    OB_TRY(choose_cpu(w, err));
     OB_TRY(make_ring(w, err));
-    for (unsigned i = 0; i < w->count; i++) {
-        w->sides[i].options.cpu = cpu;
+    for (unsigned i = 0; i < w->count; i++)
         OB_TRY(open_side(w, i, err));
-    }
     return OB_OK;
 }
 

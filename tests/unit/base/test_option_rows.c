@@ -56,6 +56,7 @@ static void tables_are_joined(void)
     static const ob_option ALL[] = {OB_OPTION_ROWS_OF(inner_rows, "*", 8),
                                     OB_OPTION_ROWS_OF(inner_rows, "mode", 8, .initial = "on"),
                                     {.name = NULL}};
+    static const ob_option BUT[] = {OB_OPTION_ROWS_OF(inner_rows, "!mode|all", 0), {.name = NULL}};
     static const ob_option WRONG[] = {OB_OPTION_ROWS_OF(inner_rows, "mode|tim", 0), {.name = NULL}};
     ob_option *rows;
     ob_err err;
@@ -79,6 +80,10 @@ static void tables_are_joined(void)
     CHECK_INT(rows[0].offset, 8);
     CHECK_STR(rows[1].name, "mode");
     CHECK_STR(rows[1].initial, "on"); /* the later one */
+    free(rows);
+    CHECK_INT(ob_options_join(BUT, &rows, &err), OB_OK);
+    CHECK_INT(ob_options_count(rows), 5);
+    CHECK(ob_options_find(rows, "mode") == NULL && ob_options_find(rows, "all") == NULL);
     free(rows);
     CHECK_INT(ob_options_join(WRONG, &rows, &err), OB_ERR_INVALID);
     CHECK_STR(err.message, "no row has one of the names 'mode|tim'");

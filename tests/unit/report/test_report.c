@@ -130,6 +130,29 @@ static void fields_as_columns(void)
         "id,p90_ns\n0,2000\n");
 }
 
+/* Rows of a case follow each other, beside the fewest threads. */
+static void threads(void)
+{
+    static const char LINES[] = RESULT("0", "a", 0.004, ", \"threads\": 2")
+        RESULT("1", "a", 0.003, ", \"threads\": 2") RESULT("0", "a", 0.008, ", \"threads\": 1")
+            RESULT("1", "a", 0.003, ", \"threads\": 1") RESULT("0", "a", 0.004, ", \"threads\": 4");
+    CHECK_STR(show(LINES, (shown){.view = OB_VIEW_RUN,
+                                  .choice = {.columns = "id,threads,median,speed-up,efficiency"}}),
+              "id  threads  median  speed-up  efficiency\n"
+              "0         2    4 us         2     100.0 %\n"
+              "0         1    8 us         1     100.0 %\n"
+              "0         4    4 us         2      50.0 %\n"
+              "1         2    3 us         1      50.0 %\n"
+              "1         1    3 us         1     100.0 %\n");
+    static const char SIDES[] =
+        RESULT("0", "a", 0.002, ", \"threads\": 1") RESULT("0", "b", 0.001, ", \"threads\": 1")
+            RESULT("0", "a", 0.001, ", \"threads\": 2") RESULT("0", "b", 0.003, ", \"threads\": 2");
+    CHECK_STR(show(SIDES, (shown){.view = OB_VIEW_SIDES}),
+              "operator  id  pass     threads     a     b  b/a  +- 95 %\n"
+              "add       0   forward        1  2 us  1 us    -        -\n"
+              "add       0   forward        2  1 us  3 us    -        -\n");
+}
+
 static void sides(void)
 {
     static const char LINES[] = RESULT("0", "a", 0.002, "") RESULT("0", "b", 0.001, "")
@@ -308,6 +331,7 @@ int main(void)
     RUN(which_view);
     RUN(fields_as_columns);
     RUN(sides);
+    RUN(threads);
     RUN(interrupted);
     RUN(notes);
     RUN(suites);

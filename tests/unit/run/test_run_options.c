@@ -25,7 +25,7 @@ static void defaults_need_no_words(void)
     CHECK_INT(o.iteration, 1);
     CHECK_INT(o.processes, 1);
     CHECK_INT(o.threads, 1);
-    CHECK_INT(o.cpu, -1);
+    CHECK(o.pin == NULL);
     CHECK_STR(o.exec_mode, "discrete");
     CHECK_STR(ob__backend_name(&o), "native");
     check_print(&o, "");
@@ -57,7 +57,7 @@ static void words_read_back(void)
     o.block = 12345678901;
     o.precision = 0.1;
     o.case_timeout_s = 1e-3;
-    o.cpu = 0;
+    o.pin = "0,2-3";
     o.processes = 3;
     o.inference_mode = true;
     CHECK(ob__run_options_words(&o, &text));
@@ -77,7 +77,7 @@ static void words_read_back(void)
     CHECK_INT(back.block, 12345678901);
     CHECK_REAL(back.precision, 0.1);
     CHECK_REAL(back.case_timeout_s, 1e-3);
-    CHECK_INT(back.cpu, 0);
+    CHECK_STR(back.pin, "0,2-3");
     CHECK_INT(back.processes, 3);
     CHECK(back.inference_mode);
     CHECK(!back.backward);
@@ -104,10 +104,15 @@ static void options_without_effect_are_refused(void)
     o.exec_mode = "continuous";
     CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
     ob_run_options_init(&o);
-    o.cpu = 0;
+    o.pin = "0";
     CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
     o.threads = 2;
-    check_refused(&o, "--pin would put all of --num-threads on one CPU");
+    check_refused(&o, "--pin 0 lists 1 CPU for 2 threads; list one for each, or give a lower "
+                      "--num-threads");
+    o.pin = "0,3";
+    CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
+    o.pin = "3-0";
+    check_refused(&o, "--pin: '3-0' is no list of CPUs below 4096; write it like 0-3,8");
     ob_run_options_init(&o);
     o.inference_mode = true;
     CHECK_INT(ob_run_options_check(&o, &err), OB_OK);

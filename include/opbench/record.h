@@ -113,6 +113,10 @@ typedef struct ob_record_pass {
     ob_record_ratio ratio;                /* several backends side by side */
     double attainable_ms, of_attainable;  /* below the ceilings of the machine; and its share */
     const char *attainable_by, *bound_by; /* ob_bound_word */
+    ob_reals
+        disturbed; /* indices in measure_time_ms, rising: the kernel took the CPU away meanwhile */
+    const char *disturbed_by; /* how that is known: "perf_event", "getrusage"; NULL = it is not */
+    ob_reals process_samples; /* of each of several processes, in their order: how many it gave */
 } ob_record_pass;
 
 /* Instructions of one iteration, counted by valgrind in a process of its own. */

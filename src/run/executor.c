@@ -6,7 +6,7 @@
  *   continuous_events   nothing of ours: the interval lies between two events on the device.
  * Outside stand: restoring inputs that the case changed, making and dropping gradients, flushing the
  * cache, resetting and reading the memory peak, storing the sample (its room is reserved before),
- * logging it for the supervisor, and, side by side with other backends, waiting for the next turn and one
+ * logging it for the supervisor, asking the kernel whether it disturbed the sample, and, side by side with other backends, waiting for the next turn and one
  * iteration that brings the caches back to what they were.
  * Besides the call there is the cost of two clock readings; the header record states it.
  *
@@ -15,6 +15,7 @@
  * backward that adds to those of the iteration before would take longer than one that does not.
  */
 #include "base/vec.h"
+#include "run/disturbed_samples.h"
 #include "run/sample_log.h"
 
 #include <math.h>
@@ -40,6 +41,9 @@ static void pass_samples_fini(ob_pass_samples *samples)
     ob__series_fini(&samples->measure_ns);
     ob__series_fini(&samples->warmup_peak_bytes);
     ob__series_fini(&samples->measure_peak_bytes);
+    ob__series_fini(&samples->disturbed);
+    ob__series_fini(&samples->faulted);
+    ob__series_fini(&samples->faults);
 }
 
 void ob__exec_result_fini(ob_exec_result *result)
@@ -127,6 +131,39 @@ static ob_status store_peak(const run *r, ob_series *series)
     return OB_OK;
 }
 
+/* ---- what disturbed a sample ---- */
+
+static void begin_disturbance(const run *r)
+{
+    if (r->settings->disturbance != NULL)
+        ob__disturbance_begin(r->settings->disturbance);
+}
+
+/* Behind the sample, which took so long in all; `also`: something that it is made of was disturbed. */
+static ob_status end_disturbance(const run *r, const ob_series *times, double took_ns, bool also)
+{
+    ob_pass_samples *f = &r->result->forward, *b = &r->result->backward;
+    if (r->settings->disturbance == NULL)
+        return OB_OK;
+    ob_disturbed seen = ob__disturbance_end(r->settings->disturbance, took_ns);
+    seen.switched = seen.switched || also;
+    ob_pass_samples *of = times == &f->measure_ns   ? f
+                          : times == &b->measure_ns ? b
+                                                    : NULL; /* warm-up is not looked at */
+    if (of == NULL || (!seen.switched && seen.faults == 0))
+        return OB_OK;
+    return ob__disturbed_note(of, seen) ? OB_OK : no_room(r);
+}
+
+static ob_status settle_disturbances(const run *r)
+{
+    if (r->result->disturbed_by == NULL)
+        return OB_OK;
+    return ob__disturbed_settle(&r->result->forward) && ob__disturbed_settle(&r->result->backward)
+               ? OB_OK
+               : no_room(r);
+}
+
 /* ---- one timed interval ---- */
 
 static ob_status time_run(const run *r, ob_phase what, uint64_t n, ob_series *times)
@@ -139,15 +176,16 @@ static ob_status time_run(const run *r, ob_phase what, uint64_t n, ob_series *ti
         return no_room(r);
     OB_TRY(sync(r));
     begin(r, mark_of(what));
+    begin_disturbance(r);
     const uint64_t start_ns = r->now(backend);
     status = desc->run(prepared, what, n, r->err);
     if (status == OB_OK && desc->asynchronous)
         status = desc->sync(backend, r->err);
     const uint64_t end_ns = r->now(backend);
     end(r, mark_of(what));
-    if (status == OB_OK)
-        times->values[times->count++] = (double)(end_ns - start_ns) / (double)n;
-    return status;
+    OB_TRY(status);
+    times->values[times->count++] = (double)(end_ns - start_ns) / (double)n;
+    return end_disturbance(r, times, (double)(end_ns - start_ns), false);
 }
 
 /* ---- turns ---- */
@@ -182,7 +220,10 @@ static ob_status take_turns(const run *r)
     if (r->settings->turns == NULL)
         return OB_OK;
     ob__turns_next(r->settings->turns);
-    return bring_back(r);
+    OB_TRY(bring_back(r));
+    if (r->settings->disturbance != NULL)
+        ob__disturbance_forget(r->settings->disturbance);
+    return OB_OK;
 }
 
 /* Whether iteration i of discrete mode begins a new turn. A fixed number of them is cut into twice as
@@ -267,6 +308,7 @@ static ob_status pair_block(const run *r, uint64_t n, double forward_ns, ob_seri
     OB_TRY(sync(r));
     ob_status status = OB_OK;
     begin(r, OB_MARK_BACKWARD);
+    begin_disturbance(r);
     const uint64_t start_ns = r->now(r->target->backend);
     for (uint64_t i = 0; status == OB_OK && i < n; i++) {
         status = desc->run(r->target->prepared, OB_PHASE_FORWARD, 1, r->err);
@@ -279,9 +321,10 @@ static ob_status pair_block(const run *r, uint64_t n, double forward_ns, ob_seri
         status = desc->sync(r->target->backend, r->err);
     const uint64_t end_ns = r->now(r->target->backend);
     end(r, OB_MARK_BACKWARD);
-    if (status == OB_OK)
-        times->values[times->count++] = (double)(end_ns - start_ns) / (double)n - forward_ns;
-    return status;
+    OB_TRY(status);
+    times->values[times->count++] = (double)(end_ns - start_ns) / (double)n - forward_ns;
+    return end_disturbance(r, times, (double)(end_ns - start_ns),
+                           ob__disturbed_last(&r->result->forward));
 }
 
 static ob_status forward_block(const run *r, uint64_t n, ob_series *times, ob_series *peaks)
@@ -497,6 +540,19 @@ static ob_status check_settings(const ob_exec_target *target, const ob_exec_sett
     return OB_OK;
 }
 
+static ob_status execute_in_mode(const run *r)
+{
+    switch (r->settings->mode) {
+    case OB_EXEC_DISCRETE:
+        return discrete(r);
+    case OB_EXEC_CONTINUOUS:
+        return continuous(r);
+    case OB_EXEC_CONTINUOUS_EVENTS:
+        return continuous_events(r);
+    }
+    return ob_err_set(r->err, OB_ERR_INVALID, "unknown execution mode");
+}
+
 ob_status ob__execute(const ob_exec_target *target, const ob_exec_settings *settings,
                       ob_exec_result *result, ob_err *err)
 {
@@ -507,13 +563,11 @@ ob_status ob__execute(const ob_exec_target *target, const ob_exec_settings *sett
                    .err = err};
     *result = (ob_exec_result){.cache = ""};
     OB_TRY(check_settings(target, settings, err));
-    switch (settings->mode) {
-    case OB_EXEC_DISCRETE:
-        return discrete(&r);
-    case OB_EXEC_CONTINUOUS:
-        return continuous(&r);
-    case OB_EXEC_CONTINUOUS_EVENTS:
-        return continuous_events(&r);
-    }
-    return ob_err_set(err, OB_ERR_INVALID, "unknown execution mode");
+    /* Events lie on the device, where the kernel does not reach. */
+    if (settings->disturbance != NULL &&
+        (settings->mode != OB_EXEC_CONTINUOUS_EVENTS || target->desc->event_create == NULL))
+        result->disturbed_by = ob__disturbance_source(settings->disturbance);
+    const ob_status status = execute_in_mode(&r);
+    const ob_status settled = settle_disturbances(&r);
+    return status != OB_OK ? status : settled;
 }

@@ -28,12 +28,16 @@ void ob__series_fini(ob_series *series);
 typedef struct ob_pass_samples {
     ob_series warmup_ns, measure_ns;
     ob_series warmup_peak_bytes, measure_peak_bytes;
+    ob_series disturbed;       /* indices of measured samples, rising */
+    ob_series faulted, faults; /* indices of those with page faults; how many each had */
 } ob_pass_samples;
 
 typedef struct ob_exec_result {
     ob_pass_samples forward, backward; /* backward only if asked for */
     uint64_t number_per_run;           /* iterations behind one sample of the measure phase */
     const char *cache;                 /* how the cache was flushed; "" when hot */
+    const char
+        *disturbed_by; /* ob__disturbance_source; NULL = what disturbed samples is not known */
 } ob_exec_result;
 void ob__exec_result_fini(ob_exec_result *result);
 
@@ -58,6 +62,7 @@ typedef struct ob_exec_settings {
     struct ob_sample_log
         *log;        /* gets every finished sample, outside of what is timed; NULL = none */
     ob_turns *turns; /* other backends run between blocks; NULL = nobody does */
+    struct ob_disturbance *disturbance; /* of the calling thread; NULL = nobody looks */
 } ob_exec_settings;
 
 typedef struct ob_exec_target {

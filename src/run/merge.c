@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ob_series *const *series_of(ob_merged_pass *pass, ob_series *out[6])
+enum { MERGED_SERIES = 8 };
+
+static ob_series *const *series_of(ob_merged_pass *pass, ob_series *out[MERGED_SERIES])
 {
     out[0] = &pass->warmup_time_ms;
     out[1] = &pass->warmup_memory_mib;
@@ -21,17 +23,20 @@ static ob_series *const *series_of(ob_merged_pass *pass, ob_series *out[6])
     out[3] = &pass->measure_memory_mib;
     out[4] = &pass->medians_ms;
     out[5] = &pass->scratch;
+    out[6] = &pass->disturbed;
+    out[7] = &pass->process_samples;
     return out;
 }
 
 static void reset_pass(ob_merged_pass *pass)
 {
-    ob_series *all[6];
+    ob_series *all[MERGED_SERIES];
     series_of(pass, all);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         all[i]->count = 0;
     pass->allocator_peak_bytes = 0;
-    pass->present = false;
+    pass->present = pass->undisturbed_unknown = false;
+    pass->disturbed_by = NULL;
 }
 
 void ob__merge_reset(ob_merge *merge)
@@ -47,7 +52,7 @@ void ob__merge_reset(ob_merge *merge)
 
 static void fini_pass(ob_merged_pass *pass)
 {
-    ob_series *all[6];
+    ob_series *all[MERGED_SERIES];
     series_of(pass, all);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         ob__series_fini(all[i]);
@@ -71,10 +76,38 @@ static bool append(ob_series *series, ob_reals values, double factor)
     return true;
 }
 
+/* Known of all processes, or not at all. What is no index of the process's samples, a worker made up. Before the samples
+ * themselves. */
+static bool add_disturbed(ob_merged_pass *to, const ob_record_pass *pass)
+{
+    static const char *const SOURCES[] = {"getrusage", "perf_event"}; /* the weaker first */
+    const char *source = NULL;
+    const double before = (double)to->measure_time_ms.count;
+    const double count = (double)pass->measure_time_ms.count;
+    const ob_reals own = {.items = &count, .count = 1}, *disturbed = &pass->disturbed;
+    for (size_t i = 0; pass->disturbed_by != NULL && i < sizeof SOURCES / sizeof *SOURCES; i++)
+        if (strcmp(SOURCES[i], pass->disturbed_by) == 0)
+            source = SOURCES[i];
+    to->undisturbed_unknown = to->undisturbed_unknown || source == NULL;
+    if (source != NULL && to->disturbed_by != SOURCES[0])
+        to->disturbed_by = source;
+    if (!append(&to->process_samples, own, 1) ||
+        !ob__series_reserve(&to->disturbed, disturbed->count))
+        return false;
+    for (size_t i = 0; i < disturbed->count; i++) {
+        const double index = disturbed->items[i];
+        if (index >= 0 && index < count && index == floor(index))
+            to->disturbed.values[to->disturbed.count++] = before + index;
+    }
+    return true;
+}
+
 static bool add_pass(ob_merged_pass *to, const ob_record_pass *pass)
 {
     if (pass->measure_time_ms.items == NULL)
         return true;
+    if (!add_disturbed(to, pass))
+        return false;
     to->present = true;
     if (pass->allocator_peak_bytes > to->allocator_peak_bytes)
         to->allocator_peak_bytes = pass->allocator_peak_bytes;
@@ -127,6 +160,10 @@ static ob_status finish_pass(ob_merged_pass *from, ob_record_pass *pass, ob_err 
     pass->warmup_memory_mib = as_reals(&from->warmup_memory_mib);
     pass->measure_time_ms = as_reals(&from->measure_time_ms);
     pass->measure_memory_mib = as_reals(&from->measure_memory_mib);
+    pass->process_samples = as_reals(&from->process_samples);
+    pass->disturbed_by = from->undisturbed_unknown ? NULL : from->disturbed_by;
+    pass->disturbed =
+        pass->disturbed_by != NULL ? as_reals(&from->disturbed) : (ob_reals){.items = NULL};
     pass->allocator_peak_bytes = from->allocator_peak_bytes;
     if (count == 0)
         return OB_OK;

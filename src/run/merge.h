@@ -13,6 +13,9 @@
 typedef struct ob_merged_pass {
     ob_series warmup_time_ms, warmup_memory_mib, measure_time_ms, measure_memory_mib;
     ob_series medians_ms; /* of each process */
+    ob_series disturbed, process_samples;
+    const char *disturbed_by;
+    bool undisturbed_unknown; /* some process does not know which samples were disturbed */
     ob_series scratch;
     uint64_t allocator_peak_bytes;
     bool present; /* some process has it */

@@ -16,6 +16,7 @@ void ob__pass_statistics_fini(ob_pass_statistics *statistics)
         free(statistics->time_ms[i]);
         free(statistics->memory_mib[i]);
     }
+    free(statistics->disturbed);
     free(statistics->scratch);
     *statistics = (ob_pass_statistics){0};
 }
@@ -89,6 +90,11 @@ ob_status ob__fill_pass(const ob_pass_samples *samples, const ob_pass_facts *fac
         !scale(&samples->measure_peak_bytes, MIB, &statistics->memory_mib[1],
                &pass->measure_memory_mib))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the samples");
+    if (facts->disturbed_by != NULL) {
+        if (!scale(&samples->disturbed, 1, &statistics->disturbed, &pass->disturbed))
+            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the samples");
+        pass->disturbed_by = facts->disturbed_by;
+    }
     const size_t count = samples->measure_ns.count;
     double peak = 0;
     for (size_t i = 0; i < samples->measure_peak_bytes.count; i++)
@@ -162,11 +168,13 @@ ob_status ob__fill_pass_statistics(ob_session *s, ob_record *record, ob_err *err
     const ob_interval_source source = s->made != NULL                   ? OB_OVER_PASSES
                                       : s->options.timer.method != NULL ? OB_OVER_BLOCKS
                                                                         : OB_OVER_SAMPLES;
-    const ob_pass_facts forward = {.cost = &s->setup.cost, .source = source};
+    const ob_pass_facts forward = {
+        .cost = &s->setup.cost, .source = source, .disturbed_by = s->samples.disturbed_by};
     OB_TRY(ob__fill_pass(&s->samples.forward, &forward, &s->forward, &r->forward, err));
     if (s->setup.has_backward) {
         const ob_pass_facts backward = {
-            .cost = s->setup.backward.graph != NULL ? &s->setup.backward_cost : NULL};
+            .cost = s->setup.backward.graph != NULL ? &s->setup.backward_cost : NULL,
+            .disturbed_by = s->samples.disturbed_by};
         OB_TRY(ob__fill_pass(&s->samples.backward, &backward, &s->backward, &r->backward, err));
     }
     r->cache_how = s->samples.cache[0] != '\0' ? s->samples.cache : NULL;

@@ -11,6 +11,7 @@
 
 typedef struct ob_pass_statistics {
     double *time_ms[2], *memory_mib[2]; /* warm-up, measure; malloc'ed */
+    double *disturbed;
     double *scratch;
 } ob_pass_statistics;
 void ob__pass_statistics_fini(ob_pass_statistics *statistics);
@@ -30,6 +31,7 @@ ob_status ob__fill_interval(ob_reals times_ms, ob_interval_source source, ob_rec
 typedef struct ob_pass_facts {
     const ob_cost *cost;       /* of an iteration; NULL = not known */
     ob_interval_source source; /* zero: samples of one process */
+    const char *disturbed_by;  /* how disturbed samples are known; NULL = they are not */
 } ob_pass_facts;
 /* Lists, statistics, interval and rates of one pass. */
 ob_status ob__fill_pass(const ob_pass_samples *samples, const ob_pass_facts *facts,

@@ -213,6 +213,8 @@ void ob_session_close(ob_session *s)
     ob_noise_sampler_close(s->noise);
     ob_roofline_destroy(s->roofline);
     ob__perf_close(&s->perf);
+    if (s->disturbance_of != 0)
+        ob__disturbance_close(&s->disturbance);
     ob__peak_close(&s->peak);
     ob_json_doc_destroy(s->properties);
     ob_json_doc_destroy(s->case_properties);
@@ -391,6 +393,26 @@ static ob_exec_target target_of(const ob_session *s)
                             .restores = s->setup.writes_inputs};
 }
 
+/* Who looks whether the kernel disturbs samples: nobody if their time is not that of this thread. Opening the page pays for
+ * measurements that take some time. */
+static ob_disturbance *disturbance_of(ob_session *s, bool by_page)
+{
+    const pid_t thread = gettid();
+    if (s->desc->clock_ns != NULL)
+        return NULL;
+    if (s->disturbance_of != 0 && s->disturbance_of != thread) {
+        ob__disturbance_close(&s->disturbance);
+        s->disturbance_of = 0;
+    }
+    if (s->disturbance_of == 0)
+        ob__disturbance_open(&s->disturbance,
+                             &(ob_disturbance_params){.by_page = by_page,
+                                                      .others_work = s->options.threads > 1 ||
+                                                                     s->desc->asynchronous});
+    s->disturbance_of = thread;
+    return &s->disturbance;
+}
+
 static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record, ob_err *err)
 {
     const ob_run_options *o = &s->options;
@@ -408,19 +430,20 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
               .forward = s->setup.has_backward ? &s->samples.forward.measure_ns : NULL,
               .err = err};
     OB_TRY(ob_stop_rule_init(&r.rule, &params, err));
-    const ob_exec_settings settings = {.mode = mode_of(o->exec_mode),
-                                       .pass = s->setup.has_backward ? OB_PASS_BACKWARD
-                                                                     : OB_PASS_FORWARD,
-                                       .cold = ob__options_cold(o),
-                                       .warmup = o->warmup > 0 ? (uint64_t)o->warmup : 0,
-                                       .iterations = params.count,
-                                       .block = block_size(s, by_rule),
-                                       .block_ns = block_time_ns(o),
-                                       .enough = by_rule ? rule_enough : NULL,
-                                       .enough_ctx = &r,
-                                       .marks = marks,
-                                       .log = s->log,
-                                       .turns = s->turns};
+    const ob_exec_settings settings = {
+        .mode = mode_of(o->exec_mode),
+        .pass = s->setup.has_backward ? OB_PASS_BACKWARD : OB_PASS_FORWARD,
+        .cold = ob__options_cold(o),
+        .warmup = o->warmup > 0 ? (uint64_t)o->warmup : 0,
+        .iterations = params.count,
+        .block = block_size(s, by_rule),
+        .block_ns = block_time_ns(o),
+        .enough = by_rule ? rule_enough : NULL,
+        .enough_ctx = &r,
+        .marks = marks,
+        .log = s->log,
+        .turns = s->turns,
+        .disturbance = disturbance_of(s, by_rule || s->turns != NULL)};
     const ob_exec_target target = target_of(s);
     record->result.stop_rule = ob_stop_rule_name(params.kind);
     OB_TRY(ob__execute(&target, &settings, &s->samples, err));

@@ -5,6 +5,7 @@
 #ifndef OB_RUN_SESSION_INT_H
 #define OB_RUN_SESSION_INT_H
 
+#include "measure/disturbance.h"
 #include "opbench/roofline.h"
 #include "opbench/run.h"
 #include "run/backend_ops.h"
@@ -66,6 +67,8 @@ struct ob_session {
     size_t lost_count;
     ob_perf perf; /* open if has_perf */
     bool has_perf;
+    ob_disturbance disturbance;
+    pid_t disturbance_of; /* the thread that it is of; 0 = it is not open */
     char counters_reason[256];
 };
 

@@ -5,7 +5,7 @@
 #include "../plugin/null_test.h"
 
 #include "../../../backends/null/null.h"
-#include "run/executor.h"
+#include "run/disturbed_samples.h"
 
 static const ob_backend_desc *null_desc;
 
@@ -251,6 +251,109 @@ static void a_failure_keeps_the_samples_so_far(void)
     rig_fini(&r);
 }
 
+/* ---- disturbed samples ---- */
+
+/* Stands in for getrusage. It is called when it is opened, behind the warm-up, and from then on before and behind each sample. */
+typedef struct kernel {
+    unsigned calls;
+    unsigned own_faults; /* of each sample */
+    ob_usage usage;
+} kernel;
+
+static void kernel_usage(void *ctx, bool all_threads, ob_usage *out)
+{
+    kernel *k = ctx;
+    const bool behind = ++k->calls % 2 == 0;
+    const unsigned sample = k->calls / 2 - 2; /* from 0 */
+    CHECK(!all_threads);
+    if (behind)
+        k->usage.faults += k->own_faults;
+    if (behind && (sample == 1 || sample == 3))
+        k->usage.involuntary++;
+    if (behind && (sample == 2 || sample == 3))
+        k->usage.faults += 5;
+    if (!behind)
+        k->usage.involuntary++, k->usage.faults += 7; /* between samples */
+    *out = k->usage;
+}
+
+static void open_disturbance(kernel *k, ob_disturbance *d)
+{
+    const ob_disturbance_calls calls = {.usage = kernel_usage, .ctx = k};
+    const ob_disturbance_params params = {.calls = &calls};
+    ob__disturbance_open(d, &params);
+}
+
+/* Faults that all samples have are the operator's own. */
+static void disturbed_samples_are_known(void)
+{
+    const null_options o = times(30000, 30000, 0, 0);
+    for (unsigned own_faults = 0; own_faults < 3; own_faults++) {
+        kernel k = {.own_faults = own_faults};
+        ob_disturbance d;
+        open_disturbance(&k, &d);
+        const ob_exec_settings s = {
+            .mode = OB_EXEC_DISCRETE, .warmup = 1, .iterations = 6, .disturbance = &d};
+        rig r;
+        ob_err err;
+        rig_init(&r, &o, OB_PASS_FORWARD);
+        CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+        check_series(&r.result.forward.measure_ns, 6, 30000);
+        CHECK_STR(r.result.disturbed_by, "getrusage");
+        CHECK_INT(r.result.forward.disturbed.count, 3);
+        for (size_t i = 0; i < 3; i++)
+            CHECK_REAL(r.result.forward.disturbed.values[i], (double)i + 1);
+        rig_fini(&r);
+        ob__disturbance_close(&d);
+    }
+}
+
+/* A backward by subtraction is as good as its forward. */
+static void a_disturbed_forward_disturbs_its_backward(void)
+{
+    const null_options o = times(30000, 30000, 0, 0);
+    kernel k = {0};
+    ob_disturbance d;
+    open_disturbance(&k, &d);
+    k.calls = 1; /* there is no warm-up: the next call is behind the first forward */
+    const ob_exec_settings s = {.mode = OB_EXEC_CONTINUOUS,
+                                .pass = OB_PASS_BACKWARD,
+                                .iterations = 4,
+                                .block = 1,
+                                .disturbance = &d};
+    rig r;
+    ob_err err;
+    rig_init(&r, &o, OB_PASS_BACKWARD);
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    /* What was sample -1 is the first forward, then come its backward and so on: 1 and 3 are forwards, 2 is a backward. */
+    CHECK_INT(r.result.forward.disturbed.count, 2);
+    CHECK_REAL(r.result.forward.disturbed.values[0], 1);
+    CHECK_REAL(r.result.forward.disturbed.values[1], 2);
+    CHECK_INT(r.result.backward.disturbed.count, 2);
+    CHECK_REAL(r.result.backward.disturbed.values[0], 1);
+    CHECK_REAL(r.result.backward.disturbed.values[1], 2);
+    rig_fini(&r);
+    ob__disturbance_close(&d);
+}
+
+static void events_are_not_disturbed(void)
+{
+    const null_options o = times(30000, 30000, 0, 0);
+    kernel k = {0};
+    ob_disturbance d;
+    open_disturbance(&k, &d);
+    const ob_exec_settings s = {
+        .mode = OB_EXEC_CONTINUOUS_EVENTS, .iterations = 6, .disturbance = &d};
+    rig r;
+    ob_err err;
+    rig_init(&r, &o, OB_PASS_FORWARD);
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    CHECK(r.result.disturbed_by == NULL);
+    CHECK_INT(r.result.forward.disturbed.count, 0);
+    rig_fini(&r);
+    ob__disturbance_close(&d);
+}
+
 int main(void)
 {
     ob_err err;
@@ -270,6 +373,9 @@ int main(void)
     RUN(cold_samples_are_flushed);
     RUN(a_rule_ends_the_phase);
     RUN(a_failure_keeps_the_samples_so_far);
+    RUN(disturbed_samples_are_known);
+    RUN(a_disturbed_forward_disturbs_its_backward);
+    RUN(events_are_not_disturbed);
     ob_context_destroy(context);
     return ob_test_end();
 }

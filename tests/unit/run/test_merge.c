@@ -6,6 +6,8 @@
 
 #include "run/merge.h"
 
+#include <math.h>
+
 static ob_record one(const double *times_ms, size_t count, double median)
 {
     ob_record record;
@@ -51,6 +53,8 @@ static void samples_stand_in_the_order_of_processes(void)
         check_list(r->forward.measure_time_ms, all, 6);
         check_list(r->forward.measure_memory_mib, all, 6);
         check_list(r->raw_times_s, all, 6);
+        check_list(r->forward.process_samples, (const double[]){2, 1, 3}, 3);
+        CHECK(r->forward.disturbed.items == NULL && r->forward.disturbed_by == NULL);
         CHECK(r->forward.warmup_time_ms.items != NULL);
         CHECK_INT(r->forward.warmup_time_ms.count, 0);
         CHECK(r->backward.measure_time_ms.items == NULL);
@@ -139,6 +143,42 @@ static void what_an_earlier_process_did_not_reach_is_warned_of(void)
     ob__merge_fini(&merge);
 }
 
+/* Indices go on behind the samples of the processes before; a worker may have written anything. */
+static void disturbed_samples_keep_their_places(void)
+{
+    static const double times[] = {3, 1, 2}, a[] = {0, 2}, b[] = {-1, 0.5, 1, 3, NAN},
+                        all[] = {0, 2, 4};
+    ob_record first = one(times, 3, 2), second = one(times, 3, 2), none = one(times, 3, 2);
+    ob_merge merge = {0};
+    ob_err err;
+    ob_record_pass *pass = &second.result.forward;
+    first.result.forward.disturbed = (ob_reals){.items = a, .count = 2};
+    first.result.forward.disturbed_by = "perf_event";
+    for (int weaker = 0; weaker < 2; weaker++) {
+        pass->disturbed = (ob_reals){.items = b, .count = 5};
+        pass->disturbed_by = weaker ? "getrusage" : "perf_event";
+        ob__merge_reset(&merge);
+        CHECK_INT(ob__merge_add(&merge, &first.result, &err), OB_OK);
+        CHECK_INT(ob__merge_add(&merge, &second.result, &err), OB_OK);
+        ob_record record = second;
+        CHECK_INT(ob__merge_finish(&merge, &record.result, &err), OB_OK);
+        check_list(record.result.forward.disturbed, all, 3);
+        CHECK_STR(record.result.forward.disturbed_by, weaker ? "getrusage" : "perf_event");
+    }
+    /* A process that does not know, or says so in a word that there is not, spoils it for all. */
+    for (int odd = 0; odd < 2; odd++) {
+        none.result.forward.disturbed_by = odd ? "magic" : NULL;
+        ob__merge_reset(&merge);
+        CHECK_INT(ob__merge_add(&merge, &first.result, &err), OB_OK);
+        CHECK_INT(ob__merge_add(&merge, &none.result, &err), OB_OK);
+        ob_record record = first;
+        CHECK_INT(ob__merge_finish(&merge, &record.result, &err), OB_OK);
+        CHECK(record.result.forward.disturbed.items == NULL);
+        CHECK(record.result.forward.disturbed_by == NULL);
+    }
+    ob__merge_fini(&merge);
+}
+
 static void no_samples_are_no_figures(void)
 {
     ob_record record = one(NULL, 0, 0);
@@ -160,6 +200,7 @@ int main(void)
     RUN(six_processes_have_an_interval);
     RUN(blocks_of_different_length_are_scaled);
     RUN(what_an_earlier_process_did_not_reach_is_warned_of);
+    RUN(disturbed_samples_keep_their_places);
     RUN(no_samples_are_no_figures);
     return ob_test_end();
 }

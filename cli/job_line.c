@@ -111,6 +111,15 @@ static void on_progress(void *ctx, const ob_job_progress *progress)
                 progress->seconds_left);
 }
 
+/* As it is: it is for people, and standard output belongs to the results. */
+static void on_wrapped(void *ctx, const char *text, size_t length)
+{
+    const ob_cli_job *j = ctx;
+    if (j->has_progress)
+        ob__cli_clear_line();
+    ob__cli_say("%.*s", (int)length, text);
+}
+
 static int on_stop(void *ctx)
 {
     return ((const ob_cli_job *)ctx)->at_once ? ob__cli_interrupt_at_once(ctx)
@@ -149,6 +158,7 @@ ob_status ob__cli_job_init(ob_cli_job *j, const ob_option *rows, const void *val
                                 .library_caps = ob__cli_library_caps(j->cli),
                                 .on_record = on_record,
                                 .on_progress = j->has_progress ? on_progress : NULL,
+                                .on_wrapped = on_wrapped,
                                 .stop = on_stop,
                                 .ctx = j};
     return list_arguments(j, rows, values, err);

@@ -35,7 +35,7 @@ const ob_option ob__time_rows[] = {
     OB_THREAD_LIST_ROW(offsetof(ob_time_line, threads)),
     OB_OPTION_ROWS_OF(
         ob_run_option_rows,
-        "backend|backend-options|device|pin|membind|seed|processes|case-timeout|max-memory|"
+        "backend|backend-options|device|pin|membind|wrap|seed|processes|case-timeout|max-memory|"
         "inference-mode|library-caps",
         RUN),
     OB_JOB_ADDED_FILE_ROWS(JOB),

@@ -138,6 +138,8 @@ typedef struct ob_job_params {
     void (*on_progress)(void *ctx, const ob_job_progress *progress);
     int (*stop)(void *ctx); /* asked often: as ob_job_stop */
     void *ctx;
+    /* What the command of ob_run_options.wrap printed behind the last case of a worker; it is in the finish record too. */
+    void (*on_wrapped)(void *ctx, const char *text, size_t length);
 } ob_job_params;
 
 /* What came of it. */

@@ -300,6 +300,7 @@ typedef struct ob_record_finish {
     double seconds;
     uint64_t cases[OB_RECORD_STATUS_COUNT]; /* how many of each status */
     double noise_foreign, noise_steal, noise_seconds, noise_max_foreign, noise_max_steal;
+    ob_bytes wrapped; /* what the command of --wrap printed */
 } ob_record_finish;
 
 /* All calls of one operator inside one iteration of a case. */

@@ -71,6 +71,7 @@ typedef struct ob_run_options {
     /* Who makes cases that are no operators: ob_replay_maker(); NULL = there are none. No row. */
     const struct ob_case_maker *maker;
     const char *membind; /* "0" or "0-1": NUMA nodes that all memory comes from; NULL = any */
+    const char *wrap;    /* "perf stat -d": what workers are started under; NULL = nothing */
 } ob_run_options;
 
 /* The rows of it, for tables of one's own (OB_OPTION_ROWS_OF): how cases are measured, and how the Timer of `opbench time`
@@ -177,6 +178,8 @@ typedef struct ob_run_params {
     void *ctx;
     /* How long a worker that has cases may do nothing outside of one, before it is taken for stopped; 0 = 60 s. */
     double worker_idle_s;
+    /* What options->wrap printed behind the last case of a worker. May be NULL. */
+    void (*on_wrapped)(void *ctx, const char *text, size_t length);
 } ob_run_params;
 
 typedef struct ob_run_summary {

@@ -108,6 +108,17 @@ static void tell_progress(void *ctx, const ob_run_progress *progress)
     ob__job_tell_progress(((const config_source *)ctx)->job, NULL, progress);
 }
 
+static void take_wrapped(void *ctx, const char *text, size_t length)
+{
+    ob_job *job = ((const config_source *)ctx)->job;
+    const size_t kept =
+        job->wrapped.size < OB_MOST_WRAPPED ? OB_MOST_WRAPPED - job->wrapped.size : 0;
+    if (job->params.on_wrapped != NULL)
+        job->params.on_wrapped(job->params.ctx, text, length);
+    /* Without memory it was shown, at least. */
+    ob_text_append(&job->wrapped, text, length < kept ? length : kept);
+}
+
 static int stop(void *ctx)
 {
     return ob_job_stop(((const config_source *)ctx)->job);
@@ -127,6 +138,7 @@ static ob_status run_cases(config_source *s, const ob_job_part *part, const ob_c
                                   .on_ready = begin,
                                   .stop = stop,
                                   .on_progress = tell_progress,
+                                  .on_wrapped = take_wrapped,
                                   .ctx = s};
     OB_TRY(ob_run(s->job->context, part->config, &params, &summary, err));
     s->job->summary.left_out += summary.left_out;

@@ -276,6 +276,7 @@ ob_status ob_job_close(ob_job *job, ob_err *err)
     ob_json_doc_destroy(job->arguments);
     ob_done_destroy(job->done);
     ob_text_fini(&job->line);
+    ob_text_fini(&job->wrapped);
     free(job);
     return status == OB_OK ? closed : status;
 }

@@ -141,5 +141,6 @@ ob_status ob__job_write_finish(ob_job *job, ob_err *err)
                                                   : "finished";
     record.finish.seconds = (double)(ob_clock_now_ns(&clock) - job->started_ns) / 1e9;
     memcpy(record.finish.cases, job->summary.cases, sizeof record.finish.cases);
+    record.finish.wrapped = (ob_bytes){.data = job->wrapped.data, .size = job->wrapped.size};
     return ob__job_append(job, &record, err);
 }

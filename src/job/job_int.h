@@ -11,6 +11,8 @@
 
 typedef struct ob_profiler_runs ob_profiler_runs;
 
+enum { OB_MOST_WRAPPED = 256 << 10 };
+
 struct ob_job {
     ob_context *context;
     ob_job_source source;
@@ -23,6 +25,7 @@ struct ob_job {
     ob_profile *profile;    /* NULL = no trace file */
     ob_json_doc *arguments; /* the options by their names, if the caller has none */
     ob_text line;           /* reused from record to record */
+    ob_text wrapped;        /* what --wrap's command printed, the first of it */
     ob_job_summary summary;
     uint64_t finished; /* results */
     uint64_t started_ns;

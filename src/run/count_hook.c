@@ -231,11 +231,19 @@ static ob_status on_ready(void *ctx, const ob_json *properties, ob_err *err)
     return outer->on_ready != NULL ? outer->on_ready(outer->ctx, properties, err) : OB_OK;
 }
 
+static void on_wrapped(void *ctx, const char *text, size_t length)
+{
+    const ob_run_params *outer = ((const ob_count_hook *)ctx)->outer;
+    if (outer->on_wrapped != NULL)
+        outer->on_wrapped(outer->ctx, text, length);
+}
+
 ob_run_params ob__count_hook_params(ob_count_hook *h)
 {
     ob_run_params params = *h->outer;
     params.on_record = on_record;
     params.on_ready = on_ready;
+    params.on_wrapped = on_wrapped;
     params.stop = stop;
     params.ctx = h;
     return params;

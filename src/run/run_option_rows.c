@@ -8,6 +8,7 @@
 #include "base/sized.h"
 #include "base/text_append.h"
 #include "run/places.h"
+#include "run/wrap.h"
 
 #include <string.h>
 
@@ -63,6 +64,10 @@ static const ob_option ROWS[] = {
         .help = "Run on these CPUs alone, such as 3 or 0,2,4-7: each thread on one of its own."),
     ROW(STRING, "membind", membind, PROCESSES, AFFECTS, .value = "NODE", .otherwise = "any",
         .help = "Take all memory from this NUMA node, or from these, such as 0,2."),
+    ROW(STRING, "wrap", wrap, PROCESSES, AFFECTS, .value = "COMMAND",
+        .help = "Start the worker under this command, such as 'perf stat -d' or 'numactl "
+                "--interleave=all'; what it prints at its end goes to standard error and into the "
+                "last record."),
     ROW(INT, "seed", seed, MEASURING, AFFECTS, .value = "N", .max = 9223372036854775807.0,
         .initial = "0", .help = "Seed of the generated data."),
     ROW(INT, "processes", processes, PROCESSES, AFFECTS, .value = "N", .min = 1, .max = 10000,
@@ -225,9 +230,14 @@ ob_status ob_run_options_check(const ob_run_options *options, ob_err *err)
     ob_run_options own;
     OB_TRY(OB__TAKE(ob_run_options, &own, options, err));
     const char *why = contradiction(&own);
+    ob_command_words words = {.count = 0};
     ob_places places;
-    return why == NULL ? ob__places_read(own.pin, own.threads, &places, err)
-                       : ob_err_set(err, OB_ERR_INVALID, "%s", why);
+    if (why != NULL)
+        return ob_err_set(err, OB_ERR_INVALID, "%s", why);
+    const ob_status status = ob__wrap_words(own.wrap, &words, err);
+    ob__command_words_fini(&words);
+    OB_TRY(status);
+    return ob__places_read(own.pin, own.threads, &places, err);
 }
 
 /* ---- as words ---- */

@@ -75,6 +75,13 @@ static void on_progress(void *ctx, const ob_run_progress *progress)
         params->on_progress(params->ctx, progress);
 }
 
+static void on_wrapped(void *ctx, const char *text, size_t length)
+{
+    const ob_run_params *params = ((side *)ctx)->group->outer->params;
+    if (params->on_wrapped != NULL)
+        params->on_wrapped(params->ctx, text, length);
+}
+
 static int on_stop(void *ctx)
 {
     const ob_run_params *params = ((side *)ctx)->group->outer->params;
@@ -149,6 +156,7 @@ static ob_status open_side(group *w, unsigned member, ob_err *err)
     l->params.on_record = on_record;
     l->params.on_ready = on_ready;
     l->params.on_progress = on_progress;
+    l->params.on_wrapped = on_wrapped;
     l->params.stop = on_stop;
     l->params.ctx = l;
     l->s = (ob_supervisor){.context = w->outer->context,

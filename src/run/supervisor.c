@@ -424,6 +424,9 @@ static ob_status run(ob_context *context, const ob_config *config, const ob_run_
     if (params->options->processes > 1 && params->worker_program == NULL)
         return ob_err_set(err, OB_ERR_INVALID,
                           "--processes needs worker processes; leave out --no-isolate");
+    if (params->options->wrap != NULL && params->worker_program == NULL)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "--wrap needs worker processes; leave out --no-isolate");
     const bool several = ob_run_options_backend_count(params->options) > 1;
     if (several && params->worker_program == NULL)
         return ob_err_set(err, OB_ERR_INVALID,

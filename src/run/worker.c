@@ -103,7 +103,8 @@ static ob_status serve(worker *w, ob_err *err)
             OB_TRY(run_one(w, lease.first + i, err));
             s->lost_count = 0;
         }
-        OB_TRY(ob__wire_send(w->socket, OB_MESSAGE_IDLE, "", 0, err));
+        if (ob__wire_send(w->socket, OB_MESSAGE_IDLE, "", 0, err) != OB_OK)
+            return OB_OK; /* the supervisor has all that it wanted, and is gone */
     }
 }
 

@@ -25,10 +25,11 @@
 enum {
     WATCH_MS = 20,
     WATCH_ALL_MS = 200,
-    TELL_MS = 100, /* between two words on how far a case is */
-    END_S = 5,     /* from the end of its work to its death */
-    START_S = 120, /* until its backend is open */
-    IDLE_S = 60,   /* between two cases, and within a message */
+    TELL_MS = 100,    /* between two words on how far a case is */
+    END_S = 5,        /* from the end of its work to its death */
+    START_S = 120,    /* until its backend is open */
+    IDLE_S = 60,      /* between two cases, and within a message */
+    WRAPPED_S = 1800, /* the first two, under a command that may take its time */
 };
 static const double GRACE_S = 0.5; /* from the end of its socket to its death */
 
@@ -41,7 +42,9 @@ ob_status ob__worker_client_open(ob_worker_client *client, const ob_config *conf
         .params = params,
         .seed = {.config_fd = -1, .memory = OB_NO_MEMORY},
         .worker = OB_NO_PROCESS,
-        .start_limit_s = place != NULL && place->counts > 0 ? place->limit_s : START_S,
+        .start_limit_s = place != NULL && place->counts > 0 ? place->limit_s
+                         : params->options->wrap != NULL    ? WRAPPED_S
+                                                            : START_S,
         .idle_limit_s = params->worker_idle_s > 0 ? params->worker_idle_s : IDLE_S};
     const ob_backend_desc *desc =
         ob_context_find_backend(config->context, ob__backend_name(params->options));
@@ -53,9 +56,23 @@ ob_status ob__worker_client_open(ob_worker_client *client, const ob_config *conf
                                 &client->seed, err);
 }
 
+/* What the command around the worker says at its end, and whatever came with it. */
+static void hand_on_wrapped(const ob_worker_client *client)
+{
+    const ob_run_params *params = client->params;
+    ob_text text = {.data = NULL};
+    if (params->on_wrapped != NULL && ob__process_output(&client->worker, &text) && text.size > 0)
+        params->on_wrapped(params->ctx, text.data, text.size);
+    ob_text_fini(&text);
+}
+
 void ob__worker_client_end_worker(ob_worker_client *client, bool at_once)
 {
-    ob__process_end(&client->worker, at_once ? 0 : END_S);
+    const bool wrapped = client->params->options != NULL && client->params->options->wrap != NULL;
+    const bool was_there = client->worker.guard != 0;
+    ob__process_end(&client->worker, at_once ? 0 : wrapped ? WRAPPED_S : END_S);
+    if (wrapped && was_there && !at_once)
+        hand_on_wrapped(client);
 }
 
 void ob__worker_client_close(ob_worker_client *client)

@@ -7,6 +7,7 @@
 
 #include "base/text_append.h"
 #include "run/identity.h"
+#include "run/wrap.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -55,6 +56,8 @@ static ob_status make_words(ob_worker_seed *seed, const char *program,
 {
     ob_command_words *words = &seed->words;
     bool ok = true;
+    if (place == NULL || place->counts == 0) /* what counts runs under valgrind */
+        OB_TRY(ob__wrap_words(options->wrap, words, err));
     for (size_t i = 0; ok && place != NULL && place->before != NULL && place->before[i] != NULL;
          i++)
         ok = ob__command_words_add(words, place->before[i]);

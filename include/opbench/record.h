@@ -130,10 +130,13 @@ typedef struct ob_record_instructions {
     const ob_json *tables; /* a list of what ob_count_stats_to_json makes */
 } ob_record_instructions;
 
-/* What the processor's own counters say of one iteration, in a pass of its own behind the timed ones. */
+/* What the processor's own counters say of one iteration, in a pass of its own behind the timed ones. NaN = not known. */
+typedef struct ob_record_pass_counters {
+    double instructions, cycles, cache_misses, branch_misses;
+} ob_record_pass_counters;
+
 typedef struct ob_record_counters {
-    double forward_instructions, forward_cycles;
-    double backward_instructions, backward_cycles;
+    ob_record_pass_counters forward, backward;
     int64_t number;     /* iterations that were counted */
     double share;       /* of the time in which they counted; below 1 the numbers are scaled */
     const char *source; /* "perf_event" */

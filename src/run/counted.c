@@ -183,11 +183,22 @@ static ob_status read_block(const ob_exec_target *target, const ob_perf *perf, c
     return ob__perf_between(&first, &last, out, err);
 }
 
+/* NaN where one of them is. */
 static double per_iteration(const ob_perf_counts *all, const ob_perf_counts *nothing, int event,
                             uint64_t n)
 {
     const double less = all->values[event] - nothing->values[event];
-    return less > 0 ? less / (double)n : 0;
+    return less < 0 ? 0 : less / (double)n;
+}
+
+static ob_record_pass_counters fill_pass(const ob_perf_counts *all, const ob_perf_counts *nothing,
+                                         uint64_t n)
+{
+    return (ob_record_pass_counters){
+        .instructions = per_iteration(all, nothing, OB_PERF_INSTRUCTIONS, n),
+        .cycles = per_iteration(all, nothing, OB_PERF_CYCLES, n),
+        .cache_misses = per_iteration(all, nothing, OB_PERF_CACHE_MISSES, n),
+        .branch_misses = per_iteration(all, nothing, OB_PERF_BRANCH_MISSES, n)};
 }
 
 ob_status ob__count_by_hardware(const ob_exec_target *target, const ob_perf *perf, ob_pass pass,
@@ -201,12 +212,9 @@ ob_status ob__count_by_hardware(const ob_exec_target *target, const ob_perf *per
     if (pass == OB_PASS_BACKWARD) {
         OB_TRY(read_block(target, perf, &BACKWARD, number, &backward, err));
         share = backward.share < share ? backward.share : share;
-        out->backward_instructions =
-            per_iteration(&backward, &nothing, OB_PERF_INSTRUCTIONS, number);
-        out->backward_cycles = per_iteration(&backward, &nothing, OB_PERF_CYCLES, number);
+        out->backward = fill_pass(&backward, &nothing, number);
     }
-    out->forward_instructions = per_iteration(&forward, &nothing, OB_PERF_INSTRUCTIONS, number);
-    out->forward_cycles = per_iteration(&forward, &nothing, OB_PERF_CYCLES, number);
+    out->forward = fill_pass(&forward, &nothing, number);
     out->number = (int64_t)number;
     out->share = share;
     out->source = "perf_event";

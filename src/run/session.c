@@ -169,7 +169,7 @@ ob_status ob__session_open(ob_context *context, const ob_run_options *options, o
     s->identity.manifests = ob_context_manifests(context);
     s->turns = turns;
     s->progress = &s->unseen;
-    s->perf.fds[0] = s->perf.fds[1] = -1;
+    s->perf = OB_NO_PERF;
     ob__peak_open(&s->peak);
     ob_status status = OB__TAKE(ob_run_options, &s->options, options, err);
     if (status == OB_OK)

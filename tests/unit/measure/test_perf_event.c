@@ -16,11 +16,12 @@ typedef struct fake {
     bool disabled[OB_PERF_EVENTS];
     int groups[OB_PERF_EVENTS];
     uint64_t configs[OB_PERF_EVENTS];
-    bool counts;           /* between ENABLE and DISABLE */
-    uint64_t running_part; /* of 4 parts of the time in which it counts */
-    uint64_t members;      /* what the kernel says of the group */
-    ssize_t cut;           /* how much of a reading is missing */
-    uint64_t enabled_ns, running_ns, values[OB_PERF_EVENTS];
+    bool counts; /* between ENABLE and DISABLE */
+    /* Of 4 parts of the time in which they count: how many each group has. */
+    uint64_t running_part, second_part;
+    uint64_t members; /* what the kernel says of the group */
+    ssize_t cut;      /* how much of a reading is missing */
+    uint64_t enabled_ns, running_ns[OB_PERF_GROUPS], values[OB_PERF_EVENTS];
 } fake;
 
 static int fake_open(void *ctx, const struct perf_event_attr *attr, int group)
@@ -43,7 +44,7 @@ static int fake_open(void *ctx, const struct perf_event_attr *attr, int group)
 static int fake_control(void *ctx, int fd, unsigned long request)
 {
     fake *f = ctx;
-    CHECK_INT(fd, 100);
+    CHECK(fd == 100 || fd == 102);
     CHECK(request == PERF_EVENT_IOC_ENABLE || request == PERF_EVENT_IOC_DISABLE);
     f->counts = request == PERF_EVENT_IOC_ENABLE;
     return 0;
@@ -52,8 +53,10 @@ static int fake_control(void *ctx, int fd, unsigned long request)
 static ssize_t fake_read(void *ctx, int fd, void *out, size_t size)
 {
     fake *f = ctx;
-    const uint64_t raw[] = {f->members, f->enabled_ns, f->running_ns, f->values[0], f->values[1]};
-    CHECK_INT(fd, 100);
+    const int group = fd == 100 ? 0 : 1;
+    const uint64_t *values = f->values + 2 * group;
+    const uint64_t raw[] = {f->members, f->enabled_ns, f->running_ns[group], values[0], values[1]};
+    CHECK(fd == 100 || fd == 102);
     CHECK_INT(size, sizeof raw);
     memcpy(out, raw, sizeof raw);
     return (ssize_t)sizeof raw - f->cut;
@@ -66,16 +69,19 @@ static void fake_close(void *ctx, int fd)
     f->closed++;
 }
 
-/* Something that takes so many ns, at 4 instructions and 2 cycles per ns. */
+/* Something that takes so many ns, at 4 instructions, 2 cycles and a miss of each kind per ns. */
 static void work(fake *f, uint64_t ns)
 {
     if (!f->counts)
         return;
     const uint64_t seen = ns * f->running_part / 4;
     f->enabled_ns += ns;
-    f->running_ns += seen;
+    f->running_ns[0] += seen;
+    f->running_ns[1] += ns * f->second_part / 4;
     f->values[OB_PERF_INSTRUCTIONS] += 4 * seen;
     f->values[OB_PERF_CYCLES] += 2 * seen;
+    f->values[OB_PERF_CACHE_MISSES] += ns * f->second_part / 4;
+    f->values[OB_PERF_BRANCH_MISSES] += ns * f->second_part / 4;
 }
 
 static ob_perf_calls calls_of(fake *f)
@@ -105,21 +111,27 @@ static ob_perf_counts count(fake *f, ob_status want, ob_err *err)
     CHECK_INT(ob__perf_read(&perf, &last, err), OB_OK);
     CHECK_INT(ob__perf_between(&first, &last, &counts, err), want);
     ob__perf_close(&perf);
-    CHECK_INT(f->closed, OB_PERF_EVENTS);
+    CHECK_INT(f->closed, f->fail_at > 0 ? f->fail_at - 1 : OB_PERF_EVENTS);
     return counts;
 }
 
 static void test_counts(void)
 {
     ob_err err = {0};
-    fake f = {.running_part = 4, .members = OB_PERF_EVENTS};
+    fake f = {.running_part = 4, .second_part = 4, .members = OB_PERF_GROUP};
     const ob_perf_counts counts = count(&f, OB_OK, &err);
     CHECK_REAL(counts.values[OB_PERF_INSTRUCTIONS], 40000);
     CHECK_REAL(counts.values[OB_PERF_CYCLES], 20000);
     CHECK_REAL(counts.share, 1);
     CHECK_INT(f.groups[0], -1);
     CHECK_INT(f.groups[1], 100);
-    CHECK(f.disabled[0] && !f.disabled[1]);
+    CHECK_INT(f.groups[2], -1);
+    CHECK_INT(f.groups[3], 102);
+    CHECK(f.disabled[0] && !f.disabled[1] && f.disabled[2] && !f.disabled[3]);
+    CHECK_REAL(counts.values[OB_PERF_CACHE_MISSES], 10000);
+    CHECK_REAL(counts.values[OB_PERF_BRANCH_MISSES], 10000);
+    CHECK_INT(f.configs[2], PERF_COUNT_HW_CACHE_MISSES);
+    CHECK_INT(f.configs[3], PERF_COUNT_HW_BRANCH_MISSES);
     CHECK_INT(f.configs[0], PERF_COUNT_HW_INSTRUCTIONS);
     CHECK_INT(f.configs[1], PERF_COUNT_HW_CPU_CYCLES);
 }
@@ -127,17 +139,35 @@ static void test_counts(void)
 static void test_shared_counters(void)
 {
     ob_err err = {0};
-    fake f = {.running_part = 1, .members = OB_PERF_EVENTS};
+    fake f = {.running_part = 2, .second_part = 1, .members = OB_PERF_GROUP};
     const ob_perf_counts counts = count(&f, OB_OK, &err);
     CHECK_REAL(counts.values[OB_PERF_INSTRUCTIONS], 40000);
     CHECK_REAL(counts.values[OB_PERF_CYCLES], 20000);
-    CHECK_REAL(counts.share, 0.25);
+    CHECK_REAL(counts.values[OB_PERF_CACHE_MISSES], 10000);
+    CHECK_REAL(counts.share, 0.25); /* the group that was seen least */
+}
+
+/* Misses that the machine does not count, or never came to count, leave the rest as it is. */
+static void test_no_misses(void)
+{
+    ob_err err = {0};
+    fake f = {.running_part = 4, .members = OB_PERF_GROUP};
+    ob_perf_counts counts = count(&f, OB_OK, &err);
+    CHECK_REAL(counts.values[OB_PERF_INSTRUCTIONS], 40000);
+    CHECK(isnan(counts.values[OB_PERF_CACHE_MISSES]));
+    CHECK_REAL(counts.share, 1);
+    for (int at = 3; at <= 4; at++) {
+        f = (fake){.running_part = 4, .members = OB_PERF_GROUP, .fail_at = at, .why = ENOENT};
+        counts = count(&f, OB_OK, &err);
+        CHECK_REAL(counts.values[OB_PERF_CYCLES], 20000);
+        CHECK(isnan(counts.values[OB_PERF_BRANCH_MISSES]));
+    }
 }
 
 static void test_counters_that_others_have(void)
 {
     ob_err err = {0};
-    fake f = {.running_part = 0, .members = OB_PERF_EVENTS};
+    fake f = {.running_part = 0, .second_part = 4, .members = OB_PERF_GROUP};
     count(&f, OB_ERR_UNSUPPORTED, &err);
     CHECK_HAS(err.message, "others use them all");
 }
@@ -176,7 +206,7 @@ static void test_short_readings(void)
     ob_err err = {0};
     CHECK_INT(ob__perf_open(&perf, &calls, &err), OB_OK);
     CHECK_INT(ob__perf_read(&perf, &reading, &err), OB_ERR_IO);
-    f.members = OB_PERF_EVENTS;
+    f.members = OB_PERF_GROUP;
     f.cut = 8;
     CHECK_INT(ob__perf_read(&perf, &reading, &err), OB_ERR_IO);
     CHECK_HAS(err.message, "not the counters that were asked for");
@@ -195,6 +225,7 @@ int main(void)
 {
     RUN(test_counts);
     RUN(test_shared_counters);
+    RUN(test_no_misses);
     RUN(test_counters_that_others_have);
     RUN(test_no_counters);
     RUN(test_short_readings);

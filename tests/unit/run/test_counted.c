@@ -41,6 +41,7 @@ static void work(fake_perf *f, uint64_t instructions)
     f->running_ns += f->running_part * instructions;
     f->values[OB_PERF_INSTRUCTIONS] += 4 * instructions * f->running_part / 4;
     f->values[OB_PERF_CYCLES] += 2 * instructions * f->running_part / 4;
+    f->values[OB_PERF_CACHE_MISSES] += instructions * f->running_part / 4;
 }
 
 static ob_status run(ob_prepared *prepared, ob_phase what, uint64_t n, ob_err *err)
@@ -134,16 +135,16 @@ static void test_outside_of_valgrind(void)
 static int perf_open(void *ctx, const struct perf_event_attr *attr, int group)
 {
     (void)ctx;
-    (void)attr;
-    return group < 0 ? 50 : 51;
+    return group >= 0 ? 52 : attr->config == PERF_COUNT_HW_INSTRUCTIONS ? 50 : 51;
 }
 
 /* The switch itself costs 7 instructions each time. */
 static int perf_control(void *ctx, int fd, unsigned long request)
 {
     fake_perf *f = ctx;
-    (void)fd;
     f->switches++;
+    if (fd != 50)
+        return 0;
     f->counts = request == PERF_EVENT_IOC_ENABLE;
     work(f, 7);
     return 0;
@@ -152,9 +153,8 @@ static int perf_control(void *ctx, int fd, unsigned long request)
 static ssize_t perf_read(void *ctx, int fd, void *out, size_t size)
 {
     const fake_perf *f = ctx;
-    const uint64_t raw[] = {OB_PERF_EVENTS, f->enabled_ns, f->running_ns, f->values[0],
-                            f->values[1]};
-    (void)fd;
+    const uint64_t *values = fd == 50 ? f->values : f->values + OB_PERF_GROUP;
+    const uint64_t raw[] = {OB_PERF_GROUP, f->enabled_ns, f->running_ns, values[0], values[1]};
     CHECK_INT(size, sizeof raw);
     memcpy(out, raw, sizeof raw);
     return (ssize_t)size;
@@ -191,18 +191,20 @@ static void test_hardware(void)
     ob_record_counters out;
     fake_perf f = {.running_part = 4};
     CHECK_INT(count(&f, OB_PASS_BACKWARD, &out, &err), OB_OK);
-    CHECK_REAL(out.forward_instructions, 400);
-    CHECK_REAL(out.forward_cycles, 200);
-    CHECK_REAL(out.backward_instructions, 1200);
-    CHECK_REAL(out.backward_cycles, 600);
+    CHECK_REAL(out.forward.instructions, 400);
+    CHECK_REAL(out.forward.cycles, 200);
+    CHECK_REAL(out.backward.instructions, 1200);
+    CHECK_REAL(out.backward.cycles, 600);
+    CHECK_REAL(out.forward.cache_misses, 100);
+    CHECK_REAL(out.backward.branch_misses, 0);
     CHECK_REAL(out.share, 1);
     CHECK_INT(out.number, 10);
     CHECK_STR(out.source, "perf_event");
-    CHECK_INT(f.switches, 60);
+    CHECK_INT(f.switches, 120);
     f = (fake_perf){.running_part = 2};
     CHECK_INT(count(&f, OB_PASS_FORWARD, &out, &err), OB_OK);
-    CHECK_REAL(out.forward_instructions, 400);
-    CHECK(isnan(out.backward_instructions));
+    CHECK_REAL(out.forward.instructions, 400);
+    CHECK(isnan(out.backward.instructions));
     CHECK_REAL(out.share, 0.5);
     f = (fake_perf){.running_part = 0};
     CHECK_INT(count(&f, OB_PASS_FORWARD, &out, &err), OB_ERR_UNSUPPORTED);

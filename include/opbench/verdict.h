@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Verdicts: is one side of a comparison faster or slower than the other, the same, or not decided yet? Pure functions
+ * on samples; docs/verdict.md has the statistics, with formulas and references.
+ *
+ * What is compared is the undisturbed time. Of each process the samples during which the kernel took the thread off
+ * its processor are set aside, and of the others a low quantile is taken; processes are the unit, because
+ * placement differs between them.
+ */
+#ifndef OPBENCH_VERDICT_H
+#define OPBENCH_VERDICT_H
+
+#include "opbench/status.h"
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* enum name, word, whether more time may change it, meaning. */
+#define OB_VERDICT_MAP(X)                                                                          \
+    X(UNDECIDED, "undecided", "the interval allows more than one of the others")                   \
+    X(SAME, "same", "the difference is within the threshold")                                      \
+    X(FASTER, "faster", "takes less time than the baseline")                                       \
+    X(SLOWER, "slower", "takes more time than the baseline")
+
+typedef enum ob_verdict_kind {
+#define OB_VERDICT_ENUM(id, word, help) OB_VERDICT_##id,
+    OB_VERDICT_MAP(OB_VERDICT_ENUM)
+#undef OB_VERDICT_ENUM
+        OB_VERDICT_KIND_COUNT
+} ob_verdict_kind;
+const char *ob_verdict_word(ob_verdict_kind kind);
+const char *ob_verdict_help(ob_verdict_kind kind);
+
+/* ------------------------------------------------------------------ one side */
+
+enum { OB_VERDICT_BATCHES = 10 };
+
+/* What one process, or one stretch of one, says of a side. */
+typedef struct ob_verdict_unit {
+    double low;         /* the low quantile of its undisturbed samples */
+    double median;      /* of all its samples */
+    double tail;        /* their 90 % quantile */
+    uint64_t samples;   /* all of them */
+    uint64_t set_aside; /* of these, disturbed */
+} ob_verdict_unit;
+
+/* Samples in the order of time. Zeros mean nothing is known. */
+typedef struct ob_verdict_samples {
+    size_t size;          /* sizeof(ob_verdict_samples) */
+    const double *values; /* positive, in any unit */
+    size_t count;
+    /* Numbers of the samples, ascending, that the kernel disturbed; NULL = none. Written as in records: doubles. */
+    const double *disturbed;
+    size_t disturbed_count;
+    size_t first; /* the number that the first of the values has in that list */
+} ob_verdict_samples;
+
+/* Of the samples of one process. OB_ERR_INVALID without samples, or for one that is not a positive number. */
+ob_status ob_verdict_unit_of(const ob_verdict_samples *samples, ob_verdict_unit *out, ob_err *err);
+/* The same for stretches of one process, at most `room` of them (OB_VERDICT_BATCHES is a good number): how far they differ is all
+ * that one process can say of its own certainty. *count: how many. */
+ob_status ob_verdict_batches_of(const ob_verdict_samples *samples, ob_verdict_unit *out,
+                                size_t room, size_t *count, ob_err *err);
+
+/* ------------------------------------------------------------------ two sides */
+
+#define OB_VERDICT_FLOOR 0.0015    /* what placement of code and data alone can make of a build */
+#define OB_VERDICT_THRESHOLD 0.01  /* what "same" means */
+#define OB_VERDICT_ERROR_RATE 0.01 /* of runs without any change that call something changed */
+#define OB_VERDICT_CONFIDENCE 0.95
+
+/* Zeros are the defaults; a floor of nothing is any number below 1e-9. */
+typedef struct ob_verdict_params {
+    size_t size;       /* sizeof(ob_verdict_params) */
+    double floor;      /* relative; faster and slower need an interval beyond it */
+    double threshold;  /* relative; same needs an interval within it */
+    double error_rate; /* of faster and slower over all cases together, if nothing changed */
+    uint64_t cases;    /* how many comparisons share the error rate; 0 = 1 */
+    /* Sequential measuring: the share of the error rate that this look may use; 0 = all of it. See ob_verdict_look_share. */
+    double look_share;
+    bool paired; /* unit i of both sides ran at the same time, in turns */
+    /* A side's units are stretches of one process: how processes differ is not known, so that nothing below the threshold is called
+     * a difference. */
+    bool one_process;
+} ob_verdict_params;
+
+typedef struct ob_verdict {
+    size_t size; /* sizeof(ob_verdict) */
+    ob_verdict_kind kind;
+    double baseline, subject;        /* undisturbed times: medians over the units */
+    double ratio, low, high;         /* subject over baseline, and its 95 % interval; NaN: none */
+    double sure_low, sure_high;      /* the interval that faster and slower are decided by */
+    double median_ratio, tail_ratio; /* the same of medians and of the slowest tenths */
+    uint64_t baseline_units, subject_units;
+    double set_aside; /* share of all samples */
+    double more;      /* how many times the present effort would probably decide; NaN: not known */
+    char why[192];    /* in words: what is missing, or what else differs; "" = nothing to say */
+} ob_verdict;
+
+/* OB_ERR_INVALID for no units or parameters that make no sense. */
+ob_status ob_verdict_decide(const ob_verdict_unit *baseline, size_t baseline_count,
+                            const ob_verdict_unit *subject, size_t subject_count,
+                            const ob_verdict_params *params, ob_verdict *out, ob_err *err);
+/* The same of two processes' samples. */
+ob_status ob_verdict_of_samples(const ob_verdict_samples *baseline,
+                                const ob_verdict_samples *subject, const ob_verdict_params *params,
+                                ob_verdict *out, ob_err *err);
+
+/* ------------------------------------------------------------------ looking while measuring */
+
+/* After so many processes a side the next look is taken, if there may be `most` of them; 0 = never again. */
+uint64_t ob_verdict_next_look(uint64_t processes, uint64_t most);
+/* What the look after so many processes may use of the error rate: the shares of all looks add up to 1. */
+double ob_verdict_look_share(uint64_t processes, uint64_t most);
+/* Whether more processes could tell more: not once it is faster or slower, or so narrow that the floor decides. */
+bool ob_verdict_is_final(const ob_verdict *verdict, const ob_verdict_params *params);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the samples of a process come to. On a machine that others use too a sample is either clean or disturbed, and the
+ * clean ones agree: their low quantile repeats to a tenth of a per cent where the median moves with the load. Samples
+ * are set aside by the kernel's word alone, never for their value.
+ */
+#include "base/sized.h"
+#include "opbench/measure.h"
+#include "opbench/verdict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double LOW = 0.1, TAIL = 0.9;
+/* With fewer clean samples than this the kernel disturbed nearly all: then all are taken. */
+enum { LEAST_CLEAN = 3 };
+
+typedef struct span {
+    size_t from, to;
+} span;
+
+static ob_status check(const ob_verdict_samples *s, ob_err *err)
+{
+    if (s->count == 0 || s->values == NULL)
+        return ob_err_set(err, OB_ERR_INVALID, "there are no samples to compare");
+    for (size_t i = 0; i < s->count; i++)
+        if (!(s->values[i] > 0) || !isfinite(s->values[i]))
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "sample %zu is %g; times that are compared are positive numbers", i,
+                              s->values[i]);
+    return OB_OK;
+}
+
+/* The samples of the span that nothing disturbed, into out; returns how many. */
+static size_t copy_clean(const ob_verdict_samples *s, span where, double *out)
+{
+    size_t count = 0, d = 0;
+    for (size_t i = where.from; i < where.to; i++) {
+        const double number = (double)s->first + (double)i;
+        while (d < s->disturbed_count && s->disturbed[d] < number)
+            d++;
+        if (d == s->disturbed_count || s->disturbed[d] > number)
+            out[count++] = s->values[i];
+    }
+    return count;
+}
+
+/* scratch has room for the span. */
+static void summarise(const ob_verdict_samples *s, span where, double *scratch,
+                      ob_verdict_unit *out)
+{
+    const size_t count = where.to - where.from;
+    const size_t clean = s->disturbed != NULL ? copy_clean(s, where, scratch) : 0;
+    *out = (ob_verdict_unit){.samples = count, .low = NAN};
+    if (clean >= LEAST_CLEAN) {
+        ob_stats_sort(scratch, clean);
+        out->low = ob_stats_quantile(scratch, clean, LOW);
+        out->set_aside = count - clean;
+    }
+    memcpy(scratch, s->values + where.from, count * sizeof *scratch);
+    ob_stats_sort(scratch, count);
+    if (isnan(out->low))
+        out->low = ob_stats_quantile(scratch, count, LOW);
+    out->median = ob_stats_quantile(scratch, count, 0.5);
+    out->tail = ob_stats_quantile(scratch, count, TAIL);
+}
+
+ob_status ob_verdict_batches_of(const ob_verdict_samples *samples, ob_verdict_unit *out,
+                                size_t room, size_t *count, ob_err *err)
+{
+    ob_verdict_samples s;
+    *count = 0;
+    OB_TRY(OB__TAKE(ob_verdict_samples, &s, samples, err));
+    OB_TRY(check(&s, err));
+    double *scratch = malloc(s.count * sizeof *scratch);
+    if (scratch == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a verdict");
+    const size_t batches = s.count < room ? s.count : room;
+    for (size_t k = 0; k < batches; k++)
+        summarise(&s, (span){k * s.count / batches, (k + 1) * s.count / batches}, scratch, &out[k]);
+    *count = batches;
+    free(scratch);
+    return OB_OK;
+}
+
+ob_status ob_verdict_unit_of(const ob_verdict_samples *samples, ob_verdict_unit *out, ob_err *err)
+{
+    size_t count;
+    return ob_verdict_batches_of(samples, out, 1, &count, err);
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The decision. All is done with logarithms, in which a ratio and its inverse are alike: the centre of the units'
+ * differences, its interval by Student's t, and where that lies. Faster and slower have an error rate that all cases and all
+ * looks share (Bonferroni's bound holds however they depend on each other); same is an equivalence test, whose
+ * interval must lie within the threshold.
+ */
+#include "opbench/verdict.h"
+#include "base/sized.h"
+#include "opbench/measure.h"
+#include "verdict/centre.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LEAST_UNITS = 3 };
+/* The width of an interval is an estimate too. */
+static const double EFFORT_MARGIN = 1.5;
+
+/* ---- words ---- */
+
+static const struct {
+    const char *word, *help;
+} KINDS[OB_VERDICT_KIND_COUNT] = {
+#define ROW(id, word, help) [OB_VERDICT_##id] = {word, help},
+    OB_VERDICT_MAP(ROW)
+#undef ROW
+};
+
+const char *ob_verdict_word(ob_verdict_kind kind)
+{
+    return (unsigned)kind < OB_VERDICT_KIND_COUNT ? KINDS[kind].word : NULL;
+}
+
+const char *ob_verdict_help(ob_verdict_kind kind)
+{
+    return (unsigned)kind < OB_VERDICT_KIND_COUNT ? KINDS[kind].help : NULL;
+}
+
+/* ---- parameters ---- */
+
+static double or_default(double value, double initial)
+{
+    return value != 0 ? value : initial;
+}
+
+static ob_status take_params(const ob_verdict_params *from, ob_verdict_params *p, ob_err *err)
+{
+    OB_TRY(OB__TAKE_OPTIONAL(ob_verdict_params, p, from, err));
+    p->floor = or_default(p->floor, OB_VERDICT_FLOOR);
+    p->threshold = or_default(p->threshold, OB_VERDICT_THRESHOLD);
+    p->error_rate = or_default(p->error_rate, OB_VERDICT_ERROR_RATE);
+    p->cases = p->cases > 0 ? p->cases : 1;
+    p->look_share = or_default(p->look_share, 1);
+    const bool sense = p->floor > 0 && p->floor < 10 && p->threshold > 0 && p->threshold < 10 &&
+                       p->error_rate > 0 && p->error_rate < 1 && p->look_share > 0 &&
+                       p->look_share <= 1;
+    return sense
+               ? OB_OK
+               : ob_err_set(
+                     err, OB_ERR_INVALID,
+                     "a verdict needs a floor and a threshold between 0 and 10, and an error rate "
+                     "and a share of it between 0 and 1");
+}
+
+/* ---- centres ---- */
+
+typedef enum measure { LOW, MEDIAN, TAIL } measure;
+
+static double log_of(const ob_verdict_unit *unit, measure which)
+{
+    return log(which == LOW ? unit->low : which == MEDIAN ? unit->median : unit->tail);
+}
+
+typedef struct sides {
+    const ob_verdict_unit *a, *b;
+    size_t a_count, b_count;
+    bool paired;
+    double *scratch; /* for the longer of them */
+} sides;
+
+static ob_trimmed centre_of(const ob_verdict_unit *units, size_t count, measure which,
+                            double *scratch)
+{
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = log_of(&units[i], which);
+    return ob__trimmed_mean(scratch, count);
+}
+
+static ob_trimmed difference_of(const sides *s, measure which)
+{
+    if (s->paired) {
+        for (size_t i = 0; i < s->a_count; i++)
+            s->scratch[i] = log_of(&s->b[i], which) - log_of(&s->a[i], which);
+        return ob__trimmed_mean(s->scratch, s->a_count);
+    }
+    const ob_trimmed a = centre_of(s->a, s->a_count, which, s->scratch);
+    const ob_trimmed b = centre_of(s->b, s->b_count, which, s->scratch);
+    return ob__trimmed_difference(&a, &b);
+}
+
+/* Half the width of an interval that misses with this chance. */
+static double half_width(const ob_trimmed *d, double miss)
+{
+    if (d->error == 0)
+        return 0;
+    return ob_student_t_quantile(1 - miss / 2, d->degrees) * d->error;
+}
+
+static double typical(const ob_verdict_unit *units, size_t count, double *scratch)
+{
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = units[i].low;
+    ob_stats_sort(scratch, count);
+    return ob_stats_quantile(scratch, count, 0.5);
+}
+
+static double set_aside_share(const sides *s)
+{
+    double aside = 0, all = 0;
+    for (size_t i = 0; i < s->a_count; i++) {
+        aside += (double)s->a[i].set_aside;
+        all += (double)s->a[i].samples;
+    }
+    for (size_t i = 0; i < s->b_count; i++) {
+        aside += (double)s->b[i].set_aside;
+        all += (double)s->b[i].samples;
+    }
+    return all > 0 ? aside / all : 0;
+}
+
+/* ---- the decision ---- */
+
+/* What is compared with what: logarithms. */
+typedef struct bounds {
+    double floor, threshold, miss;
+} bounds;
+
+static bounds bounds_of(const ob_verdict_params *p)
+{
+    const double threshold = log1p(p->threshold), floor = log1p(p->floor);
+    return (bounds){.floor = p->one_process && threshold > floor ? threshold : floor,
+                    .threshold = threshold,
+                    .miss = p->error_rate / (double)p->cases * p->look_share};
+}
+
+/* How many times as many units would bring the half width down to the gap; NaN if none would. */
+static double effort(double half, double gap)
+{
+    return gap > 0 ? (half / gap) * (half / gap) : NAN;
+}
+
+static double least_effort(double difference, double half, double sure_half, const bounds *b)
+{
+    const double apart = effort(sure_half, fabs(difference) - b->floor);
+    const double alike = effort(half, b->threshold - fabs(difference));
+    const double least = isnan(apart) || alike < apart ? alike : apart;
+    return least > 1 ? least : 1;
+}
+
+static ob_verdict_kind kind_of(double difference, double half, double sure_half, const bounds *b)
+{
+    if (difference - sure_half > b->floor)
+        return OB_VERDICT_SLOWER;
+    if (difference + sure_half < -b->floor)
+        return OB_VERDICT_FASTER;
+    return fabs(difference) + half < b->threshold ? OB_VERDICT_SAME : OB_VERDICT_UNDECIDED;
+}
+
+/* A difference that the undisturbed times do not have. */
+static bool say_other(const sides *s, const bounds *b, measure which, const char *name,
+                      ob_verdict *out)
+{
+    const ob_trimmed d = difference_of(s, which);
+    const double sure = fabs(d.mean) - half_width(&d, b->miss);
+    const bool against = (out->kind == OB_VERDICT_SLOWER && d.mean > 0) ||
+                         (out->kind == OB_VERDICT_FASTER && d.mean < 0);
+    if (!(sure > b->threshold) || against)
+        return false;
+    snprintf(out->why, sizeof out->why, "%s %.3g %% %s, though undisturbed it is not", name,
+             100 * expm1(fabs(d.mean)), d.mean > 0 ? "slower" : "faster");
+    return true;
+}
+
+static void explain(const sides *s, const ob_verdict_params *p, const bounds *b, ob_verdict *out)
+{
+    if (out->kind == OB_VERDICT_UNDECIDED) {
+        if (isnan(out->low))
+            snprintf(out->why, sizeof out->why, "too few %s: %d a side are the least",
+                     p->one_process ? "samples" : "processes", LEAST_UNITS);
+        else if (out->more < 1000)
+            snprintf(out->why, sizeof out->why, "to tell would take about %.*f times as long",
+                     out->more < 10 ? 1 : 0, out->more * EFFORT_MARGIN);
+        else
+            snprintf(out->why, sizeof out->why,
+                     "so close to a bound that more time would hardly help");
+        return;
+    }
+    if (!say_other(s, b, MEDIAN, "the median is", out))
+        say_other(s, b, TAIL, "the slowest tenth is", out);
+}
+
+static void decide(const sides *s, const ob_verdict_params *p, ob_verdict *out)
+{
+    const bounds b = bounds_of(p);
+    const ob_trimmed d = difference_of(s, LOW);
+    out->ratio = exp(d.mean);
+    out->median_ratio = exp(difference_of(s, MEDIAN).mean);
+    out->tail_ratio = exp(difference_of(s, TAIL).mean);
+    if (s->a_count >= LEAST_UNITS && s->b_count >= LEAST_UNITS) {
+        const double half = half_width(&d, 1 - OB_VERDICT_CONFIDENCE);
+        const double sure_half = half_width(&d, b.miss);
+        out->low = exp(d.mean - half);
+        out->high = exp(d.mean + half);
+        out->sure_low = exp(d.mean - sure_half);
+        out->sure_high = exp(d.mean + sure_half);
+        out->kind = kind_of(d.mean, half, sure_half, &b);
+        out->more =
+            out->kind == OB_VERDICT_UNDECIDED ? least_effort(d.mean, half, sure_half, &b) : NAN;
+    }
+    explain(s, p, &b, out);
+}
+
+static bool are_times(const ob_verdict_unit *units, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!(units[i].low > 0 && units[i].median > 0 && units[i].tail > 0) ||
+            !isfinite(units[i].low) || !isfinite(units[i].median) || !isfinite(units[i].tail))
+            return false;
+    return count > 0;
+}
+
+ob_status ob_verdict_decide(const ob_verdict_unit *baseline, size_t baseline_count,
+                            const ob_verdict_unit *subject, size_t subject_count,
+                            const ob_verdict_params *params, ob_verdict *out, ob_err *err)
+{
+    ob_verdict_params p;
+    OB_TRY(take_params(params, &p, err));
+    if (!are_times(baseline, baseline_count) || !are_times(subject, subject_count))
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "a verdict needs at least one unit of positive times on each side");
+    const size_t most = baseline_count > subject_count ? baseline_count : subject_count;
+    sides s = {.a = baseline,
+               .b = subject,
+               .a_count = baseline_count,
+               .b_count = subject_count,
+               .paired = p.paired && baseline_count == subject_count,
+               .scratch = malloc(most * sizeof *s.scratch)};
+    if (s.scratch == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a verdict");
+    ob_verdict v = {.size = sizeof v,
+                    .baseline = typical(baseline, baseline_count, s.scratch),
+                    .subject = typical(subject, subject_count, s.scratch),
+                    .low = NAN,
+                    .high = NAN,
+                    .sure_low = NAN,
+                    .sure_high = NAN,
+                    .more = NAN,
+                    .baseline_units = baseline_count,
+                    .subject_units = subject_count,
+                    .set_aside = set_aside_share(&s)};
+    decide(&s, &p, &v);
+    free(s.scratch);
+    return OB__GIVE(ob_verdict, out, &v, err);
+}
+
+ob_status ob_verdict_of_samples(const ob_verdict_samples *baseline,
+                                const ob_verdict_samples *subject, const ob_verdict_params *params,
+                                ob_verdict *out, ob_err *err)
+{
+    ob_verdict_unit a[OB_VERDICT_BATCHES], b[OB_VERDICT_BATCHES];
+    size_t a_count, b_count;
+    ob_verdict_params p;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_verdict_params, &p, params, err));
+    p.one_process = true;
+    OB_TRY(ob_verdict_batches_of(baseline, a, OB_VERDICT_BATCHES, &a_count, err));
+    OB_TRY(ob_verdict_batches_of(subject, b, OB_VERDICT_BATCHES, &b_count, err));
+    return ob_verdict_decide(a, a_count, b, b_count, &p, out, err);
+}
+
+bool ob_verdict_is_final(const ob_verdict *verdict, const ob_verdict_params *params)
+{
+    ob_verdict_params p;
+    if (take_params(params, &p, NULL) != OB_OK || verdict->kind == OB_VERDICT_UNDECIDED)
+        return false;
+    return verdict->kind != OB_VERDICT_SAME ||
+           log(verdict->sure_high / verdict->sure_low) <= bounds_of(&p).floor;
+}

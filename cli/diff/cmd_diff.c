@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * opbench diff: is it slower than before? Verdicts on the cases of stored results.
+ */
+#include "output_file.h"
+#include "show/measurement_files.h"
+
+#include "opbench/diff.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { EXIT_WORSE = OB_EXIT_FAILED, EXIT_UNDECIDED = 3, EXIT_CANNOT_TELL = 125 };
+
+typedef struct diff_options {
+    const char *format, *fail_on, *allow, *output;
+    double threshold, floor;
+    bool strict, bisect, force;
+} diff_options;
+
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, diff_options, field, __VA_ARGS__)
+
+static const ob_option OPTIONS[] = {
+    ROW(DOUBLE, "threshold", threshold, .value = "SHARE", .open = true, .max = 1,
+        .initial = OB_OPTION_NUMBER(OB_VERDICT_THRESHOLD),
+        .help =
+            "A difference within this share is what `same` means; what is slower by more fails."),
+    ROW(DOUBLE, "floor", floor, .value = "SHARE", .open = true, .max = 1,
+        .initial = OB_OPTION_NUMBER(OB_VERDICT_FLOOR),
+        .help =
+            "What the placement of code and data alone can do: nothing below is called faster or "
+            "slower."),
+    ROW(STRING, "fail-on", fail_on, .value = "LIST", .initial = "slower,memory,failed",
+        .help =
+            "What ends with exit code 1: slower, memory, failed (also: missing, wrong results), "
+            "with commas between, or nothing."),
+    ROW(FLAG, "strict", strict, .help = "End with exit code 3 where a case is undecided."),
+    ROW(FLAG, "bisect", bisect,
+        .help =
+            "Exit codes for `git bisect run`: 0 nothing worse, 1 worse, 125 undecided or not to "
+            "be told."),
+    ROW(STRING, "allow", allow, .value = "FILE",
+        .help = "Accept what this JSON file lists: [{\"key\": KEY, \"reason\": TEXT, \"until\": "
+                "\"2026-12-31\"}, ...]."),
+    ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|json|csv|junit",
+        .initial = "table", .group = "Output",
+        .help = "markdown is for a pull request, junit for CI systems."),
+    ROW(STRING, "output", output, .letter = 'o', .value = "FILE", .otherwise = "standard output",
+        .group = "Output", .help = "Write it there."),
+    ROW(FLAG, "force", force, .group = "Output", .help = "Replace the file if there is one."),
+    {.name = NULL},
+};
+
+/* ---- options ---- */
+
+static const struct {
+    const char *word;
+    uint32_t bit;
+} FAILS_ON[] = {{"slower", OB_DIFF_TOLERATE_SLOWER},
+                {"memory", OB_DIFF_TOLERATE_MEMORY},
+                {"failed", OB_DIFF_TOLERATE_FAILURES}};
+
+static bool is_word(const char *at, size_t length, const char *word)
+{
+    return strlen(word) == length && strncmp(at, word, length) == 0;
+}
+
+/* What is not in the list is tolerated. */
+static int read_fail_on(ob_cli *cli, const char *list, uint32_t *tolerate)
+{
+    *tolerate = OB_DIFF_TOLERATE_SLOWER | OB_DIFF_TOLERATE_MEMORY | OB_DIFF_TOLERATE_FAILURES;
+    if (strcmp(list, "nothing") == 0)
+        return OB_EXIT_OK;
+    for (const char *at = list;; at++) {
+        const size_t length = strcspn(at, ",");
+        bool known = false;
+        for (size_t i = 0; i < sizeof FAILS_ON / sizeof *FAILS_ON; i++)
+            if (is_word(at, length, FAILS_ON[i].word)) {
+                *tolerate &= ~FAILS_ON[i].bit;
+                known = true;
+            }
+        if (!known)
+            return ob__cli_usage_error(cli,
+                                       "--fail-on knows slower, memory, failed and nothing, not "
+                                       "\"%.*s\"",
+                                       (int)length, at);
+        at += length;
+        if (*at == '\0')
+            return OB_EXIT_OK;
+    }
+}
+
+/* ---- files ---- */
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* The file's name, with its folders where another has the same, and a number for a file that was given before. */
+static void name_side(const ob_cli_call *call, size_t index, char *out, size_t size)
+{
+    const char *name = last_part(call->words[index]);
+    size_t before = 0;
+    for (size_t i = 0; i < call->word_count; i++) {
+        if (i != index && strcmp(name, last_part(call->words[i])) == 0)
+            name = call->words[index];
+        before += i < index && strcmp(call->words[i], call->words[index]) == 0;
+    }
+    if (before > 0)
+        snprintf(out, size, "%s (%zu)", name, before + 1);
+    else
+        snprintf(out, size, "%s", name);
+}
+
+static ob_status add_record(void *ctx, const ob_record *record, ob_err *err)
+{
+    return ob_diff_add(ctx, record, err);
+}
+
+static ob_status read_file(ob_cli *cli, const ob_cli_call *call, size_t index, ob_diff *diff,
+                           ob_err *err)
+{
+    ob_cli_input input;
+    char name[PATH_MAX + 32];
+    name_side(call, index, name, sizeof name);
+    /* The backends of one file are its sides. */
+    if (call->word_count > 1)
+        OB_TRY(ob_diff_add_side(diff, name, err));
+    OB_TRY(ob__cli_input_open(call->words[index], &input, err));
+    const ob_status status = ob__cli_input_each(cli, &input, add_record, diff, err);
+    ob__cli_input_close(&input);
+    return status;
+}
+
+static void name_today(char *out, size_t size)
+{
+    const time_t now = time(NULL);
+    struct tm local;
+    if (localtime_r(&now, &local) == NULL || strftime(out, size, "%Y-%m-%d", &local) == 0)
+        out[0] = '\0';
+}
+
+static ob_status compare(ob_cli *cli, const ob_cli_call *call, ob_diff *diff, ob_err *err)
+{
+    const diff_options *o = call->options;
+    char today[16];
+    for (size_t i = 0; i < call->word_count; i++)
+        OB_TRY(read_file(cli, call, i, diff, err));
+    name_today(today, sizeof today);
+    if (o->allow != NULL)
+        OB_TRY(ob_diff_allow_file(diff, o->allow, today, err));
+    OB_TRY(ob_diff_judge(diff, err));
+    return ob_diff_count(diff) > 0
+               ? OB_OK
+               : ob_err_set(err, OB_ERR_INVALID, "there are no results to compare");
+}
+
+/* ---- what comes of it ---- */
+
+static int exit_code(const diff_options *o, const ob_diff *diff)
+{
+    ob_diff_summary sum = {.size = sizeof sum};
+    if (ob_diff_summarise(diff, &sum, NULL) != OB_OK)
+        return OB_EXIT_FAILED;
+    if (sum.worse > 0)
+        return EXIT_WORSE;
+    if (sum.verdicts[OB_VERDICT_UNDECIDED] > 0)
+        return o->bisect ? EXIT_CANNOT_TELL : o->strict ? EXIT_UNDECIDED : OB_EXIT_OK;
+    return OB_EXIT_OK;
+}
+
+static int print(ob_cli *cli, const diff_options *o, const ob_diff *diff)
+{
+    ob_text text = {.data = NULL};
+    ob_diff_form form;
+    ob_err err;
+    ob_diff_form_from_word(o->format, &form); /* the option's choices are the library's words */
+    const int code = ob_diff_print(diff, form, &text, &err) == OB_OK
+                         ? ob__cli_write_file(cli, o->output, text.data, text.size)
+                         : ob__cli_fail(cli, &err);
+    ob_text_fini(&text);
+    return code;
+}
+
+static int run_with(ob_cli *cli, const ob_cli_call *call, uint32_t tolerate)
+{
+    const diff_options *o = call->options;
+    const ob_diff_params params = {
+        .size = sizeof params, .floor = o->floor, .threshold = o->threshold, .tolerate = tolerate};
+    ob_diff *diff = NULL;
+    ob_err err;
+    ob_status status = ob_diff_create(&params, &diff, &err);
+    if (status == OB_OK)
+        status = compare(cli, call, diff, &err);
+    int code = status == OB_OK ? print(cli, o, diff) : ob__cli_fail(cli, &err);
+    if (code == OB_EXIT_OK)
+        code = exit_code(o, diff);
+    else if (o->bisect)
+        code = EXIT_CANNOT_TELL;
+    ob_diff_destroy(diff);
+    return code;
+}
+
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    const diff_options *o = call->options;
+    uint32_t tolerate;
+    int code = read_fail_on(cli, o->fail_on, &tolerate);
+    if (code == OB_EXIT_OK)
+        code = ob__cli_check_new(cli, o->output, o->force);
+    return code == OB_EXIT_OK ? run_with(cli, call, tolerate) : code;
+}
+
+const ob_cli_command ob__command_diff = {
+    .name = "diff",
+    .help = "say which cases are faster or slower than before",
+    .text =
+        "Compares the cases of stored results, by their keys. The first file is the baseline; of "
+        "one "
+        "file of a run with several backends the first backend is. Each case gets both times, the "
+        "change with its 95 % interval, and a verdict: faster, slower, same (within --threshold) "
+        "or "
+        "undecided. Failures, wrong results and missing cases come first.\n\n"
+        "What is compared is the undisturbed time, and processes are the unit: measure with "
+        "--processes 10 or more. docs/verdict.md explains it. Exit code 0: nothing is worse; 1: "
+        "something is; 2: wrong usage; 3: undecided, with --strict.",
+    .words = ob__cli_measurement_words,
+    .options = OPTIONS,
+    .options_size = sizeof(diff_options),
+    .example = "opbench diff base.json new.json\n"
+               "opbench diff base.json new.json --threshold 0.02 --format markdown\n"
+               "opbench diff base.json new.json --format junit -o verdicts.xml --strict",
+    .run = run,
+};

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A difference of sides: records of the same cases, by a baseline and one or more others, become rows with a verdict
+ * each. Sides are files, or the sides (backends) of one file. What is wanted of a record is copied as it comes, so a
+ * file may be of any length. docs/verdict.md explains what is compared.
+ *
+ * One thread at a time per object.
+ */
+#ifndef OPBENCH_DIFF_H
+#define OPBENCH_DIFF_H
+
+#include "opbench/record.h"
+#include "opbench/verdict.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ob_diff ob_diff;
+
+enum { OB_MOST_SIDES = 64 };
+
+/* What does not count as worse: bits. */
+enum {
+    OB_DIFF_TOLERATE_SLOWER = 1,
+    OB_DIFF_TOLERATE_MEMORY = 2,
+    OB_DIFF_TOLERATE_FAILURES = 4, /* and what is missing */
+};
+
+typedef struct ob_diff_params {
+    size_t size;                         /* sizeof(ob_diff_params) */
+    double floor, threshold, error_rate; /* as in ob_verdict_params */
+    uint32_t tolerate;
+} ob_diff_params;
+
+/* What there is to compare: enum name, word, whether it counts as worse, meaning. */
+#define OB_DIFF_STATE_MAP(X)                                                                       \
+    X(FAILS, "fails", 1, "it failed on this side alone")                                           \
+    X(DIFFERS, "differs", 1, "its results were wrong on this side alone")                          \
+    X(MISSING, "missing", 1, "the baseline has it, this side does not")                            \
+    X(BOTH_FAIL, "fails on both", 0, "it failed on both sides")                                    \
+    X(MENDED, "mended", 0, "it failed on the baseline and does not here")                          \
+    X(NEW, "new", 0, "the baseline does not have it")                                              \
+    X(COMPARED, "compared", 0, "both have times")
+
+typedef enum ob_diff_state {
+#define OB_DIFF_STATE_ENUM(id, word, worse, help) OB_DIFF_##id,
+    OB_DIFF_STATE_MAP(OB_DIFF_STATE_ENUM)
+#undef OB_DIFF_STATE_ENUM
+        OB_DIFF_STATE_COUNT
+} ob_diff_state;
+const char *ob_diff_state_word(ob_diff_state state);
+
+/* One pass of one case on one side, beside the baseline. Texts live as long as the ob_diff. */
+typedef struct ob_diff_row {
+    size_t size; /* sizeof(ob_diff_row): set by the library */
+    const char *op_name, *id, *key;
+    const char *pass;    /* "forward", "backward"; "" = the case failed */
+    const char *side;    /* name of the side that stands beside the baseline */
+    const char *backend; /* of it; may be NULL */
+    int64_t threads;     /* of it; OB_NO_INT = not said */
+    ob_diff_state state;
+    const char *reason;                         /* of a failure; else NULL */
+    ob_verdict time;                            /* times in ms; zeros unless compared */
+    double baseline_bytes, subject_bytes;       /* allocator's peaks; NaN: not known */
+    ob_verdict_kind memory;                     /* exact: faster means less, undecided not known */
+    double baseline_instructions, instructions; /* per iteration; NaN: not counted */
+    bool slower_beyond;                         /* slower, and by more than the threshold */
+    bool memory_beyond; /* needs more memory, and by more than the threshold */
+    bool
+        worse; /* any of these, or failed or missing, unless tolerated; what is allowed counts too */
+    const char *allowed; /* the reason why it is accepted; NULL = it is not */
+    const char *repro;   /* how to measure it alone; may be NULL */
+} ob_diff_row;
+
+typedef struct ob_diff_summary {
+    size_t size; /* sizeof(ob_diff_summary) */
+    uint64_t rows;
+    uint64_t states[OB_DIFF_STATE_COUNT];
+    uint64_t verdicts[OB_VERDICT_KIND_COUNT]; /* of those compared */
+    uint64_t more_memory, less_memory;
+    uint64_t worse, allowed;  /* worse and not allowed; worse and allowed */
+    double geometric_mean;    /* of the ratios; NaN without any */
+    const ob_diff_row *worst; /* the slowest by its ratio; NULL = nothing is slower */
+} ob_diff_summary;
+
+ob_status ob_diff_create(const ob_diff_params *params, ob_diff **out, ob_err *err);
+void ob_diff_destroy(ob_diff *diff); /* NULL is allowed */
+/* A side; the first is the baseline. OB_ERR_DUPLICATE: there is one with this name. */
+ob_status ob_diff_add_side(ob_diff *diff, const char *name, ob_err *err);
+/* A record of the side that was added last; without one, of the side that the record itself names, in turns with the others. Of
+ * records of the same case each is taken as another process. */
+ob_status ob_diff_add(ob_diff *diff, const ob_record *record, ob_err *err);
+/* Accepts what a file lists: [{"key": KEY or "OPERATOR|ID", "reason": TEXT, "until": "2026-12-31"}, ...]. today is "2026-11-17"; what is
+ * over by then is not accepted, and a note says so. */
+ob_status ob_diff_allow_file(ob_diff *diff, const char *path, const char *today, ob_err *err);
+/* Decides. After the last record, once; OB_ERR_INVALID with fewer than two sides. */
+ob_status ob_diff_judge(ob_diff *diff, ob_err *err);
+
+/* After ob_diff_judge: failures first, then what is slower, the worst first, and so on. */
+size_t ob_diff_count(const ob_diff *diff);
+const ob_diff_row *ob_diff_get(const ob_diff *diff, size_t index);
+ob_status ob_diff_summarise(const ob_diff *diff, ob_diff_summary *out, ob_err *err);
+const char *ob_diff_side(const ob_diff *diff, size_t index); /* 0 = the baseline; NULL = no more */
+/* What the reader should know of the sides: other machines, other libraries, accepted until when. NULL = no more. */
+const char *ob_diff_note(const ob_diff *diff, size_t index);
+
+/* enum name, word for an option, meaning. */
+#define OB_DIFF_FORM_MAP(X)                                                                        \
+    X(TABLE, "table", "a table for a terminal, and what it comes to")                              \
+    X(MARKDOWN, "markdown", "for a pull request: what changed, the rest folded")                   \
+    X(JSON, "json", "one object with everything")                                                  \
+    X(CSV, "csv", "a line per row")                                                                \
+    X(JUNIT, "junit", "XML for CI systems: a test case per row")
+
+typedef enum ob_diff_form {
+#define OB_DIFF_FORM_ENUM(id, word, help) OB_DIFF_FORM_##id,
+    OB_DIFF_FORM_MAP(OB_DIFF_FORM_ENUM)
+#undef OB_DIFF_FORM_ENUM
+        OB_DIFF_FORM_COUNT
+} ob_diff_form;
+bool ob_diff_form_from_word(const char *word, ob_diff_form *out);
+/* After ob_diff_judge. */
+ob_status ob_diff_print(const ob_diff *diff, ob_diff_form form, ob_text *text, ob_err *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A difference in each of its forms.
+ */
+#include "report/diff_view.h"
+#include "report/svg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const FORMS[OB_DIFF_FORM_COUNT] = {
+#define ROW(id, word, help) [OB_DIFF_FORM_##id] = word,
+    OB_DIFF_FORM_MAP(ROW)
+#undef ROW
+};
+
+bool ob_diff_form_from_word(const char *word, ob_diff_form *out)
+{
+    for (int i = 0; i < OB_DIFF_FORM_COUNT; i++)
+        if (strcmp(word, FORMS[i]) == 0) {
+            *out = (ob_diff_form)i;
+            return true;
+        }
+    return false;
+}
+
+static ob_status no_memory(ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the comparison");
+}
+
+static ob_status print_rows(const ob_diff *diff, ob_diff_choice choice, ob_table_format format,
+                            const char *list, ob_text *text, ob_err *err)
+{
+    const ob_table_style style = {
+        .size = sizeof style, .format = format, .list = list, .trimmed = true};
+    ob_table *table = ob__diff_table(diff, choice);
+    if (table == NULL)
+        return no_memory(err);
+    const ob_status status = ob_table_print(table, &style, text, err);
+    ob_table_destroy(table);
+    return status;
+}
+
+/* "new.json against base.json": what is said to be faster or slower than what. */
+static bool append_sides(const ob_diff *diff, bool (*append)(ob_text *, const char *),
+                         ob_text *text)
+{
+    bool ok = true;
+    for (size_t s = 1; ok && ob_diff_side(diff, s) != NULL; s++)
+        ok = ob_text_append_str(text, s > 1 ? ", " : "") && append(text, ob_diff_side(diff, s));
+    return ok && ob_text_append_str(text, " against ") && append(text, ob_diff_side(diff, 0));
+}
+
+static bool append_plain(ob_text *text, const char *from)
+{
+    return ob__append_harmless(text, from, false);
+}
+
+static bool append_mean(const ob_diff_summary *sum, ob_text *text)
+{
+    char change[32];
+    return isnan(sum->geometric_mean) ||
+           ob_text_printf(text, "; geometric mean %s",
+                          ob__diff_change(sum->geometric_mean, change));
+}
+
+/* ---- table ---- */
+
+static bool append_worst(const ob_diff_summary *sum, ob_text *text)
+{
+    char change[32];
+    const ob_diff_row *w = sum->worst;
+    return w == NULL ||
+           (ob_text_append_str(text, "worst: ") &&
+            append_plain(text, w->op_name != NULL ? w->op_name : "") &&
+            ob_text_append_str(text, " ") && append_plain(text, w->id) &&
+            ob_text_printf(text, " %s, %s\n", w->pass, ob__diff_change(w->time.ratio, change)) &&
+            (w->repro == NULL || (ob_text_append_str(text, "  alone: ") &&
+                                  append_plain(text, w->repro) && ob_text_append_str(text, "\n"))));
+}
+
+static bool append_notes(const ob_diff *diff, const char *before,
+                         bool (*append)(ob_text *, const char *), ob_text *text)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && ob_diff_note(diff, i) != NULL; i++)
+        ok = ob_text_append_str(text, before) && append(text, ob_diff_note(diff, i)) &&
+             ob_text_append_str(text, "\n");
+    return ok;
+}
+
+static ob_status print_table(const ob_diff *diff, const ob_diff_summary *sum, ob_text *text,
+                             ob_err *err)
+{
+    OB_TRY(print_rows(diff, OB_DIFF_ALL, OB_TABLE_TEXT, NULL, text, err));
+    const bool ok = ob_text_append_str(text, "\n") && append_sides(diff, append_plain, text) &&
+                    ob_text_append_str(text, ": ") && ob__diff_append_totals(sum, text) &&
+                    append_mean(sum, text) && ob_text_append_str(text, "\n") &&
+                    append_worst(sum, text) && append_notes(diff, "note: ", append_plain, text);
+    return ok ? OB_OK : no_memory(err);
+}
+
+/* ---- Markdown ---- */
+
+static size_t count_rows(const ob_diff *diff, ob_diff_choice choice)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < ob_diff_count(diff); i++)
+        count += ob__diff_row_is(ob_diff_get(diff, i), choice);
+    return count;
+}
+
+/* Tables for people have no remarks in Markdown, so they stand below. */
+static bool append_remarks(const ob_diff *diff, ob_diff_choice choice, ob_text *text)
+{
+    ob_text remark = {.data = NULL};
+    bool ok = true;
+    for (size_t i = 0; ok && i < ob_diff_count(diff); i++) {
+        const ob_diff_row *row = ob_diff_get(diff, i);
+        remark.size = 0;
+        if (!ob__diff_row_is(row, choice))
+            continue;
+        ok = ob__diff_append_remark(row, &remark) && ob_text_append(&remark, "", 1);
+        if (ok && remark.size > 1)
+            ok = ob_text_append_str(text, "- ") &&
+                 ob__append_markdown(text, row->op_name != NULL ? row->op_name : "") &&
+                 ob_text_append_str(text, " ") && ob__append_markdown(text, row->id) &&
+                 ob_text_append_str(text, ": ") && ob__append_markdown(text, remark.data) &&
+                 ob_text_append_str(text, "\n");
+    }
+    ob_text_fini(&remark);
+    return ok;
+}
+
+static ob_status print_folded(const ob_diff *diff, ob_diff_choice choice, const char *what,
+                              ob_text *text, ob_err *err)
+{
+    const size_t count = count_rows(diff, choice);
+    if (count == 0)
+        return OB_OK;
+    if (!ob_text_printf(text, "\n<details><summary>%zu %s</summary>\n\n", count, what))
+        return no_memory(err);
+    OB_TRY(print_rows(diff, choice, OB_TABLE_MARKDOWN, NULL, text, err));
+    const bool ok = ob_text_append_str(text, "\n") && append_remarks(diff, choice, text) &&
+                    ob_text_append_str(text, "\n</details>\n");
+    return ok ? OB_OK : no_memory(err);
+}
+
+static ob_status print_markdown(const ob_diff *diff, const ob_diff_summary *sum, ob_text *text,
+                                ob_err *err)
+{
+    const bool worse = sum->worse > 0;
+    bool ok = ob_text_append_str(text, "### opbench: ") &&
+              append_sides(diff, ob__append_markdown, text) && ob_text_append_str(text, "\n\n") &&
+              ob_text_append_str(text, worse ? "**Worse.** " : "Nothing is worse. ") &&
+              ob__diff_append_totals(sum, text) && append_mean(sum, text) &&
+              ob_text_append_str(text, ".\n");
+    if (!ok)
+        return no_memory(err);
+    if (count_rows(diff, OB_DIFF_CHANGED) > 0) {
+        OB_TRY(ob_text_append_str(text, "\n") ? OB_OK : no_memory(err));
+        OB_TRY(print_rows(diff, OB_DIFF_CHANGED, OB_TABLE_MARKDOWN, NULL, text, err));
+        ok = ob_text_append_str(text, "\n") && append_remarks(diff, OB_DIFF_CHANGED, text);
+    }
+    if (!ok)
+        return no_memory(err);
+    OB_TRY(print_folded(diff, OB_DIFF_UNDECIDED_ROWS, "undecided", text, err));
+    OB_TRY(print_folded(diff, OB_DIFF_UNCHANGED, "unchanged", text, err));
+    ok = ob_diff_note(diff, 0) == NULL ||
+         (ob_text_append_str(text, "\n") && append_notes(diff, "> ", ob__append_markdown, text));
+    return ok ? OB_OK : no_memory(err);
+}
+
+/* ---- JSON ---- */
+
+/* A list of texts in JSON. */
+static ob_status append_list(const ob_diff *diff, const char *(*get)(const ob_diff *, size_t),
+                             ob_text *text, ob_err *err)
+{
+    ob_json_doc *doc;
+    char *printed = NULL;
+    size_t length = 0;
+    OB_TRY(ob_json_doc_create(&doc, err));
+    ob_json *list = ob_json_new_array(doc);
+    ob_status status = list != NULL ? OB_OK : no_memory(err);
+    for (size_t i = 0; status == OB_OK && get(diff, i) != NULL; i++) {
+        const ob_json *item = ob_json_new_string(doc, get(diff, i), strlen(get(diff, i)));
+        status = item != NULL ? ob_json_append(doc, list, item, err) : no_memory(err);
+    }
+    if (status == OB_OK)
+        status = ob_json_print(list, &printed, &length, err);
+    if (status == OB_OK && !ob_text_append(text, printed, length))
+        status = no_memory(err);
+    free(printed);
+    ob_json_doc_destroy(doc);
+    return status;
+}
+
+static bool append_summary(const ob_diff_summary *sum, ob_text *text)
+{
+    bool ok = ob_text_printf(text, "{\"rows\": %llu", (unsigned long long)sum->rows);
+    for (int s = 0; ok && s < OB_DIFF_STATE_COUNT; s++) {
+        ok = ob_text_append_str(text, ", \"");
+        for (const char *c = ob_diff_state_word((ob_diff_state)s); ok && *c != '\0'; c++)
+            ok = ob_text_append(text, *c == ' ' ? "_" : c, 1);
+        ok = ok && ob_text_printf(text, "\": %llu", (unsigned long long)sum->states[s]);
+    }
+    for (int v = 0; ok && v < OB_VERDICT_KIND_COUNT; v++)
+        ok = ob_text_printf(text, ", \"%s\": %llu", ob_verdict_word((ob_verdict_kind)v),
+                            (unsigned long long)sum->verdicts[v]);
+    return ok &&
+           ob_text_printf(text,
+                          ", \"more_memory\": %llu, \"less_memory\": %llu, \"worse\": %llu, "
+                          "\"allowed\": %llu, \"geometric_mean\": ",
+                          (unsigned long long)sum->more_memory,
+                          (unsigned long long)sum->less_memory, (unsigned long long)sum->worse,
+                          (unsigned long long)sum->allowed) &&
+           (isnan(sum->geometric_mean) ? ob_text_append_str(text, "null")
+                                       : ob__text_append_real(text, sum->geometric_mean)) &&
+           ob_text_append_str(text, "}");
+}
+
+static ob_status print_json(const ob_diff *diff, const ob_diff_summary *sum, ob_text *text,
+                            ob_err *err)
+{
+    ob_table *table = ob__diff_table(diff, OB_DIFF_ALL);
+    bool ok = table != NULL && ob_text_append_str(text, "{\"sides\": ");
+    ob_status status = ok ? append_list(diff, ob_diff_side, text, err) : no_memory(err);
+    ok = status == OB_OK && ob_text_append_str(text, ", \"summary\": ") &&
+         append_summary(sum, text) && ob_text_append_str(text, ", \"notes\": ");
+    if (ok)
+        status = append_list(diff, ob_diff_note, text, err);
+    ok = ok && status == OB_OK && ob_text_append_str(text, ", \"rows\": [");
+    for (size_t i = 0; ok && i < ob_table_row_count(table); i++)
+        ok = ob_text_append_str(text, i > 0 ? ",\n " : "\n ") &&
+             ob__table_print_json_row(table, i, text);
+    ok = ok && ob_text_append_str(text, "]}\n");
+    ob_table_destroy(table);
+    return ok ? OB_OK : status != OB_OK ? status : no_memory(err);
+}
+
+/* ---- JUnit ---- */
+
+static bool append_attribute(ob_text *text, const char *name, const char *value)
+{
+    return ob_text_printf(text, " %s=\"", name) && ob__append_xml(text, value) &&
+           ob_text_append_str(text, "\"");
+}
+
+static bool append_message(const ob_diff_row *row, ob_text *text)
+{
+    char change[32];
+    ob_text remark = {.data = NULL};
+    bool ok = ob_text_printf(&remark, "%s", ob__diff_row_word(row));
+    if (ok && row->state == OB_DIFF_COMPARED && !isnan(row->time.ratio))
+        ok = ob_text_printf(&remark, " (%s)", ob__diff_change(row->time.ratio, change));
+    const size_t before = remark.size;
+    ok = ok && ob_text_append_str(&remark, ": ") && ob__diff_append_remark(row, &remark);
+    if (ok && remark.size == before + 2)
+        remark.size = before;
+    ok = ok && ob_text_append(&remark, "", 1) && append_attribute(text, "message", remark.data);
+    ob_text_fini(&remark);
+    return ok;
+}
+
+static bool is_skipped(const ob_diff_row *row)
+{
+    return row->state == OB_DIFF_COMPARED && row->time.kind == OB_VERDICT_UNDECIDED && !row->worse;
+}
+
+static bool append_test(const ob_diff *diff, const ob_diff_row *row, ob_text *text)
+{
+    ob_text name = {.data = NULL};
+    const bool failed = row->worse && row->allowed == NULL;
+    const bool several = ob_diff_side(diff, 2) != NULL;
+    bool ok = ob_text_printf(&name, "%s%s%s%s%s", row->id, row->pass[0] != '\0' ? " " : "",
+                             row->pass, several ? " " : "", several ? row->side : "") &&
+              ob_text_append(&name, "", 1) && ob_text_append_str(text, "  <testcase") &&
+              append_attribute(text, "classname", row->op_name != NULL ? row->op_name : "") &&
+              append_attribute(text, "name", name.data) &&
+              ob_text_printf(text, " time=\"%.9f\">\n", row->time.subject * 1e-3);
+    ob_text_fini(&name);
+    if (ok && failed)
+        ok = ob_text_append_str(text, "    <failure") &&
+             append_attribute(text, "type",
+                              row->memory_beyond && !row->slower_beyond ? "memory"
+                                                                        : ob__diff_row_word(row)) &&
+             append_message(row, text) && ob_text_append_str(text, ">") &&
+             ob__append_xml(text, row->repro != NULL ? row->repro : "") &&
+             ob_text_append_str(text, "</failure>\n");
+    if (ok && !failed && is_skipped(row))
+        ok = ob_text_append_str(text, "    <skipped") && append_message(row, text) &&
+             ob_text_append_str(text, "/>\n");
+    return ok && ob_text_append_str(text, "  </testcase>\n");
+}
+
+static ob_status print_junit(const ob_diff *diff, const ob_diff_summary *sum, ob_text *text,
+                             ob_err *err)
+{
+    ob_text name = {.data = NULL};
+    size_t skipped = 0;
+    for (size_t i = 0; i < ob_diff_count(diff); i++)
+        skipped += is_skipped(ob_diff_get(diff, i));
+    bool ok =
+        ob_text_append_str(&name, "opbench diff: ") && append_sides(diff, append_plain, &name) &&
+        ob_text_append(&name, "", 1) &&
+        ob_text_append_str(text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite") &&
+        append_attribute(text, "name", name.data) &&
+        ob_text_printf(text, " tests=\"%zu\" failures=\"%llu\" errors=\"0\" skipped=\"%zu\">\n",
+                       ob_diff_count(diff), (unsigned long long)sum->worse, skipped);
+    ob_text_fini(&name);
+    for (size_t i = 0; ok && i < ob_diff_count(diff); i++)
+        ok = append_test(diff, ob_diff_get(diff, i), text);
+    ok = ok && ob_text_append_str(text, "</testsuite>\n");
+    return ok ? OB_OK : no_memory(err);
+}
+
+/* ---- */
+
+ob_status ob_diff_print(const ob_diff *diff, ob_diff_form form, ob_text *text, ob_err *err)
+{
+    ob_diff_summary sum = {.size = sizeof sum};
+    OB_TRY(ob_diff_summarise(diff, &sum, err));
+    switch (form) {
+    case OB_DIFF_FORM_TABLE:
+        return print_table(diff, &sum, text, err);
+    case OB_DIFF_FORM_MARKDOWN:
+        return print_markdown(diff, &sum, text, err);
+    case OB_DIFF_FORM_JSON:
+        return print_json(diff, &sum, text, err);
+    case OB_DIFF_FORM_CSV:
+        return print_rows(diff, OB_DIFF_ALL, OB_TABLE_CSV, NULL, text, err);
+    case OB_DIFF_FORM_JUNIT:
+        return print_junit(diff, &sum, text, err);
+    case OB_DIFF_FORM_COUNT:
+        break;
+    }
+    return ob_err_set(err, OB_ERR_INVALID, "there is no such form of a comparison");
+}

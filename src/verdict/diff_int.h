@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inside of a difference: what is kept of each side's records, and the rows that come of them.
+ */
+#ifndef OB_VERDICT_DIFF_INT_H
+#define OB_VERDICT_DIFF_INT_H
+
+#include "base/arena.h"
+#include "op/name_index.h"
+#include "opbench/diff.h"
+
+enum { OB_PASS_COUNT = 2 }; /* forward, backward */
+
+/* A pass of a case on one side. */
+typedef struct ob_diff_pass {
+    ob_verdict_unit *units; /* one per process */
+    size_t count, room;
+    ob_verdict_unit batches[OB_VERDICT_BATCHES]; /* of the only process */
+    size_t batch_count;
+    bool no_times; /* some samples are no positive numbers, which cannot be compared */
+    double peak_bytes, instructions; /* NaN = not known */
+} ob_diff_pass;
+
+/* A case on one side. Texts are in the arena. */
+typedef struct ob_diff_case {
+    const char *op_name, *id, *key, *backend, *reason, *repro;
+    int64_t threads;
+    ob_record_status status; /* of the first record that did not run, else of the last */
+    bool mixed;              /* of several records */
+    ob_diff_pass passes[OB_PASS_COUNT];
+} ob_diff_case;
+
+typedef struct ob_diff_side_data {
+    const char *name;
+    ob_diff_case *cases;
+    size_t count, room;
+    ob__name_index index; /* by case_name with everything */
+    const char *backend;  /* of the first case */
+    int64_t threads;
+    bool several_backends, several_threads;
+    const char *cpu_model, *kernel, *version, *libraries; /* of the first header; NULL = none */
+} ob_diff_side_data;
+
+typedef struct ob_diff_allowed {
+    const char *name, *reason, *until;
+    bool used, over;
+} ob_diff_allowed;
+
+struct ob_diff {
+    ob_arena arena;
+    ob_verdict_params verdict;
+    uint32_t tolerate;
+    ob_diff_side_data *sides[OB_MOST_SIDES];
+    size_t side_count;
+    bool sides_by_record; /* all of one file, in turns */
+    bool judged;
+    ob_diff_row *rows;
+    size_t row_count, row_room;
+    ob_diff_allowed *allowed;
+    size_t allowed_count, allowed_room;
+    const char **notes;
+    size_t note_count, note_room;
+};
+
+ob_status ob__diff_no_memory(ob_err *err);
+/* A copy in the arena; NULL stays NULL. */
+ob_status ob__diff_keep(ob_diff *diff, const char *text, const char **out, ob_err *err);
+ob_status ob__diff_note(ob_diff *diff, ob_err *err, const char *format, ...) OB_PRINTF(3, 4);
+/* What a case is called beside those of another side, in text (cleared first). */
+bool ob__diff_case_name(const ob_diff_case *c, bool with_backend, bool with_threads, ob_text *text);
+/* NULL = nothing allows it. */
+ob_diff_allowed *ob__diff_find_allowed(ob_diff *diff, const ob_diff_case *c);
+/* Notes of entries that are over or fit nothing. */
+ob_status ob__diff_note_allowed(ob_diff *diff, ob_err *err);
+
+#endif

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Deciding: each case of each side beside that of the baseline with the same name.
+ */
+#include "base/sized.h"
+#include "base/vec.h"
+#include "verdict/diff_int.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *word;
+    bool worse;
+} STATES[OB_DIFF_STATE_COUNT] = {
+#define ROW(id, word, worse, help) [OB_DIFF_##id] = {word, worse},
+    OB_DIFF_STATE_MAP(ROW)
+#undef ROW
+};
+
+const char *ob_diff_state_word(ob_diff_state state)
+{
+    return (unsigned)state < OB_DIFF_STATE_COUNT ? STATES[state].word : NULL;
+}
+
+static const char *const PASSES[OB_PASS_COUNT] = {"forward", "backward"};
+
+/* ---- one pair ---- */
+
+typedef struct pair {
+    ob_diff *diff;
+    const ob_diff_side_data *side;
+    const ob_diff_case *a, *b; /* NULL = that side does not have it */
+} pair;
+
+static bool ran(const ob_diff_case *c)
+{
+    const ob_record_status_info *info = ob_record_status_get_info(c->status);
+    return info != NULL && info->ran;
+}
+
+static ob_diff_state state_of(const pair *p)
+{
+    if (p->b == NULL)
+        return OB_DIFF_MISSING;
+    if (p->a == NULL)
+        return OB_DIFF_NEW;
+    if (!ran(p->b))
+        return !ran(p->a)                          ? OB_DIFF_BOTH_FAIL
+               : p->b->status == OB_RECORD_DIFFERS ? OB_DIFF_DIFFERS
+                                                   : OB_DIFF_FAILS;
+    return ran(p->a) ? OB_DIFF_COMPARED : OB_DIFF_MENDED;
+}
+
+static ob_status add_row(const pair *p, ob_diff_state state, const char *pass, ob_diff_row **out,
+                         ob_err *err)
+{
+    ob_diff *diff = p->diff;
+    const ob_diff_case *shown = p->b != NULL ? p->b : p->a;
+    *out = NULL;
+    if (shown == NULL || !OB_RESERVE(diff->rows, diff->row_room, diff->row_count + 1))
+        return ob__diff_no_memory(err);
+    *out = &diff->rows[diff->row_count++];
+    **out = (ob_diff_row){.size = sizeof **out,
+                          .op_name = shown->op_name,
+                          .id = shown->id,
+                          .key = shown->key,
+                          .pass = pass,
+                          .side = p->side->name,
+                          .backend = shown->backend,
+                          .threads = shown->threads,
+                          .state = state,
+                          .reason = shown->reason,
+                          .time = {.ratio = NAN, .low = NAN, .high = NAN, .more = NAN},
+                          .baseline_bytes = NAN,
+                          .subject_bytes = NAN,
+                          .baseline_instructions = NAN,
+                          .instructions = NAN,
+                          .worse = STATES[state].worse &&
+                                   (diff->tolerate & OB_DIFF_TOLERATE_FAILURES) == 0,
+                          .repro = shown->repro};
+    if (state == OB_DIFF_MENDED)
+        (*out)->reason = p->a->reason;
+    ob_diff_allowed *allowed = ob__diff_find_allowed(diff, shown);
+    if (allowed != NULL && !allowed->over)
+        (*out)->allowed = allowed->reason;
+    return OB_OK;
+}
+
+/* Exact numbers need no statistics. */
+static void judge_memory(const ob_diff_pass *a, const ob_diff_pass *b, double threshold,
+                         ob_diff_row *row)
+{
+    row->baseline_bytes = a->peak_bytes;
+    row->subject_bytes = b->peak_bytes;
+    if (isnan(a->peak_bytes) || isnan(b->peak_bytes))
+        return;
+    row->memory = b->peak_bytes > a->peak_bytes   ? OB_VERDICT_SLOWER
+                  : b->peak_bytes < a->peak_bytes ? OB_VERDICT_FASTER
+                                                  : OB_VERDICT_SAME;
+    row->memory_beyond = b->peak_bytes > a->peak_bytes * (1 + threshold);
+}
+
+static double threshold_of(const ob_diff *diff)
+{
+    return diff->verdict.threshold > 0 ? diff->verdict.threshold : OB_VERDICT_THRESHOLD;
+}
+
+/* Of one process the stretches are all that there is. */
+static ob_status judge_times(const pair *p, const ob_diff_pass *a, const ob_diff_pass *b,
+                             ob_diff_row *row, ob_err *err)
+{
+    ob_verdict_params params = p->diff->verdict;
+    const bool a_one = a->count == 1, b_one = b->count == 1;
+    row->time.size = sizeof row->time;
+    if (a->no_times || b->no_times) {
+        snprintf(row->time.why, sizeof row->time.why, "times of zero cannot be compared");
+        return OB_OK;
+    }
+    params.one_process = a_one || b_one;
+    params.paired = p->diff->sides_by_record && !p->a->mixed && !p->b->mixed;
+    OB_TRY(ob_verdict_decide(a_one ? a->batches : a->units, a_one ? a->batch_count : a->count,
+                             b_one ? b->batches : b->units, b_one ? b->batch_count : b->count,
+                             &params, &row->time, err));
+    row->slower_beyond =
+        row->time.kind == OB_VERDICT_SLOWER && row->time.ratio > 1 + threshold_of(p->diff);
+    return OB_OK;
+}
+
+static ob_status judge_passes(const pair *p, ob_err *err)
+{
+    for (size_t i = 0; i < OB_PASS_COUNT; i++) {
+        const ob_diff_pass *a = &p->a->passes[i], *b = &p->b->passes[i];
+        const bool in_a = a->count > 0 || a->no_times, in_b = b->count > 0 || b->no_times;
+        const bool counted = !isnan(a->instructions) && !isnan(b->instructions);
+        ob_diff_row *row = NULL;
+        if (!in_a && !in_b && !counted)
+            continue;
+        const ob_diff_state state = in_a && !in_b   ? OB_DIFF_MISSING
+                                    : !in_a && in_b ? OB_DIFF_NEW
+                                                    : OB_DIFF_COMPARED;
+        OB_TRY(add_row(p, state, PASSES[i], &row, err));
+        if (state != OB_DIFF_COMPARED || row == NULL)
+            continue;
+        row->baseline_instructions = a->instructions;
+        row->instructions = b->instructions;
+        if (in_a)
+            OB_TRY(judge_times(p, a, b, row, err));
+        judge_memory(a, b, threshold_of(p->diff), row);
+        row->worse = (row->slower_beyond && (p->diff->tolerate & OB_DIFF_TOLERATE_SLOWER) == 0) ||
+                     (row->memory_beyond && (p->diff->tolerate & OB_DIFF_TOLERATE_MEMORY) == 0);
+    }
+    return OB_OK;
+}
+
+static ob_status judge_pair(const pair *p, ob_err *err)
+{
+    const ob_diff_state state = state_of(p);
+    ob_diff_row *row;
+    return state == OB_DIFF_COMPARED ? judge_passes(p, err) : add_row(p, state, "", &row, err);
+}
+
+/* ---- one side ---- */
+
+static ob_status index_cases(const ob_diff_side_data *side, bool backend, bool threads,
+                             ob_arena *names, ob_text *name, ob__name_index *index, ob_err *err)
+{
+    if (!ob__index_reserve(index, side->count))
+        return ob__diff_no_memory(err);
+    for (size_t i = 0; i < side->count; i++) {
+        const char *kept = ob__diff_case_name(&side->cases[i], backend, threads, name)
+                               ? ob__arena_strdup(names, name->data, name->size)
+                               : NULL;
+        if (kept == NULL)
+            return ob__diff_no_memory(err);
+        if (ob__index_find(index, kept, name->size) == OB__INDEX_NONE)
+            ob__index_put(index, kept, name->size, (uint32_t)i);
+    }
+    return OB_OK;
+}
+
+/* In the order of the baseline, then what is new. */
+static ob_status judge_side_by(ob_diff *diff, const ob_diff_side_data *side,
+                               ob__name_index indexes[2], bool backend, bool threads, ob_text *name,
+                               ob_err *err)
+{
+    const ob_diff_side_data *sides[2] = {diff->sides[0], side};
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < sides[s]->count; i++) {
+            const ob_diff_case *c = &sides[s]->cases[i];
+            if (!ob__diff_case_name(c, backend, threads, name))
+                return ob__diff_no_memory(err);
+            const uint32_t at = ob__index_find(&indexes[1 - s], name->data, name->size);
+            const ob_diff_case *other = at != OB__INDEX_NONE ? &sides[1 - s]->cases[at] : NULL;
+            if (s == 1 && other != NULL)
+                continue;
+            const pair p = {
+                .diff = diff, .side = side, .a = s == 0 ? c : NULL, .b = s == 0 ? other : c};
+            OB_TRY(judge_pair(&p, err));
+        }
+    return OB_OK;
+}
+
+static ob_status judge_side(ob_diff *diff, const ob_diff_side_data *side, ob_err *err)
+{
+    const ob_diff_side_data *base = diff->sides[0];
+    const bool backend = base->several_backends || side->several_backends;
+    const bool threads = base->several_threads || side->several_threads;
+    ob__name_index indexes[2] = {{0}};
+    ob_text name = {.data = NULL};
+    ob_arena names;
+    ob__arena_init(&names, 0);
+    ob_status status = index_cases(base, backend, threads, &names, &name, &indexes[0], err);
+    if (status == OB_OK)
+        status = index_cases(side, backend, threads, &names, &name, &indexes[1], err);
+    if (status == OB_OK)
+        status = judge_side_by(diff, side, indexes, backend, threads, &name, err);
+    ob__index_fini(&indexes[0]);
+    ob__index_fini(&indexes[1]);
+    ob__arena_fini(&names);
+    ob_text_fini(&name);
+    return status;
+}
+
+/* ---- what should be known of the sides ---- */
+
+static ob_status note_other(ob_diff *diff, const ob_diff_side_data *side, const char *what,
+                            const char *base, const char *own, ob_err *err)
+{
+    if (base == NULL || own == NULL || strcmp(base, own) == 0)
+        return OB_OK;
+    return ob__diff_note(diff, err, "%s has another %s than %s: %s, not %s", side->name, what,
+                         diff->sides[0]->name, own, base);
+}
+
+static ob_status note_side(ob_diff *diff, const ob_diff_side_data *side, ob_err *err)
+{
+    const ob_diff_side_data *base = diff->sides[0];
+    OB_TRY(note_other(diff, side, "processor", base->cpu_model, side->cpu_model, err));
+    OB_TRY(note_other(diff, side, "kernel", base->kernel, side->kernel, err));
+    OB_TRY(note_other(diff, side, "opbench", base->version, side->version, err));
+    return note_other(diff, side, "set of libraries", base->libraries, side->libraries, err);
+}
+
+/* Whether one process on some side kept a row from being judged by processes. */
+static ob_status note_processes(ob_diff *diff, ob_err *err)
+{
+    size_t compared = 0, alone = 0;
+    for (size_t s = 0; s < diff->side_count; s++)
+        for (size_t i = 0; i < diff->sides[s]->count; i++)
+            for (size_t p = 0; p < OB_PASS_COUNT; p++) {
+                compared += diff->sides[s]->cases[i].passes[p].count > 0;
+                alone += diff->sides[s]->cases[i].passes[p].count == 1;
+            }
+    if (alone == 0)
+        return OB_OK;
+    return ob__diff_note(
+        diff, err,
+        "%s of the times are of one process, which does not show how processes differ: differences "
+        "within the threshold are not told from chance. Measure with --processes "
+        "10, or both sides now, by `opbench diff -c CONFIG --a ... --b ...`",
+        alone == compared ? "all" : "some");
+}
+
+/* ---- order ---- */
+
+/* Failures, slower, needs more memory, undecided, faster, same. */
+static int rank_of(const ob_diff_row *row)
+{
+    static const int RANKS[OB_VERDICT_KIND_COUNT] = {[OB_VERDICT_SLOWER] = 0,
+                                                     [OB_VERDICT_UNDECIDED] = 2,
+                                                     [OB_VERDICT_FASTER] = 3,
+                                                     [OB_VERDICT_SAME] = 4};
+    if (row->state != OB_DIFF_COMPARED)
+        return -(int)OB_DIFF_STATE_COUNT + (int)row->state;
+    return row->memory_beyond && row->time.kind != OB_VERDICT_SLOWER ? 1 : RANKS[row->time.kind];
+}
+
+static double distance(const ob_diff_row *row)
+{
+    return row->state == OB_DIFF_COMPARED && row->time.ratio > 0 ? fabs(log(row->time.ratio)) : 0;
+}
+
+/* Rows lie in one array, so their addresses are their first order. */
+static int compare_rows(const void *a, const void *b)
+{
+    const ob_diff_row *x = *(const ob_diff_row *const *)a, *y = *(const ob_diff_row *const *)b;
+    const int by_rank = rank_of(x) - rank_of(y);
+    const bool ordered = x->state == OB_DIFF_COMPARED && x->time.kind != OB_VERDICT_SAME;
+    if (by_rank != 0)
+        return by_rank;
+    if (ordered && distance(x) != distance(y))
+        return distance(x) > distance(y) ? -1 : 1;
+    return x < y ? -1 : 1;
+}
+
+static ob_status sort_rows(ob_diff *diff, ob_err *err)
+{
+    const size_t n = diff->row_count;
+    const ob_diff_row **order = calloc(n + 1, sizeof *order);
+    ob_diff_row *sorted = calloc(n + 1, sizeof *sorted);
+    for (size_t i = 0; order != NULL && i < n; i++)
+        order[i] = &diff->rows[i];
+    if (order != NULL && sorted != NULL) {
+        qsort(order, n, sizeof *order, compare_rows);
+        for (size_t i = 0; i < n; i++)
+            sorted[i] = *order[i];
+    }
+    const bool ok = order != NULL && sorted != NULL;
+    free(order);
+    if (!ok) {
+        free(sorted);
+        return ob__diff_no_memory(err);
+    }
+    free(diff->rows);
+    diff->rows = sorted;
+    diff->row_room = n + 1;
+    return OB_OK;
+}
+
+/* ---- all ---- */
+
+/* How many comparisons share the error rate. */
+static uint64_t count_comparisons(const ob_diff *diff)
+{
+    uint64_t passes = 0;
+    for (size_t s = 1; s < diff->side_count; s++)
+        for (size_t i = 0; i < diff->sides[s]->count; i++)
+            for (size_t p = 0; p < OB_PASS_COUNT; p++)
+                passes += diff->sides[s]->cases[i].passes[p].count > 0;
+    return passes;
+}
+
+ob_status ob_diff_judge(ob_diff *diff, ob_err *err)
+{
+    if (diff->judged)
+        return ob_err_set(err, OB_ERR_STATE, "the verdict was given already");
+    if (diff->side_count < 2)
+        return ob_err_set(
+            err, OB_ERR_INVALID,
+            "there is one side only%s%s; give two files, or one of a run with several "
+            "backends",
+            diff->side_count > 0 ? ": " : "", diff->side_count > 0 ? diff->sides[0]->name : "");
+    diff->judged = true;
+    diff->verdict.cases = count_comparisons(diff);
+    for (size_t s = 1; s < diff->side_count; s++) {
+        OB_TRY(note_side(diff, diff->sides[s], err));
+        OB_TRY(judge_side(diff, diff->sides[s], err));
+    }
+    OB_TRY(note_processes(diff, err));
+    OB_TRY(ob__diff_note_allowed(diff, err));
+    return sort_rows(diff, err);
+}
+
+size_t ob_diff_count(const ob_diff *diff)
+{
+    return diff->judged ? diff->row_count : 0;
+}
+
+const ob_diff_row *ob_diff_get(const ob_diff *diff, size_t index)
+{
+    return index < ob_diff_count(diff) ? &diff->rows[index] : NULL;
+}
+
+ob_status ob_diff_summarise(const ob_diff *diff, ob_diff_summary *out, ob_err *err)
+{
+    ob_diff_summary sum = {.size = sizeof sum, .rows = diff->row_count, .geometric_mean = NAN};
+    double logs = 0;
+    uint64_t ratios = 0;
+    for (size_t i = 0; i < diff->row_count; i++) {
+        const ob_diff_row *row = &diff->rows[i];
+        sum.states[row->state]++;
+        sum.worse += row->worse && row->allowed == NULL;
+        sum.allowed += row->worse && row->allowed != NULL;
+        if (row->state != OB_DIFF_COMPARED)
+            continue;
+        sum.verdicts[row->time.kind]++;
+        sum.more_memory += row->memory == OB_VERDICT_SLOWER;
+        sum.less_memory += row->memory == OB_VERDICT_FASTER;
+        if (row->time.ratio > 0) {
+            logs += log(row->time.ratio);
+            ratios++;
+        }
+        if (row->time.kind == OB_VERDICT_SLOWER &&
+            (sum.worst == NULL || row->time.ratio > sum.worst->time.ratio))
+            sum.worst = row;
+    }
+    if (ratios > 0)
+        sum.geometric_mean = exp(logs / (double)ratios);
+    return OB__GIVE(ob_diff_summary, out, &sum, err);
+}

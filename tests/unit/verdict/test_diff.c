@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Differences of records: which cases belong together, what counts as a process, and what becomes of them.
+ */
+#include "check.h"
+#include "opbench/diff.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define RESULT(key, backend, threads, times, more)                                                 \
+    "{\"op_name\": \"add\", \"id\": \"0|0|0\", \"key\": \"" key                                    \
+    "\", \"metric\": {\"forward\": {\"measure.time\": " times                                      \
+    "}}, \"status\": \"ok\", \"backend\": \"" backend "\", \"threads\": " #threads more "}\n"
+#define TEN "[1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"
+#define TWENTY "[2, 2, 2, 2, 2, 2, 2, 2, 2, 2]"
+#define FAILED(key, word)                                                                          \
+    "{\"op_name\": \"add\", \"id\": \"0|0|0\", \"key\": \"" key "\", \"status\": \"" word          \
+    "\", \"reason\": \"bad luck\", \"metric\": {}}\n"
+
+static ob_diff *made(void)
+{
+    ob_diff *diff;
+    CHECK_INT(ob_diff_create(NULL, &diff, NULL), OB_OK);
+    return diff;
+}
+
+static void feed(ob_diff *diff, const char *lines)
+{
+    ob_record_reader *reader;
+    const ob_record *record;
+    ob_err err = {.message = ""};
+    ob_status status;
+    CHECK_INT(ob_record_reader_open_memory("lines", lines, strlen(lines), NULL, &reader, NULL),
+              OB_OK);
+    while ((status = ob_record_reader_next(reader, &record, &err)) == OB_OK)
+        CHECK_INT(ob_diff_add(diff, record, &err), OB_OK);
+    CHECK_INT(status, OB_END);
+    CHECK_STR(err.message, "");
+    ob_record_reader_close(reader);
+}
+
+static ob_diff *judged(const char *base, const char *new_lines)
+{
+    ob_diff *diff = made();
+    ob_err err = {.message = ""};
+    CHECK_INT(ob_diff_add_side(diff, "base", &err), OB_OK);
+    feed(diff, base);
+    CHECK_INT(ob_diff_add_side(diff, "new", &err), OB_OK);
+    feed(diff, new_lines);
+    CHECK_INT(ob_diff_judge(diff, &err), OB_OK);
+    CHECK_STR(err.message, "");
+    return diff;
+}
+
+/* The only row. */
+static const ob_diff_row *only(const ob_diff *diff)
+{
+    static const ob_diff_row NONE = {.pass = "?", .state = OB_DIFF_STATE_COUNT};
+    CHECK_INT(ob_diff_count(diff), 1);
+    return ob_diff_count(diff) == 1 ? ob_diff_get(diff, 0) : &NONE;
+}
+
+static void one_process_each(void)
+{
+    ob_diff *diff = judged(RESULT("k", "native", 1, TEN, ""), RESULT("k", "native", 1, TWENTY, ""));
+    const ob_diff_row *row = only(diff);
+    CHECK_INT(row->state, OB_DIFF_COMPARED);
+    CHECK_INT(row->time.kind, OB_VERDICT_SLOWER);
+    CHECK_INT(row->time.baseline_units, 10);
+    CHECK(row->worse && row->slower_beyond && !row->memory_beyond);
+    CHECK_HAS(ob_diff_note(diff, 0), "of one process");
+    ob_diff_destroy(diff);
+}
+
+static void processes_of_one_record(void)
+{
+    static const char COUNTED[] = ", \"processes\": 5, \"stop\": {\"rule\": \"count\"}";
+    char base[1024], next[1024];
+    snprintf(base, sizeof base, RESULT("k", "native", 1, TEN, "%s"), COUNTED);
+    snprintf(next, sizeof next, RESULT("k", "native", 1, TEN, "%s"), COUNTED);
+    ob_diff *diff = judged(base, next);
+    CHECK_INT(only(diff)->time.baseline_units, 5);
+    CHECK_INT(only(diff)->time.kind, OB_VERDICT_SAME);
+    CHECK(ob_diff_note(diff, 0) == NULL);
+    ob_diff_destroy(diff);
+}
+
+/* The record says how many samples each process gave, and which of all were disturbed. */
+static void processes_of_different_length(void)
+{
+#define TOLD(list)                                                                                 \
+    RESULT("k", "native", 1, "[1, 1, 1, 9, 1, 1, 1, 1, 1, 1, 1, 9]",                               \
+           ", \"processes\": 3, \"statistics\": {\"forward\": {\"process_samples\": " list         \
+           ", \"disturbed\": [3, 11]}}")
+    ob_diff *diff = judged(TOLD("[3, 4, 5]"), TOLD("[3, 4, 5]"));
+    CHECK_INT(only(diff)->time.baseline_units, 3);
+    CHECK_INT(only(diff)->time.kind, OB_VERDICT_SAME);
+    CHECK_NEAR(only(diff)->time.set_aside, 2.0 / 12, 1e-15);
+    ob_diff_destroy(diff);
+    static const char *const BAD[] = {TOLD("[3, 4, 6]"), TOLD("[0, 7, 5]"), TOLD("[2.5, 4.5, 5]"),
+                                      TOLD("[-1, 8, 5]")};
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        diff = judged(BAD[i], BAD[i]);
+        CHECK_INT(only(diff)->time.baseline_units, 10); /* stretches of one process */
+        ob_diff_destroy(diff);
+    }
+}
+
+static void further_records_are_further_processes(void)
+{
+    ob_diff *diff =
+        judged(RESULT("k", "native", 1, "[1, 1]", "") RESULT("k", "native", 1, "[1, 1]", "")
+                   RESULT("k", "native", 1, "[1, 1]", ""),
+               RESULT("k", "native", 1, "[1, 1]", "") RESULT("k", "native", 1, "[1, 1]", "")
+                   RESULT("k", "native", 1, "[1, 1]", "") RESULT("k", "native", 1, "[1, 1]", ""));
+    CHECK_INT(only(diff)->time.baseline_units, 3);
+    CHECK_INT(only(diff)->time.subject_units, 4);
+    ob_diff_destroy(diff);
+}
+
+static void another_backend_is_the_same_case(void)
+{
+    ob_diff *diff = judged(RESULT("k", "native", 1, TEN, ""), RESULT("k", "onednn", 4, TEN, ""));
+    CHECK_INT(only(diff)->state, OB_DIFF_COMPARED);
+    CHECK_STR(only(diff)->backend, "onednn");
+    ob_diff_destroy(diff);
+}
+
+static void several_backends_are_several_cases(void)
+{
+    ob_diff *diff = judged(RESULT("k", "native", 1, TEN, "") RESULT("k", "onednn", 1, TWENTY, ""),
+                           RESULT("k", "onednn", 1, TWENTY, ""));
+    CHECK_INT(ob_diff_count(diff), 2);
+    CHECK_INT(ob_diff_get(diff, 0)->state, OB_DIFF_MISSING);
+    CHECK_STR(ob_diff_get(diff, 0)->backend, "native");
+    CHECK_INT(ob_diff_get(diff, 1)->time.kind, OB_VERDICT_SAME);
+    ob_diff_destroy(diff);
+}
+
+static void threads_tell_cases_apart(void)
+{
+    ob_diff *diff = judged(RESULT("k", "native", 1, TEN, "") RESULT("k", "native", 2, TWENTY, ""),
+                           RESULT("k", "native", 2, TWENTY, "") RESULT("k", "native", 1, TEN, ""));
+    CHECK_INT(ob_diff_count(diff), 2);
+    for (size_t i = 0; i < ob_diff_count(diff); i++)
+        CHECK_INT(ob_diff_get(diff, i)->time.kind, OB_VERDICT_SAME);
+    ob_diff_destroy(diff);
+}
+
+static void sides_of_one_file(void)
+{
+    ob_diff *diff = made();
+    feed(diff, RESULT("k", "native", 1, TEN, "")
+                   RESULT("k", "onednn", 1, TWENTY, ", \"reference\": \"native\""));
+    CHECK_INT(ob_diff_judge(diff, NULL), OB_OK);
+    CHECK_STR(ob_diff_side(diff, 0), "native");
+    CHECK_STR(ob_diff_side(diff, 1), "onednn");
+    CHECK(ob_diff_side(diff, 2) == NULL);
+    CHECK_INT(only(diff)->time.kind, OB_VERDICT_SLOWER);
+    ob_diff_destroy(diff);
+}
+
+/* The reference may fail first, or have no record at all. */
+static void the_reference_is_the_baseline(void)
+{
+    ob_diff *diff = made();
+    feed(diff, RESULT("k", "onednn", 1, TWENTY, ", \"reference\": \"native\"")
+                   RESULT("k", "native", 1, TEN, ""));
+    CHECK_INT(ob_diff_judge(diff, NULL), OB_OK);
+    CHECK_STR(ob_diff_side(diff, 0), "native");
+    ob_diff_destroy(diff);
+}
+
+static void states(void)
+{
+    static const struct {
+        const char *base, *next;
+        ob_diff_state state;
+        bool worse;
+    } CASES[] = {
+        {RESULT("k", "", 1, TEN, ""), FAILED("k", "crashed"), OB_DIFF_FAILS, true},
+        {RESULT("k", "", 1, TEN, ""), FAILED("k", "differs"), OB_DIFF_DIFFERS, true},
+        {RESULT("k", "", 1, TEN, ""), "", OB_DIFF_MISSING, true},
+        {RESULT("k", "", 1, TEN, ""), FAILED("k", "interrupted"), OB_DIFF_MISSING, true},
+        {FAILED("k", "crashed"), FAILED("k", "failed"), OB_DIFF_BOTH_FAIL, false},
+        {FAILED("k", "crashed"), RESULT("k", "", 1, TEN, ""), OB_DIFF_MENDED, false},
+        {"", RESULT("k", "", 1, TEN, ""), OB_DIFF_NEW, false},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        ob_diff *diff = judged(CASES[i].base, CASES[i].next);
+        CHECK_INT(only(diff)->state, CASES[i].state);
+        CHECK_INT(only(diff)->worse, CASES[i].worse);
+        ob_diff_destroy(diff);
+    }
+}
+
+static void what_is_tolerated(void)
+{
+    ob_diff *diff;
+    const ob_diff_params params = {.size = sizeof params, .tolerate = OB_DIFF_TOLERATE_SLOWER};
+    ob_diff_summary sum = {.size = sizeof sum};
+    CHECK_INT(ob_diff_create(&params, &diff, NULL), OB_OK);
+    CHECK_INT(ob_diff_add_side(diff, "base", NULL), OB_OK);
+    feed(diff, RESULT("k", "", 1, TEN, "") RESULT("j", "", 1, TEN, ""));
+    CHECK_INT(ob_diff_add_side(diff, "new", NULL), OB_OK);
+    feed(diff, RESULT("k", "", 1, TWENTY, ""));
+    CHECK_INT(ob_diff_judge(diff, NULL), OB_OK);
+    CHECK_INT(ob_diff_summarise(diff, &sum, NULL), OB_OK);
+    CHECK_INT(sum.worse, 1);
+    CHECK_INT(sum.states[OB_DIFF_MISSING], 1);
+    CHECK_INT(sum.verdicts[OB_VERDICT_SLOWER], 1);
+    CHECK_NEAR(sum.geometric_mean, 2, 1e-12);
+    CHECK(sum.worst != NULL && sum.worst->time.kind == OB_VERDICT_SLOWER);
+    ob_diff_destroy(diff);
+}
+
+static void misuse(void)
+{
+    ob_diff *diff = made();
+    ob_err err;
+    CHECK_INT(ob_diff_judge(diff, &err), OB_ERR_INVALID);
+    CHECK_INT(ob_diff_add_side(diff, "a", &err), OB_OK);
+    CHECK_INT(ob_diff_add_side(diff, "a", &err), OB_ERR_DUPLICATE);
+    CHECK_INT(ob_diff_judge(diff, &err), OB_ERR_INVALID);
+    CHECK_HAS(err.message, "one side only: a");
+    CHECK_INT(ob_diff_add_side(diff, "b", &err), OB_OK);
+    CHECK_INT(ob_diff_judge(diff, &err), OB_OK);
+    CHECK_INT(ob_diff_count(diff), 0);
+    CHECK_INT(ob_diff_judge(diff, &err), OB_ERR_STATE);
+    ob_diff_destroy(diff);
+    ob_diff_destroy(NULL);
+}
+
+int main(void)
+{
+    RUN(one_process_each);
+    RUN(processes_of_one_record);
+    RUN(processes_of_different_length);
+    RUN(further_records_are_further_processes);
+    RUN(another_backend_is_the_same_case);
+    RUN(several_backends_are_several_cases);
+    RUN(threads_tell_cases_apart);
+    RUN(sides_of_one_file);
+    RUN(the_reference_is_the_baseline);
+    RUN(states);
+    RUN(what_is_tolerated);
+    RUN(misuse);
+    return ob_test_end();
+}

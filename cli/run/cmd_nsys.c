@@ -10,6 +10,7 @@
  */
 #include "command.h"
 #include "nsys_label.h"
+#include "opbench/shared_object.h"
 #include "output_file.h"
 
 #include <errno.h>
@@ -28,6 +29,38 @@ enum {
     COPIES_PER_BYTE = 64, /* a kernel's name stands once in a report, and in every row made of it */
     LEAST_PAGES = 16384,  /* of temporary tables */
 };
+
+#define FUNCTIONS(F)                                                                               \
+    F(bind_int64)                                                                                  \
+    F(bind_text)                                                                                   \
+    F(close)                                                                                       \
+    F(column_int64)                                                                                \
+    F(column_text)                                                                                 \
+    F(db_config)                                                                                   \
+    F(errcode)                                                                                     \
+    F(errmsg)                                                                                      \
+    F(exec)                                                                                        \
+    F(finalize)                                                                                    \
+    F(hard_heap_limit64)                                                                           \
+    F(limit)                                                                                       \
+    F(open_v2)                                                                                     \
+    F(prepare_v2)                                                                                  \
+    F(progress_handler)                                                                            \
+    F(reset)                                                                                       \
+    F(step)                                                                                        \
+    F(table_column_metadata)
+#define FIELD(name) __typeof__(sqlite3_##name) *name;
+#define NAME(name) "sqlite3_" #name,
+
+static struct {
+    FUNCTIONS(FIELD)
+} sqlite;
+static const char *const NAMES[] = {FUNCTIONS(NAME)};
+static ob_late_library library = {.name = "libsqlite3.so.0",
+                                  .purpose = "to read reports of nsys",
+                                  .functions = NAMES,
+                                  .count = sizeof NAMES / sizeof *NAMES,
+                                  .table = &sqlite};
 
 typedef struct nsys_options {
     const char *output;
@@ -57,29 +90,29 @@ typedef struct analysis {
 
 static ob_status database_error(const analysis *a, ob_err *err)
 {
-    if (sqlite3_errcode(a->db) == SQLITE_INTERRUPT || sqlite3_errcode(a->db) == SQLITE_FULL)
+    if (sqlite.errcode(a->db) == SQLITE_INTERRUPT || sqlite.errcode(a->db) == SQLITE_FULL)
         return ob_err_set(err, OB_ERR_LIMIT,
                           "%s asks for more work than a report of its size has; give one that nsys "
                           "exported as SQLite",
                           a->path);
     return ob_err_set(err, OB_ERR_CONFIG, "%s: %s; give a report that nsys exported as SQLite",
-                      a->path, sqlite3_errmsg(a->db));
+                      a->path, sqlite.errmsg(a->db));
 }
 
 static ob_status execute(const analysis *a, const char *sql, ob_err *err)
 {
-    return sqlite3_exec(a->db, sql, NULL, NULL, NULL) == SQLITE_OK ? OB_OK : database_error(a, err);
+    return sqlite.exec(a->db, sql, NULL, NULL, NULL) == SQLITE_OK ? OB_OK : database_error(a, err);
 }
 
 static bool has_table(const analysis *a, const char *table)
 {
     sqlite3_stmt *s = NULL;
     bool found = false;
-    if (sqlite3_prepare_v2(a->db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1",
-                           -1, &s, NULL) == SQLITE_OK &&
-        sqlite3_bind_text(s, 1, table, -1, SQLITE_STATIC) == SQLITE_OK)
-        found = sqlite3_step(s) == SQLITE_ROW;
-    sqlite3_finalize(s);
+    if (sqlite.prepare_v2(a->db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1",
+                          -1, &s, NULL) == SQLITE_OK &&
+        sqlite.bind_text(s, 1, table, -1, SQLITE_STATIC) == SQLITE_OK)
+        found = sqlite.step(s) == SQLITE_ROW;
+    sqlite.finalize(s);
     return found;
 }
 
@@ -125,8 +158,8 @@ static const char ASK_SYNCS[] =
 
 static bool has_column(const analysis *a, const char *table, const char *column)
 {
-    return sqlite3_table_column_metadata(a->db, "main", table, column, NULL, NULL, NULL, NULL,
-                                         NULL) == SQLITE_OK;
+    return sqlite.table_column_metadata(a->db, "main", table, column, NULL, NULL, NULL, NULL,
+                                        NULL) == SQLITE_OK;
 }
 
 static ob_status make_tables(const analysis *a, ob_err *err)
@@ -170,11 +203,11 @@ static ob_status set_limits(analysis *a, ob_err *err)
     stat(a->path, &file);
     a->looks_left = (int64_t)file.st_size * STEPS_PER_BYTE / STEPS + 100;
     for (size_t i = 0; i < sizeof OFF / sizeof *OFF; i++)
-        sqlite3_db_config(a->db, OFF[i], 0, NULL);
-    sqlite3_db_config(a->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_limit(a->db, SQLITE_LIMIT_LENGTH, LARGEST_TEXT);
-    sqlite3_hard_heap_limit64(LARGEST_MEMORY);
-    sqlite3_progress_handler(a->db, STEPS, look_at_budget, a);
+        sqlite.db_config(a->db, OFF[i], 0, NULL);
+    sqlite.db_config(a->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite.limit(a->db, SQLITE_LIMIT_LENGTH, LARGEST_TEXT);
+    sqlite.hard_heap_limit64(LARGEST_MEMORY);
+    sqlite.progress_handler(a->db, STEPS, look_at_budget, a);
     return limit_temporary_tables(a, (int64_t)file.st_size, err);
 }
 
@@ -184,14 +217,14 @@ static ob_status open_database(analysis *a, ob_err *err)
         const char *sql;
         sqlite3_stmt **statement;
     } asks[] = {{ASK_RANGES, &a->ranges}, {ASK_KERNELS, &a->kernels}, {ASK_SYNCS, &a->syncs}};
-    if (sqlite3_open_v2(a->path, &a->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+    if (sqlite.open_v2(a->path, &a->db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
         return ob_err_set(err, OB_ERR_CONFIG, "%s cannot be opened: %s", a->path,
-                          a->db != NULL ? sqlite3_errmsg(a->db) : "out of memory");
+                          a->db != NULL ? sqlite.errmsg(a->db) : "out of memory");
     OB_TRY(set_limits(a, err));
     OB_TRY(execute(a, "SELECT count(*) FROM sqlite_master", err)); /* is it a database at all */
     OB_TRY(make_tables(a, err));
     for (size_t i = 0; i < sizeof asks / sizeof *asks; i++)
-        if (sqlite3_prepare_v2(a->db, asks[i].sql, -1, asks[i].statement, NULL) != SQLITE_OK)
+        if (sqlite.prepare_v2(a->db, asks[i].sql, -1, asks[i].statement, NULL) != SQLITE_OK)
             return database_error(a, err);
     return OB_OK;
 }
@@ -217,7 +250,7 @@ static void print_string(const analysis *a, const char *text)
 
 static const char *text_of(sqlite3_stmt *s, int column)
 {
-    return (const char *)sqlite3_column_text(s, column);
+    return (const char *)sqlite.column_text(s, column);
 }
 
 /* {"name": ..., "start": ..., "end": ...} from three columns. */
@@ -226,16 +259,16 @@ static void print_span(const analysis *a, sqlite3_stmt *s, int column)
     fputs("{\"name\": ", a->out);
     print_string(a, text_of(s, column));
     fprintf(a->out, ", \"start\": %" PRId64 ", \"end\": %" PRId64 "}",
-            (int64_t)sqlite3_column_int64(s, column + 1),
-            (int64_t)sqlite3_column_int64(s, column + 2));
+            (int64_t)sqlite.column_int64(s, column + 1),
+            (int64_t)sqlite.column_int64(s, column + 2));
 }
 
 static ob_status ask(const analysis *a, sqlite3_stmt *s, ob_err *err)
 {
-    sqlite3_reset(s);
+    sqlite.reset(s);
     for (int i = 1; i <= 3; i++) {
         static const int COLUMNS[] = {0, 3, 1, 2}; /* thread, start, end of the range */
-        if (sqlite3_bind_int64(s, i, sqlite3_column_int64(a->ranges, COLUMNS[i])) != SQLITE_OK)
+        if (sqlite.bind_int64(s, i, sqlite.column_int64(a->ranges, COLUMNS[i])) != SQLITE_OK)
             return database_error(a, err);
     }
     return OB_OK;
@@ -253,11 +286,11 @@ static ob_status print_kernels(const analysis *a, times *t, ob_err *err)
     int got;
     OB_TRY(ask(a, a->kernels, err));
     fputs(", \"cuda_kernel\": [", a->out);
-    while ((got = sqlite3_step(a->kernels)) == SQLITE_ROW) {
-        const int64_t start = sqlite3_column_int64(a->kernels, 2);
-        const int64_t end = sqlite3_column_int64(a->kernels, 3);
+    while ((got = sqlite.step(a->kernels)) == SQLITE_ROW) {
+        const int64_t start = sqlite.column_int64(a->kernels, 2);
+        const int64_t end = sqlite.column_int64(a->kernels, 3);
         fprintf(a->out, "%s[%" PRId64 ", ", t->any_kernel ? ", " : "",
-                (int64_t)sqlite3_column_int64(a->kernels, 0));
+                (int64_t)sqlite.column_int64(a->kernels, 0));
         print_span(a, a->kernels, 1);
         fputs(", ", a->out);
         print_span(a, a->kernels, 4);
@@ -269,8 +302,8 @@ static ob_status print_kernels(const analysis *a, times *t, ob_err *err)
     }
     fputs("]", a->out);
     if (t->any_kernel) {
-        t->to_first = first - sqlite3_column_int64(a->ranges, 1);
-        t->after_last = sqlite3_column_int64(a->ranges, 2) - last;
+        t->to_first = first - sqlite.column_int64(a->ranges, 1);
+        t->after_last = sqlite.column_int64(a->ranges, 2) - last;
     }
     return got == SQLITE_DONE ? OB_OK : database_error(a, err);
 }
@@ -280,12 +313,12 @@ static ob_status print_syncs(const analysis *a, times *t, ob_err *err)
     int got;
     OB_TRY(ask(a, a->syncs, err));
     fputs(", \"cuda_sync\": [", a->out);
-    while ((got = sqlite3_step(a->syncs)) == SQLITE_ROW) {
+    while ((got = sqlite.step(a->syncs)) == SQLITE_ROW) {
         fprintf(a->out, "%s[%" PRId64 ", ", t->any_sync ? ", " : "",
-                (int64_t)sqlite3_column_int64(a->syncs, 0));
+                (int64_t)sqlite.column_int64(a->syncs, 0));
         print_span(a, a->syncs, 1);
         fputs("]", a->out);
-        t->sync = sqlite3_column_int64(a->syncs, 3) - sqlite3_column_int64(a->syncs, 2);
+        t->sync = sqlite.column_int64(a->syncs, 3) - sqlite.column_int64(a->syncs, 2);
         t->any_sync = true;
     }
     fputs("]", a->out);
@@ -303,14 +336,13 @@ static void print_time(const analysis *a, const char *name, bool known, int64_t 
 
 static ob_status print_range(analysis *a, ob_err *err)
 {
-    times t = {.range = sqlite3_column_int64(a->ranges, 2) - sqlite3_column_int64(a->ranges, 1)};
+    times t = {.range = sqlite.column_int64(a->ranges, 2) - sqlite.column_int64(a->ranges, 1)};
     fprintf(a->out, "%s\"%" PRId64 "\": {\"name\": ", a->first_range ? "" : ", ",
-            (int64_t)sqlite3_column_int64(a->ranges, 0));
+            (int64_t)sqlite.column_int64(a->ranges, 0));
     a->first_range = false;
     print_string(a, text_of(a->ranges, 4));
     fprintf(a->out, ", \"start\": %" PRId64 ", \"end\": %" PRId64,
-            (int64_t)sqlite3_column_int64(a->ranges, 1),
-            (int64_t)sqlite3_column_int64(a->ranges, 2));
+            (int64_t)sqlite.column_int64(a->ranges, 1), (int64_t)sqlite.column_int64(a->ranges, 2));
     OB_TRY(print_kernels(a, &t, err));
     OB_TRY(print_syncs(a, &t, err));
     fprintf(a->out, ", \"analysis\": {\"T1\": %" PRId64, t.range);
@@ -358,7 +390,7 @@ static ob_status write_lines(analysis *a, ob_err *err)
 {
     int got;
     bool any = false;
-    while ((got = sqlite3_step(a->ranges)) == SQLITE_ROW) {
+    while ((got = sqlite.step(a->ranges)) == SQLITE_ROW) {
         ob_nsys_label label;
         const char *text = text_of(a->ranges, 4);
         if (text == NULL || !ob__nsys_label_read(text, &label))
@@ -427,6 +459,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const nsys_options *options = call->options;
     analysis a = {.cli = cli, .path = call->words[0]};
     ob_err err;
+    if (ob_late_library_open(&library, &err) != OB_OK)
+        return ob__cli_fail(cli, &err);
     ob_status status = open_database(&a, &err);
     if (status == OB_OK)
         status = open_output(&a, options->output, options->force, &err);
@@ -437,10 +471,10 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     free(a.id);
     if (close_output(&a, &err) != OB_OK && code == OB_EXIT_OK)
         code = ob__cli_fail(cli, &err);
-    sqlite3_finalize(a.ranges);
-    sqlite3_finalize(a.kernels);
-    sqlite3_finalize(a.syncs);
-    sqlite3_close(a.db);
+    sqlite.finalize(a.ranges);
+    sqlite.finalize(a.kernels);
+    sqlite.finalize(a.syncs);
+    sqlite.close(a.db);
     return code;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finding and opening the libraries that backends run on. A library that is missing, one that is there and broken, and one
+ * Finding and opening the libraries that backends run on, and those that few commands need. A library that is missing, one that is there and broken, and one
  * that is whole are three different things to a user; the dynamic linker's message alone does not tell them
  * apart, and it crashes on a file that is cut off.
  */
@@ -25,6 +25,20 @@ bool ob_shared_object_find(const char *name, char *path, size_t size);
  * OB_ERR_NOT_FOUND: it is not there. OB_ERR_UNSUPPORTED: it is there, and broken or not for this machine, or a
  * library that it needs is missing. The message says which, without a cure: that is the caller's to add. */
 ob_status ob_shared_object_open(const char *name, void **handle, ob_err *err);
+
+/* A library that few calls need, opened when it is first called for. Linked in, it and all that it needs in turn would be
+ * loaded whenever the program or a worker starts. */
+typedef struct ob_late_library {
+    const char *name;             /* with the version of its ABI: "libarchive.so.13" */
+    const char *purpose;          /* of its being installed: "to read traces" */
+    const char *const *functions; /* their names */
+    size_t count;
+    void *table;  /* a struct of `count` pointers to functions in the same order; filled once */
+    bool is_open; /* false at first */
+} ob_late_library;
+
+/* Any thread may ask, as often as it likes. */
+ob_status ob_late_library_open(ob_late_library *library, ob_err *err);
 
 #ifdef __cplusplus
 }

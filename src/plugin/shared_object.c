@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <fenv.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,4 +135,36 @@ ob_status ob_shared_object_open(const char *name, void **handle, ob_err *err)
                 : "");
     return ob_err_set(err, OB_ERR_UNSUPPORTED, "%.300s is there, but cannot be opened: %.240s",
                       path, linker_reason(path));
+}
+
+static ob_status look_up(const ob_late_library *library, void *handle, ob_err *err)
+{
+    for (size_t i = 0; i < library->count; i++) {
+        void *const function = dlsym(handle, library->functions[i]);
+        if (function == NULL)
+            return ob_err_set(err, OB_ERR_UNSUPPORTED, "%s has no %s", library->name,
+                              library->functions[i]);
+        memcpy((char *)library->table + i * sizeof function, &function, sizeof function);
+    }
+    return OB_OK;
+}
+
+ob_status ob_late_library_open(ob_late_library *library, ob_err *err)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    ob_status status = OB_OK;
+    ob_err why;
+    void *handle;
+    pthread_mutex_lock(&lock);
+    if (!library->is_open) {
+        status = ob_shared_object_open(library->name, &handle, &why);
+        if (status == OB_OK)
+            status = look_up(library, handle, &why);
+        library->is_open = status == OB_OK;
+    }
+    pthread_mutex_unlock(&lock);
+    if (status == OB_OK)
+        return OB_OK;
+    return ob_err_set(err, status, "%s; install %s %s", why.message,
+                      status == OB_ERR_NOT_FOUND ? "it" : "another", library->purpose);
 }

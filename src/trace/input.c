@@ -6,6 +6,8 @@
  */
 #include "trace/input.h"
 
+#include "opbench/shared_object.h"
+
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
@@ -17,6 +19,36 @@
 #define FREE_TEXT ((uint64_t)64 << 20)
 enum { DEFAULT_EXPANSION = 400, BLOCK_BYTES = 128 << 10 };
 
+#define FUNCTIONS(F)                                                                               \
+    F(entry_pathname)                                                                              \
+    F(error_string)                                                                                \
+    F(filter_bytes)                                                                                \
+    F(format)                                                                                      \
+    F(read_data)                                                                                   \
+    F(read_free)                                                                                   \
+    F(read_new)                                                                                    \
+    F(read_next_header)                                                                            \
+    F(read_open_fd)                                                                                \
+    F(read_open_filename)                                                                          \
+    F(read_open_memory)                                                                            \
+    F(read_support_filter_gzip)                                                                    \
+    F(read_support_filter_zstd)                                                                    \
+    F(read_support_format_empty)                                                                   \
+    F(read_support_format_raw)                                                                     \
+    F(read_support_format_tar)
+#define FIELD(name) __typeof__(archive_##name) *name;
+#define NAME(name) "archive_" #name,
+
+static struct {
+    FUNCTIONS(FIELD)
+} lib;
+static const char *const NAMES[] = {FUNCTIONS(NAME)};
+static ob_late_library library = {.name = "libarchive.so.13",
+                                  .purpose = "to read traces",
+                                  .functions = NAMES,
+                                  .count = sizeof NAMES / sizeof *NAMES,
+                                  .table = &lib};
+
 struct ob_input {
     struct archive *archive;
     const char *name;
@@ -26,7 +58,7 @@ struct ob_input {
 
 static ob_status failed(const ob_input *input, ob_err *err)
 {
-    const char *text = archive_error_string(input->archive);
+    const char *text = lib.error_string(input->archive);
     return ob_err_set_at(err, OB_ERR_IO, input->name, 0, 0, NULL, "cannot be read: %s",
                          text != NULL ? text : strerror(errno));
 }
@@ -42,8 +74,8 @@ static ob_status find_member(const ob_input *input, ob_err *err)
 {
     struct archive_entry *entry;
     for (;;) {
-        const int got = archive_read_next_header(input->archive, &entry);
-        if (got == ARCHIVE_EOF && archive_format(input->archive) == ARCHIVE_FORMAT_EMPTY)
+        const int got = lib.read_next_header(input->archive, &entry);
+        if (got == ARCHIVE_EOF && lib.format(input->archive) == ARCHIVE_FORMAT_EMPTY)
             return ob_err_set_at(err, OB_ERR_SYNTAX, input->name, 0, 0, NULL, "is empty");
         if (got == ARCHIVE_EOF)
             return ob_err_set_at(err, OB_ERR_NOT_FOUND, input->name, 0, 0, NULL,
@@ -51,8 +83,7 @@ static ob_status find_member(const ob_input *input, ob_err *err)
                                  "the trace itself");
         if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
             return failed(input, err);
-        if (archive_format(input->archive) == ARCHIVE_FORMAT_RAW ||
-            is_json(archive_entry_pathname(entry)))
+        if (lib.format(input->archive) == ARCHIVE_FORMAT_RAW || is_json(lib.entry_pathname(entry)))
             return OB_OK;
     }
 }
@@ -60,11 +91,11 @@ static ob_status find_member(const ob_input *input, ob_err *err)
 static ob_status prepare(const ob_input *input, ob_err *err)
 {
     struct archive *a = input->archive;
-    if (archive_read_support_filter_gzip(a) != ARCHIVE_OK ||
-        archive_read_support_filter_zstd(a) < ARCHIVE_WARN ||
-        archive_read_support_format_tar(a) != ARCHIVE_OK ||
-        archive_read_support_format_empty(a) != ARCHIVE_OK ||
-        archive_read_support_format_raw(a) != ARCHIVE_OK)
+    if (lib.read_support_filter_gzip(a) != ARCHIVE_OK ||
+        lib.read_support_filter_zstd(a) < ARCHIVE_WARN ||
+        lib.read_support_format_tar(a) != ARCHIVE_OK ||
+        lib.read_support_format_empty(a) != ARCHIVE_OK ||
+        lib.read_support_format_raw(a) != ARCHIVE_OK)
         return failed(input, err);
     return OB_OK;
 }
@@ -77,14 +108,14 @@ static ob_status open_source(const ob_input *input, const char *path, const void
         return ob_err_set_at(err, OB_ERR_IO, input->name, 0, 0, NULL,
                              "cannot be opened: %s; check the path", strerror(errno));
     if (path == NULL)
-        got = archive_read_open_memory(input->archive, data, size);
+        got = lib.read_open_memory(input->archive, data, size);
     else if (strcmp(path, "-") == 0)
-        got = archive_read_open_fd(input->archive, STDIN_FILENO, BLOCK_BYTES);
+        got = lib.read_open_fd(input->archive, STDIN_FILENO, BLOCK_BYTES);
     else
-        got = archive_read_open_filename(input->archive, path, BLOCK_BYTES);
+        got = lib.read_open_filename(input->archive, path, BLOCK_BYTES);
     if (got != ARCHIVE_OK)
         return ob_err_set_at(err, OB_ERR_IO, input->name, 0, 0, NULL, "cannot be opened: %s",
-                             archive_error_string(input->archive));
+                             lib.error_string(input->archive));
     return find_member(input, err);
 }
 
@@ -92,13 +123,14 @@ ob_status ob__input_open(const char *path, const char *name, const void *data, s
                          const ob_trace_limits *limits, ob_input **out, ob_err *err)
 {
     *out = NULL;
+    OB_TRY(ob_late_library_open(&library, err));
     ob_input *input = calloc(1, sizeof *input);
     if (input == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for reading a trace");
     input->name = name;
     input->max_bytes = limits->max_text_bytes != 0 ? limits->max_text_bytes : DEFAULT_TEXT;
     input->max_expansion = limits->max_expansion != 0 ? limits->max_expansion : DEFAULT_EXPANSION;
-    input->archive = archive_read_new();
+    input->archive = lib.read_new();
     ob_status status = input->archive != NULL ? prepare(input, err)
                                               : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
     if (status == OB_OK)
@@ -115,7 +147,7 @@ void ob__input_close(ob_input *input)
 {
     if (input == NULL)
         return;
-    archive_read_free(input->archive);
+    lib.read_free(input->archive);
     free(input);
 }
 
@@ -123,7 +155,7 @@ ob_status ob__input_fill(void *ctx, char *buffer, size_t size, size_t *got, ob_e
 {
     ob_input *input = ctx;
     *got = 0;
-    const la_ssize_t count = archive_read_data(input->archive, buffer, size);
+    const la_ssize_t count = lib.read_data(input->archive, buffer, size);
     if (count < 0)
         return failed(input, err);
     *got = (size_t)count;
@@ -132,7 +164,7 @@ ob_status ob__input_fill(void *ctx, char *buffer, size_t size, size_t *got, ob_e
         return ob_err_set_at(err, OB_ERR_LIMIT, input->name, 0, 0, NULL,
                              "the text is longer than the limit of %llu MiB",
                              (unsigned long long)(input->max_bytes >> 20));
-    const la_int64_t packed = archive_filter_bytes(input->archive, -1);
+    const la_int64_t packed = lib.filter_bytes(input->archive, -1);
     if (input->bytes > FREE_TEXT && packed > 0 &&
         input->bytes / (uint64_t)packed > input->max_expansion)
         return ob_err_set_at(err, OB_ERR_LIMIT, input->name, 0, 0, NULL,

@@ -5,9 +5,9 @@
  * looks share (Bonferroni's bound holds however they depend on each other); same is an equivalence test, whose
  * interval must lie within the threshold.
  */
-#include "opbench/verdict.h"
 #include "base/sized.h"
 #include "opbench/measure.h"
+#include "opbench/verdict.h"
 #include "verdict/centre.h"
 
 #include <math.h>

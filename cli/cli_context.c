@@ -35,17 +35,39 @@ void ob__cli_read_manifests(ob_cli *cli)
     ob_manifests_open(ob__cli_plugin_dir(dir, sizeof dir) ? dir : NULL, &cli->manifests, NULL);
 }
 
-int ob__cli_open_context(ob_cli *cli, ob_cli_plugins plugins, ob_log_level log_level)
+static int create(ob_cli *cli, ob_log_level log_level)
 {
     const ob_log log = {.fn = ob__cli_log, .ctx = cli, .max_level = log_level};
     ob_err err;
-    if (ob_context_create(&log, &cli->context, &err) != OB_OK)
-        return ob__cli_fail(cli, &err);
-    if (plugins == OB_CLI_NO_PLUGINS)
-        return OB_EXIT_OK;
+    return ob_context_create(&log, &cli->context, &err) == OB_OK ? OB_EXIT_OK
+                                                                 : ob__cli_fail(cli, &err);
+}
+
+static int discover(ob_cli *cli)
+{
     char dir[PATH_MAX];
-    if (ob_plugin_discover_apart(cli->context, ob__cli_plugin_dir(dir, sizeof dir) ? dir : NULL,
-                                 &err) != OB_OK)
-        return ob__cli_fail(cli, &err);
-    return OB_EXIT_OK;
+    ob_err err;
+    return ob_plugin_discover_apart(cli->context, ob__cli_plugin_dir(dir, sizeof dir) ? dir : NULL,
+                                    &err) == OB_OK
+               ? OB_EXIT_OK
+               : ob__cli_fail(cli, &err);
+}
+
+int ob__cli_open_context(ob_cli *cli, ob_cli_plugins plugins, ob_log_level log_level)
+{
+    const int code = create(cli, log_level);
+    return code != OB_EXIT_OK || plugins == OB_CLI_NO_PLUGINS ? code : discover(cli);
+}
+
+int ob__cli_open_context_with(ob_cli *cli, const char *const *files, size_t count,
+                              ob_log_level log_level)
+{
+    ob_err err;
+    const int code = create(cli, log_level);
+    if (code != OB_EXIT_OK)
+        return code;
+    for (size_t i = 0; i < count; i++)
+        if (ob_plugin_load(cli->context, files[i], &err) != OB_OK)
+            return ob__cli_fail(cli, &err);
+    return discover(cli);
 }

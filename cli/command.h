@@ -120,6 +120,9 @@ typedef enum ob_cli_plugins { OB_CLI_NO_PLUGINS, OB_CLI_WITH_PLUGINS } ob_cli_pl
  * discovers plug-ins if asked. Says what failed and returns an exit code; OB_EXIT_OK = it is there.
  * main destroys it. log_level: OB_LOG_WARNING for most commands. */
 int ob__cli_open_context(ob_cli *cli, ob_cli_plugins plugins, ob_log_level log_level);
+/* The same with plug-ins, of which these files come first: a later one cannot take their names. */
+int ob__cli_open_context_with(ob_cli *cli, const char *const *files, size_t count,
+                              ob_log_level log_level);
 
 /* Fills cli->manifests, where memory allows. */
 void ob__cli_read_manifests(ob_cli *cli);

@@ -48,6 +48,8 @@ static const ob_option OPTIONS[] = {
         .help = "What this program is called in repro lines."),
     ROW(STRING, "command-name", run.command, .value = "FILE",
         .help = "The command that repro lines name."),
+    ROW(STRING, "repro-before", run.repro_before, .value = "WORDS",
+        .help = "What stands in front of the program in repro lines."),
     ROW(STRING, "shm-name", batch.shared_memory, .letter = 's', .value = "NAME",
         .help = "Run the batch in this shared memory, write nothing."),
     ROW(STRING, "file", batch.file, .letter = 'f', .value = "FILE",
@@ -59,6 +61,11 @@ static const ob_option OPTIONS[] = {
     ROW(FLAG, "verbose", verbose, .letter = 'v', .help = "With a batch: say more of each case."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "*", offsetof(worker_options, run)),
     OB_OPTION_ROWS_OF(ob_timer_option_rows, "*", offsetof(worker_options, run)),
+    {.name = NULL},
+};
+
+static const ob_cli_word WORDS[] = {
+    {.name = "PLUGIN", .many = true, .help = "Plug-in files to load before all others."},
     {.name = NULL},
 };
 
@@ -136,7 +143,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return run_batch(cli, options);
     if (options->socket_fd == 0 || options->state_fd == 0 || options->config_fd == 0)
         return ob__cli_usage_error(cli, "a worker is started by `opbench run`");
-    int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_ERROR);
+    int code = ob__cli_open_context_with(cli, call->words, call->word_count, OB_LOG_ERROR);
     if (code != OB_EXIT_OK)
         return code;
     fcntl((int)options->socket_fd, F_SETFD, FD_CLOEXEC);
@@ -170,6 +177,7 @@ const ob_cli_command ob__command_worker = {
             "under a profiler. It is listed so that it is known in a list of processes; there is "
             "nothing to start by hand.",
     .usage = "--socket-fd FD --state-fd FD --config-fd FD [OPTIONS of run] | -s NAME | -f FILE",
+    .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(worker_options),
     .options_init = init,

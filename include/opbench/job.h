@@ -194,6 +194,8 @@ typedef struct ob_job_configs {
     const ob_json *sweep; /* that the configs were made from, for the header; NULL = none */
     const char *source;   /* what the cases are, for the header: "trace"; NULL = a config's */
     const ob_job_batches *batches; /* NULL = no profiler */
+    const ob_side *const *sides;   /* see ob_run_params; they must outlive the job */
+    size_t side_count;
 } ob_job_configs;
 
 /* A job on cases of configs. Its parts must outlive it. */

@@ -187,9 +187,10 @@ typedef struct ob_record_result {
     int64_t count;     /* how often the recorded program made this call */
     int64_t outermost; /* of these, how often no other recorded call was around it */
     const char *backend;
-    const char *reference;                /* backend that the ratios are against */
-    const char *check_verdict;            /* "same", "differs", "not checked" */
-    double check_worst;                   /* largest difference in units of its bound */
+    const char *side;          /* its name among the sides of the run, if they have names */
+    const char *reference;     /* side or backend that the ratios are against */
+    const char *check_verdict; /* "same", "differs", "not checked" */
+    double check_worst;        /* largest difference in units of its bound */
     double check_checked, check_elements; /* elements that were compared, and that there are */
     const char *check_again; /* "refilled", "prepared anew", "same inputs"; NULL = not again */
     const char *device;
@@ -499,6 +500,7 @@ typedef struct ob_done_name {
     const char *key, *id, *backend;
     int64_t process;
     int64_t threads; /* that were asked for; OB_NO_INT or 0 = not said */
+    const char *side;
 } ob_done_name;
 
 struct ob_done_file {

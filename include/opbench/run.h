@@ -72,6 +72,8 @@ typedef struct ob_run_options {
     const struct ob_case_maker *maker;
     const char *membind; /* "0" or "0-1": NUMA nodes that all memory comes from; NULL = any */
     const char *wrap;    /* "perf stat -d": what workers are started under; NULL = nothing */
+    /* Words in front of the program in repro lines, quoted for a shell: "A=b "; NULL = none. No row. */
+    const char *repro_before;
 } ob_run_options;
 
 /* The rows of it, for tables of one's own (OB_OPTION_ROWS_OF): how cases are measured, and how the Timer of `opbench time`
@@ -156,6 +158,20 @@ typedef struct ob_run_progress {
     uint64_t done, size; /* calls of the pass, and how many it has */
 } ob_run_progress;
 
+/* One of several that are measured side by side: what is different about it. Zero is what the run's options say. */
+typedef struct ob_side {
+    size_t size;                 /* sizeof(ob_side) */
+    const char *name;            /* its own among the sides of a run */
+    const char *backend;         /* one name; the same as another side's is fine */
+    const char *backend_options; /* those of the run are for the run's backend: they go with it */
+    const char *device;
+    int64_t threads;
+    /* Lists, ended by NULL; NULL = none. */
+    const char *const *variables; /* "NAME=VALUE" in the environment of its workers */
+    const char *const *plugins;   /* files that its workers load before all others */
+    const char *program;          /* whose workers are its own: another build of opbench */
+} ob_side;
+
 /* What a run is told besides how to measure. */
 typedef struct ob_run_params {
     size_t size; /* sizeof(ob_run_params) */
@@ -180,6 +196,10 @@ typedef struct ob_run_params {
     double worker_idle_s;
     /* What options->wrap printed behind the last case of a worker. May be NULL. */
     void (*on_wrapped)(void *ctx, const char *text, size_t length);
+    /* Measured side by side, in turns; the first is what the ratios of the others are against. NULL = the names of
+     * options->backend, if there are several, are sides that are called so. Needs worker_program. */
+    const ob_side *const *sides;
+    size_t side_count; /* 0 = none */
 } ob_run_params;
 
 typedef struct ob_run_summary {

@@ -70,6 +70,9 @@ static ob_status hash_parts(config_source *s, ob_err *err)
         const int64_t numbers[] = {o->count_number, o->count_repeats};
         ob_job_hash_add(&s->hash, (const char *)numbers, sizeof numbers);
     }
+    for (size_t i = 0; i < s->configs.side_count; i++)
+        if (s->configs.sides[i]->name != NULL) /* without one it is refused later */
+            ob_job_hash_add(&s->hash, s->configs.sides[i]->name, strlen(s->configs.sides[i]->name));
     return OB_OK;
 }
 
@@ -139,7 +142,9 @@ static ob_status run_cases(config_source *s, const ob_job_part *part, const ob_c
                                   .stop = stop,
                                   .on_progress = tell_progress,
                                   .on_wrapped = take_wrapped,
-                                  .ctx = s};
+                                  .ctx = s,
+                                  .sides = s->configs.sides,
+                                  .side_count = s->configs.side_count};
     OB_TRY(ob_run(s->job->context, part->config, &params, &summary, err));
     s->job->summary.left_out += summary.left_out;
     s->job->summary.workers += summary.workers;
@@ -215,7 +220,8 @@ static ob_job_source make_source(config_source *s)
     for (size_t i = 0; i < c->part_count; i++) {
         source.cases += count_cases(&s->parts[i]);
         source.results +=
-            count_cases(&s->parts[i]) * ob_run_options_backend_count(s->parts[i].options);
+            count_cases(&s->parts[i]) *
+            (c->side_count > 0 ? c->side_count : ob_run_options_backend_count(s->parts[i].options));
         if (s->parts[i].selection != NULL && s->parts[i].selection->end_case != NULL)
             source.end = "stopped";
     }

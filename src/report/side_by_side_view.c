@@ -112,7 +112,8 @@ static ob_status add_pass(ob_side_by_side_view *view, const ob_record_result *r,
     const ob_record_pass *pass = backward ? &r->backward : &r->forward;
     const ob_record_status_info *info = ob_record_status_get_info(r->status);
     size_t b;
-    OB_TRY(find_backend(view, r->backend != NULL ? r->backend : "?", &b, err));
+    const char *name = r->side != NULL ? r->side : r->backend;
+    OB_TRY(find_backend(view, name != NULL ? name : "?", &b, err));
     row *to = find_row(view, r, PASSES[backward], b);
     if (to == NULL)
         return no_memory(err);

@@ -60,8 +60,9 @@ void ob__totals_add(ob_totals *totals, const ob_record_result *result)
         totals->threads = result->threads;
     if (result->threads != totals->threads)
         return;
-    ob_total *t = find(totals, result->op_name != NULL ? result->op_name : "",
-                       result->backend != NULL ? result->backend : "");
+    const char *name = result->side != NULL ? result->side : result->backend;
+    ob_total *t =
+        find(totals, result->op_name != NULL ? result->op_name : "", name != NULL ? name : "");
     const double ns = call_ns(result);
     totals->no_memory = totals->no_memory || t == NULL;
     if (t == NULL)

@@ -53,9 +53,9 @@ static bool is_free(const XXH128_hash_t *slot)
 /* A hash of the parts' hashes, so that ("ab", "c") differs from ("a", "bc"). */
 static XXH128_hash_t hash_name(const ob_done_name *name)
 {
-    const char *const parts[] = {name->key, name->id, name->backend};
+    const char *const parts[] = {name->key, name->id, name->backend, name->side};
     struct {
-        XXH128_hash_t parts[3];
+        XXH128_hash_t parts[4];
         int64_t process, threads;
     } all = {.process = name->process == OB_NO_INT ? 0 : name->process,
              .threads = name->threads == OB_NO_INT ? 0 : name->threads};
@@ -134,6 +134,7 @@ static ob_status take_record(ob_done *done, const ob_record *record, ob_done_fil
     const ob_done_name name = {.key = result->key,
                                .id = result->id,
                                .backend = result->backend,
+                               .side = result->side,
                                .process = result->process,
                                .threads = result->threads_asked != OB_NO_INT ? result->threads_asked
                                                                              : result->threads};

@@ -77,8 +77,10 @@ ob_status ob__parts_put_beside(const ob_parts_pair *pair, ob_text *out, ob_err *
         status = ob__line_parse(pair->parser, "worker", line, length, &mine, err);
         if (status != OB_OK)
             break;
+        mine.result.side = pair->side;
         mine.result.reference = pair->reference_name;
-        if (pass->measure_time_ms.count > 0 && mine.result.op_name != NULL &&
+        if (pair->reference_name != NULL && pass->measure_time_ms.count > 0 &&
+            mine.result.op_name != NULL &&
             find_same(pair->reference, mine.result.op_name, parser, &other)) {
             const ob_reals *theirs = &other.result.forward.measure_time_ms;
             const ob_ratio_args args = {.reference = theirs->items,

@@ -18,8 +18,9 @@ ob_status ob__parts_hand_on(const ob_text *lines, const ob_run_params *params,
 /* Those of the subject again, beside those of the reference: with its name, and the ratio of what both measured. */
 typedef struct ob_parts_pair {
     const ob_text *reference, *subject;
-    const char *reference_name;
-    ob_line_parser *parser; /* of the subject's; the reference's have one of their own */
+    const char *reference_name; /* NULL = the subject is the reference */
+    const char *side;           /* the subject's name; NULL = it has none */
+    ob_line_parser *parser;     /* of the subject's; the reference's have one of their own */
 } ob_parts_pair;
 ob_status ob__parts_put_beside(const ob_parts_pair *pair, ob_text *out, ob_err *err);
 

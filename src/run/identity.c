@@ -120,6 +120,7 @@ static bool make_repro(const ob_manifests *manifests, const ob_run_options *opti
     bool ok =
         (source == NULL || (ob_text_append_str(out, source) && ob_text_append(out, " | ", 3))) &&
         append_environment(out, manifests, ob__backend_name(options)) &&
+        (options->repro_before == NULL || ob_text_append_str(out, options->repro_before)) &&
         ob__text_append_word(out, options->program ? options->program : "opbench") &&
         ob_text_append(out, " ", 1) && ob_text_append_str(out, command) &&
         (options->by_words || append_source(options, c, out));

@@ -1,31 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Several backends side by side: each has its own worker, all on one CPU, and the token of a ring goes from
+ * Several sides: each has its own worker, all on one CPU, and the token of a ring goes from
  * one to the next after every block, so that what changes on the machine meanwhile meets all of them. A
  * case is leased to all at once and is over when each has a record, its own or that of its loss; then
- * the records get their ratios and are handed on in the order of the backends.
+ * the records get their ratios and are handed on in the order of the sides.
  */
-#include "run/backend_list.h"
 #include "run/case_parts.h"
 #include "run/ratio.h"
-#include "run/session_int.h"
+#include "run/sides.h"
 #include "run/supervisor.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct group;
 
-/* One backend. */
 typedef struct side {
     struct group *group;
     unsigned member;
+    const char *name;
     ob_supervisor s;
-    ob_run_options options;
-    ob_device_word device;
+    const ob_run_options *options;
     ob_run_params params;
     ob_merge merge; /* --processes */
     char *properties;
@@ -40,7 +35,7 @@ typedef struct side {
 
 typedef struct group {
     ob_supervisor *outer;
-    ob_backend_list list;
+    ob_run_sides given;
     side sides[OB_MOST_MEMBERS];
     size_t count;
     ob_shared_memory memory;
@@ -49,7 +44,6 @@ typedef struct group {
     bool stopped;                   /* the user wants to end at once */
     bool again; /* a part took a worker down: the case begins again without it, for all */
     bool told_ready;
-    char cpu[16]; /* that all are pinned to, if the user names none */
 } group;
 
 /* ---- hooks: each side is a supervisor of its own ---- */
@@ -90,54 +84,6 @@ static int on_stop(void *ctx)
 
 /* ---- opening ---- */
 
-/* One CPU for all, if the user names none: the last that the process may use, because interrupts mostly
- * go to the first. Several threads are not pinned. */
-static ob_status choose_cpu(group *w, ob_err *err)
-{
-    const ob_run_options *options = w->outer->params->options;
-    ob_cpu_set usable;
-    if (options->pin != NULL || options->threads > 1)
-        return OB_OK;
-    OB_TRY(ob_cpu_set_usable(&usable, err));
-    for (int i = 0; i < OB_MAX_CPUS; i++)
-        if (ob_cpu_set_has(&usable, (size_t)i))
-            snprintf(w->cpu, sizeof w->cpu, "%d", i);
-    for (size_t i = 0; i < w->count; i++)
-        w->sides[i].options.pin = w->cpu;
-    return OB_OK;
-}
-
-/* The names of --backend. */
-static ob_status name_sides(group *w, ob_err *err)
-{
-    const ob_run_options *options = w->outer->params->options;
-    OB_TRY(ob__backend_list_make(options, &w->list, err));
-    w->count = w->list.count;
-    for (size_t i = 0; i < w->count; i++) {
-        side *l = &w->sides[i];
-        l->options = *options;
-        l->options.backend = w->list.names[i];
-        l->options.backend_options = w->list.options[i];
-    }
-    return OB_OK;
-}
-
-/* Each must be there; each gets its own of the words of --device. */
-static ob_status find_backends(group *w, ob_err *err)
-{
-    const char *words = w->outer->params->options->device;
-    const ob_backend_desc *descs[OB_MOST_MEMBERS];
-    for (size_t i = 0; i < w->count; i++)
-        OB_TRY(ob__find_backend(w->outer->context, w->sides[i].options.backend, &descs[i], err));
-    OB_TRY(ob__device_check_words(descs, w->count, words, err));
-    for (size_t i = 0; i < w->count; i++) {
-        side *l = &w->sides[i];
-        OB_TRY(ob__device_choose_among(descs[i], words, &l->device, err));
-        ob__device_set(&l->options, &l->device);
-    }
-    return OB_OK;
-}
-
 static ob_status make_ring(group *w, ob_err *err)
 {
     OB_TRY(ob__shared_memory_make("opbench-ring", sizeof *w->ring, &w->memory, err));
@@ -148,11 +94,19 @@ static ob_status make_ring(group *w, ob_err *err)
 static ob_status open_side(group *w, unsigned member, ob_err *err)
 {
     side *l = &w->sides[member];
-    const ob_worker_start_params place = {.ring_fd = w->memory.fd, .member = member};
+    const ob_run_side *from = &w->given.items[member];
+    const ob_worker_start_params place = {.ring_fd = w->memory.fd,
+                                          .member = member,
+                                          .variables = from->given.variables,
+                                          .plugins = from->given.plugins};
     l->group = w;
     l->member = member;
+    l->name = from->given.name;
+    l->options = &from->options;
     l->params = *w->outer->params;
-    l->params.options = &l->options;
+    l->params.options = l->options;
+    if (from->given.program != NULL)
+        l->params.worker_program = from->given.program;
     l->params.on_record = on_record;
     l->params.on_ready = on_ready;
     l->params.on_progress = on_progress;
@@ -163,7 +117,8 @@ static ob_status open_side(group *w, unsigned member, ob_err *err)
                            .config = w->outer->config,
                            .params = &l->params,
                            .summary = w->outer->summary,
-                           .cases = w->outer->cases};
+                           .cases = w->outer->cases,
+                           .side = w->given.named ? l->name : NULL};
     OB_TRY(ob__line_parser_create(&l->s.parser, err));
     OB_TRY(ob__worker_client_open(&l->s.client, l->s.config, &l->params, &place, err));
     l->s.client.ring = w->ring;
@@ -174,9 +129,8 @@ static ob_status open_side(group *w, unsigned member, ob_err *err)
 
 static ob_status open_group(group *w, ob_err *err)
 {
-    OB_TRY(name_sides(w, err));
-    OB_TRY(find_backends(w, err));
-    OB_TRY(choose_cpu(w, err));
+    OB_TRY(ob__sides_make(w->outer->context, w->outer->params, &w->given, err));
+    w->count = w->given.count;
     OB_TRY(make_ring(w, err));
     for (unsigned i = 0; i < w->count; i++)
         OB_TRY(open_side(w, i, err));
@@ -199,12 +153,12 @@ static void close_group(group *w, bool at_once)
     ob__shared_memory_close(&w->memory);
     ob_text_fini(&w->reference_parts);
     ob_text_fini(&w->parts);
-    ob__backend_list_fini(&w->list);
+    ob__sides_fini(&w->given);
 }
 
 /* ---- workers ---- */
 
-/* The properties of all backends under their names. */
+/* The properties of all sides' backends under the names of the sides. */
 static ob_status tell_ready(group *w, ob_err *err)
 {
     const ob_run_params *params = w->outer->params;
@@ -222,7 +176,7 @@ static ob_status tell_ready(group *w, ob_err *err)
         status =
             ob_json_parse("worker", l->properties, strlen(l->properties), NULL, &parts[i], err);
         if (status == OB_OK)
-            status = ob_json_set(all, object, l->options.backend, ob_json_doc_root(parts[i]), err);
+            status = ob_json_set(all, object, l->name, ob_json_doc_root(parts[i]), err);
     }
     if (status == OB_OK)
         status = params->on_ready(params->ctx, object, err);
@@ -253,7 +207,7 @@ static void end_workers(group *w)
 
 static bool spread(const side *l)
 {
-    return l->options.processes > 1;
+    return l->options->processes > 1;
 }
 
 /* The record of a side that failed, with the number of its process in front of the reason. */
@@ -410,7 +364,8 @@ static ob_status put_parts_beside(group *w, side *l, ob_err *err)
 {
     const ob_parts_pair pair = {.reference = &w->reference_parts,
                                 .subject = &l->s.client.parts,
-                                .reference_name = w->sides[0].options.backend,
+                                .reference_name = l != w->sides ? w->sides[0].name : NULL,
+                                .side = l->s.side,
                                 .parser = l->s.part_parser};
     if (l->s.client.parts.size == 0)
         return OB_OK;
@@ -430,10 +385,10 @@ static ob_status hand_on(group *w, side *l, ob_err *err)
     const ob_record_status_info *info = ob_record_status_get_info(r->status);
     const ob_record_status_info *other =
         ob_record_status_get_info(reference->s.record.result.status);
-    if (l != reference) {
-        r->reference = reference->options.backend;
+    r->side = l->s.side;
+    r->reference = l != reference ? reference->name : NULL;
+    if (l != reference || r->side != NULL)
         OB_TRY(put_parts_beside(w, l, err));
-    }
     if (l != reference && reference->over && info->ran && other->ran) {
         OB_TRY(fill_ratio(reference, l, true, err));
         OB_TRY(fill_ratio(reference, l, false, err));
@@ -464,7 +419,7 @@ static ob_status finish_case(group *w, ob_err *err)
 
 static ob_status run_case(group *w, uint64_t index, ob_err *err)
 {
-    ob_process_turn t = {.index = index, .processes = w->sides[0].options.processes};
+    ob_process_turn t = {.index = index, .processes = w->sides[0].options->processes};
     for (size_t i = 0; i < w->count; i++) {
         w->sides[i].over = false;
         ob__merge_reset(&w->sides[i].merge);
@@ -524,7 +479,7 @@ ob_status ob__run_side_by_side(ob_supervisor *s, ob_err *err)
 {
     group *w = calloc(1, sizeof *w);
     if (w == NULL)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for several backends");
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for several sides");
     w->outer = s;
     w->memory = OB_NO_MEMORY;
     ob_status status = open_group(w, err);

@@ -15,6 +15,7 @@
 #include "run/count_hook.h"
 #include "run/counting.h"
 #include "run/session_int.h"
+#include "run/sides.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,13 +140,27 @@ static ob_status take_refusal(const ob_wire_message *message, ob_err *err)
                       (int)(message->size - skip), message->data + skip);
 }
 
+/* Its first message says which build it is, the second, in *news, whether its backend is open. */
+static ob_status greet(ob_supervisor *s, ob_news *news, ob_err *err)
+{
+    OB_TRY(ob__worker_client_next(&s->client, news, err));
+    if (news->kind != OB_NEWS_MESSAGE)
+        return OB_OK;
+    const ob_status status = ob__hello_check(s->params->worker_program, &news->message, err);
+    if (status != OB_OK) {
+        ob__worker_client_end_worker(&s->client, true);
+        return status;
+    }
+    return ob__worker_client_next(&s->client, news, err);
+}
+
 ob_status ob__supervisor_start(ob_supervisor *s, ob_err *err)
 {
     ob_news news = {.kind = OB_NEWS_LOST};
     for (int attempt = 0; attempt < OB_MOST_FAILED_STARTS; attempt++) {
         OB_TRY(ob__worker_client_start_worker(&s->client, err));
         s->summary->workers++;
-        OB_TRY(ob__worker_client_next(&s->client, &news, err));
+        OB_TRY(greet(s, &news, err));
         if (news.kind == OB_NEWS_STOPPED)
             return OB_END;
         if (news.kind == OB_NEWS_MESSAGE && news.message.type == OB_MESSAGE_READY)
@@ -250,6 +265,7 @@ bool ob__supervisor_is_done(const ob_supervisor *s, const ob_case *c)
     const ob_done_name name = {.key = ob_case_key(c),
                                .id = ob_case_id(c),
                                .backend = ob__backend_name(s->params->options),
+                               .side = s->side,
                                .process = OB_NO_INT,
                                .threads = s->params->options->threads};
     return s->params->done != NULL && ob_done_has(s->params->done, &name);
@@ -427,7 +443,7 @@ static ob_status run(ob_context *context, const ob_config *config, const ob_run_
     if (params->options->wrap != NULL && params->worker_program == NULL)
         return ob_err_set(err, OB_ERR_INVALID,
                           "--wrap needs worker processes; leave out --no-isolate");
-    const bool several = ob_run_options_backend_count(params->options) > 1;
+    const bool several = ob__sides_are_several(params);
     if (several && params->worker_program == NULL)
         return ob_err_set(err, OB_ERR_INVALID,
                           "--backend with several names needs a worker process for each; leave out "
@@ -465,6 +481,10 @@ static ob_status run_either(ob_context *context, const ob_config *config,
 {
     ob_count_hook *hook;
     OB_TRY(ob_run_options_check(params->options, err));
+    if (params->side_count > 0 && (params->options->count_repeats > 0 || params->options->count))
+        return ob_err_set(
+            err, OB_ERR_UNSUPPORTED,
+            "sides are timed and not counted; leave out --count, or count each alone");
     if (params->options->count_repeats > 0)
         return run_counting(context, config, params, summary, err);
     OB_TRY(ob__count_hook_open(context, config, params, &hook, err));

@@ -29,6 +29,7 @@ typedef struct ob_supervisor {
     ob_identity identity;
     ob_unfinished unfinished;
     bool told_ready;
+    const char *side; /* name of the side that it is of; NULL = none, or it has none */
 } ob_supervisor;
 
 /* Opens the cases; params, context, config and summary are set. */
@@ -70,7 +71,7 @@ void ob__say_process(const ob_process_turn *turn, const char *reason, char *out,
 /* Cases [first, end), each in --processes fresh workers. OB_END = stop. */
 ob_status ob__run_in_processes(ob_supervisor *s, uint64_t first, uint64_t end, ob_err *err);
 
-/* side.c: a run of several backends, or with --check. */
+/* side_by_side.c: a run of several sides. */
 ob_status ob__run_side_by_side(ob_supervisor *s, ob_err *err);
 
 #endif

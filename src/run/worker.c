@@ -162,7 +162,10 @@ ob_status ob_worker_serve(ob_context *context, const ob_config *config,
     }
     w.printed = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, FIRST_FREE);
     signal(SIGINT, SIG_IGN); /* the supervisor decides */
-    ob_status status = start(&w, context, config, options, fds, err);
+    const ob_hello hello = ob__hello_own();
+    ob_status status = ob__wire_send(w.socket, OB_MESSAGE_HELLO, &hello, sizeof hello, err);
+    if (status == OB_OK)
+        status = start(&w, context, config, options, fds, err);
     if (status != OB_OK)
         refuse(&w, status, err->message);
     else

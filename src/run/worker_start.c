@@ -50,6 +50,15 @@ static bool add_options(ob_command_words *words, const ob_run_options *options)
     return true;
 }
 
+static bool add_plugins(ob_command_words *words, const ob_worker_start_params *place)
+{
+    const char *const *files = place != NULL ? place->plugins : NULL;
+    bool ok = files == NULL || files[0] == NULL || ob__command_words_add(words, "--");
+    for (size_t i = 0; ok && files != NULL && files[i] != NULL; i++)
+        ok = ob__command_words_add(words, files[i]);
+    return ok;
+}
+
 static ob_status make_words(ob_worker_seed *seed, const char *program,
                             const ob_run_options *options, const ob_worker_start_params *place,
                             ob_err *err)
@@ -69,7 +78,9 @@ static ob_status make_words(ob_worker_seed *seed, const char *program,
          add_text(words, "--config-command=", options->config_command) &&
          add_text(words, "--by-words", options->by_words ? "" : NULL) &&
          add_text(words, "--program-name=", options->program) &&
-         add_text(words, "--command-name=", options->command) && add_options(words, options);
+         add_text(words, "--command-name=", options->command) &&
+         add_text(words, "--repro-before=", options->repro_before) && add_options(words, options) &&
+         add_plugins(words, place);
     seed->list = ok ? ob__command_words_list(words) : NULL;
     return seed->list != NULL
                ? OB_OK

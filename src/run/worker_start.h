@@ -34,6 +34,7 @@ typedef struct ob_worker_start_params {
                                 * as is the next */
     const char *const *variables; /* "NAME=VALUE" for its environment; NULL = none */
     double limit_s;               /* until its backend is open; 0 = none */
+    const char *const *plugins;   /* files that it loads before all others; NULL = none */
 } ob_worker_start_params;
 
 /* place NULL = it runs alone. */

@@ -42,6 +42,19 @@ typedef struct ob_part_state {
     _Atomic uint32_t stop;       /* the supervisor asks to end the case after the present part */
 } ob_part_state;
 
+/* Raised when what supervisor and worker say to each other, or a worker's options, change their meaning. */
+enum { OB_WORKER_FORMAT = 1 };
+
+/* The first thing that a worker says. It may be of another build: that fits if all but the version is the same. */
+typedef struct ob_hello {
+    uint32_t worker_format, record_format;
+    uint32_t page_bytes, ring_bytes, loss_bytes; /* of what is shared */
+    char version[44];
+} ob_hello;
+ob_hello ob__hello_own(void);
+/* Whether a worker of `program` fits. OB_ERR_INVALID names both versions; data may be no hello at all. */
+ob_status ob__hello_check(const char *program, const ob_wire_message *message, ob_err *err);
+
 /* In front of the text that says why a worker cannot be opened. */
 typedef struct ob_refusal {
     int32_t status; /* ob_status */

@@ -34,6 +34,8 @@ static int be_worker(int argc, char **argv)
     ob_message type;
     if (page == MAP_FAILED)
         return 1;
+    const ob_hello hello = ob__hello_own();
+    ob__wire_send(SOCKET, OB_MESSAGE_HELLO, &hello, sizeof hello, NULL);
     ob__wire_send(SOCKET, OB_MESSAGE_READY, "{\"library\": \"test\"}", 19, NULL);
     while (ob__wire_receive(SOCKET, &type, &message, NULL) == OB_OK) {
         ob_lease lease;

@@ -5,6 +5,7 @@
  */
 #include "run_test.h"
 
+#include "opbench/version.h"
 #include "run/case_maker.h"
 
 #include <fcntl.h>
@@ -175,6 +176,15 @@ static int be_worker(void)
     page = mmap(NULL, sizeof *page, PROT_READ | PROT_WRITE, MAP_SHARED, STATE, 0);
     if (page == MAP_FAILED || how == NULL)
         return 1;
+    ob_hello hello = ob__hello_own();
+    if (strcmp(how, "other format") == 0) {
+        hello.worker_format += 5;
+        snprintf(hello.version, sizeof hello.version, "9.8.7");
+    }
+    if (strcmp(how, "short hello") == 0)
+        ob__wire_send(SOCKET, OB_MESSAGE_HELLO, &hello, 8, NULL);
+    else if (strcmp(how, "no hello") != 0)
+        ob__wire_send(SOCKET, OB_MESSAGE_HELLO, &hello, sizeof hello, NULL);
     if (strcmp(how, "refused") == 0)
         return refuse(OB_ERR_IO, "no such device");
     if (strcmp(how, "asked for") == 0)
@@ -422,6 +432,30 @@ static void a_worker_that_cannot_start_is_an_error(void)
     CHECK_STR(s.text, "");
 }
 
+/* A program of another build is not run, and both versions are named. */
+static void a_worker_of_another_build_is_refused(void)
+{
+    static const struct {
+        const char *how, *want;
+    } ROWS[] = {
+        {"no hello", "/proc/self/exe does not say which version it is, so it is another one than "
+                     "this, opbench " OB_VERSION "; take a build of the same version"},
+        {"short hello", "/proc/self/exe does not say which version it is"},
+        {"other format", "/proc/self/exe is opbench 9.8.7 (worker format 6, records 1), which does "
+                         "not fit this one, opbench " OB_VERSION " (1, 1); take a build of the "
+                         "same version"},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        seen s = nothing();
+        ob_run_summary summary = {.size = sizeof summary};
+        ob_err err = {.message = ""};
+        CHECK_INT(run(ROWS[i].how, &s, &summary, &err), OB_ERR_INVALID);
+        CHECK_HAS(err.message, ROWS[i].want);
+        CHECK_INT(summary.workers, 1);
+        CHECK_STR(s.text, "");
+    }
+}
+
 static void a_failing_hook_ends_the_run(void)
 {
     seen s = nothing();
@@ -509,6 +543,7 @@ int main(int argc, char **argv)
     RUN(workers_that_keep_dying_between_cases);
     RUN(a_death_after_the_record_costs_nothing);
     RUN(a_worker_that_cannot_start_is_an_error);
+    RUN(a_worker_of_another_build_is_refused);
     RUN(a_failing_hook_ends_the_run);
     RUN(a_wish_to_stop);
     RUN(several_processes_need_workers);

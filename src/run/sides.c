@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A side is the run's options with a few of them changed. What its worker alone can know (the backends of its plug-ins, or
+ * of another program) is left to the worker, which refuses to start with the reason.
+ */
+#include "run/sides.h"
+
+#include "base/sized.h"
+#include "base/text_append.h"
+#include "run/identity.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool ob__sides_are_several(const ob_run_params *params)
+{
+    return params->side_count > 0 || ob_run_options_backend_count(params->options) > 1;
+}
+
+/* ---- naming ---- */
+
+static ob_status name_backends(const ob_run_options *options, ob_run_sides *out, ob_err *err)
+{
+    OB_TRY(ob__backend_list_make(options, &out->list, err));
+    out->count = out->list.count;
+    for (size_t i = 0; i < out->count; i++) {
+        ob_run_side *side = &out->items[i];
+        side->given.name = out->list.names[i];
+        side->options = *options;
+        side->options.backend = out->list.names[i];
+        side->options.backend_options = out->list.options[i];
+    }
+    return OB_OK;
+}
+
+static ob_status check_name(const ob_run_sides *sides, const char *name, ob_err *err)
+{
+    if (name == NULL || name[0] == '\0')
+        return ob_err_set(err, OB_ERR_INVALID, "a side has no name; give each one");
+    for (size_t i = 0; i < sides->count; i++)
+        if (strcmp(sides->items[i].given.name, name) == 0)
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "two sides are called %s; give each a name of its own", name);
+    return OB_OK;
+}
+
+static ob_status check_variables(const ob_side *side, ob_err *err)
+{
+    for (size_t i = 0; side->variables != NULL && side->variables[i] != NULL; i++) {
+        const char *text = side->variables[i];
+        const size_t length = strcspn(text, "=");
+        if (length == 0 || text[length] == '\0')
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "side %s: \"%s\" sets no variable; write NAME=VALUE", side->name,
+                              text);
+    }
+    return OB_OK;
+}
+
+/* A=b OPBENCH_PLUGIN_PATH=folder: what makes another run see what the side sees. */
+static bool print_before(ob_run_side *side)
+{
+    const ob_side *given = &side->given;
+    ob_text *out = &side->before;
+    bool ok = true;
+    for (size_t i = 0; ok && given->variables != NULL && given->variables[i] != NULL; i++) {
+        const char *value = strchr(given->variables[i], '=') + 1;
+        ok = ob_text_append(out, given->variables[i], (size_t)(value - given->variables[i])) &&
+             ob__text_append_word(out, value) && ob_text_append(out, " ", 1);
+    }
+    for (size_t i = 0; ok && given->plugins != NULL && given->plugins[i] != NULL; i++) {
+        const char *slash = strrchr(given->plugins[i], '/');
+        char folder[1024] = ".";
+        if (slash != NULL)
+            snprintf(folder, sizeof folder, "%.*s", (int)(slash - given->plugins[i]),
+                     given->plugins[i]);
+        ok = ob_text_append_str(out, i == 0 ? "OPBENCH_PLUGIN_PATH=" : ":") &&
+             ob__text_append_word(out, folder);
+    }
+    if (ok && given->plugins != NULL && given->plugins[0] != NULL)
+        ok = ob_text_append(out, " ", 1);
+    return ok && ob_text_append(out, "", 1);
+}
+
+static ob_status name_side(const ob_run_options *options, const ob_side *from, ob_run_sides *out,
+                           ob_err *err)
+{
+    ob_run_side *side = &out->items[out->count];
+    ob_side *given = &side->given;
+    OB_TRY(OB__TAKE(ob_side, given, from, err));
+    OB_TRY(check_name(out, given->name, err));
+    out->count++;
+    OB_TRY(check_variables(given, err));
+    side->options = *options;
+    if (given->backend != NULL)
+        side->options.backend = given->backend;
+    /* Options of another backend make no sense to this one. */
+    if (given->backend_options != NULL || given->backend != NULL)
+        side->options.backend_options = given->backend_options;
+    if (given->device != NULL)
+        side->options.device = given->device;
+    if (given->threads > 0)
+        side->options.threads = given->threads;
+    if (given->program != NULL)
+        side->options.program = given->program;
+    if (ob_run_options_backend_count(&side->options) > 1)
+        return ob_err_set(err, OB_ERR_INVALID, "side %s has several backends, \"%s\"; give it one",
+                          given->name, side->options.backend);
+    if (!print_before(side))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the sides of a run");
+    if (side->before.size > 1)
+        side->options.repro_before = side->before.data;
+    return OB_OK;
+}
+
+static ob_status name_all(const ob_run_params *params, ob_run_sides *out, ob_err *err)
+{
+    if (params->side_count == 0)
+        return name_backends(params->options, out, err);
+    out->named = true;
+    if (params->side_count > OB_MOST_MEMBERS)
+        return ob_err_set(err, OB_ERR_INVALID, "a run has at most %d sides", OB_MOST_MEMBERS);
+    for (size_t i = 0; i < params->side_count; i++)
+        OB_TRY(name_side(params->options, params->sides[i], out, err));
+    return OB_OK;
+}
+
+/* ---- places ---- */
+
+/* Each must be there, unless only its worker can know; each gets its own of the words of --device. */
+static ob_status find_backends(const ob_context *context, const ob_run_params *params,
+                               ob_run_sides *out, ob_err *err)
+{
+    const char *words = params->options->device;
+    const ob_backend_desc *descs[OB_MOST_MEMBERS] = {NULL};
+    for (size_t i = 0; i < out->count; i++) {
+        const ob_run_side *side = &out->items[i];
+        if (side->given.plugins == NULL && side->given.program == NULL)
+            OB_TRY(ob__find_backend(context, ob__backend_name(&side->options), &descs[i], err));
+    }
+    if (!out->named)
+        OB_TRY(ob__device_check_words(descs, out->count, words, err));
+    for (size_t i = 0; i < out->count; i++) {
+        ob_run_side *side = &out->items[i];
+        if (descs[i] == NULL)
+            continue;
+        if (side->given.device != NULL)
+            OB_TRY(ob__device_choose(descs[i], side->given.device, &side->device, err));
+        else
+            OB_TRY(ob__device_choose_among(descs[i], words, &side->device, err));
+        ob__device_set(&side->options, &side->device);
+    }
+    return OB_OK;
+}
+
+/* One CPU for all, if the user names none: the last that the process may use, because interrupts mostly
+ * go to the first. Where one has several threads none is pinned. */
+static ob_status choose_cpu(ob_run_sides *sides, ob_err *err)
+{
+    ob_cpu_set usable;
+    for (size_t i = 0; i < sides->count; i++)
+        if (sides->items[i].options.pin != NULL || sides->items[i].options.threads > 1)
+            return OB_OK;
+    OB_TRY(ob_cpu_set_usable(&usable, err));
+    for (int i = 0; i < OB_MAX_CPUS; i++)
+        if (ob_cpu_set_has(&usable, (size_t)i))
+            snprintf(sides->cpu, sizeof sides->cpu, "%d", i);
+    for (size_t i = 0; i < sides->count; i++)
+        sides->items[i].options.pin = sides->cpu;
+    return OB_OK;
+}
+
+ob_status ob__sides_make(const ob_context *context, const ob_run_params *params, ob_run_sides *out,
+                         ob_err *err)
+{
+    OB_TRY(name_all(params, out, err));
+    OB_TRY(find_backends(context, params, out, err));
+    return choose_cpu(out, err);
+}
+
+void ob__sides_fini(ob_run_sides *sides)
+{
+    for (size_t i = 0; i < OB_MOST_MEMBERS; i++)
+        ob_text_fini(&sides->items[i].before);
+    ob__backend_list_fini(&sides->list);
+}

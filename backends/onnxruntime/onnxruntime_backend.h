@@ -33,7 +33,6 @@ struct ob_backend {
     bool loses_nan;   /* its Max and Min do (quirks.c) */
     char *model_path; /* NULL = none */
     ort_file *file;   /* the model there, opened */
-    char *sweep;      /* what caches are flushed with; NULL until they are */
 };
 
 /* A tensor of a model: bound memory. */
@@ -93,8 +92,6 @@ const ort_bound *ort_bound_find(const ort_bound *list, size_t count, ort_id aske
 /* onnxruntime_memory.c: elements of one dtype and shape, any strides. */
 void ort_copy_elements(const ob_host *host, const ob_tensor *to, const ob_tensor *from);
 void ort_fill_ones(const ob_host *host, const ob_tensor *tensor);
-ob_status ort_flush_cache(ob_backend *backend, ob_prepared *prepared, const char **how,
-                          ob_err *err);
 
 /* quirks.c */
 /* Asks the opened library by running it: fills loses_nan. */

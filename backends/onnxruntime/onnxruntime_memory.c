@@ -4,9 +4,7 @@
  */
 #include "onnxruntime_backend.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static void copy_dim(const ob_tensor *to, const ob_tensor *from, size_t size, int dim, char *out,
                      const char *in)
@@ -49,22 +47,4 @@ void ort_fill_ones(const ob_host *host, const ob_tensor *tensor)
     const int64_t count = host->tensor_numel(tensor);
     for (int64_t i = 0; i < count; i++)
         memcpy(data + (size_t)i * size, one, size);
-}
-
-/* All of the last-level cache: weights may lie in memory of ONNX Runtime's own, of which nobody tells where it is. */
-ob_status ort_flush_cache(ob_backend *backend, ob_prepared *prepared, const char **how, ob_err *err)
-{
-    enum { LEAST = 64 << 20, LINE = 64 };
-    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    const size_t size = cache > LEAST / 2 ? 2 * (size_t)cache : LEAST;
-    (void)prepared;
-    *how = "twice the last-level cache written";
-    if (backend->sweep == NULL)
-        backend->sweep = calloc(1, size);
-    if (backend->sweep == NULL)
-        return backend->host->err_set(err, OB_ERR_NOMEM, "out of memory for the cache sweep");
-    volatile char *sweep = backend->sweep;
-    for (size_t at = 0; at < size; at += LINE)
-        sweep[at] = (char)(sweep[at] + 1);
-    return OB_OK;
 }

@@ -50,7 +50,6 @@ static void close_backend(ob_backend *backend)
         return;
     ort_file_close(backend);
     free(backend->model_path);
-    free(backend->sweep);
     if (backend->memory != NULL)
         backend->api->memory_release(backend->memory);
     if (backend->env != NULL)
@@ -173,7 +172,6 @@ static const ob_backend_desc BACKEND = {
     .run = ort_run,
     .outputs = ort_outputs,
     .refill = ort_refill,
-    .flush_cache = ort_flush_cache,
     .set_threads = set_threads,
     .properties = properties,
     .library = library,

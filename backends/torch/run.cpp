@@ -270,10 +270,6 @@ ob_status case_outputs(ob_prepared *prepared, ob_pass pass, ob_value *values, si
 
 ob_status flush_cache(ob_backend *backend, ob_prepared *prepared, const char **how, ob_err *err)
 {
-#if !defined(__x86_64__)
-    return backend->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                  "backend torch flushes caches on x86-64 only; use --cache hot");
-#else
     *how = "clflush of the operands";
     return guarded(backend->host, err, [&] {
         for (const at::Tensor &operand : prepared->operands)
@@ -281,9 +277,10 @@ ob_status flush_cache(ob_backend *backend, ob_prepared *prepared, const char **h
         for (const c10::IValue &edge : prepared->edges)
             if (edge.isTensor())
                 flush(edge.toTensor());
+#if defined(__x86_64__)
         __builtin_ia32_mfence();
-    });
 #endif
+    });
 }
 
 } // namespace opbench

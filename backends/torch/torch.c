@@ -80,11 +80,13 @@ static ob_status memory_peak(ob_backend *backend, bool reset, uint64_t *peak_byt
 {
     return shim->memory_peak(backend, reset, peak_bytes, err);
 }
+#if defined(__x86_64__) /* elsewhere the core does it */
 static ob_status flush_cache(ob_backend *backend, ob_prepared *prepared, const char **how,
                              ob_err *err)
 {
     return shim->flush_cache(backend, prepared, how, err);
 }
+#endif
 static ob_status set_threads(ob_backend *backend, int threads, ob_err *err)
 {
     return shim->set_threads(backend, threads, err);
@@ -158,7 +160,9 @@ static const ob_backend_desc BACKEND = {
     .event_elapsed_ns = event_elapsed_ns,
     .event_destroy = event_destroy,
     .memory_peak = memory_peak,
+#if defined(__x86_64__)
     .flush_cache = flush_cache,
+#endif
     .set_threads = set_threads,
     .properties = properties,
     .library = library,

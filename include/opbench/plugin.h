@@ -273,7 +273,7 @@ typedef struct ob_backend_desc {
     /* Highest use by the backend's allocator since the last reset. */
     ob_status (*memory_peak)(ob_backend *backend, bool reset, uint64_t *peak_bytes, ob_err *err);
     /* Drops cached operands of the prepared case, or the whole last-level cache; how is the word
-     * for the record. */
+     * for the record. NULL = in host memory the core does it, elsewhere it cannot be done. */
     ob_status (*flush_cache)(ob_backend *backend, ob_prepared *prepared, const char **how,
                              ob_err *err);
 

@@ -211,6 +211,9 @@ typedef struct ob_record_result {
     const char *membind;            /* NUMA nodes that its memory is bound to */
     const char *cache_state;        /* "hot" or "cold" */
     const char *cache_how;          /* how the cache was emptied */
+    const char *cache_reached;      /* "memory"; "cache": emptying it did not reach the memory */
+    double cache_load_ns;           /* a load from what was flushed */
+    double cache_memory_ns;         /* a load from memory */
     int64_t seed;
     int64_t process; /* which of `processes`, from 0 */
     int64_t processes;

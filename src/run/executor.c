@@ -105,7 +105,8 @@ static void log_samples(const run *r)
 
 static ob_status no_room(const run *r)
 {
-    return ob_err_set(r->err, OB_ERR_NOMEM, "out of memory for the samples");
+    ob_err_set(r->err, OB_ERR_NOMEM, "out of memory for the samples");
+    return OB_ERR_NOMEM;
 }
 
 /* ---- memory ---- */
@@ -245,7 +246,9 @@ static ob_status before_sample(const run *r)
     const ob_backend_desc *desc = r->target->desc;
     if (r->target->restores)
         OB_TRY(phase(r, OB_PHASE_RESTORE));
-    if (r->settings->cold)
+    if (r->settings->cold && r->settings->flush != NULL)
+        OB_TRY(r->settings->flush(r->settings->flush_ctx, &r->result->cache, r->err));
+    else if (r->settings->cold)
         OB_TRY(
             desc->flush_cache(r->target->backend, r->target->prepared, &r->result->cache, r->err));
     return reset_peak(r);
@@ -529,7 +532,7 @@ static ob_status check_settings(const ob_exec_target *target, const ob_exec_sett
         return ob_err_set(err, OB_ERR_INVALID,
                           "a cold cache goes with discrete mode only: in a block every iteration "
                           "but the first finds the cache as the one before left it");
-    if (s->cold && desc->flush_cache == NULL)
+    if (s->cold && s->flush == NULL && desc->flush_cache == NULL)
         return ob_err_set(err, OB_ERR_UNSUPPORTED, "backend %s cannot flush caches; use a hot one",
                           desc->name);
     if (s->mode == OB_EXEC_CONTINUOUS_EVENTS && desc->event_create == NULL && desc->asynchronous)

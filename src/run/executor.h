@@ -50,7 +50,10 @@ typedef bool (*ob_enough_fn)(void *ctx, const double *samples_ns, size_t count);
 typedef struct ob_exec_settings {
     ob_exec_mode mode;
     ob_pass pass;
-    bool cold;                   /* discrete mode only */
+    bool cold; /* discrete mode only */
+    /* How caches are emptied where the backend does not do it; NULL = they cannot be. */
+    ob_status (*flush)(void *ctx, const char **how, ob_err *err);
+    void *flush_ctx;
     uint64_t warmup, iterations; /* 0 = none */
     /* Continuous: iterations per block; 0 = all in one block, as PARAM does. With `enough` the block is
      * estimated when it is 0. */

@@ -216,6 +216,7 @@ void ob_session_close(ob_session *s)
     if (s->disturbance_of != 0)
         ob__disturbance_close(&s->disturbance);
     ob__peak_close(&s->peak);
+    ob__cold_close(&s->cold);
     ob_json_doc_destroy(s->properties);
     ob_json_doc_destroy(s->case_properties);
     ob_json_doc_destroy(s->late_properties);
@@ -434,6 +435,8 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
         .mode = mode_of(o->exec_mode),
         .pass = s->setup.has_backward ? OB_PASS_BACKWARD : OB_PASS_FORWARD,
         .cold = ob__options_cold(o),
+        .flush = ob__session_flush(s),
+        .flush_ctx = s,
         .warmup = o->warmup > 0 ? (uint64_t)o->warmup : 0,
         .iterations = params.count,
         .block = block_size(s, by_rule),
@@ -547,6 +550,7 @@ static ob_status run_case(ob_session *s, const ob_case *c, ob_record *record, ob
     }
     OB_TRY(ob__session_check_before(s, record, err));
     OB_TRY(settle_threads(s, &record->result, err));
+    OB_TRY(ob__session_look_at_cold(s, &record->result, err));
     const ob_status status = s->options.timer.method != NULL ? ob__time_case(s, record, err)
                                                              : execute(s, marks, record, err);
     /* A case that failed on the way keeps the samples that it got. */

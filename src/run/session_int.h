@@ -10,6 +10,7 @@
 #include "opbench/run.h"
 #include "run/backend_ops.h"
 #include "run/case_maker.h"
+#include "run/cold.h"
 #include "run/counted.h"
 #include "run/device_match.h"
 #include "run/identity.h"
@@ -39,6 +40,7 @@ struct ob_session {
     uint32_t fp_mode;             /* at the start */
     ob_peak peak;
     ob_places places;         /* of its threads */
+    ob_cold cold;             /* what caches are emptied with, and looked at */
     double clock_overhead_ns; /* of the host's clock; 0 = not known */
     uint64_t max_memory_bytes;
     /* What the last record points to. */
@@ -87,6 +89,12 @@ ob_status ob__session_check_after(ob_session *s, const ob_case *c, ob_record *re
 ob_status ob__session_check_made_after(ob_session *s, ob_record *record, ob_err *err);
 /* The results differ from the reference's. */
 bool ob__session_is_wrong(const ob_session *s);
+
+/* How the core empties caches for the session's case, with the session as ctx; NULL = the backend does it, or it cannot be done. */
+typedef ob_status (*ob_session_flush_fn)(void *session, const char **how, ob_err *err);
+ob_session_flush_fn ob__session_flush(ob_session *s);
+/* With a cold cache: whether a flush reaches the memory, into the record. */
+ob_status ob__session_look_at_cold(ob_session *s, ob_record_result *r, ob_err *err);
 
 /* From samples and setup to the record's passes, statistics and rates. */
 ob_status ob__fill_pass_statistics(ob_session *session, ob_record *record, ob_err *err);

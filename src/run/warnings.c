@@ -117,6 +117,12 @@ void ob__warnings_fill(ob_warnings *w, const ob_warning_facts *facts, ob_record_
         warn(w, "the results were not checked: %s", facts->not_checked);
     if (!facts->own_clock && r->forward.measure_time_ms.count > 0)
         warn_of_noise(w, r); /* without samples there is nothing that it could have disturbed */
+    if (r->cache_reached != NULL && strcmp(r->cache_reached, "memory") != 0)
+        warn(
+            w,
+            "the cache was not emptied: a load from what was flushed took %.0f ns, one from memory "
+            "takes %.0f ns; do not trust it, or use --cache hot",
+            r->cache_load_ns, r->cache_memory_ns);
     warn_of_stop(w, r);
     warn_of_pass(w, &r->forward, "forward", facts, r);
     warn_of_pass(w, &r->backward, "backward", facts, r);

@@ -8,7 +8,7 @@
 #include "opbench/record.h"
 
 /* One row per warning that a record can hold; two of them come once per pass. */
-enum { OB_MOST_WARNINGS = 11, OB_WARNING_BYTES = 256 };
+enum { OB_MOST_WARNINGS = 12, OB_WARNING_BYTES = 256 };
 
 /* Owns the texts that a record points to. */
 typedef struct ob_warnings {

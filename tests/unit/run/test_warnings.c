@@ -52,6 +52,19 @@ static void nothing_measured(void)
     CHECK_STR(only(&facts, &empty.result), "nothing was measured: -i asks for no iteration");
 }
 
+static void a_cache_that_is_still_hot(void)
+{
+    ob_record_result *r = quiet_result();
+    r->cache_load_ns = 3.6;
+    r->cache_memory_ns = 121;
+    r->cache_reached = "memory";
+    CHECK_STR(only(&FACTS, r), "");
+    r->cache_reached = "cache";
+    CHECK_STR(only(&FACTS, r),
+              "the cache was not emptied: a load from what was flushed took 4 ns, one from memory "
+              "takes 121 ns; do not trust it, or use --cache hot");
+}
+
 static void noise(void)
 {
     const ob_warning_facts own_clock = {.own_clock = true, .clock_overhead_ns = 25};
@@ -151,6 +164,7 @@ static void all(void)
     r->noise_foreign = r->noise_steal = 0.9;
     r->forward.interval_ms.lag1 = r->backward.interval_ms.lag1 = 0.9;
     r->forward.time_ms.median = r->backward.time_ms.median = 0.0001;
+    r->cache_reached = "cache";
     r->fp_mode = "flush-to-zero on";
     r->stop_verdict = "gave up";
     ob__warnings_fill(&warnings, &facts, r);
@@ -168,6 +182,7 @@ int main(void)
 {
     RUN(quiet);
     RUN(nothing_measured);
+    RUN(a_cache_that_is_still_hot);
     RUN(noise);
     RUN(drift);
     RUN(short_samples);

@@ -7,7 +7,6 @@
  * machine does not change much.
  */
 #include "opbench/trace.h"
-#include "opbench/opbench.h"
 
 #include <stdio.h>
 #include <stdlib.h>

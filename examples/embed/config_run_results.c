@@ -8,7 +8,8 @@
  * BACKEND is native if not given. With PROGRAM (the path of opbench) cases run in a worker process, so
  * that one that crashes or hangs is a record like any other; without it they run here.
  */
-#include <opbench/opbench.h>
+#include <opbench/builder.h>
+#include <opbench/run.h>
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,8 @@
  *
  *     run_op [BACKEND]        native if not given
  */
-#include <opbench/opbench.h>
+#include <opbench/builder.h>
+#include <opbench/run.h>
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,8 @@
  *
  * docs/library.md explains it step by step.
  */
-#include <opbench/opbench.h>
+#include <opbench/config.h>
+#include <opbench/plugin.h>
 
 #include <inttypes.h>
 #include <stdio.h>

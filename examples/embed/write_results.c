@@ -7,7 +7,7 @@
  *
  * BACKEND is native if not given. With PROGRAM (the path of opbench) cases run in a worker process. FILE is replaced.
  */
-#include <opbench/opbench.h>
+#include <opbench/job.h>
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,10 @@
 #ifndef OPBENCH_TIMER_EXAMPLE_H
 #define OPBENCH_TIMER_EXAMPLE_H
 
-#include <opbench/opbench.h>
+#include <opbench/builder.h>
+#include <opbench/compare.h>
+#include <opbench/fuzz.h>
+#include <opbench/run.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -43,13 +43,6 @@ typedef struct ob_compare_table {
     const ob_compare_cell *cells; /* row by row */
 } ob_compare_table;
 
-typedef struct ob_compare ob_compare;
-
-/* Merges the measurements (ob_measurements_merge) and sorts them into tables; copies what it needs.
- * OB_ERR_DUPLICATE for two different tasks in one cell, OB_ERR_INVALID for samples without statistics
- * (ob_measurement_compute), OB_ERR_LIMIT for more than ten million cells. */
-ob_status ob_compare_create(const ob_measurements *results, ob_compare **out, ob_err *err);
-void ob_compare_destroy(ob_compare *compare);             /* NULL is allowed */
 size_t ob_compare_table_count(const ob_compare *compare); /* in order of first appearance */
 const ob_compare_table *ob_compare_get_table(const ob_compare *compare, size_t index);
 
@@ -85,18 +78,13 @@ typedef enum ob_table_format {
 bool ob_table_format_from_word(const char *word, ob_table_format *out);
 
 /* Zero is the original's default. */
-typedef struct ob_compare_style {
+struct ob_compare_style {
     size_t size; /* sizeof(ob_compare_style) */
     ob_table_format format;
     bool trim_significant_figures; /* as many digits as the spread of the samples allows */
     bool highlight_warnings;       /* cells with a wide spread say how wide */
     ob_colorize colorize; /* TEXT: escape sequences of a terminal; MARKDOWN: the best are bold */
-} ob_compare_style;
-
-/* Appends all tables; style may be NULL. Without measurements: nothing, [] in JSON, the heading in CSV.
- * OB_ERR_LIMIT for a table of more than 1 GiB. */
-ob_status ob_compare_print(const ob_compare *compare, const ob_compare_style *style, ob_text *text,
-                           ob_err *err);
+};
 
 #ifdef __cplusplus
 }

@@ -15,30 +15,21 @@
 extern "C" {
 #endif
 
-typedef struct ob_config ob_config;
 typedef struct ob_cases ob_cases;
 typedef struct ob_case ob_case;
 
-typedef struct ob_config_options {
+struct ob_config_options {
     size_t size;                  /* sizeof(ob_config_options) */
     const char *device;           /* NULL = "cpu"; handed to iterators */
     const ob_json_limits *limits; /* NULL = defaults */
     /* A backend that will run the cases brings operators of its own: names that the core does not know are no
      * reason for a warning. */
     bool foreign_operators;
-} ob_config_options;
+};
 
-/* Every error of the config (at most 20) goes to the context's log as OB_LOG_ERROR; *err holds the
- * first. Warnings go to the log too. The context must outlive the config. options may be NULL. */
-ob_status ob_config_open_file(ob_context *context, const char *path,
-                              const ob_config_options *options, ob_config **out, ob_err *err);
-ob_status ob_config_open_memory(ob_context *context, const char *name, const void *data,
-                                size_t size, const ob_config_options *options, ob_config **out,
-                                ob_err *err);
-/* Takes over doc (also on failure). */
+/* As ob_config_open_file; takes over doc (also on failure). */
 ob_status ob_config_open_json(ob_context *context, ob_json_doc *doc,
                               const ob_config_options *options, ob_config **out, ob_err *err);
-void ob_config_destroy(ob_config *config); /* NULL is allowed; after its ob_cases */
 
 /* The document it was read from; its name is ob_config_name. */
 const ob_json *ob_config_json(const ob_config *config);

@@ -7,17 +7,13 @@
 #define OPBENCH_CONTEXT_H
 
 #include "opbench/manifest.h"
+#include "opbench/opbench.h"
 #include "opbench/plugin.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct ob_context ob_context;
-
-/* With the core's operators, generators and iterators registered. log may be NULL; it is copied. */
-ob_status ob_context_create(const ob_log *log, ob_context **out, ob_err *err);
-void ob_context_destroy(ob_context *context); /* NULL is allowed; plug-ins stay loaded */
 const ob_log *ob_context_log(const ob_context *context);
 const ob_op_table *ob_context_operators(const ob_context *context);
 
@@ -35,12 +31,7 @@ ob_status ob_register_plugin(ob_context *context, const ob_plugin *plugin, ob_er
  * magic or ABI, a name that is taken, a file or directory that others may write to. OB_ERR_UNSUPPORTED, with its
  * own reason: the plug-in says that it cannot work here. */
 ob_status ob_plugin_load(ob_context *context, const char *path, ob_err *err);
-/* Loads every *.so of the directories in $OPBENCH_PLUGIN_PATH (colon separated) and then of
- * `library_dir` (NULL = the directory set at build time), in name order. One that cannot load is
- * logged as a warning, remembered with its reason, and does not stop the others; one that says that it cannot
- * work here is remembered only. After this a listing has those of opbench's own backends that were not found, too. */
-ob_status ob_plugin_discover(ob_context *context, const char *library_dir, ob_err *err);
-/* The same, but no code of a file that is not opbench's own runs in this process: it is loaded in another one, which tells
+/* As ob_plugin_discover, but no code of a file that is not opbench's own runs in this process: it is loaded in another one, which tells
  * what the file registers. The functions of such entries refuse, until a session is opened in this process
  * (ob_session_open), which loads what it needs; so for programs whose cases run in workers. */
 ob_status ob_plugin_discover_apart(ob_context *context, const char *library_dir, ob_err *err);

@@ -24,6 +24,7 @@
 #define OPBENCH_FUZZ_H
 
 #include "opbench/json.h"
+#include "opbench/opbench.h"
 #include "opbench/text.h"
 #include "opbench/value.h"
 
@@ -87,8 +88,6 @@ typedef struct ob_fuzz_tensor {
     const char *coalesced; /* else true */
 } ob_fuzz_tensor;
 
-typedef struct ob_fuzz_draw ob_fuzz_draw;
-
 /* Whether a draw is wanted. Its tensors are not made yet: tensor_count is 0. */
 typedef bool (*ob_fuzz_accept_fn)(void *ctx, const ob_fuzz_draw *draw);
 
@@ -141,22 +140,13 @@ struct ob_fuzz_draw {
 
 /* ---- fuzzers ---- */
 
-typedef struct ob_fuzzer ob_fuzzer;
-
 /* Checks the spec and copies all of it. */
 ob_status ob_fuzzer_create(const ob_fuzz_spec *spec, uint64_t seed, ob_fuzzer **out, ob_err *err);
-/* A spec in JSON. seed NULL = the file's own "seed", or 0. */
-ob_status ob_fuzzer_open_file(const char *path, const uint64_t *seed, ob_fuzzer **out, ob_err *err);
-ob_status ob_fuzzer_open_memory(const char *name, const void *data, size_t size,
-                                const uint64_t *seed, ob_fuzzer **out, ob_err *err);
 /* Errors have the line and column of the offending node; file and path are for the caller to add. */
 ob_status ob_fuzzer_open_json(const ob_json *spec, const uint64_t *seed, ob_fuzzer **out,
                               ob_err *err);
-void ob_fuzzer_destroy(ob_fuzzer *fuzzer); /* NULL is allowed */
 uint64_t ob_fuzzer_seed(const ob_fuzzer *fuzzer);
 
-/* Draw number `index`. OB_ERR_LIMIT when 1000 sets of parameters in a row were refused. */
-ob_status ob_fuzzer_draw(ob_fuzzer *fuzzer, uint64_t index, const ob_fuzz_draw **out, ob_err *err);
 /* Draws 0 to count - 1 in order; ends at the first error, also one of fn. */
 typedef ob_status (*ob_fuzz_draw_fn)(void *ctx, const ob_fuzz_draw *draw, ob_err *err);
 ob_status ob_fuzzer_take(ob_fuzzer *fuzzer, uint64_t count, ob_fuzz_draw_fn fn, void *ctx,
@@ -168,8 +158,6 @@ double ob_fuzzer_rejection_rate(const ob_fuzzer *fuzzer);
 
 /* The value of a parameter; NULL when there is none of that name. */
 const ob_value *ob_fuzz_draw_get(const ob_fuzz_draw *draw, const char *name);
-/* The same as a whole number (a bool is 0 or 1); fallback when it is none. */
-int64_t ob_fuzz_draw_int(const ob_fuzz_draw *draw, const char *name, int64_t fallback);
 /* NULL when there is none of that name. */
 const ob_fuzz_tensor_info *ob_fuzz_draw_tensor(const ob_fuzz_draw *draw, const char *name);
 /* Makes the tensor with its memory: floating and complex elements in [0, 1), integers in 1..126,
@@ -177,9 +165,6 @@ const ob_fuzz_tensor_info *ob_fuzz_draw_tensor(const ob_fuzz_draw *draw, const c
  * ob_tensor_fini. */
 ob_status ob_fuzz_draw_make(const ob_fuzzer *fuzzer, const ob_fuzz_draw *draw, size_t tensor,
                             ob_tensor *out, ob_err *err);
-/* Appends {"params": {...}, "tensors": {...}, ...} in one line, without the newline. */
-ob_status ob_fuzz_draw_print(const ob_fuzzer *fuzzer, const ob_fuzz_draw *draw, ob_text *text,
-                             ob_err *err);
 
 /* ---- presets ---- */
 

@@ -27,7 +27,6 @@ typedef enum ob_json_kind {
     OB_JSON_OBJECT,
 } ob_json_kind;
 
-typedef struct ob_json ob_json;
 typedef struct ob_json_doc ob_json_doc;
 
 typedef struct ob_json_limits {

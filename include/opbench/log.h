@@ -21,11 +21,11 @@ typedef enum ob_log_level {
 /* `what` lives only during the call. May be called from any thread that calls into the library. */
 typedef void (*ob_log_fn)(void *ctx, ob_log_level level, const ob_err *what);
 
-typedef struct ob_log {
+struct ob_log {
     ob_log_fn fn; /* NULL = silence */
     void *ctx;
     ob_log_level max_level; /* messages above it are dropped before formatting */
-} ob_log;
+};
 
 /* log may be NULL. */
 void ob_log_message(const ob_log *log, ob_log_level level, const char *format, ...) OB_PRINTF(3, 4);

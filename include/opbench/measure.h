@@ -9,6 +9,7 @@
 #ifndef OPBENCH_MEASURE_H
 #define OPBENCH_MEASURE_H
 
+#include "opbench/opbench.h"
 #include "opbench/status.h"
 
 #include <stdbool.h>
@@ -17,28 +18,13 @@
 extern "C" {
 #endif
 
-/* ------------------------------------------------------------------ what is measured */
-
-/* What a measurement says about its task, with the names that torch.utils.benchmark gives. NULL =
- * none. */
-typedef struct ob_task_spec {
-    const char *stmt;
-    const char *setup;
-    const char *global_setup;
-    const char *label;
-    const char *sub_label;
-    const char *description;
-    const char *env;
-    int64_t num_threads;
-} ob_task_spec;
-
 /* ------------------------------------------------------------------ clocks */
 
 /* Where time comes from. Readings never go down. */
-typedef struct ob_clock {
+struct ob_clock {
     uint64_t (*now_ns)(void *ctx);
     void *ctx;
-} ob_clock;
+};
 
 static inline uint64_t ob_clock_now_ns(const ob_clock *clock)
 {

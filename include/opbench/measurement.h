@@ -17,8 +17,6 @@
 extern "C" {
 #endif
 
-struct ob_record; /* opbench/record.h */
-
 /* ------------------------------------------------------------------ helpers */
 
 /* enum name, symbol, English, seconds. */
@@ -116,10 +114,6 @@ ob_status ob_measurement_to_record(const ob_measurement *m, struct ob_record *re
 
 /* ------------------------------------------------------------------ lists */
 
-typedef struct ob_measurements ob_measurements;
-
-ob_status ob_measurements_create(ob_measurements **out, ob_err *err);
-void ob_measurements_destroy(ob_measurements *list); /* NULL is allowed */
 /* Copies samples, texts and metadata. */
 ob_status ob_measurements_add(ob_measurements *list, const ob_measurement *m, ob_err *err);
 size_t ob_measurements_count(const ob_measurements *list);

@@ -321,8 +321,9 @@ typedef struct ob_record_kernel {
 } ob_record_kernel;
 
 /* Its parts are where they are in one version of this header alone: a record of another size is refused. A program that is
- * to go on with a newer library takes members of records by their rows: ob_record_find_field, ob_record_member. */
-typedef struct ob_record {
+ * to go on with a newer library takes members of records by ob_record_number and ob_record_word, or by their rows: ob_record_find_field,
+ * ob_record_member. */
+struct ob_record {
     size_t size; /* sizeof(ob_record): ob_record_init */
     ob_record_kind kind;
     ob_record_header header;
@@ -331,7 +332,7 @@ typedef struct ob_record {
     ob_record_finish finish;
     const char *trace_file;
     ob_record_kernel kernel;
-} ob_record;
+};
 
 /* Everything absent. */
 void ob_record_init_sized(ob_record *record, size_t size, ob_record_kind kind);
@@ -462,19 +463,14 @@ ob_status ob_result_file_close(ob_result_file *file, ob_err *err);
 
 /* ------------------------------------------------------------------ reading files */
 
-typedef struct ob_record_reader ob_record_reader;
-
 /* Zero means the default. */
-typedef struct ob_record_reader_params {
+struct ob_record_reader_params {
     size_t size;           /* sizeof(ob_record_reader_params) */
     size_t max_line_bytes; /* 0 = 1 GiB */
     bool
         whole_lines_only; /* a last line without its newline is never given, even if it is complete */
-} ob_record_reader_params;
+};
 
-/* "-" reads standard input. params may be NULL. */
-ob_status ob_record_reader_open(const char *path, const ob_record_reader_params *params,
-                                ob_record_reader **out, ob_err *err);
 /* A text in memory; data and name are borrowed. */
 ob_status ob_record_reader_open_memory(const char *name, const void *data, size_t size,
                                        const ob_record_reader_params *params,
@@ -483,11 +479,6 @@ ob_status ob_record_reader_open_memory(const char *name, const void *data, size_
 ob_status ob_record_reader_open_locked(const ob_result_file *file,
                                        const ob_record_reader_params *params,
                                        ob_record_reader **out, ob_err *err);
-void ob_record_reader_close(ob_record_reader *reader); /* NULL is allowed */
-/* The next record, valid until the next call; empty lines are passed over. OB_END after the last.
- * A line that is no JSON object is OB_ERR_SYNTAX with its place; the next call goes on behind it. Keys
- * that are no rows are passed over; a value of another type than its row's is OB_ERR_SYNTAX. */
-ob_status ob_record_reader_next(ob_record_reader *reader, const ob_record **out, ob_err *err);
 /* Of the record given last: its line, from 1. */
 uint64_t ob_record_reader_line(const ob_record_reader *reader);
 /* After OB_END. True: the last line has no newline; *cut_at (may be NULL) is where it begins, or the

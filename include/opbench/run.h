@@ -17,75 +17,11 @@ extern "C" {
 /* Who computes where no backend is named, and whose reference --check compares with. */
 #define OB_REFERENCE_BACKEND "native"
 
-/* How the Timer measures (opbench/timer.h), and how the measurement is called. */
-typedef struct ob_timer_options {
-    const char *method; /* "blocked", "adaptive", "timeit"; NULL = not by the Timer */
-    int64_t number;
-    double min_run_time_s; /* below 0: the method's default */
-    double max_run_time_s, threshold;
-    const char *label, *sub_label, *description, *env; /* NULL = none */
-} ob_timer_options;
-
-/* How cases are measured. ob_run_options_init gives the defaults of its rows, which also fill it from a command line, and
- * print it for a worker and for the repro line of a record. */
-typedef struct ob_run_options {
-    size_t size;         /* sizeof(ob_run_options) */
-    const char *backend; /* NULL = the first that works: native. ob_run takes several, "a,b" */
-    const char *device;  /* "cpu,opencl:0": which the backend has first; NULL = its own first */
-    int64_t warmup, iteration;
-    bool backward;
-    const char *exec_mode; /* "discrete", "continuous", "continuous_events" */
-    const char *cache;     /* "hot", "cold"; NULL = l2_cache decides, hot if it is NULL too */
-    const char *l2_cache;  /* PARAM's word for it: "on" = hot, "off" = cold; NULL = cache decides */
-    double min_time_s;     /* > 0: measure at least as long, instead of `iteration` */
-    double
-        precision; /* > 0: until the interval's relative half width is below, instead of `iteration` */
-    int64_t block; /* continuous: iterations per block; 0 = all */
-    int64_t threads;
-    const char *pin; /* "0,2,4-7": a CPU for each thread; NULL = not pinned */
-    int64_t seed;
-    int64_t processes; /* 1 = one worker for all cases; more = each case in so many fresh ones */
-    double case_timeout_s;  /* 0 = none */
-    int64_t max_memory_mib; /* 0 = three quarters of the machine's */
-    bool inference_mode;
-    bool check;             /* compare results with the reference's */
-    bool profile;           /* records say when the phases of a case began and how long they took */
-    bool count;             /* instructions too: each case once more in a process under valgrind */
-    const char *count_with; /* "callgrind" or "perf_event" alone; NULL = both */
-    int64_t count_number;   /* iterations that a count is of */
-    const char *count_dir;  /* where tables by function are kept; NULL = nowhere */
-    double count_timeout_s; /* of a case under valgrind */
-    int64_t count_repeats;  /* above 0: cases are counted so often, and not timed; no row */
-    ob_timer_options timer;
-    /* For repro lines; no rows. */
-    const char *config_name;    /* "-" = standard input; NULL = "CONFIG" */
-    const char *config_command; /* prints the config, in place of a file; NULL = none */
-    const char *program;        /* NULL = "opbench" */
-    const char *command;        /* NULL = "run", or "time" for the Timer */
-    bool by_words;              /* the case came from words of a command line */
-    const char *library_caps;   /* "on", "quiet", "off"; NULL = on */
-    const char
-        *roofline; /* file with ceilings, or "off"; NULL = OPBENCH_ROOFLINE, else the machine's */
-    const char
-        *backend_options; /* "forward_ns=700,queue=off": rows of the backend; NULL = defaults */
-    /* Who makes cases that are no operators: ob_replay_maker(); NULL = there are none. No row. */
-    const struct ob_case_maker *maker;
-    const char *membind; /* "0" or "0-1": NUMA nodes that all memory comes from; NULL = any */
-    const char *wrap;    /* "perf stat -d": what workers are started under; NULL = nothing */
-    /* Words in front of the program in repro lines, quoted for a shell: "A=b "; NULL = none. No row. */
-    const char *repro_before;
-} ob_run_options;
-
-/* The rows of it, for tables of one's own (OB_OPTION_ROWS_OF): how cases are measured, and how the Timer of `opbench time`
+/* The rows of ob_run_options, for tables of one's own (OB_OPTION_ROWS_OF): how cases are measured, and how the Timer of `opbench time`
  * does it. A command that has "library-caps" corrects libraries before it loads any. */
 const ob_option *ob_run_option_rows(void);
 const ob_option *ob_timer_option_rows(void);
 
-void ob_run_options_init_sized(ob_run_options *options, size_t size);
-static inline void ob_run_options_init(ob_run_options *options)
-{
-    ob_run_options_init_sized(options, sizeof *options);
-}
 /* How many names `backend` has, separated by commas; one if it is not given. */
 size_t ob_run_options_backend_count(const ob_run_options *options);
 /* Whether one of them brings operators of its own, beyond those that the core knows. */
@@ -159,7 +95,7 @@ typedef struct ob_run_progress {
 } ob_run_progress;
 
 /* One of several that are measured side by side: what is different about it. Zero is what the run's options say. */
-typedef struct ob_side {
+struct ob_side {
     size_t size;                 /* sizeof(ob_side) */
     const char *name;            /* its own among the sides of a run */
     const char *backend;         /* one name; the same as another side's is fine */
@@ -170,7 +106,7 @@ typedef struct ob_side {
     const char *const *variables; /* "NAME=VALUE" in the environment of its workers */
     const char *const *plugins;   /* files that its workers load before all others */
     const char *program;          /* whose workers are its own: another build of opbench */
-} ob_side;
+};
 
 /* What a run is told besides how to measure. */
 typedef struct ob_run_params {

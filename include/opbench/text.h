@@ -15,15 +15,7 @@
 extern "C" {
 #endif
 
-/* Zero is an empty buffer. */
-typedef struct ob_text {
-    char *data; /* malloc'ed; not NUL-terminated */
-    size_t size, capacity;
-} ob_text;
-
-void ob_text_fini(ob_text *text);
-
-/* Appending. All return false when memory is out; the text is then unchanged. */
+/* Appending to an ob_text (opbench/basic.h). All return false when memory is out; the text is then unchanged. */
 
 /* Room for `more` bytes behind the end. */
 bool ob_text_grow(ob_text *text, size_t more);

@@ -25,53 +25,15 @@
 extern "C" {
 #endif
 
-/* ---- what is timed ---- */
-
-/* run or time_block must be there; the rest may be NULL. Every function but set_threads may be called
- * many times; a failure ends the measurement and is its result. */
-typedef struct ob_timer_task {
-    /* The body, n times; n may be 0. */
-    ob_status (*run)(void *ctx, uint64_t n, ob_err *err);
-    /* Before every block, untimed. */
-    ob_status (*setup)(void *ctx, ob_err *err);
-    /* Waits until nothing is under way any more; called before each reading of the clock. */
-    ob_status (*sync)(void *ctx, ob_err *err);
-    /* Sets how many threads the body uses and says how many it had; called again with that number
-     * at the end. NULL = ob_threads_set: every library in the process that we know. */
-    ob_status (*set_threads)(void *ctx, int64_t threads, int64_t *before, ob_err *err);
-    /* Instead of run, setup, sync and our clock: a body with a clock of its own, such as one in
-     * another process. Runs a block of n and gives the seconds it took. */
-    ob_status (*time_block)(void *ctx, uint64_t n, double *seconds, ob_err *err);
-    void *ctx;
-} ob_timer_task;
-
-typedef struct ob_timer {
-    size_t size; /* sizeof(ob_timer) */
-    ob_timer_task task;
-    ob_task_spec spec;     /* num_threads 0 = 1 */
-    const ob_clock *clock; /* NULL = monotonic */
-    /* After each block of an autorange that counts; not OB_OK ends the measurement with that status.
-     * May be NULL. */
-    ob_status (*progress)(void *ctx, uint64_t number, double seconds, ob_err *err);
-    void *progress_ctx;
-} ob_timer;
-
 /* ---- measuring ---- */
 
-/* Each appends one measurement to the list, or nothing after a failure. A block never counts as less
- * than a nanosecond. OB_ERR_INVALID for a task without a body or numbers that make no sense. */
+/* As ob_timer_blocked_autorange (opbench/opbench.h) each appends one measurement to the list, or nothing after a
+ * failure. A block never counts as less than a nanosecond. OB_ERR_INVALID for a task without a body or numbers that make no sense. */
 
 #define OB_TIMER_NUMBER 1000000
-#define OB_TIMER_MIN_RUN_TIME_S 0.2
 
 /* One block of `number` > 0 iterations, after a block of max(number / 100, 2) that does not count. */
 ob_status ob_timer_timeit(const ob_timer *timer, uint64_t number, ob_measurements *to, ob_err *err);
-
-/* Blocks until they took min_run_time_s in all, at least one. Their size is a power of ten, found
- * before: large enough for the clock's cost to be below a ten-thousandth, and for a thousandth of
- * min_run_time_s. One untimed iteration comes first, so that a slow first call does not mislead it. */
-ob_status ob_timer_blocked_autorange(const ob_timer *timer, double min_run_time_s,
-                                     ob_measurements *to, ob_err *err);
 
 typedef struct ob_adaptive_params {
     size_t size;           /* sizeof(ob_adaptive_params) */

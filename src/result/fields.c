@@ -108,6 +108,44 @@ bool ob_record_has(const ob_record *record, const ob_field *field)
     return false;
 }
 
+double ob_record_number(const ob_record *record, const char *path)
+{
+    const ob_field *field = ob_record_find_field(record->kind, path);
+    if (field == NULL || !ob_record_has(record, field))
+        return NAN;
+    const void *member = ob_record_member(record, field);
+    switch (field->type) {
+    case OB_FIELD_INT:
+        return (double)*(const int64_t *)member;
+    case OB_FIELD_COUNT:
+        return (double)*(const uint64_t *)member;
+    case OB_FIELD_REAL:
+        return *(const double *)member;
+    case OB_FIELD_FLAG:
+        return *(const int8_t *)member;
+    default:
+        return NAN;
+    }
+}
+
+const char *ob_record_word(const ob_record *record, const char *path)
+{
+    const ob_field *field = ob_record_find_field(record->kind, path);
+    if (field == NULL || !ob_record_has(record, field))
+        return NULL;
+    const void *member = ob_record_member(record, field);
+    switch (field->type) {
+    case OB_FIELD_STR:
+        return *(const char *const *)member;
+    case OB_FIELD_CHARS:
+        return member;
+    case OB_FIELD_STATUS:
+        return ob_record_status_get_info(*(const ob_record_status *)member)->word;
+    default:
+        return NULL;
+    }
+}
+
 void ob_record_init_sized(ob_record *record, size_t size, ob_record_kind kind)
 {
     /* Zero is "absent" for pointers, texts, counts and lists; the other types have a mark. */

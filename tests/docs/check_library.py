@@ -14,7 +14,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 BEFORE = """
-#include <opbench/opbench.h>
+#include <opbench/run.h>
 void use(const char *name, ...);
 void print_message(void *ctx, ob_log_level level, const ob_err *what);
 ob_status keep(void *ctx, const ob_record *record, const char *line, size_t length, ob_err *err);

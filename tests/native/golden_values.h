@@ -6,7 +6,8 @@
 #ifndef OB_TEST_GOLDEN_VALUES_H
 #define OB_TEST_GOLDEN_VALUES_H
 
-#include "opbench/opbench.h"
+#include "opbench/builder.h"
+#include "opbench/run.h"
 #include "tensor/half.h"
 
 #include <stdlib.h>

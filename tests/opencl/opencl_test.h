@@ -6,7 +6,8 @@
 #define OB_TEST_OPENCL_H
 
 #include "check.h"
-#include "opbench/opbench.h"
+#include "opbench/builder.h"
+#include "opbench/run.h"
 
 #include <stdlib.h>
 

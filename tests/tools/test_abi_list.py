@@ -37,7 +37,7 @@ class AbiList(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             root = pathlib.Path(folder)
             (root / "cmake").mkdir()
-            header = root / "include" / "opbench" / "x.h"
+            header = root / "include" / "opbench" / "opbench.h"
             header.parent.mkdir(parents=True)
             header.write_text(HEADER, encoding="utf-8")
             subprocess.run([TOOL, "--write", folder], check=True)
@@ -85,6 +85,15 @@ class AbiList(unittest.TestCase):
         code, text = self.after(("ob_params *params", "ob_pair *params"))
         self.assertEqual(code, 1, text)
         self.assertIn("struct ob_pair: begin it with `size_t size`", text)
+
+    def test_the_main_header_stays_small(self):
+        def more(line, count):
+            return self.after(("int ob_call", "".join(line.format(i) for i in range(count)) + "int ob_call"))
+        for line, most in (("int ob_f{}(void);\n", 33), ("typedef struct ob_s{0} ob_s{0};\n", 36)):
+            self.assertEqual(more(line, most)[0], 0, line)
+            code, text = more(line, most + 1)
+            self.assertEqual(code, 1, text)
+            self.assertIn("declare what is new in a header of its own", text)
 
     def test_values_of_enums(self):
         self.breaks("enum ob_kind: lost OB_THREE = 6", ("OB_TWO = 5, OB_THREE", "OB_TWO = 5, OB_NEW, OB_THREE"))

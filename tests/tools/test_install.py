@@ -44,7 +44,9 @@ torch.mm 0|0|0 18
 """
 
 PROGRAM = r"""
+#include <opbench/dtype.h>
 #include <opbench/opbench.h>
+#include <opbench/version.h>
 #include <stdio.h>
 int main(void)
 {

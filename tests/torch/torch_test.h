@@ -7,7 +7,8 @@
 #define OB_TEST_TORCH_H
 
 #include "check.h"
-#include "opbench/opbench.h"
+#include "opbench/builder.h"
+#include "opbench/run.h"
 
 #include <stdlib.h>
 

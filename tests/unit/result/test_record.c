@@ -6,6 +6,7 @@
 #include "check.h"
 #include "opbench/record.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* The record's line, NUL-terminated, in a buffer that lives until the next call. */
@@ -340,6 +341,36 @@ static void rows_keep_the_rules(void)
     CHECK(ob_record_find_field(OB_RECORD_FINISH_LINE, "op_name") == NULL);
 }
 
+static void values_by_path(void)
+{
+    ob_record r;
+    ob_record_init(&r, OB_RECORD_RESULT_LINE);
+    CHECK(isnan(ob_record_number(&r, "statistics/forward/median")));
+    CHECK(ob_record_word(&r, "reason") == NULL && ob_record_word(&r, "status") == NULL);
+    r.result.forward.time_ms.median = 1.5;
+    r.result.forward.time_ms.count = 7;
+    r.result.threads = -2;
+    r.result.status = OB_RECORD_TIMED_OUT;
+    r.result.reason = "late";
+    CHECK_REAL(ob_record_number(&r, "statistics/forward/median"), 1.5);
+    CHECK_REAL(ob_record_number(&r, "statistics/forward/count"), 7);
+    CHECK_REAL(ob_record_number(&r, "threads"), -2);
+    CHECK_STR(ob_record_word(&r, "status"), "timed_out");
+    CHECK_STR(ob_record_word(&r, "reason"), "late");
+    /* No such field, one of another kind of line, and one that is no number, or no text. */
+    CHECK(isnan(ob_record_number(&r, "nowhere")) && ob_record_word(&r, "nowhere") == NULL);
+    CHECK(ob_record_word(&r, "finish_time") == NULL);
+    CHECK(isnan(ob_record_number(&r, "reason")) && isnan(ob_record_number(&r, "raw_times")));
+    CHECK(ob_record_word(&r, "threads") == NULL && ob_record_word(&r, "raw_times") == NULL);
+    ob_record_init(&r, OB_RECORD_HEADER_LINE);
+    r.header.cuda_available = 1;
+    r.header.opbench_version = "1.2";
+    snprintf(r.header.system.hostname, sizeof r.header.system.hostname, "here");
+    CHECK_REAL(ob_record_number(&r, "sys_info/cuda_available"), 1);
+    CHECK_STR(ob_record_word(&r, "sys_info/opbench_version"), "1.2");
+    CHECK_STR(ob_record_word(&r, "sys_info/hostname"), "here");
+}
+
 static void words(void)
 {
     ob_record_status status = OB_RECORD_NO_STATUS;
@@ -374,6 +405,7 @@ int main(void)
     RUN(what_cannot_be_written);
     RUN(every_row_there_and_back);
     RUN(rows_keep_the_rules);
+    RUN(values_by_path);
     RUN(words);
     return ob_test_end();
 }

@@ -116,15 +116,24 @@ static int say(const ob_err *err, ob_status status)
     return status == OB_ERR_UNSUPPORTED ? SKIPPED : 1;
 }
 
-int run_support_print(const char *plugin, char *const *goldens_paths)
+int run_support_print(const char *plugin, const char *list_path, char *const *goldens_paths)
 {
     subject s;
-    support now;
+    support now, before = {.table = NULL};
+    char path[4096];
     ob_err err;
-    const ob_status status = ask_all(&s, plugin, goldens_paths, &now, &err);
-    if (status == OB_OK)
+    ob_status status = ask_all(&s, plugin, goldens_paths, &now, &err);
+    if (status == OB_OK && subject_list_before(&s, list_path, path, sizeof path)) {
+        status = support_init(&before, now.table, &err);
+        if (status == OB_OK)
+            status = support_read(&before, path, &err);
+        if (status == OB_OK)
+            support_print_changes(&now, &before, strrchr(path, '/') + 1, stdout);
+    } else if (status == OB_OK) {
         support_print(&now, stdout);
+    }
     support_fini(&now);
+    support_fini(&before);
     subject_close(&s);
     return say(&err, status);
 }

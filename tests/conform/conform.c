@@ -3,7 +3,7 @@
  * conform PLUGIN values GOLDENS [DTYPE [SUPPORT]]
  * conform PLUGIN isas|threads|gradients|coverage|framework GOLDENS
  * conform PLUGIN beside GOLDENS REFERENCE quick|full|bytes
- * conform PLUGIN support GOLDENS...
+ * conform PLUGIN support SUPPORT GOLDENS...
  * conform PLUGIN supports SUPPORT GOLDENS...
  * conform PLUGIN list SUPPORT
  * conform PLUGIN broken quick|full EXCEPTIONS GOLDENS...
@@ -81,8 +81,8 @@ int main(int argc, char **argv)
         return run_beside(argv[1], argv[4], argv[3], argv[5]);
     if (strcmp(command, "isas") == 0)
         return run_isas(argv[1], argv[3]) != 0;
-    if (strcmp(command, "support") == 0)
-        return run_support_print(argv[1], argv + 3);
+    if (strcmp(command, "support") == 0 && argc > 4)
+        return run_support_print(argv[1], argv[3], argv + 4);
     if (strcmp(command, "supports") == 0 && argc > 4)
         return run_support_check(argv[1], argv[3], argv + 4);
     if (strcmp(command, "broken") == 0 && argc > 5)

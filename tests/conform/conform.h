@@ -64,6 +64,8 @@ void subject_close(subject *s);
 /* The list that holds for the version of the backend's library: of "x-2.6.tsv", "x-2.14.tsv" and so on the last one that is
  * not newer; where there is none, "x.tsv". */
 void subject_list(const subject *s, const char *plain, char *out, size_t size);
+/* The list before that one; false when it is "x.tsv", which has none. */
+bool subject_list_before(const subject *s, const char *plain, char *out, size_t size);
 /* Whether the list holds for a dtype on this machine. Where the backend multiplies matrices of it and the list says
  * that it does not, or the other way round, the list is of another processor or device. f32 all have. */
 bool subject_has_listed(const subject *s, const support *listed, ob_dtype dtype);
@@ -110,7 +112,7 @@ int run_framework(const char *plugin);
 int run_beside(const char *plugin, const char *reference, const char *goldens_path,
                const char *how);
 /* Prints what the backend takes of the goldens' calls, or compares it with the list of a file. */
-int run_support_print(const char *plugin, char *const *goldens_paths);
+int run_support_print(const char *plugin, const char *list_path, char *const *goldens_paths);
 int run_support_check(const char *plugin, const char *list_path, char *const *goldens_paths);
 /* Whether --check finds what is wrong with a right backend's results when they are spoiled. */
 int run_broken(const char *plugin, const char *how, const char *exceptions, char *const *paths);

@@ -54,21 +54,19 @@ static bool is_better(const char *version, const char *than)
     return order > 0 || (order == 0 && strlen(version) > strlen(than));
 }
 
-void subject_list(const subject *s, const char *plain, char *out, size_t size)
+/* The last list that is older than the version, or, unless `before`, as old; "x.tsv" where there is none. */
+static void last_list(const char *backend, const char *plain, const char *version, bool before,
+                      char *out, size_t size)
 {
-    library_version version = {.text = ""};
     char best[64] = "", candidate[64];
     const char *slash = strrchr(plain, '/');
     const int folder = slash != NULL ? (int)(slash - plain) : 0;
-    snprintf(version.property, sizeof version.property, "lib%s", s->desc->name);
-    if (s->desc->properties != NULL)
-        s->desc->properties(s->backend, take_version, &version);
     snprintf(out, size, "%.*s", folder, plain);
-    DIR *files = version.text[0] != '\0' ? opendir(folder > 0 ? out : ".") : NULL;
+    DIR *files = version[0] != '\0' ? opendir(folder > 0 ? out : ".") : NULL;
     const struct dirent *file;
     while (files != NULL && (file = readdir(files)) != NULL)
-        if (version_of_list(file->d_name, s->desc->name, candidate, sizeof candidate) &&
-            compare_versions(candidate, version.text) <= 0 && is_better(candidate, best))
+        if (version_of_list(file->d_name, backend, candidate, sizeof candidate) &&
+            compare_versions(candidate, version) <= (before ? -1 : 0) && is_better(candidate, best))
             snprintf(best, sizeof best, "%s", candidate);
     if (files != NULL)
         closedir(files);
@@ -76,6 +74,27 @@ void subject_list(const subject *s, const char *plain, char *out, size_t size)
         snprintf(out, size, "%s", plain);
     else
         snprintf(out, size, "%.*s-%s.tsv", (int)(strlen(plain) - strlen(".tsv")), plain, best);
+}
+
+void subject_list(const subject *s, const char *plain, char *out, size_t size)
+{
+    library_version version = {.text = ""};
+    snprintf(version.property, sizeof version.property, "lib%s", s->desc->name);
+    if (s->desc->properties != NULL)
+        s->desc->properties(s->backend, take_version, &version);
+    last_list(s->desc->name, plain, version.text, false, out, size);
+}
+
+bool subject_list_before(const subject *s, const char *plain, char *out, size_t size)
+{
+    char list[4096], version[64];
+    subject_list(s, plain, list, sizeof list);
+    const char *slash = strrchr(list, '/');
+    const char *file = slash != NULL ? slash + 1 : list;
+    if (!version_of_list(file, s->desc->name, version, sizeof version))
+        return false;
+    last_list(s->desc->name, plain, version, true, out, size);
+    return true;
 }
 
 static bool multiplies(const subject *s, ob_dtype dtype)

@@ -55,16 +55,41 @@ void support_dtypes(const support_row *row, int pass, char *out, size_t size)
     }
 }
 
-void support_print(const support *s, FILE *out)
+typedef struct row_text {
+    char dtypes[520]; /* of both passes */
+} row_text;
+
+static row_text text_of(const support_row *row)
+{
+    char forward[256], backward[256];
+    row_text text;
+    support_dtypes(row, 0, forward, sizeof forward);
+    support_dtypes(row, 1, backward, sizeof backward);
+    snprintf(text.dtypes, sizeof text.dtypes, "%s\t%s", forward, backward);
+    return text;
+}
+
+static void print_rows(const support *s, const support *before, FILE *out)
 {
     for (size_t i = 0; i < ob_op_table_count(s->table); i++) {
-        char name[192], forward[256], backward[256];
+        char name[192];
+        const row_text now = text_of(&s->rows[i]);
+        const row_text was = text_of(before != NULL ? &before->rows[i] : &(support_row){0});
         support_op_name(ob_op_table_at(s->table, i), name, sizeof name);
-        support_dtypes(&s->rows[i], 0, forward, sizeof forward);
-        support_dtypes(&s->rows[i], 1, backward, sizeof backward);
-        if (strcmp(forward, "-") != 0 || strcmp(backward, "-") != 0)
-            fprintf(out, "%s\t%s\t%s\n", name, forward, backward);
+        if (strcmp(now.dtypes, was.dtypes) != 0)
+            fprintf(out, "%s\t%s\n", name, now.dtypes);
     }
+}
+
+void support_print(const support *s, FILE *out)
+{
+    print_rows(s, NULL, out);
+}
+
+void support_print_changes(const support *s, const support *before, const char *file, FILE *out)
+{
+    fprintf(out, "as %s, but:\n", file);
+    print_rows(s, before, out);
 }
 
 /* ---- reading ---- */
@@ -95,8 +120,22 @@ static ob_status read_line(support *s, char *line, ob_err *err)
     support_row *row = support_find(s, name);
     if (row == NULL)
         return ob_err_set(err, OB_ERR_NOT_FOUND, "there is no operator %s", name);
+    *row = (support_row){0};
     OB_TRY(read_dtypes(row, 0, forward, err));
     return read_dtypes(row, 1, backward, err);
+}
+
+/* "as x.tsv, but:": the list of that name in the same folder comes first. */
+static ob_status read_before(support *s, const char *path, const char *line, ob_err *err)
+{
+    char before[4096];
+    const char *slash = strrchr(path, '/');
+    const int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
+    snprintf(before, sizeof before, "%.*s%.*s", folder, path, (int)strcspn(line + 3, ","),
+             line + 3);
+    if (strcmp(before, path) == 0)
+        return ob_err_set(err, OB_ERR_SYNTAX, "the list builds upon itself");
+    return support_read(s, before, err);
 }
 
 ob_status support_read(support *s, const char *path, ob_err *err)
@@ -108,7 +147,8 @@ ob_status support_read(support *s, const char *path, ob_err *err)
         return ob_err_set(err, OB_ERR_IO, "cannot open %s; `make support` writes it", path);
     for (int number = 1; status == OB_OK && fgets(line, sizeof line, in) != NULL; number++) {
         ob_err local = {.message = ""};
-        status = read_line(s, line, &local);
+        const bool builds = number == 1 && strncmp(line, "as ", 3) == 0;
+        status = builds ? read_before(s, path, line, &local) : read_line(s, line, &local);
         if (status != OB_OK)
             ob_err_set(err, status, "%s, line %d: %s; `make support` writes it anew", path, number,
                        local.message);

@@ -5,7 +5,7 @@
  * is made from the lists, also where a backend is missing.
  *
  * A line: operator, dtypes of forward, dtypes of backward, separated by tabs; "-" is none, "f32*" is some of
- * the calls in the goldens.
+ * the calls in the goldens. The list of a release begins with "as x.tsv, but:" and has the lines that are others there.
  */
 #ifndef OB_TEST_CONFORM_SUPPORT_H
 #define OB_TEST_CONFORM_SUPPORT_H
@@ -37,6 +37,8 @@ support_row *support_find(const support *s, const char *op);
 taken support_taken(const support_row *row, int pass, ob_dtype dtype);
 ob_status support_read(support *s, const char *path, ob_err *err);
 void support_print(const support *s, FILE *out);
+/* What is not as in the list before it, which lies in `file` of the same folder. */
+void support_print_changes(const support *s, const support *before, const char *file, FILE *out);
 /* The dtypes of a pass as a line has them. */
 void support_dtypes(const support_row *row, int pass, char *out, size_t size);
 /* "aten::add.Tensor" */

@@ -38,13 +38,18 @@ static ob_status add_backends(ob_cli *cli, ob_findings *findings, ob_err *err)
     if (trials == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for trying backends");
     for (size_t i = 0; i < count; i++)
-        trials[i].name = ob_context_entry(cli->context, OB_ENTRY_BACKEND, i).name;
+        trials[i] = (ob_backend_trial){
+            .name = ob_context_entry(cli->context, OB_ENTRY_BACKEND, i).name, .may_recall = true};
     ob_backends_try(cli->context, trials, count);
     for (size_t i = 0; status == OB_OK && i < count; i++) {
         ob_finding one = {.size = sizeof one,
                           .check = trials[i].name,
                           .level = trials[i].opened ? OB_FINDING_OK : OB_FINDING_WARNING};
-        snprintf(one.text, sizeof one.text, "%.380s", trials[i].text);
+        snprintf(one.text, sizeof one.text, "%.350s%s", trials[i].text,
+                 trials[i].without_symbols ? ", without debug symbols" : "");
+        if (trials[i].without_symbols)
+            snprintf(one.cost, sizeof one.cost,
+                     "counts of instructions cannot name the sources of its functions");
         if (!trials[i].opened)
             snprintf(one.cost, sizeof one.cost, "this backend cannot be used");
         status = ob_findings_add(findings, &one, err);

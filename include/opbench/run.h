@@ -164,6 +164,9 @@ typedef struct ob_backend_trial {
     bool tried;       /* not without room for another process: then it is what its probe said */
     bool opened;
     char text[1024]; /* its library, "oneDNN 2.6.3", or ""; else why it cannot be opened */
+    /* What it said when it was opened before will do, as long as no file has changed that was loaded then. */
+    bool may_recall;
+    bool without_symbols; /* the library that its manifest names has no debug symbols */
 } ob_backend_trial;
 
 /* Opens each in a process of its own, all at the same time; one that crashes or hangs has that as its reason. */

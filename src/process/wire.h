@@ -27,7 +27,7 @@ enum { OB_WIRE_VERSION = 1 };
     X(ANSWER, 64)        /* snippet: a number as text */                                           \
     X(FAILED, 64 << 10)  /* snippet, trial, plug-in: why not, as text */                           \
     X(CANNOT, 64 << 10)  /* snippet, plug-in: why its code can never be run this way */            \
-    X(OPENED, 4 << 10)   /* trial: what was opened, as text */                                     \
+    X(OPENED, 64 << 10)  /* trial: what was opened, as text, and its files */                      \
     X(PARTS, 256 << 20)  /* worker: record lines of a case's parts, before its own */              \
     X(PLUGIN, 16 << 20)  /* trial: what a plug-in registered, as JSON (plugin/plugin_report.h) */  \
     X(SCHEMAS, 16 << 20) /* trial: [schema, why it is not run, or null], any number of times */    \

@@ -5,7 +5,11 @@
  */
 #include "opbench/run.h"
 #include "process/answer.h"
+#include "run/backend_memo.h"
 
+#include "count/debug_symbols.h"
+
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +25,51 @@ typedef struct trial {
     ob_process process;
     ob_wire_inbox inbox;
 } trial;
+
+/* Whether the library that the manifest names was loaded, and has no debug symbols. */
+static bool lacks_symbols(const ob_context *context, const char *backend, const ob_text *files)
+{
+    const ob_manifests *manifests = ob_context_manifests(context);
+    const ob_manifest *m = manifests != NULL ? ob_manifests_find(manifests, backend) : NULL;
+    const char *object = m != NULL && m->library != NULL ? m->library->object : NULL;
+    char name[256], path[PATH_MAX];
+    snprintf(name, sizeof name, "/%.200s", object != NULL ? object : "");
+    const char *at = object != NULL ? memmem(files->data, files->size, name, strlen(name)) : NULL;
+    if (at == NULL)
+        return false;
+    const char *begin = at, *end = memchr(at, '\t', (size_t)(files->data + files->size - at));
+    while (begin > files->data && begin[-1] != '\n')
+        begin--;
+    snprintf(path, sizeof path, "%.*s", (int)(end - begin), begin);
+    return !ob__elf_has_debug_symbols(path);
+}
+
+/* A mark, what it has to say, and behind a NUL the files that were loaded for it. */
+enum { WITH_SYMBOLS = '+', WITHOUT_SYMBOLS = '-' };
+
+static void tell_opened(const trial *t, const char *said, int socket)
+{
+    ob_text answer = {.data = NULL}, files = {.data = NULL};
+    enum { MOST_FILES = 60 << 10 }; /* what a message can hold: more is not kept */
+    const bool listed = ob__mapped_files_append(NULL, &files) && files.size < MOST_FILES;
+    const char mark =
+        listed && lacks_symbols(t->context, t->backend, &files) ? WITHOUT_SYMBOLS : WITH_SYMBOLS;
+    if (ob_text_append(&answer, &mark, 1) && ob_text_append_str(&answer, said) &&
+        ob_text_append(&answer, "", 1) &&
+        (!listed || ob_text_append(&answer, files.data, files.size)))
+        ob__wire_send(socket, OB_MESSAGE_OPENED, answer.data, answer.size, NULL);
+    ob_text_fini(&answer);
+    ob_text_fini(&files);
+}
+
+/* said: with its mark. */
+static void take_opened(const char *said, size_t trial_size, ob_backend_trial *out)
+{
+    out->opened = true;
+    if (trial_size >= sizeof *out)
+        out->without_symbols = said[0] == WITHOUT_SYMBOLS;
+    snprintf(out->text, sizeof out->text, "%s", said[0] != '\0' ? said + 1 : "");
+}
 
 /* In the new process. The crashes of libraries leave no file. */
 static int open_backend(void *ctx, int socket)
@@ -38,8 +87,10 @@ static int open_backend(void *ctx, int socket)
     const bool opened = ob_session_open(t->context, &options, &session, &err) == OB_OK;
     if (opened)
         ob_session_library(session, &library);
-    const char *said = opened ? library.text : err.message;
-    ob__wire_send(socket, opened ? OB_MESSAGE_OPENED : OB_MESSAGE_FAILED, said, strlen(said), NULL);
+    if (opened)
+        tell_opened(t, library.text, socket);
+    else
+        ob__wire_send(socket, OB_MESSAGE_FAILED, err.message, strlen(err.message), NULL);
     return EXIT_SUCCESS; /* without what libraries do at exit */
 }
 
@@ -51,25 +102,34 @@ static bool read_answer(trial *t, double end_s, ob_wire_message *out)
            (out->type == OB_MESSAGE_OPENED || out->type == OB_MESSAGE_FAILED);
 }
 
-static void finish(trial *t, double end_s, ob_backend_trial *out)
+static void finish(trial *t, double end_s, size_t trial_size, ob_backend_trial *out)
 {
     ob_wire_message answer;
     const bool answered = read_answer(t, end_s, &answer);
     const bool ended = answered || ob__process_ended_by(&t->process, end_s);
     const int status = ob__process_end(&t->process, 0);
-    out->opened = answered && answer.type == OB_MESSAGE_OPENED;
-    if (answered)
+    out->opened = false;
+    if (answered && answer.type == OB_MESSAGE_OPENED) {
+        const size_t length = strnlen(answer.data, answer.size);
+        char said[sizeof out->text + 1];
+        snprintf(said, sizeof said, "%.*s", (int)length, answer.data);
+        take_opened(said, trial_size, out);
+        if (length < answer.size)
+            ob__backend_keep(NULL, t->backend, said, answer.data + length + 1,
+                             answer.size - length - 1);
+    } else if (answered) {
         snprintf(out->text, sizeof out->text, "%.*s", (int)answer.size, answer.data);
-    else if (!ended)
+    } else if (!ended) {
         snprintf(out->text, sizeof out->text, "its library did not open within %d s; " CURE,
                  LIMIT_S);
-    else if (WIFSIGNALED(status))
+    } else if (WIFSIGNALED(status)) {
         snprintf(out->text, sizeof out->text, "its library crashes when it is opened (%s); " CURE,
                  strsignal(WTERMSIG(status)));
-    else
+    } else {
         snprintf(out->text, sizeof out->text,
                  "its library ends the process when it is opened (exit code %d); " CURE,
                  WEXITSTATUS(status));
+    }
     ob__process_close(&t->process);
     ob_text_fini(&t->inbox.bytes);
 }
@@ -84,6 +144,12 @@ void ob_backends_try_sized(ob_context *context, void *trials, size_t trial_size,
         t->text[0] = '\0';
         if (all == NULL || t->name == NULL)
             continue;
+        char said[sizeof t->text + 1];
+        if (trial_size >= sizeof *t && t->may_recall &&
+            ob__backend_recall(NULL, t->name, said, sizeof said)) {
+            take_opened(said, trial_size, t);
+            continue;
+        }
         all[i] = (trial){.context = context, .backend = t->name};
         const ob_process_params params = {.fn = open_backend, .ctx = &all[i], .talk = true};
         t->tried = ob__process_start(&params, &all[i].process, NULL) == OB_OK;
@@ -91,8 +157,8 @@ void ob_backends_try_sized(ob_context *context, void *trials, size_t trial_size,
     const double end_s = ob__now_s() + LIMIT_S;
     for (size_t i = 0; all != NULL && i < count; i++) {
         ob_backend_trial *t = (void *)((char *)trials + i * trial_size);
-        if (t->tried)
-            finish(&all[i], end_s, t);
+        if (t->tried && all[i].process.guard != 0)
+            finish(&all[i], end_s, trial_size, t);
     }
     free(all);
 }

@@ -51,30 +51,6 @@ static ob_status make_value(const ob_kit_locations *places, ob_pass pass, ob_edg
     return OB_OK;
 }
 
-/* An operand as a value with real tensors. */
-static ob_status operand_value(const ob_host *host, const ob_kit_pass *pass,
-                               const ob_operand *operand, ob_value *out, int depth, ob_err *err)
-{
-    switch (operand->kind) {
-    case OB_OPERAND_EDGE:
-        return host->value_copy(out, &pass->values[operand->edge], err);
-    case OB_OPERAND_ITEM:
-        return host->value_copy(out, &pass->values[operand->edge].as.list.items[operand->index],
-                                err);
-    case OB_OPERAND_VALUE:
-        return host->value_copy(out, &operand->value, err);
-    case OB_OPERAND_LIST:
-        break;
-    }
-    if (depth == 0)
-        return host->err_set(err, OB_ERR_LIMIT, "lists of operands are nested too deeply");
-    OB_TRY(host->value_init_list(out, OB_VALUE_LIST, operand->count, err));
-    for (size_t i = 0; i < operand->count; i++)
-        OB_TRY(
-            operand_value(host, pass, &operand->items[i], &out->as.list.items[i], depth - 1, err));
-    return OB_OK;
-}
-
 /* ---- calls ---- */
 
 static ob_status make_step(ob_prepared *prepared, ob_kit_pass *pass, const ob_graph_node *node,
@@ -101,7 +77,8 @@ static ob_status make_step(ob_prepared *prepared, ob_kit_pass *pass, const ob_gr
     }
     pass->step_count++;
     for (size_t i = 0; i < schema->arg_count; i++)
-        OB_TRY(operand_value(host, pass, &node->args[i], &step->args[i], 4, err));
+        OB_TRY(ob_kit_operand_value(host, pass->graph, pass->values, &node->args[i], &step->args[i],
+                                    err));
     for (size_t k = 0; k < node->output_count; k++)
         OB_TRY(host->value_copy(&step->call.outputs[k], &pass->values[node->outputs[k]], err));
     const ob_kit_kernel *kernel = step->call.kernel;

@@ -2,7 +2,7 @@
  *
  * Edges and calls of graphs; see graphs.h.
  */
-#include "opbench/kit.h"
+#include "kit/prepared_case.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -103,4 +103,31 @@ int ob_kit_changed_argument(const ob_schema *schema, size_t k)
             return (int)i;
     }
     return -1;
+}
+
+static ob_status operand_value(const ob_host *host, const ob_graph *graph, const ob_value *values,
+                               const ob_operand *operand, ob_value *out, int depth, ob_err *err)
+{
+    if (operand->kind == OB_OPERAND_VALUE)
+        return host->value_copy(out, &operand->value, err);
+    if (operand->kind != OB_OPERAND_LIST) {
+        const ob_value *edge =
+            values != NULL ? &values[operand->edge] : &graph->edges[operand->edge].meta;
+        const bool item = operand->kind == OB_OPERAND_ITEM;
+        return host->value_copy(out, item ? &edge->as.list.items[operand->index] : edge, err);
+    }
+    if (depth == 0)
+        return host->err_set(err, OB_ERR_LIMIT, "lists of operands are nested too deeply");
+    OB_TRY(host->value_init_list(out, OB_VALUE_LIST, operand->count, err));
+    for (size_t i = 0; i < operand->count; i++)
+        OB_TRY(operand_value(host, graph, values, &operand->items[i], &out->as.list.items[i],
+                             depth - 1, err));
+    return OB_OK;
+}
+
+ob_status ob_kit_operand_value(const ob_host *host, const ob_graph *graph, const ob_value *values,
+                               const ob_operand *operand, ob_value *out, ob_err *err)
+{
+    enum { MOST_NESTED = 4 };
+    return operand_value(host, graph, values, operand, out, MOST_NESTED, err);
 }

@@ -62,4 +62,8 @@ ob_status ob_kit_allocate(ob_prepared *prepared, size_t size, ob_storage **out, 
 /* run_case.c: a call of an operator that its plug-in implements. */
 ob_status ob_kit_run_function(const ob_kit_call *call, ob_err *err);
 
+/* A node's argument; of edges what `values` has of each, or, without them, their metas. */
+ob_status ob_kit_operand_value(const ob_host *host, const ob_graph *graph, const ob_value *values,
+                               const ob_operand *operand, ob_value *out, ob_err *err);
+
 #endif

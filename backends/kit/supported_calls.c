@@ -54,29 +54,6 @@ static const ob_tensor *leading_tensor(const ob_graph *graph, const ob_graph_nod
     return tensor;
 }
 
-static ob_status operand_meta(const ob_host *host, const ob_graph *graph, const ob_operand *operand,
-                              ob_value *out, int depth, ob_err *err)
-{
-    switch (operand->kind) {
-    case OB_OPERAND_EDGE:
-        return host->value_copy(out, &graph->edges[operand->edge].meta, err);
-    case OB_OPERAND_ITEM:
-        return host->value_copy(
-            out, &graph->edges[operand->edge].meta.as.list.items[operand->index], err);
-    case OB_OPERAND_VALUE:
-        return host->value_copy(out, &operand->value, err);
-    case OB_OPERAND_LIST:
-        break;
-    }
-    if (depth == 0)
-        return host->err_set(err, OB_ERR_LIMIT, "lists of operands are nested too deeply");
-    OB_TRY(host->value_init_list(out, OB_VALUE_LIST, operand->count, err));
-    for (size_t i = 0; i < operand->count; i++)
-        OB_TRY(
-            operand_meta(host, graph, &operand->items[i], &out->as.list.items[i], depth - 1, err));
-    return OB_OK;
-}
-
 /* The kernel's own check, on metas. */
 static ob_status ask_kernel(ob_kit_engine *engine, const ob_kit_kernel *kernel,
                             const ob_graph *graph, const ob_graph_node *node, ob_err *err)
@@ -88,7 +65,7 @@ static ob_status ask_kernel(ob_kit_engine *engine, const ob_kit_kernel *kernel,
         return host->err_set(err, OB_ERR_NOMEM, "out of memory");
     ob_status status = OB_OK;
     for (size_t i = 0; status == OB_OK && i < args; i++)
-        status = operand_meta(host, graph, &node->args[i], &values[i], 4, err);
+        status = ob_kit_operand_value(host, graph, NULL, &node->args[i], &values[i], err);
     for (size_t k = 0; status == OB_OK && k < outputs; k++)
         status = host->value_copy(&values[args + k], &graph->edges[node->outputs[k]].meta, err);
     ob_kit_call call = {.host = host,

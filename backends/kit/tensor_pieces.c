@@ -97,3 +97,41 @@ const ob_value *ob_kit_given_number(const ob_kit_call *call)
         value = ob_kit_arg(call, NAMES[i]);
     return value;
 }
+
+bool ob_kit_repeat_shape(const ob_kit_call *call, ob_tensor *to, ob_tensor *from)
+{
+    const ob_tensor *out = ob_kit_output(call, 0), *self = call->args[0].as.tensor;
+    const int lead = out->ndim - self->ndim;
+    int64_t repeats[OB_MAX_DIMS];
+    int n = 0;
+    *to = *out;
+    *from = *self;
+    ob_kit_arg_ints(call, "repeats", repeats, OB_MAX_DIMS);
+    for (int d = 0; d < out->ndim; d++) {
+        const int64_t size = d < lead ? 1 : self->sizes[d - lead];
+        const int64_t sizes[] = {repeats[d], size};
+        const int64_t to_strides[] = {out->strides[d] * size, out->strides[d]};
+        const int64_t from_strides[] = {0, d < lead ? 0 : self->strides[d - lead]};
+        for (int k = 0; k < 2; k++) {
+            if (sizes[k] == 1)
+                continue;
+            if (n == OB_MAX_DIMS)
+                return false;
+            to->sizes[n] = from->sizes[n] = sizes[k];
+            to->strides[n] = to_strides[k];
+            from->strides[n++] = from_strides[k];
+        }
+    }
+    to->ndim = from->ndim = n;
+    return true;
+}
+
+ob_status ob_kit_check_repeat(ob_kit_call *call, ob_err *err)
+{
+    ob_tensor to, from;
+    if (ob_kit_repeat_shape(call, &to, &from))
+        return OB_OK;
+    return call->host->err_set(err, OB_ERR_UNSUPPORTED,
+                               "aten::repeat of so many dimensions is not in this backend; "
+                               "repeat fewer at a time");
+}

@@ -22,6 +22,11 @@ ob_tensor ob_kit_select_target(const ob_kit_call *call);
 ob_tensor ob_kit_slice_target(const ob_kit_call *call);
 ob_tensor ob_kit_diagonal_target(const ob_kit_call *call);
 
+/* Result and argument of repeat as tensors of one shape: each dimension becomes (repeats, size). False when that is more
+ * dimensions than a tensor has, which the check says. */
+bool ob_kit_repeat_shape(const ob_kit_call *call, ob_tensor *to, ob_tensor *from);
+ob_status ob_kit_check_repeat(ob_kit_call *call, ob_err *err);
+
 /* What full, fill_ and their kin fill with. */
 const ob_value *ob_kit_given_number(const ob_kit_call *call);
 

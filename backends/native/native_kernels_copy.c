@@ -157,52 +157,10 @@ static ob_status run_roll(const ob_kit_call *call, ob_err *err)
     return roll_dims(call, out, self, shifts, dims, self->ndim > 0 ? count : 0, err);
 }
 
-/* Each dimension becomes (repeats, size); those that are not repeated stay one. */
-static bool repeat_shape(const ob_tensor *out, const ob_tensor *self, const int64_t *repeats,
-                         ob_tensor *to, ob_tensor *from)
-{
-    const int lead = out->ndim - self->ndim;
-    int n = 0;
-    *to = *out;
-    *from = *self;
-    for (int d = 0; d < out->ndim; d++) {
-        const int64_t size = d < lead ? 1 : self->sizes[d - lead];
-        const int64_t stride = d < lead ? 0 : self->strides[d - lead];
-        if (repeats[d] != 1) {
-            if (n == OB_MAX_DIMS)
-                return false;
-            to->sizes[n] = from->sizes[n] = repeats[d];
-            to->strides[n] = out->strides[d] * size;
-            from->strides[n++] = 0;
-        }
-        if (n == OB_MAX_DIMS)
-            return false;
-        to->sizes[n] = from->sizes[n] = size;
-        to->strides[n] = out->strides[d];
-        from->strides[n++] = stride;
-    }
-    to->ndim = from->ndim = n;
-    return true;
-}
-
-static ob_status check_repeat(ob_kit_call *call, ob_err *err)
-{
-    int64_t repeats[OB_MAX_DIMS];
-    ob_tensor to, from;
-    ob_kit_arg_ints(call, "repeats", repeats, OB_MAX_DIMS);
-    if (!repeat_shape(ob_kit_output(call, 0), call->args[0].as.tensor, repeats, &to, &from))
-        return call->env->host->err_set(err, OB_ERR_UNSUPPORTED,
-                                        "aten::repeat of so many dimensions is not in the native "
-                                        "backend; repeat fewer at a time");
-    return OB_OK;
-}
-
 static ob_status run_repeat(const ob_kit_call *call, ob_err *err)
 {
-    int64_t repeats[OB_MAX_DIMS];
     ob_tensor to, from;
-    ob_kit_arg_ints(call, "repeats", repeats, OB_MAX_DIMS);
-    repeat_shape(ob_kit_output(call, 0), call->args[0].as.tensor, repeats, &to, &from);
+    ob_kit_repeat_shape(call, &to, &from);
     return native_copy(call->env, &to, &from, err);
 }
 
@@ -299,7 +257,7 @@ const ob_kit_kernel native_kernels_copy[] = {
     {.name = "aten::stack", .dtypes = OB_KIT_ALL, .run = run_stack},
     MOVE("aten::flip", run_flip),
     MOVE("aten::roll", run_roll),
-    {.name = "aten::repeat", .dtypes = OB_KIT_ALL, .run = run_repeat, .check = check_repeat},
+    {.name = "aten::repeat", .dtypes = OB_KIT_ALL, .run = run_repeat, .check = ob_kit_check_repeat},
     {.name = "aten::tril", .dtypes = OB_KIT_ALL, .run = run_triangle, .variant = 0},
     {.name = "aten::triu", .dtypes = OB_KIT_ALL, .run = run_triangle, .variant = 1},
     MOVE("aten::select_backward", run_select_backward),

@@ -78,54 +78,12 @@ static ob_status setup_flip(ob_kit_call *call, ob_err *err)
     return ocl_copy_add(&m, ob_kit_output(call, 0), &from, err);
 }
 
-/* Each dimension becomes (repeats, size). False when that is more dimensions than a tensor has. */
-static bool repeat_shape(const ob_tensor *out, const ob_tensor *self, const int64_t *repeats,
-                         ob_tensor *to, ob_tensor *from)
-{
-    const int lead = out->ndim - self->ndim;
-    int n = 0;
-    *to = *out;
-    *from = *self;
-    for (int d = 0; d < out->ndim; d++) {
-        const int64_t size = d < lead ? 1 : self->sizes[d - lead];
-        const int64_t sizes[] = {repeats[d], size};
-        const int64_t to_strides[] = {out->strides[d] * size, out->strides[d]};
-        const int64_t from_strides[] = {0, d < lead ? 0 : self->strides[d - lead]};
-        for (int k = 0; k < 2; k++) {
-            if (sizes[k] == 1)
-                continue;
-            if (n == OB_MAX_DIMS)
-                return false;
-            to->sizes[n] = from->sizes[n] = sizes[k];
-            to->strides[n] = to_strides[k];
-            from->strides[n++] = from_strides[k];
-        }
-    }
-    to->ndim = from->ndim = n;
-    return true;
-}
-
-static ob_status check_repeat(ob_kit_call *call, ob_err *err)
-{
-    int64_t repeats[OB_MAX_DIMS];
-    ob_tensor to, from;
-    ob_kit_arg_ints(call, "repeats", repeats, OB_MAX_DIMS);
-    if (!repeat_shape(ob_kit_output(call, 0), call->args[0].as.tensor, repeats, &to, &from))
-        return call->host->err_set(
-            err, OB_ERR_UNSUPPORTED,
-            "aten::repeat of so many dimensions is not in the OpenCL backend; "
-            "repeat fewer at a time");
-    return OB_OK;
-}
-
 static ob_status setup_repeat(ob_kit_call *call, ob_err *err)
 {
-    int64_t repeats[OB_MAX_DIMS];
     ob_tensor to, from;
     ocl_maker m;
     OB_TRY(ocl_maker_open(call, &m, err));
-    ob_kit_arg_ints(call, "repeats", repeats, OB_MAX_DIMS);
-    repeat_shape(ob_kit_output(call, 0), call->args[0].as.tensor, repeats, &to, &from);
+    ob_kit_repeat_shape(call, &to, &from);
     return ocl_copy_add(&m, &to, &from, err);
 }
 
@@ -183,7 +141,7 @@ const ob_kit_kernel ocl_kernels_copy[] = {
      .dtypes = OB_KIT_REALS,
      .setup = setup_repeat,
      .run = ocl_run,
-     .check = check_repeat},
+     .check = ob_kit_check_repeat},
     MOVE("aten::select_backward", setup_select_backward),
     MOVE("aten::slice_backward", setup_slice_backward),
     MOVE("aten::diagonal_backward", setup_diagonal_backward),

@@ -100,26 +100,14 @@ static ob_status setup(ob_kit_call *call, ob_err *err)
     return ocl_dense_back(&m, out, &dense, err);
 }
 
-#define POOL(op_name, which)                                                                       \
-    {                                                                                              \
-        .name = "aten::" op_name, .dtypes = OB_KIT_FLOATS, .setup = setup, .run = ocl_run,         \
-        .variant = (which)                                                                         \
-    }
-
 const ob_kit_kernel ocl_kernels_pool[] = {
-    POOL("max_pool2d_with_indices", MAX),
-    POOL("max_pool2d_with_indices_backward", MAX_BACKWARD),
-    POOL("max_pool3d_with_indices", MAX),
-    POOL("max_pool3d_with_indices_backward", MAX_BACKWARD),
-    POOL("adaptive_max_pool2d", MAX | ADAPTIVE),
-    POOL("adaptive_max_pool2d_backward", MAX_BACKWARD | ADAPTIVE),
-    POOL("avg_pool2d", AVG),
-    POOL("avg_pool2d_backward", AVG_BACKWARD),
-    POOL("avg_pool3d", AVG),
-    POOL("avg_pool3d_backward", AVG_BACKWARD),
-    POOL("_adaptive_avg_pool2d", AVG | ADAPTIVE),
-    POOL("_adaptive_avg_pool2d_backward", AVG_BACKWARD | ADAPTIVE),
-    POOL("_adaptive_avg_pool3d", AVG | ADAPTIVE),
-    POOL("_adaptive_avg_pool3d_backward", AVG_BACKWARD | ADAPTIVE),
+#define OB_KIT_POOL(op_name, which)                                                                \
+    {.name = "aten::" op_name,                                                                     \
+     .dtypes = OB_KIT_FLOATS,                                                                      \
+     .setup = setup,                                                                               \
+     .run = ocl_run,                                                                               \
+     .variant = (which)},
+#include "kit/pool.def"
+#undef OB_KIT_POOL
     {.name = NULL},
 };

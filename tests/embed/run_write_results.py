@@ -90,6 +90,8 @@ def compare(ours, theirs, program):
     header, want = plain(ours[0]), plain(theirs[0])
     own, given = header["run_options"].pop("cmd_args"), want["run_options"].pop("cmd_args")
     same(header, want, "header")
+    # A command line has a list of threads there, and nothing is the default.
+    check((own.pop("num_threads"), given.pop("num_threads")) == (1, None), f"threads differ:\n{own}\n{given}")
     check(len(own) > 20 and {key: given[key] for key in own} == own, f"options differ:\n{own}\n{given}")
 
 

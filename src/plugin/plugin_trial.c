@@ -87,22 +87,11 @@ static ob_status explain_end(bool ended, int status, ob_err *err)
 ob_status ob__plugin_try(ob_context *context, const char *real_path, ob_text *report, ob_err *err)
 {
     trial t = {.context = context, .path = real_path};
-    const ob_process_params params = {.fn = load_apart, .ctx = &t, .talk = true};
-    ob_wire_inbox inbox = {.start = 0};
-    ob_wire_message said;
-    ob_process process;
+    ob_reply reply;
     OB_TRY(ob__check_trusted(real_path, err)); /* before any of it runs */
-    OB_TRY(ob__process_start(&params, &process, err));
-    const double end_s = ob__now_s() + LIMIT_S;
-    const ob_status answered = ob__process_answer(&process, &inbox, end_s, MOST_BYTES, &said);
-    const bool ended = answered != OB_END || ob__process_ended_by(&process, end_s);
-    const int end = ob__process_end(&process, 0);
-    ob_status status;
-    if (answered == OB_END)
-        status = explain_end(ended, end, err);
-    else
-        status = take_answer(answered == OB_OK ? &said : &(ob_wire_message){0}, report, err);
-    ob__process_close(&process);
-    ob_text_fini(&inbox.bytes);
+    OB_TRY(ob__process_ask(load_apart, &t, LIMIT_S, MOST_BYTES, &reply, err));
+    const ob_status status = reply.status == OB_END ? explain_end(reply.ended, reply.end, err)
+                                                    : take_answer(&reply.said, report, err);
+    ob__reply_fini(&reply);
     return status;
 }

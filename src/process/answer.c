@@ -28,3 +28,26 @@ ob_status ob__process_answer(ob_process *process, ob_wire_inbox *inbox, double e
     }
     return status;
 }
+
+ob_status ob__process_ask(int (*fn)(void *ctx, int socket), void *ctx, double limit_s,
+                          size_t most_bytes, ob_reply *reply, ob_err *err)
+{
+    const ob_process_params params = {.fn = fn, .ctx = ctx, .talk = true};
+    ob_process process;
+    *reply = (ob_reply){.said = {.type = OB_MESSAGE_NONE}};
+    OB_TRY(ob__process_start(&params, &process, err));
+    const double end_s = ob__now_s() + limit_s;
+    ob_wire_message said;
+    reply->status = ob__process_answer(&process, &reply->inbox, end_s, most_bytes, &said);
+    if (reply->status == OB_OK)
+        reply->said = said;
+    reply->ended = reply->status != OB_END || ob__process_ended_by(&process, end_s);
+    reply->end = ob__process_end(&process, 0);
+    ob__process_close(&process);
+    return OB_OK;
+}
+
+void ob__reply_fini(ob_reply *reply)
+{
+    ob_text_fini(&reply->inbox.bytes);
+}

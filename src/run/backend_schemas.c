@@ -138,25 +138,17 @@ ob_status ob_backend_schemas(ob_context *context, const ob_run_options *options,
 {
     const char *backend = options->backend != NULL ? options->backend : OB_REFERENCE_BACKEND;
     question q = {.context = context, .options = options};
-    const ob_process_params params = {.fn = tell, .ctx = &q, .talk = true};
-    ob_wire_inbox inbox = {.start = 0};
-    ob_wire_message said = {.type = OB_MESSAGE_NONE};
-    ob_process process;
-    OB_TRY(ob__process_start(&params, &process, err));
-    const double end_s = ob__now_s() + LIMIT_S;
-    const ob_status answered = ob__process_answer(&process, &inbox, end_s, MOST_BYTES, &said);
-    const bool ended = answered != OB_END || ob__process_ended_by(&process, end_s);
-    const int end = ob__process_end(&process, 0);
+    ob_reply reply;
+    OB_TRY(ob__process_ask(tell, &q, LIMIT_S, MOST_BYTES, &reply, err));
     ob_status status;
-    if (answered == OB_END)
-        status = explain_end(backend, ended, end, err);
-    else if (answered == OB_OK && said.type == OB_MESSAGE_SCHEMAS)
-        status = read_rows(backend, &said, fn, ctx, err);
-    else if (answered == OB_OK && said.type == OB_MESSAGE_FAILED)
-        status = read_failure(backend, &said, err);
+    if (reply.status == OB_END)
+        status = explain_end(backend, reply.ended, reply.end, err);
+    else if (reply.said.type == OB_MESSAGE_SCHEMAS)
+        status = read_rows(backend, &reply.said, fn, ctx, err);
+    else if (reply.said.type == OB_MESSAGE_FAILED)
+        status = read_failure(backend, &reply.said, err);
     else
         status = nonsense(backend, err);
-    ob__process_close(&process);
-    ob_text_fini(&inbox.bytes);
+    ob__reply_fini(&reply);
     return status;
 }

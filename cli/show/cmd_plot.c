@@ -17,10 +17,16 @@ typedef struct plot_options {
 } plot_options;
 
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, plot_options, field, __VA_ARGS__)
+#define CHOICE(id, word, help) "|" word
+#define HELP(id, word, help) " " word ", " help "."
+#define WORD(id, word, help) word,
+
+static const char CHOICES[] = OB_PLOT_MAP(CHOICE);
+static const char *const KINDS[] = {OB_PLOT_MAP(WORD)};
 
 static const ob_option OPTIONS[] = {
-    ROW(CHOICE, "kind", kind, .value = "KIND", .choices = "roofline", .initial = "roofline",
-        .help = "What is drawn: roofline, results below the ceilings of their machine."),
+    ROW(CHOICE, "kind", kind, .value = "KIND", .choices = CHOICES + 1, .initial = "roofline",
+        .help = "What is drawn:" OB_PLOT_MAP(HELP)),
     ROW(STRING, "output", output, .letter = 'o', .value = "FILE", .otherwise = "standard output",
         .help = "Write the SVG there."),
     ROW(FLAG, "force", force, .help = "Replace the file if there is one."),
@@ -51,6 +57,15 @@ static ob_status read_file(ob_cli *cli, const char *path, ob_plot *plot, ob_err 
     return status;
 }
 
+/* One of the choices. */
+static ob_plot_kind kind_of(const char *word)
+{
+    int kind = 0;
+    while (kind + 1 < OB_PLOT_KIND_COUNT && strcmp(KINDS[kind], word) != 0)
+        kind++;
+    return (ob_plot_kind)kind;
+}
+
 static ob_status draw(ob_cli *cli, const ob_cli_call *call, ob_plot_form form, ob_text *text,
                       ob_err *err)
 {
@@ -65,7 +80,7 @@ static ob_status draw(ob_cli *cli, const ob_cli_call *call, ob_plot_form form, o
                                  .ascii = !ob__cli_is_utf8()};
     ob_status status = o->roofline != NULL ? ob_roofline_read(o->roofline, &roofline, err) : OB_OK;
     const ob_plot_params params = {.size = sizeof params,
-                                   .kind = OB_PLOT_ROOFLINE,
+                                   .kind = kind_of(o->kind),
                                    .roofline = roofline,
                                    .threads = o->threads};
     if (status == OB_OK)

@@ -151,7 +151,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     if (options->ring_fd > 0)
         fcntl((int)options->ring_fd, F_SETFD, FD_CLOEXEC);
     snprintf(path, sizeof path, "/proc/self/fd/%d", (int)options->config_fd);
-    if (ob_config_open_file(cli->context, path, NULL, &config, &err) != OB_OK)
+    const ob_config_options as_sent = {.size = sizeof as_sent, .checked = true};
+    if (ob_config_open_file(cli->context, path, &as_sent, &config, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     close((int)options->config_fd);
     ob_run_options how = options->run;

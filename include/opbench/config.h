@@ -25,6 +25,9 @@ struct ob_config_options {
     /* A backend that will run the cases brings operators of its own: names that the core does not know are no
      * reason for a warning. */
     bool foreign_operators;
+    /* This very text was opened without an error a moment ago, by another process: iterators are not asked again whether
+     * its lists are right. */
+    bool checked;
 };
 
 /* As ob_config_open_file; takes over doc (also on failure). */

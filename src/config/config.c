@@ -111,6 +111,7 @@ ob_status ob_config_open_json(ob_context *context, ob_json_doc *doc,
     }
     config->context = context;
     config->foreign_operators = own.foreign_operators;
+    config->checked = own.checked;
     config->doc = doc;
     const ob_log *log = ob_context_log(context);
     config->log = (ob_log){.fn = log_with_place,

@@ -45,6 +45,7 @@ struct ob_config {
     ob_json_doc *doc;
     char *device;
     bool foreign_operators; /* as in ob_config_options */
+    bool checked;           /* see ob_config_options */
     ob_config_op *ops;
     size_t op_count;
     uint64_t case_count;

@@ -145,7 +145,7 @@ static void check_list(ob_config *config, ob_spec_list *list)
     ob_err_clear(&what);
     const ob_iterator_args args = ob__config_iterator_args(config, list, NULL, true);
     const ob_iterator_desc *it = list->iterator;
-    if (it->validate != NULL && it->validate(&args, &what) != OB_OK) {
+    if (!config->checked && it->validate != NULL && it->validate(&args, &what) != OB_OK) {
         ob__at_node(OB_ERR_CONFIG, list->entries, &what);
         ob__config_report(config, &what);
         return;

@@ -382,8 +382,29 @@ static void unknown_attributes_are_told_once(void)
     ob_config_destroy(config);
 }
 
+/* What a worker is sent was checked by who sent it; the frame, which its reading needs, is looked at all the same. */
+static void lists_are_not_checked_twice(void)
+{
+    static const char LIST[] =
+        "{\"torch.add\": {\"input_data_generator\": \"PyTorch:DefaultDataGenerator\", "
+        "\"config\": [{\"input\": [{\"args\": [{\"type\": \"tensr\"}]}]}]}}";
+    static const char FRAME[] = "{\"torch.add\": {\"config\": [{\"input\": 7}]}}";
+    const ob_config_options sent = {.size = sizeof sent, .checked = true};
+    ob_config *config;
+    CHECK(open_config(LIST) == NULL);
+    messages[0] = '\0';
+    CHECK_INT(ob_config_open_memory(test_context(), "t.json", LIST, sizeof LIST - 1, &sent, &config,
+                                    NULL),
+              OB_OK);
+    CHECK_STR(messages, "");
+    CHECK_STR(cases_text(config), "0|0|0 {\"args\": [{\"type\": \"tensr\"}]}\n");
+    CHECK(ob_config_open_memory(test_context(), "t.json", FRAME, sizeof FRAME - 1, &sent, &config,
+                                NULL) != OB_OK);
+}
+
 int main(void)
 {
+    RUN(lists_are_not_checked_twice);
     RUN(arguments_are_checked);
     RUN(layouts_are_checked);
     RUN(layouts_are_taken);

@@ -48,16 +48,16 @@ static ob_status try_file(ob_context *context, const char *directory, const char
                           ob__plugin_trust trust, ob_err *err)
 {
     char *path = NULL;
-    char *real_path = NULL;
     ob_status status = OB_OK;
     ob_err why;
     ob_err_clear(&why);
-    if (asprintf(&path, "%s/%s", directory, name) < 0)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
-    real_path = realpath(path, NULL);
+    char *real_path = ob__real_path_in(context->trusted_folder, directory, name);
     if (real_path != NULL && ob__plugin_find_path(context, real_path) != NULL)
         goto done;
-    status = ob__plugin_load(context, path, trust, &why);
+    if (real_path == NULL && asprintf(&path, "%s/%s", directory, name) < 0)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+    status = real_path != NULL ? ob__plugin_load_real(context, real_path, trust, &why)
+                               : ob__plugin_load(context, path, trust, &why);
     if (status == OB_ERR_NOMEM) {
         ob_err_set(err, status, "%s", why.message);
         goto done;
@@ -119,6 +119,7 @@ static ob_status scan_directory(void *ctx, const char *directory, bool named, ob
         return OB_OK;
     }
     ob_status status = OB_OK;
+    context->trusted_folder = ob__trusted_folder(directory);
     for (int i = 0; i < count; i++) {
         if (status == OB_OK)
             status = try_file(
@@ -127,6 +128,8 @@ static ob_status scan_directory(void *ctx, const char *directory, bool named, ob
         free(names[i]);
     }
     free(names);
+    free(context->trusted_folder);
+    context->trusted_folder = NULL;
     return status;
 }
 

@@ -29,10 +29,15 @@ static bool read_at(int file, void *to, size_t size, uint64_t at)
 
 static bool parts_are_inside(int file, const file_head *head, uint64_t size)
 {
+    enum { AT_ONCE = 16 };
+    part_head parts[AT_ONCE];
     for (unsigned i = 0; i < head->e_phnum; i++) {
-        part_head part;
-        if (!read_at(file, &part, sizeof part, (uint64_t)head->e_phoff + i * sizeof part) ||
-            part.p_offset > size || part.p_filesz > size - part.p_offset)
+        const unsigned left = head->e_phnum - i, count = left < AT_ONCE ? left : AT_ONCE;
+        const part_head *part = &parts[i % AT_ONCE];
+        if (i % AT_ONCE == 0 && !read_at(file, parts, count * sizeof *parts,
+                                         (uint64_t)head->e_phoff + i * sizeof *parts))
+            return false;
+        if (part->p_offset > size || part->p_filesz > size - part->p_offset)
             return false;
     }
     return true;

@@ -78,7 +78,7 @@ static ob_status open_and_enter(const char *path, const ob_plugin **plugin, ob_e
 
 ob_status ob__plugin_load_file(ob_context *context, const char *path, ob_err *err)
 {
-    OB_TRY(ob__check_trusted(path, err));
+    OB_TRY(ob__check_trusted_in(context->trusted_folder, path, err));
 
     /* A library built with -ffast-math switches denormal numbers off for the whole thread when it
      * is opened; results of other backends would change with the plug-ins that happen to be
@@ -123,15 +123,11 @@ static ob_status take(ob_context *context, const char *path, ob__plugin_trust tr
     return ob__plugin_load_file(context, path, err);
 }
 
-ob_status ob__plugin_load(ob_context *context, const char *path, ob__plugin_trust trust,
-                          ob_err *err)
+ob_status ob__plugin_load_real(ob_context *context, const char *real_path, ob__plugin_trust trust,
+                               ob_err *err)
 {
     ob_err why;
     ob_err_clear(&why);
-    char *real_path = realpath(path, NULL);
-    if (real_path == NULL)
-        return ob_err_set_at(err, errno == ENOMEM ? OB_ERR_NOMEM : OB_ERR_PLUGIN, path, 0, 0, NULL,
-                             "the plug-in cannot be found: %s; check the path", strerror(errno));
     const ob__plugin_record *known = ob__plugin_find_path(context, real_path);
     ob_status status = OB_OK;
     if (known == NULL || !known->available)
@@ -144,6 +140,17 @@ ob_status ob__plugin_load(ob_context *context, const char *path, ob__plugin_trus
     }
     if (status != OB_OK)
         ob_err_set_at(err, status, real_path, 0, 0, NULL, "%s", why.message);
+    return status;
+}
+
+ob_status ob__plugin_load(ob_context *context, const char *path, ob__plugin_trust trust,
+                          ob_err *err)
+{
+    char *real_path = realpath(path, NULL);
+    if (real_path == NULL)
+        return ob_err_set_at(err, errno == ENOMEM ? OB_ERR_NOMEM : OB_ERR_PLUGIN, path, 0, 0, NULL,
+                             "the plug-in cannot be found: %s; check the path", strerror(errno));
+    const ob_status status = ob__plugin_load_real(context, real_path, trust, err);
     free(real_path);
     return status;
 }

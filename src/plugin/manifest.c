@@ -18,6 +18,7 @@ struct ob_manifests {
     ob_arena arena;
     ob_manifest items[OB__MAX_MANIFESTS];
     size_t count;
+    bool replaced; /* one has taken the place of another */
 };
 
 typedef struct reading {
@@ -299,7 +300,16 @@ static ob_status place(ob_manifests *set, const ob_manifest *m, ob_err *err)
         set->count++;
     }
     set->items[at] = *m;
+    set->replaced = set->replaced || known;
     return OB_OK;
+}
+
+bool ob__manifests_has_own(const ob_manifests *manifests, const char *text, size_t size)
+{
+    for (const ob__own_manifest *own = ob__own_manifests; own->text != NULL; own++)
+        if (strlen(own->text) == size && memcmp(own->text, text, size) == 0)
+            return !manifests->replaced;
+    return false;
 }
 
 ob_status ob_manifests_add(ob_manifests *manifests, const char *file, const void *data, size_t size,

@@ -27,19 +27,20 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 }
 
 /* A pipe or a device would be read for ever. */
-static ob_status read_manifest(ob_manifests *manifests, const char *path, ob_err *err)
+static ob_status read_manifest(ob_manifests *manifests, const char *folder, const char *directory,
+                               const char *name, const char *path, ob_err *err)
 {
     struct stat what;
     ob_text text = {.data = NULL};
-    char *real_path = realpath(path, NULL);
+    char *real_path = ob__real_path_in(folder, directory, name);
     ob_status status = real_path != NULL && stat(real_path, &what) == 0 && S_ISREG(what.st_mode)
-                           ? ob__check_trusted(real_path, err)
+                           ? ob__check_trusted_in(folder, real_path, err)
                            : ob_err_set(err, OB_ERR_CONFIG,
                                         "it is not a regular file that can be read; remove it");
     free(real_path);
     if (status == OB_OK)
         status = ob__read_file(path, MOST_BYTES, &text, err);
-    if (status == OB_OK)
+    if (status == OB_OK && !ob__manifests_has_own(manifests, text.data, text.size))
         status =
             ob_manifests_add(manifests, path, text.data != NULL ? text.data : "", text.size, err);
     ob_text_fini(&text);
@@ -52,6 +53,7 @@ ob_status ob__manifests_scan(ob_manifests *manifests, const char *directory, con
     struct dirent **names = NULL;
     const int count = scandir(directory, &names, is_manifest_name, by_name);
     ob_status status = OB_OK;
+    char *folder = count > 0 ? ob__trusted_folder(directory) : NULL;
     for (int i = 0; i < count; i++) {
         char *path = NULL;
         ob_err why, warning;
@@ -60,7 +62,9 @@ ob_status ob__manifests_scan(ob_manifests *manifests, const char *directory, con
             path = NULL;
             status = ob_err_set(err, OB_ERR_NOMEM, "out of memory");
         }
-        if (path != NULL && read_manifest(manifests, path, &why) != OB_OK && log != NULL) {
+        if (path != NULL &&
+            read_manifest(manifests, folder, directory, names[i]->d_name, path, &why) != OB_OK &&
+            log != NULL) {
             ob_err_set_at(&warning, why.code, path, why.line, why.column, NULL,
                           "manifest not read: %s", why.message);
             ob_log_report(log, OB_LOG_WARNING, &warning);
@@ -69,6 +73,7 @@ ob_status ob__manifests_scan(ob_manifests *manifests, const char *directory, con
         free(names[i]);
     }
     free(names);
+    free(folder);
     return status;
 }
 

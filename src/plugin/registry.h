@@ -53,6 +53,7 @@ struct ob_context {
     const char *searched; /* the directories of the last search, for messages; NULL = none yet */
     const char *missing_reasons[OB__MAX_MANIFESTS]; /* made when asked for */
     ob_manifests *manifests;
+    char *trusted_folder; /* the one that is searched; NULL = none is, or it is not to be trusted */
     ob_context *next_loaded; /* registries of what was brought in, see bring_in.c */
 };
 
@@ -92,6 +93,9 @@ typedef enum ob__plugin_trust {
 } ob__plugin_trust;
 ob_status ob__plugin_load(ob_context *context, const char *path, ob__plugin_trust trust,
                           ob_err *err);
+/* The same for a path that is resolved. */
+ob_status ob__plugin_load_real(ob_context *context, const char *real_path, ob__plugin_trust trust,
+                               ob_err *err);
 /* Loads and registers the file here, without a trial before and without a record of a refusal. */
 ob_status ob__plugin_load_file(ob_context *context, const char *real_path, ob_err *err);
 /* In another process: all that runs code of the file before a backend is opened. Its report, or why it is refused, as
@@ -127,6 +131,13 @@ ob_status ob__check_types(const ob_schema *schema, ob_err *err);
 /* Refuses a file that someone else than root and the effective user may change (trust.c).
  * real_path is absolute and without symbolic links. */
 ob_status ob__check_trusted(const char *real_path, ob_err *err);
+/* For many files of one folder, so that the way to it is walked once: its real path if files in it can be trusted, else
+ * NULL; malloc'ed, good for the search under way. */
+char *ob__trusted_folder(const char *directory);
+/* ob__check_trusted, less the way to a folder that ob__trusted_folder gave; folder may be NULL. */
+ob_status ob__check_trusted_in(const char *folder, const char *real_path, ob_err *err);
+/* The real path of a file in a directory, whose own is `folder` unless that is NULL; malloc'ed. NULL: see errno. */
+char *ob__real_path_in(const char *folder, const char *directory, const char *name);
 
 /* elf.c: true when it is a shared object that ends before what its head says is in it. */
 bool ob__elf_is_cut(const char *path);

@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,7 +69,8 @@ static ob_status step(int *dir_fd, const char *name, place where, const char *pa
     return judge(&st, where, path, err);
 }
 
-ob_status ob__check_trusted(const char *real_path, ob_err *err)
+/* From "/" down to the last part, which is judged as `end`. */
+static ob_status walk(const char *real_path, place end, ob_err *err)
 {
     if (real_path[0] != '/')
         return ob_err_set(err, OB_ERR_INVALID, "'%s' is not an absolute path", real_path);
@@ -77,25 +79,67 @@ ob_status ob__check_trusted(const char *real_path, ob_err *err)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
 
     int fd = -1;
-    const char *const holder_end = strrchr(real_path, '/');
-    ob_status status =
-        step(&fd, "/", holder_end == real_path ? PLACE_HOLDER : PLACE_ABOVE, "/", err);
+    const char *const holder_end = end == PLACE_FILE ? strrchr(real_path, '/') : NULL;
+    const bool root_holds = holder_end == real_path || real_path[1] == '\0';
+    ob_status status = step(&fd, "/", root_holds ? PLACE_HOLDER : PLACE_ABOVE, "/", err);
     for (size_t start = 1; status == OB_OK && way[start] != '\0';) {
-        const size_t end = start + strcspn(way + start, "/");
-        const bool last = way[end] == '\0';
+        const size_t stop = start + strcspn(way + start, "/");
+        const bool last = way[stop] == '\0';
         place where = PLACE_ABOVE;
         if (last)
-            where = PLACE_FILE;
-        else if (end == (size_t)(holder_end - real_path))
+            where = end;
+        else if (holder_end == real_path + stop)
             where = PLACE_HOLDER;
-        way[end] = '\0'; /* way is now the path up to this part, for the message */
+        way[stop] = '\0'; /* way is now the path up to this part, for the message */
         status = step(&fd, way + start, where, way, err);
         if (!last)
-            way[end] = '/';
-        start = last ? end : end + 1;
+            way[stop] = '/';
+        start = last ? stop : stop + 1;
     }
     if (fd >= 0)
         close(fd);
     free(way);
     return status;
+}
+
+ob_status ob__check_trusted(const char *real_path, ob_err *err)
+{
+    return walk(real_path, PLACE_FILE, err);
+}
+
+char *ob__trusted_folder(const char *directory)
+{
+    ob_err why;
+    char *folder = realpath(directory, NULL);
+    if (folder != NULL && walk(folder, PLACE_HOLDER, &why) == OB_OK)
+        return folder;
+    free(folder);
+    return NULL;
+}
+
+ob_status ob__check_trusted_in(const char *folder, const char *real_path, ob_err *err)
+{
+    const char *slash = strrchr(real_path, '/');
+    const size_t length = folder != NULL ? strlen(folder) : 0;
+    if (folder == NULL || slash == NULL || length != (size_t)(slash - real_path) ||
+        memcmp(folder, real_path, length) != 0)
+        return ob__check_trusted(real_path, err);
+    int fd = -1;
+    const ob_status status = step(&fd, real_path, PLACE_FILE, real_path, err);
+    if (fd >= 0)
+        close(fd);
+    return status;
+}
+
+char *ob__real_path_in(const char *folder, const char *directory, const char *name)
+{
+    struct stat what;
+    char *path = NULL;
+    if (asprintf(&path, "%s/%s", folder != NULL ? folder : directory, name) < 0)
+        return NULL;
+    if (folder != NULL && lstat(path, &what) == 0 && !S_ISLNK(what.st_mode))
+        return path;
+    char *real_path = realpath(path, NULL);
+    free(path);
+    return real_path;
 }

@@ -170,6 +170,12 @@ static void load_with_rights(const char *folder, mode_t folder_mode, mode_t plug
     snprintf(reason, size, "%s", err.message);
     CHECK_INT(ob_context_count(context, OB_ENTRY_BACKEND), reason[0] == '\0' ? 1 : 0);
     ob_context_destroy(context);
+    /* A search, which goes the way to the folder once for all files, comes to the same end. */
+    context = test_context(NULL);
+    CHECK_INT(ob_plugin_discover(context, plug, &err), OB_OK);
+    CHECK_INT(ob_context_entry(context, OB_ENTRY_PLUGIN, 0).available, reason[0] == '\0');
+    CHECK_HAS(ob_context_entry(context, OB_ENTRY_PLUGIN, 0).reason, reason);
+    ob_context_destroy(context);
 }
 
 static void test_rights(void)

@@ -177,9 +177,35 @@ static void files(void)
     rmdir(folder);
 }
 
+/* The file of one of opbench's own is the last word again after another took its place. */
+static void own_file_again(void)
+{
+    char folder[] = "/tmp/ob_manifest_XXXXXX", path[512];
+    ob_manifests *manifests = open_empty();
+    const ob__own_manifest *const first = &ob__own_manifests[0];
+    char name[64], other[128];
+    ob_err err;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(first->file, "."), first->file);
+    const char *help = ob_manifests_find(manifests, name)->help;
+    CHECK(ob__manifests_has_own(manifests, first->text, strlen(first->text)));
+    CHECK(!ob__manifests_has_own(manifests, first->text, strlen(first->text) - 1));
+    snprintf(other, sizeof other, "{\"name\": \"%s\", \"help\": \"another\"}", name);
+    CHECK_INT(ob_manifests_add(manifests, "o", other, strlen(other), &err), OB_OK);
+    CHECK_STR(ob_manifests_find(manifests, name)->help, "another");
+    CHECK(mkdtemp(folder) != NULL);
+    write_file(folder, first->file, first->text);
+    CHECK_INT(ob__manifests_scan(manifests, folder, NULL, &err), OB_OK);
+    CHECK_STR(ob_manifests_find(manifests, name)->help, help);
+    ob_manifests_destroy(manifests);
+    snprintf(path, sizeof path, "%s/%s", folder, first->file);
+    unlink(path);
+    rmdir(folder);
+}
+
 int main(void)
 {
     RUN(own);
+    RUN(own_file_again);
     RUN(read_and_replaced);
     RUN(refused);
     RUN(too_many);

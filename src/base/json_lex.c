@@ -6,6 +6,7 @@
  */
 #include "base/json_lex.h"
 
+#include "base/json_plain.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "base/vec.h"
@@ -251,36 +252,6 @@ static ob_status decode(ob_json_lexer *lexer, size_t length, ob_json_token *toke
     return OB_OK;
 }
 
-/* Whether one of eight bytes ends the fast run through a string: quote, backslash, control, not ASCII. A byte
- * behind the first such may be taken for one too, which the caller does not see. */
-static inline uint64_t special_bytes(uint64_t bytes)
-{
-    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones * 0x80;
-    const uint64_t quote = bytes ^ ones * '"', backslash = bytes ^ ones * '\\';
-    return (bytes | (bytes - ones * 0x20) | (quote - ones) | (backslash - ones)) & tops;
-}
-
-/* The first byte from p on, before end, that ends the fast run; end if there is none. */
-static inline const char *run_end(const char *p, const char *end)
-{
-    uint64_t bytes;
-    for (; end - p >= (ptrdiff_t)sizeof bytes; p += sizeof bytes) {
-        memcpy(&bytes, p, sizeof bytes);
-        const uint64_t special = special_bytes(bytes);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        if (special != 0) /* the first byte is the lowest */
-            return p + __builtin_ctzll(special) / 8;
-#else
-        if (special != 0)
-            break;
-#endif
-    }
-    while (p < end && (unsigned char)*p >= 0x20 && (unsigned char)*p < 0x80 && *p != '"' &&
-           *p != '\\')
-        p++;
-    return p;
-}
-
 /* U+FFFD for every byte of the string that is not UTF-8. */
 static ob_status repair(ob_json_lexer *lexer, ob_json_token *token, ob_err *err)
 {
@@ -298,7 +269,7 @@ static ob_status lex_string(ob_json_lexer *lexer, ob_json_token *token, ob_err *
     size_t i = 1;
     bool escaped = false, broken = false;
     for (;;) {
-        i = (size_t)(run_end(lexer->start + i, lexer->end) - lexer->start);
+        i = (size_t)(ob__json_plain_end(lexer->start + i, lexer->end) - lexer->start);
         if (i - 1 > lexer->max_token)
             FAIL_AT(lexer, 0, OB_ERR_LIMIT, err, "a string longer than %zu bytes; shorten it",
                     lexer->max_token);

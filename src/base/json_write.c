@@ -5,6 +5,7 @@
  */
 #include "base/json_node.h"
 
+#include "base/json_plain.h"
 #include "base/number.h"
 #include "base/utf8.h"
 
@@ -20,6 +21,13 @@ bool ob__json_write_string(ob_text *text, const char *bytes, size_t length)
     char *to = text->data + text->size;
     *to++ = '"';
     for (size_t i = 0; i < length; i++) {
+        const size_t plain = (size_t)(ob__json_plain_end(bytes + i, bytes + length) - bytes) - i;
+        const char *rubout = memchr(bytes + i, 0x7F, plain);
+        const size_t copied = rubout != NULL ? (size_t)(rubout - bytes) - i : plain;
+        to = (char *)memcpy(to, bytes + i, copied) + copied;
+        i += copied;
+        if (i == length)
+            break;
         const unsigned char c = (unsigned char)bytes[i];
         if (c >= 0x80) {
             const char *at = bytes + i;
@@ -30,10 +38,6 @@ bool ob__json_write_string(ob_text *text, const char *bytes, size_t length)
             else
                 to = (char *)memcpy(to, bytes + i, count) + count;
             i += count - 1;
-            continue;
-        }
-        if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7F) {
-            *to++ = (char)c;
             continue;
         }
         static const char FROM[] = "\"\\\n\r\t\b\f", TO[] = "\"\\nrtbf";

@@ -125,9 +125,10 @@ static void set_digits(uint64_t n, int scale, decimal *out)
 static bool try_digits(uint64_t mantissa, int shift, int scale, uint64_t *n)
 {
     __extension__ typedef unsigned __int128 wide;
-    wide ten = 1;
-    for (int i = 0; i < scale; i++)
-        ten *= 10;
+    static const uint64_t TEN[] = {1,         10,         100,         1000,
+                                   10000,     100000,     1000000,     10000000,
+                                   100000000, 1000000000, 10000000000, 100000000000};
+    const wide ten = (wide)TEN[scale / 2] * TEN[scale - scale / 2];
     const wide scaled = mantissa * ten, one = (wide)1 << shift;
     const wide rest = scaled & (one - 1);
     const bool up = rest > one - rest || (rest == one - rest && (scaled >> shift & 1));
@@ -203,9 +204,16 @@ size_t ob__format_double(double value, char *out)
             memcpy(to, digits + 1, count - 1);
             to += count - 1;
         }
-        to += sprintf(to, "e%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
+        const int size = abs(exponent);
+        *to++ = 'e';
+        *to++ = exponent < 0 ? '-' : '+';
+        if (size >= 100)
+            *to++ = (char)('0' + size / 100);
+        *to++ = (char)('0' + size / 10 % 10);
+        *to++ = (char)('0' + size % 10);
     } else if (exponent < 0) {
-        to += sprintf(to, "0.%.*s", -exponent - 1, "0000");
+        memcpy(to, "0.0000", 6);
+        to += 1 - exponent;
         memcpy(to, digits, count);
         to += count;
     } else {

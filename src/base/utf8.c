@@ -4,6 +4,8 @@
  */
 #include "base/utf8.h"
 
+#include <string.h>
+
 /* Length of the valid sequence at s, which has `left` > 0 bytes; 0 if there is none. */
 static size_t sequence(const unsigned char *s, size_t left)
 {
@@ -27,6 +29,14 @@ size_t ob__utf8_valid(const char *bytes, size_t size)
     const unsigned char *s = (const unsigned char *)bytes;
     size_t at = 0;
     while (at < size) {
+        uint64_t eight;
+        for (; size - at >= sizeof eight; at += sizeof eight) { /* ASCII, mostly */
+            memcpy(&eight, s + at, sizeof eight);
+            if ((eight & UINT64_C(0x8080808080808080)) != 0)
+                break;
+        }
+        if (at == size)
+            break;
         const size_t length = sequence(s + at, size - at);
         if (length == 0)
             break;

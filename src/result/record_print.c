@@ -25,7 +25,7 @@ typedef struct printer {
 /* The key at `path`, up to the next "/"; *rest is behind it, "" after the last one. */
 static size_t key_length(const char *path, const char **rest)
 {
-    const size_t length = strcspn(path, "/");
+    const size_t length = (size_t)(strchrnul(path, '/') - path);
     *rest = path[length] == '/' ? path + length + 1 : path + length;
     return length;
 }
@@ -190,8 +190,11 @@ static bool write_value(printer *p, const ob_field *field)
 
 static bool write_row(printer *p, const ob_field *field)
 {
-    const size_t parents = count_keys(field->path) - 1;
     const bool has = ob_record_has(p->record, field) || (is_warnings(field) && p->notes.size > 0);
+    if (!has && field->type != OB_FIELD_OBJECT &&
+        !(field->flags & (OB_FIELD_ALWAYS | OB_FIELD_FILL)))
+        return true; /* most fields of most records */
+    const size_t parents = count_keys(field->path) - 1;
     if (field->type == OB_FIELD_OBJECT)
         return open_objects(p, field->path, parents + 1);
     if (!has && !(field->flags & OB_FIELD_ALWAYS) &&

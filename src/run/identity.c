@@ -38,6 +38,8 @@ void ob__identity_fini(ob_identity *identity)
     ob_text_fini(&identity->repro);
     ob_text_fini(&identity->stmt);
     ob_text_fini(&identity->place);
+    ob_text_fini(&identity->repro_begin);
+    ob_text_fini(&identity->repro_end);
 }
 
 const ob_case_maker *ob__maker_of(const ob_run_options *options, const ob_case *c)
@@ -46,18 +48,23 @@ const ob_case_maker *ob__maker_of(const ob_run_options *options, const ob_case *
     return maker != NULL && strcmp(maker->op_name, ob_case_op_name(c)) == 0 ? maker : NULL;
 }
 
-/* -c FILE --case 'torch.add|0|0|3' */
-static bool append_source(const ob_run_options *options, const ob_case *c, ob_text *out)
+/* -c FILE --case */
+static bool append_source(const ob_run_options *options, ob_text *out)
 {
-    ob_text name = {0};
     const char *config = options->config_command != NULL ? "-"
                          : options->config_name != NULL  ? options->config_name
                                                          : "CONFIG";
+    return ob_text_append_str(out, " -c ") && ob__text_append_word(out, config) &&
+           ob_text_append_str(out, " --case ");
+}
+
+/* 'torch.add|0|0|3' */
+static bool append_name(const ob_case *c, ob_text *out)
+{
+    ob_text name = {0};
     const bool ok = ob_text_append_str(&name, ob_case_op_name(c)) &&
                     ob_text_append(&name, "|", 1) && ob_text_append_str(&name, ob_case_id(c)) &&
-                    ob_text_append(&name, "", 1) && ob_text_append_str(out, " -c ") &&
-                    ob__text_append_word(out, config) && ob_text_append_str(out, " --case ") &&
-                    ob__text_append_word(out, name.data);
+                    ob_text_append(&name, "", 1) && ob__text_append_word(out, name.data);
     ob_text_fini(&name);
     return ok;
 }
@@ -102,42 +109,60 @@ static ob_run_options say_count(const ob_run_options *options)
     return said;
 }
 
-/* opbench run -c FILE --case 'torch.add|0|0|3' --exec-mode=continuous, behind the command that prints the
- * config and a pipe where there is no FILE, and behind variables that chose a library. The words of a case come last: a
- * "--" in them ends the options. */
-static bool make_repro(const ob_manifests *manifests, const ob_run_options *options,
-                       const ob_case *c, ob_text *out)
+static bool append_options(const ob_run_options *options, ob_text *out)
+{
+    const size_t before = out->size;
+    const ob_run_options said = options->count_repeats > 0 ? say_count(options) : *options;
+    bool ok = ob_text_append(out, " ", 1) && ob_run_options_print(&said, out, NULL) == OB_OK;
+    if (ok && out->size == before + 1)
+        out->size = before;
+    return ok && (options->count_repeats <= 1 ||
+                  ob_text_printf(out, " --repeats=%lld", (long long)options->count_repeats));
+}
+
+/* What stands around the case, behind the command that prints the config and a pipe where there is no FILE, and behind
+ * variables that chose a library. */
+static bool make_repro_parts(ob_identity *identity, const ob_run_options *options)
 {
     static const char PIPED[] = " # the config came from standard input: give it there again";
+    ob_text *begin = &identity->repro_begin, *end = &identity->repro_end;
     const char *command = options->command != NULL        ? options->command
                           : options->timer.method != NULL ? "time"
                                                           : "run";
+    const char *source = options->config_command;
+    const bool is_piped = !options->by_words && source == NULL && options->config_name != NULL &&
+                          strcmp(options->config_name, "-") == 0;
+    begin->size = end->size = 0;
+    return (source == NULL ||
+            (ob_text_append_str(begin, source) && ob_text_append(begin, " | ", 3))) &&
+           append_environment(begin, identity->manifests, ob__backend_name(options)) &&
+           (options->repro_before == NULL || ob_text_append_str(begin, options->repro_before)) &&
+           ob__text_append_word(begin, options->program ? options->program : "opbench") &&
+           ob_text_append(begin, " ", 1) && ob_text_append_str(begin, command) &&
+           (options->by_words || append_source(options, begin)) && append_options(options, end) &&
+           (!is_piped || ob_text_append_str(end, PIPED));
+}
+
+/* opbench run -c FILE --case 'torch.add|0|0|3' --exec-mode=continuous. The words of a case come last: a "--" in them ends
+ * the options. */
+static bool make_repro(ob_identity *identity, const ob_run_options *options, const ob_case *c)
+{
+    ob_text *out = &identity->repro;
+    const ob_text *begin = &identity->repro_begin, *end = &identity->repro_end;
     out->size = 0;
     const ob_case_maker *maker = ob__maker_of(options, c);
     if (maker != NULL)
         return maker->print_repro(options, c, out) && ob_text_append(out, "", 1);
-    const char *source = options->config_command;
-    bool ok =
-        (source == NULL || (ob_text_append_str(out, source) && ob_text_append(out, " | ", 3))) &&
-        append_environment(out, manifests, ob__backend_name(options)) &&
-        (options->repro_before == NULL || ob_text_append_str(out, options->repro_before)) &&
-        ob__text_append_word(out, options->program ? options->program : "opbench") &&
-        ob_text_append(out, " ", 1) && ob_text_append_str(out, command) &&
-        (options->by_words || append_source(options, c, out));
-    const size_t before = out->size;
-    const bool counts = options->count_repeats > 0;
-    const ob_run_options said = counts ? say_count(options) : *options;
-    ok = ok && ob_text_append(out, " ", 1) && ob_run_options_print(&said, out, NULL) == OB_OK;
-    if (ok && out->size == before + 1)
-        out->size = before;
-    if (ok && options->count_repeats > 1)
-        ok = ob_text_printf(out, " --repeats=%lld", (long long)options->count_repeats);
-    if (ok && options->by_words)
-        ok = ob_text_append(out, " ", 1) && ob_case_print_words(c, out, NULL) == OB_OK;
-    else if (ok && source == NULL && options->config_name != NULL &&
-             strcmp(options->config_name, "-") == 0)
-        ok = ob_text_append_str(out, PIPED);
-    return ok && ob_text_append(out, "", 1);
+    if (begin->size == 0 && !make_repro_parts(identity, options)) {
+        identity->repro_begin.size = 0;
+        return false;
+    }
+    return ob_text_append(out, begin->data, begin->size) &&
+           (options->by_words || append_name(c, out)) &&
+           ob_text_append(out, end->data, end->size) &&
+           (!options->by_words ||
+            (ob_text_append(out, " ", 1) && ob_case_print_words(c, out, NULL) == OB_OK)) &&
+           ob_text_append(out, "", 1);
 }
 
 /* What is measured is a call. The Timer's is called what the caller says; one of `run` stands under its
@@ -196,7 +221,7 @@ ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options
 {
     ob_record_result *r = &record->result;
     ob_record_init(record, OB_RECORD_RESULT_LINE);
-    if (!make_repro(identity->manifests, options, c, &identity->repro))
+    if (!make_repro(identity, options, c))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the repro line");
     ob_record_format_time((int64_t)time(NULL), identity->start_time);
     r->op_name = ob_case_op_name(c);

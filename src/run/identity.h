@@ -12,10 +12,11 @@
 typedef struct ob_identity {
     const ob_manifests *manifests; /* what chooses the backends' libraries; NULL = not known */
     ob_text repro, stmt, place;
+    ob_text repro_begin, repro_end; /* around the case: the same for all; empty = not made yet */
     char start_time[32];
 } ob_identity;
 
-/* Begins a result record. */
+/* Begins a result record. The options are the same in all calls. */
 ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options,
                             const char *backend, const ob_case *c, ob_record *record, ob_err *err);
 void ob__identity_fini(ob_identity *identity);

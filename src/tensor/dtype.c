@@ -65,24 +65,23 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static bool same_word(const char *a, size_t a_length, const char *b, size_t b_length)
+/* Whether the word, which ends with its text or at a bar, is the name. */
+static inline bool is_word(const char *word, const char *name, size_t length)
 {
-    if (a_length != b_length)
-        return false;
-    for (size_t i = 0; i < a_length; i++) {
-        if (lower(a[i]) != lower(b[i]))
-            return false;
-    }
-    return true;
+    size_t i = 0;
+    while (i < length && word[i] != '\0' && word[i] != '|' && lower(word[i]) == lower(name[i]))
+        i++;
+    return i == length && (word[i] == '\0' || word[i] == '|');
 }
 
 static bool is_alias(const char *aliases, const char *name, size_t length)
 {
-    for (const char *at = aliases; *at != '\0';) {
-        const size_t word = strcspn(at, "|");
-        if (same_word(at, word, name, length))
+    for (const char *at = aliases; *at != '\0'; at++) {
+        if (is_word(at, name, length))
             return true;
-        at += word + (at[word] == '|');
+        at = strchrnul(at, '|');
+        if (*at == '\0')
+            break;
     }
     return false;
 }
@@ -93,16 +92,14 @@ ob_dtype ob_dtype_from_name(const char *name, size_t length)
     const size_t prefix = sizeof PREFIX - 1;
     if (name == NULL)
         return OB_DTYPE_INVALID;
-    if (length > prefix && same_word(name, prefix, PREFIX, prefix)) {
+    if (length > prefix && is_word(PREFIX, name, prefix)) {
         name += prefix;
         length -= prefix;
     }
     for (int i = 0; i < OB_DTYPE_COUNT && length > 0; i++) {
         const ob_dtype_info *info = &INFO[i];
-        if (same_word(info->name, strlen(info->name), name, length) ||
-            same_word(info->torch_name, strlen(info->torch_name), name, length) ||
-            same_word(info->param_name, strlen(info->param_name), name, length) ||
-            is_alias(info->aliases, name, length))
+        if (is_word(info->name, name, length) || is_word(info->torch_name, name, length) ||
+            is_word(info->param_name, name, length) || is_alias(info->aliases, name, length))
             return info->dtype;
     }
     return OB_DTYPE_INVALID;

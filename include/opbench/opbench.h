@@ -142,6 +142,7 @@ typedef struct ob_job_progress ob_job_progress;
 typedef struct ob_job_summary ob_job_summary;
 typedef struct ob_job_batches ob_job_batches;
 typedef struct ob_side ob_side;
+typedef struct ob_sides_progress ob_sides_progress;
 
 /* Cases of a config that are measured in one way. */
 typedef struct ob_job_part {
@@ -164,6 +165,8 @@ typedef struct ob_job_configs {
     const ob_job_batches *batches; /* NULL = no profiler */
     const ob_side *const *sides;   /* see ob_run_params; they must outlive the job */
     size_t side_count;
+    int (*enough)(void *ctx, const ob_sides_progress *progress); /* see ob_run_params */
+    void *enough_ctx;
 } ob_job_configs;
 
 typedef enum ob_job_mode {

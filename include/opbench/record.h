@@ -223,7 +223,8 @@ typedef struct ob_record_result {
     double noise_foreign, noise_steal, noise_seconds; /* the latest window or windows */
     const char *fp_mode; /* ob_fp_mode_difference since the start, if any */
     const char *start_time;
-    double seconds; /* wall time of the case in all */
+    double seconds;       /* wall time of the case in all */
+    double start_seconds; /* that starting its processes took besides, if it has several */
     /* With --profile: start on the monotonic clock and duration, in ns. */
     ob_reals phases[OB_CASE_PHASE_COUNT];
     const ob_json *implementation;

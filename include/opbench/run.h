@@ -108,6 +108,24 @@ struct ob_side {
     const char *program;          /* whose workers are its own: another build of opbench */
 };
 
+/* What the processes of a case gave so far on one side. The library makes it. */
+typedef struct ob_side_progress {
+    const char *name;
+    bool failed; /* it has its record, and takes part no more */
+    /* Of these the lists of times, of disturbed samples and of samples per process; NULL = there are none. */
+    const ob_record_pass *forward, *backward;
+} ob_side_progress;
+
+/* The library makes it; it is valid during the call. */
+struct ob_sides_progress {
+    uint64_t index;                /* of the case */
+    int64_t processes;             /* that each side ran in */
+    const ob_side_progress *sides; /* in their order; side_size bytes each */
+    size_t side_size, side_count;
+    double seconds;       /* since the case began */
+    double start_seconds; /* of these, starting processes */
+};
+
 /* What a run is told besides how to measure. */
 typedef struct ob_run_params {
     size_t size; /* sizeof(ob_run_params) */
@@ -136,6 +154,10 @@ typedef struct ob_run_params {
      * options->backend, if there are several, are sides that are called so. Needs worker_program. */
     const ob_side *const *sides;
     size_t side_count; /* 0 = none */
+    /* Sides with options->processes above 1, which then is the most: asked after each process of a case. Not 0: it has
+     * enough of them. May be NULL. */
+    int (*enough)(void *ctx, const ob_sides_progress *progress);
+    void *enough_ctx;
 } ob_run_params;
 
 typedef struct ob_run_summary {

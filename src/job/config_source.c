@@ -144,7 +144,9 @@ static ob_status run_cases(config_source *s, const ob_job_part *part, const ob_c
                                   .on_wrapped = take_wrapped,
                                   .ctx = s,
                                   .sides = s->configs.sides,
-                                  .side_count = s->configs.side_count};
+                                  .side_count = s->configs.side_count,
+                                  .enough = s->configs.enough,
+                                  .enough_ctx = s->configs.enough_ctx};
     OB_TRY(ob_run(s->job->context, part->config, &params, &summary, err));
     s->job->summary.left_out += summary.left_out;
     s->job->summary.workers += summary.workers;

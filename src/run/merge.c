@@ -146,6 +146,26 @@ static ob_reals as_reals(const ob_series *series)
                              : ob_reals_empty();
 }
 
+static void show_lists(const ob_merged_pass *from, ob_record_pass *pass)
+{
+    pass->warmup_time_ms = as_reals(&from->warmup_time_ms);
+    pass->warmup_memory_mib = as_reals(&from->warmup_memory_mib);
+    pass->measure_time_ms = as_reals(&from->measure_time_ms);
+    pass->measure_memory_mib = as_reals(&from->measure_memory_mib);
+    pass->process_samples = as_reals(&from->process_samples);
+    pass->disturbed_by = from->undisturbed_unknown ? NULL : from->disturbed_by;
+    pass->disturbed =
+        pass->disturbed_by != NULL ? as_reals(&from->disturbed) : (ob_reals){.items = NULL};
+}
+
+void ob__merge_show(const ob_merge *merge, ob_record_pass *forward, ob_record_pass *backward)
+{
+    if (merge->forward.present)
+        show_lists(&merge->forward, forward);
+    if (merge->backward.present)
+        show_lists(&merge->backward, backward);
+}
+
 static double rate(double work, double median_ms)
 {
     return work >= 0 && median_ms > 0 ? work / (median_ms * 1e-3) / 1e9 : NAN;
@@ -156,14 +176,7 @@ static ob_status finish_pass(ob_merged_pass *from, ob_record_pass *pass, ob_err 
     const size_t count = from->measure_time_ms.count;
     if (!from->present)
         return OB_OK;
-    pass->warmup_time_ms = as_reals(&from->warmup_time_ms);
-    pass->warmup_memory_mib = as_reals(&from->warmup_memory_mib);
-    pass->measure_time_ms = as_reals(&from->measure_time_ms);
-    pass->measure_memory_mib = as_reals(&from->measure_memory_mib);
-    pass->process_samples = as_reals(&from->process_samples);
-    pass->disturbed_by = from->undisturbed_unknown ? NULL : from->disturbed_by;
-    pass->disturbed =
-        pass->disturbed_by != NULL ? as_reals(&from->disturbed) : (ob_reals){.items = NULL};
+    show_lists(from, pass);
     pass->allocator_peak_bytes = from->allocator_peak_bytes;
     if (count == 0)
         return OB_OK;

@@ -38,6 +38,8 @@ void ob__merge_reset(ob_merge *merge);
 void ob__merge_fini(ob_merge *merge);
 /* A record that ran to its end. */
 ob_status ob__merge_add(ob_merge *merge, const ob_record_result *r, ob_err *err);
+/* The lists of samples so far, which point into the merge; the rest of both is left as it is. */
+void ob__merge_show(const ob_merge *merge, ob_record_pass *forward, ob_record_pass *backward);
 /* Puts what all processes gave into the record of the last of them; it points into the merge. */
 ob_status ob__merge_finish(ob_merge *merge, ob_record_result *r, ob_err *err);
 

@@ -4,6 +4,7 @@
  * The first that fails ends the case with its status and reason; a wish to stop ends the run between
  * cases, never between the processes of one.
  */
+#include "run/process_plan.h"
 #include "run/supervisor.h"
 
 #include <stdio.h>
@@ -34,6 +35,7 @@ static ob_status failed(ob_supervisor *s, const ob_process_turn *t, ob_err *err)
     ob__say_process(t, r->reason != NULL ? r->reason : "", reason, sizeof reason);
     r->reason = reason;
     r->processes = t->processes;
+    r->start_seconds = s->start_seconds;
     s->line.size = 0;
     OB_TRY(ob_record_print(&s->record, &s->line, err));
     return ob__supervisor_hand_on(s, s->line.data, s->line.size, err);
@@ -44,6 +46,9 @@ static ob_status run_turn(ob_supervisor *s, const ob_process_turn *t, ob_merge *
                           ob_err *err)
 {
     ob_news news;
+    const ob_process_plan plan =
+        ob__process_plan((uint64_t)s->params->options->seed, t->index, (uint64_t)t->process, 1);
+    ob__worker_seed_set_pad(&s->client.seed, plan.pad);
     OB_TRY(ob__supervisor_start(s, err));
     ob__worker_client_lease(&s->client, t->index, 1);
     OB_TRY(ob__worker_client_next(&s->client, &news, err));
@@ -80,6 +85,7 @@ static ob_status run_case(ob_supervisor *s, uint64_t index, ob_merge *merge, ob_
             return OB_OK;
     }
     OB_TRY(ob__merge_finish(merge, &s->record.result, err));
+    s->record.result.start_seconds = s->start_seconds;
     s->client.parts.size = 0; /* those of the last process */
     s->line.size = 0;
     OB_TRY(ob_record_print(&s->record, &s->line, err));

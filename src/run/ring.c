@@ -40,10 +40,11 @@ static void wake_all(ob_ring *ring)
     syscall(SYS_futex, &ring->word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-void ob__ring_begin(ob_ring *ring, uint32_t members)
+void ob__ring_begin(ob_ring *ring, uint32_t members, unsigned first)
 {
+    const unsigned before = (first + OB_MOST_MEMBERS - 1) % OB_MOST_MEMBERS;
     members &= bit(OB_MOST_MEMBERS) - 1;
-    atomic_store(&ring->word, members != 0 ? give_to_next(members, OB_MOST_MEMBERS - 1) : 0);
+    atomic_store(&ring->word, members != 0 ? give_to_next(members, before) : 0);
     wake_all(ring);
 }
 

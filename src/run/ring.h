@@ -20,8 +20,8 @@ typedef struct ob_ring {
     _Atomic uint64_t cpu_ns[OB_MOST_MEMBERS]; /* what each had used when it last passed it on */
 } ob_ring;
 
-/* The supervisor: these take part, the lowest holds the token. */
-void ob__ring_begin(ob_ring *ring, uint32_t members);
+/* The supervisor: these take part; `first` holds the token, or the next of them if it is none. */
+void ob__ring_begin(ob_ring *ring, uint32_t members, unsigned first);
 /* The supervisor: the member is done or dead; its token goes on. */
 void ob__ring_leave(ob_ring *ring, unsigned member);
 /* The supervisor: another member than this one holds the token. */

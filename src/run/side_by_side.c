@@ -6,6 +6,7 @@
  * the records get their ratios and are handed on in the order of the sides.
  */
 #include "run/case_parts.h"
+#include "run/process_plan.h"
 #include "run/ratio.h"
 #include "run/sides.h"
 #include "run/supervisor.h"
@@ -44,6 +45,7 @@ typedef struct group {
     bool stopped;                   /* the user wants to end at once */
     bool again; /* a part took a worker down: the case begins again without it, for all */
     bool told_ready;
+    double began_s; /* the present case */
 } group;
 
 /* ---- hooks: each side is a supervisor of its own ---- */
@@ -186,11 +188,28 @@ static ob_status tell_ready(group *w, ob_err *err)
     return status;
 }
 
-/* All that take part have a worker. OB_END: the user wants to end. */
-static ob_status start_workers(group *w, bool all, ob_err *err)
+static bool spread(const side *l)
 {
+    return l->options->processes > 1;
+}
+
+static ob_process_plan plan_of(const group *w, const ob_process_turn *t)
+{
+    const ob_process_plan nothing = {.first = 0};
+    const side *l = &w->sides[0];
+    return spread(l) ? ob__process_plan((uint64_t)l->options->seed, t->index, (uint64_t)t->process,
+                                        (unsigned)w->count)
+                     : nothing;
+}
+
+/* All that take part have a worker, which are started in the order of their turns. OB_END: the user wants to end. */
+static ob_status start_workers(group *w, const ob_process_turn *t, bool all, ob_err *err)
+{
+    const ob_process_plan plan = plan_of(w, t);
     for (size_t i = 0; i < w->count; i++) {
-        side *l = &w->sides[i];
+        side *l = &w->sides[(plan.first + i) % w->count];
+        if (spread(l))
+            ob__worker_seed_set_pad(&l->s.client.seed, plan.pad);
         if ((all || (l->wanted && !l->over)) && l->s.client.worker.guard == 0)
             OB_TRY(ob__supervisor_start(&l->s, err));
     }
@@ -204,11 +223,6 @@ static void end_workers(group *w)
 }
 
 /* ---- one case ---- */
-
-static bool spread(const side *l)
-{
-    return l->options->processes > 1;
-}
 
 /* The record of a side that failed, with the number of its process in front of the reason. */
 static ob_status fail_side(side *l, const ob_process_turn *t)
@@ -319,7 +333,7 @@ static ob_status collect(group *w, const ob_process_turn *t, ob_err *err)
 static ob_status run_once(group *w, const ob_process_turn *t, ob_err *err)
 {
     uint32_t members = 0;
-    OB_TRY(start_workers(w, false, err));
+    OB_TRY(start_workers(w, t, false, err));
     for (size_t i = 0; i < w->count; i++) {
         side *l = &w->sides[i];
         l->got = false;
@@ -327,7 +341,7 @@ static ob_status run_once(group *w, const ob_process_turn *t, ob_err *err)
         if (l->waiting)
             members |= (uint32_t)1 << i;
     }
-    ob__ring_begin(w->ring, members);
+    ob__ring_begin(w->ring, members, plan_of(w, t).first);
     for (size_t i = 0; i < w->count; i++)
         if (w->sides[i].waiting)
             ob__worker_client_lease(&w->sides[i].s.client, t->index, 1);
@@ -393,6 +407,8 @@ static ob_status hand_on(group *w, side *l, ob_err *err)
         OB_TRY(fill_ratio(reference, l, true, err));
         OB_TRY(fill_ratio(reference, l, false, err));
     }
+    if (spread(l))
+        r->start_seconds = l->s.start_seconds;
     l->s.line.size = 0;
     OB_TRY(ob_record_print(&l->s.record, &l->s.line, err));
     return ob__supervisor_hand_on(&l->s, l->s.line.data, l->s.line.size, err);
@@ -417,20 +433,51 @@ static ob_status finish_case(group *w, ob_err *err)
     return OB_OK;
 }
 
+/* Whether the caller has seen enough processes of the case. */
+static bool has_enough(const group *w, const ob_process_turn *t)
+{
+    const ob_run_params *params = w->outer->params;
+    ob_side_progress sides[OB_MOST_MEMBERS];
+    ob_record_pass passes[OB_MOST_MEMBERS][2];
+    ob_sides_progress progress = {.index = t->index,
+                                  .processes = t->process + 1,
+                                  .sides = sides,
+                                  .side_size = sizeof *sides,
+                                  .side_count = w->count,
+                                  .seconds = ob__now_s() - w->began_s};
+    if (params->enough == NULL || !spread(w->sides))
+        return false;
+    for (size_t i = 0; i < w->count; i++) {
+        const side *l = &w->sides[i];
+        ob_record_pass *forward = &passes[i][0], *backward = &passes[i][1];
+        *forward = *backward = (ob_record_pass){.disturbed_by = NULL};
+        ob__merge_show(&l->merge, forward, backward);
+        sides[i] = (ob_side_progress){.name = l->name,
+                                      .failed = l->over,
+                                      .forward = l->merge.forward.present ? forward : NULL,
+                                      .backward = l->merge.backward.present ? backward : NULL};
+        progress.start_seconds += l->s.start_seconds;
+    }
+    return params->enough(params->enough_ctx, &progress) != 0;
+}
+
 static ob_status run_case(group *w, uint64_t index, ob_err *err)
 {
     ob_process_turn t = {.index = index, .processes = w->sides[0].options->processes};
+    bool enough = false;
+    w->began_s = ob__now_s();
     for (size_t i = 0; i < w->count; i++) {
         w->sides[i].over = false;
         ob__merge_reset(&w->sides[i].merge);
     }
-    for (; t.process < t.processes && !w->stopped; t.process++) {
+    for (; t.process < t.processes && !w->stopped && !enough; t.process++) {
         do {
             w->again = false;
             OB_TRY(run_once(w, &t, err));
         } while (w->again && !w->stopped);
         if (t.processes > 1)
             end_workers(w);
+        enough = !w->stopped && has_enough(w, &t);
     }
     OB_TRY(finish_case(w, err));
     return w->stopped ? OB_END : OB_OK;
@@ -460,7 +507,7 @@ static ob_status run_all(group *w, ob_err *err)
 {
     const ob_run_params *params = w->outer->params;
     const uint64_t total = ob_cases_count(w->outer->cases);
-    OB_TRY(start_workers(w, true, err));
+    OB_TRY(start_workers(w, &(ob_process_turn){.index = params->first}, true, err));
     OB_TRY(tell_ready(w, err));
     for (uint64_t i = params->first; i < total && i - params->first < params->count; i++) {
         bool any;

@@ -30,6 +30,7 @@ ob_status ob__supervisor_hand_on(ob_supervisor *s, const char *line, size_t leng
     if (s->client.parts.size > 0)
         OB_TRY(ob__parts_hand_on(&s->client.parts, s->params, s->part_parser, err));
     s->client.parts.size = 0;
+    s->start_seconds = 0;
     return s->params->on_record(s->params->ctx, &s->record, line, length, err);
 }
 
@@ -91,8 +92,10 @@ ob_status ob__supervisor_print_loss(ob_supervisor *s, const ob_lost_case *lost, 
     r->reason = why->reason;
     r->signal = why->signal[0] != '\0' ? why->signal : NULL;
     r->exit_code = why->exit_code;
-    if (s->params->options->processes > 1)
+    if (s->params->options->processes > 1) {
         r->processes = s->params->options->processes;
+        r->start_seconds = s->start_seconds;
+    }
     OB_TRY(take_samples(s, lost->index, lost->merge, err));
     const size_t size = ob__worker_client_output(&s->client, output, sizeof output, &printed);
     if (size > 0)
@@ -154,7 +157,7 @@ static ob_status greet(ob_supervisor *s, ob_news *news, ob_err *err)
     return ob__worker_client_next(&s->client, news, err);
 }
 
-ob_status ob__supervisor_start(ob_supervisor *s, ob_err *err)
+static ob_status start(ob_supervisor *s, ob_err *err)
 {
     ob_news news = {.kind = OB_NEWS_LOST};
     for (int attempt = 0; attempt < OB_MOST_FAILED_STARTS; attempt++) {
@@ -173,6 +176,14 @@ ob_status ob__supervisor_start(ob_supervisor *s, ob_err *err)
     const size_t size = ob__worker_client_output(&s->client, output, sizeof output, &printed);
     return ob_err_set(err, OB_ERR_BACKEND, "no worker starts: %s%s%.*s", news.loss.reason,
                       size > 0 ? "; it said: " : "", (int)size, output);
+}
+
+ob_status ob__supervisor_start(ob_supervisor *s, ob_err *err)
+{
+    const double began_s = ob__now_s();
+    const ob_status status = start(s, err);
+    s->start_seconds += ob__now_s() - began_s;
+    return status;
 }
 
 /* ---- leases ---- */

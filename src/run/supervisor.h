@@ -29,7 +29,8 @@ typedef struct ob_supervisor {
     ob_identity identity;
     ob_unfinished unfinished;
     bool told_ready;
-    const char *side; /* name of the side that it is of; NULL = none, or it has none */
+    double start_seconds; /* of starting workers, since the last record */
+    const char *side;     /* name of the side that it is of; NULL = none, or it has none */
 } ob_supervisor;
 
 /* Opens the cases; params, context, config and summary are set. */

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Where the child finds its descriptors. */
@@ -87,6 +88,35 @@ static ob_status make_words(ob_worker_seed *seed, const char *program,
                : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the worker's command line");
 }
 
+/* With room for the pad. */
+static ob_status make_variables(ob_worker_seed *seed, const char *const *variables, ob_err *err)
+{
+    size_t count = 0;
+    while (variables != NULL && variables[count] != NULL)
+        count++;
+    seed->variables = calloc(count + 2, sizeof *seed->variables);
+    if (seed->variables == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the worker's environment");
+    for (size_t i = 0; i < count; i++)
+        seed->variables[i] = variables[i];
+    seed->variable_count = count;
+    return OB_OK;
+}
+
+void ob__worker_seed_set_pad(ob_worker_seed *seed, size_t letters)
+{
+    static const char NAME[] = "OPBENCH_PAD=";
+    char *pad = malloc(sizeof NAME + letters);
+    if (pad == NULL)
+        return;
+    memcpy(pad, NAME, sizeof NAME - 1);
+    memset(pad + sizeof NAME - 1, 'x', letters);
+    pad[sizeof NAME - 1 + letters] = '\0';
+    free(seed->pad);
+    seed->pad = pad;
+    seed->variables[seed->variable_count] = pad;
+}
+
 static ob_status make_page(ob_worker_seed *seed, ob_err *err)
 {
     seed->has_samples =
@@ -105,11 +135,11 @@ ob_status ob__worker_seed_make(const char *program, const ob_config *config,
 {
     char *text = NULL;
     size_t length = 0;
-    *out = (ob_worker_seed){.variables = place != NULL ? place->variables : NULL,
-                            .config_fd = -1,
-                            .ring_fd = place != NULL ? place->ring_fd : -1,
-                            .memory = OB_NO_MEMORY};
-    ob_status status = make_words(out, program, options, place, err);
+    *out = (ob_worker_seed){
+        .config_fd = -1, .ring_fd = place != NULL ? place->ring_fd : -1, .memory = OB_NO_MEMORY};
+    ob_status status = make_variables(out, place != NULL ? place->variables : NULL, err);
+    if (status == OB_OK)
+        status = make_words(out, program, options, place, err);
     if (status == OB_OK)
         status = ob_json_print(ob_config_json(config), &text, &length, err);
     if (status == OB_OK)
@@ -129,6 +159,8 @@ void ob__worker_seed_fini(ob_worker_seed *seed)
     ob__shared_memory_close(&seed->memory);
     ob__command_words_fini(&seed->words);
     free(seed->list);
+    free(seed->variables);
+    free(seed->pad);
     *seed = (ob_worker_seed){.config_fd = -1, .memory = OB_NO_MEMORY};
 }
 
@@ -136,7 +168,7 @@ ob_status ob__worker_start(const ob_worker_seed *seed, ob_process *out, ob_err *
 {
     ob_process_params params = {
         .words = (const char *const *)seed->list,
-        .variables = seed->variables,
+        .variables = (const char *const *)seed->variables,
         .fds = {{CHILD_STATE, seed->memory.fd}, {CHILD_CONFIG, seed->config_fd}},
         .fd_count = 2,
         .talk = true,

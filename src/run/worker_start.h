@@ -15,10 +15,12 @@
 /* What is the same for all workers of a run. */
 typedef struct ob_worker_seed {
     ob_command_words words;
-    char **list; /* its command line, ended by NULL; the first is what is started */
-    const char *const *variables; /* borrowed */
-    int config_fd;                /* the config's text; -1 = none */
-    int ring_fd;                  /* of those that take turns; -1 = they do not. Borrowed */
+    char **list;            /* its command line, ended by NULL; the first is what is started */
+    const char **variables; /* "NAME=VALUE", ended by NULL; what they point to is borrowed */
+    size_t variable_count;
+    char *pad;     /* one more of them, which makes the environment larger; NULL = none */
+    int config_fd; /* the config's text; -1 = none */
+    int ring_fd;   /* of those that take turns; -1 = they do not. Borrowed */
     ob_shared_memory memory;
     ob_state_page *page; /* in it */
     bool has_samples;    /* see ob_state_page; the worker cannot change this one */
@@ -42,6 +44,8 @@ ob_status ob__worker_seed_make(const char *program, const ob_config *config,
                                const ob_run_options *options, const ob_worker_start_params *place,
                                ob_worker_seed *out, ob_err *err);
 void ob__worker_seed_fini(ob_worker_seed *seed);
+/* The environment of workers started from here on is so much larger; without memory it stays as it is. */
+void ob__worker_seed_set_pad(ob_worker_seed *seed, size_t letters);
 
 /* The kernel's first choice when memory is out. */
 ob_status ob__worker_start(const ob_worker_seed *seed, ob_process *out, ob_err *err);

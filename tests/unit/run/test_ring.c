@@ -37,7 +37,7 @@ static void goes_round(void)
     static const unsigned numbers[MEMBERS] = {0, 2, 5};
     pthread_t threads[MEMBERS];
     inside = most_inside = log_count = 0;
-    ob__ring_begin(&ring, 1u << 0 | 1u << 2 | 1u << 5);
+    ob__ring_begin(&ring, 1u << 0 | 1u << 2 | 1u << 5, 0);
     for (int i = MEMBERS - 1; i >= 0; i--)
         pthread_create(&threads[i], NULL, take_turns, (void *)&numbers[i]);
     for (int i = 0; i < MEMBERS; i++)
@@ -56,7 +56,7 @@ static uint32_t word(uint32_t holder, uint32_t members)
 
 static void leaving_hands_it_on(void)
 {
-    ob__ring_begin(&ring, 0xb);
+    ob__ring_begin(&ring, 0xb, 0);
     CHECK_INT(ring.word, word(0, 0xb));
     ob__ring_leave(&ring, 1); /* does not hold it */
     CHECK_INT(ring.word, word(0, 0x9));
@@ -73,14 +73,18 @@ static void leaving_hands_it_on(void)
 
 static void only_the_holder_passes(void)
 {
-    ob__ring_begin(&ring, 0x6);
+    ob__ring_begin(&ring, 0x6, 0);
     CHECK_INT(ring.word, word(1, 0x6));
     ob__ring_pass(&ring, 2);
     CHECK_INT(ring.word, word(1, 0x6));
     ob__ring_pass(&ring, 1);
     CHECK_INT(ring.word, word(2, 0x6));
-    ob__ring_begin(&ring, 0);
+    ob__ring_begin(&ring, 0, 0);
     CHECK_INT(ring.word, 0);
+    ob__ring_begin(&ring, 0x6, 2);
+    CHECK_INT(ring.word, word(2, 0x6));
+    ob__ring_begin(&ring, 0x6, 3); /* no member: the next, going round */
+    CHECK_INT(ring.word, word(1, 0x6));
 }
 
 static void cpu_time_of_all(void)

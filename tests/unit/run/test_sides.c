@@ -5,6 +5,7 @@
  */
 #include "run_test.h"
 
+#include "run/process_plan.h"
 #include "run/sides.h"
 #include "run/worker_state.h"
 
@@ -34,6 +35,7 @@ static int be_worker(char **argv)
     ob_message type;
     const ob_hello hello = ob__hello_own();
     const char *variable = getenv("TEST_VARIABLE");
+    const char *pad = getenv("OPBENCH_PAD");
     bool behind = false;
     for (char **word = argv; *word != NULL; word++) {
         if (behind)
@@ -47,10 +49,11 @@ static int be_worker(char **argv)
             line, sizeof line,
             "{\"op_name\": \"torch.add\", \"id\": \"x\", \"status\": \"ok\", \"index\": 0, "
             "\"side\": \"made up\", \"reference\": \"made up\", \"device\": \"%s %s %s %s %s %s "
-            "%s\"}\n",
+            "%s\", \"exit_code\": %d}\n",
             word_after(argv, "--backend="), word_after(argv, "--backend-options="),
             word_after(argv, "--device="), word_after(argv, "--num-threads="),
-            word_after(argv, "--repro-before="), variable != NULL ? variable : "-", plugins);
+            word_after(argv, "--repro-before="), variable != NULL ? variable : "-", plugins,
+            pad != NULL ? (int)strlen(pad) : -1);
         ob__wire_send(SOCKET, OB_MESSAGE_RECORD, line, (size_t)length, NULL);
         ob__wire_send(SOCKET, OB_MESSAGE_IDLE, "", 0, NULL);
     }
@@ -66,6 +69,13 @@ typedef struct seen {
     char text[2048]; /* "side<reference: device; " of each record */
     double ratio;    /* of the last */
     char repro[512]; /* of the last */
+    int64_t pads[2]; /* of the records: how much larger the environment was, -1 = not at all */
+    int64_t processes;
+    double start_seconds;
+    size_t samples, process_samples; /* of the last */
+    /* By the hook: */
+    int asked, enough_at;
+    char progress[512];
     int records;
 } seen;
 
@@ -82,8 +92,32 @@ static ob_status take_record(void *ctx, const ob_record *record, const char *lin
     strncat(s->text, one, sizeof s->text - strlen(s->text) - 1);
     s->ratio = r->forward.ratio.value;
     snprintf(s->repro, sizeof s->repro, "%s", r->repro != NULL ? r->repro : "");
+    s->pads[s->records % 2] = r->exit_code;
+    s->processes = r->processes;
+    s->start_seconds = r->start_seconds;
+    s->samples = r->forward.measure_time_ms.count;
+    s->process_samples = r->forward.process_samples.count;
     s->records++;
     return OB_OK;
+}
+
+static int count_processes(void *ctx, const ob_sides_progress *p)
+{
+    seen *s = ctx;
+    char one[128];
+    CHECK_INT(p->side_size, sizeof *p->sides);
+    CHECK(p->seconds >= 0);
+    s->asked++;
+    for (size_t i = 0; i < p->side_count; i++) {
+        const ob_side_progress *side = &p->sides[i];
+        const ob_record_pass *pass = side->forward;
+        snprintf(one, sizeof one, "%d %s%s %zu/%zu; ", (int)p->processes, side->name,
+                 side->failed ? " failed" : "", pass != NULL ? pass->measure_time_ms.count : 0,
+                 pass != NULL ? pass->process_samples.count : 0);
+        strncat(s->progress, one, sizeof s->progress - strlen(s->progress) - 1);
+        CHECK(side->backward == NULL);
+    }
+    return s->enough_at == s->asked;
 }
 
 static ob_status run_sides(const char *program, const ob_run_options *options,
@@ -98,8 +132,10 @@ static ob_status run_sides(const char *program, const ob_run_options *options,
                                   .on_record = take_record,
                                   .ctx = s,
                                   .sides = sides,
-                                  .side_count = count};
-    *s = (seen){.ratio = NAN};
+                                  .side_count = count,
+                                  .enough = s->enough_at > 0 ? count_processes : NULL,
+                                  .enough_ctx = s};
+    *s = (seen){.ratio = NAN, .enough_at = s->enough_at};
     const ob_status status = ob_run(context, config, &params, &summary, err);
     ob_config_destroy(config);
     return status;
@@ -121,7 +157,7 @@ static void each_worker_is_started_as_its_side_says(void)
                              .plugins = PLUGINS};
     const ob_side *const sides[] = {&base, &changed};
     ob_run_options options;
-    seen s;
+    seen s = {.enough_at = 0};
     ob_err err = {.message = ""};
     ob_run_options_init(&options);
     options.backend = "null";
@@ -138,7 +174,7 @@ static void each_worker_is_started_as_its_side_says(void)
 static void backends_are_no_named_sides(void)
 {
     ob_run_options options;
-    seen s;
+    seen s = {.enough_at = 0};
     ob_err err = {.message = ""};
     ob_run_options_init(&options);
     options.backend = "null,native";
@@ -163,7 +199,7 @@ static void the_same_backend_twice(void)
                             .backend_options = "forward_ns=1250"};
     const ob_side *const sides[] = {&base, &slower};
     ob_run_options options;
-    seen s;
+    seen s = {.enough_at = 0};
     ob_err err = {.message = ""};
     ob_run_options_init(&options);
     options.iteration = 20;
@@ -172,6 +208,83 @@ static void the_same_backend_twice(void)
     CHECK_STR(s.text, "base build<-: cpu; new build<base build: cpu; ");
     CHECK_REAL(s.ratio, 1.25);
     CHECK_HAS(s.repro, "--backend=null");
+}
+
+/* The caller says when it has enough; a side that fails is said to have. */
+static void processes_until_there_are_enough(void)
+{
+    const ob_side base = {.size = sizeof base, .name = "a", .backend_options = "forward_ns=1000"};
+    const ob_side slower = {
+        .size = sizeof slower, .name = "b", .backend_options = "forward_ns=3000"};
+    const ob_side *const sides[] = {&base, &slower};
+    ob_run_options options;
+    seen s = {.enough_at = 3};
+    ob_err err = {.message = ""};
+    ob_run_options_init(&options);
+    options.backend = "null";
+    options.iteration = 4;
+    options.processes = 50;
+    CHECK_INT(run_sides(PROGRAM, &options, sides, 2, &s, &err), OB_OK);
+    CHECK_STR(err.message, "");
+    CHECK_STR(s.progress, "1 a 4/1; 1 b 4/1; 2 a 8/2; 2 b 8/2; 3 a 12/3; 3 b 12/3; ");
+    CHECK_STR(s.text, "a<-: cpu; b<a: cpu; ");
+    CHECK_INT(s.processes, 3);
+    CHECK_INT(s.samples, 12);
+    CHECK_INT(s.process_samples, 3);
+    CHECK(s.start_seconds > 0);
+    CHECK(fabs(s.ratio - 3) < 1e-12);
+    /* Without the hook there are as many as asked for. */
+    s.enough_at = 0;
+    options.processes = 2;
+    CHECK_INT(run_sides(PROGRAM, &options, sides, 2, &s, &err), OB_OK);
+    CHECK_INT(s.processes, 2);
+    CHECK_INT(s.asked, 0);
+    /* One process is no choice. */
+    s.enough_at = 1;
+    options.processes = 1;
+    CHECK_INT(run_sides(PROGRAM, &options, sides, 2, &s, &err), OB_OK);
+    CHECK_INT(s.asked, 0);
+    CHECK(isnan(s.start_seconds));
+}
+
+static void a_failed_side_is_told_of(void)
+{
+    const ob_side base = {.size = sizeof base, .name = "a"};
+    const ob_side failing = {
+        .size = sizeof failing, .name = "b", .backend_options = "fault=error,fault_at=2"};
+    const ob_side *const sides[] = {&base, &failing};
+    ob_run_options options;
+    seen s = {.enough_at = 2};
+    ob_err err = {.message = ""};
+    ob_run_options_init(&options);
+    options.backend = "null";
+    options.iteration = 4;
+    options.processes = 5;
+    CHECK_INT(run_sides(PROGRAM, &options, sides, 2, &s, &err), OB_OK);
+    CHECK_STR(err.message, "");
+    CHECK_STR(s.progress, "1 a 4/1; 1 b failed 0/0; 2 a 8/2; 2 b failed 0/0; ");
+    CHECK_INT(s.records, 2);
+}
+
+/* The size of the environment is another one in each process, and the same for all sides of one. */
+static void processes_have_environments_of_other_sizes(void)
+{
+    const ob_side base = {.size = sizeof base, .name = "a"},
+                  other = {.size = sizeof other, .name = "b"};
+    const ob_side *const sides[] = {&base, &other};
+    ob_run_options options;
+    seen s = {.enough_at = 0};
+    ob_err err = {.message = ""};
+    ob_run_options_init(&options);
+    options.backend = "null";
+    options.seed = 11;
+    for (int processes = 1; processes < 4; processes++) {
+        options.processes = processes;
+        CHECK_INT(run_sides("/proc/self/exe", &options, sides, 2, &s, &err), OB_OK);
+        const int64_t want = (int64_t)ob__process_plan(11, 0, (uint64_t)processes - 1, 2).pad;
+        for (int i = 0; i < 2; i++)
+            CHECK_INT(s.pads[i], processes > 1 ? want : -1);
+    }
 }
 
 /* A plug-in is its side's alone; its backend says that it cannot be opened. */
@@ -184,7 +297,7 @@ static void a_plugin_of_one_side(void)
         .size = sizeof other, .name = "other", .backend = "good-backend", .plugins = GOOD};
     const ob_side *const sides[] = {&base, &other};
     ob_run_options options;
-    seen s;
+    seen s = {.enough_at = 0};
     ob_err err = {.message = ""};
     ob_run_options_init(&options);
     CHECK(run_sides(PROGRAM, &options, sides, 2, &s, &err) != OB_OK);
@@ -204,7 +317,7 @@ static void check_refused(const ob_side *side, const char *want)
     const ob_side base = {.size = sizeof base, .name = "base"};
     const ob_side *const sides[] = {&base, side};
     ob_run_options options;
-    seen s;
+    seen s = {.enough_at = 0};
     ob_err err = {.message = ""};
     ob_run_options_init(&options);
     options.backend = "null";
@@ -235,7 +348,7 @@ static void too_many_or_none_to_start_are_refused(void)
     ob_side all[OB_MOST_MEMBERS + 1];
     char names[OB_MOST_MEMBERS + 1][8];
     ob_run_options options;
-    seen s;
+    seen s = {.enough_at = 0};
     ob_err err;
     ob_run_options_init(&options);
     options.backend = "null";
@@ -268,6 +381,9 @@ int main(int argc, char **argv)
     RUN(each_worker_is_started_as_its_side_says);
     RUN(backends_are_no_named_sides);
     RUN(the_same_backend_twice);
+    RUN(processes_until_there_are_enough);
+    RUN(a_failed_side_is_told_of);
+    RUN(processes_have_environments_of_other_sizes);
     RUN(a_plugin_of_one_side);
     RUN(wrong_sides_are_refused);
     RUN(too_many_or_none_to_start_are_refused);

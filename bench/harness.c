@@ -4,6 +4,9 @@
  * over 1,200 tiny cases, from the start of the process to its end. Timed from outside, with the program
  * as users have it: bench_harness [PROGRAM]. Each figure is the median of several runs.
  *
+ * bench_harness PROGRAM OTHER runs two programs in turns instead, such as this opbench and one that was built before a
+ * change, and says what the first takes of the other's time; on a machine that others use look at the CPU's.
+ *
  * Beside it stands the same with torch.utils.benchmark, where a python3 with torch is found: one process
  * that imports torch and times an addition once, and one that times 1,200 of them, one after the other.
  */
@@ -15,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,6 +47,7 @@ static int compare_doubles(const void *a, const void *b)
 typedef struct outcome {
     double first_us; /* from its start to the first line that has the mark */
     double all_us;   /* to its end */
+    double cpu_us;   /* of all its processes */
     bool ok;         /* it ended with code 0 and the line came */
 } outcome;
 
@@ -69,10 +74,16 @@ static double read_to_end(int fd, const char *mark)
     }
 }
 
+static double time_us(const struct timeval *time)
+{
+    return (double)time->tv_sec * 1e6 + (double)time->tv_usec;
+}
+
 /* The child writes what is looked for to descriptor 3. */
 static outcome run_once(char *const *words, const char *mark)
 {
     outcome out = {.ok = false};
+    struct rusage use = {.ru_nvcsw = 0};
     int pipe_fds[2], status = 0;
     pid_t pid;
     posix_spawn_file_actions_t actions;
@@ -87,9 +98,10 @@ static outcome run_once(char *const *words, const char *mark)
     posix_spawn_file_actions_destroy(&actions);
     if (failed == 0) {
         out.first_us = read_to_end(pipe_fds[0], mark) - start;
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        while (wait4(pid, &status, 0, &use) < 0 && errno == EINTR)
             ;
         out.all_us = now_us() - start;
+        out.cpu_us = time_us(&use.ru_utime) + time_us(&use.ru_stime);
         out.ok = WIFEXITED(status) && WEXITSTATUS(status) == 0 && out.first_us > 0;
     }
     close(pipe_fds[0]);
@@ -130,17 +142,71 @@ static bool write_config(const char *path, int cases)
     return fclose(file) == 0;
 }
 
+static const char MARK[] = "\"op_name\"";
+
+#define WORDS(program, path, backend)                                                              \
+    {                                                                                              \
+        (char *)(program), "run", "-c", (path), "--backend", (char *)(backend), "--output",        \
+            "/dev/fd/3", "-q", NULL                                                                \
+    }
+
 static outcome run_opbench(const char *program, const char *folder, const char *backend, int cases)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%d.json", folder, cases);
-    char *words[] = {(char *)program, "run",      "-c",        path, "--backend",
-                     (char *)backend, "--output", "/dev/fd/3", "-q", NULL};
+    char *words[] = WORDS(program, path, backend);
     if (!write_config(path, cases))
         return (outcome){.ok = false};
-    const outcome out = run_often(words, "\"op_name\"", RUNS);
+    const outcome out = run_often(words, MARK, RUNS);
     unlink(path);
     return out;
+}
+
+/* ---- two programs ---- */
+
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, compare_doubles);
+    return values[count / 2];
+}
+
+/* In turns, so that what else the machine does meets both. */
+static bool beside(char *const programs[2], const char *folder, const char *backend, int cases)
+{
+    char path[PATH_MAX];
+    double all[2][RUNS], cpu[2][RUNS];
+    bool ok = true;
+    snprintf(path, sizeof path, "%s/%d.json", folder, cases);
+    ok = write_config(path, cases);
+    for (size_t i = 0; ok && i < (size_t)2 * RUNS; i++) {
+        char *words[] = WORDS(programs[i % 2], path, backend);
+        const outcome one = run_once(words, MARK);
+        all[i % 2][i / 2] = one.all_us;
+        cpu[i % 2][i / 2] = one.cpu_us;
+        ok = one.ok;
+        if (!ok)
+            printf("%s: %s does not run here\n", backend, programs[i % 2]);
+    }
+    unlink(path);
+    if (!ok)
+        return false;
+    const double wall = median(all[0], RUNS) / 1e3, other = median(all[1], RUNS) / 1e3;
+    const double work = median(cpu[0], RUNS) / 1e3, other_work = median(cpu[1], RUNS) / 1e3;
+    printf("%-8s %5d cases  time %7.2f ms, other %7.2f ms, ratio %.2f;  CPU %7.2f ms, other %7.2f "
+           "ms, ratio %.2f (least %.2f)\n",
+           backend, cases, wall, other, wall / other, work, other_work, work / other_work,
+           cpu[0][0] / cpu[1][0]);
+    return true;
+}
+
+static int run_beside(char *const programs[2], const char *folder)
+{
+    bool ok = true;
+    printf("harness: %d runs of each program, in turns\n", RUNS);
+    for (int i = 0; i < 4; i++)
+        ok &= beside(programs, folder, i < 2 ? "null" : "native", i % 2 == 0 ? 1 : CASES);
+    rmdir(folder);
+    return ok ? 0 : 1;
 }
 
 /* ---- torch ---- */
@@ -238,6 +304,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench/harness: no folder below /tmp: %s\n", strerror(errno));
         return 2;
     }
+    if (argc > 2)
+        return run_beside(argv + 1, folder);
     const char *python = find_python();
     const outcome torch[2] = {run_torch(python, 1), run_torch(python, CASES)};
     printf("harness: %d runs each%s\n", RUNS,

@@ -91,7 +91,8 @@ ob_json *ob__json_get_mutable(ob_json *object, const char *key)
     if (ob_json_get_kind(object) != OB_JSON_OBJECT)
         return NULL;
     for (uint32_t i = 0; i < object->count; i++)
-        if (strcmp(object->as.members[i].key.as.string, key) == 0)
+        if (object->as.members[i].key.as.string[0] == key[0] && /* mostly it is not */
+            strcmp(object->as.members[i].key.as.string, key) == 0)
             return &object->as.members[i].value;
     return NULL;
 }

@@ -125,7 +125,7 @@ ob_status ob__find_arg_type(const ob_generator_desc *generator, const ob_json *a
 const ob_arg_attr *ob__find_attr(const ob_arg_type *type, const char *name)
 {
     for (const ob_arg_attr *attr = type->attrs; attr != NULL && attr->name != NULL; attr++)
-        if (strcmp(attr->name, name) == 0)
+        if (attr->name[0] == name[0] && strcmp(attr->name, name) == 0)
             return attr;
     return NULL;
 }

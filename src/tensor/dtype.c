@@ -69,6 +69,8 @@ static char lower(char c)
 static inline bool is_word(const char *word, const char *name, size_t length)
 {
     size_t i = 0;
+    if (lower(word[0]) != lower(name[0])) /* mostly it is not */
+        return false;
     while (i < length && word[i] != '\0' && word[i] != '|' && lower(word[i]) == lower(name[i]))
         i++;
     return i == length && (word[i] == '\0' || word[i] == '|');

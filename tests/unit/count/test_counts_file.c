@@ -298,8 +298,27 @@ static void records(void)
               "there is no stmt_exclusive_stats; give what opbench count --json wrote");
 }
 
+/* Of a table that others wrote both parts must be what they are. */
+static void tables_of_others(void)
+{
+    static const char *const WRONG[] = {"{\"inclusive\": 1, \"data\": []}",
+                                        "{\"inclusive\": true, \"data\": 5}",
+                                        "{\"inclusive\": true}", "[]"};
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        ob_json_doc *doc;
+        ob_counts *counts;
+        ob_err err;
+        CHECK_INT(ob_json_parse("t", WRONG[i], strlen(WRONG[i]), NULL, &doc, &err), OB_OK);
+        CHECK(ob_counts_from_json(ob_json_doc_root(doc), &counts, &err) != OB_OK);
+        CHECK_HAS(err.message, "{\"inclusive\": ..., \"data\": [...]}");
+        CHECK(counts == NULL);
+        ob_json_doc_destroy(doc);
+    }
+}
+
 int main(void)
 {
+    RUN(tables_of_others);
     RUN(inlining_and_calls);
     RUN(parts);
     RUN(unusual_order);

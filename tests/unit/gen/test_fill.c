@@ -122,6 +122,9 @@ static void unit_words(void)
             CHECK_REAL((double)ob__f16_to_float(half[i + 1]), (word >> 21) * 0x1p-11);
     }
     CHECK_INT(ob_rng_u32(&rng), ob_rng_u32(&words));
+    half[0] = 0xffff; /* alone it has a word too */
+    ob__fill_unit(&rng, OB_DTYPE_F16, half, 1);
+    CHECK_REAL((double)ob__f16_to_float(half[0]), ((ob_rng_u32(&words) & 0xffffu) >> 5) * 0x1p-11);
 }
 
 static void ints(void)

@@ -34,6 +34,7 @@ static void one_operand(void)
     CHECK_STR(plan_of("x f32[2, 3]", "'ba', x"), "[] [1, 0] [] [] [] [] [] []");
     CHECK_STR(plan_of("x f32[2, 3]", "'aB', x"), "[] [1, 0] [] [] [] [] [] []");
     CHECK_STR(plan_of("x f32[2, 3]", "' z A ', x"), "[] [1, 0] [] [] [] [] [] []");
+    CHECK_STR(plan_of("x f32[2, 3]", "'aZ', x"), "[] [1, 0] [] [] [] [] [] []");
     CHECK_STR(plan_of("x f32[2, 3, 4]", "'...a->a...', x"), "[] [2, 0, 1] [] [] [] [] [] []");
     CHECK_STR(plan_of("x f32[2, 3, 4]", "'a...', x"), "[] [1, 2, 0] [] [] [] [] [] []");
     CHECK_STR(plan_of("x f32[2, 3, 4]", "'a...->a', x"), "[1, 2] [0] [] [] [] [] [] []");

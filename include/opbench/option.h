@@ -20,7 +20,15 @@ typedef enum ob_option_type {
     OB_OPTION_DOUBLE, /* double, within [min, max] */
     OB_OPTION_CHOICE, /* const char *: one of `choices` */
     OB_OPTION_ROWS,   /* no option: rows of another table stand here, see `rows` */
+    OB_OPTION_LIST,   /* ob_option_list: a text that may be given several times */
 } ob_option_type;
+
+enum { OB_OPTION_MOST_VALUES = 8 };
+
+/* The texts in their order, NULL behind the last; they point into argv. */
+typedef struct ob_option_list {
+    const char *items[OB_OPTION_MOST_VALUES + 1];
+} ob_option_list;
 
 typedef struct ob_option ob_option;
 struct ob_option {
@@ -73,7 +81,7 @@ size_t ob_options_count(const ob_option *rows);
 ob_status ob_options_init(const ob_option *rows, void *target, ob_err *err);
 
 /* Parses argv[1..] into *target by the rows. Words that are no options are gathered into
- * positionals (room for argc). "--" ends options. A repeated option: the last one counts.
+ * positionals (room for argc). "--" ends options. A repeated option: the last one counts, unless it is a LIST.
  * OB_ERR_INVALID with a message that names the option and, for a misspelt one, the nearest row. */
 ob_status ob_options_parse(const ob_option *rows, int argc, char *const *argv, void *target,
                            const char **positionals, size_t *positional_count, ob_err *err);

@@ -16,6 +16,7 @@ typedef union field {
     int64_t integer;
     double real;
     const char *text;
+    ob_option_list list;
 } field;
 
 size_t ob__option_bytes(ob_option_type type)
@@ -30,6 +31,8 @@ size_t ob__option_bytes(ob_option_type type)
     case OB_OPTION_STRING:
     case OB_OPTION_CHOICE:
         return sizeof(const char *);
+    case OB_OPTION_LIST:
+        return sizeof(ob_option_list);
     case OB_OPTION_ROWS:
         break;
     }
@@ -38,7 +41,7 @@ size_t ob__option_bytes(ob_option_type type)
 
 static field get(const ob_option *row, const void *target)
 {
-    field f = {.integer = 0};
+    field f = {.list = {{NULL}}};
     memcpy(&f, (const char *)target + row->offset, ob__option_bytes(row->type));
     return f;
 }
@@ -48,11 +51,21 @@ static bool is_text(const ob_option *row)
     return row->type == OB_OPTION_STRING || row->type == OB_OPTION_CHOICE;
 }
 
+static bool is_same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
 static bool is_same(const ob_option *row, field a, field b)
 {
+    bool same = true;
     if (is_text(row))
-        return a.text == b.text ||
-               (a.text != NULL && b.text != NULL && strcmp(a.text, b.text) == 0);
+        return is_same_text(a.text, b.text);
+    if (row->type == OB_OPTION_LIST) {
+        for (size_t i = 0; i < OB_OPTION_MOST_VALUES; i++)
+            same = same && is_same_text(a.list.items[i], b.list.items[i]);
+        return same;
+    }
     return memcmp(&a, &b, ob__option_bytes(row->type)) == 0;
 }
 
@@ -79,7 +92,7 @@ ob_status ob_options_init(const ob_option *rows, void *target, ob_err *err)
 
 bool ob_option_is_default(const ob_option *row, const void *target)
 {
-    field usual = {.integer = 0};
+    field usual = {.list = {{NULL}}};
     return row->refused != NULL || ob__option_store_default(row, &usual, NULL) != OB_OK ||
            is_same(row, get(row, target), usual);
 }
@@ -104,6 +117,9 @@ void ob_option_format_value(const ob_option *row, const void *target, char *out,
         snprintf(out, size, "%s", digits);
     else if (is_text(row) && f.text != NULL)
         snprintf(out, size, "%.160s", f.text);
+    else if (row->type == OB_OPTION_LIST && f.list.items[0] != NULL)
+        snprintf(out, size, "%.160s%s", f.list.items[0],
+                 f.list.items[1] != NULL ? " and others" : "");
     else
         snprintf(out, size, "%s", row->type == OB_OPTION_FLAG && f.flag ? "given" : "not given");
 }
@@ -121,6 +137,12 @@ static bool append_value(ob_text *words, const ob_option *row, field f)
                                          : ob_text_append_str(words, f.text);
 }
 
+static bool append_word(ob_text *words, const ob_option *row, field f)
+{
+    return ob_text_append_str(words, "--") && ob_text_append_str(words, row->name) &&
+           append_value(words, row, f) && ob_text_append(words, "", 1);
+}
+
 bool ob__options_append_words(const ob_option *rows, const void *target, ob_text *words)
 {
     bool ok = true;
@@ -128,8 +150,10 @@ bool ob__options_append_words(const ob_option *rows, const void *target, ob_text
         const field f = get(row, target);
         if (ob_option_is_default(row, target) || (is_text(row) && f.text == NULL))
             continue;
-        ok = ob_text_append_str(words, "--") && ob_text_append_str(words, row->name) &&
-             append_value(words, row, f) && ob_text_append(words, "", 1);
+        if (row->type != OB_OPTION_LIST)
+            ok = append_word(words, row, f);
+        for (size_t i = 0; ok && row->type == OB_OPTION_LIST && f.list.items[i] != NULL; i++)
+            ok = append_word(words, row, (field){.text = f.list.items[i]});
     }
     return ok;
 }
@@ -149,6 +173,27 @@ static key make_key(const ob_option *row)
     return k;
 }
 
+/* NULL when memory is out. */
+static ob_json *list_to_json(const ob_option_list *from, ob_json_doc *doc)
+{
+    ob_json *list = ob_json_new_array(doc);
+    for (size_t i = 0; list != NULL && from->items[i] != NULL; i++) {
+        const ob_json *item = ob_json_new_string(doc, from->items[i], strlen(from->items[i]));
+        if (item == NULL || ob_json_append(doc, list, item, NULL) != OB_OK)
+            return NULL;
+    }
+    return list;
+}
+
+static void list_from_json(const ob_json *from, ob_option_list *list)
+{
+    if (ob_json_get_kind(from) != OB_JSON_ARRAY || ob_json_count(from) > OB_OPTION_MOST_VALUES)
+        return;
+    *list = (ob_option_list){{NULL}};
+    for (size_t i = 0; i < ob_json_count(from); i++)
+        list->items[i] = ob_json_string(ob_json_item(from, i), NULL);
+}
+
 static ob_json *to_json(const ob_option *row, field f, ob_json_doc *doc)
 {
     switch (row->type) {
@@ -162,6 +207,8 @@ static ob_json *to_json(const ob_option *row, field f, ob_json_doc *doc)
     case OB_OPTION_CHOICE:
         return f.text != NULL ? ob_json_new_string(doc, f.text, strlen(f.text))
                               : ob_json_new_null(doc);
+    case OB_OPTION_LIST:
+        return list_to_json(&f.list, doc);
     case OB_OPTION_ROWS:
         break;
     }
@@ -171,7 +218,7 @@ static ob_json *to_json(const ob_option *row, field f, ob_json_doc *doc)
 ob_status ob_options_to_json(const ob_option *rows, const void *target, ob_json_doc *doc,
                              ob_json *object, ob_err *err)
 {
-    static const field NOTHING = {.integer = 0};
+    static const field NOTHING = {.list = {{NULL}}};
     for (const ob_option *row = rows; row->name != NULL; row++) {
         const ob_json *value = to_json(row, row->refused != NULL ? NOTHING : get(row, target), doc);
         if (value == NULL)
@@ -203,6 +250,9 @@ void ob_options_from_json(const ob_option *rows, const ob_json *object, void *ta
             if (ob_json_get_kind(value) == OB_JSON_STRING ||
                 ob_json_get_kind(value) == OB_JSON_NULL)
                 f.text = ob_json_string(value, NULL);
+            break;
+        case OB_OPTION_LIST:
+            list_from_json(value, &f.list);
             break;
         case OB_OPTION_ROWS:
             break;

@@ -175,6 +175,19 @@ static ob_status store_choice(const ob_option *row, const char *name, const char
                       value, row->choices ? row->choices : "none");
 }
 
+static ob_status store_item(const char *name, const char *value, void *field, ob_err *err)
+{
+    ob_option_list *list = field;
+    size_t count = 0;
+    while (list->items[count] != NULL)
+        count++;
+    if (count == OB_OPTION_MOST_VALUES)
+        return ob_err_set(err, OB_ERR_INVALID, "%s: it can be given %d times at most", name,
+                          OB_OPTION_MOST_VALUES);
+    list->items[count] = value;
+    return OB_OK;
+}
+
 ob_status ob__option_store(const ob_option *row, const char *name, const char *value, void *field,
                            ob_err *err)
 {
@@ -188,6 +201,8 @@ ob_status ob__option_store(const ob_option *row, const char *name, const char *v
         return store_double(row, name, value, field, err);
     case OB_OPTION_CHOICE:
         return store_choice(row, name, value, field, err);
+    case OB_OPTION_LIST:
+        return store_item(name, value, field, err);
     case OB_OPTION_FLAG: /* has no value */
     case OB_OPTION_ROWS:
         break;

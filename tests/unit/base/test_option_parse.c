@@ -293,8 +293,48 @@ static void near_names_in_messages(void)
     CHECK_STR(ob__near_text(NULL, "; did you mean \"", "\"?", ";").text, ";");
 }
 
+typedef struct listed {
+    ob_option_list sides;
+} listed;
+
+static void lists(void)
+{
+    static const ob_option LISTED[] = {
+        OB_OPTION(LIST, "side", listed, sides, .affects_measurement = true), {.name = NULL}};
+    char *argv[] = {"p", "--side", "a:x=1", "--side=b", "word", NULL};
+    char *many[OB_OPTION_MOST_VALUES + 2] = {"p"};
+    const char *found[OB_OPTION_MOST_VALUES + 2];
+    listed l = {{{NULL}}}, back = {{{NULL}}};
+    ob_json_doc *doc;
+    ob_err wrong;
+    size_t count;
+    char value[64];
+    CHECK_INT(ob_options_parse(LISTED, 5, argv, &l, found, &count, &wrong), OB_OK);
+    CHECK_STR(l.sides.items[0], "a:x=1");
+    CHECK_STR(l.sides.items[1], "b");
+    CHECK(l.sides.items[2] == NULL);
+    CHECK_INT(count, 1);
+    ob_option_format_value(LISTED, &l, value, sizeof value);
+    CHECK_STR(value, "a:x=1 and others");
+    CHECK(!ob_option_is_default(LISTED, &l) && ob_option_is_default(LISTED, &back));
+    CHECK(ob_options_find_difference(LISTED, &l, &back) == LISTED);
+    CHECK_INT(ob_json_doc_create(&doc, NULL), OB_OK);
+    ob_json *object = ob_json_new_object(doc);
+    CHECK_INT(ob_options_to_json(LISTED, &l, doc, object, NULL), OB_OK);
+    ob_options_from_json(LISTED, object, &back);
+    CHECK(ob_options_find_difference(LISTED, &l, &back) == NULL);
+    ob_json_doc_destroy(doc);
+    for (int i = 1; i < OB_OPTION_MOST_VALUES + 2; i++)
+        many[i] = "--side=x";
+    l = (listed){{{NULL}}};
+    CHECK_INT(ob_options_parse(LISTED, OB_OPTION_MOST_VALUES + 2, many, &l, found, &count, &wrong),
+              OB_ERR_INVALID);
+    CHECK_HAS(wrong.message, "8 times at most");
+}
+
 int main(void)
 {
+    RUN(lists);
     RUN(spellings);
     RUN(positionals);
     RUN(numbers);

@@ -2,10 +2,9 @@
  *
  * opbench diff: is it slower than before? Verdicts on the cases of stored results.
  */
-#include "output_file.h"
+#include "diff_line.h"
 #include "show/measurement_files.h"
-
-#include "opbench/diff.h"
+#include "side_words.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -14,36 +13,61 @@
 
 enum { EXIT_WORSE = OB_EXIT_FAILED, EXIT_UNDECIDED = 3, EXIT_CANNOT_TELL = 125 };
 
-typedef struct diff_options {
-    const char *format, *fail_on, *allow, *output;
-    double threshold, floor;
-    bool strict, bisect, force;
-} diff_options;
-
-#define ROW(kind, name, field, ...) OB_OPTION(kind, name, diff_options, field, __VA_ARGS__)
+#define ROW(kind, name, field, ...) OB_OPTION(kind, name, ob_diff_line, field, __VA_ARGS__)
+#define RUN offsetof(ob_diff_line, run)
+#define JOB offsetof(ob_diff_line, job)
+#define MEASURING .group = "Measuring both sides now"
+#define JUDGING .group = "Verdicts"
 
 static const ob_option OPTIONS[] = {
-    ROW(DOUBLE, "threshold", threshold, .value = "SHARE", .open = true, .max = 1,
+    ROW(DOUBLE, "threshold", threshold, JUDGING, .value = "SHARE", .open = true, .max = 1,
         .initial = OB_OPTION_NUMBER(OB_VERDICT_THRESHOLD),
         .help =
             "A difference within this share is what `same` means; what is slower by more fails."),
-    ROW(DOUBLE, "floor", floor, .value = "SHARE", .open = true, .max = 1,
+    ROW(DOUBLE, "floor", floor, JUDGING, .value = "SHARE", .open = true, .max = 1,
         .initial = OB_OPTION_NUMBER(OB_VERDICT_FLOOR),
         .help =
             "What the placement of code and data alone can do: nothing below is called faster or "
             "slower."),
-    ROW(STRING, "fail-on", fail_on, .value = "LIST", .initial = "slower,memory,failed",
-        .help =
-            "What ends with exit code 1: slower, memory, failed (also: missing, wrong results), "
-            "with commas between, or nothing."),
-    ROW(FLAG, "strict", strict, .help = "End with exit code 3 where a case is undecided."),
-    ROW(FLAG, "bisect", bisect,
+    ROW(STRING, "fail-on", fail_on, JUDGING, .value = "LIST", .initial = "slower,memory,failed",
+        .help = "What ends with exit code 1: slower, memory, failed (also: missing, wrong "
+                "results), with commas between, or nothing."),
+    ROW(FLAG, "strict", strict, JUDGING, .help = "End with exit code 3 where a case is undecided."),
+    ROW(FLAG, "bisect", bisect, JUDGING,
         .help =
             "Exit codes for `git bisect run`: 0 nothing worse, 1 worse, 125 undecided or not to "
             "be told."),
-    ROW(STRING, "allow", allow, .value = "FILE",
+    ROW(STRING, "allow", allow, JUDGING, .value = "FILE",
         .help = "Accept what this JSON file lists: [{\"key\": KEY, \"reason\": TEXT, \"until\": "
                 "\"2026-12-31\"}, ...]."),
+    OB_OPTION_ROWS_OF(ob__text_rows, "config", offsetof(ob_diff_line, config), MEASURING),
+    OB_OPTION_ROWS_OF(ob__text_rows, "op", offsetof(ob_diff_line, op), MEASURING,
+                      .help = "Measure this operator on the arguments that follow; with -c only "
+                              "its cases."),
+    OB_OPTION_ROWS_OF(ob__text_rows, "case", offsetof(ob_diff_line, only_case), MEASURING),
+    ROW(STRING, "a", a, MEASURING, .value = "SIDE",
+        .help = "The baseline: NAME:key=value,... with the keys " OB_CLI_SIDE_KEYS
+                "; or the name of a backend. A comma in a value stands behind a backslash."),
+    ROW(STRING, "b", b, MEASURING, .value = "SIDE", .help = "What is compared with it."),
+    ROW(LIST, "side", sides, MEASURING, .value = "SIDE",
+        .help = "A side; to be given for each, the baseline first."),
+    ROW(STRING, "sides", sides_file, MEASURING, .value = "FILE",
+        .help = "A JSON file with a list of sides: [{\"name\": \"old\", \"backend\": \"native\", "
+                "\"env\": {\"A\": \"b\"}}, ...]. It names what is run: use your own alone."),
+    ROW(DOUBLE, "budget", budget_s, MEASURING, .unit = "seconds", .min = 0.001, .max = 1e6,
+        .initial = "1",
+        .help = "How long a case is measured at most, all sides and processes together; what is "
+                "clear ends sooner. Starting processes comes on top."),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "processes", RUN, MEASURING, .initial = "20",
+                      .help = "Fresh processes for each case and side at most."),
+    OB_OPTION_ROWS_OF(ob_run_option_rows,
+                      "backend|backend-options|device|warmup|backward|cache|num-threads|pin|"
+                      "membind|seed|case-timeout|max-memory|inference-mode|check|library-caps",
+                      RUN),
+    ROW(STRING, "records", job.output, .value = "FILE", .group = "Output",
+        .help = "Keep the records of what is measured in this file; `opbench diff FILE` gives the "
+                "verdicts on it again."),
+    OB_OPTION_ROWS_OF(ob__job_rows, "quiet", JOB),
     ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|json|csv|junit",
         .initial = "table", .group = "Output",
         .help = "markdown is for a pull request, junit for CI systems."),
@@ -52,6 +76,12 @@ static const ob_option OPTIONS[] = {
     ROW(FLAG, "force", force, .group = "Output", .help = "Replace the file if there is one."),
     {.name = NULL},
 };
+
+static void init(void *line)
+{
+    ob_diff_line *o = line;
+    ob_run_options_init(&o->run);
+}
 
 /* ---- options ---- */
 
@@ -144,12 +174,16 @@ static void name_today(char *out, size_t size)
         out[0] = '\0';
 }
 
-static ob_status compare(ob_cli *cli, const ob_cli_call *call, ob_diff *diff, ob_err *err)
+static ob_status read_files(ob_cli *cli, const ob_cli_call *call, ob_diff *diff, ob_err *err)
 {
-    const diff_options *o = call->options;
-    char today[16];
     for (size_t i = 0; i < call->word_count; i++)
         OB_TRY(read_file(cli, call, i, diff, err));
+    return OB_OK;
+}
+
+static ob_status judge(const ob_diff_line *o, ob_diff *diff, ob_err *err)
+{
+    char today[16];
     name_today(today, sizeof today);
     if (o->allow != NULL)
         OB_TRY(ob_diff_allow_file(diff, o->allow, today, err));
@@ -161,7 +195,7 @@ static ob_status compare(ob_cli *cli, const ob_cli_call *call, ob_diff *diff, ob
 
 /* ---- what comes of it ---- */
 
-static int exit_code(const diff_options *o, const ob_diff *diff)
+static int exit_code(const ob_diff_line *o, const ob_diff *diff)
 {
     ob_diff_summary sum = {.size = sizeof sum};
     if (ob_diff_summarise(diff, &sum, NULL) != OB_OK)
@@ -173,7 +207,7 @@ static int exit_code(const diff_options *o, const ob_diff *diff)
     return OB_EXIT_OK;
 }
 
-static int print(ob_cli *cli, const diff_options *o, const ob_diff *diff)
+static int print(ob_cli *cli, const ob_diff_line *o, const ob_diff *diff)
 {
     ob_text text = {.data = NULL};
     ob_diff_form form;
@@ -186,17 +220,32 @@ static int print(ob_cli *cli, const diff_options *o, const ob_diff *diff)
     return code;
 }
 
+/* Measures or reads. */
+static int gather(ob_cli *cli, const ob_cli_call *call, ob_diff *diff)
+{
+    ob_err err;
+    if (ob__diff_measures(call->options))
+        return ob__diff_measure(cli, call, diff);
+    return read_files(cli, call, diff, &err) == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
+}
+
 static int run_with(ob_cli *cli, const ob_cli_call *call, uint32_t tolerate)
 {
-    const diff_options *o = call->options;
-    const ob_diff_params params = {
-        .size = sizeof params, .floor = o->floor, .threshold = o->threshold, .tolerate = tolerate};
+    const ob_diff_line *o = call->options;
+    const ob_diff_params params = {.size = sizeof params,
+                                   .floor = o->floor,
+                                   .threshold = o->threshold,
+                                   .tolerate = tolerate,
+                                   .most_processes =
+                                       ob__diff_measures(o) ? (uint64_t)o->run.processes : 0};
     ob_diff *diff = NULL;
     ob_err err;
-    ob_status status = ob_diff_create(&params, &diff, &err);
-    if (status == OB_OK)
-        status = compare(cli, call, diff, &err);
-    int code = status == OB_OK ? print(cli, o, diff) : ob__cli_fail(cli, &err);
+    int code = ob_diff_create(&params, &diff, &err) == OB_OK ? gather(cli, call, diff)
+                                                             : ob__cli_fail(cli, &err);
+    if (code == OB_EXIT_OK && judge(o, diff, &err) != OB_OK)
+        code = ob__cli_fail(cli, &err);
+    if (code == OB_EXIT_OK)
+        code = print(cli, o, diff);
     if (code == OB_EXIT_OK)
         code = exit_code(o, diff);
     else if (o->bisect)
@@ -207,32 +256,58 @@ static int run_with(ob_cli *cli, const ob_cli_call *call, uint32_t tolerate)
 
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
-    const diff_options *o = call->options;
+    const ob_diff_line *o = call->options;
     uint32_t tolerate;
     int code = read_fail_on(cli, o->fail_on, &tolerate);
+    if (code == OB_EXIT_OK && !ob__diff_measures(o) && call->word_count == 0)
+        code = ob__cli_usage_error(cli, "nothing to compare; name two files of results, or what to "
+                                        "measure: -c CONFIG --a SIDE --b SIDE");
+    if (code == OB_EXIT_OK && ob__diff_measures(o) && o->op == NULL && call->word_count > 0)
+        code = ob__cli_usage_error(cli,
+                                   "%s: files of results are compared, or sides measured, not "
+                                   "both; a config stands behind -c",
+                                   call->words[0]);
     if (code == OB_EXIT_OK)
         code = ob__cli_check_new(cli, o->output, o->force);
     return code == OB_EXIT_OK ? run_with(cli, call, tolerate) : code;
 }
 
+static const ob_cli_word WORDS[] = {
+    {.name = "FILE",
+     .many = true,
+     .help = "Results of `opbench run` and others, the baseline first; - is standard input. With "
+             "--op: an argument of the operator, as in `opbench time`."},
+    {.name = NULL},
+};
+
 const ob_cli_command ob__command_diff = {
     .name = "diff",
     .help = "say which cases are faster or slower than before",
     .text =
-        "Compares the cases of stored results, by their keys. The first file is the baseline; of "
-        "one "
-        "file of a run with several backends the first backend is. Each case gets both times, the "
-        "change with its 95 % interval, and a verdict: faster, slower, same (within --threshold) "
-        "or "
-        "undecided. Failures, wrong results and missing cases come first.\n\n"
-        "What is compared is the undisturbed time, and processes are the unit: measure with "
-        "--processes 10 or more. docs/verdict.md explains it. Exit code 0: nothing is worse; 1: "
-        "something is; 2: wrong usage; 3: undecided, with --strict.",
-    .words = ob__cli_measurement_words,
+        "Measures the same cases on two sides or more now, or compares the cases of stored results "
+        "by their keys. Each case gets both times, the change with its 95 % interval, and a "
+        "verdict: faster, slower, same (within --threshold) or undecided. Failures, wrong results "
+        "and missing cases come first.\n\n"
+        "A side is a name and any difference: a backend and its options, a plug-in's file, "
+        "variables of the environment, threads, a device, another build of opbench. Sides take "
+        "turns, block by block, in fresh processes, until the verdict is sure or --budget is "
+        "spent.\n\n"
+        "Of stored results the first file is the baseline; of one file of several sides or "
+        "backends the first of them is. What is compared is the undisturbed time, and processes "
+        "are the unit: measure with --processes 10 or more. docs/verdict.md explains it.\n\n"
+        "Exit code 0: nothing is worse; 1: something is; 2: wrong usage; 3: undecided, with "
+        "--strict.",
+    .usage = "FILE FILE... | -c CONFIG --a SIDE --b SIDE | --op NAME ARGUMENT... --a SIDE --b SIDE",
+    .words = WORDS,
     .options = OPTIONS,
-    .options_size = sizeof(diff_options),
+    .options_size = sizeof(ob_diff_line),
+    .options_init = init,
     .example = "opbench diff base.json new.json\n"
                "opbench diff base.json new.json --threshold 0.02 --format markdown\n"
-               "opbench diff base.json new.json --format junit -o verdicts.xml --strict",
+               "opbench diff -c ops.json --a old:plugin=old/mine.so,backend=mine --b "
+               "new:plugin=new/mine.so,backend=mine\n"
+               "opbench diff --op torch.mm 'f32[256,256]' 'f32[256,256]' --backend native,onednn\n"
+               "opbench diff -c ops.json --a haswell:env.OPENBLAS_CORETYPE=Haswell --b "
+               "zen:env.OPENBLAS_CORETYPE=Zen",
     .run = run,
 };

@@ -59,6 +59,8 @@ static ob_status open_job(ob_job_screen *screen, const ob_case_request *r, room 
                                     .part_count = r->threads->size,
                                     .name = r->config,
                                     .worker_program = ob__cli_job_worker(&screen->job),
+                                    .sides = r->sides,
+                                    .side_count = r->side_count,
                                     .chosen_by =
                                         r->run.count_repeats > 0 ? "--number or --repeats" : NULL};
     return ob_job_open_configs(context, &configs, &screen->job.params, &screen->job.job, err);

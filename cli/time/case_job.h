@@ -15,7 +15,9 @@ typedef struct ob_case_request {
     size_t word_count;
     ob_run_options run; /* threads are set for each number */
     const ob_thread_list *threads;
-    const void *values; /* of the command's options, for the header */
+    const void *values;          /* of the command's options, for the header */
+    const ob_side *const *sides; /* see ob_run_params; NULL = none */
+    size_t side_count;
 } ob_case_request;
 
 /* Opens context, config and job, runs it and closes all; the exit code. */

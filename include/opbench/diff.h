@@ -31,6 +31,9 @@ typedef struct ob_diff_params {
     size_t size;                         /* sizeof(ob_diff_params) */
     double floor, threshold, error_rate; /* as in ob_verdict_params */
     uint32_t tolerate;
+    /* The records were measured until the verdict was sure, in so many processes at most; 0 = they were not, unless their header
+     * says so. */
+    uint64_t most_processes;
 } ob_diff_params;
 
 /* What there is to compare: enum name, word, whether it counts as worse, meaning. */

@@ -109,10 +109,26 @@ static ob_run_options say_count(const ob_run_options *options)
     return said;
 }
 
+/* Words of a command line are what `opbench time` takes, which measures in its own way. */
+static ob_run_options say_time(const ob_run_options *options)
+{
+    ob_run_options usual, said = *options;
+    ob_run_options_init(&usual);
+    said.warmup = usual.warmup;
+    said.exec_mode = usual.exec_mode;
+    said.min_time_s = usual.min_time_s;
+    said.cache = usual.cache;
+    said.check = usual.check;
+    return said;
+}
+
 static bool append_options(const ob_run_options *options, ob_text *out)
 {
     const size_t before = out->size;
-    const ob_run_options said = options->count_repeats > 0 ? say_count(options) : *options;
+    const ob_run_options said = options->count_repeats > 0 ? say_count(options)
+                                : options->by_words && options->timer.method == NULL
+                                    ? say_time(options)
+                                    : *options;
     bool ok = ob_text_append(out, " ", 1) && ob_run_options_print(&said, out, NULL) == OB_OK;
     if (ok && out->size == before + 1)
         out->size = before;
@@ -126,9 +142,8 @@ static bool make_repro_parts(ob_identity *identity, const ob_run_options *option
 {
     static const char PIPED[] = " # the config came from standard input: give it there again";
     ob_text *begin = &identity->repro_begin, *end = &identity->repro_end;
-    const char *command = options->command != NULL        ? options->command
-                          : options->timer.method != NULL ? "time"
-                                                          : "run";
+    const bool times = options->timer.method != NULL || options->by_words;
+    const char *command = options->command != NULL ? options->command : times ? "time" : "run";
     const char *source = options->config_command;
     const bool is_piped = !options->by_words && source == NULL && options->config_name != NULL &&
                           strcmp(options->config_name, "-") == 0;

@@ -49,6 +49,7 @@ ob_status ob_diff_create(const ob_diff_params *params, ob_diff **out, ob_err *er
         return ob__diff_no_memory(err);
     ob__arena_init(&diff->arena, 0);
     diff->tolerate = p.tolerate;
+    diff->most_processes = p.most_processes;
     diff->verdict = (ob_verdict_params){.size = sizeof diff->verdict,
                                         .floor = p.floor,
                                         .threshold = p.threshold,
@@ -150,6 +151,11 @@ static ob_status keep_libraries(ob_diff *diff, const ob_json *backends, const ch
 /* The sides of one file share its header. */
 static ob_status take_header(ob_diff *diff, const ob_record_header *h, ob_err *err)
 {
+    /* Who has a budget looked while it measured. */
+    const ob_json *arguments = h->options.cmd_args;
+    const int64_t most = ob_json_int(ob_json_get(arguments, "processes"), 0);
+    if (ob_json_real(ob_json_get(arguments, "budget"), 0) > 0 && most > 0)
+        diff->most_processes = (uint64_t)most;
     if (diff->sides_by_record || diff->side_count == 0)
         return OB_OK;
     ob_diff_side_data *side = diff->sides[diff->side_count - 1];
@@ -349,7 +355,7 @@ static ob_status side_of(ob_diff *diff, const ob_record_result *r, ob_diff_side_
         *out = diff->sides[diff->side_count - 1];
         return OB_OK;
     }
-    const char *name = r->backend != NULL ? r->backend : "";
+    const char *name = r->side != NULL ? r->side : r->backend != NULL ? r->backend : "";
     diff->sides_by_record = true;
     if (r->reference != NULL && diff->side_count == 0)
         OB_TRY(make_side(diff, r->reference, err));

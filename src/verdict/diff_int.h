@@ -50,6 +50,7 @@ struct ob_diff {
     ob_arena arena;
     ob_verdict_params verdict;
     uint32_t tolerate;
+    uint64_t most_processes; /* see ob_diff_params */
     ob_diff_side_data *sides[OB_MOST_SIDES];
     size_t side_count;
     bool sides_by_record; /* all of one file, in turns */

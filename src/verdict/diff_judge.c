@@ -120,6 +120,8 @@ static ob_status judge_times(const pair *p, const ob_diff_pass *a, const ob_diff
         return OB_OK;
     }
     params.one_process = a_one || b_one;
+    if (p->diff->most_processes > 0)
+        params.look_share = ob_verdict_look_share(b->count, p->diff->most_processes);
     params.paired = p->diff->sides_by_record && !p->a->mixed && !p->b->mixed;
     OB_TRY(ob_verdict_decide(a_one ? a->batches : a->units, a_one ? a->batch_count : a->count,
                              b_one ? b->batches : b->units, b_one ? b->batch_count : b->count,

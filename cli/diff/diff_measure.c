@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Both sides now: in turns, in fresh processes, until the verdict is sure or the budget is spent.
+ */
+#include "diff_line.h"
+#include "side_words.h"
+#include "time/case_job.h"
+
+#include <string.h>
+
+bool ob__diff_measures(const ob_diff_line *line)
+{
+    return line->config != NULL || line->op != NULL || line->a != NULL || line->b != NULL ||
+           line->sides_file != NULL || line->sides.items[0] != NULL;
+}
+
+/* ---- sides ---- */
+
+/* "native,onednn" of --backend: each a side. */
+static ob_status add_backends(ob_cli_sides *sides, const char *list, ob_err *err)
+{
+    char name[128];
+    for (const char *at = list; *at != '\0';) {
+        const size_t length = strcspn(at, ",");
+        if (length == 0 || length >= sizeof name)
+            return ob_err_set(err, OB_ERR_INVALID, "--backend=%s: a name is empty or too long",
+                              list);
+        memcpy(name, at, length);
+        name[length] = '\0';
+        OB_TRY(ob__cli_sides_add(sides, name, name, err));
+        at += length + (at[length] == ',');
+    }
+    return OB_OK;
+}
+
+static ob_status read_sides(const ob_diff_line *line, ob_cli_sides *sides, ob_err *err)
+{
+    if (line->sides_file != NULL)
+        OB_TRY(ob__cli_sides_add_file(sides, line->sides_file, err));
+    if (line->a != NULL)
+        OB_TRY(ob__cli_sides_add(sides, line->a, "a", err));
+    if (line->b != NULL)
+        OB_TRY(ob__cli_sides_add(sides, line->b, "b", err));
+    for (size_t i = 0; line->sides.items[i] != NULL; i++)
+        OB_TRY(ob__cli_sides_add(sides, line->sides.items[i], line->sides.items[i], err));
+    if (sides->count == 0 && line->run.backend != NULL)
+        OB_TRY(add_backends(sides, line->run.backend, err));
+    return sides->count > 1
+               ? OB_OK
+               : ob_err_set(err, OB_ERR_INVALID,
+                            "a comparison needs two sides; name them with --a and --b, "
+                            "such as --a old:plugin=old/mine.so --b "
+                            "new:plugin=new/mine.so, or --backend native,onednn");
+}
+
+/* ---- measuring ---- */
+
+typedef struct measuring {
+    ob_diff *diff;
+    ob_verdict_params verdict;
+} measuring;
+
+static ob_status take_result(void *ctx, const ob_job_event *event, ob_err *err)
+{
+    return ob_diff_add(((measuring *)ctx)->diff, event->record, err);
+}
+
+/* The budget is for all sides and processes of a case. */
+static ob_run_options options_of(const ob_diff_line *line, size_t sides)
+{
+    ob_run_options run = line->run;
+    const bool cold = (run.cache != NULL && strcmp(run.cache, "cold") == 0) ||
+                      (run.l2_cache != NULL && strcmp(run.l2_cache, "off") == 0);
+    run.exec_mode = cold ? "discrete" : "continuous";
+    run.min_time_s = line->budget_s / ((double)sides * (double)run.processes);
+    return run;
+}
+
+static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sides, measuring *m)
+{
+    const ob_diff_line *line = call->options;
+    const ob_thread_list threads = {.counts = {line->run.threads}, .size = 1};
+    ob_job_screen screen = {.job = {.cli = cli, .line = &line->job},
+                            .view = OB_VIEW_SIDES,
+                            .is_muted = true,
+                            .also = take_result,
+                            .also_ctx = m};
+    ob_case_request request = {.config = line->config,
+                               .op = line->op,
+                               .only_case = line->only_case,
+                               .words = call->words,
+                               .word_count = call->word_count,
+                               .run = options_of(line, sides->count),
+                               .threads = &threads,
+                               .values = line,
+                               .sides = sides->list,
+                               .side_count = sides->count};
+    return ob__cases_measure(&screen, &request);
+}
+
+int ob__diff_measure(ob_cli *cli, const ob_cli_call *call, ob_diff *diff)
+{
+    const ob_diff_line *line = call->options;
+    measuring m = {.diff = diff,
+                   .verdict = {.size = sizeof m.verdict,
+                               .floor = line->floor,
+                               .threshold = line->threshold,
+                               .paired = true}};
+    ob_cli_sides sides = {.count = 0};
+    ob_err err;
+    int code = OB_EXIT_OK;
+    if (read_sides(line, &sides, &err) != OB_OK)
+        code = err.file[0] != '\0' ? ob__cli_fail(cli, &err)
+                                  : ob__cli_usage_error(cli, "%s", err.message);
+    if (code == OB_EXIT_OK)
+        code = measure(cli, call, &sides, &m);
+    ob__cli_sides_fini(&sides);
+    /* What failed is a row of the verdict. */
+    return code == OB_EXIT_FAILED ? OB_EXIT_OK : code;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a side is told: one table of keys, for words of the command line and for files.
+ */
+#include "side_words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LISTED = 32 }; /* variables, or plug-ins, of a side */
+
+/* ---- memory ---- */
+
+static ob_status no_memory(ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the sides");
+}
+
+void ob__cli_sides_fini(ob_cli_sides *sides)
+{
+    for (size_t i = 0; i < sides->text_count; i++)
+        free(sides->texts[i]);
+    free(sides->texts);
+    ob_json_doc_destroy(sides->file);
+    *sides = (ob_cli_sides){.count = 0};
+}
+
+/* Of these bytes, zero, until the end of the sides; NULL when memory is out. */
+static void *keep(ob_cli_sides *sides, size_t size)
+{
+    if (sides->text_count == sides->text_room) {
+        const size_t room = sides->text_room > 0 ? 2 * sides->text_room : 16;
+        void **grown = realloc(sides->texts, room * sizeof *grown);
+        if (grown == NULL)
+            return NULL;
+        sides->texts = grown;
+        sides->text_room = room;
+    }
+    void *made = calloc(1, size);
+    if (made != NULL)
+        sides->texts[sides->text_count++] = made;
+    return made;
+}
+
+static char *keep_text(ob_cli_sides *sides, const char *text, size_t length)
+{
+    char *copy = keep(sides, length + 1);
+    if (copy != NULL)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+/* ---- keys ---- */
+
+typedef struct setting {
+    ob_cli_sides *sides;
+    ob_side *side;
+    const char *key, *value; /* that live as long as the sides */
+} setting;
+
+typedef ob_status (*set_fn)(const setting *s, ob_err *err);
+
+/* Appends to a list that ends with NULL. */
+static ob_status add_to_list(const setting *s, const char *const **list, const char *text,
+                             ob_err *err)
+{
+    const char **items = *list != NULL ? (const char **)(uintptr_t)*list
+                                       : keep(s->sides, (MOST_LISTED + 1) * sizeof *items);
+    size_t count = 0;
+    if (items == NULL)
+        return no_memory(err);
+    while (items[count] != NULL)
+        count++;
+    if (count == MOST_LISTED)
+        return ob_err_set(err, OB_ERR_LIMIT, "side %s has more than %d of %s", s->side->name,
+                          MOST_LISTED, s->key);
+    items[count] = text;
+    *list = items;
+    return OB_OK;
+}
+
+static ob_status set_backend(const setting *s, ob_err *err)
+{
+    (void)err;
+    s->side->backend = s->value;
+    return OB_OK;
+}
+
+static ob_status set_options(const setting *s, ob_err *err)
+{
+    (void)err;
+    s->side->backend_options = s->value;
+    return OB_OK;
+}
+
+static ob_status set_device(const setting *s, ob_err *err)
+{
+    (void)err;
+    s->side->device = s->value;
+    return OB_OK;
+}
+
+static ob_status set_program(const setting *s, ob_err *err)
+{
+    (void)err;
+    s->side->program = s->value;
+    return OB_OK;
+}
+
+static ob_status set_plugin(const setting *s, ob_err *err)
+{
+    return add_to_list(s, &s->side->plugins, s->value, err);
+}
+
+static ob_status set_threads(const setting *s, ob_err *err)
+{
+    char *end;
+    const long threads = strtol(s->value, &end, 10);
+    if (end == s->value || *end != '\0' || threads < 1 || threads > 65536)
+        return ob_err_set(err, OB_ERR_INVALID, "side %s: threads=%s is no number from 1 to 65536",
+                          s->side->name, s->value);
+    s->side->threads = threads;
+    return OB_OK;
+}
+
+/* "env.NAME" */
+static ob_status set_variable(const setting *s, ob_err *err)
+{
+    const char *name = s->key + strlen("env.");
+    char *text = keep(s->sides, strlen(name) + strlen(s->value) + 2);
+    if (text == NULL)
+        return no_memory(err);
+    sprintf(text, "%s=%s", name, s->value);
+    return add_to_list(s, &s->side->variables, text, err);
+}
+
+static const struct {
+    const char *key;
+    set_fn set;
+} KEYS[] = {{"backend", set_backend}, {"options", set_options}, {"plugin", set_plugin},
+            {"threads", set_threads}, {"device", set_device},   {"opbench", set_program}};
+
+static ob_status set_key(const setting *s, ob_err *err)
+{
+    if (strncmp(s->key, "env.", 4) == 0 && s->key[4] != '\0' && strchr(s->key, '=') == NULL)
+        return set_variable(s, err);
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
+        if (strcmp(s->key, KEYS[i].key) == 0)
+            return KEYS[i].set(s, err);
+    return ob_err_set(err, OB_ERR_INVALID,
+                      "side %s: there is no \"%s\"; a side has " OB_CLI_SIDE_KEYS, s->side->name,
+                      s->key);
+}
+
+static ob_status begin_side(ob_cli_sides *sides, const char *name, ob_side **out, ob_err *err)
+{
+    if (sides->count == OB_CLI_MOST_SIDES)
+        return ob_err_set(err, OB_ERR_LIMIT, "more than %d sides cannot take turns",
+                          OB_CLI_MOST_SIDES);
+    *out = &sides->items[sides->count];
+    **out = (ob_side){.size = sizeof **out, .name = name};
+    sides->list[sides->count++] = *out;
+    return OB_OK;
+}
+
+/* ---- words ---- */
+
+/* Where the value ends; its backslashes are taken out. */
+static char *end_value(char *from)
+{
+    char *to = from;
+    for (; *from != '\0' && *from != ','; from++) {
+        if (*from == '\\' && from[1] != '\0')
+            from++;
+        *to++ = *from;
+    }
+    char *end = *from == ',' ? from + 1 : from;
+    *to = '\0';
+    return end;
+}
+
+static ob_status set_words(ob_cli_sides *sides, ob_side *side, char *at, ob_err *err)
+{
+    while (*at != '\0') {
+        const size_t length = strcspn(at, "=,");
+        if (at[length] != '=')
+            return ob_err_set(err, OB_ERR_INVALID, "side %s: \"%.*s\" is no key=value", side->name,
+                              (int)length, at);
+        at[length] = '\0';
+        const setting s = {.sides = sides, .side = side, .key = at, .value = at + length + 1};
+        at = end_value(at + length + 1);
+        OB_TRY(set_key(&s, err));
+    }
+    return OB_OK;
+}
+
+ob_status ob__cli_sides_add(ob_cli_sides *sides, const char *word, const char *otherwise,
+                            ob_err *err)
+{
+    char *copy = keep_text(sides, word, strlen(word));
+    const size_t name = strcspn(word, ":=,");
+    ob_side *side = NULL;
+    if (copy == NULL)
+        return no_memory(err);
+    if (word[name] == ':') {
+        copy[name] = '\0';
+        OB_TRY(begin_side(sides, copy[0] != '\0' ? copy : otherwise, &side, err));
+        return set_words(sides, side, copy + name + 1, err);
+    }
+    /* Without a colon: settings, or the name of a backend. */
+    if (word[name] == '\0') {
+        OB_TRY(begin_side(sides, copy, &side, err));
+        side->backend = copy;
+        return OB_OK;
+    }
+    OB_TRY(begin_side(sides, otherwise, &side, err));
+    return set_words(sides, side, copy, err);
+}
+
+/* ---- files ---- */
+
+static ob_status bad_place(const char *path, const ob_json *at, ob_err *err, const char *what)
+{
+    return ob_err_set_at(err, OB_ERR_CONFIG, path, ob_json_line(at), ob_json_column(at), NULL, "%s",
+                         what);
+}
+
+/* A number is written as it stands. */
+static ob_status text_of(ob_cli_sides *sides, const char *path, const ob_json *value,
+                         const char **out, ob_err *err)
+{
+    char digits[32];
+    *out = ob_json_string(value, NULL);
+    if (*out != NULL)
+        return OB_OK;
+    if (ob_json_get_kind(value) != OB_JSON_INT)
+        return bad_place(path, value, err, "this is no text; write it in quotes");
+    snprintf(digits, sizeof digits, "%lld", (long long)ob_json_int(value, 0));
+    *out = keep_text(sides, digits, strlen(digits));
+    return *out != NULL ? OB_OK : no_memory(err);
+}
+
+static ob_status set_value(const setting *like, const char *path, const char *key,
+                           const ob_json *value, ob_err *err)
+{
+    setting s = *like;
+    s.key = key;
+    OB_TRY(text_of(s.sides, path, value, &s.value, err));
+    ob_err said;
+    const ob_status status = set_key(&s, &said);
+    return status == OB_OK ? OB_OK : bad_place(path, value, err, said.message);
+}
+
+static ob_status set_variables(const setting *s, const char *path, const ob_json *object,
+                               ob_err *err)
+{
+    if (ob_json_get_kind(object) != OB_JSON_OBJECT)
+        return bad_place(path, object, err, "\"env\" is an object: {\"NAME\": \"value\"}");
+    for (size_t i = 0; i < ob_json_count(object); i++) {
+        const char *name = ob_json_key(object, i);
+        char *key = keep(s->sides, strlen(name) + 5);
+        if (key == NULL)
+            return no_memory(err);
+        sprintf(key, "env.%s", name);
+        OB_TRY(set_value(s, path, key, ob_json_item(object, i), err));
+    }
+    return OB_OK;
+}
+
+static ob_status add_object(ob_cli_sides *sides, const char *path, const ob_json *object,
+                            ob_err *err)
+{
+    const char *name = ob_json_string(ob_json_get(object, "name"), NULL);
+    ob_side *side = NULL;
+    if (ob_json_get_kind(object) != OB_JSON_OBJECT || name == NULL)
+        return bad_place(path, object, err,
+                         "a side is an object with a \"name\", and " OB_CLI_SIDE_KEYS);
+    OB_TRY(begin_side(sides, name, &side, err));
+    const setting s = {.sides = sides, .side = side};
+    for (size_t i = 0; i < ob_json_count(object); i++) {
+        const char *key = ob_json_key(object, i);
+        const ob_json *value = ob_json_item(object, i);
+        if (strcmp(key, "name") == 0)
+            continue;
+        if (strcmp(key, "env") == 0)
+            OB_TRY(set_variables(&s, path, value, err));
+        else if (ob_json_get_kind(value) == OB_JSON_ARRAY)
+            for (size_t k = 0; k < ob_json_count(value); k++)
+                OB_TRY(set_value(&s, path, key, ob_json_item(value, k), err));
+        else
+            OB_TRY(set_value(&s, path, key, value, err));
+    }
+    return OB_OK;
+}
+
+ob_status ob__cli_sides_add_file(ob_cli_sides *sides, const char *path, ob_err *err)
+{
+    OB_TRY(ob_json_parse_file(path, NULL, &sides->file, err));
+    const ob_json *root = ob_json_doc_root(sides->file);
+    if (ob_json_get_kind(root) != OB_JSON_ARRAY)
+        return bad_place(path, root, err, "sides are a list of objects");
+    for (size_t i = 0; i < ob_json_count(root); i++)
+        OB_TRY(add_object(sides, path, ob_json_item(root, i), err));
+    return OB_OK;
+}

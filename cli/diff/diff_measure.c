@@ -57,7 +57,7 @@ static ob_status read_sides(const ob_diff_line *line, ob_cli_sides *sides, ob_er
 
 typedef struct measuring {
     ob_diff *diff;
-    ob_verdict_params verdict;
+    ob_verdict_looks looks;
 } measuring;
 
 static ob_status take_result(void *ctx, const ob_job_event *event, ob_err *err)
@@ -94,7 +94,8 @@ static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sid
                                .threads = &threads,
                                .values = line,
                                .sides = sides->list,
-                               .side_count = sides->count};
+                               .side_count = sides->count,
+                               .looks = &m->looks};
     return ob__cases_measure(&screen, &request);
 }
 
@@ -102,16 +103,17 @@ int ob__diff_measure(ob_cli *cli, const ob_cli_call *call, ob_diff *diff)
 {
     const ob_diff_line *line = call->options;
     measuring m = {.diff = diff,
-                   .verdict = {.size = sizeof m.verdict,
-                               .floor = line->floor,
-                               .threshold = line->threshold,
-                               .paired = true}};
+                   .looks = {.size = sizeof m.looks,
+                             .most = (uint64_t)line->run.processes,
+                             .params = {.size = sizeof m.looks.params,
+                                        .floor = line->floor,
+                                        .threshold = line->threshold}}};
     ob_cli_sides sides = {.count = 0};
     ob_err err;
     int code = OB_EXIT_OK;
     if (read_sides(line, &sides, &err) != OB_OK)
         code = err.file[0] != '\0' ? ob__cli_fail(cli, &err)
-                                  : ob__cli_usage_error(cli, "%s", err.message);
+                                   : ob__cli_usage_error(cli, "%s", err.message);
     if (code == OB_EXIT_OK)
         code = measure(cli, call, &sides, &m);
     ob__cli_sides_fini(&sides);

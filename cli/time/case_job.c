@@ -53,6 +53,9 @@ static ob_status open_job(ob_job_screen *screen, const ob_case_request *r, room 
         to->parts[i] = (ob_job_part){
             .config = to->config, .selection = to->selection, .options = &to->runs[i]};
     }
+    if (r->looks != NULL)
+        r->looks->params.cases =
+            to->selection->cases * (r->side_count - 1) * (r->run.backward ? 2 : 1);
     const ob_job_configs configs = {.size = sizeof configs,
                                     .parts = to->parts,
                                     .part_size = sizeof to->parts[0],
@@ -61,6 +64,8 @@ static ob_status open_job(ob_job_screen *screen, const ob_case_request *r, room 
                                     .worker_program = ob__cli_job_worker(&screen->job),
                                     .sides = r->sides,
                                     .side_count = r->side_count,
+                                    .enough = r->looks != NULL ? ob_verdict_is_enough : NULL,
+                                    .enough_ctx = r->looks,
                                     .chosen_by =
                                         r->run.count_repeats > 0 ? "--number or --repeats" : NULL};
     return ob_job_open_configs(context, &configs, &screen->job.params, &screen->job.job, err);

@@ -9,6 +9,8 @@
 #include "job_screen.h"
 #include "thread_list.h"
 
+#include "opbench/verdict.h"
+
 typedef struct ob_case_request {
     const char *config, *op, *only_case; /* without a config: op and the words */
     const char *const *words;
@@ -18,6 +20,7 @@ typedef struct ob_case_request {
     const void *values;          /* of the command's options, for the header */
     const ob_side *const *sides; /* see ob_run_params; NULL = none */
     size_t side_count;
+    ob_verdict_looks *looks; /* how sides are looked at; its cases are counted here. NULL = not */
 } ob_case_request;
 
 /* Opens context, config and job, runs it and closes all; the exit code. */

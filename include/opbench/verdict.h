@@ -14,6 +14,8 @@
 
 #include <stdbool.h>
 
+struct ob_sides_progress; /* opbench/run.h */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -117,6 +119,18 @@ uint64_t ob_verdict_next_look(uint64_t processes, uint64_t most);
 double ob_verdict_look_share(uint64_t processes, uint64_t most);
 /* Whether more processes could tell more: not once it is faster or slower, or so narrow that the floor decides. */
 bool ob_verdict_is_final(const ob_verdict *verdict, const ob_verdict_params *params);
+
+/* What is looked at while sides are measured. */
+typedef struct ob_verdict_looks {
+    size_t size; /* sizeof(ob_verdict_looks) */
+    ob_verdict_params
+        params;    /* with as many cases as there will be; the rest of them is set here */
+    uint64_t most; /* processes a side */
+} ob_verdict_looks;
+
+/* For ob_job_configs.enough, with an ob_verdict_looks as context: not 0 when the verdicts on all sides and passes of the case are
+ * final. */
+int ob_verdict_is_enough(void *looks, const struct ob_sides_progress *progress);
 
 #ifdef __cplusplus
 }

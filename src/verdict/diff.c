@@ -298,20 +298,25 @@ static double larger(double a, double b)
     return isnan(a) || b > a ? b : a;
 }
 
-static ob_status add_pass(const ob_record_result *r, const ob_record_pass *from, ob_diff_pass *to,
-                          ob_err *err)
+ob_status ob__diff_add_pass(const ob_record_pass *from, size_t equally, ob_diff_pass *to,
+                            ob_err *err)
 {
-    const size_t count = from->measure_time_ms.count;
     const row_of_samples row = {.all = {.size = sizeof row.all,
                                         .values = from->measure_time_ms.items,
-                                        .count = count,
+                                        .count = from->measure_time_ms.count,
                                         .disturbed = from->disturbed.items,
                                         .disturbed_count = from->disturbed.count},
                                 .each = from->process_samples,
-                                .equally = equal_processes(r, count)};
+                                .equally = equally};
     if (from->allocator_peak_bytes > 0)
         to->peak_bytes = larger(to->peak_bytes, (double)from->allocator_peak_bytes);
-    return count > 0 ? add_units(&row, to, err) : OB_OK;
+    return row.all.count > 0 ? add_units(&row, to, err) : OB_OK;
+}
+
+static ob_status add_pass(const ob_record_result *r, const ob_record_pass *from, ob_diff_pass *to,
+                          ob_err *err)
+{
+    return ob__diff_add_pass(from, equal_processes(r, from->measure_time_ms.count), to, err);
 }
 
 /* Statements have blocks and nothing else. */

@@ -64,6 +64,10 @@ struct ob_diff {
 };
 
 ob_status ob__diff_no_memory(ob_err *err);
+/* Adds a unit for each process that gave samples, or, of a single one, its stretches; equally: so many processes gave
+ * equally many, where the record does not say how many each gave. */
+ob_status ob__diff_add_pass(const ob_record_pass *from, size_t equally, ob_diff_pass *to,
+                            ob_err *err);
 /* A copy in the arena; NULL stays NULL. */
 ob_status ob__diff_keep(ob_diff *diff, const char *text, const char **out, ob_err *err);
 ob_status ob__diff_note(ob_diff *diff, ob_err *err, const char *format, ...) OB_PRINTF(3, 4);

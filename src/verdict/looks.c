@@ -3,7 +3,11 @@
  * When to look while measuring goes on. Each look may err, so the looks are few, planned before the first sample, and share the
  * error rate: the later, and so the better informed, have the larger shares.
  */
-#include "opbench/verdict.h"
+#include "opbench/run.h"
+#include "verdict/diff_int.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 enum { FIRST_LOOK = 3 };
 
@@ -30,4 +34,46 @@ double ob_verdict_look_share(uint64_t processes, uint64_t most)
          look = ob_verdict_next_look(look, most))
         sum += (double)look;
     return sum > 0 && processes > 0 && processes <= most ? (double)processes / sum : 0;
+}
+
+/* ---- while sides are measured ---- */
+
+/* Whether the verdict on a pass is final; without times there is nothing to wait for. */
+static bool is_settled(const ob_record_pass *baseline, const ob_record_pass *subject,
+                       const ob_verdict_params *params)
+{
+    ob_diff_pass a = {.peak_bytes = NAN}, b = {.peak_bytes = NAN};
+    ob_verdict v = {.size = sizeof v};
+    bool settled = true;
+    if (baseline == NULL || subject == NULL)
+        return true;
+    if (ob__diff_add_pass(baseline, 1, &a, NULL) == OB_OK &&
+        ob__diff_add_pass(subject, 1, &b, NULL) == OB_OK && a.count > 1 && b.count > 1)
+        settled =
+            ob_verdict_decide(a.units, a.count, b.units, b.count, params, &v, NULL) != OB_OK ||
+            ob_verdict_is_final(&v, params);
+    free(a.units);
+    free(b.units);
+    return settled;
+}
+
+int ob_verdict_is_enough(void *ctx, const ob_sides_progress *progress)
+{
+    const ob_verdict_looks *looks = ctx;
+    const uint64_t done = (uint64_t)progress->processes;
+    ob_verdict_params params = looks->params;
+    const ob_side_progress *sides[OB_MOST_SIDES];
+    if (progress->processes < 1 || ob_verdict_next_look(done - 1, looks->most) != done ||
+        progress->side_count > OB_MOST_SIDES)
+        return 0;
+    params.paired = true;
+    params.look_share = ob_verdict_look_share(done, looks->most);
+    for (size_t i = 0; i < progress->side_count; i++) {
+        sides[i] = (const void *)((const char *)progress->sides + i * progress->side_size);
+        if (i > 0 && !sides[0]->failed && !sides[i]->failed &&
+            (!is_settled(sides[0]->forward, sides[i]->forward, &params) ||
+             !is_settled(sides[0]->backward, sides[i]->backward, &params)))
+            return 0;
+    }
+    return 1;
 }

@@ -4,6 +4,7 @@
  */
 #include "check.h"
 #include "opbench/diff.h"
+#include "opbench/run.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -215,6 +216,45 @@ static void what_is_tolerated(void)
     ob_diff_destroy(diff);
 }
 
+/* Times of `processes` processes, two samples each, that differ by the spread. */
+static ob_record_pass pass_of(double *times, double *each, size_t processes, double time,
+                              double spread)
+{
+    for (size_t i = 0; i < processes; i++) {
+        times[2 * i] = times[2 * i + 1] = time * (1 + (i % 2 ? spread : -spread));
+        each[i] = 2;
+    }
+    return (ob_record_pass){.measure_time_ms = {times, 2 * processes},
+                            .process_samples = {each, processes}};
+}
+
+static int looks_at(size_t processes, double ratio, double spread, bool failed)
+{
+    double times[2][128], each[2][64];
+    const ob_record_pass base = pass_of(times[0], each[0], processes, 1, 0);
+    const ob_record_pass next = pass_of(times[1], each[1], processes, ratio, spread);
+    const ob_side_progress sides[] = {{.name = "a", .forward = &base},
+                                      {.name = "b", .forward = &next, .failed = failed}};
+    const ob_sides_progress progress = {.processes = (int64_t)processes,
+                                        .sides = sides,
+                                        .side_size = sizeof sides[0],
+                                        .side_count = 2};
+    ob_verdict_looks looks = {
+        .size = sizeof looks, .params = {.size = sizeof looks.params}, .most = 20};
+    return ob_verdict_is_enough(&looks, &progress);
+}
+
+static void when_it_is_enough(void)
+{
+    CHECK_INT(looks_at(2, 2, 0, false), 0); /* no look is planned there */
+    CHECK_INT(looks_at(3, 2, 0.001, false), 1);
+    CHECK_INT(looks_at(4, 2, 0.001, false), 0);
+    CHECK_INT(looks_at(5, 1, 0.00001, false), 1);
+    CHECK_INT(looks_at(5, 1.004, 0.002, false), 0);
+    CHECK_INT(looks_at(5, 1.004, 0.002, true), 1);
+    CHECK_INT(looks_at(12, 1.004, 0.00001, false), 1);
+}
+
 static void misuse(void)
 {
     ob_diff *diff = made();
@@ -245,6 +285,7 @@ int main(void)
     RUN(the_reference_is_the_baseline);
     RUN(states);
     RUN(what_is_tolerated);
+    RUN(when_it_is_enough);
     RUN(misuse);
     return ob_test_end();
 }

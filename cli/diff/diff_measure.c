@@ -80,7 +80,9 @@ static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sid
 {
     const ob_diff_line *line = call->options;
     const ob_thread_list threads = {.counts = {line->run.threads}, .size = 1};
-    ob_job_screen screen = {.job = {.cli = cli, .line = &line->job},
+    ob_job_line job = line->job;
+    job.force = line->force;
+    ob_job_screen screen = {.job = {.cli = cli, .line = &job},
                             .view = OB_VIEW_SIDES,
                             .is_muted = true,
                             .also = take_result,

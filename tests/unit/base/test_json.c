@@ -386,9 +386,60 @@ static void files_are_read_in_pieces(void)
     ob_text_fini(&text);
 }
 
+/* Each kind of value asks for the room that it takes: the memory behind it belongs to others. */
+static void room_is_asked_for(void)
+{
+    static const char TEXT[] =
+        "{\"a\": [1, -0.5, 1e-07, null, true, \"b\\n\", \"\\u0001\"], \"\": {}}";
+    ob_json_doc *doc;
+    ob_err err;
+    CHECK_INT(ob_json_parse("t", TEXT, sizeof TEXT - 1, NULL, &doc, &err), OB_OK);
+    const ob_json *list = ob_json_get(ob_json_doc_root(doc), "a");
+    for (size_t i = 0; i < ob_json_count(list); i++)
+        for (size_t room = 1; room < 16; room++) {
+            char *want = NULL;
+            size_t length;
+            ob_text text = {.data = malloc(room), .capacity = room};
+            CHECK_INT(ob_json_print(ob_json_item(list, i), &want, &length, &err), OB_OK);
+            CHECK(ob__json_write(&text, ob_json_item(list, i)));
+            CHECK(text.size == length && memcmp(text.data, want, length) == 0);
+            ob_text_fini(&text);
+            free(want);
+        }
+    for (size_t room = 1; room < 64; room++) {
+        ob_text text = {.data = malloc(room), .capacity = room};
+        CHECK(ob__json_write(&text, ob_json_doc_root(doc)));
+        CHECK(text.size == sizeof TEXT - 1 && memcmp(text.data, TEXT, text.size) == 0);
+        ob_text_fini(&text);
+    }
+    ob_json_doc_destroy(doc);
+}
+
+/* Whatever stands before and behind it, and however long the runs between are. */
+static void special_bytes_are_escaped_anywhere(void)
+{
+    static const struct {
+        char byte;
+        const char *escape;
+    } ROWS[] = {{'"', "\\\""}, {'\\', "\\\\"}, {'\n', "\\n"}, {0x1f, "\\u001f"}, {0x7f, "\\u007f"}};
+    for (size_t row = 0; row < sizeof ROWS / sizeof *ROWS; row++)
+        for (size_t at = 0; at < 20; at++) {
+            char bytes[] = "abcdefghijklmnopqrst", want[32];
+            ob_text text = {0};
+            snprintf(want, sizeof want, "\"%.*s%s%s\"", (int)at, bytes, ROWS[row].escape,
+                     bytes + at + 1);
+            bytes[at] = ROWS[row].byte;
+            CHECK(ob__json_write_any(&text, bytes, 20) && ob_text_append(&text, "", 1));
+            CHECK_STR(text.data, want);
+            ob_text_fini(&text);
+        }
+}
+
 int main(void)
 {
     RUN(events_carry_their_places);
+    RUN(room_is_asked_for);
+    RUN(special_bytes_are_escaped_anywhere);
     RUN(columns_count_characters);
     RUN(escapes_are_decoded);
     RUN(bad_texts_are_refused);

@@ -272,6 +272,12 @@ static const ob_op_row ROWS[] = {
      .decomposition = "result = mul(self, other)",
      .derivative = "self, other = [mul(grad, 2) if @needs_grad(self) else None,"
                    "    mul(grad, 3) if @needs_grad(other) else None]"},
+    {.schema = "my::needs_two(Tensor self, Tensor other) -> Tensor",
+     .decomposition = "result = mul(self, other)",
+     .derivative = "self = grad if @needs_grad(self, other) else None"},
+    {.schema = "my::needs_value(Tensor self) -> Tensor",
+     .decomposition = "result = neg(self)",
+     .derivative = "self = grad if @needs_grad(3) else None"},
 };
 
 static ob_status dead_end_shape(const ob_op_call *call, ob_value *out, ob_err *err)
@@ -315,6 +321,10 @@ static void own_derivatives(void)
                 "gives something else than a tensor");
     check_error("x f32[2]+", "out = my::unknown_name(x)", OB_ERR_NOT_FOUND,
                 "in \"nobody\" of the derivative of my::unknown_name");
+    check_error("x f32[2]+; y f32[2]", "out = my::needs_two(x, y)", OB_ERR_INVALID,
+                "@needs_grad takes the name of one argument");
+    check_error("x f32[2]+", "out = my::needs_value(x)", OB_ERR_INVALID,
+                "@needs_grad takes the name of one argument");
     check_error("x f32[2]+; y f32[2]+", "out = my::list([x, y])", OB_ERR_INVALID,
                 "gives 1 gradients for a list of 2");
 }

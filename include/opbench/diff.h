@@ -74,6 +74,8 @@ typedef struct ob_diff_row {
         worse; /* any of these, or failed or missing, unless tolerated; what is allowed counts too */
     const char *allowed; /* the reason why it is accepted; NULL = it is not */
     const char *repro;   /* how to measure it alone; may be NULL */
+    double seconds;       /* what measuring took, both sides together; starts come on top: */
+    double start_seconds; /* of processes, on both sides; NaN: not known */
 } ob_diff_row;
 
 typedef struct ob_diff_summary {
@@ -84,6 +86,7 @@ typedef struct ob_diff_summary {
     uint64_t more_memory, less_memory;
     uint64_t worse, allowed;  /* worse and not allowed; worse and allowed */
     double geometric_mean;    /* of the ratios; NaN without any */
+    double seconds, start_seconds; /* of all cases on all sides; NaN: not known */
     const ob_diff_row *worst; /* the slowest by its ratio; NULL = nothing is slower */
 } ob_diff_summary;
 

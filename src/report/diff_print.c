@@ -81,6 +81,14 @@ static bool append_worst(const ob_diff_summary *sum, ob_text *text)
                                   append_plain(text, w->repro) && ob_text_append_str(text, "\n"))));
 }
 
+/* Of sides that were measured to be compared. */
+static bool append_times(const ob_diff_summary *sum, ob_text *text)
+{
+    return !(sum->start_seconds > 0) ||
+           ob_text_printf(text, "measured %.3g s; starting processes took %.3g s more\n",
+                          sum->seconds, sum->start_seconds);
+}
+
 static bool append_notes(const ob_diff *diff, const char *before,
                          bool (*append)(ob_text *, const char *), ob_text *text)
 {
@@ -98,7 +106,7 @@ static ob_status print_table(const ob_diff *diff, const ob_diff_summary *sum, ob
     const bool ok = ob_text_append_str(text, "\n") && append_sides(diff, append_plain, text) &&
                     ob_text_append_str(text, ": ") && ob__diff_append_totals(sum, text) &&
                     append_mean(sum, text) && ob_text_append_str(text, "\n") &&
-                    append_worst(sum, text) && append_notes(diff, "note: ", append_plain, text);
+                    append_worst(sum, text) && append_times(sum, text) && append_notes(diff, "note: ", append_plain, text);
     return ok ? OB_OK : no_memory(err);
 }
 

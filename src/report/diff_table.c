@@ -147,6 +147,8 @@ enum column {
     BASELINE_BYTES,
     SUBJECT_BYTES,
     INSTRUCTION_RATIO,
+    SECONDS,
+    START_SECONDS,
     WORSE,
     ALLOWED,
     REMARK,
@@ -183,6 +185,8 @@ static const ob_column SHAPES[COLUMNS] = {
     [BASELINE_BYTES] = {.name = "baseline_bytes", .hint = OB_HINT_COUNT},
     [SUBJECT_BYTES] = {.name = "subject_bytes", .hint = OB_HINT_COUNT},
     [INSTRUCTION_RATIO] = {.name = "instruction_ratio", .hint = OB_HINT_FIGURE},
+    [SECONDS] = {.name = "seconds", .hint = OB_HINT_FIGURE},
+    [START_SECONDS] = {.name = "start_seconds", .hint = OB_HINT_FIGURE},
     [WORSE] = {.name = "worse"},
     [ALLOWED] = {.name = "allowed"},
     [REMARK] = {.name = "remark"},
@@ -222,6 +226,8 @@ static void fill_times(const ob_diff_row *row, ob_table *table)
         ob_table_set_number(table, SUBJECT_UNITS, (double)v->subject_units);
         ob_table_set_number(table, SET_ASIDE, v->set_aside);
         ob_table_set_number(table, MORE, v->more);
+        ob_table_set_number(table, SECONDS, row->seconds);
+        ob_table_set_number(table, START_SECONDS, row->start_seconds);
         ob_table_set_text(table, CHANGE, ob__diff_change(v->ratio, change));
     }
     if (!isnan(v->low)) {

@@ -199,7 +199,7 @@ static void watch_variety(ob_diff_side_data *side, const ob_diff_case *c)
 static ob_status copy_identity(ob_diff *diff, const ob_record_result *r, ob_diff_case *c,
                                ob_err *err)
 {
-    *c = (ob_diff_case){.threads = r->threads, .status = r->status};
+    *c = (ob_diff_case){.threads = r->threads, .status = r->status, .start_seconds = NAN};
     for (size_t p = 0; p < OB_PASS_COUNT; p++)
         c->passes[p].peak_bytes = c->passes[p].instructions = NAN;
     OB_TRY(ob__diff_keep(diff, r->op_name, &c->op_name, err));
@@ -316,6 +316,9 @@ ob_status ob__diff_add_pass(const ob_record_pass *from, size_t equally, ob_diff_
 static ob_status add_pass(const ob_record_result *r, const ob_record_pass *from, ob_diff_pass *to,
                           ob_err *err)
 {
+    const double number = r->number_per_run > 0 ? (double)r->number_per_run : 1;
+    for (size_t i = 0; i < from->measure_time_ms.count; i++)
+        to->seconds += from->measure_time_ms.items[i] * 1e-3 * number;
     return ob__diff_add_pass(from, equal_processes(r, from->measure_time_ms.count), to, err);
 }
 
@@ -329,6 +332,8 @@ static ob_status add_blocks(const ob_record_result *r, ob_diff_pass *to, ob_err 
         return ob__diff_no_memory(err);
     for (size_t i = 0; i < count; i++)
         ms[i] = r->raw_times_s.items[i] * 1e3 / number;
+    for (size_t i = 0; i < count; i++)
+        to->seconds += r->raw_times_s.items[i];
     const row_of_samples row = {.all = {.size = sizeof row.all, .values = ms, .count = count},
                                 .equally = equal_processes(r, count)};
     const ob_status status = add_units(&row, to, err);
@@ -343,6 +348,8 @@ static ob_status add_result(ob_diff *diff, const ob_record_result *r, ob_diff_ca
         c->status = r->status;
         return ob__diff_keep(diff, r->reason, &c->reason, err);
     }
+    if (!isnan(r->start_seconds))
+        c->start_seconds = r->start_seconds + (isnan(c->start_seconds) ? 0 : c->start_seconds);
     if (!isnan(r->instructions.forward))
         c->passes[0].instructions = r->instructions.forward;
     if (!isnan(r->instructions.backward))

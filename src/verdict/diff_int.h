@@ -19,12 +19,14 @@ typedef struct ob_diff_pass {
     size_t batch_count;
     bool no_times; /* some samples are no positive numbers, which cannot be compared */
     double peak_bytes, instructions; /* NaN = not known */
+    double seconds;                  /* in the samples */
 } ob_diff_pass;
 
 /* A case on one side. Texts are in the arena. */
 typedef struct ob_diff_case {
     const char *op_name, *id, *key, *backend, *reason, *repro;
     int64_t threads;
+    double start_seconds; /* of its processes; NaN = not known */
     ob_record_status status; /* of the first record that did not run, else of the last */
     bool mixed;              /* of several records */
     ob_diff_pass passes[OB_PASS_COUNT];

@@ -78,6 +78,7 @@ static ob_status add_row(const pair *p, ob_diff_state state, const char *pass, o
                           .subject_bytes = NAN,
                           .baseline_instructions = NAN,
                           .instructions = NAN,
+                          .start_seconds = NAN,
                           .worse = STATES[state].worse &&
                                    (diff->tolerate & OB_DIFF_TOLERATE_FAILURES) == 0,
                           .repro = shown->repro};
@@ -150,6 +151,8 @@ static ob_status judge_passes(const pair *p, ob_err *err)
         row->instructions = b->instructions;
         if (in_a)
             OB_TRY(judge_times(p, a, b, row, err));
+        row->seconds = a->seconds + b->seconds;
+        row->start_seconds = p->a->start_seconds + p->b->start_seconds;
         judge_memory(a, b, threshold_of(p->diff), row);
         row->worse = (row->slower_beyond && (p->diff->tolerate & OB_DIFF_TOLERATE_SLOWER) == 0) ||
                      (row->memory_beyond && (p->diff->tolerate & OB_DIFF_TOLERATE_MEMORY) == 0);
@@ -366,6 +369,17 @@ const ob_diff_row *ob_diff_get(const ob_diff *diff, size_t index)
     return index < ob_diff_count(diff) ? &diff->rows[index] : NULL;
 }
 
+static void add_times(const ob_diff *diff, ob_diff_summary *sum)
+{
+    for (size_t s = 0; s < diff->side_count; s++)
+        for (size_t i = 0; i < diff->sides[s]->count; i++) {
+            const ob_diff_case *c = &diff->sides[s]->cases[i];
+            sum->start_seconds += c->start_seconds;
+            for (size_t p = 0; p < OB_PASS_COUNT; p++)
+                sum->seconds += c->passes[p].seconds;
+        }
+}
+
 ob_status ob_diff_summarise(const ob_diff *diff, ob_diff_summary *out, ob_err *err)
 {
     ob_diff_summary sum = {.size = sizeof sum, .rows = diff->row_count, .geometric_mean = NAN};
@@ -391,5 +405,6 @@ ob_status ob_diff_summarise(const ob_diff *diff, ob_diff_summary *out, ob_err *e
     }
     if (ratios > 0)
         sum.geometric_mean = exp(logs / (double)ratios);
+    add_times(diff, &sum);
     return OB__GIVE(ob_diff_summary, out, &sum, err);
 }

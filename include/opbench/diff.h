@@ -72,8 +72,8 @@ typedef struct ob_diff_row {
     bool memory_beyond; /* needs more memory, and by more than the threshold */
     bool
         worse; /* any of these, or failed or missing, unless tolerated; what is allowed counts too */
-    const char *allowed; /* the reason why it is accepted; NULL = it is not */
-    const char *repro;   /* how to measure it alone; may be NULL */
+    const char *allowed;  /* the reason why it is accepted; NULL = it is not */
+    const char *repro;    /* how to measure it alone; may be NULL */
     double seconds;       /* what measuring took, both sides together; starts come on top: */
     double start_seconds; /* of processes, on both sides; NaN: not known */
 } ob_diff_row;
@@ -84,10 +84,10 @@ typedef struct ob_diff_summary {
     uint64_t states[OB_DIFF_STATE_COUNT];
     uint64_t verdicts[OB_VERDICT_KIND_COUNT]; /* of those compared */
     uint64_t more_memory, less_memory;
-    uint64_t worse, allowed;  /* worse and not allowed; worse and allowed */
-    double geometric_mean;    /* of the ratios; NaN without any */
+    uint64_t worse, allowed;       /* worse and not allowed; worse and allowed */
+    double geometric_mean;         /* of the ratios; NaN without any */
+    const ob_diff_row *worst;      /* the slowest by its ratio; NULL = nothing is slower */
     double seconds, start_seconds; /* of all cases on all sides; NaN: not known */
-    const ob_diff_row *worst; /* the slowest by its ratio; NULL = nothing is slower */
 } ob_diff_summary;
 
 ob_status ob_diff_create(const ob_diff_params *params, ob_diff **out, ob_err *err);

@@ -106,7 +106,8 @@ static ob_status print_table(const ob_diff *diff, const ob_diff_summary *sum, ob
     const bool ok = ob_text_append_str(text, "\n") && append_sides(diff, append_plain, text) &&
                     ob_text_append_str(text, ": ") && ob__diff_append_totals(sum, text) &&
                     append_mean(sum, text) && ob_text_append_str(text, "\n") &&
-                    append_worst(sum, text) && append_times(sum, text) && append_notes(diff, "note: ", append_plain, text);
+                    append_worst(sum, text) && append_times(sum, text) &&
+                    append_notes(diff, "note: ", append_plain, text);
     return ok ? OB_OK : no_memory(err);
 }
 

@@ -26,7 +26,7 @@ typedef struct ob_diff_pass {
 typedef struct ob_diff_case {
     const char *op_name, *id, *key, *backend, *reason, *repro;
     int64_t threads;
-    double start_seconds; /* of its processes; NaN = not known */
+    double start_seconds;    /* of its processes; NaN = not known */
     ob_record_status status; /* of the first record that did not run, else of the last */
     bool mixed;              /* of several records */
     ob_diff_pass passes[OB_PASS_COUNT];

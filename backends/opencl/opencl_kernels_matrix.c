@@ -136,26 +136,27 @@ static ob_status add_product(ob_kit_call *call, const job *j, ob_err *err)
     return ocl_end(&builder, panels ? &panel : &tiles, err);
 }
 
-static job start(ob_kit_call *call, const char *self)
+/* data: names of the factors; variant: whether self is added. */
+typedef struct names {
+    const char *left, *right;
+} names;
+
+static job start(ob_kit_call *call)
 {
+    const names *row = call->kernel->data;
     return (job){.out = ob_kit_output(call, 0),
-                 .self = self != NULL ? ob_kit_arg_tensor(call, self) : NULL,
+                 .self = call->kernel->variant != 0 ? ob_kit_arg_tensor(call, "self") : NULL,
+                 .left = ob_kit_arg_tensor(call, row->left),
+                 .right = ob_kit_arg_tensor(call, row->right),
                  .batch = 1,
                  .alpha = ob_kit_arg_double(call, "alpha", 1),
                  .beta = ob_kit_arg_double(call, "beta", 1)};
 }
 
-/* data: names of the factors; variant: whether self is added. mm, addmm, bmm, baddbmm. */
-typedef struct names {
-    const char *left, *right;
-} names;
-
+/* mm, addmm, bmm, baddbmm */
 static ob_status setup_matrices(ob_kit_call *call, ob_err *err)
 {
-    const names *row = call->kernel->data;
-    job j = start(call, call->kernel->variant != 0 ? "self" : NULL);
-    j.left = ob_kit_arg_tensor(call, row->left);
-    j.right = ob_kit_arg_tensor(call, row->right);
+    job j = start(call);
     const int n = j.left->ndim;
     j.batch = n > 2 ? j.left->sizes[0] : 1;
     j.rows = j.left->sizes[n - 2];
@@ -172,10 +173,7 @@ static ob_status setup_matrices(ob_kit_call *call, ob_err *err)
 /* mv, addmv */
 static ob_status setup_vector(ob_kit_call *call, ob_err *err)
 {
-    const names *row = call->kernel->data;
-    job j = start(call, call->kernel->variant != 0 ? "self" : NULL);
-    j.left = ob_kit_arg_tensor(call, row->left);
-    j.right = ob_kit_arg_tensor(call, row->right);
+    job j = start(call);
     j.rows = j.left->sizes[0];
     j.inner = j.left->sizes[1];
     j.columns = 1;
@@ -191,9 +189,7 @@ static ob_status setup_vector(ob_kit_call *call, ob_err *err)
 
 static ob_status setup_dot(ob_kit_call *call, ob_err *err)
 {
-    job j = start(call, NULL);
-    j.left = ob_kit_arg_tensor(call, "self");
-    j.right = ob_kit_arg_tensor(call, "tensor");
+    job j = start(call);
     j.rows = j.columns = 1;
     j.inner = j.left->sizes[0];
     j.out_grid = (grid){{j.out->offset, 0, 0, 0}};
@@ -205,10 +201,7 @@ static ob_status setup_dot(ob_kit_call *call, ob_err *err)
 /* outer, addr */
 static ob_status setup_outer(ob_kit_call *call, ob_err *err)
 {
-    const names *row = call->kernel->data;
-    job j = start(call, call->kernel->variant != 0 ? "self" : NULL);
-    j.left = ob_kit_arg_tensor(call, row->left);
-    j.right = ob_kit_arg_tensor(call, row->right);
+    job j = start(call);
     j.rows = j.left->sizes[0];
     j.inner = 1;
     j.columns = j.right->sizes[0];
@@ -238,6 +231,6 @@ const ob_kit_kernel ocl_kernels_matrix[] = {
     PRODUCT("aten::addmv", setup_vector, 1, "mat", "vec"),
     PRODUCT("aten::outer", setup_outer, 0, "self", "vec2"),
     PRODUCT("aten::addr", setup_outer, 1, "vec1", "vec2"),
-    {.name = "aten::dot", .dtypes = OB_KIT_NUMBERS, .setup = setup_dot, .run = ocl_run},
+    PRODUCT("aten::dot", setup_dot, 0, "self", "tensor"),
     {.name = NULL},
 };

@@ -129,10 +129,10 @@ static ob_status read_line(support *s, char *line, ob_err *err)
 static ob_status read_before(support *s, const char *path, const char *line, ob_err *err)
 {
     char before[4096];
-    const char *slash = strrchr(path, '/');
-    const int folder = slash != NULL ? (int)(slash - path) + 1 : 0;
-    snprintf(before, sizeof before, "%.*s%.*s", folder, path, (int)strcspn(line + 3, ","),
-             line + 3);
+    snprintf(before, sizeof before, "%s", path);
+    char *slash = strrchr(before, '/'), *file = slash != NULL ? slash + 1 : before;
+    const char *name = line + strlen("as ");
+    snprintf(file, sizeof before - (size_t)(file - before), "%.*s", (int)strcspn(name, ","), name);
     if (strcmp(before, path) == 0)
         return ob_err_set(err, OB_ERR_SYNTAX, "the list builds upon itself");
     return support_read(s, before, err);

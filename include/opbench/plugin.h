@@ -213,6 +213,8 @@ typedef struct ob_reference_result {
     const double *bounds;  /* of |got - value|; INFINITY = nothing is known of the element */
     double norm;           /* bound of the root of the sum of the squared differences */
     const char *reason;
+    double
+        shared; /* all elements may be off by this part of themselves at once, as a factor is that they share */
 } ob_reference_result;
 
 typedef struct ob_reference_desc {

@@ -135,33 +135,38 @@ static bool same_form(const check *c, const char *name, const ob_reference_resul
 /* ---- all elements together ---- */
 
 /* How much larger or smaller the results are on the whole than they must be. In half precision single elements may be off by
- * several roundings, which on the whole cancel. Elements of equal values may be off by the same: they are put together. */
+ * several roundings, which on the whole cancel. Each element says the more of it the smaller its own bound is; elements of equal
+ * values may be off by the same, and are put together. */
 enum { BIAS_GROUPS = 4096 };
 typedef struct bias {
-    double along, squares, bounds;
+    double along, squares, reach;
     double groups[BIAS_GROUPS];
 } bias;
 
 static void bias_add(bias *b, double got, double want, double bound)
 {
     uint64_t bits;
+    if (bound == 0 || want == 0)
+        return;
     memcpy(&bits, &want, sizeof bits);
-    const double reach = bound * fabs(want);
-    b->along += (got - want) * want;
-    b->squares += want * want;
-    b->bounds += reach;
-    b->groups[bits * UINT64_C(0x9e3779b97f4a7c15) >> 52] += reach;
+    const double size = fabs(want) / bound;
+    b->along += (got - want) / bound * want / bound;
+    b->squares += size * size;
+    b->reach += size;
+    b->groups[bits * UINT64_C(0x9e3779b97f4a7c15) >> 52] += size;
 }
 
-/* What is off in common, such as a factor that was rounded, is no chance and does not cancel. */
-static double bias_bound(const bias *b, ob_dtype dtype)
+/* What is off in common, such as a factor that was rounded, is no chance and does not cancel. docs/check.md says why these. */
+static double bias_bound(const bias *b, const ob_reference_result *r)
 {
-    static const double ROUNDINGS = 1.5, PART_OF_BOUNDS = 1. / 16;
-    const double unit = dtype == OB_DTYPE_BF16 ? 0x1p-8 : 0x1p-11;
+    static const double ROUNDINGS = 1.25, PART_OF_BOUNDS = 1. / 16, PART_OF_CHANCE = 0.4;
+    const double unit = r->dtype == OB_DTYPE_BF16 ? 0x1p-8 : 0x1p-11;
     double chance = 0;
     for (size_t i = 0; i < BIAS_GROUPS; i++)
         chance += b->groups[i] * b->groups[i];
-    return sqrt(chance) + fmax(ROUNDINGS * unit * b->squares, PART_OF_BOUNDS * b->bounds);
+    const double common =
+        fmax(fmax(ROUNDINGS * unit, r->shared) * b->squares, PART_OF_BOUNDS * b->reach);
+    return fmin(b->reach, PART_OF_CHANCE * sqrt(chance) + common);
 }
 
 static void compare_bias(const check *c, const char *name, const ob_reference_result *r,
@@ -170,7 +175,7 @@ static void compare_bias(const check *c, const char *name, const ob_reference_re
     char text[256];
     if (r->dtype != OB_DTYPE_BF16 && r->dtype != OB_DTYPE_F16)
         return;
-    const double ratio = b->along == 0 ? 0 : fabs(b->along) / bias_bound(b, r->dtype);
+    const double ratio = b->along == 0 ? 0 : fabs(b->along) / bias_bound(b, r);
     c->out->worst = fmax(c->out->worst, ratio);
     if (ratio <= 1)
         return;

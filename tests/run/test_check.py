@@ -39,6 +39,13 @@ SINGLE = {
     "torch.add": operator(entry(tensor(100, 100), tensor(100))),
     "torch.sum": operator(entry(tensor(1000))),
 }
+SUMS = {
+    SOFTMAX: operator(with_dim(8, 50257, dtype="float"), with_dim(1, 600000, dtype="float")),
+    "torch.mean": operator(entry(tensor(1000000))),
+    "torch.nn.functional.conv2d": operator(entry(tensor(1, 64, 14, 14), tensor(8, 64, 3, 3))),
+}
+# More products than the reference makes in its time.
+LARGE = {"torch.mm": operator(entry(tensor(1024, 2048), tensor(2048, 2048)))}
 
 
 class Check(RunTest):
@@ -71,10 +78,21 @@ class Check(RunTest):
             self.assertEqual(r["check"]["again"], "prepared anew" if "layer_norm" in r["op_name"] else "refilled")
 
     def test_too_large_differs(self):
-        large = {SOFTMAX: operator(with_dim(8, 50257, dtype="float"))}
-        self.assertEqual(self.verdicts(large, "spoiled", "--backend-options", "factor=1.5", code=1), {"differs"})
-        self.assertEqual(self.verdicts(SINGLE, "spoiled", "--backend-options", "factor=1.0001", code=1), {"differs"})
-        self.assertEqual(self.verdicts(SINGLE, "spoiled", "--backend-options", "factor=1", code=0), {"same"})
+        """However many terms are summed: libraries sum them in several places, and not one after the other."""
+        for cases in (SINGLE, SUMS):
+            self.assertEqual(self.verdicts(cases, "spoiled", "--backend-options", "factor=1.0001", code=1), {"differs"})
+            self.assertEqual(self.verdicts(cases, "spoiled", "--backend-options", "factor=1", code=0), {"same"})
+
+    def test_some_elements_of_large_results(self):
+        """Those are chosen by chance, and the record says how many."""
+        for backend, options, code, verdict in (
+                ("native", (), 0, "same"), ("null", (), 1, "differs"),
+                ("spoiled", ("--backend-options", "factor=1.001"), 1, "differs")):
+            check = self.check(LARGE, backend, *options, code=code)[0]["check"]
+            self.assertEqual((backend, check["verdict"]), (backend, verdict))
+            self.assertEqual(check["elements"] % (1024 * 2048), 0)
+            self.assertGreater(check["checked"], 1000)
+            self.assertLess(check["checked"], check["elements"] // 2)
 
     def test_computing_once_differs(self):
         """Right at first: what is found is found behind the measurement."""

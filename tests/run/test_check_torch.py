@@ -30,7 +30,9 @@ CONFIG = {
     "torch.relu_": operator(LARGE),
     "torch.add_": operator(entry(tensor(3, 4), tensor(4))),
     "torch.nn.functional.softmax": operator(
-        with_kwarg((1, 1), "dim", "int", 1), with_kwarg((0, 3), "dim", "int", 1)),
+        with_kwarg((1, 1), "dim", "int", 1), with_kwarg((0, 3), "dim", "int", 1),
+        # PyTorch rounds between the steps where vectors do not fill the last dimension.
+        {"args": [tensor(64, 30, 200, dtype="bfloat16"), {"type": "int", "value": 1}]}),
     "torch.mm": operator(
         entry(tensor(128, 512), tensor(512, 64)),
         entry(tensor(16, 32, dtype="bfloat16"), tensor(32, 8, dtype="bfloat16"))),
@@ -56,7 +58,7 @@ class CheckTorch(RunTest):
             for backends in ("native,torch", "torch,native", "torch"):
                 self.run_config(CONFIG, "--backend", backends, "--check", *options, code=0)
                 checked = [r for r in self.results() if "check" in r]
-                self.assertEqual(len(checked), 12 * len(backends.split(",")))
+                self.assertEqual(len(checked), 13 * len(backends.split(",")))
                 for r in checked:
                     wanted = "not checked" if r["op_name"] == "torch.empty_like" else "same"
                     self.assertEqual(r["check"]["verdict"], wanted, r["op_name"])

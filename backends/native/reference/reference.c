@@ -76,6 +76,7 @@ static ob_status lay_out_elements(const ob_reference *ref, laid_out *to, ob_err 
         }
     }
     fill_norm(r, reals);
+    r->shared = slack * s->shared;
     return OB_OK;
 }
 

@@ -195,16 +195,17 @@ static inline void ball_sum_add(ball_sum *s, ball x)
  * their squares do. No order can do worse than n times the magnitudes. */
 static inline ball ball_sum_end(const ball_rules *r, const ball_sum *s)
 {
-    static const double DEVIATIONS = 2;
-    /* So many terms may be summed in half precision; whoever sums more in it is wrong. */
-    static const double MOST_IN_HALF = 32;
+    /* With the slack of results (reference.c) nine standard deviations of terms that are added one after the other. */
+    static const double DEVIATIONS = 0.75, DEVIATIONS_IN_HALF = 2;
+    /* So many terms may be summed in one place, and so many in half precision; whoever sums more so is wrong. */
+    static const double MOST = 0x1p18, MOST_IN_HALF = 32;
     const double v = isfinite(s->lost) ? s->sum + s->lost : s->sum;
-    const double n = (double)s->count;
-    const double own =
-        fmin(n * s->magnitude, DEVIATIONS * sqrt(n * (v * v + s->square)) + s->magnitude);
+    const double n = fmin((double)s->count, MOST);
+    const double spread = v * v + s->square;
+    const double own = fmin(n * s->magnitude, DEVIATIONS * sqrt(n * spread) + s->magnitude);
     const double few = fmin(n, MOST_IN_HALF);
     const double in_half =
-        r->half * fmin(few * s->magnitude, DEVIATIONS * sqrt(few * (v * v + s->square)));
+        r->half * fmin(few * s->magnitude, DEVIATIONS_IN_HALF * sqrt(few * spread));
     const double carried = r->deep ? fmin(s->error, 3 * sqrt(s->error_square)) : s->error;
     if (s->count < 2)
         return (ball){v, carried};

@@ -31,6 +31,8 @@ typedef struct ref_store {
     const char *why_unknown; /* nothing is known of the elements; NULL = they are */
     const char *own; /* right as they are here, but others may differ, for this reason; NULL = no */
     struct ref_judge *judge; /* right values are not one number each; NULL = they are */
+    double
+        shared; /* part of themselves that elements may all be off by at once: the bounds of what was broadcast */
 } ref_store;
 
 typedef struct ref_tensor {

@@ -4,6 +4,8 @@
  */
 #include "reference_node.h"
 
+#include "reference_pointwise.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,6 +230,7 @@ static ob_status write_back(const ref_node *n, const ref_out *out, ref_tensor *t
         return OB_OK;
     }
     OB_TRY(own_elements(n, to->store, err));
+    to->store->shared = from->shared;
     for (int64_t i = 0; i < ref_numel(to); i++) {
         const int64_t at = ref_offset(to, i), source = out->t.offset + i;
         if (to->store->wholes != NULL) {
@@ -330,7 +333,7 @@ static bool is_list_call(const ref_node *n)
 
 /* Whether libraries round to half precision between the steps of an operator, and sum a few terms in it, as PyTorch 1.13
  * does in bfloat16 and ONNX Runtime in float16. All others compute in single precision and round once, at the end. */
-static bool rounds_between(const char *name, ob_dtype dtype)
+static bool rounds_between(const char *name)
 {
     static const char *const names[] = {
         "mm",
@@ -344,6 +347,7 @@ static bool rounds_between(const char *name, ob_dtype dtype)
         "convolution",
         "convolution_backward",
         "_log_softmax",
+        "_softmax",
         "_softmax_backward_data",
         "native_layer_norm",
         "native_layer_norm_backward",
@@ -372,8 +376,7 @@ static bool rounds_between(const char *name, ob_dtype dtype)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name + strlen("aten::"), names[i]) == 0)
             return true;
-    /* PyTorch 2.6, along another dimension than the last. */
-    return dtype == OB_DTYPE_F16 && strcmp(name, "aten::_softmax") == 0;
+    return false;
 }
 
 /* What the call computes in. */
@@ -394,7 +397,7 @@ static void set_rules(ref_call *call, const char *name)
     call->rules.u = wide ? 0x1p-52 : 0x1p-24;
     call->rules.given = ref_unit(call->computed);
     const bool half = call->rules.given > call->rules.u;
-    call->rules.half = half && rounds_between(name, call->computed) ? call->rules.given : 0;
+    call->rules.half = half && rounds_between(name) ? call->rules.given : 0;
 }
 
 static ob_status run_call(ref_node *n, ref_call *call, ob_err *err)
@@ -444,6 +447,39 @@ static ob_status make_unknown(ref_node *n, const char *why, ob_err *err)
     return OB_OK;
 }
 
+/* The largest bound of an operand's elements in units of themselves, if each is used several times; else 0. */
+static double bound_of_broadcast(const ref_tensor *t, int64_t results)
+{
+    int64_t own = 1;
+    double most = 0;
+    for (int d = 0; d < t->ndim; d++)
+        own *= t->strides[d] != 0 ? t->sizes[d] : 1;
+    if (own >= results || t->store->bounds == NULL || t->store->values == NULL)
+        return 0;
+    for (int64_t i = 0; i < t->store->count; i++)
+        if (t->store->values[i] != 0)
+            most = fmax(most, t->store->bounds[i] / fabs(t->store->values[i]));
+    return most;
+}
+
+/* Norms, means and the like are a factor of everything that they are broadcast to, and so is what they are off by. */
+static void note_shared(const ref_node *n)
+{
+    const bool broadcasts = n->row->run == ref_pointwise;
+    for (size_t k = 0; k < n->out_count; k++) {
+        ref_store *to = n->outs[k].t.store;
+        for (size_t i = 0; to != NULL && i < n->arg_count; i++)
+            for (size_t item = 0; item < n->args[i].count; item++) {
+                const ref_tensor *arg = &n->args[i].items[item];
+                if (arg->store == NULL || ref_is_complex(arg->dtype))
+                    continue;
+                to->shared += arg->store->shared;
+                if (broadcasts)
+                    to->shared += bound_of_broadcast(arg, ref_numel(&n->outs[k].t));
+            }
+    }
+}
+
 static ob_status compute(ref_node *n, ob_err *err)
 {
     const char *unknown = n->dry ? NULL : why_unknown(n);
@@ -485,6 +521,8 @@ ob_status ref_node_run(ref_node *n, ob_err *err)
         status = make_outs(n, err);
     if (status == OB_OK && n->out_count > 0)
         status = compute(n, err);
+    if (status == OB_OK && !n->dry)
+        note_shared(n);
     if (status == OB_OK && n->s->overwrites && !n->dry)
         status = keep_judged(n, err);
     if (status == OB_OK)

@@ -74,8 +74,13 @@ static ob_status run(ref_call *call, ob_err *err)
               .y = backward ? ref_arg(call, "output") : NULL};
     bool reduced[OB_MAX_DIMS] = {false};
     int64_t *chosen, count;
-    if (t.x->ndim > 0)
-        reduced[ob_kit_dim(ob_kit_arg_int(&call->kit, "dim", 0), t.x->ndim)] = true;
+    const int64_t dim =
+        t.x->ndim > 0 ? ob_kit_dim(ob_kit_arg_int(&call->kit, "dim", 0), t.x->ndim) : -1;
+    if (dim >= 0)
+        reduced[dim] = true;
+    /* PyTorch rounds between the steps, but not along the last dimension. */
+    if (call->variant == SOFTMAX && dim == t.x->ndim - 1)
+        call->rules.half = 0;
     ref_slices_start(&t.s, t.x, reduced);
     if (backward)
         ref_slices_add(&t.s, t.y);

@@ -70,7 +70,8 @@ bool ref_knows(const ob_op *op)
 
 static ob_status no_memory(const ref_node *n, ob_err *err)
 {
-    return n->s->host->err_set(err, OB_ERR_NOMEM, "out of memory for the reference");
+    n->s->host->err_set(err, OB_ERR_NOMEM, "out of memory for the reference");
+    return OB_ERR_NOMEM;
 }
 
 /* The tensors of an operand, shared. */

@@ -4,6 +4,7 @@
  * constructor does what $OPBENCH_TEST_DEATH says:
  *   abort, exit   where its parent is process $OPBENCH_TEST_PARENT: in the program itself, not in what that starts
  *   parent        kills its parent, once per file $OPBENCH_TEST_ONCE
+ *   hang          never ends
  *   say           sends what is in the file $OPBENCH_TEST_ONCE over all sockets that it finds, and is gone
  */
 #include "fixture.h"
@@ -41,6 +42,8 @@ __attribute__((constructor)) static void begin(void)
         kill(getppid(), SIGKILL);
         pause(); /* until that is its end, too */
     }
+    while (strcmp(death, "hang") == 0)
+        pause();
     if (strcmp(death, "say") == 0)
         say(once);
     if (parent == NULL || getppid() != (pid_t)strtol(parent, NULL, 10))

@@ -73,6 +73,13 @@ class Apart(unittest.TestCase):
                 with self.subTest(death=death, words=words):
                     self.assertIn(part, self.works(death, *words))
 
+    def test_hangs(self):
+        """A constructor without an end: the file is refused when its time is over, and the others are listed."""
+        result = self.run_it("hang", "list", "plugins")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("it did not load within 20 s", result.stdout)
+        self.assertIn("native", result.stdout)
+
     def test_as_before(self):
         """What a process prints that may load it is the same."""
         for words in (("list", "plugins", "apart", "--json"), ("list", "backends", "apart"), ("list", "ops", "apart::")):

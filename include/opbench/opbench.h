@@ -103,6 +103,9 @@ typedef struct ob_run_options {
     const char *wrap;    /* "perf stat -d": what workers are started under; NULL = nothing */
     /* Words in front of the program in repro lines, quoted for a shell: "A=b "; NULL = none. No row. */
     const char *repro_before;
+    double warmup_time_s; /* warm up at least so long */
+    double block_time_s; /* continuous, by a rule: how long a block should take; 0 = 1 ms or less */
+    double turn_time_s;  /* several sides: how long a turn should be; 0 = a block, or 1 ms */
 } ob_run_options;
 
 void ob_run_options_init_sized(ob_run_options *options, size_t size);

@@ -235,8 +235,38 @@ static bool turn_is_over(const run *r, uint64_t i)
     const uint64_t turns = 2 * OB_MIN_SAMPLES;
     if (s->turns == NULL || i == 0)
         return false;
+    if (s->turn_ns > 0)
+        return (double)ob__turns_held_ns(s->turns) >= s->turn_ns;
     const uint64_t group = s->iterations / turns + (s->iterations % turns != 0);
     return (s->enough == NULL && i % group == 0) || ob__turns_held_ns(s->turns) >= TURN_NS;
+}
+
+/* Whether the block behind `done` iterations begins a new turn; the first does, so that all are ready. */
+static bool block_begins_turn(const run *r, uint64_t done)
+{
+    const ob_exec_settings *s = r->settings;
+    return done == 0 || s->turn_ns <= 0 || s->turns == NULL ||
+           (double)ob__turns_held_ns(s->turns) >= s->turn_ns;
+}
+
+/* ---- warm-up ---- */
+
+/* Since when it warms up, by the clock of the samples and by the machine's: one of a backend's own may stand still. */
+typedef struct warmup {
+    uint64_t own_ns, real_ns;
+} warmup;
+
+static warmup begin_warmup(const run *r)
+{
+    begin(r, OB_CASE_PHASE_WARMUP);
+    return (warmup){.own_ns = r->now(r->target->backend), .real_ns = monotonic_ns(NULL)};
+}
+
+static bool is_warm(const run *r, const warmup *w)
+{
+    const double wanted_ns = r->settings->warmup_ns;
+    return wanted_ns <= 0 || (double)(r->now(r->target->backend) - w->own_ns) >= wanted_ns ||
+           (double)(monotonic_ns(NULL) - w->real_ns) >= wanted_ns;
 }
 
 /* ---- discrete ---- */
@@ -281,8 +311,8 @@ static bool enough(const run *r, uint64_t done)
 static ob_status discrete(const run *r)
 {
     r->result->number_per_run = 1;
-    begin(r, OB_CASE_PHASE_WARMUP);
-    for (uint64_t i = 0; i < r->settings->warmup; i++) {
+    const warmup since = begin_warmup(r);
+    for (uint64_t i = 0; i < r->settings->warmup || !is_warm(r, &since); i++) {
         OB_TRY(discrete_iteration(r, false));
         log_samples(r);
     }
@@ -345,6 +375,17 @@ static ob_status backward_block(const run *r, uint64_t n, const ob_series *forwa
     return store_peak(r, peaks);
 }
 
+/* One block; *ns becomes its time per iteration if that is shorter, or was 0. */
+static ob_status time_trial(const run *r, uint64_t n, ob_series *times, double *ns)
+{
+    times->count = 0;
+    if (r->target->restores)
+        OB_TRY(phase(r, OB_PHASE_RESTORE));
+    OB_TRY(time_run(r, OB_PHASE_FORWARD, n, times));
+    *ns = *ns <= 0 || times->values[0] < *ns ? times->values[0] : *ns;
+    return OB_OK;
+}
+
 /* Block size for a stopping rule: tens until a block takes as long as asked, then as many as that
  * takes. These calls are warm-up; their times are dropped. */
 static ob_status estimate_block(const run *r, uint64_t *block)
@@ -353,18 +394,37 @@ static ob_status estimate_block(const run *r, uint64_t *block)
     ob_series times = {0};
     ob_status status = OB_OK;
     for (*block = 1; status == OB_OK && *block < 1000000000u; *block *= 10) {
-        times.count = 0;
-        if (r->target->restores)
-            status = phase(r, OB_PHASE_RESTORE);
-        if (status == OB_OK)
-            status = time_run(r, OB_PHASE_FORWARD, *block, &times);
-        if (status == OB_OK && times.values[0] * (double)*block >= wanted_ns) {
-            const double fits = ceil(wanted_ns / times.values[0]);
+        double ns = 0;
+        status = time_trial(r, *block, &times, &ns);
+        /* One that the kernel disturbed looks long. */
+        for (int i = 0; status == OB_OK && r->settings->warmup_ns > 0 && i < 2 &&
+                        ns * (double)*block >= wanted_ns;
+             i++)
+            status = time_trial(r, *block, &times, &ns);
+        if (status == OB_OK && ns * (double)*block >= wanted_ns) {
+            const double fits = ceil(wanted_ns / ns);
             *block = fits > 1 ? (uint64_t)fits : 1;
             break;
         }
     }
     ob__series_fini(&times);
+    return status;
+}
+
+/* One by one; their times are dropped, as those of the estimate. */
+static ob_status warm_iterations(const run *r, const warmup *since)
+{
+    ob_series times = {0}, backward = {0}, peaks = {0};
+    ob_status status = OB_OK;
+    while (status == OB_OK && !is_warm(r, since)) {
+        times.count = backward.count = peaks.count = 0;
+        status = forward_block(r, 1, &times, &peaks);
+        if (status == OB_OK && r->settings->pass == OB_PASS_BACKWARD)
+            status = backward_block(r, 1, &times, &backward, &peaks);
+    }
+    ob__series_fini(&times);
+    ob__series_fini(&backward);
+    ob__series_fini(&peaks);
     return status;
 }
 
@@ -374,7 +434,7 @@ static ob_status continuous(const run *r)
     ob_pass_samples *f = &r->result->forward, *b = &r->result->backward;
     const bool backward = s->pass == OB_PASS_BACKWARD;
     uint64_t block = s->block != 0 ? s->block : s->iterations;
-    begin(r, OB_CASE_PHASE_WARMUP);
+    const warmup since = begin_warmup(r);
     if (s->warmup > 0) {
         OB_TRY(forward_block(r, s->warmup, &f->warmup_ns, &f->warmup_peak_bytes));
         if (backward)
@@ -382,6 +442,7 @@ static ob_status continuous(const run *r)
                 backward_block(r, s->warmup, &f->warmup_ns, &b->warmup_ns, &b->warmup_peak_bytes));
         log_samples(r);
     }
+    OB_TRY(warm_iterations(r, &since));
     if (s->enough != NULL && s->block == 0)
         OB_TRY(estimate_block(r, &block));
     end(r, OB_CASE_PHASE_WARMUP);
@@ -391,7 +452,8 @@ static ob_status continuous(const run *r)
         uint64_t n = block;
         if (s->enough == NULL && n > s->iterations - done)
             n = s->iterations - done;
-        OB_TRY(take_turns(r));
+        if (block_begins_turn(r, done))
+            OB_TRY(take_turns(r));
         OB_TRY(forward_block(r, n, &f->measure_ns, &f->measure_peak_bytes));
         if (backward)
             OB_TRY(backward_block(r, n, &f->measure_ns, &b->measure_ns, &b->measure_peak_bytes));

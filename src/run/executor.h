@@ -58,7 +58,9 @@ typedef struct ob_exec_settings {
     /* Continuous: iterations per block; 0 = all in one block, as PARAM does. With `enough` the block is
      * estimated when it is 0. */
     uint64_t block;
-    double block_ns; /* how long an estimated block should take; 0 = OB_LONG_BLOCK_NS */
+    double block_ns;  /* how long an estimated block should take; 0 = OB_LONG_BLOCK_NS */
+    double warmup_ns; /* how long the warm-up should take at least */
+    double turn_ns;   /* how long a turn should take; 0 = a block, or a millisecond of iterations */
     ob_enough_fn enough;
     void *enough_ctx;
     const ob_marks *marks; /* told of phases and intervals; NULL = nobody */

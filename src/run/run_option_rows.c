@@ -36,6 +36,8 @@ static const ob_option ROWS[] = {
                 "the one that it has first."),
     ROW(INT, "warmup", warmup, MEASURING, AFFECTS, .letter = 'w', .value = "N", .initial = "1",
         .help = "Warm-up iterations; 0 or less: none."),
+    ROW(DOUBLE, "warmup-time", warmup_time_s, MEASURING, AFFECTS, .unit = "seconds", .open = true,
+        .max = 1e6, .help = "Warm up at least so long, whatever --warmup says."),
     ROW(INT, "iteration", iteration, MEASURING, AFFECTS, .letter = 'i', .value = "N",
         .initial = "1", .help = "Measured iterations; 0 or less: none."),
     ROW(DOUBLE, "min-time", min_time_s, MEASURING, AFFECTS, .unit = "seconds", .open = true,
@@ -53,6 +55,12 @@ static const ob_option ROWS[] = {
                 "device's events."),
     ROW(INT, "block", block, MEASURING, AFFECTS, .value = "N", .max = 1e12,
         .otherwise = "all of them", .help = "Iterations per block in continuous mode."),
+    ROW(DOUBLE, "block-time", block_time_s, MEASURING, AFFECTS, .unit = "seconds", .open = true,
+        .max = 1e6, .otherwise = "0.001, or a twentieth of --min-time",
+        .help = "How long a block should take in continuous mode with --min-time or --precision."),
+    ROW(DOUBLE, "turn-time", turn_time_s, MEASURING, AFFECTS, .unit = "seconds", .open = true,
+        .max = 1e6, .otherwise = "a block, or 0.001",
+        .help = "With several backends: how long each runs before it is the next one's turn."),
     ROW(CHOICE, "cache", cache, MEASURING, AFFECTS, .value = "STATE", .choices = "hot|cold",
         .otherwise = "hot",
         .help = "Leave operands in the cache between samples, or flush them (discrete mode)."),
@@ -185,6 +193,11 @@ static const char *contradiction(const ob_run_options *o)
         {o->block > 0 && strcmp(o->exec_mode, "continuous") != 0,
          "--block has no meaning in discrete and continuous_events mode, where every iteration is "
          "a sample; leave it out, or give --exec-mode continuous"},
+        {o->block_time_s > 0 &&
+             (o->block > 0 || !by_rule || strcmp(o->exec_mode, "continuous") != 0),
+         "--block-time is for blocks whose length is estimated: give it with --exec-mode "
+         "continuous "
+         "and --min-time or --precision, and without --block"},
         {o->inference_mode && o->backward,
          "--inference-mode drops what the backward pass needs; leave out one of it and -b"},
         {by_rule && o->iteration != usual.iteration,

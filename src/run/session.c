@@ -365,9 +365,11 @@ static void fill_phases(ob_session *s, ob_record_result *r)
     }
 }
 
-/* --min-time is cut into twice the blocks that an interval needs, if they need not be longer. */
+/* --block-time; else --min-time is cut into twice the blocks that an interval needs, if they need not be longer. */
 static double block_time_ns(const ob_run_options *o)
 {
+    if (o->block_time_s > 0)
+        return o->block_time_s * 1e9;
     const double share_ns = o->min_time_s * 1e9 / (2 * OB_MIN_SAMPLES);
     return share_ns > 0 && share_ns < OB_LONG_BLOCK_NS ? share_ns : OB_LONG_BLOCK_NS;
 }
@@ -441,6 +443,8 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
         .iterations = params.count,
         .block = block_size(s, by_rule),
         .block_ns = block_time_ns(o),
+        .warmup_ns = o->warmup_time_s * 1e9,
+        .turn_ns = o->turn_time_s * 1e9,
         .enough = by_rule ? rule_enough : NULL,
         .enough_ctx = &r,
         .marks = marks,

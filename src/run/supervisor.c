@@ -459,6 +459,10 @@ static ob_status run(ob_context *context, const ob_config *config, const ob_run_
         return ob_err_set(err, OB_ERR_INVALID,
                           "--backend with several names needs a worker process for each; leave out "
                           "--no-isolate");
+    if (!several && params->options->turn_time_s > 0)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "--turn-time has no meaning for one backend, which takes no turns; leave "
+                          "it out");
     if (!several)
         set_device(context, &options, &device);
     OB_TRY(ob__supervisor_open(&s, err));

@@ -382,6 +382,7 @@ class Resume(RunTest):
             "membind": (("--membind", "0"), "not given", "0"),
             "seed": (("--seed", "4"), "3", "4"),
             "block": (("--block", "2"), "0", "2"),
+            "warmup-time": (("--warmup-time", "0.001"), "0.0", "0.001"),
             "processes": (("--processes", "2"), "1", "2"),
             "backend-options": (("--backend-options", "forward_ns=7"), "not given", "forward_ns=7"),
             "inference-mode": (("--inference-mode",), "not given", "given"),

@@ -251,6 +251,91 @@ static void a_failure_keeps_the_samples_so_far(void)
     rig_fini(&r);
 }
 
+/* ---- warm-up and turns by time ---- */
+
+/* Discrete warm-ups are samples, as always; 2 are asked for, and 10 fill the time. */
+static void warms_up_for_a_time(void)
+{
+    const null_options o = times(1000, 1000, 0, 0);
+    ob_exec_settings s = {
+        .mode = OB_EXEC_DISCRETE, .warmup = 2, .iterations = 1, .warmup_ns = 10000};
+    rig r;
+    ob_err err;
+    rig_init(&r, &o, OB_PASS_FORWARD);
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    check_series(&r.result.forward.warmup_ns, 10, 1000);
+    rig_fini(&r);
+    /* More than the time asks for stay as many. */
+    s.warmup = 20;
+    rig_init(&r, &o, OB_PASS_FORWARD);
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    check_series(&r.result.forward.warmup_ns, 20, 1000);
+    rig_fini(&r);
+}
+
+/* A clock that stands still does not warm up for ever. */
+static void warm_up_ends_though_the_clock_stands(void)
+{
+    const null_options o = times(0, 0, 0, 0);
+    const ob_exec_settings s = {.mode = OB_EXEC_DISCRETE, .iterations = 1, .warmup_ns = 100000};
+    rig r;
+    ob_err err;
+    rig_init(&r, &o, OB_PASS_FORWARD);
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    CHECK(r.result.forward.warmup_ns.count > 0);
+    rig_fini(&r);
+}
+
+/* Blocks are as long as asked, and all of the time that the warm-up takes is dropped. */
+static void blocks_have_the_time_that_was_asked_for(void)
+{
+    const null_options o = times(1000, 1000, 0, 0);
+    int asked = 0;
+    const ob_exec_settings s = {.mode = OB_EXEC_CONTINUOUS,
+                                .warmup = 1,
+                                .block_ns = 200000,
+                                .warmup_ns = 3000000,
+                                .enough = after_five,
+                                .enough_ctx = &asked};
+    rig r;
+    ob_err err;
+    rig_init(&r, &o, OB_PASS_FORWARD);
+    CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+    CHECK_INT(r.result.number_per_run, 200);
+    check_series(&r.result.forward.warmup_ns, 1, 1000);
+    check_series(&r.result.forward.measure_ns, 5, 1000);
+    /* 3 ms of warm-up, trials of 1, 10, 100 and three times 1,000 iterations, and 5 blocks of 0.2 ms. */
+    CHECK_INT(null_desc->clock_ns(r.backend), 3000000 + 3111000 + 1000000);
+    rig_fini(&r);
+}
+
+/* Alone in the ring it gets the token back at once: a turn is as long as was asked by the machine's clock, so a very long
+ * one holds all blocks, and what brings the caches back is run once. */
+static void a_turn_has_several_blocks(void)
+{
+    const null_options o = times(1000, 1000, 0, 0);
+    const double lengths[] = {0, 1e12};
+    for (size_t i = 0; i < 2; i++) {
+        ob_ring ring = {0};
+        _Atomic uint64_t started = 0;
+        ob_turns turns = {.ring = &ring, .case_started = &started};
+        ob__ring_begin(&ring, 1, 0);
+        ob__turns_first(&turns);
+        const ob_exec_settings s = {.mode = OB_EXEC_CONTINUOUS,
+                                    .block = 2,
+                                    .iterations = 10,
+                                    .turn_ns = lengths[i],
+                                    .turns = &turns};
+        rig r;
+        ob_err err;
+        rig_init(&r, &o, OB_PASS_FORWARD);
+        CHECK_INT(execute(&r, &s, false, &err), OB_OK);
+        check_series(&r.result.forward.measure_ns, 5, 1000);
+        CHECK_INT(null_desc->clock_ns(r.backend), 10000 + (i == 0 ? 5 : 1) * 1000);
+        rig_fini(&r);
+    }
+}
+
 /* ---- disturbed samples ---- */
 
 /* Stands in for getrusage. It is called when it is opened, behind the warm-up, and from then on before and behind each sample. */
@@ -373,6 +458,10 @@ int main(void)
     RUN(cold_samples_are_flushed);
     RUN(a_rule_ends_the_phase);
     RUN(a_failure_keeps_the_samples_so_far);
+    RUN(warms_up_for_a_time);
+    RUN(warm_up_ends_though_the_clock_stands);
+    RUN(blocks_have_the_time_that_was_asked_for);
+    RUN(a_turn_has_several_blocks);
     RUN(disturbed_samples_are_known);
     RUN(a_disturbed_forward_disturbs_its_backward);
     RUN(events_are_not_disturbed);

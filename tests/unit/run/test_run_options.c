@@ -104,6 +104,17 @@ static void options_without_effect_are_refused(void)
     o.exec_mode = "continuous";
     CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
     ob_run_options_init(&o);
+    o.block_time_s = 0.0002;
+    o.min_time_s = 1;
+    check_refused(&o, "--block-time is for blocks whose length is estimated");
+    o.exec_mode = "continuous";
+    CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
+    o.block = 5;
+    check_refused(&o, "--block-time is for blocks whose length is estimated");
+    o.block = 0;
+    o.min_time_s = 0;
+    check_refused(&o, "--block-time is for blocks whose length is estimated");
+    ob_run_options_init(&o);
     o.pin = "0";
     CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
     o.threads = 2;

@@ -117,6 +117,7 @@ static ob_run_options say_time(const ob_run_options *options)
     said.warmup = usual.warmup;
     said.exec_mode = usual.exec_mode;
     said.min_time_s = usual.min_time_s;
+    said.warmup_time_s = said.block_time_s = 0;
     said.cache = usual.cache;
     said.check = usual.check;
     return said;
@@ -125,10 +126,10 @@ static ob_run_options say_time(const ob_run_options *options)
 static bool append_options(const ob_run_options *options, ob_text *out)
 {
     const size_t before = out->size;
-    const ob_run_options said = options->count_repeats > 0 ? say_count(options)
-                                : options->by_words && options->timer.method == NULL
-                                    ? say_time(options)
-                                    : *options;
+    ob_run_options said = options->count_repeats > 0                           ? say_count(options)
+                          : options->by_words && options->timer.method == NULL ? say_time(options)
+                                                                               : *options;
+    said.turn_time_s = 0; /* alone it takes no turns */
     bool ok = ob_text_append(out, " ", 1) && ob_run_options_print(&said, out, NULL) == OB_OK;
     if (ok && out->size == before + 1)
         out->size = before;

@@ -203,11 +203,13 @@ static void the_same_backend_twice(void)
     ob_err err = {.message = ""};
     ob_run_options_init(&options);
     options.iteration = 20;
+    options.turn_time_s = 0.001;
     CHECK_INT(run_sides(PROGRAM, &options, sides, 2, &s, &err), OB_OK);
     CHECK_STR(err.message, "");
     CHECK_STR(s.text, "base build<-: cpu; new build<base build: cpu; ");
     CHECK_REAL(s.ratio, 1.25);
     CHECK_HAS(s.repro, "--backend=null");
+    CHECK(strstr(s.repro, "turn-time") == NULL); /* which one backend alone has no use for */
 }
 
 /* The caller says when it has enough; a side that fails is said to have. */

@@ -33,6 +33,8 @@ CONFIG = {
         with_kwarg((1, 1), "dim", "int", 1), with_kwarg((0, 3), "dim", "int", 1),
         # PyTorch rounds between the steps where vectors do not fill the last dimension.
         {"args": [tensor(64, 30, 200, dtype="bfloat16"), {"type": "int", "value": 1}]}),
+    # Rounded twice: the sum, and what it is divided by.
+    "torch.mean": operator({"args": [tensor(100, 1001, dtype="bfloat16"), {"type": "int", "value": 1}]}),
     "torch.mm": operator(
         entry(tensor(128, 512), tensor(512, 64)),
         entry(tensor(16, 32, dtype="bfloat16"), tensor(32, 8, dtype="bfloat16"))),
@@ -58,7 +60,7 @@ class CheckTorch(RunTest):
             for backends in ("native,torch", "torch,native", "torch"):
                 self.run_config(CONFIG, "--backend", backends, "--check", *options, code=0)
                 checked = [r for r in self.results() if "check" in r]
-                self.assertEqual(len(checked), 13 * len(backends.split(",")))
+                self.assertEqual(len(checked), 14 * len(backends.split(",")))
                 for r in checked:
                     wanted = "not checked" if r["op_name"] == "torch.empty_like" else "same"
                     self.assertEqual(r["check"]["verdict"], wanted, r["op_name"])

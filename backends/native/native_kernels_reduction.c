@@ -3,6 +3,7 @@
  * Sums, means, products, extremes, norms, variances and their kin. Floats are accumulated in
  * double, chunk by chunk, with the rounding errors of the chunks' sums kept.
  */
+#include "native_rows.h"
 #include "reduce.h"
 
 #include "native_elementwise.h"
@@ -32,7 +33,10 @@ typedef struct work {
     ob_dtype out;
     bool whole; /* integers */
     double power, correction;
+    const native_rows *rows; /* of sums over short rows; NULL = the rows are others */
 } work;
+
+enum { SHORT_ROW = 256 }; /* elements; above, going through them is what takes time */
 
 /* ---- folding the elements of one result ---- */
 
@@ -355,6 +359,31 @@ static void sum_rows(const work *w, const native_cursor *at, int64_t count)
         &totals, count);
 }
 
+/* Each result is the sum of a short dense row of float, which double holds without keeping errors: going through the row costs
+ * more than adding. */
+static void sum_short_rows(const work *w, const native_cursor *at, int64_t count)
+{
+    const native_iter *outer = &w->r.outer;
+    const char *row = outer->operands[0].data + at->offsets[0];
+    const int64_t stride = outer->operands[0].strides[outer->ndim - 1];
+    double totals[NATIVE_CHUNK];
+    for (int64_t i = 0; i < count; i++)
+        totals[i] = w->rows->sum_short(row + i * stride, w->r.inner.count);
+    for (int64_t i = 0; w->op == OP_MEAN && i < count; i++)
+        totals[i] /= (double)w->r.inner.count;
+    w->env->loops->store[w->out][NATIVE_F64](outer->operands[1].data + at->offsets[1],
+                                             outer->operands[1].strides[outer->ndim - 1], totals,
+                                             count);
+}
+
+static bool has_short_rows(const work *w)
+{
+    const native_iter *inner = &w->r.inner;
+    return (w->op == OP_SUM || w->op == OP_MEAN) && w->r.cls == NATIVE_F32 && !w->r.reverse_walk &&
+           inner->ndim == 1 && inner->count <= SHORT_ROW && w->r.outer.ndim > 0 &&
+           native_iter_is_dense(inner, 0, native_class_dtype(w->r.cls));
+}
+
 static void sum_rows_range(void *ctx, int64_t begin, int64_t end)
 {
     const work *w = ctx;
@@ -365,7 +394,10 @@ static void sum_rows_range(void *ctx, int64_t begin, int64_t end)
         const int64_t left = outer->sizes[outer->ndim - 1] - cursor.index[outer->ndim - 1];
         int64_t count = end - at < NATIVE_CHUNK ? end - at : NATIVE_CHUNK;
         count = left < count ? left : count;
-        sum_rows(w, &cursor, count);
+        if (w->rows != NULL)
+            sum_short_rows(w, &cursor, count);
+        else
+            sum_rows(w, &cursor, count);
         native_cursor_advance(&cursor, count);
         at += count;
     }
@@ -413,6 +445,7 @@ static ob_status setup(ob_kit_call *call, ob_err *err)
     w->correction = correction_of(call);
     native_reduction_init(&w->r, in, native_reduced_dims(call, "dim", in->ndim), outs,
                           op == OP_VAR_MEAN ? 2 : 1, cls, false);
+    w->rows = has_short_rows(w) ? native_rows_of(call->env, cls) : NULL;
     return OB_OK;
 }
 
@@ -420,7 +453,7 @@ static ob_status run(const ob_kit_call *call, ob_err *err)
 {
     const work *w = call->state;
     (void)err;
-    if (w->r.reverse_walk && (w->op == OP_SUM || w->op == OP_MEAN)) {
+    if (w->rows != NULL || (w->r.reverse_walk && (w->op == OP_SUM || w->op == OP_MEAN))) {
         const int64_t rows = w->r.inner.count > 0 ? w->r.inner.count : 1;
         native_parallel(call->env, w->r.outer.count, 1 + 32768 / rows, sum_rows_range, call->state);
     } else {

@@ -64,6 +64,7 @@ typedef struct native_rows {
     void (*pool_max)(const native_pool_row *row, void *values, void *places);
     void (*pool_add)(const native_pool_row *row, double *totals);
     double (*sum)(const void *x, int64_t count);
+    double (*sum_short)(const void *x, int64_t count); /* in double from the first addition on */
     double (*sum_squares)(const void *x, int64_t count, double mean); /* of x - mean */
     native_sums (*sum_grad)(const void *grad, const void *x, const void *weight, int64_t count,
                             double mean);

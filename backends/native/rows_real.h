@@ -72,6 +72,39 @@ static double CAT(row_sum, CLASS)(const void *row, int64_t count)
     return total;
 }
 
+/* In double from the first addition on: short rows, of which there are many. */
+typedef double CAT(wide, CLASS) __attribute__((vector_size(VECTOR_BYTES)));
+typedef T CAT(narrow, CLASS)
+    __attribute__((vector_size(VECTOR_BYTES / sizeof(double) * sizeof(T))));
+
+static inline CAT(wide, CLASS) CAT(load_wide, CLASS)(const T *from)
+{
+    CAT(narrow, CLASS) v;
+    memcpy(&v, from, sizeof v);
+    return __builtin_convertvector(v, CAT(wide, CLASS));
+}
+
+static double CAT(row_sum_short, CLASS)(const void *row, int64_t count)
+{
+    enum { WIDE = VECTOR_BYTES / sizeof(double), SIDES = 4 };
+    const T *x = row;
+    CAT(wide, CLASS) sums[SIDES] = {0};
+    double parts[WIDE], total = 0;
+    int64_t at = 0;
+    for (; at + SIDES * WIDE <= count; at += SIDES * WIDE)
+        EACH_PIECE(p, SIDES)
+    sums[p] += CAT(load_wide, CLASS)(x + at + p * WIDE);
+    for (; at + WIDE <= count; at += WIDE)
+        sums[0] += CAT(load_wide, CLASS)(x + at);
+    sums[0] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    memcpy(parts, &sums[0], sizeof parts);
+    for (int lane = 0; lane < WIDE; lane++)
+        total += parts[lane];
+    for (; at < count; at++)
+        total += (double)x[at];
+    return total;
+}
+
 static double CAT(row_sum_squares, CLASS)(const void *row, int64_t count, double mean)
 {
     const T *x = row;
@@ -340,6 +373,7 @@ static void CAT(block_log_softmax_backward, CLASS)(const native_softmax_block *b
 static const native_rows CAT(rows, CLASS) = {
     .add_taps = CAT(add_taps, CLASS),
     .sum = CAT(row_sum, CLASS),
+    .sum_short = CAT(row_sum_short, CLASS),
     .pool_max = CAT(pool_max, CLASS),
     .pool_add = CAT(pool_add, CLASS),
     .sum_squares = CAT(row_sum_squares, CLASS),

@@ -72,6 +72,12 @@ static ob_run_options options_of(const ob_diff_line *line, size_t sides)
     const bool cold = (run.cache != NULL && strcmp(run.cache, "cold") == 0) ||
                       (run.l2_cache != NULL && strcmp(run.l2_cache, "off") == 0);
     run.exec_mode = cold ? "discrete" : "continuous";
+    if (!cold) {
+        run.block_time_s =
+            0.0002; /* short beside the slices of a scheduler, long beside the clock */
+        run.turn_time_s = 0.0015; /* long beside a switch, short beside what changes on a machine */
+        run.warmup_time_s = 0.005;
+    }
     run.min_time_s = line->budget_s / ((double)sides * (double)run.processes);
     return run;
 }

@@ -483,8 +483,17 @@ ob_status ob__setup_make(const ob_setup_args *args, ob_setup *out, ob_err *err)
 
 static bool is_alike(const ob_value *a, const ob_value *b)
 {
-    if (a->kind != OB_VALUE_TENSOR || b->kind != OB_VALUE_TENSOR)
-        return a->kind == b->kind && a->kind != OB_VALUE_LIST && a->kind != OB_VALUE_TUPLE;
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == OB_VALUE_LIST || a->kind == OB_VALUE_TUPLE) {
+        bool plain = a->as.list.count == b->as.list.count;
+        for (size_t i = 0; plain && i < a->as.list.count; i++)
+            plain = a->as.list.items[i].kind != OB_VALUE_TENSOR &&
+                    is_alike(&a->as.list.items[i], &b->as.list.items[i]);
+        return plain; /* lists of tensors are prepared anew */
+    }
+    if (a->kind != OB_VALUE_TENSOR)
+        return true;
     const ob_tensor *x = a->as.tensor, *y = b->as.tensor;
     bool same = x->dtype == y->dtype && x->ndim == y->ndim && x->offset == y->offset &&
                 x->storage != NULL && y->storage != NULL && x->storage != y->storage &&

@@ -74,8 +74,7 @@ class Check(RunTest):
         self.assertEqual(len(results), 10)
         for r in results:
             self.assertEqual((r["op_name"], r["check"]["verdict"]), (r["op_name"], "same"))
-            # A list of sizes among the arguments has it prepared anew.
-            self.assertEqual(r["check"]["again"], "prepared anew" if "layer_norm" in r["op_name"] else "refilled")
+            self.assertEqual(r["check"]["again"], "refilled")
 
     def test_too_large_differs(self):
         """However many terms are summed: libraries sum them in several places, and not one after the other."""

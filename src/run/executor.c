@@ -259,6 +259,8 @@ typedef struct warmup {
 static warmup begin_warmup(const run *r)
 {
     begin(r, OB_CASE_PHASE_WARMUP);
+    if (r->settings->warmup_ns <= 0)
+        return (warmup){.own_ns = 0};
     return (warmup){.own_ns = r->now(r->target->backend), .real_ns = monotonic_ns(NULL)};
 }
 

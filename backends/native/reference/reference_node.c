@@ -373,6 +373,7 @@ static bool rounds_between(const char *name)
         "_adaptive_avg_pool2d_backward",
         "_adaptive_avg_pool3d_backward",
         "embedding_dense_backward",
+        "upsample_nearest2d_backward",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name + strlen("aten::"), names[i]) == 0)

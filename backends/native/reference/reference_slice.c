@@ -163,20 +163,29 @@ static ball element(reducer *d, int64_t k)
     return x;
 }
 
-static ball sum_of(reducer *d)
+static ball sum_by(reducer *d, const ball_rules *rules)
 {
     ball_sum sum = {.count = 0};
     for (int64_t k = 0; k < d->s.length; k++)
         ball_sum_add(&sum, element(d, k));
-    return ball_sum_end(&d->call->rules, &sum);
+    return ball_sum_end(rules, &sum);
+}
+
+static ball sum_of(reducer *d)
+{
+    return sum_by(d, &d->call->rules);
 }
 
 static ball mean_of(reducer *d)
 {
     const ball_rules *r = &d->call->rules;
-    ball sum = sum_of(d);
+    ball_rules summing = *r;
+    /* PyTorch 1.13 sums the sums of several dimensions in bfloat16, and divides what it has rounded to that. */
+    if (d->call->computed == OB_DTYPE_BF16)
+        summing.half = r->given;
+    ball sum = sum_by(d, &summing);
     if (r->given > r->u)
-        sum.e += r->given * fabs(sum.v); /* PyTorch 1.13 divides what it has rounded to bfloat16 */
+        sum.e += r->given * fabs(sum.v);
     return DIV(sum, ball_of((double)d->s.length));
 }
 

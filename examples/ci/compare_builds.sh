@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Compares two sides for a CI system: compare.sh CONFIG BASELINE OTHER FOLDER
+# Compares two sides for a CI system: compare_builds.sh CONFIG BASELINE OTHER FOLDER
 #
 # The sides are as behind `opbench diff --a`, such as base:plugin=base/mine.so,backend=mine. FOLDER gets
 #   records.json   what was measured: an artifact to keep, and to look at with `opbench show` and `opbench diff`
@@ -11,7 +11,7 @@
 # not in PATH; OPBENCH_DIFF_OPTIONS has more options, such as "--threshold 0.02 --allow known.json".
 set -u
 if [ $# -ne 4 ]; then
-    echo "usage: compare.sh CONFIG BASELINE OTHER FOLDER" >&2
+    echo "usage: compare_builds.sh CONFIG BASELINE OTHER FOLDER" >&2
     exit 2
 fi
 opbench=${OPBENCH:-opbench}

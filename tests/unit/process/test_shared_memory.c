@@ -8,7 +8,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static void keeps_its_size(void)
@@ -60,6 +62,22 @@ static void says_what_fails(void)
     CHECK_INT(fd, -1);
 }
 
+/* The limit of file sizes, with SIGXFSZ ignored as the program does, is said by its name. */
+static void limits_of_file_sizes(void)
+{
+    struct rlimit before;
+    int fd;
+    ob_err err = {.message = ""};
+    void (*handler)(int) = signal(SIGXFSZ, SIG_IGN);
+    CHECK_INT(getrlimit(RLIMIT_FSIZE, &before), 0);
+    CHECK_INT(setrlimit(RLIMIT_FSIZE, &(struct rlimit){.rlim_cur = 2, .rlim_max = before.rlim_max}),
+              0);
+    CHECK_INT(ob__sealed_file("s", "abc", 3, &fd, &err), OB_ERR_IO);
+    CHECK_INT(setrlimit(RLIMIT_FSIZE, &before), 0);
+    signal(SIGXFSZ, handler);
+    CHECK_HAS(err.message, "ulimit -f");
+}
+
 static void sealed_files_stay(void)
 {
     int fd = -1;
@@ -86,6 +104,7 @@ int main(void)
 {
     RUN(keeps_its_size);
     RUN(says_what_fails);
+    RUN(limits_of_file_sizes);
     RUN(sealed_files_stay);
     return ob_test_end();
 }

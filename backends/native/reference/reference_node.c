@@ -371,6 +371,7 @@ static bool rounds_between(const char *name)
         "atan2",
         "avg_pool2d_backward",
         "_adaptive_avg_pool2d_backward",
+        "_adaptive_avg_pool3d",
         "_adaptive_avg_pool3d_backward",
         "embedding_dense_backward",
         "upsample_nearest2d_backward",

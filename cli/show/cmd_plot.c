@@ -60,10 +60,10 @@ static ob_status read_file(ob_cli *cli, const char *path, ob_plot *plot, ob_err 
 /* One of the choices. */
 static ob_plot_kind kind_of(const char *word)
 {
-    int kind = 0;
-    while (kind + 1 < OB_PLOT_KIND_COUNT && strcmp(KINDS[kind], word) != 0)
-        kind++;
-    return (ob_plot_kind)kind;
+    for (size_t kind = 0; kind < OB_PLOT_KIND_COUNT; kind++)
+        if (strcmp(KINDS[kind], word) == 0)
+            return (ob_plot_kind)kind;
+    return OB_PLOT_ROOFLINE;
 }
 
 static ob_status draw(ob_cli *cli, const ob_cli_call *call, ob_plot_form form, ob_text *text,

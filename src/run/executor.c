@@ -251,7 +251,9 @@ static bool block_begins_turn(const run *r, uint64_t done)
 
 /* ---- warm-up ---- */
 
-/* Since when it warms up, by the clock of the samples and by the machine's: one of a backend's own may stand still. */
+/* Since when it warms up, by the clock of the samples and by the machine's: one of a backend's own may stand still, which
+ * is waited for so long. */
+static const double STANDING_CLOCK_NS = 1e9;
 typedef struct warmup {
     uint64_t own_ns, real_ns;
 } warmup;
@@ -268,7 +270,7 @@ static bool is_warm(const run *r, const warmup *w)
 {
     const double wanted_ns = r->settings->warmup_ns;
     return wanted_ns <= 0 || (double)(r->now(r->target->backend) - w->own_ns) >= wanted_ns ||
-           (double)(monotonic_ns(NULL) - w->real_ns) >= wanted_ns;
+           (double)(monotonic_ns(NULL) - w->real_ns) >= wanted_ns + STANDING_CLOCK_NS;
 }
 
 /* ---- discrete ---- */

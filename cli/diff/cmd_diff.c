@@ -35,8 +35,8 @@ static const ob_option OPTIONS[] = {
     ROW(FLAG, "strict", strict, JUDGING, .help = "End with exit code 3 where a case is undecided."),
     ROW(FLAG, "bisect", bisect, JUDGING,
         .help =
-            "Exit codes for `git bisect run`: 0 nothing worse, 1 worse, 125 undecided or not to "
-            "be told."),
+            "Exit codes for `git bisect run`: 0 nothing worse, 1 worse, 125 undecided, or where it "
+            "cannot be told."),
     ROW(STRING, "allow", allow, JUDGING, .value = "FILE",
         .help = "Accept what this JSON file lists: [{\"key\": KEY, \"reason\": TEXT, \"until\": "
                 "\"2026-12-31\"}, ...]."),
@@ -53,7 +53,7 @@ static const ob_option OPTIONS[] = {
         .help = "A side; to be given for each, the baseline first."),
     ROW(STRING, "sides", sides_file, MEASURING, .value = "FILE",
         .help = "A JSON file with a list of sides: [{\"name\": \"old\", \"backend\": \"native\", "
-                "\"env\": {\"A\": \"b\"}}, ...]. It names what is run: use your own alone."),
+                "\"env\": {\"A\": \"b\"}}, ...]. It names what is run: use only your own."),
     ROW(DOUBLE, "budget", budget_s, MEASURING, .unit = "seconds", .min = 0.001, .max = 1e6,
         .initial = "1",
         .help = "How long a case is measured at most, all sides and processes together; what is "

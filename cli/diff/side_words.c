@@ -80,34 +80,6 @@ static ob_status add_to_list(const setting *s, const char *const **list, const c
     return OB_OK;
 }
 
-static ob_status set_backend(const setting *s, ob_err *err)
-{
-    (void)err;
-    s->side->backend = s->value;
-    return OB_OK;
-}
-
-static ob_status set_options(const setting *s, ob_err *err)
-{
-    (void)err;
-    s->side->backend_options = s->value;
-    return OB_OK;
-}
-
-static ob_status set_device(const setting *s, ob_err *err)
-{
-    (void)err;
-    s->side->device = s->value;
-    return OB_OK;
-}
-
-static ob_status set_program(const setting *s, ob_err *err)
-{
-    (void)err;
-    s->side->program = s->value;
-    return OB_OK;
-}
-
 static ob_status set_plugin(const setting *s, ob_err *err)
 {
     return add_to_list(s, &s->side->plugins, s->value, err);
@@ -135,11 +107,25 @@ static ob_status set_variable(const setting *s, ob_err *err)
     return add_to_list(s, &s->side->variables, text, err);
 }
 
+/* A text of the side as it is given, or what sets it. */
 static const struct {
     const char *key;
+    size_t text;
     set_fn set;
-} KEYS[] = {{"backend", set_backend}, {"options", set_options}, {"plugin", set_plugin},
-            {"threads", set_threads}, {"device", set_device},   {"opbench", set_program}};
+} KEYS[] = {{"backend", offsetof(ob_side, backend), NULL},
+            {"options", offsetof(ob_side, backend_options), NULL},
+            {"device", offsetof(ob_side, device), NULL},
+            {"opbench", offsetof(ob_side, program), NULL},
+            {"plugin", 0, set_plugin},
+            {"threads", 0, set_threads}};
+
+static ob_status set_known(const setting *s, size_t i, ob_err *err)
+{
+    if (KEYS[i].set != NULL)
+        return KEYS[i].set(s, err);
+    memcpy((char *)s->side + KEYS[i].text, &s->value, sizeof s->value);
+    return OB_OK;
+}
 
 static ob_status set_key(const setting *s, ob_err *err)
 {
@@ -147,7 +133,7 @@ static ob_status set_key(const setting *s, ob_err *err)
         return set_variable(s, err);
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
         if (strcmp(s->key, KEYS[i].key) == 0)
-            return KEYS[i].set(s, err);
+            return set_known(s, i, err);
     return ob_err_set(err, OB_ERR_INVALID,
                       "side %s: there is no \"%s\"; a side has " OB_CLI_SIDE_KEYS, s->side->name,
                       s->key);

@@ -61,7 +61,7 @@ static void for_each_storage(const ob_value *values, size_t count,
         const ob_storage *storage = host_storage(&values[i]);
         if (storage != NULL && ob_storage_size(storage) > 0)
             fn(ctx, ob_storage_data(storage), ob_storage_size(storage));
-        else if (values[i].kind == OB_VALUE_LIST)
+        else if (values[i].kind == OB_VALUE_LIST || values[i].kind == OB_VALUE_TUPLE)
             for_each_storage(values[i].as.list.items, values[i].as.list.count, fn, ctx);
     }
 }
@@ -113,15 +113,9 @@ static double walk(const ob_cold *cold, const ob_cold_lines *lines)
     return (double)(end_ns - start_ns);
 }
 
-static int by_size(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 static double load_ns(const ob_cold *cold, double *walks, const ob_cold_lines *lines)
 {
-    qsort(walks, LOOKS, sizeof *walks, by_size);
+    ob_stats_sort(walks, LOOKS);
     const double ns = (walks[LOOKS / 2] - cold->overhead_ns) / (double)lines->count;
     return ns > 0 ? ns : 0;
 }
@@ -208,7 +202,7 @@ ob_status ob__cold_open(ob_cold *cold, ob_err *err)
     pick_lines(&cold->own, cold->sweep + cold->sweep_bytes, (size_t)OB_MOST_COLD_LINES * PAGE);
     for (int i = 0; i < LOOKS; i++)
         walks[i] = walk(cold, &none);
-    qsort(walks, LOOKS, sizeof *walks, by_size);
+    ob_stats_sort(walks, LOOKS);
     cold->overhead_ns = walks[LOOKS / 2];
     OB_TRY(ob__cold_look_at(cold, &cold->own, drop_own, cold, &look, err));
     cold->memory_ns = look.load_ns;

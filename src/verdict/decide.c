@@ -178,7 +178,7 @@ static bool say_other(const sides *s, const bounds *b, measure which, const char
                          (out->kind == OB_VERDICT_FASTER && d.mean < 0);
     if (!(sure > b->threshold) || against)
         return false;
-    snprintf(out->why, sizeof out->why, "%s %.3g %% %s, though undisturbed it is not", name,
+    snprintf(out->why, sizeof out->why, "%s %.3g %% %s, though the undisturbed time is not", name,
              100 * expm1(fabs(d.mean)), d.mean > 0 ? "slower" : "faster");
     return true;
 }
@@ -190,7 +190,7 @@ static void explain(const sides *s, const ob_verdict_params *p, const bounds *b,
             snprintf(out->why, sizeof out->why, "too few %s: %d a side are the least",
                      p->one_process ? "samples" : "processes", LEAST_UNITS);
         else if (out->more < 1000)
-            snprintf(out->why, sizeof out->why, "to tell would take about %.*f times as long",
+            snprintf(out->why, sizeof out->why, "it would take about %.*f times as long to tell",
                      out->more < 10 ? 1 : 0, out->more * EFFORT_MARGIN);
         else
             snprintf(out->why, sizeof out->why,

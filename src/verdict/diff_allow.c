@@ -78,10 +78,10 @@ ob_status ob__diff_note_allowed(ob_diff *diff, ob_err *err)
     for (size_t i = 0; i < diff->allowed_count; i++) {
         const ob_diff_allowed *a = &diff->allowed[i];
         if (a->over)
-            OB_TRY(ob__diff_note(diff, err, "%s was accepted until %s, which is over: %s", a->name,
-                                 a->until, a->reason));
+            OB_TRY(ob__diff_note(diff, err, "%s was accepted until %s, which has passed: %s",
+                                 a->name, a->until, a->reason));
         else if (!a->used)
-            OB_TRY(ob__diff_note(diff, err, "%s is accepted, but no case is called so", a->name));
+            OB_TRY(ob__diff_note(diff, err, "%s is accepted, but no case has that name", a->name));
     }
     return OB_OK;
 }

@@ -19,11 +19,16 @@ class Kill(RunTest):
     def setUp(self):
         super().setUp()
         self.words = self.command(self.config(many_cases(CASES)), *OPTIONS, force=False)
-        begin = time.monotonic()
-        self.run_program(self.words, code=0)
-        self.seconds = time.monotonic() - begin
+        self.seconds = min(self.time_run() for _ in range(3))  # moments of a run that was held up would miss the others
         self.want = [(r["op_name"], r["id"], r["key"]) for r in self.results()]
         self.assertEqual(len(set(self.want)), CASES)
+
+    def time_run(self):
+        if os.path.exists(self.output):
+            os.remove(self.output)
+        begin = time.monotonic()
+        self.run_program(self.words, code=0)
+        return time.monotonic() - begin
 
     def kill(self, pid):
         try:

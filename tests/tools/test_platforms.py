@@ -81,6 +81,8 @@ def check_compilers(page):
     assert len(tool.WARNING.findall("a.c:1:2: warning: x\nwarning: y\n[1/2] warnings.c\n")) == 2
     printed = "[1/3] cc a.c\nFAILED: a.o \ncc a.c\nSegmentation fault\n[2/3] cc error.c\nninja: build stopped\n"
     assert tool.FAILED.findall(printed) == ["FAILED: a.o \ncc a.c\nSegmentation fault\n"], tool.FAILED.findall(printed)
+    read = tool.as_reading(r'cc -O2 "-DX=\"a b\"" -o x.o -c /a/x.c')
+    assert read == ["cc", "-O2", '-DX="a b"', "/a/x.c", "-fsyntax-only"], read
     begin, end = platforms.COMPILERS_BEGIN, platforms.COMPILERS_END
     page.write_text(begin + platforms.COMPILERS_HEAD + end, encoding="utf-8")
     row = lambda name, suite, passed: (name, "1.2.3", suite, "abc", "everything", "0", passed, "0")  # noqa: E731

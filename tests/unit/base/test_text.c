@@ -91,9 +91,7 @@ static void appends_words(void)
     CHECK(ob_text_append_command(&text, COMMAND, 0));
     CHECK_STR(taken(), "");
     /* Bytes that are no UTF-8, and what a terminal would obey. */
-    static const char *const BYTES[] = {"a\xff"
-                                        "1/\xc3\xa9",
-                                        "\x1b[1m it's", "\xc2\x9b\\", "x\ny"};
+    static const char *const BYTES[] = {"a\3771/\xc3\xa9", "\x1b[1m it's", "\xc2\x9b\\", "x\ny"};
     CHECK(ob_text_append_command(&text, BYTES, 4));
     CHECK_STR(taken(), "$'a\\xff1/\xc3\xa9' $'\\x1b[1m it\\'s' $'\\xc2\\x9b\\\\' 'x\ny'");
 }

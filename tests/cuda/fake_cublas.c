@@ -3,6 +3,7 @@
  * Products of matrices, element by element; see fake_cuda.c.
  */
 #include "fake_cuda.h"
+#include "tensor/half.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +18,7 @@ static double load(const char *data, cudaDataType type, long long at)
         return (double)((const float *)data)[at];
     uint16_t half;
     memcpy(&half, data + at * 2, 2);
-    if (type == CUDA_R_16F) {
-        _Float16 value;
-        memcpy(&value, &half, 2);
-        return (double)value;
-    }
-    const uint32_t bits = (uint32_t)half << 16;
-    float value;
-    memcpy(&value, &bits, 4);
-    return (double)value;
+    return (double)(type == CUDA_R_16F ? ob__f16_to_float(half) : ob__bf16_to_float(half));
 }
 
 static void store(char *data, cudaDataType type, long long at, double value)
@@ -34,15 +27,10 @@ static void store(char *data, cudaDataType type, long long at, double value)
         ((double *)data)[at] = value;
     } else if (type == CUDA_R_32F) {
         ((float *)data)[at] = (float)value;
-    } else if (type == CUDA_R_16F) {
-        const _Float16 half = (_Float16)value;
-        memcpy(data + at * 2, &half, 2);
     } else {
         const float wide = (float)value;
-        uint32_t bits;
-        memcpy(&bits, &wide, 4);
-        bits += 0x7fff + (bits >> 16 & 1);
-        const uint16_t half = (uint16_t)(bits >> 16);
+        const uint16_t half =
+            type == CUDA_R_16F ? ob__f16_from_float(wide) : ob__bf16_from_float(wide);
         memcpy(data + at * 2, &half, 2);
     }
 }

@@ -166,7 +166,7 @@ static ob_status walk(plan *p, ob_err *err)
     for (size_t t = 0; t < p->params->thread_count; t++) {
         const int64_t threads = p->params->threads[t];
         if (!p->counts)
-            OB_TRY(ob__team_create((size_t)threads, &p->team, err));
+            OB_TRY(ob__team_create((size_t)threads, NULL, &p->team, err));
         ob_status status = walk_peaks(p, threads, err);
         for (size_t i = 0; i < p->level_count && status == OB_OK; i++)
             status = walk_level(p, &p->levels[i], threads, err);

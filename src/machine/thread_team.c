@@ -4,14 +4,18 @@
  */
 #include "machine/thread_team.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct member {
     ob_team *team;
     size_t number;
+    size_t cpu;
+    int error; /* of binding it to its CPU; 0 = it is there */
     pthread_t thread;
     uint64_t start_ns, end_ns;
 } member;
@@ -20,8 +24,7 @@ struct ob_team {
     size_t started;
     atomic_size_t count;
     ob_clock clock;
-    cpu_set_t before;
-    bool was_bound;
+    ob_cpu_set before;
     ob_team_fn fn; /* NULL = the end */
     void *ctx;
     atomic_size_t arrived;
@@ -52,26 +55,37 @@ static void take_part(member *m)
     meet(m->team);
 }
 
-/* The n-th CPU that this process may use. */
-static void bind_to(const cpu_set_t *usable, size_t n)
+/* The n-th of them, from the start again when there are fewer. */
+static size_t nth_cpu(const ob_cpu_set *cpus, size_t n)
 {
-    cpu_set_t one;
-    const size_t count = (size_t)CPU_COUNT(usable);
-    n %= count > 0 ? count : 1;
-    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, usable) && n-- == 0) {
-            CPU_ZERO(&one);
-            CPU_SET(cpu, &one);
-            sched_setaffinity(0, sizeof one, &one);
-            return;
-        }
+    const size_t count = ob_cpu_set_count(cpus);
+    size_t cpu = 0;
+    for (n %= count > 0 ? count : 1; cpu < OB_MAX_CPUS; cpu++)
+        if (ob_cpu_set_has(cpus, cpu) && n-- == 0)
+            break;
+    return cpu;
+}
+
+/* A set of ours has the layout of the kernel's (ob_cpu_set_usable). 0, or what is wrong. */
+static int bind_to(const ob_cpu_set *cpus)
+{
+    return sched_setaffinity(0, sizeof cpus->bits, (const cpu_set_t *)cpus->bits) == 0 ? 0 : errno;
+}
+
+static void take_place(member *m)
+{
+    ob_cpu_set one = {.bits = {0}};
+    if (m->cpu < OB_MAX_CPUS)
+        one.bits[m->cpu / 64] = UINT64_C(1) << m->cpu % 64;
+    m->error = bind_to(&one);
+    meet(m->team);
 }
 
 static void *serve(void *arg)
 {
     member *m = arg;
     ob_team *team = m->team;
-    bind_to(&team->before, m->number);
+    take_place(m);
     for (;;) {
         meet(team); /* the work is known */
         if (team->fn == NULL)
@@ -80,32 +94,57 @@ static void *serve(void *arg)
     }
 }
 
-ob_status ob__team_create(size_t threads, ob_team **out, ob_err *err)
+/* Starts the others; those that are there are counted as all when the system gives no more. */
+static void start(ob_team *team, size_t threads)
 {
-    *out = NULL;
-    ob_team *team = calloc(1, sizeof *team + threads * sizeof *team->members);
-    if (team == NULL)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu threads", threads);
-    team->clock = ob_clock_monotonic();
-    team->was_bound = sched_getaffinity(0, sizeof team->before, &team->before) == 0;
     team->count = threads;
-    for (size_t i = 0; i < threads; i++)
-        team->members[i] = (member){.team = team, .number = i};
     for (team->started = 1; team->started < threads; team->started++) {
         member *m = &team->members[team->started];
         if (pthread_create(&m->thread, NULL, serve, m) != 0)
             break;
     }
-    if (team->started < threads) {
-        /* Those that are there wait for all; they cannot be told otherwise than by counting as all. */
-        const size_t there = team->started;
-        team->count = there;
-        ob__team_destroy(team);
-        return ob_err_set(err, OB_ERR_LIMIT, "the system gives %zu threads of %zu", there, threads);
-    }
-    bind_to(&team->before, 0);
-    *out = team;
+    team->count = team->started;
+    take_place(&team->members[0]);
+}
+
+/* Threads that share a CPU would be taken for a machine that is slower with several. */
+static ob_status look_at_places(const ob_team *team, size_t threads, ob_err *err)
+{
+    if (team->started < threads)
+        return ob_err_set(err, OB_ERR_LIMIT, "the system gives %zu threads of %zu", team->started,
+                          threads);
+    for (size_t i = 0; i < threads; i++)
+        if (team->members[i].error != 0)
+            return ob_err_set(err, OB_ERR_LIMIT,
+                              "the system does not let thread %zu of %zu keep to CPU %zu: %s; "
+                              "`taskset -cp $$` shows which CPUs may be used",
+                              i + 1, threads, team->members[i].cpu,
+                              strerror(team->members[i].error));
     return OB_OK;
+}
+
+ob_status ob__team_create(size_t threads, const ob_cpu_set *cpus, ob_team **out, ob_err *err)
+{
+    *out = NULL;
+    ob_team *team = calloc(1, sizeof *team + threads * sizeof *team->members);
+    if (team == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu threads", threads);
+    ob_status status = ob_cpu_set_usable(&team->before, err);
+    if (status != OB_OK) {
+        free(team);
+        return status;
+    }
+    team->clock = ob_clock_monotonic();
+    for (size_t i = 0; i < threads; i++)
+        team->members[i] = (member){
+            .team = team, .number = i, .cpu = nth_cpu(cpus != NULL ? cpus : &team->before, i)};
+    start(team, threads);
+    status = look_at_places(team, threads, err);
+    if (status != OB_OK)
+        ob__team_destroy(team);
+    else
+        *out = team;
+    return status;
 }
 
 void ob__team_destroy(ob_team *team)
@@ -116,8 +155,7 @@ void ob__team_destroy(ob_team *team)
     meet(team);
     for (size_t i = 1; i < team->started; i++)
         pthread_join(team->members[i].thread, NULL);
-    if (team->was_bound)
-        sched_setaffinity(0, sizeof team->before, &team->before);
+    bind_to(&team->before);
     free(team);
 }
 

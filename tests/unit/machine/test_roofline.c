@@ -7,6 +7,7 @@
 #include "machine/roofline_list.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -55,7 +56,7 @@ static void a_lazy_loop(void)
     ob_ceiling out = {.kind = OB_CEILING_PEAK, .threads = 1};
     row.fn = half_a_turn;
     CHECK(!ob__peak_call(&row));
-    CHECK_INT(ob__team_create(1, &team, &err), OB_OK);
+    CHECK_INT(ob__team_create(1, NULL, &team, &err), OB_OK);
     CHECK_INT(ob__measure_peak(team, &row, 0, &out, &err), OB_ERR_BACKEND);
     CHECK_HAS(err.message, "computes wrong sums of f64");
     ob__team_destroy(team);
@@ -68,7 +69,7 @@ static void streams_are_right(void)
     const ob_stream_row *rows = ob__stream_rows(&count);
     ob_team *team;
     ob_err err;
-    CHECK_INT(ob__team_create(2, &team, &err), OB_OK);
+    CHECK_INT(ob__team_create(2, NULL, &team, &err), OB_OK);
     for (size_t i = 0; i < count; i++) {
         ob_ceiling out = {.threads = 2};
         if (!ob__set_works(rows[i].set, works))
@@ -96,7 +97,7 @@ static void a_lazy_stream(void)
     ob_ceiling out = {.threads = 1};
     ob_team *team;
     ob_err err;
-    CHECK_INT(ob__team_create(1, &team, &err), OB_OK);
+    CHECK_INT(ob__team_create(1, NULL, &team, &err), OB_OK);
     CHECK_INT(ob__measure_stream(team, &row, &level, 0, &out, &err), OB_ERR_BACKEND);
     CHECK_STR(err.message, "store of mine leaves wrong numbers");
     ob__team_destroy(team);
@@ -114,13 +115,50 @@ static void a_team(void)
     int calls[5] = {0};
     ob_team *team;
     ob_err err;
-    CHECK_INT(ob__team_create(4, &team, &err), OB_OK);
+    CHECK_INT(ob__team_create(4, NULL, &team, &err), OB_OK);
     for (int i = 0; i < 3; i++)
         CHECK(ob__team_run(team, count_calls, calls) >= 0);
     ob__team_destroy(team);
     for (int i = 0; i < 4; i++)
         CHECK_INT(calls[i], 3);
     CHECK_INT(calls[4], 0);
+}
+
+static void note_cpu(void *ctx, size_t thread)
+{
+    ((int *)ctx)[thread] = sched_getcpu();
+}
+
+/* Each keeps to its CPU, and this thread may go everywhere again afterwards. */
+static void a_team_keeps_its_places(void)
+{
+    ob_cpu_set before, after, cpus;
+    int at[3] = {-1, -1, -1};
+    ob_team *team;
+    ob_err err;
+    CHECK_INT(ob_cpu_set_usable(&before, &err), OB_OK);
+    size_t first = 0;
+    while (!ob_cpu_set_has(&before, first))
+        first++;
+    cpus = (ob_cpu_set){.bits = {0}};
+    cpus.bits[first / 64] = UINT64_C(1) << first % 64;
+    CHECK_INT(ob__team_create(3, &cpus, &team, &err), OB_OK); /* more threads than CPUs */
+    ob__team_run(team, note_cpu, at);
+    ob__team_destroy(team);
+    for (size_t i = 0; i < 3; i++)
+        CHECK_INT(at[i], (int)first);
+    CHECK_INT(ob_cpu_set_usable(&after, &err), OB_OK);
+    CHECK(memcmp(&before, &after, sizeof before) == 0);
+
+    /* The second gets a CPU that is not there. */
+    cpus.bits[(OB_MAX_CPUS - 1) / 64] |= UINT64_C(1) << 63;
+    CHECK_INT(ob__team_create(2, &cpus, &team, &err), OB_ERR_LIMIT);
+    CHECK(team == NULL);
+    CHECK_HAS(err.message, "does not let thread 2 of 2 keep to CPU 4095: Invalid argument");
+    cpus = (ob_cpu_set){.bits = {0}};
+    CHECK_INT(ob__team_create(1, &cpus, &team, &err), OB_ERR_LIMIT);
+    CHECK_INT(ob_cpu_set_usable(&after, &err), OB_OK);
+    CHECK(memcmp(&before, &after, sizeof before) == 0);
 }
 
 /* ---- levels ---- */
@@ -322,6 +360,7 @@ int main(void)
     RUN(streams_are_right);
     RUN(a_lazy_stream);
     RUN(a_team);
+    RUN(a_team_keeps_its_places);
     RUN(levels);
     RUN(bounds);
     RUN(levels_and_overhead);

@@ -191,11 +191,59 @@ def test_instruction_sets(folder):
         check(backend.get("onednn_isa", "sse41") == "sse41", f"torch's oneDNN took {backend} all the same")
 
 
+def ask_doctor(place, **variables):
+    """Its exit code, and what it found by check."""
+    done = subprocess.run([PROGRAM, "doctor", "--seconds", "0", "--json"], env={**place.environment, **variables},
+                          capture_output=True, text=True, check=False)
+    return done.returncode, {row["check"]: row for row in map(json.loads, done.stdout.splitlines())}
+
+
+def test_doctor_core_type(folder):
+    """What the library would choose, and what is set; bad only where nothing can be set."""
+    code, found = ask_doctor(Place(folder))
+    blas = found.get("OpenBLAS", {})
+    check(blas.get("level") == "warning", f"doctor, a wrong core type: {code} {blas}")
+    check("Prescott" in blas.get("found", "") and "OPENBLAS_CORETYPE" in blas.get("found", ""),
+          f"doctor, a wrong core type: {blas}")
+    code, found = ask_doctor(Place(folder), OPENBLAS_CORETYPE="Haswell")
+    check(found.get("OpenBLAS", {}).get("level") == "ok", f"doctor, the user's word: {found.get('OpenBLAS')}")
+    other = pathlib.Path(folder) / "other"  # what is known of a library is kept per home
+    other.mkdir()
+    code, found = ask_doctor(Place(str(other), "fixed"))
+    check(found.get("OpenBLAS", {}).get("level") == "bad" and code == 1,
+          f"doctor, a core type that stays: {code} {found.get('OpenBLAS')}")
+
+
+def test_doctor_missing_library(folder):
+    """What is missing is said with its cure each time, also after it was there, and no reason to measure nothing."""
+    place = Place(folder)
+    del place.environment["LD_LIBRARY_PATH"]
+    _, before = ask_doctor(place)
+    if before.get("onednn", {}).get("level") != "ok":
+        print("oneDNN is not here: that it is missing is not tried")
+        return
+    check(before["onednn"]["found"].startswith("oneDNN "), f"doctor, the version: {before['onednn']}")
+    for _ in range(2):
+        code, found = ask_doctor(place, OPBENCH_ONEDNN_LIBRARY="/nowhere/libdnnl.so.2")
+        row = found.get("onednn", {})
+        check(row.get("level") == "warning" and "/nowhere/libdnnl.so.2" in row.get("found", "") and
+              "install oneDNN" in row.get("found", "") and row.get("cost") == "this backend cannot be used",
+              f"doctor, a missing library: {row}")
+        check(found.get("native", {}).get("level") == "ok", f"doctor, a missing library: {found.get('native')}")
+    broken = place.folder / "libdnnl.so.2"
+    broken.write_text("no library")
+    _, found = ask_doctor(place, LD_LIBRARY_PATH=folder)
+    check("is there, but cannot be opened" in found.get("onednn", {}).get("found", ""),
+          f"doctor, a broken library: {found.get('onednn')}")
+    check(ask_doctor(place)[1].get("onednn") == before["onednn"], "doctor, the library that is there again")
+
+
 def main():
     if platform.machine() != "x86_64":
         print("caps of libraries are for x86-64")
         sys.exit(77)
-    for test in (test_old, test_list, test_dies, test_wrong, test_fixed, test_no_cache, test_instruction_sets):
+    for test in (test_old, test_list, test_dies, test_wrong, test_fixed, test_no_cache, test_instruction_sets,
+                 test_doctor_core_type, test_doctor_missing_library):
         with tempfile.TemporaryDirectory(prefix="opbench-caps-") as folder:
             test(folder)
     print(f"{len(failures)} failed")

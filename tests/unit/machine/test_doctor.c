@@ -7,6 +7,8 @@
 #include "measure/root_dir.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
 #define CPU "/sys/devices/system/cpu"
 
@@ -143,6 +145,73 @@ static void quota_of_version_1(void)
     CHECK_INT(ob__doctor_facts_watch(&facts, 0.01, NULL), OB_OK);
     CHECK_INT(facts.before.throttled, 4);
     CHECK_INT(facts.after.throttled, 4);
+}
+
+/* ---- while it is watched ---- */
+
+static atomic_bool stop;
+
+/* At once: a reader sees the old text or the new one. */
+static void replace(const char *path, const char *text)
+{
+    char from[128], to[128];
+    root_dir_write(&root, "/next", text);
+    snprintf(from, sizeof from, "%s/next", root.path);
+    snprintf(to, sizeof to, "%s%s", root.path, path);
+    if (rename(from, to) != 0)
+        abort();
+}
+
+/* A machine in motion: CPU 2 computes, pages are swapped out, the quota stops the group. */
+static void *move_on(void *arg)
+{
+    (void)arg;
+    for (unsigned n = 1; !stop; n++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "cpu0 0 0 0 %u 0 0 0 0\ncpu1 0 0 0 %u 0 0 0 0\ncpu2 %u 0 0 %u 0 0 0 0\n"
+                 "cpu3 0 0 0 %u 0 0 0 0\n",
+                 n, n, n, n, 2 * n);
+        replace("/proc/stat", text);
+        snprintf(text, sizeof text, "pswpin 0\npswpout %u\n", n);
+        replace("/proc/vmstat", text);
+        snprintf(text, sizeof text, "nr_periods %u\nnr_throttled %u\n", n, n);
+        replace("/sys/fs/cgroup/box/cpu.stat", text);
+    }
+    return NULL;
+}
+
+static bool all_moved(void)
+{
+    return facts.after.siblings.busy > facts.before.siblings.busy &&
+           facts.after.swapped > facts.before.swapped &&
+           facts.after.throttled > facts.before.throttled;
+}
+
+static void what_moves_is_seen(void)
+{
+    pthread_t mover;
+    root_dir_write(&root, CPU "/smt/active", "1\n");
+    root_dir_write(&root, CPU "/cpu0/topology/thread_siblings_list", "0,2\n");
+    root_dir_write(&root, CPU "/cpu1/topology/thread_siblings_list", "1,3\n");
+    root_dir_write(&root, "/proc/self/cgroup", "0::/box\n");
+    root_dir_write(&root, "/proc/meminfo", "SwapTotal: 1048576 kB\nSwapFree: 1000 kB\n");
+    root_dir_write(&root, "/sys/fs/cgroup/box/cpu.max", "400000 100000\n");
+    read_facts();
+    CHECK_INT(look("CPU quota"), OB_FINDING_OK);
+    stop = false;
+    CHECK_INT(pthread_create(&mover, NULL, move_on, NULL), 0);
+    for (int i = 0; i < 500 && (i == 0 || !all_moved()); i++) /* a busy machine starts it late */
+        CHECK_INT(ob__doctor_facts_watch(&facts, 0.02, NULL), OB_OK);
+    stop = true;
+    pthread_join(mover, NULL);
+    CHECK(all_moved());
+    CHECK_INT(look("siblings"), OB_FINDING_BAD);
+    CHECK_HAS(found.text, "the siblings of the CPUs that you may use were busy for 25 % of");
+    CHECK_HAS(found.cure, "smt/control");
+    CHECK_INT(look("swap"), OB_FINDING_BAD);
+    CHECK_INT(look("CPU quota"), OB_FINDING_BAD);
+    CHECK_HAS(found.text, "it was used up while we looked");
 }
 
 static void load_and_steal(void)
@@ -309,10 +378,20 @@ static void on_a_machine_of_its_own(void (*test)(void))
 
 int main(void)
 {
-    static void (*const TESTS[])(void) = {
-        frequency,          heat,           siblings,        isolated, quota_of_version_2,
-        quota_of_version_1, load_and_steal, clocks,          memory,   nodes,
-        this_process,       environment,    an_empty_machine};
+    static void (*const TESTS[])(void) = {frequency,
+                                          heat,
+                                          siblings,
+                                          isolated,
+                                          quota_of_version_2,
+                                          quota_of_version_1,
+                                          load_and_steal,
+                                          clocks,
+                                          memory,
+                                          nodes,
+                                          this_process,
+                                          environment,
+                                          an_empty_machine,
+                                          what_moves_is_seen};
     for (size_t i = 0; i < sizeof TESTS / sizeof *TESTS; i++)
         on_a_machine_of_its_own(TESTS[i]);
     return ob_test_end();

@@ -130,8 +130,8 @@ static void change_strides(hostile_dice *dice, ob_tensor *t)
         t->strides[d] = 0;
         break;
     case 1:
-        for (int i = 0; i < t->ndim; i++)
-            t->strides[i] *= 2;
+        for (int i = 0; i < t->ndim; i++) /* a stride of a huge tensor may wrap around */
+            t->strides[i] = (int64_t)((uint64_t)t->strides[i] * 2);
         break;
     case 2:
         for (int i = 0; i < t->ndim; i++)
@@ -140,7 +140,8 @@ static void change_strides(hostile_dice *dice, ob_tensor *t)
     case 3: /* memory in the reverse order of dimensions */
         for (int64_t i = 0, stride = 1; i < t->ndim; i++) {
             t->strides[i] = stride;
-            stride *= t->sizes[i] > 0 && t->sizes[i] < 100000 ? t->sizes[i] : 1;
+            const int64_t size = t->sizes[i] > 0 && t->sizes[i] < 100000 ? t->sizes[i] : 1;
+            stride = (int64_t)((uint64_t)stride * (uint64_t)size);
         }
         break;
     case 4:

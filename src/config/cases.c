@@ -7,6 +7,7 @@
 #include "config/check_value.h"
 #include "config/config_int.h"
 #include "config/expansion_text.h"
+#include "plugin/walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,24 +32,15 @@ struct ob_cases {
     uint64_t first, count; /* which part of the config's cases */
     uint64_t next;         /* within that part */
     bool placed;           /* the iterators stand at case next - 1 */
-    void *build_state, *input_state;
-    uint64_t build_index, build_count, input_index, input_count;
+    ob__walk build_walk, input_walk;
+    uint64_t build_index, build_count, input_index;
     ob_case current;
 };
 
-static void close_input(ob_cases *cases)
-{
-    if (cases->input_state != NULL)
-        cases->current.spec->input.iterator->close(cases->input_state);
-    cases->input_state = NULL;
-}
-
 static void close_spec(ob_cases *cases)
 {
-    close_input(cases);
-    if (cases->build_state != NULL)
-        cases->current.spec->build.iterator->close(cases->build_state);
-    cases->build_state = NULL;
+    ob__walk_close(&cases->input_walk);
+    ob__walk_close(&cases->build_walk);
     cases->placed = false;
 }
 
@@ -136,14 +128,12 @@ static ob_status open_input(ob_cases *cases, ob_err *err)
 {
     const ob_config_spec *spec = cases->current.spec;
     const ob_iterator_desc *it = spec->input.iterator;
-    if (cases->input_state != NULL && !it->depends_on_build)
+    if (cases->input_walk.desc != NULL && !it->depends_on_build)
         return OB_OK;
-    close_input(cases);
+    ob__walk_close(&cases->input_walk);
     const ob_iterator_args args =
         ob__config_iterator_args(cases->config, &spec->input, cases->current.build.entry, false);
-    OB_TRY(it->open(&args, &cases->input_state, err));
-    cases->input_count = it->count(cases->input_state);
-    return OB_OK;
+    return ob__walk_open(it, &args, &cases->input_walk, err);
 }
 
 /* The part of canonical form and printed text that stays the same while the build does. */
@@ -170,7 +160,7 @@ static ob_status go_to_build(ob_cases *cases, uint64_t build, ob_err *err)
     cases->build_index = build;
     c->build = (ob_iterator_item){.id = "0", .entry = spec->build_node};
     if (spec->build_form == OB_BUILD_LIST) {
-        OB_TRY(spec->build.iterator->at(cases->build_state, build, &c->build, err));
+        OB_TRY(ob__walk_at(&cases->build_walk, build, &c->build, err));
         if (ob__checks_items(&spec->build))
             OB_TRY(ob__check_item(&spec->build, c->build.entry, err));
     }
@@ -188,7 +178,7 @@ static ob_status place(ob_cases *cases, ob_err *err)
     if (spec->build_form == OB_BUILD_LIST) {
         const ob_iterator_args args =
             ob__config_iterator_args(cases->config, &spec->build, NULL, false);
-        OB_TRY(spec->build.iterator->open(&args, &cases->build_state, err));
+        OB_TRY(ob__walk_open(spec->build.iterator, &args, &cases->build_walk, err));
         cases->build_count = spec->build.count;
     }
     uint64_t build = 0;
@@ -197,8 +187,8 @@ static ob_status place(ob_cases *cases, ob_err *err)
         rest %= spec->input.count;
     }
     OB_TRY(go_to_build(cases, build, err));
-    while (rest >= cases->input_count) {
-        rest -= cases->input_count;
+    while (rest >= cases->input_walk.count) {
+        rest -= cases->input_walk.count;
         OB_TRY(go_to_build(cases, ++build, err));
     }
     cases->input_index = rest;
@@ -210,7 +200,7 @@ static ob_status place(ob_cases *cases, ob_err *err)
 static ob_status advance(ob_cases *cases, ob_err *err)
 {
     cases->input_index++;
-    while (cases->input_index == cases->input_count) {
+    while (cases->input_index == cases->input_walk.count) {
         if (cases->build_index + 1 == cases->build_count)
             return place(cases, err);
         OB_TRY(go_to_build(cases, cases->build_index + 1, err));
@@ -245,8 +235,7 @@ ob_status ob_cases_next(ob_cases *cases, const ob_case **out, ob_err *err)
     ob_case *c = &cases->current;
     c->input.build = NULL;
     if (status == OB_OK)
-        status =
-            c->spec->input.iterator->at(cases->input_state, cases->input_index, &c->input, err);
+        status = ob__walk_at(&cases->input_walk, cases->input_index, &c->input, err);
     if (status == OB_OK && ob__checks_items(&c->spec->input))
         status = ob__check_item(&c->spec->input, c->input.entry, err);
     if (status == OB_OK && c->input.build != NULL)

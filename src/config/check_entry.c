@@ -107,7 +107,7 @@ static ob_status check_plain_arg(const ob_generator_desc *generator, const ob_js
     }
     OB_TRY(ob__check_present(type, arg, err));
     OB_TRY(check_geometry(type, arg, err));
-    return ob__check_by_type(type, arg, err);
+    return ob__check_by_type(generator, type, arg, err);
 }
 
 ob_status ob__check_plain_entry(const ob_generator_desc *generator, const ob_json *entry,

@@ -6,6 +6,7 @@
 #include "config/config_int.h"
 
 #include "config/check_value.h"
+#include "plugin/walk.h"
 
 bool ob__generator_has_checks(const ob_generator_desc *generator)
 {
@@ -42,7 +43,7 @@ static ob_status check_arg(const ob_generator_desc *generator, const ob_json *ar
     if (attr != NULL && attr->kind == OB_ATTR_ARGS)
         for (size_t i = 0; i < ob_json_count(items); i++)
             OB_TRY(check_arg(generator, ob_json_item(items, i), err));
-    return ob__check_by_type(type, arg, err);
+    return ob__check_by_type(generator, type, arg, err);
 }
 
 ob_status ob__check_by_generator(const ob_generator_desc *generator, const ob_json *entry,
@@ -55,7 +56,7 @@ ob_status ob__check_by_generator(const ob_generator_desc *generator, const ob_js
         OB_TRY(check_arg(generator, ob_json_item(kwargs, i), err));
     if (generator->validate == NULL)
         return OB_OK;
-    const ob_status status = generator->validate(ob_host_get(), entry, err);
+    const ob_status status = ob__generator_validate(generator, entry, err);
     /* A place in the file says more than the way from the entry. */
     if (status != OB_OK && err != NULL && err->line != 0)
         err->path[0] = '\0';

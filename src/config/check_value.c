@@ -4,6 +4,7 @@
  * to tell the user when a value is something else.
  */
 #include "config/check_value.h"
+#include "plugin/walk.h"
 
 #include "base/nearest.h"
 #include "base/number.h"
@@ -50,9 +51,12 @@ ob_status ob__at_node(ob_status status, const ob_json *node, ob_err *err)
     return status;
 }
 
-ob_status ob__check_by_type(const ob_arg_type *type, const ob_json *arg, ob_err *err)
+ob_status ob__check_by_type(const ob_generator_desc *generator, const ob_arg_type *type,
+                            const ob_json *arg, ob_err *err)
 {
-    return type->check == NULL ? OB_OK : ob__at_node(type->check(arg, err), arg, err);
+    return type->check == NULL
+               ? OB_OK
+               : ob__at_node(ob__arg_type_check(generator, type, arg, err), arg, err);
 }
 
 void ob__node_warning(const ob_log *log, const ob_json *node, const char *format, ...)

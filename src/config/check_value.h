@@ -20,7 +20,8 @@ void ob__node_warning(const ob_log *log, const ob_json *node, const char *format
 /* Passes status on; an error without a place gets the node's. */
 ob_status ob__at_node(ob_status status, const ob_json *node, ob_err *err);
 /* The type's own check of one materialised argument, if it has one. */
-ob_status ob__check_by_type(const ob_arg_type *type, const ob_json *arg, ob_err *err);
+ob_status ob__check_by_type(const ob_generator_desc *generator, const ob_arg_type *type,
+                            const ob_json *arg, ob_err *err);
 
 /* The row for the argument's "type", with an error for a missing or unknown one. */
 ob_status ob__find_arg_type(const ob_generator_desc *generator, const ob_json *arg,

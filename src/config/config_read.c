@@ -7,6 +7,7 @@
 #include "config/check_value.h"
 #include "config/config_int.h"
 #include "graph/module.h"
+#include "plugin/walk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,25 +146,25 @@ static void check_list(ob_config *config, ob_spec_list *list)
     ob_err_clear(&what);
     const ob_iterator_args args = ob__config_iterator_args(config, list, NULL, true);
     const ob_iterator_desc *it = list->iterator;
-    if (!config->checked && it->validate != NULL && it->validate(&args, &what) != OB_OK) {
+    if (!config->checked && it->validate != NULL && ob__walk_validate(it, &args, &what) != OB_OK) {
         ob__at_node(OB_ERR_CONFIG, list->entries, &what);
         ob__config_report(config, &what);
         return;
     }
     if (it->depends_on_build)
         return;
-    void *state;
+    ob__walk walk;
     const ob_iterator_args quiet = ob__config_iterator_args(config, list, NULL, false);
-    ob_status status = it->open(&quiet, &state, &what);
+    ob_status status = ob__walk_open(it, &quiet, &walk, &what);
     if (status == OB_OK) {
         ob_iterator_item item = {.entry = NULL};
-        list->count = it->count(state);
+        list->count = walk.count;
         if (list->count > 0 && ob__checks_items(list)) {
-            status = it->at(state, 0, &item, &what);
+            status = ob__walk_at(&walk, 0, &item, &what);
             if (status == OB_OK)
                 status = ob__check_item(list, item.entry, &what);
         }
-        it->close(state);
+        ob__walk_close(&walk);
     }
     if (status != OB_OK)
         ob__config_report(config, &what);
@@ -171,14 +172,14 @@ static void check_list(ob_config *config, ob_spec_list *list)
 
 /* The generator's say on items of a list that depends on the build, up to *budget of them in the whole
  * spec: a bad value is told before the run; of very long lists the rest is checked as it comes. */
-static ob_status check_items(const ob_spec_list *list, void *state, uint64_t *budget, ob_err *err)
+static ob_status check_items(const ob_spec_list *list, ob__walk *walk, uint64_t *budget,
+                             ob_err *err)
 {
-    const uint64_t count = list->iterator->count(state);
     if (!ob__checks_items(list))
         return OB_OK;
-    for (uint64_t i = 0; i<count && * budget> 0; i++, (*budget)--) {
+    for (uint64_t i = 0; i<walk->count && * budget> 0; i++, (*budget)--) {
         ob_iterator_item item = {.entry = NULL};
-        OB_TRY(list->iterator->at(state, i, &item, err));
+        OB_TRY(ob__walk_at(walk, i, &item, err));
         OB_TRY(ob__check_item(list, item.entry, err));
     }
     return OB_OK;
@@ -188,34 +189,31 @@ static ob_status check_items(const ob_spec_list *list, void *state, uint64_t *bu
 static ob_status count_dependent(const ob_config *config, ob_config_spec *spec, ob_err *err)
 {
     const uint64_t builds = spec->build_form == OB_BUILD_LIST ? spec->build.count : 1;
-    const ob_iterator_desc *build_it = spec->build.iterator, *it = spec->input.iterator;
-    void *build_state = NULL;
+    ob__walk build_walk = {.desc = NULL}, walk;
     uint64_t budget = MOST_CHECKED;
     ob_status status = OB_OK;
     spec->case_count = 0;
     if (spec->build_form == OB_BUILD_LIST) {
         const ob_iterator_args args = ob__config_iterator_args(config, &spec->build, NULL, false);
-        OB_TRY(build_it->open(&args, &build_state, err));
+        OB_TRY(ob__walk_open(spec->build.iterator, &args, &build_walk, err));
     }
     for (uint64_t b = 0; status == OB_OK && b < builds; b++) {
         ob_iterator_item item = {.entry = spec->build_node};
-        if (build_state != NULL)
-            status = build_it->at(build_state, b, &item, err);
-        void *state;
+        if (build_walk.desc != NULL)
+            status = ob__walk_at(&build_walk, b, &item, err);
         const ob_iterator_args args =
             ob__config_iterator_args(config, &spec->input, item.entry, false);
         if (status == OB_OK)
-            status = it->open(&args, &state, err);
+            status = ob__walk_open(spec->input.iterator, &args, &walk, err);
         if (status != OB_OK)
             break;
-        if (__builtin_add_overflow(spec->case_count, it->count(state), &spec->case_count))
+        if (__builtin_add_overflow(spec->case_count, walk.count, &spec->case_count))
             status = ob__node_error(err, spec->input.entries, "more than 2^64 cases");
         else
-            status = check_items(&spec->input, state, &budget, err);
-        it->close(state);
+            status = check_items(&spec->input, &walk, &budget, err);
+        ob__walk_close(&walk);
     }
-    if (build_state != NULL)
-        build_it->close(build_state);
+    ob__walk_close(&build_walk);
     return status;
 }
 

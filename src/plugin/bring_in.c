@@ -100,13 +100,6 @@ ob_status ob__plugin_bring_in(ob_context *context, ob__plugin_record *record, ob
     return OB_OK;
 }
 
-bool ob__plugin_has_walk_code(const ob_context *context, const ob__plugin_record *record)
-{
-    return count_of(&context->generators, record->name) +
-               count_of(&context->iterators, record->name) >
-           0;
-}
-
 static bool has_operators(const ob_context *context, const char *origin)
 {
     for (size_t i = 0; i < ob_op_table_count(context->operators); i++) {
@@ -127,8 +120,7 @@ ob_status ob__plugins_bring_in(ob_context *context, const char *backend, ob_err 
             continue;
         if (entry != NULL && strcmp(entry->origin, record->name) == 0)
             OB_TRY(ob__plugin_bring_in(context, record, err));
-        else if ((has_operators(context, record->name) ||
-                  ob__plugin_has_walk_code(context, record)) &&
+        else if ((has_operators(context, record->name) || record->walker != NULL) &&
                  ob__plugin_bring_in(context, record, &why) != OB_OK)
             ob_log_report(&context->log, OB_LOG_WARNING, &why);
     }

@@ -12,7 +12,5 @@ ob_status ob__plugin_bring_in(ob_context *context, ob__plugin_record *record, ob
 /* The plug-in of that backend (NULL = none), and all that bring operators, generators and iterators: what of the latter
  * cannot be loaded is logged, and their entries have no code. */
 ob_status ob__plugins_bring_in(ob_context *context, const char *backend, ob_err *err);
-/* Whether it has generators or iterators. */
-bool ob__plugin_has_walk_code(const ob_context *context, const ob__plugin_record *record);
 
 #endif

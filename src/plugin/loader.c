@@ -5,7 +5,6 @@
  * thread-local storage of what a plug-in pulls in (libtorch, OpenMP) do not survive it. A file that is not opbench's own
  * is loaded in a copy of this process first, which may die of it, or in no other way.
  */
-#include "plugin/bring_in.h"
 #include "plugin/plugin_report.h"
 
 #include <dlfcn.h>
@@ -106,10 +105,6 @@ static ob_status know(ob_context *context, const char *path, ob_err *err)
     ob_status status = ob__plugin_try(context, path, &report, err);
     if (status == OB_OK)
         status = ob__plugin_report_read(context, path, report.data, report.size, err);
-    /* What they bring is called while a config is read. */
-    ob__plugin_record *record = ob__plugin_find_path(context, path);
-    if (status == OB_OK && ob__plugin_has_walk_code(context, record))
-        status = ob__plugin_bring_in(context, record, err);
     ob_text_fini(&report);
     return status;
 }

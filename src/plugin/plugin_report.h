@@ -54,6 +54,16 @@ typedef struct ob__report_struct {
     const ob__report_row *fields; /* ended by name == NULL */
 } ob__report_struct;
 
+/* What is registered of a generator and an iterator: with who has their code. */
+typedef struct ob__known_generator {
+    ob_generator_desc desc;
+    struct ob__walker *walker;
+} ob__known_generator;
+typedef struct ob__known_iterator {
+    ob_iterator_desc desc;
+    struct ob__walker *walker;
+} ob__known_iterator;
+
 extern const ob__report_struct ob__report_backend, ob__report_operator, ob__report_generator,
     ob__report_iterator;
 

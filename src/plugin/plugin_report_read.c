@@ -4,6 +4,7 @@
  * a field may hold is refused, and what comes out is checked once more as any plug-in's structs are.
  */
 #include "plugin/plugin_report.h"
+#include "plugin/walker.h"
 
 #include <string.h>
 
@@ -191,6 +192,24 @@ static ob_status read_reasons(report *r, const ob_json *root, const ob__entry_li
     return OB_OK;
 }
 
+/* What would run code of the plug-in asks this one. */
+static ob_status give_walker(ob_context *context, ob__plugin_record *record,
+                             const ob_plugin *plugin, ob_err *err)
+{
+    if (plugin->generators == NULL || plugin->iterators == NULL ||
+        (plugin->generators[0] == NULL && plugin->iterators[0] == NULL))
+        return OB_OK;
+    record->walker = ob__walker_create(context, record);
+    if (record->walker == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+    /* The structs are those that were read above. */
+    for (size_t i = 0; plugin->generators[i] != NULL; i++)
+        ((ob__known_generator *)plugin->generators[i])->walker = record->walker;
+    for (size_t i = 0; plugin->iterators[i] != NULL; i++)
+        ((ob__known_iterator *)plugin->iterators[i])->walker = record->walker;
+    return OB_OK;
+}
+
 static ob_status read_report(ob_context *context, const char *path, const ob_json *root,
                              ob_err *err)
 {
@@ -198,7 +217,9 @@ static ob_status read_report(ob_context *context, const char *path, const ob_jso
     ob_plugin plugin;
     OB_TRY(read_plugin(&r, root, &plugin));
     OB_TRY(ob__registry_add_plugin(context, &plugin, path, false, err));
-    ob__plugin_find_path(context, path)->only_known = true;
+    ob__plugin_record *record = ob__plugin_find_path(context, path);
+    record->only_known = true;
+    OB_TRY(give_walker(context, record, &plugin, err));
     return read_reasons(&r, root, &context->backends);
 }
 

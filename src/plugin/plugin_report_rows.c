@@ -4,6 +4,7 @@
  * In place of functions stand some that refuse.
  */
 #include "plugin/plugin_report.h"
+#include "plugin/walker.h"
 
 /* ---- functions of nobody ---- */
 
@@ -92,6 +93,35 @@ static ob_status no_at(void *state, uint64_t index, ob_iterator_item *item, ob_e
 static void no_iterator_close(void *state)
 {
     (void)state;
+}
+
+static ob_status no_iterator_validate(const ob_iterator_args *args, ob_err *err)
+{
+    (void)args;
+    return not_here(err);
+}
+
+static ob_status no_validate(const ob_host *host, const ob_json *entry, ob_err *err)
+{
+    (void)host, (void)entry;
+    return not_here(err);
+}
+
+static ob_status no_check(const ob_json *arg, ob_err *err)
+{
+    (void)arg;
+    return not_here(err);
+}
+
+/* Others than these are known by their functions to be no part of a struct with a walker. */
+ob__walker *ob__generator_walker(const ob_generator_desc *desc)
+{
+    return desc->generate == no_generate ? ((const ob__known_generator *)desc)->walker : NULL;
+}
+
+ob__walker *ob__iterator_walker(const ob_iterator_desc *desc)
+{
+    return desc->open == no_iterator_open ? ((const ob__known_iterator *)desc)->walker : NULL;
 }
 
 /* ---- rows ---- */
@@ -188,6 +218,7 @@ static const ob__report_row TYPE_ROWS[] = {
     TEXT_ROW(ob_arg_type, help),
     TEXT_ROW(ob_arg_type, one_of),
     TABLE_ROW(ob_arg_type, attrs, ATTRIBUTE),
+    FUNCTION_ROW(ob_arg_type, check, no_check),
     END_ROW,
 };
 static const ob__report_struct TYPE = {
@@ -199,6 +230,7 @@ static const ob__report_row GENERATOR_ROWS[] = {
     TABLE_ROW(ob_generator_desc, types, TYPE),
     FLAG_ROW(ob_generator_desc, own_types_only),
     NUMBER_ROW(ob_generator_desc, min_capacity, SIZE, 0, MOST_SLOTS),
+    FUNCTION_ROW(ob_generator_desc, validate, no_validate),
     FUNCTION_ROW(ob_generator_desc, generate, no_generate),
     END_ROW,
 };
@@ -207,6 +239,7 @@ static const ob__report_row ITERATOR_ROWS[] = {
     TEXT_ROW(ob_iterator_desc, name),
     TEXT_ROW(ob_iterator_desc, help),
     FLAG_ROW(ob_iterator_desc, depends_on_build),
+    FUNCTION_ROW(ob_iterator_desc, validate, no_iterator_validate),
     FUNCTION_ROW(ob_iterator_desc, open, no_iterator_open),
     FUNCTION_ROW(ob_iterator_desc, count, no_count),
     FUNCTION_ROW(ob_iterator_desc, at, no_at),
@@ -219,6 +252,6 @@ const ob__report_struct ob__report_backend = {
 const ob__report_struct ob__report_operator = {
     .name = "operators", .size = sizeof(ob_op_row), .fields = OPERATOR_ROWS};
 const ob__report_struct ob__report_generator = {
-    .name = "generators", .size = sizeof(ob_generator_desc), .fields = GENERATOR_ROWS};
+    .name = "generators", .size = sizeof(ob__known_generator), .fields = GENERATOR_ROWS};
 const ob__report_struct ob__report_iterator = {
-    .name = "iterators", .size = sizeof(ob_iterator_desc), .fields = ITERATOR_ROWS};
+    .name = "iterators", .size = sizeof(ob__known_iterator), .fields = ITERATOR_ROWS};

@@ -5,8 +5,12 @@
  */
 #include "plugin/registry.h"
 
+#include "plugin/walker.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+static const double WALK_LIMIT_S = 20;
 
 ob_status ob__context_create_empty(const ob_log *log, ob_context **out, ob_err *err)
 {
@@ -16,6 +20,7 @@ ob_status ob__context_create_empty(const ob_log *log, ob_context **out, ob_err *
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
     if (log != NULL)
         context->log = *log;
+    context->walk_limit_s = WALK_LIMIT_S;
     ob__arena_init(&context->arena, 0);
     ob_status status = ob_op_table_create(&context->operators, err);
     if (status == OB_OK)
@@ -32,6 +37,8 @@ void ob_context_destroy(ob_context *context)
 {
     if (context == NULL)
         return;
+    for (size_t i = 0; i < context->plugin_count; i++)
+        ob__walker_close(context->plugins[i]->walker);
     ob_context_destroy(context->next_loaded);
     if (context->operators != NULL)
         ob_op_table_destroy(context->operators);

@@ -38,7 +38,8 @@ typedef struct ob__plugin_record {
     const char *help;    /* version and what it brings */
     const char *reason;
     bool available;
-    bool only_known; /* by a report: none of its code is in this process */
+    bool only_known;           /* by a report: none of its code is in this process */
+    struct ob__walker *walker; /* who runs its iterators and checks then; see walker.h */
 } ob__plugin_record;
 
 struct ob_context {
@@ -55,6 +56,7 @@ struct ob_context {
     ob_manifests *manifests;
     char *trusted_folder; /* the one that is searched; NULL = none is, or it is not to be trusted */
     ob_context *next_loaded; /* registries of what was brought in, see bring_in.c */
+    double walk_limit_s;     /* how long a plug-in's iterator or check may take, elsewhere */
 };
 
 /* What is added at once. Lists end with NULL; a NULL list is empty. */

@@ -31,7 +31,9 @@ enum { OB_WIRE_VERSION = 1 };
     X(PARTS, 256 << 20)  /* worker: record lines of a case's parts, before its own */              \
     X(PLUGIN, 16 << 20)  /* trial: what a plug-in registered, as JSON (plugin/plugin_report.h) */  \
     X(SCHEMAS, 16 << 20) /* trial: [schema, why it is not run, or null], any number of times */    \
-    X(HELLO, 256)        /* worker: before all else, ob_hello */
+    X(HELLO, 256)        /* worker: before all else, ob_hello */                                   \
+    X(WALK, 256 << 20)   /* to who has a plug-in's code: a question as JSON (plugin/walker.h) */   \
+    X(WALKED, 64 << 20)  /* its answer */
 
 typedef enum ob_message {
     OB_MESSAGE_NONE, /* no message has this type */

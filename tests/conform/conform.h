@@ -89,6 +89,7 @@ bool trial_refused(const trial *t, ob_status status);
 /* Whether results of a backend may differ, or a NaN may be missing in them: by its exceptions (exceptions.c). */
 bool result_may_differ(const char *backend, const char *op, ob_dtype dtype);
 bool nan_may_be_lost(const char *backend, const char *op, ob_dtype dtype);
+bool taking_may_differ(const char *backend, const char *op, ob_dtype dtype);
 bool golden_holds_nan(const golden *g);
 
 /* Elements in row-major order as doubles. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Where a backend may differ from PyTorch and the reference, because its library does: backends/<name>/<name>_exceptions.tsv,
- * with a line for an operator, what may differ ("nan": a number where the others give NaN, or NaN sorted otherwise; "value"),
- * in which dtypes ("all", "integers", or their names), and why, separated by tabs.
+ * with a line for an operator, what may differ ("nan": a number where the others give NaN, or NaN sorted otherwise; "value";
+ * "taken": whether it is, which the library decides by the processor), in which dtypes ("all", "integers", or their names), and why, separated by tabs.
  */
 #include "conform.h"
 
@@ -33,8 +33,10 @@ static bool line_fits(char *line, const char *path, const char *op, const char *
         return false;
     while (count < 4 && rest != NULL)
         columns[count++] = strsep(&rest, "\t");
-    if (count < 4 || (strcmp(columns[1], "nan") != 0 && strcmp(columns[1], "value") != 0)) {
-        printf("%s: '%s' is no line of operator, nan or value, dtypes, and why\n", path, line);
+    if (count < 4 || (strcmp(columns[1], "nan") != 0 && strcmp(columns[1], "value") != 0 &&
+                      strcmp(columns[1], "taken") != 0)) {
+        printf("%s: '%s' is no line of operator, nan, value or taken, dtypes, and why\n", path,
+               line);
         exit(1);
     }
     return strcmp(columns[0], op) == 0 && strcmp(columns[1], what) == 0 &&
@@ -64,6 +66,11 @@ bool result_may_differ(const char *backend, const char *op, ob_dtype dtype)
 bool nan_may_be_lost(const char *backend, const char *op, ob_dtype dtype)
 {
     return is_exception(backend, op, "nan", dtype);
+}
+
+bool taking_may_differ(const char *backend, const char *op, ob_dtype dtype)
+{
+    return is_exception(backend, op, "taken", dtype);
 }
 
 bool golden_holds_nan(const golden *g)

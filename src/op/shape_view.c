@@ -14,12 +14,16 @@ bool ob__view_infer(int64_t numel, int64_t *sizes, int ndim)
 {
     int unknown = -1;
     int64_t known = 1;
+    bool empty = false;
     for (int i = 0; i < ndim; i++) {
+        empty |= sizes[i] == 0;
         if (sizes[i] == -1 && unknown < 0)
             unknown = i;
-        else if (sizes[i] < 0 || __builtin_mul_overflow(known, sizes[i], &known))
+        else if (sizes[i] < 0 || /* strides are products, of empty tensors too */
+                 (sizes[i] > 0 && __builtin_mul_overflow(known, sizes[i], &known)))
             return false;
     }
+    known = empty ? 0 : known;
     if (unknown < 0)
         return known == numel;
     if (known == 0 || numel % known != 0)

@@ -245,6 +245,9 @@ static void says_what_does_not_fit(void)
          "error: split_with_sizes: the sizes add up to 4 and dimension 0 is 5; both must be equal"},
         {"aten::view(f32[2, 3], [4])",
          "error: view: self is [2, 3], which has 6 elements; they do not fit into [4]"},
+        {"aten::reshape(f32[2, 0, 6], [4611686018427387903, 0, 6])",
+         "error: reshape: self is [2, 0, 6], which has 0 elements; they do not fit into "
+         "[4611686018427387903, 0, 6]"},
         {"aten::view(f32[2, 3]/[1, 2], [6])",
          "error: view: self is [2, 3] with strides [1, 2], which cannot be viewed as [6] without a "
          "copy; use reshape"},

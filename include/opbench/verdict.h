@@ -42,7 +42,10 @@ enum { OB_VERDICT_BATCHES = 10 };
 
 /* What one process, or one stretch of one, says of a side. */
 typedef struct ob_verdict_unit {
-    double low;         /* the low quantile of its undisturbed samples */
+    double low; /* the low quantile of its undisturbed samples */
+    /* How far the lowest of them lie apart, as a logarithm: what low may be off by; NaN: not known. */
+    double scatter;
+    double tick;        /* the usual step between its samples beside low: how fine its clock is */
     double median;      /* of all its samples */
     double tail;        /* their 90 % quantile */
     uint64_t samples;   /* all of them */

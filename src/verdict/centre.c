@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Trimmed means after Tukey and McLaughlin, their differences after Yuen and Welch. A process that had bad luck
- * from its first to its last sample (a neighbour that swept the cache all the time) would move a mean and blow up its
- * error; trimmed, it does neither, and the error follows from the winsorised numbers.
+ * Weighted means, as meta-analyses take them. A process that had bad luck from its first to its last sample (a neighbour on the other
+ * half of its core) shows it: its own samples scatter. It counts as much as its scatter allows, never by how far it is off.
  */
 #include "verdict/centre.h"
 
@@ -10,36 +9,106 @@
 
 #include <math.h>
 
-/* One in so many counts as wild at each end. */
-enum { TRIMMED_ONE_IN = 10 };
+/* Processes differ by where their code and buffers lie, however well each is measured. */
+static const double PLACEMENT = 5e-4;
+/* Weights are levelled until they are worth so many equal ones: nothing is decided by one or two lucky processes. */
+static const double LEAST_WORTH = 4, LEVELLING = 1.3;
 
-ob_trimmed ob__trimmed_mean(double *values, size_t count)
+typedef struct weights {
+    double sum, squares;
+} weights;
+
+static double weight_of(const double *variances, size_t i, double common)
 {
-    const size_t cut = count / TRIMMED_ONE_IN;
-    const size_t kept = count - 2 * cut;
-    double sum = 0, winsorised = 0, squares = 0;
-    ob_stats_sort(values, count);
-    for (size_t i = cut; i < count - cut; i++)
-        sum += values[i];
-    for (size_t i = 0; i < count; i++)
-        winsorised += values[i < cut ? cut : i < count - cut ? i : count - cut - 1];
-    winsorised /= (double)count;
+    return variances != NULL ? 1 / (variances[i] + common) : 1;
+}
+
+static weights weigh(const double *variances, double common, size_t count)
+{
+    weights w = {0, 0};
     for (size_t i = 0; i < count; i++) {
-        const double d = values[i < cut ? cut : i < count - cut ? i : count - cut - 1] - winsorised;
-        squares += d * d;
+        const double one = weight_of(variances, i, common);
+        w.sum += one;
+        w.squares += one * one;
     }
-    ob_trimmed out = {.mean = sum / (double)kept, .error = NAN, .degrees = (double)kept - 1};
-    if (kept > 1)
-        out.error = sqrt(squares / ((double)kept * ((double)kept - 1)));
+    return w;
+}
+
+/* How many equal weights these are worth (Kish's effective number). */
+static double worth(const weights *w)
+{
+    return w->sum * w->sum / w->squares;
+}
+
+/* What is added to all variances. */
+static double common_variance(const double *variances, size_t count)
+{
+    const double least = count < LEAST_WORTH ? (double)count : LEAST_WORTH;
+    double common = PLACEMENT * PLACEMENT;
+    for (weights w = weigh(variances, common, count); worth(&w) < 0.999 * least;
+         w = weigh(variances, common, count))
+        common *= LEVELLING;
+    return common;
+}
+
+ob_centre ob__centre_of(const double *values, const double *variances, size_t count)
+{
+    const double common = variances != NULL ? common_variance(variances, count) : 0;
+    const weights w = weigh(variances, common, count);
+    const double n = (double)count, worthy = worth(&w);
+    double mean = 0, scatter = 0, sandwich = 0;
+    for (size_t i = 0; i < count; i++)
+        mean += weight_of(variances, i, common) / w.sum * values[i];
+    for (size_t i = 0; i < count; i++) {
+        const double one = weight_of(variances, i, common), d = values[i] - mean;
+        scatter += one * d * d;
+        sandwich += one * one * d * d;
+    }
+    ob_centre out = {.mean = mean, .by_weights = {NAN, 0}, .by_scatter = {NAN, 0}};
+    if (count > 1) {
+        out.by_weights = (ob_centre_error){sqrt(scatter / (w.sum * (n - 1))), n - 1};
+        out.by_scatter =
+            (ob_centre_error){sqrt(sandwich * worthy / (worthy - 1)) / w.sum, worthy - 1};
+    }
     return out;
 }
 
-ob_trimmed ob__trimmed_difference(const ob_trimmed *a, const ob_trimmed *b)
+/* Welch's degrees of freedom. */
+static ob_centre_error error_of_difference(const ob_centre_error *a, const ob_centre_error *b)
 {
     const double va = a->error * a->error, vb = b->error * b->error;
-    ob_trimmed out = {.mean = b->mean - a->mean, .error = sqrt(va + vb), .degrees = NAN};
-    out.degrees = va + vb > 0
-                      ? (va + vb) * (va + vb) / (va * va / a->degrees + vb * vb / b->degrees)
-                      : a->degrees + b->degrees;
-    return out;
+    return (ob_centre_error){sqrt(va + vb), va + vb > 0
+                                                ? (va + vb) * (va + vb) /
+                                                      (va * va / a->degrees + vb * vb / b->degrees)
+                                                : a->degrees + b->degrees};
+}
+
+ob_centre ob__centre_difference(const ob_centre *a, const ob_centre *b)
+{
+    return (ob_centre){.mean = b->mean - a->mean,
+                       .by_weights = error_of_difference(&a->by_weights, &b->by_weights),
+                       .by_scatter = error_of_difference(&a->by_scatter, &b->by_scatter)};
+}
+
+void ob__centre_blur(ob_centre *centre, double error)
+{
+    centre->by_weights.error = hypot(centre->by_weights.error, error);
+    centre->by_scatter.error = hypot(centre->by_scatter.error, error);
+}
+
+static double half_width(const ob_centre_error *e, double miss)
+{
+    if (isnan(e->error))
+        return INFINITY;
+    return e->error == 0 ? 0 : ob_student_t_quantile(1 - miss / 2, e->degrees) * e->error;
+}
+
+double ob__centre_half_width(const ob_centre *centre, double miss)
+{
+    return half_width(&centre->by_scatter, miss);
+}
+
+double ob__centre_sure_half_width(const ob_centre *centre, double miss)
+{
+    return fmax(half_width(&centre->by_weights, miss), half_width(&centre->by_scatter, miss));
 }

@@ -7,16 +7,27 @@
 
 #include <stddef.h>
 
-/* A trimmed mean: of ten numbers the least and the greatest do not count, and so on. */
-typedef struct ob_trimmed {
-    double mean;
-    double error;   /* of the mean: its estimated standard deviation; NaN for fewer than two */
-    double degrees; /* of freedom of the error */
-} ob_trimmed;
+/* The estimated standard deviation of a centre, NaN for fewer than two numbers, and its degrees of freedom. */
+typedef struct ob_centre_error {
+    double error, degrees;
+} ob_centre_error;
 
-/* values are sorted by it. count > 0. */
-ob_trimmed ob__trimmed_mean(double *values, size_t count);
+/* A weighted mean. Its error is estimated twice. */
+typedef struct ob_centre {
+    double mean;
+    ob_centre_error by_weights; /* if the numbers scatter as their weights say */
+    ob_centre_error by_scatter; /* whatever the weights say */
+} ob_centre;
+
+/* variances: what is known of each number's own error, squared; NULL = all are alike. count > 0. */
+ob_centre ob__centre_of(const double *values, const double *variances, size_t count);
 /* The difference of two independent ones: b - a. */
-ob_trimmed ob__trimmed_difference(const ob_trimmed *a, const ob_trimmed *b);
+ob_centre ob__centre_difference(const ob_centre *a, const ob_centre *b);
+/* Adds an error that all numbers share. */
+void ob__centre_blur(ob_centre *centre, double error);
+/* Half the width of an interval around it that misses with this chance; infinite where that is not known. The sure one is the
+ * wider of those by both errors. */
+double ob__centre_half_width(const ob_centre *centre, double miss);
+double ob__centre_sure_half_width(const ob_centre *centre, double miss);
 
 #endif

@@ -77,35 +77,62 @@ typedef struct sides {
     const ob_verdict_unit *a, *b;
     size_t a_count, b_count;
     bool paired;
-    double *scratch; /* for the longer of them */
+    double *scratch, *variances; /* for the longer of them */
 } sides;
 
-static ob_trimmed centre_of(const ob_verdict_unit *units, size_t count, measure which,
-                            double *scratch)
+static double squared(double x)
+{
+    return x * x;
+}
+
+/* The low quantiles know how sure they are; if only some do, all count alike. */
+static const double *known(const double *variances, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        scratch[i] = log_of(&units[i], which);
-    return ob__trimmed_mean(scratch, count);
+        if (isnan(variances[i]))
+            return NULL;
+    return variances;
 }
 
-static ob_trimmed difference_of(const sides *s, measure which)
+static ob_centre centre_of(const sides *s, const ob_verdict_unit *units, size_t count,
+                           measure which)
 {
-    if (s->paired) {
-        for (size_t i = 0; i < s->a_count; i++)
-            s->scratch[i] = log_of(&s->b[i], which) - log_of(&s->a[i], which);
-        return ob__trimmed_mean(s->scratch, s->a_count);
+    for (size_t i = 0; i < count; i++) {
+        s->scratch[i] = log_of(&units[i], which);
+        s->variances[i] = which == LOW ? squared(units[i].scatter) : NAN;
     }
-    const ob_trimmed a = centre_of(s->a, s->a_count, which, s->scratch);
-    const ob_trimmed b = centre_of(s->b, s->b_count, which, s->scratch);
-    return ob__trimmed_difference(&a, &b);
+    return ob__centre_of(s->scratch, known(s->variances, count), count);
 }
 
-/* Half the width of an interval that misses with this chance. */
-static double half_width(const ob_trimmed *d, double miss)
+/* A clock that ticks rounds all samples of a side the same way: evenly within a tick, whose standard deviation is 1 / sqrt(12). */
+static double clock_error(const ob_verdict_unit *units, size_t count, double *scratch)
 {
-    if (d->error == 0)
-        return 0;
-    return ob_student_t_quantile(1 - miss / 2, d->degrees) * d->error;
+    for (size_t i = 0; i < count; i++)
+        scratch[i] = units[i].tick;
+    ob_stats_sort(scratch, count);
+    return ob_stats_quantile(scratch, count, 0.5) / sqrt(12);
+}
+
+static ob_centre raw_difference_of(const sides *s, measure which)
+{
+    if (!s->paired) {
+        const ob_centre a = centre_of(s, s->a, s->a_count, which);
+        const ob_centre b = centre_of(s, s->b, s->b_count, which);
+        return ob__centre_difference(&a, &b);
+    }
+    for (size_t i = 0; i < s->a_count; i++) {
+        s->scratch[i] = log_of(&s->b[i], which) - log_of(&s->a[i], which);
+        s->variances[i] = which == LOW ? squared(s->a[i].scatter) + squared(s->b[i].scatter) : NAN;
+    }
+    return ob__centre_of(s->scratch, known(s->variances, s->a_count), s->a_count);
+}
+
+static ob_centre difference_of(const sides *s, measure which)
+{
+    ob_centre out = raw_difference_of(s, which);
+    ob__centre_blur(&out, hypot(clock_error(s->a, s->a_count, s->scratch),
+                                clock_error(s->b, s->b_count, s->scratch)));
+    return out;
 }
 
 static double typical(const ob_verdict_unit *units, size_t count, double *scratch)
@@ -172,8 +199,8 @@ static ob_verdict_kind kind_of(double difference, double half, double sure_half,
 static bool say_other(const sides *s, const bounds *b, measure which, const char *name,
                       ob_verdict *out)
 {
-    const ob_trimmed d = difference_of(s, which);
-    const double sure = fabs(d.mean) - half_width(&d, b->miss);
+    const ob_centre d = difference_of(s, which);
+    const double sure = fabs(d.mean) - ob__centre_sure_half_width(&d, b->miss);
     const bool against = (out->kind == OB_VERDICT_SLOWER && d.mean > 0) ||
                          (out->kind == OB_VERDICT_FASTER && d.mean < 0);
     if (!(sure > b->threshold) || against)
@@ -204,13 +231,13 @@ static void explain(const sides *s, const ob_verdict_params *p, const bounds *b,
 static void decide(const sides *s, const ob_verdict_params *p, ob_verdict *out)
 {
     const bounds b = bounds_of(p);
-    const ob_trimmed d = difference_of(s, LOW);
+    const ob_centre d = difference_of(s, LOW);
     out->ratio = exp(d.mean);
     out->median_ratio = exp(difference_of(s, MEDIAN).mean);
     out->tail_ratio = exp(difference_of(s, TAIL).mean);
     if (s->a_count >= LEAST_UNITS && s->b_count >= LEAST_UNITS) {
-        const double half = half_width(&d, 1 - OB_VERDICT_CONFIDENCE);
-        const double sure_half = half_width(&d, b.miss);
+        const double half = ob__centre_half_width(&d, 1 - OB_VERDICT_CONFIDENCE);
+        const double sure_half = ob__centre_sure_half_width(&d, b.miss);
         out->low = exp(d.mean - half);
         out->high = exp(d.mean + half);
         out->sure_low = exp(d.mean - sure_half);
@@ -246,9 +273,10 @@ ob_status ob_verdict_decide(const ob_verdict_unit *baseline, size_t baseline_cou
                .a_count = baseline_count,
                .b_count = subject_count,
                .paired = p.paired && baseline_count == subject_count,
-               .scratch = malloc(most * sizeof *s.scratch)};
+               .scratch = malloc(2 * most * sizeof *s.scratch)};
     if (s.scratch == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a verdict");
+    s.variances = s.scratch + most;
     ob_verdict v = {.size = sizeof v,
                     .baseline = typical(baseline, baseline_count, s.scratch),
                     .subject = typical(subject, subject_count, s.scratch),

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double LOW = 0.1, TAIL = 0.9;
+static const double LOW = 0.05, TAIL = 0.9;
+/* The lowest of the samples, whose scatter says how sure the low quantile is: up to this quantile, and two at least. */
+static const double LOWEST = 0.15;
 /* With fewer clean samples than this the kernel disturbed nearly all: then all are taken. */
 enum { LEAST_CLEAN = 3 };
 
@@ -46,7 +48,35 @@ static size_t copy_clean(const ob_verdict_samples *s, span where, double *out)
     return count;
 }
 
-/* scratch has room for the span. */
+/* Rounding is no step. */
+static const double LEAST_STEP = 1e-9;
+
+/* Of sorted samples the usual step between the lower half: a clock that counts ticks of 10 ns and says nanoseconds has odd ones
+ * of 1 too. steps has room for all. */
+static double usual_step(const double *sorted, size_t count, double low, double *steps)
+{
+    size_t found = 0;
+    for (size_t i = 1; i <= count / 2 && i < count; i++) {
+        const double step = (sorted[i] - sorted[i - 1]) / low;
+        if (step > LEAST_STEP)
+            steps[found++] = step;
+    }
+    ob_stats_sort(steps, found);
+    return found > 0 ? ob_stats_quantile(steps, found, 0.5) : 0;
+}
+
+/* Of sorted samples. */
+static void find_low(const double *sorted, size_t count, double *steps, ob_verdict_unit *out)
+{
+    const double second = count > 1 ? 1 / (double)(count - 1) : NAN;
+    out->low = ob_stats_quantile(sorted, count, LOW);
+    out->tick = usual_step(sorted, count, out->low, steps);
+    out->scatter = count > 1
+                       ? log(ob_stats_quantile(sorted, count, fmax(LOWEST, second)) / sorted[0]) / 2
+                       : NAN;
+}
+
+/* scratch has room for the span twice. */
 static void summarise(const ob_verdict_samples *s, span where, double *scratch,
                       ob_verdict_unit *out)
 {
@@ -55,13 +85,13 @@ static void summarise(const ob_verdict_samples *s, span where, double *scratch,
     *out = (ob_verdict_unit){.samples = count, .low = NAN};
     if (clean >= LEAST_CLEAN) {
         ob_stats_sort(scratch, clean);
-        out->low = ob_stats_quantile(scratch, clean, LOW);
+        find_low(scratch, clean, scratch + count, out);
         out->set_aside = count - clean;
     }
     memcpy(scratch, s->values + where.from, count * sizeof *scratch);
     ob_stats_sort(scratch, count);
     if (isnan(out->low))
-        out->low = ob_stats_quantile(scratch, count, LOW);
+        find_low(scratch, count, scratch + count, out);
     out->median = ob_stats_quantile(scratch, count, 0.5);
     out->tail = ob_stats_quantile(scratch, count, TAIL);
 }
@@ -73,7 +103,7 @@ ob_status ob_verdict_batches_of(const ob_verdict_samples *samples, ob_verdict_un
     *count = 0;
     OB_TRY(OB__TAKE(ob_verdict_samples, &s, samples, err));
     OB_TRY(check(&s, err));
-    double *scratch = malloc(s.count * sizeof *scratch);
+    double *scratch = malloc(2 * s.count * sizeof *scratch);
     if (scratch == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a verdict");
     const size_t batches = s.count < room ? s.count : room;

@@ -65,6 +65,9 @@ static ob_status take_result(void *ctx, const ob_job_event *event, ob_err *err)
     return ob_diff_add(((measuring *)ctx)->diff, event->record, err);
 }
 
+/* A process says how sure it is by how far its samples lie apart. */
+enum { LEAST_SAMPLES = 3 };
+
 /* The budget is for all sides and processes of a case. */
 static ob_run_options options_of(const ob_diff_line *line, size_t sides)
 {
@@ -78,6 +81,7 @@ static ob_run_options options_of(const ob_diff_line *line, size_t sides)
         run.turn_time_s = 0.0015; /* long beside a switch, short beside what changes on a machine */
         run.warmup_time_s = 0.005;
     }
+    run.min_samples = LEAST_SAMPLES;
     run.min_time_s = line->budget_s / ((double)sides * (double)run.processes);
     return run;
 }
@@ -113,6 +117,7 @@ int ob__diff_measure(ob_cli *cli, const ob_cli_call *call, ob_diff *diff)
     measuring m = {.diff = diff,
                    .looks = {.size = sizeof m.looks,
                              .most = (uint64_t)line->run.processes,
+                             .budget_s = line->budget_s,
                              .params = {.size = sizeof m.looks.params,
                                         .floor = line->floor,
                                         .threshold = line->threshold}}};

@@ -106,6 +106,7 @@ typedef struct ob_run_options {
     double warmup_time_s; /* warm up at least so long */
     double block_time_s; /* continuous, by a rule: how long a block should take; 0 = 1 ms or less */
     double turn_time_s;  /* several sides: how long a turn should be; 0 = a block, or 1 ms */
+    int64_t min_samples; /* by a rule: so many at least, whatever it says */
 } ob_run_options;
 
 void ob_run_options_init_sized(ob_run_options *options, size_t size);

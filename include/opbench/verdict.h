@@ -118,7 +118,7 @@ ob_status ob_verdict_of_samples(const ob_verdict_samples *baseline,
 
 /* After so many processes a side the next look is taken, if there may be `most` of them; 0 = never again. */
 uint64_t ob_verdict_next_look(uint64_t processes, uint64_t most);
-/* What the look after so many processes may use of the error rate: the shares of all looks add up to 1. */
+/* What a look may use of the error rate: all have equal shares, which add up to 1. */
 double ob_verdict_look_share(uint64_t processes, uint64_t most);
 /* Whether more processes could tell more: not once it is faster or slower, or so narrow that the floor decides. */
 bool ob_verdict_is_final(const ob_verdict *verdict, const ob_verdict_params *params);
@@ -129,6 +129,8 @@ typedef struct ob_verdict_looks {
     ob_verdict_params
         params;    /* with as many cases as there will be; the rest of them is set here */
     uint64_t most; /* processes a side */
+    /* Of measuring, for all sides of a case: no process is begun that would probably pass it, but for the first three; 0 = any. */
+    double budget_s;
 } ob_verdict_looks;
 
 /* For ob_job_configs.enough, with an ob_verdict_looks as context: not 0 when the verdicts on all sides and passes of the case are

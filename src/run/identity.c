@@ -118,6 +118,7 @@ static ob_run_options say_time(const ob_run_options *options)
     said.exec_mode = usual.exec_mode;
     said.min_time_s = usual.min_time_s;
     said.warmup_time_s = said.block_time_s = 0;
+    said.min_samples = 0;
     said.cache = usual.cache;
     said.check = usual.check;
     return said;

@@ -43,6 +43,8 @@ static const ob_option ROWS[] = {
     ROW(DOUBLE, "min-time", min_time_s, MEASURING, AFFECTS, .unit = "seconds", .open = true,
         .max = 1e6,
         .help = "Measure until the samples took so long, instead of a number of iterations."),
+    ROW(INT, "min-samples", min_samples, MEASURING, AFFECTS, .value = "N", .max = 1e12,
+        .help = "Take at least so many samples, whatever --min-time and --precision say."),
     ROW(DOUBLE, "precision", precision, MEASURING, AFFECTS, .value = "SHARE", .open = true,
         .max = 1,
         .help = "Measure until the 95 % confidence interval of the median is within this share of "
@@ -193,6 +195,9 @@ static const char *contradiction(const ob_run_options *o)
         {o->block > 0 && strcmp(o->exec_mode, "continuous") != 0,
          "--block has no meaning in discrete and continuous_events mode, where every iteration is "
          "a sample; leave it out, or give --exec-mode continuous"},
+        {o->min_samples > 0 && !by_rule, "--min-samples goes with --min-time or --precision; "
+                                         "without them --iteration says how many "
+                                         "samples there are"},
         {o->block_time_s > 0 &&
              (o->block > 0 || !by_rule || strcmp(o->exec_mode, "continuous") != 0),
          "--block-time is for blocks whose length is estimated: give it with --exec-mode "

@@ -290,6 +290,7 @@ typedef struct rule {
     size_t counted;
     const uint64_t *per_sample; /* iterations behind a sample */
     size_t min_blocks;          /* of more than one iteration each */
+    size_t min_samples;         /* however long each took */
     const ob_series *forward; /* of a backward pass: its forward, which takes time too; else NULL */
     ob_status status;
     ob_err *err;
@@ -315,8 +316,8 @@ static bool rule_enough(void *ctx, const double *samples_ns, size_t count)
                                                   (r->turns != NULL ? r->turns->waited_ns : 0)};
     r->status = ob_stop_rule_check(&r->rule, &progress, &r->verdict, r->err);
     /* The estimate of the block may have been too long; an interval needs so many all the same. */
-    if (r->status == OB_OK && r->verdict == OB_STOP_DONE && *r->per_sample > 1 &&
-        count < r->min_blocks)
+    if (r->status == OB_OK && r->verdict == OB_STOP_DONE &&
+        ((*r->per_sample > 1 && count < r->min_blocks) || count < r->min_samples))
         r->verdict = OB_STOP_GO_ON;
     return r->status != OB_OK || r->verdict != OB_STOP_GO_ON;
 }
@@ -429,6 +430,7 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
     rule r = {.clock = ob_clock_monotonic(),
               .per_sample = &s->samples.number_per_run,
               .min_blocks = o->block > 0 ? 0 : OB_MIN_SAMPLES,
+              .min_samples = o->min_samples > 0 ? (size_t)o->min_samples : 0,
               .turns = s->turns,
               .forward = s->setup.has_backward ? &s->samples.forward.measure_ns : NULL,
               .err = err};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * When to look while measuring goes on. Each look may err, so the looks are few, planned before the first sample, and share the
- * error rate: the later, and so the better informed, have the larger shares.
+ * error rate.
  */
 #include "opbench/run.h"
 #include "verdict/diff_int.h"
@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 enum { FIRST_LOOK = 3 };
+/* Warming up and clocks are not part of the budget, but of the time that went by. */
+static const double BUDGET_SLACK = 1.25;
 
 /* Half as many again: 3, 5, 8, 12, 18, 27, ... */
 static uint64_t after(uint64_t look)
@@ -29,11 +31,11 @@ uint64_t ob_verdict_next_look(uint64_t processes, uint64_t most)
 
 double ob_verdict_look_share(uint64_t processes, uint64_t most)
 {
-    double sum = 0;
+    unsigned looks = 0;
     for (uint64_t look = ob_verdict_next_look(0, most); look > 0;
          look = ob_verdict_next_look(look, most))
-        sum += (double)look;
-    return sum > 0 && processes > 0 && processes <= most ? (double)processes / sum : 0;
+        looks++;
+    return looks > 0 && processes > 0 && processes <= most ? 1.0 / looks : 0;
 }
 
 /* ---- while sides are measured ---- */
@@ -57,12 +59,22 @@ static bool is_settled(const ob_record_pass *baseline, const ob_record_pass *sub
     return settled;
 }
 
+/* A case that takes long has fewer processes than planned: that depends on how long it takes, not on who is faster. */
+static bool is_spent(const ob_verdict_looks *looks, const ob_sides_progress *progress)
+{
+    const double spent = progress->seconds - progress->start_seconds;
+    return looks->budget_s > 0 && progress->processes >= FIRST_LOOK &&
+           spent + spent / (double)progress->processes > looks->budget_s * BUDGET_SLACK;
+}
+
 int ob_verdict_is_enough(void *ctx, const ob_sides_progress *progress)
 {
     const ob_verdict_looks *looks = ctx;
     const uint64_t done = (uint64_t)progress->processes;
     ob_verdict_params params = looks->params;
     const ob_side_progress *sides[OB_MOST_SIDES];
+    if (is_spent(looks, progress))
+        return 1;
     if (progress->processes < 1 || ob_verdict_next_look(done - 1, looks->most) != done ||
         progress->side_count > OB_MOST_SIDES)
         return 0;

@@ -115,6 +115,11 @@ static void options_without_effect_are_refused(void)
     o.min_time_s = 0;
     check_refused(&o, "--block-time is for blocks whose length is estimated");
     ob_run_options_init(&o);
+    o.min_samples = 3;
+    check_refused(&o, "--min-samples goes with --min-time or --precision");
+    o.min_time_s = 0.1;
+    CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
+    ob_run_options_init(&o);
     o.pin = "0";
     CHECK_INT(ob_run_options_check(&o, &err), OB_OK);
     o.threads = 2;

@@ -278,7 +278,7 @@ static void looks(void)
         sum += ob_verdict_look_share(look, 20);
     }
     CHECK_NEAR(sum, 1, 1e-15);
-    CHECK_NEAR(ob_verdict_look_share(3, 20), 3.0 / 66, 1e-15);
+    CHECK_NEAR(ob_verdict_look_share(3, 20), 1.0 / 6, 1e-15);
     CHECK_INT(ob_verdict_next_look(0, 2), 2);
     CHECK_INT(ob_verdict_next_look(2, 2), 0);
 }

@@ -29,6 +29,8 @@ static const struct {
     {"global-setup", OB_COUNT_STATEMENT},
     {"cc", OB_COUNT_SUITE | OB_COUNT_STATEMENT},
     {"cxx", OB_COUNT_SUITE | OB_COUNT_STATEMENT},
+    {"cflags", OB_COUNT_SUITE | OB_COUNT_STATEMENT},
+    {"ldflags", OB_COUNT_SUITE | OB_COUNT_STATEMENT},
     {"python", OB_COUNT_SUITE | OB_COUNT_STATEMENT},
     {"cache-dir", OB_COUNT_SUITE | OB_COUNT_STATEMENT},
     {"number", OB_COUNT_SUITE | OB_COUNT_STATEMENT | OB_COUNT_CASES},

@@ -60,6 +60,11 @@ static const ob_option OPTIONS[] = {
                 "clear ends sooner. Starting processes comes on top."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "processes", RUN, MEASURING, .initial = "20",
                       .help = "Fresh processes for each case and side at most."),
+    OB_SNIPPET_ROWS(offsetof(ob_diff_line, snippet)),
+    OB_SUITE_CHOICE_ROWS(offsetof(ob_diff_line, suite)),
+    ROW(STRING, "b-stmt", b_stmt, .value = "CODE", .group = "Statements and suites",
+        .help = "With --lang: the statement of the second side, where it is another; @FILE reads a "
+                "file."),
     OB_OPTION_ROWS_OF(ob_run_option_rows,
                       "backend|backend-options|device|warmup|backward|cache|num-threads|pin|"
                       "membind|seed|case-timeout|max-memory|inference-mode|check|library-caps",
@@ -262,7 +267,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     if (code == OB_EXIT_OK && !ob__diff_measures(o) && call->word_count == 0)
         code = ob__cli_usage_error(cli, "nothing to compare; name two files of results, or what to "
                                         "measure: -c CONFIG --a SIDE --b SIDE");
-    if (code == OB_EXIT_OK && ob__diff_measures(o) && o->op == NULL && call->word_count > 0)
+    if (code == OB_EXIT_OK && ob__diff_measures(o) && o->op == NULL && o->snippet.lang == NULL &&
+        call->word_count > 0)
         code = ob__cli_usage_error(cli,
                                    "%s: files of results are compared, or sides measured, not "
                                    "both; a config stands behind -c",
@@ -275,13 +281,18 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 static const ob_cli_word WORDS[] = {
     {.name = "FILE",
      .many = true,
-     .help = "Results of `opbench run` and others, the baseline first; - is standard input. With "
-             "--op: an argument of the operator, as in `opbench time`."},
+     .help =
+         "Results of `opbench run` and others, the baseline first; - is standard input. With "
+         "--op: an argument of the operator, as in `opbench time`; with --lang: the statement."},
     {.name = NULL},
 };
 
+static const char *const LOADS_ANYTHING[] = {"lang", "suite", NULL};
+
 const ob_cli_command ob__command_diff = {
     .name = "diff",
+    .libraries = OB_CLI_HEADERS, /* for statements in C++ */
+    .loads_anything = LOADS_ANYTHING,
     .help = "say which cases are faster or slower than before",
     .text =
         "Measures the same cases on two sides or more now, or compares the cases of stored results "
@@ -289,7 +300,8 @@ const ob_cli_command ob__command_diff = {
         "verdict: faster, slower, same (within --threshold) or undecided. Failures, wrong results "
         "and missing cases come first.\n\n"
         "A side is a name and any difference: a backend and its options, a plug-in's file, "
-        "variables of the environment, threads, a device, another build of opbench. Sides take "
+        "variables of the environment, threads, a device, another build of opbench; of a statement "
+        "or a suite the code, the compiler and its flags. Sides take "
         "turns, block by block, in fresh processes, until the verdict is sure or --budget is "
         "spent.\n\n"
         "Of stored results the first file is the baseline; of one file of several sides or "
@@ -297,7 +309,9 @@ const ob_cli_command ob__command_diff = {
         "are the unit: measure with --processes 10 or more. docs/verdict.md explains it.\n\n"
         "Exit code 0: nothing is worse; 1: something is; 2: wrong usage; 3: undecided, with "
         "--strict.",
-    .usage = "FILE FILE... | -c CONFIG --a SIDE --b SIDE | --op NAME ARGUMENT... --a SIDE --b SIDE",
+    .usage =
+        "FILE FILE... | -c CONFIG --a SIDE --b SIDE | --op NAME ARGUMENT... --a SIDE --b SIDE | "
+        "--lang LANG STMT --b-stmt STMT | -s SUITE --a SIDE --b SIDE",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(ob_diff_line),
@@ -308,6 +322,8 @@ const ob_cli_command ob__command_diff = {
                "new:plugin=new/mine.so,backend=mine\n"
                "opbench diff --op torch.mm 'f32[256,256]' 'f32[256,256]' --backend native,onednn\n"
                "opbench diff -c ops.json --a haswell:env.OPENBLAS_CORETYPE=Haswell --b "
-               "zen:env.OPENBLAS_CORETYPE=Zen",
+               "zen:env.OPENBLAS_CORETYPE=Zen\n"
+               "opbench diff --lang c --setup 'volatile int x = 1;' 'x *= 3;' --b-stmt 'x /= 3;'\n"
+               "opbench diff -s suite.yaml --a gcc:cc=gcc --b 'clang:cc=clang,cflags=-O3'",
     .run = run,
 };

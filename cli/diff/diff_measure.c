@@ -11,7 +11,7 @@
 bool ob__diff_measures(const ob_diff_line *line)
 {
     return line->config != NULL || line->op != NULL || line->a != NULL || line->b != NULL ||
-           line->sides_file != NULL || line->sides.items[0] != NULL;
+           line->sides_file != NULL || line->sides.items[0] != NULL || ob__diff_takes_code(line);
 }
 
 /* ---- sides ---- */
@@ -45,12 +45,45 @@ static ob_status read_sides(const ob_diff_line *line, ob_cli_sides *sides, ob_er
         OB_TRY(ob__cli_sides_add(sides, line->sides.items[i], line->sides.items[i], err));
     if (sides->count == 0 && line->run.backend != NULL)
         OB_TRY(add_backends(sides, line->run.backend, err));
+    if (sides->count == 0 && line->b_stmt != NULL) {
+        OB_TRY(ob__cli_sides_add(sides, "a:", "a", err));
+        OB_TRY(ob__cli_sides_add(sides, "b:", "b", err));
+    }
+    if (sides->count > 1 && line->b_stmt != NULL)
+        sides->code[1].stmt = line->b_stmt;
+    if (sides->count < 2 && ob__diff_takes_code(line))
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "a comparison needs two sides; give a second statement with --b-stmt, or "
+                          "name the sides, such as --a gcc:cc=gcc --b clang:cc=clang");
     return sides->count > 1
                ? OB_OK
                : ob_err_set(err, OB_ERR_INVALID,
                             "a comparison needs two sides; name them with --a and --b, "
                             "such as --a old:plugin=old/mine.so --b "
                             "new:plugin=new/mine.so, or --backend native,onednn");
+}
+
+/* What a side may have depends on what is measured. */
+static int check_keys(ob_cli *cli, const ob_diff_line *line, const ob_cli_sides *sides)
+{
+    const bool is_code = ob__diff_takes_code(line);
+    for (size_t i = 0; i < sides->count; i++) {
+        const char *name = sides->items[i].name;
+        const char *of_code = ob__cli_side_has_key(sides, i, OB_CLI_KEY_OF_CODE);
+        const char *of_statement = ob__cli_side_has_key(sides, i, OB_CLI_KEY_OF_STATEMENT);
+        const char *of_operators = ob__cli_side_has_key(sides, i, OB_CLI_KEY_OF_OPERATORS);
+        if (is_code && of_operators != NULL)
+            return ob__cli_usage_error(cli, "side %s: code has no %s; it goes with -c and --op",
+                                       name, of_operators);
+        if (!is_code && (of_code != NULL || of_statement != NULL))
+            return ob__cli_usage_error(cli,
+                                       "side %s: operators have no %s; it goes with --lang and -s",
+                                       name, of_code != NULL ? of_code : of_statement);
+        if (line->suite.file != NULL && (of_statement != NULL || sides->items[i].threads > 0))
+            return ob__cli_usage_error(cli, "side %s: a suite has its own %s; leave it out", name,
+                                       of_statement != NULL ? of_statement : "threads");
+    }
+    return OB_EXIT_OK;
 }
 
 /* ---- measuring ---- */
@@ -86,10 +119,12 @@ static ob_run_options options_of(const ob_diff_line *line, size_t sides)
     return run;
 }
 
-static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sides, measuring *m)
+static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sides,
+                   const ob_diff_code *code, measuring *m)
 {
     const ob_diff_line *line = call->options;
-    const ob_thread_list threads = {.counts = {line->run.threads}, .size = 1};
+    const ob_thread_list threads = {
+        .counts = {code->threads > 0 ? code->threads : line->run.threads}, .size = 1};
     ob_job_line job = line->job;
     job.force = line->force;
     ob_job_screen screen = {.job = {.cli = cli, .line = &job},
@@ -107,6 +142,8 @@ static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sid
                                .values = line,
                                .sides = sides->list,
                                .side_count = sides->count,
+                               .code = code->list,
+                               .code_count = code->count,
                                .looks = &m->looks};
     return ob__cases_measure(&screen, &request);
 }
@@ -122,13 +159,19 @@ int ob__diff_measure(ob_cli *cli, const ob_cli_call *call, ob_diff *diff)
                                         .floor = line->floor,
                                         .threshold = line->threshold}}};
     ob_cli_sides sides = {.count = 0};
+    ob_diff_code statements = {.count = 0};
     ob_err err;
     int code = OB_EXIT_OK;
     if (read_sides(line, &sides, &err) != OB_OK)
         code = err.file[0] != '\0' ? ob__cli_fail(cli, &err)
                                    : ob__cli_usage_error(cli, "%s", err.message);
     if (code == OB_EXIT_OK)
-        code = measure(cli, call, &sides, &m);
+        code = check_keys(cli, line, &sides);
+    if (code == OB_EXIT_OK && ob__diff_takes_code(line))
+        code = ob__diff_code_open(cli, call, &sides, &statements);
+    if (code == OB_EXIT_OK)
+        code = measure(cli, call, &sides, &statements, &m);
+    ob__diff_code_fini(&statements);
     ob__cli_sides_fini(&sides);
     /* What failed is a row of the verdict. */
     return code == OB_EXIT_FAILED ? OB_EXIT_OK : code;

@@ -107,24 +107,54 @@ static ob_status set_variable(const setting *s, ob_err *err)
     return add_to_list(s, &s->side->variables, text, err);
 }
 
-/* A text of the side as it is given, or what sets it. */
+/* A text of the side, or of its code, as it is given, or what sets it. */
 static const struct {
     const char *key;
+    ob_cli_key_use use;
     size_t text;
     set_fn set;
-} KEYS[] = {{"backend", offsetof(ob_side, backend), NULL},
-            {"options", offsetof(ob_side, backend_options), NULL},
-            {"device", offsetof(ob_side, device), NULL},
-            {"opbench", offsetof(ob_side, program), NULL},
-            {"plugin", 0, set_plugin},
-            {"threads", 0, set_threads}};
+} KEYS[] = {
+    {"backend", OB_CLI_KEY_OF_OPERATORS, offsetof(ob_side, backend), NULL},
+    {"options", OB_CLI_KEY_OF_OPERATORS, offsetof(ob_side, backend_options), NULL},
+    {"device", OB_CLI_KEY_OF_OPERATORS, offsetof(ob_side, device), NULL},
+    {"plugin", OB_CLI_KEY_OF_OPERATORS, offsetof(ob_side, plugins), set_plugin},
+    {"opbench", OB_CLI_KEY_OF_ALL, offsetof(ob_side, program), NULL},
+    {"threads", OB_CLI_KEY_OF_ALL, 0, set_threads},
+    {"stmt", OB_CLI_KEY_OF_STATEMENT, offsetof(ob_cli_side_code, stmt), NULL},
+    {"setup", OB_CLI_KEY_OF_STATEMENT, offsetof(ob_cli_side_code, line.setup), NULL},
+    {"global-setup", OB_CLI_KEY_OF_STATEMENT, offsetof(ob_cli_side_code, line.global_setup), NULL},
+    {"cc", OB_CLI_KEY_OF_CODE, offsetof(ob_cli_side_code, line.cc), NULL},
+    {"cxx", OB_CLI_KEY_OF_CODE, offsetof(ob_cli_side_code, line.cxx), NULL},
+    {"python", OB_CLI_KEY_OF_CODE, offsetof(ob_cli_side_code, line.python), NULL},
+    {"cflags", OB_CLI_KEY_OF_CODE, offsetof(ob_cli_side_code, line.cflags), NULL},
+    {"ldflags", OB_CLI_KEY_OF_CODE, offsetof(ob_cli_side_code, line.ldflags), NULL},
+};
+
+/* Where the text of a key is. */
+static char *place_of(ob_cli_sides *sides, size_t index, size_t key)
+{
+    const bool is_code =
+        KEYS[key].use == OB_CLI_KEY_OF_CODE || KEYS[key].use == OB_CLI_KEY_OF_STATEMENT;
+    return (is_code ? (char *)&sides->code[index] : (char *)&sides->items[index]) + KEYS[key].text;
+}
 
 static ob_status set_known(const setting *s, size_t i, ob_err *err)
 {
     if (KEYS[i].set != NULL)
         return KEYS[i].set(s, err);
-    memcpy((char *)s->side + KEYS[i].text, &s->value, sizeof s->value);
+    memcpy(place_of(s->sides, (size_t)(s->side - s->sides->items), i), &s->value, sizeof s->value);
     return OB_OK;
+}
+
+const char *ob__cli_side_has_key(const ob_cli_sides *sides, size_t index, ob_cli_key_use use)
+{
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
+        const void *value;
+        memcpy(&value, place_of((ob_cli_sides *)(uintptr_t)sides, index, i), sizeof value);
+        if (KEYS[i].use == use && value != NULL)
+            return KEYS[i].key;
+    }
+    return NULL;
 }
 
 static ob_status set_key(const setting *s, ob_err *err)
@@ -139,15 +169,17 @@ static ob_status set_key(const setting *s, ob_err *err)
                       s->key);
 }
 
-static ob_status begin_side(ob_cli_sides *sides, const char *name, ob_side **out, ob_err *err)
+/* NULL: there are too many. */
+static ob_side *begin_side(ob_cli_sides *sides, const char *name, ob_err *err)
 {
-    if (sides->count == OB_CLI_MOST_SIDES)
-        return ob_err_set(err, OB_ERR_LIMIT, "more than %d sides cannot take turns",
-                          OB_CLI_MOST_SIDES);
-    *out = &sides->items[sides->count];
-    **out = (ob_side){.size = sizeof **out, .name = name};
-    sides->list[sides->count++] = *out;
-    return OB_OK;
+    if (sides->count == OB_CLI_MOST_SIDES) {
+        ob_err_set(err, OB_ERR_LIMIT, "more than %d sides cannot take turns", OB_CLI_MOST_SIDES);
+        return NULL;
+    }
+    ob_side *side = &sides->items[sides->count];
+    *side = (ob_side){.size = sizeof *side, .name = name};
+    sides->list[sides->count++] = side;
+    return side;
 }
 
 /* ---- words ---- */
@@ -186,22 +218,20 @@ ob_status ob__cli_sides_add(ob_cli_sides *sides, const char *word, const char *o
 {
     char *copy = keep_text(sides, word, strlen(word));
     const size_t name = strcspn(word, ":=,");
-    ob_side *side = NULL;
     if (copy == NULL)
         return no_memory(err);
-    if (word[name] == ':') {
+    const bool is_named = word[name] == ':', is_backend = word[name] == '\0';
+    if (is_named)
         copy[name] = '\0';
-        OB_TRY(begin_side(sides, copy[0] != '\0' ? copy : otherwise, &side, err));
-        return set_words(sides, side, copy + name + 1, err);
-    }
-    /* Without a colon: settings, or the name of a backend. */
-    if (word[name] == '\0') {
-        OB_TRY(begin_side(sides, copy, &side, err));
-        side->backend = copy;
-        return OB_OK;
-    }
-    OB_TRY(begin_side(sides, otherwise, &side, err));
-    return set_words(sides, side, copy, err);
+    const bool has_name = (is_named || is_backend) && copy[0] != '\0';
+    ob_side *side = begin_side(sides, has_name ? copy : otherwise, err);
+    if (side == NULL)
+        return OB_ERR_LIMIT;
+    /* Without a colon: the name of a backend, or settings. */
+    if (!is_backend)
+        return set_words(sides, side, is_named ? copy + name + 1 : copy, err);
+    side->backend = copy;
+    return OB_OK;
 }
 
 /* ---- files ---- */
@@ -258,11 +288,12 @@ static ob_status add_object(ob_cli_sides *sides, const char *path, const ob_json
                             ob_err *err)
 {
     const char *name = ob_json_string(ob_json_get(object, "name"), NULL);
-    ob_side *side = NULL;
     if (ob_json_get_kind(object) != OB_JSON_OBJECT || name == NULL)
         return bad_place(path, object, err,
                          "a side is an object with a \"name\", and " OB_CLI_SIDE_KEYS);
-    OB_TRY(begin_side(sides, name, &side, err));
+    ob_side *side = begin_side(sides, name, err);
+    if (side == NULL)
+        return OB_ERR_LIMIT;
     const setting s = {.sides = sides, .side = side};
     for (size_t i = 0; i < ob_json_count(object); i++) {
         const char *key = ob_json_key(object, i);

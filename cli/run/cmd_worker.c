@@ -7,6 +7,7 @@
 
 #include "opbench/batch.h"
 #include "opbench/replay.h"
+#include "opbench/snippet_run.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -50,6 +51,8 @@ static const ob_option OPTIONS[] = {
         .help = "The command that repro lines name."),
     ROW(STRING, "repro-before", run.repro_before, .value = "WORDS",
         .help = "What stands in front of the program in repro lines."),
+    ROW(STRING, "side-name", run.side, .value = "NAME",
+        .help = "Which side of a comparison it measures."),
     ROW(STRING, "shm-name", batch.shared_memory, .letter = 's', .value = "NAME",
         .help = "Run the batch in this shared memory, write nothing."),
     ROW(STRING, "file", batch.file, .letter = 'f', .value = "FILE",
@@ -156,8 +159,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return ob__cli_fail(cli, &err);
     close((int)options->config_fd);
     ob_run_options how = options->run;
+    /* A config alone cannot name a trace, or code. */
     if (how.command != NULL && strcmp(how.command, "replay") == 0)
-        how.maker = ob_replay_maker(); /* a config alone cannot name a trace */
+        how.maker = ob_replay_maker();
+    if (how.command != NULL && strcmp(how.command, OB_SNIPPET_COMMAND) == 0)
+        how.maker = ob_snippet_maker();
     const ob_worker_fds fds = {.size = sizeof fds,
                                .socket = (int)options->socket_fd,
                                .state = (int)options->state_fd,

@@ -26,6 +26,8 @@ static ob_status open_config(ob_context *context, const ob_case_request *r, ob_c
                              ob_err *err)
 {
     const ob_config_options options = {.size = sizeof options, .device = r->run.device};
+    if (r->code != NULL)
+        return ob_snippet_open_config(context, r->code, r->code_count, out, err);
     return r->config != NULL ? ob_config_open_file(context, r->config, &options, out, err)
                              : open_words(context, r, &options, out, err);
 }
@@ -81,7 +83,11 @@ int ob__cases_measure(ob_job_screen *screen, ob_case_request *r)
     int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
     if (code == OB_EXIT_OK && open_config(cli->context, r, &to->config, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
-    r->run.by_words = r->config == NULL;
+    r->run.by_words = r->config == NULL && r->code == NULL;
+    if (r->code != NULL) {
+        r->run.maker = ob_snippet_maker();
+        r->run.command = OB_SNIPPET_COMMAND;
+    }
     if (code == OB_EXIT_OK)
         code = ob__cli_job_name(&screen->job, r->config != NULL ? r->config : "-", &r->run);
     if (code == OB_EXIT_OK)

@@ -9,12 +9,15 @@
 #include "job_screen.h"
 #include "thread_list.h"
 
+#include "opbench/snippet_run.h"
 #include "opbench/verdict.h"
 
 typedef struct ob_case_request {
     const char *config, *op, *only_case; /* without a config: op and the words */
     const char *const *words;
     size_t word_count;
+    const ob_code_case *const *code; /* instead: these; NULL = none */
+    size_t code_count;
     ob_run_options run; /* threads are set for each number */
     const ob_thread_list *threads;
     const void *values;          /* of the command's options, for the header */

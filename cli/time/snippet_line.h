@@ -12,7 +12,7 @@
 typedef struct ob_snippet_line {
     const char *lang; /* NULL = no statement is wanted */
     const char *setup, *global_setup;
-    const char *cc, *cxx, *python, *cache_dir;
+    const char *cc, *cxx, *python, *cflags, *ldflags, *cache_dir;
 } ob_snippet_line;
 
 #define OB_SNIPPET_ROW(base, row_name, field, word, text, usual)                                   \
@@ -41,6 +41,12 @@ typedef struct ob_snippet_line {
         OB_SNIPPET_ROW(base, "cxx", cxx, "PROGRAM", "The compiler for C++.", "c++"),               \
         OB_SNIPPET_ROW(base, "python", python, "PROGRAM", "The interpreter.",                      \
                        "the system's python3"),                                                    \
+        OB_SNIPPET_ROW(base, "cflags", cflags, "WORDS",                                            \
+                       "C and C++: further words for the compiler, such as '-O3 "                  \
+                       "-march=native'; then it is compiled each time.",                           \
+                       NULL),                                                                      \
+        OB_SNIPPET_ROW(base, "ldflags", ldflags, "WORDS",                                          \
+                       "C and C++: words behind the source, such as '-L. -lmine'.", NULL),         \
         OB_SNIPPET_ROW(base, "cache-dir", cache_dir, "DIR", "Where compiled snippets are kept.",   \
                        "opbench/snippets in your cache")
 

@@ -15,7 +15,8 @@ typedef struct ob_suite_line {
     int64_t retries;
 } ob_suite_line;
 
-#define OB_SUITE_ROWS(base)                                                                        \
+/* Which snippets. */
+#define OB_SUITE_CHOICE_ROWS(base)                                                                 \
     {.name = "suite",                                                                              \
      .letter = 's',                                                                                \
      .group = "Statements and suites",                                                             \
@@ -23,13 +24,15 @@ typedef struct ob_suite_line {
      .offset = (base) + offsetof(ob_suite_line, file),                                             \
      .value = "FILE",                                                                              \
      .help = "A suite of snippets in YAML; - reads standard input."},                              \
-        {.name = "only",                                                                           \
-         .group = "Statements and suites",                                                         \
-         .type = OB_OPTION_STRING,                                                                 \
-         .offset = (base) + offsetof(ob_suite_line, only),                                         \
-         .value = "TEXT",                                                                          \
-         .help = "With --suite: only snippets with this in their name, as `count --list` shows "   \
-                 "it."},                                                                           \
+    {                                                                                              \
+        .name = "only", .group = "Statements and suites", .type = OB_OPTION_STRING,                \
+        .offset = (base) + offsetof(ob_suite_line, only), .value = "TEXT",                         \
+        .help = "With --suite: only snippets with this in their name, as `count --list` shows "    \
+                "it."                                                                              \
+    }
+
+#define OB_SUITE_ROWS(base)                                                                        \
+    OB_SUITE_CHOICE_ROWS(base),                                                                    \
     {                                                                                              \
         .name = "retries", .group = "Statements and suites", .type = OB_OPTION_INT,                \
         .offset = (base) + offsetof(ob_suite_line, retries), .value = "N", .max = 100,             \

@@ -97,7 +97,7 @@ typedef struct ob_run_options {
         *roofline; /* file with ceilings, or "off"; NULL = OPBENCH_ROOFLINE, else the machine's */
     const char
         *backend_options; /* "forward_ns=700,queue=off": rows of the backend; NULL = defaults */
-    /* Who makes cases that are no operators: ob_replay_maker(); NULL = there are none. No row. */
+    /* Who makes cases that are no operators: ob_replay_maker(), ob_snippet_maker(); NULL = there are none. No row. */
     const struct ob_case_maker *maker;
     const char *membind; /* "0" or "0-1": NUMA nodes that all memory comes from; NULL = any */
     const char *wrap;    /* "perf stat -d": what workers are started under; NULL = nothing */
@@ -107,6 +107,7 @@ typedef struct ob_run_options {
     double block_time_s; /* continuous, by a rule: how long a block should take; 0 = 1 ms or less */
     double turn_time_s;  /* several sides: how long a turn should be; 0 = a block, or 1 ms */
     int64_t min_samples; /* by a rule: so many at least, whatever it says */
+    const char *side;    /* the side that is measured; NULL = there are none. No row */
 } ob_run_options;
 
 void ob_run_options_init_sized(ob_run_options *options, size_t size);

@@ -29,6 +29,7 @@ typedef enum ob_language {
 } ob_language;
 
 const char *ob_language_label(ob_language language); /* "C++" */
+const char *ob_language_word(ob_language language);  /* "c++", as users write it */
 /* "python", "py", "c++", "cpp" or "c", as written; OB_ERR_INVALID for any other. */
 ob_status ob_language_parse(const char *name, ob_language *out, ob_err *err);
 

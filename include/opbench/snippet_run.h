@@ -7,6 +7,7 @@
 #ifndef OPBENCH_SNIPPET_RUN_H
 #define OPBENCH_SNIPPET_RUN_H
 
+#include "opbench/config.h"
 #include "opbench/context.h"
 #include "opbench/count.h"
 #include "opbench/snippet.h"
@@ -31,6 +32,10 @@ typedef struct ob_snippet_options {
     /* Told, in a sentence without an end, before something that takes long. May be NULL. */
     void (*notice)(void *ctx, const char *text);
     void *ctx;
+    /* Words behind the compiler's own, as a shell would split them: "-O3 -march=native". NULL = none. */
+    const char *cflags;
+    const char *ldflags; /* behind the source: libraries, and where they are */
+    bool rebuild; /* compile also what is kept: what it includes or links may be another by now */
 } ob_snippet_options;
 
 /* ---- time ---- */
@@ -72,6 +77,32 @@ typedef struct ob_snippet_count_params {
 ob_status ob_snippet_count(const ob_timer_args *args, const ob_task_spec *task,
                            const ob_snippet_count_params *params, const ob_snippet_options *options,
                            ob_count_stats **stats, ob_err *err);
+
+/* ---- statements as cases: for opbench/run.h ---- */
+
+/* Code as one side of a comparison has it. */
+typedef struct ob_code_side {
+    size_t size;        /* sizeof(ob_code_side) */
+    const char *name;   /* of the side */
+    ob_timer_args args; /* num_threads 0 = as the run says; the language is that of the case */
+    /* Of these the programs, their words and the cache; NULL = defaults. */
+    const ob_snippet_options *options;
+} ob_code_side;
+
+typedef struct ob_code_case {
+    size_t size;      /* sizeof(ob_code_case) */
+    const char *name; /* of its records */
+    const ob_code_side *const *sides;
+    size_t side_count; /* at least one */
+} ob_code_case;
+
+/* A config whose cases are code. A worker runs the statement of its side in a process of its own: the setup once, then
+ * blocks as the executor asks for them. */
+ob_status ob_snippet_open_config(ob_context *context, const ob_code_case *const *cases,
+                                 size_t count, ob_config **out, ob_err *err);
+/* Makes the cases of such a config: for ob_run_options.maker, with this as the command. */
+const struct ob_case_maker *ob_snippet_maker(void);
+#define OB_SNIPPET_COMMAND "time --lang"
 
 /* ---- the process itself ---- */
 

@@ -2,8 +2,8 @@
 """The process of a Python snippet. opbench starts it with `python3 -c` and talks to it on a socket.
 
 Both sides speak in the messages of src/process/wire.h. The first is JSON: stmt, setup, threads, and the library that
-switches callgrind or null. Then one request each: "time N", "count N W R" or "baseline N", as src/snippet/serve.c has
-them. The statement is
+switches callgrind or null. Then one request each: "time N", "count N W R", "baseline N" or "blocks", as
+src/snippet/serve.c has them. The statement is
 put into the loop as a tree, not as text, so nothing in it is indented anew or escaped. The cyclic garbage
 collector is off while anything is timed or counted. Code that does not compile, or leaves the loop around it, is
 "refused", not an error.
@@ -15,6 +15,7 @@ import gc
 import inspect
 import itertools
 import json
+import resource
 import socket
 import struct
 import sys
@@ -76,6 +77,26 @@ def time_blocks(n, result):
     start = time.perf_counter()
     yield n
     result.append(time.perf_counter() - start)
+
+
+def asked_blocks(server, who):
+    """Blocks as they are asked for, behind the answer to what was asked before."""
+    answer = b"0"
+    while True:
+        server.send(ANSWER, answer)
+        request = server.receive()
+        if request is None:
+            sys.exit()
+        number = int(request.split()[1])
+        before = resource.getrusage(who)
+        start = time.perf_counter()
+        yield number
+        seconds = time.perf_counter() - start
+        after = resource.getrusage(who)
+        peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        faults = after.ru_minflt - before.ru_minflt + after.ru_majflt - before.ru_majflt
+        answer = b"%.17g %d %d %d %d" % (seconds, after.ru_nvcsw - before.ru_nvcsw,
+                                         after.ru_nivcsw - before.ru_nivcsw, faults, peak_kib)
 
 
 def count_blocks(switch, n, warmup, repeats):
@@ -150,6 +171,7 @@ class Server:
         if task["switch"] is not None:
             self.switch = ctypes.CDLL(task["switch"])
             self.switch.ob_callgrind_ready()
+        self.who = resource.RUSAGE_SELF if task["threads"] > 1 else resource.RUSAGE_THREAD
         if "torch" in sys.modules:
             sys.modules["torch"].set_num_threads(task["threads"])
 
@@ -158,6 +180,8 @@ class Server:
         result = [0.0]
         if words[0] == "time":
             whole = self.inner(time_blocks(numbers[0], result))
+        elif words[0] == "blocks":
+            whole = self.inner(asked_blocks(self, self.who))
         elif words[0] == "count":
             whole = self.inner(count_blocks(self.switch, *numbers))
         else:

@@ -24,7 +24,7 @@ enum { OB_WIRE_VERSION = 1 };
     X(IDLE, 0)           /* worker: the lease is done */                                           \
     X(LEASE, 64 << 10)   /* supervisor: ob_lease, and ob_lost_part any number of times */          \
     X(ASK, 64 << 20)     /* to a snippet: its task, or a request */                                \
-    X(ANSWER, 64)        /* snippet: a number as text */                                           \
+    X(ANSWER, 256)       /* snippet: numbers as text */                                            \
     X(FAILED, 64 << 10)  /* snippet, trial, plug-in: why not, as text */                           \
     X(CANNOT, 64 << 10)  /* snippet, plug-in: why its code can never be run this way */            \
     X(OPENED, 64 << 10)  /* trial: what was opened, as text, and its files */                      \

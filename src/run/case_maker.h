@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cases that are no operators but lists of calls, such as a step of a trace. A layer above makes them; what it makes is
- * run, timed, recorded and survived as any other case. Such a case has parts: while one is under way its number stands
+ * Cases that are no operators: lists of calls, such as a step of a trace, and statements. A layer above makes them; what it
+ * makes is run, timed, recorded and survived as any other case. A list of calls has parts: while one is under way its number stands
  * in memory that the supervisor sees, one that takes the worker down is left out when the case begins again, and each
  * kind of them has a record of its own before that of the case.
  */
 #ifndef OB_RUN_CASE_MAKER_H
 #define OB_RUN_CASE_MAKER_H
 
+#include "measure/disturbance.h"
 #include "opbench/run.h"
 #include "run/executor.h"
 #include "run/result_check.h"
@@ -32,6 +33,11 @@ typedef struct ob_case_maker {
     ob_status (*report)(ob_made_case *made, ob_record *record, ob_text *parts, ob_err *err);
     /* Appends the command that runs the case alone. */
     bool (*print_repro)(const ob_run_options *options, const ob_case *c, ob_text *out);
+    /* What is known of the record before anything is made: names and code. It points into the case. NULL = what is said of an
+     * operator. */
+    void (*identify)(const ob_run_options *options, const ob_case *c, ob_record_result *r);
+    /* Its samples are not of this process: `usage` tells how the kernel disturbed them. NULL = they are. */
+    ob_disturbance_calls (*calls)(ob_made_case *made);
 } ob_case_maker;
 
 /* The maker of the case; NULL = it is an operator's. */

@@ -415,14 +415,15 @@ static ob_status estimate_block(const run *r, uint64_t *block)
     return status;
 }
 
-/* One by one; their times are dropped, as those of the estimate. */
+/* One by one, or in blocks that double; their times are dropped, as those of the estimate. */
 static ob_status warm_iterations(const run *r, const warmup *since)
 {
     ob_series times = {0}, backward = {0}, peaks = {0};
     ob_status status = OB_OK;
-    while (status == OB_OK && !is_warm(r, since)) {
+    uint64_t n = 1;
+    for (; status == OB_OK && !is_warm(r, since); n *= r->target->is_far ? 2 : 1) {
         times.count = backward.count = peaks.count = 0;
-        status = forward_block(r, 1, &times, &peaks);
+        status = forward_block(r, n, &times, &peaks);
         if (status == OB_OK && r->settings->pass == OB_PASS_BACKWARD)
             status = backward_block(r, 1, &times, &backward, &peaks);
     }

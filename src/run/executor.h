@@ -75,6 +75,7 @@ typedef struct ob_exec_target {
     ob_backend *backend;
     ob_prepared *prepared;
     bool restores; /* the case writes into its inputs: OB_PHASE_RESTORE before each sample */
+    bool is_far;   /* in another process: a call may take far longer than an iteration */
 } ob_exec_target;
 
 /* result is the caller's, to be freed also after a failure: it holds the samples so far. */

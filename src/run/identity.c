@@ -261,5 +261,9 @@ ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options
     r->start_time = identity->start_time;
     r->repro = identity->repro.data;
     r->task.num_threads = options->threads;
-    return name_task(identity, options, c, r, err);
+    OB_TRY(name_task(identity, options, c, r, err));
+    const ob_case_maker *maker = ob__maker_of(options, c);
+    if (maker != NULL && maker->identify != NULL)
+        maker->identify(options, c, r);
+    return OB_OK;
 }

@@ -402,15 +402,19 @@ static ob_exec_target target_of(const ob_session *s)
 static ob_disturbance *disturbance_of(ob_session *s, bool by_page)
 {
     const pid_t thread = gettid();
-    if (s->desc->clock_ns != NULL)
+    const bool is_elsewhere = s->made != NULL && s->options.maker->calls != NULL;
+    const ob_disturbance_calls calls =
+        is_elsewhere ? s->options.maker->calls(s->made) : (ob_disturbance_calls){.ctx = NULL};
+    if (s->desc->clock_ns != NULL && !is_elsewhere)
         return NULL;
-    if (s->disturbance_of != 0 && s->disturbance_of != thread) {
+    if (s->disturbance_of != 0 && (s->disturbance_of != thread || is_elsewhere)) {
         ob__disturbance_close(&s->disturbance);
         s->disturbance_of = 0;
     }
     if (s->disturbance_of == 0)
         ob__disturbance_open(&s->disturbance,
-                             &(ob_disturbance_params){.by_page = by_page,
+                             &(ob_disturbance_params){.calls = is_elsewhere ? &calls : NULL,
+                                                      .by_page = by_page && !is_elsewhere,
                                                       .others_work = s->options.threads > 1 ||
                                                                      s->desc->asynchronous});
     s->disturbance_of = thread;

@@ -92,6 +92,7 @@ static ob_status name_side(const ob_run_options *options, const ob_side *from, o
     out->count++;
     OB_TRY(check_variables(given, err));
     side->options = *options;
+    side->options.side = given->name;
     if (given->backend != NULL)
         side->options.backend = given->backend;
     /* Options of another backend make no sense to this one. */

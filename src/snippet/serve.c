@@ -5,6 +5,9 @@
  *     time N             setup, one run, then N runs with the clock around them: the seconds
  *     count N W R        setup, W runs, then R times a block of N and one of 2N runs, each collected by
  *                        callgrind and dumped: 0
+ *     blocks             setup: 0. From then on only this:
+ *     block N            N runs with the clock around them: the seconds, and what getrusage counted meanwhile
+ *                        (ob_snippet_block)
  *
  * What is timed: from the end of next() to its next call, so the loop of the snippet and one call through a pointer.
  */
@@ -24,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,11 +41,14 @@ typedef struct server {
     ob_snippet_host host; /* first: the snippet gives it back */
     int socket;
     bool counts;                      /* else times */
+    bool by_blocks;                   /* as they are asked for */
+    bool is_over;                     /* nobody asks any more */
     uint64_t number, warmup, repeats; /* of the request */
     uint64_t step;                    /* how often next() was called */
     uint64_t asked;                   /* runs of the block under way */
     bool finished;                    /* the last block is over */
     struct timespec start, end;
+    struct rusage before, after;
     bool failed, refused; /* refused: by what the code is, not by what happened */
     char reason[1024];
     const ob_snippet_serve_params *params;
@@ -84,23 +91,56 @@ static bool begin_time(server *s)
     return s->step <= 2;
 }
 
+static bool answer(const server *s);
+static bool take_number(const char **line, uint64_t *out);
+
+/* A block that is asked for, behind the answer to what was asked before. */
+static bool begin_asked(server *s)
+{
+    ob_text request = {0};
+    ob_message type;
+    s->is_over = !answer(s) || ob__wire_receive(s->socket, &type, &request, NULL) != OB_OK ||
+                 type != OB_MESSAGE_ASK || strncmp(request.data, "block ", 6) != 0;
+    const char *line = s->is_over ? "" : request.data + strlen("block");
+    s->is_over = s->is_over || !take_number(&line, &s->asked);
+    ob_text_fini(&request);
+    return !s->is_over;
+}
+
+/* Whether the clock goes around the block under way. */
+static bool is_timed(const server *s)
+{
+    return !s->counts && (s->by_blocks ? s->step > 0 : s->step == 2);
+}
+
 /* What must stand closest to the block: the clock, or callgrind's switch. */
 static void end_block(server *s)
 {
-    if (!s->counts && s->step == 2)
+    if (is_timed(s))
         clock_gettime(CLOCK_MONOTONIC, &s->end);
+    if (s->by_blocks)
+        getrusage(s->host.threads > 1 ? RUSAGE_SELF : RUSAGE_THREAD, &s->after);
     if (s->counts && s->step > 1)
         ob__callgrind_end();
 }
 
 static void begin_block(server *s)
 {
-    if (!s->counts && s->step == 2)
+    if (s->by_blocks)
+        getrusage(s->host.threads > 1 ? RUSAGE_SELF : RUSAGE_THREAD, &s->before);
+    if (is_timed(s))
         clock_gettime(CLOCK_MONOTONIC, &s->start);
     if (s->counts && s->step == 1)
         ob__callgrind_ready();
     if (s->counts && s->step > 1)
         ob__callgrind_begin();
+}
+
+/* A block of the request's own plan. */
+static bool begin_own(server *s)
+{
+    s->step++;
+    return s->counts ? begin_count(s) : begin_time(s);
 }
 
 static int next_block(ob_snippet_host *host, unsigned long done, unsigned long *runs)
@@ -109,8 +149,8 @@ static int next_block(ob_snippet_host *host, unsigned long done, unsigned long *
     end_block(s);
     if (s->step > 0 && done != s->asked && !s->failed)
         refuse(s);
-    s->step++;
-    const bool more = !s->failed && (s->counts ? begin_count(s) : begin_time(s));
+    const bool more = !s->failed && (s->by_blocks ? begin_asked(s) : begin_own(s));
+    s->step += s->by_blocks;
     *runs = (unsigned long)s->asked;
     s->finished = !more;
     if (more)
@@ -172,12 +212,25 @@ static void run_entry(server *s, ob_snippet_entry_fn entry)
 
 /* ---- requests ---- */
 
+/* Of the block before: switches off the CPU, faults, and the peak of memory in KiB. */
+static void print_block(const server *s, double seconds, char *out, size_t size)
+{
+    const struct rusage *a = &s->before, *b = &s->after;
+    struct rusage all = {.ru_maxrss = 0};
+    getrusage(RUSAGE_SELF, &all);
+    snprintf(out, size, "%.17g %ld %ld %ld %ld", seconds, b->ru_nvcsw - a->ru_nvcsw,
+             b->ru_nivcsw - a->ru_nivcsw,
+             b->ru_minflt - a->ru_minflt + (b->ru_majflt - a->ru_majflt), all.ru_maxrss);
+}
+
 static bool answer(const server *s)
 {
-    char text[64];
+    char text[192];
     const double seconds = (double)(s->end.tv_sec - s->start.tv_sec) +
                            1e-9 * (double)(s->end.tv_nsec - s->start.tv_nsec);
-    snprintf(text, sizeof text, "%.17g", s->counts ? 0.0 : seconds);
+    snprintf(text, sizeof text, "%.17g", s->counts || s->by_blocks ? 0.0 : seconds);
+    if (s->by_blocks && s->step > 0)
+        print_block(s, seconds, text, sizeof text);
     const ob_message type = s->refused  ? OB_MESSAGE_CANNOT
                             : s->failed ? OB_MESSAGE_FAILED
                                         : OB_MESSAGE_ANSWER;
@@ -201,8 +254,11 @@ static bool take_number(const char **line, uint64_t *out)
 static bool read_request(server *s, const char *line)
 {
     s->step = 0;
-    s->failed = s->refused = s->finished = false;
+    s->failed = s->refused = s->finished = s->is_over = false;
     s->counts = strncmp(line, "count ", 6) == 0;
+    s->by_blocks = strcmp(line, "blocks") == 0;
+    if (s->by_blocks)
+        return true;
     if (!s->counts && strncmp(line, "time ", 5) != 0)
         return false;
     line += strcspn(line, " ");
@@ -218,7 +274,7 @@ static ob_status load(const char *object, ob_snippet_entry_fn *entry, ob_err *er
         return ob_err_set(err, OB_ERR_IO, "the snippet cannot be loaded: %s", dlerror());
     void *symbol = dlsym(library, OB_SNIPPET_ENTRY);
     memcpy(entry, &symbol, sizeof *entry);
-    return symbol != NULL ? OB_OK : ob_err_set(err, OB_ERR_IO, "%s is no snippet", object);
+    return OB_OK;
 }
 
 ob_status ob_snippet_serve(const ob_snippet_serve_params *params, ob_err *err)
@@ -228,6 +284,8 @@ ob_status ob_snippet_serve(const ob_snippet_serve_params *params, ob_err *err)
     params = &own;
     ob_snippet_entry_fn entry = NULL;
     OB_TRY(load(params->object, &entry, err));
+    if (entry == NULL)
+        return ob_err_set(err, OB_ERR_IO, "%s is no snippet", params->object);
     server s = {.host = {.next = next_block,
                          .fail = fail,
                          .threads = (long)params->threads,
@@ -245,7 +303,7 @@ ob_status ob_snippet_serve(const ob_snippet_serve_params *params, ob_err *err)
             break;
         }
         run_entry(&s, entry);
-        if (!answer(&s))
+        if (s.is_over || !answer(&s))
             break;
     }
     ob_text_fini(&request);

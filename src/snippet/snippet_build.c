@@ -11,6 +11,7 @@
 #include "base/write_all.h"
 #include "plugin/registry.h"
 #include "process/process.h"
+#include "run/command_line.h"
 #include "snippet/cxx_library.h"
 #include "snippet/lines.h"
 #include "snippet/suite_int.h"
@@ -27,7 +28,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-enum { MOST_WORDS = 64, SUM_BYTES = 33 };
+enum { MOST_WORDS = 192, MOST_FLAGS = 64, SUM_BYTES = 33 };
 
 #define JOIN(...) ob__join(arena, "", (const char *const[]){__VA_ARGS__, NULL})
 
@@ -60,11 +61,22 @@ static const char *identity(ob_arena *arena, const char *path)
     return JOIN(path, text);
 }
 
+static bool has_flags(const ob_snippet_options *options)
+{
+    return options->cflags != NULL || options->ldflags != NULL;
+}
+
 static const char *make_key(const build *b, const char *what)
 {
     ob_arena *arena = b->arena;
     const char *id = identity(arena, b->compiler);
     const char *all = id == NULL ? NULL : JOIN(id, "\n", what, "\n");
+    if (all != NULL && has_flags(b->options)) {
+        const char *links = b->options->ldflags != NULL ? b->options->ldflags : "";
+        char *here = realpath(".", NULL); /* they may name folders */
+        all = JOIN(all, links, "\n", here != NULL ? here : "", "\n");
+        free(here);
+    }
     for (size_t i = 1; all != NULL && i < b->word_count; i++)
         all = JOIN(all, b->words[i], "\n");
     if (all == NULL)
@@ -123,6 +135,23 @@ static ob_status keep(ob_arena *arena, const char *made, const char *path, ob_er
 
 /* ---- compiling ---- */
 
+/* The user's words. */
+static ob_status add_flags(build *b, const char *text, const char *what, ob_err *err)
+{
+    ob_command_words words = {.count = 0};
+    ob_status status = text != NULL ? ob__command_words_split(&words, text, what, err) : OB_OK;
+    const char *at = words.text.data;
+    if (status == OB_OK && words.count > MOST_FLAGS)
+        status = ob_err_set(err, OB_ERR_LIMIT, "%s has more than %d words", what, MOST_FLAGS);
+    for (size_t i = 0; status == OB_OK && i < words.count; i++, at += strlen(at) + 1) {
+        const char *word = ob__arena_strdup(b->arena, at, strlen(at));
+        status = word != NULL ? OB_OK : ob__snippet_no_memory(err);
+        add_word(b, word);
+    }
+    ob__command_words_fini(&words);
+    return status == OB_ERR_SYNTAX ? OB_ERR_INVALID : status;
+}
+
 static ob_status compile_error(const ob_process *child, ob_err *err)
 {
     ob_text text = {0};
@@ -154,6 +183,7 @@ static ob_status add_libraries(build *b, ob_err *err)
             return ob__snippet_no_memory(err);
         add_word(b, word);
     }
+    OB_TRY(add_flags(b, b->options->ldflags, "ldflags", err));
     add_word(b, "-lm");
     return OB_OK;
 }
@@ -172,10 +202,11 @@ static ob_status compile(build *b, const char *source, const char *made, bool he
     add_word(b, source);
     if (!header)
         OB_TRY(add_libraries(b, err));
-    /* In the same place each time, because objects remember where they were made. */
+    /* In the same place each time, because objects remember where they were made; but the user's words may name
+     * folders. */
     const ob_process_params params = {.words = b->words,
                                       .variables = variables,
-                                      .dir = "/",
+                                      .dir = has_flags(b->options) ? NULL : "/",
                                       .capture = true,
                                       .stop = {.fn = b->options->stop, .ctx = b->options->ctx}};
     OB_TRY(ob__process_start(&params, &child, err));
@@ -347,7 +378,7 @@ static ob_status build_object(build *b, const char **object, ob_err *err)
     *object = key == NULL ? NULL : JOIN(b->dir, "/", key, OB_OBJECT_END);
     if (status == OB_OK && *object == NULL)
         status = ob__snippet_no_memory(err);
-    if (status == OB_OK && *object != NULL && !is_whole(arena, *object)) {
+    if (status == OB_OK && *object != NULL && (b->options->rebuild || !is_whole(arena, *object))) {
         ob__snippet_cache_expire(b->dir);
         status = make_object(b, *object, err);
     }
@@ -379,6 +410,7 @@ ob_status ob__snippet_build(ob_arena *arena, const ob_snippet_source *source,
     add_word(&b, b.compiler);
     for (size_t i = 0; source->flags[i] != NULL; i++)
         add_word(&b, source->flags[i]);
+    OB_TRY(add_flags(&b, options->cflags, "cflags", err));
     OB_TRY(build_object(&b, object, err));
     return ob__check_trusted(*object, err);
 }

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 64, MOST_VARIABLES = 32 };
+enum { MOST_WORDS = 64, MOST_VARIABLES = 32, ANSWER_SIZE = 257 };
 
 /* What every library in the process is told about threads. */
 static const char *const THREAD_VARIABLES[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
@@ -165,11 +165,11 @@ static ob_status receive(ob_snippet_process *p, ob_wire_message *out, ob_err *er
     }
 }
 
-ob_status ob__snippet_ask(ob_snippet_process *process, const char *request, double *answer,
-                          ob_err *err)
+/* Sends a request, waits for the answer: a text of numbers. */
+static ob_status ask(ob_snippet_process *process, const char *request, char answer[ANSWER_SIZE],
+                     ob_err *err)
 {
     ob_wire_message got;
-    char number[64];
     if (ob__wire_send(process->child.socket, OB_MESSAGE_ASK, request, strlen(request), NULL) !=
         OB_OK)
         return explain_death(process, err);
@@ -180,8 +180,39 @@ ob_status ob__snippet_ask(ob_snippet_process *process, const char *request, doub
                           "%.*s", size, got.data);
     if (got.type != OB_MESSAGE_ANSWER)
         return ob_err_set(err, OB_ERR_SYNTAX, "the snippet's process gives no answer");
-    snprintf(number, sizeof number, "%.*s", size, got.data);
-    *answer = strtod(number, NULL);
+    snprintf(answer, ANSWER_SIZE, "%.*s", size, got.data);
+    return OB_OK;
+}
+
+ob_status ob__snippet_ask(ob_snippet_process *process, const char *request, double *answer,
+                          ob_err *err)
+{
+    char text[ANSWER_SIZE];
+    OB_TRY(ask(process, request, text, err));
+    *answer = strtod(text, NULL);
+    return OB_OK;
+}
+
+ob_status ob__snippet_begin_blocks(ob_snippet_process *process, ob_err *err)
+{
+    double ignored;
+    return ob__snippet_ask(process, "blocks", &ignored, err);
+}
+
+ob_status ob__snippet_run_block(ob_snippet_process *process, uint64_t n, ob_snippet_block *out,
+                                ob_err *err)
+{
+    char request[64], text[ANSWER_SIZE];
+    snprintf(request, sizeof request, "block %" PRIu64, n);
+    OB_TRY(ask(process, request, text, err));
+    uint64_t *const numbers[] = {&out->voluntary, &out->involuntary, &out->faults, &out->peak_kib};
+    char *at;
+    out->seconds = strtod(text, &at);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (*at != ' ')
+            return ob_err_set(err, OB_ERR_SYNTAX, "the snippet's process gives no answer");
+        *numbers[i] = strtoull(at, &at, 10);
+    }
     return OB_OK;
 }
 
@@ -243,7 +274,9 @@ static ob_status start(ob_snippet_process *p, launch *l, const ob_snippet_wrap *
     if (is_python && wrap != NULL && wrap->counts) {
         const ob_snippet_source source = {
             .language = OB_LANGUAGE_C, .text = SWITCH_SOURCE, .flags = SWITCH_FLAGS};
-        OB_TRY(ob__snippet_build(l->arena, &source, l->options, &library, err));
+        ob_snippet_options plain = *l->options;
+        plain.cflags = plain.ldflags = NULL; /* it is not the user's code */
+        OB_TRY(ob__snippet_build(l->arena, &source, &plain, &library, err));
     }
     for (size_t i = 0; wrap != NULL && wrap->words != NULL && wrap->words[i] != NULL; i++)
         add_word(l, wrap->words[i]);

@@ -30,6 +30,19 @@ ob_status ob__snippet_start(const ob_timer_args *args, const ob_snippet_options 
 ob_status ob__snippet_ask(ob_snippet_process *process, const char *request, double *answer,
                           ob_err *err);
 
+/* One block of runs, as the process itself saw it. */
+typedef struct ob_snippet_block {
+    double seconds;
+    uint64_t voluntary, involuntary; /* switches off the CPU meanwhile */
+    uint64_t faults;
+    uint64_t peak_kib; /* of its memory so far */
+} ob_snippet_block;
+
+/* Runs the setup once; from then on the process takes blocks alone. */
+ob_status ob__snippet_begin_blocks(ob_snippet_process *process, ob_err *err);
+ob_status ob__snippet_run_block(ob_snippet_process *process, uint64_t n, ob_snippet_block *out,
+                                ob_err *err);
+
 /* How a message begins that says that the process is gone. */
 #define OB_SNIPPET_DIED "the snippet's process ended"
 

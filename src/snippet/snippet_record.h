@@ -23,6 +23,8 @@ typedef struct ob_snippet_record {
 void ob__snippet_hash(const ob_timer_args *args, char key[OB_SNIPPET_KEY_SIZE]);
 /* What a record of it is called: the snippet's name, or for a statement, which has no label, "C, 2 threads". free() it. */
 ob_status ob__snippet_record_name(const ob_snippet *snippet, char **name, ob_err *err);
+/* Appends the code as words of a command line: " --lang c --setup 'int x = 0;' 'x++;'". */
+bool ob__snippet_append_words(ob_text *out, const ob_timer_args *args);
 /* Whether a message says that the snippet's process is gone. */
 bool ob__snippet_died(const char *message);
 /* mode: how it was measured; the result's may be neither counts nor times when it failed. Fini also after a failure. */

@@ -37,12 +37,10 @@ static bool append_option(ob_text *out, const char *name, const char *value)
 }
 
 /* --lang c --setup 'int x = 0;' 'x++;' */
-static bool append_statement(ob_text *out, const ob_timer_args *args)
+bool ob__snippet_append_words(ob_text *out, const ob_timer_args *args)
 {
-    static const char *const NAMES[] = {
-        [OB_LANGUAGE_PYTHON] = "python", [OB_LANGUAGE_CPP] = "c++", [OB_LANGUAGE_C] = "c"};
     const bool has_setup = args->setup != NULL && strcmp(args->setup, "pass") != 0;
-    return append_option(out, " --lang ", NAMES[args->language]) &&
+    return append_option(out, " --lang ", ob_language_word(args->language)) &&
            append_option(out, " --setup ", has_setup ? args->setup : NULL) &&
            append_option(out, " --global-setup ", args->global_setup) &&
            (args->num_threads <= 1 ||
@@ -63,7 +61,7 @@ static ob_status make_repro(snippet_source *s, const ob_snippet *snippet, const 
         ok = ok && append_option(out, " -s ", s->what.name != NULL ? s->what.name : "-") &&
              append_option(out, " --only ", name);
     else
-        ok = ok && append_statement(out, &snippet->args);
+        ok = ok && ob__snippet_append_words(out, &snippet->args);
     return ok && ob_text_append(out, "", 1)
                ? OB_OK
                : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the repro line");

@@ -21,6 +21,14 @@ const char *ob_language_label(ob_language language)
     return LABELS[language];
 }
 
+#define LANGUAGE_WORD(id, label, json, name, other) [OB_LANGUAGE_##id] = (name),
+static const char *const LANGUAGE_WORDS[] = {OB_LANGUAGE_MAP(LANGUAGE_WORD)};
+
+const char *ob_language_word(ob_language language)
+{
+    return LANGUAGE_WORDS[language];
+}
+
 ob_status ob_language_parse(const char *text, ob_language *out, ob_err *err)
 {
 #define LANGUAGE_FIND(id, label, json, name, other)                                                \

@@ -254,6 +254,24 @@ static void a_failure_keeps_the_samples_so_far(void)
 /* ---- warm-up and turns by time ---- */
 
 /* Discrete warm-ups are samples, as always; 2 are asked for, and 10 fill the time. */
+/* One by one, or where a call may take long itself, in blocks of 1, 2, 4 and 8. */
+static void warms_up_in_blocks(void)
+{
+    const null_options o = times(1000, 1000, 0, 0);
+    const ob_exec_settings s = {.mode = OB_EXEC_CONTINUOUS, .iterations = 1, .warmup_ns = 10000};
+    for (int is_far = 0; is_far < 2; is_far++) {
+        rig r;
+        ob_err err;
+        rig_init(&r, &o, OB_PASS_FORWARD);
+        const ob_exec_target target = {
+            .desc = null_desc, .backend = r.backend, .prepared = r.prepared, .is_far = is_far != 0};
+        CHECK_INT(ob__execute(&target, &s, &r.result, &err), OB_OK);
+        CHECK_INT(null_desc->clock_ns(r.backend), is_far ? 15000 + 1000 : 10000 + 1000);
+        check_series(&r.result.forward.measure_ns, 1, 1000);
+        rig_fini(&r);
+    }
+}
+
 static void warms_up_for_a_time(void)
 {
     const null_options o = times(1000, 1000, 0, 0);
@@ -459,6 +477,7 @@ int main(void)
     RUN(a_rule_ends_the_phase);
     RUN(a_failure_keeps_the_samples_so_far);
     RUN(warms_up_for_a_time);
+    RUN(warms_up_in_blocks);
     RUN(warm_up_ends_though_the_clock_stands);
     RUN(blocks_have_the_time_that_was_asked_for);
     RUN(a_turn_has_several_blocks);

@@ -194,6 +194,7 @@ static native_gemm turn(const native_gemm *g)
         .c_column = g->c_row,
         .alpha = g->alpha,
         .beta = g->beta,
+        .alone = g->alone,
     };
 }
 
@@ -240,8 +241,8 @@ static void run_grid(grid *all)
 {
     const native_gemm *g = &all->gemm;
     const double parts = (double)g->m * (double)g->n * (double)g->k / (double)NATIVE_GEMM_GRAIN;
-    const int64_t threads =
-        parts < all->blas->env->threads ? (int64_t)parts : all->blas->env->threads;
+    const int64_t most = g->alone ? 1 : all->blas->env->threads;
+    const int64_t threads = parts < (double)most ? (int64_t)parts : most;
     all->rows = all->columns = 1;
     for (int64_t rows = 1; rows <= threads; rows++) {
         const int64_t columns = threads / rows;

@@ -34,6 +34,7 @@ typedef struct native_gemm {
     void *c;
     int64_t c_row, c_column;
     double alpha, beta;
+    bool alone; /* on the calling thread, for one of many products that are spread themselves */
     int64_t alpha_integer, beta_integer; /* for products of integers */
 } native_gemm;
 

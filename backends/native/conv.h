@@ -19,18 +19,23 @@ typedef struct native_conv {
     native_window window;
     int64_t images, groups;
     int64_t wide_channels, narrow_channels; /* per group */
+    int64_t places;                         /* threads that have a workspace */
 } native_conv;
 
-/* Elements of workspace that each function below needs. */
+/* How many of these threads work on items of their own; before native_conv_workspace. */
+void native_conv_set_places(native_conv *conv, int64_t threads);
+/* Elements of workspace that each function below needs, for all places. */
 int64_t native_conv_workspace(const native_conv *conv);
 
 /* One call: what it is given depends on the function; bias may be NULL. All are contiguous. */
 typedef struct native_conv_data {
+    const native_env *env;
     const native_blas *blas;
     const native_rows *rows;
     void *wide, *narrow, *weight;
     const void *bias; /* of the side that is written */
     void *workspace;
+    bool alone; /* for the functions themselves: one of several that run at the same time */
 } native_conv_data;
 
 /* X(suffix, type) for each type there is a version for. */

@@ -89,17 +89,36 @@ static void NAME(scatter_line_any)(const native_window *w, REAL *channel, const 
     NAME(scatter_line)(w, channel, k, at, end, in);
 }
 
-/* Every line of the column matrix [wide_channels * kernel, end - at] of one group. */
-static void NAME(each_line)(const native_conv *conv, REAL *wide, int64_t at, int64_t end,
-                            REAL *columns, NAME(line_fn) fn)
+typedef struct NAME(lines) {
+    const native_conv *conv;
+    REAL *wide, *columns;
+    int64_t at, end;
+    NAME(line_fn) fn;
+} NAME(lines);
+
+static void NAME(lines_of_channels)(void *ctx, int64_t begin, int64_t last)
 {
-    const native_window *w = &conv->window;
-    const int64_t plane = native_window_product(w->wide);
-    for (int64_t c = 0; c < conv->wide_channels; c++)
+    const NAME(lines) *all = ctx;
+    const native_window *w = &all->conv->window;
+    const int64_t plane = native_window_product(w->wide), width = all->end - all->at;
+    REAL *columns = all->columns + begin * native_window_product(w->kernel) * width;
+    for (int64_t c = begin; c < last; c++)
         for (int64_t d = 0; d < w->kernel[0]; d++)
             for (int64_t h = 0; h < w->kernel[1]; h++)
-                for (int64_t x = 0; x < w->kernel[2]; x++, columns += end - at)
-                    fn(w, wide + c * plane, (const int64_t[3]){d, h, x}, at, end, columns);
+                for (int64_t x = 0; x < w->kernel[2]; x++, columns += width)
+                    all->fn(w, all->wide + c * plane, (const int64_t[3]){d, h, x}, all->at,
+                            all->end, columns);
+}
+
+/* Every line of the column matrix [wide_channels * kernel, end - at] of one group. */
+static void NAME(each_line)(const native_conv *conv, const native_conv_data *data, REAL *wide,
+                            int64_t at, int64_t end, NAME(line_fn) fn)
+{
+    NAME(lines)
+    all = {.conv = conv, .wide = wide, .columns = data->workspace, .at = at, .end = end, .fn = fn};
+    const int64_t elements = native_window_product(conv->window.kernel) * (end - at);
+    native_parallel(data->env, conv->wide_channels, channel_grain(elements),
+                    NAME(lines_of_channels), &all);
 }
 
 /* One image and group, seen as matrices. */
@@ -125,58 +144,60 @@ static NAME(part) NAME(get_part)(const native_conv *conv, const native_conv_data
     };
 }
 
-static void NAME(fill)(REAL *out, int64_t channels, int64_t length, const REAL *bias)
+/* `width` numbers of each channel, the channels `pitch` apart. */
+static void NAME(fill)(REAL *out, int64_t channels, int64_t pitch, int64_t width, const REAL *bias)
 {
     for (int64_t c = 0; c < channels; c++)
-        for (int64_t i = 0; i < length; i++)
-            out[c * length + i] = bias == NULL ? 0 : bias[c];
+        for (int64_t i = 0; i < width; i++)
+            out[c * pitch + i] = bias == NULL ? 0 : bias[c];
 }
 
-static void NAME(narrow_part)(const native_conv *conv, const native_conv_data *data,
-                              const NAME(part) * part)
+/* Positions [at, at + width) of one part. */
+static void NAME(narrow_tile)(const native_conv *conv, const native_conv_data *data,
+                              const NAME(part) * part, const REAL *bias, int64_t at, int64_t width)
 {
     const bool direct = is_pointwise(&conv->window);
-    const int64_t tile = direct ? part->length : tile_length(conv);
-    for (int64_t at = 0; at < part->length; at += tile) {
-        const int64_t width = part->length - at < tile ? part->length - at : tile;
-        if (!direct)
-            NAME(each_line)
-        (conv, part->wide, at, at + width, data->workspace, NAME(gather_line));
-        GEMM(data->blas, &(const native_gemm){
-                             .m = conv->narrow_channels,
-                             .n = width,
-                             .k = part->depth,
-                             .a = {part->weight, part->depth, 1},
-                             .b = {direct ? part->wide : data->workspace, width, 1},
-                             .c = part->narrow + at,
-                             .c_row = part->length,
-                             .c_column = 1,
-                             .alpha = 1,
-                             .beta = data->bias != NULL,
-                         });
-    }
+    if (bias != NULL)
+        NAME(fill)(part->narrow + at, conv->narrow_channels, part->length, width, bias);
+    if (!direct)
+        NAME(each_line)(conv, data, part->wide, at, at + width, NAME(gather_line));
+    GEMM(data->blas, &(const native_gemm){
+                         .m = conv->narrow_channels,
+                         .n = width,
+                         .k = part->depth,
+                         .a = {part->weight, part->depth, 1},
+                         .b = {direct ? part->wide : data->workspace, width, 1},
+                         .c = part->narrow + at,
+                         .c_row = part->length,
+                         .c_column = 1,
+                         .alpha = 1,
+                         .beta = bias != NULL,
+                         .alone = data->alone,
+                     });
 }
 
 #include "conv_depth_real.h"
 
+static void NAME(narrow_item)(const native_conv *conv, const native_conv_data *data, int64_t item)
+{
+    const int64_t tiles = items_per_part(conv), tile = item_length(conv);
+    const int64_t index = item / tiles, at = item % tiles * tile;
+    const int64_t group = index % conv->groups;
+    const NAME(part) part = NAME(get_part)(conv, data, index / conv->groups, group);
+    const REAL *bias = data->bias;
+    if (bias != NULL)
+        bias += group * conv->narrow_channels;
+    if (is_depthwise(conv))
+        NAME(depthwise_part)(conv, data, &part, bias);
+    else
+        NAME(narrow_tile)
+    (conv, data, &part, bias, at, part.length - at < tile ? part.length - at : tile);
+}
+
 void PUBLIC(narrow)(const native_conv *conv, const native_conv_data *data)
 {
-    const bool depthwise = is_depthwise(conv);
-    for (int64_t i = 0; i < conv->images; i++)
-        for (int64_t g = 0; g < conv->groups; g++) {
-            const NAME(part) part = NAME(get_part)(conv, data, i, g);
-            const REAL *bias = data->bias;
-            if (bias != NULL)
-                bias += g * conv->narrow_channels;
-            if (depthwise) {
-                NAME(depthwise_part)(conv, data, &part, bias);
-                continue;
-            }
-            if (bias != NULL)
-                NAME(fill)
-            (part.narrow, conv->narrow_channels, part.length, bias);
-            NAME(narrow_part)(conv, data, &part);
-        }
+    const int64_t parts = conv->images * conv->groups;
+    spread(conv, data, sizeof(REAL), parts * items_per_part(conv), NAME(narrow_item));
 }
 
 static void NAME(wide_part)(const native_conv *conv, const native_conv_data *data,
@@ -197,25 +218,27 @@ static void NAME(wide_part)(const native_conv *conv, const native_conv_data *dat
                              .c_column = 1,
                              .alpha = 1,
                              .beta = direct,
+                             .alone = data->alone,
                          });
         if (!direct)
-            NAME(each_line)
-        (conv, part->wide, at, at + width, data->workspace, NAME(scatter_line_any));
+            NAME(each_line)(conv, data, part->wide, at, at + width, NAME(scatter_line_any));
     }
+}
+
+static void NAME(wide_item)(const native_conv *conv, const native_conv_data *data, int64_t item)
+{
+    const int64_t plane = native_window_product(conv->window.wide), group = item % conv->groups;
+    const NAME(part) part = NAME(get_part)(conv, data, item / conv->groups, group);
+    const REAL *bias = data->bias;
+    NAME(fill)
+    (part.wide, conv->wide_channels, plane, plane,
+     bias == NULL ? NULL : bias + group * conv->wide_channels);
+    NAME(wide_part)(conv, data, &part);
 }
 
 void PUBLIC(wide)(const native_conv *conv, const native_conv_data *data)
 {
-    const int64_t plane = native_window_product(conv->window.wide);
-    for (int64_t i = 0; i < conv->images; i++)
-        for (int64_t g = 0; g < conv->groups; g++) {
-            const NAME(part) part = NAME(get_part)(conv, data, i, g);
-            const REAL *bias = data->bias;
-            NAME(fill)
-            (part.wide, conv->wide_channels, plane,
-             bias == NULL ? NULL : bias + g * conv->wide_channels);
-            NAME(wide_part)(conv, data, &part);
-        }
+    spread(conv, data, sizeof(REAL), conv->images * conv->groups, NAME(wide_item));
 }
 
 static void NAME(weight_part)(const native_conv *conv, const native_conv_data *data,
@@ -226,8 +249,7 @@ static void NAME(weight_part)(const native_conv *conv, const native_conv_data *d
     for (int64_t at = 0; at < part->length; at += tile) {
         const int64_t width = part->length - at < tile ? part->length - at : tile;
         if (!direct)
-            NAME(each_line)
-        (conv, part->wide, at, at + width, data->workspace, NAME(gather_line));
+            NAME(each_line)(conv, data, part->wide, at, at + width, NAME(gather_line));
         GEMM(data->blas, &(const native_gemm){
                              .m = conv->narrow_channels,
                              .n = part->depth,

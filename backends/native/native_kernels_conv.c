@@ -62,6 +62,7 @@ static ob_status plan_workspace(ob_kit_call *call, convolution *c, ob_err *err)
     };
     OB_TRY(native_gemm_check(call->env->host, &largest, err));
     OB_TRY(native_env_blas(call->env, &c->blas, err));
+    native_conv_set_places(&c->conv, call->env->threads);
     return native_scratch_reserve(call, native_conv_workspace(&c->conv), native_class_size(c->cls),
                                   &c->workspace, err);
 }
@@ -159,6 +160,7 @@ static ob_status run_forward(const ob_kit_call *call, ob_err *err)
     void *input = native_dense_read(call, &c->input);
     void *output = native_dense_place(call, &c->outputs[0]);
     const native_conv_data data = {
+        .env = call->env,
         .blas = c->blas,
         .rows = native_rows_of(call->env, c->cls),
         .wide = c->transposed ? output : input,
@@ -182,7 +184,8 @@ static ob_status run_backward(const ob_kit_call *call, ob_err *err)
     (void)err;
     const convolution *c = call->state;
     void *grad = native_dense_read(call, &c->grad);
-    native_conv_data data = {.blas = c->blas,
+    native_conv_data data = {.env = call->env,
+                             .blas = c->blas,
                              .rows = native_rows_of(call->env, c->cls),
                              .workspace = native_scratch_at(call, c->workspace)};
     if (c->outputs[0].present) {

@@ -60,7 +60,7 @@ static void fill(ob_tensor *t)
 typedef struct trial {
     const char *op;
     ob_dtype dtype;
-    int64_t sizes[2][3]; /* 0 ends; no sizes: no second operand */
+    int64_t sizes[2][4]; /* 0 ends; no sizes: no second operand */
     int64_t nan_at;
     double tolerance; /* of the largest value; 0: the same bits */
 } trial;
@@ -89,13 +89,20 @@ static const trial TRIALS[] = {
     {"aten::mm", OB_DTYPE_I32, {{131, 157}, {157, 103}}, -1, 0},
     {"aten::bmm", OB_DTYPE_F32, {{7, 101, 99}, {7, 99, 97}}, -1, 1e-6},
     {"aten::mv", OB_DTYPE_F32, {{1501, 1003}, {1003}}, -1, 1e-6},
+    /* Tiles of one image; images; fewer tiles than threads; patches that are added up. */
+    {"aten::conv2d", OB_DTYPE_F32, {{1, 16, 43, 41}, {12, 16, 3, 3}}, -1, 1e-6},
+    {"aten::conv2d", OB_DTYPE_F32, {{7, 5, 13, 11}, {6, 5, 3, 3}}, -1, 1e-6},
+    {"aten::conv2d", OB_DTYPE_F32, {{1, 257, 6, 6}, {65, 257, 3, 3}}, -1, 1e-6},
+    {"aten::conv2d", OB_DTYPE_F32, {{3, 33, 31, 29}, {17, 33, 1, 1}}, -1, 1e-6},
+    {"aten::conv_transpose2d", OB_DTYPE_F32, {{5, 9, 13, 11}, {9, 7, 3, 3}}, -1, 1e-6},
+    {"aten::conv_transpose2d", OB_DTYPE_F32, {{1, 9, 43, 41}, {9, 33, 3, 3}}, -1, 1e-6},
 };
 
 static void make_value(const trial *t, int which, ob_value *out)
 {
     ob_tensor tensor;
     int ndim = 0;
-    while (ndim < 3 && t->sizes[which][ndim] != 0)
+    while (ndim < 4 && t->sizes[which][ndim] != 0)
         ndim++;
     CHECK_INT(ob_tensor_init(&tensor, t->dtype, t->sizes[which], ndim, NULL, NULL), OB_OK);
     fill(&tensor);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading and writing by index. Each operator only describes its walk (walk.h).
+ * Reading and writing by index. Each operator only describes its walk (index_walk.h).
  *
  * What is read or overwritten is moved as bytes, whatever its dtype. What is added to is computed
  * in a dense array of f32, f64 or i64, so that sums of f16 and bf16 are rounded once, at the end.
  */
 #include "dense.h"
-#include "walk.h"
+#include "index_walk.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Walks by index; see walk.h. The last dimension is the inner loop. When no index changes along
+ * Walks by index; see index_walk.h. The last dimension is the inner loop. When no index changes along
  * it, the place in big is found once per line.
  */
-#include "walk.h"
+#include "index_walk.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  * index tensors.
  *     place in big = sum over dims of position * big stride + sum over indices of index * step
  */
-#ifndef OB_NATIVE_WALK_H
-#define OB_NATIVE_WALK_H
+#ifndef OB_NATIVE_INDEX_WALK_H
+#define OB_NATIVE_INDEX_WALK_H
 
 #include "indices.h"
 

@@ -5,7 +5,7 @@
 usage: ab.py OPBENCH [--trials N] [--budget SECONDS] [--loads idle,bursts,heavy] [--kernels 2us,250us,20ms]
              [--effects 0,0.003,0.01] [--keep FILE]
 
-Sides are two shared objects, compiled apart from one source (known_work.c), so that identical code is not the same file. Load is
+Sides are two shared objects, compiled apart from one source (the backend known_work), so that identical code is not the same file. Load is
 foreign_load.c. A cell has what was found in all trials of all kernels, with the exact 95 % interval of Clopper and Pearson; those of 20 ms
 are shown apart under load, where no run stays undisturbed. --keep appends each trial as a JSON line, so that a run can be cut off
 and another go on.
@@ -29,13 +29,13 @@ def build(folder):
     include = HERE.parent.parent / "include"
     for name in ("a", "b"):
         (folder / name).mkdir()
-        subprocess.run(["cc", "-std=c17", "-O2", "-fPIC", "-shared", "-I", include, "-o", folder / name / "work.so",
-                        HERE / "known_work.c"], check=True)
+        subprocess.run(["cc", "-std=c17", "-O2", "-fPIC", "-shared", "-I", include, "-o", folder / name / "known_work.so",
+                        include.parent / "backends/known_work/known_work.c"], check=True)
     subprocess.run(["cc", "-std=c17", "-O2", "-o", folder / "load", HERE / "foreign_load.c"], check=True)
 
 
 def side(folder, name, steps):
-    return f"{name}:plugin={folder}/{name}/work.so,backend=work,options=steps={steps}"
+    return f"{name}:plugin={folder}/{name}/known_work.so,backend=known_work,options=steps={steps}"
 
 
 def diff(program, folder, steps, other, budget):

@@ -25,7 +25,8 @@ static const ob_option OPTIONS[] = {
         .help =
             "A difference within this share is what `same` means; what is slower by more fails."),
     ROW(DOUBLE, "floor", floor, JUDGING, .value = "SHARE", .open = true, .max = 1,
-        .initial = OB_OPTION_NUMBER(OB_VERDICT_FLOOR),
+        .otherwise = OB_OPTION_NUMBER(
+            OB_VERDICT_FLOOR) ", or what opbench doctor --aa found if that is more",
         .help =
             "What the placement of code and data alone can do: nothing below is called faster or "
             "slower."),
@@ -238,7 +239,7 @@ static int run_with(ob_cli *cli, const ob_cli_call *call, uint32_t tolerate)
 {
     const ob_diff_line *o = call->options;
     const ob_diff_params params = {.size = sizeof params,
-                                   .floor = o->floor,
+                                   .floor = ob__diff_floor(o),
                                    .threshold = o->threshold,
                                    .tolerate = tolerate,
                                    .most_processes =

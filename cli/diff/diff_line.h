@@ -54,4 +54,7 @@ int ob__diff_code_open(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides 
                        ob_diff_code *out);
 void ob__diff_code_fini(ob_diff_code *code);
 
+/* What was asked for, else the usual, or what the machine's self-test found if that is more. */
+double ob__diff_floor(const ob_diff_line *line);
+
 #endif

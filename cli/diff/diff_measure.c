@@ -2,9 +2,12 @@
  *
  * Both sides now: in turns, in fresh processes, until the verdict is sure or the budget is spent.
  */
+#include "compare_way.h"
 #include "diff_line.h"
 #include "side_words.h"
 #include "time/case_job.h"
+
+#include "opbench/doctor.h"
 
 #include <string.h>
 
@@ -88,6 +91,18 @@ static int check_keys(ob_cli *cli, const ob_diff_line *line, const ob_cli_sides 
 
 /* ---- measuring ---- */
 
+double ob__diff_floor(const ob_diff_line *line)
+{
+    ob_json_doc *doc = NULL;
+    double floor = OB_VERDICT_FLOOR;
+    if (line->floor > 0)
+        return line->floor;
+    if (ob_self_test_read(&doc, NULL) == OB_OK && ob_self_test_floor(ob_json_doc_root(doc)) > floor)
+        floor = ob_self_test_floor(ob_json_doc_root(doc));
+    ob_json_doc_destroy(doc);
+    return floor;
+}
+
 typedef struct measuring {
     ob_diff *diff;
     ob_verdict_looks looks;
@@ -96,27 +111,6 @@ typedef struct measuring {
 static ob_status take_result(void *ctx, const ob_job_event *event, ob_err *err)
 {
     return ob_diff_add(((measuring *)ctx)->diff, event->record, err);
-}
-
-/* A process says how sure it is by how far its samples lie apart. */
-enum { LEAST_SAMPLES = 3 };
-
-/* The budget is for all sides and processes of a case. */
-static ob_run_options options_of(const ob_diff_line *line, size_t sides)
-{
-    ob_run_options run = line->run;
-    const bool cold = (run.cache != NULL && strcmp(run.cache, "cold") == 0) ||
-                      (run.l2_cache != NULL && strcmp(run.l2_cache, "off") == 0);
-    run.exec_mode = cold ? "discrete" : "continuous";
-    if (!cold) {
-        run.block_time_s =
-            0.0002; /* short beside the slices of a scheduler, long beside the clock */
-        run.turn_time_s = 0.0015; /* long beside a switch, short beside what changes on a machine */
-        run.warmup_time_s = 0.005;
-    }
-    run.min_samples = LEAST_SAMPLES;
-    run.min_time_s = line->budget_s / ((double)sides * (double)run.processes);
-    return run;
 }
 
 static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sides,
@@ -137,7 +131,7 @@ static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sid
                                .only_case = line->only_case,
                                .words = call->words,
                                .word_count = call->word_count,
-                               .run = options_of(line, sides->count),
+                               .run = line->run,
                                .threads = &threads,
                                .values = line,
                                .sides = sides->list,
@@ -145,6 +139,7 @@ static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sid
                                .code = code->list,
                                .code_count = code->count,
                                .looks = &m->looks};
+    ob__run_to_compare(&request.run, line->budget_s, sides->count);
     return ob__cases_measure(&screen, &request);
 }
 
@@ -156,7 +151,7 @@ int ob__diff_measure(ob_cli *cli, const ob_cli_call *call, ob_diff *diff)
                              .most = (uint64_t)line->run.processes,
                              .budget_s = line->budget_s,
                              .params = {.size = sizeof m.looks.params,
-                                        .floor = line->floor,
+                                        .floor = ob__diff_floor(line),
                                         .threshold = line->threshold}}};
     ob_cli_sides sides = {.count = 0};
     ob_diff_code statements = {.count = 0};

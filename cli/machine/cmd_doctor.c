@@ -3,6 +3,7 @@
  * opbench doctor: whether this machine is fit to measure.
  */
 #include "command.h"
+#include "machine/self_test.h"
 #include "own_path.h"
 
 #include "opbench/doctor.h"
@@ -13,7 +14,8 @@
 
 typedef struct doctor_options {
     bool json, fix_hints;
-    double seconds;
+    double seconds, budget_s;
+    bool aa;
     const char *root;
 } doctor_options;
 
@@ -123,6 +125,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_ERROR);
     if (code != OB_EXIT_OK)
         return code;
+    if (options->aa)
+        return ob__cli_self_test(cli, options->budget_s, options->json);
     ob_status status = examine(cli, options, &findings, &err);
     if (status == OB_OK)
         status = print_table(cli, findings, options->fix_hints, options->json, &err);
@@ -144,6 +148,12 @@ static const ob_option OPTIONS[] = {
     ROW(DOUBLE, "seconds", seconds, .value = "S", .max = 3600, .initial = "2",
         .help =
             "How long to watch load, steal, swapping and heat; 0 looks at what is there at once."),
+    ROW(FLAG, "aa", aa,
+        .help = "Instead of the checks, try how well `opbench diff` does on this machine: it "
+                "compares identical code and code with 1 % more work, says how often it errs "
+                "and which differences it finds, and keeps that for the records of `diff`."),
+    ROW(DOUBLE, "budget", budget_s, .unit = "seconds", .min = 1, .max = 1e6, .initial = "60",
+        .help = "How long --aa takes; more time, narrower intervals."),
     ROW(STRING, "root", root, .value = "DIR",
         .help = "Look at proc and sys below this folder, copied from another machine."),
     {.name = NULL},
@@ -156,9 +166,13 @@ const ob_cli_command ob__command_doctor = {
     .text = "Looks at the machine and the libraries for what spoils measurements, and says of each "
             "thing whether it is ok, worth a warning or bad, what it costs, and with --fix-hints "
             "the command that cures it. What a virtual machine does not show is not visible.\n\n"
-            "The exit code is 0 when the machine is fit, and 1 when something bad was found.",
+            "The exit code is 0 when the machine is fit, and 1 when something bad was found; with "
+            "--aa 1 "
+            "when identical code was called different more often than once in a hundred times, "
+            "beyond chance.",
     .options = OPTIONS,
     .options_size = sizeof(doctor_options),
-    .example = "opbench doctor --fix-hints\nopbench doctor --json --seconds 10",
+    .example = "opbench doctor --fix-hints\nopbench doctor --json --seconds 10\n"
+               "opbench doctor --aa --budget 300",
     .run = run,
 };

@@ -30,7 +30,7 @@ static ob_status on_record(void *ctx, const ob_job_event *event, ob_err *err)
     return ob_roofline_add(l->roofline, &one, err);
 }
 
-static ob_status open_config(ob_context *context, ob_config **out, ob_err *err)
+ob_status ob__cli_open_smallest(ob_context *context, ob_config **out, ob_err *err)
 {
     static const char *const WORDS[] = {"f32[1]"};
     const ob_config_options options = {.size = sizeof options, .device = "cpu"};
@@ -71,7 +71,7 @@ ob_status ob__cli_measure_launches(ob_cli *cli, double seconds, ob_roofline *roo
     const size_t count = ob_context_count(cli->context, OB_ENTRY_BACKEND);
     launches l = {.roofline = roofline};
     ob_config *config = NULL;
-    OB_TRY(open_config(cli->context, &config, err));
+    OB_TRY(ob__cli_open_smallest(cli->context, &config, err));
     for (size_t i = 0; i < count; i++) {
         const ob_entry_info info = ob_context_entry(cli->context, OB_ENTRY_BACKEND, i);
         ob_err ignored;

@@ -12,4 +12,7 @@
 /* Adds a ceiling per backend that works here. Needs the context with plug-ins. */
 ob_status ob__cli_measure_launches(ob_cli *cli, double seconds, ob_roofline *roofline, ob_err *err);
 
+/* A config with nothing but the smallest operator on one number. */
+ob_status ob__cli_open_smallest(ob_context *context, ob_config **out, ob_err *err);
+
 #endif

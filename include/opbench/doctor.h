@@ -69,6 +69,16 @@ ob_finding_level ob_findings_worst(const ob_findings *findings);
 const ob_json *ob_findings_json(const ob_findings *findings, ob_finding_level least,
                                 ob_json_doc *doc);
 
+/* ---- the last self-test of verdicts, kept per machine ---- */
+
+/* An object that knows what it was measured under, to add the results to; NULL: memory is out. */
+ob_json *ob_self_test_new(ob_json_doc *doc);
+ob_status ob_self_test_write(const ob_json *result, ob_err *err);
+/* The root is the object. OB_ERR_NOT_FOUND when there was none, OB_ERR_SYNTAX when the file is not ours. */
+ob_status ob_self_test_read(ob_json_doc **out, ob_err *err);
+/* How far the same code at another place was off for good on that machine, as a share; 0 = not at all. */
+double ob_self_test_floor(const ob_json *result);
+
 #ifdef __cplusplus
 }
 #endif

@@ -277,6 +277,7 @@ typedef struct ob_record_header {
     const ob_json *library_caps; /* per library what it was corrected to, or "off" */
     const ob_json *findings;     /* what spoils measurements on this machine */
     const ob_json *ceilings;     /* ob_roofline_json: what results stand beside */
+    const ob_json *self_test;    /* ob_self_test_read: how well verdicts do on this machine */
     const char *start_time;      /* local time, "2024-05-01T12:00:00" */
     int64_t format;              /* of our fields: OB_RECORD_FORMAT */
     const char *config;          /* file name */

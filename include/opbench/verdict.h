@@ -131,11 +131,28 @@ typedef struct ob_verdict_looks {
     uint64_t most; /* processes a side */
     /* Of measuring, for all sides of a case: no process is begun that would probably pass it, but for the first three; 0 = any. */
     double budget_s;
+    bool to_the_end; /* nothing is final before the budget is spent: for trying out what is found */
+    /* Filled in by the looks, of all that was looked at. Differences are logarithms. */
+    bool has_looked;
+    bool has_called;    /* faster or slower */
+    double least_found; /* the least true difference that a look would have called slower */
+    double beyond;      /* how far a sure interval lay from no difference at all */
 } ob_verdict_looks;
 
 /* For ob_job_configs.enough, with an ob_verdict_looks as context: not 0 when the verdicts on all sides and passes of the case are
  * final. */
 int ob_verdict_is_enough(void *looks, const struct ob_sides_progress *progress);
+
+/* ------------------------------------------------------------------ how often it errs */
+
+typedef struct ob_verdict_range {
+    double low, high;
+} ob_verdict_range;
+
+/* Exact 95 % intervals (Clopper and Pearson) of a share of which so many of so many trials were seen; trials > 0. */
+ob_verdict_range ob_verdict_share_interval(uint64_t found, uint64_t trials);
+/* The same of a quantile; infinite at an end where there are too few values. They are sorted by it. */
+ob_verdict_range ob_verdict_quantile_interval(double *values, size_t count, double quantile);
 
 #ifdef __cplusplus
 }

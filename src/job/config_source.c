@@ -4,6 +4,8 @@
  */
 #include "job/job_int.h"
 
+#include "opbench/doctor.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +16,14 @@ typedef struct config_source {
     ob_job_hash hash;
     ob_job_batches batches;
     ob_profiler_runs *profilers; /* NULL = none */
+    ob_json_doc *self_test;      /* of verdicts on this machine; NULL = none */
 } config_source;
 
 static void destroy(void *ctx)
 {
     config_source *s = ctx;
     ob__profiler_runs_close(s->profilers);
+    ob_json_doc_destroy(s->self_test);
     free(s->parts);
     free(s);
 }
@@ -78,9 +82,13 @@ static ob_status hash_parts(config_source *s, ob_err *err)
 
 static ob_status describe(void *ctx, ob_record_header *header, ob_err *err)
 {
-    const config_source *s = ctx;
+    config_source *s = ctx;
     const ob_case_selection *selection = s->parts[0].selection;
     (void)err;
+    if (s->configs.side_count > 0 && s->self_test == NULL)
+        ob_self_test_read(&s->self_test, NULL); /* whoever has none, or a broken one, has none */
+    if (s->self_test != NULL)
+        header->self_test = ob_json_doc_root(s->self_test);
     header->sweep = s->configs.sweep;
     header->source = s->configs.source;
     ob__profiler_runs_describe(s->profilers, &s->batches, &header->options);

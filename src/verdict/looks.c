@@ -40,9 +40,22 @@ double ob_verdict_look_share(uint64_t processes, uint64_t most)
 
 /* ---- while sides are measured ---- */
 
+static void note_found(ob_verdict_looks *looks, const ob_verdict *v)
+{
+    const double floor = looks->params.floor > 0 ? looks->params.floor : OB_VERDICT_FLOOR;
+    const double low = log(v->sure_low), high = log(v->sure_high);
+    if (isnan(low))
+        return;
+    looks->least_found =
+        looks->has_looked ? fmin(looks->least_found, log1p(floor) - low) : log1p(floor) - low;
+    looks->has_looked = true;
+    looks->beyond = fmax(looks->beyond, fmax(low, -high));
+    looks->has_called |= v->kind == OB_VERDICT_SLOWER || v->kind == OB_VERDICT_FASTER;
+}
+
 /* Whether the verdict on a pass is final; without times there is nothing to wait for. */
-static bool is_settled(const ob_record_pass *baseline, const ob_record_pass *subject,
-                       const ob_verdict_params *params)
+static bool is_settled(ob_verdict_looks *looks, const ob_record_pass *baseline,
+                       const ob_record_pass *subject, const ob_verdict_params *params)
 {
     ob_diff_pass a = {.peak_bytes = NAN}, b = {.peak_bytes = NAN};
     ob_verdict v = {.size = sizeof v};
@@ -50,10 +63,11 @@ static bool is_settled(const ob_record_pass *baseline, const ob_record_pass *sub
     if (baseline == NULL || subject == NULL)
         return true;
     if (ob__diff_add_pass(baseline, 1, &a, NULL) == OB_OK &&
-        ob__diff_add_pass(subject, 1, &b, NULL) == OB_OK && a.count > 1 && b.count > 1)
-        settled =
-            ob_verdict_decide(a.units, a.count, b.units, b.count, params, &v, NULL) != OB_OK ||
-            ob_verdict_is_final(&v, params);
+        ob__diff_add_pass(subject, 1, &b, NULL) == OB_OK && a.count > 1 && b.count > 1 &&
+        ob_verdict_decide(a.units, a.count, b.units, b.count, params, &v, NULL) == OB_OK) {
+        settled = !looks->to_the_end && ob_verdict_is_final(&v, params);
+        note_found(looks, &v);
+    }
     free(a.units);
     free(b.units);
     return settled;
@@ -69,23 +83,22 @@ static bool is_spent(const ob_verdict_looks *looks, const ob_sides_progress *pro
 
 int ob_verdict_is_enough(void *ctx, const ob_sides_progress *progress)
 {
-    const ob_verdict_looks *looks = ctx;
+    ob_verdict_looks *looks = ctx;
     const uint64_t done = (uint64_t)progress->processes;
     ob_verdict_params params = looks->params;
     const ob_side_progress *sides[OB_MOST_SIDES];
-    if (is_spent(looks, progress))
-        return 1;
-    if (progress->processes < 1 || ob_verdict_next_look(done - 1, looks->most) != done ||
-        progress->side_count > OB_MOST_SIDES)
+    const bool spent = is_spent(looks, progress);
+    bool settled = true;
+    if (progress->processes < 1 || progress->side_count > OB_MOST_SIDES ||
+        (!spent && ob_verdict_next_look(done - 1, looks->most) != done))
         return 0;
     params.paired = true;
     params.look_share = ob_verdict_look_share(done, looks->most);
-    for (size_t i = 0; i < progress->side_count; i++) {
+    for (size_t i = 0; settled && i < progress->side_count; i++) {
         sides[i] = (const void *)((const char *)progress->sides + i * progress->side_size);
-        if (i > 0 && !sides[0]->failed && !sides[i]->failed &&
-            (!is_settled(sides[0]->forward, sides[i]->forward, &params) ||
-             !is_settled(sides[0]->backward, sides[i]->backward, &params)))
-            return 0;
+        if (i > 0 && !sides[0]->failed && !sides[i]->failed)
+            settled = is_settled(looks, sides[0]->forward, sides[i]->forward, &params) &&
+                      is_settled(looks, sides[0]->backward, sides[i]->backward, &params);
     }
-    return 1;
+    return settled || spent;
 }

@@ -228,7 +228,8 @@ static ob_record_pass pass_of(double *times, double *each, size_t processes, dou
                             .process_samples = {each, processes}};
 }
 
-static int looks_at(size_t processes, double ratio, double spread, bool failed)
+static int look_with(ob_verdict_looks *looks, size_t processes, double ratio, double spread,
+                     double seconds, bool failed)
 {
     double times[2][128], each[2][64];
     const ob_record_pass base = pass_of(times[0], each[0], processes, 1, 0);
@@ -236,12 +237,49 @@ static int looks_at(size_t processes, double ratio, double spread, bool failed)
     const ob_side_progress sides[] = {{.name = "a", .forward = &base},
                                       {.name = "b", .forward = &next, .failed = failed}};
     const ob_sides_progress progress = {.processes = (int64_t)processes,
+                                        .seconds = seconds,
                                         .sides = sides,
                                         .side_size = sizeof sides[0],
                                         .side_count = 2};
-    ob_verdict_looks looks = {
-        .size = sizeof looks, .params = {.size = sizeof looks.params}, .most = 20};
-    return ob_verdict_is_enough(&looks, &progress);
+    return ob_verdict_is_enough(looks, &progress);
+}
+
+static ob_verdict_looks twenty(void)
+{
+    return (ob_verdict_looks){.size = sizeof(ob_verdict_looks),
+                              .params = {.size = sizeof(ob_verdict_params)},
+                              .most = 20};
+}
+
+static int looks_at(size_t processes, double ratio, double spread, bool failed)
+{
+    ob_verdict_looks looks = twenty();
+    return look_with(&looks, processes, ratio, spread, 0, failed);
+}
+
+static void the_budget_ends_it(void)
+{
+    ob_verdict_looks looks = twenty();
+    looks.budget_s = 1;
+    CHECK_INT(look_with(&looks, 2, 1, 0.1, 5, false), 0); /* three pairs whatever it takes */
+    CHECK_INT(look_with(&looks, 4, 1, 0.1, 0.5, false), 0);
+    CHECK_INT(look_with(&looks, 4, 1, 0.1, 1.1, false), 1); /* a fifth would pass it */
+}
+
+/* What it would have taken is known at every look, and the least of it counts. */
+static void to_the_end(void)
+{
+    ob_verdict_looks looks = twenty();
+    looks.to_the_end = true;
+    CHECK_INT(look_with(&looks, 3, 1, 0, 0, false), 0);
+    CHECK(looks.has_looked && !looks.has_called);
+    CHECK_NEAR(looks.least_found, log1p(OB_VERDICT_FLOOR), 1e-12); /* nothing but the floor */
+    CHECK_INT(look_with(&looks, 5, 1.01, 0, 0, false), 0);
+    CHECK(looks.has_called);
+    CHECK_NEAR(looks.beyond, log(1.01), 1e-12);
+    CHECK_NEAR(looks.least_found, log1p(OB_VERDICT_FLOOR) - log(1.01), 1e-12);
+    looks.budget_s = 1;
+    CHECK_INT(look_with(&looks, 5, 1.01, 0, 2, false), 1);
 }
 
 static void when_it_is_enough(void)
@@ -286,6 +324,8 @@ int main(void)
     RUN(states);
     RUN(what_is_tolerated);
     RUN(when_it_is_enough);
+    RUN(the_budget_ends_it);
+    RUN(to_the_end);
     RUN(misuse);
     return ob_test_end();
 }

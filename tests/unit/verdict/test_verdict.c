@@ -297,6 +297,37 @@ static void when_it_is_final(void)
     CHECK(!ob_verdict_is_final(&v, &p));
 }
 
+/* ---- intervals of trials ---- */
+
+static void intervals_of_shares(void)
+{
+    const ob_verdict_range none = ob_verdict_share_interval(0, 20),
+                           some = ob_verdict_share_interval(3, 20),
+                           all = ob_verdict_share_interval(12, 12);
+    CHECK_REAL(none.low, 0);
+    CHECK_NEAR(none.high, 0.16843347098308536, 1e-12); /* 1 - 0.025^(1/20) */
+    CHECK_NEAR(some.low, 0.03207094, 1e-8);
+    CHECK_NEAR(some.high, 0.37892683, 1e-8);
+    CHECK_NEAR(all.low, 0.7353515, 1e-6);
+    CHECK_REAL(all.high, 1);
+}
+
+static void intervals_of_quantiles(void)
+{
+    double values[100];
+    for (int i = 0; i < 100; i++)
+        values[i] = 100 - i;
+    const ob_verdict_range median = ob_verdict_quantile_interval(values, 100, 0.5);
+    CHECK_REAL(median.low, 40); /* P(B < 40) = 0.0176, P(B < 41) = 0.0284 */
+    CHECK_REAL(median.high, 61);
+    const ob_verdict_range high = ob_verdict_quantile_interval(values, 100, 0.95);
+    CHECK_REAL(high.low, 90);
+    CHECK_REAL(high.high, 100); /* P(B >= 99) = 0.037, P(B = 100) = 0.006 */
+    const ob_verdict_range few = ob_verdict_quantile_interval(values, 5, 0.95);
+    CHECK(isinf(few.high) && few.high > 0);
+    CHECK_REAL(few.low, 4);
+}
+
 /* ---- error rates ---- */
 
 typedef enum luck { CALM, WILD, CROWDED } luck;
@@ -400,6 +431,8 @@ int main(void)
     RUN(bad_parameters);
     RUN(looks);
     RUN(when_it_is_final);
+    RUN(intervals_of_shares);
+    RUN(intervals_of_quantiles);
     RUN(error_rates);
     RUN(error_rates_beside_neighbours);
     return ob_test_end();

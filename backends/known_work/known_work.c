@@ -3,26 +3,31 @@
  * A backend whose operators take a known amount of work, whatever they are: so many steps over a buffer that fits the
  * first cache, each of which needs the one before. One per cent more steps is one per cent more time.
  */
-#include <opbench/plugin.h>
+#include "opbench/plugin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WORDS = 1024 };
+enum { WORDS = 1024, COPIES = 4 };
 
 typedef struct work_options {
-    int64_t steps;
+    int64_t steps, copy;
 } work_options;
 
 static const ob_option OPTIONS[] = {
     OB_OPTION(INT, "steps", work_options, steps, .initial = "1000", .min = 1, .max = 1e12,
               .help = "How much work an iteration is."),
+    OB_OPTION(INT, "copy", work_options, copy, .initial = "0", .max = COPIES - 1,
+              .help = "Which copy of the loop does it: the same code at another place."),
     {.name = NULL},
 };
+
+typedef uint64_t work_loop(const uint64_t *words, uint64_t x, int64_t steps);
 
 struct ob_backend {
     const ob_host *host;
     int64_t steps;
+    work_loop *loop;
 };
 
 struct ob_prepared {
@@ -31,11 +36,22 @@ struct ob_prepared {
     uint64_t words[WORDS];
 };
 
-static ob_status work_probe(const ob_host *host, ob_reason *why_not)
-{
-    (void)host, (void)why_not;
-    return OB_OK;
-}
+/* Copies begin at other distances from a cache line, as functions of two builds do. */
+#define LOOP(number)                                                                               \
+    __attribute__((noinline)) static uint64_t loop_##number(const uint64_t *words, uint64_t x,     \
+                                                            int64_t steps)                         \
+    {                                                                                              \
+        __asm__ volatile("" ::"i"(number)); /* or equal functions are folded into one */           \
+        for (int64_t k = 0; k < steps; k++)                                                        \
+            x = x * 6364136223846793005u + words[k % WORDS];                                       \
+        return x;                                                                                  \
+    }
+LOOP(0)
+LOOP(1)
+LOOP(2)
+LOOP(3)
+
+static work_loop *const LOOPS[COPIES] = {loop_0, loop_1, loop_2, loop_3};
 
 static ob_status work_open(const ob_backend_settings *settings, ob_backend **out, ob_err *err)
 {
@@ -43,7 +59,8 @@ static ob_status work_open(const ob_backend_settings *settings, ob_backend **out
     *out = calloc(1, sizeof **out);
     if (*out == NULL)
         return settings->host->err_set(err, OB_ERR_NOMEM, "out of memory");
-    **out = (ob_backend){.host = settings->host, .steps = options->steps};
+    **out =
+        (ob_backend){.host = settings->host, .steps = options->steps, .loop = LOOPS[options->copy]};
     return OB_OK;
 }
 
@@ -83,13 +100,9 @@ static void work_release(ob_prepared *prepared)
 static ob_status work_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob_err *err)
 {
     (void)err;
-    const int64_t steps = prepared->backend->steps;
-    for (uint64_t i = 0; phase == OB_PHASE_FORWARD && i < iterations; i++) {
-        uint64_t x = prepared->sum;
-        for (int64_t k = 0; k < steps; k++)
-            x = x * 6364136223846793005u + prepared->words[k % WORDS];
-        prepared->sum = x;
-    }
+    const ob_backend *backend = prepared->backend;
+    for (uint64_t i = 0; phase == OB_PHASE_FORWARD && i < iterations; i++)
+        prepared->sum = backend->loop(prepared->words, prepared->sum, backend->steps);
     return OB_OK;
 }
 
@@ -102,12 +115,13 @@ static ob_status work_outputs(ob_prepared *prepared, ob_pass pass, ob_value *val
 }
 
 static const ob_backend_desc BACKEND = {
-    .name = "work",
-    .help = "a known amount of work for every operator",
+    .name = "known_work",
+    .help =
+        "does a known amount of work for every operator; for trying out how well differences are "
+        "found",
     .device_types = "cpu",
     .options = OPTIONS,
     .options_size = sizeof(work_options),
-    .probe = work_probe,
     .open = work_open,
     .close = work_close,
     .supports = work_supports,
@@ -117,13 +131,4 @@ static const ob_backend_desc BACKEND = {
     .outputs = work_outputs,
 };
 
-static const ob_backend_desc *const BACKENDS[] = {&BACKEND, NULL};
-static const ob_plugin PLUGIN = {OB_PLUGIN_HEAD, .name = "work", .version = "1",
-                                 .backends = BACKENDS};
-
-OB_PLUGIN_EXPORT const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not);
-const ob_plugin *ob_plugin_entry(const ob_host *host, ob_reason *why_not)
-{
-    (void)host, (void)why_not;
-    return &PLUGIN;
-}
+OB_PLUGIN_OF_BACKEND(BACKEND, "known_work", "1");

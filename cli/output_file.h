@@ -26,12 +26,6 @@ char *ob__cli_target(const char *path);
 
 /* ---- files of records that another run writes to ---- */
 
-#define OB_WAIT_ROW(at)                                                                            \
-    {                                                                                              \
-        .name = "wait", .type = OB_OPTION_FLAG, .offset = (at), .group = "Output",                 \
-        .help = "While another run writes to the file, wait; without this, that is an error."      \
-    }
-
 typedef struct ob_cli_waiting {
     ob_cli *cli;
     bool told;

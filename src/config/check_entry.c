@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static ob_status check_sizes(const char *name, const ob_json *list, int64_t *sizes, ob_err *err)
+ob_status ob__check_size_list(const char *name, const ob_json *list, ob_err *err)
 {
     if (ob_json_get_kind(list) != OB_JSON_ARRAY)
         return ob__node_error(err, list, "\"%s\" must be a list of sizes, not %s", name,
@@ -15,6 +15,12 @@ static ob_status check_sizes(const char *name, const ob_json *list, int64_t *siz
     if (list->count > OB_MAX_DIMS)
         return ob__node_error(err, list, "\"%s\" has %u dimensions; tensors have at most %d", name,
                               list->count, OB_MAX_DIMS);
+    return OB_OK;
+}
+
+static ob_status check_sizes(const char *name, const ob_json *list, int64_t *sizes, ob_err *err)
+{
+    OB_TRY(ob__check_size_list(name, list, err));
     for (uint32_t i = 0; i < list->count; i++) {
         const ob_json *size = &list->as.items[i];
         if (size->kind == OB_JSON_ARRAY)

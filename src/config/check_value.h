@@ -47,6 +47,9 @@ ob_status ob__check_shape_product(const ob_json *where, const int64_t *sizes, si
 /* Attributes of one materialised tensor that must agree with each other. */
 ob_status ob__check_tensor(const ob_json *arg, ob_err *err);
 
+/* That the list of an attribute has no more sizes than a tensor has; not what they are. */
+ob_status ob__check_size_list(const char *name, const ob_json *list, ob_err *err);
+
 /* A whole entry without macros, as DefaultConfigIterator takes it. */
 ob_status ob__check_plain_entry(const ob_generator_desc *generator, const ob_json *entry,
                                 const ob_log *log, ob_err *err);

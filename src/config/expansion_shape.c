@@ -96,12 +96,7 @@ static ob_status check_list(const ob_expansion *expansion, const ob_shaped_arg *
                             bool is_shape, ob_err *err)
 {
     int64_t highest[OB_MAX_DIMS];
-    if (list->kind != OB_JSON_ARRAY)
-        return ob__node_error(err, list, "\"%s\" must be a list of sizes, not %s", name,
-                              ob_json_kind_name(ob_json_get_kind(list)));
-    if (list->count > OB_MAX_DIMS)
-        return ob__node_error(err, list, "\"%s\" has %u dimensions; tensors have at most %d", name,
-                              list->count, OB_MAX_DIMS);
+    OB_TRY(ob__check_size_list(name, list, err));
     for (uint32_t i = 0; i < list->count; i++) {
         bounds b = {0};
         if (attr != list && ob__expansion_copy_to(expansion, attr, i) == NULL)

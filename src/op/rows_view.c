@@ -12,7 +12,6 @@
 #define OLD_SIZES "self = reshape(grad, @sizes(self))"
 #define RESHAPE(sizes)                                                                             \
     "view(self, " sizes ") if @can_view(self, " sizes ") else view(contiguous(self), " sizes ")"
-#define NEW_SIZES(sizes) "s = " sizes "; result = " RESHAPE("s")
 
 const ob_op_row ob__rows_view[] = {
     {VIEW("aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)", view), .derivative = OLD_SIZES},

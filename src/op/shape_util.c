@@ -357,10 +357,15 @@ ob_status ob__give(const ob_op_call *call, ob_value *out, const ob__shape *shape
     return ob_value_init_tensor(out, &meta, err);
 }
 
-ob_status ob__give_all(const ob_op_call *call, ob_value *out, const ob__shape *shapes, size_t count,
-                       ob_err *err)
+/* Those that the mask does not leave out. */
+static ob_status give_some(const ob_op_call *call, ob_value *out, const ob__shape *shapes,
+                           size_t count, const ob__ints *mask, ob_err *err)
 {
+    for (size_t i = 0; i < count; i++)
+        out[i] = ob_value_none();
     for (size_t i = 0; i < count; i++) {
+        if ((int)i < mask->count && mask->v[i] == 0)
+            continue;
         const ob_status status = ob__give(call, &out[i], &shapes[i], err);
         if (status != OB_OK) {
             while (i > 0)
@@ -369,6 +374,12 @@ ob_status ob__give_all(const ob_op_call *call, ob_value *out, const ob__shape *s
         }
     }
     return OB_OK;
+}
+
+ob_status ob__give_all(const ob_op_call *call, ob_value *out, const ob__shape *shapes, size_t count,
+                       ob_err *err)
+{
+    return give_some(call, out, shapes, count, &(const ob__ints){.count = 0}, err);
 }
 
 ob_status ob__give_list(const ob_op_call *call, ob_value *out, const ob__shape *shapes,
@@ -386,17 +397,5 @@ ob_status ob__give_masked(const ob_op_call *call, const ob__shape *shapes, ob_va
 {
     ob__ints mask;
     OB_TRY(ob__arg_ints(call, "output_mask", &mask, err));
-    for (int i = 0; i < 3; i++)
-        out[i] = ob_value_none();
-    for (int i = 0; i < 3; i++) {
-        if (i < mask.count && mask.v[i] == 0)
-            continue;
-        const ob_status status = ob__give(call, &out[i], &shapes[i], err);
-        if (status != OB_OK) {
-            while (i > 0)
-                ob_value_fini(&out[--i]);
-            return status;
-        }
-    }
-    return OB_OK;
+    return give_some(call, out, shapes, 3, &mask, err);
 }

@@ -202,16 +202,12 @@ static void watch(pid_t child, int control, int signals)
     for (;;) {
         struct pollfd p[] = {{.fd = control, .events = POLLIN}, {.fd = signals, .events = POLLIN}};
         struct signalfd_siginfo drained;
-        unsigned char number;
+        char byte;
         poll(p, 2, -1);
         if (p[1].revents != 0 && read(signals, &drained, sizeof drained) > 0 && reap_others(child))
             return;
-        if (p[0].revents == 0)
-            continue;
-        const ssize_t got = recv(control, &number, 1, MSG_DONTWAIT);
-        if (got == 1)
-            kill(child, number);
-        else if (got == 0 || errno != EAGAIN)
+        /* Nothing is sent this way: it ends, or the other process is gone. */
+        if (p[0].revents != 0 && (recv(control, &byte, 1, MSG_DONTWAIT) >= 0 || errno != EAGAIN))
             return;
     }
 }

@@ -180,13 +180,6 @@ bool ob__process_wait(ob_process *process, double patience_s)
     }
 }
 
-void ob__process_signal(const ob_process *process, int number)
-{
-    const unsigned char byte = (unsigned char)number;
-    if (process->guard != 0)
-        send(process->control, &byte, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
-
 void ob__process_kill(const ob_process *process)
 {
     if (process->guard != 0)

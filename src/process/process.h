@@ -73,8 +73,6 @@ ob_status ob__process_start(const ob_process_params *params, ob_process *out, ob
 bool ob__process_has_ended(ob_process *process);
 /* Waits until it is; false if it was not within patience_s (below 0: as long as it takes), or stopped. */
 bool ob__process_wait(ob_process *process, double patience_s);
-/* To the process alone. */
-void ob__process_signal(const ob_process *process, int number);
 /* Asks for the end of it and of all that it started; its socket can still be read. */
 void ob__process_kill(const ob_process *process);
 /* Closes the socket, waits as above, kills what is left. Gives what waitpid gave. */

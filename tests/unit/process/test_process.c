@@ -129,19 +129,6 @@ static void descriptors_are_exact(void)
     close(high);
 }
 
-static void signals_reach_the_process(void)
-{
-    ob_process p =
-        start_shell("trap 'exit 9' TERM; echo ready; while :; do sleep 0.01; done", CAPTURED);
-    while (lseek(p.output, 0, SEEK_END) == 0)
-        nap();
-    CHECK(!ob__process_has_ended(&p));
-    ob__process_signal(&p, SIGTERM);
-    CHECK(ob__process_wait(&p, -1));
-    CHECK_INT(WEXITSTATUS(ob__process_end(&p, 0)), 9);
-    ob__process_close(&p);
-}
-
 static int always(void *ctx)
 {
     (void)ctx;
@@ -452,7 +439,6 @@ int main(void)
     RUN(variables_and_folder_are_the_childs);
     RUN(what_cannot_be_started_says_why);
     RUN(descriptors_are_exact);
-    RUN(signals_reach_the_process);
     RUN(waits_have_limits);
     RUN(a_stopped_process_is_ended);
     RUN(much_output_is_bounded);

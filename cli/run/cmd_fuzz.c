@@ -26,7 +26,7 @@ static const int64_t NO_SEED = INT64_MIN; /* the spec's own */
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, fuzz_line, field, __VA_ARGS__)
 
 static const ob_option OPTIONS[] = {
-    ROW(INT, "draws", count, .letter = 'n', .value = "N", .max = 1e15, .initial = "10",
+    ROW(INT, "draws", count, .value = "N", .max = 1e15, .initial = "10",
         .help = "How many draws to take."),
     ROW(FLAG, "describe", describe,
         .help = "Print a JSON line per draw: its parameters, and size, strides, steps, order, ... "
@@ -245,7 +245,7 @@ static bool make_command(const fuzz_line *o, const char *spec, ob_text *out)
         bool asked;
         const char *option, *value;
     } rows[] = {
-        {true, "-n", count},
+        {true, "--draws", count},
         {o->run.run.seed != NO_SEED, "--seed", seed},
         {o->dtype != NULL, "--dtype", o->dtype},
         {true, "--run", o->op},
@@ -356,13 +356,13 @@ const ob_cli_command ob__command_fuzz = {
         "run measures a config. Of its options those below apply; for the others (choosing cases, "
         "profilers, libraries of operators) print the config with --config and give it to opbench "
         "run. --seed is the seed of the draws and of the elements.",
-    .usage = "SPEC [-n N] [--seed S] [--describe | --run OP [--args LIST] [--config] [OPTIONS]]",
+    .usage = "SPEC [--draws N] [--seed S] [--describe | --run OP [--args LIST] [--config] [OPTIONS]]",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(fuzz_line),
     .options_init = init,
-    .example = "opbench fuzz binary -n 3 --seed 1\n"
-               "opbench fuzz spec.json -n 20 --run torch.add -w 1 -i 5\n"
-               "opbench fuzz spec.json -n 20 --run torch.sub --args y,x --config > sub.json",
+    .example = "opbench fuzz binary --draws 3 --seed 1\n"
+               "opbench fuzz spec.json --draws 20 --run torch.add -w 1 -i 5\n"
+               "opbench fuzz spec.json --draws 20 --run torch.sub --args y,x --config > sub.json",
     .run = run,
 };

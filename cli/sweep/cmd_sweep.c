@@ -181,8 +181,8 @@ static int measure(sweep_command *s)
     int code =
         open_output(s, &err) == OB_OK ? ob__cli_job_run(&s->job) : ob__cli_fail(s->cli, &err);
     if (code == OB_EXIT_OK)
-        code = ob__sweep_output_plot(&s->output, &err) == OB_OK ? report(s)
-                                                                : ob__cli_fail(s->cli, &err);
+        code = ob__sweep_output_finish(&s->output, &err) == OB_OK ? report(s)
+                                                                  : ob__cli_fail(s->cli, &err);
     code = ob__cli_job_fini(&s->job, code);
     return ob__sweep_output_close(&s->output, &err) == OB_OK ? code : ob__cli_fail(s->cli, &err);
 }
@@ -236,7 +236,8 @@ static int read_line(ob_cli *cli, ob_sweep_line *line, char **records)
     }
     code = ob__job_line_check(cli, &line->job, &line->run);
     return code == OB_EXIT_OK
-               ? ob__cli_check_new(cli, line->json, line->job.force || line->job.resume)
+               ? ob__cli_check_new(cli, line->json,
+                                   line->job.force || line->job.resume || line->job.append)
                : code;
 }
 

@@ -15,7 +15,7 @@ const ob_option ob__sweep_rows[] = {
     ROW(STRING, "output", output, .letter = 'o', .value = "FILE", OUTPUT,
         .otherwise = "standard output, as -",
         .help = "The rows go to this file as CSV; one that is there already is refused without "
-                "--resume or --force."),
+                "--resume, --append or --force."),
     ROW(STRING, "records", job.output, .value = "FILE", OUTPUT,
         .otherwise = "beside the output, with the ending .jsonl",
         .help = "The records that the rows are made from."),
@@ -28,6 +28,8 @@ const ob_option ob__sweep_rows[] = {
         .help = "Of N combinations of scales only the first."),
     OB_OPTION_ROWS_OF(ob__text_rows, "case", offsetof(ob_sweep_line, only_case),
                       .help = "Only this case: MODEL|0|0|INPUT, as in a record's repro line."),
+    OB_OPTION_ROWS_OF(ob__job_rows, "append", offsetof(ob_sweep_line, job),
+                      .help = "Measure all of it again, and add to the files of rows and records."),
     OB_OPTION_ROWS_OF(ob__job_rows, "resume", offsetof(ob_sweep_line, job),
                       .help = "Go on from what the file of records holds, and write all rows anew; "
                               "another sweep, or options that measure in another way, are "
@@ -35,6 +37,9 @@ const ob_option ob__sweep_rows[] = {
     OB_OPTION_ROWS_OF(ob__job_rows, "force", offsetof(ob_sweep_line, job),
                       .help = "Replace the files if they are there already."),
     OB_OPTION_ROWS_OF(ob__job_rows, "wait|no-isolate", offsetof(ob_sweep_line, job)),
+    OB_OPTION_ROWS_OF(ob__job_rows, "format", offsetof(ob_sweep_line, job), .initial = "csv",
+                      .help = "What standard output gets: the rows as they come (csv), unless they "
+                              "go to a file; all of them at the end; or the records."),
     OB_OPTION_ROWS_OF(ob__job_rows, "quiet", offsetof(ob_sweep_line, job),
                       .help = "No summary, no progress and no warnings."),
     ROW(FLAG, "print-config", print_config, OUTPUT,
@@ -58,10 +63,11 @@ int ob__sweep_line_check(ob_cli *cli, const ob_sweep_line *line)
         return ob__cli_usage_error(cli, "--sample and --every both thin the sweep; give one");
     if (job->resume && job->force)
         return ob__cli_usage_error(cli, "--resume keeps what --force replaces; give one of them");
-    if (line->output == NULL &&
-        (job->resume || job->force || job->wait || line->json != NULL || job->output != NULL))
+    if (line->output == NULL && (job->resume || job->append || job->force || job->wait ||
+                                 line->json != NULL || job->output != NULL))
         return ob__cli_usage_error(cli, "--%s needs --output FILE",
                                    job->resume          ? "resume"
+                                   : job->append        ? "append"
                                    : job->wait          ? "wait"
                                    : job->force         ? "force"
                                    : line->json != NULL ? "json"

@@ -19,8 +19,15 @@ static ob_status cannot_write(const char *path, ob_err *err)
 
 /* ---- rows ---- */
 
+static bool has_format(const ob_sweep_output *out, const char *word)
+{
+    return strcmp(out->line->job.format, word) == 0;
+}
+
 static ob_status write_text(ob_sweep_output *out, ob_err *err)
 {
+    if (out->csv == NULL && !has_format(out, "csv"))
+        return OB_OK;
     if (out->csv == NULL)
         return ob__cli_write(out->cli, out->text.data, out->text.size)
                    ? OB_OK
@@ -39,7 +46,8 @@ ob_status ob__sweep_output_show(void *ctx, const ob_job_event *event, ob_err *er
     OB_TRY(ob_sweep_print_csv(out->sweep, event->record, &out->text, err));
     for (size_t i = 0; i < out->text.size; i++)
         out->rows += out->text.data[i] == '\n';
-    return write_text(out, err);
+    OB_TRY(write_text(out, err));
+    return out->report != NULL ? ob_report_add(out->report, event->record, err) : OB_OK;
 }
 
 /* ---- opening ---- */
@@ -54,13 +62,32 @@ char *ob__sweep_records_beside(const char *output)
     return path;
 }
 
+/* Rows of this sweep are added below a head that is the same. */
+static ob_status open_added(ob_sweep_output *out, ob_err *err)
+{
+    const char *path = out->line->output;
+    out->csv = fopen(path, "a+e");
+    if (out->csv == NULL)
+        return cannot_write(path, err);
+    for (size_t i = 0; i < out->text.size; i++)
+        if (fgetc(out->csv) != (unsigned char)out->text.data[i])
+            return ob_err_set_at(err, OB_ERR_INVALID, path, 1, 0, NULL,
+                                 "it has rows of another sweep; name another file");
+    out->added = true;
+    return OB_OK;
+}
+
 static ob_status open_csv(ob_sweep_output *out, ob_err *err)
 {
     const ob_sweep_line *line = out->line;
     struct stat s;
-    if (!line->job.resume && !line->job.force && ob__cli_is_taken(line->output))
+    const bool is_taken = ob__cli_is_taken(line->output);
+    if (line->job.append && is_taken)
+        return open_added(out, err);
+    if (!line->job.resume && !line->job.force && is_taken)
         return ob_err_set(err, OB_ERR_INVALID,
-                          "%s is there already; --resume goes on with it, --force replaces it",
+                          "%s is there already; --resume goes on with it, --append adds to it, "
+                          "--force replaces it",
                           line->output);
     if (stat(line->output, &s) == 0 && !S_ISREG(s.st_mode)) { /* a pipe or a device */
         out->csv = fopen(line->output, "we");
@@ -116,15 +143,28 @@ static ob_status check_names(const ob_sweep_line *line, ob_err *err)
     return OB_OK;
 }
 
+/* It is told of which sweep the records are, as their file would. */
+static ob_status open_report(ob_sweep_output *out, ob_err *err)
+{
+    const ob_report_params params = {
+        .size = sizeof params, .view = OB_VIEW_SWEEP, .context = out->cli->context};
+    const ob_record header = {.kind = OB_RECORD_HEADER_LINE,
+                              .header = {.sweep = ob_sweep_json(out->sweep)}};
+    OB_TRY(ob_report_create(&params, &out->report, err));
+    return ob_report_add(out->report, &header, err);
+}
+
 ob_status ob__sweep_output_open(ob_sweep_output *out, ob_err *err)
 {
+    OB_TRY(ob_sweep_print_csv_head(out->sweep, &out->text, err));
     if (out->line->output != NULL) {
         OB_TRY(check_names(out->line, err));
         OB_TRY(open_csv(out, err));
     }
-    out->text.size = 0;
-    OB_TRY(ob_sweep_print_csv_head(out->sweep, &out->text, err));
-    return write_text(out, err);
+    const bool is_quiet = out->line->job.quiet && out->line->output != NULL;
+    if (!is_quiet && !has_format(out, "csv") && !has_format(out, "json"))
+        OB_TRY(open_report(out, err));
+    return out->added ? OB_OK : write_text(out, err);
 }
 
 /* ---- the document for plots ---- */
@@ -181,7 +221,7 @@ static ob_status append_records(ob_sweep_output *out, ob_text *text, ob_err *err
     return status == OB_END ? OB_OK : status;
 }
 
-ob_status ob__sweep_output_plot(ob_sweep_output *out, ob_err *err)
+static ob_status write_document(ob_sweep_output *out, ob_err *err)
 {
     const ob_json *root = ob_sweep_json(out->sweep);
     ob_text text = {0};
@@ -201,6 +241,25 @@ ob_status ob__sweep_output_plot(ob_sweep_output *out, ob_err *err)
     return status;
 }
 
+static ob_status print_table(ob_sweep_output *out, ob_err *err)
+{
+    ob_table_format format = OB_TABLE_TEXT;
+    if (out->report == NULL)
+        return OB_OK;
+    ob_table_format_from_word(out->line->job.format, &format);
+    out->text.size = 0;
+    OB_TRY(ob_report_print(out->report, format, &out->text, err));
+    return ob__cli_write(out->cli, out->text.data, out->text.size)
+               ? OB_OK
+               : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
+}
+
+ob_status ob__sweep_output_finish(ob_sweep_output *out, ob_err *err)
+{
+    OB_TRY(write_document(out, err));
+    return print_table(out, err);
+}
+
 ob_status ob__sweep_output_close(ob_sweep_output *out, ob_err *err)
 {
     ob_status status = OB_OK;
@@ -211,5 +270,6 @@ ob_status ob__sweep_output_close(ob_sweep_output *out, ob_err *err)
     free(out->part);
     free(out->target);
     ob_text_fini(&out->text);
+    ob_report_destroy(out->report);
     return status;
 }

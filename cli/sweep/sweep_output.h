@@ -8,13 +8,17 @@
 
 #include "sweep_options.h"
 
+#include "opbench/report.h"
+
 typedef struct ob_sweep_output {
     ob_cli *cli;
     const ob_sweep *sweep;
     const ob_sweep_line *line;
-    FILE *csv;    /* NULL = standard output */
-    char *part;   /* where the table is until the records are open; NULL = in its place */
-    char *target; /* the file that part becomes */
+    FILE *csv;         /* NULL = standard output, or nowhere */
+    char *part;        /* where the table is until the records are open; NULL = in its place */
+    char *target;      /* the file that part becomes */
+    ob_report *report; /* the table at the end; NULL = none */
+    bool added;        /* the file has its head already */
     ob_text text;
     uint64_t rows;
 } ob_sweep_output;
@@ -27,8 +31,8 @@ ob_status ob__sweep_output_open(ob_sweep_output *out, ob_err *err);
 ob_status ob__sweep_output_show(void *out, const ob_job_event *event, ob_err *err);
 /* The table takes the place of the old one: the records are known to be of this sweep. */
 ob_status ob__sweep_output_place(ob_sweep_output *out, ob_err *err);
-/* The document of --json, from the records. */
-ob_status ob__sweep_output_plot(ob_sweep_output *out, ob_err *err);
+/* The document of --json, from the records, and the table. */
+ob_status ob__sweep_output_finish(ob_sweep_output *out, ob_err *err);
 ob_status ob__sweep_output_close(ob_sweep_output *out, ob_err *err);
 
 #endif

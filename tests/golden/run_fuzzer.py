@@ -42,7 +42,7 @@ def fuzz(spec, *options):
 
 
 def draws(where, spec, count, seed=1):
-    code, lines, errors = fuzz(spec, "-n", count, "--seed", seed)
+    code, lines, errors = fuzz(spec, "--draws", count, "--seed", seed)
     check(where, code == 0 and len(lines) == count, errors)
     return [json.loads(line) for line in lines]
 
@@ -304,7 +304,7 @@ def docs_commands(spec, commands):
         with open(os.path.join(folder, "spec.json"), "w", encoding="utf-8") as file:
             file.write(spec)
         for line in commands:
-            line = line.split(" #")[0].strip().replace("-n 100", "-n 5")
+            line = line.split(" #")[0].strip().replace("--draws 100", "--draws 5")
             if "--config >" in line:
                 config = line.split(">")[1].strip()
                 line += f" && opbench run -c {config} --backend null -q"
@@ -318,7 +318,7 @@ def docs_commands(spec, commands):
                                   capture_output=True, text=True)
             check("docs: commands", done.returncode == 0, line + ": " + done.stderr)
         # The repro line of a record repeats its case, from any folder.
-        subprocess.run([sys.argv[1], "fuzz", "spec.json", "-n", "3", "--seed", "7", "--run",
+        subprocess.run([sys.argv[1], "fuzz", "spec.json", "--draws", "3", "--seed", "7", "--run",
                         "torch.add", "--backend", "null", "-q", "--output", "r.json"], cwd=folder,
                        check=True)
         with open(os.path.join(folder, "r.json"), encoding="utf-8") as file:

@@ -356,7 +356,8 @@ const ob_cli_command ob__command_fuzz = {
         "run measures a config. Of its options those below apply; for the others (choosing cases, "
         "profilers, libraries of operators) print the config with --config and give it to opbench "
         "run. --seed is the seed of the draws and of the elements.",
-    .usage = "SPEC [--draws N] [--seed S] [--describe | --run OP [--args LIST] [--config] [OPTIONS]]",
+    .usage =
+        "SPEC [--draws N] [--seed S] [--describe | --run OP [--args LIST] [--config] [OPTIONS]]",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(fuzz_line),

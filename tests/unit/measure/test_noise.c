@@ -34,6 +34,8 @@ static void ticks_of_a_set(void)
     CHECK_INT(ticks.busy, 19 + 190 + 1000);
     CHECK_INT(ticks.steal, 8 + 80 + 2000);
     CHECK_INT(ticks.cpus, 3);
+    CHECK_INT(parse(CPU_ALL "cpu9 1 2 3 4 5 6 7 8\n", "9", &ticks, NULL), OB_OK);
+    CHECK_INT(ticks.cpus, 1);
 }
 
 static void bad_texts(void)
@@ -46,6 +48,8 @@ static void bad_texts(void)
         {"\n", "does not begin with lines of CPUs", OB_ERR_SYNTAX},
         {CPU_ALL "cpu0 1 2 3\n", "not understood: \"cpu0 1 2 3", OB_ERR_SYNTAX},
         {CPU_ALL "cpux 1 2 3 4 5 6 7 8\n", "not understood: \"cpux", OB_ERR_SYNTAX},
+        {CPU_ALL "cpu+1 1 2 3 4 5 6 7 8\n", "not understood: \"cpu+1", OB_ERR_SYNTAX},
+        {CPU_ALL "cpu: 1 2 3 4 5 6 7 8\n", "not understood: \"cpu:", OB_ERR_SYNTAX},
         {CPU_ALL "cpu0 1 2 3 4 5 6 7 99999999999999999999\n", "not understood", OB_ERR_SYNTAX},
         {CPU_ALL "cpu0 1 -2 3 4 5 6 7 8\n", "not understood", OB_ERR_SYNTAX},
         {CPU_ALL "cpu5 1 2 3 4 5 6 7 8\n", "no line for the CPUs", OB_ERR_NOT_FOUND},

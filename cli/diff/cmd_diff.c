@@ -61,6 +61,12 @@ static const ob_option OPTIONS[] = {
                 "clear ends sooner. Starting processes comes on top."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "processes", RUN, MEASURING, .initial = "20",
                       .help = "Fresh processes for each case and side at most."),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "count", RUN, MEASURING,
+                      .help =
+                          "Count instructions too, of each case once a side under valgrind: the "
+                          "exact ratio stands beside that of the times, and which functions "
+                          "changed."),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "count-number|count-timeout", RUN, MEASURING),
     OB_SNIPPET_ROWS(offsetof(ob_diff_line, snippet)),
     OB_SUITE_CHOICE_ROWS(offsetof(ob_diff_line, suite)),
     ROW(STRING, "b-stmt", b_stmt, .value = "CODE", .group = "Statements and suites",

@@ -140,6 +140,8 @@ static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sid
                                .code_count = code->count,
                                .looks = &m->looks};
     ob__run_to_compare(&request.run, line->budget_s, sides->count);
+    if (line->run.count)
+        request.run.count_with = "callgrind";
     return ob__cases_measure(&screen, &request);
 }
 

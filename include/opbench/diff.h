@@ -76,6 +76,9 @@ typedef struct ob_diff_row {
     const char *repro;    /* how to measure it alone; may be NULL */
     double seconds;       /* what measuring took, both sides together; starts come on top: */
     double start_seconds; /* of processes, on both sides; NaN: not known */
+    /* "kernel.c:add +1200, copy -30": the functions that execute most more or fewer instructions per iteration; NULL = not counted,
+     * or none does. */
+    const char *functions;
 } ob_diff_row;
 
 typedef struct ob_diff_summary {

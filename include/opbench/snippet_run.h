@@ -36,6 +36,7 @@ typedef struct ob_snippet_options {
     const char *cflags;
     const char *ldflags; /* behind the source: libraries, and where they are */
     bool rebuild; /* compile also what is kept: what it includes or links may be another by now */
+    const char *const *variables; /* "NAME=VALUE" for its process, ended by NULL; NULL = none */
 } ob_snippet_options;
 
 /* ---- time ---- */

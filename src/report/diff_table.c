@@ -77,6 +77,9 @@ bool ob__diff_append_remark(const ob_diff_row *row, ob_text *out)
         ok = ob_text_append_str(out, row->time.why);
         if (ok && (row->memory == OB_VERDICT_SLOWER || row->memory == OB_VERDICT_FASTER))
             ok = ob_text_append_str(out, out->size > from ? "; " : "") && append_memory(row, out);
+        if (ok && row->functions != NULL)
+            ok = ob_text_printf(out, "%sinstructions: %s", out->size > from ? "; " : "",
+                                row->functions);
     } else if (row->reason != NULL) {
         ok = ob_text_append_str(out, row->state == OB_DIFF_MENDED ? "on the baseline: " : "") &&
              ob_text_append_str(out, row->reason);
@@ -147,6 +150,9 @@ enum column {
     BASELINE_BYTES,
     SUBJECT_BYTES,
     INSTRUCTION_RATIO,
+    BASELINE_COUNT,
+    SUBJECT_COUNT,
+    FUNCTIONS,
     SECONDS,
     START_SECONDS,
     WORSE,
@@ -185,6 +191,9 @@ static const ob_column SHAPES[COLUMNS] = {
     [BASELINE_BYTES] = {.name = "baseline_bytes", .hint = OB_HINT_COUNT},
     [SUBJECT_BYTES] = {.name = "subject_bytes", .hint = OB_HINT_COUNT},
     [INSTRUCTION_RATIO] = {.name = "instruction_ratio", .hint = OB_HINT_FIGURE},
+    [BASELINE_COUNT] = {.name = "baseline_instructions", .hint = OB_HINT_COUNT},
+    [SUBJECT_COUNT] = {.name = "subject_instructions", .hint = OB_HINT_COUNT},
+    [FUNCTIONS] = {.name = "functions"},
     [SECONDS] = {.name = "seconds", .hint = OB_HINT_FIGURE},
     [START_SECONDS] = {.name = "start_seconds", .hint = OB_HINT_FIGURE},
     [WORSE] = {.name = "worse"},
@@ -243,6 +252,9 @@ static void fill_exact(const ob_diff_row *row, ob_table *table)
     const double ratio = row->instructions / row->baseline_instructions;
     ob_table_set_number(table, BASELINE_BYTES, row->baseline_bytes);
     ob_table_set_number(table, SUBJECT_BYTES, row->subject_bytes);
+    ob_table_set_number(table, BASELINE_COUNT, row->baseline_instructions);
+    ob_table_set_number(table, SUBJECT_COUNT, row->instructions);
+    ob_table_set_text(table, FUNCTIONS, row->functions);
     if (isfinite(ratio)) {
         ob_table_set_number(table, INSTRUCTION_RATIO, ratio);
         ob_table_set_text(table, INSTRUCTIONS, ob__diff_change(ratio, change));

@@ -33,13 +33,14 @@ static int stop(void *ctx)
 }
 
 ob_status ob__case_counter_open(ob_context *context, const ob_config *config,
-                                const ob_run_params *params, ob_case_counter **out, ob_err *err)
+                                const ob_run_params *params, const ob_side *side,
+                                ob_case_counter **out, ob_err *err)
 {
     ob_case_counter *c = calloc(1, sizeof *c);
     *out = NULL;
     if (c == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for counting");
-    ob_status status = ob__counting_open(&c->counting, params, err);
+    ob_status status = ob__counting_open_side(&c->counting, params, side, err);
     ob_run_params *own = &c->counting.params;
     own->on_record = take_record;
     own->on_ready = NULL;

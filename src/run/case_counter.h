@@ -9,10 +9,11 @@
 
 typedef struct ob_case_counter ob_case_counter;
 
-/* One backend, and a worker program. Starts nothing yet. OB_ERR_UNSUPPORTED: valgrind is missing. All but err must
+/* One backend, and a worker program; side NULL = it is none of several. Starts nothing yet. OB_ERR_UNSUPPORTED: valgrind is missing. All but err must
  * outlive the counter. */
 ob_status ob__case_counter_open(ob_context *context, const ob_config *config,
-                                const ob_run_params *params, ob_case_counter **out, ob_err *err);
+                                const ob_run_params *params, const ob_side *side,
+                                ob_case_counter **out, ob_err *err);
 void ob__case_counter_close(ob_case_counter *counter); /* NULL is allowed */
 
 /* Counts the case with this index. A case that fails, crashes, takes too long or cannot run under valgrind has

@@ -10,6 +10,7 @@
 
 #include "measure/disturbance.h"
 #include "opbench/run.h"
+#include "run/counting.h"
 #include "run/executor.h"
 #include "run/result_check.h"
 #include "run/worker_state.h"
@@ -38,6 +39,10 @@ typedef struct ob_case_maker {
     void (*identify)(const ob_run_options *options, const ob_case *c, ob_record_result *r);
     /* Its samples are not of this process: `usage` tells how the kernel disturbed them. NULL = they are. */
     ob_disturbance_calls (*calls)(ob_made_case *made);
+    /* Counts the instructions of the case on a side, in a process that it starts itself; what cannot be counted has a status and a
+     * reason. NULL = a worker under valgrind counts. */
+    ob_status (*count)(const ob_run_options *options, const ob_side *side, const ob_case *c,
+                       ob_case_count *out, ob_err *err);
 } ob_case_maker;
 
 /* The maker of the case; NULL = it is an operator's. */

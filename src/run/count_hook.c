@@ -7,9 +7,9 @@
 #include "run/count_hook.h"
 
 #include "base/text_append.h"
-#include "run/backend_list.h"
 #include "run/case_counter.h"
 #include "run/session_int.h"
+#include "run/sides.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,14 +23,14 @@ struct ob_count_hook {
     ob_context *context;
     const ob_config *config;
     const ob_run_params *outer;
-    ob_backend_list list;
-    ob_run_options options[OB_MOST_MEMBERS]; /* of each backend */
-    ob_run_params params[OB_MOST_MEMBERS];
-    ob_device_word devices[OB_MOST_MEMBERS];
-    ob_case_counter *counters[OB_MOST_MEMBERS]; /* NULL = see below */
+    ob_run_sides sides;
+    ob_run_params params[OB_MOST_MEMBERS];      /* of each side */
+    ob_case_counter *counters[OB_MOST_MEMBERS]; /* NULL = see below, or the case's maker counts */
+    ob_cases *cases;                            /* for the maker; NULL = there is none */
     ob_err missing;                             /* why nothing can be counted here */
     /* What the last record points to. */
     ob_text line, forward_file, backward_file;
+    ob_json_doc *doc;
 };
 
 /* ---- opening ---- */
@@ -44,13 +44,31 @@ static ob_status make_dir(const char *dir, ob_err *err)
                       dir, strerror(errno == EEXIST ? ENOTDIR : errno));
 }
 
-/* Where the run has it too. What is wrong with it is said where the backend is opened. */
-static void choose_device(ob_count_hook *h, size_t i)
+static bool maker_counts(const ob_run_options *options)
 {
-    const ob_backend_desc *desc;
-    if (ob__find_backend(h->context, h->list.names[i], &desc, NULL) == OB_OK &&
-        ob__device_choose_among(desc, h->options[i].device, &h->devices[i], NULL) == OB_OK)
-        ob__device_set(&h->options[i], &h->devices[i]);
+    return options->maker != NULL && options->maker->count != NULL;
+}
+
+static ob_status open_counter(ob_count_hook *h, size_t i, ob_err *err)
+{
+    ob_run_side *side = &h->sides.items[i];
+    ob_run_params *params = &h->params[i];
+    side->options.pin = h->outer->options->pin; /* it takes no turns */
+    *params = *h->outer;
+    params->options = &side->options;
+    params->sides = NULL;
+    params->side_count = 0;
+    if (side->given.program != NULL)
+        params->worker_program = side->given.program;
+    if (maker_counts(&side->options))
+        return OB_OK;
+    const ob_status status = ob__case_counter_open(
+        h->context, h->config, params, h->sides.named ? &side->given : NULL, &h->counters[i], err);
+    if (status == OB_ERR_UNSUPPORTED && err != NULL) {
+        h->missing = *err;
+        return OB_OK;
+    }
+    return status;
 }
 
 static ob_status open_counters(ob_count_hook *h, ob_err *err)
@@ -58,21 +76,11 @@ static ob_status open_counters(ob_count_hook *h, ob_err *err)
     const ob_run_options *options = h->outer->options;
     if (options->count_dir != NULL)
         OB_TRY(make_dir(options->count_dir, err));
-    OB_TRY(ob__backend_list_make(options, &h->list, err));
-    for (size_t i = 0; i < h->list.count; i++) {
-        h->options[i] = *options;
-        h->options[i].backend = h->list.names[i];
-        h->options[i].backend_options = h->list.options[i];
-        choose_device(h, i);
-        h->params[i] = *h->outer;
-        h->params[i].options = &h->options[i];
-        const ob_status status =
-            ob__case_counter_open(h->context, h->config, &h->params[i], &h->counters[i], err);
-        if (status == OB_ERR_UNSUPPORTED && err != NULL)
-            h->missing = *err;
-        else
-            OB_TRY(status);
-    }
+    OB_TRY(ob__sides_make(h->context, h->outer, &h->sides, err));
+    if (maker_counts(options))
+        OB_TRY(ob_cases_open(h->config, NULL, &h->cases, err));
+    for (size_t i = 0; i < h->sides.count; i++)
+        OB_TRY(open_counter(h, i, err));
     return OB_OK;
 }
 
@@ -106,7 +114,9 @@ void ob__count_hook_close(ob_count_hook *h)
         return;
     for (size_t i = 0; i < OB_MOST_MEMBERS; i++)
         ob__case_counter_close(h->counters[i]);
-    ob__backend_list_fini(&h->list);
+    ob__sides_fini(&h->sides);
+    ob_cases_close(h->cases);
+    ob_json_doc_destroy(h->doc);
     ob_text_fini(&h->line);
     ob_text_fini(&h->forward_file);
     ob_text_fini(&h->backward_file);
@@ -153,9 +163,31 @@ static ob_status keep(const ob_count_hook *h, const ob_record_result *r, const c
 
 /* ---- records ---- */
 
-static double per_iteration(const ob_count_stats *stats, int64_t number)
+/* Of code without what Python's dictionaries look up, which depends on addresses. */
+static double per_iteration(const ob_count_hook *h, const ob_count_stats *stats)
 {
-    return (double)ob_count_stats_counts(stats, false) / (double)number;
+    const ob_run_options *o = h->outer->options;
+    return (double)ob_count_stats_counts(stats, maker_counts(o)) / (double)o->count_number;
+}
+
+/* Sides are compared function by function. */
+static ob_status add_tables(ob_count_hook *h, const ob_case_count *count, const ob_json **out,
+                            ob_err *err)
+{
+    const ob_count_stats *const all[] = {count->forward[0],
+                                         count->backward != NULL ? count->backward[0] : NULL};
+    ob_json_doc_destroy(h->doc);
+    h->doc = NULL;
+    OB_TRY(ob_json_doc_create(&h->doc, err));
+    ob_json *list = ob_json_new_array(h->doc), *node;
+    if (list == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for counts");
+    for (size_t i = 0; i < sizeof all / sizeof *all && all[i] != NULL; i++) {
+        OB_TRY(ob_count_stats_to_json(all[i], h->doc, &node, err));
+        OB_TRY(ob_json_append(h->doc, list, node, err));
+    }
+    *out = list;
+    return OB_OK;
 }
 
 /* What was found, into the record. */
@@ -170,9 +202,11 @@ static ob_status fill(ob_count_hook *h, const ob_case_count *count, ob_record_re
         return OB_OK;
     }
     to->number = o->count_number;
-    to->forward = per_iteration(count->forward[0], o->count_number);
+    to->forward = per_iteration(h, count->forward[0]);
     if (count->backward != NULL)
-        to->backward = per_iteration(count->backward[0], o->count_number);
+        to->backward = per_iteration(h, count->backward[0]);
+    if (h->sides.named)
+        OB_TRY(add_tables(h, count, &to->tables, err));
     if (o->count_dir == NULL)
         return OB_OK;
     OB_TRY(keep(h, r, "forward", count->forward[0], &h->forward_file, err));
@@ -184,15 +218,29 @@ static ob_status fill(ob_count_hook *h, const ob_case_count *count, ob_record_re
     return OB_OK;
 }
 
+static ob_status count_by_maker(const ob_count_hook *h, const ob_run_side *side, uint64_t index,
+                                ob_case_count *out, ob_err *err)
+{
+    const ob_case *c;
+    OB_TRY(ob_cases_seek(h->cases, index, err));
+    OB_TRY(ob_cases_next(h->cases, &c, err));
+    return side->options.maker->count(&side->options, &side->given, c, out, err);
+}
+
 /* Without a counter: the reason. */
 static ob_status count_case(const ob_count_hook *h, const ob_record_result *r, ob_case_count *out,
                             ob_err *err)
 {
+    const char *name = h->sides.named ? r->side : r->backend;
     *out = (ob_case_count){.status = OB_RECORD_UNSUPPORTED};
-    for (size_t i = 0; i < h->list.count; i++)
-        if (h->counters[i] != NULL && r->backend != NULL &&
-            strcmp(h->list.names[i], r->backend) == 0)
+    for (size_t i = 0; name != NULL && i < h->sides.count; i++) {
+        if (strcmp(h->sides.items[i].given.name, name) != 0)
+            continue;
+        if (h->cases != NULL)
+            return count_by_maker(h, &h->sides.items[i], (uint64_t)r->index, out, err);
+        if (h->counters[i] != NULL)
             return ob__case_counter_count(h->counters[i], (uint64_t)r->index, out, err);
+    }
     snprintf(out->reason, sizeof out->reason, "%s", h->missing.message);
     return OB_OK;
 }

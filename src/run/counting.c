@@ -275,7 +275,35 @@ static ob_run_options options_for_counting(const ob_run_options *measured)
     return options;
 }
 
+static size_t list_length(const char *const *list)
+{
+    size_t count = 0;
+    while (list != NULL && list[count] != NULL)
+        count++;
+    return count;
+}
+
+/* NULL when memory is out. */
+static const char **join_lists(const char *const *first, const char *const *second)
+{
+    const size_t before = list_length(first), more = list_length(second);
+    const char **all = calloc(before + more + 1, sizeof *all);
+    if (all == NULL)
+        return NULL;
+    for (size_t i = 0; i < before; i++)
+        all[i] = first[i];
+    for (size_t i = 0; second != NULL && i < more; i++)
+        all[before + i] = second[i];
+    return all;
+}
+
 ob_status ob__counting_open(ob_counting *c, const ob_run_params *outer, ob_err *err)
+{
+    return ob__counting_open_side(c, outer, NULL, err);
+}
+
+ob_status ob__counting_open_side(ob_counting *c, const ob_run_params *outer, const ob_side *side,
+                                 ob_err *err)
 {
     *c = (ob_counting){.outer = outer, .params = *outer, .pid = OB_NO_INT};
     c->options = options_for_counting(outer->options);
@@ -286,13 +314,15 @@ ob_status ob__counting_open(ob_counting *c, const ob_run_params *outer, ob_err *
     c->params.stop = stop;
     c->params.ctx = c;
     c->counts = calloc((size_t)c->repeats, sizeof *c->counts);
-    const ob_status status = c->counts == NULL
+    c->variables = join_lists(ob__valgrind_variables, side != NULL ? side->variables : NULL);
+    const ob_status status = c->counts == NULL || c->variables == NULL
                                  ? ob_err_set(err, OB_ERR_NOMEM, "out of memory for counts")
                                  : ob__valgrind_open(&c->valgrind, NULL, err);
     c->place = (ob_worker_start_params){.ring_fd = -1,
                                         .counts = (unsigned)c->repeats,
                                         .before = c->valgrind.words,
-                                        .variables = ob__valgrind_variables,
+                                        .variables = c->variables,
+                                        .plugins = side != NULL ? side->plugins : NULL,
                                         .limit_s = c->options.case_timeout_s};
     if (status != OB_OK)
         ob__counting_close(c);
@@ -304,7 +334,9 @@ void ob__counting_close(ob_counting *c)
     ob__valgrind_close(&c->valgrind);
     ob_text_fini(&c->line);
     free(c->counts);
+    free(c->variables);
     c->counts = NULL;
+    c->variables = NULL;
 }
 
 ob_status ob__counting_explain(ob_status status, ob_err *err)

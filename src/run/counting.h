@@ -21,11 +21,15 @@ typedef struct ob_counting {
     /* What the last record points to. */
     ob_text line;
     double *counts;
+    const char **variables; /* valgrind's and the side's */
 } ob_counting;
 
 /* Starts nothing. OB_ERR_UNSUPPORTED: valgrind is missing. `outer` must outlive it; of its options, what changes which
  * instructions are executed is used, and count_number, count_repeats and count_timeout_s. */
 ob_status ob__counting_open(ob_counting *counting, const ob_run_params *outer, ob_err *err);
+/* The same for one of several sides; NULL = there are none. What it points to must outlive it. */
+ob_status ob__counting_open_side(ob_counting *counting, const ob_run_params *outer,
+                                 const ob_side *side, ob_err *err);
 void ob__counting_close(ob_counting *counting); /* zero is allowed */
 
 /* What one case gave. */

@@ -121,6 +121,7 @@ static ob_run_options say_time(const ob_run_options *options)
     said.min_samples = 0;
     said.cache = usual.cache;
     said.check = usual.check;
+    ob__options_no_count(&said);
     return said;
 }
 

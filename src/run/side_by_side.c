@@ -259,7 +259,10 @@ static ob_status lose_side(side *l, const ob_process_turn *t, const ob_loss *why
 static ob_status take_record(side *l, const ob_process_turn *t, ob_err *err)
 {
     const ob_record_status_info *info = ob_record_status_get_info(l->s.record.result.status);
+    const double start_s = l->s.record.result.start_seconds; /* of what the worker itself started */
     l->got = true;
+    if (start_s > 0 && start_s < ob__now_s() - l->group->began_s)
+        l->s.start_seconds += start_s;
     ob__ring_leave(l->group->ring, l->member);
     if (info == NULL || !info->ran)
         return fail_side(l, t);

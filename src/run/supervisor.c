@@ -496,10 +496,9 @@ static ob_status run_either(ob_context *context, const ob_config *config,
 {
     ob_count_hook *hook;
     OB_TRY(ob_run_options_check(params->options, err));
-    if (params->side_count > 0 && (params->options->count_repeats > 0 || params->options->count))
-        return ob_err_set(
-            err, OB_ERR_UNSUPPORTED,
-            "sides are timed and not counted; leave out --count, or count each alone");
+    if (params->side_count > 0 && params->options->count_repeats > 0)
+        return ob_err_set(err, OB_ERR_UNSUPPORTED,
+                          "sides are timed, and counted beside that; use --count");
     if (params->options->count_repeats > 0)
         return run_counting(context, config, params, summary, err);
     OB_TRY(ob__count_hook_open(context, config, params, &hook, err));

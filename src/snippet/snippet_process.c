@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_WORDS = 64, MOST_VARIABLES = 32, ANSWER_SIZE = 257 };
+enum { MOST_WORDS = 64, MOST_VARIABLES = 64, ANSWER_SIZE = 257 };
 
 /* What every library in the process is told about threads. */
 static const char *const THREAD_VARIABLES[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
@@ -115,8 +115,11 @@ static ob_status add_variables(launch *l, const ob_snippet_wrap *wrap, ob_err *e
     }
     /* Orders of sets and dictionaries would differ from process to process. */
     add(l->variables, &l->variable_count, MOST_VARIABLES, "PYTHONHASHSEED=0");
-    for (size_t i = 0; wrap != NULL && wrap->variables != NULL && wrap->variables[i] != NULL; i++)
-        add(l->variables, &l->variable_count, MOST_VARIABLES, wrap->variables[i]);
+    const char *const *const lists[] = {wrap != NULL ? wrap->variables : NULL,
+                                        l->options->variables};
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        for (size_t i = 0; lists[k] != NULL && lists[k][i] != NULL; i++)
+            add(l->variables, &l->variable_count, MOST_VARIABLES, lists[k][i]);
     return OB_OK;
 }
 

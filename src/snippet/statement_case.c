@@ -177,6 +177,7 @@ ob_status ob_snippet_open_config(ob_context *context, const ob_code_case *const 
 
 struct ob_made_case {
     ob_snippet_process *process;
+    double start_s;    /* of compiling, starting and setting it up */
     double elapsed_ns; /* of all blocks, as the next two */
     ob_usage usage;
     uint64_t peak_kib;
@@ -194,9 +195,11 @@ static ob_status make(ob_session *session, const ob_case *c, ob_made_case **out,
     ob_made_case *m = calloc(1, sizeof *m);
     if (m == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a statement");
+    const double began_s = ob__now_s();
     ob_status status = ob_snippet_open(&own.args, &own.options, &m->process, err);
     if (status == OB_OK)
         status = ob__snippet_begin_blocks(m->process, err);
+    m->start_s = ob__now_s() - began_s;
     if (status != OB_OK)
         release(m);
     else
@@ -261,6 +264,32 @@ static ob_status check(ob_made_case *m, const ob_reference_desc *reference, bool
                       "nobody knows what a statement should give; leave out --check");
 }
 
+/* ---- counts ---- */
+
+static ob_status count(const ob_run_options *options, const ob_side *side, const ob_case *c,
+                       ob_case_count *out, ob_err *err)
+{
+    code own = read_code(options, c);
+    const ob_task_spec task = {.stmt = own.args.stmt,
+                               .setup = own.args.setup,
+                               .global_setup = own.args.global_setup,
+                               .num_threads = own.args.num_threads};
+    const ob_snippet_count_params params = {.number = options->count_number, .no_baseline = true};
+    ob_err why;
+    own.options.variables = side->variables;
+    own.options.program = side->program;
+    own.options.timeout_s = options->count_timeout_s;
+    *out = (ob_case_count){.status = OB_RECORD_OK, .repeats = 1};
+    out->forward = calloc(1, sizeof *out->forward);
+    if (out->forward == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for counts");
+    if (ob_snippet_count(&own.args, &task, &params, &own.options, out->forward, &why) == OB_OK)
+        return OB_OK;
+    ob__case_count_fini(out);
+    ob__case_count_give_up(out, OB_RECORD_FAILED, why.message);
+    return OB_OK;
+}
+
 /* ---- records ---- */
 
 static void identify(const ob_run_options *options, const ob_case *c, ob_record_result *r)
@@ -282,6 +311,7 @@ static ob_status report(ob_made_case *m, ob_record *record, ob_text *parts, ob_e
     (void)parts;
     (void)err;
     record->result.process_peak_bytes = m->peak_kib * 1024;
+    record->result.start_seconds = m->start_s;
     return OB_OK;
 }
 
@@ -310,6 +340,7 @@ const ob_case_maker *ob_snippet_maker(void)
                                         .report = report,
                                         .print_repro = print_repro,
                                         .identify = identify,
-                                        .calls = calls};
+                                        .calls = calls,
+                                        .count = count};
     return &MAKER;
 }

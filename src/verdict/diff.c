@@ -61,8 +61,10 @@ ob_status ob_diff_create(const ob_diff_params *params, ob_diff **out, ob_err *er
 static void destroy_side(ob_diff_side_data *side)
 {
     for (size_t i = 0; i < side->count; i++)
-        for (size_t p = 0; p < OB_PASS_COUNT; p++)
+        for (size_t p = 0; p < OB_PASS_COUNT; p++) {
             free(side->cases[i].passes[p].units);
+            ob_counts_destroy(side->cases[i].passes[p].functions);
+        }
     free(side->cases);
     ob__index_fini(&side->index);
     free(side);
@@ -354,6 +356,7 @@ static ob_status add_result(ob_diff *diff, const ob_record_result *r, ob_diff_ca
         c->passes[0].instructions = r->instructions.forward;
     if (!isnan(r->instructions.backward))
         c->passes[1].instructions = r->instructions.backward;
+    OB_TRY(ob__diff_take_functions(&r->instructions, c, err));
     if (r->forward.measure_time_ms.count == 0 && r->raw_times_s.count > 0)
         return add_blocks(r, &c->passes[0], err);
     OB_TRY(add_pass(r, &r->forward, &c->passes[0], err));

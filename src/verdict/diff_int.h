@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "op/name_index.h"
+#include "opbench/count.h"
 #include "opbench/diff.h"
 
 enum { OB_PASS_COUNT = 2 }; /* forward, backward */
@@ -19,7 +20,9 @@ typedef struct ob_diff_pass {
     size_t batch_count;
     bool no_times; /* some samples are no positive numbers, which cannot be compared */
     double peak_bytes, instructions; /* NaN = not known */
-    double seconds;                  /* in the samples */
+    ob_counts *functions;            /* of count_number iterations; NULL = not known */
+    int64_t count_number;
+    double seconds; /* in the samples */
 } ob_diff_pass;
 
 /* A case on one side. Texts are in the arena. */
@@ -70,6 +73,12 @@ ob_status ob__diff_no_memory(ob_err *err);
  * equally many, where the record does not say how many each gave. */
 ob_status ob__diff_add_pass(const ob_record_pass *from, size_t equally, ob_diff_pass *to,
                             ob_err *err);
+/* Keeps the tables of a record's counts, if it has any. */
+ob_status ob__diff_take_functions(const ob_record_instructions *from, ob_diff_case *to,
+                                  ob_err *err);
+/* What is said of the functions that changed; NULL = nothing is. */
+ob_status ob__diff_compare_functions(ob_diff *diff, const ob_diff_pass *a, const ob_diff_pass *b,
+                                     const char **out, ob_err *err);
 /* A copy in the arena; NULL stays NULL. */
 ob_status ob__diff_keep(ob_diff *diff, const char *text, const char **out, ob_err *err);
 ob_status ob__diff_note(ob_diff *diff, ob_err *err, const char *format, ...) OB_PRINTF(3, 4);

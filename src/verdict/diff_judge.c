@@ -149,6 +149,7 @@ static ob_status judge_passes(const pair *p, ob_err *err)
             continue;
         row->baseline_instructions = a->instructions;
         row->instructions = b->instructions;
+        OB_TRY(ob__diff_compare_functions(p->diff, a, b, &row->functions, err));
         if (in_a)
             OB_TRY(judge_times(p, a, b, row, err));
         row->seconds = a->seconds + b->seconds;

@@ -108,6 +108,38 @@ static void processes_of_different_length(void)
     }
 }
 
+/* Per iteration, the largest first, without folders and object files, which differ between builds. */
+static void functions_that_changed(void)
+{
+#define COUNTS(number, forward, rows)                                                              \
+    ", \"instructions\": {\"forward\": " #forward ", \"tables\": [{\"task_spec\": {\"stmt\": "     \
+    "\"x\"}, \"number_per_run\": " #number                                                         \
+    ", \"stmt_exclusive_stats\": {\"inclusive\": false, \"data\": [" rows "]}}]}"
+    static const char BASE[] =
+        RESULT("k", "native", 1, TEN,
+               COUNTS(10, 12,
+                      "[100, \"/old/k.c:add [/old/m.so]\"], [10, \"???:copy [/old/m.so]\"], "
+                      "[7, \"k.c:same\"], [1, \"a\"], [1, \"b\"], [1, \"c\"], [1, \"d\"]"));
+    static const char NEXT[] =
+        RESULT("k", "native", 1, TEN,
+               COUNTS(10, 15, "[145, \"/new/k.c:add [/new/m.so]\"], [7, \"k.c:same\"]"));
+    static const char OTHER[] = RESULT("k", "native", 1, TEN, COUNTS(20, 15, "[145, \"k.c:add\"]"));
+    static const char WRONG[] = RESULT(
+        "k", "native", 1, TEN, ", \"instructions\": {\"forward\": 3, \"tables\": [{\"x\": 1}]}");
+    ob_diff *diff = judged(BASE, NEXT);
+    CHECK_STR(only(diff)->functions, "k.c:add +4.5, copy -1, d -0.1, c -0.1, b -0.1");
+    CHECK_REAL(only(diff)->baseline_instructions, 12);
+    CHECK_REAL(only(diff)->instructions, 15);
+    ob_diff_destroy(diff);
+    const char *const none[] = {BASE, OTHER, WRONG};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        diff = judged(BASE, none[i]);
+        CHECK(only(diff)->functions == NULL);
+        ob_diff_destroy(diff);
+    }
+#undef COUNTS
+}
+
 static void further_records_are_further_processes(void)
 {
     ob_diff *diff =
@@ -315,6 +347,7 @@ int main(void)
     RUN(one_process_each);
     RUN(processes_of_one_record);
     RUN(processes_of_different_length);
+    RUN(functions_that_changed);
     RUN(further_records_are_further_processes);
     RUN(another_backend_is_the_same_case);
     RUN(several_backends_are_several_cases);

@@ -3,12 +3,12 @@
 """How often `opbench diff` errs, with known truth: identical code, +0.3 % and +1 %, idle and under load.
 
 usage: ab.py OPBENCH [--trials N] [--budget SECONDS] [--loads idle,bursts,heavy] [--kernels 2us,250us,20ms]
-             [--effects 0,0.003,0.01] [--keep FILE]
+             [--effects 0,0.003,0.01] [--peers] [--keep FILE]
 
 Sides are two shared objects, compiled apart from one source (the backend known_work), so that identical code is not the same file. Load is
 foreign_load.c. A cell has what was found in all trials of all kernels, with the exact 95 % interval of Clopper and Pearson; those of 20 ms
 are shown apart under load, where no run stays undisturbed. --keep appends each trial as a JSON line, so that a run can be cut off
-and another go on.
+and another go on. --peers lets Google Benchmark's compare.py and torch.utils.benchmark judge the same loops in the same run.
 """
 
 import argparse
@@ -19,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+import peers
 
 HERE = pathlib.Path(__file__).resolve().parent
 KERNELS = {"2us": 2e3, "250us": 250e3, "20ms": 20e6}
@@ -79,6 +81,8 @@ def exact_interval(k, n):
 
 
 def summarise(trials):
+    def called(verdict, effect):
+        return verdict in (("slower",) if effect > 0 else ("slower", "faster"))
     rows = {}
     for t in trials:
         apart = t["kernel"] == "20ms" and t["load"] != "idle"
@@ -87,16 +91,17 @@ def summarise(trials):
           f"{'undecided':>9} {'seconds':>8} {'wall':>6}")
     for (load, kernels, effect), of in rows.items():
         n = len(of)
-        called = sum(t["verdict"] == ("slower" if effect > 0 else t["verdict"]) and t["verdict"] in ("slower", "faster")
-                     for t in of)
+        found = sum(called(t["verdict"], effect) for t in of)
         covered = sum(t["low"] is not None and t["low"] <= 1 + t["truth"] <= t["high"] for t in of)
         undecided = sum(t["verdict"] == "undecided" for t in of)
 
         def share(k):
             low, high = exact_interval(k, n)
             return f"{k:4} of {n} ({100 * low:.1f} to {100 * high:.1f} %)"
-        print(f"{load:8} {kernels:8} {100 * effect:+6.1f}% {n:6}  {share(called):30} {share(covered):24} {undecided:9} "
+        print(f"{load:8} {kernels:8} {100 * effect:+6.1f}% {n:6}  {share(found):30} {share(covered):24} {undecided:9} "
               f"{sum(t['seconds'] for t in of) / n:8.2f} {sum(t['wall'] for t in of) / n:6.2f}")
+        for peer in [p.name for p in (peers.Google, peers.Torch) if p.name in of[0]]:
+            print(f"{'':10}{peer:21} {n:6}  {share(sum(called(t[peer], effect) for t in of)):30}")
 
 
 def main():
@@ -108,12 +113,14 @@ def main():
     parser.add_argument("--kernels", default=",".join(KERNELS))
     parser.add_argument("--effects", default="0,0.003,0.01")
     parser.add_argument("--keep")
+    parser.add_argument("--peers", action="store_true")
     options = parser.parse_args()
     trials = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary)
         build(folder)
         rate = steps_per_ns(options.program, folder)
+        others = peers.open_peers(folder) if options.peers else []
         for load in options.loads.split(","):
             noise = None
             if load != "idle":
@@ -129,6 +136,8 @@ def main():
                                      "verdict": row["verdict"], "ratio": row["ratio"], "low": row["ratio_low"],
                                      "high": row["ratio_high"], "units": row["subject_units"],
                                      "set_aside": row["set_aside"], "seconds": row.get("seconds") or 0, "wall": wall}
+                            for peer in others:
+                                trial[peer.name] = peer.verdict(steps, other, KERNELS[kernel], options.budget)
                             trials.append(trial)
                             if options.keep:
                                 with open(options.keep, "a") as kept:

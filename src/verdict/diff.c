@@ -175,11 +175,18 @@ static ob_status take_header(ob_diff *diff, const ob_record_header *h, ob_err *e
 bool ob__diff_case_name(const ob_diff_case *c, bool with_backend, bool with_threads, ob_text *text)
 {
     text->size = 0;
+    if (c->part_of != NULL && !ob_text_printf(text, "%s %d ", c->part_of, c->in_float32))
+        return false;
     return (c->key != NULL
                 ? ob_text_append_str(text, c->key)
                 : ob_text_printf(text, "%s|%s", c->op_name != NULL ? c->op_name : "", c->id)) &&
            (!with_backend || ob_text_printf(text, "\n%s", c->backend != NULL ? c->backend : "")) &&
            (!with_threads || ob_text_printf(text, "\n%lld", (long long)c->threads));
+}
+
+static bool is_in_float32(const ob_record_result *r)
+{
+    return r->replay.what != NULL && strcmp(r->replay.what, "in_float32") == 0;
 }
 
 static bool is_other(const char *a, const char *b)
@@ -201,12 +208,16 @@ static void watch_variety(ob_diff_side_data *side, const ob_diff_case *c)
 static ob_status copy_identity(ob_diff *diff, const ob_record_result *r, ob_diff_case *c,
                                ob_err *err)
 {
-    *c = (ob_diff_case){.threads = r->threads, .status = r->status, .start_seconds = NAN};
+    *c = (ob_diff_case){.threads = r->threads,
+                        .status = r->status,
+                        .in_float32 = is_in_float32(r),
+                        .start_seconds = NAN};
     for (size_t p = 0; p < OB_PASS_COUNT; p++)
         c->passes[p].peak_bytes = c->passes[p].instructions = NAN;
     OB_TRY(ob__diff_keep(diff, r->op_name, &c->op_name, err));
     OB_TRY(ob__diff_keep(diff, r->id != NULL ? r->id : "", &c->id, err));
     OB_TRY(ob__diff_keep(diff, r->key, &c->key, err));
+    OB_TRY(ob__diff_keep(diff, r->part_of, &c->part_of, err));
     OB_TRY(ob__diff_keep(diff, r->backend, &c->backend, err));
     return ob__diff_keep(diff, r->repro, &c->repro, err);
 }
@@ -219,6 +230,8 @@ static ob_status find_case(ob_diff *diff, ob_diff_side_data *side, const ob_reco
                                .id = r->id != NULL ? r->id : "",
                                .key = r->key,
                                .backend = r->backend,
+                               .part_of = r->part_of,
+                               .in_float32 = is_in_float32(r),
                                .threads = r->threads};
     if (!ob__diff_case_name(&like, true, true, name))
         return ob__diff_no_memory(err);
@@ -319,7 +332,7 @@ static ob_status add_pass(const ob_record_result *r, const ob_record_pass *from,
                           ob_err *err)
 {
     const double number = r->number_per_run > 0 ? (double)r->number_per_run : 1;
-    for (size_t i = 0; i < from->measure_time_ms.count; i++)
+    for (size_t i = 0; r->part_of == NULL && i < from->measure_time_ms.count; i++)
         to->seconds += from->measure_time_ms.items[i] * 1e-3 * number;
     return ob__diff_add_pass(from, equal_processes(r, from->measure_time_ms.count), to, err);
 }
@@ -388,12 +401,15 @@ ob_status ob_diff_add(ob_diff *diff, const ob_record *record, ob_err *err)
         return ob_err_set(err, OB_ERR_STATE, "records cannot be added behind the verdict");
     if (record->kind == OB_RECORD_HEADER_LINE)
         return take_header(diff, &record->header, err);
-    /* What was interrupted or left out was measured again, or not wanted. */
-    if (record->kind != OB_RECORD_RESULT_LINE || r->part_of != NULL ||
-        r->status == OB_RECORD_INTERRUPTED || r->status == OB_RECORD_SKIPPED)
+    /* What was interrupted or left out was measured again, or not wanted; an operator that a step of a trace does without is
+     * not measured. */
+    if (record->kind != OB_RECORD_RESULT_LINE || r->status == OB_RECORD_INTERRUPTED ||
+        r->status == OB_RECORD_SKIPPED ||
+        (r->part_of != NULL &&
+         (r->status == OB_RECORD_UNSUPPORTED || r->status == OB_RECORD_INVALID)))
         return OB_OK;
     ob_diff_side_data *side;
-    ob_diff_case *c;
+    ob_diff_case *c = NULL;
     ob_text name = {.data = NULL};
     OB_TRY(side_of(diff, r, &side, err));
     ob_status status = find_case(diff, side, r, &name, &c, err);

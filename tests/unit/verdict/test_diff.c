@@ -6,6 +6,7 @@
 #include "opbench/diff.h"
 #include "opbench/run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -138,6 +139,33 @@ static void functions_that_changed(void)
         ob_diff_destroy(diff);
     }
 #undef COUNTS
+}
+
+/* A step of a trace and its operators, which have no keys of their own; what both do without is no row. */
+static void parts_of_a_step(void)
+{
+#define PART(name, step, status, times, more)                                                      \
+    "{\"op_name\": \"" name "\", \"id\": \"0|0|0\", \"part_of\": \"" step                          \
+    "\", \"metric\": {\"forward\": {\"measure.time\": " times "}}, \"status\": \"" status          \
+    "\"" more "}\n"
+#define FLOAT32 ", \"replay\": {\"what\": \"in_float32\"}"
+    static const char BASE[] = PART("aten::mm", "s", "ok", TEN, "")
+        PART("aten::mm", "s", "ok", TWENTY, FLOAT32) PART("aten::mm", "t", "ok", TWENTY, "")
+            PART("aten::to", "s", "unsupported", "[]", "") RESULT("s", "native", 1, TEN, "");
+    static const char NEXT[] = PART("aten::mm", "s", "ok", TWENTY, "")
+        PART("aten::mm", "s", "ok", TWENTY, FLOAT32) PART("aten::mm", "t", "ok", TWENTY, "")
+            PART("aten::to", "s", "unsupported", "[]", "") RESULT("s", "native", 1, TEN, "");
+    ob_diff *diff = judged(BASE, NEXT);
+    ob_diff_summary sum = {.size = sizeof sum};
+    CHECK_INT(ob_diff_summarise(diff, &sum, NULL), OB_OK);
+    CHECK_INT(sum.rows, 4);
+    CHECK_INT(sum.verdicts[OB_VERDICT_SLOWER], 1);
+    CHECK_INT(sum.verdicts[OB_VERDICT_SAME], 3);
+    CHECK_STR(sum.worst->op_name, "aten::mm");
+    CHECK(fabs(sum.seconds - 0.02) < 1e-9); /* of the step, which has those of its operators */
+    ob_diff_destroy(diff);
+#undef PART
+#undef FLOAT32
 }
 
 static void further_records_are_further_processes(void)
@@ -348,6 +376,7 @@ int main(void)
     RUN(processes_of_one_record);
     RUN(processes_of_different_length);
     RUN(functions_that_changed);
+    RUN(parts_of_a_step);
     RUN(further_records_are_further_processes);
     RUN(another_backend_is_the_same_case);
     RUN(several_backends_are_several_cases);

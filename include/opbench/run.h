@@ -124,6 +124,7 @@ struct ob_sides_progress {
     size_t side_size, side_count;
     double seconds;       /* since the case began */
     double start_seconds; /* of these, starting processes */
+    double measured;      /* of these, what the samples of all sides took */
 };
 
 /* What a run is told besides how to measure. */

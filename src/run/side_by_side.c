@@ -436,6 +436,15 @@ static ob_status finish_case(group *w, ob_err *err)
     return OB_OK;
 }
 
+static double seconds_of(const ob_merge *merge, const ob_record_pass *pass)
+{
+    const double number = merge->number_per_run > 0 ? (double)merge->number_per_run : 1;
+    double ms = 0;
+    for (size_t i = 0; i < pass->measure_time_ms.count; i++)
+        ms += pass->measure_time_ms.items[i];
+    return ms * number / 1e3;
+}
+
 /* Whether the caller has seen enough processes of the case. */
 static bool has_enough(const group *w, const ob_process_turn *t)
 {
@@ -460,6 +469,7 @@ static bool has_enough(const group *w, const ob_process_turn *t)
                                       .forward = l->merge.forward.present ? forward : NULL,
                                       .backward = l->merge.backward.present ? backward : NULL};
         progress.start_seconds += l->s.start_seconds;
+        progress.measured += seconds_of(&l->merge, forward) + seconds_of(&l->merge, backward);
     }
     return params->enough(params->enough_ctx, &progress) != 0;
 }

@@ -297,7 +297,7 @@ static int look_with(ob_verdict_looks *looks, size_t processes, double ratio, do
     const ob_side_progress sides[] = {{.name = "a", .forward = &base},
                                       {.name = "b", .forward = &next, .failed = failed}};
     const ob_sides_progress progress = {.processes = (int64_t)processes,
-                                        .seconds = seconds,
+                                        .measured = seconds,
                                         .sides = sides,
                                         .side_size = sizeof sides[0],
                                         .side_count = 2};

@@ -48,6 +48,7 @@ def check_emulated():
         assert re.compile(expression).fullmatch("") is None and len(why) > 10, (expression, why)
     tour, words = emulated.steps([("run.count", "no valgrind"), ("a.b", "x")], "run|a")
     assert tour[:2] == ["build/opbench", "run"], tour
+    assert words[:4] == ["env", "OPBENCH_TEST_PATIENCE=10", "OPENBLAS_CORETYPE=ARMV8", "ctest"], words
     assert words[words.index("--exclude-regex") + 1] == r"^(run\.count|a\.b)$", words
     assert words[words.index("--tests-regex") + 1] == "run|a", words
     assert "--exclude-regex" not in emulated.steps([], None)[1]

@@ -16,8 +16,8 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_STRING,
      .offset = offsetof(ob_count_options, baseline),
      .value = "FILE",
-     .help = "With --suite: compare with what an earlier run with --json wrote, and show what "
-             "changed."},
+     .help = "With --suite, -c and --op: compare with what an earlier run wrote with -o or --json, "
+             "and show what changed."},
     {.name = "max-regression",
      .type = OB_OPTION_DOUBLE,
      .offset = offsetof(ob_count_options, max_regression),
@@ -222,8 +222,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const char *what = call->word_count > 0 ? call->words[0] : NULL;
     ob_count_use use;
     if (options->suite.file == NULL &&
-        (options->list || options->md5 || options->baseline != NULL || options->ci != NULL ||
-         options->suite.only != NULL))
+        (options->list || options->md5 || options->ci != NULL || options->suite.only != NULL ||
+         (options->baseline != NULL && options->config == NULL && options->op == NULL)))
         return ob__cli_usage_error(cli, "no suite; give one with -s FILE");
     if (find_use(options, what, &use)) {
         const int code = ob__count_check(cli, options, use);

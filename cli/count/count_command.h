@@ -68,10 +68,12 @@ typedef struct ob_count_comparison {
     ob_count_file *baseline;
     double max_regression;           /* percent */
     size_t compared, grown, unknown; /* unknown: the baseline does not have them */
+    bool of_cases;                   /* not of the snippets of a suite */
 } ob_count_comparison;
 
 /* Reads the earlier run. `number`: the runs that a count of this one is of. One that has other numbers is refused
- * before hours of counting, and so is one that has none of the snippets. */
+ * before hours of counting, and so is one that has none of the snippets; NULL = cases are counted, which are known when their
+ * counts come. */
 ob_status ob__count_compare_open(ob_count_comparison *comparison, const char *path,
                                  const ob_snippets *snippets, int64_t number, ob_err *err);
 /* What changed, function by function, on standard error; counts it as grown if that is too much. */

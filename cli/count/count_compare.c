@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A count beside that of the same snippet in an earlier run, which is found by its key.
+ * A count beside that of the same snippet or case in an earlier run, which is found by its key.
  */
 #include "count_command.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +21,42 @@ static const ob_count_stats *find_baseline(const ob_count_comparison *j, const c
     return NULL;
 }
 
+/* The same for a case. */
+static const ob_count_stats *find_case(const ob_count_comparison *j, const ob_count_stats *stats)
+{
+    const ob_count_stats *best = NULL;
+    int how = 0;
+    for (size_t i = 0; i < ob_count_file_size(j->baseline); i++) {
+        const ob_count_stats *other = ob_count_file_part(j->baseline, i);
+        const int match = ob_count_stats_match(other, stats);
+        if (match > how) {
+            how = match;
+            best = other;
+        }
+    }
+    return best;
+}
+
+static ob_status other_number(const char *path, int64_t runs, ob_err *err)
+{
+    return ob_err_set_at(
+        err, OB_ERR_INVALID, path, 0, 0, NULL,
+        "the baseline has counts of %" PRId64 " runs; give --number %" PRId64 " too", runs, runs);
+}
+
 ob_status ob__count_compare_open(ob_count_comparison *j, const char *path,
                                  const ob_snippets *snippets, int64_t number, ob_err *err)
 {
     size_t known = 0;
     OB_TRY(ob_count_file_read(path, &j->baseline, err));
+    j->of_cases = snippets == NULL;
+    for (size_t i = 0; j->of_cases && i < ob_count_file_size(j->baseline); i++) {
+        const int64_t runs = ob_count_stats_get(ob_count_file_part(j->baseline, i))->number_per_run;
+        if (runs != number)
+            return other_number(path, runs, err);
+    }
+    if (j->of_cases)
+        return OB_OK;
     for (size_t i = 0; i < ob_snippets_count(snippets); i++) {
         char *key;
         OB_TRY(ob_snippet_key(ob_snippets_get(snippets, i), &key, err));
@@ -35,10 +67,7 @@ ob_status ob__count_compare_open(ob_count_comparison *j, const char *path,
         known++;
         const int64_t runs = ob_count_stats_get(before)->number_per_run;
         if (runs != number)
-            return ob_err_set_at(err, OB_ERR_INVALID, path, 0, 0, NULL,
-                                 "the baseline has counts of %" PRId64
-                                 " runs; give --number %" PRId64 " too",
-                                 runs, runs);
+            return other_number(path, runs, err);
     }
     if (known > 0)
         return OB_OK;
@@ -73,7 +102,8 @@ static ob_status print_delta(const ob_count_stats *before, const ob_count_stats 
 static ob_status compare(ob_count_comparison *j, const char *name, const ob_count_stats *stats,
                          ob_err *err)
 {
-    const ob_count_stats *before = find_baseline(j, ob_count_stats_get(stats)->task.label);
+    const ob_count_stats *before =
+        j->of_cases ? find_case(j, stats) : find_baseline(j, ob_count_stats_get(stats)->task.label);
     if (before == NULL) {
         j->unknown++;
         return OB_OK;
@@ -94,15 +124,25 @@ static ob_status compare(ob_count_comparison *j, const char *name, const ob_coun
 ob_status ob__count_compare(ob_count_comparison *j, const ob_record_result *r, ob_err *err)
 {
     const ob_json *tables = r->instructions.tables;
-    ob_count_stats *stats;
-    OB_TRY(ob_count_stats_from_json(ob_json_item(tables, ob_json_count(tables) - 1), &stats, err));
-    const ob_status status = compare(j, r->id, stats, err);
-    ob_count_stats_destroy(stats);
-    return status;
+    const size_t passes = isnan(r->instructions.backward) ? 1 : 2, count = ob_json_count(tables);
+    for (size_t i = count > passes ? count - passes : 0; i < count; i++) {
+        char name[512];
+        ob_count_stats *stats;
+        OB_TRY(ob_count_stats_from_json(ob_json_item(tables, i), &stats, err));
+        snprintf(name, sizeof name, "%s%s%s%s", j->of_cases ? r->op_name : "",
+                 j->of_cases ? " " : "", r->id, passes == 2 && i + 1 == count ? ", backward" : "");
+        const ob_status status = compare(j, name, stats, err);
+        ob_count_stats_destroy(stats);
+        OB_TRY(status);
+    }
+    return OB_OK;
 }
 
 int ob__count_compare_end(const ob_count_comparison *j)
 {
+    if (j->of_cases && j->compared == 0)
+        return ob__cli_usage_error(j->cli, "the baseline has none of these cases, so nothing was "
+                                           "compared; give what `opbench count` wrote of them");
     fprintf(stderr, "opbench count: %zu of %zu counts grew by more than %g %%", j->grown,
             j->compared, j->max_regression);
     if (j->unknown > 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * opbench count of cases, of a statement and of a suite: one job each. --baseline compares each count of a suite with an
- * earlier run; --ci takes times too, after the counts and one by one, and writes the file of the original's runs. Both
+ * opbench count of cases, of a statement and of a suite: one job each. --baseline compares each count of cases or a suite with
+ * an earlier run; --ci takes times too, after the counts and one by one, and writes the file of the original's runs. Both
  * see nothing but records, so those of a resumed file count.
  */
 #include "count_command.h"
@@ -157,8 +157,11 @@ int ob__count_cases(ob_cli *cli, const ob_count_options *o, const char *const *w
                              .view = OB_VIEW_INSTRUCTIONS,
                              .is_muted = is_muted(o),
                              .also = take_result,
-                             .also_ctx = &c}};
+                             .also_ctx = &c},
+                  .comparison = {.cli = cli,
+                                 .max_regression = o->max_regression > 0 ? o->max_regression : 0}};
     ob_thread_list threads;
+    ob_err err;
     ob_case_request request = {.config = o->config,
                                .op = o->op,
                                .only_case = o->only_case,
@@ -177,5 +180,15 @@ int ob__count_cases(ob_cli *cli, const ob_count_options *o, const char *const *w
     request.run.count_repeats = o->repeats > 0 ? o->repeats : 1;
     if (o->number > 0)
         request.run.count_number = o->number;
-    return ob__cases_measure(&c.screen, &request);
+    if (o->baseline != NULL && ob__count_compare_open(&c.comparison, o->baseline, NULL,
+                                                      request.run.count_number, &err) != OB_OK)
+        code = ob__cli_fail(cli, &err);
+    if (code == OB_EXIT_OK)
+        code = ob__cases_measure(&c.screen, &request);
+    if (o->baseline != NULL && (code == OB_EXIT_OK || code == OB_EXIT_FAILED)) {
+        const int own = ob__count_compare_end(&c.comparison);
+        code = own != OB_EXIT_OK ? own : code;
+    }
+    ob_count_file_destroy(c.comparison.baseline);
+    return code;
 }

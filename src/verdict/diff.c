@@ -413,7 +413,7 @@ ob_status ob_diff_add(ob_diff *diff, const ob_record *record, ob_err *err)
     ob_text name = {.data = NULL};
     OB_TRY(side_of(diff, r, &side, err));
     ob_status status = find_case(diff, side, r, &name, &c, err);
-    if (status == OB_OK)
+    if (status == OB_OK && c != NULL)
         status = add_result(diff, r, c, err);
     ob_text_fini(&name);
     return status;

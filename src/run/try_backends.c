@@ -120,7 +120,9 @@ static void finish(trial *t, double end_s, size_t trial_size, ob_backend_trial *
     } else if (answered) {
         snprintf(out->text, sizeof out->text, "%.*s", (int)answer.size, answer.data);
     } else if (!ended) {
-        snprintf(out->text, sizeof out->text, "its library did not open within %d s; " CURE,
+        snprintf(out->text, sizeof out->text,
+                 "its library did not open within %d s; try again when the machine is less busy, "
+                 "or " CURE,
                  LIMIT_S);
     } else if (WIFSIGNALED(status)) {
         snprintf(out->text, sizeof out->text, "its library crashes when it is opened (%s); " CURE,

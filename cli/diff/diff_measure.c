@@ -106,11 +106,14 @@ double ob__diff_floor(const ob_diff_line *line)
 typedef struct measuring {
     ob_diff *diff;
     ob_verdict_looks looks;
+    size_t taken; /* results */
 } measuring;
 
 static ob_status take_result(void *ctx, const ob_job_event *event, ob_err *err)
 {
-    return ob_diff_add(((measuring *)ctx)->diff, event->record, err);
+    measuring *m = ctx;
+    m->taken++;
+    return ob_diff_add(m->diff, event->record, err);
 }
 
 static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sides,
@@ -171,5 +174,5 @@ int ob__diff_measure(ob_cli *cli, const ob_cli_call *call, ob_diff *diff)
     ob__diff_code_fini(&statements);
     ob__cli_sides_fini(&sides);
     /* What failed is a row of the verdict. */
-    return code == OB_EXIT_FAILED ? OB_EXIT_OK : code;
+    return code == OB_EXIT_FAILED && m.taken > 0 ? OB_EXIT_OK : code;
 }

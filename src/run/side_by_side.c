@@ -5,6 +5,7 @@
  * case is leased to all at once and is over when each has a record, its own or that of its loss; then
  * the records get their ratios and are handed on in the order of the sides.
  */
+#include "opbench/version.h"
 #include "run/case_parts.h"
 #include "run/process_plan.h"
 #include "run/ratio.h"
@@ -202,6 +203,22 @@ static ob_process_plan plan_of(const group *w, const ob_process_turn *t)
                      : nothing;
 }
 
+/* What is wrong with one of several says of which. */
+static ob_status start_worker(side *l, ob_err *err)
+{
+    const ob_status status = ob__supervisor_start(&l->s, err);
+    if (status == OB_OK || status == OB_END || l->s.side == NULL || err == NULL)
+        return status;
+    const ob_err why = *err;
+    const char *program = l->group->given.items[l->member].given.program;
+    if (program == NULL || status != OB_ERR_BACKEND)
+        return ob_err_set(err, status, "side %s: %s", l->name, why.message);
+    return ob_err_set(err, status,
+                      "side %s: %s does not work for this opbench, %s; take a build of the same "
+                      "version: %s",
+                      l->name, program, OB_VERSION, why.message);
+}
+
 /* All that take part have a worker, which are started in the order of their turns. OB_END: the user wants to end. */
 static ob_status start_workers(group *w, const ob_process_turn *t, bool all, ob_err *err)
 {
@@ -211,7 +228,7 @@ static ob_status start_workers(group *w, const ob_process_turn *t, bool all, ob_
         if (spread(l))
             ob__worker_seed_set_pad(&l->s.client.seed, plan.pad);
         if ((all || (l->wanted && !l->over)) && l->s.client.worker.guard == 0)
-            OB_TRY(ob__supervisor_start(&l->s, err));
+            OB_TRY(start_worker(l, err));
     }
     return OB_OK;
 }

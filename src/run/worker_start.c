@@ -81,8 +81,8 @@ static ob_status make_words(ob_worker_seed *seed, const char *program,
          add_text(words, "--program-name=", options->program) &&
          add_text(words, "--command-name=", options->command) &&
          add_text(words, "--repro-before=", options->repro_before) &&
-         add_text(words, "--side-name=", options->side) && add_options(words, options) &&
-         add_plugins(words, place);
+         add_text(words, "--side-name=", options->maker != NULL ? options->side : NULL) &&
+         add_options(words, options) && add_plugins(words, place);
     seed->list = ok ? ob__command_words_list(words) : NULL;
     return seed->list != NULL
                ? OB_OK

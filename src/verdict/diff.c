@@ -205,6 +205,12 @@ static void watch_variety(ob_diff_side_data *side, const ob_diff_case *c)
     side->several_threads = side->several_threads || side->threads != c->threads;
 }
 
+/* A file may have several sides itself: those of one name are compared. */
+static const char *backend_of(const ob_diff *diff, const ob_record_result *r)
+{
+    return !diff->sides_by_record && r->side != NULL ? r->side : r->backend;
+}
+
 static ob_status copy_identity(ob_diff *diff, const ob_record_result *r, ob_diff_case *c,
                                ob_err *err)
 {
@@ -218,7 +224,7 @@ static ob_status copy_identity(ob_diff *diff, const ob_record_result *r, ob_diff
     OB_TRY(ob__diff_keep(diff, r->id != NULL ? r->id : "", &c->id, err));
     OB_TRY(ob__diff_keep(diff, r->key, &c->key, err));
     OB_TRY(ob__diff_keep(diff, r->part_of, &c->part_of, err));
-    OB_TRY(ob__diff_keep(diff, r->backend, &c->backend, err));
+    OB_TRY(ob__diff_keep(diff, backend_of(diff, r), &c->backend, err));
     return ob__diff_keep(diff, r->repro, &c->repro, err);
 }
 
@@ -229,7 +235,7 @@ static ob_status find_case(ob_diff *diff, ob_diff_side_data *side, const ob_reco
     const ob_diff_case like = {.op_name = r->op_name,
                                .id = r->id != NULL ? r->id : "",
                                .key = r->key,
-                               .backend = r->backend,
+                               .backend = backend_of(diff, r),
                                .part_of = r->part_of,
                                .in_float32 = is_in_float32(r),
                                .threads = r->threads};

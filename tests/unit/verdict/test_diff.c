@@ -199,6 +199,18 @@ static void several_backends_are_several_cases(void)
     ob_diff_destroy(diff);
 }
 
+/* Two files of sides: each is compared with that of its name. */
+static void sides_in_files(void)
+{
+    static const char BOTH[] = RESULT("k", "native", 1, TEN, ", \"side\": \"x\"")
+        RESULT("k", "native", 1, TWENTY, ", \"side\": \"y\", \"reference\": \"x\"");
+    ob_diff *diff = judged(BOTH, BOTH);
+    CHECK_INT(ob_diff_count(diff), 2);
+    for (size_t i = 0; i < ob_diff_count(diff); i++)
+        CHECK_INT(ob_diff_get(diff, i)->time.kind, OB_VERDICT_SAME);
+    ob_diff_destroy(diff);
+}
+
 static void threads_tell_cases_apart(void)
 {
     ob_diff *diff = judged(RESULT("k", "native", 1, TEN, "") RESULT("k", "native", 2, TWENTY, ""),
@@ -380,6 +392,7 @@ int main(void)
     RUN(further_records_are_further_processes);
     RUN(another_backend_is_the_same_case);
     RUN(several_backends_are_several_cases);
+    RUN(sides_in_files);
     RUN(threads_tell_cases_apart);
     RUN(sides_of_one_file);
     RUN(the_reference_is_the_baseline);

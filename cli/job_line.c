@@ -75,6 +75,7 @@ static ob_status on_record(void *ctx, const ob_job_event *event, ob_err *err)
             ob__warn_of_threads(j->cli, &event->record->result, &j->threads_told);
         if (event->record->result.op_name != NULL)
             log_result(j->cli, &event->record->result);
+        j->has_attainable = j->has_attainable || event->record->result.forward.attainable_ms > 0;
     }
     const bool is_json = j->line->format != NULL && strcmp(j->line->format, "json") == 0;
     if (is_json && !j->line->quiet && !ob__cli_write(j->cli, event->line, event->length))
@@ -187,8 +188,11 @@ int ob__cli_job_run(ob_cli_job *j)
     const ob_status status = ob_job_run(j->job, &err);
     if (j->has_progress)
         ob__cli_clear_line();
-    if (status == OB_OK)
+    if (status == OB_OK) {
+        if (j->has_progress && !j->has_attainable)
+            ob__cli_hint_at_roofline();
         return OB_EXIT_OK;
+    }
     const int code = ob__cli_fail(j->cli, &err);
     /* The command line was right, the disk was not. */
     return status == OB_ERR_IO && ob_job_path(j->job) != NULL ? OB_EXIT_FAILED : code;

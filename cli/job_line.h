@@ -50,7 +50,8 @@ typedef struct ob_cli_job {
     char config_path[PATH_MAX];
     ob_cli_waiting waiting;
     ob_json_doc *arguments;
-    bool has_progress; /* standard error is a terminal */
+    bool has_progress;   /* standard error is a terminal */
+    bool has_attainable; /* of some result */
     int64_t threads_told;
 } ob_cli_job;
 

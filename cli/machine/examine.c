@@ -5,6 +5,7 @@
 #include "machine/examine.h"
 
 #include "opbench/doctor.h"
+#include "opbench/roofline.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,4 +41,15 @@ ob_status ob__cli_examine(ob_cli *cli, bool quiet, ob_json_doc *doc, const ob_js
     *out = ob_findings_json(findings, OB_FINDING_WARNING, doc);
     ob_findings_destroy(findings);
     return *out != NULL ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the header");
+}
+
+void ob__cli_hint_at_roofline(void)
+{
+    ob_roofline *roofline = NULL;
+    ob_err err;
+    if (getenv(OB_ROOFLINE_VARIABLE) == NULL &&
+        ob_roofline_read(NULL, &roofline, &err) == OB_ERR_NOT_FOUND)
+        ob__cli_say("- `opbench roofline` measures once what this machine can do at most; results "
+                    "then say how much of it they reach\n");
+    ob_roofline_destroy(roofline);
 }

@@ -14,5 +14,7 @@
  * made in doc; NULL = nothing was looked at. */
 ob_status ob__cli_examine(ob_cli *cli, bool quiet, ob_json_doc *doc, const ob_json **out,
                           ob_err *err);
+/* For people whose results had no ceilings, where none were ever measured and nothing says that none are wanted. */
+void ob__cli_hint_at_roofline(void);
 
 #endif

@@ -46,6 +46,7 @@ static const struct {
      NULL},
     {{.title = "GFLOP/s", .name = "gflop_per_second"}, FIELD, "statistics/*/gflops_per_s"},
     {{.title = "GB/s", .name = "gb_per_second"}, FIELD, "statistics/*/gb_per_s"},
+    {{.name = "attainable_ns", .flags = OB_COLUMN_NOT_EMPTY}, FIELD, "statistics/*/attainable"},
     {{.title = "of roof", .name = "of_attainable", .flags = OB_COLUMN_NOT_EMPTY},
      FIELD,
      "statistics/*/of_attainable"},

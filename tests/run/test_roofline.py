@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results below made-up ceilings: what is attainable is in the record and the tables, what cannot be is mistrusted, with the null backend
+and with a plug-in that returns before it has computed, and where there are no ceilings people are told once how to get some."""
+
+import csv
+import io
+import json
+import os
+import pty
+import shutil
+import subprocess
+
+import harness
+from harness import RunTest, entry, operator, tensor
+
+# 64 MiB in, 64 MiB out: beyond any cache.
+LARGE = {"torch.exp": operator(entry(tensor(16 << 20)))}
+SMALL = {"torch.add": operator(entry(tensor(1000), tensor(1000)))}
+
+
+class Roofline(RunTest):
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("plugins"))
+        shutil.copy(os.environ["SPOILED_PLUGIN"], self.path("plugins"))
+        self.environment = dict(os.environ, OPBENCH_PLUGIN_PATH=self.path("plugins"), XDG_CACHE_HOME=self.path("cache"),
+                                OPBENCH_DOCTOR="quiet")
+        self.environment.pop("OPBENCH_ROOFLINE", None)
+
+    def ceilings(self, bandwidth):
+        """The same of every level of the memory; no processor computes faster."""
+        rows = [{"kind": kind, "of": of, "set": "made up", "threads": 1, "value": bandwidth, "unit": "B/s", "bytes": 1}
+                for kind in ("load", "store", "copy", "triad") for of in ("L1", "L2", "L3", "memory")]
+        rows.append({"kind": "peak", "of": "f32", "set": "made up", "threads": 1, "value": 1e18, "unit": "op/s", "bytes": 0})
+        with open(self.path("roofline.json"), "w") as file:
+            json.dump({"opbench_roofline": 1, "class": "0", "noted": "nothing", "ceilings": rows}, file)
+        return ("--roofline", self.path("roofline.json"))
+
+    def one(self, config, *options):
+        self.run_config(config, "-w", "1", "-i", "5", *options, code=0, env=self.environment)
+        results = self.results()
+        self.assertEqual(len(results), 1)
+        return results[0], results[0]["statistics"]["forward"]
+
+    def test_null_backend(self):
+        """It takes exactly a microsecond: 12,000 bytes at 24 GB/s are half of that, at 8 GB/s more than it takes."""
+        result, forward = self.one(SMALL, *self.ceilings(24e9))
+        self.assertEqual(result["status"], "ok")
+        self.assertAlmostEqual(forward["attainable"], 0.5e-3)
+        self.assertAlmostEqual(forward["of_attainable"], 0.5)
+        self.assertEqual((forward["attainable_by"], forward["bound_by"]), ("memory", "nothing"))
+        result, forward = self.one(SMALL, *self.ceilings(12e9))
+        self.assertEqual((result["status"], forward["bound_by"]), ("ok", "memory"))
+        result, forward = self.one(SMALL, *self.ceilings(8e9))
+        self.assertEqual(result["status"], "mistrusted")
+        self.assertEqual(result["reason"].split(":")[1], " 1.5 times what was measured there")
+
+    def test_returning_early(self):
+        """Right numbers of an earlier call, and no time to compute them in: more than a terabyte a second."""
+        options = ("--backend", "spoiled", "--backend-options", "fault=early")
+        result, _ = self.one(LARGE, *options, *self.ceilings(1e12))
+        self.assertEqual(result["status"], "mistrusted")
+        self.assertTrue(result["reason"].startswith("faster than memory: "), result["reason"])
+        result, _ = self.one(LARGE, *options, "--roofline", "off")
+        self.assertEqual(result["status"], "ok")
+
+    def test_columns(self):
+        self.one(SMALL, *self.ceilings(24e9))
+        text = subprocess.run([harness.program, "show", self.output, "--format", "csv"], env=self.environment,
+                              capture_output=True, text=True, check=True).stdout
+        row = next(csv.DictReader(io.StringIO(text)))
+        self.assertAlmostEqual(float(row["attainable_ns"]), 500)
+        self.assertAlmostEqual(float(row["of_attainable"]), 0.5)
+        self.assertEqual(row["bound_by"], "nothing")
+        text = subprocess.run([harness.program, "show", self.output, "--format", "table"], env=self.environment,
+                              capture_output=True, text=True, check=True).stdout
+        self.assertIn("of roof  bound by", text)
+        self.assertIn(" 50.0 %  nothing", text)
+        self.one(SMALL, "--roofline", "off")
+        text = subprocess.run([harness.program, "show", self.output, "--format", "csv"], env=self.environment,
+                              capture_output=True, text=True, check=True).stdout
+        row = next(csv.DictReader(io.StringIO(text)))
+        self.assertEqual((row["attainable_ns"], row["of_attainable"], row["bound_by"]), ("", "", ""))
+
+    def said(self, **variables):
+        """What a terminal sees of standard error."""
+        parent, child = pty.openpty()
+        words = self.command(self.config(SMALL), "-w", "1", "-i", "5")
+        subprocess.run(words, env={**self.environment, **variables}, stdout=subprocess.DEVNULL, stderr=child, check=True)
+        os.close(child)
+        text = b""
+        try:
+            while chunk := os.read(parent, 65536):
+                text += chunk
+        except OSError:  # Linux' word for the end of it
+            pass
+        os.close(parent)
+        return text.decode()
+
+    def test_hint(self):
+        hint = "`opbench roofline` measures once"
+        self.assertEqual(self.said().count(hint), 1)
+        self.assertNotIn(hint, self.said(OPBENCH_ROOFLINE="off"))
+        self.assertNotIn(hint, self.said(OPBENCH_ROOFLINE=self.ceilings(1e12)[1]))
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -43,7 +43,7 @@ static double worth(const weights *w)
 /* What is added to all variances. */
 static double common_variance(const double *variances, size_t count)
 {
-    const double least = count < LEAST_WORTH ? (double)count : LEAST_WORTH;
+    const double least = (double)count < LEAST_WORTH ? (double)count : LEAST_WORTH;
     double common = PLACEMENT * PLACEMENT;
     for (weights w = weigh(variances, common, count); worth(&w) < 0.999 * least;
          w = weigh(variances, common, count))

@@ -103,6 +103,7 @@ typedef struct ob_verdict {
     double set_aside; /* share of all samples */
     double more;      /* how many times the present effort would probably decide; NaN: not known */
     char why[192];    /* in words: what is missing, or what else differs; "" = nothing to say */
+    double floor;     /* what the sure interval had to lie beyond, as a logarithm */
 } ob_verdict;
 
 /* OB_ERR_INVALID for no units or parameters that make no sense. */
@@ -129,7 +130,7 @@ typedef struct ob_verdict_looks {
     ob_verdict_params
         params;    /* with as many cases as there will be; the rest of them is set here */
     uint64_t most; /* processes a side */
-    /* Of measuring, for all sides of a case: no process is begun that would probably pass it, but for the first three; 0 = any. */
+    /* Of measuring, for all sides of a case: no process is begun that would probably pass it, but for the first five; 0 = any. */
     double budget_s;
     bool to_the_end; /* nothing is final before the budget is spent: for trying out what is found */
     /* Filled in by the looks, of all that was looked at. Differences are logarithms. */

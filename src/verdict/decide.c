@@ -14,7 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { LEAST_UNITS = 3 };
+/* Below ENOUGH_UNITS only what no placement does is called a difference. Where a process may land at one of two places that differ by
+ * some per cent, three pairs of identical sides agree on a difference in 3 % of comparisons, five in 0.2 %. */
+enum { LEAST_UNITS = 3, ENOUGH_UNITS = 5 };
+static const double BEYOND_PLACEMENT = 0.1;
 /* The width of an interval is an estimate too. */
 static const double EFFORT_MARGIN = 1.5;
 
@@ -164,9 +167,10 @@ typedef struct bounds {
     double floor, threshold, miss;
 } bounds;
 
-static bounds bounds_of(const ob_verdict_params *p)
+static bounds bounds_of(const ob_verdict_params *p, uint64_t units)
 {
-    const double threshold = log1p(p->threshold), floor = log1p(p->floor);
+    const double threshold = log1p(p->threshold), least = log1p(p->floor);
+    const double floor = units < ENOUGH_UNITS ? fmax(least, log1p(BEYOND_PLACEMENT)) : least;
     return (bounds){.floor = p->one_process && threshold > floor ? threshold : floor,
                     .threshold = threshold,
                     .miss = p->error_rate / (double)p->cases * p->look_share};
@@ -216,6 +220,11 @@ static void explain(const sides *s, const ob_verdict_params *p, const bounds *b,
         if (isnan(out->low))
             snprintf(out->why, sizeof out->why, "too few %s: %d a side are the least",
                      p->one_process ? "samples" : "processes", LEAST_UNITS);
+        else if (s->a_count < ENOUGH_UNITS || s->b_count < ENOUGH_UNITS)
+            snprintf(out->why, sizeof out->why,
+                     "fewer than %d %s a side: only differences beyond %g %% are called",
+                     ENOUGH_UNITS, p->one_process ? "samples" : "processes",
+                     100 * BEYOND_PLACEMENT);
         else if (out->more < 1000)
             snprintf(out->why, sizeof out->why, "it would take about %.*f times as long to tell",
                      out->more < 10 ? 1 : 0, out->more * EFFORT_MARGIN);
@@ -230,8 +239,9 @@ static void explain(const sides *s, const ob_verdict_params *p, const bounds *b,
 
 static void decide(const sides *s, const ob_verdict_params *p, ob_verdict *out)
 {
-    const bounds b = bounds_of(p);
+    const bounds b = bounds_of(p, s->a_count < s->b_count ? s->a_count : s->b_count);
     const ob_centre d = difference_of(s, LOW);
+    out->floor = b.floor;
     out->ratio = exp(d.mean);
     out->median_ratio = exp(difference_of(s, MEDIAN).mean);
     out->tail_ratio = exp(difference_of(s, TAIL).mean);
@@ -312,6 +322,9 @@ bool ob_verdict_is_final(const ob_verdict *verdict, const ob_verdict_params *par
     ob_verdict_params p;
     if (take_params(params, &p, NULL) != OB_OK || verdict->kind == OB_VERDICT_UNDECIDED)
         return false;
+    const bool few =
+        verdict->baseline_units < ENOUGH_UNITS || verdict->subject_units < ENOUGH_UNITS;
     return verdict->kind != OB_VERDICT_SAME ||
-           log(verdict->sure_high / verdict->sure_low) <= bounds_of(&p).floor;
+           (!few &&
+            log(verdict->sure_high / verdict->sure_low) <= bounds_of(&p, ENOUGH_UNITS).floor);
 }

@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { FIRST_LOOK = 3 };
+/* With fewer than LEAST_PROCESSES only large differences are called: so many whatever the budget. */
+enum { FIRST_LOOK = 3, LEAST_PROCESSES = 5 };
 /* The last block of a process passes its share of the budget. */
 static const double BUDGET_SLACK = 1.2;
 
@@ -42,12 +43,11 @@ double ob_verdict_look_share(uint64_t processes, uint64_t most)
 
 static void note_found(ob_verdict_looks *looks, const ob_verdict *v)
 {
-    const double floor = looks->params.floor > 0 ? looks->params.floor : OB_VERDICT_FLOOR;
     const double low = log(v->sure_low), high = log(v->sure_high);
     if (isnan(low))
         return;
     looks->least_found =
-        looks->has_looked ? fmin(looks->least_found, log1p(floor) - low) : log1p(floor) - low;
+        looks->has_looked ? fmin(looks->least_found, v->floor - low) : v->floor - low;
     looks->has_looked = true;
     looks->beyond = fmax(looks->beyond, fmax(low, -high));
     looks->has_called |= v->kind == OB_VERDICT_SLOWER || v->kind == OB_VERDICT_FASTER;
@@ -77,7 +77,7 @@ static bool is_settled(ob_verdict_looks *looks, const ob_record_pass *baseline,
 static bool is_spent(const ob_verdict_looks *looks, const ob_sides_progress *progress)
 {
     const double spent = progress->measured;
-    return looks->budget_s > 0 && progress->processes >= FIRST_LOOK &&
+    return looks->budget_s > 0 && progress->processes >= LEAST_PROCESSES &&
            spent + spent / (double)progress->processes > looks->budget_s * BUDGET_SLACK;
 }
 

@@ -333,9 +333,9 @@ static void the_budget_ends_it(void)
 {
     ob_verdict_looks looks = twenty();
     looks.budget_s = 1;
-    CHECK_INT(look_with(&looks, 2, 1, 0.1, 5, false), 0); /* three pairs whatever it takes */
-    CHECK_INT(look_with(&looks, 4, 1, 0.1, 0.5, false), 0);
-    CHECK_INT(look_with(&looks, 4, 1, 0.1, 1.1, false), 1); /* a fifth would pass it */
+    CHECK_INT(look_with(&looks, 4, 1, 0.1, 5, false), 0); /* five pairs whatever it takes */
+    CHECK_INT(look_with(&looks, 6, 1, 0.1, 0.5, false), 0);
+    CHECK_INT(look_with(&looks, 6, 1, 0.1, 1.1, false), 1); /* a seventh would pass it */
 }
 
 /* What it would have taken is known at every look, and the least of it counts. */
@@ -345,7 +345,7 @@ static void to_the_end(void)
     looks.to_the_end = true;
     CHECK_INT(look_with(&looks, 3, 1, 0, 0, false), 0);
     CHECK(looks.has_looked && !looks.has_called);
-    CHECK_NEAR(looks.least_found, log1p(OB_VERDICT_FLOOR), 1e-12); /* nothing but the floor */
+    CHECK_NEAR(looks.least_found, log1p(0.1), 1e-12); /* of three, what no placement does */
     CHECK_INT(look_with(&looks, 5, 1.01, 0, 0, false), 0);
     CHECK(looks.has_called);
     CHECK_NEAR(looks.beyond, log(1.01), 1e-12);

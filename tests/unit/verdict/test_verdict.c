@@ -181,6 +181,8 @@ static void four_verdicts(void)
     CHECK_INT(decide_on(1.0014, 0, 20).kind, OB_VERDICT_SAME);
     CHECK_INT(decide_on(1.0016, 0, 20).kind, OB_VERDICT_SLOWER);
     CHECK_INT(decide_on(2, 0.01, 3).kind, OB_VERDICT_SLOWER);
+    CHECK_INT(decide_on(1.05, 0, 4).kind, OB_VERDICT_UNDECIDED); /* placement may do that */
+    CHECK_INT(decide_on(1.05, 0, 5).kind, OB_VERDICT_SLOWER);
     CHECK_INT(decide_on(2, 0.01, 2).kind, OB_VERDICT_UNDECIDED);
 }
 
@@ -330,16 +332,18 @@ static void intervals_of_quantiles(void)
 
 /* ---- error rates ---- */
 
-typedef enum luck { CALM, WILD, CROWDED } luck;
+typedef enum luck { CALM, WILD, CROWDED, PLACED } luck;
 
-/* One process. Wild: one in twenty is 20 times as noisy, and nothing says so. Crowded: a neighbour slows three in ten down by some
+/* One process. Placed: it lands at one of two places, which differ by 2 %, and its samples agree. Wild: one in twenty is 20 times as noisy, and nothing says so. Crowded: a neighbour slows three in ten down by some
  * per cent, and their samples scatter. */
 static ob_verdict_unit process(ob_rng *rng, double log_time, luck kind)
 {
     const double wild = kind == WILD && ob_rng_double(rng) < 0.05 ? 20 : 1;
     const bool slowed = kind == CROWDED && ob_rng_double(rng) < 0.3;
-    const double by = slowed ? 0.04 * fabs(ob_rng_normal(rng)) : 0;
-    const double usual = kind == CROWDED ? 0.0002 : 0.001;
+    const double by = kind == PLACED ? (ob_rng_double(rng) < 0.5 ? 0.02 : 0)
+                      : slowed       ? 0.04 * fabs(ob_rng_normal(rng))
+                                     : 0;
+    const double usual = kind == PLACED ? 0 : kind == CROWDED ? 0.0002 : 0.001;
     ob_verdict_unit out = flat(exp(log_time + by + usual * wild * ob_rng_normal(rng)));
     out.scatter = slowed ? by * (0.5 + ob_rng_double(rng)) : kind == CROWDED ? 0.0001 : 0;
     return out;
@@ -399,6 +403,14 @@ static void error_rates(void)
     CHECK(many.slower + many.faster <= 1);
 }
 
+static void error_rates_of_two_places(void)
+{
+    const rates same = play_often(1, 1, PLACED, 4000);
+    CHECK(same.slower + same.faster <= 40);
+    const rates twice = play_often(2, 1, PLACED, 100);
+    CHECK(twice.slower == 100);
+}
+
 static void error_rates_beside_neighbours(void)
 {
     const rates same = play_often(1, 1, CROWDED, 4000);
@@ -434,6 +446,7 @@ int main(void)
     RUN(intervals_of_shares);
     RUN(intervals_of_quantiles);
     RUN(error_rates);
+    RUN(error_rates_of_two_places);
     RUN(error_rates_beside_neighbours);
     return ob_test_end();
 }

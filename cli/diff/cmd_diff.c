@@ -79,7 +79,8 @@ static const ob_option OPTIONS[] = {
     ROW(STRING, "records", job.output, .value = "FILE", .group = "Output",
         .help = "Keep the records of what is measured in this file; `opbench diff FILE` gives the "
                 "verdicts on it again."),
-    OB_OPTION_ROWS_OF(ob__job_rows, "quiet", JOB),
+    OB_OPTION_ROWS_OF(ob__job_rows, "quiet", JOB,
+                      .help = "Say nothing on standard error but errors: no progress, no notes."),
     ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|json|csv|junit",
         .initial = "table", .group = "Output",
         .help = "markdown is for a pull request, junit for CI systems."),
@@ -158,13 +159,27 @@ static void name_side(const ob_cli_call *call, size_t index, char *out, size_t s
         snprintf(out, size, "%s", name);
 }
 
+typedef struct reading {
+    ob_diff *diff;
+    size_t results;
+    int64_t left; /* results that the last header promised, and that did not come */
+} reading;
+
 static ob_status add_record(void *ctx, const ob_record *record, ob_err *err)
 {
-    return ob_diff_add(ctx, record, err);
+    reading *r = ctx;
+    r->results += record->kind == OB_RECORD_RESULT_LINE;
+    if (record->kind == OB_RECORD_HEADER_LINE)
+        r->left = record->header.cases;
+    else if (record->kind == OB_RECORD_FINISH_LINE)
+        r->left = 0;
+    else if (r->left > 0)
+        r->left--;
+    return ob_diff_add(r->diff, record, err);
 }
 
 static ob_status read_file(ob_cli *cli, const ob_cli_call *call, size_t index, ob_diff *diff,
-                           ob_err *err)
+                           bool *is_cut, ob_err *err)
 {
     ob_cli_input input;
     char name[PATH_MAX + 32];
@@ -173,8 +188,16 @@ static ob_status read_file(ob_cli *cli, const ob_cli_call *call, size_t index, o
     if (call->word_count > 1)
         OB_TRY(ob_diff_add_side(diff, name, err));
     OB_TRY(ob__cli_input_open(call->words[index], &input, err));
-    const ob_status status = ob__cli_input_each(cli, &input, add_record, diff, err);
+    reading r = {.diff = diff};
+    const ob_status status = ob__cli_input_each(cli, &input, add_record, &r, err);
     ob__cli_input_close(&input);
+    if (status == OB_OK && r.results == 0)
+        return ob_err_set(err, OB_ERR_INVALID, "%s: there are no results in it",
+                          call->words[index]);
+    if (status == OB_OK && r.left > 0) {
+        ob__cli_warn(cli, "%s: its run was cut off, so cases may be missing", call->words[index]);
+        *is_cut = true;
+    }
     return status;
 }
 
@@ -186,10 +209,11 @@ static void name_today(char *out, size_t size)
         out[0] = '\0';
 }
 
-static ob_status read_files(ob_cli *cli, const ob_cli_call *call, ob_diff *diff, ob_err *err)
+static ob_status read_files(ob_cli *cli, const ob_cli_call *call, ob_diff *diff, bool *is_cut,
+                            ob_err *err)
 {
     for (size_t i = 0; i < call->word_count; i++)
-        OB_TRY(read_file(cli, call, i, diff, err));
+        OB_TRY(read_file(cli, call, i, diff, is_cut, err));
     return OB_OK;
 }
 
@@ -207,14 +231,18 @@ static ob_status judge(const ob_diff_line *o, ob_diff *diff, ob_err *err)
 
 /* ---- what comes of it ---- */
 
-static int exit_code(const ob_diff_line *o, const ob_diff *diff)
+static int exit_code(ob_cli *cli, const ob_diff_line *o, const ob_diff *diff, bool is_cut)
 {
     ob_diff_summary sum = {.size = sizeof sum};
     if (ob_diff_summarise(diff, &sum, NULL) != OB_OK)
-        return OB_EXIT_FAILED;
+        return OB_EXIT_USAGE;
     if (sum.worse > 0)
         return EXIT_WORSE;
-    if (sum.verdicts[OB_VERDICT_UNDECIDED] > 0)
+    if (sum.states[OB_DIFF_BOTH_FAIL] == sum.rows) {
+        ob__cli_warn(cli, "nothing was compared: every case fails on both sides");
+        return o->bisect ? EXIT_CANNOT_TELL : OB_EXIT_USAGE;
+    }
+    if (sum.verdicts[OB_VERDICT_UNDECIDED] > 0 || sum.states[OB_DIFF_BOTH_FAIL] > 0 || is_cut)
         return o->bisect ? EXIT_CANNOT_TELL : o->strict ? EXIT_UNDECIDED : OB_EXIT_OK;
     return OB_EXIT_OK;
 }
@@ -229,16 +257,18 @@ static int print(ob_cli *cli, const ob_diff_line *o, const ob_diff *diff)
                          ? ob__cli_write_file(cli, o->output, text.data, text.size)
                          : ob__cli_fail(cli, &err);
     ob_text_fini(&text);
-    return code;
+    /* Output that cannot be written is not "something is worse". */
+    return code == OB_EXIT_OK && ob__cli_finish(cli) == OB_EXIT_OK ? OB_EXIT_OK : OB_EXIT_USAGE;
 }
 
 /* Measures or reads. */
-static int gather(ob_cli *cli, const ob_cli_call *call, ob_diff *diff)
+static int gather(ob_cli *cli, const ob_cli_call *call, ob_diff *diff, bool *is_cut)
 {
     ob_err err;
     if (ob__diff_measures(call->options))
         return ob__diff_measure(cli, call, diff);
-    return read_files(cli, call, diff, &err) == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
+    return read_files(cli, call, diff, is_cut, &err) == OB_OK ? OB_EXIT_OK
+                                                              : ob__cli_fail(cli, &err);
 }
 
 static int run_with(ob_cli *cli, const ob_cli_call *call, uint32_t tolerate)
@@ -252,14 +282,15 @@ static int run_with(ob_cli *cli, const ob_cli_call *call, uint32_t tolerate)
                                        ob__diff_measures(o) ? (uint64_t)o->run.processes : 0};
     ob_diff *diff = NULL;
     ob_err err;
-    int code = ob_diff_create(&params, &diff, &err) == OB_OK ? gather(cli, call, diff)
+    bool is_cut = false;
+    int code = ob_diff_create(&params, &diff, &err) == OB_OK ? gather(cli, call, diff, &is_cut)
                                                              : ob__cli_fail(cli, &err);
     if (code == OB_EXIT_OK && judge(o, diff, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     if (code == OB_EXIT_OK)
         code = print(cli, o, diff);
     if (code == OB_EXIT_OK)
-        code = exit_code(o, diff);
+        code = exit_code(cli, o, diff, is_cut);
     else if (o->bisect)
         code = EXIT_CANNOT_TELL;
     ob_diff_destroy(diff);
@@ -280,6 +311,9 @@ static int run(ob_cli *cli, const ob_cli_call *call)
                                    "%s: files of results are compared, or sides measured, not "
                                    "both; a config stands behind -c",
                                    call->words[0]);
+    if (code == OB_EXIT_OK && o->output != NULL && o->job.output != NULL &&
+        strcmp(o->output, o->job.output) == 0)
+        code = ob__cli_usage_error(cli, "--records and --output name the same file, %s", o->output);
     if (code == OB_EXIT_OK)
         code = ob__cli_check_new(cli, o->output, o->force);
     return code == OB_EXIT_OK ? run_with(cli, call, tolerate) : code;

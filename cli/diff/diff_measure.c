@@ -9,6 +9,7 @@
 
 #include "opbench/doctor.h"
 
+#include <math.h>
 #include <string.h>
 
 bool ob__diff_measures(const ob_diff_line *line)
@@ -62,8 +63,8 @@ static ob_status read_sides(const ob_diff_line *line, ob_cli_sides *sides, ob_er
                ? OB_OK
                : ob_err_set(err, OB_ERR_INVALID,
                             "a comparison needs two sides; name them with --a and --b, "
-                            "such as --a old:plugin=old/mine.so --b "
-                            "new:plugin=new/mine.so, or --backend native,onednn");
+                            "such as --a old:plugin=old/mine.so,backend=mine --b "
+                            "new:plugin=new/mine.so,backend=mine, or --backend native,onednn");
 }
 
 /* What a side may have depends on what is measured. */
@@ -75,6 +76,12 @@ static int check_keys(ob_cli *cli, const ob_diff_line *line, const ob_cli_sides 
         const char *of_code = ob__cli_side_has_key(sides, i, OB_CLI_KEY_OF_CODE);
         const char *of_statement = ob__cli_side_has_key(sides, i, OB_CLI_KEY_OF_STATEMENT);
         const char *of_operators = ob__cli_side_has_key(sides, i, OB_CLI_KEY_OF_OPERATORS);
+        if (sides->items[i].plugins != NULL && sides->items[i].backend == NULL &&
+            line->run.backend == NULL)
+            return ob__cli_usage_error(cli,
+                                       "side %s: say which backend of the plug-in is measured, by "
+                                       "backend=NAME; without it that is the usual one",
+                                       name);
         if (is_code && of_operators != NULL)
             return ob__cli_usage_error(cli, "side %s: code has no %s; it goes with -c and --op",
                                        name, of_operators);
@@ -100,20 +107,18 @@ double ob__diff_floor(const ob_diff_line *line)
     if (ob_self_test_read(&doc, NULL) == OB_OK && ob_self_test_floor(ob_json_doc_root(doc)) > floor)
         floor = ob_self_test_floor(ob_json_doc_root(doc));
     ob_json_doc_destroy(doc);
-    return floor;
+    return fmin(floor, line->threshold); /* what the threshold fails for can always be told */
 }
 
 typedef struct measuring {
     ob_diff *diff;
     ob_verdict_looks looks;
-    size_t taken; /* results */
+    bool is_whole; /* it came to its end */
 } measuring;
 
 static ob_status take_result(void *ctx, const ob_job_event *event, ob_err *err)
 {
-    measuring *m = ctx;
-    m->taken++;
-    return ob_diff_add(m->diff, event->record, err);
+    return ob_diff_add(((measuring *)ctx)->diff, event->record, err);
 }
 
 static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sides,
@@ -145,7 +150,9 @@ static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sid
     ob__run_to_compare(&request.run, line->budget_s, sides->count);
     if (line->run.count)
         request.run.count_with = "callgrind";
-    return ob__cases_measure(&screen, &request);
+    const int result = ob__cases_measure(&screen, &request);
+    m->is_whole = screen.has_run;
+    return result;
 }
 
 int ob__diff_measure(ob_cli *cli, const ob_cli_call *call, ob_diff *diff)
@@ -173,6 +180,8 @@ int ob__diff_measure(ob_cli *cli, const ob_cli_call *call, ob_diff *diff)
         code = measure(cli, call, &sides, &statements, &m);
     ob__diff_code_fini(&statements);
     ob__cli_sides_fini(&sides);
-    /* What failed is a row of the verdict. */
-    return code == OB_EXIT_FAILED && m.taken > 0 ? OB_EXIT_OK : code;
+    /* What failed is a row of the verdict; a run that broke off has none, and is not "something is worse". */
+    if (code == OB_EXIT_FAILED)
+        code = m.is_whole ? OB_EXIT_OK : OB_EXIT_USAGE;
+    return code;
 }

@@ -270,8 +270,10 @@ static ob_status report(self_test *s, bool json, ob_err *err)
     ob_json_doc *doc;
     OB_TRY(ob_json_doc_create(&doc, err));
     const ob_json *result = make_json(s, doc);
-    ob_status status = result != NULL ? ob_self_test_write(result, err)
-                                      : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+    ob_status status = result != NULL ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+    /* What was measured is worth showing, kept or not. */
+    if (status == OB_OK && ob_self_test_write(result, err) != OB_OK)
+        ob__cli_warn(s->cli, "the result is not kept: %s", err->message);
     if (status == OB_OK)
         status = json ? print_json(s->cli, result, err) : print_rows(s, err);
     if (status == OB_OK && !json)

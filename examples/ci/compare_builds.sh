@@ -17,6 +17,7 @@ fi
 opbench=${OPBENCH:-opbench}
 options=${OPBENCH_DIFF_OPTIONS:-}
 mkdir -p "$4" || exit 2
+rm -f "$4/comment.md" "$4/verdicts.xml" # of an earlier comparison
 
 # Words of the options are meant to be split.
 # shellcheck disable=SC2086
@@ -30,4 +31,5 @@ fi
 # shellcheck disable=SC2086
 "$opbench" diff "$4/records.json" --format junit -o "$4/verdicts.xml" --force $options
 [ -f "$4/verdicts.xml" ] || exit 2
+cat "$4/comment.md" # for the log
 exit "$code"

@@ -91,6 +91,7 @@ typedef struct ob_diff_summary {
     double geometric_mean;         /* of the ratios; NaN without any */
     const ob_diff_row *worst;      /* the slowest by its ratio; NULL = nothing is slower */
     double seconds, start_seconds; /* of all cases on all sides; NaN: not known */
+    double floor, threshold;       /* that were used */
 } ob_diff_summary;
 
 ob_status ob_diff_create(const ob_diff_params *params, ob_diff **out, ob_err *err);

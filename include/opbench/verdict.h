@@ -95,8 +95,8 @@ typedef struct ob_verdict_params {
 typedef struct ob_verdict {
     size_t size; /* sizeof(ob_verdict) */
     ob_verdict_kind kind;
-    double baseline, subject;        /* undisturbed times: medians over the units */
-    double ratio, low, high;         /* subject over baseline, and its 95 % interval; NaN: none */
+    double baseline, subject; /* undisturbed times, as they were weighed: centres over the units */
+    double ratio, low, high;  /* subject over baseline, and its 95 % interval; NaN: none */
     double sure_low, sure_high;      /* the interval that faster and slower are decided by */
     double median_ratio, tail_ratio; /* the same of medians and of the slowest tenths */
     uint64_t baseline_units, subject_units;

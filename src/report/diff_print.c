@@ -226,9 +226,11 @@ static bool append_summary(const ob_diff_summary *sum, ob_text *text)
                           (unsigned long long)sum->more_memory,
                           (unsigned long long)sum->less_memory, (unsigned long long)sum->worse,
                           (unsigned long long)sum->allowed) &&
-           (isnan(sum->geometric_mean) ? ob_text_append_str(text, "null")
-                                       : ob__text_append_real(text, sum->geometric_mean)) &&
-           ob_text_append_str(text, "}");
+           (isfinite(sum->geometric_mean) ? ob__text_append_real(text, sum->geometric_mean)
+                                          : ob_text_append_str(text, "null")) &&
+           ob_text_append_str(text, ", \"floor\": ") && ob__text_append_real(text, sum->floor) &&
+           ob_text_append_str(text, ", \"threshold\": ") &&
+           ob__text_append_real(text, sum->threshold) && ob_text_append_str(text, "}");
 }
 
 static ob_status print_json(const ob_diff *diff, const ob_diff_summary *sum, ob_text *text,

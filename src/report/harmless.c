@@ -19,7 +19,8 @@ static uint32_t take(const char **at, const char *end, bool keep_lines)
         return keep_lines ? code : ' ';
     if (code == '\r' && *at < end && **at == '\n')
         return 0;
-    return ob__utf8_is_control(code) ? '?' : code;
+    /* U+FFFE and its like are no characters, and no XML may have them. */
+    return ob__utf8_is_control(code) || (code & 0xfffe) == 0xfffe ? '?' : code;
 }
 
 bool ob__append_harmless(ob_text *out, const char *text, bool keep_lines)

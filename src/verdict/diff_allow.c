@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "verdict/diff_int.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* "2026-12-31": four digits, two, two; dates then compare as texts. */
@@ -14,7 +15,8 @@ static bool is_date(const char *text)
     for (size_t i = 0; i < sizeof SHAPE; i++)
         if (SHAPE[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != SHAPE[i])
             return false;
-    return true;
+    const int month = atoi(text + 5), day = atoi(text + 8);
+    return month >= 1 && month <= 12 && day >= 1 && day <= 31;
 }
 
 static ob_status take_entry(ob_diff *diff, const ob_json *entry, const char *path,
@@ -65,12 +67,13 @@ static bool fits(const ob_diff_allowed *a, const ob_diff_case *c)
 
 ob_diff_allowed *ob__diff_find_allowed(ob_diff *diff, const ob_diff_case *c)
 {
+    ob_diff_allowed *found = NULL; /* one that is over only if there is no other */
     for (size_t i = 0; i < diff->allowed_count; i++)
-        if (fits(&diff->allowed[i], c)) {
-            diff->allowed[i].used = true;
-            return &diff->allowed[i];
-        }
-    return NULL;
+        if (fits(&diff->allowed[i], c) && (found == NULL || found->over))
+            found = &diff->allowed[i];
+    if (found != NULL)
+        found->used = true;
+    return found;
 }
 
 ob_status ob__diff_note_allowed(ob_diff *diff, ob_err *err)

@@ -117,7 +117,10 @@ static ob_status judge_times(const pair *p, const ob_diff_pass *a, const ob_diff
     const bool a_one = a->count == 1, b_one = b->count == 1;
     row->time.size = sizeof row->time;
     if (a->no_times || b->no_times) {
-        snprintf(row->time.why, sizeof row->time.why, "times of zero cannot be compared");
+        snprintf(row->time.why, sizeof row->time.why, "some of its times are zero or less%s",
+                 strcmp(row->pass, "backward") == 0
+                     ? ": a backward pass is the difference of two; measure longer"
+                     : "");
         return OB_OK;
     }
     params.one_process = a_one || b_one;
@@ -264,9 +267,11 @@ static ob_status note_processes(ob_diff *diff, ob_err *err)
         return OB_OK;
     return ob__diff_note(
         diff, err,
-        "%s of the times are of one process, which does not show how processes differ: differences "
-        "within the threshold are not told from chance. Measure with --processes "
-        "10, or both sides now, by `opbench diff -c CONFIG --a ... --b ...`",
+        "%s of the times are of one process, which does not show how processes differ, nor how the "
+        "machine changed meanwhile: no error rate is promised, and differences within the "
+        "threshold "
+        "are not told from chance. Measure with --processes 10, or both sides now, by `opbench "
+        "diff -c CONFIG --a ... --b ...`",
         alone == compared ? "all" : "some");
 }
 
@@ -383,7 +388,12 @@ static void add_times(const ob_diff *diff, ob_diff_summary *sum)
 
 ob_status ob_diff_summarise(const ob_diff *diff, ob_diff_summary *out, ob_err *err)
 {
-    ob_diff_summary sum = {.size = sizeof sum, .rows = diff->row_count, .geometric_mean = NAN};
+    ob_diff_summary sum = {.size = sizeof sum,
+                           .rows = diff->row_count,
+                           .geometric_mean = NAN,
+                           .floor =
+                               diff->verdict.floor > 0 ? diff->verdict.floor : OB_VERDICT_FLOOR,
+                           .threshold = threshold_of(diff)};
     double logs = 0;
     uint64_t ratios = 0;
     for (size_t i = 0; i < diff->row_count; i++) {

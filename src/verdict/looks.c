@@ -17,7 +17,7 @@ static const double BUDGET_SLACK = 1.2;
 /* Half as many again: 3, 5, 8, 12, 18, 27, ... */
 static uint64_t after(uint64_t look)
 {
-    return look + (look + 1) / 2;
+    return look < UINT64_MAX / 2 ? look + (look + 1) / 2 : UINT64_MAX;
 }
 
 /* The last look is at the most that there may be, however near the one before is. */

@@ -359,7 +359,8 @@ static void when_it_is_enough(void)
     CHECK_INT(looks_at(2, 2, 0, false), 0); /* no look is planned there */
     CHECK_INT(looks_at(3, 2, 0.001, false), 1);
     CHECK_INT(looks_at(4, 2, 0.001, false), 0);
-    CHECK_INT(looks_at(5, 1, 0.00001, false), 1);
+    CHECK_INT(looks_at(8, 1, 0.00001, false), 0); /* the same is believed later */
+    CHECK_INT(looks_at(12, 1, 0.00001, false), 1);
     CHECK_INT(looks_at(5, 1.004, 0.002, false), 0);
     CHECK_INT(looks_at(5, 1.004, 0.002, true), 1);
     CHECK_INT(looks_at(12, 1.004, 0.00001, false), 1);

@@ -5,8 +5,12 @@
 #include "base/vec.h"
 #include "verdict/diff_int.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+static bool is_between(const char *two_digits, const char *least, const char *most)
+{
+    return strncmp(two_digits, least, 2) >= 0 && strncmp(two_digits, most, 2) <= 0;
+}
 
 /* "2026-12-31": four digits, two, two; dates then compare as texts. */
 static bool is_date(const char *text)
@@ -15,8 +19,7 @@ static bool is_date(const char *text)
     for (size_t i = 0; i < sizeof SHAPE; i++)
         if (SHAPE[i] == 'd' ? text[i] < '0' || text[i] > '9' : text[i] != SHAPE[i])
             return false;
-    const int month = atoi(text + 5), day = atoi(text + 8);
-    return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+    return is_between(text + 5, "01", "12") && is_between(text + 8, "01", "31");
 }
 
 static ob_status take_entry(ob_diff *diff, const ob_json *entry, const char *path,

@@ -80,7 +80,7 @@ static const ob_option OPTIONS[] = {
         .help = "Keep the records of what is measured in this file; `opbench diff FILE` gives the "
                 "verdicts on it again."),
     OB_OPTION_ROWS_OF(ob__job_rows, "quiet", JOB,
-                      .help = "Say nothing on standard error but errors: no progress, no notes."),
+                      .help = "Show no progress, and no remarks about the machine."),
     ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|json|csv|junit",
         .initial = "table", .group = "Output",
         .help = "markdown is for a pull request, junit for CI systems."),

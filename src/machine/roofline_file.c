@@ -2,9 +2,8 @@
  *
  * A roofline as a file: one JSON object, in the user's cache under the class of the hardware.
  */
-#include "base/cache_folder.h"
-#include "base/private_file.h"
 #include "machine/isa.h"
+#include "machine/machine_file.h"
 #include "machine/roofline_list.h"
 #include "measure/proc.h"
 
@@ -12,12 +11,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #define FORMAT_KEY "opbench_roofline"
 enum { FORMAT = 1 };
-static const char OURS[] = "{\"" FORMAT_KEY "\": ";
+static const char FOLDER[] = "roofline", OURS[] = "{\"" FORMAT_KEY "\": ";
 
 static ob_status no_memory(ob_err *err)
 {
@@ -61,14 +59,6 @@ void ob_roofline_note_now(char *out, size_t size)
 const char *ob_roofline_noted(const ob_roofline *roofline)
 {
     return roofline->noted;
-}
-
-static bool own_path(char path[PATH_MAX])
-{
-    char class[OB_MACHINE_CLASS_BYTES], name[64];
-    ob_machine_class(class);
-    snprintf(name, sizeof name, "roofline/%s.json", class);
-    return ob__cache_folder(name, path, PATH_MAX);
 }
 
 /* ---- writing ---- */
@@ -147,25 +137,17 @@ const ob_json *ob_roofline_json(const ob_roofline *roofline, ob_json_doc *doc)
 
 ob_status ob_roofline_write(const ob_roofline *roofline, const char *path, ob_err *err)
 {
-    char own[PATH_MAX], *text = NULL;
-    size_t length = 0;
+    char own[PATH_MAX];
     ob_json_doc *doc = NULL;
-    if (path == NULL && !own_path(own))
+    if (path == NULL && !ob__machine_file_path(FOLDER, own))
         return ob_err_set(err, OB_ERR_NOT_FOUND, "there is no home directory with a cache folder");
     path = path != NULL ? path : own;
     OB_TRY(ob_json_doc_create(&doc, err));
     const ob_json *root = make_root(doc, roofline);
-    const ob_status printed =
-        root != NULL ? ob_json_print(root, &text, &length, NULL) : OB_ERR_NOMEM;
+    const ob_status status =
+        root != NULL ? ob__machine_file_write(path, OURS, root, "roofline", err) : no_memory(err);
     ob_json_doc_destroy(doc);
-    if (printed != OB_OK)
-        return no_memory(err);
-    text[length] = '\n'; /* in the place of the end */
-    const bool written = ob__file_replace(path, OURS, text, length + 1);
-    free(text);
-    return written ? OB_OK
-                   : ob_err_set(err, OB_ERR_IO,
-                                "%s cannot be written, or is no roofline and is left alone", path);
+    return status;
 }
 
 /* ---- reading ---- */
@@ -236,9 +218,7 @@ ob_status ob_roofline_read(const char *path, ob_roofline **out, ob_err *err)
     char own[PATH_MAX];
     ob_json_doc *doc = NULL;
     *out = NULL;
-    /* Where none was ever measured the processor is not asked what it is: every session comes through here. */
-    if (path == NULL && (!ob__cache_folder("roofline", own, sizeof own) || access(own, F_OK) != 0 ||
-                         !own_path(own) || !ob__file_is_private(own)))
+    if (path == NULL && !ob__machine_file_find(FOLDER, own)) /* every session comes through here */
         return ob_err_set(err, OB_ERR_NOT_FOUND,
                           "no roofline was measured on this machine; opbench roofline does");
     path = path != NULL ? path : own;

@@ -49,7 +49,8 @@ static void note_found(ob_verdict_looks *looks, const ob_verdict *v)
     looks->least_found =
         looks->has_looked ? fmin(looks->least_found, v->floor - low) : v->floor - low;
     looks->has_looked = true;
-    looks->beyond = fmax(looks->beyond, fmax(low, -high));
+    if (v->subject_units >= LEAST_PROCESSES) /* fewer may agree by chance */
+        looks->beyond = fmax(looks->beyond, fmax(low, -high));
     looks->has_called |= v->kind == OB_VERDICT_SLOWER || v->kind == OB_VERDICT_FASTER;
 }
 

@@ -78,8 +78,7 @@ static const ob_option OPTIONS[] = {
     ROW(STRING, "profile", profile, OUTPUT, .letter = 'p', .value = "FILE",
         .help = "Write a trace for Chrome or Perfetto: passes, and the calls of the last one."),
     ROW(FLAG, "json", json, OUTPUT,
-        .help = "The same as --format json: a line per operator, and one for the step behind "
-                "them."),
+        .help = "The same as --format json: the records of the operators, then their step's."),
     OB_JOB_ADDED_FILE_ROWS(offsetof(replay_line, job)),
     OB_JOB_SCREEN_ROWS(offsetof(replay_line, job)),
     INSTEAD("input", "give the trace's file alone: opbench replay FILE"),
@@ -124,7 +123,8 @@ typedef struct replay_command {
     ob_config *config;
     ob_report *report;
     ob_table_format format;
-    bool misses; /* a computing call of a step did not run */
+    bool has_records; /* they are printed instead of tables */
+    bool misses;      /* a computing call of a step did not run */
 } replay_command;
 
 /* The first that can work of those whose manifests say that they replay; NULL = none. */
@@ -148,7 +148,8 @@ static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)
     const ob_record_replay *replay = &event->record->result.replay;
     if (event->record->result.part_of == NULL && replay->computing != OB_NO_INT)
         r->misses = r->misses || replay->ran < replay->computing;
-    return r->line.job.quiet ? OB_OK : ob_report_add(r->report, event->record, err);
+    return r->line.job.quiet || r->has_records ? OB_OK
+                                               : ob_report_add(r->report, event->record, err);
 }
 
 static ob_status open_job(replay_command *r, const ob_cli_call *call, ob_err *err)
@@ -191,7 +192,7 @@ static int measure(replay_command *r, const ob_cli_call *call)
         status = open_job(r, call, &err);
     code = status == OB_OK ? ob__cli_job_run(&r->job) : ob__cli_fail(r->cli, &err);
     if (status == OB_OK && code == OB_EXIT_OK) {
-        const int shown = r->line.job.quiet ? OB_EXIT_OK : print_report(r);
+        const int shown = r->line.job.quiet || r->has_records ? OB_EXIT_OK : print_report(r);
         code = ob_job_summary_exit_code(ob_job_get_summary(r->job.job));
         code = code == OB_EXIT_OK && r->misses ? OB_EXIT_FAILED : code;
         code = code == OB_EXIT_OK ? shown : code;
@@ -228,11 +229,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
     if (code != OB_EXIT_OK)
         return code;
-    ob_table_format_from_word(line->json                               ? "json"
-                              : strcmp(line->job.format, "table") == 0 ? "text"
-                                                                       : line->job.format,
-                              &r.format);
-    line->job.format = "table"; /* all forms are the report's */
+    if (line->json)
+        line->job.format = "json";
+    r.has_records = strcmp(line->job.format, "json") == 0;
+    if (strcmp(line->job.format, "table") != 0)
+        ob_table_format_from_word(line->job.format, &r.format);
     line->run.maker = ob_replay_maker();
     line->run.command = "replay";
     line->run.profile = line->profile != NULL;

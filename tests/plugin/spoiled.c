@@ -4,6 +4,8 @@
  */
 #include "fixture.h"
 
+#include "tensor/half.h"
+
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +22,7 @@ static const ob_option OPTIONS[] = {
               .initial = "none",
               .help = "Gives its first results again, zeros after the first, or computes once."),
     OB_OPTION(DOUBLE, "factor", spoiled_options, factor, .initial = "1",
-              .help = "What float32 results are multiplied by."),
+              .help = "What floating results are multiplied by."),
     {.name = NULL},
 };
 
@@ -78,19 +80,46 @@ static ob_status run(ob_prepared *prepared, ob_phase phase, uint64_t iterations,
     return native->run(prepared, phase, iterations, err);
 }
 
-/* A tensor of its own in place of one of native's, with each float32 times the factor. */
+/* Whether numbers of the dtype can be spoiled. */
+static bool multiply(void *y, const void *x, int64_t i, ob_dtype dtype, double factor)
+{
+    const uint16_t half =
+        dtype == OB_DTYPE_F16 || dtype == OB_DTYPE_BF16 ? ((const uint16_t *)x)[i] : 0;
+    switch (dtype) {
+    case OB_DTYPE_F64:
+        ((double *)y)[i] = factor * ((const double *)x)[i];
+        return true;
+    case OB_DTYPE_F32:
+        ((float *)y)[i] = (float)(factor * (double)((const float *)x)[i]);
+        return true;
+    case OB_DTYPE_F16:
+        ((uint16_t *)y)[i] = ob__f16_from_float((float)(factor * (double)ob__f16_to_float(half)));
+        return true;
+    case OB_DTYPE_BF16:
+        ((uint16_t *)y)[i] = ob__bf16_from_float((float)(factor * (double)ob__bf16_to_float(half)));
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A tensor of its own in place of one of native's, with each floating number times the factor. */
 static ob_status spoil(ob_value *value, double factor, ob_err *err)
 {
     const ob_tensor *from = value->as.tensor;
     ob_tensor made;
     ob_value other;
-    if (from->dtype != OB_DTYPE_F32 || !host->tensor_is_contiguous(from))
+    bool is_floating = true;
+    if (!host->tensor_is_contiguous(from))
         return OB_OK;
     OB_TRY(host->tensor_init(&made, from->dtype, from->sizes, from->ndim, NULL, err));
-    const float *x = host->tensor_data(from);
-    float *y = host->tensor_data(&made);
-    for (int64_t i = 0; i < host->tensor_numel(from); i++)
-        y[i] = (float)(factor * (double)x[i]);
+    for (int64_t i = 0; is_floating && i < host->tensor_numel(from); i++)
+        is_floating =
+            multiply(host->tensor_data(&made), host->tensor_data(from), i, from->dtype, factor);
+    if (!is_floating) {
+        host->tensor_fini(&made);
+        return OB_OK;
+    }
     const ob_status status = host->value_init_tensor(&other, &made, err);
     host->tensor_fini(&made);
     if (status != OB_OK)

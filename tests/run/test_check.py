@@ -82,6 +82,14 @@ class Check(RunTest):
             self.assertEqual(self.verdicts(cases, "spoiled", "--backend-options", "factor=1.0001", code=1), {"differs"})
             self.assertEqual(self.verdicts(cases, "spoiled", "--backend-options", "factor=1", code=0), {"same"})
 
+    def test_too_large_differs_in_half_precision(self):
+        """1 % is less than roundings of bfloat16 make of a single mean, or of x rstd - mean rstd: docs/check.md."""
+        coarse = {"torch.mean", "torch.nn.functional.layer_norm"}
+        for factor, missed in (("1.5", set()), ("1.01", coarse)):
+            results = self.check(CASES, "spoiled", "--backend-options", "factor=" + factor, code=1)
+            self.assertEqual(len(results), 10)
+            self.assertEqual({r["op_name"] for r in results if r["check"]["verdict"] != "differs"}, missed)
+
     def test_some_elements_of_large_results(self):
         """Those are chosen by chance, and the record says how many."""
         for backend, options, code, verdict in (

@@ -138,18 +138,18 @@ static const ob_value *operand_meta(const ob_graph *graph, const ob_operand *ope
     return operand->kind == OB_OPERAND_EDGE ? &graph->edges[operand->edge].meta : &operand->value;
 }
 
-/* What the constraint's bound is for item `item` of its argument (0 when that is no list). */
+/* What the constraint's bound is for item `item` of its argument (0 when that is no list); -1: there is none. */
 static int64_t bound_of(const ob_graph *graph, const ob_graph_node *node, const ob_constraint *row,
                         size_t item)
 {
     const int of = row->of != NULL ? ob_schema_find_arg(node->op->schema, row->of) : -1;
     if (of < 0)
-        return 0;
+        return -1;
     const ob_value *meta = operand_meta(graph, &node->args[of]);
     if (meta->kind == OB_VALUE_INT)
         return meta->as.integer;
     if (meta->kind != OB_VALUE_TENSOR)
-        return 0;
+        return -1;
     const ob_tensor *t = meta->as.tensor;
     if (row->kind == OB_CONSTRAINT_OFFSETS)
         return ob_tensor_numel(t);
@@ -166,7 +166,9 @@ static int64_t bound_of(const ob_graph *graph, const ob_graph_node *node, const 
         dim = given->kind == OB_VALUE_INT ? given->as.integer : 0;
     }
     dim = dim < 0 ? dim + t->ndim : dim;
-    return dim >= 0 && dim < t->ndim ? t->sizes[dim] : 0;
+    if (t->ndim == 0)
+        return 1; /* counts as [1] */
+    return dim >= 0 && dim < t->ndim ? t->sizes[dim] : -1;
 }
 
 /* Whether offsets have one more element than there are bags. */
@@ -229,7 +231,7 @@ static ob_status check(const constrainer *c, const ob_graph_node *node, const ob
     const ob_value *ignored =
         ignore_arg >= 0 ? operand_meta(c->graph, &node->args[ignore_arg]) : NULL;
     if (!ob_dtype_is_integral(t->dtype) || t->storage == NULL || t->layout != OB_LAYOUT_STRIDED ||
-        (is_index ? bound <= 0 : row->kind != OB_CONSTRAINT_NONZERO))
+        (is_index ? bound < 0 : row->kind != OB_CONSTRAINT_NONZERO))
         return OB_OK;
     for (int64_t i = 0; i < ob_tensor_numel(t); i++) {
         const int64_t value = element_at(t, i);
@@ -237,6 +239,10 @@ static ob_status check(const constrainer *c, const ob_graph_node *node, const ob
             continue;
         if (ignored != NULL && ignored->kind == OB_VALUE_INT && ignored->as.integer == value)
             continue;
+        if (is_index && bound == 0)
+            return ob_err_set(c->err, OB_ERR_INVALID,
+                              "%s: %s has indices, and %s has no element that they could name",
+                              node->op->schema->name, row->arg, row->of);
         if (is_index)
             return ob_err_set(
                 c->err, OB_ERR_INVALID,

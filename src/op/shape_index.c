@@ -16,17 +16,26 @@ static ob_status self_dim_index(const ob_op_call *call, const ob_tensor **self, 
     return ob__arg_tensor(call, "index", index, err);
 }
 
+/* A tensor without dimensions counts as [1]. */
+static int ndim_of(const ob_tensor *t)
+{
+    return t->ndim > 0 ? t->ndim : 1;
+}
+
+static int64_t size_of(const ob_tensor *t, int d)
+{
+    return t->ndim > 0 ? t->sizes[d] : 1;
+}
+
 /* index, and what it moves, have as many dimensions as self and are no longer where it is not
- * indexed (a tensor without dimensions counts as [1]). */
+ * indexed. */
 static ob_status want_covered(const ob_op_call *call, const char *name, const ob_tensor *t,
                               const ob_tensor *self, int free_dim, ob_err *err)
 {
     char a[OB__SHAPE_TEXT], b[OB__SHAPE_TEXT];
-    const int self_ndim = self->ndim > 0 ? self->ndim : 1;
-    const int ndim = t->ndim > 0 ? t->ndim : 1;
-    bool fits = ndim == self_ndim;
-    for (int d = 0; fits && d < t->ndim && d < self->ndim; d++)
-        fits = d == free_dim || t->sizes[d] <= self->sizes[d];
+    bool fits = ndim_of(t) == ndim_of(self);
+    for (int d = 0; fits && d < ndim_of(self); d++)
+        fits = d == free_dim || size_of(t, d) <= size_of(self, d);
     if (fits)
         return OB_OK;
     return ob__shape_fail(call, err,
@@ -82,9 +91,9 @@ ob_status ob__shape_scatter(const ob_op_call *call, ob_value *out, ob_err *err)
         OB_TRY(want_covered(call, "index", index, self, dim, err));
     if (src != NULL && ob_tensor_numel(index) != 0) {
         OB_TRY(ob__want_same_dtype(call, "self", self, "src", src, err));
-        bool fits = (index->ndim > 0 ? index->ndim : 1) == (src->ndim > 0 ? src->ndim : 1);
-        for (int d = 0; fits && d < index->ndim && d < src->ndim; d++)
-            fits = index->sizes[d] <= src->sizes[d];
+        bool fits = ndim_of(index) == ndim_of(src);
+        for (int d = 0; fits && d < ndim_of(src); d++)
+            fits = size_of(index, d) <= size_of(src, d);
         if (!fits)
             return ob__shape_fail(call, err,
                                   "index is %s and src is %s; index needs the same number of "
@@ -110,6 +119,10 @@ ob_status ob__shape_index_select(const ob_op_call *call, ob_value *out, ob_err *
     OB_TRY(self_dim_index(call, &self, &dim, &index, err));
     OB_TRY(ob__want_index(call, "index", index, true, err));
     OB_TRY(want_flat(call, index, err));
+    if (self->ndim == 0 && ob_tensor_numel(index) != 1)
+        return ob__shape_fail(
+            call, err, "self has no dimensions and index has %" PRId64 " elements; it must have 1",
+            ob_tensor_numel(index));
     ob__shape shape = ob__shape_dense(self);
     if (self->ndim > 0)
         shape.sizes[dim] = ob_tensor_numel(index);
@@ -127,8 +140,8 @@ ob_status ob__shape_index_add(const ob_op_call *call, ob_value *out, ob_err *err
     OB_TRY(ob__arg_tensor(call, "source", &source, err));
     OB_TRY(ob__want_same_dtype(call, "self", self, "source", source, err));
     bool fits = source->ndim == self->ndim;
-    for (int d = 0; fits && d < self->ndim; d++)
-        fits = source->sizes[d] == (d == dim ? ob_tensor_numel(index) : self->sizes[d]);
+    for (int d = 0; fits && d < ndim_of(self); d++)
+        fits = size_of(source, d) == (d == dim ? ob_tensor_numel(index) : size_of(self, d));
     if (!fits)
         return ob__shape_fail(call, err,
                               "self is %s, index is %s and source is %s; source must be like self "

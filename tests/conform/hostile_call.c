@@ -128,6 +128,8 @@ static void draw_elements(hostile_call *call, ob_dtype dtype, void *data, size_t
         ob__fill_reals(&dice->rng, dtype, -2, 2, data, count);
     } else if (call->tame || dtype == OB_DTYPE_BOOL) {
         ob__fill_ints(&dice->rng, dtype, 0, dtype == OB_DTYPE_BOOL ? 1 : 3, data, count);
+    } else if (hostile_once_in(dice, 3)) { /* indices into anything that has an element */
+        memset(data, 0, count * ob_dtype_size(dtype));
     } else if (dtype == OB_DTYPE_I64) {
         for (size_t i = 0; i < count; i++)
             ((int64_t *)data)[i] = hostile_int(dice);

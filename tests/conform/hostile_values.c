@@ -169,11 +169,14 @@ static void change_sizes(hostile_dice *dice, ob_tensor *t)
 {
     const ob_tensor old = *t;
     const int d = any_dim(dice, t);
-    switch (hostile_roll(dice, 0, 5)) {
+    switch (hostile_roll(dice, 0, 6)) {
     case 0:
     case 1:
         if (t->ndim > 0)
             t->sizes[d] = draw_size(dice);
+        break;
+    case 6: /* none left: many operators take such a tensor for [1] */
+        t->ndim = 0;
         break;
     case 2:
         if (t->ndim > 0)

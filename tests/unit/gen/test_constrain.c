@@ -132,6 +132,8 @@ static void indices(void)
     CHECK_STR(constrained("x f32[7, 5]; i i64[900]; j i64[900]", "r = index(x, [i, j])", 1), "0 6");
     CHECK_STR(constrained("x f32[7, 5]; i i64[900]; j i64[900]", "r = index(x, [i, j])", 2), "0 4");
     CHECK_STR(constrained("x f32[7, 5]; i i64[900]", "r = index(x, [None, i])", 1), "0 4");
+    /* A tensor without dimensions counts as [1]. */
+    CHECK_STR(constrained("x f32[]; i i64[900]", "r = gather(x, -1, i)", 1), "0 0");
     /* The bound is a number. */
     CHECK_STR(constrained("i i64[900]", "r = one_hot(i, 4)", 0), "0 3");
 }
@@ -258,6 +260,12 @@ static void given_values(void)
               "aten::embedding: indices has the index -11 as element 0; it must be from 0 to 9");
     CHECK_STR(refused("w f32[10, 4]; i i32[2, 2]", EMBEDDING, (const int64_t[]){0, 9, 1, 10}),
               "aten::embedding: indices has the index 10 as element 3; it must be from 0 to 9");
+    CHECK_STR(refused("w f32[0, 4]; i i64[2]", EMBEDDING, (const int64_t[]){0, 0}),
+              "aten::embedding: indices has indices, and weight has no element that they could "
+              "name");
+    CHECK_STR(refused("w f32[0, 4]; i i64[0]", EMBEDDING, (const int64_t[]){0}), "");
+    CHECK_STR(refused("x f32[]; i i64[2]", "r = gather(x, 0, i)", (const int64_t[]){0, 1}),
+              "aten::gather: index has the index 1 as element 1; it must be from 0 to 0");
     static const char REMAINDER[] = "r = remainder(x, y)";
     CHECK_STR(refused("x i64[3]; y i64[3]", REMAINDER, (const int64_t[]){1, -1, 9}), "");
     CHECK_STR(refused("x i64[3]; y i64[3]", REMAINDER, (const int64_t[]){1, 0, 9}),

@@ -260,6 +260,17 @@ static void says_what_does_not_fit(void)
         {"aten::gather(f32[2, 2], 0, i64[2, 3])",
          "error: gather: self is [2, 2] and index is [2, 3]; it needs the same number of "
          "dimensions, and no size larger than self's except in dimension 0"},
+        {"aten::scatter.src(f32[5], 0, i64[5], f32[])",
+         "error: scatter: index is [5] and src is []; index needs the same number of dimensions "
+         "and no larger size"},
+        {"aten::scatter_add(f32[5], 0, i64[5], f32[])",
+         "error: scatter_add: index is [5] and src is []; index needs the same number of "
+         "dimensions and no larger size"},
+        {"aten::index_add(f32[], 0, i64[5], f32[])",
+         "error: index_add: self is [], index is [5] and source is []; source must be like self "
+         "with one entry per index in dimension 0"},
+        {"aten::index_select(f32[], 0, i64[5])",
+         "error: index_select: self has no dimensions and index has 5 elements; it must have 1"},
         {"aten::index.Tensor(f32[2], [bool[2]])",
          "error: index: index 0 is a mask, so the shape depends on the data; use integer indices, "
          "or where"},

@@ -18,6 +18,7 @@ static const ob_option OPTIONS[] = {
     TIME(other_ns, "0", "Virtual time of make grad, zero grad and restore."),
     TIME(launch_ns, "0", "Virtual time the host needs to enqueue one iteration."),
     TIME(cold_ns, "0", "What the first forward after a cache flush takes longer."),
+    TIME(copy_ns, "1000", "Virtual time of a copy to, from or on the device, of any size."),
     COUNT(slow_every, "0", .value = "N",
           .help = "Every so many iterations of a pass one is disturbed; 0 is none."),
     TIME(slow_ns, "0", "What a disturbed iteration takes longer."),

@@ -17,6 +17,7 @@ typedef struct null_options {
     int64_t other_ns;                /* of make grad, zero grad and restore */
     int64_t launch_ns;               /* host time to enqueue one iteration */
     int64_t cold_ns;                 /* more for the first forward after a cache flush */
+    int64_t copy_ns;                 /* of a copy to, from or on the device, whatever its size */
     int64_t slow_every, slow_ns;     /* every so many iterations one takes so much more; 0 = none */
     const char *queue;               /* "on": run only enqueues; "off": run waits */
     const char *fault;               /* a word of NULL_FAULT_MAP, or "none" */

@@ -88,6 +88,8 @@ ob_status null_copy(ob_backend *backend, ob_storage *to, const ob_storage *from,
         return host->err_set(err, OB_ERR_INVALID,
                              "copying %zu bytes from a storage of %zu into one of %zu", size_bytes,
                              there, room);
+    null_clock_sync(&backend->clock);
+    backend->clock.host_ns += (uint64_t)backend->options.copy_ns;
     if (size_bytes > 0)
         memmove(host->storage_data(to), host->storage_data(from), size_bytes);
     return OB_OK;

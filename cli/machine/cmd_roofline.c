@@ -17,6 +17,7 @@
 typedef struct roofline_options {
     const char *threads, *output;
     double budget;
+    const char *backends, *device;
     bool json, show, plot;
 } roofline_options;
 
@@ -104,7 +105,7 @@ static int on_progress(void *ctx, size_t done, size_t total, const ob_ceiling *n
 static ob_status measure(ob_cli *cli, const roofline_options *options,
                          const ob_thread_list *threads, ob_roofline **out, ob_err *err)
 {
-    static const double LAUNCH_SECONDS = 0.1;
+    static const double LAUNCH_SECONDS = 0.1, DEVICE_SECONDS = 1;
     const ob_roofline_params params = {.size = sizeof params,
                                        .threads = threads->size > 0 ? threads->counts : NULL,
                                        .thread_count = threads->size,
@@ -112,7 +113,9 @@ static ob_status measure(ob_cli *cli, const roofline_options *options,
                                        .on_progress = on_progress};
     OB_TRY(ob_roofline_measure(&params, out, err));
     say_progress("calls of backends");
-    OB_TRY(ob__cli_measure_launches(cli, LAUNCH_SECONDS, *out, err));
+    OB_TRY(ob__cli_measure_launches(cli, options->backends, LAUNCH_SECONDS, *out, err));
+    say_progress("devices");
+    ob__cli_measure_devices(cli, options->backends, options->device, DEVICE_SECONDS, *out);
     say_progress("");
     return ob_roofline_write(*out, options->output, err);
 }
@@ -157,6 +160,11 @@ static const ob_option OPTIONS[] = {
         .help = "How many threads at a time, separated by commas."),
     ROW(DOUBLE, "budget", budget, .value = "S", .min = 0.1, .max = 3600, .initial = "10",
         .help = "Seconds for all of it, about."),
+    ROW(STRING, "backend", backends, .value = "NAMES", .otherwise = "all that work here",
+        .help = "Only the calls and devices of these backends, separated by commas."),
+    ROW(STRING, "device", device, .letter = 'd', .value = "DEVICE",
+        .otherwise = "each backend's first",
+        .help = "Which devices backends use, as for run: \"cuda:1\"."),
     ROW(STRING, "output", output, .letter = 'o', .value = "FILE",
         .otherwise = "this machine's file in the user's cache", .help = "Keep the ceilings there."),
     ROW(FLAG, "show", show, .help = "Print what was kept; measure nothing."),
@@ -169,13 +177,13 @@ const ob_cli_command ob__command_roofline = {
     .name = "roofline",
     .libraries = OB_CLI_BACKEND, /* it calls all backends */
     .help = "measure what this machine can do at most",
-    .text =
-        "Measures the ceilings of this machine: multiply-adds per second of each dtype and "
-        "instruction set, bytes per second of each level of the memory, and what a call of each "
-        "backend costs. Each is the best of many short tries, on an otherwise idle machine; the "
-        "loops leave numbers that are compared with what they must be.\n\n"
-        "Results of run and time then say which share of what is attainable they reach, and "
-        "what bounds them. The ceilings are kept per kind of machine.",
+    .text = "Measures the ceilings of this machine: multiply-adds per second of each dtype and "
+            "instruction set, bytes per second of each level of the memory, what a call of each "
+            "backend costs, and the memory of devices with the way there and back. Each is the "
+            "best of many short tries, on an otherwise idle machine; the "
+            "loops leave numbers that are compared with what they must be.\n\n"
+            "Results of run and time then say which share of what is attainable they reach, and "
+            "what bounds them. The ceilings are kept per kind of machine.",
     .options = OPTIONS,
     .options_size = sizeof(roofline_options),
     .example = "opbench roofline\nopbench roofline --threads 1 --budget 30\nopbench roofline "

@@ -8,6 +8,7 @@
 
 #include "opbench/builder.h"
 #include "opbench/job.h"
+#include "opbench/run.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +67,19 @@ static ob_status run_on(ob_cli *cli, const ob_config *config, const char *backen
     return status;
 }
 
-ob_status ob__cli_measure_launches(ob_cli *cli, double seconds, ob_roofline *roofline, ob_err *err)
+bool ob__cli_backend_wanted(const char *names, const char *backend)
+{
+    const size_t length = strlen(backend);
+    for (const char *at = names; at != NULL; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strcspn(at, ",") == length && strncmp(at, backend, length) == 0)
+            return true;
+    }
+    return names == NULL;
+}
+
+ob_status ob__cli_measure_launches(ob_cli *cli, const char *names, double seconds,
+                                   ob_roofline *roofline, ob_err *err)
 {
     const size_t count = ob_context_count(cli->context, OB_ENTRY_BACKEND);
     launches l = {.roofline = roofline};
@@ -75,9 +88,27 @@ ob_status ob__cli_measure_launches(ob_cli *cli, double seconds, ob_roofline *roo
     for (size_t i = 0; i < count; i++) {
         const ob_entry_info info = ob_context_entry(cli->context, OB_ENTRY_BACKEND, i);
         ob_err ignored;
-        if (info.available)
+        if (info.available && ob__cli_backend_wanted(names, info.name))
             run_on(cli, config, info.name, seconds, &l, &ignored);
     }
     ob_config_destroy(config);
     return OB_OK;
+}
+
+void ob__cli_measure_devices(ob_cli *cli, const char *names, const char *words, double seconds,
+                             ob_roofline *roofline)
+{
+    const size_t count = ob_context_count(cli->context, OB_ENTRY_BACKEND);
+    for (size_t i = 0; i < count; i++) {
+        const ob_entry_info info = ob_context_entry(cli->context, OB_ENTRY_BACKEND, i);
+        ob_run_options options;
+        ob_err err;
+        if (!info.available || !ob__cli_backend_wanted(names, info.name))
+            continue;
+        ob_run_options_init(&options);
+        options.backend = info.name;
+        options.device = words;
+        if (ob_device_ceilings(cli->context, &options, seconds, roofline, &err) != OB_OK)
+            ob__cli_warn(cli, "no ceilings of the device of %s: %s", info.name, err.message);
+    }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What this machine can do at most, as measured: multiply-adds per second by dtype and instruction set, bytes per second by
- * level of the memory, seconds that a call of a backend costs at least. A result beside its ceiling says how much is left.
+ * level of the memory and by device, seconds that a call of a backend costs at least. A result beside its ceiling says how much is left.
  *
  * One thread at a time per object.
  */
@@ -23,7 +23,9 @@ extern "C" {
     X(STORE, "store", "B/s", "writing one")                                                        \
     X(COPY, "copy", "B/s", "reading one and writing another: both count")                          \
     X(TRIAD, "triad", "B/s", "a = b + 3 c: all three count")                                       \
-    X(LAUNCH, "launch", "s", "a call of a backend that has nothing to do")
+    X(LAUNCH, "launch", "s", "a call of a backend that has nothing to do")                         \
+    X(UPLOAD, "upload", "B/s", "copying from the host to a device")                                \
+    X(DOWNLOAD, "download", "B/s", "copying from a device to the host")
 
 typedef enum ob_ceiling_kind {
 #define OB_CEILING_ENUM(id, word, unit, help) OB_CEILING_##id,
@@ -38,11 +40,13 @@ const char *ob_ceiling_unit(ob_ceiling_kind kind);
 typedef struct ob_ceiling {
     size_t size; /* sizeof(ob_ceiling) */
     ob_ceiling_kind kind;
-    char of[32];  /* PEAK: dtype, "f32"; LAUNCH: backend; else "L1", "L2", "L3", "memory" */
-    char set[24]; /* instruction set: "avx2", "avx2 past caches"; LAUNCH: "" */
-    int64_t threads;
-    double value;   /* in the kind's unit */
-    uint64_t bytes; /* working set of all threads and arrays; 0 = registers */
+    /* PEAK: dtype, "f32"; LAUNCH: backend; else "L1", "L2", "L3", "memory", or a device with memory of its own, "cuda:0" */
+    char of[32];
+    char set
+        [24]; /* instruction set: "avx2", "avx2 past caches"; of a device the backend; LAUNCH: "" */
+    int64_t threads; /* of a device: 1 */
+    double value;    /* in the kind's unit */
+    uint64_t bytes;  /* working set of all threads and arrays; 0 = registers */
 } ob_ceiling;
 
 typedef struct ob_roofline ob_roofline;
@@ -115,6 +119,7 @@ typedef struct ob_work {
     int64_t threads;
     bool cold;           /* nothing of it is in a cache */
     const char *backend; /* whose calls cost something; NULL = not known */
+    const char *device;  /* "cuda:0": its tensors are in that one's memory; NULL = the host's */
 } ob_work;
 
 typedef struct ob_attainable {

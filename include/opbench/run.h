@@ -199,6 +199,13 @@ static inline void ob_backends_try(ob_context *context, ob_backend_trial *trials
     ob_backends_try_sized(context, trials, sizeof *trials, count);
 }
 
+struct ob_roofline;
+/* Adds what a device with memory of its own can do (opbench/roofline.h), by the backend, and on the device that the options name, in
+ * a process of its own: copies to it, from it and on it, and operators that move bytes alone. seconds: about, for all of it. A
+ * backend that computes in the host's memory has none, which is OB_OK. */
+ob_status ob_device_ceilings(ob_context *context, const ob_run_options *options, double seconds,
+                             struct ob_roofline *roofline, ob_err *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -109,18 +109,68 @@ static double memory_seconds(const ob_roofline *r, const ob_work *work, int64_t 
     return all > 0 ? work->bytes / all * ((all - below) / rate + below / below_rate) : 0 / rate;
 }
 
-static void attain(const ob_roofline *roofline, const ob_work *work, ob_attainable *out)
+/* ---- devices with memory of their own ---- */
+
+static bool is_stream_of(const ob_ceiling *c, const char *device)
+{
+    return c->kind >= OB_CEILING_LOAD && c->kind <= OB_CEILING_TRIAD && strcmp(c->of, device) == 0;
+}
+
+/* How large its caches are is not known. What was measured over the next smaller working set, or over any larger one, is not
+ * below what this one can have; of one that is smaller than all, nothing is known. 0: no ceiling of the device is there. */
+static double device_rate(const ob_roofline *r, const ob_work *work)
+{
+    const double all = work->working_set > 0 ? work->working_set : work->bytes;
+    double below = 0, largest = 0, rate = NAN;
+    for (size_t i = 0; i < r->count; i++) {
+        const ob_ceiling *c = &r->items[i];
+        if (!is_stream_of(c, work->device))
+            continue;
+        largest = fmax(largest, (double)c->bytes);
+        if ((double)c->bytes <= all)
+            below = fmax(below, (double)c->bytes);
+    }
+    if (largest == 0)
+        return 0;
+    below = work->cold ? largest : below;
+    for (size_t i = 0; i < r->count && below > 0; i++)
+        if (is_stream_of(&r->items[i], work->device) && (double)r->items[i].bytes >= below)
+            rate = fmax(rate, r->items[i].value);
+    return rate;
+}
+
+static void attain_on_device(const ob_roofline *r, const ob_work *work, ob_attainable *out)
+{
+    const double rate = device_rate(r, work);
+    if (rate == 0)
+        return;
+    snprintf(out->level, sizeof out->level, "device memory");
+    if (work->bytes >= 0)
+        out->seconds_of[OB_BOUND_MEMORY] = work->bytes / rate;
+    if (work->backend != NULL)
+        out->seconds_of[OB_BOUND_OVERHEAD] = best_of(r, OB_CEILING_LAUNCH, work->backend, 1);
+}
+
+static void attain_on_host(const ob_roofline *roofline, const ob_work *work, ob_attainable *out)
 {
     const int64_t threads = work->threads > 0 ? work->threads : 1;
-    *out = (ob_attainable){.size = sizeof *out, .seconds = NAN, .bound = OB_BOUND_NONE};
-    for (int i = 0; i < OB_BOUND_COUNT; i++)
-        out->seconds_of[i] = NAN;
     if (work->bytes >= 0)
         out->seconds_of[OB_BOUND_MEMORY] = memory_seconds(roofline, work, threads, out->level);
     if (work->flops >= 0)
         out->seconds_of[OB_BOUND_COMPUTE] = work->flops / peak_of(roofline, work->dtype, threads);
     if (work->backend != NULL)
         out->seconds_of[OB_BOUND_OVERHEAD] = best_of(roofline, OB_CEILING_LAUNCH, work->backend, 1);
+}
+
+static void attain(const ob_roofline *roofline, const ob_work *work, ob_attainable *out)
+{
+    *out = (ob_attainable){.size = sizeof *out, .seconds = NAN, .bound = OB_BOUND_NONE};
+    for (int i = 0; i < OB_BOUND_COUNT; i++)
+        out->seconds_of[i] = NAN;
+    if (work->device != NULL)
+        attain_on_device(roofline, work, out);
+    else
+        attain_on_host(roofline, work, out);
     for (int i = 0; i < OB_BOUND_COUNT; i++)
         if (!isnan(out->seconds_of[i]) && !(out->seconds_of[i] <= out->seconds)) {
             out->seconds = out->seconds_of[i];
@@ -148,7 +198,7 @@ bool ob_attainable_forbids(const ob_attainable *attainable, double seconds, char
     const bool by_memory = memory > seconds, by_compute = compute > seconds;
     if (by_memory)
         snprintf(why, size, "faster than %s%s: %.3g times what was measured there",
-                 strcmp(attainable->level, "memory") == 0 ? "" : "cache ", attainable->level,
+                 attainable->level[0] == 'L' ? "cache " : "", attainable->level,
                  attainable->seconds_of[OB_BOUND_MEMORY] / seconds);
     else if (by_compute)
         snprintf(why, size, "faster than the processor: %.3g times the measured peak",

@@ -39,9 +39,9 @@ const char *ob_ceiling_unit(ob_ceiling_kind kind)
 
 static bool is_same(const ob_ceiling *a, const ob_ceiling *b)
 {
-    /* Peaks are kept per instruction set; of streams the best is. */
+    /* Peaks are kept per instruction set; of streams over the same working set the best is. */
     return a->kind == b->kind && a->threads == b->threads && strcmp(a->of, b->of) == 0 &&
-           (a->kind != OB_CEILING_PEAK || strcmp(a->set, b->set) == 0);
+           a->bytes == b->bytes && (a->kind != OB_CEILING_PEAK || strcmp(a->set, b->set) == 0);
 }
 
 ob_status ob_roofline_add(ob_roofline *roofline, const ob_ceiling *ceiling, ob_err *err)

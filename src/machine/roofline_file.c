@@ -115,7 +115,7 @@ static bool is_beaten(const ob_roofline *r, const ob_ceiling *c)
     for (size_t i = 0; i < r->count; i++) {
         const ob_ceiling *o = &r->items[i];
         if (o->kind == c->kind && strcmp(o->of, c->of) == 0 && o->threads == c->threads &&
-            (o->value > c->value || (o->value == c->value && o < c)))
+            o->bytes == c->bytes && (o->value > c->value || (o->value == c->value && o < c)))
             return c->kind != OB_CEILING_LAUNCH;
     }
     return false;

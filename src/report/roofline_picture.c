@@ -60,6 +60,18 @@ static int by_value_down(const void *a, const void *b)
     return by_value(b, a);
 }
 
+/* A device was measured over a larger working set, of which less is in its caches. */
+static bool is_cached(const ob_plot *plot, const ob_ceiling *ceiling)
+{
+    for (size_t i = 0; i < ob_roofline_count(plot->roofline); i++) {
+        const ob_ceiling *c = ob_roofline_at(plot->roofline, i);
+        if (c->kind == ceiling->kind && c->threads == ceiling->threads &&
+            strcmp(c->of, ceiling->of) == 0 && c->bytes > ceiling->bytes)
+            return true;
+    }
+    return false;
+}
+
 ob_status ob__roof_lines(const ob_plot *plot, ob_roof_lines *out, ob_err *err)
 {
     if (plot->roofline == NULL)
@@ -70,11 +82,12 @@ ob_status ob__roof_lines(const ob_plot *plot, ob_roof_lines *out, ob_err *err)
     *out = (ob_roof_lines){.threads = threads_of(plot)};
     for (size_t i = 0; i < ob_roofline_count(plot->roofline); i++) {
         const ob_ceiling *c = ob_roofline_at(plot->roofline, i);
-        if (c->threads != out->threads || c->kind == OB_CEILING_LAUNCH || !ob__axis_takes(c->value))
+        const bool is_device = strchr(c->of, ':') != NULL; /* whatever threads the host has */
+        if ((c->threads != out->threads && !is_device) || !ob__axis_takes(c->value))
             continue;
         if (c->kind == OB_CEILING_PEAK)
             put_line(out->peaks, &out->peak_count, OB_PICTURE_PEAKS, c, "Gop/s");
-        else
+        else if (c->kind >= OB_CEILING_LOAD && c->kind <= OB_CEILING_TRIAD && !is_cached(plot, c))
             put_line(out->levels, &out->level_count, OB_PICTURE_LEVELS, c, "GB/s");
     }
     qsort(out->levels, out->level_count, sizeof *out->levels, by_value);

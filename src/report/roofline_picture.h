@@ -13,7 +13,7 @@
 #include <math.h>
 
 enum {
-    OB_PICTURE_LEVELS = 4,
+    OB_PICTURE_LEVELS = 8,
     OB_PICTURE_PEAKS = 8,
     OB_PICTURE_BACKENDS = 8, /* beyond: the last of them */
     OB_PICTURE_FARTHEST = 8

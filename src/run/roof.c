@@ -64,6 +64,13 @@ static double least_bytes(const ob_graph *graph, const ob_cost *cost)
 
 /* ---- the record ---- */
 
+void ob__roof_device(const ob_device *device, char out[32])
+{
+    ob_device one = *device;
+    one.index = one.index < 0 ? 0 : one.index;
+    ob_device_format(&one, out, 32);
+}
+
 void ob__share_attainable(ob_record_pass *pass)
 {
     if (!(pass->attainable_ms > 0) || !(pass->time_ms.median > 0))
@@ -76,13 +83,17 @@ void ob__share_attainable(ob_record_pass *pass)
 static void fill_pass(const ob_session *s, const ob_graph *graph, const ob_cost *cost,
                       ob_record_result *r, ob_record_pass *pass, char *why, size_t size)
 {
+    char device[32];
+    const bool on_host = strcmp(s->device.type, "cpu") == 0;
+    ob__roof_device(&s->device, device);
     const ob_work work = {.size = sizeof work,
                           .flops = cost->flops,
                           .bytes = least_bytes(graph, cost),
                           .dtype = dtype_of(&s->setup),
                           .threads = r->threads,
                           .cold = r->cache_state != NULL && strcmp(r->cache_state, "cold") == 0,
-                          .backend = r->backend};
+                          .backend = r->backend,
+                          .device = on_host ? NULL : device};
     ob_attainable a = {.size = sizeof a};
     if (ob_roofline_attain(s->roofline, &work, &a, NULL) != OB_OK || !(a.seconds > 0) ||
         !(pass->time_ms.median > 0))
@@ -111,7 +122,7 @@ void ob__mistrust(const ob_session *s, ob_record_result *r)
 void ob__fill_attainable(ob_session *s, ob_record_result *r)
 {
     s->impossible[0] = '\0';
-    if (s->roofline == NULL || s->made != NULL || strcmp(s->device.type, "cpu") != 0)
+    if (s->roofline == NULL || s->made != NULL)
         return;
     fill_pass(s, s->setup.graph, &s->setup.cost, r, &r->forward, s->impossible,
               sizeof s->impossible);

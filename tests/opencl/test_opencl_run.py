@@ -92,6 +92,20 @@ def check_modes(program, folder):
         check(out.read_text().count('"status": "ok"') == 4, mode, out.read_text())
 
 
+def check_roofline(program, folder):
+    """The device's memory and the way to it have ceilings, and a case there stands below them."""
+    ceilings, out = folder / "roofline.json", folder / "below.json"
+    done = run(program, "roofline", "--backend", "opencl", "--threads", "1", "--budget", "0.1", "--json", "-o", ceilings)
+    check(done.returncode == 0 and done.stderr == "", done.stdout, done.stderr)
+    rows = [row for row in map(json.loads, done.stdout.splitlines()) if row["of"] == "opencl:0"]
+    check([row["kind"] for row in rows] == ["upload", "copy", "download"] + ["load", "triad"] * 3, rows)
+    check(all(row["value"] > 0 and row["set"] == "opencl" for row in rows), rows)
+    done = run(program, "run", "-c", folder / "config.json", "--backend", "opencl", "-w", "1", "-i", "4", "--roofline", ceilings,
+               "--output", out, "--force")
+    check(done.returncode == 0, done.stdout, done.stderr)
+    check(out.read_text().count('"attainable_by": "overhead"') == 2, out.read_text())
+
+
 def main():
     program, library = sys.argv[1:3]
     with tempfile.TemporaryDirectory() as name:
@@ -106,6 +120,7 @@ def main():
             print("skipped: no device:", probe)
             return SKIP
         check_modes(program, folder)
+        check_roofline(program, folder)
     return 0
 
 

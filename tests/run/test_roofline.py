@@ -55,6 +55,34 @@ class Roofline(RunTest):
         self.assertEqual(result["status"], "mistrusted")
         self.assertEqual(result["reason"].split(":")[1], " 1.5 times what was measured there")
 
+    def test_device(self):
+        """Ceilings of the null backend's device, as the program measures them, and a case there: 268 MB in 2 us are half of what was
+        measured."""
+        file = self.path("device.json")
+        words = [harness.program, "roofline", "--threads", "1", "--budget", "0.1", "--backend", "null", "--device", "null", "-o", file]
+        said = subprocess.run([*words, "--json"], env=self.environment, capture_output=True, text=True, check=True)
+        rows = [json.loads(line) for line in said.stdout.splitlines()]
+        device = [(row["kind"], row["bytes"], row["value"]) for row in rows if row["of"] == "null:0"]
+        self.assertEqual([(kind, size) for kind, size, _ in device],
+                         [("upload", 64 << 20), ("copy", 128 << 20), ("download", 64 << 20), ("load", 1 << 20), ("triad", 1048572),
+                          ("load", 16 << 20), ("triad", 16777212), ("load", 256 << 20), ("triad", 268435452)])
+        for _, size, rate in device:
+            self.assertAlmostEqual(rate, size / 1e3)  # a microsecond each, in GB/s
+        self.assertEqual([row["of"] for row in rows if row["kind"] == "launch"], ["null"])
+        case = {"torch.neg": operator(entry(tensor(32 << 20)))}
+        options = ("--device", "null", "--roofline", file, "--backend-options")
+        result, forward = self.one(case, *options, "forward_ns=2000")
+        self.assertAlmostEqual(forward["attainable"], 1e-3)
+        self.assertAlmostEqual(forward["of_attainable"], 0.5)
+        result, forward = self.one(case, *options, "forward_ns=500")
+        self.assertEqual((result["status"], result["reason"]),
+                         ("mistrusted", "faster than device memory: 2 times what was measured there"))
+        result, forward = self.one(case, "--device", "null", *self.ceilings(1e9))
+        self.assertNotIn("attainable", forward)  # the host's memory says nothing of it
+        picture = subprocess.run([harness.program, "roofline", "--show", "--plot", "-o", file], env=self.environment,
+                                 capture_output=True, text=True, check=True).stdout
+        self.assertIn("null:0 2.684e+05 GB/s", picture)
+
     def test_returning_early(self):
         """Right numbers of an earlier call, and no time to compute them in: more than a terabyte a second."""
         options = ("--backend", "spoiled", "--backend-options", "fault=early")

@@ -277,6 +277,52 @@ static void impossible(void)
     ob_roofline_destroy(r);
 }
 
+/* How large the caches of a device are is not known: what it did over the next smaller working set counts, or over any
+ * larger one. */
+static void on_a_device(void)
+{
+    static const ob_ceiling CEILINGS[] = {
+        {sizeof(ob_ceiling), OB_CEILING_UPLOAD, "gpu:0", "gpu", 1, 900e9, 64 << 20},
+        {sizeof(ob_ceiling), OB_CEILING_LOAD, "gpu:0", "gpu", 1, 40e9, 1 << 20},
+        {sizeof(ob_ceiling), OB_CEILING_LOAD, "gpu:0", "gpu", 1, 400e9, 16 << 20},
+        {sizeof(ob_ceiling), OB_CEILING_TRIAD, "gpu:0", "gpu", 1, 200e9, 16 << 20},
+        {sizeof(ob_ceiling), OB_CEILING_TRIAD, "gpu:0", "gpu", 1, 100e9, 256 << 20},
+        {sizeof(ob_ceiling), OB_CEILING_LAUNCH, "gpu", "", 1, 5e-6, 0},
+    };
+    ob_roofline *r = make_roofline();
+    char why[160] = "";
+    for (size_t i = 0; i < sizeof CEILINGS / sizeof *CEILINGS; i++)
+        CHECK_INT(ob_roofline_add(r, &CEILINGS[i], NULL), OB_OK);
+    CHECK_INT(ob_roofline_count(r), 16); /* of each working set one */
+    ob_work work = {.flops = 1e12,
+                    .bytes = 300e6,
+                    .dtype = OB_DTYPE_F32,
+                    .threads = 2,
+                    .backend = "gpu",
+                    .device = "gpu:0"};
+    ob_attainable a = attain(r, work);
+    CHECK_NEAR(a.seconds, 3e-3, 1e-12);
+    CHECK_STR(ob_bound_word(a.bound), "memory");
+    CHECK_STR(a.level, "device memory");
+    CHECK(isnan(a.seconds_of[OB_BOUND_COMPUTE])); /* the host's peak says nothing of it */
+    CHECK(ob_attainable_forbids(&a, 1e-3, why, sizeof why));
+    CHECK_STR(why, "faster than device memory: 3 times what was measured there");
+    work.bytes = 20e6;
+    CHECK_NEAR(attain(r, work).seconds, 20e6 / 400e9, 1e-12);
+    work.cold = true;
+    CHECK_NEAR(attain(r, work).seconds, 20e6 / 100e9, 1e-12);
+    work.cold = false;
+    work.bytes = 2e6; /* with 1 MiB at 40 GB/s and 16 MiB at 400, 400 may be had between them */
+    CHECK_NEAR(attain(r, work).seconds_of[OB_BOUND_MEMORY], 2e6 / 400e9, 1e-12);
+    work.bytes = 1000; /* less than was measured */
+    a = attain(r, work);
+    CHECK(isnan(a.seconds_of[OB_BOUND_MEMORY]));
+    CHECK_STR(ob_bound_word(a.bound), "overhead");
+    work.device = "gpu:1"; /* of which nothing is known */
+    CHECK(isnan(attain(r, work).seconds));
+    ob_roofline_destroy(r);
+}
+
 /* ---- files ---- */
 
 static void kept(void)
@@ -365,6 +411,7 @@ int main(void)
     RUN(bounds);
     RUN(levels_and_overhead);
     RUN(impossible);
+    RUN(on_a_device);
     RUN(kept);
     RUN(the_better_counts);
     RUN(sizes_are_set);

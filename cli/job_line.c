@@ -10,6 +10,8 @@
 #include "set_caps.h"
 #include "warn_threads.h"
 
+#include "opbench/run.h"
+
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -65,6 +67,15 @@ static void log_result(const ob_cli *cli, const ob_record_result *r)
         ob_log_message(log, OB_LOG_DEBUG, "%s|%s: %s", r->op_name, r->id, r->repro);
 }
 
+static void note_attained(ob_cli_job *j, const ob_record_result *r)
+{
+    const size_t used = strlen(j->attained);
+    if (r->forward.attainable_ms > 0 && r->backend != NULL &&
+        (used == 0 || !ob_backend_is_among(j->attained, r->backend)))
+        snprintf(j->attained + used, sizeof j->attained - used, "%s%s", used > 0 ? "," : "",
+                 r->backend);
+}
+
 static ob_status on_record(void *ctx, const ob_job_event *event, ob_err *err)
 {
     ob_cli_job *j = ctx;
@@ -75,7 +86,7 @@ static ob_status on_record(void *ctx, const ob_job_event *event, ob_err *err)
             ob__warn_of_threads(j->cli, &event->record->result, &j->threads_told);
         if (event->record->result.op_name != NULL)
             log_result(j->cli, &event->record->result);
-        j->has_attainable = j->has_attainable || event->record->result.forward.attainable_ms > 0;
+        note_attained(j, &event->record->result);
     }
     const bool is_json = j->line->format != NULL && strcmp(j->line->format, "json") == 0;
     if (is_json && !j->line->quiet && !ob__cli_write(j->cli, event->line, event->length))
@@ -189,8 +200,9 @@ int ob__cli_job_run(ob_cli_job *j)
     if (j->has_progress)
         ob__cli_clear_line();
     if (status == OB_OK) {
-        if (j->has_progress && !j->has_attainable)
-            ob__cli_hint_at_roofline();
+        const ob_json *named = ob_json_get(j->params.arguments, "roofline");
+        if (ob_json_string(named, NULL) == NULL && !j->line->quiet)
+            ob__cli_look_at_roofline(j->cli, j->attained, j->has_progress);
         return OB_EXIT_OK;
     }
     const int code = ob__cli_fail(j->cli, &err);

@@ -50,8 +50,8 @@ typedef struct ob_cli_job {
     char config_path[PATH_MAX];
     ob_cli_waiting waiting;
     ob_json_doc *arguments;
-    bool has_progress;   /* standard error is a terminal */
-    bool has_attainable; /* of some result */
+    bool has_progress;  /* standard error is a terminal */
+    char attained[256]; /* backends of results that stand beside ceilings, "a,b" */
     int64_t threads_told;
 } ob_cli_job;
 

@@ -3,11 +3,13 @@
  * opbench roofline: what this machine can do at most.
  */
 #include "command.h"
+#include "machine/examine.h"
 #include "machine/launch.h"
 #include "screen.h"
 #include "thread_list.h"
 
 #include "opbench/plot.h"
+#include "opbench/run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -116,19 +118,16 @@ static ob_status measure(ob_cli *cli, const roofline_options *options,
     OB_TRY(ob__cli_measure_launches(cli, options->backends, LAUNCH_SECONDS, *out, err));
     say_progress("devices");
     ob__cli_measure_devices(cli, options->backends, options->device, DEVICE_SECONDS, *out);
+    say_progress("libraries");
+    OB_TRY(ob_roofline_note_libraries(cli->context, options->backends, *out, err));
     say_progress("");
     return ob_roofline_write(*out, options->output, err);
 }
 
 static ob_status show(ob_cli *cli, const roofline_options *options, ob_roofline **out, ob_err *err)
 {
-    char now[256];
     OB_TRY(ob_roofline_read(options->output, out, err));
-    ob_roofline_note_now(now, sizeof now);
-    if (strcmp(now, ob_roofline_noted(*out)) != 0)
-        ob__cli_warn(cli,
-                     "measured under %s, and this is %s; measure it again with opbench roofline",
-                     ob_roofline_noted(*out), now);
+    ob__cli_warn_of_old_roofline(cli, *out, NULL);
     return OB_OK;
 }
 

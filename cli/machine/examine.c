@@ -6,6 +6,7 @@
 
 #include "opbench/doctor.h"
 #include "opbench/roofline.h"
+#include "opbench/run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,13 +44,25 @@ ob_status ob__cli_examine(ob_cli *cli, bool quiet, ob_json_doc *doc, const ob_js
     return *out != NULL ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the header");
 }
 
-void ob__cli_hint_at_roofline(void)
+void ob__cli_warn_of_old_roofline(ob_cli *cli, const ob_roofline *roofline, const char *backends)
+{
+    char why[1024];
+    if (ob_roofline_is_outdated(roofline, backends, why, sizeof why))
+        ob__cli_warn(cli, "the ceilings were measured %s; measure them again with opbench roofline",
+                     why);
+}
+
+void ob__cli_look_at_roofline(ob_cli *cli, const char *backends, bool hint)
 {
     ob_roofline *roofline = NULL;
     ob_err err;
-    if (getenv(OB_ROOFLINE_VARIABLE) == NULL &&
-        ob_roofline_read(NULL, &roofline, &err) == OB_ERR_NOT_FOUND)
+    if (getenv(OB_ROOFLINE_VARIABLE) != NULL)
+        return; /* they know */
+    const ob_status status = ob_roofline_read(NULL, &roofline, &err);
+    if (status == OB_ERR_NOT_FOUND && hint)
         ob__cli_say("- `opbench roofline` measures once what this machine can do at most; results "
                     "then say how much of it they reach\n");
+    if (status == OB_OK && backends[0] != '\0')
+        ob__cli_warn_of_old_roofline(cli, roofline, backends);
     ob_roofline_destroy(roofline);
 }

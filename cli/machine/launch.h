@@ -9,10 +9,7 @@
 
 #include "opbench/roofline.h"
 
-/* Whether it is among names, "a,b"; NULL = all are. */
-bool ob__cli_backend_wanted(const char *names, const char *backend);
-
-/* Adds a ceiling per backend of those names that works here. Needs the context with plug-ins. */
+/* Adds a ceiling per backend of those names ("a,b"; NULL = all) that works here. Needs the context with plug-ins. */
 ob_status ob__cli_measure_launches(ob_cli *cli, const char *names, double seconds,
                                    ob_roofline *roofline, ob_err *err);
 

@@ -81,6 +81,10 @@ void ob_machine_class(char out[OB_MACHINE_CLASS_BYTES]);
 /* What it was measured under besides, in a line: "Linux 6.1.0, microcode 0xa20102b"; another one asks for a new
  * measurement. */
 const char *ob_roofline_noted(const ob_roofline *roofline);
+/* Beside it too: the library that a backend had loaded, "OpenBLAS 0.3.21" or "", and its files, a line each: path, tab and what
+ * tells it from another. ob_roofline_note_libraries (opbench/run.h) does it for all. */
+ob_status ob_roofline_note_library(ob_roofline *roofline, const char *backend, const char *name,
+                                   const char *files, ob_err *err);
 /* path NULL = this machine's file in the user's cache. Reading fails with OB_ERR_NOT_FOUND when there is none, and with
  * OB_ERR_SYNTAX when it is not ours. */
 ob_status ob_roofline_write(const ob_roofline *roofline, const char *path, ob_err *err);

@@ -206,6 +206,16 @@ struct ob_roofline;
 ob_status ob_device_ceilings(ob_context *context, const ob_run_options *options, double seconds,
                              struct ob_roofline *roofline, ob_err *err);
 
+/* Whether a name is one of names, "a,b"; NULL = every one is. */
+bool ob_backend_is_among(const char *names, const char *name);
+/* Notes beside the ceilings which files each backend of names has loaded; those are opened that were not before. */
+ob_status ob_roofline_note_libraries(ob_context *context, const char *names,
+                                     struct ob_roofline *roofline, ob_err *err);
+/* Whether it asks for a new measurement: another kernel, microcode or library of the backends of names is there now. why says it:
+ * "under Linux 6.1.0, ..., and this is ...". Opens nothing. */
+bool ob_roofline_is_outdated(const struct ob_roofline *roofline, const char *names, char *why,
+                             size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,7 @@
 #include "machine/roofline_list.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,8 +68,26 @@ void ob_roofline_destroy(ob_roofline *roofline)
 {
     if (roofline == NULL)
         return;
+    for (size_t i = 0; i < roofline->library_count; i++)
+        free(roofline->libraries[i].files);
+    free(roofline->libraries);
     free(roofline->items);
     free(roofline);
+}
+
+ob_status ob_roofline_note_library(ob_roofline *roofline, const char *backend, const char *name,
+                                   const char *files, ob_err *err)
+{
+    ob_noted_library one = {.files = NULL};
+    if ((size_t)snprintf(one.backend, sizeof one.backend, "%s", backend) >= sizeof one.backend ||
+        (size_t)snprintf(one.name, sizeof one.name, "%s", name) >= sizeof one.name)
+        return ob_err_set(err, OB_ERR_LIMIT, "the name of backend %s or its library is too long",
+                          backend);
+    if (!OB_RESERVE(roofline->libraries, roofline->library_capacity, roofline->library_count + 1) ||
+        (one.files = strdup(files)) == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the libraries of backends");
+    roofline->libraries[roofline->library_count++] = one;
+    return OB_OK;
 }
 
 size_t ob_roofline_count(const ob_roofline *roofline)

@@ -97,6 +97,27 @@ static ob_json *make_list(ob_json_doc *doc, const ob_roofline *r)
     return list;
 }
 
+static ob_json *make_library(ob_json_doc *doc, const ob_noted_library *l)
+{
+    ob_json *object = ob_json_new_object(doc);
+    return object != NULL && set_text(doc, object, "backend", l->backend) &&
+                   set_text(doc, object, "library", l->name) &&
+                   set_text(doc, object, "files", l->files)
+               ? object
+               : NULL;
+}
+
+static ob_json *make_libraries(ob_json_doc *doc, const ob_roofline *r)
+{
+    ob_json *list = ob_json_new_array(doc);
+    for (size_t i = 0; list != NULL && i < r->library_count; i++) {
+        const ob_json *one = make_library(doc, &r->libraries[i]);
+        if (one == NULL || ob_json_append(doc, list, one, NULL) != OB_OK)
+            return NULL;
+    }
+    return list;
+}
+
 static ob_json *make_root(ob_json_doc *doc, const ob_roofline *r)
 {
     char class[OB_MACHINE_CLASS_BYTES];
@@ -104,6 +125,7 @@ static ob_json *make_root(ob_json_doc *doc, const ob_roofline *r)
     ob_json *root = ob_json_new_object(doc);
     return root != NULL && set(doc, root, FORMAT_KEY, ob_json_new_int(doc, FORMAT)) &&
                    set_text(doc, root, "class", class) && set_text(doc, root, "noted", r->noted) &&
+                   set(doc, root, "libraries", make_libraries(doc, r)) &&
                    set(doc, root, "ceilings", make_list(doc, r))
                ? root
                : NULL;
@@ -186,6 +208,21 @@ static ob_status read_list(const char *name, const ob_json *list, ob_roofline *r
     return OB_OK;
 }
 
+/* Files of older versions have none. */
+static ob_status read_libraries(const char *path, const ob_json *list, ob_roofline *r, ob_err *err)
+{
+    for (size_t i = 0; i < ob_json_count(list); i++) {
+        const ob_json *object = ob_json_item(list, i);
+        const char *backend = ob_json_string(ob_json_get(object, "backend"), NULL);
+        const char *name = ob_json_string(ob_json_get(object, "library"), NULL);
+        const char *files = ob_json_string(ob_json_get(object, "files"), NULL);
+        if (backend == NULL || name == NULL || files == NULL)
+            return ob_err_set(err, OB_ERR_SYNTAX, "%s: libraries[%zu] is no library", path, i);
+        OB_TRY(ob_roofline_note_library(r, backend, name, files, err));
+    }
+    return OB_OK;
+}
+
 static ob_status read_root(const char *path, const ob_json *root, ob_roofline *r, ob_err *err)
 {
     if (ob_json_int(ob_json_get(root, FORMAT_KEY), 0) != FORMAT ||
@@ -193,6 +230,7 @@ static ob_status read_root(const char *path, const ob_json *root, ob_roofline *r
         return ob_err_set(err, OB_ERR_SYNTAX,
                           "%s is no roofline of this version; measure it with opbench roofline",
                           path);
+    OB_TRY(read_libraries(path, ob_json_get(root, "libraries"), r, err));
     return read_list(path, ob_json_get(root, "ceilings"), r, err);
 }
 

@@ -7,10 +7,18 @@
 
 #include "opbench/roofline.h"
 
+/* What a backend had loaded when its ceilings were measured. */
+typedef struct ob_noted_library {
+    char backend[32], name[128]; /* "OpenBLAS 0.3.21" */
+    char *files;                 /* malloc'ed lines: path, tab, identity */
+} ob_noted_library;
+
 struct ob_roofline {
     ob_ceiling *items;
     size_t count, capacity;
     char noted[256];
+    ob_noted_library *libraries;
+    size_t library_count, library_capacity;
 };
 
 /* NULL: memory is out. */

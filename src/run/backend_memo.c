@@ -63,23 +63,30 @@ bool ob__mapped_files_append(const char *maps, ob_text *out)
     return ok;
 }
 
-bool ob__mapped_files_unchanged(const char *lines, size_t length)
+bool ob__mapped_files_changed(const char *lines, size_t length, char *path, size_t size)
 {
     const char *at = lines, *const end = lines + length;
     while (at < end) {
-        char path[PATH_MAX], now[PATH_MAX + 128];
+        char now[PATH_MAX + 128];
         const char *newline = memchr(at, '\n', (size_t)(end - at));
         const char *tab = newline != NULL ? memchr(at, '\t', (size_t)(newline - at)) : NULL;
-        if (tab == NULL || (size_t)(tab - at) >= sizeof path)
-            return false;
-        snprintf(path, sizeof path, "%.*s", (int)(tab - at), at);
-        const size_t size = (size_t)(newline - at) + 1;
-        if (!format_file(path, now, sizeof now) || strlen(now) != size ||
-            memcmp(now, at, size) != 0)
-            return false;
+        const int named = (int)((tab != NULL ? tab : end) - at);
+        const int n = snprintf(path, size, "%.*s", named, at);
+        if (tab == NULL || n < 0 || (size_t)n >= size)
+            return true;
+        const size_t line = (size_t)(newline - at) + 1;
+        if (!format_file(path, now, sizeof now) || strlen(now) != line ||
+            memcmp(now, at, line) != 0)
+            return true;
         at = newline + 1;
     }
-    return length > 0;
+    return false;
+}
+
+bool ob__mapped_files_unchanged(const char *lines, size_t length)
+{
+    char path[PATH_MAX];
+    return length > 0 && !ob__mapped_files_changed(lines, length, path, sizeof path);
 }
 
 /* ---- the environment ---- */
@@ -136,7 +143,8 @@ static const char *unwrap(ob_text *kept)
                : NULL;
 }
 
-bool ob__backend_recall(const char *dir, const char *backend, char *text, size_t size)
+bool ob__backend_recall(const char *dir, const char *backend, char *text, size_t size,
+                        ob_text *files)
 {
     char path[PATH_MAX];
     ob_text kept = {.data = NULL};
@@ -148,6 +156,8 @@ bool ob__backend_recall(const char *dir, const char *backend, char *text, size_t
     found = newline != NULL && ob__mapped_files_unchanged(newline + 1, (size_t)(end - newline - 1));
     if (found)
         snprintf(text, size, "%.*s", (int)(newline - rest), rest);
+    if (found && files != NULL)
+        found = ob_text_append(files, newline + 1, (size_t)(end - newline - 1));
     ob_text_fini(&kept);
     return found;
 }

@@ -16,8 +16,12 @@ bool ob__mapped_files_append(const char *maps, ob_text *out);
 /* Whether all files of the lines are what they were. */
 bool ob__mapped_files_unchanged(const char *lines, size_t length);
 
-/* dir NULL = the user's cache. False: nothing is kept, or it is not true any more. */
-bool ob__backend_recall(const char *dir, const char *backend, char *text, size_t size);
+/* The first file that is not; false: all are. */
+bool ob__mapped_files_changed(const char *lines, size_t length, char *path, size_t size);
+
+/* dir NULL = the user's cache. False: nothing is kept, or it is not true any more. files: gets the lines; NULL = not wanted. */
+bool ob__backend_recall(const char *dir, const char *backend, char *text, size_t size,
+                        ob_text *files);
 /* files: from ob__mapped_files_append. What cannot be kept is not. */
 void ob__backend_keep(const char *dir, const char *backend, const char *text, const char *files,
                       size_t length);

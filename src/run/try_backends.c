@@ -148,7 +148,7 @@ void ob_backends_try_sized(ob_context *context, void *trials, size_t trial_size,
             continue;
         char said[sizeof t->text + 1];
         if (trial_size >= sizeof *t && t->may_recall &&
-            ob__backend_recall(NULL, t->name, said, sizeof said)) {
+            ob__backend_recall(NULL, t->name, said, sizeof said, NULL)) {
             take_opened(said, trial_size, t);
             continue;
         }

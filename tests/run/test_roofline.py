@@ -3,6 +3,7 @@
 and with a plug-in that returns before it has computed, and where there are no ceilings people are told once how to get some."""
 
 import csv
+import glob
 import io
 import json
 import os
@@ -109,6 +110,33 @@ class Roofline(RunTest):
                               capture_output=True, text=True, check=True).stdout
         row = next(csv.DictReader(io.StringIO(text)))
         self.assertEqual((row["attainable_ns"], row["of_attainable"], row["bound_by"]), ("", "", ""))
+
+    def test_another_library(self):
+        """Ceilings of this machine that were measured with a library which is another one now: said once, with the command."""
+        subprocess.run([harness.program, "roofline", "--threads", "1", "--budget", "0.1", "--backend", "null"], env=self.environment,
+                       capture_output=True, check=True)
+        (kept,) = glob.glob(self.path("cache/opbench/roofline/*.json"))
+        with open(kept) as file:
+            ceilings = json.load(file)
+        self.assertEqual([row["backend"] for row in ceilings["libraries"]], ["null"])
+        self.assertIn("libc.so", ceilings["libraries"][0]["files"])
+        self.assertNotIn("null.so", ceilings["libraries"][0]["files"])
+        warning = "warning: the ceilings were measured with My BLAS 1.0 under null, and " + self.path("gone.so") \
+            + " is another file now or gone; measure them again with opbench roofline\n"
+        many = {"torch.add": operator(*[entry(tensor(1000), tensor(1000))] * 3)}
+        words = [*self.command(self.config(many), "-w", "1", "-i", "5"), "--force"]
+        self.assertNotIn("warning", self.errors_of(words))
+        ceilings["libraries"].append({"backend": "null", "library": "My BLAS 1.0", "files": self.path("gone.so") + "\tidentity\n"})
+        ceilings["libraries"].append({"backend": "native", "library": "", "files": "/nowhere\tidentity\n"})
+        with open(kept, "w") as file:
+            json.dump(ceilings, file)
+        self.assertEqual(self.errors_of(words).count(warning), 1)
+        self.assertNotIn("warning", self.errors_of([*words, "--roofline", kept]))
+        self.assertNotIn("warning", self.errors_of([*words, "-q"]))
+        self.assertIn(warning, self.errors_of([harness.program, "roofline", "--show"]))
+
+    def errors_of(self, words):
+        return subprocess.run(words, env=self.environment, capture_output=True, text=True, check=True).stderr
 
     def said(self, **variables):
         """What a terminal sees of standard error."""

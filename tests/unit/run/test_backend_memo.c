@@ -73,14 +73,14 @@ static void an_answer_is_kept(void)
 {
     char text[64];
     ob_text files = list_files();
-    CHECK(!ob__backend_recall(dir, "some", text, sizeof text));
+    CHECK(!ob__backend_recall(dir, "some", text, sizeof text, NULL));
     ob__backend_keep(dir, "some", "library 1.2", files.data, files.size);
-    CHECK(ob__backend_recall(dir, "some", text, sizeof text));
+    CHECK(ob__backend_recall(dir, "some", text, sizeof text, NULL));
     CHECK_STR(text, "library 1.2");
-    CHECK(!ob__backend_recall(dir, "other", text, sizeof text));
-    CHECK(!ob__backend_recall(dir, "../some", text, sizeof text));
+    CHECK(!ob__backend_recall(dir, "other", text, sizeof text, NULL));
+    CHECK(!ob__backend_recall(dir, "../some", text, sizeof text, NULL));
     ob__backend_keep(dir, "two", "lines\nof text", files.data, files.size);
-    CHECK(!ob__backend_recall(dir, "two", text, sizeof text));
+    CHECK(!ob__backend_recall(dir, "two", text, sizeof text, NULL));
     ob_text_fini(&files);
 }
 
@@ -89,11 +89,11 @@ static void a_library_that_changes(void)
     char text[64];
     ob_text files = list_files();
     ob__backend_keep(dir, "some", "library 1.2", files.data, files.size);
-    CHECK(ob__backend_recall(dir, "some", text, sizeof text));
+    CHECK(ob__backend_recall(dir, "some", text, sizeof text, NULL));
     write_file("libb.so", "longer");
-    CHECK(!ob__backend_recall(dir, "some", text, sizeof text));
+    CHECK(!ob__backend_recall(dir, "some", text, sizeof text, NULL));
     CHECK_INT(unlink(path_of("libb.so")), 0);
-    CHECK(!ob__backend_recall(dir, "some", text, sizeof text));
+    CHECK(!ob__backend_recall(dir, "some", text, sizeof text, NULL));
     ob_text_fini(&files);
 }
 
@@ -103,11 +103,11 @@ static void another_environment(void)
     ob_text files = list_files();
     setenv("OPBENCH_SOME", "here", 1);
     ob__backend_keep(dir, "some", "library 1.2", files.data, files.size);
-    CHECK(ob__backend_recall(dir, "some", text, sizeof text));
+    CHECK(ob__backend_recall(dir, "some", text, sizeof text, NULL));
     setenv("UNRELATED", "x", 1);
-    CHECK(ob__backend_recall(dir, "some", text, sizeof text));
+    CHECK(ob__backend_recall(dir, "some", text, sizeof text, NULL));
     setenv("OPBENCH_SOME", "there", 1);
-    CHECK(!ob__backend_recall(dir, "some", text, sizeof text));
+    CHECK(!ob__backend_recall(dir, "some", text, sizeof text, NULL));
     unsetenv("OPBENCH_SOME");
     ob_text_fini(&files);
 }
@@ -118,10 +118,10 @@ static void files_that_are_not_ours(void)
     ob_text files = list_files();
     ob__backend_keep(dir, "some", "library 1.2", files.data, files.size);
     CHECK_INT(chmod(path_of("some.txt"), 0666), 0);
-    CHECK(!ob__backend_recall(dir, "some", text, sizeof text));
+    CHECK(!ob__backend_recall(dir, "some", text, sizeof text, NULL));
     write_file("foreign.txt", "somebody's notes\n");
     ob__backend_keep(dir, "foreign", "library 1.2", files.data, files.size);
-    CHECK(!ob__backend_recall(dir, "foreign", text, sizeof text));
+    CHECK(!ob__backend_recall(dir, "foreign", text, sizeof text, NULL));
     ob_text_fini(&files);
 }
 

@@ -42,8 +42,7 @@ typedef struct ob_ceiling {
     ob_ceiling_kind kind;
     /* PEAK: dtype, "f32"; LAUNCH: backend; else "L1", "L2", "L3", "memory", or a device with memory of its own, "cuda:0" */
     char of[32];
-    char set
-        [24]; /* instruction set: "avx2", "avx2 past caches"; of a device the backend; LAUNCH: "" */
+    char set[24];    /* instruction set: "avx2", "avx2 past caches"; of a device: the backend */
     int64_t threads; /* of a device: 1 */
     double value;    /* in the kind's unit */
     uint64_t bytes;  /* working set of all threads and arrays; 0 = registers */

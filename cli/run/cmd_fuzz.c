@@ -26,7 +26,7 @@ static const int64_t NO_SEED = INT64_MIN; /* the spec's own */
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, fuzz_line, field, __VA_ARGS__)
 
 static const ob_option OPTIONS[] = {
-    ROW(INT, "draws", count, .letter = 'n', .value = "N", .max = 1e15, .initial = "10",
+    ROW(INT, "draws", count, .value = "N", .max = 1e15, .initial = "10",
         .help = "How many draws to take."),
     ROW(FLAG, "describe", describe,
         .help = "Print a JSON line per draw: its parameters, and size, strides, steps, order, ... "

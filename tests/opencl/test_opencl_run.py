@@ -83,13 +83,16 @@ def check_missing(program, folder):
 
 
 def check_modes(program, folder):
-    """All modes on the device, beside the native backend, with equal results."""
+    """All modes on the device, beside the native backend, with right results before and after, of two sets of inputs."""
     out = folder / "modes.json"
     for mode in ("discrete", "continuous", "continuous_events"):
         done = run(program, "run", "-c", folder / "config.json", "--backend", "native,opencl", "--check", "-w", "1", "-i", "4",
                    "--exec-mode", mode, "--output", out, "--force")
         check(done.returncode == 0, mode, done.stdout, done.stderr)
         check(out.read_text().count('"status": "ok"') == 4, mode, out.read_text())
+        checks = [(r["check"]["verdict"], r["check"]["again"], r["check"]["checked"]) for r in records(out) if "check" in r]
+        want = [("same", "refilled", 2 * count) for count in (32 * 8, 32 * 8, 6 * 4, 6 * 4)]
+        check(checks == want, mode, checks)
 
 
 def check_roofline(program, folder):

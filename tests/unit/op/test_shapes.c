@@ -366,6 +366,15 @@ static void survives_extremes(void)
          "error: diagonal_backward: grad_output is [3]; it must expand to [0]"},
         {"aten::_softmax_backward_data(f32[1], f32[40000], 0, f32)",
          "error: _softmax_backward_data: grad_output is [1]; it must be [40000]"},
+        {"aten::_log_softmax_backward_data(f32[1], f32[40000], 0, f32)",
+         "error: _log_softmax_backward_data: grad_output is [1]; it must be [40000]"},
+        {"aten::binary_cross_entropy_backward(f32[], f32[100], f32[4], None, 1)",
+         "error: binary_cross_entropy_backward: self is [100] and target is [4]; the 100 and the 4 "
+         "must be equal, or one of them 1"},
+        {"aten::binary_cross_entropy_backward(f32[], f32[100], f32[100], f32[4], 1)",
+         "error: binary_cross_entropy_backward: weight is [4]; it must expand to [100]"},
+        {"aten::huber_loss_backward(f32[2], f32[9], f32[9], 0, 1.0)",
+         "error: huber_loss_backward: grad_output is [2]; it must expand to [9]"},
         {"aten::native_layer_norm_backward(f32[2, 3], f32[2, 3], [3], f32[1], f32[2, 1], None, "
          "None, "
          "[True, True, True])",

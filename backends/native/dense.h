@@ -24,10 +24,11 @@ native_class native_wide_class(ob_dtype dtype);
 /* Reserves count * size bytes of the call's scratch, aligned; the offset goes to *offset. */
 ob_status native_scratch_reserve(ob_kit_call *call, int64_t count, size_t size, size_t *offset,
                                  ob_err *err);
-/* NULL where nothing was reserved, for arrays without elements. */
+/* Arrays without elements have an address too, so that places in them may be computed. */
 static inline void *native_scratch_at(const ob_kit_call *call, size_t offset)
 {
-    return call->scratch != NULL ? (char *)call->scratch + offset : NULL;
+    static _Alignas(64) char nothing[64];
+    return call->scratch != NULL ? (char *)call->scratch + offset : nothing;
 }
 
 /* tensor NULL gives an absent operand. */

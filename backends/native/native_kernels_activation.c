@@ -2,6 +2,7 @@
  *
  * Activations that are more than one elementwise loop: two results, or a weight per channel.
  */
+#include "dense.h"
 #include "native_elementwise.h"
 
 /* ---- log_sigmoid_forward: the result, and exp(-|x|) for the backward ---- */
@@ -97,7 +98,7 @@ static double element(const prelu *p, const char *dense, int64_t index)
 /* The sum over a channel of grad * self where self is not positive. */
 static void sum_weights(const ob_kit_call *call, const prelu *p)
 {
-    char *grad = call->scratch;
+    char *grad = native_scratch_at(call, 0);
     char *self = grad + (size_t)p->count * native_class_size(p->cls);
     const int64_t channels = ob_kit_numel(p->grad_weight);
     const bool shared = channels == 1 || p->self->ndim < 2;

@@ -269,7 +269,7 @@ static void group_totals(void *ctx, int64_t begin, int64_t end)
 static void store_totals(const ob_kit_call *call, const native_dense *out, const double *totals,
                          int64_t count)
 {
-    if (!out->present || totals == NULL)
+    if (!out->present)
         return;
     void *array = native_dense_place(call, out);
     for (int64_t i = 0; i < count; i++)

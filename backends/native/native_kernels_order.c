@@ -3,6 +3,7 @@
  * Scans, sorting and searching, line by line along one dimension. A line is computed in doubles or
  * int64_t; NaN counts as the largest number, and equal elements keep their order.
  */
+#include "dense.h"
 #include "iterate.h"
 
 #include <math.h>
@@ -351,7 +352,7 @@ static void sort_lanes(void *ctx, int64_t begin, int64_t end)
         run_lines(j, lane * (lines / lanes) + (lane < lines % lanes ? lane : lines % lanes),
                   (lane + 1) * (lines / lanes) +
                       (lane + 1 < lines % lanes ? lane + 1 : lines % lanes),
-                  (entry *)((char *)j->call->scratch + (size_t)lane * j->w->lane_bytes));
+                  native_scratch_at(j->call, (size_t)lane * j->w->lane_bytes));
 }
 
 static ob_status run(const ob_kit_call *call, ob_err *err)

@@ -36,7 +36,7 @@ const ob_option ob__time_rows[] = {
     OB_OPTION_ROWS_OF(
         ob_run_option_rows,
         "backend|backend-options|device|pin|membind|wrap|seed|processes|case-timeout|max-memory|"
-        "inference-mode|library-caps",
+        "inference-mode|roofline|library-caps",
         RUN),
     OB_JOB_ADDED_FILE_ROWS(JOB),
     OB_JOB_TEXT_ROWS(JOB),

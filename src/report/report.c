@@ -159,6 +159,18 @@ static ob_status open_sweep(ob_report *report, const ob_record_header *h, ob_err
     return status;
 }
 
+/* Beside the ceilings of the machine, where there are some. */
+static bool append_attainable(ob_text *text, const ob_record_pass *pass)
+{
+    const double seconds = pass->attainable_ms / 1e3;
+    if (!(seconds > 0) || !(pass->of_attainable > 0) || pass->bound_by == NULL)
+        return true;
+    const ob_time_unit *unit = ob_time_unit_select(seconds);
+    return ob_text_printf(text, "  Attainable: %.2f %s, %.1f%% of it reached, bound by %s\n",
+                          seconds / unit->scale, unit->symbol, pass->of_attainable * 100,
+                          pass->bound_by);
+}
+
 static ob_status add_measurement(ob_report *report, const ob_record_result *r, ob_err *err)
 {
     const ob_measurement m = {.number_per_run = r->number_per_run,
@@ -168,7 +180,9 @@ static ob_status add_measurement(ob_report *report, const ob_record_result *r, o
     if (!ob_record_status_get_info(r->status)->ran || m.count == 0)
         return OB_OK;
     OB_TRY(ob_measurement_print(&m, NULL, &report->texts, err));
-    return ob_text_append(&report->texts, "\n", 1) ? OB_OK : no_memory(err);
+    return ob_text_append(&report->texts, "\n", 1) && append_attainable(&report->texts, &r->forward)
+               ? OB_OK
+               : no_memory(err);
 }
 
 static ob_status add_counts(ob_report *report, const ob_record_result *r, ob_err *err)

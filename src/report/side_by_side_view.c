@@ -19,6 +19,8 @@ typedef struct side {
     const char *status, *word; /* the second for people, where there is no time */
     const char *reason;
     double median_ns, mean_ns, instructions;
+    double attainable_ns, of_attainable;
+    const char *bound_by;
     ob_record_ratio ratio;
 } side;
 
@@ -34,8 +36,9 @@ struct ob_side_by_side_view {
     size_t backend_count;
     row *rows;
     size_t count, room;
-    bool counted; /* a result says something of instructions */
-    bool scales;  /* there are several numbers of threads */
+    bool counted;  /* a result says something of instructions */
+    bool attained; /* and one of what was attainable */
+    bool scales;   /* there are several numbers of threads */
 };
 
 ob_side_by_side_view *ob__side_by_side_view_create(void)
@@ -127,8 +130,12 @@ static ob_status add_pass(ob_side_by_side_view *view, const ob_record_result *r,
                .median_ns = measured ? pass->time_ms.median * 1e6 : NAN,
                .mean_ns = measured ? pass->time_ms.mean * 1e6 : NAN,
                .instructions = backward ? r->instructions.backward : r->instructions.forward,
+               .attainable_ns = measured ? pass->attainable_ms * 1e6 : NAN,
+               .of_attainable = measured ? pass->of_attainable : NAN,
+               .bound_by = measured && pass->bound_by != NULL ? keep(view, pass->bound_by) : NULL,
                .ratio = measured ? pass->ratio : NONE};
     view->counted = view->counted || r->instructions.source != NULL;
+    view->attained = view->attained || to->sides[b].of_attainable > 0;
     return OB_OK;
 }
 
@@ -148,6 +155,8 @@ typedef enum figure {
     RATIO,
     SPREAD,
     SHOWN_INSTRUCTIONS,
+    SHOWN_SHARE,
+    SHOWN_BOUND,
     STATUS,
     MEDIAN,
     MEAN,
@@ -156,6 +165,9 @@ typedef enum figure {
     RATIO_LOW,
     RATIO_HIGH,
     INSTRUCTIONS,
+    ATTAINABLE,
+    OF_ATTAINABLE,
+    BOUND,
     FIGURES
 } figure;
 
@@ -169,6 +181,8 @@ static const struct {
     [RATIO] = {"%1/%2", NULL, OB_HINT_FIGURE, true, false},
     [SPREAD] = {"+- 95 %", NULL, OB_HINT_BRIEF, true, true},
     [SHOWN_INSTRUCTIONS] = {"%1 instr.", NULL, OB_HINT_COUNT, false, true},
+    [SHOWN_SHARE] = {"%1 of roof", NULL, OB_HINT_SHARE, false, false},
+    [SHOWN_BOUND] = {"bound by", NULL, OB_HINT_TEXT, false, true},
     [STATUS] = {NULL, "%1_status", OB_HINT_TEXT, false, false},
     [MEDIAN] = {NULL, "%1_median_ns", OB_HINT_TIME, false, false},
     [MEAN] = {NULL, "%1_mean_ns", OB_HINT_TIME, false, false},
@@ -177,6 +191,9 @@ static const struct {
     [RATIO_LOW] = {NULL, "%1_ratio_low", OB_HINT_FIGURE, true, false},
     [RATIO_HIGH] = {NULL, "%1_ratio_high", OB_HINT_FIGURE, true, true},
     [INSTRUCTIONS] = {NULL, "%1_instructions", OB_HINT_COUNT, false, true},
+    [ATTAINABLE] = {NULL, "%1_attainable_ns", OB_HINT_TIME, false, false},
+    [OF_ATTAINABLE] = {NULL, "%1_of_attainable", OB_HINT_SHARE, false, false},
+    [BOUND] = {NULL, "%1_bound_by", OB_HINT_TEXT, false, true},
 };
 
 static const char *spell(const ob_side_by_side_view *view, const char *shape, size_t b,
@@ -212,7 +229,9 @@ static void add_columns(const ob_side_by_side_view *view, ob_table *table,
         for (last = first; !SHAPES[last].ends; last++)
             continue;
         const bool counts = first == SHOWN_INSTRUCTIONS || first == INSTRUCTIONS;
-        for (size_t b = 0; b < view->backend_count && (view->counted || !counts); b++)
+        const bool attains = first == SHOWN_SHARE || first == ATTAINABLE;
+        const bool there = counts ? view->counted : attains ? view->attained : true;
+        for (size_t b = 0; there && b < view->backend_count; b++)
             for (int f = first; f <= last; f++)
                 if (b > 0 || !SHAPES[f].not_first)
                     places[f][b] = ob_table_add_column(
@@ -232,6 +251,8 @@ static void fill_side(ob_table *table, size_t places[FIGURES][MOST_BACKENDS], si
         [RATIO] = s->ratio.value,
         [SPREAD] = (s->ratio.high - s->ratio.low) / 2,
         [SHOWN_INSTRUCTIONS] = s->instructions,
+        [SHOWN_SHARE] = s->of_attainable,
+        [SHOWN_BOUND] = NAN,
         [STATUS] = NAN,
         [MEDIAN] = s->median_ns,
         [MEAN] = s->mean_ns,
@@ -240,9 +261,15 @@ static void fill_side(ob_table *table, size_t places[FIGURES][MOST_BACKENDS], si
         [RATIO_LOW] = s->ratio.low,
         [RATIO_HIGH] = s->ratio.high,
         [INSTRUCTIONS] = s->instructions,
+        [ATTAINABLE] = s->attainable_ns,
+        [OF_ATTAINABLE] = s->of_attainable,
+        [BOUND] = NAN,
     };
-    const char *const texts[FIGURES] = {
-        [TIME] = s->word, [STATUS] = s->status, [REASON] = s->reason};
+    const char *const texts[FIGURES] = {[TIME] = s->word,
+                                        [SHOWN_BOUND] = s->bound_by,
+                                        [STATUS] = s->status,
+                                        [REASON] = s->reason,
+                                        [BOUND] = s->bound_by};
     for (int f = 0; f < FIGURES; f++) {
         if (places[f][b] == 0)
             continue;

@@ -14,7 +14,7 @@
 
 static ob_hint hint_of(size_t column)
 {
-    return column < OB_SWEEP_COLUMN_samples ? OB_HINT_TEXT
+    return column < OB_SWEEP_COLUMN_samples || column == OB_SWEEP_COLUMN_bound_by ? OB_HINT_TEXT
            : column == OB_SWEEP_COLUMN_samples || column == OB_SWEEP_COLUMN_peak_memory_bytes
                ? OB_HINT_COUNT
                : OB_HINT_REAL;
@@ -136,6 +136,9 @@ static void add_pass(const row *r, bool backward)
     set_number(view, OB_SWEEP_COLUMN_gflop_per_second, pass->gflops_per_s);
     set_number(view, OB_SWEEP_COLUMN_gb_per_second, pass->gb_per_s);
     set_number(view, OB_SWEEP_COLUMN_peak_memory_bytes, peak > 0 ? (double)peak : NAN);
+    set_time(view, OB_SWEEP_COLUMN_attainable_ns, pass->attainable_ms);
+    set_number(view, OB_SWEEP_COLUMN_of_attainable, pass->of_attainable);
+    set_text(view, OB_SWEEP_COLUMN_bound_by, pass->bound_by);
 }
 
 /* The time is the mean of all calls in an iteration, without what they call: so they add up to the

@@ -80,8 +80,8 @@ void ob__share_attainable(ob_record_pass *pass)
                                                                : ob_bound_word(OB_BOUND_NONE);
 }
 
-static void fill_pass(const ob_session *s, const ob_graph *graph, const ob_cost *cost,
-                      ob_record_result *r, ob_record_pass *pass, char *why, size_t size)
+static void fill_pass(ob_session *s, const ob_graph *graph, const ob_cost *cost,
+                      const ob_record_result *r, ob_record_pass *pass)
 {
     char device[32];
     const bool on_host = strcmp(s->device.type, "cpu") == 0;
@@ -101,7 +101,7 @@ static void fill_pass(const ob_session *s, const ob_graph *graph, const ob_cost 
     pass->attainable_ms = a.seconds * 1e3;
     pass->attainable_by = ob_bound_word(a.bound);
     ob__share_attainable(pass);
-    ob_attainable_forbids(&a, pass->time_ms.median / 1e3, why, size);
+    ob_attainable_forbids(&a, pass->time_ms.median / 1e3, s->impossible, sizeof s->impossible);
 }
 
 void ob__mistrust(const ob_session *s, ob_record_result *r)
@@ -124,9 +124,7 @@ void ob__fill_attainable(ob_session *s, ob_record_result *r)
     s->impossible[0] = '\0';
     if (s->roofline == NULL || s->made != NULL)
         return;
-    fill_pass(s, s->setup.graph, &s->setup.cost, r, &r->forward, s->impossible,
-              sizeof s->impossible);
+    fill_pass(s, s->setup.graph, &s->setup.cost, r, &r->forward);
     if (s->setup.has_backward && s->setup.backward.graph != NULL)
-        fill_pass(s, s->setup.backward.graph, &s->setup.backward_cost, r, &r->backward,
-                  s->impossible, sizeof s->impossible);
+        fill_pass(s, s->setup.backward.graph, &s->setup.backward_cost, r, &r->backward);
 }

@@ -73,7 +73,10 @@ ob_status ob__sweep_use(ob_sweep *sweep, const ob_json *node, const char *name, 
     X(p99_ns)                                                                                      \
     X(gflop_per_second)                                                                            \
     X(gb_per_second)                                                                               \
-    X(peak_memory_bytes)
+    X(peak_memory_bytes)                                                                           \
+    X(attainable_ns)                                                                               \
+    X(of_attainable)                                                                               \
+    X(bound_by)
 
 enum {
 #define OB_SWEEP_COLUMN_ENUM(name) OB_SWEEP_COLUMN_##name,

@@ -111,6 +111,34 @@ class Roofline(RunTest):
         row = next(csv.DictReader(io.StringIO(text)))
         self.assertEqual((row["attainable_ns"], row["of_attainable"], row["bound_by"]), ("", "", ""))
 
+    def output_of(self, *words):
+        return subprocess.run([harness.program, *words], env=self.environment, capture_output=True, text=True, check=True).stdout
+
+    def test_time(self):
+        words = ("time", "--backend", "null", "--op", "torch.add", "f32[1000]", "f32[1000]")
+        line = "  Attainable: 500.00 ns, 50.0% of it reached, bound by nothing\n"
+        self.assertTrue(self.output_of(*words, *self.ceilings(24e9)).endswith(" 1 thread\n" + line))
+        self.assertNotIn("Attainable", self.output_of(*words, "--roofline", "off"))
+        self.assertNotIn("Attainable", self.output_of(*words, "-b", *self.ceilings(24e9)))  # no pass has a time of its own
+        row = next(csv.DictReader(io.StringIO(self.output_of(*words, *self.ceilings(12e9), "--format", "csv"))))
+        self.assertEqual((row["attainable_ns"], row["of_attainable"], row["bound_by"]), ("1000", "1", "memory"))
+        output = self.path("time.json")
+        self.output_of(*words, *self.ceilings(24e9), "-o", output)
+        self.assertIn(line, self.output_of("show", output))
+
+    def test_side_by_side(self):
+        options = ("--backend", "null,spoiled")
+        self.run_config(SMALL, "-w", "1", "-i", "5", *options, *self.ceilings(24e9), code=0, env=self.environment)
+        row = next(csv.DictReader(io.StringIO(self.output_of("show", self.output, "--format", "csv"))))
+        self.assertAlmostEqual(float(row["null_attainable_ns"]), 500)
+        self.assertAlmostEqual(float(row["null_of_attainable"]), 0.5)
+        self.assertEqual(row["null_bound_by"], "nothing")
+        self.assertAlmostEqual(float(row["spoiled_attainable_ns"]), 500)
+        text = self.output_of("show", self.output, "--format", "table")
+        self.assertIn("null of roof  bound by  spoiled of roof  bound by", text)
+        self.run_config(SMALL, "-w", "1", "-i", "5", *options, "--roofline", "off", code=0, env=self.environment)
+        self.assertNotIn("of roof", self.output_of("show", self.output, "--format", "table"))
+
     def test_another_library(self):
         """Ceilings of this machine that were measured with a library which is another one now: said once, with the command."""
         subprocess.run([harness.program, "roofline", "--threads", "1", "--budget", "0.1", "--backend", "null"], env=self.environment,

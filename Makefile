@@ -13,7 +13,8 @@ ARCH ?= $(shell dpkg --print-architecture 2>/dev/null)
 EXAMPLE = examples/configs/tour.json
 BUILD = cmake --build build --parallel $(JOBS)
 # TESTS=REGEX runs those alone whose names match; other programs find the results in tests.xml of the build.
-CTEST = ctest --parallel $(JOBS) --output-on-failure --output-junit tests.xml $(if $(TESTS),--tests-regex '$(TESTS)')
+# Many tests wait more than they compute: half as many again at once.
+CTEST = ctest --parallel $(shell expr $(JOBS) + $(JOBS) / 2) --output-on-failure --output-junit tests.xml $(if $(TESTS),--tests-regex '$(TESTS)')
 
 .PHONY: all run test test-full test-on test-cpu test-compilers install uninstall asan fuzz bench format check coverage support docs clean help
 

@@ -43,7 +43,7 @@ static bool fetched_path(char *path, size_t size)
 static bool find_in_system(const ob_host *host, char *path, size_t size)
 {
     enum { NEWEST = 99 };
-    char name[sizeof SONAME + 8];
+    char name[sizeof SONAME + 12];
     if (host->shared_object_find(SONAME, path, size))
         return true;
     for (int minor = NEWEST; minor >= (int)ORT_API_ASKED; minor--) {

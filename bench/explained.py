@@ -7,7 +7,7 @@ usage: explained.py PROGRAM [BACKEND,...]
 Measures the ceilings, then the cases of llama_ops.json and resnet_ops.json with one thread on each of the backends (native,onednn,torch).
 A case is explained when it reaches 70 % of what is attainable for it, or when that is the launch of the backend. The ten
 farthest from their roof are listed for each backend with what the others need: where another one is at least 1.25 times as
-fast it is the kernel, otherwise the operator. Of each case its fastest sample counts: load makes the others slower. About a minute."""
+fast it is the kernel, otherwise the operator. Of each case its fastest sample counts: load makes the others slower. About a minute, on an idle machine: the load average is said at the end."""
 
 import json
 import os
@@ -64,7 +64,8 @@ def main():
     program, backends = os.path.abspath(sys.argv[1]), (sys.argv[2] if len(sys.argv) == 3 else "native,onednn,torch").split(",")
     with tempfile.TemporaryDirectory() as folder:
         roofline = os.path.join(folder, "roofline.json")
-        subprocess.run([program, "roofline", "--threads", "1", "-o", roofline], stdout=subprocess.DEVNULL, check=True)
+        words = [program, "roofline", "--threads", "1", "-o", roofline, "--backend", ",".join(backends)]
+        subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
         results = {b: {} for b in backends}
         for backend in backends:
             for model in MODELS:

@@ -131,6 +131,7 @@ typedef struct ob_attainable {
     double seconds_of[OB_BOUND_COUNT]; /* by each; NaN = not known */
     ob_bound bound;                    /* which one decides */
     char level[16];                    /* of the memory that was assumed */
+    double flops, bytes;               /* of the case, as they were given */
 } ob_attainable;
 
 ob_status ob_roofline_attain(const ob_roofline *roofline, const ob_work *work, ob_attainable *out,

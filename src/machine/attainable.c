@@ -164,7 +164,11 @@ static void attain_on_host(const ob_roofline *roofline, const ob_work *work, ob_
 
 static void attain(const ob_roofline *roofline, const ob_work *work, ob_attainable *out)
 {
-    *out = (ob_attainable){.size = sizeof *out, .seconds = NAN, .bound = OB_BOUND_NONE};
+    *out = (ob_attainable){.size = sizeof *out,
+                           .seconds = NAN,
+                           .bound = OB_BOUND_NONE,
+                           .flops = work->flops,
+                           .bytes = work->bytes};
     for (int i = 0; i < OB_BOUND_COUNT; i++)
         out->seconds_of[i] = NAN;
     if (work->device != NULL)
@@ -188,6 +192,13 @@ ob_status ob_roofline_attain(const ob_roofline *roofline, const ob_work *work, o
     return OB__GIVE(ob_attainable, out, &found, err);
 }
 
+/* Three figures of billions a second, and none of an exponent. */
+static void say_rate(double rate, char out[32])
+{
+    const double giga = rate / 1e9;
+    snprintf(out, 32, giga < 1000 ? "%.3g" : "%.0f", giga);
+}
+
 bool ob_attainable_forbids(const ob_attainable *attainable, double seconds, char *why, size_t size)
 {
     /* Repeats of a ceiling agree better than this; and what the best known algorithms save of the operations that the
@@ -196,12 +207,16 @@ bool ob_attainable_forbids(const ob_attainable *attainable, double seconds, char
     const double memory = attainable->seconds_of[OB_BOUND_MEMORY] / MARGIN;
     const double compute = attainable->seconds_of[OB_BOUND_COMPUTE] / MARGIN / SAVED;
     const bool by_memory = memory > seconds, by_compute = compute > seconds;
-    if (by_memory)
-        snprintf(why, size, "faster than %s%s: %.3g times what was measured there",
-                 attainable->level[0] == 'L' ? "cache " : "", attainable->level,
-                 attainable->seconds_of[OB_BOUND_MEMORY] / seconds);
-    else if (by_compute)
-        snprintf(why, size, "faster than the processor: %.3g times the measured peak",
-                 attainable->seconds_of[OB_BOUND_COMPUTE] / seconds);
+    char got[32], most[32];
+    if (by_memory) {
+        say_rate(attainable->bytes / seconds, got);
+        say_rate(attainable->bytes / attainable->seconds_of[OB_BOUND_MEMORY], most);
+        snprintf(why, size, "faster than %s%s: %s GB/s of %s",
+                 attainable->level[0] == 'L' ? "cache " : "", attainable->level, got, most);
+    } else if (by_compute) {
+        say_rate(attainable->flops / seconds, got);
+        say_rate(attainable->flops / attainable->seconds_of[OB_BOUND_COMPUTE], most);
+        snprintf(why, size, "faster than the processor: %s GFLOP/s of %s", got, most);
+    }
     return by_memory || by_compute;
 }

@@ -2,19 +2,35 @@
  *
  * What the doctor says of the libraries under the backends: their own choice of kernels, and what we make of it.
  */
+#include "machine/isa.h"
 #include "opbench/doctor.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void fill(const ob_library_cap *cap, ob_finding *out)
+/* The last instruction set that the processor announces; "" where there is none of those that libraries choose by. */
+static const char *widest_set(void)
+{
+    ob_cpu cpu;
+    const char *name = "";
+    ob__cpu_read(NULL, &cpu);
+    for (int i = 0; i < OB_ISA_COUNT; i++)
+        if ((cpu.announced >> i & 1) != 0)
+            name = ob__isa_name((ob_isa)i);
+    return name;
+}
+
+static void fill(const ob_library_cap *cap, const char *widest, ob_finding *out)
 {
     const char *own = cap->own[0] != '\0' ? cap->own : "kernels that fail";
     *out = (ob_finding){.size = sizeof *out, .check = cap->library, .level = OB_FINDING_OK};
     switch (cap->state) {
     case OB_CAP_FINE:
-        snprintf(out->text, sizeof out->text, "%s",
-                 cap->own[0] != '\0' ? cap->own : "nothing is known against its own choice");
+        if (cap->own[0] == '\0')
+            snprintf(out->text, sizeof out->text, "nothing is known against its own choice");
+        else
+            snprintf(out->text, sizeof out->text, "%s%s%s", cap->own,
+                     widest[0] != '\0' ? "; the CPU has " : "", widest);
         return;
     case OB_CAP_SET:
         out->level = OB_FINDING_WARNING;
@@ -39,9 +55,10 @@ static void fill(const ob_library_cap *cap, ob_finding *out)
 
 ob_status ob_findings_add_libraries(ob_findings *findings, const ob_library_caps *caps, ob_err *err)
 {
+    const char *widest = widest_set();
     for (size_t i = 0; i < ob_library_caps_count(caps); i++) {
         ob_finding one;
-        fill(ob_library_caps_at(caps, i), &one);
+        fill(ob_library_caps_at(caps, i), widest, &one);
         OB_TRY(ob_findings_add(findings, &one, err));
     }
     return OB_OK;

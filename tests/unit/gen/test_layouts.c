@@ -140,6 +140,12 @@ static void refused(void)
     CHECK_INT(make("\"shape\": [2, 3], \"layout\": \"sparse_coo\", \"nnz\": 7", 1, &value),
               OB_ERR_CONFIG);
     CHECK_HAS(err.message, "7 places are to be taken, and the leading 2 dimensions have 6");
+    /* Of each place its two indices and the value. */
+    CHECK_INT(make("\"shape\": [10000000, 1000000], \"layout\": \"sparse_coo\", "
+                   "\"nnz\": 1000000000000",
+                   1, &value),
+              OB_ERR_NOMEM);
+    CHECK_HAS(err.message, "the tensor takes 24000000000000 bytes, more than this machine's");
     CHECK_INT(make("\"shape\": [2, 3], \"memory_format\": \"channels_last\"", 1, &value),
               OB_ERR_CONFIG);
     CHECK_HAS(err.message, "needs a shape of 4 dimensions");

@@ -190,6 +190,13 @@ static void graphs_of_configs(void)
               OB_OK);
     CHECK_STR(parameter_text(graph), "f64[2, 3]");
     ob_graph_destroy(graph);
+    /* A dtype of another name is a constant like any other. */
+    const char *const other_names[] = {"k", "kind"};
+    CHECK_INT(
+        build_text("result = torch.nn.Linear(3, k)(input_0)", other_names, values, 2, &graph, &err),
+        OB_OK);
+    CHECK_STR(parameter_text(graph), "f32[2, 3]");
+    ob_graph_destroy(graph);
     CHECK_INT(build_text("result = missing", names, values, 0, &graph, &err), OB_ERR_NOT_FOUND);
     CHECK_HAS(err.message, "missing");
     CHECK_INT(build_text("x = relu(input_0)", names, values, 0, &graph, &err), OB_ERR_INVALID);

@@ -70,6 +70,7 @@ static ob_status ask_kernel(ob_kit_engine *engine, const ob_kit_kernel *kernel,
         status = host->value_copy(&values[args + k], &graph->edges[node->outputs[k]].meta, err);
     ob_kit_call call = {.host = host,
                         .env = engine->env,
+                        .device = engine->device,
                         .kernel = kernel,
                         .op = node->op,
                         .args = values,

@@ -198,21 +198,35 @@ ob_status ob__shape_div_mode(const ob_op_call *call, ob_value *out, ob_err *err)
     return elementwise(call, flags, out, err);
 }
 
+static ob_status want_mask(const ob_op_call *call, const char *name, const ob_tensor **mask,
+                           ob_err *err)
+{
+    OB_TRY(ob__arg_tensor(call, name, mask, err));
+    if ((*mask)->dtype == OB_DTYPE_BOOL || (*mask)->dtype == OB_DTYPE_U8)
+        return OB_OK;
+    return ob__shape_fail(call, err, "%s is %s; it must be bool", name,
+                          ob__dtype_text((*mask)->dtype));
+}
+
+ob_status ob__shape_where(const ob_op_call *call, ob_value *out, ob_err *err)
+{
+    const ob_tensor *condition;
+    OB_TRY(want_mask(call, "condition", &condition, err));
+    return ob__shape_promote(call, out, err);
+}
+
 ob_status ob__shape_masked_fill(const ob_op_call *call, ob_value *out, ob_err *err)
 {
     const ob_tensor *self, *mask, *value = NULL;
-    if (call->schema->args[0].writes)
-        return ob__shape_assign(call, out, err);
     OB_TRY(ob__arg_tensor(call, "self", &self, err));
-    OB_TRY(ob__arg_tensor(call, "mask", &mask, err));
+    OB_TRY(want_mask(call, "mask", &mask, err));
     const ob_value *v = ob__arg(call, "value");
     if (v != NULL && v->kind == OB_VALUE_TENSOR)
         OB_TRY(ob__arg_tensor(call, "value", &value, err));
     if (value != NULL)
         OB_TRY(ob__want_ndim(call, "value", value, 0, err));
-    if (mask->dtype != OB_DTYPE_BOOL && mask->dtype != OB_DTYPE_U8)
-        return ob__shape_fail(call, err, "mask is %s; it must be bool",
-                              ob__dtype_text(mask->dtype));
+    if (call->schema->args[0].writes)
+        return ob__shape_assign(call, out, err);
     ob__shape shape = ob__shape_dense(self);
     OB_TRY(ob__shape_widen(call, &shape, "self", mask, "mask", err));
     return ob__give(call, out, &shape, err);

@@ -21,6 +21,7 @@
     X(abs)           /* complex becomes real */                                                    \
     X(div_mode)      /* promote_float without rounding_mode, promote with it */                    \
     X(assign)        /* self; other tensors expand to it, any dtype */                             \
+    X(where)                                                                                       \
     X(masked_fill)                                                                                 \
     X(prelu)                                                                                       \
     X(prelu_backward)                                                                              \

@@ -12,6 +12,7 @@
 #include "run/sides.h"
 #include "run/supervisor.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,15 @@ static ob_status make_ring(group *w, ob_err *err)
     return OB_OK;
 }
 
+/* A file that the user took for an opbench: how long its first word is waited for. A busy machine takes some
+ * seconds, whatever the limit of a case. */
+static double hello_limit(const ob_run_options *options)
+{
+    const double least_s = 5, most_s = 30;
+    return options->case_timeout_s > 0 ? fmax(least_s, fmin(options->case_timeout_s, most_s))
+                                       : most_s;
+}
+
 static ob_status open_side(group *w, unsigned member, ob_err *err)
 {
     side *l = &w->sides[member];
@@ -124,6 +134,8 @@ static ob_status open_side(group *w, unsigned member, ob_err *err)
                            .side = w->given.named ? l->name : NULL};
     OB_TRY(ob__line_parser_create(&l->s.parser, err));
     OB_TRY(ob__worker_client_open(&l->s.client, l->s.config, &l->params, &place, err));
+    if (from->given.program != NULL)
+        l->s.client.hello_limit_s = hello_limit(l->options);
     l->s.client.ring = w->ring;
     l->s.client.member = member;
     l->s.client.finish_case = true; /* the others of a case are not left alone */

@@ -89,7 +89,7 @@ ob_status ob__worker_client_start_worker(ob_worker_client *client, ob_err *err)
 {
     const ob_clock clock = ob_clock_monotonic();
     ob__wire_inbox_reset(&client->inbox);
-    client->ready = client->condemned = client->interrupted = false;
+    client->greeted = client->ready = client->condemned = client->interrupted = false;
     client->leased = client->told_to_stop = false;
     client->idle_ns = client->torn_ns = 0;
     client->started_ns = client->looked_ns = client->all_looked_ns = ob_clock_now_ns(&clock);
@@ -232,16 +232,28 @@ void ob__worker_client_reject(ob_worker_client *client, ob_loss *loss)
 
 /* ---- limits ---- */
 
+/* What is no opbench may say nothing for ever; one whose backend takes its time to open has said hello. */
+static bool starts_too_slowly(const ob_worker_client *client, uint64_t now_ns, ob_loss *why)
+{
+    const double since_s = (double)(now_ns - client->started_ns) / 1e9;
+    const bool is_mute = !client->greeted && client->hello_limit_s > 0;
+    const double limit_s = is_mute ? client->hello_limit_s : client->start_limit_s;
+    if (client->ready || limit_s <= 0 || since_s <= limit_s)
+        return false;
+    snprintf(why->reason, sizeof why->reason,
+             is_mute ? "it said nothing within %g s: it hangs, or is no opbench"
+                     : "the backend did not open within %g s",
+             limit_s);
+    why->status = OB_RECORD_TIMED_OUT;
+    return true;
+}
+
 static bool took_too_long(const ob_worker_client *client, uint64_t now_ns, ob_loss *why)
 {
     const double limit_s = client->params->options->case_timeout_s;
     const ob_state_page *page = client->seed.page;
-    const double start_s = client->start_limit_s;
-    if (!client->ready && start_s > 0 && (double)(now_ns - client->started_ns) / 1e9 > start_s) {
-        snprintf(why->reason, sizeof why->reason, "the backend did not open within %g s", start_s);
-        why->status = OB_RECORD_TIMED_OUT;
+    if (starts_too_slowly(client, now_ns, why))
         return true;
-    }
     if (limit_s <= 0 || atomic_load(&page->case_index) == OB_NO_CASE)
         return false;
     const uint64_t started_ns = atomic_load(&page->started_ns);
@@ -381,6 +393,7 @@ static bool take_message(ob_worker_client *client, ob_news *out)
         return false;
     client->torn_ns = client->idle_ns = 0;
     client->news_ns = ob_clock_now_ns(&clock);
+    client->greeted = true;
     out->kind = status == OB_OK ? OB_NEWS_MESSAGE : OB_NEWS_LOST;
     if (status != OB_OK)
         ob__worker_client_reject(client, &out->loss);

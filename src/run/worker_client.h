@@ -17,6 +17,7 @@ typedef struct ob_worker_client {
     ob_wire_inbox inbox;
     uint64_t max_memory_bytes;
     double start_limit_s;   /* until its backend is open; 0 = none */
+    double hello_limit_s;   /* until its first word; 0 = as the one above */
     uint64_t started_ns;    /* the worker */
     uint64_t looked_ns;     /* at its clock and memory */
     uint64_t all_looked_ns; /* at the memory of all that it started */
@@ -29,6 +30,7 @@ typedef struct ob_worker_client {
     bool told_to_stop;   /* by this process, whatever the shared page says */
     const ob_ring *ring; /* NULL = it takes no turns */
     unsigned member;
+    bool greeted;     /* it said something */
     bool ready;       /* its backend is open */
     bool condemned;   /* it went over a limit and was killed; what it sent before still counts */
     bool interrupted; /* it was killed because the user wants to end at once */

@@ -161,6 +161,7 @@ ob_status ob__cli_job_init(ob_cli_job *j, const ob_option *rows, const void *val
     j->params = (ob_job_params){.size = sizeof j->params,
                                 .output = line->output,
                                 .prefix = line->prefix,
+                                .named_by = line->named_by,
                                 .mode = line->resume                 ? OB_JOB_RESUME
                                         : line->force                ? OB_JOB_REPLACE
                                         : line->append || line->adds ? OB_JOB_APPEND
@@ -180,8 +181,8 @@ int ob__cli_job_name(ob_cli_job *j, const char *config, ob_run_options *run)
 {
     const bool resolved = strcmp(config, "-") != 0 && realpath(config, j->config_path) != NULL;
     if (!ob__cli_own_path(&j->own) && !j->line->no_isolate)
-        return ob__cli_usage_error(j->cli,
-                                   "workers cannot be started without /proc; see --no-isolate");
+        return ob__cli_usage_error(j->cli, "workers cannot be started without /proc; %s",
+                                   j->line->named_by != NULL ? "mount it" : "see --no-isolate");
     run->config_name = resolved ? j->config_path : config;
     run->program = j->own.word;
     return OB_EXIT_OK;

@@ -17,7 +17,8 @@
 typedef struct ob_job_line {
     const char *prefix, *output, *format;
     bool append, resume, force, wait, no_isolate, quiet;
-    bool adds; /* no option: a file that is there already is appended to unasked */
+    const char *named_by; /* no option: see ob_result_file_params */
+    bool adds;            /* no option: a file that is there already is appended to unasked */
 } ob_job_line;
 
 /* Of commands that add to their file unless they are told otherwise; base is the offset of the ob_job_line. */

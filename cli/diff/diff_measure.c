@@ -129,6 +129,7 @@ static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sid
         .counts = {code->threads > 0 ? code->threads : line->run.threads}, .size = 1};
     ob_job_line job = line->job;
     job.force = line->force;
+    job.named_by = "--records";
     ob_job_screen screen = {.job = {.cli = cli, .line = &job},
                             .view = OB_VIEW_SIDES,
                             .is_muted = true,

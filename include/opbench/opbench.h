@@ -212,6 +212,7 @@ typedef struct ob_job_params {
     void *ctx;
     /* What the command of ob_run_options.wrap printed behind the last case of a worker; it is in the finish record too. */
     void (*on_wrapped)(void *ctx, const char *text, size_t length);
+    const char *named_by; /* see ob_result_file_params */
 } ob_job_params;
 
 /* A job on cases of configs. Its parts must outlive it. */

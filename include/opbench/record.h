@@ -439,6 +439,9 @@ typedef struct ob_result_file_params {
      * False gives up. NULL = do not wait. */
     bool (*wait)(void *ctx, const char *path, int64_t pid);
     void *wait_ctx;
+    /* For messages: the option that names the file, of a program that knows --force beside it, but not --append, --resume
+     * and --wait. NULL = --output, of one that knows them all. */
+    const char *named_by;
 } ob_result_file_params;
 
 typedef struct ob_result_file ob_result_file;

@@ -179,7 +179,8 @@ static ob_status open_file(ob_job *job, ob_err *err)
     const ob_result_file_params to = {.size = sizeof to,
                                       .path = p->output,
                                       .prefix = p->prefix,
-                                      .go_on = "--resume",
+                                      .go_on = p->named_by == NULL ? "--resume" : NULL,
+                                      .named_by = p->named_by,
                                       .mode = MODES[p->mode],
                                       .wait = p->wait,
                                       .wait_ctx = p->wait_ctx};

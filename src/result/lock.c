@@ -64,9 +64,8 @@ ob_status ob__result_lock(int descriptor, const char *path, const ob_result_file
         if (params->wait == NULL)
             return ob_err_set_at(
                 err, OB_ERR_STATE, path, 0, 0, NULL,
-                "another run%s writes to this file; --wait waits for it, or choose "
-                "another name",
-                who);
+                "another run%s writes to this file; %s, or choose another name", who,
+                params->named_by != NULL ? "wait until it ends" : "--wait waits for it");
         if (!params->wait(params->wait_ctx, path, pid))
             return ob_err_set_at(err, OB_ERR_STATE, path, 0, 0, NULL,
                                  "interrupted while another run%s writes to this file", who);

@@ -185,8 +185,10 @@ static ob_status prepare(ob_result_file *file, const ob_result_file_params *para
         return info.st_size == 0
                    ? OB_OK
                    : ob_err_set_at(err, OB_ERR_INVALID, file->path, 0, 0, NULL,
-                                   "is there already; --resume goes on from it, --append adds to "
-                                   "it, --force replaces it");
+                                   params->named_by != NULL
+                                       ? "is there already; --force replaces it"
+                                       : "is there already; --resume goes on from it, --append "
+                                         "adds to it, --force replaces it");
     case OB_RESULT_CREATE:
         break;
     }
@@ -213,7 +215,9 @@ static ob_status open_named(const ob_result_file_params *params, ob_result_file 
                        ? ob_err_set_at(err, OB_ERR_IO, file->path, 0, 0, NULL,
                                        "is not there, so a run cannot go on from it; check the "
                                        "name, or leave --resume out")
-                       : unwritable(file->path, "--output", errno, err);
+                       : unwritable(file->path,
+                                    params->named_by != NULL ? params->named_by : "--output", errno,
+                                    err);
         if (fstat(file->descriptor, &info) != 0)
             return io_error(file->path, "cannot be examined", errno, err);
         file->regular = S_ISREG(info.st_mode);

@@ -38,8 +38,9 @@ struct ob_option {
     bool
         affects_measurement; /* results with another value of it are no further results of the same run */
     ob_option_type type;
-    size_t offset;         /* of the field in the options struct */
-    const char *value;     /* placeholder in help, "FILE"; NULL = the unit, or none for a flag */
+    size_t offset; /* of the field in the options struct */
+    /* Placeholder in help, "FILE"; NULL = the unit, or none for a flag. Of "SHARE" 5% is 0.05. */
+    const char *value;
     const char *unit;      /* "seconds"; NULL = none */
     const char *choices;   /* "on|off", else NULL */
     double min, max;       /* numbers only; both 0 = any */

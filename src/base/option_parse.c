@@ -84,6 +84,12 @@ static bool is_number(const char *text)
     return digits > 0 && text[at] == '\0';
 }
 
+/* A part of something, which people say in per cent too. */
+static bool is_share(const ob_option *row)
+{
+    return row->value != NULL && strcmp(row->value, "SHARE") == 0;
+}
+
 static bool has_range(const ob_option *row)
 {
     return row->min != 0 || row->max != 0;
@@ -124,8 +130,8 @@ static ob_status out_of_range(const ob_option *row, const char *name, const char
 {
     char range[64];
     print_range(row, range, sizeof range);
-    return ob_err_set(err, OB_ERR_INVALID, "%s: %.64s is out of range; give a number %s", name,
-                      value, range);
+    return ob_err_set(err, OB_ERR_INVALID, "%s: %.64s is out of range; give a number %s%s", name,
+                      value, range, is_share(row) ? ", or per cent, such as 5%" : "");
 }
 
 static ob_status store_int(const ob_option *row, const char *name, const char *value, void *field,
@@ -147,10 +153,18 @@ static ob_status store_int(const ob_option *row, const char *name, const char *v
 static ob_status store_double(const ob_option *row, const char *name, const char *value,
                               void *field, ob_err *err)
 {
-    const char *digits = skip_plus(value);
+    char digits[64];
+    const char *text = skip_plus(value);
+    const size_t length = strlen(text);
+    const bool in_per_cent = is_share(row) && length > 1 && text[length - 1] == '%';
+    const size_t kept = in_per_cent ? length - 1 : length;
+    if (kept >= sizeof digits)
+        return bad_value(row, name, value, "a number", err);
+    memcpy(digits, text, kept);
+    digits[kept] = '\0';
     if (!is_number(digits))
         return bad_value(row, name, value, "a number", err);
-    const double number = ob__parse_double(digits, strlen(digits));
+    const double number = ob__parse_double(digits, kept) / (in_per_cent ? 100 : 1);
     if (!isfinite(number))
         return ob_err_set(err, OB_ERR_INVALID, "%s: %.64s is too large for a double", name, value);
     if (!in_range(row, number))

@@ -10,7 +10,7 @@ typedef struct options {
     const char *mode;
     int64_t count;
     int64_t any;
-    double time;
+    double time, share;
     bool all, backward;
 } options;
 
@@ -39,6 +39,13 @@ static const ob_option ROWS[] = {
      .value = "N",
      .offset = offsetof(options, any),
      .help = "Any number."},
+    {.name = "share",
+     .type = OB_OPTION_DOUBLE,
+     .value = "SHARE",
+     .open = true,
+     .max = 1,
+     .offset = offsetof(options, share),
+     .help = "A part."},
     {.name = "time",
      .letter = 't',
      .type = OB_OPTION_DOUBLE,
@@ -152,6 +159,17 @@ static void numbers(void)
     }
 }
 
+/* People say shares in per cent, and of nothing else. */
+static void shares(void)
+{
+    CHECK_INT(PARSE("--share", "5%"), OB_OK);
+    CHECK_REAL(got.share, 0.05);
+    CHECK_INT(PARSE("--share=+12.5%"), OB_OK);
+    CHECK_REAL(got.share, 0.125);
+    CHECK_INT(PARSE("--share", "0.05"), OB_OK);
+    CHECK_REAL(got.share, 0.05);
+}
+
 static void bad_numbers(void)
 {
     static const struct {
@@ -171,6 +189,11 @@ static void bad_numbers(void)
         {"--any", "99999999999999999999999999", "does not fit 64 bits"},
         {"--any", "a", "--any: 'a' is not a whole number"},
         {"--time", "0.49", "--time: 0.49 is out of range; give a number from 0.5 to 60"},
+        {"--time", "5%", "--time: '5%' is not a number"},
+        {"--share", "5",
+         "--share: 5 is out of range; give a number above 0 and below 1, or per cent, such as 5%"},
+        {"--share", "%", "--share: '%' is not a number"},
+        {"--share", "100%", "--share: 100% is out of range"},
         {"--time", "1e999", "--time: 1e999 is too large for a double"},
         {"-t", "nan", "-t: 'nan' is not a number"},
         {"--time", "5m", "--time: '5m' is not a number; give one from 0.5 to 60 (in seconds)"},
@@ -338,6 +361,7 @@ int main(void)
     RUN(spellings);
     RUN(positionals);
     RUN(numbers);
+    RUN(shares);
     RUN(bad_numbers);
     RUN(locales);
     RUN(choices);

@@ -52,15 +52,25 @@ static bool is_plain(const ob_text *text, size_t i)
            isalnum((unsigned char)text->data[i + 1]);
 }
 
+/* "@name" and "#12" would tell a person, and link a pull request, of a forge. A space of no width behind them parts what it
+ * looks for, as other tools that write comments do. */
+static bool is_reference(const ob_text *text, size_t i)
+{
+    const unsigned char next = i + 1 < text->size ? (unsigned char)text->data[i + 1] : 0;
+    return (text->data[i] == '@' && isalnum(next)) || (text->data[i] == '#' && isdigit(next));
+}
+
 bool ob__append_markdown(ob_text *out, const char *text)
 {
     ob_text clean = {.data = NULL};
     bool ok = ob__append_harmless(&clean, text, true);
     for (size_t i = 0; ok && i < clean.size; i++) {
         const char c = clean.data[i];
-        ok = c == '\n'             ? ob_text_append_str(out, "<br>")
-             : c == '<'            ? ob_text_append_str(out, "&lt;")
-             : c == '&'            ? ob_text_append_str(out, "&amp;")
+        ok = c == '\n'  ? ob_text_append_str(out, "<br>")
+             : c == '<' ? ob_text_append_str(out, "&lt;")
+             : c == '&' ? ob_text_append_str(out, "&amp;")
+             : is_reference(&clean, i)
+                 ? ob_text_append(out, &c, 1) && ob_text_append_str(out, "&#8203;")
              : is_plain(&clean, i) ? ob_text_append(out, &c, 1)
                                    : ob_text_append(out, "\\", 1) && ob_text_append(out, &c, 1);
     }

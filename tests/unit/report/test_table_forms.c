@@ -196,11 +196,18 @@ static void csv_texts(void)
 static void markdown_texts(void)
 {
     static const char *const TEXTS[][2] = {
-        {"a|b", "a\\|b"},         {"batch_norm", "batch_norm"},
-        {"_x_", "\\_x\\_"},       {"ok*", "ok*"},
-        {"*b*", "\\*b*"},         {"<script>", "&lt;script>"},
-        {"[a](b)", "\\[a\\](b)"}, {"`x`", "\\`x\\`"},
-        {"a\nb", "a<br>b"},       {"\033[1m&", "?\\[1m&amp;"},
+        {"a|b", "a\\|b"},
+        {"batch_norm", "batch_norm"},
+        {"_x_", "\\_x\\_"},
+        {"ok*", "ok*"},
+        {"*b*", "\\*b*"},
+        {"<script>", "&lt;script>"},
+        {"[a](b)", "\\[a\\](b)"},
+        {"`x`", "\\`x\\`"},
+        {"a\nb", "a<br>b"},
+        {"\033[1m&", "?\\[1m&amp;"},
+        {"@alice", "@&#8203;alice"},
+        {"see #12, @ 5", "see #&#8203;12, @ 5"},
     };
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++)
         CHECK_STR(harmless(ob__append_markdown, TEXTS[i][0]), TEXTS[i][1]);

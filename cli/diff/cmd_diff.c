@@ -6,6 +6,8 @@
 #include "show/measurement_files.h"
 #include "side_words.h"
 
+#include "opbench/measure.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,7 +32,8 @@ static const ob_option OPTIONS[] = {
         .help =
             "What the placement of code and data alone can do: nothing below is called faster or "
             "slower."),
-    ROW(STRING, "fail-on", fail_on, JUDGING, .value = "LIST", .initial = "slower,memory,failed",
+    ROW(STRING, "fail-on", fail_on, JUDGING, .value = "LIST",
+        .otherwise = "slower,memory,failed, but not memory between two backends",
         .help = "What ends with exit code 1: slower, memory, failed (also: missing, wrong "
                 "results), with commas between, or nothing."),
     ROW(FLAG, "strict", strict, JUDGING, .help = "End with exit code 3 where a case is undecided."),
@@ -113,6 +116,10 @@ static bool is_word(const char *at, size_t length, const char *word)
 /* What is not in the list is tolerated. */
 static int read_fail_on(ob_cli *cli, const char *list, uint32_t *tolerate)
 {
+    /* Who compares two implementations wants to know of their memory, not to fail for it. */
+    *tolerate = OB_DIFF_TOLERATE_OTHER_MEMORY;
+    if (list == NULL)
+        return OB_EXIT_OK;
     *tolerate = OB_DIFF_TOLERATE_SLOWER | OB_DIFF_TOLERATE_MEMORY | OB_DIFF_TOLERATE_FAILURES;
     if (strcmp(list, "nothing") == 0)
         return OB_EXIT_OK;
@@ -157,6 +164,23 @@ static void name_side(const ob_cli_call *call, size_t index, char *out, size_t s
         snprintf(out, size, "%s (%zu)", name, before + 1);
     else
         snprintf(out, size, "%s", name);
+}
+
+/* Options that say how to measure say nothing of what was measured. */
+static int check_files(ob_cli *cli, const ob_diff_line *o)
+{
+    const ob_option *rows = ob__cli_own_options(cli->command);
+    for (const ob_option *row = rows; row->name != NULL; row++) {
+        const bool fits =
+            strcmp(row->name, "records") != 0 && row->group != NULL &&
+            (strcmp(row->group, "Verdicts") == 0 || strcmp(row->group, "Output") == 0);
+        if (!fits && !ob_option_is_default(row, o))
+            return ob__cli_usage_error(cli,
+                                       "--%s is about sides that are measured now, and these are "
+                                       "files of results; leave it out",
+                                       row->name);
+    }
+    return OB_EXIT_OK;
 }
 
 typedef struct reading {
@@ -271,15 +295,24 @@ static int gather(ob_cli *cli, const ob_cli_call *call, ob_diff *diff, bool *is_
                                                               : ob__cli_fail(cli, &err);
 }
 
+/* Of what is measured now there is no header that says it. */
+static double own_resolution_ns(void)
+{
+    const ob_clock clock = ob_clock_monotonic();
+    ob_clock_quality quality;
+    return ob_clock_measure(&clock, &quality, NULL) == OB_OK ? quality.resolution_ns : 0;
+}
+
 static int run_with(ob_cli *cli, const ob_cli_call *call, uint32_t tolerate)
 {
     const ob_diff_line *o = call->options;
+    const bool measures = ob__diff_measures(o);
     const ob_diff_params params = {.size = sizeof params,
                                    .floor = ob__diff_floor(o),
                                    .threshold = o->threshold,
                                    .tolerate = tolerate,
-                                   .most_processes =
-                                       ob__diff_measures(o) ? (uint64_t)o->run.processes : 0};
+                                   .most_processes = measures ? (uint64_t)o->run.processes : 0,
+                                   .clock_resolution_ns = measures ? own_resolution_ns() : 0};
     ob_diff *diff = NULL;
     ob_err err;
     bool is_cut = false;
@@ -311,6 +344,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
                                    "%s: files of results are compared, or sides measured, not "
                                    "both; a config stands behind -c",
                                    call->words[0]);
+    if (code == OB_EXIT_OK && !ob__diff_measures(o))
+        code = check_files(cli, o);
     if (code == OB_EXIT_OK && o->output != NULL && o->job.output != NULL &&
         strcmp(o->output, o->job.output) == 0)
         code = ob__cli_usage_error(cli, "--records and --output name the same file, %s", o->output);

@@ -24,7 +24,8 @@ enum { OB_MOST_SIDES = 64 };
 enum {
     OB_DIFF_TOLERATE_SLOWER = 1,
     OB_DIFF_TOLERATE_MEMORY = 2,
-    OB_DIFF_TOLERATE_FAILURES = 4, /* and what is missing */
+    OB_DIFF_TOLERATE_FAILURES = 4,     /* and what is missing */
+    OB_DIFF_TOLERATE_OTHER_MEMORY = 8, /* more memory of another backend than the baseline's */
 };
 
 typedef struct ob_diff_params {
@@ -34,7 +35,12 @@ typedef struct ob_diff_params {
     /* The records were measured until the verdict was sure, in so many processes at most; 0 = they were not, unless their header
      * says so. */
     uint64_t most_processes;
+    double
+        clock_resolution_ns; /* of the clock that took the samples, where no header says it; 0 = not known */
 } ob_diff_params;
+
+/* Peaks that are less apart say how an allocator rounds, and nothing of the operator: four pages. */
+#define OB_DIFF_LEAST_BYTES 16384
 
 /* What there is to compare: enum name, word, whether it counts as worse, meaning. */
 #define OB_DIFF_STATE_MAP(X)                                                                       \
@@ -63,13 +69,14 @@ typedef struct ob_diff_row {
     const char *backend; /* of it; may be NULL */
     int64_t threads;     /* of it; OB_NO_INT = not said */
     ob_diff_state state;
-    const char *reason;                         /* of a failure; else NULL */
-    ob_verdict time;                            /* times in ms; zeros unless compared */
-    double baseline_bytes, subject_bytes;       /* allocator's peaks; NaN: not known */
-    ob_verdict_kind memory;                     /* exact: faster means less, undecided not known */
+    const char *reason;                   /* of a failure; else NULL */
+    ob_verdict time;                      /* times in ms; zeros unless compared */
+    double baseline_bytes, subject_bytes; /* allocator's peaks; NaN: not known */
+    /* Exact: faster means less, and slower more, by more than the threshold and OB_DIFF_LEAST_BYTES; undecided: not known. */
+    ob_verdict_kind memory;
     double baseline_instructions, instructions; /* per iteration; NaN: not counted */
     bool slower_beyond;                         /* slower, and by more than the threshold */
-    bool memory_beyond; /* needs more memory, and by more than the threshold */
+    bool memory_beyond;                         /* memory is "slower" */
     bool
         worse; /* any of these, or failed or missing, unless tolerated; what is allowed counts too */
     const char *allowed;  /* the reason why it is accepted; NULL = it is not */
@@ -87,9 +94,9 @@ typedef struct ob_diff_summary {
     uint64_t states[OB_DIFF_STATE_COUNT];
     uint64_t verdicts[OB_VERDICT_KIND_COUNT]; /* of those compared */
     uint64_t more_memory, less_memory;
-    uint64_t worse, allowed;       /* worse and not allowed; worse and allowed */
-    double geometric_mean;         /* of the ratios; NaN without any */
-    const ob_diff_row *worst;      /* the slowest by its ratio; NULL = nothing is slower */
+    uint64_t worse, allowed;  /* worse and not allowed; worse and allowed */
+    double geometric_mean;    /* of the ratios; NaN without any, and of several sides together */
+    const ob_diff_row *worst; /* the slowest by its ratio; NULL = nothing is slower */
     double seconds, start_seconds; /* of all cases on all sides; NaN: not known */
     double floor, threshold;       /* that were used */
 } ob_diff_summary;
@@ -111,6 +118,10 @@ ob_status ob_diff_judge(ob_diff *diff, ob_err *err);
 size_t ob_diff_count(const ob_diff *diff);
 const ob_diff_row *ob_diff_get(const ob_diff *diff, size_t index);
 ob_status ob_diff_summarise(const ob_diff *diff, ob_diff_summary *out, ob_err *err);
+/* Of the rows of one side alone; its seconds are its own and the baseline's. OB_ERR_INVALID: there is no such side, or it is the
+ * baseline. */
+ob_status ob_diff_summarise_side(const ob_diff *diff, size_t side, ob_diff_summary *out,
+                                 ob_err *err);
 const char *ob_diff_side(const ob_diff *diff, size_t index); /* 0 = the baseline; NULL = no more */
 /* What the reader should know of the sides: other machines, other libraries, accepted until when. NULL = no more. */
 const char *ob_diff_note(const ob_diff *diff, size_t index);

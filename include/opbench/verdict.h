@@ -61,6 +61,9 @@ typedef struct ob_verdict_samples {
     const double *disturbed;
     size_t disturbed_count;
     size_t first; /* the number that the first of the values has in that list */
+    /* The step of the clock that took them, in the unit of the values; 0 = not known. It counts where samples are equal, and so do not
+     * show it themselves. */
+    double resolution;
 } ob_verdict_samples;
 
 /* Of the samples of one process. OB_ERR_INVALID without samples, or for one that is not a positive number. */

@@ -2,6 +2,7 @@
  *
  * A difference in each of its forms.
  */
+#include "base/json_node.h"
 #include "report/diff_view.h"
 #include "report/svg.h"
 
@@ -43,14 +44,43 @@ static ob_status print_rows(const ob_diff *diff, ob_diff_choice choice, ob_table
     return status;
 }
 
+static bool has_several(const ob_diff *diff)
+{
+    return ob_diff_side(diff, 2) != NULL;
+}
+
 /* "new.json against base.json": what is said to be faster or slower than what. */
+static bool append_side(const ob_diff *diff, size_t side, bool (*append)(ob_text *, const char *),
+                        ob_text *text)
+{
+    return append(text, ob_diff_side(diff, side)) && ob_text_append_str(text, " against ") &&
+           append(text, ob_diff_side(diff, 0));
+}
+
+/* All of them: "new.json, other.json against base.json". */
 static bool append_sides(const ob_diff *diff, bool (*append)(ob_text *, const char *),
                          ob_text *text)
 {
     bool ok = true;
-    for (size_t s = 1; ok && ob_diff_side(diff, s) != NULL; s++)
-        ok = ob_text_append_str(text, s > 1 ? ", " : "") && append(text, ob_diff_side(diff, s));
-    return ok && ob_text_append_str(text, " against ") && append(text, ob_diff_side(diff, 0));
+    size_t s = 1;
+    for (; ok && ob_diff_side(diff, s + 1) != NULL; s++)
+        ok = append(text, ob_diff_side(diff, s)) && ob_text_append_str(text, ", ");
+    return ok && append_side(diff, s, append, text);
+}
+
+/* What a side comes to, which each form says in its own words. */
+typedef bool (*side_fn)(const ob_diff *diff, size_t side, const ob_diff_summary *sum,
+                        ob_text *text);
+
+static ob_status each_side(const ob_diff *diff, side_fn say, ob_text *text, ob_err *err)
+{
+    for (size_t s = 1; ob_diff_side(diff, s) != NULL; s++) {
+        ob_diff_summary sum = {.size = sizeof sum};
+        OB_TRY(ob_diff_summarise_side(diff, s, &sum, err));
+        if (!say(diff, s, &sum, text))
+            return no_memory(err);
+    }
+    return OB_OK;
 }
 
 static bool append_plain(ob_text *text, const char *from)
@@ -68,17 +98,27 @@ static bool append_mean(const ob_diff_summary *sum, ob_text *text)
 
 /* ---- table ---- */
 
-static bool append_worst(const ob_diff_summary *sum, ob_text *text)
+static bool append_worst(const ob_diff *diff, const ob_diff_summary *sum, ob_text *text)
 {
     char change[32];
     const ob_diff_row *w = sum->worst;
     return w == NULL ||
-           (ob_text_append_str(text, "worst: ") &&
+           (ob_text_append_str(text, "worst") &&
+            (!has_several(diff) ||
+             (ob_text_append_str(text, " of ") && append_plain(text, w->side))) &&
+            ob_text_append_str(text, ": ") &&
             append_plain(text, w->op_name != NULL ? w->op_name : "") &&
             ob_text_append_str(text, " ") && append_plain(text, w->id) &&
             ob_text_printf(text, " %s, %s\n", w->pass, ob__diff_change(w->time.ratio, change)) &&
             (w->repro == NULL || (ob_text_append_str(text, "  alone: ") &&
                                   append_plain(text, w->repro) && ob_text_append_str(text, "\n"))));
+}
+
+static bool say_side(const ob_diff *diff, size_t side, const ob_diff_summary *sum, ob_text *text)
+{
+    return append_side(diff, side, append_plain, text) && ob_text_append_str(text, ": ") &&
+           ob__diff_append_totals(sum, text) && append_mean(sum, text) &&
+           ob_text_append_str(text, "\n") && append_worst(diff, sum, text);
 }
 
 /* Of sides that were measured to be compared. */
@@ -103,11 +143,9 @@ static ob_status print_table(const ob_diff *diff, const ob_diff_summary *sum, ob
                              ob_err *err)
 {
     OB_TRY(print_rows(diff, OB_DIFF_ALL, OB_TABLE_TEXT, NULL, text, err));
-    const bool ok = ob_text_append_str(text, "\n") && append_sides(diff, append_plain, text) &&
-                    ob_text_append_str(text, ": ") && ob__diff_append_totals(sum, text) &&
-                    append_mean(sum, text) && ob_text_append_str(text, "\n") &&
-                    append_worst(sum, text) && append_times(sum, text) &&
-                    append_notes(diff, "note: ", append_plain, text);
+    OB_TRY(ob_text_append_str(text, "\n") ? OB_OK : no_memory(err));
+    OB_TRY(each_side(diff, say_side, text, err));
+    const bool ok = append_times(sum, text) && append_notes(diff, "note: ", append_plain, text);
     return ok ? OB_OK : no_memory(err);
 }
 
@@ -157,17 +195,35 @@ static ob_status print_folded(const ob_diff *diff, ob_diff_choice choice, const 
     return ok ? OB_OK : no_memory(err);
 }
 
+static bool list_side(const ob_diff *diff, size_t side, const ob_diff_summary *sum, ob_text *text)
+{
+    return ob_text_append_str(text, "- ") && ob__append_markdown(text, ob_diff_side(diff, side)) &&
+           ob_text_append_str(text, ": ") && ob__diff_append_totals(sum, text) &&
+           append_mean(sum, text) && ob_text_append_str(text, "\n");
+}
+
+/* A line, or of several sides a list. */
+static ob_status print_verdict(const ob_diff *diff, const ob_diff_summary *sum, ob_text *text,
+                               ob_err *err)
+{
+    const char *said = sum->worse > 0 ? "**Worse.**" : "Nothing is worse.";
+    if (has_several(diff)) {
+        OB_TRY(ob_text_printf(text, "%s\n\n", said) ? OB_OK : no_memory(err));
+        return each_side(diff, list_side, text, err);
+    }
+    const bool ok = ob_text_printf(text, "%s ", said) && ob__diff_append_totals(sum, text) &&
+                    append_mean(sum, text) && ob_text_append_str(text, ".\n");
+    return ok ? OB_OK : no_memory(err);
+}
+
 static ob_status print_markdown(const ob_diff *diff, const ob_diff_summary *sum, ob_text *text,
                                 ob_err *err)
 {
-    const bool worse = sum->worse > 0;
     bool ok = ob_text_append_str(text, "### opbench: ") &&
-              append_sides(diff, ob__append_markdown, text) && ob_text_append_str(text, "\n\n") &&
-              ob_text_append_str(text, worse ? "**Worse.** " : "Nothing is worse. ") &&
-              ob__diff_append_totals(sum, text) && append_mean(sum, text) &&
-              ob_text_append_str(text, ".\n");
+              append_sides(diff, ob__append_markdown, text) && ob_text_append_str(text, "\n\n");
     if (!ok)
         return no_memory(err);
+    OB_TRY(print_verdict(diff, sum, text, err));
     if (count_rows(diff, OB_DIFF_CHANGED) > 0) {
         OB_TRY(ob_text_append_str(text, "\n") ? OB_OK : no_memory(err));
         OB_TRY(print_rows(diff, OB_DIFF_CHANGED, OB_TABLE_MARKDOWN, NULL, text, err));
@@ -207,9 +263,10 @@ static ob_status append_list(const ob_diff *diff, const char *(*get)(const ob_di
     return status;
 }
 
+/* The members of a summary's object. */
 static bool append_summary(const ob_diff_summary *sum, ob_text *text)
 {
-    bool ok = ob_text_printf(text, "{\"rows\": %llu", (unsigned long long)sum->rows);
+    bool ok = ob_text_printf(text, "\"rows\": %llu", (unsigned long long)sum->rows);
     for (int s = 0; ok && s < OB_DIFF_STATE_COUNT; s++) {
         ok = ob_text_append_str(text, ", \"");
         for (const char *c = ob_diff_state_word((ob_diff_state)s); ok && *c != '\0'; c++)
@@ -230,7 +287,16 @@ static bool append_summary(const ob_diff_summary *sum, ob_text *text)
                                           : ob_text_append_str(text, "null")) &&
            ob_text_append_str(text, ", \"floor\": ") && ob__text_append_real(text, sum->floor) &&
            ob_text_append_str(text, ", \"threshold\": ") &&
-           ob__text_append_real(text, sum->threshold) && ob_text_append_str(text, "}");
+           ob__text_append_real(text, sum->threshold);
+}
+
+static bool append_side_summary(const ob_diff *diff, size_t side, const ob_diff_summary *sum,
+                                ob_text *text)
+{
+    const char *name = ob_diff_side(diff, side);
+    return ob_text_append_str(text, side > 1 ? ",\n {\"side\": " : "\n {\"side\": ") &&
+           ob__json_write_string(text, name, strlen(name)) && ob_text_append_str(text, ", ") &&
+           append_summary(sum, text) && ob_text_append_str(text, "}");
 }
 
 static ob_status print_json(const ob_diff *diff, const ob_diff_summary *sum, ob_text *text,
@@ -239,8 +305,11 @@ static ob_status print_json(const ob_diff *diff, const ob_diff_summary *sum, ob_
     ob_table *table = ob__diff_table(diff, OB_DIFF_ALL);
     bool ok = table != NULL && ob_text_append_str(text, "{\"sides\": ");
     ob_status status = ok ? append_list(diff, ob_diff_side, text, err) : no_memory(err);
-    ok = status == OB_OK && ob_text_append_str(text, ", \"summary\": ") &&
-         append_summary(sum, text) && ob_text_append_str(text, ", \"notes\": ");
+    ok = status == OB_OK && ob_text_append_str(text, ", \"summary\": {") &&
+         append_summary(sum, text) && ob_text_append_str(text, "}, \"summaries\": [");
+    if (ok)
+        status = each_side(diff, append_side_summary, text, err);
+    ok = ok && status == OB_OK && ob_text_append_str(text, "], \"notes\": ");
     if (ok)
         status = append_list(diff, ob_diff_note, text, err);
     ok = ok && status == OB_OK && ob_text_append_str(text, ", \"rows\": [");
@@ -281,11 +350,16 @@ static bool is_skipped(const ob_diff_row *row)
     return row->state == OB_DIFF_COMPARED && row->time.kind == OB_VERDICT_UNDECIDED && !row->worse;
 }
 
+static bool is_of(const ob_diff *diff, size_t row, size_t side)
+{
+    return strcmp(ob_diff_get(diff, row)->side, ob_diff_side(diff, side)) == 0;
+}
+
 static bool append_test(const ob_diff *diff, const ob_diff_row *row, ob_text *text)
 {
     ob_text name = {.data = NULL};
     const bool failed = row->worse && row->allowed == NULL;
-    const bool several = ob_diff_side(diff, 2) != NULL;
+    const bool several = has_several(diff);
     bool ok = ob_text_printf(&name, "%s%s%s%s%s", row->id, row->pass[0] != '\0' ? " " : "",
                              row->pass, several ? " " : "", several ? row->side : "") &&
               ob_text_append(&name, "", 1) && ob_text_append_str(text, "  <testcase") &&
@@ -307,24 +381,34 @@ static bool append_test(const ob_diff *diff, const ob_diff_row *row, ob_text *te
     return ok && ob_text_append_str(text, "  </testcase>\n");
 }
 
-static ob_status print_junit(const ob_diff *diff, const ob_diff_summary *sum, ob_text *text,
-                             ob_err *err)
+static bool append_suite(const ob_diff *diff, size_t side, const ob_diff_summary *sum,
+                         ob_text *text)
 {
     ob_text name = {.data = NULL};
     size_t skipped = 0;
     for (size_t i = 0; i < ob_diff_count(diff); i++)
-        skipped += is_skipped(ob_diff_get(diff, i));
+        skipped += is_of(diff, i, side) && is_skipped(ob_diff_get(diff, i));
     bool ok =
-        ob_text_append_str(&name, "opbench diff: ") && append_sides(diff, append_plain, &name) &&
-        ob_text_append(&name, "", 1) &&
-        ob_text_append_str(text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite") &&
-        append_attribute(text, "name", name.data) &&
-        ob_text_printf(text, " tests=\"%zu\" failures=\"%llu\" errors=\"0\" skipped=\"%zu\">\n",
-                       ob_diff_count(diff), (unsigned long long)sum->worse, skipped);
+        ob_text_append_str(&name, "opbench diff: ") &&
+        append_side(diff, side, append_plain, &name) && ob_text_append(&name, "", 1) &&
+        ob_text_append_str(text, "<testsuite") && append_attribute(text, "name", name.data) &&
+        ob_text_printf(text, " tests=\"%llu\" failures=\"%llu\" errors=\"0\" skipped=\"%zu\">\n",
+                       (unsigned long long)sum->rows, (unsigned long long)sum->worse, skipped);
     ob_text_fini(&name);
     for (size_t i = 0; ok && i < ob_diff_count(diff); i++)
-        ok = append_test(diff, ob_diff_get(diff, i), text);
-    ok = ok && ob_text_append_str(text, "</testsuite>\n");
+        ok = !is_of(diff, i, side) || append_test(diff, ob_diff_get(diff, i), text);
+    return ok && ob_text_append_str(text, "</testsuite>\n");
+}
+
+/* A suite, or of several sides one of each. */
+static ob_status print_junit(const ob_diff *diff, ob_text *text, ob_err *err)
+{
+    const bool several = has_several(diff);
+    bool ok = ob_text_append_str(text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n") &&
+              (!several || ob_text_append_str(text, "<testsuites>\n"));
+    OB_TRY(ok ? OB_OK : no_memory(err));
+    OB_TRY(each_side(diff, append_suite, text, err));
+    ok = !several || ob_text_append_str(text, "</testsuites>\n");
     return ok ? OB_OK : no_memory(err);
 }
 
@@ -344,7 +428,7 @@ ob_status ob_diff_print(const ob_diff *diff, ob_diff_form form, ob_text *text, o
     case OB_DIFF_FORM_CSV:
         return print_rows(diff, OB_DIFF_ALL, OB_TABLE_CSV, NULL, text, err);
     case OB_DIFF_FORM_JUNIT:
-        return print_junit(diff, &sum, text, err);
+        return print_junit(diff, text, err);
     case OB_DIFF_FORM_COUNT:
         break;
     }

@@ -50,6 +50,7 @@ ob_status ob_diff_create(const ob_diff_params *params, ob_diff **out, ob_err *er
     ob__arena_init(&diff->arena, 0);
     diff->tolerate = p.tolerate;
     diff->most_processes = p.most_processes;
+    diff->clock_ns = p.clock_resolution_ns;
     diff->verdict = (ob_verdict_params){.size = sizeof diff->verdict,
                                         .floor = p.floor,
                                         .threshold = p.threshold,
@@ -158,6 +159,8 @@ static ob_status take_header(ob_diff *diff, const ob_record_header *h, ob_err *e
     const int64_t most = ob_json_int(ob_json_get(arguments, "processes"), 0);
     if (ob_json_real(ob_json_get(arguments, "budget"), 0) > 0 && most > 0)
         diff->most_processes = (uint64_t)most;
+    if (h->clock.resolution_ns > 0)
+        diff->clock_ns = h->clock.resolution_ns;
     if (diff->sides_by_record || diff->side_count == 0)
         return OB_OK;
     ob_diff_side_data *side = diff->sides[diff->side_count - 1];
@@ -319,32 +322,45 @@ static double larger(double a, double b)
     return isnan(a) || b > a ? b : a;
 }
 
-ob_status ob__diff_add_pass(const ob_record_pass *from, size_t equally, ob_diff_pass *to,
+ob_status ob__diff_add_pass(const ob_record_pass *from, const ob_diff_taken *how, ob_diff_pass *to,
                             ob_err *err)
 {
     const row_of_samples row = {.all = {.size = sizeof row.all,
                                         .values = from->measure_time_ms.items,
                                         .count = from->measure_time_ms.count,
                                         .disturbed = from->disturbed.items,
-                                        .disturbed_count = from->disturbed.count},
+                                        .disturbed_count = from->disturbed.count,
+                                        .resolution = how->resolution_ms},
                                 .each = from->process_samples,
-                                .equally = equally};
+                                .equally = how->equally};
     if (from->allocator_peak_bytes > 0)
         to->peak_bytes = larger(to->peak_bytes, (double)from->allocator_peak_bytes);
     return row.all.count > 0 ? add_units(&row, to, err) : OB_OK;
 }
 
-static ob_status add_pass(const ob_record_result *r, const ob_record_pass *from, ob_diff_pass *to,
-                          ob_err *err)
+/* Of a sample by the machine's clock; a device's, or a virtual one, is another. */
+static double resolution_ms(const ob_diff *diff, const ob_record_result *r)
 {
     const double number = r->number_per_run > 0 ? (double)r->number_per_run : 1;
+    const bool other = (r->mode != NULL && strcmp(r->mode, "continuous_events") == 0) ||
+                       ob_json_get(r->libraries, "virtual_clock_ns") != NULL;
+    return other ? 0 : diff->clock_ns * 1e-6 / number;
+}
+
+static ob_status add_pass(const ob_diff *diff, const ob_record_result *r,
+                          const ob_record_pass *from, ob_diff_pass *to, ob_err *err)
+{
+    const double number = r->number_per_run > 0 ? (double)r->number_per_run : 1;
+    const ob_diff_taken how = {.equally = equal_processes(r, from->measure_time_ms.count),
+                               .resolution_ms = resolution_ms(diff, r)};
     for (size_t i = 0; r->part_of == NULL && i < from->measure_time_ms.count; i++)
         to->seconds += from->measure_time_ms.items[i] * 1e-3 * number;
-    return ob__diff_add_pass(from, equal_processes(r, from->measure_time_ms.count), to, err);
+    return ob__diff_add_pass(from, &how, to, err);
 }
 
 /* Statements have blocks and nothing else. */
-static ob_status add_blocks(const ob_record_result *r, ob_diff_pass *to, ob_err *err)
+static ob_status add_blocks(const ob_diff *diff, const ob_record_result *r, ob_diff_pass *to,
+                            ob_err *err)
 {
     const size_t count = r->raw_times_s.count;
     const double number = r->number_per_run > 0 ? (double)r->number_per_run : 1;
@@ -355,7 +371,10 @@ static ob_status add_blocks(const ob_record_result *r, ob_diff_pass *to, ob_err 
         ms[i] = r->raw_times_s.items[i] * 1e3 / number;
     for (size_t i = 0; i < count; i++)
         to->seconds += r->raw_times_s.items[i];
-    const row_of_samples row = {.all = {.size = sizeof row.all, .values = ms, .count = count},
+    const row_of_samples row = {.all = {.size = sizeof row.all,
+                                        .values = ms,
+                                        .count = count,
+                                        .resolution = resolution_ms(diff, r)},
                                 .equally = equal_processes(r, count)};
     const ob_status status = add_units(&row, to, err);
     free(ms);
@@ -377,9 +396,9 @@ static ob_status add_result(ob_diff *diff, const ob_record_result *r, ob_diff_ca
         c->passes[1].instructions = r->instructions.backward;
     OB_TRY(ob__diff_take_functions(&r->instructions, c, err));
     if (r->forward.measure_time_ms.count == 0 && r->raw_times_s.count > 0)
-        return add_blocks(r, &c->passes[0], err);
-    OB_TRY(add_pass(r, &r->forward, &c->passes[0], err));
-    return add_pass(r, &r->backward, &c->passes[1], err);
+        return add_blocks(diff, r, &c->passes[0], err);
+    OB_TRY(add_pass(diff, r, &r->forward, &c->passes[0], err));
+    return add_pass(diff, r, &r->backward, &c->passes[1], err);
 }
 
 static ob_status side_of(ob_diff *diff, const ob_record_result *r, ob_diff_side_data **out,

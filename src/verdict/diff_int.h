@@ -58,6 +58,8 @@ struct ob_diff {
     ob_verdict_params verdict;
     uint32_t tolerate;
     uint64_t most_processes; /* see ob_diff_params */
+    double
+        clock_ns; /* what the last header, or the caller, says of its resolution; 0 = not known */
     ob_diff_side_data *sides[OB_MOST_SIDES];
     size_t side_count;
     bool sides_by_record; /* all of one file, in turns */
@@ -71,9 +73,14 @@ struct ob_diff {
 };
 
 ob_status ob__diff_no_memory(ob_err *err);
-/* Adds a unit for each process that gave samples, or, of a single one, its stretches; equally: so many processes gave
- * equally many, where the record does not say how many each gave. */
-ob_status ob__diff_add_pass(const ob_record_pass *from, size_t equally, ob_diff_pass *to,
+/* How the samples of a pass were taken. */
+typedef struct ob_diff_taken {
+    size_t
+        equally; /* so many processes gave equally many, where the record does not say how many each gave */
+    double resolution_ms; /* see ob_verdict_samples */
+} ob_diff_taken;
+/* Adds a unit for each process that gave samples, or, of a single one, its stretches. */
+ob_status ob__diff_add_pass(const ob_record_pass *from, const ob_diff_taken *how, ob_diff_pass *to,
                             ob_err *err);
 /* Keeps the tables of a record's counts, if it has any. */
 ob_status ob__diff_take_functions(const ob_record_instructions *from, ob_diff_case *to,

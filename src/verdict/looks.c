@@ -60,11 +60,12 @@ static bool is_settled(ob_verdict_looks *looks, const ob_record_pass *baseline,
 {
     ob_diff_pass a = {.peak_bytes = NAN}, b = {.peak_bytes = NAN};
     ob_verdict v = {.size = sizeof v};
+    const ob_diff_taken how = {.equally = 1};
     bool settled = true;
     if (baseline == NULL || subject == NULL)
         return true;
-    if (ob__diff_add_pass(baseline, 1, &a, NULL) == OB_OK &&
-        ob__diff_add_pass(subject, 1, &b, NULL) == OB_OK && a.count > 1 && b.count > 1 &&
+    if (ob__diff_add_pass(baseline, &how, &a, NULL) == OB_OK &&
+        ob__diff_add_pass(subject, &how, &b, NULL) == OB_OK && a.count > 1 && b.count > 1 &&
         ob_verdict_decide(a.units, a.count, b.units, b.count, params, &v, NULL) == OB_OK) {
         settled = !looks->to_the_end && ob_verdict_is_final(&v, params);
         note_found(looks, &v);

@@ -66,11 +66,14 @@ static double usual_step(const double *sorted, size_t count, double low, double 
 }
 
 /* Of sorted samples. */
-static void find_low(const double *sorted, size_t count, double *steps, ob_verdict_unit *out)
+static void find_low(const double *sorted, size_t count, double resolution, double *steps,
+                     ob_verdict_unit *out)
 {
     const double second = count > 1 ? 1 / (double)(count - 1) : NAN;
     out->low = ob_stats_quantile(sorted, count, LOW);
     out->tick = usual_step(sorted, count, out->low, steps);
+    if (out->tick == 0 && resolution > 0) /* equal samples hide it */
+        out->tick = resolution / out->low;
     out->scatter = count > 1
                        ? log(ob_stats_quantile(sorted, count, fmax(LOWEST, second)) / sorted[0]) / 2
                        : NAN;
@@ -85,13 +88,13 @@ static void summarise(const ob_verdict_samples *s, span where, double *scratch,
     *out = (ob_verdict_unit){.samples = count, .low = NAN};
     if (clean >= LEAST_CLEAN) {
         ob_stats_sort(scratch, clean);
-        find_low(scratch, clean, scratch + count, out);
+        find_low(scratch, clean, s->resolution, scratch + count, out);
         out->set_aside = count - clean;
     }
     memcpy(scratch, s->values + where.from, count * sizeof *scratch);
     ob_stats_sort(scratch, count);
     if (isnan(out->low))
-        find_low(scratch, count, scratch + count, out);
+        find_low(scratch, count, s->resolution, scratch + count, out);
     out->median = ob_stats_quantile(scratch, count, 0.5);
     out->tail = ob_stats_quantile(scratch, count, TAIL);
 }

@@ -75,6 +75,110 @@ static void one_process_each(void)
     ob_diff_destroy(diff);
 }
 
+#define PEAK(backend, bytes)                                                                       \
+    RESULT("k", backend, 1, TEN, ", \"statistics\": {\"forward\": {\"allocator_peak\": " bytes "}}")
+
+static ob_verdict_kind memory_of(const char *base, const char *next)
+{
+    ob_diff *diff = judged(base, next);
+    const ob_diff_row *row = only(diff);
+    const ob_verdict_kind kind = row->memory;
+    CHECK_INT(row->memory_beyond, kind == OB_VERDICT_SLOWER);
+    CHECK_INT(row->worse, kind == OB_VERDICT_SLOWER);
+    ob_diff_destroy(diff);
+    return kind;
+}
+
+/* More than the threshold, and more than four pages. */
+static void memory(void)
+{
+    CHECK_INT(memory_of(PEAK("x", "1000"), PEAK("x", "17384")), OB_VERDICT_SAME);
+    CHECK_INT(memory_of(PEAK("x", "1000"), PEAK("x", "17385")), OB_VERDICT_SLOWER);
+    CHECK_INT(memory_of(PEAK("x", "17385"), PEAK("x", "1000")), OB_VERDICT_FASTER);
+    CHECK_INT(memory_of(PEAK("x", "10000000"), PEAK("x", "10100000")), OB_VERDICT_SAME);
+    CHECK_INT(memory_of(PEAK("x", "10000000"), PEAK("x", "10100001")), OB_VERDICT_SLOWER);
+    CHECK_INT(memory_of(PEAK("x", "10100001"), PEAK("x", "10000000")), OB_VERDICT_FASTER);
+}
+
+/* Another implementation may need more: who says so does not fail for it. */
+static void memory_of_other_backends(void)
+{
+    static const struct {
+        const char *backend;
+        uint32_t tolerate;
+        bool worse;
+    } ROWS[] = {{"x", OB_DIFF_TOLERATE_OTHER_MEMORY, true},
+                {"y", OB_DIFF_TOLERATE_OTHER_MEMORY, false},
+                {"y", 0, true},
+                {"x", OB_DIFF_TOLERATE_MEMORY, false}};
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        const ob_diff_params params = {.size = sizeof params, .tolerate = ROWS[i].tolerate};
+        ob_diff *diff;
+        CHECK_INT(ob_diff_create(&params, &diff, NULL), OB_OK);
+        CHECK_INT(ob_diff_add_side(diff, "base", NULL), OB_OK);
+        feed(diff, PEAK("x", "1000000"));
+        CHECK_INT(ob_diff_add_side(diff, "new", NULL), OB_OK);
+        feed(diff, ROWS[i].backend[0] == 'x' ? PEAK("x", "2000000") : PEAK("y", "2000000"));
+        CHECK_INT(ob_diff_judge(diff, NULL), OB_OK);
+        CHECK_INT(only(diff)->memory, OB_VERDICT_SLOWER);
+        CHECK_INT(only(diff)->worse, ROWS[i].worse);
+        ob_diff_destroy(diff);
+    }
+}
+
+/* Equal samples do not show the step of the clock that took them; the header does. A backend's own clock is another one. */
+static void equal_samples_of_a_coarse_clock(void)
+{
+#define CLOCKED(more)                                                                              \
+    "{\"run_options\": {}, \"sys_info\": {\"clock_resolution\": 20000}, \"start_time\": "          \
+    "\"x\"}\n" RESULT("k", "native", 1, TEN, more)
+#define OF_A_BLOCK ", \"number_per_run\": 1000"
+#define VIRTUAL ", \"libraries\": {\"virtual_clock_ns\": \"1\"}"
+#define OF_A_DEVICE ", \"mode\": \"continuous_events\""
+    ob_diff *diff = judged(CLOCKED(""), CLOCKED(""));
+    CHECK_INT(only(diff)->time.kind, OB_VERDICT_UNDECIDED); /* 0.02 ms of 1 ms are 2 % */
+    CHECK(only(diff)->time.low < 0.99 && only(diff)->time.high > 1.01);
+    ob_diff_destroy(diff);
+    diff = judged(CLOCKED(OF_A_BLOCK), CLOCKED(OF_A_BLOCK));
+    CHECK_INT(only(diff)->time.kind, OB_VERDICT_SAME);
+    CHECK(only(diff)->time.low < 1 && only(diff)->time.low > 0.9999);
+    ob_diff_destroy(diff);
+    static const char *const OTHERS[] = {CLOCKED(VIRTUAL), CLOCKED(OF_A_DEVICE)};
+    for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++) {
+        diff = judged(OTHERS[i], OTHERS[i]);
+        CHECK_INT(only(diff)->time.kind, OB_VERDICT_SAME);
+        CHECK_REAL(only(diff)->time.low, 1);
+        ob_diff_destroy(diff);
+    }
+}
+
+/* Each side beside the baseline has its own. */
+static void summaries_of_three_sides(void)
+{
+#define SIDE(name, times) RESULT("k", "null", 1, times, ", \"side\": \"" name "\"")
+    ob_diff *diff = made();
+    ob_err err = {.message = ""};
+    ob_diff_summary sum = {.size = sizeof sum};
+    feed(diff, SIDE("a", TEN) SIDE("b", TWENTY) SIDE("c", "[4, 4, 4, 4, 4, 4, 4, 4, 4, 4]"));
+    CHECK_INT(ob_diff_judge(diff, NULL), OB_OK);
+    CHECK_INT(ob_diff_summarise(diff, &sum, NULL), OB_OK);
+    CHECK_INT(sum.rows, 2);
+    CHECK(isnan(sum.geometric_mean)); /* of no side */
+    CHECK_STR(sum.worst->side, "c");
+    CHECK_INT(ob_diff_summarise_side(diff, 1, &sum, NULL), OB_OK);
+    CHECK_INT(sum.rows, 1);
+    CHECK_INT(sum.worse, 1);
+    CHECK_REAL(sum.geometric_mean, 2);
+    CHECK_STR(sum.worst->side, "b");
+    CHECK_NEAR(sum.seconds, 0.03, 1e-12);
+    CHECK_INT(ob_diff_summarise_side(diff, 2, &sum, NULL), OB_OK);
+    CHECK_NEAR(sum.geometric_mean, 4, 1e-12);
+    CHECK_INT(ob_diff_summarise_side(diff, 0, &sum, &err), OB_ERR_INVALID);
+    CHECK_INT(ob_diff_summarise_side(diff, 3, &sum, &err), OB_ERR_INVALID);
+    CHECK_STR(err.message, "there is no side 3 beside the baseline; there are 2");
+    ob_diff_destroy(diff);
+}
+
 static void processes_of_one_record(void)
 {
     static const char COUNTED[] = ", \"processes\": 5, \"stop\": {\"rule\": \"count\"}";
@@ -386,6 +490,10 @@ static void misuse(void)
 int main(void)
 {
     RUN(one_process_each);
+    RUN(memory);
+    RUN(memory_of_other_backends);
+    RUN(equal_samples_of_a_coarse_clock);
+    RUN(summaries_of_three_sides);
     RUN(processes_of_one_record);
     RUN(processes_of_different_length);
     RUN(functions_that_changed);

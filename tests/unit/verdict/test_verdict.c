@@ -143,6 +143,23 @@ static void scatter_of_the_lowest(void)
     CHECK_NEAR(u.tick, 1.0 / 105, 1e-15);
 }
 
+/* The clock's step is what the samples show, or where they show none what is known of it. */
+static void ticks(void)
+{
+    const double equal[] = {4, 4, 4, 4, 4, 4}, steps[] = {4, 5, 6, 7, 8, 9};
+    ob_verdict_samples s = {.size = sizeof s, .values = equal, .count = 6, .resolution = 0.5};
+    ob_verdict_unit u;
+    CHECK_INT(ob_verdict_unit_of(&s, &u, NULL), OB_OK);
+    CHECK_REAL(u.tick, 0.125);
+    s.resolution = 0;
+    CHECK_INT(ob_verdict_unit_of(&s, &u, NULL), OB_OK);
+    CHECK_REAL(u.tick, 0);
+    s.values = steps;
+    s.resolution = 0.5;
+    CHECK_INT(ob_verdict_unit_of(&s, &u, NULL), OB_OK);
+    CHECK_NEAR(u.tick, 1 / u.low, 1e-15);
+}
+
 static void bad_samples(void)
 {
     const double bad[][2] = {{1, 0}, {1, -1}, {NAN, 1}, {1, INFINITY}};
@@ -433,6 +450,7 @@ int main(void)
     RUN(all_disturbed_is_none_disturbed);
     RUN(batches);
     RUN(scatter_of_the_lowest);
+    RUN(ticks);
     RUN(bad_samples);
     RUN(four_verdicts);
     RUN(interval_of_pairs);

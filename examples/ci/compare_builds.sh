@@ -8,7 +8,8 @@
 #   comment.md     for the pull request
 #   verdicts.xml   JUnit, for the CI system's own view of tests
 # Exit code: that of `opbench diff`: 0 nothing is worse, 1 something is, 2 wrong usage. OPBENCH is the program, if it is
-# not in PATH; OPBENCH_DIFF_OPTIONS has more options, such as "--threshold 0.02 --allow known.json".
+# not in PATH; OPBENCH_DIFF_OPTIONS has more options of verdicts, such as "--threshold 2% --allow known.json", and
+# OPBENCH_MEASURE_OPTIONS those of measuring, such as "--budget 3".
 set -u
 if [ $# -ne 4 ]; then
     echo "usage: compare_builds.sh CONFIG BASELINE OTHER FOLDER" >&2
@@ -16,13 +17,14 @@ if [ $# -ne 4 ]; then
 fi
 opbench=${OPBENCH:-opbench}
 options=${OPBENCH_DIFF_OPTIONS:-}
+measuring=${OPBENCH_MEASURE_OPTIONS:-}
 mkdir -p "$4" || exit 2
 rm -f "$4/comment.md" "$4/verdicts.xml" # of an earlier comparison
 
 # Words of the options are meant to be split.
 # shellcheck disable=SC2086
 "$opbench" diff -c "$1" --a "$2" --b "$3" --records "$4/records.json" --format markdown -o "$4/comment.md" --force \
-    --quiet $options
+    --quiet $options $measuring
 code=$?
 if [ "$code" -eq 2 ]; then
     exit 2

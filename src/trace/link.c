@@ -59,12 +59,12 @@ static size_t set_parents(ob_trace *trace)
     for (size_t i = 0; i < trace->node_count; i++) {
         ob_trace_node *node = &trace->nodes[i];
         node->parent = node->first_child = node->next_sibling = OB_TRACE_NO_NODE;
-        if ((node->parent_id == node->id && i == 0) || node->parent_id == INT64_MIN)
-            continue; /* the root says that it is its own parent */
+        if (node->parent_id == INT64_MIN)
+            continue;
         const uint32_t parent = ob_trace_find_node(trace, node->parent_id);
         if (parent != OB_TRACE_NO_NODE && parent < i)
             node->parent = parent;
-        else if (i > 0)
+        else if (i > 0) /* the root says that it is its own parent */
             cut++;
     }
     for (size_t i = trace->node_count; i-- > 0;) {

@@ -158,6 +158,12 @@ static void layouts_are_taken(void)
 
 static void macros_are_checked(void)
 {
+    /* The largest of what is copied counts, whichever alternative has it. */
+    static const char COPIES_LARGE[] =
+        "{\"args\": [{\"type\": \"tensor\", \"dtype\": \"float\", "
+        "\"shape\": [[3037000500, 1], [2, 3]], \"__list__\": [\"shape\"]}, "
+        "{\"type\": \"tensor\", \"dtype\": \"float\", "
+        "\"shape\": [-1, 3037000500], \"__copy__\": [{\"shape\": [0, [0, 0]]}]}]}";
     static const wrong WRONG[] = {
         {"{\"args\": [{\"type\": \"int\", \"value\": [1, 2, 3, 4], \"__range__\": [\"value\"]}]}",
          "this one has 4"},
@@ -213,6 +219,7 @@ static void macros_are_checked(void)
         {"{\"args\": [" TENSOR("\"shape\": [1], \"t\": [\"x\"]") ", " TENSOR(
              "\"shape\": [-1], \"t\": [0], \"__copy__\": [{\"shape\": [0, [0, 5]]}]") "]}",
          "index 5 is outside"},
+        {COPIES_LARGE, "does not fit 64 bits"},
     };
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
         ob_config *config = open_range(WRONG[i].entry);

@@ -3,6 +3,9 @@
 
 #include "check.h"
 
+#include <limits.h>
+#include <string.h>
+
 static struct {
     double (*cosine)(double);
     double (*square_root)(double);
@@ -42,9 +45,24 @@ static void missing(void)
     CHECK(!library.is_open);
 }
 
+/* A name with a slash is the file itself; others are looked for where the dynamic linker would. */
+static void found(void)
+{
+    char path[PATH_MAX], short_path[4];
+    CHECK(ob_shared_object_find("/proc/self/exe", path, sizeof path));
+    CHECK_STR(path, "/proc/self/exe");
+    CHECK(ob_shared_object_find("/proc/self/exe", short_path, sizeof short_path));
+    CHECK_STR(short_path, "/pr");
+    CHECK(!ob_shared_object_find("/proc/self/no_such_file.so", path, sizeof path));
+    CHECK(ob_shared_object_find("libm.so.6", path, sizeof path));
+    CHECK(path[0] == '/' && strcmp(strrchr(path, '/'), "/libm.so.6") == 0);
+    CHECK(!ob_shared_object_find("libopbench_none.so.9", NULL, 0));
+}
+
 int main(void)
 {
     RUN(filled_in_order);
     RUN(missing);
+    RUN(found);
     return ob_test_end();
 }

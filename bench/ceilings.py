@@ -95,7 +95,7 @@ def ours(program, folder):
             key = (kind, row["of"], int(row["threads"]))
             found[key] = max(found.get(key, 0), float(row["value"]))
             if kind == "load" and int(row["threads"]) == 1:
-                ours.kilobytes[row["of"]] = row["bytes"] // 1024
+                ours.kilobytes[row["of"]] = int(row["bytes"]) // 1024
     return found
 
 

@@ -64,6 +64,7 @@ static ob_status read_nll(const ob_op_call *call, nll *n, ob_err *err)
 {
     OB_TRY(ob__arg_tensor(call, "self", &n->self, err));
     OB_TRY(ob__arg_tensor(call, "target", &n->target, err));
+    OB_TRY(ob__want_floating(call, "self", n->self->dtype, err)); /* means divide */
     OB_TRY(read_reduction(call, &n->reduction, err));
     if (n->self->ndim == 0)
         return ob__shape_fail(call, err, "self has no class dimension");

@@ -430,6 +430,8 @@ static void survives_extremes(void)
          "8]"},
         {"aten::mse_loss_backward(f32[4], f32[9], f32[9], 0)",
          "error: mse_loss_backward: grad_output is [4]; it must expand to [9]"},
+        {"aten::nll_loss_backward(i32[], i32[6, 4], i64[6], None, 1, 2, i32[])",
+         "error: nll_loss_backward: self is int32; it must be a floating dtype"},
         {"aten::nll_loss_backward(f32[2], f32[3, 4], i64[3], None, 0, -100, f32[])",
          "error: nll_loss_backward: grad_output is [2]; it must be [3]"},
         {"aten::nll_loss_backward(f32[], f32[3, 4], i64[9], None, 1, -100, f32[])",

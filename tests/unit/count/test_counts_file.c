@@ -220,6 +220,40 @@ static void operations_on_stats(void)
     ob_counts_destroy(empty);
 }
 
+/* All four tables, and a comparison with counts that lack one. */
+static void inclusive_tables(void)
+{
+    ob_counts *exclusive = table("a", 12, false), *inclusive = table("a", 20, true);
+    ob_counts *own = table("a", 2, false), *whole = table("a", 5, true);
+    ob_count_stats_params params = {.size = sizeof params,
+                                    .stmt_exclusive = exclusive,
+                                    .stmt_inclusive = inclusive,
+                                    .baseline_exclusive = own,
+                                    .baseline_inclusive = whole};
+    ob_count_stats *stats = NULL, *less = NULL, *lacking = NULL;
+    ob_counts *delta = NULL;
+    ob_err err = {0};
+    CHECK_INT(ob_count_stats_create(&params, &stats, NULL), OB_OK);
+    CHECK_INT(ob_count_stats_subtract_baseline(stats, &less, NULL), OB_OK);
+    check_row(ob_count_stats_get(less)->stmt_inclusive, 0, 15, "a");
+    CHECK(ob_count_stats_get(less)->baseline_inclusive == NULL);
+    CHECK_INT(ob_count_stats_delta(less, stats, true, &delta, NULL), OB_OK);
+    check_row(delta, 0, -5, "a");
+    ob_counts_destroy(delta);
+    params.stmt_inclusive = NULL;
+    CHECK_INT(ob_count_stats_create(&params, &lacking, NULL), OB_OK);
+    CHECK_INT(ob_count_stats_delta(stats, lacking, true, &delta, &err), OB_ERR_INVALID);
+    CHECK_INT(ob_count_stats_delta(lacking, stats, true, &delta, &err), OB_ERR_INVALID);
+    CHECK_STR(err.message, "there are no inclusive counts to compare");
+    ob_count_stats_destroy(stats);
+    ob_count_stats_destroy(less);
+    ob_count_stats_destroy(lacking);
+    ob_counts_destroy(exclusive);
+    ob_counts_destroy(inclusive);
+    ob_counts_destroy(own);
+    ob_counts_destroy(whole);
+}
+
 static void scaling(void)
 {
     static const ob_count ROWS[] = {{7, "a"}, {-7, "b"}, {1, "c"}};
@@ -325,6 +359,7 @@ int main(void)
     RUN(refused);
     RUN(there_and_back);
     RUN(operations_on_stats);
+    RUN(inclusive_tables);
     RUN(scaling);
     RUN(matches);
     RUN(records);

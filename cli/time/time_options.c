@@ -36,7 +36,7 @@ const ob_option ob__time_rows[] = {
     OB_OPTION_ROWS_OF(
         ob_run_option_rows,
         "backend|backend-options|device|pin|membind|wrap|seed|processes|case-timeout|max-memory|"
-        "inference-mode|roofline|library-caps",
+        "inference-mode|roofline|library-caps|check",
         RUN),
     OB_JOB_ADDED_FILE_ROWS(JOB),
     OB_JOB_TEXT_ROWS(JOB),
@@ -124,6 +124,8 @@ int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count
         return ob__cli_usage_error(cli,
                                    "-b goes with operators; a statement says itself what it "
                                    "runs, such as y.backward(), and a suite has autograd: true");
+    if (is_snippet && line->run.check)
+        return ob__cli_usage_error(cli, "--check goes with operators, not with code; leave it out");
     if (is_suite && check_suite(cli, line, word_count) != OB_EXIT_OK)
         return OB_EXIT_USAGE;
     if (!is_suite && line->suite.only != NULL)

@@ -120,7 +120,6 @@ static ob_run_options say_time(const ob_run_options *options)
     said.warmup_time_s = said.block_time_s = 0;
     said.min_samples = 0;
     said.cache = usual.cache;
-    said.check = usual.check;
     ob__options_no_count(&said);
     return said;
 }

@@ -9,7 +9,9 @@
 #include "base/text_append.h"
 #include "run/identity.h"
 
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool ob__sides_are_several(const ob_run_params *params)
@@ -57,6 +59,19 @@ static ob_status check_variables(const ob_side *side, ob_err *err)
     return OB_OK;
 }
 
+/* Where a file is, from any folder if it is there; out has PATH_MAX bytes. */
+static void name_folder(const char *file, char *out)
+{
+    char *slash;
+    if (realpath(file, out) == NULL)
+        snprintf(out, PATH_MAX, "%s", file);
+    slash = strrchr(out, '/');
+    if (slash == NULL)
+        strcpy(out, ".");
+    else
+        slash[slash == out] = '\0';
+}
+
 /* A=b OPBENCH_PLUGIN_PATH=folder: what makes another run see what the side sees. */
 static bool print_before(ob_run_side *side)
 {
@@ -69,11 +84,8 @@ static bool print_before(ob_run_side *side)
              ob__text_append_word(out, value) && ob_text_append(out, " ", 1);
     }
     for (size_t i = 0; ok && given->plugins != NULL && given->plugins[i] != NULL; i++) {
-        const char *slash = strrchr(given->plugins[i], '/');
-        char folder[1024] = ".";
-        if (slash != NULL)
-            snprintf(folder, sizeof folder, "%.*s", (int)(slash - given->plugins[i]),
-                     given->plugins[i]);
+        char folder[PATH_MAX];
+        name_folder(given->plugins[i], folder);
         ok = ob_text_append_str(out, i == 0 ? "OPBENCH_PLUGIN_PATH=" : ":") &&
              ob__text_append_word(out, folder);
     }
@@ -102,8 +114,9 @@ static ob_status name_side(const ob_run_options *options, const ob_side *from, o
         side->options.device = given->device;
     if (given->threads > 0)
         side->options.threads = given->threads;
-    if (given->program != NULL)
-        side->options.program = given->program;
+    if (given->program != NULL) /* repro lines work from any folder */
+        side->options.program =
+            realpath(given->program, side->program) != NULL ? side->program : given->program;
     if (ob_run_options_backend_count(&side->options) > 1)
         return ob_err_set(err, OB_ERR_INVALID, "side %s has several backends, \"%s\"; give it one",
                           given->name, side->options.backend);

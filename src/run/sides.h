@@ -9,11 +9,14 @@
 #include "run/device_match.h"
 #include "run/ring.h"
 
+#include <limits.h>
+
 typedef struct ob_run_side {
     ob_side given;          /* zeros but for the name if it came from --backend */
     ob_run_options options; /* of the run, with what the side changes */
     ob_device_word device;
     ob_text before; /* what repro lines have in front of the program */
+    char program[PATH_MAX];
 } ob_run_side;
 
 typedef struct ob_run_sides {

@@ -66,6 +66,8 @@ static void destroy_side(ob_diff_side_data *side)
             free(side->cases[i].passes[p].units);
             ob_counts_destroy(side->cases[i].passes[p].functions);
         }
+    for (size_t i = 0; i < side->count; i++)
+        free(side->cases[i].together.units);
     free(side->cases);
     ob__index_fini(&side->index);
     free(side);
@@ -291,10 +293,10 @@ static size_t equal_processes(const ob_record_result *r, size_t samples)
 
 static ob_status add_unit(const ob_verdict_samples *part, ob_diff_pass *pass, ob_err *err)
 {
-    const ob_status status = ob_verdict_unit_of(part, &pass->units[pass->count], err);
+    const ob_status status = ob_verdict_unit_of(part, &pass->units[pass->count], NULL);
     pass->no_times = pass->no_times || status == OB_ERR_INVALID;
     pass->count += status == OB_OK;
-    return status == OB_ERR_INVALID ? OB_OK : status;
+    return status == OB_OK || status == OB_ERR_INVALID ? OB_OK : ob__diff_no_memory(err);
 }
 
 static ob_status add_units(const row_of_samples *row, ob_diff_pass *pass, ob_err *err)
@@ -381,6 +383,27 @@ static ob_status add_blocks(const ob_diff *diff, const ob_record_result *r, ob_d
     return status;
 }
 
+/* A backward pass is what an iteration with it takes more than one without, and may come out below zero; the iteration as a whole does
+ * not. */
+static ob_status add_together(const ob_diff *diff, const ob_record_result *r, ob_diff_pass *to,
+                              ob_err *err)
+{
+    const ob_reals *f = &r->forward.measure_time_ms, *b = &r->backward.measure_time_ms;
+    ob_record_pass sum = r->backward;
+    if (f->count != b->count || b->count == 0)
+        return OB_OK;
+    double *ms = malloc(b->count * sizeof *ms);
+    if (ms == NULL)
+        return ob__diff_no_memory(err);
+    for (size_t i = 0; i < b->count; i++)
+        ms[i] = f->items[i] + b->items[i];
+    sum.measure_time_ms.items = ms;
+    sum.allocator_peak_bytes = 0;
+    const ob_status status = add_pass(diff, r, &sum, to, err);
+    free(ms);
+    return status;
+}
+
 static ob_status add_result(ob_diff *diff, const ob_record_result *r, ob_diff_case *c, ob_err *err)
 {
     const ob_record_status_info *info = ob_record_status_get_info(r->status);
@@ -395,10 +418,13 @@ static ob_status add_result(ob_diff *diff, const ob_record_result *r, ob_diff_ca
     if (!isnan(r->instructions.backward))
         c->passes[1].instructions = r->instructions.backward;
     OB_TRY(ob__diff_take_functions(&r->instructions, c, err));
+    c->foreign = fmax(c->foreign, r->noise_foreign);
+    c->steal = fmax(c->steal, r->noise_steal);
     if (r->forward.measure_time_ms.count == 0 && r->raw_times_s.count > 0)
         return add_blocks(diff, r, &c->passes[0], err);
     OB_TRY(add_pass(diff, r, &r->forward, &c->passes[0], err));
-    return add_pass(diff, r, &r->backward, &c->passes[1], err);
+    OB_TRY(add_pass(diff, r, &r->backward, &c->passes[1], err));
+    return add_together(diff, r, &c->together, err);
 }
 
 static ob_status side_of(ob_diff *diff, const ob_record_result *r, ob_diff_side_data **out,

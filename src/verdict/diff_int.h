@@ -35,6 +35,10 @@ typedef struct ob_diff_case {
     ob_record_status status; /* of the first record that did not run, else of the last */
     bool mixed;              /* of several records */
     ob_diff_pass passes[OB_PASS_COUNT];
+    ob_diff_pass
+        together; /* forward and backward of an iteration, where the backward is the difference of the two */
+    double foreign,
+        steal; /* what others, and the hypervisor, had of the processors, at worst; 0 = not known */
 } ob_diff_case;
 
 typedef struct ob_diff_side_data {

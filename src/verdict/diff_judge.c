@@ -120,26 +120,59 @@ static double threshold_of(const ob_diff *diff)
 }
 
 /* Of one process the stretches are all that there is. */
-static ob_status judge_times(const pair *p, const ob_diff_pass *a, const ob_diff_pass *b,
-                             ob_diff_row *row, ob_err *err)
+static ob_status decide(const pair *p, const ob_diff_pass *a, const ob_diff_pass *b,
+                        ob_diff_row *row, ob_err *err)
 {
     ob_verdict_params params = p->diff->verdict;
     const bool a_one = a->count == 1, b_one = b->count == 1;
-    row->time.size = sizeof row->time;
-    if (a->no_times || b->no_times) {
-        snprintf(row->time.why, sizeof row->time.why, "some of its times are zero or less%s",
-                 strcmp(row->pass, "backward") == 0
-                     ? ": a backward pass is the difference of two; measure longer"
-                     : "");
-        return OB_OK;
-    }
     params.one_process = a_one || b_one;
     if (p->diff->most_processes > 0)
         params.look_share = ob_verdict_look_share(b->count, p->diff->most_processes);
     params.paired = p->diff->sides_by_record && !p->a->mixed && !p->b->mixed;
-    OB_TRY(ob_verdict_decide(a_one ? a->batches : a->units, a_one ? a->batch_count : a->count,
+    return ob_verdict_decide(a_one ? a->batches : a->units, a_one ? a->batch_count : a->count,
                              b_one ? b->batches : b->units, b_one ? b->batch_count : b->count,
-                             &params, &row->time, err));
+                             &params, &row->time, err);
+}
+
+static bool has_times(const ob_diff_pass *pass)
+{
+    return pass->count > 0 && !pass->no_times;
+}
+
+/* A loop takes a cycle an iteration, so what takes less is not there. */
+static void mistrust(ob_diff_row *row)
+{
+    const double least_ms = 0.4e-6;
+    const bool a = row->time.baseline < least_ms, b = row->time.subject < least_ms;
+    if (!a && !b)
+        return;
+    row->time.kind = OB_VERDICT_UNDECIDED;
+    snprintf(
+        row->time.why, sizeof row->time.why,
+        "%s takes less than a cycle: the compiler removed what nobody uses. Keep the result, such "
+        "as in a volatile variable",
+        a && b ? "each side"
+        : a    ? "the baseline"
+               : "this side");
+}
+
+static ob_status judge_times(const pair *p, size_t pass, ob_diff_row *row, ob_err *err)
+{
+    const ob_diff_pass *a = &p->a->passes[pass], *b = &p->b->passes[pass];
+    const bool backward = strcmp(row->pass, "backward") == 0;
+    row->time.size = sizeof row->time;
+    if (!a->no_times && !b->no_times) {
+        OB_TRY(decide(p, a, b, row, err));
+        mistrust(row);
+    } else if (backward && has_times(&p->a->together) && has_times(&p->b->together)) {
+        OB_TRY(decide(p, &p->a->together, &p->b->together, row, err));
+        snprintf(row->time.why, sizeof row->time.why,
+                 "judged with its forward: a backward is a difference, and some are zero or less");
+    } else {
+        snprintf(row->time.why, sizeof row->time.why, "some of its times are zero or less%s",
+                 backward ? ": a backward pass is the difference of two; measure longer" : "");
+        return OB_OK;
+    }
     row->slower_beyond =
         row->time.kind == OB_VERDICT_SLOWER && row->time.ratio > 1 + threshold_of(p->diff);
     return OB_OK;
@@ -164,7 +197,7 @@ static ob_status judge_passes(const pair *p, ob_err *err)
         row->instructions = b->instructions;
         OB_TRY(ob__diff_compare_functions(p->diff, a, b, &row->functions, err));
         if (in_a)
-            OB_TRY(judge_times(p, a, b, row, err));
+            OB_TRY(judge_times(p, i, row, err));
         row->seconds = a->seconds + b->seconds;
         row->start_seconds = p->a->start_seconds + p->b->start_seconds;
         judge_memory(a, b, threshold_of(p->diff), row);
@@ -178,7 +211,9 @@ static ob_status judge_pair(const pair *p, ob_err *err)
 {
     const ob_diff_state state = state_of(p);
     ob_diff_row *row;
-    return state == OB_DIFF_COMPARED ? judge_passes(p, err) : add_row(p, state, "", &row, err);
+    return state == OB_DIFF_COMPARED && p->a != NULL && p->b != NULL
+               ? judge_passes(p, err)
+               : add_row(p, state, "", &row, err);
 }
 
 /* ---- one side ---- */
@@ -285,6 +320,42 @@ static ob_status note_processes(ob_diff *diff, ob_err *err)
         alone == compared ? "all" : "some");
 }
 
+/* What others did to the machine is said once, where it kept something from being decided. */
+static ob_status note_load(ob_diff *diff, ob_err *err)
+{
+    const double much = 0.1;
+    double foreign = 0, steal = 0, aside = 0;
+    uint64_t undecided = 0;
+    char text[256];
+    for (size_t i = 0; i < diff->row_count; i++)
+        if (diff->rows[i].state == OB_DIFF_COMPARED &&
+            diff->rows[i].time.kind == OB_VERDICT_UNDECIDED) {
+            undecided++;
+            aside = fmax(aside, diff->rows[i].time.set_aside);
+        }
+    for (size_t s = 0; s < diff->side_count; s++)
+        for (size_t i = 0; i < diff->sides[s]->count; i++) {
+            foreign = fmax(foreign, diff->sides[s]->cases[i].foreign);
+            steal = fmax(steal, diff->sides[s]->cases[i].steal);
+        }
+    int size = 0;
+    if (aside > much)
+        size = snprintf(text, sizeof text,
+                        ", the kernel disturbed %.0f %% of the samples of a case", 100 * aside);
+    if (foreign > much)
+        size += snprintf(text + size, sizeof text - (size_t)size,
+                         ", other processes used %.0f %% of the CPU time", 100 * foreign);
+    if (steal > much)
+        size += snprintf(text + size, sizeof text - (size_t)size,
+                         ", the hypervisor took %.0f %% of it away", 100 * steal);
+    if (undecided == 0 || size == 0)
+        return OB_OK;
+    return ob__diff_note(diff, err,
+                         "the machine was busy (at the worst %s), and some cases are "
+                         "undecided; a quieter machine or more time decides them",
+                         text + 2);
+}
+
 /* ---- order ---- */
 
 /* Failures, slower, needs more memory, undecided, faster, same. */
@@ -371,6 +442,7 @@ ob_status ob_diff_judge(ob_diff *diff, ob_err *err)
         OB_TRY(judge_side(diff, diff->sides[s], err));
     }
     OB_TRY(note_processes(diff, err));
+    OB_TRY(note_load(diff, err));
     OB_TRY(ob__diff_note_allowed(diff, err));
     return sort_rows(diff, err);
 }

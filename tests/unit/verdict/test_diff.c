@@ -179,6 +179,71 @@ static void summaries_of_three_sides(void)
     ob_diff_destroy(diff);
 }
 
+/* A backward is a difference and may come out below zero; the iteration with it does not. */
+static void backward_below_zero(void)
+{
+#define BOTH(forward, backward)                                                                    \
+    "{\"op_name\": \"add\", \"id\": \"0\", \"key\": \"k\", \"metric\": {\"forward\": "             \
+    "{\"measure.time\": " forward "}, \"backward\": {\"measure.time\": " backward                  \
+    "}}, \"status\": \"ok\"}\n"
+#define NEARLY "[-0.5, 0.5, 1, 1, 1, 1, 1, 1, 1, 1]"
+    ob_diff *diff = judged(BOTH(TEN, NEARLY), BOTH(TEN, "[3, 3, 3, 3, 3, 3, 3, 3, 3, 3]"));
+    CHECK_INT(ob_diff_count(diff), 2);
+    const ob_diff_row *row = ob_diff_get(diff, 0);
+    CHECK_STR(row->pass, "backward");
+    CHECK_INT(row->time.kind, OB_VERDICT_SLOWER);
+    CHECK_REAL(row->time.subject, 4); /* with its forward */
+    CHECK_HAS(row->time.why, "judged with its forward");
+    ob_diff_destroy(diff);
+    diff =
+        judged(BOTH("[1]", NEARLY), BOTH("[1]", NEARLY)); /* which belong together is not known */
+    CHECK_STR(ob_diff_get(diff, 1)->pass, "backward");
+    CHECK_INT(ob_diff_get(diff, 1)->time.kind, OB_VERDICT_UNDECIDED);
+    CHECK_HAS(ob_diff_get(diff, 1)->time.why, "measure longer");
+    ob_diff_destroy(diff);
+}
+
+/* Less than a cycle an iteration is what a compiler leaves of nothing. */
+static void removed_by_the_compiler(void)
+{
+#define GONE "[1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7]"
+    static const struct {
+        const char *base, *next, *why;
+    } ROWS[] = {{TEN, GONE, "this side takes less than a cycle"},
+                {GONE, TEN, "the baseline takes"},
+                {GONE, GONE, "each side takes"}};
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        char base[1024], next[1024];
+        snprintf(base, sizeof base, RESULT("k", "C", 1, "%s", ""), ROWS[i].base);
+        snprintf(next, sizeof next, RESULT("k", "C", 1, "%s", ""), ROWS[i].next);
+        ob_diff *diff = judged(base, next);
+        CHECK_INT(only(diff)->time.kind, OB_VERDICT_UNDECIDED);
+        CHECK(!only(diff)->worse);
+        CHECK_HAS(only(diff)->time.why, ROWS[i].why);
+        ob_diff_destroy(diff);
+    }
+}
+
+/* It is said where something is undecided, and there alone. */
+static void busy_machine(void)
+{
+#define NOISY(times)                                                                               \
+    RESULT("k", "native", 1, times, ", \"noise\": {\"foreign\": 0.4, \"steal\": 0.2}")
+#define SPREAD "[1, 2, 3, 1, 2, 3, 1, 2, 3, 1]"
+    ob_diff *diff = judged(NOISY(SPREAD), NOISY(SPREAD));
+    CHECK_INT(only(diff)->time.kind, OB_VERDICT_UNDECIDED);
+    CHECK_STR(
+        ob_diff_note(diff, 1),
+        "the machine was busy (at the worst other processes used 40 % of the CPU time, the "
+        "hypervisor took 20 % of it away), and some cases are undecided; a quieter machine or "
+        "more time decides them");
+    ob_diff_destroy(diff);
+    diff = judged(NOISY(TEN), NOISY(TEN));
+    CHECK_INT(only(diff)->time.kind, OB_VERDICT_SAME);
+    CHECK(ob_diff_note(diff, 1) == NULL);
+    ob_diff_destroy(diff);
+}
+
 static void processes_of_one_record(void)
 {
     static const char COUNTED[] = ", \"processes\": 5, \"stop\": {\"rule\": \"count\"}";
@@ -494,6 +559,9 @@ int main(void)
     RUN(memory_of_other_backends);
     RUN(equal_samples_of_a_coarse_clock);
     RUN(summaries_of_three_sides);
+    RUN(backward_below_zero);
+    RUN(removed_by_the_compiler);
+    RUN(busy_machine);
     RUN(processes_of_one_record);
     RUN(processes_of_different_length);
     RUN(functions_that_changed);

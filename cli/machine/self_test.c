@@ -23,6 +23,8 @@
 enum { MOST_TRIALS = 10000, PROCESSES = 20, COPIES = 4 };
 static const double BUDGETS[] = {1, 10};
 static const double EXTRA = 0.01, FOUND_OFTEN = 0.95;
+static const double ENOUGH_OF =
+    6; /* budgets, of which each has an equal share, and processes start besides */
 static const int64_t STEPS[] = {1600, 200000}; /* some 2 us and 0.25 ms */
 enum { ROWS = sizeof BUDGETS / sizeof *BUDGETS, KERNELS = sizeof STEPS / sizeof *STEPS };
 
@@ -265,6 +267,53 @@ static ob_status print_json(ob_cli *cli, const ob_json *result, ob_err *err)
     return OB_OK;
 }
 
+static size_t trials_of(const ob_json *result)
+{
+    const ob_json *rows = ob_json_get(result, "rows");
+    size_t trials = 0;
+    for (size_t i = 0; i < ob_json_count(rows); i++)
+        trials += (size_t)ob_json_int(ob_json_get(ob_json_item(rows, i), "trials"), 0);
+    return trials;
+}
+
+/* A short test does not replace a longer one of the same machine and build, if that is no older than a month: "noted" says which. */
+static bool is_kept(const ob_json *old, const ob_json *new)
+{
+    enum { MONTH_S = 30 * 24 * 3600 };
+    char limit[32];
+    const char *was = ob_json_string(ob_json_get(old, "noted"), NULL),
+               *is = ob_json_string(ob_json_get(new, "noted"), NULL),
+               *when = ob_json_string(ob_json_get(old, "time"), NULL);
+    const char *month = ob_record_format_time((int64_t)time(NULL) - MONTH_S, limit);
+    return was != NULL && is != NULL && strcmp(was, is) == 0 && when != NULL &&
+           strcmp(when, month) > 0 && trials_of(old) > trials_of(new);
+}
+
+static void keep(self_test *s, const ob_json *result)
+{
+    ob_json_doc *old = NULL;
+    ob_err err;
+    const bool has_old = ob_self_test_read(&old, NULL) == OB_OK;
+    if (has_old && is_kept(ob_json_doc_root(old), result))
+        ob__cli_warn(s->cli,
+                     "the earlier result with %zu comparisons is kept, not this one with %zu; a "
+                     "larger --budget replaces it",
+                     trials_of(ob_json_doc_root(old)), trials_of(result));
+    else if (ob_self_test_write(result, &err) != OB_OK)
+        ob__cli_warn(s->cli, "the result is not kept: %s", err.message);
+    ob_json_doc_destroy(old);
+}
+
+/* What there was no time for. */
+static void say_missing(self_test *s)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (s->rows[i].trials == 0)
+            ob__cli_printf(s->cli,
+                           "\nThere was no time for comparisons of %g s; --budget %g has it.\n",
+                           BUDGETS[i], ENOUGH_OF * BUDGETS[i]);
+}
+
 static ob_status report(self_test *s, bool json, ob_err *err)
 {
     ob_json_doc *doc;
@@ -272,10 +321,12 @@ static ob_status report(self_test *s, bool json, ob_err *err)
     const ob_json *result = make_json(s, doc);
     ob_status status = result != NULL ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
     /* What was measured is worth showing, kept or not. */
-    if (status == OB_OK && ob_self_test_write(result, err) != OB_OK)
-        ob__cli_warn(s->cli, "the result is not kept: %s", err->message);
+    if (status == OB_OK)
+        keep(s, result);
     if (status == OB_OK)
         status = json ? print_json(s->cli, result, err) : print_rows(s, err);
+    if (status == OB_OK && !json)
+        say_missing(s);
     if (status == OB_OK && !json)
         ob__cli_printf(s->cli,
                        "\nThe same code at another place was off for good by %.2f %% at most; "

@@ -385,7 +385,10 @@ void ob__results_compare(const ob_results_given *given, const ob_reference_desc 
     }
     out->verdict = "not checked";
     out->worst = NAN;
-    snprintf(out->reason, sizeof out->reason, "%s", c.unknown);
+    snprintf(out->reason, sizeof out->reason, "%s",
+             c.unknown[0] != '\0' ? c.unknown
+                                  : "roundings of so many steps may add up to anything; use fewer "
+                                    "steps, larger sizes or float64");
 }
 
 void ob__check_join(ob_check_result *to, const ob_check_result *later)

@@ -133,6 +133,18 @@ static void test_unknown(void)
     CHECK_INT((int)out.checked, 0);
 }
 
+/* Bounds that are infinite are a reason too. */
+static void test_unbounded(void)
+{
+    static const double bounds[] = {INFINITY, INFINITY, INFINITY, INFINITY};
+    ob_reference reference = values();
+    reference.result.bounds = bounds;
+    const ob_check_result out = compare(&reference, (float[]){1, 2, 3, -4});
+    CHECK_STR(out.verdict, "not checked");
+    CHECK_STR(out.reason, "roundings of so many steps may add up to anything; use fewer steps, "
+                          "larger sizes or float64");
+}
+
 static void test_judged(void)
 {
     ob_reference reference = values();
@@ -171,6 +183,7 @@ int main(void)
     RUN(test_no_number);
     RUN(test_some_elements);
     RUN(test_unknown);
+    RUN(test_unbounded);
     RUN(test_judged);
     RUN(test_form);
     RUN(test_join);

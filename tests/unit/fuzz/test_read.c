@@ -46,6 +46,13 @@ static void forms(void)
     CHECK_STR(first_draw(open_spec("{\"parameters\": [" FIXED("a", "1") ", [" FIXED(
                   "b", "2") ", {\"name\": \"c\", \"distribution\": [[null, 1]]}]]}")),
               "\"params\": {\"a\": 1, \"b\": 2, \"c\": null}, \"tensors\": {}");
+    /* More of them in one list than the outer one has items. */
+    static const char MANY[] =
+        "{\"parameters\": [[" FIXED("a", "1") ", " FIXED("b", "2") ", " FIXED("c", "3") ", " FIXED(
+            "d", "4") ", " FIXED("e", "5") ", " FIXED("f", "6") "]]}";
+    CHECK_STR(first_draw(open_spec(MANY)),
+              "\"params\": {\"a\": 1, \"b\": 2, \"c\": 3, \"d\": 4, \"e\": 5, \"f\": 6}, "
+              "\"tensors\": {}");
     CHECK_STR(
         first_draw(open_spec(
             "{\"parameters\": {\"a\": {\"distribution\": {\"1\": 1}}, "

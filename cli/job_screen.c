@@ -40,6 +40,18 @@ static ob_status write_text(ob_job_screen *s, ob_err *err)
     return ok ? OB_OK : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
 }
 
+/* A loop takes a cycle an iteration, so of what takes less (as in a verdict of `opbench diff`) nothing is left. */
+static void warn_of_removed(const ob_job_screen *s, const ob_record_result *r)
+{
+    const double least_s = 0.4e-9, number = (double)r->number_per_run;
+    bool is_removed = false;
+    for (size_t i = 0; r->forward.measure_time_ms.count == 0 && i < r->raw_times_s.count; i++)
+        is_removed = is_removed || r->raw_times_s.items[i] < least_s * number;
+    if (is_removed && !s->job.line->quiet)
+        ob__cli_warn(s->job.cli, "it takes less than a cycle: the compiler removed what nobody "
+                                 "uses. Keep the result, such as in a volatile variable");
+}
+
 static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)
 {
     ob_job_screen *s = ctx;
@@ -53,6 +65,8 @@ static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)
         OB_TRY(s->also(s->also_ctx, event, err));
     if (s->is_muted)
         return OB_OK;
+    if (!event->is_old)
+        warn_of_removed(s, r);
     OB_TRY(ob_report_add(s->report, event->record, err));
     if (s->at_end)
         return OB_OK;

@@ -61,5 +61,8 @@ with tempfile.TemporaryDirectory() as folder:
         results = [r for r in lines(out.read_text()) if r.get("backend") == "onnxruntime" and "status" in r]
         assert len(results) == len(MODULES if modules else MODELS), done.stdout
         for result in results:
-            assert result["status"] == "ok" and result["check"]["verdict"] == "same", result
+            # Fifty layers, each normalised by a variance of few elements: roundings may add up to anything.
+            wanted = "not checked" if result["op_name"] == "torchvision.models.resnet50" else "same"
+            assert result["status"] == "ok" and result["check"]["verdict"] == wanted, result
+            assert wanted == "same" or "roundings of so many steps" in json.dumps(result["warnings"]), result
             assert not modules or "backward" in json.dumps(result), result

@@ -6,11 +6,13 @@
 #include "backend_options.h"
 #include "run_options.h"
 
+#include "opbench/builder.h"
 #include "opbench/version.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct run_command {
     ob_cli *cli;
@@ -83,7 +85,9 @@ static int print_report(run_command *r)
     const char *records = ob_job_path(r->job.job), *trace = ob_job_trace_path(r->job.job);
     const ob_status status = print_tables(r, &text, &err);
     ob_text_fini(&text);
-    if (r->format == OB_TABLE_TEXT) {
+    if (records == NULL)
+        ob__backend_options_print_files(r->cli, records);
+    else if (r->format == OB_TABLE_TEXT) {
         ob__cli_printf(r->cli, "records: %s\n", records);
         if (trace != NULL)
             ob__cli_printf(r->cli, "trace: %s\n", trace);
@@ -224,6 +228,76 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *line, const char *text, size
     return code;
 }
 
+/* ---- an operator and its arguments instead of a config ---- */
+
+/* Whether none of the options "a|b" is given. */
+static bool is_silent_on(const ob_run_line *line, const char *names)
+{
+    const ob_option *rows = ob__cli_own_options(ob__cli_find_command("run"));
+    for (size_t length; *names != '\0'; names += length + (names[length] == '|')) {
+        char name[32];
+        length = strcspn(names, "|");
+        snprintf(name, sizeof name, "%.*s", (int)length, names);
+        if (!ob_option_is_default(ob_options_find(rows, name), line))
+            return false;
+    }
+    return true;
+}
+
+/* PARAM's single iteration says little of a call that was typed in, and who tries one wants no file beside it. */
+static void take_defaults_of_words(ob_run_line *line)
+{
+    static const double MIN_TIME_S = 0.2;
+    if (is_silent_on(line, "iteration|min-time|precision")) {
+        line->run.min_time_s = MIN_TIME_S;
+        if (is_silent_on(line, "exec-mode|cache|cuda-l2-cache"))
+            line->run.exec_mode = "continuous";
+    }
+    if (is_silent_on(line, "output|output-prefix"))
+        line->job.prefix = NULL;
+}
+
+static ob_status print_config(const char *op, const char *const *words, size_t count, char **text,
+                              size_t *length, ob_err *err)
+{
+    ob_builder *builder;
+    ob_json_doc *doc;
+    OB_TRY(ob_builder_create(&builder, err));
+    ob_builder_call(builder, op, words, count);
+    ob_status status = ob_builder_finish(builder, &doc, err);
+    ob_builder_destroy(builder);
+    if (status != OB_OK)
+        return status;
+    status = ob_json_print(ob_json_doc_root(doc), text, length, err);
+    ob_json_doc_destroy(doc);
+    return status;
+}
+
+static int run_words(ob_cli *cli, ob_run_line *line, const char *const *words, size_t count)
+{
+    const char *op = line->choice.op;
+    char *text = NULL;
+    size_t length = 0;
+    ob_err err;
+    if (line->config != NULL)
+        return ob__cli_usage_error(cli, "'%s': either a config or an operator with its arguments",
+                                   words[0]);
+    if (op == NULL) {
+        op = *words++;
+        count--;
+    }
+    if (print_config(op, words, count, &text, &length, &err) != OB_OK)
+        return ob__cli_fail(cli, &err);
+    take_defaults_of_words(line);
+    line->choice.op = NULL;
+    line->config = "-";
+    line->run.by_words = true;
+    line->run.command = "run";
+    const int code = ob__run_measure(cli, line, text, length);
+    free(text);
+    return code;
+}
+
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
     ob_run_line line = *(const ob_run_line *)call->options;
@@ -232,11 +306,23 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return OB_EXIT_OK;
     }
     ob__job_line_take_prefix(cli, &line.job);
+    /* A file without an ending is a config all the same. */
+    if (call->word_count == 1 && line.choice.op == NULL && line.config == NULL &&
+        access(call->words[0], R_OK) == 0)
+        line.config = call->words[0];
+    else if (call->word_count > 0)
+        return run_words(cli, &line, call->words, call->word_count);
     return ob__run_measure(cli, &line, NULL, 0);
 }
 
 static const ob_cli_word WORDS[] = {
-    {.name = "FILE", .option = "config", .help = "The benchmark config, as -c FILE."},
+    {.name = "WORD",
+     .many = true,
+     .option = "config",
+     .unless = "",
+     .help = "A benchmark config, as -c FILE; or an operator and its arguments, such as torch.mm "
+             "'f32[{64,128},64]' 'f32[64,64]', of which {...} are lists that make several cases. "
+             "Those of a constructor stand before a word \"/\". docs/timer.md has the notation."},
     {.name = NULL},
 };
 
@@ -251,16 +337,20 @@ const ob_cli_command ob__command_run = {
         "Exit code 0: all cases ran; 1: some were not measured: they failed, or the backend "
         "that was asked for does not support them (each record has a status, the last line of the "
         "file counts them); 2: wrong command line or config; 130: interrupted (the first interrupt "
-        "ends after the present case, the second at once).",
-    .usage = "FILE [OPTIONS]",
+        "ends after the present case, the second at once).\n\n"
+        "Without a config, an operator and its arguments are measured for 0.2 seconds, or as long "
+        "as -i, --min-time or --precision say, and no file is written unless one is named.",
+    .usage = "FILE | OPERATOR [ARGUMENT...] [OPTIONS]",
     .words = WORDS,
     .options = ob__run_rows,
     .options_size = sizeof(ob_run_line),
     .options_init = ob__run_line_init,
-    .example = "opbench run -c examples/configs/tour.json\n"
-               "opbench run -c config.json -w 5 -i 100 -b --output results.json\n"
-               "opbench run -c config.json --output results.json --resume\n"
-               "opbench run -c config.json --backend native,torch --min-time 0.2\n"
-               "opbench run -c config.json --num-threads 1,2,4 --pin 0-3 --min-time 0.2",
+    .example =
+        "opbench run torch.softmax 'f32[{64,128,256},1024]' -1 --backend native,torch --check\n"
+        "opbench run examples/configs/tour.json\n"
+        "opbench run -c config.json -w 5 -i 100 -b --output results.json\n"
+        "opbench run -c config.json --output results.json --resume\n"
+        "opbench run -c config.json --backend native,torch --min-time 0.2\n"
+        "opbench run -c config.json --num-threads 1,2,4 --pin 0-3 --min-time 0.2",
     .run = run,
 };

@@ -98,7 +98,9 @@ int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_run_wishes *out)
         return ob__cli_usage_error(cli, "--backend with several names needs a worker process for "
                                         "each; leave out --no-isolate");
     if (line->config == NULL || line->config[0] == '\0')
-        return ob__cli_usage_error(cli, "no config; name its file");
+        return ob__cli_usage_error(cli,
+                                   "nothing to measure; name a config's file, or an operator and "
+                                   "its arguments, such as torch.relu 'f32[64,64]'");
     if (ob__backend_options_check(cli, line->run.backend, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);
     if (check_threads(cli, line, &out->threads) != OB_EXIT_OK)

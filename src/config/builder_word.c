@@ -5,6 +5,7 @@
  * line and one from a config are one. docs/timer.md has the grammar; case_text.c prints it.
  */
 #include "config/builder_int.h"
+#include "config/word_lists.h"
 
 #include "base/number.h"
 
@@ -404,19 +405,47 @@ void ob_builder_word(ob_builder *b, const char *word)
     free(r.scratch);
 }
 
+/* The words from..to of a combination, each as an argument. */
+static void add_words(ob_builder *builder, const ob_word_lists *lists, size_t from, size_t to,
+                      size_t combination)
+{
+    ob_text word = {0};
+    for (size_t i = from; i < to && builder->err.code == OB_OK; i++) {
+        word.size = 0;
+        if (ob__word_lists_print(lists, i, combination, &word))
+            ob_builder_word(builder, word.data);
+        else
+            ob__builder_fail(builder, OB_ERR_NOMEM, "out of memory");
+    }
+    ob_text_fini(&word);
+}
+
+/* Without a constructor a combination is an input; with one it is a group, whose build and input belong together. */
+static void add_combinations(ob_builder *builder, const ob_word_lists *lists, size_t slash)
+{
+    const bool builds = slash < lists->word_count;
+    for (size_t k = 0; k < lists->combinations && builder->err.code == OB_OK; k++) {
+        if (builds) {
+            if (k > 0)
+                ob_builder_group(builder);
+            ob_builder_build(builder);
+            add_words(builder, lists, 0, slash, k);
+        }
+        ob_builder_input(builder);
+        add_words(builder, lists, builds ? slash + 1 : 0, lists->word_count, k);
+    }
+}
+
 void ob_builder_call(ob_builder *builder, const char *name, const char *const *words, size_t count)
 {
-    size_t slash = 0, at = 0;
+    size_t slash = 0;
     while (slash < count && strcmp(words[slash], "/") != 0)
         slash++;
     ob_builder_op(builder, name, NULL);
-    if (slash < count) {
-        ob_builder_build(builder);
-        for (; at < slash; at++)
-            ob_builder_word(builder, words[at]);
-        at++;
-    }
-    ob_builder_input(builder);
-    for (; at < count; at++)
-        ob_builder_word(builder, words[at]);
+    if (builder->err.code != OB_OK)
+        return;
+    ob_word_lists lists;
+    if (ob__word_lists_read(&lists, words, count, &builder->err) == OB_OK)
+        add_combinations(builder, &lists, slash);
+    ob__word_lists_fini(&lists);
 }

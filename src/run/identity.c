@@ -127,9 +127,11 @@ static ob_run_options say_time(const ob_run_options *options)
 static bool append_options(const ob_run_options *options, ob_text *out)
 {
     const size_t before = out->size;
-    ob_run_options said = options->count_repeats > 0                           ? say_count(options)
-                          : options->by_words && options->timer.method == NULL ? say_time(options)
-                                                                               : *options;
+    const bool times =
+        options->by_words && options->timer.method == NULL && options->command == NULL;
+    ob_run_options said = options->count_repeats > 0 ? say_count(options)
+                          : times                    ? say_time(options)
+                                                     : *options;
     said.turn_time_s = 0; /* alone it takes no turns */
     bool ok = ob_text_append(out, " ", 1) && ob_run_options_print(&said, out, NULL) == OB_OK;
     if (ok && out->size == before + 1)

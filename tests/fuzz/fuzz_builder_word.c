@@ -22,9 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     memcpy(word, data, size);
     word[size] = '\0';
-    ob_builder_op(builder, "torch.add", NULL);
-    ob_builder_input(builder);
-    ob_builder_word(builder, word);
+    const char *words[] = {"{n=1..3}", word}; /* a list that the word may name */
+    ob_builder_call(builder, "torch.add", words, 2);
     if (ob_builder_finish(builder, &doc, &err) != OB_OK) {
         if (err.message[0] == '\0')
             abort();

@@ -87,6 +87,7 @@ size_t ob__backend_option_rows(const ob_cli *cli, const ob_cli_command *command,
             .offset = offset + count * sizeof(ob_cli_backend_value) +
                       (flag ? offsetof(ob_cli_backend_value, flag)
                             : offsetof(ob_cli_backend_value, text)),
+            .rare = true,
             .group = "Backend",
             .value = p.row->value,
             .help = p.row->help,

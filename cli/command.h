@@ -94,7 +94,6 @@ struct ob_cli_command {
     size_t options_size;      /* of the struct that the rows fill */
     void (*options_init)(void *options); /* what has no row; NULL = zeros */
     const char *example;                 /* command lines, one per line */
-    bool hidden;                         /* not listed: makes files of the build */
     bool started_by_opbench;             /* so it has no options of backends, and starts sooner */
     ob_cli_library_use libraries;
     /* Whose libraries it may load: those of the backends that are named, else the default's, but for this. Names of its
@@ -107,6 +106,9 @@ struct ob_cli_command {
 
 /* The table, in the order of commands.def. */
 extern const ob_cli_command *const ob__cli_commands[];
+extern const char
+    *const ob__cli_command_headings[]; /* in the list of commands; NULL = not listed */
+bool ob__cli_is_listed(const ob_cli_command *command); /* people call it */
 extern const size_t ob__cli_command_count;
 const ob_cli_command *ob__cli_find_command(const char *name); /* NULL when there is none */
 /* The command's own rows; they live as long as the program. */

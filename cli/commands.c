@@ -9,12 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OB_COMMAND(name) extern const ob_cli_command ob__command_##name;
+#define OB_COMMAND(name, heading) extern const ob_cli_command ob__command_##name;
 #include "commands.def"
 #undef OB_COMMAND
 
 const ob_cli_command *const ob__cli_commands[] = {
-#define OB_COMMAND(name) &ob__command_##name,
+#define OB_COMMAND(name, heading) &ob__command_##name,
+#include "commands.def"
+#undef OB_COMMAND
+};
+
+const char *const ob__cli_command_headings[] = {
+#define OB_COMMAND(name, heading) heading,
 #include "commands.def"
 #undef OB_COMMAND
 };
@@ -30,15 +36,25 @@ const ob_cli_command *ob__cli_find_command(const char *name)
     return NULL;
 }
 
-static const ob_option HELP_OPTION = {.name = "help",
-                                      .letter = 'h',
-                                      .type = OB_OPTION_FLAG,
-                                      .offset = offsetof(ob_cli_common, help),
-                                      .help = "Show this help and exit."};
+bool ob__cli_is_listed(const ob_cli_command *command)
+{
+    size_t i = 0;
+    while (ob__cli_commands[i] != command)
+        i++;
+    return ob__cli_command_headings[i] != NULL;
+}
+
+static const ob_option HELP_OPTIONS[] = {
+    OB_OPTION(FLAG, "help", ob_cli_common, help, .letter = 'h',
+              .help = "Show a short help and exit."),
+    OB_OPTION(FLAG, "help-all", ob_cli_common, help_all,
+              .help = "Show all options, with all that there is to say about them."),
+};
+enum { HELP_OPTION_COUNT = sizeof HELP_OPTIONS / sizeof *HELP_OPTIONS };
 
 bool ob__cli_is_common(const ob_cli *cli, const char *name)
 {
-    return strcmp(name, HELP_OPTION.name) == 0 || ob__library_option_is(cli, name);
+    return strncmp(name, "help", 4) == 0 || ob__library_option_is(cli, name);
 }
 
 const ob_option *ob__cli_common_options(ob_cli *cli, const ob_cli_command *command)
@@ -75,13 +91,13 @@ ob_option *ob__cli_command_options(ob_cli *cli, const ob_cli_command *command, b
     const ob_option *own = ob__cli_own_options(command);
     const ob_option *common = ob__cli_common_options(cli, command);
     const size_t count = ob_options_count(own), more = ob_options_count(common);
-    ob_option *rows = calloc(count + more + 2, sizeof *rows);
+    ob_option *rows = calloc(count + more + HELP_OPTION_COUNT + 1, sizeof *rows);
     if (rows == NULL)
         return NULL;
     memcpy(rows, own, count * sizeof *rows);
     memcpy(rows + count, common, more * sizeof *rows);
     if (with_help)
-        rows[count + more] = HELP_OPTION;
+        memcpy(rows + count + more, HELP_OPTIONS, sizeof HELP_OPTIONS);
     for (size_t i = count; rows[i].name != NULL; i++)
         rows[i].offset += ob__cli_common_offset(command);
     return rows;

@@ -35,7 +35,8 @@ static const ob_manifest *find(const ob_cli *cli, const ob_cli_command *command,
 
 static bool takes_libraries(const ob_cli_command *command)
 {
-    return !command->hidden && ob_options_find(ob__cli_own_options(command), "backend") != NULL;
+    return ob__cli_is_listed(command) &&
+           ob_options_find(ob__cli_own_options(command), "backend") != NULL;
 }
 
 bool ob__library_option_is(const ob_cli *cli, const char *name)
@@ -56,6 +57,7 @@ size_t ob__library_option_rows(const ob_cli *cli, const ob_cli_command *command,
         rows[count] = (ob_option){.name = m->library->option,
                                   .type = OB_OPTION_STRING,
                                   .offset = offset + count * sizeof(const char *),
+                                  .rare = true,
                                   .group = "Backend",
                                   .value = m->library->value,
                                   .otherwise = m->library->otherwise,

@@ -82,8 +82,8 @@ static int run_command(ob_cli *cli, int argc, char **argv)
     cli->backend_values = common.backend;
     if (parsed != OB_OK)
         code = ob__cli_usage_error(cli, "%s", err.message);
-    else if (common.help)
-        code = ob__cli_print_command_help(cli, command);
+    else if (common.help || common.help_all)
+        code = ob__cli_print_command_help(cli, command, common.help_all);
     else if ((code = ob__cli_check_words(cli, command, l.words, word_count)) == OB_EXIT_OK &&
              (code = ob__cli_take_word(cli, l.rows, l.options, l.words, &word_count)) ==
                  OB_EXIT_OK &&
@@ -122,7 +122,7 @@ static int run_global(ob_cli *cli, int argc, char **argv)
 static int dispatch(ob_cli *cli, int argc, char **argv)
 {
     if (argc < 2)
-        return ob__cli_usage_error(cli, "a command is missing");
+        return ob__cli_print_overview(cli);
     if (argv[1][0] == '-')
         return run_global(cli, argc, argv);
     cli->command = ob__cli_find_command(argv[1]);

@@ -37,8 +37,7 @@ static int check_choice(ob_cli *cli, const ob_cli_word *row, const char *word)
                                row->choices);
 }
 
-/* A path, a file's name with an ending, or "-" for standard input. */
-static bool looks_like_config(const char *word)
+bool ob__cli_looks_like_config(const char *word)
 {
     static const char *const ENDINGS[] = {".json", ".yaml", ".yml"};
     const size_t length = strlen(word);
@@ -95,7 +94,7 @@ int ob__cli_take_word(ob_cli *cli, const ob_option *rows, void *options, const c
     const ob_cli_word *row = cli->command->words;
     if (row == NULL || row->option == NULL || *count != 1 ||
         (row->unless != NULL &&
-         (is_one_given(rows, row->unless, options) || !looks_like_config(words[0]))))
+         (is_one_given(rows, row->unless, options) || !ob__cli_looks_like_config(words[0]))))
         return OB_EXIT_OK;
     if (is_given(rows, row->option, strlen(row->option), options))
         return ob__cli_usage_error(cli, "'%s' and --%s name two files; give one", words[0],

@@ -222,7 +222,7 @@ int ob__cli_usage_error(ob_cli *cli, const char *format, ...)
     va_start(args, format);
     message(cli, &ERROR_WORD, format, args);
     va_end(args);
-    const bool named = cli->command != NULL && !cli->command->hidden;
+    const bool named = cli->command != NULL && ob__cli_is_listed(cli->command);
     fprintf(stderr, "Try 'opbench help%s%s'.\n", named ? " " : "", named ? cli->command->name : "");
     return OB_EXIT_USAGE;
 }

@@ -113,7 +113,8 @@ int ob__cli_cap_libraries(ob_cli *cli, const ob_option *rows, const void *option
         ob_library_caps_apply(cli->caps, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     /* A worker does this only for a program that did not; what it prints would be a case's output. */
-    if (strcmp(state, "on") == 0 && !is_on(rows, "quiet", options) && !cli->command->hidden)
+    if (strcmp(state, "on") == 0 && !is_on(rows, "quiet", options) &&
+        ob__cli_is_listed(cli->command))
         say(cli, cli->caps);
     /* What is started behind this finds the variables in place. */
     return setenv(OB_CAPS_VARIABLE, "off", 1) == 0 ? OB_EXIT_OK : ob__cli_out_of_memory(cli);

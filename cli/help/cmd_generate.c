@@ -138,7 +138,7 @@ static void generate_man(ob_cli *cli)
                    ".SH SYNOPSIS\n.B opbench\n.I COMMAND\n[ARGUMENTS]\n.SH COMMANDS\n",
                    ob_version(), OB_CLI_PURPOSE);
     for (size_t i = 0; i < ob__cli_command_count; i++) {
-        if (!ob__cli_commands[i]->hidden)
+        if (ob__cli_is_listed(ob__cli_commands[i]))
             man_command(cli, ob__cli_commands[i]);
     }
     ob__cli_printf(cli, ".SH OPTIONS\nEvery command takes \\-h and \\-\\-help.\n");
@@ -186,7 +186,7 @@ static void generate_markdown(ob_cli *cli)
                         "something failed, 2 wrong command line or config.\n");
     for (size_t i = 0; i < ob__cli_command_count; i++) {
         const ob_cli_command *command = ob__cli_commands[i];
-        if (command->hidden)
+        if (!ob__cli_is_listed(command))
             continue;
         char usage[256];
         ob__cli_format_usage(command, usage, sizeof usage);
@@ -242,6 +242,5 @@ const ob_cli_command ob__command_generate = {
     .help = "print a text that is made from the command rows",
     .text = "Prints the man page, the bash completion or the page of the docs.",
     .words = WORDS,
-    .hidden = true,
     .run = run,
 };

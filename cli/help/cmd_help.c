@@ -87,47 +87,150 @@ static void print_words(ob_cli *cli, const ob_cli_word *words)
     }
 }
 
+/* How much of a command fits a line: up to a blank outside of quotes, where a backslash can stand. */
+static size_t fitting_length(const char *line, size_t length, size_t width)
+{
+    size_t fits = 0;
+    char quote = '\0';
+    if (length <= width)
+        return length;
+    for (size_t i = 0; i + 2 <= width; i++) {
+        if (quote == '\0' && line[i] == ' ')
+            fits = i;
+        if (line[i] == '\'' || line[i] == '"')
+            quote = quote == '\0' ? line[i] : quote == line[i] ? '\0' : quote;
+    }
+    return fits > 0 ? fits : length;
+}
+
+static void print_command_line(ob_cli *cli, const char *line, size_t length)
+{
+    size_t indent = 2;
+    for (size_t fits; length > 0; line += fits, length -= fits) {
+        if (indent > 2) {
+            line++; /* the blank */
+            length--;
+        }
+        fits = fitting_length(line, length, WIDTH - indent);
+        ob__cli_printf(cli, "%*s%.*s%s\n", (int)indent, "", (int)fits, line,
+                       fits < length ? " \\" : "");
+        indent = 4;
+    }
+}
+
 static void print_example(ob_cli *cli, const char *lines)
 {
     if (lines == NULL)
         return;
-    print_title(cli, "Example");
+    print_title(cli, strchr(lines, '\n') != NULL ? "Examples" : "Example");
     while (*lines != '\0') {
         const size_t length = strcspn(lines, "\n");
-        ob__cli_printf(cli, "  %.*s\n", (int)length, lines);
+        print_command_line(cli, lines, length);
         lines += length + (lines[length] == '\n');
     }
 }
 
-int ob__cli_print_command_help(ob_cli *cli, const ob_cli_command *command)
+/* Up to its first full stop that ends a sentence, or a paragraph. */
+static size_t sentence_length(const char *text)
 {
-    char usage[256];
-    ob__cli_format_usage(command, usage, sizeof usage);
-    ob__cli_printf(cli, "Usage: opbench %s %s\n\n", command->name, usage);
-    wrap(cli, command->text, 0, 0);
-    print_words(cli, command->words);
+    const char *stop = strstr(text, ". ");
+    return stop != NULL ? (size_t)(stop - text) + 1 : strlen(text);
+}
+
+/* Leaves out the rare rows and all but the first sentences, which are copied to room. Returns how many were left out. */
+static size_t shorten(ob_option *rows, char *room)
+{
+    size_t left_out = 0;
+    for (; rows->name != NULL; rows++) {
+        if (rows->help == NULL)
+            continue;
+        left_out += rows->rare;
+        const size_t length = sentence_length(rows->help);
+        memcpy(room, rows->help, length);
+        room[length] = '\0';
+        rows->help = rows->rare ? NULL : room;
+        room += length + 1;
+    }
+    return left_out;
+}
+
+static size_t help_size(const ob_option *rows)
+{
+    size_t size = 1;
+    for (; rows->name != NULL; rows++)
+        size += rows->help != NULL ? strlen(rows->help) + 1 : 0;
+    return size;
+}
+
+static int print_rows(ob_cli *cli, const ob_cli_command *command, bool all)
+{
+    size_t left_out = 0;
     ob_option *rows = ob__cli_command_options(cli, command, true);
-    const int code = rows != NULL ? print_options(cli, rows) : ob__cli_out_of_memory(cli);
+    char *room = rows != NULL ? malloc(help_size(rows)) : NULL;
+    if (room != NULL && !all)
+        left_out = shorten(rows, room);
+    const int code = room != NULL ? print_options(cli, rows) : ob__cli_out_of_memory(cli);
+    if (left_out > 0)
+        ob__cli_printf(cli, "\n%zu more: opbench %s --help-all\n", left_out, command->name);
+    free(room);
     free(rows);
+    return code;
+}
+
+static void print_usage(ob_cli *cli, const ob_cli_command *command)
+{
+    char usage[512], line[512 + 64];
+    const size_t indent = strlen("Usage: opbench ") + strlen(command->name) + 1;
+    ob__cli_format_usage(command, usage, sizeof usage);
+    snprintf(line, sizeof line, "Usage: opbench %s ", command->name);
+    ob__cli_write(cli, line, strlen(line));
+    if (strchr(usage, '\n') != NULL)
+        ob__cli_printf(cli, "%s\n", usage); /* broken already */
+    else
+        wrap(cli, usage, indent, indent);
+    ob__cli_write(cli, "\n", 1);
+}
+
+int ob__cli_print_command_help(ob_cli *cli, const ob_cli_command *command, bool all)
+{
+    char first[2048];
+    const char *end = strstr(command->text, "\n\n");
+    snprintf(first, sizeof first, "%.*s",
+             end != NULL ? (int)(end - command->text) : (int)strlen(command->text), command->text);
+    print_usage(cli, command);
+    wrap(cli, all ? command->text : first, 0, 0);
+    print_words(cli, command->words);
+    const int code = print_rows(cli, command, all);
     if (code == OB_EXIT_OK)
         print_example(cli, command->example);
     return code;
 }
 
-int ob__cli_print_overview(ob_cli *cli)
+static void print_commands(ob_cli *cli)
 {
-    ob__cli_printf(cli, "Usage: opbench COMMAND [ARGUMENTS]\n\nopbench %s.\n", OB_CLI_PURPOSE);
+    const char *heading = "";
     size_t width = 0;
     for (size_t i = 0; i < ob__cli_command_count; i++) {
         const size_t length = strlen(ob__cli_commands[i]->name);
-        width = !ob__cli_commands[i]->hidden && length > width ? length : width;
+        width = ob__cli_command_headings[i] != NULL && length > width ? length : width;
     }
-    print_title(cli, "Commands");
     for (size_t i = 0; i < ob__cli_command_count; i++) {
         const ob_cli_command *command = ob__cli_commands[i];
-        if (!command->hidden)
-            print_pair(cli, command->name, command->help, width);
+        if (ob__cli_command_headings[i] == NULL)
+            continue;
+        if (strcmp(heading, ob__cli_command_headings[i]) != 0)
+            print_title(cli, heading = ob__cli_command_headings[i]);
+        print_pair(cli, command->name, command->help, width);
     }
+}
+
+int ob__cli_print_overview(ob_cli *cli)
+{
+    ob__cli_printf(cli, "Usage: opbench COMMAND [ARGUMENTS]\n\nopbench %s.\n", OB_CLI_PURPOSE);
+    print_commands(cli);
+    print_example(cli, "opbench run torch.softmax 'f32[{64,256},1024]' -1 --backend native,torch\n"
+                       "opbench diff before.json after.json\n"
+                       "opbench replay trace.json --backend torch");
     const int code = print_options(cli, ob__cli_global_options());
     ob__cli_printf(cli,
                    "\nExit codes: 0 all went well, 1 something failed, 2 wrong command line or "
@@ -140,7 +243,7 @@ int ob__cli_unknown_command(ob_cli *cli, const char *name)
     const char *names[MAX_NAMES];
     size_t count = 0;
     for (size_t i = 0; i < ob__cli_command_count && count < MAX_NAMES; i++) {
-        if (!ob__cli_commands[i]->hidden)
+        if (ob__cli_is_listed(ob__cli_commands[i]))
             names[count++] = ob__cli_commands[i]->name;
     }
     const char *nearest = ob_nearest_name(name, names, count);
@@ -150,6 +253,10 @@ int ob__cli_unknown_command(ob_cli *cli, const char *name)
     return ob__cli_usage_error(cli, "unknown command '%s'", name);
 }
 
+typedef struct help_line {
+    bool all;
+} help_line;
+
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
     if (call->word_count == 0)
@@ -157,7 +264,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const ob_cli_command *command = ob__cli_find_command(call->words[0]);
     if (command == NULL)
         return ob__cli_unknown_command(cli, call->words[0]);
-    return ob__cli_print_command_help(cli, command);
+    return ob__cli_print_command_help(cli, command, ((const help_line *)call->options)->all);
 }
 
 static const ob_cli_word WORDS[] = {
@@ -165,12 +272,22 @@ static const ob_cli_word WORDS[] = {
     {.name = NULL},
 };
 
+static const ob_option OPTIONS[] = {
+    OB_OPTION(FLAG, "all", help_line, all, .letter = 'a',
+              .help =
+                  "All options, and all that there is to say about them, as COMMAND --help-all."),
+    {.name = NULL},
+};
+
 const ob_cli_command ob__command_help = {
     .name = "help",
     .help = "explain a command",
-    .text = "Shows the list of commands, or what one command does and which options it takes. "
-            "'opbench COMMAND --help' shows the same.",
+    .text =
+        "Shows the list of commands, or what a command does and the options that most people need. "
+        "'opbench COMMAND --help' shows the same.",
     .words = WORDS,
+    .options = OPTIONS,
+    .options_size = sizeof(help_line),
     .example = "opbench help list",
     .run = run,
 };

@@ -47,7 +47,7 @@ static void print_option_names(ob_cli *cli, const ob_option *rows)
 static void print_command_names(ob_cli *cli)
 {
     for (size_t i = 0; i < ob__cli_command_count; i++) {
-        if (!ob__cli_commands[i]->hidden)
+        if (ob__cli_is_listed(ob__cli_commands[i]))
             ob__cli_printf(cli, " %s", ob__cli_commands[i]->name);
     }
 }
@@ -99,7 +99,7 @@ static void print_option_branch(ob_cli *cli, const ob_cli_command *command)
 static void each_command(ob_cli *cli, void (*print)(ob_cli *, const ob_cli_command *))
 {
     for (size_t i = 0; i < ob__cli_command_count; i++) {
-        if (!ob__cli_commands[i]->hidden)
+        if (ob__cli_is_listed(ob__cli_commands[i]))
             print(cli, ob__cli_commands[i]);
     }
 }

@@ -14,7 +14,7 @@
 const ob_option *ob__cli_global_options(void);
 /* What commands have in common; it lies behind the command's own struct. */
 typedef struct ob_cli_common {
-    bool help;                             /* all */
+    bool help, help_all;                   /* all */
     const char *library[OB_CLI_LIBRARIES]; /* commands with a --backend */
     ob_cli_backend_value backend[OB_CLI_BACKEND_VALUES];
 } ob_cli_common;
@@ -34,12 +34,15 @@ void ob__cli_format_usage(const ob_cli_command *command, char *out, size_t size)
 int ob__cli_check_words(ob_cli *cli, const ob_cli_command *command, const char *const *words,
                         size_t count);
 
+/* A path, a file's name with an ending, or "-" for standard input. */
+bool ob__cli_looks_like_config(const char *word);
 /* Makes a single word the value of the option that it stands for. */
 int ob__cli_take_word(ob_cli *cli, const ob_option *rows, void *options, const char *const *words,
                       size_t *count);
 
 int ob__cli_print_overview(ob_cli *cli);
-int ob__cli_print_command_help(ob_cli *cli, const ob_cli_command *command);
+/* What most need, or all of it. */
+int ob__cli_print_command_help(ob_cli *cli, const ob_cli_command *command, bool all);
 int ob__cli_unknown_command(ob_cli *cli, const char *name);
 
 #endif

@@ -342,7 +342,7 @@ static const ob_cli_word WORDS[] = {
 
 const ob_cli_command ob__command_fuzz = {
     .name = "fuzz",
-    .help = "draw tensors and parameters at random, and measure an operator on them",
+    .help = "measure an operator on tensors and sizes that are drawn at random",
     .text =
         "Takes draws from a fuzzer: parameters at random, and tensors whose sizes, steps and "
         "memory "

@@ -4,6 +4,7 @@
  * gets a progress line on a terminal and a table at the end.
  */
 #include "backend_options.h"
+#include "help/help.h"
 #include "run_options.h"
 
 #include "opbench/builder.h"
@@ -279,6 +280,8 @@ static int run_words(ob_cli *cli, ob_run_line *line, const char *const *words, s
     char *text = NULL;
     size_t length = 0;
     ob_err err;
+    if (op == NULL && count > 1 && ob__cli_looks_like_config(words[0]))
+        return ob__cli_usage_error(cli, "'%s' is one word too many", words[1]);
     if (line->config != NULL)
         return ob__cli_usage_error(cli, "'%s': either a config or an operator with its arguments",
                                    words[0]);

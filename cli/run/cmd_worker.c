@@ -188,7 +188,6 @@ const ob_cli_command ob__command_worker = {
     .options = OPTIONS,
     .options_size = sizeof(worker_options),
     .options_init = init,
-    .hidden = true,
     .started_by_opbench = true,
     .run = run,
 };

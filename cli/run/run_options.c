@@ -15,7 +15,7 @@
 #define NEEDS_PYTHON "torch.compile is a Python program, and there is no Python here; leave it out"
 #define REFUSED(kind, option, why, ...)                                                            \
     {                                                                                              \
-        .name = (option), .type = OB_OPTION_##kind, .refused = (why),                              \
+        .name = (option), .type = OB_OPTION_##kind, .refused = (why), .rare = true,                \
         .group = "Options of PARAM that are refused", __VA_ARGS__                                  \
     }
 

@@ -58,7 +58,6 @@ const ob_cli_command ob__command_snippet = {
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(snippet_options),
-    .hidden = true,
     .started_by_opbench = true,
     .run = run,
 };

@@ -15,11 +15,11 @@ typedef struct ob_snippet_line {
     const char *cc, *cxx, *python, *cflags, *ldflags, *cache_dir;
 } ob_snippet_line;
 
-#define OB_SNIPPET_ROW(base, row_name, field, word, text, usual)                                   \
+#define OB_SNIPPET_ROW(base, row_name, field, word, text, usual, ...)                              \
     {                                                                                              \
         .name = (row_name), .group = "Statements and suites", .type = OB_OPTION_STRING,            \
         .offset = (base) + offsetof(ob_snippet_line, field), .value = (word), .help = (text),      \
-        .otherwise = (usual)                                                                       \
+        .otherwise = (usual), __VA_ARGS__                                                          \
     }
 
 /* The rows; base is the offset of the ob_snippet_line in the struct that is filled. */
@@ -33,22 +33,23 @@ typedef struct ob_snippet_line {
              "--suite: only its snippets in this language."},                                      \
         OB_SNIPPET_ROW(base, "setup", setup, "CODE",                                               \
                        "What runs before the statement and does not count; @FILE reads a file.",   \
-                       NULL),                                                                      \
+                       NULL, .rare = false),                                                       \
         OB_SNIPPET_ROW(base, "global-setup", global_setup, "CODE",                                 \
                        "C and C++: what stands outside the function, such as #include lines.",     \
-                       NULL),                                                                      \
-        OB_SNIPPET_ROW(base, "cc", cc, "PROGRAM", "The compiler for C.", "cc"),                    \
-        OB_SNIPPET_ROW(base, "cxx", cxx, "PROGRAM", "The compiler for C++.", "c++"),               \
+                       NULL, .rare = true),                                                        \
+        OB_SNIPPET_ROW(base, "cc", cc, "PROGRAM", "The compiler for C.", "cc", .rare = false),     \
+        OB_SNIPPET_ROW(base, "cxx", cxx, "PROGRAM", "The compiler for C++.", "c++", .rare = true), \
         OB_SNIPPET_ROW(base, "python", python, "PROGRAM", "The interpreter.",                      \
-                       "the system's python3"),                                                    \
+                       "the system's python3", .rare = false),                                     \
         OB_SNIPPET_ROW(base, "cflags", cflags, "WORDS",                                            \
                        "C and C++: further words for the compiler, such as '-O3 "                  \
                        "-march=native'; then it is compiled each time.",                           \
-                       NULL),                                                                      \
+                       NULL, .rare = false),                                                       \
         OB_SNIPPET_ROW(base, "ldflags", ldflags, "WORDS",                                          \
-                       "C and C++: words behind the source, such as '-L. -lmine'.", NULL),         \
+                       "C and C++: words behind the source, such as '-L. -lmine'.", NULL,          \
+                       .rare = true),                                                              \
         OB_SNIPPET_ROW(base, "cache-dir", cache_dir, "DIR", "Where compiled snippets are kept.",   \
-                       "opbench/snippets in your cache")
+                       "opbench/snippets in your cache", .rare = true)
 
 /* The code of a line: what is given as it is, as @FILE, or as - for standard input. */
 typedef struct ob_snippet_code {

@@ -25,7 +25,7 @@ typedef struct ob_suite_line {
      .value = "FILE",                                                                              \
      .help = "A suite of snippets in YAML; - reads standard input."},                              \
     {                                                                                              \
-        .name = "only", .group = "Statements and suites", .type = OB_OPTION_STRING,                \
+        .name = "only", .rare = true, .group = "Statements and suites", .type = OB_OPTION_STRING,  \
         .offset = (base) + offsetof(ob_suite_line, only), .value = "TEXT",                         \
         .help = "With --suite: only snippets with this in their name, as `count --list` shows "    \
                 "it."                                                                              \
@@ -34,7 +34,7 @@ typedef struct ob_suite_line {
 #define OB_SUITE_ROWS(base)                                                                        \
     OB_SUITE_CHOICE_ROWS(base),                                                                    \
     {                                                                                              \
-        .name = "retries", .group = "Statements and suites", .type = OB_OPTION_INT,                \
+        .name = "retries", .rare = true, .group = "Statements and suites", .type = OB_OPTION_INT,  \
         .offset = (base) + offsetof(ob_suite_line, retries), .value = "N", .max = 100,             \
         .initial = "2",                                                                            \
         .help = "With --suite: further attempts for a snippet that fails or takes too long, but "  \

@@ -35,6 +35,7 @@ struct ob_option {
     const char *name; /* "config": given as --config VALUE or --config=VALUE */
     char letter;      /* 'c', or 0 */
     bool open;        /* numbers only: min and max themselves are not allowed */
+    bool rare;        /* few need it: a short help leaves it out */
     bool
         affects_measurement; /* results with another value of it are no further results of the same run */
     ob_option_type type;

@@ -40,6 +40,7 @@ static ob_option take(const ob_option *row, const ob_option *place)
     taken.otherwise = either(place->otherwise, row->otherwise);
     taken.group = either(place->group, row->group);
     taken.help = either(place->help, row->help);
+    taken.rare = place->rare || row->rare;
     return taken;
 }
 

@@ -24,7 +24,7 @@ struct ob_profiler_runs {
 };
 
 #define ROW(kind, name, field, ...)                                                                \
-    OB_OPTION(kind, name, ob_job_batches, field, .group = "Profilers", __VA_ARGS__)
+    OB_OPTION(kind, name, ob_job_batches, field, .group = "Profilers", .rare = true, __VA_ARGS__)
 #define PROFILER(word, kind, product, warmups, iterations)                                         \
     ROW(FLAG, word, profilers[kind].wanted,                                                        \
         .help = "Run the measured cases once more, in batches, under " product "."),               \

@@ -72,6 +72,9 @@ const ob_option *ob__job_rows(void)
             .help = "While another run writes to the file, wait; without this, that is an error."),
         ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|csv|json",
             .initial = "table", .help = "What standard output gets."),
+        ROW(FLAG, "wide", wide, .rare = true,
+            .help = "With several backends: GFLOP/s, GB/s and the share of what is attainable of "
+                    "each, instead of the fastest alone."),
         ROW(FLAG, "quiet", quiet, .letter = 'q',
             .help = "Nothing on standard output and no warnings; the file has everything."),
         OB_OPTION(FLAG, "no-isolate", ob_job_line, no_isolate, .rare = true,

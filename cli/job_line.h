@@ -16,7 +16,7 @@
 
 typedef struct ob_job_line {
     const char *prefix, *output, *format;
-    bool append, resume, force, wait, no_isolate, quiet;
+    bool append, resume, force, wait, no_isolate, quiet, wide;
     const char *named_by; /* no option: see ob_result_file_params */
     bool adds;            /* no option: a file that is there already is appended to unasked */
 } ob_job_line;

@@ -4,6 +4,7 @@
  */
 #include "job_screen.h"
 #include "interrupts.h"
+#include "screen.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -96,8 +97,10 @@ ob_status ob__job_screen_init(ob_job_screen *s, const void *values, ob_err *err)
     s->at_end = !is_text || s->view == OB_VIEW_SUITE;
     s->job.show = show_result;
     s->job.show_ctx = s;
-    const ob_report_params params = {
-        .size = sizeof params, .view = is_text || s->view == OB_VIEW_SUITE ? s->view : OB_VIEW_RUN};
+    const ob_report_params params = {.size = sizeof params,
+                                     .view = is_text || s->view == OB_VIEW_SUITE ? s->view
+                                                                                 : OB_VIEW_RUN,
+                                     .width = ob__cli_width(s->job.cli)};
     OB_TRY(ob_report_create(&params, &s->report, err));
     return ob__cli_job_init(&s->job, ob__cli_own_options(s->job.cli->command), values, err);
 }

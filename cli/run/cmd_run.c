@@ -6,6 +6,7 @@
 #include "backend_options.h"
 #include "help/help.h"
 #include "run_options.h"
+#include "screen.h"
 
 #include "opbench/builder.h"
 #include "opbench/version.h"
@@ -171,7 +172,9 @@ static int measure(run_command *r, bool verbose)
     const ob_report_params params = {
         .size = sizeof params,
         .view = ob_run_options_backend_count(&r->run) > 1 ? OB_VIEW_SIDES : OB_VIEW_RUN,
-        .totals_only = r->format == OB_TABLE_JSON};
+        .totals_only = r->format == OB_TABLE_JSON,
+        .wide = r->line->job.wide,
+        .width = ob__cli_width(r->cli)};
     ob_status status = ob_report_create(&params, &r->report, &err);
     if (status == OB_OK)
         status = open_job(r, verbose, &err);

@@ -4,6 +4,7 @@
  * text form of torch.utils.benchmark or as JSON with everything that follows from its samples.
  */
 #include "measurement_files.h"
+#include "screen.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -185,8 +186,11 @@ static ob_status begin_report(showing *s, ob_view view, ob_err *err)
     s->view = view;
     ob_table_choice choice = s->options->choice;
     choice.size = sizeof choice;
-    const ob_report_params params = {
-        .size = sizeof params, .view = view, .context = s->cli->context, .choice = &choice};
+    const ob_report_params params = {.size = sizeof params,
+                                     .view = view,
+                                     .context = s->cli->context,
+                                     .choice = &choice,
+                                     .width = ob__cli_width(s->cli)};
     return ob_report_create(&params, &s->report, err);
 }
 

@@ -238,6 +238,7 @@ typedef struct ob_record_result {
     uint64_t output_dropped_bytes;
     ob_strings warnings;
     const char *repro;
+    const char *call; /* "softmax(f32[8,50257], -1)"; NULL in older files */
 } ob_record_result;
 
 /* PARAM's run_options, in its words. */

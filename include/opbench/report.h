@@ -37,6 +37,7 @@ enum {
     OB_COLUMN_NOT_EMPTY = 4, /* left out of text when all its cells are empty */
     OB_COLUMN_WRAPPED =
         8, /* the last one: its texts are broken at the style's width, line feeds stay */
+    OB_COLUMN_SHORTENED = 16, /* where the style's width is too small, its texts are cut first */
 };
 
 typedef struct ob_column {
@@ -128,6 +129,8 @@ typedef struct ob_report_params {
     ob_view view;
     ob_context *context; /* SWEEP: knows its operators */
     bool totals_only;    /* the rows are printed elsewhere */
+    bool wide;           /* several backends: the rates of each, not of the fastest alone */
+    size_t width;        /* of the screen, for text; 0 = nothing is cut */
     /* Of the rows; with one there are no totals and no notes. NULL = all. */
     const ob_table_choice *choice;
 } ob_report_params;

@@ -375,7 +375,7 @@ static group *find_group(ob_replay_view *view, const ob_record_result *r)
     if (!OB_RESERVE(view->groups, view->room, view->count + 1))
         return NULL;
     group *last = &view->groups[view->count++];
-    *last = (group){.operators = make_operators(), .sides = ob__side_by_side_view_create()};
+    *last = (group){.operators = make_operators(), .sides = ob__side_by_side_view_create(false)};
     return last->operators != NULL && last->sides != NULL ? last : NULL;
 }
 
@@ -420,8 +420,11 @@ static ob_status print_tables(group *g, ob_table_format format, ob_text *text, o
     const ob_table_style style = {.size = sizeof style, .format = format, .trimmed = true};
     ob_table *sides = g->count > 1 ? ob__side_by_side_view_table(g->sides) : NULL;
     ob_status status = g->count == 1 || sides != NULL ? OB_OK : no_memory(err);
-    for (size_t i = OB_SIDE_VIEW_ID; sides != NULL && i <= OB_SIDE_VIEW_PASS; i++)
-        sides->columns[i].flags |= OB_COLUMN_HIDDEN; /* the same in all rows */
+    for (size_t i = 0; sides != NULL && !sides->no_memory && i <= OB_SIDE_VIEW_PASS; i++)
+        if (i == OB_SIDE_VIEW_OPERATOR)
+            sides->columns[i].title = "operator";
+        else
+            sides->columns[i].flags |= OB_COLUMN_HIDDEN; /* the same in all rows */
     for (size_t i = 0; status == OB_OK && i < g->count; i++) {
         status = ob_table_print(g->summaries[i], &style, text, err);
         if (status == OB_OK && !ob_text_append(text, "\n", 1))

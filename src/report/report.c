@@ -112,7 +112,7 @@ ob_status ob_report_create(const ob_report_params *params, ob_report **out, ob_e
     if (!ok && params->view == OB_VIEW_RUN)
         ok = ob__run_view_open(&report->run, &report->choice);
     else if (!ok && params->view == OB_VIEW_SIDES)
-        ok = (report->sides = ob__side_by_side_view_create()) != NULL;
+        ok = (report->sides = ob__side_by_side_view_create(own.wide)) != NULL;
     else if (!ok && params->view == OB_VIEW_REPLAY)
         ok = (report->replay = ob__replay_view_create(&report->choice)) != NULL;
     else if (!ok)
@@ -289,8 +289,10 @@ static ob_table *table_of(ob_report *report, char *title, ob_table **made)
 
 static ob_status print_rows(ob_report *report, ob_table_format format, ob_text *text, ob_err *err)
 {
-    const ob_table_style style = {
-        .size = sizeof style, .format = format, .trimmed = report->suite != NULL};
+    const ob_table_style style = {.size = sizeof style,
+                                  .format = format,
+                                  .width = report->params.width,
+                                  .trimmed = report->suite != NULL};
     char title[64] = "";
     ob_table *made, *table = table_of(report, title, &made);
     ob_status status = table != NULL                          ? OB_OK
@@ -347,8 +349,8 @@ ob_status ob_report_print(ob_report *report, ob_table_format format, ob_text *te
 ob_status ob_report_print_notes(const ob_report *report, ob_table_format format, ob_text *text,
                                 ob_err *err)
 {
-    if (report->notes.count == 0 || is_chosen(report) ||
-        (format != OB_TABLE_TEXT && format != OB_TABLE_MARKDOWN))
+    if ((report->notes.count == 0 && !ob__run_notes_have_checks(&report->notes)) ||
+        is_chosen(report) || (format != OB_TABLE_TEXT && format != OB_TABLE_MARKDOWN))
         return OB_OK;
     /* Without an empty line Markdown would take the list for rows of the table. */
     return (format == OB_TABLE_TEXT || ob_text_append(text, "\n", 1)) &&

@@ -5,6 +5,8 @@
  */
 #include "report/views.h"
 
+#include "result/run_conditions.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -27,6 +29,15 @@ static bool same_kind(const char *a, const char *b)
     }
 }
 
+const char *ob__result_call(const ob_record_result *r, char room[OB_CALL_ROOM])
+{
+    if (r->call != NULL || r->task.stmt != NULL)
+        return ob__record_call(r);
+    snprintf(room, OB_CALL_ROOM, "%s%s%s", r->op_name != NULL ? r->op_name : "",
+             r->id != NULL && r->id[0] != '\0' ? "|" : "", r->id != NULL ? r->id : "");
+    return room;
+}
+
 static void add(ob_run_notes *notes, char mark, const char *text, const ob_record_result *r)
 {
     for (size_t i = 0; i < notes->count; i++)
@@ -42,11 +53,26 @@ static void add(ob_run_notes *notes, char mark, const char *text, const ob_recor
     note->count = 1;
     note->mark = mark;
     snprintf(note->text, sizeof note->text, "%s", text);
-    snprintf(note->first, sizeof note->first, "%s|%s", r->op_name, r->id);
+    char call[OB_CALL_ROOM];
+    snprintf(note->first, sizeof note->first, "%.191s", ob__result_call(r, call));
+}
+
+static void add_check(ob_run_notes *notes, const ob_record_result *r)
+{
+    if (r->check_verdict == NULL)
+        return;
+    const bool same = strcmp(r->check_verdict, "same") == 0;
+    const bool differs = strcmp(r->check_verdict, "differs") == 0;
+    notes->checks.same += same;
+    notes->checks.differs += differs;
+    notes->checks.unchecked += !same && !differs;
+    if (same && r->check_worst > notes->checks.worst)
+        notes->checks.worst = r->check_worst;
 }
 
 void ob__run_notes_add(ob_run_notes *notes, const ob_record_result *result)
 {
+    add_check(notes, result);
     for (size_t i = 0; i < result->warnings.count; i++)
         add(notes, '*', result->warnings.items[i], result);
     char text[sizeof notes->items[0].text];
@@ -70,9 +96,34 @@ static bool append_note(const ob_run_note *note, ob_text *out)
            ob__append_harmless(out, note->text, true) && ob_text_append(out, "\n", 1);
 }
 
+static const char *results(uint64_t count)
+{
+    return count == 1 ? "result" : "results";
+}
+
+/* 12 results checked, worst at 0.31 of the bound; 1 result differs */
+static bool append_checks(const ob_run_notes *notes, ob_text *out)
+{
+    const uint64_t same = notes->checks.same, differs = notes->checks.differs,
+                   unchecked = notes->checks.unchecked;
+    if (!ob__run_notes_have_checks(notes))
+        return true;
+    bool ok =
+        ob_text_printf(out, "%" PRIu64 " %s checked", same + differs, results(same + differs));
+    if (same > 0)
+        ok = ok && ob_text_printf(out, ", worst at %.2g of the bound", notes->checks.worst);
+    if (differs > 0)
+        ok = ok &&
+             ob_text_printf(out, "; %" PRIu64 " %s", differs, differs == 1 ? "differs" : "differ");
+    if (unchecked > 0)
+        ok = ok && ob_text_printf(out, "; %" PRIu64 " %s no reference", unchecked,
+                                  unchecked == 1 ? "has" : "have");
+    return ok && ob_text_append(out, "\n", 1);
+}
+
 bool ob__run_notes_print(const ob_run_notes *notes, ob_text *out)
 {
-    bool ok = true;
+    bool ok = append_checks(notes, out);
     for (size_t i = 0; ok && i < notes->count; i++)
         ok = append_note(&notes->items[i], out);
     return ok && (notes->others == 0 ||

@@ -9,6 +9,8 @@
 /* What a column shows that is no field as it stands. */
 enum {
     FIELD,
+    CALL, /* people see it first, programs last: it has commas */
+    PLAIN_CALL,
     MARKED_STATUS,
     PASS,
     HALF_WIDTH,
@@ -25,8 +27,9 @@ static const struct {
     int what;
     const char *path; /* of a field */
 } COLUMNS[] = {
-    {{.title = "operator", .name = "operator"}, FIELD, "op_name"},
-    {{.title = "id", .name = "id"}, FIELD, "id"},
+    {{.title = "call", .flags = OB_COLUMN_SHORTENED}, CALL, NULL},
+    {{.name = "operator"}, FIELD, "op_name"},
+    {{.name = "id"}, FIELD, "id"},
     {{.title = "status"}, MARKED_STATUS, NULL},
     {{.name = "status"}, FIELD, "status"},
     {{.title = "pass", .name = "pass"}, PASS, NULL},
@@ -58,6 +61,7 @@ static const struct {
      "instructions/*"},
     {{.name = "reason"}, FIELD, "reason"},
     {{.name = "warnings"}, FIELD, "warnings"},
+    {{.name = "call"}, PLAIN_CALL, NULL},
     {{.name = "calls", .hint = OB_HINT_COUNT, .flags = OB_COLUMN_HIDDEN}, CALLS, NULL},
     {{.name = "weighted_total_ns", .hint = OB_HINT_TIME, .flags = OB_COLUMN_HIDDEN},
      WEIGHTED,
@@ -105,6 +109,10 @@ static void add_row(ob_run_view *view, const ob_record *record, bool backward)
     ob_table *table = view->table;
     ob_table_add_row(table);
     ob__field_columns_fill(&view->fields, table, record, backward);
+    char room[OB_CALL_ROOM];
+    const char *call = ob__result_call(r, room);
+    ob_table_set_text(table, column_of(CALL, NULL), call);
+    ob_table_set_text(table, column_of(PLAIN_CALL, NULL), call);
     set_status(table, r);
     ob_table_set_text(table, column_of(PASS, NULL), backward ? "backward" : "forward");
     ob_table_set_number(table, column_of(HALF_WIDTH, NULL),

@@ -21,11 +21,12 @@ typedef struct side {
     double median_ns, mean_ns, instructions;
     double attainable_ns, of_attainable;
     const char *bound_by;
+    double gflops_per_s, gb_per_s;
     ob_record_ratio ratio;
 } side;
 
 typedef struct row {
-    const char *op, *id, *pass;
+    const char *call, *op, *id, *pass;
     int64_t threads;
     side sides[MOST_BACKENDS];
 } row;
@@ -39,13 +40,16 @@ struct ob_side_by_side_view {
     bool counted;  /* a result says something of instructions */
     bool attained; /* and one of what was attainable */
     bool scales;   /* there are several numbers of threads */
+    bool wide;     /* people see the rates of every backend, not of the fastest alone */
 };
 
-ob_side_by_side_view *ob__side_by_side_view_create(void)
+ob_side_by_side_view *ob__side_by_side_view_create(bool wide)
 {
     ob_side_by_side_view *view = calloc(1, sizeof *view);
-    if (view != NULL)
-        ob__arena_init(&view->arena, 0);
+    if (view == NULL)
+        return NULL;
+    ob__arena_init(&view->arena, 0);
+    view->wide = wide;
     return view;
 }
 
@@ -103,9 +107,14 @@ static row *find_row(ob_side_by_side_view *view, const ob_record_result *r, cons
     if (!OB_RESERVE(view->rows, view->room, view->count + 1))
         return NULL;
     row *new = &view->rows[view->count++];
-    *new = (row){.op = keep(view, op), .id = keep(view, id), .pass = pass, .threads = r->threads};
+    char room[OB_CALL_ROOM];
+    *new = (row){.call = keep(view, ob__result_call(r, room)),
+                 .op = keep(view, op),
+                 .id = keep(view, id),
+                 .pass = pass,
+                 .threads = r->threads};
     view->scales = view->scales || view->rows[0].threads != r->threads;
-    return new->op != NULL &&new->id != NULL ? new : NULL;
+    return new->call != NULL &&new->op != NULL &&new->id != NULL ? new : NULL;
 }
 
 static ob_status add_pass(ob_side_by_side_view *view, const ob_record_result *r, bool backward,
@@ -129,6 +138,8 @@ static ob_status add_pass(ob_side_by_side_view *view, const ob_record_result *r,
                .reason = r->reason != NULL && r->reason[0] != '\0' ? keep(view, r->reason) : NULL,
                .median_ns = measured ? pass->time_ms.median * 1e6 : NAN,
                .mean_ns = measured ? pass->time_ms.mean * 1e6 : NAN,
+               .gflops_per_s = measured ? pass->gflops_per_s : NAN,
+               .gb_per_s = measured ? pass->gb_per_s : NAN,
                .instructions = backward ? r->instructions.backward : r->instructions.forward,
                .attainable_ns = measured ? pass->attainable_ms * 1e6 : NAN,
                .of_attainable = measured ? pass->of_attainable : NAN,
@@ -154,6 +165,8 @@ typedef enum figure {
     TIME,
     RATIO,
     SPREAD,
+    SHOWN_GFLOPS,
+    SHOWN_GBS,
     SHOWN_INSTRUCTIONS,
     SHOWN_SHARE,
     SHOWN_BOUND,
@@ -165,6 +178,8 @@ typedef enum figure {
     RATIO_LOW,
     RATIO_HIGH,
     INSTRUCTIONS,
+    GFLOPS,
+    GBS,
     ATTAINABLE,
     OF_ATTAINABLE,
     BOUND,
@@ -176,10 +191,13 @@ static const struct {
     ob_hint hint;
     bool not_first; /* the first backend has none */
     bool ends;      /* the figures of the next backend come before the next figure */
+    uint32_t flags;
 } SHAPES[FIGURES] = {
     [TIME] = {"%1", NULL, OB_HINT_TIME, false, true},
     [RATIO] = {"%1/%2", NULL, OB_HINT_FIGURE, true, false},
     [SPREAD] = {"+- 95 %", NULL, OB_HINT_BRIEF, true, true},
+    [SHOWN_GFLOPS] = {"%1 GFLOP/s", NULL, OB_HINT_FIGURE, false, false, OB_COLUMN_NOT_EMPTY},
+    [SHOWN_GBS] = {"%1 GB/s", NULL, OB_HINT_FIGURE, false, true, OB_COLUMN_NOT_EMPTY},
     [SHOWN_INSTRUCTIONS] = {"%1 instr.", NULL, OB_HINT_COUNT, false, true},
     [SHOWN_SHARE] = {"%1 of roof", NULL, OB_HINT_SHARE, false, false},
     [SHOWN_BOUND] = {"bound by", NULL, OB_HINT_TEXT, false, true},
@@ -191,6 +209,8 @@ static const struct {
     [RATIO_LOW] = {NULL, "%1_ratio_low", OB_HINT_FIGURE, true, false},
     [RATIO_HIGH] = {NULL, "%1_ratio_high", OB_HINT_FIGURE, true, true},
     [INSTRUCTIONS] = {NULL, "%1_instructions", OB_HINT_COUNT, false, true},
+    [GFLOPS] = {NULL, "%1_gflop_per_second", OB_HINT_FIGURE, false, false},
+    [GBS] = {NULL, "%1_gb_per_second", OB_HINT_FIGURE, false, true},
     [ATTAINABLE] = {NULL, "%1_attainable_ns", OB_HINT_TIME, false, false},
     [OF_ATTAINABLE] = {NULL, "%1_of_attainable", OB_HINT_SHARE, false, false},
     [BOUND] = {NULL, "%1_bound_by", OB_HINT_TEXT, false, true},
@@ -210,52 +230,144 @@ static const char *spell(const ob_side_by_side_view *view, const char *shape, si
     return ok && shape != NULL && ob_text_append(out, "", 1) ? out->data : NULL;
 }
 
-static void add_columns(const ob_side_by_side_view *view, ob_table *table,
-                        size_t places[FIGURES][MOST_BACKENDS])
+/* What is said of a row besides: which backend is the fastest, and how far that one came. */
+enum { BEST, BEST_GFLOPS, BEST_GBS, BEST_SHARE, BEST_BOUND, BEST_COLUMNS };
+
+typedef struct columns {
+    size_t figures[FIGURES][MOST_BACKENDS]; /* 0 = it has none */
+    size_t best[BEST_COLUMNS];
+    size_t plain_best, plain_call; /* programs find them behind what they knew before */
+} columns;
+
+static void add_best_columns(const ob_side_by_side_view *view, ob_table *table, columns *to)
 {
-    static const char *const TITLES[OB_SIDE_VIEW_FIXED] = {[OB_SIDE_VIEW_OPERATOR] = "operator",
-                                                           [OB_SIDE_VIEW_ID] = "id",
-                                                           [OB_SIDE_VIEW_PASS] = "pass",
-                                                           [OB_SIDE_VIEW_THREADS] = "threads"};
+    const uint32_t rates = view->wide ? OB_COLUMN_HIDDEN : OB_COLUMN_NOT_EMPTY;
+    const ob_column all[BEST_COLUMNS] = {
+        [BEST] = {.title = "best", .flags = OB_COLUMN_NOT_EMPTY},
+        [BEST_GFLOPS] = {.title = "GFLOP/s", .hint = OB_HINT_FIGURE, .flags = rates},
+        [BEST_GBS] = {.title = "GB/s", .hint = OB_HINT_FIGURE, .flags = rates},
+        [BEST_SHARE] = {.title = "of roof", .hint = OB_HINT_SHARE, .flags = rates},
+        [BEST_BOUND] = {.title = "bound by", .flags = rates},
+    };
+    for (int i = 0; i < BEST_COLUMNS; i++)
+        to->best[i] = ob_table_add_column(table, &all[i]);
+}
+
+static bool is_shown(const ob_side_by_side_view *view, int first)
+{
+    switch (first) {
+    case SHOWN_INSTRUCTIONS:
+    case INSTRUCTIONS:
+        return view->counted;
+    case SHOWN_GFLOPS:
+        return view->wide;
+    case SHOWN_SHARE:
+        return view->wide && view->attained;
+    case ATTAINABLE:
+        return view->attained;
+    default:
+        return true;
+    }
+}
+
+static void add_columns(const ob_side_by_side_view *view, ob_table *table, columns *to)
+{
+    static const ob_column FIXED[OB_SIDE_VIEW_FIXED] = {
+        [OB_SIDE_VIEW_CALL] = {.title = "call", .flags = OB_COLUMN_SHORTENED},
+        [OB_SIDE_VIEW_OPERATOR] = {.name = "operator"},
+        [OB_SIDE_VIEW_ID] = {.name = "id"},
+        [OB_SIDE_VIEW_PASS] = {.title = "pass", .name = "pass"},
+        [OB_SIDE_VIEW_THREADS] = {.title = "threads",
+                                  .name = "threads",
+                                  .hint = OB_HINT_COUNT,
+                                  .flags = OB_COLUMN_HIDDEN},
+    };
     ob_text title = {.data = NULL}, name = {.data = NULL};
     for (int c = 0; c < OB_SIDE_VIEW_FIXED; c++)
-        ob_table_add_column(
-            table, &(ob_column){
-                       .title = TITLES[c],
-                       .name = TITLES[c],
-                       .hint = c == OB_SIDE_VIEW_THREADS ? OB_HINT_COUNT : OB_HINT_TEXT,
-                       .flags = c == OB_SIDE_VIEW_THREADS && !view->scales ? OB_COLUMN_HIDDEN : 0});
+        ob_table_add_column(table, &FIXED[c]);
+    if (view->scales && !table->no_memory)
+        table->columns[OB_SIDE_VIEW_THREADS].flags = 0;
     for (int first = 0, last; first < FIGURES; first = last + 1) {
         for (last = first; !SHAPES[last].ends; last++)
             continue;
-        const bool counts = first == SHOWN_INSTRUCTIONS || first == INSTRUCTIONS;
-        const bool attains = first == SHOWN_SHARE || first == ATTAINABLE;
-        const bool there = counts ? view->counted : attains ? view->attained : true;
-        for (size_t b = 0; there && b < view->backend_count; b++)
+        for (size_t b = 0; b < view->backend_count && is_shown(view, first); b++)
             for (int f = first; f <= last; f++)
                 if (b > 0 || !SHAPES[f].not_first)
-                    places[f][b] = ob_table_add_column(
+                    to->figures[f][b] = ob_table_add_column(
                         table, &(ob_column){.title = spell(view, SHAPES[f].title, b, &title),
                                             .name = spell(view, SHAPES[f].name, b, &name),
-                                            .hint = SHAPES[f].hint});
+                                            .hint = SHAPES[f].hint,
+                                            .flags = SHAPES[f].flags});
+        if (last == SPREAD)
+            add_best_columns(view, table, to);
     }
+    to->plain_best = ob_table_add_column(table, &(ob_column){.name = "best"});
+    to->plain_call = ob_table_add_column(table, &(ob_column){.name = "call"});
     ob_text_fini(&title);
     ob_text_fini(&name);
 }
 
-static void fill_side(ob_table *table, size_t places[FIGURES][MOST_BACKENDS], size_t b,
+/* The one with the smallest median; MOST_BACKENDS = none was measured. */
+static size_t find_fastest(const row *r)
+{
+    size_t fastest = MOST_BACKENDS;
+    for (size_t b = 0; b < MOST_BACKENDS; b++)
+        if (r->sides[b].there && !isnan(r->sides[b].median_ns) &&
+            (fastest == MOST_BACKENDS || r->sides[b].median_ns < r->sides[fastest].median_ns))
+            fastest = b;
+    return fastest;
+}
+
+/* Whether the intervals of the ratios to the first backend tell it from all others that were measured. */
+static bool is_best(const row *r, size_t b)
+{
+    static const ob_record_ratio FIRST = {.value = 1, .low = 1, .high = 1};
+    const ob_record_ratio *own = b == 0 ? &FIRST : &r->sides[b].ratio;
+    size_t others = 0;
+    for (size_t i = 0; i < MOST_BACKENDS; i++) {
+        if (i == b || !r->sides[i].there || isnan(r->sides[i].median_ns))
+            continue;
+        const ob_record_ratio *other = i == 0 ? &FIRST : &r->sides[i].ratio;
+        if (!(own->high < other->low)) /* also where there is no interval */
+            return false;
+        others++;
+    }
+    return others > 0;
+}
+
+static void fill_best(const ob_side_by_side_view *view, ob_table *table, const columns *at,
+                      const row *r)
+{
+    const size_t b = find_fastest(r);
+    ob_table_set_text(table, at->plain_call, r->call);
+    if (b == MOST_BACKENDS)
+        return;
+    const char *best = is_best(r, b) ? view->backends[b] : NULL;
+    ob_table_set_text(table, at->best[BEST], best);
+    ob_table_set_text(table, at->plain_best, best);
+    ob_table_set_number(table, at->best[BEST_GFLOPS], r->sides[b].gflops_per_s);
+    ob_table_set_number(table, at->best[BEST_GBS], r->sides[b].gb_per_s);
+    ob_table_set_number(table, at->best[BEST_SHARE], r->sides[b].of_attainable);
+    ob_table_set_text(table, at->best[BEST_BOUND], r->sides[b].bound_by);
+}
+
+static void fill_side(ob_table *table, const size_t places[FIGURES][MOST_BACKENDS], size_t b,
                       const side *s)
 {
     const double numbers[FIGURES] = {
         [TIME] = s->median_ns,
         [RATIO] = s->ratio.value,
         [SPREAD] = (s->ratio.high - s->ratio.low) / 2,
+        [SHOWN_GFLOPS] = s->gflops_per_s,
+        [SHOWN_GBS] = s->gb_per_s,
         [SHOWN_INSTRUCTIONS] = s->instructions,
         [SHOWN_SHARE] = s->of_attainable,
         [SHOWN_BOUND] = NAN,
         [STATUS] = NAN,
         [MEDIAN] = s->median_ns,
         [MEAN] = s->mean_ns,
+        [GFLOPS] = s->gflops_per_s,
+        [GBS] = s->gb_per_s,
         [REASON] = NAN,
         [RATIO_VALUE] = s->ratio.value,
         [RATIO_LOW] = s->ratio.low,
@@ -286,23 +398,25 @@ static bool add_note(ob_text *note, const char *backend, const side *s)
 
 ob_table *ob__side_by_side_view_table(ob_side_by_side_view *view)
 {
-    size_t places[FIGURES][MOST_BACKENDS] = {{0}};
+    columns at = {.best = {0}};
     ob_text note = {.data = NULL};
     ob_table *table = ob_table_create();
     if (table == NULL)
         return NULL;
-    add_columns(view, table, places);
+    add_columns(view, table, &at);
     for (size_t i = 0; i < view->count; i++) {
         const row *r = &view->rows[i];
         ob_table_add_row(table);
+        ob_table_set_text(table, OB_SIDE_VIEW_CALL, r->call);
         ob_table_set_text(table, OB_SIDE_VIEW_OPERATOR, r->op);
         ob_table_set_text(table, OB_SIDE_VIEW_ID, r->id);
         ob_table_set_text(table, OB_SIDE_VIEW_PASS, r->pass);
         ob_table_set_number(table, OB_SIDE_VIEW_THREADS, (double)r->threads);
+        fill_best(view, table, &at, r);
         note.size = 0;
         for (size_t b = 0; b < view->backend_count; b++) {
             if (r->sides[b].there)
-                fill_side(table, places, b, &r->sides[b]);
+                fill_side(table, at.figures, b, &r->sides[b]);
             if (!add_note(&note, view->backends[b], &r->sides[b]))
                 table->no_memory = true;
         }

@@ -81,6 +81,24 @@ static bool put_cell_text(layout *l, size_t row, size_t i)
                : ob__append_harmless(&l->cell, column_at(l, i)->title, l->table->boxed != NULL);
 }
 
+/* The widest first, down to a width that still tells something. */
+static void shorten(layout *l)
+{
+    enum { LEAST_WIDTH = 20 };
+    while (l->style->width > 0 && l->total > l->style->width) {
+        size_t widest = l->count;
+        for (size_t i = 0; i < l->count; i++)
+            if ((column_at(l, i)->flags & OB_COLUMN_SHORTENED) != 0 && l->widths[i] > LEAST_WIDTH &&
+                (widest == l->count || l->widths[i] > l->widths[widest]))
+                widest = i;
+        if (widest == l->count)
+            return;
+        const size_t over = l->total - l->style->width, room = l->widths[widest] - LEAST_WIDTH;
+        l->widths[widest] -= over < room ? over : room;
+        l->total -= over < room ? over : room;
+    }
+}
+
 static bool measure(layout *l)
 {
     bool ok = true;
@@ -118,6 +136,7 @@ static ob_status open_layout(const ob_table *table, const ob_table_style *style,
     l->widths = calloc(l->count + 1, sizeof *l->widths);
     if (l->shown == NULL || l->widths == NULL || !measure(l))
         return no_memory(err);
+    shorten(l);
     l->wraps = style->width > 0 && l->count > 0 &&
                (column_at(l, l->count - 1)->flags & OB_COLUMN_WRAPPED) != 0;
     if (l->total > MAX_TABLE_BYTES / (2 * table->row_count + 2))
@@ -143,6 +162,20 @@ static align align_of(const layout *l, size_t i)
 {
     const ob_column *column = column_at(l, i);
     return column->flags & OB_COLUMN_CENTRED ? CENTRE : column->hint == OB_HINT_TEXT ? LEFT : RIGHT;
+}
+
+/* What does not fit ends in three dots. */
+static void cut_cell(layout *l, size_t width)
+{
+    static const char DOTS[] = "...";
+    const char *at = l->cell.data, *end = l->cell.data + l->cell.size;
+    if (text_width(&l->cell) <= width || width < sizeof DOTS)
+        return;
+    for (size_t i = 0; i < width - (sizeof DOTS - 1); i++)
+        ob__utf8_next(&at, end);
+    l->cell.size = (size_t)(at - l->cell.data);
+    if (ob_text_append_str(&l->cell, DOTS))
+        return;
 }
 
 /* The scratch in so many columns; centred as Python's str.center does it. */
@@ -188,6 +221,8 @@ static bool append_line(layout *l, size_t row)
         ok = put_cell_text(l, row, i) && ob_text_append_str(l->out, gap(l, i));
         if (l->wraps && i + 1 == l->count)
             return ok && append_wrapped(l, row);
+        if (ok && (column_at(l, i)->flags & OB_COLUMN_SHORTENED) != 0)
+            cut_cell(l, l->widths[i]);
         ok = ok && ob_text_append_str(l->out, ESCAPES[mark]) &&
              append_placed(l, how == LEFT && i + 1 == l->count ? 0 : l->widths[i], how, ' ') &&
              (mark == OB_MARK_NONE || ob_text_append_str(l->out, RESET_TWICE));

@@ -86,6 +86,7 @@ void ob__run_view_scale(ob_table *table, const ob_scaling_columns *columns);
 
 typedef struct ob_side_by_side_view ob_side_by_side_view;
 enum {
+    OB_SIDE_VIEW_CALL,
     OB_SIDE_VIEW_OPERATOR,
     OB_SIDE_VIEW_ID,
     OB_SIDE_VIEW_PASS,
@@ -93,7 +94,7 @@ enum {
     OB_SIDE_VIEW_FIXED
 }; /* columns */
 
-ob_side_by_side_view *ob__side_by_side_view_create(void); /* NULL when memory is out */
+ob_side_by_side_view *ob__side_by_side_view_create(bool wide); /* NULL when memory is out */
 void ob__side_by_side_view_destroy(ob_side_by_side_view *view);
 /* OB_ERR_LIMIT for more backends than a run can have. */
 ob_status ob__side_by_side_view_add(ob_side_by_side_view *view, const ob_record_result *result,
@@ -140,6 +141,12 @@ void ob__replay_view_take_parts(ob_replay_view *view, ob_text *out);
 ob_status ob__replay_view_print(ob_replay_view *view, const ob_table_choice *choice, bool chosen,
                                 ob_table_format format, ob_text *text, ob_err *err);
 
+/* ---- what was measured, for people ---- */
+
+enum { OB_CALL_ROOM = 256 };
+/* The call; of records that do not have it OPERATOR|ID, in room. */
+const char *ob__result_call(const ob_record_result *result, char room[OB_CALL_ROOM]);
+
 /* ---- warnings, each kind once ---- */
 
 enum { OB_MOST_NOTES = 16 };
@@ -156,7 +163,16 @@ typedef struct ob_run_notes {
     ob_run_note items[OB_MOST_NOTES];
     size_t count;
     uint64_t others; /* warnings beyond */
+    struct {
+        uint64_t same, differs, unchecked;
+        double worst; /* in units of its bound */
+    } checks;         /* of results, with --check */
 } ob_run_notes;
+
+static inline bool ob__run_notes_have_checks(const ob_run_notes *notes)
+{
+    return notes->checks.same + notes->checks.differs + notes->checks.unchecked > 0;
+}
 
 void ob__run_notes_add(ob_run_notes *notes, const ob_record_result *result);
 bool ob__run_notes_print(const ob_run_notes *notes, ob_text *out);

@@ -32,3 +32,18 @@ bool ob__run_conditions_append(ob_text *text, const ob_run_conditions *place)
                  ob_text_append_str(text, words[i]);
     return ok;
 }
+
+const char *ob__record_call(const ob_record_result *result)
+{
+    static const char *const PREFIXES[] = {"torch.nn.functional.", "torch.", "aten::"};
+    const char *text = result->call != NULL        ? result->call
+                       : result->task.stmt != NULL ? result->task.stmt
+                       : result->op_name != NULL   ? result->op_name
+                                                   : "";
+    for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++) {
+        const size_t length = strlen(PREFIXES[i]);
+        if (strncmp(text, PREFIXES[i], length) == 0 && text[length] != '\0')
+            return text + length;
+    }
+    return text;
+}

@@ -6,6 +6,7 @@
 #ifndef OB_RESULT_RUN_CONDITIONS_H
 #define OB_RESULT_RUN_CONDITIONS_H
 
+#include "opbench/record.h"
 #include "opbench/text.h"
 
 #include <stdbool.h>
@@ -19,5 +20,8 @@ typedef struct ob_run_conditions {
 /* Appends "native", "torch, cuda:0, cold cache, continuous, backward": what is not usual is named. Nothing
  * if nothing is known. False when memory is out. */
 bool ob__run_conditions_append(ob_text *text, const ob_run_conditions *place);
+
+/* What was measured, for people: the call, or what an older record has in its place; never NULL. */
+const char *ob__record_call(const ob_record_result *result);
 
 #endif

@@ -148,9 +148,37 @@ static void threads(void)
         RESULT("0", "a", 0.002, ", \"threads\": 1") RESULT("0", "b", 0.001, ", \"threads\": 1")
             RESULT("0", "a", 0.001, ", \"threads\": 2") RESULT("0", "b", 0.003, ", \"threads\": 2");
     CHECK_STR(show(SIDES, (shown){.view = OB_VIEW_SIDES}),
-              "operator  id  pass     threads     a     b  b/a  +- 95 %\n"
-              "add       0   forward        1  2 us  1 us    -        -\n"
-              "add       0   forward        2  1 us  3 us    -        -\n");
+              "call   pass     threads     a     b  b/a  +- 95 %\n"
+              "add|0  forward        1  2 us  1 us    -        -\n"
+              "add|0  forward        2  1 us  3 us    -        -\n");
+}
+
+/* Of three backends the one that the intervals tell from both others is the best, and its rates are shown. */
+static void best_of_sides(void)
+{
+#define SIDE_RESULT(id, backend, ms, ratio)                                                        \
+    "{\"op_name\": \"torch.mm\", \"call\": \"mm(f32[2,2], f32[2,2])\", \"id\": \"" id              \
+    "\", \"metric\": {\"forward\": {\"measure.time\": [" #ms "]}}, \"status\": \"ok\", "           \
+    "\"backend\": \"" backend "\", \"statistics\": {\"forward\": {\"count\": 1, \"median\": " #ms  \
+    ", \"mean\": " #ms ", \"gflops_per_s\": " #ms "5" ratio "}}, \"check\": {\"verdict\": "        \
+    "\"same\", \"worst\": " #ms "}}\n"
+#define RATIO(value, low, high)                                                                    \
+    ", \"ratio\": {\"value\": " #value ", \"low\": " #low ", \"high\": " #high "}"
+    static const char LINES[] =
+        SIDE_RESULT("0", "a", 0.002, "") SIDE_RESULT("0", "b", 0.001, RATIO(0.5, 0.4, 0.6))
+            SIDE_RESULT("0", "c", 0.003, RATIO(1.5, 1.4, 1.6)) SIDE_RESULT("1", "a", 0.002, "")
+                SIDE_RESULT("1", "b", 0.001, RATIO(0.5, 0.4, 1.1)); /* not told apart */
+    CHECK_STR(
+        show(LINES, (shown){.view = OB_VIEW_SIDES, .choice = {.columns = "call,best,GFLOP/s"}}),
+        "call                    best  GFLOP/s\n"
+        "mm(f32[2,2], f32[2,2])  b      0.0015\n"
+        "mm(f32[2,2], f32[2,2])         0.0015\n");
+    CHECK_STR(show(LINES, (shown){.view = OB_VIEW_SIDES,
+                                  .choice = {.columns = "id,best,call,b_gflop_per_second"},
+                                  .format = OB_TABLE_CSV}),
+              "id,best,call,b_gflop_per_second\n"
+              "0,b,\"mm(f32[2,2], f32[2,2])\",0.0015\n"
+              "1,,\"mm(f32[2,2], f32[2,2])\",0.0015\n");
 }
 
 static void sides(void)
@@ -159,9 +187,9 @@ static void sides(void)
         RESULT("1", "b", 0.004, "") "{\"op_name\": \"add\", \"id\": \"1\", \"backend\": \"a\", "
                                     "\"status\": \"failed\", \"reason\": \"no\"}\n";
     CHECK_STR(show(LINES, (shown){.view = OB_VIEW_SIDES}),
-              "operator  id  pass          a     b  b/a  +- 95 %\n"
-              "add       0   forward    2 us  1 us    -        -\n"
-              "add       1   forward  failed  4 us    -        -\n"
+              "call   pass          a     b  b/a  +- 95 %\n"
+              "add|0  forward    2 us  1 us    -        -\n"
+              "add|1  forward  failed  4 us    -        -\n"
               "    a: no\n");
     CHECK_STR(show(LINES, (shown){.view = OB_VIEW_SIDES,
                                   .format = OB_TABLE_CSV,
@@ -193,7 +221,7 @@ static void notes(void)
     static const char LINES[] = RESULT("0", "a", 1, ", \"warnings\": [\"took 5 s\"]")
         RESULT("1", "a", 1, ", \"warnings\": [\"took 6 s\", \"\\u001b[2J\"]");
     const char *out = show(LINES, (shown){.view = OB_VIEW_RUN, .notes = true});
-    CHECK_HAS(out, "add       0   ok*     forward    1 ms");
+    CHECK_HAS(out, "add|0  ok*     forward    1 ms");
     CHECK_HAS(out, "\n* 2 results, the first is add|0: took 5 s\n* add|1: ?[2J\n");
     out = show(LINES, (shown){.view = OB_VIEW_RUN, .format = OB_TABLE_MARKDOWN, .notes = true});
     CHECK_HAS(out, "|\n\n* 2 results");
@@ -294,16 +322,16 @@ static void counts_as_texts(void)
 /* As a table they have no columns for times, unless there are results with some. */
 static void counts_as_table(void)
 {
-    CHECK_STR(show(COUNTS, (shown){.view = OB_VIEW_RUN}), "operator  id  status  pass      instr.\n"
-                                                          "f         0   ok      forward        4\n"
-                                                          "f         0   ok      backward     1.5\n"
-                                                          "f         1   failed  forward        -\n"
+    CHECK_STR(show(COUNTS, (shown){.view = OB_VIEW_RUN}), "call  status  pass      instr.\n"
+                                                          "f|0   ok      forward        4\n"
+                                                          "f|0   ok      backward     1.5\n"
+                                                          "f|1   failed  forward        -\n"
                                                           "    no\n");
     CHECK_STR(show(COUNTS, (shown){.view = OB_VIEW_RUN, .format = OB_TABLE_CSV}),
-              "operator,id,status,pass,instructions,reason,warnings\n"
-              "f,0,ok,forward,4,,\n"
-              "f,0,ok,backward,1.5,,\n"
-              "f,1,failed,forward,,no,\n");
+              "operator,id,status,pass,instructions,reason,warnings,call\n"
+              "f,0,ok,forward,4,,,f|0\n"
+              "f,0,ok,backward,1.5,,,f|0\n"
+              "f,1,failed,forward,,no,,f|1\n");
     static const char BOTH[] =
         RESULT("0", "a", 0.001, "") "{\"op_name\": \"f\", \"id\": \"1\", "
                                     "\"status\": \"ok\", \"mode\": \"count\"}\n";
@@ -331,6 +359,7 @@ int main(void)
     RUN(which_view);
     RUN(fields_as_columns);
     RUN(sides);
+    RUN(best_of_sides);
     RUN(threads);
     RUN(interrupted);
     RUN(notes);

@@ -86,6 +86,7 @@ typedef struct ob_diff_row {
     /* "kernel.c:add +1200, copy -30": the functions that execute most more or fewer instructions per iteration; NULL = not counted,
      * or none does. */
     const char *functions;
+    const char *call; /* "softmax(f32[8,50257], -1)"; "OPERATOR|ID" where records do not say */
 } ob_diff_row;
 
 typedef struct ob_diff_summary {

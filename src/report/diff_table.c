@@ -122,6 +122,7 @@ bool ob__diff_append_totals(const ob_diff_summary *sum, ob_text *out)
 /* ---- the table ---- */
 
 enum column {
+    SHOWN_CALL,
     OPERATOR,
     ID,
     PASS,
@@ -159,12 +160,14 @@ enum column {
     ALLOWED,
     REMARK,
     REPRO,
+    CALL,
     COLUMNS
 };
 
 static const ob_column SHAPES[COLUMNS] = {
-    [OPERATOR] = {.title = "operator", .name = "operator"},
-    [ID] = {.title = "id", .name = "id"},
+    [SHOWN_CALL] = {.title = "call", .flags = OB_COLUMN_SHORTENED},
+    [OPERATOR] = {.name = "operator"},
+    [ID] = {.name = "id"},
     [PASS] = {.title = "pass", .name = "pass"},
     [SIDE] = {.title = "side", .name = "side"},
     [BASELINE] = {.hint = OB_HINT_TIME},
@@ -200,6 +203,7 @@ static const ob_column SHAPES[COLUMNS] = {
     [ALLOWED] = {.name = "allowed"},
     [REMARK] = {.name = "remark"},
     [REPRO] = {.name = "repro"},
+    [CALL] = {.name = "call"},
 };
 
 static void add_columns(const ob_diff *diff, ob_table *table)
@@ -273,6 +277,8 @@ static void set_flag(ob_table *table, size_t column, bool value)
 static bool fill_row(const ob_diff_row *row, ob_table *table, ob_text *remark)
 {
     ob_table_add_row(table);
+    ob_table_set_text(table, SHOWN_CALL, row->call);
+    ob_table_set_text(table, CALL, row->call);
     ob_table_set_text(table, OPERATOR, row->op_name);
     ob_table_set_text(table, ID, row->id);
     ob_table_set_text(table, PASS, row->pass);

@@ -27,7 +27,7 @@ typedef struct ob_diff_pass {
 
 /* A case on one side. Texts are in the arena. */
 typedef struct ob_diff_case {
-    const char *op_name, *id, *key, *backend, *reason, *repro;
+    const char *op_name, *id, *key, *backend, *reason, *repro, *call;
     const char *part_of; /* key of the step that it is an operator of; NULL = it is a case */
     bool in_float32;     /* a part: its calls were made in another precision than recorded */
     int64_t threads;

@@ -65,6 +65,7 @@ static ob_status add_row(const pair *p, ob_diff_state state, const char *pass, o
     *out = &diff->rows[diff->row_count++];
     **out = (ob_diff_row){.size = sizeof **out,
                           .op_name = shown->op_name,
+                          .call = shown->call,
                           .id = shown->id,
                           .key = shown->key,
                           .pass = pass,

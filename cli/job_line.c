@@ -118,7 +118,10 @@ static void on_progress(void *ctx, const ob_job_progress *progress)
     (void)ctx;
     ob__cli_clear_line();
     ob__cli_say("%" PRIu64 "/%" PRIu64 "  %.60s  %.0f s left", progress->done, progress->total,
-                r->call != NULL ? r->call : r->op_name != NULL ? r->op_name : "", progress->seconds_left);
+                r->call != NULL      ? r->call
+                : r->op_name != NULL ? r->op_name
+                                     : "",
+                progress->seconds_left);
 }
 
 /* As it is: it is for people, and standard output belongs to the results. */

@@ -26,7 +26,7 @@ static const ob_option OPTIONS[] = {
         .initial = OB_OPTION_NUMBER(OB_VERDICT_THRESHOLD),
         .help =
             "A difference within this share is what `same` means; what is slower by more fails."),
-    ROW(DOUBLE, "floor", floor, JUDGING, .value = "SHARE", .open = true, .max = 1,
+    ROW(DOUBLE, "floor", floor, .rare = true, JUDGING, .value = "SHARE", .open = true, .max = 1,
         .otherwise = OB_OPTION_NUMBER(
             OB_VERDICT_FLOOR) ", or what opbench doctor --aa found if that is more",
         .help =
@@ -37,7 +37,7 @@ static const ob_option OPTIONS[] = {
         .help = "What ends with exit code 1: slower, memory, failed (also: missing, wrong "
                 "results), with commas between, or nothing."),
     ROW(FLAG, "strict", strict, JUDGING, .help = "End with exit code 3 where a case is undecided."),
-    ROW(FLAG, "bisect", bisect, JUDGING,
+    ROW(FLAG, "bisect", bisect, .rare = true, JUDGING,
         .help =
             "Exit codes for `git bisect run`: 0 nothing worse, 1 worse, 125 undecided, or where it "
             "cannot be told."),
@@ -48,14 +48,15 @@ static const ob_option OPTIONS[] = {
     OB_OPTION_ROWS_OF(ob__text_rows, "op", offsetof(ob_diff_line, op), MEASURING,
                       .help = "Measure this operator on the arguments that follow; with -c only "
                               "its cases."),
-    OB_OPTION_ROWS_OF(ob__text_rows, "case", offsetof(ob_diff_line, only_case), MEASURING),
+    OB_OPTION_ROWS_OF(ob__text_rows, "case", offsetof(ob_diff_line, only_case), MEASURING,
+                      .rare = true),
     ROW(STRING, "a", a, MEASURING, .value = "SIDE",
         .help = "The baseline: NAME:key=value,... with the keys " OB_CLI_SIDE_KEYS
                 "; or the name of a backend. A comma in a value stands behind a backslash."),
     ROW(STRING, "b", b, MEASURING, .value = "SIDE", .help = "What is compared with it."),
     ROW(LIST, "side", sides, MEASURING, .value = "SIDE",
         .help = "A side; to be given for each, the baseline first."),
-    ROW(STRING, "sides", sides_file, MEASURING, .value = "FILE",
+    ROW(STRING, "sides", sides_file, .rare = true, MEASURING, .value = "FILE",
         .help = "A JSON file with a list of sides: [{\"name\": \"old\", \"backend\": \"native\", "
                 "\"env\": {\"A\": \"b\"}}, ...]. It names what is run: use only your own."),
     ROW(DOUBLE, "budget", budget_s, MEASURING, .unit = "seconds", .min = 0.001, .max = 1e6,
@@ -76,10 +77,11 @@ static const ob_option OPTIONS[] = {
         .help = "With --lang: the statement of the second side, where it is another; @FILE reads a "
                 "file."),
     OB_OPTION_ROWS_OF(ob_run_option_rows,
-                      "backend|backend-options|device|warmup|backward|cache|num-threads|pin|"
-                      "membind|seed|case-timeout|max-memory|inference-mode|check|library-caps",
+                      "backend|backend-options|device|backward|num-threads|membind|seed|max-memory|"
+                      "inference-mode|check|library-caps",
                       RUN),
-    ROW(STRING, "records", job.output, .value = "FILE", .group = "Output",
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "warmup|pin|cache|case-timeout", RUN, .rare = true),
+    ROW(STRING, "records", job.output, .rare = true, .value = "FILE", .group = "Output",
         .help = "Keep the records of what is measured in this file; `opbench diff FILE` gives the "
                 "verdicts on it again."),
     OB_OPTION_ROWS_OF(ob__job_rows, "quiet", JOB,

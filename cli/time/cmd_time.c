@@ -94,7 +94,8 @@ const ob_cli_command ob__command_time = {
     .text =
         "Finds a block size and takes blocks for a given time (or until their spread is small, "
         "with --adaptive, or one block of --number iterations), after one untimed call; prints "
-        "median, interquartile range and warnings as torch.utils.benchmark does. Cases come from "
+        "median, interquartile range and warnings as torch.utils.benchmark does.\n\nCases come "
+        "from "
         "a config, or are written on the command line; with --lang a statement in C, C++ or Python "
         "is measured, with -s all snippets of a suite, one after the other.\n\n"
         "Each case is measured in a worker process: a crash is a failed record, and the rest goes "

@@ -37,10 +37,10 @@ typedef struct ob_snippet_line {
         OB_SNIPPET_ROW(base, "global-setup", global_setup, "CODE",                                 \
                        "C and C++: what stands outside the function, such as #include lines.",     \
                        NULL, .rare = true),                                                        \
-        OB_SNIPPET_ROW(base, "cc", cc, "PROGRAM", "The compiler for C.", "cc", .rare = false),     \
+        OB_SNIPPET_ROW(base, "cc", cc, "PROGRAM", "The compiler for C.", "cc", .rare = true),      \
         OB_SNIPPET_ROW(base, "cxx", cxx, "PROGRAM", "The compiler for C++.", "c++", .rare = true), \
         OB_SNIPPET_ROW(base, "python", python, "PROGRAM", "The interpreter.",                      \
-                       "the system's python3", .rare = false),                                     \
+                       "the system's python3", .rare = true),                                      \
         OB_SNIPPET_ROW(base, "cflags", cflags, "WORDS",                                            \
                        "C and C++: further words for the compiler, such as '-O3 "                  \
                        "-march=native'; then it is compiled each time.",                           \

@@ -106,8 +106,7 @@ static bool append_worst(const ob_diff *diff, const ob_diff_summary *sum, ob_tex
            (ob_text_append_str(text, "worst") &&
             (!has_several(diff) ||
              (ob_text_append_str(text, " of ") && append_plain(text, w->side))) &&
-            ob_text_append_str(text, ": ") &&
-            append_plain(text, w->call) &&
+            ob_text_append_str(text, ": ") && append_plain(text, w->call) &&
             ob_text_printf(text, " %s, %s\n", w->pass, ob__diff_change(w->time.ratio, change)) &&
             (w->repro == NULL || (ob_text_append_str(text, "  alone: ") &&
                                   append_plain(text, w->repro) && ob_text_append_str(text, "\n"))));
@@ -170,8 +169,7 @@ static bool append_remarks(const ob_diff *diff, ob_diff_choice choice, ob_text *
             continue;
         ok = ob__diff_append_remark(row, &remark) && ob_text_append(&remark, "", 1);
         if (ok && remark.size > 1)
-            ok = ob_text_append_str(text, "- ") &&
-                 ob__append_markdown(text, row->call) &&
+            ok = ob_text_append_str(text, "- ") && ob__append_markdown(text, row->call) &&
                  ob_text_append_str(text, ": ") && ob__append_markdown(text, remark.data) &&
                  ob_text_append_str(text, "\n");
     }

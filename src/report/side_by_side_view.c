@@ -243,7 +243,7 @@ static void add_best_columns(const ob_side_by_side_view *view, ob_table *table, 
 {
     const uint32_t rates = view->wide ? OB_COLUMN_HIDDEN : OB_COLUMN_NOT_EMPTY;
     const ob_column all[BEST_COLUMNS] = {
-        [BEST] = {.title = "best", .flags = OB_COLUMN_NOT_EMPTY},
+        [BEST] = {.title = "best"},
         [BEST_GFLOPS] = {.title = "GFLOP/s", .hint = OB_HINT_FIGURE, .flags = rates},
         [BEST_GBS] = {.title = "GB/s", .hint = OB_HINT_FIGURE, .flags = rates},
         [BEST_SHARE] = {.title = "of roof", .hint = OB_HINT_SHARE, .flags = rates},

@@ -126,7 +126,7 @@ static const ob_option ROWS[] = {
 };
 
 static const ob_option TIMER_ROWS[] = {
-    ROW(CHOICE, "method", timer.method, MEASURING, AFFECTS, .value = "METHOD",
+    ROW(CHOICE, "method", timer.method, .rare = true, MEASURING, AFFECTS, .value = "METHOD",
         .choices = "blocked|adaptive|timeit", .otherwise = "blocked",
         .help = "Blocks for a given time; blocks until their spread is small; or one block of "
                 "--number."),

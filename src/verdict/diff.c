@@ -4,8 +4,8 @@
  */
 #include "base/sized.h"
 #include "base/vec.h"
-#include "verdict/diff_int.h"
 #include "result/run_conditions.h"
+#include "verdict/diff_int.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -148,9 +148,9 @@ static void threads(void)
         RESULT("0", "a", 0.002, ", \"threads\": 1") RESULT("0", "b", 0.001, ", \"threads\": 1")
             RESULT("0", "a", 0.001, ", \"threads\": 2") RESULT("0", "b", 0.003, ", \"threads\": 2");
     CHECK_STR(show(SIDES, (shown){.view = OB_VIEW_SIDES}),
-              "call   pass     threads     a     b  b/a  +- 95 %\n"
-              "add|0  forward        1  2 us  1 us    -        -\n"
-              "add|0  forward        2  1 us  3 us    -        -\n");
+              "call   pass     threads     a     b  b/a  +- 95 %  best\n"
+              "add|0  forward        1  2 us  1 us    -        -  \n"
+              "add|0  forward        2  1 us  3 us    -        -  \n");
 }
 
 /* Of three backends the one that the intervals tell from both others is the best, and its rates are shown. */
@@ -187,9 +187,9 @@ static void sides(void)
         RESULT("1", "b", 0.004, "") "{\"op_name\": \"add\", \"id\": \"1\", \"backend\": \"a\", "
                                     "\"status\": \"failed\", \"reason\": \"no\"}\n";
     CHECK_STR(show(LINES, (shown){.view = OB_VIEW_SIDES}),
-              "call   pass          a     b  b/a  +- 95 %\n"
-              "add|0  forward    2 us  1 us    -        -\n"
-              "add|1  forward  failed  4 us    -        -\n"
+              "call   pass          a     b  b/a  +- 95 %  best\n"
+              "add|0  forward    2 us  1 us    -        -  \n"
+              "add|1  forward  failed  4 us    -        -  \n"
               "    a: no\n");
     CHECK_STR(show(LINES, (shown){.view = OB_VIEW_SIDES,
                                   .format = OB_TABLE_CSV,

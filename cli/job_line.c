@@ -115,13 +115,16 @@ static void on_progress(void *ctx, const ob_job_progress *progress)
         return;
     }
     const ob_record_result *r = &progress->record->result;
+    const char *op = r->op_name != NULL ? r->op_name : "";
     (void)ctx;
     ob__cli_clear_line();
-    ob__cli_say("%" PRIu64 "/%" PRIu64 "  %.60s  %.0f s left", progress->done, progress->total,
-                r->call != NULL      ? r->call
-                : r->op_name != NULL ? r->op_name
-                                     : "",
-                progress->seconds_left);
+    if (r->call != NULL)
+        ob__cli_say("%" PRIu64 "/%" PRIu64 "  %.60s  %.0f s left", progress->done, progress->total,
+                    r->call, progress->seconds_left);
+    else
+        ob__cli_say("%" PRIu64 "/%" PRIu64 "  %.60s%s%.60s  %.0f s left", progress->done,
+                    progress->total, op, op[0] != '\0' ? "  " : "", r->id != NULL ? r->id : "",
+                    progress->seconds_left);
 }
 
 /* As it is: it is for people, and standard output belongs to the results. */

@@ -273,7 +273,7 @@ static const ob_cli_word WORDS[] = {
 };
 
 static const ob_option OPTIONS[] = {
-    OB_OPTION(FLAG, "all", help_line, all, .letter = 'a',
+    OB_OPTION(FLAG, "all", help_line, all,
               .help =
                   "All options, and all that there is to say about them, as COMMAND --help-all."),
     {.name = NULL},

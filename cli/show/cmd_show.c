@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef struct show_options {
-    bool json, merge, measurements;
+    bool json, merge, measurements, wide;
     const char *format;
     ob_table_choice choice;
 } show_options;
@@ -32,6 +32,8 @@ static const ob_option OPTIONS[] = {
                 "'operator ~ conv'."),
     ROW(INT, "top", choice.top, .value = "N", .min = 1, .max = 1e15,
         .help = "Only the first N rows."),
+    ROW(FLAG, "wide", wide,
+        .help = "Several backends: the rates of each, instead of the fastest alone."),
     ROW(FLAG, "measurements", measurements,
         .help = "Print each measurement as torch.utils.benchmark does, whatever wrote the file."),
     ROW(FLAG, "json", json,
@@ -190,6 +192,7 @@ static ob_status begin_report(showing *s, ob_view view, ob_err *err)
                                      .view = view,
                                      .context = s->cli->context,
                                      .choice = &choice,
+                                     .wide = s->options->wide,
                                      .width = ob__cli_width(s->cli)};
     return ob_report_create(&params, &s->report, err);
 }

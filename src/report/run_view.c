@@ -11,6 +11,7 @@ enum {
     FIELD,
     CALL, /* people see it first, programs last: it has commas */
     PLAIN_CALL,
+    SHOWN_ID, /* where calls alone do not tell the rows apart */
     MARKED_STATUS,
     PASS,
     HALF_WIDTH,
@@ -28,6 +29,7 @@ static const struct {
     const char *path; /* of a field */
 } COLUMNS[] = {
     {{.title = "call", .flags = OB_COLUMN_SHORTENED}, CALL, NULL},
+    {{.title = "id", .flags = OB_COLUMN_HIDDEN}, SHOWN_ID, NULL},
     {{.name = "operator"}, FIELD, "op_name"},
     {{.name = "id"}, FIELD, "id"},
     {{.title = "status"}, MARKED_STATUS, NULL},
@@ -112,6 +114,7 @@ static void add_row(ob_run_view *view, const ob_record *record, bool backward)
     char room[OB_CALL_ROOM];
     const char *call = ob__result_call(r, room);
     ob_table_set_text(table, column_of(CALL, NULL), call);
+    ob_table_set_text(table, column_of(SHOWN_ID, NULL), r->id);
     ob_table_set_text(table, column_of(PLAIN_CALL, NULL), call);
     set_status(table, r);
     ob_table_set_text(table, column_of(PASS, NULL), backward ? "backward" : "forward");
@@ -142,6 +145,22 @@ void ob__run_view_add(ob_run_view *view, const ob_record *record)
         add_row(view, record, true);
 }
 
+static const char *text_at(const ob_table *table, size_t row, int what)
+{
+    const char *text = ob__table_peek(table, row, column_of(what, NULL))->text;
+    return text != NULL ? text : "";
+}
+
+/* Whether a config has the same call twice, one behind the other as iterators make them. */
+static bool repeats_calls(const ob_table *table)
+{
+    for (size_t i = 1; i < table->row_count; i++)
+        if (strcmp(text_at(table, i, CALL), text_at(table, i - 1, CALL)) == 0 &&
+            strcmp(text_at(table, i, SHOWN_ID), text_at(table, i - 1, SHOWN_ID)) != 0)
+            return true;
+    return false;
+}
+
 void ob__run_view_end(ob_run_view *view, const ob_totals *totals)
 {
     ob_table *table = view->table;
@@ -155,6 +174,8 @@ void ob__run_view_end(ob_run_view *view, const ob_totals *totals)
     const size_t backend = column_of(FIELD, "backend"), weighted = column_of(WEIGHTED, NULL);
     if (table->no_memory)
         return;
+    if (repeats_calls(table))
+        table->columns[column_of(SHOWN_ID, NULL)].flags = 0;
     if (view->scales)
         ob__run_view_scale(table, &scaling);
     if (view->counted)

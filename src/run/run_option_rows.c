@@ -24,8 +24,8 @@
 static const ob_option ROWS[] = {
     ROW(STRING, "backend", backend, BACKEND, AFFECTS, .value = "NAME",
         .otherwise = OB_REFERENCE_BACKEND,
-        .help = "Who computes; several, such as native,torch, run every case in turns and are "
-                "compared with the first. The turns are blocks on one CPU; `opbench list backends` "
+        .help = "Who computes; several (a,b) run every case in turns and are compared with the "
+                "first. The turns are blocks on one CPU; `opbench list backends` "
                 "shows what there is."),
     ROW(STRING, "backend-options", backend_options, .rare = true, BACKEND, AFFECTS, .value = "LIST",
         .help = "Options of the backend itself, as name=value,name=value; with several backends "

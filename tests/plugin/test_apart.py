@@ -63,8 +63,8 @@ class Apart(unittest.TestCase):
                 ("list", "ops", "--backend", "apart"): "apart::own",
                 ("expand", "-c", "config.json", "--count"): "2",
                 ("run", "-c", "config.json", "--check", *run): "apart.same",
-                ("run", "-c", "config.json", "--device", "apart", "--backend-options", "depth=3", *run): "torch.neg",
-                ("run", "-c", "config.json", "-w", "1", "-i", "2", "--backend", "native,apart"): "torch.neg",
+                ("run", "-c", "config.json", "--device", "apart", "--backend-options", "depth=3", *run): "neg(f32[4])",
+                ("run", "-c", "config.json", "-w", "1", "-i", "2", "--backend", "native,apart"): "neg(f32[4])",
                 ("time", "--backend", "apart", "--min-run-time", "0.01", "--op", "torch.neg", "f32[4]"): "torch.neg"}
 
     def test_never_loaded(self):

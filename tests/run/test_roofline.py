@@ -148,8 +148,10 @@ class Roofline(RunTest):
         self.assertAlmostEqual(float(row["null_of_attainable"]), 0.5)
         self.assertEqual(row["null_bound_by"], "nothing")
         self.assertAlmostEqual(float(row["spoiled_attainable_ns"]), 500)
-        text = self.output_of("show", self.output, "--format", "table")
+        text = self.output_of("show", self.output, "--format", "table", "--wide")
         self.assertIn("null of roof  bound by  spoiled of roof  bound by", text)
+        text = self.output_of("show", self.output, "--format", "table")
+        self.assertIn("GB/s  of roof  bound by\n", text)  # of the fastest
         self.run_config(SMALL, "-w", "1", "-i", "5", *options, "--roofline", "off", code=0, env=self.environment)
         self.assertNotIn("of roof", self.output_of("show", self.output, "--format", "table"))
 

@@ -73,12 +73,12 @@ class Marks(RunTest):
         done = self.run_config(many_cases(2), "-i", "0", code=0)
         text = done.stdout.decode()
         self.assertEqual(text.count(" ok* "), 2, text)
-        self.assertIn("* 2 results, the first is torch.add|0|0|0_0: nothing was measured: "
+        self.assertIn("* 2 results, the first is add(f32[4], f32[4], alpha=1): nothing was measured: "
                       "-i asks for no iteration\n", text)
         done = self.run_config(many_cases(1), "-i", "0", "--format", "csv", code=0)
         cells = done.stdout.decode().splitlines()[1].split(",")
         self.assertEqual(cells[2], "ok")
-        self.assertEqual(cells[-1], "nothing was measured: -i asks for no iteration")
+        self.assertIn("nothing was measured: -i asks for no iteration", cells)
         done = self.run_config(many_cases(1), "-i", "1", code=0)
         self.assertNotIn("*", done.stdout.decode())
 

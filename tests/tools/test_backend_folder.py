@@ -75,7 +75,7 @@ def check_all(program, conform, compiler, directory):
     row = json.loads(run([program, "list", "backends", "few", "--json"], env=here))
     if not row["available"] or row["help"] != HELP or row["options"] != ["help", "backend", "few-things"]:
         raise Failure(f"the list says {row}")
-    told = run([program, "run", "--help"], env=here)
+    told = run([program, "run", "--help-all"], env=here)
     want("--few-things FILE", told, "help")
     want("-h, --help  ", told, "help")
     if "few's" in told:
@@ -87,7 +87,7 @@ def check_all(program, conform, compiler, directory):
     (plugins / "few.so").unlink()
     row = json.loads(run([program, "list", "backends", "few", "--json"], env=here))
     want(f"there is no plug-in few.so in {plugins}", row["reason"], "the list")
-    want("few-things", run([program, "help", "run"], env=here), "help")
+    want("few-things", run([program, "help", "run", "--all"], env=here), "help")
     (plugins / "few.backend.json").write_text("{", encoding="utf-8")
     want("manifest not read", run([program, "list", "backends", "few"], env=here), "a damaged manifest")
     (plugins / "few.backend.json").unlink()

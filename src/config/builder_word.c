@@ -86,6 +86,7 @@ static bool read_number(reader *r, number *out)
     const char *at = start + (start[0] == '-');
     const size_t whole = digits_length(at);
     size_t fraction = 0;
+    *out = (number){.is_real = false};
     at += whole;
     out->is_real = at[0] == '.' && at[1] != '.';
     if (out->is_real) {
@@ -103,7 +104,6 @@ static bool read_number(reader *r, number *out)
         out->is_real = true;
     }
     const size_t length = (size_t)(at - start);
-    out->whole = 0;
     if (!out->is_real && !ob__parse_i64(start, length, &out->whole))
         return fail(r, "the number does not fit 64 bits; write a fraction as 1e20");
     out->real = out->is_real ? ob__parse_double(start, length) : (double)out->whole;

@@ -479,9 +479,10 @@ static ob_status summarise(const ob_diff *diff, size_t only, ob_diff_summary *ou
                            .threshold = threshold_of(diff)};
     double logs = 0;
     uint64_t ratios = 0;
+    const char *name = only > 0 && only < diff->side_count ? diff->sides[only]->name : NULL;
     for (size_t i = 0; i < diff->row_count; i++) {
         const ob_diff_row *row = &diff->rows[i];
-        if (only > 0 && row->side != diff->sides[only]->name)
+        if (name != NULL && row->side != name)
             continue;
         sum.rows++;
         sum.states[row->state]++;

@@ -191,13 +191,12 @@ static const struct {
     ob_hint hint;
     bool not_first; /* the first backend has none */
     bool ends;      /* the figures of the next backend come before the next figure */
-    uint32_t flags;
 } SHAPES[FIGURES] = {
     [TIME] = {"%1", NULL, OB_HINT_TIME, false, true},
     [RATIO] = {"%1/%2", NULL, OB_HINT_FIGURE, true, false},
     [SPREAD] = {"+- 95 %", NULL, OB_HINT_BRIEF, true, true},
-    [SHOWN_GFLOPS] = {"%1 GFLOP/s", NULL, OB_HINT_FIGURE, false, false, OB_COLUMN_NOT_EMPTY},
-    [SHOWN_GBS] = {"%1 GB/s", NULL, OB_HINT_FIGURE, false, true, OB_COLUMN_NOT_EMPTY},
+    [SHOWN_GFLOPS] = {"%1 GFLOP/s", NULL, OB_HINT_FIGURE, false, false},
+    [SHOWN_GBS] = {"%1 GB/s", NULL, OB_HINT_FIGURE, false, true},
     [SHOWN_INSTRUCTIONS] = {"%1 instr.", NULL, OB_HINT_COUNT, false, true},
     [SHOWN_SHARE] = {"%1 of roof", NULL, OB_HINT_SHARE, false, false},
     [SHOWN_BOUND] = {"bound by", NULL, OB_HINT_TEXT, false, true},
@@ -297,7 +296,9 @@ static void add_columns(const ob_side_by_side_view *view, ob_table *table, colum
                         table, &(ob_column){.title = spell(view, SHAPES[f].title, b, &title),
                                             .name = spell(view, SHAPES[f].name, b, &name),
                                             .hint = SHAPES[f].hint,
-                                            .flags = SHAPES[f].flags});
+                                            .flags = f == SHOWN_GFLOPS || f == SHOWN_GBS
+                                                         ? OB_COLUMN_NOT_EMPTY
+                                                         : 0});
         if (last == SPREAD)
             add_best_columns(view, table, to);
     }

@@ -6,18 +6,6 @@
 
 #include <string.h>
 
-bool ob__backend_is_among(const char *list, const char *backend)
-{
-    const size_t length = strlen(backend);
-    for (const char *at = list;; at++) {
-        if (strncmp(at, backend, length) == 0 && (at[length] == '\0' || at[length] == ','))
-            return true;
-        at = strchr(at, ',');
-        if (at == NULL)
-            return false;
-    }
-}
-
 char *ob__append_backend_option(char *to, bool first, const char *backend, const char *name,
                                 const char *value)
 {

@@ -5,6 +5,7 @@
 #include "backend_options.h"
 
 #include "help/help.h"
+#include "opbench/run.h"
 #include "output_file.h"
 #include "run/run_options.h"
 
@@ -114,13 +115,18 @@ bool ob__backend_option_brings_operators(const ob_manifest_option *row)
     return row->brings_operators;
 }
 
+bool ob__backend_option_writes(const ob_manifest_option *row)
+{
+    return row->writes != NULL;
+}
+
 ob_status ob__backend_options_check(const ob_cli *cli, const char *backends, ob_err *err)
 {
     size_t index = 0;
     for (place p; next_given(cli, &index, &p);) {
         if (backends == NULL) /* the first one says whose they are */
             backends = p.backend;
-        if (!ob__backend_is_among(backends, p.backend))
+        if (!ob_backend_is_among(backends, p.backend))
             return ob_err_set(err, OB_ERR_INVALID, "--%s needs the %s backend; add --backend %s",
                               p.row->name, p.backend, p.backend);
     }

@@ -18,6 +18,7 @@ typedef bool (*ob_backend_option_test)(const ob_manifest_option *row);
 const ob_manifest_option *ob__backend_option_given(const ob_cli *cli, ob_backend_option_test test,
                                                    const char **backend);
 bool ob__backend_option_brings_operators(const ob_manifest_option *row);
+bool ob__backend_option_writes(const ob_manifest_option *row); /* a file beside the records */
 /* OB_ERR_INVALID when one is given and its backend is none of those named; NULL = none is named. */
 ob_status ob__backend_options_check(const ob_cli *cli, const char *backends, ob_err *err);
 

@@ -36,12 +36,17 @@ const ob_cli_command *ob__cli_find_command(const char *name)
     return NULL;
 }
 
-bool ob__cli_is_listed(const ob_cli_command *command)
+static size_t index_of(const ob_cli_command *command)
 {
     size_t i = 0;
     while (ob__cli_commands[i] != command)
         i++;
-    return ob__cli_command_headings[i] != NULL;
+    return i;
+}
+
+bool ob__cli_is_listed(const ob_cli_command *command)
+{
+    return ob__cli_command_headings[index_of(command)] != NULL;
 }
 
 static const ob_option HELP_OPTIONS[] = {
@@ -54,7 +59,10 @@ enum { HELP_OPTION_COUNT = sizeof HELP_OPTIONS / sizeof *HELP_OPTIONS };
 
 bool ob__cli_is_common(const ob_cli *cli, const char *name)
 {
-    return strncmp(name, "help", 4) == 0 || ob__library_option_is(cli, name);
+    for (size_t i = 0; i < HELP_OPTION_COUNT; i++)
+        if (strcmp(name, HELP_OPTIONS[i].name) == 0)
+            return true;
+    return ob__library_option_is(cli, name);
 }
 
 const ob_option *ob__cli_common_options(ob_cli *cli, const ob_cli_command *command)
@@ -78,9 +86,7 @@ const ob_option *ob__cli_own_options(const ob_cli_command *command)
 {
     static ob_option *tables[sizeof ob__cli_commands / sizeof ob__cli_commands[0]];
     static const ob_option NONE = {.name = NULL};
-    size_t i = 0;
-    while (ob__cli_commands[i] != command)
-        i++;
+    const size_t i = index_of(command);
     if (tables[i] == NULL && ob_options_join(command->options, &tables[i], NULL) != OB_OK)
         return &NONE;
     return tables[i];

@@ -9,6 +9,7 @@
 #include "run/run_options.h"
 
 #include "opbench/backend_library.h"
+#include "opbench/run.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -133,9 +134,9 @@ static int apply_one(ob_cli *cli, const ob_manifest *m, const void *options, con
     const ob_option *row = ob_options_find(ob__cli_own_options(cli->command), "backend");
     const char *backend;
     memcpy(&backend, (const char *)options + row->offset, sizeof backend);
-    const ob_cli_library_use use = backend == NULL ? cli->command->libraries
-                                   : ob__backend_is_among(backend, m->name) ? OB_CLI_BACKEND
-                                                                            : OB_CLI_NO_LIBRARY;
+    const ob_cli_library_use use = backend == NULL                         ? cli->command->libraries
+                                   : ob_backend_is_among(backend, m->name) ? OB_CLI_BACKEND
+                                                                           : OB_CLI_NO_LIBRARY;
     if (use == OB_CLI_NO_LIBRARY && given != NULL)
         return ob__cli_usage_error(cli, "--%s needs the %s backend; add --backend %s",
                                    m->library->option, m->name, m->name);

@@ -88,8 +88,8 @@ static int print_report(run_command *r)
     const ob_status status = print_tables(r, &text, &err);
     ob_text_fini(&text);
     if (records == NULL)
-        ob__backend_options_print_files(r->cli, records);
-    else if (r->format == OB_TABLE_TEXT) {
+        return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(r->cli, &err);
+    if (r->format == OB_TABLE_TEXT) {
         ob__cli_printf(r->cli, "records: %s\n", records);
         if (trace != NULL)
             ob__cli_printf(r->cli, "trace: %s\n", trace);
@@ -249,7 +249,7 @@ static bool is_silent_on(const ob_run_line *line, const char *names)
 }
 
 /* PARAM's single iteration says little of a call that was typed in, and who tries one wants no file beside it. */
-static void take_defaults_of_words(ob_run_line *line)
+static void take_defaults_of_words(const ob_cli *cli, ob_run_line *line)
 {
     static const double MIN_TIME_S = 0.2;
     if (is_silent_on(line, "iteration|min-time|precision")) {
@@ -257,7 +257,9 @@ static void take_defaults_of_words(ob_run_line *line)
         if (is_silent_on(line, "exec-mode|cache|cuda-l2-cache"))
             line->run.exec_mode = "continuous";
     }
-    if (is_silent_on(line, "output|output-prefix"))
+    /* Unless it is named, or something else lies beside it. */
+    if (is_silent_on(line, "output|output-prefix|append|profile|ncu|nsys") &&
+        ob__backend_option_given(cli, ob__backend_option_writes, NULL) == NULL)
         line->job.prefix = NULL;
 }
 
@@ -286,15 +288,15 @@ static int run_words(ob_cli *cli, ob_run_line *line, const char *const *words, s
     if (op == NULL && count > 1 && ob__cli_looks_like_config(words[0]))
         return ob__cli_usage_error(cli, "'%s' is one word too many", words[1]);
     if (line->config != NULL)
-        return ob__cli_usage_error(cli, "'%s': either a config or an operator with its arguments",
-                                   words[0]);
+        return ob__cli_usage_error(
+            cli, "'%s' and --config: name a config, or an operator and its arguments", words[0]);
     if (op == NULL) {
         op = *words++;
         count--;
     }
     if (print_config(op, words, count, &text, &length, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
-    take_defaults_of_words(line);
+    take_defaults_of_words(cli, line);
     line->choice.op = NULL;
     line->config = "-";
     line->run.by_words = true;
@@ -327,7 +329,7 @@ static const ob_cli_word WORDS[] = {
      .option = "config",
      .unless = "",
      .help = "A benchmark config, as -c FILE; or an operator and its arguments, such as torch.mm "
-             "'f32[{64,128},64]' 'f32[64,64]', of which {...} are lists that make several cases. "
+             "'f32[{64,128},64]' 'f32[64,64]', where {...} is a list that makes several cases. "
              "Those of a constructor stand before a word \"/\". docs/timer.md has the notation."},
     {.name = NULL},
 };

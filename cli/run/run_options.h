@@ -32,8 +32,6 @@ typedef struct ob_run_wishes {
 
 /* OB_EXIT_OK, or what is wrong was said. */
 int ob__run_line_check(ob_cli *cli, const ob_run_line *line, ob_run_wishes *out);
-/* Whether the backend is one of those in "native,torch". */
-bool ob__backend_is_among(const char *list, const char *backend);
 /* "name=value" with commas of the value escaped, behind a comma if it is not the first; beside other backends with
  * "backend." in front. Returns the new end; nothing is appended when value is NULL. */
 char *ob__append_backend_option(char *to, bool first, const char *backend, const char *name,

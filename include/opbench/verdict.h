@@ -75,7 +75,9 @@ ob_status ob_verdict_batches_of(const ob_verdict_samples *samples, ob_verdict_un
 
 /* ------------------------------------------------------------------ two sides */
 
-#define OB_VERDICT_FLOOR 0.0015    /* what placement of code and data alone can make of a build */
+#define OB_VERDICT_FLOOR 0.0015 /* what placement of code and data alone can make of a build */
+/* A loop takes a cycle an iteration: of code that takes less, in nanoseconds, the compiler left nothing. */
+#define OB_VERDICT_LEAST_NS 0.4
 #define OB_VERDICT_THRESHOLD 0.01  /* what "same" means */
 #define OB_VERDICT_ERROR_RATE 0.01 /* of runs without any change that call something changed */
 #define OB_VERDICT_CONFIDENCE 0.95

@@ -5,8 +5,6 @@
  */
 #include "report/views.h"
 
-#include "result/run_conditions.h"
-
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -29,15 +27,6 @@ static bool same_kind(const char *a, const char *b)
     }
 }
 
-const char *ob__result_call(const ob_record_result *r, char room[OB_CALL_ROOM])
-{
-    if (r->call != NULL || r->task.stmt != NULL)
-        return ob__record_call(r);
-    snprintf(room, OB_CALL_ROOM, "%s%s%s", r->op_name != NULL ? r->op_name : "",
-             r->id != NULL && r->id[0] != '\0' ? "|" : "", r->id != NULL ? r->id : "");
-    return room;
-}
-
 static void add(ob_run_notes *notes, char mark, const char *text, const ob_record_result *r)
 {
     for (size_t i = 0; i < notes->count; i++)
@@ -54,7 +43,7 @@ static void add(ob_run_notes *notes, char mark, const char *text, const ob_recor
     note->mark = mark;
     snprintf(note->text, sizeof note->text, "%s", text);
     char call[OB_CALL_ROOM];
-    snprintf(note->first, sizeof note->first, "%.191s", ob__result_call(r, call));
+    snprintf(note->first, sizeof note->first, "%.191s", ob__record_call(r, call));
 }
 
 static void add_check(ob_run_notes *notes, const ob_record_result *r)

@@ -112,7 +112,7 @@ static void add_row(ob_run_view *view, const ob_record *record, bool backward)
     ob_table_add_row(table);
     ob__field_columns_fill(&view->fields, table, record, backward);
     char room[OB_CALL_ROOM];
-    const char *call = ob__result_call(r, room);
+    const char *call = ob__record_call(r, room);
     ob_table_set_text(table, column_of(CALL, NULL), call);
     ob_table_set_text(table, column_of(SHOWN_ID, NULL), r->id);
     ob_table_set_text(table, column_of(PLAIN_CALL, NULL), call);

@@ -108,7 +108,7 @@ static row *find_row(ob_side_by_side_view *view, const ob_record_result *r, cons
         return NULL;
     row *new = &view->rows[view->count++];
     char room[OB_CALL_ROOM];
-    *new = (row){.call = keep(view, ob__result_call(r, room)),
+    *new = (row){.call = keep(view, ob__record_call(r, room)),
                  .op = keep(view, op),
                  .id = keep(view, id),
                  .pass = pass,

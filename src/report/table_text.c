@@ -165,17 +165,16 @@ static align align_of(const layout *l, size_t i)
 }
 
 /* What does not fit ends in three dots. */
-static void cut_cell(layout *l, size_t width)
+static bool cut_cell(layout *l, size_t width)
 {
     static const char DOTS[] = "...";
     const char *at = l->cell.data, *end = l->cell.data + l->cell.size;
     if (text_width(&l->cell) <= width || width < sizeof DOTS)
-        return;
+        return true;
     for (size_t i = 0; i < width - (sizeof DOTS - 1); i++)
         ob__utf8_next(&at, end);
     l->cell.size = (size_t)(at - l->cell.data);
-    if (ob_text_append_str(&l->cell, DOTS))
-        return;
+    return ob_text_append_str(&l->cell, DOTS);
 }
 
 /* The scratch in so many columns; centred as Python's str.center does it. */
@@ -222,7 +221,7 @@ static bool append_line(layout *l, size_t row)
         if (l->wraps && i + 1 == l->count)
             return ok && append_wrapped(l, row);
         if (ok && (column_at(l, i)->flags & OB_COLUMN_SHORTENED) != 0)
-            cut_cell(l, l->widths[i]);
+            ok = cut_cell(l, l->widths[i]);
         ok = ok && ob_text_append_str(l->out, ESCAPES[mark]) &&
              append_placed(l, how == LEFT && i + 1 == l->count ? 0 : l->widths[i], how, ' ') &&
              (mark == OB_MARK_NONE || ob_text_append_str(l->out, RESET_TWICE));

@@ -6,6 +6,7 @@
 #define OB_REPORT_VIEWS_H
 
 #include "report/table_model.h"
+#include "result/run_conditions.h"
 
 /* ---- columns that are fields of a record ---- */
 
@@ -140,12 +141,6 @@ void ob__replay_view_take_parts(ob_replay_view *view, ob_text *out);
 /* chosen: the rows of all steps, whatever the format. */
 ob_status ob__replay_view_print(ob_replay_view *view, const ob_table_choice *choice, bool chosen,
                                 ob_table_format format, ob_text *text, ob_err *err);
-
-/* ---- what was measured, for people ---- */
-
-enum { OB_CALL_ROOM = 256 };
-/* The call; of records that do not have it OPERATOR|ID, in room. */
-const char *ob__result_call(const ob_record_result *result, char room[OB_CALL_ROOM]);
 
 /* ---- warnings, each kind once ---- */
 

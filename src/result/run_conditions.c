@@ -6,6 +6,7 @@
 
 #include "base/text_append.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static bool is(const char *text, const char *other)
@@ -33,17 +34,24 @@ bool ob__run_conditions_append(ob_text *text, const ob_run_conditions *place)
     return ok;
 }
 
-const char *ob__record_call(const ob_record_result *result)
+const char *ob__short_call(const char *stmt)
 {
     static const char *const PREFIXES[] = {"torch.nn.functional.", "torch.", "aten::"};
-    const char *text = result->call != NULL        ? result->call
-                       : result->task.stmt != NULL ? result->task.stmt
-                       : result->op_name != NULL   ? result->op_name
-                                                   : "";
     for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++) {
         const size_t length = strlen(PREFIXES[i]);
-        if (strncmp(text, PREFIXES[i], length) == 0 && text[length] != '\0')
-            return text + length;
+        if (strncmp(stmt, PREFIXES[i], length) == 0 && stmt[length] != '\0')
+            return stmt + length;
     }
-    return text;
+    return stmt;
+}
+
+const char *ob__record_call(const ob_record_result *r, char room[OB_CALL_ROOM])
+{
+    if (r->call != NULL)
+        return r->call;
+    if (r->task.stmt != NULL)
+        return ob__short_call(r->task.stmt);
+    snprintf(room, OB_CALL_ROOM, "%s%s%s", r->op_name != NULL ? r->op_name : "",
+             r->id != NULL && r->id[0] != '\0' ? "|" : "", r->id != NULL ? r->id : "");
+    return room;
 }

@@ -21,7 +21,10 @@ typedef struct ob_run_conditions {
  * if nothing is known. False when memory is out. */
 bool ob__run_conditions_append(ob_text *text, const ob_run_conditions *place);
 
-/* What was measured, for people: the call, or what an older record has in its place; never NULL. */
-const char *ob__record_call(const ob_record_result *result);
+enum { OB_CALL_ROOM = 256 };
+/* "softmax(f32[8,50257], -1)" of "torch.softmax(f32[8,50257], -1)"; points into the text. */
+const char *ob__short_call(const char *stmt);
+/* What was measured, for people: the call; of records that do not have it OPERATOR|ID, in room. */
+const char *ob__record_call(const ob_record_result *result, char room[OB_CALL_ROOM]);
 
 #endif

@@ -267,6 +267,6 @@ ob_status ob__identity_fill(ob_identity *identity, const ob_run_options *options
     const ob_case_maker *maker = ob__maker_of(options, c);
     if (maker != NULL && maker->identify != NULL)
         maker->identify(options, c, r);
-    r->call = ob__record_call(r);
+    r->call = r->task.stmt != NULL ? ob__short_call(r->task.stmt) : NULL;
     return OB_OK;
 }

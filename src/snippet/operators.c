@@ -9,6 +9,7 @@
 #include "run/session_int.h"
 #include "snippet/suite_int.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 struct ob_snippet_op {
@@ -45,6 +46,10 @@ static ob_status prepare(ob_snippet_op *op, ob_context *context, int64_t threads
     ob_run_options_init(&options);
     options.threads = threads;
     OB_TRY(open_config(context, words, &op->config, err));
+    if (ob_config_case_count(op->config) != 1)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "ob_op_prepare takes one call; its words have lists that make %" PRIu64,
+                          ob_config_case_count(op->config));
     OB_TRY(ob_cases_open(op->config, NULL, &op->cases, err));
     OB_TRY(ob_cases_next(op->cases, &c, err));
     OB_TRY(ob_session_open(context, &options, &op->session, err));

@@ -217,24 +217,10 @@ static const char *backend_of(const ob_diff *diff, const ob_record_result *r)
     return !diff->sides_by_record && r->side != NULL ? r->side : r->backend;
 }
 
-/* For people; of records without it, such as parts of a replay, the name that the case has. */
-static ob_status keep_call(ob_diff *diff, const ob_record_result *r, ob_diff_case *c, ob_err *err)
-{
-    if (r->call != NULL || r->task.stmt != NULL)
-        return ob__diff_keep(diff, ob__record_call(r), &c->call, err);
-    ob_text text = {0};
-    const bool ok = ob_text_printf(&text, "%s%s%s", c->op_name != NULL ? c->op_name : "",
-                                   c->id[0] != '\0' ? "|" : "", c->id) &&
-                    ob_text_append(&text, "", 1);
-    const ob_status status =
-        ok ? ob__diff_keep(diff, text.data, &c->call, err) : ob__diff_no_memory(err);
-    ob_text_fini(&text);
-    return status;
-}
-
 static ob_status copy_identity(ob_diff *diff, const ob_record_result *r, ob_diff_case *c,
                                ob_err *err)
 {
+    char call[OB_CALL_ROOM];
     *c = (ob_diff_case){.threads = r->threads,
                         .status = r->status,
                         .in_float32 = is_in_float32(r),
@@ -243,7 +229,7 @@ static ob_status copy_identity(ob_diff *diff, const ob_record_result *r, ob_diff
         c->passes[p].peak_bytes = c->passes[p].instructions = NAN;
     OB_TRY(ob__diff_keep(diff, r->op_name, &c->op_name, err));
     OB_TRY(ob__diff_keep(diff, r->id != NULL ? r->id : "", &c->id, err));
-    OB_TRY(keep_call(diff, r, c, err));
+    OB_TRY(ob__diff_keep(diff, ob__record_call(r, call), &c->call, err));
     OB_TRY(ob__diff_keep(diff, r->key, &c->key, err));
     OB_TRY(ob__diff_keep(diff, r->part_of, &c->part_of, err));
     OB_TRY(ob__diff_keep(diff, backend_of(diff, r), &c->backend, err));

@@ -143,7 +143,7 @@ static bool has_times(const ob_diff_pass *pass)
 /* A loop takes a cycle an iteration, so what takes less is not there. */
 static void mistrust(ob_diff_row *row)
 {
-    const double least_ms = 0.4e-6;
+    const double least_ms = OB_VERDICT_LEAST_NS * 1e-6;
     const bool a = row->time.baseline < least_ms, b = row->time.subject < least_ms;
     if (!a && !b)
         return;

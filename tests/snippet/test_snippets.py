@@ -259,6 +259,9 @@ def test_operators(program):
     done = program.run("--lang", "c", "--setup", 'ob_op *o = ob_op_prepare("torch.addd");',
                        "ob_op_call(o);")
     check(done.returncode == 1 and "no operator aten::addd is known" in done.stderr, done.stderr)
+    done = program.run("--lang", "c", "--setup", 'ob_op *o = ob_op_prepare("torch.relu", "f32[{4,8}]");',
+                       "ob_op_call(o);")
+    check(done.returncode == 1 and "its words have lists that make 2" in done.stderr, done.stderr)
 
 
 def test_tensors(program):

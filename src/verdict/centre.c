@@ -12,7 +12,7 @@
 /* Processes differ by where their code and buffers lie, however well each is measured. */
 static const double PLACEMENT = 5e-4;
 /* Weights are levelled until they are worth so many equal ones: nothing is decided by one or two lucky processes. */
-static const double LEAST_WORTH = 4, LEVELLING = 1.3;
+static const double LEAST_WORTH = 3, LEVELLING = 1.3;
 
 typedef struct weights {
     double sum, squares;

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double LOW = 0.05, TAIL = 0.9;
+static const double LOW = 0.03, TAIL = 0.9;
 /* The lowest of the samples, whose scatter says how sure the low quantile is: up to this quantile, and two at least. */
-static const double LOWEST = 0.15;
+static const double LOWEST = 0.08;
 /* With fewer clean samples than this the kernel disturbed nearly all: then all are taken. */
 enum { LEAST_CLEAN = 3 };
 

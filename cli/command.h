@@ -52,6 +52,10 @@ typedef struct ob_cli {
     ob_json_doc *no_caps;    /* the word for it where the user wanted none */
     ob_manifests *manifests; /* NULL = memory was out */
     const ob_cli_backend_value *backend_values; /* of the command's options from them, in order */
+    /* The command's line, with its name as the first word, and the rows that it was read by. */
+    char *const *line;
+    int line_count;
+    const ob_option *line_rows;
     ob_option
         common_rows[OB_CLI_BACKEND_VALUES + OB_CLI_LIBRARIES + 1]; /* see ob__cli_common_options */
 } ob_cli;
@@ -113,6 +117,9 @@ extern const size_t ob__cli_command_count;
 const ob_cli_command *ob__cli_find_command(const char *name); /* NULL when there is none */
 /* The command's own rows; they live as long as the program. */
 const ob_option *ob__cli_own_options(const ob_cli_command *command);
+
+/* Whether one of the options "a|b" stands on the command line, though it be with its default. */
+bool ob__cli_is_given(const ob_cli *cli, const char *names);
 
 /* ---- the library, from a command ---- */
 

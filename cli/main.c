@@ -80,6 +80,9 @@ static int run_command(ob_cli *cli, int argc, char **argv)
     ob_cli_common common;
     memcpy(&common, l.options + ob__cli_common_offset(command), sizeof common);
     cli->backend_values = common.backend;
+    cli->line = argv;
+    cli->line_count = argc;
+    cli->line_rows = l.rows;
     if (parsed != OB_OK)
         code = ob__cli_usage_error(cli, "%s", err.message);
     else if (common.help || common.help_all)
@@ -92,6 +95,7 @@ static int run_command(ob_cli *cli, int argc, char **argv)
         code = command->run(
             cli, &(ob_cli_call){.options = l.options, .words = l.words, .word_count = word_count});
     cli->backend_values = NULL;
+    cli->line_rows = NULL;
     line_fini(&l);
     return code;
 }

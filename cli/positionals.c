@@ -70,22 +70,28 @@ int ob__cli_check_words(ob_cli *cli, const ob_cli_command *command, const char *
     return ob__cli_usage_error(cli, "'%s' is one word too many", words[used]);
 }
 
-static bool is_given(const ob_option *rows, const char *name, size_t length, const void *options)
+typedef struct sought {
+    const char *names; /* "a|b" */
+    bool is_there;
+} sought;
+
+static void look_at(void *ctx, const ob_option *row, const char *value)
 {
-    for (; rows->name != NULL; rows++)
-        if (strlen(rows->name) == length && memcmp(rows->name, name, length) == 0)
-            return !ob_option_is_default(rows, options);
-    return false;
+    sought *s = ctx;
+    const char *names = s->names;
+    (void)value;
+    for (size_t length; row != NULL && *names != '\0'; names += length + (names[length] == '|')) {
+        length = strcspn(names, "|");
+        s->is_there =
+            s->is_there || (strlen(row->name) == length && memcmp(row->name, names, length) == 0);
+    }
 }
 
-static bool is_one_given(const ob_option *rows, const char *names, const void *options)
+bool ob__cli_is_given(const ob_cli *cli, const char *names)
 {
-    for (size_t length; *names != '\0'; names += length + (names[length] == '|')) {
-        length = strcspn(names, "|");
-        if (is_given(rows, names, length, options))
-            return true;
-    }
-    return false;
+    sought s = {.names = names};
+    ob_options_walk(cli->line_rows, cli->line_count, cli->line, look_at, &s, NULL);
+    return s.is_there;
 }
 
 int ob__cli_take_word(ob_cli *cli, const ob_option *rows, void *options, const char *const *words,
@@ -94,9 +100,9 @@ int ob__cli_take_word(ob_cli *cli, const ob_option *rows, void *options, const c
     const ob_cli_word *row = cli->command->words;
     if (row == NULL || row->option == NULL || *count != 1 ||
         (row->unless != NULL &&
-         (is_one_given(rows, row->unless, options) || !ob__cli_looks_like_config(words[0]))))
+         (ob__cli_is_given(cli, row->unless) || !ob__cli_looks_like_config(words[0]))))
         return OB_EXIT_OK;
-    if (is_given(rows, row->option, strlen(row->option), options))
+    if (ob__cli_is_given(cli, row->option))
         return ob__cli_usage_error(cli, "'%s' and --%s name two files; give one", words[0],
                                    row->option);
     memcpy((char *)options + ob_options_find(rows, row->option)->offset, words, sizeof *words);

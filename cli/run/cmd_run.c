@@ -234,31 +234,17 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *line, const char *text, size
 
 /* ---- an operator and its arguments instead of a config ---- */
 
-/* Whether none of the options "a|b" is given. */
-static bool is_silent_on(const ob_run_line *line, const char *names)
-{
-    const ob_option *rows = ob__cli_own_options(ob__cli_find_command("run"));
-    for (size_t length; *names != '\0'; names += length + (names[length] == '|')) {
-        char name[32];
-        length = strcspn(names, "|");
-        snprintf(name, sizeof name, "%.*s", (int)length, names);
-        if (!ob_option_is_default(ob_options_find(rows, name), line))
-            return false;
-    }
-    return true;
-}
-
 /* PARAM's single iteration says little of a call that was typed in, and who tries one wants no file beside it. */
 static void take_defaults_of_words(const ob_cli *cli, ob_run_line *line)
 {
     static const double MIN_TIME_S = 0.2;
-    if (is_silent_on(line, "iteration|min-time|precision")) {
+    if (!ob__cli_is_given(cli, "iteration|min-time|precision")) {
         line->run.min_time_s = MIN_TIME_S;
-        if (is_silent_on(line, "exec-mode|cache|cuda-l2-cache"))
+        if (!ob__cli_is_given(cli, "exec-mode|cache|cuda-l2-cache"))
             line->run.exec_mode = "continuous";
     }
     /* Unless it is named, or something else lies beside it. */
-    if (is_silent_on(line, "output|output-prefix|append|profile|ncu|nsys") &&
+    if (!ob__cli_is_given(cli, "output|output-prefix|append|profile|ncu|nsys") &&
         ob__backend_option_given(cli, ob__backend_option_writes, NULL) == NULL)
         line->job.prefix = NULL;
 }

@@ -88,6 +88,13 @@ ob_status ob_options_init(const ob_option *rows, void *target, ob_err *err);
 ob_status ob_options_parse(const ob_option *rows, int argc, char *const *argv, void *target,
                            const char **positionals, size_t *positional_count, ob_err *err);
 
+/* An option that stands on a command line, and its value (NULL: a flag); or a word that is none, with row NULL. */
+typedef void (*ob_option_seen_fn)(void *ctx, const ob_option *row, const char *value);
+/* The same line word by word, filling nothing: who must know what was given, though it be the default, or write the line
+ * anew. Values are not checked. */
+ob_status ob_options_walk(const ob_option *rows, int argc, char *const *argv,
+                          ob_option_seen_fn seen, void *ctx, ob_err *err);
+
 /* ---- values ---- */
 
 /* The value in *target as a user would say it: "5", "given", "not given". */

@@ -20,6 +20,8 @@ typedef struct parser {
     int next; /* of argv */
     char *target;
     ob_err *err;
+    ob_option_seen_fn seen; /* what is called instead of filling target; NULL = target is filled */
+    void *ctx;
 } parser;
 
 /* How the user wrote the option, for messages: "--config" or "-c". */
@@ -227,7 +229,10 @@ ob_status ob__option_store(const ob_option *row, const char *name, const char *v
 static void store_flag(parser *p, const ob_option *row)
 {
     const bool yes = true;
-    memcpy(p->target + row->offset, &yes, sizeof yes);
+    if (p->seen != NULL)
+        p->seen(p->ctx, row, NULL);
+    else
+        memcpy(p->target + row->offset, &yes, sizeof yes);
 }
 
 /* The value is the rest of the word if there is one, else the next word. */
@@ -240,6 +245,10 @@ static ob_status take_value(parser *p, const ob_option *row, const char *name, c
                               value.text);
         }
         rest = p->argv[p->next++];
+    }
+    if (p->seen != NULL) {
+        p->seen(p->ctx, row, rest);
+        return OB_OK;
     }
     return ob__option_store(row, name, rest, p->target + row->offset, p->err);
 }
@@ -301,22 +310,39 @@ static ob_status parse_letters(parser *p, const char *letters)
     return OB_OK;
 }
 
+static ob_status parse(parser *p, const char **positionals, size_t *positional_count)
+{
+    bool options = true;
+    while (p->next < p->argc) {
+        const char *word = p->argv[p->next++];
+        if (options && word[0] == '-' && word[1] != '\0' && !is_number(word)) { /* -2 is a value */
+            if (strcmp(word, "--") == 0)
+                options = false;
+            else if (word[1] == '-')
+                OB_TRY(parse_long(p, word + 2));
+            else
+                OB_TRY(parse_letters(p, word + 1));
+        } else if (p->seen != NULL) {
+            p->seen(p->ctx, NULL, word);
+        } else {
+            positionals[(*positional_count)++] = word;
+        }
+    }
+    return OB_OK;
+}
+
 ob_status ob_options_parse(const ob_option *rows, int argc, char *const *argv, void *target,
                            const char **positionals, size_t *positional_count, ob_err *err)
 {
     parser p = {.rows = rows, .argv = argv, .argc = argc, .next = 1, .target = target, .err = err};
-    bool options = true;
     *positional_count = 0;
-    while (p.next < argc) {
-        const char *word = argv[p.next++];
-        if (!options || word[0] != '-' || word[1] == '\0' || is_number(word)) /* -2 is a value */
-            positionals[(*positional_count)++] = word;
-        else if (strcmp(word, "--") == 0)
-            options = false;
-        else if (word[1] == '-')
-            OB_TRY(parse_long(&p, word + 2));
-        else
-            OB_TRY(parse_letters(&p, word + 1));
-    }
-    return OB_OK;
+    return parse(&p, positionals, positional_count);
+}
+
+ob_status ob_options_walk(const ob_option *rows, int argc, char *const *argv,
+                          ob_option_seen_fn seen, void *ctx, ob_err *err)
+{
+    parser p = {
+        .rows = rows, .argv = argv, .argc = argc, .next = 1, .err = err, .seen = seen, .ctx = ctx};
+    return parse(&p, NULL, NULL);
 }

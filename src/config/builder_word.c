@@ -8,6 +8,7 @@
 #include "config/word_lists.h"
 
 #include "base/number.h"
+#include "graph/module.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -436,12 +437,37 @@ static void add_combinations(ob_builder *builder, const ob_word_lists *lists, si
     }
 }
 
+/* A module's constructor has arguments, and no word says where they end: before the first tensor, most likely. */
+static void tell_of_slash(ob_builder *builder, const char *name, const char *const *words,
+                          size_t count)
+{
+    size_t inputs = 0;
+    ob_text line = {.data = NULL};
+    while (inputs < count && strchr(words[inputs], '[') == NULL)
+        inputs++;
+    bool ok = ob_text_append_str(&line, name);
+    for (size_t i = 0; ok && i <= count; i++) {
+        ok = i != inputs || ob_text_append_str(&line, " /");
+        if (i < count) {
+            const char *quote = words[i][strcspn(words[i], " []{}()*?$&;|<>\"")] != '\0' ? "'" : "";
+            ok = ok && ob_text_printf(&line, " %s%s%s", quote, words[i], quote);
+        }
+    }
+    ob_err_set(&builder->err, ok ? OB_ERR_INVALID : OB_ERR_NOMEM,
+               "%s is a module: the arguments of its constructor stand before a word \"/\", and "
+               "those of its call behind it; write %.*s",
+               name, ok ? (int)line.size : 0, ok ? line.data : "");
+    ob_text_fini(&line);
+}
+
 void ob_builder_call(ob_builder *builder, const char *name, const char *const *words, size_t count)
 {
     size_t slash = 0;
     while (slash < count && strcmp(words[slash], "/") != 0)
         slash++;
     ob_builder_op(builder, name, NULL);
+    if (builder->err.code == OB_OK && count > 0 && slash == count && ob__module_needs_build(name))
+        tell_of_slash(builder, name, words, count);
     if (builder->err.code != OB_OK)
         return;
     ob_word_lists lists;

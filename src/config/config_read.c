@@ -423,12 +423,26 @@ static void number_cases(ob_config *config)
     }
 }
 
+/* What PARAM hands to a profiler's run, such as its batch_example.json: one operator's call, said in another form. */
+static bool is_batch(const ob_json *root)
+{
+    return is_kind(ob_json_get(root, "op_name"), OB_JSON_STRING) &&
+           is_kind(ob_json_get(root, "op_info"), OB_JSON_OBJECT);
+}
+
 ob_status ob__config_read(ob_config *config)
 {
     const ob_json *root = ob_json_doc_root(config->doc);
     if (!is_kind(root, OB_JSON_OBJECT)) {
         REPORT(config, root, "a config is an object of operators, {\"torch.add\": {...}}, not %s",
                ob_json_kind_name(ob_json_get_kind(root)));
+        return OB_ERR_CONFIG;
+    }
+    if (is_batch(root)) {
+        REPORT(config, root,
+               "this is a batch, as profilers' runs are given, and no config; `opbench worker -f "
+               "%s` runs it",
+               ob_json_doc_name(config->doc));
         return OB_ERR_CONFIG;
     }
     config->ops = calloc(root->count + (size_t)1, sizeof *config->ops);

@@ -35,6 +35,8 @@ struct ob__model_row {
 /* NULL when there is none. */
 const ob__function_row *ob__function_find(const char *name);
 const ob__module_row *ob__module_find(const char *name);
+/* Whether it is a module whose constructor cannot do without arguments. */
+bool ob__module_needs_build(const char *name);
 const ob__model_row *ob__model_find(const char *name);
 const ob__model_row *ob__models(size_t *count);
 

@@ -163,6 +163,17 @@ static ob_status no_module(const ob_op_table *table, const char *name, ob_err *e
                       "there is no module '%s'; `opbench list ops` shows those that exist", name);
 }
 
+bool ob__module_needs_build(const char *name)
+{
+    const ob__module_row *row = ob__module_find(name);
+    bool needs = row != NULL;
+    for (; needs && row < MODULES + MODULE_COUNT && strcmp(row->name, name) == 0; row++) {
+        const char *first = strchr(row->signature, '(') + 1;
+        needs = first[strcspn(first, "=,)")] != '=' && *first != ')';
+    }
+    return needs;
+}
+
 /* The row of that name whose constructor takes the call; its arguments are in the scope then. The
  * error is that of the first row: the later ones are variants of it. */
 static ob_status choose_row(ob__scope *scope, const ob__module_call_args *args,

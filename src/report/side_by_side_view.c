@@ -397,6 +397,16 @@ static bool add_note(ob_text *note, const char *backend, const side *s)
            ob_text_printf(note, "%s%s: %s", note->size > 0 ? "\n" : "", backend, s->reason);
 }
 
+/* Whether calls alone do not tell the rows apart, one behind the other as iterators make them. */
+static bool repeats_calls(const ob_side_by_side_view *view)
+{
+    for (size_t i = 1; i < view->count; i++)
+        if (strcmp(view->rows[i].call, view->rows[i - 1].call) == 0 &&
+            strcmp(view->rows[i].id, view->rows[i - 1].id) != 0)
+            return true;
+    return false;
+}
+
 ob_table *ob__side_by_side_view_table(ob_side_by_side_view *view)
 {
     columns at = {.best = {0}};
@@ -405,6 +415,8 @@ ob_table *ob__side_by_side_view_table(ob_side_by_side_view *view)
     if (table == NULL)
         return NULL;
     add_columns(view, table, &at);
+    if (repeats_calls(view) && !table->no_memory)
+        table->columns[OB_SIDE_VIEW_ID].title = "id";
     for (size_t i = 0; i < view->count; i++) {
         const row *r = &view->rows[i];
         ob_table_add_row(table);

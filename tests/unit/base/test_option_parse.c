@@ -2,6 +2,7 @@
 #include "base/nearest.h"
 #include "check.h"
 #include "opbench/option.h"
+#include "opbench/text.h"
 
 #include <locale.h>
 
@@ -355,6 +356,30 @@ static void lists(void)
     CHECK_HAS(wrong.message, "8 times at most");
 }
 
+/* ---- what was given ---- */
+
+static ob_text seen;
+
+static void note_seen(void *ctx, const ob_option *row, const char *value)
+{
+    CHECK(ctx == &seen);
+    ob_text_printf(&seen, "%s%s=%s", seen.size > 0 ? " " : "", row != NULL ? row->name : "",
+                   value != NULL ? value : "(flag)");
+}
+
+/* Defaults that are given are there, letters are told one by one, nothing is checked but names. */
+static void walk(void)
+{
+    char *line[] = {"x", "-abn", "0", "w", "--mode=nonsense", "-2", "-cf", "--", "--all", NULL};
+    CHECK_INT(ob_options_walk(ROWS, 9, line, note_seen, &seen, &err), OB_OK);
+    CHECK(ob_text_append(&seen, "", 1));
+    CHECK_STR(seen.data, "all=(flag) backward=(flag) count=0 =w mode=nonsense =-2 config=f =--all");
+    ob_text_fini(&seen);
+    char *wrong[] = {"x", "--nonsense", NULL};
+    CHECK_INT(ob_options_walk(ROWS, 2, wrong, note_seen, &seen, &err), OB_ERR_INVALID);
+    CHECK(seen.size == 0);
+}
+
 int main(void)
 {
     RUN(lists);
@@ -368,5 +393,6 @@ int main(void)
     RUN(refused);
     RUN(nearest);
     RUN(near_names_in_messages);
+    RUN(walk);
     return ob_test_end();
 }

@@ -10,7 +10,7 @@
 #include <string.h>
 
 typedef struct show_options {
-    bool json, merge, measurements, wide;
+    bool json, merge, measurements, wide, step;
     const char *format;
     ob_table_choice choice;
 } show_options;
@@ -34,6 +34,9 @@ static const ob_option OPTIONS[] = {
         .help = "Only the first N rows."),
     ROW(FLAG, "wide", wide,
         .help = "Several backends: the rates of each, instead of the fastest alone."),
+    ROW(FLAG, "step", step,
+        .help = "Where the time of a recorded step goes: each operator by its calls, on each "
+                "backend, and what the best backend of each would save."),
     ROW(FLAG, "measurements", measurements,
         .help = "Print each measurement as torch.utils.benchmark does, whatever wrote the file."),
     ROW(FLAG, "json", json,
@@ -126,8 +129,8 @@ static int show_measurements(ob_cli *cli, const ob_cli_call *call)
 static bool wants_table(const show_options *o)
 {
     const ob_table_choice *c = &o->choice;
-    return o->format != NULL || c->columns != NULL || c->sort != NULL || c->filter != NULL ||
-           c->top > 0;
+    return o->step || o->format != NULL || c->columns != NULL || c->sort != NULL ||
+           c->filter != NULL || c->top > 0;
 }
 
 /* What the records of a file say; OB_VIEW_NONE for a file without any. */
@@ -142,6 +145,8 @@ static ob_view look(const showing *s, const ob_cli_input *input)
     while (view == OB_VIEW_NONE && ob_record_reader_next(reader, &record, &err) == OB_OK)
         view = ob_record_view(record);
     ob_record_reader_close(reader);
+    if (s->options->step && view != OB_VIEW_NONE)
+        return OB_VIEW_STEP;
     /* Results of the Timer, and counts, as a table, if one is asked for. */
     return (view == OB_VIEW_MEASUREMENTS || view == OB_VIEW_INSTRUCTIONS) && wants_table(s->options)
                ? OB_VIEW_RUN
@@ -230,10 +235,11 @@ static int show_file(showing *s, const char *path)
     if (status == OB_OK && view == OB_VIEW_SWEEP && s->cli->context == NULL)
         code = ob__cli_open_context(s->cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
     if (status == OB_OK && view == OB_VIEW_NONE && wants_table(s->options))
-        status = ob_err_set_at(&err, OB_ERR_INVALID, input.name, 0, 0, NULL,
-                               "this file has no results of a command, so there is no table; leave "
-                               "out --format, --columns, --sort, --filter and --top, or see "
-                               "`opbench compare`");
+        status =
+            ob_err_set_at(&err, OB_ERR_INVALID, input.name, 0, 0, NULL,
+                          "this file has no results of a command, so there is no table; leave "
+                          "out --step, --format, --columns, --sort, --filter and --top, or see "
+                          "`opbench compare`");
     if (status == OB_OK && view == OB_VIEW_NONE && code == OB_EXIT_OK) {
         status = end_report(s, &err);
         if (status == OB_OK)
@@ -254,9 +260,10 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     int code = OB_EXIT_OK;
     if (s.options->measurements || s.options->json || s.options->merge)
         return wants_table(s.options)
-                   ? ob__cli_usage_error(cli, "--measurements, --json and --merge print no table; "
-                                              "leave out --format, --columns, --sort, --filter and "
-                                              "--top")
+                   ? ob__cli_usage_error(
+                         cli, "--measurements, --json and --merge print no table; "
+                              "leave out --step, --format, --columns, --sort, --filter and "
+                              "--top")
                    : show_measurements(cli, call);
     for (size_t i = 0; i < call->word_count && code == OB_EXIT_OK; i++)
         code = show_file(&s, call->words[i]);
@@ -286,6 +293,7 @@ const ob_cli_command ob__command_show = {
     .options_size = sizeof(show_options),
     .example = "opbench show results.json\n"
                "opbench show results.json --filter 'status == ok and median > 5us' --sort=-median\n"
+               "opbench show results.json --step\n"
                "opbench show results.json --columns operator,id,median,p90,threads --format csv\n"
                "opbench show --merge --json monday.json tuesday.json",
     .run = run,

@@ -112,7 +112,8 @@ char *ob_time_format(double ns, char *out, size_t size);
     X(SUITE, "the snippets of a suite by label, language and mode")                                \
     X(REPLAY, "what was replayed of steps of traces, and their operators")                         \
     X(MEASUREMENTS, "each result as torch.utils.benchmark prints it")                              \
-    X(INSTRUCTIONS, "each count as torch.utils.benchmark prints it")
+    X(INSTRUCTIONS, "each count as torch.utils.benchmark prints it")                               \
+    X(STEP, "where the time of a recorded step goes, by operator and backend")
 
 typedef enum ob_view {
 #define OB_VIEW_ENUM(id, help) OB_VIEW_##id,

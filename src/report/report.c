@@ -3,6 +3,7 @@
  * A report: records in, the tables of one view out. The same for the command that measured and for one that reads its
  * file.
  */
+#include "report/step.h"
 #include "report/views.h"
 
 #include "base/json_node.h"
@@ -19,6 +20,7 @@ struct ob_report {
     ob_side_by_side_view *sides;
     ob_suite_view *suite;
     ob_replay_view *replay;
+    ob_step step; /* of STEP */
     ob_sweep *sweep;
     ob_sweep_view points;
     ob_totals totals;
@@ -108,7 +110,9 @@ ob_status ob_report_create(const ob_report_params *params, ob_report **out, ob_e
     report->params = own;
     report->choice = choice;
     ob__arena_init(&report->totals.arena, 0);
-    bool ok = params->totals_only || params->view == OB_VIEW_SWEEP || is_of_texts(report);
+    ob__step_init(&report->step);
+    bool ok = params->totals_only || params->view == OB_VIEW_STEP ||
+              params->view == OB_VIEW_SWEEP || is_of_texts(report);
     if (!ok && params->view == OB_VIEW_RUN)
         ok = ob__run_view_open(&report->run, &report->choice);
     else if (!ok && params->view == OB_VIEW_SIDES)
@@ -136,6 +140,7 @@ void ob_report_destroy(ob_report *report)
     ob__sweep_view_fini(&report->points);
     ob_sweep_destroy(report->sweep);
     ob__totals_fini(&report->totals);
+    ob__step_fini(&report->step);
     ob_text_fini(&report->texts);
     ob_text_fini(&report->held);
     free(report);
@@ -211,6 +216,8 @@ static ob_status add_result(ob_report *report, const ob_record *record, ob_err *
         return ob__suite_view_add(report->suite, r, err);
     if (report->params.view == OB_VIEW_REPLAY)
         return ob__replay_view_add(report->replay, record, err);
+    if (report->params.view == OB_VIEW_STEP)
+        return ob__step_add(&report->step, r, err);
     if (report->params.view == OB_VIEW_SWEEP)
         return report->sweep != NULL
                    ? ob__sweep_view_add(&report->points, report->sweep, record, err)
@@ -275,16 +282,23 @@ ob_status ob_report_add(ob_report *report, const ob_record *record, ob_err *err)
 /* ---- printing ---- */
 
 /* Where the view has made its own table, *made is it, to be destroyed. */
-static ob_table *table_of(ob_report *report, char *title, ob_table **made)
+static ob_table *table_of(ob_report *report, bool whole, char *title, ob_table **made)
 {
-    *made = report->sides != NULL   ? ob__side_by_side_view_table(report->sides)
-            : report->suite != NULL ? ob__suite_view_table(report->suite, title)
-                                    : NULL;
+    *made = report->params.view == OB_VIEW_STEP ? ob__step_table(&report->step, whole)
+            : report->sides != NULL             ? ob__side_by_side_view_table(report->sides)
+            : report->suite != NULL             ? ob__suite_view_table(report->suite, title)
+                                                : NULL;
     if (report->run.table != NULL)
         ob__run_view_end(&report->run, &report->totals);
     return *made != NULL               ? *made
            : report->run.table != NULL ? report->run.table
                                        : report->points.table;
+}
+
+static bool is_chosen(const ob_report *report)
+{
+    const ob_table_choice *c = &report->choice;
+    return c->columns != NULL || c->sort != NULL || c->filter != NULL || c->top > 0;
 }
 
 static ob_status print_rows(ob_report *report, ob_table_format format, ob_text *text, ob_err *err)
@@ -294,12 +308,15 @@ static ob_status print_rows(ob_report *report, ob_table_format format, ob_text *
                                   .width = report->params.width,
                                   .trimmed = report->suite != NULL};
     char title[64] = "";
-    ob_table *made, *table = table_of(report, title, &made);
+    const bool people = format == OB_TABLE_TEXT || format == OB_TABLE_MARKDOWN;
+    ob_table *made, *table = table_of(report, people && !is_chosen(report), title, &made);
     ob_status status = table != NULL                          ? OB_OK
                        : report->params.view == OB_VIEW_SWEEP ? OB_END /* not even a header */
                                                               : no_memory(err);
     if (status == OB_OK)
         status = ob_table_choose(table, &report->choice, err);
+    if (status == OB_OK)
+        ob__table_fold_notes(table);
     if (status == OB_OK && title[0] != '\0' && format == OB_TABLE_TEXT &&
         !ob_text_printf(text, "%s\n", title))
         status = no_memory(err);
@@ -307,12 +324,6 @@ static ob_status print_rows(ob_report *report, ob_table_format format, ob_text *
         status = ob_table_print(table, &style, text, err);
     ob_table_destroy(made);
     return status == OB_END ? OB_OK : status;
-}
-
-static bool is_chosen(const ob_report *report)
-{
-    const ob_table_choice *c = &report->choice;
-    return c->columns != NULL || c->sort != NULL || c->filter != NULL || c->top > 0;
 }
 
 static ob_status print_totals(ob_report *report, ob_table_format format, ob_text *text, ob_err *err)

@@ -55,6 +55,9 @@ bool ob__cell_append_shown(const ob_table *table, size_t row, size_t column, boo
 /* Appends a number as programs read it. */
 bool ob__number_append(double number, ob_hint hint, ob_text *out);
 
+/* Notes below rows that are equal become one line below the table, with their number. */
+void ob__table_fold_notes(ob_table *table);
+
 /* ---- texts of unknown origin ---- */
 
 /* Valid UTF-8 without what a terminal would obey: "?" stands for control characters. Line feeds and tabs stay, or

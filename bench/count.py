@@ -62,7 +62,7 @@ def count_ours(program, environment, languages):
         if language not in languages:
             continue
         for attempt in ("compiled first", "compiled before"):
-            seconds, cpu, done = timed([program, "count", *words, "--json"], environment)
+            seconds, cpu, done = timed([program, "count", *words, "--json", "--python", PYTHON], environment)
             counts = json.loads(done.stdout)["counts"] if done.returncode == 0 else done.stderr
             if language != "python" or attempt == "compiled before":
                 show(f"opbench, {language}, {attempt}", seconds, cpu, counts)

@@ -299,10 +299,17 @@ ob_status ob__find_program(ob_arena *arena, const char *name, const char *what, 
 ob_status ob__find_python(ob_arena *arena, const ob_snippet_options *options, const char **path,
                           ob_err *err)
 {
-    static const char SYSTEM[] = "/usr/bin/python3";
-    const char *python = options->python != NULL     ? options->python
-                         : access(SYSTEM, X_OK) == 0 ? SYSTEM
-                                                     : "python3";
+    const char *python = options->python;
+    const char *active = getenv("VIRTUAL_ENV");
+    if (python == NULL && active != NULL && active[0] != '\0') {
+        python = ob__join(arena, "", (const char *const[]){active, "/bin/python3", NULL});
+        if (python == NULL)
+            return ob__snippet_no_memory(err);
+        if (access(python, X_OK) != 0)
+            python = NULL; /* it was removed, and PATH has what is left */
+    }
+    if (python == NULL)
+        python = "python3";
     return ob__find_program(arena, python, "the interpreter", "--python PROGRAM", path, err);
 }
 

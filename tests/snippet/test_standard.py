@@ -15,6 +15,9 @@ from program import check, run_tests
 SUITE = sys.argv[2]
 IN_C = 44
 ORIGINAL = 181
+# PATH may begin with a python3 that has no torch: the one that apt installs it for is named.
+SYSTEM_TORCH, SYSTEM_PYTHON = "/usr/lib/python3/dist-packages/torch", "/usr/bin/python3"
+PYTHON = ["--python", SYSTEM_PYTHON if os.path.exists(SYSTEM_TORCH) else sys.executable]
 
 
 def keys(lines):
@@ -30,19 +33,19 @@ def test_c(program):
 
 
 def test_python(program):
-    if importlib.util.find_spec("torch") is None and not os.path.exists("/usr/lib/python3/dist-packages/torch"):
+    if importlib.util.find_spec("torch") is None and not os.path.exists(SYSTEM_TORCH):
         print("no torch for python3: not tested")
         return
     for only, count in (("Reduction", 3), ("ReLU  TorchScript", 1)):
         done = program.command("time", "-s", SUITE, "--lang", "python", "--only", only, "--min-run-time", "0",
-                               "--format", "json")
+                               "--format", "json", *PYTHON)
         check(done.returncode == 0 and len(done.stdout.splitlines()) == count, f"{only}: {done}")
 
 
 def test_all(program):
     """Everything counted, and what changes from repeat to repeat."""
     output = program.home / "counts.jsonl"
-    running = program.start("count", "-s", SUITE, "--repeats", "2", "--json", "-o", str(output))
+    running = program.start("count", "-s", SUITE, "--repeats", "2", "--json", "-o", str(output), *PYTHON)
     stdout, stderr = running.communicate()
     check(running.returncode == 0, f"{running.returncode}: {stderr}")
     check(len(stdout.splitlines()) == ORIGINAL + IN_C, f"{len(stdout.splitlines())} counts")

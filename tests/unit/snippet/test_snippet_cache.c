@@ -158,6 +158,42 @@ static void programs(void)
     CHECK_HAS(err.message, "name another with --python PROGRAM");
 }
 
+static void put_program(const char *name)
+{
+    put(name, 0);
+    CHECK_INT(chmod(path_of(name), 0700), 0);
+}
+
+static void pythons(void)
+{
+    const char *path = NULL;
+    const ob_snippet_options none = {.size = sizeof none};
+    const ob_snippet_options named = {.size = sizeof named, .python = "python9"};
+    ob_err err;
+    CHECK_INT(mkdir(path_of("path"), 0700), 0);
+    CHECK_INT(mkdir(path_of("venv"), 0700), 0);
+    CHECK_INT(mkdir(path_of("venv/bin"), 0700), 0);
+    setenv("PATH", path_of("path"), 1);
+    setenv("VIRTUAL_ENV", path_of("venv"), 1);
+    CHECK_INT(ob__find_python(&arena, &none, &path, &err), OB_ERR_UNSUPPORTED);
+    CHECK_STR(err.message, "Missing: python3, the interpreter, is not in PATH; install it, or name "
+                           "another with --python PROGRAM");
+    put_program("path/python3");
+    put_program("path/python9");
+    CHECK_INT(ob__find_python(&arena, &none, &path, &err), OB_OK);
+    CHECK_STR(path, path_of("path/python3"));
+    /* The active environment comes first, unless another is named. */
+    put_program("venv/bin/python3");
+    CHECK_INT(ob__find_python(&arena, &none, &path, &err), OB_OK);
+    CHECK_STR(path, path_of("venv/bin/python3"));
+    CHECK_INT(ob__find_python(&arena, &named, &path, &err), OB_OK);
+    CHECK_STR(path, path_of("path/python9"));
+    setenv("VIRTUAL_ENV", "", 1);
+    CHECK_INT(ob__find_python(&arena, &none, &path, &err), OB_OK);
+    CHECK_STR(path, path_of("path/python3"));
+    unsetenv("VIRTUAL_ENV");
+}
+
 int main(void)
 {
     char command[64];
@@ -170,6 +206,7 @@ int main(void)
     RUN(removed);
     RUN(hashes);
     RUN(programs);
+    RUN(pythons);
     setenv("PATH", kept, 1);
     free(kept);
     snprintf(command, sizeof command, "rm -rf %s", home);

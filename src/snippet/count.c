@@ -25,11 +25,28 @@ typedef struct counting {
 
 /* ---- tables ---- */
 
-/* Snippets are compiled in "/", so their own lines are in "//stmt". */
+/* How much of a name is before "[DIR/<hash>.so]", the object of a snippet; all of it where it is another's. */
+static size_t length_without_hash(const char *name)
+{
+    static const char END[] = OB_OBJECT_END "]";
+    enum { DIGITS = 32 };
+    const size_t length = strlen(name), end = DIGITS + strlen(END);
+    const char *bracket = strrchr(name, '[');
+    if (bracket == NULL || length < end + 2 || strcmp(name + length - strlen(END), END) != 0 ||
+        strspn(name + length - end, "0123456789abcdef") != DIGITS || name[length - end - 1] != '/')
+        return length;
+    return (size_t)(bracket - name);
+}
+
+/* The same in every build: snippets are compiled in "/", so their own lines are in "//stmt", and their objects have hashes
+ * for names. */
 static bool own_name(void *ctx, const char *function, ob_text *out)
 {
     (void)ctx;
-    return ob_text_append_str(out, function + (strncmp(function, "//", 2) == 0 ? 2 : 0));
+    function += strncmp(function, "//", 2) == 0 ? 2 : 0;
+    const size_t kept = length_without_hash(function);
+    return ob_text_append(out, function, kept) &&
+           (function[kept] == '\0' || ob_text_append_str(out, "[snippet]"));
 }
 
 static ob_status delta(const ob_count_stats *more, const ob_count_stats *less, bool inclusive,

@@ -79,9 +79,8 @@ static int finish(void *ctx, const ob_snippets *suite, int code)
 int ob__count_snippets(ob_cli *cli, const ob_count_options *o, const char *const *words,
                        size_t count)
 {
-    static const char *const TOLD[] = {"cc",      "cxx",          "python",       "cflags",
-                                       "ldflags", "cache-dir",    "number",       "no-baseline",
-                                       "label",   "case-timeout", "library-caps", NULL};
+    static const char *const TOLD[] = {OB_SNIPPET_TOLD, "number",       "no-baseline", "label",
+                                       "case-timeout",  "library-caps", NULL};
     const bool is_suite = o->suite.file != NULL, ci = o->ci != NULL;
     counting c = {
         .cli = cli,

@@ -62,10 +62,11 @@ static ob_snippet_line line_of(const ob_diff_line *line, const ob_cli_side_code 
     ob_snippet_line own = line->snippet;
     const struct {
         const char **to, *from;
-    } TEXTS[] = {{&own.setup, side->line.setup},    {&own.global_setup, side->line.global_setup},
-                 {&own.cc, side->line.cc},          {&own.cxx, side->line.cxx},
-                 {&own.python, side->line.python},  {&own.cflags, side->line.cflags},
-                 {&own.ldflags, side->line.ldflags}};
+    } TEXTS[] = {{&own.setup, side->line.setup},     {&own.global_setup, side->line.global_setup},
+                 {&own.cc, side->line.cc},           {&own.cxx, side->line.cxx},
+                 {&own.python, side->line.python},   {&own.cflags, side->line.cflags},
+                 {&own.ldflags, side->line.ldflags}, {&own.libs, side->line.libs},
+                 {&own.std, side->line.std}};
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++)
         if (TEXTS[i].from != NULL)
             *TEXTS[i].to = TEXTS[i].from;

@@ -128,6 +128,8 @@ static const struct {
     {"python", OB_CLI_KEY_OF_CODE, offsetof(ob_cli_side_code, line.python), NULL},
     {"cflags", OB_CLI_KEY_OF_CODE, offsetof(ob_cli_side_code, line.cflags), NULL},
     {"ldflags", OB_CLI_KEY_OF_CODE, offsetof(ob_cli_side_code, line.ldflags), NULL},
+    {"libs", OB_CLI_KEY_OF_CODE, offsetof(ob_cli_side_code, line.libs), NULL},
+    {"std", OB_CLI_KEY_OF_CODE, offsetof(ob_cli_side_code, line.std), NULL},
 };
 
 /* Where the text of a key is. */

@@ -46,6 +46,6 @@ const char *ob__cli_side_has_key(const ob_cli_sides *sides, size_t index, ob_cli
 /* The keys, for help: "backend, options, ...". */
 #define OB_CLI_SIDE_KEYS                                                                           \
     "backend, options, plugin, env.NAME, threads, device, opbench; of code stmt, setup, "          \
-    "global-setup, cc, cxx, python, cflags, ldflags"
+    "global-setup, cc, cxx, python, std, cflags, ldflags, libs"
 
 #endif

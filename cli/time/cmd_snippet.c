@@ -7,6 +7,9 @@
 
 #include "opbench/snippet_run.h"
 
+#include <signal.h>
+#include <unistd.h>
+
 enum { SOCKET = 3 };
 
 typedef struct snippet_options {
@@ -31,6 +34,31 @@ static ob_context *open_context(void *ctx, ob_err *err)
     return NULL;
 }
 
+/* What the code printed is shown with its failure, so a crash must not lose it. No lock is taken, and what does not end
+ * by itself is ended. */
+static void print_last_words(int signal)
+{
+    alarm(2);
+    fflush_unlocked(stdout);
+    raise(signal);
+}
+
+/* Sanitizers have handlers of their own. */
+static void keep_last_words(void)
+{
+    static const int SIGNALS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    static char stack[1 << 16];
+    const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+    const struct sigaction ours = {.sa_handler = print_last_words,
+                                   .sa_flags = (int)(SA_RESETHAND | SA_NODEFER | SA_ONSTACK)};
+    sigaltstack(&other, NULL);
+    for (size_t i = 0; i < sizeof SIGNALS / sizeof *SIGNALS; i++) {
+        struct sigaction before;
+        if (sigaction(SIGNALS[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(SIGNALS[i], &ours, NULL);
+    }
+}
+
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const snippet_options *options = call->options;
@@ -41,6 +69,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
                                             .threads = options->threads,
                                             .open_context = open_context,
                                             .ctx = cli};
+    keep_last_words();
     if (ob_snippet_serve(&params, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     return OB_EXIT_OK;

@@ -19,11 +19,10 @@ static ob_time_line with_plan(const ob_time_line *line, const ob_time_settings *
 static int time_snippets(ob_job_screen *screen, const ob_cli_call *call,
                          const ob_time_settings *plan)
 {
-    static const char *const TOLD[] = {"cc",           "cxx",          "python", "cflags",
-                                       "ldflags",      "cache-dir",    "number", "method",
-                                       "adaptive",     "min-run-time", "label",  "max-run-time",
-                                       "threshold",    "sub-label",    "env",    "description",
-                                       "case-timeout", "library-caps", NULL};
+    static const char *const TOLD[] = {OB_SNIPPET_TOLD, "number", "method",       "adaptive",
+                                       "min-run-time",  "label",  "max-run-time", "threshold",
+                                       "sub-label",     "env",    "description",  "case-timeout",
+                                       "library-caps",  NULL};
     const ob_time_line *line = call->options;
     const ob_time_line plain = with_plan(line, plan);
     const ob_timer_options *timer = &plan->run.timer;

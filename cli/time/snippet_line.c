@@ -86,6 +86,15 @@ int ob__snippet_code_read(ob_cli *cli, const ob_snippet_line *line, const char *
         ob__snippet_code_fini(out);
         return ob__cli_fail(cli, &err);
     }
+    const ob_language language = out->args.language;
+    if (line->std != NULL && !ob_snippet_std_fits(line->std, language)) {
+        ob__snippet_code_fini(out);
+        return ob__cli_usage_error(cli, "%s is no standard of %s; %s", line->std,
+                                   ob_language_label(language),
+                                   language == OB_LANGUAGE_PYTHON ? "leave out --std"
+                                   : language == OB_LANGUAGE_C    ? "give one such as c17"
+                                                                  : "give one such as c++20");
+    }
     out->args.stmt = out->stmt;
     out->args.setup = out->setup != NULL ? out->setup : "pass";
     out->args.global_setup = out->global_setup != NULL ? out->global_setup : "";
@@ -101,17 +110,23 @@ static void tell(void *ctx, const char *text)
 ob_snippet_options ob__snippet_line_options(ob_cli *cli, const ob_snippet_line *line,
                                             double timeout_s)
 {
-    return (ob_snippet_options){.size = sizeof(ob_snippet_options),
-                                .cc = line->cc,
-                                .cxx = line->cxx,
-                                .python = line->python,
-                                .cflags = line->cflags,
-                                .ldflags = line->ldflags,
-                                .rebuild = line->cflags != NULL || line->ldflags != NULL,
-                                .cache_dir = line->cache_dir,
-                                .timeout_s = timeout_s,
-                                .notice = tell,
-                                .ctx = cli};
+    return (ob_snippet_options){
+        .size = sizeof(ob_snippet_options),
+        .cc = line->cc,
+        .cxx = line->cxx,
+        .python = line->python,
+        .cflags = line->cflags,
+        .ldflags = line->ldflags,
+        .std = line->std,
+        .libs = line->libs,
+        .compile_timeout_s = line->compile_timeout_s == OB_SNIPPET_COMPILE_S ? 0
+                             : line->compile_timeout_s == 0                  ? -1
+                                                            : line->compile_timeout_s,
+        .rebuild = line->cflags != NULL || line->ldflags != NULL || line->libs != NULL,
+        .cache_dir = line->cache_dir,
+        .timeout_s = timeout_s,
+        .notice = tell,
+        .ctx = cli};
 }
 
 int ob__snippet_fail(ob_cli *cli, const ob_err *err)

@@ -12,7 +12,8 @@
 typedef struct ob_snippet_line {
     const char *lang; /* NULL = no statement is wanted */
     const char *setup, *global_setup;
-    const char *cc, *cxx, *python, *cflags, *ldflags, *cache_dir;
+    const char *cc, *cxx, *python, *std, *cflags, *ldflags, *libs, *cache_dir;
+    double compile_timeout_s; /* 0 = as long as it takes */
 } ob_snippet_line;
 
 #define OB_SNIPPET_ROW(base, row_name, field, word, text, usual, ...)                              \
@@ -40,7 +41,10 @@ typedef struct ob_snippet_line {
         OB_SNIPPET_ROW(base, "cc", cc, "PROGRAM", "The compiler for C.", "cc", .rare = true),      \
         OB_SNIPPET_ROW(base, "cxx", cxx, "PROGRAM", "The compiler for C++.", "c++", .rare = true), \
         OB_SNIPPET_ROW(base, "python", python, "PROGRAM", "The interpreter.",                      \
-                       "the system's python3", .rare = true),                                      \
+                       "python3 of the active virtual environment, or of PATH", .rare = true),     \
+        OB_SNIPPET_ROW(base, "std", std, "NAME",                                                   \
+                       "C and C++: the standard, such as c11 or gnu++20.",                         \
+                       "gnu17, and gnu++17 or what the library of the code wants", .rare = true),  \
         OB_SNIPPET_ROW(base, "cflags", cflags, "WORDS",                                            \
                        "C and C++: further words for the compiler, such as '-O3 "                  \
                        "-march=native'; then it is compiled each time.",                           \
@@ -48,8 +52,24 @@ typedef struct ob_snippet_line {
         OB_SNIPPET_ROW(base, "ldflags", ldflags, "WORDS",                                          \
                        "C and C++: words behind the source, such as '-L. -lmine'.", NULL,          \
                        .rare = true),                                                              \
+        OB_SNIPPET_ROW(base, "libs", libs, "WORDS",                                                \
+                       "C and C++: libraries, such as 'openblas ./libmine.so'.", NULL,             \
+                       .rare = true),                                                              \
+        {.name = "compile-timeout",                                                                \
+         .group = "Statements and suites",                                                         \
+         .rare = true,                                                                             \
+         .type = OB_OPTION_DOUBLE,                                                                 \
+         .offset = (base) + offsetof(ob_snippet_line, compile_timeout_s),                          \
+         .unit = "seconds",                                                                        \
+         .max = 1e9,                                                                               \
+         .initial = OB_OPTION_NUMBER(OB_SNIPPET_COMPILE_S),                                        \
+         .help = "C and C++: a compiler that takes longer is ended; 0: as long as it takes."},     \
         OB_SNIPPET_ROW(base, "cache-dir", cache_dir, "DIR", "Where compiled snippets are kept.",   \
                        "opbench/snippets in your cache", .rare = true)
+
+/* Those of them that a repro line has. */
+#define OB_SNIPPET_TOLD                                                                            \
+    "cc", "cxx", "python", "std", "cflags", "ldflags", "libs", "compile-timeout", "cache-dir"
 
 /* The code of a line: what is given as it is, as @FILE, or as - for standard input. */
 typedef struct ob_snippet_code {

@@ -22,7 +22,7 @@ typedef struct ob_snippet_options {
     const char *program;   /* opbench, which loads what was compiled; NULL = this program */
     const char *cc;        /* NULL = cc */
     const char *cxx;       /* NULL = c++ */
-    const char *python;    /* NULL = /usr/bin/python3 if it is there, else python3 */
+    const char *python;    /* NULL = that of the active virtual environment, else PATH's python3 */
     const char *valgrind;  /* NULL = valgrind */
     const char *cache_dir; /* for compiled snippets; NULL = opbench/snippets in the user's cache */
     double timeout_s;      /* from the process's start to its last answer; 0 = none */
@@ -37,7 +37,17 @@ typedef struct ob_snippet_options {
     const char *ldflags; /* behind the source: libraries, and where they are */
     bool rebuild; /* compile also what is kept: what it includes or links may be another by now */
     const char *const *variables; /* "NAME=VALUE" for its process, ended by NULL; NULL = none */
+    /* The standard, "c11" or "gnu++20"; the one of the other language stays as it is. NULL = gnu17, and gnu++17 or what a
+     * library wants. */
+    const char *std;
+    const char *libs; /* words: names as -l takes them, or files. NULL = none */
+    double
+        compile_timeout_s; /* of a compiler; 0 = OB_SNIPPET_COMPILE_S, below 0 = as long as it takes */
 } ob_snippet_options;
+
+#define OB_SNIPPET_COMPILE_S 300
+/* Whether a standard is one of that language. */
+bool ob_snippet_std_fits(const char *std, ob_language language);
 
 /* ---- time ---- */
 

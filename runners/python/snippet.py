@@ -123,6 +123,8 @@ def explain(error):
     if isinstance(error, LeftLoop):
         return LEFT_LOOP
     text = "".join(traceback.format_exception_only(type(error), error)).strip()
+    if isinstance(error, ModuleNotFoundError):
+        text += f" in {sys.executable}; name another interpreter with --python"
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         if frame.filename == NAME:
             in_stmt = frame.lineno > STMT_LINES
@@ -201,6 +203,8 @@ class Server:
                 result = self.run(request.split())
             self.send(ANSWER, b"%.17g" % result)
         except Exception as error:
+            for stream in (sys.stdout, sys.stderr):
+                stream.flush()  # whoever asked shows what was printed
             text = explain(error).encode("utf-8", "replace")[:4000]
             never = isinstance(error, LeftLoop) or (first and isinstance(error, SyntaxError))
             self.send(CANNOT if never else FAILED, text)

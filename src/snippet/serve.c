@@ -235,6 +235,8 @@ static bool answer(const server *s)
                             : s->failed ? OB_MESSAGE_FAILED
                                         : OB_MESSAGE_ANSWER;
     const char *said = s->failed ? s->reason : text;
+    if (s->failed)
+        fflush(stdout); /* whoever asked shows it */
     return ob__wire_send(s->socket, type, said, strlen(said), NULL) == OB_OK;
 }
 

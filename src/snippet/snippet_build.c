@@ -63,7 +63,7 @@ static const char *identity(ob_arena *arena, const char *path)
 
 static bool has_flags(const ob_snippet_options *options)
 {
-    return options->cflags != NULL || options->ldflags != NULL;
+    return options->cflags != NULL || options->ldflags != NULL || options->libs != NULL;
 }
 
 static const char *make_key(const build *b, const char *what)
@@ -73,8 +73,9 @@ static const char *make_key(const build *b, const char *what)
     const char *all = id == NULL ? NULL : JOIN(id, "\n", what, "\n");
     if (all != NULL && has_flags(b->options)) {
         const char *links = b->options->ldflags != NULL ? b->options->ldflags : "";
+        const char *libs = b->options->libs != NULL ? b->options->libs : "";
         char *here = realpath(".", NULL); /* they may name folders */
-        all = JOIN(all, links, "\n", here != NULL ? here : "", "\n");
+        all = JOIN(all, links, "\n", libs, "\n", here != NULL ? here : "", "\n");
         free(here);
     }
     for (size_t i = 1; all != NULL && i < b->word_count; i++)
@@ -135,21 +136,96 @@ static ob_status keep(ob_arena *arena, const char *made, const char *path, ob_er
 
 /* ---- compiling ---- */
 
-/* The user's words. */
-static ob_status add_flags(build *b, const char *text, const char *what, ob_err *err)
+static ob_status add_as_is(build *b, const char *text, ob_err *err)
+{
+    const char *word = ob__arena_strdup(b->arena, text, strlen(text));
+    if (word == NULL)
+        return ob__snippet_no_memory(err);
+    add_word(b, word);
+    return OB_OK;
+}
+
+static bool is_file(const char *lib)
+{
+    const size_t length = strlen(lib);
+    return strchr(lib, '/') != NULL || strstr(lib, ".so") != NULL ||
+           (length > 2 && strcmp(lib + length - 2, ".a") == 0);
+}
+
+/* A name for -l, or a file, which the loader finds where it is. */
+static ob_status add_lib(build *b, const char *lib, ob_err *err)
+{
+    ob_arena *arena = b->arena;
+    if (lib[0] == '-')
+        return add_as_is(b, lib, err);
+    if (!is_file(lib)) {
+        const char *word = JOIN("-l", lib);
+        return word != NULL ? add_as_is(b, word, err) : ob__snippet_no_memory(err);
+    }
+    char *path = realpath(lib, NULL);
+    if (path == NULL)
+        return ob_err_set(err, OB_ERR_INVALID, "libs: %s cannot be read: %s", lib, strerror(errno));
+    const char *folder = ob__arena_strdup(arena, path, (size_t)(strrchr(path, '/') - path));
+    const char *const words[] = {OB_RPATH_WORDS(folder == NULL ? "" : folder)};
+    ob_status status = folder != NULL ? add_as_is(b, path, err) : ob__snippet_no_memory(err);
+    for (size_t i = 0; status == OB_OK && i < sizeof words / sizeof *words; i++)
+        add_word(b, words[i]);
+    free(path);
+    return status;
+}
+
+/* What is linked from a folder is loaded from there. */
+static ob_status add_link(build *b, const char *text, ob_err *err)
+{
+    ob_arena *arena = b->arena;
+    char *folder = strncmp(text, "-L", 2) == 0 && text[2] != '\0' ? realpath(text + 2, NULL) : NULL;
+    OB_TRY(add_as_is(b, text, err));
+    if (folder == NULL)
+        return OB_OK;
+    const char *const words[] = {OB_RPATH_WORDS(ob__arena_strdup(arena, folder, strlen(folder)))};
+    free(folder);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (words[i] == NULL)
+            return ob__snippet_no_memory(err);
+        add_word(b, words[i]);
+    }
+    return OB_OK;
+}
+
+/* The user's words, each by `add`. */
+static ob_status add_words(build *b, const char *text, const char *what,
+                           ob_status (*add)(build *b, const char *word, ob_err *err), ob_err *err)
 {
     ob_command_words words = {.count = 0};
     ob_status status = text != NULL ? ob__command_words_split(&words, text, what, err) : OB_OK;
     const char *at = words.text.data;
     if (status == OB_OK && words.count > MOST_FLAGS)
         status = ob_err_set(err, OB_ERR_LIMIT, "%s has more than %d words", what, MOST_FLAGS);
-    for (size_t i = 0; status == OB_OK && i < words.count; i++, at += strlen(at) + 1) {
-        const char *word = ob__arena_strdup(b->arena, at, strlen(at));
-        status = word != NULL ? OB_OK : ob__snippet_no_memory(err);
-        add_word(b, word);
-    }
+    for (size_t i = 0; status == OB_OK && i < words.count; i++, at += strlen(at) + 1)
+        status = add(b, at, err);
     ob__command_words_fini(&words);
     return status == OB_ERR_SYNTAX ? OB_ERR_INVALID : status;
+}
+
+bool ob_snippet_std_fits(const char *std, ob_language language)
+{
+    const bool is_cpp = strstr(std, "++") != NULL;
+    return language == (is_cpp ? OB_LANGUAGE_CPP : OB_LANGUAGE_C);
+}
+
+/* A word of ours, or of a library; the standard that the user wants instead of theirs. */
+static ob_status add_own(build *b, const char *word, ob_err *err)
+{
+    ob_arena *arena = b->arena;
+    const char *std = b->options->std;
+    if (strncmp(word, "-std=", 5) == 0 && std != NULL &&
+        ob_snippet_std_fits(std, b->source->language)) {
+        word = JOIN("-std=", std);
+        if (word == NULL)
+            return ob__snippet_no_memory(err);
+    }
+    add_word(b, word);
+    return OB_OK;
 }
 
 static ob_status compile_error(const ob_process *child, ob_err *err)
@@ -169,6 +245,22 @@ static ob_status compile_error(const ob_process *child, ob_err *err)
     return status;
 }
 
+/* limit_s below 0: as long as it takes. */
+static ob_status compile_within(const build *b, ob_process *child, double limit_s, ob_err *err)
+{
+    const bool in_time = ob__process_wait(child, limit_s);
+    const int status = ob__process_end(child, 0);
+    if (in_time && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return OB_OK;
+    if (ob__is_stopped(&child->stop))
+        return ob__interrupted(err);
+    return in_time ? compile_error(child, err)
+                   : ob_err_set(err, OB_ERR_CONFIG,
+                                "the snippet does not compile: %s took longer than %g s and was "
+                                "ended; give it more time with --compile-timeout",
+                                b->compiler, limit_s);
+}
+
 static ob_status add_libraries(build *b, ob_err *err)
 {
     ob_arena *arena = b->arena;
@@ -183,8 +275,23 @@ static ob_status add_libraries(build *b, ob_err *err)
             return ob__snippet_no_memory(err);
         add_word(b, word);
     }
-    OB_TRY(add_flags(b, b->options->ldflags, "ldflags", err));
+    OB_TRY(add_words(b, b->options->ldflags, "ldflags", add_link, err));
+    OB_TRY(add_words(b, b->options->libs, "libs", add_lib, err));
     add_word(b, "-lm");
+    return OB_OK;
+}
+
+/* Debug information says "/" for the current folder, as where no words of the user's want it. */
+static ob_status add_forgetting(build *b, ob_err *err)
+{
+    ob_arena *arena = b->arena;
+    char *here = realpath(".", NULL);
+    const char *word = here == NULL ? "" : JOIN("-fdebug-prefix-map=", here, "=/");
+    free(here);
+    if (word == NULL)
+        return ob__snippet_no_memory(err);
+    if (word[0] != '\0')
+        add_word(b, word);
     return OB_OK;
 }
 
@@ -196,6 +303,8 @@ static ob_status compile(build *b, const char *source, const char *made, bool he
     ob_process child;
     if (variables[1] == NULL)
         return ob__snippet_no_memory(err);
+    if (has_flags(b->options))
+        OB_TRY(add_forgetting(b, err));
     add_word(b, header ? "-xc++-header" : "-shared");
     add_word(b, "-o");
     add_word(b, made);
@@ -203,17 +312,16 @@ static ob_status compile(build *b, const char *source, const char *made, bool he
     if (!header)
         OB_TRY(add_libraries(b, err));
     /* In the same place each time, because objects remember where they were made; but the user's words may name
-     * folders. */
+     * folders: then they are told to forget it. */
     const ob_process_params params = {.words = b->words,
                                       .variables = variables,
                                       .dir = has_flags(b->options) ? NULL : "/",
                                       .capture = true,
                                       .stop = {.fn = b->options->stop, .ctx = b->options->ctx}};
     OB_TRY(ob__process_start(&params, &child, err));
-    const int status = ob__process_end(&child, -1);
-    const ob_status result = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? OB_OK
-                             : ob__is_stopped(&child.stop)                 ? ob__interrupted(err)
-                                                           : compile_error(&child, err);
+    const double limit_s = b->options->compile_timeout_s;
+    const ob_status result =
+        compile_within(b, &child, limit_s == 0 ? OB_SNIPPET_COMPILE_S : limit_s, err);
     ob__process_close(&child);
     return result;
 }
@@ -334,7 +442,7 @@ static ob_status add_library(build *b, ob_err *err)
     if (flags == NULL || folder == NULL || version == NULL)
         return ob__snippet_no_memory(err);
     for (size_t i = 0; flags[i] != NULL; i++)
-        add_word(b, flags[i]);
+        OB_TRY(add_own(b, flags[i], err));
     if (!ob__cxx_library_is_usual(&library)) {
         const char *const where[] = {folder, OB_RPATH_WORDS(library.lib)};
         for (size_t i = 0; i < sizeof where / sizeof where[0]; i++)
@@ -409,8 +517,8 @@ ob_status ob__snippet_build(ob_arena *arena, const ob_snippet_source *source,
     }
     add_word(&b, b.compiler);
     for (size_t i = 0; source->flags[i] != NULL; i++)
-        add_word(&b, source->flags[i]);
-    OB_TRY(add_flags(&b, options->cflags, "cflags", err));
+        OB_TRY(add_own(&b, source->flags[i], err));
+    OB_TRY(add_words(&b, options->cflags, "cflags", add_as_is, err));
     OB_TRY(build_object(&b, object, err));
     return ob__check_trusted(*object, err);
 }

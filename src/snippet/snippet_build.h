@@ -59,6 +59,7 @@ void ob__snippet_cache_used(const char *path);
 /* The path of a program, looked for as a shell does. what: "the compiler for C"; option: the one that names another. */
 ob_status ob__find_program(ob_arena *arena, const char *name, const char *what, const char *option,
                            const char **path, ob_err *err);
+/* The one that is named; else that of the active virtual environment (VIRTUAL_ENV), else the first python3 of PATH. */
 ob_status ob__find_python(ob_arena *arena, const ob_snippet_options *options, const char **path,
                           ob_err *err);
 /* 32 hexadecimal digits and a NUL: a hash of the file's bytes. */

@@ -125,23 +125,51 @@ static ob_status add_variables(launch *l, const ob_snippet_wrap *wrap, ob_err *e
 
 /* ---- asking ---- */
 
+/* The last lines of a text, so many bytes at most; *size becomes theirs. */
+static const char *last_lines(const char *text, size_t *size, size_t most)
+{
+    while (*size > 0 && (text[*size - 1] == '\n' || text[*size - 1] == ' '))
+        --*size;
+    if (*size <= most)
+        return text;
+    const char *end = text + *size, *from = end - most;
+    const char *line = memchr(from, '\n', most);
+    while (line == NULL && from < end && ((unsigned char)*from & 0xC0) == 0x80)
+        from++; /* in the middle of a character */
+    from = line != NULL ? line + 1 : from;
+    *size = (size_t)(end - from);
+    return from;
+}
+
+/* Adds the end of what the process printed to what went wrong. */
+static ob_status with_output(const ob_snippet_process *p, ob_status status, ob_err *err)
+{
+    enum { LEAST = 80, FOR_WORDS = 32 };
+    ob_text text = {0};
+    const size_t used = err != NULL ? strlen(err->message) : 0;
+    const size_t room = err != NULL ? sizeof err->message - used : 0;
+    if (room > LEAST && ob__process_output(&p->child, &text) && text.size > 0) {
+        size_t size = text.size;
+        const char *end = last_lines(text.data, &size, room - FOR_WORDS);
+        if (size > 0)
+            snprintf(err->message + used, room, "\nit printed%s:\n%.*s",
+                     end == text.data ? "" : ", at the end", (int)size, end);
+    }
+    ob_text_fini(&text);
+    return status;
+}
+
 /* Why a process that does not answer is gone. */
 static ob_status explain_death(ob_snippet_process *p, ob_err *err)
 {
     const int status = ob__process_end(&p->child, 5.0);
-    ob_text text = {0};
     char how[96];
     if (WIFSIGNALED(status))
         snprintf(how, sizeof how, "by signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
     else
         snprintf(how, sizeof how, "with exit code %d", WEXITSTATUS(status));
-    const bool ok = ob__process_output(&p->child, &text);
-    const ob_status result = ob_err_set(err, OB_ERR_BACKEND, OB_SNIPPET_DIED " %s%s%.*s", how,
-                                        ok && text.size > 0 ? ":\n" : "", ok ? (int)text.size : 0,
-                                        text.data == NULL ? "" : text.data);
-    ob_text_fini(&text);
-    return result;
+    return with_output(p, ob_err_set(err, OB_ERR_BACKEND, OB_SNIPPET_DIED " %s", how), err);
 }
 
 /* The next message; whatever the process sends or does not send, no longer than it has. */
@@ -158,9 +186,12 @@ static ob_status receive(ob_snippet_process *p, ob_wire_message *out, ob_err *er
             return ob__interrupted(err);
         const double left_ms = p->timeout_s > 0 ? (p->end_s - ob__now_s()) * 1000 : LOOK_UP_MS;
         if (left_ms <= 0)
-            return ob_err_set(err, OB_ERR_LIMIT,
-                              "it took longer than %g s; give it more with --case-timeout",
-                              p->timeout_s);
+            return with_output(
+                p,
+                ob_err_set(err, OB_ERR_LIMIT,
+                           "it took longer than %g s; give it more with --case-timeout",
+                           p->timeout_s),
+                err);
         struct pollfd ready = {.fd = p->child.socket, .events = POLLIN};
         if (poll(&ready, 1, left_ms < LOOK_UP_MS ? (int)left_ms + 1 : LOOK_UP_MS) > 0)
             OB_TRY(ob__wire_fill(&p->inbox, p->child.socket, err));
@@ -178,9 +209,10 @@ static ob_status ask(ob_snippet_process *process, const char *request, char answ
         return explain_death(process, err);
     OB_TRY(receive(process, &got, err));
     const int size = (int)got.size;
-    if (got.type == OB_MESSAGE_FAILED || got.type == OB_MESSAGE_CANNOT)
-        return ob_err_set(err, got.type == OB_MESSAGE_CANNOT ? OB_ERR_CONFIG : OB_ERR_BACKEND,
-                          "%.*s", size, got.data);
+    if (got.type == OB_MESSAGE_CANNOT)
+        return ob_err_set(err, OB_ERR_CONFIG, "%.*s", size, got.data);
+    if (got.type == OB_MESSAGE_FAILED)
+        return with_output(process, ob_err_set(err, OB_ERR_BACKEND, "%.*s", size, got.data), err);
     if (got.type != OB_MESSAGE_ANSWER)
         return ob_err_set(err, OB_ERR_SYNTAX, "the snippet's process gives no answer");
     snprintf(answer, ANSWER_SIZE, "%.*s", size, got.data);
@@ -278,7 +310,8 @@ static ob_status start(ob_snippet_process *p, launch *l, const ob_snippet_wrap *
         const ob_snippet_source source = {
             .language = OB_LANGUAGE_C, .text = SWITCH_SOURCE, .flags = SWITCH_FLAGS};
         ob_snippet_options plain = *l->options;
-        plain.cflags = plain.ldflags = NULL; /* it is not the user's code */
+        plain.cflags = plain.ldflags = plain.libs = plain.std =
+            NULL; /* it is not the user's code */
         OB_TRY(ob__snippet_build(l->arena, &source, &plain, &library, err));
     }
     for (size_t i = 0; wrap != NULL && wrap->words != NULL && wrap->words[i] != NULL; i++)

@@ -17,6 +17,7 @@
 #include <string.h>
 
 static const char OP_NAME[] = "opbench::statement";
+static const char COMPILE_LIMIT[] = "compile_timeout_s"; /* of all sides, where it is given */
 
 /* ---- code in a case's input ---- */
 
@@ -26,6 +27,7 @@ typedef struct text_row {
     bool is_option;
     size_t offset;
     const char *option; /* NULL = the words of the code have it */
+    bool only_if_given; /* so that cases without it keep their keys */
 } text_row;
 
 #define CODE(field)                                                                                \
@@ -37,6 +39,11 @@ typedef struct text_row {
         .name = #field, .is_option = true, .offset = offsetof(ob_snippet_options, field),          \
         .option = (word)                                                                           \
     }
+#define LATER_OPTION(field, word)                                                                  \
+    {                                                                                              \
+        .name = #field, .is_option = true, .offset = offsetof(ob_snippet_options, field),          \
+        .option = (word), .only_if_given = true                                                    \
+    }
 
 static const text_row TEXTS[] = {CODE(stmt),
                                  CODE(setup),
@@ -46,7 +53,9 @@ static const text_row TEXTS[] = {CODE(stmt),
                                  OPTION(python, " --python="),
                                  OPTION(cflags, " --cflags="),
                                  OPTION(ldflags, " --ldflags="),
-                                 OPTION(cache_dir, " --cache-dir=")};
+                                 OPTION(cache_dir, " --cache-dir="),
+                                 LATER_OPTION(std, " --std="),
+                                 LATER_OPTION(libs, " --libs=")};
 enum { TEXT_COUNT = sizeof TEXTS / sizeof *TEXTS };
 
 /* The code of one side. */
@@ -93,7 +102,8 @@ static code read_code(const ob_run_options *options, const ob_case *c)
     const char *language = ob_json_string(value_of(c, "language"), NULL);
     const int64_t threads = ob_json_int(value_of(c, "threads"), 0);
     code out = {.args = {.num_threads = threads > 0 ? threads : options->threads},
-                .options = {.size = sizeof out.options}};
+                .options = {.size = sizeof out.options,
+                            .compile_timeout_s = ob_json_real(value_of(c, COMPILE_LIMIT), 0)}};
     ob_language_parse(language != NULL ? language : "c", &out.args.language, NULL);
     for (size_t i = 0; i < TEXT_COUNT; i++)
         *text_of(&out, &TEXTS[i]) = item_of(c, TEXTS[i].name, side);
@@ -111,9 +121,19 @@ static ob_status check_text(const char *name, const char *text, ob_err *err)
                : ob_err_set(err, OB_ERR_INVALID, "the text of %s is not UTF-8", name);
 }
 
+static bool any_has(code *sides, size_t count, const text_row *row)
+{
+    for (size_t s = 0; s < count; s++)
+        if (*text_of(&sides[s], row) != NULL)
+            return true;
+    return false;
+}
+
 static ob_status add_texts(ob_builder *b, code *sides, size_t count, ob_err *err)
 {
     for (size_t i = 0; i < TEXT_COUNT; i++) {
+        if (TEXTS[i].only_if_given && !any_has(sides, count, &TEXTS[i]))
+            continue;
         ob_builder_name(b, TEXTS[i].name);
         ob_builder_list(b);
         for (size_t s = 0; s < count; s++) {
@@ -152,6 +172,10 @@ static ob_status add_case(ob_builder *b, const ob_code_case *from, ob_err *err)
     ob_builder_str(b, ob_language_word(sides[0].args.language));
     ob_builder_name(b, "threads");
     ob_builder_long(b, sides[0].args.num_threads);
+    if (sides[0].options.compile_timeout_s != 0) {
+        ob_builder_name(b, COMPILE_LIMIT);
+        ob_builder_double(b, sides[0].options.compile_timeout_s);
+    }
     return add_texts(b, sides, own.side_count, err);
 }
 

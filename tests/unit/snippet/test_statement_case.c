@@ -69,6 +69,45 @@ static void sides_find_their_code(void)
     ob_config_destroy(config);
 }
 
+/* Its inputs in one line. */
+static void print_input(const ob_code_case *one, char **out)
+{
+    const ob_code_case *const cases[] = {one};
+    ob_config *config;
+    ob_cases *all;
+    const ob_case *c;
+    size_t length;
+    ob_err err;
+    CHECK_INT(ob_snippet_open_config(context, cases, 1, &config, &err), OB_OK);
+    CHECK_INT(ob_cases_open(config, NULL, &all, &err), OB_OK);
+    CHECK_INT(ob_cases_next(all, &c, &err), OB_OK);
+    CHECK_INT(ob_json_print(ob_case_input(c), out, &length, &err), OB_OK);
+    ob_cases_close(all);
+    ob_config_destroy(config);
+}
+
+/* What few give is in a case only where a side has it: the key of the others stays what it was. */
+static void rare_texts_are_there_when_given(void)
+{
+    const ob_snippet_options options = {
+        .size = sizeof options, .std = "c99", .libs = "m ./x.so", .compile_timeout_s = 7};
+    ob_code_side side = NEW;
+    const ob_code_side *const sides[] = {&OLD, &side};
+    const ob_code_case one = {.size = sizeof one, .name = "n", .sides = sides, .side_count = 2};
+    char *text;
+    print_input(&ONE, &text);
+    CHECK(strstr(text, "\"std\"") == NULL && strstr(text, "\"libs\"") == NULL &&
+          strstr(text, "compile_timeout_s") == NULL);
+    free(text);
+    side.options = &options;
+    print_input(&one, &text);
+    CHECK_HAS(text,
+              "\"std\": {\"type\": \"genericlist\", \"value\": [{\"type\": \"str\", \"value\": "
+              "\"\"}, {\"type\": \"str\", \"value\": \"c99\"}]}");
+    CHECK_HAS(text, "\"value\": \"m ./x.so\"");
+    free(text);
+}
+
 /* A config from elsewhere cannot name code: without the maker its operator is nobody's. */
 static void only_the_maker_runs_code(void)
 {
@@ -109,6 +148,7 @@ int main(void)
 {
     context = run_context();
     RUN(sides_find_their_code);
+    RUN(rare_texts_are_there_when_given);
     RUN(only_the_maker_runs_code);
     RUN(bad_code_is_refused);
     ob_context_destroy(context);

@@ -29,7 +29,8 @@ install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # The configs that help and docs use, and what plug-ins and embedders begin with.
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/opbench/examples
   USE_SOURCE_PERMISSIONS
-  FILES_MATCHING PATTERN *.json PATTERN *.yaml PATTERN *.yml PATTERN *.[ch] PATTERN *.sh PATTERN *.md PATTERN Makefile PATTERN build EXCLUDE)
+  FILES_MATCHING PATTERN *.json PATTERN *.yaml PATTERN *.yml PATTERN *.[ch] PATTERN *.sh PATTERN *.md PATTERN Makefile
+    PATTERN CMakeLists.txt PATTERN build EXCLUDE)
 
 # The list of all files stands in the prefix itself, so that each prefix has its own and `make
 # uninstall` works from any build, or none. Paths are relative: the tree can be moved. Last rule.

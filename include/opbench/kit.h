@@ -233,6 +233,8 @@ typedef struct ob_kit_device {
     ob_status (*fill)(ob_kit_env *env, const ob_tensor *to, double value, ob_err *err);
     /* Gives back what setup put into call->state besides the memory itself. NULL = nothing. */
     void (*clear_state)(ob_kit_call *call);
+    const char
+        *has; /* where its kernels are told, for reasons: "it has aten::relu"; NULL = docs/ops.md */
 } ob_kit_device;
 
 /* One opened backend, as plans see it. */

@@ -125,8 +125,11 @@ ob_status ob__plugin_load_real(ob_context *context, const char *real_path, ob__p
     ob_err_clear(&why);
     const ob__plugin_record *known = ob__plugin_find_path(context, real_path);
     ob_status status = OB_OK;
-    if (known == NULL || !known->available)
+    if (known == NULL || !known->available) {
         status = take(context, real_path, trust, &why);
+        if (status == OB_OK)
+            ob__warn_of_stranger(&context->log, real_path);
+    }
     if (status != OB_OK && status != OB_ERR_NOMEM) {
         const ob_status refusal = status == OB_ERR_UNSUPPORTED ? status : OB_ERR_PLUGIN;
         status = ob__plugin_remember_refusal(context, real_path, why.message, &why);

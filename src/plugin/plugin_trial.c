@@ -88,7 +88,7 @@ ob_status ob__plugin_try(ob_context *context, const char *real_path, ob_text *re
 {
     trial t = {.context = context, .path = real_path};
     ob_reply reply;
-    OB_TRY(ob__check_trusted(real_path, err)); /* before any of it runs */
+    OB_TRY(ob__check_trusted_in(NULL, real_path, err)); /* before any of it runs */
     OB_TRY(ob__process_ask(load_apart, &t, LIMIT_S, MOST_BYTES, &reply, err));
     const ob_status status = reply.status == OB_END ? explain_end(reply.ended, reply.end, err)
                                                     : take_answer(&reply.said, report, err);

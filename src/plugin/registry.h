@@ -136,8 +136,11 @@ ob_status ob__check_trusted(const char *real_path, ob_err *err);
 /* For many files of one folder, so that the way to it is walked once: its real path if files in it can be trusted, else
  * NULL; malloc'ed, good for the search under way. */
 char *ob__trusted_folder(const char *directory);
-/* ob__check_trusted, less the way to a folder that ob__trusted_folder gave; folder may be NULL. */
+/* ob__check_trusted of a plug-in, less the way to a folder that ob__trusted_folder gave; folder may be NULL. Root takes
+ * what only another user may write to: */
 ob_status ob__check_trusted_in(const char *folder, const char *real_path, ob_err *err);
+/* Says so of such a file. */
+void ob__warn_of_stranger(const ob_log *log, const char *real_path);
 /* The real path of a file in a directory, whose own is `folder` unless that is NULL; malloc'ed. NULL: see errno. */
 char *ob__real_path_in(const char *folder, const char *directory, const char *name);
 

@@ -15,7 +15,7 @@ static void test_all_load(void)
     unsetenv("OPBENCH_PLUGIN_PATH");
     CHECK_INT(ob_plugin_discover(own, OB_EXAMPLE_DIR, &err), OB_OK);
     CHECK_STR(log.text, "");
-    CHECK_INT(ob_context_count(own, OB_ENTRY_PLUGIN), 5);
+    CHECK_INT(ob_context_count(own, OB_ENTRY_PLUGIN), 6);
     CHECK_STR(test_entry(own, OB_ENTRY_OPERATOR, "my::softclip").origin, "example-operator");
     CHECK_STR(test_entry(own, OB_ENTRY_PLUGIN, "example-generator").help,
               "version 1.0; generators BlockSparseDataGenerator");

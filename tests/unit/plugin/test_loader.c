@@ -243,15 +243,29 @@ static void test_owner(void)
     test_folder(folder, sizeof folder);
     snprintf(path, sizeof path, "%s/good.so", folder);
     test_shell("chmod 755 '%s' && cp " FIXTURE("good") " '%s'", folder, path);
-    ob_context *context = test_context(NULL);
+    test_log log = {.count = 0};
+    ob_context *context = test_context(&log);
     ob_err err;
-    CHECK_INT(chown(path, 12345, 0), 0);
+    /* As root: with a warning, where nobody but the owner can write. */
+    CHECK_INT(chown(path, 12345, 12345) | chmod(path, 0775), 0);
     CHECK_INT(ob_plugin_load(context, path, &err), OB_ERR_PLUGIN);
-    CHECK_HAS(err.message, "good.so belongs to user 12345, who is neither you nor root; if you");
-    CHECK_INT(chown(path, 0, 0) | chown(folder, 12345, 0), 0);
+    CHECK_HAS(err.message, "all of group 12345 may write to the file /tmp/opbench-plugin-test-");
+    CHECK_INT(chmod(path, 0757), 0);
     CHECK_INT(ob_plugin_load(context, path, &err), OB_ERR_PLUGIN);
-    CHECK_HAS(err.message, "the directory /tmp/opbench-plugin-test-");
-    CHECK_HAS(err.message, " belongs to user 12345");
+    CHECK_HAS(err.message, "every user of this machine may write to the file");
+    CHECK_INT(chown(path, 0, 0) | chmod(path, 0755) | chown(folder, 12345, 12345), 0);
+    CHECK_INT(chmod(folder, 0775), 0);
+    CHECK_INT(ob_plugin_load(context, path, &err), OB_ERR_PLUGIN);
+    CHECK_HAS(err.message, "all of group 12345 may write to the directory");
+    CHECK_INT(log.count, 0);
+    CHECK_INT(chmod(folder, 0755), 0);
+    CHECK_INT(ob_plugin_load(context, path, &err), OB_OK);
+    CHECK_INT(log.count, 1);
+    CHECK_HAS(log.text,
+              "good.so: warning: the plug-in is user 12345's, whose code runs as root now");
+    ob_context_destroy(context);
+    context = test_context(NULL);
+    CHECK_INT(chown(path, 0, 0), 0);
     /* As that user: the own folder and root's file are fine, a strange group is not. */
     CHECK_INT(chown(folder, 12345, 777) | chmod(folder, 0775) | seteuid(12345), 0);
     CHECK_INT(ob_plugin_load(context, path, &err), OB_ERR_PLUGIN);
@@ -259,6 +273,30 @@ static void test_owner(void)
     CHECK_INT(chmod(folder, 0755), 0);
     CHECK_INT(ob_plugin_load(context, path, &err), OB_OK);
     CHECK_INT(seteuid(0), 0);
+    ob_context_destroy(context);
+    test_remove(folder);
+}
+
+/* Another user's file below a folder that a group of users may write to. */
+static void test_loose_folder(void)
+{
+    char folder[64], path[128];
+    if (geteuid() != 0) {
+        printf("test_loose_folder: needs root to give files away; left out\n");
+        return;
+    }
+    test_folder(folder, sizeof folder);
+    snprintf(path, sizeof path, "%s/in/good.so", folder);
+    test_shell("mkdir -m 755 '%s/in' && cp " FIXTURE("good") " '%s'", folder, path);
+    CHECK_INT(chown(folder, 12345, 12345) | chmod(folder, 0775), 0);
+    ob_context *context = test_context(NULL);
+    ob_err err;
+    CHECK_INT(chown(path, 12345, 12345), 0);
+    CHECK_INT(ob_plugin_load(context, path, &err), OB_ERR_PLUGIN);
+    CHECK_HAS(err.message, "it belongs to another user, and a group of users may write to the "
+                           "directory /tmp/opbench-plugin-test-");
+    CHECK_INT(chmod(folder, 0755), 0);
+    CHECK_INT(ob_plugin_load(context, path, &err), OB_OK);
     ob_context_destroy(context);
     test_remove(folder);
 }
@@ -350,6 +388,7 @@ int main(void)
     RUN(test_rights);
     RUN(test_links);
     RUN(test_owner);
+    RUN(test_loose_folder);
     RUN(test_floating_point_environment);
     RUN(test_discover);
     return ob_test_end();

@@ -222,6 +222,10 @@ typedef struct ob_system {
  * read is left unknown; fails only for a root path that is too long or when usable cannot be had. */
 ob_status ob_system_read(const char *root, const ob_cpu_set *usable, ob_system *out, ob_err *err);
 
+/* The class of hardware in words: "AMD EPYC, x86_64, 2 CPUs, virtual, L1d 32 KiB, L2 512 KiB, L3 32 MiB". Results of two
+ * classes are never compared over time. out is cut to size. */
+void ob_system_class(const ob_system *system, char *out, size_t size);
+
 /* ------------------------------------------------------------------ noise */
 
 /* Shares are of the time of the CPUs that are looked at: 1 = all of them, all the time. */

@@ -290,6 +290,13 @@ typedef struct ob_record_header {
     const char *shard; /* "2/8" */
     int64_t seed;
     const char *command_line;
+    int64_t start_unix;    /* the same moment as start_time, in seconds since 1970 */
+    const char *hardware;  /* ob_system_class */
+    const char *microcode; /* "0xa20102b" */
+    const ob_json *tags;   /* what the user called the run: an object of texts */
+    const char *commit;    /* of the work tree that the run was started in */
+    const char *branch;    /* NULL = none, or there is no work tree */
+    int8_t dirty;          /* 1: files that git knows differ from the commit */
 } ob_record_header;
 
 /* Raised when the meaning of a field changes; new fields do not raise it. */

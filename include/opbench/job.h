@@ -27,11 +27,6 @@ typedef struct ob_case_choice {
     const char *end_case;   /* up to the one before this */
 } ob_case_choice;
 
-/* Cases [first, first + count) of the config. */
-typedef struct ob_case_range {
-    uint64_t first, count;
-} ob_case_range;
-
 /* The library makes and frees it. */
 struct ob_case_selection {
     ob_case_range *ranges; /* in order, none empty */

@@ -127,6 +127,12 @@ struct ob_sides_progress {
     double measured;      /* of these, what the samples of all sides took */
 };
 
+/* Cases of a config: first, first + step, ...; so many. */
+typedef struct ob_case_range {
+    uint64_t first, count;
+    uint64_t step; /* 0 = 1 */
+} ob_case_range;
+
 /* What a run is told besides how to measure. */
 typedef struct ob_run_params {
     size_t size; /* sizeof(ob_run_params) */
@@ -159,6 +165,9 @@ typedef struct ob_run_params {
      * enough of them. May be NULL. */
     int (*enough)(void *ctx, const ob_sides_progress *progress);
     void *enough_ctx;
+    /* Instead of first and count: these cases, range after range. Each lies within the config. NULL = none. */
+    const ob_case_range *ranges;
+    size_t range_count;
 } ob_run_params;
 
 typedef struct ob_run_summary {

@@ -83,7 +83,8 @@ ob_status ob__case_counter_count(ob_case_counter *c, uint64_t index, ob_case_cou
     *out = (ob_case_count){.status = OB_RECORD_NO_STATUS};
     c->out = out;
     if (c->refused.code == OB_OK)
-        status = ob__supervisor_run_range(&c->supervisor, index, index + 1, &why);
+        status = ob__supervisor_run_range(
+            &c->supervisor, &(ob_case_range){.first = index, .count = 1, .step = 1}, &why);
     if (status == OB_ERR_NOMEM)
         return ob_err_set(err, status, "%s", why.message);
     if (status == OB_END && out->status == OB_RECORD_NO_STATUS)

@@ -50,7 +50,7 @@ static ob_status run_turn(ob_supervisor *s, const ob_process_turn *t, ob_merge *
         ob__process_plan((uint64_t)s->params->options->seed, t->index, (uint64_t)t->process, 1);
     ob__worker_seed_set_pad(&s->client.seed, plan.pad);
     OB_TRY(ob__supervisor_start(s, err));
-    ob__worker_client_lease(&s->client, t->index, 1);
+    ob__worker_client_lease(&s->client, &(ob_lease){.first = t->index, .count = 1, .step = 1});
     OB_TRY(ob__worker_client_next(&s->client, &news, err));
     if (news.kind == OB_NEWS_STOPPED) {
         OB_TRY(write_lost(s, t, merge, &news.loss, err));
@@ -92,14 +92,15 @@ static ob_status run_case(ob_supervisor *s, uint64_t index, ob_merge *merge, ob_
     return ob__supervisor_hand_on(s, s->line.data, s->line.size, err);
 }
 
-ob_status ob__run_in_processes(ob_supervisor *s, uint64_t first, uint64_t end, ob_err *err)
+ob_status ob__run_in_processes(ob_supervisor *s, const ob_case_range *cases, ob_err *err)
 {
     ob_merge merge = {0};
     ob_status status = OB_OK;
     s->client.finish_case = true;
-    for (uint64_t i = first; status == OB_OK && i < end; i++)
-        status =
-            ob__worker_client_wanted_stop(&s->client) > 0 ? OB_END : run_case(s, i, &merge, err);
+    for (uint64_t i = 0; status == OB_OK && i < cases->count; i++)
+        status = ob__worker_client_wanted_stop(&s->client) > 0
+                     ? OB_END
+                     : run_case(s, cases->first + i * cases->step, &merge, err);
     ob__merge_fini(&merge);
     return status;
 }

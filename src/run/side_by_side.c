@@ -376,7 +376,8 @@ static ob_status run_once(group *w, const ob_process_turn *t, ob_err *err)
     ob__ring_begin(w->ring, members, plan_of(w, t).first);
     for (size_t i = 0; i < w->count; i++)
         if (w->sides[i].waiting)
-            ob__worker_client_lease(&w->sides[i].s.client, t->index, 1);
+            ob__worker_client_lease(&w->sides[i].s.client,
+                                    &(ob_lease){.first = t->index, .count = 1, .step = 1});
     return collect(w, t, err);
 }
 
@@ -545,21 +546,30 @@ static ob_status choose_sides(group *w, uint64_t index, bool *any, ob_err *err)
     return OB_OK;
 }
 
-static ob_status run_all(group *w, ob_err *err)
+static ob_status run_range(group *w, const ob_case_range *range, ob_err *err)
 {
-    const ob_run_params *params = w->outer->params;
-    const uint64_t total = ob_cases_count(w->outer->cases);
-    OB_TRY(start_workers(w, &(ob_process_turn){.index = params->first}, true, err));
-    OB_TRY(tell_ready(w, err));
-    for (uint64_t i = params->first; i < total && i - params->first < params->count; i++) {
+    for (uint64_t i = 0; i < range->count; i++) {
+        const uint64_t index = range->first + i * range->step;
         bool any;
         if (on_stop(&w->sides[0]) > 0)
             return OB_END;
-        OB_TRY(choose_sides(w, i, &any, err));
+        OB_TRY(choose_sides(w, index, &any, err));
         if (any)
-            OB_TRY(run_case(w, i, err));
+            OB_TRY(run_case(w, index, err));
         else
             w->outer->summary->left_out++;
+    }
+    return OB_OK;
+}
+
+static ob_status run_all(group *w, ob_err *err)
+{
+    const ob_run_params *params = w->outer->params;
+    OB_TRY(start_workers(w, &(ob_process_turn){.index = params->first}, true, err));
+    OB_TRY(tell_ready(w, err));
+    for (size_t r = 0; r < params->range_count; r++) {
+        const ob_case_range range = ob__range_at(params, r);
+        OB_TRY(run_range(w, &range, err));
     }
     return OB_OK;
 }

@@ -17,6 +17,7 @@
 #include "run/session_int.h"
 #include "run/sides.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,19 +193,25 @@ ob_status ob__supervisor_start(ob_supervisor *s, ob_err *err)
 
 /* A lease under way. */
 typedef struct range {
-    uint64_t next, end;
+    ob_case_range left; /* of which no record came yet */
     bool leased;
     int idle_losses; /* workers in a row that were lost without a case under way */
 } range;
+
+static void go_on(range *r)
+{
+    r->left.first += r->left.step;
+    r->left.count--;
+}
 
 /* The worker is gone: the next case is charged if it was under way, or if workers keep dying in front
  * of it. */
 static ob_status after_loss(ob_supervisor *s, range *r, const ob_loss *why, ob_err *err)
 {
     const uint64_t index = atomic_load(&s->client.seed.page->case_index);
-    const bool under_way = index != OB_NO_CASE && index >= r->next;
+    const bool under_way = index != OB_NO_CASE && index >= r->left.first;
     r->leased = false;
-    if (r->next == r->end)
+    if (r->left.count == 0)
         return OB_OK;
     if (!under_way && why->status == OB_RECORD_INTERRUPTED)
         return OB_OK;
@@ -213,9 +220,9 @@ static ob_status after_loss(ob_supervisor *s, range *r, const ob_loss *why, ob_e
     if (!why->scribbled && !under_way && ++r->idle_losses < OB_MOST_FAILED_STARTS)
         return OB_OK;
     r->idle_losses = 0;
-    const ob_lost_case lost = {.index = r->next};
+    const ob_lost_case lost = {.index = r->left.first};
     OB_TRY(ob__supervisor_write_loss(s, &lost, why, err));
-    r->next++;
+    go_on(r);
     return OB_OK;
 }
 
@@ -223,13 +230,13 @@ static ob_status after_loss(ob_supervisor *s, range *r, const ob_loss *why, ob_e
 static ob_status take_message(ob_supervisor *s, range *r, const ob_wire_message *message,
                               ob_err *err)
 {
-    if (message->type == OB_MESSAGE_RECORD && r->next < r->end &&
-        ob__supervisor_read(s, message, r->next)) {
-        r->next++;
+    if (message->type == OB_MESSAGE_RECORD && r->left.count > 0 &&
+        ob__supervisor_read(s, message, r->left.first)) {
+        go_on(r);
         r->idle_losses = 0;
         return ob__supervisor_hand_on(s, message->data, message->size, err);
     }
-    if (message->type == OB_MESSAGE_IDLE && (r->next == r->end || s->client.told_to_stop))
+    if (message->type == OB_MESSAGE_IDLE && (r->left.count == 0 || s->client.told_to_stop))
         return OB_END;
     ob_loss why;
     ob__worker_client_reject(&s->client, &why);
@@ -238,13 +245,13 @@ static ob_status take_message(ob_supervisor *s, range *r, const ob_wire_message 
     return after_loss(s, r, &why, err);
 }
 
-ob_status ob__supervisor_run_range(ob_supervisor *s, uint64_t next, uint64_t end, ob_err *err)
+ob_status ob__supervisor_run_range(ob_supervisor *s, const ob_case_range *cases, ob_err *err)
 {
-    range r = {.next = next, .end = end};
+    range r = {.left = *cases};
     for (;;) {
         ob_news news;
         if (s->client.worker.guard == 0) {
-            if (r.next == end)
+            if (r.left.count == 0)
                 return OB_OK;
             if (ob__worker_client_wanted_stop(&s->client) > 0)
                 return OB_END;
@@ -254,7 +261,7 @@ ob_status ob__supervisor_run_range(ob_supervisor *s, uint64_t next, uint64_t end
             /* What is leased may begin before the worker sees that it should not. */
             if (ob__worker_client_wanted_stop(&s->client) > 0)
                 return OB_END;
-            ob__worker_client_lease(&s->client, r.next, end - r.next);
+            ob__worker_client_lease(&s->client, &r.left);
         }
         r.leased = true;
         OB_TRY(ob__worker_client_next(&s->client, &news, err));
@@ -266,7 +273,7 @@ ob_status ob__supervisor_run_range(ob_supervisor *s, uint64_t next, uint64_t end
         }
         const ob_status status = take_message(s, &r, &news.message, err);
         if (status == OB_END)
-            return r.next == end ? OB_OK : OB_END;
+            return r.left.count == 0 ? OB_OK : OB_END;
         OB_TRY(status);
     }
 }
@@ -284,102 +291,92 @@ bool ob__supervisor_is_done(const ob_supervisor *s, const ob_case *c)
     return s->params->done != NULL && ob_done_has(s->params->done, &name);
 }
 
-typedef ob_status (*range_fn)(ob_supervisor *s, uint64_t first, uint64_t end, ob_err *err);
+typedef ob_status (*range_fn)(ob_supervisor *s, const ob_case_range *cases, ob_err *err);
+
+static ob_status case_is_done(ob_supervisor *s, uint64_t index, bool *is_done, ob_err *err)
+{
+    const ob_case *c;
+    *is_done = false;
+    if (s->params->done == NULL)
+        return OB_OK;
+    OB_TRY(ob_cases_seek(s->cases, index, err));
+    OB_TRY(ob_cases_next(s->cases, &c, err));
+    *is_done = ob__supervisor_is_done(s, c);
+    return OB_OK;
+}
+
+/* Leaves out what is done at the beginning of *left, and takes what is to be run from it, no more than a lease. */
+static ob_status take_stretch(ob_supervisor *s, ob_case_range *left, ob_case_range *out,
+                              ob_err *err)
+{
+    /* A counted case is over before the next is measured: valgrind must not disturb its times. */
+    const uint64_t lease = s->params->options->count ? 1 : LEASE_CASES;
+    *out = (ob_case_range){.first = left->first, .step = left->step};
+    for (bool is_done; left->count > 0 && out->count < lease;) {
+        OB_TRY(case_is_done(s, left->first, &is_done, err));
+        if (is_done && out->count > 0)
+            break;
+        left->first += left->step;
+        left->count--;
+        s->summary->left_out += is_done;
+        if (is_done)
+            out->first = left->first;
+        else
+            out->count++;
+    }
+    return OB_OK;
+}
 
 /* Calls run for stretches of cases that are to be run, none longer than a lease. */
 static ob_status for_ranges(ob_supervisor *s, range_fn run, ob_err *err)
 {
-    const uint64_t total = ob_cases_count(s->cases);
-    uint64_t end = total;
-    if (s->params->count < total - (s->params->first < total ? s->params->first : total))
-        end = s->params->first + s->params->count;
-    uint64_t first = s->params->first;
-    while (first < end) {
-        uint64_t next = first;
-        /* A counted case is over before the next is measured: valgrind must not disturb its times. */
-        const uint64_t most = s->params->options->count ? 1 : LEASE_CASES;
-        if (s->params->done == NULL) {
-            next = end - first > most ? first + most : end;
-        } else {
-            const ob_case *c;
-            OB_TRY(ob_cases_seek(s->cases, first, err));
-            bool done = true;
-            while (next < end && next - first < most) {
-                OB_TRY(ob_cases_next(s->cases, &c, err));
-                done = ob__supervisor_is_done(s, c);
-                if (done)
-                    break;
-                next++;
-            }
-            if (next == first && done) {
-                s->summary->left_out++;
-                first++;
-                continue;
-            }
+    for (size_t i = 0; i < s->params->range_count; i++)
+        for (ob_case_range left = ob__range_at(s->params, i), next; left.count > 0;) {
+            OB_TRY(take_stretch(s, &left, &next, err));
+            if (next.count > 0)
+                OB_TRY(run(s, &next, err));
         }
-        OB_TRY(run(s, first, next, err));
-        first = next;
-    }
     return OB_OK;
 }
 
 /* ---- in this process ---- */
 
-static ob_status run_range_here(ob_supervisor *s, ob_session *session, uint64_t first, uint64_t end,
-                                ob_err *err)
+static ob_status run_case_here(ob_supervisor *s, uint64_t index, ob_err *err)
 {
-    ob_text line = {0};
-    ob_status status = ob_cases_seek(s->cases, first, err);
-    for (uint64_t i = first; status == OB_OK && i < end; i++) {
-        const ob_case *c;
-        ob_record record;
-        if (ob__worker_client_wanted_stop(&s->client) > 0) {
-            status = OB_END;
-            break;
-        }
-        status = ob_cases_next(s->cases, &c, err);
-        if (status == OB_OK)
-            status = ob_session_run(session, c, &record, err);
-        line.size = 0;
-        if (status == OB_OK)
-            status = ob_record_print(&record, &line, err);
-        if (status == OB_OK)
-            s->summary->cases[record.result.status]++;
-        if (status == OB_OK)
-            status = ob__parts_hand_on(&session->parts, s->params, s->part_parser, err);
-        if (status == OB_OK)
-            status = s->params->on_record(s->params->ctx, &record, line.data, line.size, err);
-    }
-    ob_text_fini(&line);
-    return status;
+    const ob_case *c;
+    ob_record record;
+    if (ob__worker_client_wanted_stop(&s->client) > 0)
+        return OB_END;
+    OB_TRY(ob_cases_seek(s->cases, index, err));
+    OB_TRY(ob_cases_next(s->cases, &c, err));
+    OB_TRY(ob_session_run(s->session, c, &record, err));
+    s->line.size = 0;
+    OB_TRY(ob_record_print(&record, &s->line, err));
+    s->summary->cases[record.result.status]++;
+    OB_TRY(ob__parts_hand_on(&s->session->parts, s->params, s->part_parser, err));
+    return s->params->on_record(s->params->ctx, &record, s->line.data, s->line.size, err);
+}
+
+static ob_status run_range_here(ob_supervisor *s, const ob_case_range *cases, ob_err *err)
+{
+    for (uint64_t i = 0; i < cases->count; i++)
+        OB_TRY(run_case_here(s, cases->first + i * cases->step, err));
+    return OB_OK;
 }
 
 static ob_status run_here(ob_supervisor *s, ob_err *err)
 {
-    ob_session *session;
-    OB_TRY(ob_session_open(s->context, s->params->options, &session, err));
-    session->stop = s->params->stop;
-    session->stop_ctx = s->params->ctx;
+    OB_TRY(ob_session_open(s->context, s->params->options, &s->session, err));
+    s->session->stop = s->params->stop;
+    s->session->stop_ctx = s->params->ctx;
     ob_status status = ob__line_parser_create(&s->part_parser, err);
     if (status == OB_OK && s->params->on_ready != NULL)
-        status = s->params->on_ready(s->params->ctx, ob_session_properties(session), err);
-    const uint64_t total = ob_cases_count(s->cases);
-    for (uint64_t i = s->params->first;
-         status == OB_OK && i < total && i - s->params->first < s->params->count; i++) {
-        const ob_case *c;
-        status = ob_cases_seek(s->cases, i, err);
-        if (status == OB_OK)
-            status = ob_cases_next(s->cases, &c, err);
-        if (status == OB_OK && ob__supervisor_is_done(s, c)) {
-            s->summary->left_out++;
-            continue;
-        }
-        if (status == OB_OK)
-            status = run_range_here(s, session, i, i + 1, err);
-    }
+        status = s->params->on_ready(s->params->ctx, ob_session_properties(s->session), err);
+    if (status == OB_OK)
+        status = for_ranges(s, run_range_here, err);
     ob__line_parser_destroy(s->part_parser);
     s->part_parser = NULL;
-    ob_session_close(session);
+    ob_session_close(s->session);
     return status;
 }
 
@@ -435,6 +432,27 @@ static void set_device(const ob_context *context, ob_run_options *options, ob_de
         ob__device_set(options, word);
 }
 
+/* The first and so many become a range, which is within the config; ranges must be. */
+static ob_status list_ranges(ob_run_params *params, uint64_t total, ob_case_range *all, ob_err *err)
+{
+    const uint64_t first = params->first < total ? params->first : total;
+    const uint64_t rest = total - first;
+    *all = (ob_case_range){
+        .first = first, .count = params->count < rest ? params->count : rest, .step = 1};
+    for (size_t i = 0; i < params->range_count; i++) {
+        const ob_case_range r = ob__range_at(params, i);
+        if (r.count > 0 && (r.first >= total || r.count - 1 > (total - 1 - r.first) / r.step))
+            return ob_err_set(err, OB_ERR_INVALID,
+                              "range %zu of cases ends beyond the config, which has %" PRIu64, i,
+                              total);
+    }
+    if (params->range_count > 0)
+        return OB_OK;
+    params->ranges = all;
+    params->range_count = 1;
+    return OB_OK;
+}
+
 static ob_status run(ob_context *context, const ob_config *config, const ob_run_params *outer,
                      const ob_worker_start_params *place, ob_run_summary *summary, ob_err *err)
 {
@@ -468,9 +486,12 @@ static ob_status run(ob_context *context, const ob_config *config, const ob_run_
     if (!several)
         set_device(context, &options, &device);
     OB_TRY(ob__supervisor_open(&s, err));
-    ob_status status = several                          ? ob__run_side_by_side(&s, err)
-                       : params->worker_program != NULL ? run_with_workers(&s, err)
-                                                        : run_here(&s, err);
+    ob_case_range all;
+    ob_status status = list_ranges(&own, ob_cases_count(s.cases), &all, err);
+    if (status == OB_OK)
+        status = several                          ? ob__run_side_by_side(&s, err)
+                 : params->worker_program != NULL ? run_with_workers(&s, err)
+                                                  : run_here(&s, err);
     summary->interrupted =
         status == OB_END || (status == OB_OK && ob__worker_client_wanted_stop(&s.client) > 0);
     if (status == OB_END)

@@ -31,7 +31,15 @@ typedef struct ob_supervisor {
     bool told_ready;
     double start_seconds; /* of starting workers, since the last record */
     const char *side;     /* name of the side that it is of; NULL = none, or it has none */
+    ob_session *session;  /* of cases that are run in this process */
 } ob_supervisor;
+
+static inline ob_case_range ob__range_at(const ob_run_params *params, size_t i)
+{
+    ob_case_range range = params->ranges[i];
+    range.step = range.step > 0 ? range.step : 1;
+    return range;
+}
 
 /* Opens the cases; params, context, config and summary are set. */
 ob_status ob__supervisor_open(ob_supervisor *s, ob_err *err);
@@ -39,8 +47,8 @@ void ob__supervisor_close(ob_supervisor *s);
 /* What one worker after the other needs; the last one is ended, at once or with time to end by itself. */
 ob_status ob__supervisor_open_workers(ob_supervisor *s, ob_err *err);
 void ob__supervisor_close_workers(ob_supervisor *s, bool at_once);
-/* Cases [next, end), with as many workers as it takes. OB_END = stop. */
-ob_status ob__supervisor_run_range(ob_supervisor *s, uint64_t next, uint64_t end, ob_err *err);
+/* With as many workers as it takes. OB_END = stop. */
+ob_status ob__supervisor_run_range(ob_supervisor *s, const ob_case_range *cases, ob_err *err);
 
 /* Starts a worker and waits until its backend is open. OB_END: the user wants to end. */
 ob_status ob__supervisor_start(ob_supervisor *s, ob_err *err);
@@ -69,8 +77,8 @@ typedef struct ob_process_turn {
     int64_t process, processes;
 } ob_process_turn;
 void ob__say_process(const ob_process_turn *turn, const char *reason, char *out, size_t size);
-/* Cases [first, end), each in --processes fresh workers. OB_END = stop. */
-ob_status ob__run_in_processes(ob_supervisor *s, uint64_t first, uint64_t end, ob_err *err);
+/* Each case in --processes fresh workers. OB_END = stop. */
+ob_status ob__run_in_processes(ob_supervisor *s, const ob_case_range *cases, ob_err *err);
 
 /* side_by_side.c: a run of several sides. */
 ob_status ob__run_side_by_side(ob_supervisor *s, ob_err *err);

@@ -101,7 +101,7 @@ static ob_status serve(worker *w, ob_err *err)
         s->lost = (const ob_lost_part *)(const void *)(w->message.data + sizeof lease);
         s->lost_count = (w->message.size - sizeof lease) / sizeof *s->lost;
         for (uint64_t i = 0; i < lease.count && atomic_load(&w->page->stop) == 0; i++) {
-            OB_TRY(run_one(w, lease.first + i, err));
+            OB_TRY(run_one(w, lease.first + i * lease.step, err));
             s->lost_count = 0;
         }
         if (ob__wire_send(w->socket, OB_MESSAGE_IDLE, "", 0, err) != OB_OK)

@@ -98,22 +98,21 @@ ob_status ob__worker_client_start_worker(ob_worker_client *client, ob_err *err)
     return ob__worker_start(&client->seed, &client->worker, err);
 }
 
-void ob__worker_client_lease(ob_worker_client *client, uint64_t first, uint64_t count)
+void ob__worker_client_lease(ob_worker_client *client, const ob_lease *lease)
 {
-    const ob_lease lease = {.first = first, .count = count};
     const ob_clock clock = ob_clock_monotonic();
     ob_text message = {0};
     client->leased = true;
     client->idle_ns = 0;
     client->news_ns = ob_clock_now_ns(&clock);
     client->parts.size = 0;
-    if (client->lost_of != first)
+    if (client->lost_of != lease->first)
         client->lost_count = 0;
     /* Without memory it is begun again with all of its parts, and lost again. */
-    if (client->lost_count == 0 || !ob_text_append(&message, (const char *)&lease, sizeof lease) ||
+    if (client->lost_count == 0 || !ob_text_append(&message, (const char *)lease, sizeof *lease) ||
         !ob_text_append(&message, (const char *)client->lost,
                         client->lost_count * sizeof *client->lost))
-        ob__wire_send(client->worker.socket, OB_MESSAGE_LEASE, &lease, sizeof lease, NULL);
+        ob__wire_send(client->worker.socket, OB_MESSAGE_LEASE, lease, sizeof *lease, NULL);
     else
         ob__wire_send(client->worker.socket, OB_MESSAGE_LEASE, message.data, message.size, NULL);
     ob_text_fini(&message);

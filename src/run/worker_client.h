@@ -68,7 +68,7 @@ void ob__worker_client_close(ob_worker_client *client);
 ob_status ob__worker_client_start_worker(ob_worker_client *client, ob_err *err);
 /* Cases [first, first + count), the first without its lost parts. A worker that is gone already is noticed by the next
  * call below. */
-void ob__worker_client_lease(ob_worker_client *client, uint64_t first, uint64_t count);
+void ob__worker_client_lease(ob_worker_client *client, const ob_lease *lease);
 ob_status ob__worker_client_next(ob_worker_client *client, ob_news *out, ob_err *err);
 /* The same without waiting. OB_END: nothing new. */
 ob_status ob__worker_client_try(ob_worker_client *client, ob_news *out, ob_err *err);

@@ -7,6 +7,7 @@
 #define OB_RUN_WORKER_STATE_H
 
 #include "process/wire.h"
+#include "opbench/run.h"
 #include "run/sample_log.h"
 
 #include <stdatomic.h>
@@ -20,11 +21,9 @@ typedef struct ob_loss {
     bool scribbled; /* what it sent was no message: the case is the one whose record did not come */
 } ob_loss;
 
-/* Cases [first, first + count) of the config. Behind it in the message stand parts of the first of them that took a
+/* What a worker is told to measure. Behind it in the message stand parts of the first case that took a
  * worker down, and are left out: any number of ob_lost_part. */
-typedef struct ob_lease {
-    uint64_t first, count;
-} ob_lease;
+typedef ob_case_range ob_lease;
 
 typedef struct ob_lost_part {
     int64_t part; /* as whoever made the case numbers them */

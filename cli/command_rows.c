@@ -77,6 +77,9 @@ const ob_option *ob__job_rows(void)
                     "each, instead of the fastest alone."),
         ROW(FLAG, "quiet", quiet, .letter = 'q',
             .help = "Nothing on standard output and no warnings; the file has everything."),
+        OB_OPTION(STRING, "shard", ob_job_line, shard, .rare = true, CASES, .value = "K/N|auto",
+                  .help = "Only the K-th of N parts of the cases, for one of N machines; auto asks "
+                          "Slurm or the MPI launcher. `opbench merge` joins the files."),
         OB_OPTION(FLAG, "no-isolate", ob_job_line, no_isolate, .rare = true,
                   .group = "Threads and processes",
                   .help = "Run the cases in this process, for debuggers; a crash then ends the "

@@ -157,6 +157,25 @@ static ob_status list_arguments(ob_cli_job *j, const ob_option *rows, const void
     return ob__backend_options_list(j->cli, j->arguments, object, err);
 }
 
+/* What was found is said: which part a machine has must not be guessed. */
+static ob_status take_shard(ob_cli_job *j, ob_err *err)
+{
+    const char *word = j->line->shard;
+    if (word == NULL)
+        return OB_OK;
+    if (strcmp(word, "auto") == 0)
+        OB_TRY(ob_shard_from_environment(&j->shard, err));
+    else
+        OB_TRY(ob_shard_parse(word, &j->shard, err));
+    if (j->shard.launcher == NULL)
+        ob_shard_describe_place(&j->shard);
+    else if (!j->line->quiet)
+        ob__cli_say("opbench: shard %" PRIu64 "/%" PRIu64 ", by %s\n", j->shard.number, j->shard.of,
+                    j->shard.launcher);
+    j->params.shard = &j->shard;
+    return OB_OK;
+}
+
 ob_status ob__cli_job_init(ob_cli_job *j, const ob_option *rows, const void *values, ob_err *err)
 {
     const ob_job_line *line = j->line;
@@ -178,6 +197,7 @@ ob_status ob__cli_job_init(ob_cli_job *j, const ob_option *rows, const void *val
                                 .on_wrapped = on_wrapped,
                                 .stop = on_stop,
                                 .ctx = j};
+    OB_TRY(take_shard(j, err));
     return list_arguments(j, rows, values, err);
 }
 

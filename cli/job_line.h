@@ -15,7 +15,7 @@
 /* ---- options ---- */
 
 typedef struct ob_job_line {
-    const char *prefix, *output, *format;
+    const char *prefix, *output, *format, *shard;
     bool append, resume, force, wait, no_isolate, quiet, wide;
     const char *named_by; /* no option: see ob_result_file_params */
     bool adds;            /* no option: a file that is there already is appended to unasked */
@@ -28,7 +28,7 @@ typedef struct ob_job_line {
         OB_OPTION_ROWS_OF(ob__job_rows, "append", base, .rare = true,                              \
                           .help =                                                                  \
                               "The same as neither --resume nor --force, as in `opbench run`."),   \
-        OB_OPTION_ROWS_OF(ob__job_rows, "resume|force|wait", base)
+        OB_OPTION_ROWS_OF(ob__job_rows, "resume|force|wait|shard", base)
 #define OB_JOB_SCREEN_ROWS(base) OB_OPTION_ROWS_OF(ob__job_rows, "format|quiet|no-isolate", base)
 
 /* -o NAME is PARAM's beginning of a name; as nobody wants NAME.json_123_456.json, NAME.json is taken for the file. */
@@ -51,6 +51,7 @@ typedef struct ob_cli_job {
     char config_path[PATH_MAX];
     ob_cli_waiting waiting;
     ob_json_doc *arguments;
+    ob_shard shard;     /* what params may point to */
     bool has_progress;  /* standard error is a terminal */
     char attained[256]; /* backends of results that stand beside ceilings, "a,b" */
     int64_t threads_told;

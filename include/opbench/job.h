@@ -10,6 +10,7 @@
 
 #include "opbench/option.h"
 #include "opbench/run.h"
+#include "opbench/shard.h"
 #include "opbench/suite_run.h"
 
 #ifdef __cplusplus
@@ -72,6 +73,9 @@ void ob_job_hash_add(ob_job_hash *hash, const char *text, size_t length);
 ob_status ob_job_hash_json(ob_job_hash *hash, const ob_json *value, ob_err *err);
 
 /* For ob_job_source.run. */
+
+/* What part of its cases is wanted; NULL = all. A source of cases by number leaves out the others itself. */
+const ob_shard *ob_job_shard(const ob_job *job);
 
 /* Writes the header, unless it is written. The first record does it too, without properties of backends. */
 ob_status ob_job_begin(ob_job *job, const ob_json *properties, ob_err *err);

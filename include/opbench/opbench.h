@@ -148,6 +148,7 @@ typedef struct ob_job_summary ob_job_summary;
 typedef struct ob_job_batches ob_job_batches;
 typedef struct ob_side ob_side;
 typedef struct ob_sides_progress ob_sides_progress;
+typedef struct ob_shard ob_shard; /* opbench/shard.h */
 
 /* Cases of a config that are measured in one way. */
 typedef struct ob_job_part {
@@ -212,7 +213,8 @@ typedef struct ob_job_params {
     void *ctx;
     /* What the command of ob_run_options.wrap printed behind the last case of a worker; it is in the finish record too. */
     void (*on_wrapped)(void *ctx, const char *text, size_t length);
-    const char *named_by; /* see ob_result_file_params */
+    const char *named_by;  /* see ob_result_file_params */
+    const ob_shard *shard; /* a part of the cases; NULL = all. It must outlive the job */
 } ob_job_params;
 
 /* A job on cases of configs. Its parts must outlive it. */

@@ -287,7 +287,9 @@ typedef struct ob_record_header {
         *sweep; /* the sweep itself, so that its table can be made from the records alone */
     const char *config_hash; /* a resumed run must have the same */
     int64_t cases;
-    const char *shard; /* "2/8" */
+    const char *shard;                                       /* "2/8" */
+    const ob_json *divided;                                  /* of what: the cases of all shards */
+    const char *launcher, *job_id, *node, *nodes, *restarts; /* as in ob_shard */
     int64_t seed;
     const char *command_line;
     int64_t start_unix;    /* the same moment as start_time, in seconds since 1970 */

@@ -9,10 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The cases of a part, without those of other shards. */
+typedef struct part_cases {
+    ob_case_range *ranges;
+    size_t count;
+    uint64_t cases;
+} part_cases;
+
 typedef struct config_source {
     ob_job *job; /* that it belongs to */
     ob_job_configs configs;
     ob_job_part *parts;
+    part_cases *cases;    /* of each part */
+    ob_json_doc *divided; /* what a shard is of; NULL = it is not divided */
     ob_job_hash hash;
     ob_job_batches batches;
     ob_profiler_runs *profilers; /* NULL = none */
@@ -24,15 +33,47 @@ static void destroy(void *ctx)
     config_source *s = ctx;
     ob__profiler_runs_close(s->profilers);
     ob_json_doc_destroy(s->self_test);
+    ob_json_doc_destroy(s->divided);
+    for (size_t i = 0; s->cases != NULL && i < s->configs.part_count; i++)
+        free(s->cases[i].ranges);
+    free(s->cases);
     free(s->parts);
     free(s);
 }
 
 /* ---- what is known before the run ---- */
 
-static uint64_t count_cases(const ob_job_part *part)
+/* What a part selects; all has room for a range of all. */
+static const ob_case_range *selected(const ob_job_part *part, ob_case_range *all, size_t *count)
 {
-    return part->selection != NULL ? part->selection->cases : ob_config_case_count(part->config);
+    *all = (ob_case_range){.count = ob_config_case_count(part->config), .step = 1};
+    *count = part->selection != NULL ? part->selection->count : 1;
+    return part->selection != NULL ? part->selection->ranges : all;
+}
+
+/* The cases of all parts are counted through, so that a shard of many small parts has some of each. */
+static ob_status list_cases(config_source *s, const ob_shard *shard, ob_err *err)
+{
+    uint64_t position = 0;
+    s->cases = calloc(s->configs.part_count, sizeof *s->cases);
+    for (size_t i = 0; s->cases != NULL && i < s->configs.part_count; i++) {
+        part_cases *to = &s->cases[i];
+        ob_case_range all;
+        size_t count;
+        const ob_case_range *ranges = selected(&s->parts[i], &all, &count);
+        to->ranges = calloc(count + 1, sizeof *to->ranges);
+        if (to->ranges == NULL)
+            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the ranges of cases");
+        for (size_t r = 0; r < count; r++) {
+            const ob_case_range own = ob_shard_of_range(shard, &ranges[r], position);
+            position += ranges[r].count;
+            if (own.count > 0)
+                to->ranges[to->count++] = own;
+            to->cases += own.count;
+        }
+    }
+    return s->cases != NULL ? OB_OK
+                            : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the parts of a job");
 }
 
 static ob_status take_parts(config_source *s, ob_err *err)
@@ -49,6 +90,50 @@ static ob_status take_parts(config_source *s, ob_err *err)
         OB_TRY(ob__take_element(&s->parts[i], sizeof *s->parts,
                                 (const char *)c->parts + i * c->part_size, c->part_size,
                                 "ob_job_part", err));
+    return OB_OK;
+}
+
+/* ---- what a shard is of, for whoever joins them ---- */
+
+static ob_status add_ranges(config_source *s, const ob_job_part *part, ob_json *to, ob_err *err)
+{
+    ob_case_range all;
+    size_t count;
+    const ob_case_range *ranges = selected(part, &all, &count);
+    for (size_t i = 0; i < count; i++) {
+        ob_json *pair = ob_json_new_array(s->divided);
+        OB_TRY(ob_json_append(s->divided, pair,
+                              ob_json_new_int(s->divided, (int64_t)ranges[i].first), err));
+        OB_TRY(ob_json_append(s->divided, pair,
+                              ob_json_new_int(s->divided, (int64_t)ranges[i].count), err));
+        OB_TRY(ob_json_append(s->divided, to, pair, err));
+    }
+    return OB_OK;
+}
+
+static ob_status add_part(config_source *s, const ob_job_part *part, ob_json *list, ob_err *err)
+{
+    const char *backend = part->options->backend;
+    ob_json *object = ob_json_new_object(s->divided), *ranges = ob_json_new_array(s->divided);
+    OB_TRY(add_ranges(s, part, ranges, err));
+    OB_TRY(ob_json_set(s->divided, object, "ranges", ranges, err));
+    if (s->configs.part_count > 1 && s->configs.side_count == 0) {
+        backend = backend != NULL ? backend : OB_REFERENCE_BACKEND;
+        OB_TRY(ob_json_set(s->divided, object, "backend",
+                           ob_json_new_string(s->divided, backend, strlen(backend)), err));
+        OB_TRY(ob_json_set(s->divided, object, "threads",
+                           ob_json_new_int(s->divided, part->options->threads), err));
+    }
+    return ob_json_append(s->divided, list, object, err);
+}
+
+static ob_status list_divided(config_source *s, ob_err *err)
+{
+    OB_TRY(ob_json_doc_create(&s->divided, err));
+    ob_json *list = ob_json_new_array(s->divided);
+    for (size_t i = 0; i < s->configs.part_count; i++)
+        OB_TRY(add_part(s, &s->parts[i], list, err));
+    ob_json_doc_set_root(s->divided, list);
     return OB_OK;
 }
 
@@ -89,6 +174,8 @@ static ob_status describe(void *ctx, ob_record_header *header, ob_err *err)
         ob_self_test_read(&s->self_test, NULL); /* whoever has none, or a broken one, has none */
     if (s->self_test != NULL)
         header->self_test = ob_json_doc_root(s->self_test);
+    if (s->divided != NULL)
+        header->divided = ob_json_doc_root(s->divided);
     header->sweep = s->configs.sweep;
     header->source = s->configs.source;
     ob__profiler_runs_describe(s->profilers, &s->batches, &header->options);
@@ -135,15 +222,15 @@ static int stop(void *ctx)
     return ob_job_stop(((const config_source *)ctx)->job);
 }
 
-static ob_status run_cases(config_source *s, const ob_job_part *part, const ob_case_range *range,
-                           ob_err *err)
+static ob_status run_cases(config_source *s, const ob_job_part *part, const ob_case_range *ranges,
+                           size_t range_count, ob_err *err)
 {
     ob_run_summary summary = {.size = sizeof summary};
     const ob_run_params params = {.size = sizeof params,
                                   .options = part->options,
                                   .worker_program = s->configs.worker_program,
-                                  .first = range->first,
-                                  .count = range->count,
+                                  .ranges = ranges,
+                                  .range_count = range_count,
                                   .done = ob_job_done(s->job),
                                   .on_record = take_record,
                                   .on_ready = begin,
@@ -162,31 +249,34 @@ static ob_status run_cases(config_source *s, const ob_job_part *part, const ob_c
 }
 
 /* With a profiler one batch after the other, so that no case is measured while a profiler runs. */
-static ob_status run_range(config_source *s, const ob_job_part *part, const ob_case_range *range,
-                           ob_err *err)
+static ob_status run_batches(config_source *s, const ob_job_part *part, const ob_case_range *range,
+                             ob_err *err)
 {
-    const uint64_t end = range->first + range->count;
-    if (s->profilers == NULL)
-        return run_cases(s, part, range, err);
-    for (ob_case_range batch = *range; batch.first < end; batch.first += batch.count) {
-        if (batch.first > range->first && stop(s) > 0)
+    for (ob_case_range left = *range; left.count > 0;) {
+        ob_case_range batch = left;
+        if (left.first > range->first && stop(s) > 0)
             return OB_END;
-        OB_TRY(ob__profiler_runs_measure(s->profilers, batch.first, end, &batch.count, err));
-        OB_TRY(run_cases(s, part, &batch, err));
+        OB_TRY(ob__profiler_runs_measure(s->profilers, &left, &batch.count, err));
+        OB_TRY(run_cases(s, part, &batch, 1, err));
         OB_TRY(ob__profiler_runs_run(s->profilers, err));
+        left.first += batch.count * batch.step;
+        left.count -= batch.count;
     }
     return OB_OK;
 }
 
-static ob_status run_part(config_source *s, const ob_job_part *part, ob_err *err)
+static ob_status run_part(config_source *s, size_t number, ob_err *err)
 {
-    const ob_case_range all = {.count = ob_config_case_count(part->config)};
-    if (part->selection == NULL)
-        return run_range(s, part, &all, err);
-    for (size_t i = 0; i < part->selection->count; i++) {
+    const ob_job_part *part = &s->parts[number];
+    const part_cases *cases = &s->cases[number];
+    if (cases->count == 0)
+        return OB_OK;
+    if (s->profilers == NULL)
+        return run_cases(s, part, cases->ranges, cases->count, err);
+    for (size_t i = 0; i < cases->count; i++) {
         if (i > 0 && stop(s) > 0)
             return OB_END;
-        OB_TRY(run_range(s, part, &part->selection->ranges[i], err));
+        OB_TRY(run_batches(s, part, &cases->ranges[i], err));
     }
     return OB_OK;
 }
@@ -198,20 +288,24 @@ static ob_status run(void *ctx, ob_job *job, ob_err *err)
     for (size_t i = 0; i < s->configs.part_count; i++) {
         if (i > 0 && stop(s) > 0)
             return OB_END;
-        OB_TRY(run_part(s, &s->parts[i], err));
+        OB_TRY(run_part(s, i, err));
     }
     return OB_OK;
 }
 
 /* ---- */
 
-static ob_status open_source(config_source *s, const ob_job_configs *configs, ob_err *err)
+static ob_status open_source(config_source *s, const ob_job_configs *configs, const ob_shard *shard,
+                             ob_err *err)
 {
     OB_TRY(OB__TAKE(ob_job_configs, &s->configs, configs, err));
     ob_job_batches_init(&s->batches);
     if (s->configs.batches != NULL)
         OB_TRY(OB__TAKE(ob_job_batches, &s->batches, s->configs.batches, err));
     OB_TRY(take_parts(s, err));
+    OB_TRY(list_cases(s, shard, err));
+    if (shard != NULL)
+        OB_TRY(list_divided(s, err));
     return hash_parts(s, err);
 }
 
@@ -228,9 +322,9 @@ static ob_job_source make_source(config_source *s)
                             .run = run,
                             .ctx = s};
     for (size_t i = 0; i < c->part_count; i++) {
-        source.cases += count_cases(&s->parts[i]);
+        source.cases += s->cases[i].cases;
         source.results +=
-            count_cases(&s->parts[i]) *
+            s->cases[i].cases *
             (c->side_count > 0 ? c->side_count : ob_run_options_backend_count(s->parts[i].options));
         if (s->parts[i].selection != NULL && s->parts[i].selection->end_case != NULL)
             source.end = "stopped";
@@ -255,7 +349,7 @@ ob_status ob_job_open_configs(ob_context *context, const ob_job_configs *configs
     *out = NULL;
     if (s == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a job");
-    ob_status status = open_source(s, configs, err);
+    ob_status status = open_source(s, configs, params->shard, err);
     if (status == OB_OK)
         status = find_profilers(s, params, err);
     if (status != OB_OK) {

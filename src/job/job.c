@@ -54,6 +54,11 @@ bool ob_job_wants(ob_job *job, const ob_done_name *name)
     return !is_done;
 }
 
+const ob_shard *ob_job_shard(const ob_job *job)
+{
+    return job->params.shard != NULL ? &job->shard : NULL;
+}
+
 const ob_done *ob_job_done(const ob_job *job)
 {
     return job->done;
@@ -188,6 +193,17 @@ static ob_status open_file(ob_job *job, ob_err *err)
     return p->mode == OB_JOB_RESUME ? ob__job_read_old(job, err) : OB_OK;
 }
 
+static ob_status take_shard(ob_job *job, ob_err *err)
+{
+    OB_TRY(OB__TAKE(ob_shard, &job->shard, job->params.shard, err));
+    const ob_shard *s = &job->shard;
+    if (s->number < 1 || s->number > s->of)
+        return ob_err_set(err, OB_ERR_INVALID, "shard %" PRIu64 "/%" PRIu64 " is none of its parts",
+                          s->number, s->of);
+    snprintf(job->shard_text, sizeof job->shard_text, "%" PRIu64 "/%" PRIu64, s->number, s->of);
+    return OB_OK;
+}
+
 ob_status ob_job_open(ob_context *context, const ob_job_source *source, const ob_job_params *params,
                       ob_job **out, ob_err *err)
 {
@@ -199,6 +215,8 @@ ob_status ob_job_open(ob_context *context, const ob_job_source *source, const ob
     ob_status status = OB__TAKE(ob_job_source, &job->source, source, err);
     if (status == OB_OK)
         status = OB__TAKE(ob_job_params, &job->params, params, err);
+    if (status == OB_OK && job->params.shard != NULL)
+        status = take_shard(job, err);
     if (status == OB_OK && job->source.options != NULL) {
         status = OB__TAKE(ob_run_options, &job->options, job->source.options, err);
         job->source.options = &job->options;

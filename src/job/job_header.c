@@ -97,6 +97,14 @@ static ob_status fill_job(ob_job *job, ob_record_header *h, ob_err *err)
     h->config = source->name;
     h->config_hash = source->hash;
     h->cases = (int64_t)source->cases;
+    if (ob_job_shard(job) != NULL) {
+        h->shard = job->shard_text;
+        h->launcher = job->shard.launcher;
+        h->job_id = job->shard.job;
+        h->node = job->shard.node;
+        h->nodes = job->shard.nodes;
+        h->restarts = job->shard.restarts;
+    }
     h->options.out_file_prefix = job->params.prefix;
     h->options.out_stream = ob_job_path(job);
     h->options.cmd_args = job->params.arguments;

@@ -8,6 +8,7 @@
 #include "base/sized.h"
 #include "opbench/batch.h"
 #include "opbench/profile.h"
+#include "opbench/shard.h"
 
 typedef struct ob_profiler_runs ob_profiler_runs;
 
@@ -30,6 +31,8 @@ struct ob_job {
     uint64_t finished; /* results */
     uint64_t started_ns;
     bool has_begun; /* the header is written */
+    ob_shard shard; /* if params has one, as is its text */
+    char shard_text[48];
 };
 
 /* As ob_job_open for a source that the job destroys, also when this fails. */
@@ -65,8 +68,8 @@ void ob__profiler_runs_set_job(ob_profiler_runs *runs, ob_job *job);
 /* Programs and arguments into the header record; runs may be NULL. */
 void ob__profiler_runs_describe(const ob_profiler_runs *runs, const ob_job_batches *batches,
                                 ob_record_options *out);
-/* How many cases from `first` on, before `end`, belong to one batch. */
-ob_status ob__profiler_runs_measure(const ob_profiler_runs *runs, uint64_t first, uint64_t end,
+/* How many of the cases, from the first on, belong to one batch. */
+ob_status ob__profiler_runs_measure(const ob_profiler_runs *runs, const ob_case_range *cases,
                                     uint64_t *count, ob_err *err);
 /* Queues a case that ran; others are passed over. NULL is allowed. */
 ob_status ob__profiler_runs_add(ob_profiler_runs *runs, const ob_record_result *result,

@@ -48,9 +48,21 @@ static ob_status compare(const ob_job *job, const ob_option *rows, const ob_json
                       job->params.output, row->name, old, new);
 }
 
+static ob_status check_shard(const ob_job *job, const char *then, ob_err *err)
+{
+    const char *now = ob_job_shard(job) != NULL ? job->shard_text : "1/1";
+    if (strcmp(then != NULL ? then : "1/1", now) == 0)
+        return OB_OK;
+    return ob_err_set(err, OB_ERR_CONFIG,
+                      "%s has shard %s, this run is shard %s; each needs a file of its own, and "
+                      "`opbench merge` joins them",
+                      job->params.output, then != NULL ? then : "1/1", now);
+}
+
 static ob_status check_header(const ob_job *job, const ob_record_header *header, ob_err *err)
 {
     const ob_json *args = header->options.cmd_args;
+    OB_TRY(check_shard(job, header->shard, err));
     if (ob_json_get_kind(args) != OB_JSON_OBJECT || job->source.options == NULL)
         return OB_OK; /* another program's file says it in another way */
     OB_TRY(compare(job, ob_run_option_rows(), args, err));

@@ -269,7 +269,7 @@ static bool same_group(const ob_case *c, const char *op_name, const char *id)
            memcmp(ob_case_id(c), id, length) == 0;
 }
 
-ob_status ob__profiler_runs_measure(const ob_profiler_runs *r, uint64_t first, uint64_t end,
+ob_status ob__profiler_runs_measure(const ob_profiler_runs *r, const ob_case_range *range,
                                     uint64_t *count, ob_err *err)
 {
     const uint64_t most = (uint64_t)r->wanted.batch_size;
@@ -278,9 +278,11 @@ ob_status ob__profiler_runs_measure(const ob_profiler_runs *r, uint64_t first, u
     char *op_name = NULL, *id = NULL;
     *count = 0;
     OB_TRY(ob_cases_open(r->params.part->config, NULL, &cases, err));
-    ob_status status = ob_cases_seek(cases, first, err);
-    while (status == OB_OK && first + *count < end && *count < most) {
-        status = ob_cases_next(cases, &c, err);
+    ob_status status = OB_OK;
+    while (status == OB_OK && *count < range->count && *count < most) {
+        status = ob_cases_seek(cases, range->first + *count * range->step, err);
+        if (status == OB_OK)
+            status = ob_cases_next(cases, &c, err);
         if (status == OB_OK && *count == 0) {
             op_name = strdup(ob_case_op_name(c));
             id = strdup(ob_case_id(c));

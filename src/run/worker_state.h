@@ -6,8 +6,8 @@
 #ifndef OB_RUN_WORKER_STATE_H
 #define OB_RUN_WORKER_STATE_H
 
-#include "process/wire.h"
 #include "opbench/run.h"
+#include "process/wire.h"
 #include "run/sample_log.h"
 
 #include <stdatomic.h>

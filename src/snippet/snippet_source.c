@@ -211,7 +211,7 @@ static ob_status run_statement(snippet_source *s, ob_err *err)
         task.global_setup = snippet.args.global_setup;
         task.num_threads = snippet.args.num_threads;
         const ob_suite_result result = {.snippet = &snippet, .index = i, .task = &task};
-        if (!wants(s, &snippet, 0))
+        if (!ob_shard_has(ob_job_shard(s->job), i) || !wants(s, &snippet, 0))
             continue;
         if (stop(s) > 0)
             return OB_END;
@@ -221,6 +221,16 @@ static ob_status run_statement(snippet_source *s, ob_err *err)
 }
 
 /* ---- all ---- */
+
+static bool wants_of_suite(void *ctx, const ob_snippet *snippet, int64_t round)
+{
+    const snippet_source *s = ctx;
+    const ob_shard *shard = ob_job_shard(s->job);
+    size_t i = 0;
+    while (shard != NULL && ob_snippets_get(s->what.suite, i) != snippet)
+        i++;
+    return ob_shard_has(shard, i) && wants(ctx, snippet, round);
+}
 
 static ob_status run_suite(snippet_source *s, ob_err *err)
 {
@@ -233,7 +243,7 @@ static ob_status run_suite(snippet_source *s, ob_err *err)
                                         .jobs = s->what.jobs,
                                         .retries = s->what.retries,
                                         .rounds = s->what.rounds,
-                                        .wants = wants,
+                                        .wants = wants_of_suite,
                                         .on_result = take_result,
                                         .ctx = s};
     return ob_suite_run(s->what.suite, &params, err);
@@ -317,7 +327,8 @@ ob_status ob_job_open_snippets(ob_context *context, const ob_job_snippets *snipp
     }
     hash_all(s);
     const ob_job_snippets *w = &s->what;
-    const uint64_t cases = w->suite != NULL ? ob_snippets_count(w->suite) : w->thread_count;
+    const uint64_t cases = ob_shard_count(
+        params->shard, w->suite != NULL ? ob_snippets_count(w->suite) : w->thread_count);
     const uint64_t times = (uint64_t)w->counts + (w->timer != NULL);
     const ob_job_source source = {
         .size = sizeof source,

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* runners/python/snippet.py has these too. */
-enum { OB_WIRE_VERSION = 2 };
+enum { OB_WIRE_VERSION = 1 };
 
 /* Type, most bytes. */
 #define OB_MESSAGE_MAP(X)                                                                          \

@@ -42,7 +42,7 @@ typedef struct ob_part_state {
 } ob_part_state;
 
 /* Raised when what supervisor and worker say to each other, or a worker's options, change their meaning. */
-enum { OB_WORKER_FORMAT = 1 };
+enum { OB_WORKER_FORMAT = 2 };
 
 /* The first thing that a worker says. It may be of another build: that fits if all but the version is the same. */
 typedef struct ob_hello {

@@ -441,8 +441,8 @@ static void a_worker_of_another_build_is_refused(void)
         {"no hello", "/proc/self/exe does not say which version it is, so it is another one than "
                      "this, opbench " OB_VERSION "; take a build of the same version"},
         {"short hello", "/proc/self/exe does not say which version it is"},
-        {"other format", "/proc/self/exe is opbench 9.8.7 (worker format 6, records 1), which does "
-                         "not fit this one, opbench " OB_VERSION " (1, 1); take a build of the "
+        {"other format", "/proc/self/exe is opbench 9.8.7 (worker format 7, records 1), which does "
+                         "not fit this one, opbench " OB_VERSION " (2, 1); take a build of the "
                          "same version"},
     };
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {

@@ -77,22 +77,20 @@ ob_status ob__count_compare_open(ob_count_comparison *j, const char *path,
                          "suite");
 }
 
-static ob_status print_delta(const ob_count_stats *before, const ob_count_stats *stats, ob_err *err)
+static ob_status print_change(const ob_count_stats *before, const ob_count_stats *stats,
+                              ob_err *err)
 {
     ob_count_stats *a = NULL, *b = NULL;
-    ob_counts *delta = NULL;
     ob_text text = {0};
     ob_status status = ob_count_stats_standardise(before, &a, err);
     if (status == OB_OK)
         status = ob_count_stats_standardise(stats, &b, err);
     if (status == OB_OK)
-        status = ob_count_stats_delta(b, a, false, &delta, err);
-    if (status == OB_OK)
-        status = ob_counts_print(delta, NULL, &text, err);
+        status = ob_counts_print_change(ob_count_stats_get(a)->stmt_exclusive,
+                                        ob_count_stats_get(b)->stmt_exclusive, NULL, &text, err);
     if (status == OB_OK)
         ob__cli_say("%.*s\n", (int)text.size, text.data);
     ob_text_fini(&text);
-    ob_counts_destroy(delta);
     ob_count_stats_destroy(a);
     ob_count_stats_destroy(b);
     return status;
@@ -118,7 +116,7 @@ static ob_status compare(ob_count_comparison *j, const char *name, const ob_coun
     ob__cli_warn(j->cli, "%s: %" PRId64 " instructions instead of %" PRId64 " (%+.2f %%)%s", name,
                  new, old, old == 0 ? 0.0 : 100.0 * (double)(new - old) / (double)old,
                  grown ? ": more than allowed" : "");
-    return print_delta(before, stats, err);
+    return print_change(before, stats, err);
 }
 
 ob_status ob__count_compare(ob_count_comparison *j, const ob_record_result *r, ob_err *err)

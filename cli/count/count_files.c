@@ -110,11 +110,16 @@ static ob_status open_file(const char *path, const ob_count_options *o, ob_count
 
 /* ---- printing ---- */
 
+static ob_counts_style style_of(const ob_count_options *o)
+{
+    return (ob_counts_style){
+        .size = sizeof(ob_counts_style), .line_width = (size_t)o->width, .all_rows = o->all_rows};
+}
+
 static ob_status print_table(ob_cli *cli, const ob_counts *table, const ob_count_options *o,
                              ob_err *err)
 {
-    const ob_counts_style style = {
-        .size = sizeof style, .line_width = (size_t)o->width, .all_rows = o->all_rows};
+    const ob_counts_style style = style_of(o);
     ob_text text = {0};
     const ob_status status = ob_counts_print(table, &style, &text, err);
     if (status == OB_OK) {
@@ -224,19 +229,38 @@ static ob_status read_one(ob_cli *cli, const ob_count_options *o, const char *pa
     return status;
 }
 
-/* label: whose it is, or NULL. */
-static ob_status print_delta(ob_cli *cli, const ob_count_options *o, const ob_counts *delta,
-                             const char *label, ob_err *err)
+static const ob_counts *table_of(const ob_count_stats *stats, const ob_count_options *o)
 {
+    const ob_count_stats_params *is = ob_count_stats_get(stats);
+    return o->inclusive ? is->stmt_inclusive : is->stmt_exclusive;
+}
+
+static ob_status print_change_text(ob_cli *cli, const ob_count_options *o, const ob_counts *before,
+                                   const ob_counts *after, ob_err *err)
+{
+    const ob_counts_style style = style_of(o);
+    ob_text text = {0};
+    const ob_status status = ob_counts_print_change(before, after, &style, &text, err);
+    if (status == OB_OK)
+        ob__cli_printf(cli, "%.*s\n", (int)text.size, text.data);
+    ob_text_fini(&text);
+    return status;
+}
+
+/* Of two counts that both have the table. label: whose it is, or NULL. */
+static ob_status print_change(ob_cli *cli, const ob_count_options *o, const ob_count_stats *before,
+                              const ob_count_stats *after, const char *label, ob_err *err)
+{
+    const ob_counts *old = table_of(before, o), *new = table_of(after, o);
     if (!o->json) {
         if (label != NULL)
             ob__cli_printf(cli, "%s:\n", label);
-        return print_table(cli, delta, o, err);
+        return print_change_text(cli, o, old, new, err);
     }
     ob_json_doc *doc;
     ob_json *node;
     OB_TRY(ob_json_doc_create(&doc, err));
-    ob_status status = ob_counts_to_json(delta, doc, &node, err);
+    ob_status status = ob_counts_change_to_json(old, new, doc, &node, err);
     if (status == OB_OK && label != NULL)
         status =
             ob_json_set(doc, node, "label", ob_json_new_string(doc, label, strlen(label)), err);
@@ -273,7 +297,7 @@ static ob_status diff_one(ob_cli *cli, const ob_count_options *o, const char *co
     if (status == OB_OK)
         status = ob_count_stats_delta(after, before, o->inclusive, &delta, err);
     if (status == OB_OK)
-        status = print_delta(cli, o, delta, NULL, err);
+        status = print_change(cli, o, before, after, NULL, err);
     ob_counts_destroy(delta);
     ob_count_stats_destroy(before);
     ob_count_stats_destroy(after);
@@ -339,7 +363,7 @@ static ob_status diff_pair(ob_cli *cli, const ob_count_options *o, const ob_coun
     if (status == OB_OK && ob_counts_size(delta) == 0)
         (*equal)++;
     else if (status == OB_OK)
-        status = append_name(after, &name) ? print_delta(cli, o, delta, name.data, err)
+        status = append_name(after, &name) ? print_change(cli, o, old, new, name.data, err)
                                            : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
     ob_text_fini(&name);
     ob_counts_destroy(delta);

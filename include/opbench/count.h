@@ -78,6 +78,15 @@ typedef struct ob_counts_style {
  * may be NULL. */
 ob_status ob_counts_print(const ob_counts *counts, const ob_counts_style *style, ob_text *out,
                           ob_err *err);
+/* What changed between two tables: a row with old, new and per cent of each function that did, the largest change first;
+ * how many did not, and their instructions, in one line; for exclusive tables both totals. OB_ERR_INVALID when one is
+ * inclusive and the other is not. No newline at the end; style may be NULL. */
+ob_status ob_counts_print_change(const ob_counts *before, const ob_counts *after,
+                                 const ob_counts_style *style, ob_text *out, ob_err *err);
+/* The difference as ob_counts_to_json has it, with "changes": [{"function": ..., "old": 1, "new": 2}, ...] and "unchanged",
+ * a number of functions. */
+ob_status ob_counts_change_to_json(const ob_counts *before, const ob_counts *after,
+                                   ob_json_doc *doc, ob_json **out, ob_err *err);
 /* {"inclusive": false, "data": [[count, "function"], ...]}. A NULL table is null. */
 ob_status ob_counts_to_json(const ob_counts *counts, ob_json_doc *doc, ob_json **out, ob_err *err);
 /* From that form; null gives a NULL table. */

@@ -23,6 +23,8 @@ bool ob__counts_push(ob_counts *counts, int64_t count, const char *function, siz
 /* By count and then name, both descending. */
 void ob__counts_sort(ob_counts *counts);
 ob_status ob__counts_no_memory(ob_err *err);
+/* One that is wider (but at least 40 columns have room) loses its middle. False when memory is out. */
+bool ob__counts_append_name(ob_text *out, const char *name, size_t width);
 /* NULL stays NULL. */
 ob_status ob__counts_copy(const ob_counts *counts, ob_counts **out, ob_err *err);
 

@@ -41,9 +41,10 @@ static const char *character_at(const char *text, size_t number)
     return text;
 }
 
-static bool append_name(ob_text *out, const char *name, size_t width)
+bool ob__counts_append_name(ob_text *out, const char *name, size_t width)
 {
     const size_t length = character_count(name);
+    width = width > LEAST_NAME_WIDTH ? width : LEAST_NAME_WIDTH;
     if (length <= width)
         return ob_text_append_str(out, name);
     const size_t left = (width - ELLIPSIS_WIDTH) / 2;
@@ -76,7 +77,7 @@ static bool append_rows(ob_text *out, const ob_counts *counts, size_t first, siz
         const ob_count row = counts->rows[i];
         const int length = (int)ob__format_i64(row.count, digits);
         if (!ob_text_printf(out, "\n  %*s%.*s  ", (int)width - length, "", length, digits) ||
-            !append_name(out, row.function, name_width))
+            !ob__counts_append_name(out, row.function, name_width))
             return false;
     }
     return true;
@@ -90,9 +91,7 @@ ob_status ob_counts_print(const ob_counts *counts, const ob_counts_style *style,
     style = &own;
     const size_t width = count_width(counts);
     const size_t line = style->line_width == 0 ? DEFAULT_WIDTH : style->line_width;
-    size_t name_width = line > width + BLANKS_OF_ROW ? line - width - BLANKS_OF_ROW : 0;
-    if (name_width < LEAST_NAME_WIDTH)
-        name_width = LEAST_NAME_WIDTH;
+    const size_t name_width = line > width + BLANKS_OF_ROW ? line - width - BLANKS_OF_ROW : 0;
     const size_t half = MOST_ROWS / 2, size = counts->size;
     const bool cut = counts->truncate_rows && !style->all_rows && size > MOST_ROWS;
 

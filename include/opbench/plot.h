@@ -31,7 +31,8 @@ typedef struct ob_plot_params {
     int64_t threads; /* whose ceilings are drawn; 0 = of as many as most of the results have */
 } ob_plot_params;
 
-typedef enum ob_plot_form { OB_PLOT_SVG, OB_PLOT_TEXT } ob_plot_form;
+/* INLINE: SVG without its style sheet, for a page that has it. */
+typedef enum ob_plot_form { OB_PLOT_SVG, OB_PLOT_TEXT, OB_PLOT_INLINE } ob_plot_form;
 
 /* Zeros are defaults. */
 typedef struct ob_plot_style {

@@ -134,6 +134,6 @@ ob_status ob_plot_print(const ob_plot *plot, ob_plot_form form, const ob_plot_st
 {
     ob_plot_style own;
     OB_TRY(OB__TAKE_OPTIONAL(ob_plot_style, &own, style, err));
-    return form == OB_PLOT_SVG ? ob__roofline_svg(plot, &own, text, err)
-                               : ob__roofline_text(plot, &own, text, err);
+    return form == OB_PLOT_TEXT ? ob__roofline_text(plot, &own, text, err)
+                                : ob__roofline_svg(plot, form == OB_PLOT_INLINE, &own, text, err);
 }

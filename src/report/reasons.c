@@ -66,6 +66,7 @@ void ob__reasons_add(ob_reasons *reasons, const ob_record_result *result, uint64
                                   ? &reasons->items[number]
                                   : add_new(reasons, result, strlen(side), key.data);
         if (r != NULL) {
+            reasons->last = r->number;
             r->cases++;
             r->calls += calls;
         }

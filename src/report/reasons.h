@@ -13,6 +13,7 @@ typedef struct ob_folded_reason {
     const char *status, *side, *text;
     const char *first_call, *first_repro; /* of the first case that has it; "" = not known */
     uint64_t cases, calls;
+    size_t number; /* in the order in which they came */
 } ob_folded_reason;
 
 /* Zero is empty. */
@@ -21,6 +22,7 @@ typedef struct ob_reasons {
     ob_folded_reason *items;
     size_t count, room;
     ob_text_index index; /* of items, as they came: before they are sorted */
+    size_t last;         /* number of the one that was added to last */
     bool no_memory;
 } ob_reasons;
 

@@ -66,8 +66,8 @@ double ob__point_share(const ob_picture_point *point); /* NaN = not known */
 /* Lines of text below the picture: what is not on it. */
 bool ob__roof_notes(const ob_plot *plot, ob_text *out);
 
-ob_status ob__roofline_svg(const ob_plot *plot, const ob_plot_style *style, ob_text *text,
-                           ob_err *err);
+ob_status ob__roofline_svg(const ob_plot *plot, bool is_inline, const ob_plot_style *style,
+                           ob_text *text, ob_err *err);
 ob_status ob__roofline_text(const ob_plot *plot, const ob_plot_style *style, ob_text *text,
                             ob_err *err);
 

@@ -149,8 +149,8 @@ static bool draw_notes(drawing *d, double y)
     return ok;
 }
 
-ob_status ob__roofline_svg(const ob_plot *plot, const ob_plot_style *style, ob_text *text,
-                           ob_err *err)
+ob_status ob__roofline_svg(const ob_plot *plot, bool is_inline, const ob_plot_style *style,
+                           ob_text *text, ob_err *err)
 {
     const double width = style->width > 0 ? fmax((double)style->width, 480) : 900;
     const double height = style->height > 0 ? fmax((double)style->height, 320) : 600;
@@ -169,8 +169,10 @@ ob_status ob__roofline_svg(const ob_plot *plot, const ob_plot_style *style, ob_t
         plot->count > 0 ? "; a dot is a result, the line above it ends at what is attainable" : "");
     const double below = (listed > 0 ? LINE * (double)(listed + 2) : 0) +
                          LINE * (double)((plot->not_shown > 0) + plot->other_cpu);
-    d.svg = ob__svg_begin(text, width, height + below, "Roofline", about);
-    ob__svg_text(&d.svg, "title", LEFT, 22, 0, "Roofline");
+    d.svg = is_inline ? ob__svg_begin_inline(text, width, height + below, "Roofline")
+                      : ob__svg_begin(text, width, height + below, "Roofline", about);
+    if (!is_inline)
+        ob__svg_text(&d.svg, "title", LEFT, 22, 0, "Roofline");
     ob__svg_text(&d.svg, "faint", LEFT, 40, 0, about);
     draw_axes(&d);
     draw_roof(&d);

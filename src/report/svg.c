@@ -34,14 +34,23 @@ static void add_escaped(ob_svg *svg, const char *text)
     svg->failed = svg->failed || !ob__append_xml(svg->out, text);
 }
 
-/* ` name="12.5"`: in tenths, and with a point whatever the locale. */
-static void add_number(ob_svg *svg, const char *name, double value)
+/* "12.5": in tenths, and with a point whatever the locale. */
+static void add_tenths(ob_svg *svg, double value)
 {
     const long long tenths = llround(fmin(fmax(value, -1e9), 1e9) * 10);
     const unsigned long long size =
         tenths < 0 ? 0ULL - (unsigned long long)tenths : (unsigned long long)tenths;
-    svg->failed = svg->failed || !ob_text_printf(svg->out, " %s=\"%s%llu.%llu\"", name,
-                                                 tenths < 0 ? "-" : "", size / 10, size % 10);
+    svg->failed = svg->failed || !ob_text_printf(svg->out, "%s%llu.%llu", tenths < 0 ? "-" : "",
+                                                 size / 10, size % 10);
+}
+
+static void add_number(ob_svg *svg, const char *name, double value)
+{
+    add(svg, " ");
+    add(svg, name);
+    add(svg, "=\"");
+    add_tenths(svg, value);
+    add(svg, "\"");
 }
 
 static void open_element(ob_svg *svg, const char *name, const char *class_name)
@@ -56,8 +65,7 @@ static void open_element(ob_svg *svg, const char *name, const char *class_name)
 /* ---- the document ---- */
 
 /* Colours that people with any kind of sight tell apart (Okabe and Ito's). */
-static const char STYLE[] =
-    "<style>\n"
+const char ob__svg_style[] =
     "svg{background:#fff;color:#222;font-family:system-ui,sans-serif;font-size:12px}\n"
     "text{fill:currentColor}.title{font-size:16px;font-weight:600}.faint{opacity:.7}\n"
     ".end{text-anchor:end}.middle{text-anchor:middle}\n"
@@ -71,7 +79,13 @@ static const char STYLE[] =
     "@media(prefers-color-scheme:dark){svg{background:#16181c;color:#e6e6e6}"
     ".c0{fill:#4aa8e0;stroke:#4aa8e0}.c6{fill:#b48ad0;stroke:#b48ad0}"
     ".c7{fill:#aaa;stroke:#aaa}}\n"
-    "</style>\n";
+    "path.line,path.dots{fill:none}.line{stroke-width:1.5}\n"
+    ".dots{stroke-width:4;stroke-linecap:round}.crosses{stroke-width:1.5;fill:none;stroke:#d55e00}"
+    "\n"
+    ".warm{stroke:currentColor;opacity:.45}.band{opacity:.16;stroke:none}.zone{fill:currentColor;"
+    "opacity:.06}\n"
+    ".bar{stroke:none}.soft{opacity:.55}.inside{fill:#fff;font-weight:600}.mono{font-family:"
+    "ui-monospace,monospace}\n";
 
 ob_svg ob__svg_begin(ob_text *out, double width, double height, const char *title,
                      const char *description)
@@ -85,8 +99,21 @@ ob_svg ob__svg_begin(ob_text *out, double width, double height, const char *titl
     add_escaped(&svg, title);
     add(&svg, "</title>\n<desc>");
     add_escaped(&svg, description);
-    add(&svg, "</desc>\n");
-    add(&svg, STYLE);
+    add(&svg, "</desc>\n<style>\n");
+    add(&svg, ob__svg_style);
+    add(&svg, "</style>\n");
+    return svg;
+}
+
+ob_svg ob__svg_begin_inline(ob_text *out, double width, double height, const char *title)
+{
+    ob_svg svg = {.out = out};
+    svg.failed = !ob_text_printf(out,
+                                 "<svg role=\"img\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" "
+                                 "height=\"%.0f\"><title>",
+                                 width, height, width, height);
+    add_escaped(&svg, title);
+    add(&svg, "</title>\n");
     return svg;
 }
 
@@ -115,6 +142,48 @@ void ob__svg_circle(ob_svg *svg, const char *class_name, double x, double y, dou
     add(svg, "><title>");
     add_escaped(svg, title);
     add(svg, "</title></circle>\n");
+}
+
+void ob__svg_rect(ob_svg *svg, const char *class_name, double x, double y, double width,
+                  double height, const char *title)
+{
+    open_element(svg, "rect", class_name);
+    add_number(svg, "x", x);
+    add_number(svg, "y", y);
+    add_number(svg, "width", fmax(width, 0));
+    add_number(svg, "height", fmax(height, 0));
+    if (title == NULL) {
+        add(svg, "/>\n");
+        return;
+    }
+    add(svg, "><title>");
+    add_escaped(svg, title);
+    add(svg, "</title></rect>\n");
+}
+
+void ob__svg_path_begin(ob_svg *svg, const char *class_name)
+{
+    open_element(svg, "path", class_name);
+    add(svg, " d=\"");
+}
+
+void ob__svg_path_to(ob_svg *svg, char command, double x, double y)
+{
+    const char text[2] = {command == '.' ? 'M' : command, '\0'};
+    add(svg, text);
+    if (command != 'V')
+        add_tenths(svg, x);
+    if (command != 'V' && command != 'H')
+        add(svg, " ");
+    if (command != 'H')
+        add_tenths(svg, y);
+    if (command == '.')
+        add(svg, "h0");
+}
+
+void ob__svg_path_end(ob_svg *svg)
+{
+    add(svg, "\"/>\n");
 }
 
 void ob__svg_text(ob_svg *svg, const char *class_name, double x, double y, double degrees,

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A page: records in, one HTML file out.
+ */
+#include "report/page.h"
+
+#include "base/sha256.h"
+#include "base/sized.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ob_status no_memory(ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the page");
+}
+
+/* Without it there is a page too: a diff takes no more sides than it can compare. */
+static void drop_diff(ob_page *page)
+{
+    ob_diff_destroy(page->diff);
+    page->diff = NULL;
+}
+
+ob_status ob_page_create(const ob_page_params *params, ob_page **out, ob_err *err)
+{
+    ob_page *page = calloc(1, sizeof *page);
+    *out = NULL;
+    if (page == NULL)
+        return no_memory(err);
+    ob__arena_init(&page->arena, 0);
+    ob__step_init(&page->step);
+    ob_status status = OB__TAKE(ob_page_params, &page->params, params, err);
+    if (status == OB_OK)
+        status = ob_plot_create(
+            &(ob_plot_params){.size = sizeof(ob_plot_params), .kind = OB_PLOT_ROOFLINE},
+            &page->roofline, err);
+    if (status == OB_OK)
+        status =
+            ob_diff_create(&(ob_diff_params){.size = sizeof(ob_diff_params)}, &page->diff, err);
+    if (status == OB_OK) {
+        page->title = ob__page_keep(page, page->params.title);
+        *out = page;
+    } else {
+        ob_page_destroy(page);
+    }
+    return status;
+}
+
+void ob_page_destroy(ob_page *page)
+{
+    if (page == NULL)
+        return;
+    for (size_t i = 0; i < page->run_count; i++) {
+        free(page->runs[i].facts);
+        free(page->runs[i].libraries);
+        free(page->runs[i].findings);
+    }
+    ob_plot_destroy(page->roofline);
+    ob_diff_destroy(page->diff);
+    ob__step_fini(&page->step);
+    ob__reasons_fini(&page->reasons);
+    ob__text_index_fini(&page->sides);
+    ob__arena_fini(&page->arena);
+    free(page->runs);
+    free(page->rows);
+    free(page->samples);
+    free(page);
+}
+
+ob_status ob_page_begin_file(ob_page *page, const char *name, ob_err *err)
+{
+    page->file = ob__page_keep(page, name);
+    if (page->file == NULL)
+        return no_memory(err);
+    return page->params.files_are_sides && page->diff != NULL
+               ? ob_diff_add_side(page->diff, name, err)
+               : OB_OK;
+}
+
+ob_status ob_page_add(ob_page *page, const ob_record *record, ob_err *err)
+{
+    OB_TRY(ob__check_same_size(record->size, sizeof *record, "ob_record", err));
+    if (page->diff != NULL && ob_diff_add(page->diff, record, NULL) != OB_OK)
+        drop_diff(page);
+    OB_TRY(ob_plot_add(page->roofline, record, err));
+    if (record->kind == OB_RECORD_HEADER_LINE)
+        return ob__page_add_header(page, &record->header, err);
+    if (record->kind == OB_RECORD_FINISH_LINE)
+        ob__page_add_finish(page, &record->finish);
+    if (record->kind != OB_RECORD_RESULT_LINE)
+        return OB_OK;
+    const ob_status status = ob__step_add(&page->step, &record->result, err);
+    if (status != OB_OK && status != OB_ERR_LIMIT)
+        return status;
+    return ob__page_add_result(page, &record->result, err);
+}
+
+/* ---- printing ---- */
+
+static int by_notability(const void *left, const void *right)
+{
+    const ob_page_row *a = *(ob_page_row *const *)left, *b = *(ob_page_row *const *)right;
+    if (a->notable < b->notable || a->notable > b->notable)
+        return a->notable > b->notable ? -1 : 1;
+    return (a > b) - (a < b);
+}
+
+static ob_status rank_rows(ob_page *page, ob_err *err)
+{
+    ob_page_row **order = calloc(page->row_count, sizeof(ob_page_row *));
+    size_t rank = 0;
+    if (order == NULL)
+        return no_memory(err);
+    for (size_t i = 0; i < page->row_count; i++)
+        order[i] = &page->rows[i];
+    qsort(order, page->row_count, sizeof *order, by_notability);
+    for (size_t i = 0; i < page->row_count && rank < OB_PAGE_NOTABLE; i++)
+        if (order[i]->count > 0)
+            order[i]->notable_rank = ++rank;
+    free(order);
+    return OB_OK;
+}
+
+/* 'sha256-...=' of pieces that stand behind each other. */
+static void print_hash(ob_html *html, const char *first, const char *second)
+{
+    static const char DIGITS[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint8_t hash[OB_SHA256_BYTES + 1] = {0};
+    char text[45] = "";
+    ob__sha256((const void *const[]){first, second},
+               (const size_t[]){strlen(first), strlen(second)}, 2, hash);
+    for (size_t i = 0; i < 11; i++) {
+        const uint32_t bits = (uint32_t)hash[3 * i] << 16 | (uint32_t)hash[3 * i + 1] << 8 |
+                              (i < 10 ? hash[3 * i + 2] : 0U);
+        for (size_t k = 0; k < 4; k++)
+            text[4 * i + k] = DIGITS[bits >> (18 - 6 * k) & 63];
+    }
+    text[43] = '=';
+    ob__html_printf(html, "'sha256-%s'", text);
+}
+
+static void print_title(const ob_page *page, ob_html *html)
+{
+    if (page->title != NULL)
+        ob__html_text(html, page->title, OB_PAGE_NAME);
+    else if (page->run_count > 0 && page->runs[0].config != NULL) {
+        const char *slash = strrchr(page->runs[0].config, '/');
+        ob__html_text(html, slash != NULL ? slash + 1 : page->runs[0].config, OB_PAGE_NAME);
+    } else {
+        ob__html_text(html, page->file != NULL ? page->file : "Results", OB_PAGE_NAME);
+    }
+}
+
+static void print_head(const ob_page *page, ob_html *html)
+{
+    ob__html_raw(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                       "base-uri 'none'; form-action 'none'; script-src ");
+    print_hash(html, ob_page_text_page_script, "");
+    ob__html_raw(html, "; style-src ");
+    print_hash(html, ob__svg_style, ob_page_text_page_style);
+    ob__html_raw(html, "\">\n<meta name=\"viewport\" content=\"width=device-width, "
+                       "initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
+                       "<title>");
+    print_title(page, html);
+    ob__html_raw(html, " \302\267 opbench</title>\n<style>");
+    ob__html_raw(html, ob__svg_style);
+    ob__html_raw(html, ob_page_text_page_style);
+    ob__html_raw(html, "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#results\">To the "
+                       "results</a>\n<header>\n<p class=\"brand\">opbench report</p>\n<h1>");
+    print_title(page, html);
+    ob__html_raw(html, "</h1>\n");
+}
+
+static bool has_sides(const ob_page *page)
+{
+    return page->diff != NULL && ob_diff_side(page->diff, 1) != NULL;
+}
+
+ob_status ob_page_print(ob_page *page, ob_page_write write, void *ctx, ob_err *err)
+{
+    ob_html html = {.write = write, .ctx = ctx};
+    if (page->row_count == 0)
+        return ob_err_set(err, OB_ERR_NOT_FOUND,
+                          "there are no results to report; give files that `opbench run`, `time` "
+                          "or `sweep` wrote");
+    if (!has_sides(page) || ob_diff_judge(page->diff, NULL) != OB_OK)
+        drop_diff(page);
+    OB_TRY(rank_rows(page, err));
+    ob__step_end(&page->step);
+    ob__reasons_sort(&page->reasons);
+    print_head(page, &html);
+    ob__page_print_summary(page, &html);
+    ob__page_print_verdicts(page, &html);
+    ob__page_print_step(page, &html);
+    ob__page_print_roofline(page, &html);
+    ob__page_print_failures(page, &html);
+    ob__page_print_table(page, &html);
+    ob__page_print_cases(page, &html);
+    ob__page_print_runs(page, &html);
+    ob__page_print_packed(page, &html);
+    ob__html_raw(&html, "</main>\n<footer>Made by opbench. Times are medians unless something else "
+                        "is said.</footer>\n<script>");
+    ob__html_raw(&html, ob_page_text_page_script);
+    ob__html_raw(&html, "</script>\n</body>\n</html>\n");
+    ob__html_flush(&html);
+    ob_text_fini(&html.text);
+    if (html.no_memory || page->no_memory || page->step.no_memory)
+        return no_memory(err);
+    return html.refused ? ob_err_set(err, OB_ERR_IO, "the page cannot be written") : OB_OK;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inside of a page: what it keeps of records, which is as little as it shows. A million samples are four megabytes.
+ */
+#ifndef OB_REPORT_PAGE_H
+#define OB_REPORT_PAGE_H
+
+#include "opbench/diff.h"
+#include "opbench/page.h"
+#include "opbench/plot.h"
+#include "report/html.h"
+#include "report/pictures.h"
+
+enum {
+    OB_PAGE_SAMPLES = 1024, /* of a pass; of more, every second, third... is kept */
+    OB_PAGE_NOTABLE = 100,  /* cases whose pictures are there without a script */
+    OB_PAGE_RATIOS = 200,   /* in the picture of ratios */
+    OB_PAGE_NAME = 300,     /* bytes of a name in a cell */
+    OB_PAGE_TEXT = 4096,    /* of any other text */
+};
+
+/* A result and pass. */
+typedef struct ob_page_row {
+    const char *call, *op, *id, *side, *status, *bound_by, *warning, *repro, *reason;
+    bool backward, ran, failed;
+    int64_t threads;
+    uint64_t samples, set_aside;
+    uint64_t calls; /* that it stands for; 0 = not said */
+    double median_ns, low_ns, high_ns, p99_ns;
+    double gflops, gbs, of_roof;
+    ob_record_ratio ratio;
+    size_t sample_at;        /* in the page's samples */
+    uint32_t warmups, count; /* that are kept there */
+    uint32_t every;          /* so many samples stand behind each */
+    size_t reason_number;    /* among the folded ones; OB_NO_TEXT = none */
+    double notable;          /* the larger, the more worth a look */
+    size_t notable_rank;     /* from 1; 0 = not among the most notable */
+} ob_page_row;
+
+typedef struct ob_page_fact {
+    const char *name, *value;
+} ob_page_fact;
+
+/* What a check of the doctor found. */
+typedef struct ob_page_finding {
+    const char *level, *found, *cost, *cure;
+} ob_page_finding;
+
+/* A run: a header, and the finish line behind it. */
+typedef struct ob_page_run {
+    const char *file, *command, *config, *start, *host, *cpu, *end;
+    double seconds, foreign, steal;
+    ob_page_fact *facts;
+    size_t fact_count, fact_room;
+    ob_page_fact *libraries;
+    size_t library_count, library_room;
+    ob_page_finding *findings;
+    size_t finding_count, finding_room;
+    bool examined; /* the doctor looked */
+} ob_page_run;
+
+struct ob_page {
+    ob_page_params params;
+    const char *title;
+    ob_arena arena;
+    const char *file; /* that records are of */
+    ob_page_run *runs;
+    size_t run_count, run_room;
+    ob_page_row *rows;
+    size_t row_count, row_room;
+    float *samples;
+    size_t sample_count, sample_room;
+    ob_text_index sides;
+    ob_reasons reasons; /* sorted when the page is printed; rows have the number before */
+    ob_step step;
+    ob_plot *roofline;
+    ob_diff *diff; /* NULL = nothing to compare, or too many sides */
+    uint64_t statuses[OB_RECORD_STATUS_COUNT];
+    bool weighted; /* the config says how often calls are made */
+    bool no_memory;
+};
+
+/* page_runs.c: of a header and a finish line */
+ob_status ob__page_add_header(ob_page *page, const ob_record_header *header, ob_err *err);
+void ob__page_add_finish(ob_page *page, const ob_record_finish *finish);
+/* page_rows.c */
+ob_status ob__page_add_result(ob_page *page, const ob_record_result *result, ob_err *err);
+const char *ob__page_keep(ob_page *page, const char *text); /* NULL for NULL */
+ob_distribution ob__page_distribution(const ob_page *page, const ob_page_row *row);
+
+/* The sections, in the order of the page. */
+void ob__page_print_summary(const ob_page *page, ob_html *html);
+void ob__page_print_runs(const ob_page *page, ob_html *html);
+void ob__page_print_verdicts(const ob_page *page, ob_html *html);
+void ob__page_print_step(ob_page *page, ob_html *html);
+void ob__page_print_roofline(const ob_page *page, ob_html *html);
+void ob__page_print_failures(const ob_page *page, ob_html *html);
+void ob__page_print_table(const ob_page *page, ob_html *html);
+void ob__page_print_cases(const ob_page *page, ob_html *html);
+/* The samples for the script: docs/report.md has the form. */
+void ob__page_print_packed(const ob_page *page, ob_html *html);
+/* 16 bits for a sample: its place between the least and the largest on a logarithmic scale, and whether it was set
+ * aside. */
+uint16_t ob__page_pack_sample(float sample, double least, double largest);
+
+/* Embedded files: page_script.js, page_style.css. */
+extern const char ob_page_text_page_script[], ob_page_text_page_style[];
+
+#endif

@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Reports in a real browser: no complaint, no request, a table that sorts, searches and filters, pictures on demand, and
+texts that mean harm as texts, on wide and narrow screens, light and dark, with the script and without it.
+
+usage: test_report_page.py OPBENCH [FOLDER for screenshots]
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import browser
+
+HOSTILE = ["<script>document.title = 'harm'</script>", '"><img src=x onerror="document.title=\'harm\'">',
+           "\u202egnp.exe", "</script><svg onload=\"document.title='harm'\">", "x" * (1 << 20)]
+
+
+def result(op, number, backend, ms, **more):
+    """A record of five warm-ups and twenty samples around a time, of which two were disturbed."""
+    times = [ms * (1 + 0.01 * (i % 7)) for i in range(20)]
+    times[11] = ms * 9
+    ordered = sorted(times)
+    return {"op_name": op, "id": f"0|{number}", "key": f"{op}{number}", "call": f"{op}(f32[{number}])", "backend": backend,
+            "threads": 1, "count": number + 1, "status": "ok", "repro": f"opbench run --case '{op}|0|{number}'",
+            "metric": {"forward": {"warmup.time": [2 * ms] * 5, "measure.time": times}},
+            "statistics": {"forward": {"count": 20, "median": ordered[10], "p99": ordered[-1], "disturbed": [4, 11],
+                                       "interval": {"low": ordered[5], "high": ordered[14]}}}, **more}
+
+
+def records():
+    header = {"run_options": {"device": "cpu"}, "start_time": "2026-11-17T20:00:00", "config_file": "/tmp/step.json",
+              "sys_info": {"hostname": HOSTILE[1], "cpu_model": HOSTILE[0], "opbench_version": "0",
+                           "backends": {"native": {"version": HOSTILE[3]}},
+                           "findings": [{"check": "load", "level": "warning", "found": HOSTILE[1], "cost": "much",
+                                         "cure": "end it"}]}}
+    lines = [header]
+    for number in range(40):
+        lines.append(result("mm", number, "native", 1 + number))
+        lines.append(result("mm", number, "other", (1 + number) * (0.5 if number % 2 else 2)))
+    for number, name in enumerate(HOSTILE):
+        lines.append(result(name, 100 + number, "native", 0.001))
+        lines.append({"op_name": name, "id": "f", "call": name, "status": "failed", "reason": name, "backend": "native",
+                      "threads": 1, "repro": name})
+    lines += [{"op_name": "relu", "id": f"{i}", "status": "unsupported", "reason": "nothing for relu", "backend": "other",
+               "threads": 1, "repro": "opbench run"} for i in range(48)]
+    return lines
+
+
+def check(condition, what):
+    if not condition:
+        raise SystemExit(f"failed: {what}")
+
+
+def rows(page):
+    return page.script("return [...document.querySelectorAll('#table tbody tr:not([hidden]):not(.drawn)')]"
+                       ".map(row => [...row.cells].map(cell => cell.textContent))")
+
+
+def type_into(page, field, text):
+    page.script("const e = document.getElementById(arguments[0]); e.value = arguments[1];"
+                "e.dispatchEvent(new Event('input', {bubbles: true}))", field, text)
+
+
+def look_at(page, path, folder, name):
+    for width in (1280, 400):
+        for dark in (False, True):
+            page.show(width, 1000, dark)
+            page.open(path)
+            check(page.complaints() == [], f"{name}, {width}: the console has nothing to say")
+            check(page.requests() == [], f"{name}, {width}: nothing is asked for")
+            check(page.script("return document.documentElement.scrollWidth") <= width, f"{name}: {width} pixels are enough")
+            check(page.script("return document.title") != "harm" and not page.script(
+                "return document.querySelector('img, svg[onload], main script:not([type])')"), f"{name}: no text is obeyed")
+            if folder is not None:
+                page.driver.save_screenshot(str(folder / f"{name}_{width}_{'dark' if dark else 'light'}.png"))
+
+
+def work_with(page, path):
+    page.show(1280)
+    page.open(path)
+    every = rows(page)
+    check(len(every) == 80 + 2 * len(HOSTILE) + 48, f"all rows are there, not {len(every)}")
+    check(any(row[0].startswith(HOSTILE[0]) for row in every), "a hostile name is a text")
+    check(not any("\u202e" in cell for row in every for cell in row), "nothing turns the direction of texts")
+    check(max(len(row[0]) for row in every) < 400, "a long name is cut")
+    heads = page.script("return [...document.querySelectorAll('#table thead th')].map(head => head.textContent)")
+    median = heads.index("median")
+    button = f"document.querySelectorAll('#table thead button')[{median}]"
+    page.script(f"{button}.click()")
+    check([row[median] for row in rows(page)][:2] == ["1.03 \u00b5s", "1.03 \u00b5s"], "the shortest come first")
+    check(rows(page)[-1][median] == "", "what has no time comes last")
+    page.script(f"{button}.click()")
+    check(rows(page)[0][median] == "80.34 ms", "the longest come first")
+    check(rows(page)[-1][median] == "", "what has no time still comes last")
+    type_into(page, "search", "MM f32[39]")
+    check([row[0] for row in rows(page)] == ["mm(f32[39])"] * 2, "all words of a search are looked for")
+    check(page.script("return document.getElementById('shown').textContent").startswith("2 of "), "the rows are counted")
+    type_into(page, "search", "")
+    type_into(page, "status", "unsupported")
+    check(len(rows(page)) == 48, "rows of a status")
+    type_into(page, "status", "")
+    type_into(page, "least", "40 ms")
+    check(all(row[median].endswith("ms") and float(row[median][:-3]) >= 40 for row in rows(page)), "rows above a time")
+    type_into(page, "least", "")
+    page.script("document.querySelector('#columns input[value=\"1\"]').click()")
+    check(page.script("return getComputedStyle(document.querySelector('#table tbody td')).display") == "none",
+          "a column can be left out")
+    page.script("document.querySelector('#table .open').click()")
+    drawn = page.script("const r = document.querySelector('tr.drawn'); return [r.querySelectorAll('svg').length,"
+                        "(r.querySelector('.crosses').getAttribute('d').match(/M/g) || []).length,"
+                        "(r.querySelector('.dots.c0').getAttribute('d').match(/M/g) || []).length,"
+                        "(r.querySelector('.dots.warm').getAttribute('d').match(/M/g) || []).length]")
+    check(drawn == [2, 2, 18, 5], f"the samples of a row are drawn: {drawn}")
+    page.script("document.querySelector('#table .open').click()")
+    check(page.script("return document.querySelector('tr.drawn')") is None, "and put away again")
+    check("48 cases on other: nothing for relu" in page.script(
+        "return document.getElementById('failures').textContent"), "equal reasons are told once")
+    check(page.script("return document.querySelectorAll('#sides tbody tr').length") == 40, "sides stand beside each other")
+    check(page.script("return document.querySelectorAll('#step rect').length") > 4, "the step is drawn")
+    page.script("document.querySelector('#cases .repro button').focus()")
+    check(page.script("return document.activeElement.textContent") == "Copy", "command lines can be copied")
+    check(page.complaints() == [], "nothing went wrong meanwhile")
+
+
+def work_without_script(page, path):
+    page.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    page.open(path)
+    count = page.driver.find_elements("css selector", "#table tbody tr")
+    check(len(count) == 80 + 2 * len(HOSTILE) + 48, "without the script all rows are there")
+    check(len(page.driver.find_elements("css selector", "article svg")) == 2 * 85, "and pictures of every case")
+    check(not page.driver.find_element("id", "tools").is_displayed(), "and nothing that does nothing")
+    page.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def main():
+    page = browser.start()
+    if page is None:
+        return 77
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            lines, path = pathlib.Path(folder, "records.json"), pathlib.Path(folder, "report.html")
+            lines.write_text("".join(json.dumps(line) + "\n" for line in records()), encoding="utf-8")
+            subprocess.run([sys.argv[1], "report", lines, "-o", path], check=True)
+            look_at(page, path, pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None, "report")
+            work_with(page, path)
+            work_without_script(page, path)
+    finally:
+        page.close()
+    print("reports in a browser: all is well")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

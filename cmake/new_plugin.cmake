@@ -5,7 +5,7 @@
 
 set(kernel_example ${PROJECT_SOURCE_DIR}/examples/plugin/kernel)
 set(kernel_files ${kernel_example}/my_kernels.c ${kernel_example}/Makefile ${kernel_example}/CMakeLists.txt
-    ${kernel_example}/config.json ${kernel_example}/test.sh ${kernel_example}/README.md)
+    ${kernel_example}/cases.json ${kernel_example}/test.sh ${kernel_example}/README.md)
 set(kernel_texts ${CMAKE_BINARY_DIR}/generated/new_plugin_texts.c)
 add_custom_command(OUTPUT ${kernel_texts} VERBATIM
   COMMAND ${CMAKE_COMMAND} "-DFILES=${kernel_files}" -DOUTPUT=${kernel_texts} -DPREFIX=ob__new_

@@ -12,14 +12,14 @@
 
 #define EXAMPLE "my_kernels"
 
-extern const char ob__new_my_kernels[], ob__new_Makefile[], ob__new_CMakeLists[], ob__new_config[],
+extern const char ob__new_my_kernels[], ob__new_Makefile[], ob__new_CMakeLists[], ob__new_cases[],
     ob__new_test[], ob__new_README[];
 
 const ob_new_file ob__new_files[] = {
     {EXAMPLE ".c", ob__new_my_kernels, false},
     {"Makefile", ob__new_Makefile, false},
     {"CMakeLists.txt", ob__new_CMakeLists, false},
-    {"config.json", ob__new_config, false},
+    {"cases.json", ob__new_cases, false},
     {"test.sh", ob__new_test, true},
     {"README.md", ob__new_README, false},
     {NULL, NULL, false},

@@ -201,6 +201,7 @@ static ob_status open_config(run_command *r, const char *text, size_t length, ob
     const ob_config_options options = {
         .size = sizeof options,
         .device = one_device(line->run.device),
+        .names_files = line->run.by_words,
         .foreign_operators =
             ob__backend_option_given(cli, ob__backend_option_brings_operators, NULL) != NULL ||
             ob_run_options_bring_operators(cli->context, &line->run)};

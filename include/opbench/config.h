@@ -28,6 +28,8 @@ struct ob_config_options {
     /* This very text was opened without an error a moment ago, by another process: iterators are not asked again whether
      * its lists are right. */
     bool checked;
+    /* Its arguments are words of a command line, or of a program: they may name files that tensors are read from. */
+    bool names_files;
 };
 
 /* As ob_config_open_file; takes over doc (also on failure). */

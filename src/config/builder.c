@@ -174,13 +174,17 @@ ob_status ob_builder_open_config(ob_builder *b, ob_context *context,
     ob_json_doc *doc;
     char *text = NULL;
     size_t length = 0;
+    ob_config_options own;
     *out = NULL;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_config_options, &own, options, err));
+    own.size = sizeof own;
+    own.names_files = true;
     OB_TRY(ob_builder_finish(b, &doc, err));
     ob_status status = ob_json_print(ob_json_doc_root(doc), &text, &length, err);
     ob_json_doc_destroy(doc);
     /* Read again, so that the check knows places: its messages then name the JSON path. */
     if (status == OB_OK)
-        status = ob_config_open_memory(context, "<builder>", text, length, options, out, err);
+        status = ob_config_open_memory(context, "<builder>", text, length, &own, out, err);
     free(text);
     return status;
 }

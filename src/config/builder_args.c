@@ -4,9 +4,11 @@
  */
 #include "base/sized.h"
 #include "config/builder_int.h"
+#include "config/check_value.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 /* ---- where an argument goes ---- */
 
@@ -270,9 +272,14 @@ static const ob_json *element_node(ob_builder *b, ob_dtype dtype, double value)
 
 void ob_builder_tensor(ob_builder *b, const ob_tensor_arg *arg)
 {
+    ob__builder_tensor_of(b, arg, NULL, 0);
+}
+
+void ob__builder_tensor_of(ob_builder *b, const ob_tensor_arg *arg, const char *npy, uint64_t hash)
+{
     ob_tensor_arg own;
     ob_err why;
-    ob_json *made = begin(b, __func__, "tensor");
+    ob_json *made = begin(b, "ob_builder_tensor", "tensor");
     if (made == NULL)
         return;
     if (OB__TAKE(ob_tensor_arg, &own, arg, &why) != OB_OK) {
@@ -300,6 +307,12 @@ void ob_builder_tensor(ob_builder *b, const ob_tensor_arg *arg)
         for (int i = 0; i < 2; i++)
             ob__builder_append(b, range, element_node(b, arg->dtype, arg->value_range[i]));
         ob__builder_put(b, made, "value_range", range);
+    }
+    if (npy != NULL) {
+        char digits[20];
+        snprintf(digits, sizeof digits, "%016" PRIx64, hash);
+        ob__builder_put(b, made, OB__NPY, ob__builder_text(b, "the file's name", npy));
+        ob__builder_put(b, made, OB__NPY_HASH, ob__builder_text(b, "the hash", digits));
     }
     end(b, made);
 }

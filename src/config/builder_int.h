@@ -47,6 +47,9 @@ void ob__builder_append(ob_builder *builder, ob_json *array, const ob_json *valu
 const ob_json *ob__builder_text(ob_builder *builder, const char *what, const char *text);
 /* Puts a whole argument where the next one belongs: container, keyword arguments or arguments. */
 void ob__builder_place(ob_builder *builder, const ob_json *name, const ob_json *arg);
+/* A tensor whose elements are those of a .npy file, which must have the hash when it is read; npy NULL = of none. */
+void ob__builder_tensor_of(ob_builder *builder, const ob_tensor_arg *arg, const char *npy,
+                           uint64_t hash);
 /* False and a failure when no argument may come now. */
 bool ob__builder_takes_argument(ob_builder *builder);
 

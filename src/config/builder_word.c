@@ -9,11 +9,13 @@
 
 #include "base/number.h"
 #include "graph/module.h"
+#include "tensor/npy.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SIZES = 64 };
+static const char NPY[] = "npy:";
 
 /* A word that is being read. The scratch has room for all of it. */
 typedef struct reader {
@@ -62,6 +64,15 @@ static const char *copy(const reader *r, const char *from, size_t length)
     memcpy(r->scratch, from, length);
     r->scratch[length] = '\0';
     return r->scratch;
+}
+
+/* The same, leaving what is in the scratch already. */
+static const char *copy_behind(const reader *r, const char *kept, const char *from, size_t length)
+{
+    char *to = kept != NULL ? r->scratch + (kept - r->scratch) + strlen(kept) + 1 : r->scratch;
+    memcpy(to, from, length);
+    to[length] = '\0';
+    return to;
 }
 
 /* ---- numbers ---- */
@@ -179,7 +190,41 @@ typedef struct tensor {
     ob_tensor_arg arg;
     int64_t shape[MOST_SIZES], strides[MOST_SIZES];
     double range[2];
+    const char *file; /* the .npy file that has its elements; NULL = none */
+    uint64_t hash;    /* of it */
 } tensor;
+
+/* "npy:x.npy": its dtype, its shape, its strides. said: what stands before it must be so. */
+static bool read_file(reader *r, tensor *t, bool in_list, bool said)
+{
+    ob_err why;
+    ob_npy npy;
+    r->at += strlen(NPY);
+    const size_t length = strcspn(r->at, in_list ? "+@,])" : "+@");
+    t->file = copy(r, r->at, length);
+    if (length == 0)
+        return fail(r, "expected the name of a file behind \"npy:\"");
+    if (ob__npy_look(t->file, &npy, &why) != OB_OK) {
+        ob_err_set(&r->builder->err, why.code, "argument \"%.200s\": %s", r->word, why.message);
+        return false;
+    }
+    bool same = t->arg.dtype == npy.dtype && t->arg.rank == (size_t)npy.ndim;
+    for (size_t i = 0; same && i < t->arg.rank; i++)
+        same = t->shape[i] == npy.sizes[i] &&
+               (t->arg.strides == NULL || t->strides[i] == npy.strides[i]);
+    if (said && !same)
+        return fail(r,
+                    "the array of this file is another; write npy:FILE alone to take it as it is");
+    t->arg.dtype = npy.dtype;
+    t->arg.rank = (size_t)npy.ndim;
+    t->arg.shape = t->shape;
+    memcpy(t->shape, npy.sizes, sizeof npy.sizes);
+    memcpy(t->strides, npy.strides, sizeof npy.strides);
+    t->arg.strides = npy.is_fortran ? t->strides : NULL;
+    t->hash = npy.hash;
+    r->at += length;
+    return true;
+}
 
 /* "=0..9", "=1.5" */
 static bool read_values(reader *r, tensor *t)
@@ -211,7 +256,7 @@ static bool read_bound(reader *r, tensor *t)
     return true;
 }
 
-static bool read_attribute(reader *r, tensor *t)
+static bool read_attribute(reader *r, tensor *t, bool in_list)
 {
     static const char GRAD[] = "grad";
     size_t count;
@@ -224,7 +269,8 @@ static bool read_attribute(reader *r, tensor *t)
         t->arg.strides = t->strides;
         return true;
     case '=':
-        return read_values(r, t);
+        return strncmp(r->at, NPY, strlen(NPY)) == 0 ? read_file(r, t, in_list, true)
+                                                     : read_values(r, t);
     case '<':
         return read_bound(r, t);
     case '+':
@@ -235,14 +281,23 @@ static bool read_attribute(reader *r, tensor *t)
         return true;
     default: {
         const size_t length = strcspn(r->at, ",])+=<");
-        t->arg.device = copy(r, r->at, length);
+        t->arg.device = copy_behind(r, t->file, r->at, length);
         r->at += length;
         return length > 0 || fail(r, "expected a device behind the \"@\"");
     }
     }
 }
 
-static bool read_tensor(reader *r, size_t name)
+static bool end_tensor(reader *r, tensor *t, bool in_list)
+{
+    while (*r->at != '\0' && strchr(":=<+@", *r->at) != NULL)
+        if (!read_attribute(r, t, in_list))
+            return false;
+    ob__builder_tensor_of(r->builder, &t->arg, t->file, t->hash);
+    return good(r);
+}
+
+static bool read_tensor(reader *r, size_t name, bool in_list)
 {
     tensor t = {.arg = {.size = sizeof t.arg, .dtype = ob_dtype_from_name(r->at, name)}};
     if (t.arg.dtype == OB_DTYPE_INVALID)
@@ -251,11 +306,13 @@ static bool read_tensor(reader *r, size_t name)
     t.arg.shape = t.shape;
     if (!read_sizes(r, t.shape, &t.arg.rank))
         return false;
-    while (*r->at != '\0' && strchr(":=<+@", *r->at) != NULL)
-        if (!read_attribute(r, &t))
-            return false;
-    ob_builder_tensor(r->builder, &t.arg);
-    return good(r);
+    return end_tensor(r, &t, in_list);
+}
+
+static bool read_npy(reader *r, bool in_list)
+{
+    tensor t = {.arg = {.size = sizeof t.arg}};
+    return read_file(r, &t, in_list, false) && end_tensor(r, &t, in_list);
 }
 
 /* ---- other values ---- */
@@ -324,12 +381,14 @@ static bool read_simple(reader *r, bool in_list)
         return scalar(r);
     if (*r->at == '"' || *r->at == '\'')
         return read_quoted(r);
+    if (strncmp(r->at, NPY, strlen(NPY)) == 0)
+        return read_npy(r, in_list);
     if (!read_prefixed(r, in_list, &found) || found)
         return good(r);
     const size_t name = name_length(r->at, true);
     if (name == 0)
         return fail(r, "expected an argument such as f32[2,3], 1.5, [1,2], true or \"text\"");
-    return r->at[name] == '[' ? read_tensor(r, name) : read_name(r, name);
+    return r->at[name] == '[' ? read_tensor(r, name, in_list) : read_name(r, name);
 }
 
 /* One value, with all that nests in it: brackets are counted, not recursed into. */

@@ -5,6 +5,7 @@
  */
 #include "config/case_text.h"
 
+#include "config/check_value.h"
 #include "config/config_int.h"
 
 #include "base/json_node.h"
@@ -54,8 +55,10 @@ static bool print_tensor(ob_text *out, const ob_json *arg, int depth)
         name != NULL ? ob_dtype_get_info(ob_dtype_from_name(name, length)) : NULL;
     const ob_json *strides = ob_json_get(arg, "strides"), *value = ob_json_get(arg, "value"),
                   *range = ob_json_get(arg, "value_range");
-    (void)depth;
-    if (info == NULL || (value != NULL && !is_number(value)) ||
+    const char *file = ob_json_string(ob_json_get(arg, OB__NPY), NULL);
+    /* What would end the file's name too early. */
+    const bool is_plain = file == NULL || strpbrk(file, depth > 0 ? "+@{},])" : "+@{}") == NULL;
+    if (info == NULL || !is_plain || (value != NULL && !is_number(value)) ||
         ob_json_get(arg, "memory_format") != NULL || ob_json_get(arg, "layout") != NULL)
         return ob__json_write(out, arg);
     bool ok = ob_text_append_str(out, info->name) && print_sizes(out, ob_json_get(arg, "shape"));
@@ -65,6 +68,8 @@ static bool print_tensor(ob_text *out, const ob_json *arg, int depth)
         ok = ok && ob_text_append(out, "=", 1) && print_number(out, value);
     else if (range != NULL)
         ok = ok && ob_text_append(out, "=", 1) && print_range(out, range);
+    else if (file != NULL)
+        ok = ok && ob_text_append_str(out, "=npy:") && ob_text_append_str(out, file);
     if (ob_json_bool(ob_json_get(arg, "requires_grad"), false))
         ok = ok && ob_text_append_str(out, "+grad");
     const char *device = ob_json_string(ob_json_get(arg, "device"), NULL);

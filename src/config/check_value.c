@@ -192,7 +192,8 @@ void ob__warn_of_unknown(const ob_arg_type *type, const ob_json *arg, const ob_l
     for (size_t i = 0; log != NULL && i < ob_json_count(arg); i++) {
         const char *key = ob_json_key(arg, i);
         /* PARAM's configs name arguments that go by their place. */
-        bool known = strcmp(key, "name") == 0 || strcmp(key, "comment") == 0;
+        bool known = strcmp(key, "name") == 0 || strcmp(key, "comment") == 0 ||
+                     strcmp(key, OB__NPY) == 0 || strcmp(key, OB__NPY_HASH) == 0;
         for (size_t k = 0; k < count; k++)
             known |= strcmp(names[k], key) == 0;
         if (known)

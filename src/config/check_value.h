@@ -10,6 +10,9 @@
 #include "opbench/plugin.h"
 
 extern const char OB__META_RANGE[], OB__META_COPY[], OB__META_LIST[];
+/* Of a tensor that a word of a command line names: its .npy file, and the hash of that. No config may have them. */
+#define OB__NPY "npy"
+#define OB__NPY_HASH "npy_hash"
 bool ob__is_meta_key(const char *key);
 
 /* Error OB_ERR_CONFIG at node; returns the code. */

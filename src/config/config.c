@@ -91,6 +91,37 @@ static void warn_of_commas(const ob_config *config)
     ob_log_report(ob_context_log(config->context), OB_LOG_WARNING, &what);
 }
 
+/* Whoever writes a config must not have somebody else's files read: only a command line names them. */
+static const ob_json *find_file(const ob_json *node)
+{
+    const ob_json *found = NULL;
+    const bool is_object = ob_json_get_kind(node) == OB_JSON_OBJECT;
+    for (size_t i = 0; found == NULL && i < ob_json_count(node); i++) {
+        const ob_json *item = ob_json_item(node, i);
+        /* An object would be an argument of that name. */
+        if (is_object && strcmp(ob_json_key(node, i), OB__NPY) == 0 &&
+            ob_json_get_kind(item) != OB_JSON_OBJECT)
+            found = ob_json_key_node(node, i);
+        else
+            found = find_file(item);
+    }
+    return found;
+}
+
+static ob_status refuse_files(ob_config *config)
+{
+    ob_err why;
+    const ob_json *file = find_file(ob_json_doc_root(config->doc));
+    if (file == NULL)
+        return OB_OK;
+    ob__node_error(&why, file,
+                   "a config cannot name a file that a tensor is read from; name it on the command "
+                   "line: opbench run OPERATOR npy:FILE");
+    why.code = OB_ERR_CONFIG;
+    ob__config_report(config, &why);
+    return OB_ERR_CONFIG;
+}
+
 ob_status ob_config_open_json(ob_context *context, ob_json_doc *doc,
                               const ob_config_options *options, ob_config **out, ob_err *err)
 {
@@ -118,7 +149,9 @@ ob_status ob_config_open_json(ob_context *context, ob_json_doc *doc,
                            .ctx = config,
                            .max_level = log != NULL ? log->max_level : OB_LOG_WARNING};
     warn_of_commas(config);
-    const ob_status status = ob__config_read(config);
+    ob_status status = own.checked || own.names_files ? OB_OK : refuse_files(config);
+    if (status == OB_OK)
+        status = ob__config_read(config);
     if (status == OB_OK) {
         *out = config;
         return OB_OK;

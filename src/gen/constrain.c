@@ -6,6 +6,7 @@
  */
 #include "gen/constrain.h"
 
+#include "config/check_value.h"
 #include "gen/fill.h"
 
 #include <stdlib.h>
@@ -49,7 +50,8 @@ static void note_given(const ob_json *arg, bool *given, size_t capacity, size_t 
     }
     if (*count < capacity)
         given[*count] = (value != NULL && ob_json_get_kind(value) != OB_JSON_NULL) ||
-                        ob_json_get(arg, "value_range") != NULL;
+                        ob_json_get(arg, "value_range") != NULL ||
+                        ob_json_get(arg, OB__NPY) != NULL;
     ++*count;
 }
 

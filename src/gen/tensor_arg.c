@@ -17,8 +17,10 @@
 #include "gen/element.h"
 #include "gen/fill.h"
 #include "gen/sparse.h"
+#include "tensor/npy.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -330,10 +332,32 @@ typedef struct filling {
     ob_arg_path *place;
 } filling;
 
+/* What the command line named, in the state it was in then. Its strides are the tensor's: there are no gaps. */
+static ob_status fill_from_file(const ob_json *arg, const ob_tensor *tensor, ob_arg_path *place)
+{
+    ob_npy npy;
+    ob_err why;
+    const char *path = ob_json_string(get_attr(arg, OB__NPY), NULL);
+    const char *hash = ob_json_string(get_attr(arg, OB__NPY_HASH), NULL);
+    if (path == NULL || hash == NULL)
+        return ob__attr_error(place, arg, OB__NPY, OB_ERR_CONFIG,
+                              "a file is named by a word of the command line: npy:FILE");
+    ob_status status = ob__npy_look(path, &npy, &why);
+    if (status == OB_OK &&
+        (npy.dtype != tensor->dtype || npy.data_bytes != ob_storage_size(tensor->storage)))
+        status = ob_err_set(&why, OB_ERR_STATE, "%s holds another array than it did", path);
+    npy.hash = strtoull(hash, NULL, 16);
+    if (status == OB_OK)
+        status = ob__npy_load(path, &npy, ob_storage_data(tensor->storage), &why);
+    return status == OB_OK ? OB_OK : ob__attr_error(place, arg, OB__NPY, status, "%s", why.message);
+}
+
 static ob_status fill(void *ctx, const ob_tensor *tensor, ob_err *err)
 {
     const filling *f = ctx;
     (void)err; /* the place has it */
+    if (get_attr(f->arg, OB__NPY))
+        return fill_from_file(f->arg, tensor, f->place);
     if (get_attr(f->arg, "value"))
         return fill_value(f->arg, tensor, f->place);
     if (get_attr(f->arg, "value_range"))

@@ -105,7 +105,7 @@ class New(unittest.TestCase):
         self.assertEqual(self.works(opbench, "new", "plugin", "mine-1"),
                          "mine-1: a backend of one kernel, aten::relu in mine-1.c\nnext: cd mine-1 && make && make test\n")
         self.assertEqual(sorted(os.listdir(self.path("mine-1"))),
-                         ["CMakeLists.txt", "Makefile", "README.md", "config.json", "mine-1.c", "opbench.mk", "test.sh"])
+                         ["CMakeLists.txt", "Makefile", "README.md", "cases.json", "mine-1.c", "opbench.mk", "test.sh"])
         for name in os.listdir(self.path("mine-1")):
             with open(self.path("mine-1", name), encoding="utf-8") as file:
                 self.assertNotIn("my_kernels", file.read(), name)

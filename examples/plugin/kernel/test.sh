@@ -6,7 +6,7 @@
 set -e
 folder=${1:-build}
 opbench=${2:-opbench}
-config=$(dirname "$0")/config.json
+config=$(dirname "$0")/cases.json
 export OPBENCH_PLUGIN_PATH="$folder"
 "$opbench" run -c "$config" --backend native,my_kernels --check -i 20 --output "$folder/hot.json" --force
 "$opbench" run -c "$config" --backend native,my_kernels --check -i 20 --output "$folder/cold.json" --force --cache cold

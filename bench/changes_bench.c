@@ -222,8 +222,8 @@ static int time_append(const char *what, size_t steps)
         abort();
     ob_rng_init(&rng, 4, 0);
     for (size_t i = 0; i < LONG; i++)
-        values[i] =
-            draw(&plain, &rng, i, LONG, LONG) * (1 + 0.05 * (double)(i * (steps + 1) / LONG));
+        values[i] = draw(&plain, &rng, i, LONG, LONG) *
+                    (1 + 0.05 * floor((double)(i * (steps + 1)) / LONG));
     for (int k = 0; k < 20; k++) {
         const uint64_t start = ob_clock_now_ns(&clock);
         ob_changes_destroy(found_in(values, LONG));

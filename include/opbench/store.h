@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * History: results of many runs in a database, one file of SQLite's or a PostgreSQL server; series of a case over time.
+ * History: results of many runs in a database, one file of SQLite's or a PostgreSQL server; series of a case over time,
+ * and the points at which they changed.
  *
  * Texts belong to the list that they were read with and die with it; a text that nobody gave is "". A database is data that
  * anyone may have written: what is wrong with it is an error. One thread at a time per store; any number of processes
@@ -9,6 +10,7 @@
 #ifndef OPBENCH_STORE_H
 #define OPBENCH_STORE_H
 
+#include "opbench/change.h"
 #include "opbench/record.h"
 
 #ifdef __cplusplus
@@ -147,6 +149,78 @@ void ob_store_points_destroy(ob_store_points *points); /* NULL is allowed */
 /* All samples of a point in ns, if they were kept: *times is malloc'ed; else NULL and 0. */
 ob_status ob_store_read_samples(ob_store *store, int64_t series, const ob_store_point *point,
                                 double **times, size_t *count, ob_err *err);
+
+/* ------------------------------------------------------------------ changes */
+
+/* What else changed between two runs: enum name, word. */
+#define OB_STORE_MARK_MAP(X)                                                                       \
+    X(KERNEL, "kernel")                                                                            \
+    X(MICROCODE, "microcode")                                                                      \
+    X(LIBRARIES, "libraries")                                                                      \
+    X(VERSION, "opbench")                                                                          \
+    X(HOST, "host")
+
+typedef struct ob_store_check_params {
+    size_t size;                   /* sizeof(ob_store_check_params) */
+    const ob_store_filter *filter; /* which runs and series; NULL = all. since: changes, not runs */
+    const ob_change_params *how;   /* NULL = defaults */
+    const char *value;             /* "median", "p25", "min" or "mean"; NULL = median */
+} ob_store_check_params;
+
+/* A change of one series. */
+typedef struct ob_store_change {
+    const ob_store_series *series;
+    ob_change change;              /* of the values of results that ran, oldest first */
+    int64_t run_before, run_after; /* the last run before it and the first one after it */
+    int64_t time;                  /* of run_after */
+    const char *commit_before, *commit_after;
+    const char *marks;  /* what else is different between these runs: "kernel, libraries"; "" */
+    const char *reason; /* why it was accepted; "" = nobody did */
+    size_t group;       /* which of the groups it belongs to */
+} ob_store_change;
+
+/* Changes of several series on one class of hardware between the same runs. A change that came alone is a group of one. */
+typedef struct ob_store_group {
+    int64_t machine;
+    int64_t run_before, run_after, time; /* what all of them have in common */
+    const char *commit_before, *commit_after, *marks;
+    size_t slower, faster, noisier, quieter, drifting; /* series */
+    size_t accepted;                                   /* of all of these */
+    double ratio; /* the geometric mean of their steps; NaN = there is none */
+} ob_store_group;
+
+typedef struct ob_store_check ob_store_check;
+/* Looks at the series that the filter chooses, by their results of the runs that it chooses. The latest changes and groups come first. */
+ob_status ob_store_check_run(ob_store *store, const ob_store_check_params *params,
+                             ob_store_check **out, ob_err *err);
+size_t ob_store_check_count(const ob_store_check *check);
+const ob_store_change *ob_store_check_at(const ob_store_check *check, size_t index);
+size_t ob_store_check_groups(const ob_store_check *check);
+const ob_store_group *ob_store_check_group(const ob_store_check *check, size_t index);
+uint64_t ob_store_check_series(const ob_store_check *check); /* that were looked at */
+uint64_t
+ob_store_check_short(const ob_store_check *check);  /* of these: too short to say anything */
+void ob_store_check_destroy(ob_store_check *check); /* NULL is allowed */
+
+/* Of one series with its points: the changes, without groups. points are those of ob_store_read_points. */
+ob_status ob_store_check_points(const ob_store_points *points, const ob_store_check_params *params,
+                                ob_changes **out, ob_err *err);
+
+/* Accepts the change at which the commit begins (the first ones of its digits are enough), of all series whose key or name
+ * is `text`. OB_ERR_NOT_FOUND: there is no such series, or no run of that commit. */
+ob_status ob_store_accept(ob_store *store, const char *text, const char *commit, const char *reason,
+                          ob_err *err);
+
+/* ------------------------------------------------------------------ keeping house */
+
+typedef struct ob_store_prune_params {
+    size_t size;        /* sizeof(ob_store_prune_params) */
+    int64_t before;     /* unix seconds: runs from before then go */
+    bool samples_alone; /* not the runs, but their samples */
+    bool dry;           /* nothing goes; what would is counted */
+} ob_store_prune_params;
+ob_status ob_store_prune(ob_store *store, const ob_store_prune_params *params, uint64_t *runs,
+                         uint64_t *results, ob_err *err);
 
 #ifdef __cplusplus
 }

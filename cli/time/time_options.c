@@ -19,7 +19,7 @@ const ob_option ob__time_rows[] = {
     OB_OPTION_ROWS_OF(ob__text_rows, "op", offsetof(ob_time_line, op),
                       .help = "Measure this operator on the arguments that follow; with -c only "
                               "its cases."),
-    OB_OPTION_ROWS_OF(ob__text_rows, "case", offsetof(ob_time_line, only_case)),
+    OB_OPTION_ROWS_OF(ob__text_rows, "case", offsetof(ob_time_line, only_case), .rare = true),
     OB_SUITE_ROWS(offsetof(ob_time_line, suite)),
     OB_SNIPPET_ROWS(offsetof(ob_time_line, snippet)),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "backward", RUN,
@@ -33,11 +33,15 @@ const ob_option ob__time_rows[] = {
     OB_OPTION_ROWS_OF(ob_timer_option_rows, "threshold", RUN, .initial = "-1",
                       .otherwise = OB_OPTION_NUMBER(OB_ADAPTIVE_THRESHOLD)),
     OB_THREAD_LIST_ROW(offsetof(ob_time_line, threads)),
-    OB_OPTION_ROWS_OF(
-        ob_run_option_rows,
-        "backend|backend-options|device|pin|membind|wrap|seed|processes|case-timeout|max-memory|"
-        "inference-mode|roofline|library-caps|check",
-        RUN),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "cache", RUN,
+                      .help = "Operators: leave operands in the cache, or empty it before each "
+                              "iteration."),
+    OB_OPTION_ROWS_OF(ob_run_option_rows,
+                      "backend|backend-options|device|pin|seed|processes|case-timeout|"
+                      "library-caps|check",
+                      RUN),
+    OB_OPTION_ROWS_OF(ob_run_option_rows, "membind|wrap|inference-mode|max-memory|roofline", RUN,
+                      .rare = true),
     OB_JOB_ADDED_FILE_ROWS(JOB),
     OB_JOB_TEXT_ROWS(JOB),
     OB_OPTION_ROWS_OF(ob__job_rows, "no-isolate", JOB),
@@ -124,8 +128,9 @@ int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count
         return ob__cli_usage_error(cli,
                                    "-b goes with operators; a statement says itself what it "
                                    "runs, such as y.backward(), and a suite has autograd: true");
-    if (is_snippet && line->run.check)
-        return ob__cli_usage_error(cli, "--check goes with operators, not with code; leave it out");
+    if (is_snippet && (line->run.check || line->run.cache != NULL))
+        return ob__cli_usage_error(cli, "--%s goes with operators, not with code; leave it out",
+                                   line->run.check ? "check" : "cache");
     if (is_suite && check_suite(cli, line, word_count) != OB_EXIT_OK)
         return OB_EXIT_USAGE;
     if (!is_suite && line->suite.only != NULL)

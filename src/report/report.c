@@ -176,6 +176,20 @@ static bool append_attainable(ob_text *text, const ob_record_pass *pass)
                           pass->bound_by);
 }
 
+/* "  Backend: native, cold cache; checked, worst at 0.25 of the bound", of a case of an operator. */
+static bool append_surroundings(ob_text *text, const ob_record_result *r)
+{
+    if (r->backend == NULL)
+        return true;
+    const bool cold = r->cache_state != NULL && strcmp(r->cache_state, "cold") == 0;
+    bool ok = ob_text_printf(text, "  Backend: %s%s", r->backend, cold ? ", cold cache" : "");
+    if (r->check_verdict != NULL && strcmp(r->check_verdict, "same") == 0)
+        ok = ok && ob_text_printf(text, "; checked, worst at %.2g of the bound", r->check_worst);
+    else if (r->check_verdict != NULL && strcmp(r->check_verdict, "differs") != 0)
+        ok = ok && ob_text_append_str(text, "; not checked, there is no reference");
+    return ok && ob_text_append(text, "\n", 1);
+}
+
 static ob_status add_measurement(ob_report *report, const ob_record_result *r, ob_err *err)
 {
     const ob_measurement m = {.number_per_run = r->number_per_run,
@@ -185,7 +199,8 @@ static ob_status add_measurement(ob_report *report, const ob_record_result *r, o
     if (!ob_record_status_get_info(r->status)->ran || m.count == 0)
         return OB_OK;
     OB_TRY(ob_measurement_print(&m, NULL, &report->texts, err));
-    return ob_text_append(&report->texts, "\n", 1) && append_attainable(&report->texts, &r->forward)
+    return ob_text_append(&report->texts, "\n", 1) && append_surroundings(&report->texts, r) &&
+                   append_attainable(&report->texts, &r->forward)
                ? OB_OK
                : no_memory(err);
 }

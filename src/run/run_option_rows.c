@@ -210,9 +210,12 @@ static const char *contradiction(const ob_run_options *o)
         {by_rule && o->iteration != usual.iteration,
          "-i fixes the number of iterations, and --min-time and --precision measure until they "
          "are satisfied; give one or the other"},
-        {o->timer.method != NULL && (by_rule || !discrete || ob__options_cold(o)),
-         "the Timer measures in blocks of its own, with a hot cache; leave out its "
-         "method, or the options that say otherwise"},
+        {o->timer.method != NULL && (by_rule || !discrete),
+         "the Timer measures in blocks of its own; leave out its method, or the options that say "
+         "otherwise"},
+        {o->timer.method != NULL && strcmp(o->timer.method, "adaptive") == 0 && ob__options_cold(o),
+         "the adaptive Timer finds blocks in which the cache is hot; leave out one of --adaptive "
+         "and --cache cold"},
         {!o->count && o->count_repeats == 0 &&
              (o->count_with != NULL || o->count_dir != NULL ||
               o->count_number != usual.count_number),

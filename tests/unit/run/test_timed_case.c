@@ -142,6 +142,29 @@ static void look_at_unknown(ob_session *session, const ob_case *c)
               "there is no method \"quick\"; give blocked, adaptive or timeit");
 }
 
+/* Each iteration pays for the cold cache, and is a sample. */
+static void look_at_cold(ob_session *session, const ob_case *c)
+{
+    ob_record record;
+    ob_err err;
+    CHECK_INT(ob_session_run(session, c, &record, &err), OB_OK);
+    CHECK_INT(record.result.status, OB_RECORD_OK);
+    CHECK_INT(record.result.number_per_run, 1);
+    CHECK(record.result.raw_times_s.count >= 3);
+    CHECK_REAL(record.result.raw_times_s.items[0], 1200 / 1e9);
+    CHECK_STR(record.result.cache_state, "cold");
+}
+
+static void look_at_cold_sum(ob_session *session, const ob_case *c)
+{
+    ob_record record;
+    ob_err err;
+    CHECK_INT(ob_session_run(session, c, &record, &err), OB_OK);
+    CHECK_INT(record.result.number_per_run, 4);
+    CHECK_INT(record.result.raw_times_s.count, 1);
+    CHECK_REAL(record.result.raw_times_s.items[0], 4 * 1200 / 1e9);
+}
+
 static void as_records(void)
 {
     ob_run_options options = null_options("forward_ns=700");
@@ -162,6 +185,14 @@ static void as_records(void)
     with_case(&options, look_at_adaptive);
     options.timer.method = "quick";
     with_case(&options, look_at_unknown);
+    options = null_options("forward_ns=700,cold_ns=500");
+    options.cache = "cold";
+    options.timer.method = "blocked";
+    options.timer.min_run_time_s = 0;
+    with_case(&options, look_at_cold);
+    options.timer.method = "timeit";
+    options.timer.number = 4;
+    with_case(&options, look_at_cold_sum);
 }
 
 static void contradictions(void)
@@ -175,6 +206,14 @@ static void contradictions(void)
     options.exec_mode = "continuous";
     CHECK_INT(ob_run_options_check(&options, &err), OB_ERR_INVALID);
     CHECK_HAS(err.message, "the Timer measures in blocks of its own");
+    options.exec_mode = "discrete";
+    options.cache = "cold";
+    CHECK_INT(ob_run_options_check(&options, &err), OB_OK);
+    options.timer.method = "adaptive";
+    CHECK_INT(ob_run_options_check(&options, &err), OB_ERR_INVALID);
+    CHECK_STR(err.message,
+              "the adaptive Timer finds blocks in which the cache is hot; leave out one "
+              "of --adaptive and --cache cold");
 }
 
 int main(void)

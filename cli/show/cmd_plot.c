@@ -11,8 +11,8 @@
 #include <string.h>
 
 typedef struct plot_options {
-    const char *kind, *output, *roofline;
-    int64_t threads, width, height;
+    const char *kind, *output, *roofline, *only;
+    int64_t threads, top, width, height;
     bool force, text;
 } plot_options;
 
@@ -33,6 +33,11 @@ static const ob_option OPTIONS[] = {
     ROW(FLAG, "text", text, .help = "Draw it with characters, on standard output."),
     ROW(STRING, "roofline", roofline, .value = "FILE", .otherwise = "those in the results' header",
         .help = "Ceilings that `opbench roofline -o FILE` measured."),
+    ROW(STRING, "only", only, .value = "TEXT",
+        .help = "Besides rooflines: only cases whose call has TEXT in it."),
+    ROW(INT, "top", top, .value = "N", .min = 1, .max = 100000,
+        .otherwise = "12 in SVG, 48 ratios, all in text",
+        .help = "Besides rooflines: so many cases, the most notable ones."),
     ROW(INT, "threads", threads, .value = "N", .min = 1, .max = 65536,
         .otherwise = "as many as most of the results have",
         .help = "Draw the ceilings of so many threads."),
@@ -82,7 +87,9 @@ static ob_status draw(ob_cli *cli, const ob_cli_call *call, ob_plot_form form, o
     const ob_plot_params params = {.size = sizeof params,
                                    .kind = kind_of(o->kind),
                                    .roofline = roofline,
-                                   .threads = o->threads};
+                                   .threads = o->threads,
+                                   .only = o->only,
+                                   .most = (size_t)o->top};
     if (status == OB_OK)
         status = ob_plot_create(&params, &plot, err);
     for (size_t i = 0; i < call->word_count && status == OB_OK; i++)
@@ -117,6 +124,9 @@ const ob_cli_command ob__command_plot = {
     .help = "draw stored results",
     .text = "Draws results from their files as an SVG picture that needs nothing else and follows "
             "the reader's light or dark; with --text as characters.\n\n"
+            "Besides the roofline there are the samples of cases, sides beside each other, "
+            "speed-ups over numbers of threads, where a step's time goes, and medians over the "
+            "runs of several files; docs/report.md shows them all.\n\n"
             "The roofline has the ceilings that `opbench roofline` measured before the results, "
             "and each result with its distance from what was attainable; docs/roofline.md "
             "explains it.",
@@ -124,6 +134,7 @@ const ob_cli_command ob__command_plot = {
     .options = OPTIONS,
     .options_size = sizeof(plot_options),
     .example = "opbench plot results.json --kind roofline -o roofline.svg\n"
-               "opbench plot results.json --text",
+               "opbench plot results.json --kind distribution --only softmax -o softmax.svg\n"
+               "opbench plot results.json --kind ratio --text",
     .run = run,
 };

@@ -6,11 +6,13 @@
 #include "measurement_files.h"
 #include "screen.h"
 
+#include "opbench/plot.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct show_options {
-    bool json, merge, measurements, wide, step;
+    bool json, merge, measurements, wide, step, plot;
     const char *format;
     ob_table_choice choice;
 } show_options;
@@ -37,6 +39,9 @@ static const ob_option OPTIONS[] = {
     ROW(FLAG, "step", step,
         .help = "Where the time of a recorded step goes: each operator by its calls, on each "
                 "backend, and what the best backend of each would save."),
+    ROW(FLAG, "plot", plot,
+        .help = "Draw the distribution of each case's samples with characters, and ratios where "
+                "there are several backends; `opbench plot` has more."),
     ROW(FLAG, "measurements", measurements,
         .help = "Print each measurement as torch.utils.benchmark does, whatever wrote the file."),
     ROW(FLAG, "json", json,
@@ -253,6 +258,53 @@ static int show_file(showing *s, const char *path)
     return status != OB_OK ? fail(s, &err) : code;
 }
 
+/* ---- pictures ---- */
+
+static ob_status add_to_plot(void *ctx, const ob_record *record, ob_err *err)
+{
+    return ob_plot_add(ctx, record, err);
+}
+
+static ob_status draw(showing *s, const ob_cli_call *call, ob_plot_kind kind, ob_err *err)
+{
+    const ob_plot_style style = {
+        .size = sizeof style, .width = ob__cli_width(s->cli), .ascii = !ob__cli_is_utf8()};
+    const ob_plot_params params = {
+        .size = sizeof params, .kind = kind, .most = (size_t)s->options->choice.top};
+    ob_plot *plot;
+    OB_TRY(ob_plot_create(&params, &plot, err));
+    ob_status status = OB_OK;
+    for (size_t i = 0; i < call->word_count && status == OB_OK; i++) {
+        ob_cli_input input;
+        status = ob__cli_input_open(call->words[i], &input, err);
+        if (status == OB_OK)
+            status = ob__cli_input_each(s->cli, &input, add_to_plot, plot, err);
+        ob__cli_input_close(&input);
+    }
+    if (status == OB_OK)
+        status = ob_plot_print(plot, OB_PLOT_TEXT, &style, &s->text, err);
+    ob_plot_destroy(plot);
+    return status;
+}
+
+/* The distributions, and ratios if there are some. */
+static int show_pictures(ob_cli *cli, const ob_cli_call *call)
+{
+    showing s = {.cli = cli, .options = call->options};
+    ob_err err;
+    for (size_t i = 0; i < call->word_count; i++)
+        if (strcmp(call->words[i], "-") == 0)
+            return ob__cli_usage_error(cli, "--plot reads its files twice: give their names");
+    ob_status status = draw(&s, call, OB_PLOT_DISTRIBUTION, &err);
+    if (status == OB_OK)
+        status = write_text(&s, &err);
+    if (status == OB_OK && draw(&s, call, OB_PLOT_RATIO, NULL) == OB_OK &&
+        ob__cli_write(cli, "\n", 1))
+        status = write_text(&s, &err);
+    ob_text_fini(&s.text);
+    return status == OB_OK ? OB_EXIT_OK : fail(&s, &err);
+}
+
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
     showing s = {.cli = cli, .options = call->options};
@@ -265,6 +317,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
                               "leave out --step, --format, --columns, --sort, --filter and "
                               "--top")
                    : show_measurements(cli, call);
+    if (s.options->plot)
+        return show_pictures(cli, call);
     for (size_t i = 0; i < call->word_count && code == OB_EXIT_OK; i++)
         code = show_file(&s, call->words[i]);
     if (code == OB_EXIT_OK && end_report(&s, &err) != OB_OK)
@@ -294,6 +348,7 @@ const ob_cli_command ob__command_show = {
     .example = "opbench show results.json\n"
                "opbench show results.json --filter 'status == ok and median > 5us' --sort=-median\n"
                "opbench show results.json --step\n"
+               "opbench show results.json --plot --top 20\n"
                "opbench show results.json --columns operator,id,median,p90,threads --format csv\n"
                "opbench show --merge --json monday.json tuesday.json",
     .run = run,

@@ -15,7 +15,13 @@ extern "C" {
 #endif
 
 /* enum name, word, help */
-#define OB_PLOT_MAP(X) X(ROOFLINE, "roofline", "results below the ceilings of their machine")
+#define OB_PLOT_MAP(X)                                                                             \
+    X(ROOFLINE, "roofline", "results below the ceilings of their machine")                         \
+    X(DISTRIBUTION, "distribution", "the samples of each case, as a histogram and in time order")  \
+    X(RATIO, "ratio", "backends or sides beside the first, with intervals")                        \
+    X(SCALING, "scaling", "the speed-up over numbers of threads")                                  \
+    X(STEP, "step", "where the time of a recorded step goes")                                      \
+    X(HISTORY, "history", "the median of each case over the runs of the files")
 
 typedef enum ob_plot_kind {
 #define OB_PLOT_ENUM(id, word, help) OB_PLOT_##id,
@@ -28,7 +34,9 @@ typedef struct ob_plot_params {
     size_t size; /* sizeof (ob_plot_params) */
     ob_plot_kind kind;
     const ob_roofline *roofline; /* ceilings, copied; NULL = those that the first header has */
-    int64_t threads; /* whose ceilings are drawn; 0 = of as many as most of the results have */
+    int64_t threads;  /* whose ceilings are drawn; 0 = of as many as most of the results have */
+    const char *only; /* of the other kinds: cases whose call has this text in it; NULL = all */
+    size_t most;      /* of these: so many, the most notable ones; 0 = 12, in text all */
 } ob_plot_params;
 
 /* INLINE: SVG without its style sheet, for a page that has it. */

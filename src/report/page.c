@@ -2,7 +2,7 @@
  *
  * A page: records in, one HTML file out.
  */
-#include "report/page.h"
+#include "report/page_model.h"
 
 #include "base/sha256.h"
 #include "base/sized.h"
@@ -98,28 +98,18 @@ ob_status ob_page_add(ob_page *page, const ob_record *record, ob_err *err)
 
 /* ---- printing ---- */
 
-static int by_notability(const void *left, const void *right)
-{
-    const ob_page_row *a = *(ob_page_row *const *)left, *b = *(ob_page_row *const *)right;
-    if (a->notable < b->notable || a->notable > b->notable)
-        return a->notable > b->notable ? -1 : 1;
-    return (a > b) - (a < b);
-}
-
 static ob_status rank_rows(ob_page *page, ob_err *err)
 {
-    ob_page_row **order = calloc(page->row_count, sizeof(ob_page_row *));
-    size_t rank = 0;
-    if (order == NULL)
-        return no_memory(err);
-    for (size_t i = 0; i < page->row_count; i++)
-        order[i] = &page->rows[i];
-    qsort(order, page->row_count, sizeof *order, by_notability);
-    for (size_t i = 0; i < page->row_count && rank < OB_PAGE_NOTABLE; i++)
-        if (order[i]->count > 0)
-            order[i]->notable_rank = ++rank;
+    const ob_page_choice choice = {.most = OB_PAGE_NOTABLE, .notable_first = true};
+    const ob_page_row **order;
+    size_t count;
+    const ob_status status = ob__page_choose(page, &choice, &order, &count, err);
+    if (status == OB_ERR_NOT_FOUND) /* nothing was measured */
+        return OB_OK;
+    for (size_t i = 0; status == OB_OK && i < count; i++)
+        page->rows[order[i] - page->rows].notable_rank = i + 1;
     free(order);
-    return OB_OK;
+    return status;
 }
 
 /* 'sha256-...=' of pieces that stand behind each other. */
@@ -178,18 +168,26 @@ static bool has_sides(const ob_page *page)
     return page->diff != NULL && ob_diff_side(page->diff, 1) != NULL;
 }
 
+ob_status ob__page_end(ob_page *page, ob_err *err)
+{
+    if (page->row_count == 0)
+        return ob_err_set(err, OB_ERR_NOT_FOUND,
+                          "there are no results to show; give files that `opbench run`, `time` or "
+                          "`sweep` wrote");
+    if (page->ended)
+        return OB_OK;
+    page->ended = true;
+    if (!has_sides(page) || ob_diff_judge(page->diff, NULL) != OB_OK)
+        drop_diff(page);
+    ob__step_end(&page->step);
+    ob__reasons_sort(&page->reasons);
+    return rank_rows(page, err);
+}
+
 ob_status ob_page_print(ob_page *page, ob_page_write write, void *ctx, ob_err *err)
 {
     ob_html html = {.write = write, .ctx = ctx};
-    if (page->row_count == 0)
-        return ob_err_set(err, OB_ERR_NOT_FOUND,
-                          "there are no results to report; give files that `opbench run`, `time` "
-                          "or `sweep` wrote");
-    if (!has_sides(page) || ob_diff_judge(page->diff, NULL) != OB_OK)
-        drop_diff(page);
-    OB_TRY(rank_rows(page, err));
-    ob__step_end(&page->step);
-    ob__reasons_sort(&page->reasons);
+    OB_TRY(ob__page_end(page, err));
     print_head(page, &html);
     ob__page_print_summary(page, &html);
     ob__page_print_verdicts(page, &html);

@@ -2,7 +2,7 @@
  *
  * The samples: pictures of the most notable cases, and all of them packed for the script, which draws the others.
  */
-#include "report/page.h"
+#include "report/page_model.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
  *
  * What failed or was skipped: each reason once, its cases below it with the command that runs one alone.
  */
-#include "report/page.h"
+#include "report/page_model.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * What a page keeps of results.
  */
-#include "report/page.h"
+#include "report/page_model.h"
 
 #include "base/vec.h"
 #include "report/views.h"
@@ -148,7 +148,8 @@ static ob_status add_row(ob_page *page, const ob_record_result *r, bool backward
         .failed = info->failed,
         .threads = r->threads,
         .calls = weight > 0 ? (uint64_t)weight : 0,
-        .reason_number = OB_NO_TEXT};
+        .reason_number = OB_NO_TEXT,
+        .run = page->run_count > 0 ? page->run_count - 1 : 0};
     fill_times(pass->measure_time_ms.count > 0 ? pass : &NONE, row);
     if (pass->measure_time_ms.count == 0)
         row->median_ns = row->low_ns = row->high_ns = row->p99_ns = row->gflops = row->gbs =

@@ -2,7 +2,7 @@
  *
  * What was run, where, with which libraries, and what the doctor said: of headers and finish lines.
  */
-#include "report/page.h"
+#include "report/page_model.h"
 
 #include "base/vec.h"
 

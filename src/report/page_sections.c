@@ -3,7 +3,7 @@
  * The sections above the table: what it comes to, sides beside each other, where a step's time goes, the roofline, and what
  * was not measured.
  */
-#include "report/page.h"
+#include "report/page_model.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -90,19 +90,7 @@ void ob__page_print_summary(const ob_page *page, ob_html *html)
 
 /* ---- sides ---- */
 
-static int by_size(const void *left, const void *right)
-{
-    const ob_diff_row *a = *(const ob_diff_row *const *)left,
-                      *b = *(const ob_diff_row *const *)right;
-    const double x = fabs(log(a->time.ratio)), y = fabs(log(b->time.ratio));
-    const bool a_sure = a->time.kind == OB_VERDICT_FASTER || a->time.kind == OB_VERDICT_SLOWER;
-    const bool b_sure = b->time.kind == OB_VERDICT_FASTER || b->time.kind == OB_VERDICT_SLOWER;
-    if (a_sure != b_sure)
-        return a_sure ? -1 : 1;
-    return x > y ? -1 : x < y ? 1 : strcmp(a->call, b->call);
-}
-
-static ob_ratio_item item_of(const ob_page *page, const ob_diff_row *row)
+ob_ratio_item ob__page_ratio_item(const ob_page *page, const ob_diff_row *row)
 {
     const size_t side = ob__text_index_find(&page->sides, row->side);
     return (ob_ratio_item){.name = row->call,
@@ -126,7 +114,7 @@ static void print_strip(ob_html *html, const ob_log_axis *axis, const ob_ratio_i
 static void print_verdict(const ob_page *page, ob_html *html, const ob_log_axis *axis,
                           const ob_diff_row *row)
 {
-    const ob_ratio_item item = item_of(page, row);
+    const ob_ratio_item item = ob__page_ratio_item(page, row);
     const char *word = ob_verdict_word(row->time.kind);
     ob__html_raw(html, "<tr><th scope=\"row\" class=\"call\">");
     ob__html_text(html, row->call, OB_PAGE_NAME);
@@ -168,52 +156,46 @@ static void print_counts(const ob_page *page, ob_html *html)
     }
 }
 
+static void print_scale(ob_html *html, const ob_log_axis *axis)
+{
+    ob_svg svg = ob__svg_begin_inline(&html->text, STRIP, 18, "scale of the ratios");
+    ob__draw_ratio_grid(&svg, axis, 18, 18, true);
+    ob__svg_end(&svg);
+    ob__html_failed(html, svg.failed);
+}
+
 void ob__page_print_verdicts(const ob_page *page, ob_html *html)
 {
-    const size_t count = page->diff != NULL ? ob_diff_count(page->diff) : 0;
-    const ob_diff_row **rows = calloc(count + 1, sizeof(ob_diff_row *));
-    ob_ratio_item *items = calloc(count + 1, sizeof *items);
-    size_t used = 0;
-    if (rows == NULL || items == NULL)
-        ob__html_failed(html, true);
-    for (size_t i = 0; rows != NULL && items != NULL && i < count; i++) {
-        const ob_diff_row *row = ob_diff_get(page->diff, i);
-        if (row->state == OB_DIFF_COMPARED && row->time.ratio > 0)
-            rows[used++] = row;
-    }
-    if (used > 0) {
-        qsort(rows, used, sizeof *rows, by_size);
-        const size_t shown = used < OB_PAGE_RATIOS ? used : OB_PAGE_RATIOS;
-        for (size_t i = 0; i < shown; i++)
-            items[i] = item_of(page, rows[i]);
-        const ob_log_axis axis = ob__ratio_axis(items, shown, 12, STRIP - 12);
-        ob__html_raw(html, "<section id=\"sides\"><h2>Beside each other</h2>\n");
-        print_counts(page, html);
-        ob__html_raw(
-            html,
-            "<div class=\"scroll short\" tabindex=\"0\" role=\"region\" "
-            "aria-label=\"Ratios\"><table class=\"ratios\"><thead><tr><th scope=\"col\">case</th>"
-            "<th scope=\"col\">pass</th><th scope=\"col\">side</th><th scope=\"col\" "
-            "class=\"strip\">");
-        ob_svg svg = ob__svg_begin_inline(&html->text, STRIP, 18, "scale of the ratios");
-        ob__draw_ratio_grid(&svg, &axis, 18, 18, true);
-        ob__svg_end(&svg);
-        ob__html_failed(html, svg.failed);
-        ob__html_raw(html, "</th><th scope=\"col\" class=\"n\">ratio</th><th scope=\"col\" "
-                           "class=\"n\">95 %</th><th scope=\"col\">verdict</th></tr></thead>"
-                           "<tbody>\n");
-        for (size_t i = 0; i < shown; i++)
-            print_verdict(page, html, &axis, rows[i]);
-        ob__html_raw(html, "</tbody></table></div>\n");
-        if (shown < used)
-            ob__html_printf(html, "<p class=\"faint\">The %zu largest of %zu differences.</p>",
-                            shown, used);
-        ob__html_raw(html, "<p class=\"faint\">Left of the line of 1 the side is faster than ");
-        ob__html_text(html, ob_diff_side(page->diff, 0), 64);
-        ob__html_raw(html, ", right of it slower.</p></section>\n");
-    }
+    const ob_page_choice choice = {.most = OB_PAGE_RATIOS};
+    const ob_diff_row **rows;
+    ob_ratio_item items[OB_PAGE_RATIOS];
+    size_t count;
+    const ob_status status = ob__page_differences(page, &choice, &rows, &count, NULL);
+    ob__html_failed(html, status == OB_ERR_NOMEM);
+    if (status != OB_OK)
+        return;
+    for (size_t i = 0; i < count; i++)
+        items[i] = ob__page_ratio_item(page, rows[i]);
+    const ob_log_axis axis = ob__ratio_axis(items, count, 12, STRIP - 12);
+    ob__html_raw(html, "<section id=\"sides\"><h2>Beside each other</h2>\n");
+    print_counts(page, html);
+    ob__html_raw(html, "<div class=\"scroll short\" tabindex=\"0\" role=\"region\" "
+                       "aria-label=\"Ratios\"><table class=\"ratios\"><thead><tr><th "
+                       "scope=\"col\">case</th><th scope=\"col\">pass</th><th "
+                       "scope=\"col\">side</th><th scope=\"col\" class=\"strip\">");
+    print_scale(html, &axis);
+    ob__html_raw(html, "</th><th scope=\"col\" class=\"n\">ratio</th><th scope=\"col\" "
+                       "class=\"n\">95 %</th><th scope=\"col\">verdict</th></tr></thead>"
+                       "<tbody>\n");
+    for (size_t i = 0; i < count; i++)
+        print_verdict(page, html, &axis, rows[i]);
+    ob__html_raw(html, "</tbody></table></div>\n");
+    if (count == OB_PAGE_RATIOS)
+        ob__html_printf(html, "<p class=\"faint\">The %zu largest differences.</p>", count);
+    ob__html_raw(html, "<p class=\"faint\">Left of the line of 1 the side is faster than ");
+    ob__html_text(html, ob_diff_side(page->diff, 0), 64);
+    ob__html_raw(html, ", right of it slower.</p></section>\n");
     free(rows);
-    free(items);
 }
 
 /* ---- the step ---- */
@@ -295,7 +277,7 @@ void ob__page_print_step(ob_page *page, ob_html *html)
     ob__html_raw(html, "<div class=\"scroll\"><figure>");
     ob_svg svg = ob__svg_begin_inline(&html->text, WIDTH, ob__step_picture_height(step, WIDTH),
                                       "Where the time of the step goes, by operator");
-    ob__draw_step(&svg, step, WIDTH);
+    ob__draw_step(&svg, step, &(ob_box){.width = WIDTH});
     ob__svg_end(&svg);
     ob__html_failed(html, svg.failed);
     ob__html_raw(html, "</figure></div>\n");

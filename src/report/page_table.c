@@ -2,7 +2,7 @@
  *
  * The table of results, all of it: a page without its script has every row. Columns that no row has anything in are left out.
  */
-#include "report/page.h"
+#include "report/page_model.h"
 
 #include <inttypes.h>
 #include <math.h>

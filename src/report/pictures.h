@@ -40,9 +40,19 @@ void ob__draw_ratio_grid(ob_svg *svg, const ob_log_axis *axis, double top, doubl
                          bool labels);
 void ob__draw_ratio(ob_svg *svg, const ob_log_axis *axis, double y, const ob_ratio_item *item);
 
-/* A bar per side, cut into the operators that take most; `step` is ended. */
-void ob__draw_step(ob_svg *svg, const ob_step *step, double width);
+/* A bar per side, cut into the operators that take most; `step` is ended. The box's height is not looked at. */
+void ob__draw_step(ob_svg *svg, const ob_step *step, const ob_box *box);
 double ob__step_picture_height(const ob_step *step, double width);
+
+/* What a case took in one run, in ns. */
+typedef struct ob_series_point {
+    double value, low, high; /* NaN = not known */
+    const char *label;       /* of the run */
+    const char *mark;        /* what changed before it; NULL = nothing */
+    bool step;               /* the mark is that of a change of the value */
+} ob_series_point;
+
+void ob__draw_series(ob_svg *svg, const ob_series_point *points, size_t count, const ob_box *box);
 
 /* Round numbers between low and high, at most `room` of them. */
 size_t ob__nice_ticks(double low, double high, double *ticks, size_t room);

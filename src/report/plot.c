@@ -2,7 +2,7 @@
  *
  * A plot: records in, a picture out.
  */
-#include "report/roofline_picture.h"
+#include "report/plot_kinds.h"
 
 #include "base/sized.h"
 #include "base/vec.h"
@@ -41,6 +41,12 @@ ob_status ob_plot_create(const ob_plot_params *params, ob_plot **out, ob_err *er
     ob_status status = OB__TAKE(ob_plot_params, &plot->params, params, err);
     if (status == OB_OK && plot->params.roofline != NULL)
         status = copy_ceilings(plot->params.roofline, &plot->roofline, err);
+    if (status == OB_OK && plot->params.kind != OB_PLOT_ROOFLINE)
+        status =
+            ob_page_create(&(ob_page_params){.size = sizeof(ob_page_params)}, &plot->page, err);
+    if (status == OB_OK && plot->params.only != NULL &&
+        (plot->only = keep(plot, plot->params.only)) == NULL)
+        status = no_memory(err);
     if (status == OB_OK)
         *out = plot;
     else
@@ -53,6 +59,7 @@ void ob_plot_destroy(ob_plot *plot)
     if (plot == NULL)
         return;
     ob_roofline_destroy(plot->roofline);
+    ob_page_destroy(plot->page);
     ob__arena_fini(&plot->arena);
     free(plot->points);
     free(plot);
@@ -121,6 +128,8 @@ static ob_status add_pass(ob_plot *plot, const ob_record_result *r, const ob_rec
 ob_status ob_plot_add(ob_plot *plot, const ob_record *record, ob_err *err)
 {
     const ob_record_result *r = &record->result;
+    if (plot->page != NULL)
+        return ob_page_add(plot->page, record, err);
     if (record->kind == OB_RECORD_HEADER_LINE)
         return add_header(plot, &record->header, err);
     if (record->kind != OB_RECORD_RESULT_LINE || r->status != OB_RECORD_OK)
@@ -134,6 +143,10 @@ ob_status ob_plot_print(const ob_plot *plot, ob_plot_form form, const ob_plot_st
 {
     ob_plot_style own;
     OB_TRY(OB__TAKE_OPTIONAL(ob_plot_style, &own, style, err));
+    if (plot->page != NULL)
+        return form == OB_PLOT_TEXT
+                   ? ob__plot_kind_text(plot, &own, text, err)
+                   : ob__plot_kind_svg(plot, form == OB_PLOT_INLINE, &own, text, err);
     return form == OB_PLOT_TEXT ? ob__roofline_text(plot, &own, text, err)
                                 : ob__roofline_svg(plot, form == OB_PLOT_INLINE, &own, text, err);
 }

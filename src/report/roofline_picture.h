@@ -44,9 +44,11 @@ struct ob_plot {
     size_t count, room;
     const char *backends[OB_PICTURE_BACKENDS];
     size_t backend_count;
-    size_t not_shown; /* results without operations or bytes */
-    const char *cpu;  /* of the first header */
-    bool other_cpu;   /* another header has another one */
+    size_t not_shown;     /* results without operations or bytes */
+    const char *cpu;      /* of the first header */
+    bool other_cpu;       /* another header has another one */
+    struct ob_page *page; /* of all other kinds: what they show of records; NULL = a roofline */
+    const char *only;
 };
 
 /* What of the ceilings is drawn, from the slowest memory on, and from the highest peak on. */

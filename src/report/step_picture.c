@@ -43,10 +43,10 @@ static void draw_part(ob_svg *svg, const ob_box *box, const char *class_name, co
                  title);
 }
 
-static void draw_bar(ob_svg *svg, const ob_step *step, size_t side, double y, double scale)
+static void draw_bar(ob_svg *svg, const ob_step *step, size_t side, const ob_box *at, double scale)
 {
     char class_name[24], text[160], time[48];
-    ob_box box = {.x = 0, .y = y, .height = BAR};
+    ob_box box = {.x = at->x, .y = at->y, .height = BAR};
     double others = 0, all = 0;
     for (size_t i = 0; i < step->count; i++)
         all += step->rows[i].sides[side].ns;
@@ -67,17 +67,17 @@ static void draw_bar(ob_svg *svg, const ob_step *step, size_t side, double y, do
         draw_part(svg, &box, "bar c7", "all other operators", others, others / all);
     snprintf(text, sizeof text, "%.80s: %s", step->sides[side],
              ob__picture_time(all, time, sizeof time));
-    ob__svg_text(svg, "", 0, y - 6, 0, text);
+    ob__svg_text(svg, "", at->x, at->y - 6, 0, text);
 }
 
-static void draw_legend(ob_svg *svg, const ob_step *step, double y, double width)
+static void draw_legend(ob_svg *svg, const ob_step *step, const ob_box *box)
 {
-    const size_t rows = legend_rows(step, width), items = named(step);
+    const size_t rows = legend_rows(step, box->width), items = named(step);
     char class_name[24], text[64];
     for (size_t i = 0; i < items + (step->count > OPERATORS); i++) {
         const size_t column = i / rows;
-        const double x = (double)column * LEGEND_COLUMN;
-        const double at = y + (double)(i % rows) * LINE;
+        const double x = box->x + (double)column * LEGEND_COLUMN;
+        const double at = box->y + (double)(i % rows) * LINE;
         snprintf(class_name, sizeof class_name, "bar c%zu", i < items ? i : OPERATORS);
         ob__svg_rect(svg, class_name, x, at, 12, 12, NULL);
         if (i < items)
@@ -90,16 +90,19 @@ static void draw_legend(ob_svg *svg, const ob_step *step, double y, double width
     }
 }
 
-void ob__draw_step(ob_svg *svg, const ob_step *step, double width)
+void ob__draw_step(ob_svg *svg, const ob_step *step, const ob_box *box)
 {
-    double longest = 0, y = 0;
+    double longest = 0;
+    ob_box at = *box;
     for (size_t s = 0; s < step->side_count; s++) {
         double all = 0;
         for (size_t i = 0; i < step->count; i++)
             all += step->rows[i].sides[s].ns;
         longest = fmax(longest, all);
     }
-    for (size_t s = 0; s < step->side_count && longest > 0; s++, y += BAR + GAP)
-        draw_bar(svg, step, s, y + GAP - 6, width / longest);
-    draw_legend(svg, step, y + 16, width);
+    at.y += GAP - 6;
+    for (size_t s = 0; s < step->side_count && longest > 0; s++, at.y += BAR + GAP)
+        draw_bar(svg, step, s, &at, box->width / longest);
+    at.y -= GAP - 6 - 16;
+    draw_legend(svg, step, &at);
 }

@@ -79,13 +79,15 @@ const char ob__svg_style[] =
     "@media(prefers-color-scheme:dark){svg{background:#16181c;color:#e6e6e6}"
     ".c0{fill:#4aa8e0;stroke:#4aa8e0}.c6{fill:#b48ad0;stroke:#b48ad0}"
     ".c7{fill:#aaa;stroke:#aaa}}\n"
+    "@media(prefers-color-scheme:dark){.c5{fill:#f0e442;stroke:#f0e442}}\n"
     "path.line,path.dots{fill:none}.line{stroke-width:1.5}\n"
     ".dots{stroke-width:4;stroke-linecap:round}.crosses{stroke-width:1.5;fill:none;stroke:#d55e00}"
     "\n"
     ".warm{stroke:currentColor;opacity:.45}.band{opacity:.16;stroke:none}.zone{fill:currentColor;"
     "opacity:.06}\n"
     ".bar{stroke:none}.soft{opacity:.55}.inside{fill:#fff;font-weight:600}.mono{font-family:"
-    "ui-monospace,monospace}\n";
+    "ui-monospace,monospace}\n"
+    "@media(prefers-color-scheme:dark){.inside{fill:#111}}\n";
 
 ob_svg ob__svg_begin(ob_text *out, double width, double height, const char *title,
                      const char *description)

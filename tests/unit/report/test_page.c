@@ -4,7 +4,7 @@
  */
 #include "check.h"
 #include "opbench/page.h"
-#include "report/page.h"
+#include "report/page_model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -139,8 +139,8 @@ static void errors(void)
 {
     ob_err err;
     CHECK_INT(print("", append, &err), OB_ERR_NOT_FOUND);
-    CHECK_STR(err.message, "there are no results to report; give files that `opbench run`, `time` "
-                           "or `sweep` wrote");
+    CHECK_STR(err.message, "there are no results to show; give files that `opbench run`, `time` or "
+                           "`sweep` wrote");
     CHECK_INT(print(RESULT("mm", "a", ""), refuse, &err), OB_ERR_IO);
 }
 

@@ -2,8 +2,8 @@
  *
  * The inside of a page: what it keeps of records, which is as little as it shows. A million samples are four megabytes.
  */
-#ifndef OB_REPORT_PAGE_H
-#define OB_REPORT_PAGE_H
+#ifndef OB_REPORT_PAGE_MODEL_H
+#define OB_REPORT_PAGE_MODEL_H
 
 #include "opbench/diff.h"
 #include "opbench/page.h"
@@ -35,6 +35,7 @@ typedef struct ob_page_row {
     size_t reason_number;    /* among the folded ones; OB_NO_TEXT = none */
     double notable;          /* the larger, the more worth a look */
     size_t notable_rank;     /* from 1; 0 = not among the most notable */
+    size_t run;              /* among the page's; 0 too where there is no header */
 } ob_page_row;
 
 typedef struct ob_page_fact {
@@ -76,10 +77,13 @@ struct ob_page {
     ob_plot *roofline;
     ob_diff *diff; /* NULL = nothing to compare, or too many sides */
     uint64_t statuses[OB_RECORD_STATUS_COUNT];
+    bool ended;    /* nothing is added any more */
     bool weighted; /* the config says how often calls are made */
     bool no_memory;
 };
 
+/* Judges and orders what was added; once, before anything is shown. OB_ERR_NOT_FOUND: there are no results. */
+ob_status ob__page_end(ob_page *page, ob_err *err);
 /* page_runs.c: of a header and a finish line */
 ob_status ob__page_add_header(ob_page *page, const ob_record_header *header, ob_err *err);
 void ob__page_add_finish(ob_page *page, const ob_record_finish *finish);
@@ -87,6 +91,24 @@ void ob__page_add_finish(ob_page *page, const ob_record_finish *finish);
 ob_status ob__page_add_result(ob_page *page, const ob_record_result *result, ob_err *err);
 const char *ob__page_keep(ob_page *page, const char *text); /* NULL for NULL */
 ob_distribution ob__page_distribution(const ob_page *page, const ob_page_row *row);
+
+/* What is shown of many. */
+typedef struct ob_page_choice {
+    const char *only;   /* calls with this text in them; NULL = all */
+    size_t most;        /* the most notable ones; 0 = all */
+    bool notable_first; /* else in their order, unless there are more than that */
+} ob_page_choice;
+/* Rows that have samples; the list is to be freed. OB_ERR_NOT_FOUND: there are none. */
+ob_status ob__page_choose(const ob_page *page, const ob_page_choice *choice,
+                          const ob_page_row ***out, size_t *count, ob_err *err);
+/* The same of differences between sides: sure and large ones first. */
+ob_status ob__page_differences(const ob_page *page, const ob_page_choice *choice,
+                               const ob_diff_row ***out, size_t *count, ob_err *err);
+/* Whether two rows are of one case, pass and side. */
+bool ob__page_same_work(const ob_page_row *a, const ob_page_row *b);
+/* Puts rows of the same work together, by runs or by threads. */
+void ob__page_gather(bool over_runs, const ob_page_row **rows, size_t count);
+ob_ratio_item ob__page_ratio_item(const ob_page *page, const ob_diff_row *row);
 
 /* The sections, in the order of the page. */
 void ob__page_print_summary(const ob_page *page, ob_html *html);

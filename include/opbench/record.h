@@ -289,6 +289,7 @@ typedef struct ob_record_header {
     int64_t cases;
     const char *shard;                                       /* "2/8" */
     const ob_json *divided;                                  /* of what: the cases of all shards */
+    int64_t merged;                                          /* from so many files */
     const char *launcher, *job_id, *node, *nodes, *restarts; /* as in ob_shard */
     int64_t seed;
     const char *command_line;

@@ -28,6 +28,24 @@ static void normalise(ob_run_options *o)
     o->iteration = o->iteration > 0 ? o->iteration : 0;
 }
 
+const ob_option *ob__job_compare_arguments(const ob_option *rows, const ob_json *then,
+                                           const ob_json *now, char *old, char *new, size_t size)
+{
+    ob_run_options a, b;
+    ob_run_options_init(&a);
+    b = a;
+    ob_options_from_json(rows, then, &a);
+    ob_options_from_json(rows, now, &b);
+    normalise(&a);
+    normalise(&b);
+    const ob_option *row = ob_options_find_difference(rows, &a, &b);
+    if (row != NULL) {
+        ob_option_format_value(row, &a, old, size);
+        ob_option_format_value(row, &b, new, size);
+    }
+    return row;
+}
+
 /* What another command says in another way, such as a list of numbers of threads, is not compared. */
 static ob_status compare(const ob_job *job, const ob_option *rows, const ob_json *args, ob_err *err)
 {

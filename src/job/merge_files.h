@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The inside of joining files: what is known of them, and which results there should be.
+ */
+#ifndef OB_JOB_MERGE_FILES_H
+#define OB_JOB_MERGE_FILES_H
+
+#include "job/entry_sort.h"
+#include "opbench/json.h"
+#include "opbench/merge.h"
+#include "opbench/record.h"
+
+/* One way of measuring cases: results of another one are others. */
+typedef struct ob_merge_way {
+    char *name;    /* all below as they stand in a line */
+    char *backend; /* "" = none */
+    uint64_t threads;
+    uint32_t part; /* ways with the same threads are measured together */
+    /* The next case that should come. */
+    size_t range;
+    uint64_t done; /* cases of that range */
+} ob_merge_way;
+
+/* Cases of the undivided run. */
+typedef struct ob_merge_range {
+    uint64_t first, count;
+    uint64_t position; /* of the first among all cases: it says which shard has it */
+    char *backend;     /* whose they are, "a,b"; NULL = of all */
+    uint64_t threads;  /* of how many threads; 0 = of all */
+} ob_merge_range;
+
+/* What should be there. Zero is: nothing is known. */
+typedef struct ob_merge_plan {
+    ob_merge_range *ranges;
+    size_t count, capacity;
+    uint64_t of;                       /* shards; 0 = not divided, or in several ways */
+    uint64_t *missing, *first_missing; /* by shard; one of each if it is not divided */
+    uint64_t missing_total;
+} ob_merge_plan;
+
+/* From the header's `divided`, or its number of cases. What is no list of ranges is not known. */
+ob_status ob__merge_plan_read(ob_merge_plan *plan, const ob_json *divided, int64_t cases,
+                              uint64_t of, ob_err *err);
+void ob__merge_plan_fini(ob_merge_plan *plan);
+/* A result of the case came, in ascending order for each way. */
+void ob__merge_plan_came(ob_merge_plan *plan, ob_merge_way *way, uint64_t index);
+/* No more come; way NULL = there were none at all. */
+void ob__merge_plan_end(ob_merge_plan *plan, ob_merge_way *way);
+
+/* Appends the command that measures what is missing; nothing, if the header is not of one that can be told. False: memory is out. */
+bool ob__merge_append_command(ob_text *out, const ob_record_header *header,
+                              const ob_merge_gap *gap);
+
+#endif

@@ -323,6 +323,10 @@ static ob_status take_line(reading *r, const char *line, size_t length, uint64_t
     if (length == 1)
         return OB_OK;
     if (!ob__line_scan(line, length - 1, &scan)) {
+        if (r->line == 1)
+            return ob_err_set(err, OB_ERR_SYNTAX,
+                              "%s:1: this is not a line of records; name files that opbench wrote",
+                              r->m->inputs[r->file].path);
         OB_TRY(end_entry(r, err));
         r->has_parts = false;
         tell_damaged(r);

@@ -5,7 +5,7 @@
 #include "command.h"
 #include "screen.h"
 
-#include "opbench/merge.h"
+#include "opbench/result_merge.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -7,8 +7,9 @@
 
 #include "job/entry_sort.h"
 #include "opbench/json.h"
-#include "opbench/merge.h"
 #include "opbench/record.h"
+#include "opbench/result_merge.h"
+#include "result/line.h"
 
 /* One way of measuring cases: results of another one are others. */
 typedef struct ob_merge_way {
@@ -46,6 +47,50 @@ void ob__merge_plan_fini(ob_merge_plan *plan);
 void ob__merge_plan_came(ob_merge_plan *plan, ob_merge_way *way, uint64_t index);
 /* No more come; way NULL = there were none at all. */
 void ob__merge_plan_end(ob_merge_plan *plan, ob_merge_way *way);
+
+/* ---- while files are joined ---- */
+
+enum { OB_MERGE_READ_BYTES = 1 << 20, OB_MERGE_MOST_OPEN = 128 };
+#define OB_MERGE_MOST_LINE ((size_t)1 << 30)
+/* Of results without a number: behind all others, together with those of the same name. */
+#define OB_MERGE_NO_ORDER ((uint64_t)1 << 63)
+
+/* A file that is joined. */
+typedef struct ob_merge_input {
+    const char *path;
+    uint64_t shard, of; /* of its last header; 0 = none */
+    bool has_results;
+} ob_merge_input;
+
+typedef struct ob_merger {
+    ob_merge_params params;
+    ob_merge_report report;
+    ob_merge_input *inputs;
+    ob_merge_way *ways;
+    size_t way_count, way_capacity, last_way;
+    ob_line_parser *first_parser, *parser; /* the first keeps the first header */
+    ob_record first, other;
+    bool has_first;
+    uint64_t of; /* shards, as the headers say; 0 = they differ, or none has any */
+    bool said_other_machine;
+    ob_merge_plan plan;
+    ob_entry_sort *sort;
+    char *folder, *written; /* of the output, and the file that becomes it */
+    int out;
+    ob_text buffer; /* what is to be written */
+    struct {
+        int descriptor; /* -1 = none */
+        uint32_t file;
+    } open[OB_MERGE_MOST_OPEN];
+    uint64_t statuses[OB_RECORD_STATUS_COUNT];
+} ob_merger;
+
+/* Reads a file: its headers, and where its results lie. */
+ob_status ob__merge_read(ob_merger *merger, uint32_t file, ob_err *err);
+/* -1: what is wrong was said. */
+int ob__merge_open_input(const char *path, ob_err *err);
+ob_status ob__merge_cannot(const char *path, const char *what, ob_err *err);
+ob_status ob__merge_no_memory(ob_err *err);
 
 /* Appends the command that measures what is missing; nothing, if the header is not of one that can be told. False: memory is out. */
 bool ob__merge_append_command(ob_text *out, const ob_record_header *header,

@@ -2,7 +2,7 @@
  *
  * Files that are joined: a text cut in two at its first NUL, as two files.
  */
-#include "opbench/merge.h"
+#include "opbench/result_merge.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "check.h"
 #include "result/temp_file.h"
 
-#include "opbench/merge.h"
+#include "opbench/result_merge.h"
 
 static temp_dir dir;
 static char said[2048]; /* notices and gaps, one per line */

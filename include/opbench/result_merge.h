@@ -3,8 +3,8 @@
  * Joining files of records: shards, and whatever resumed, repeated or overlapping runs left. Lines are moved as they are; memory does
  * not grow with their number.
  */
-#ifndef OPBENCH_MERGE_H
-#define OPBENCH_MERGE_H
+#ifndef OPBENCH_RESULT_MERGE_H
+#define OPBENCH_RESULT_MERGE_H
 
 #include "opbench/status.h"
 

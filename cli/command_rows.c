@@ -75,6 +75,10 @@ const ob_option *ob__job_rows(void)
         ROW(FLAG, "wide", wide, .rare = true,
             .help = "With several backends: GFLOP/s, GB/s and the share of what is attainable of "
                     "each, instead of the fastest alone."),
+        ROW(STRING, "sort", sort, .value = "COLUMN",
+            .help = "Order the table by it; -COLUMN: largest first. See --top."),
+        ROW(INT, "top", top, .value = "N", .rare = true, .min = 1, .max = 1e9, .otherwise = "all",
+            .help = "Show only the first N rows of the table; the file has all."),
         ROW(FLAG, "quiet", quiet, .letter = 'q',
             .help = "Nothing on standard output and no warnings; the file has everything."),
         OB_OPTION(STRING, "shard", ob_job_line, shard, .rare = true, CASES, .value = "K/N|auto",

@@ -6,6 +6,7 @@
 #include "interrupts.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 static volatile sig_atomic_t interrupts;
 static const char *command_name = "";
@@ -30,6 +31,8 @@ int ob__cli_interrupts(void *ctx)
     (void)ctx;
     if (interrupts == 1 && !told) {
         told = true;
+        if (isatty(STDERR_FILENO) == 1) /* behind a line of progress and "^C" */
+            ob__cli_clear_line();
         fprintf(stderr, "opbench %s: ending after the present case; once more ends at once\n",
                 command_name);
     }

@@ -7,6 +7,9 @@
 #include "backend_options.h"
 #include "interrupts.h"
 #include "machine/examine.h"
+#include "progress_line.h"
+#include "resume_line.h"
+#include "screen.h"
 #include "set_caps.h"
 #include "warn_threads.h"
 
@@ -94,37 +97,53 @@ static ob_status on_record(void *ctx, const ob_job_event *event, ob_err *err)
     return j->show != NULL ? j->show(j->show_ctx, event, err) : OB_OK;
 }
 
-/* Of a step that takes minutes, which pass and which call it is on. */
-static void show_step(const ob_job_progress *progress)
+static uint64_t now_ns(void)
+{
+    const ob_clock clock = ob_clock_monotonic();
+    return ob_clock_now_ns(&clock);
+}
+
+/* What is under way: of a step that takes minutes which pass and which call it is on, else a case by its call; of what has
+ * no calls the last one that came. */
+static void name_work(const ob_job_progress *progress, char *out, size_t size)
 {
     const ob_run_progress *step = progress->step;
+    const ob_record_result *r = progress->record != NULL ? &progress->record->result : NULL;
     char passes[32] = "";
-    if (step->passes > 0)
-        snprintf(passes, sizeof passes, " of %" PRIu64, step->passes);
-    ob__cli_clear_line();
-    ob__cli_say("%" PRIu64 "/%" PRIu64 "  %.20s: pass %" PRIu64 "%s, call %" PRIu64 " of %" PRIu64
-                ", %.0f s",
-                progress->done, progress->total, step->backend, step->pass + 1, passes,
-                step->done + 1, step->size, progress->seconds);
+    out[0] = '\0';
+    if (step != NULL) {
+        if (step->passes > 0)
+            snprintf(passes, sizeof passes, " of %" PRIu64, step->passes);
+        snprintf(out, size, "%.20s: pass %" PRIu64 "%s, call %" PRIu64 " of %" PRIu64,
+                 step->backend, step->pass + 1, passes, step->done + 1, step->size);
+    } else if (progress->call != NULL) {
+        snprintf(out, size, "%s", progress->call);
+    } else if (r != NULL) {
+        snprintf(out, size, "%s", r->call != NULL ? r->call : r->id != NULL ? r->id : "");
+    }
 }
 
 static void on_progress(void *ctx, const ob_job_progress *progress)
 {
-    if (progress->step != NULL) {
-        show_step(progress);
-        return;
-    }
-    const ob_record_result *r = &progress->record->result;
-    const char *op = r->op_name != NULL ? r->op_name : "";
-    (void)ctx;
-    ob__cli_clear_line();
-    if (r->call != NULL)
-        ob__cli_say("%" PRIu64 "/%" PRIu64 "  %.60s  %.0f s left", progress->done, progress->total,
-                    r->call, progress->seconds_left);
-    else
-        ob__cli_say("%" PRIu64 "/%" PRIu64 "  %.60s%s%.60s  %.0f s left", progress->done,
-                    progress->total, op, op[0] != '\0' ? "  " : "", r->id != NULL ? r->id : "",
-                    progress->seconds_left);
+    ob_cli_job *j = ctx;
+    char what[256];
+    j->is_in_step = progress->step != NULL;
+    j->drawn_ns = now_ns();
+    name_work(progress, what, sizeof what);
+    ob__progress_draw(&(ob_progress){.done = progress->done,
+                                     .total = progress->total,
+                                     .share = progress->share,
+                                     .seconds_left = progress->seconds_left,
+                                     .what = what});
+}
+
+/* So that a long case is seen to go on. */
+static void draw_again(ob_cli_job *j)
+{
+    static const uint64_t EVERY_NS = 500000000;
+    if (j->has_progress && !j->is_threaded && !j->is_in_step && j->job != NULL &&
+        now_ns() - j->drawn_ns >= EVERY_NS)
+        ob_job_tell_progress(j->job);
 }
 
 /* As it is: it is for people, and standard output belongs to the results. */
@@ -138,8 +157,53 @@ static void on_wrapped(void *ctx, const char *text, size_t length)
 
 static int on_stop(void *ctx)
 {
-    return ((const ob_cli_job *)ctx)->at_once ? ob__cli_interrupt_at_once(ctx)
-                                              : ob__cli_interrupts(ctx);
+    ob_cli_job *j = ctx;
+    const int wish = j->at_once ? ob__cli_interrupt_at_once(ctx) : ob__cli_interrupts(ctx);
+    if (wish == 0)
+        draw_again(j);
+    return wish;
+}
+
+/* ---- a table of the results ---- */
+
+ob_status ob__cli_job_open_report(ob_cli_job *j, ob_report_params *params, ob_report **out,
+                                  ob_err *err)
+{
+    const ob_job_line *line = j->line;
+    const bool is_table = line->format == NULL || strcmp(line->format, "table") == 0;
+    const ob_table_choice choice = {.size = sizeof choice, .sort = line->sort, .top = line->top};
+    j->waits = j->waits || !is_table || !j->cli->terminal_out || line->quiet;
+    params->size = sizeof *params;
+    params->width = ob__cli_width(j->cli);
+    params->coloured = j->cli->colour_out;
+    params->choice = &choice;
+    OB_TRY(ob_report_create(params, out, err));
+    j->report = *out;
+    return OB_OK;
+}
+
+/* Rows of a resumed file came before; now it is known what is ahead. */
+static ob_status begin_rows(ob_cli_job *j, ob_err *err)
+{
+    ob_job_outlook outlook = {.size = sizeof outlook};
+    if (j->report == NULL || j->waits)
+        return OB_OK;
+    OB_TRY(ob_job_look_ahead(j->job, &outlook, err));
+    ob_report_expect(j->report, outlook.call_width, outlook.repeats_calls);
+    j->is_live = true;
+    return OB_OK;
+}
+
+ob_status ob__cli_job_show(ob_cli_job *j, ob_report *report, const ob_record *record, ob_err *err)
+{
+    OB_TRY(ob_report_add(report, record, err));
+    if (!j->is_live)
+        return OB_OK;
+    j->rows.size = 0;
+    OB_TRY(ob_report_print_new(report, &j->rows, err));
+    return ob__cli_write_styled(j->cli, j->rows.data, j->rows.size)
+               ? OB_OK
+               : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
 }
 
 /* ---- */
@@ -180,7 +244,7 @@ ob_status ob__cli_job_init(ob_cli_job *j, const ob_option *rows, const void *val
 {
     const ob_job_line *line = j->line;
     j->waiting.cli = j->cli;
-    j->has_progress = isatty(STDERR_FILENO) == 1 && !line->quiet;
+    j->has_progress = ob__progress_has_line() && !line->quiet;
     j->params = (ob_job_params){.size = sizeof j->params,
                                 .output = line->output,
                                 .prefix = line->prefix,
@@ -207,6 +271,7 @@ int ob__cli_job_name(ob_cli_job *j, const char *config, ob_run_options *run)
     if (!ob__cli_own_path(&j->own) && !j->line->no_isolate)
         return ob__cli_usage_error(j->cli, "workers cannot be started without /proc; %s",
                                    j->line->named_by != NULL ? "mount it" : "see --no-isolate");
+    j->is_of_stdin = strcmp(config, "-") == 0 && !run->by_words;
     run->config_name = resolved ? j->config_path : config;
     run->program = j->own.word;
     return OB_EXIT_OK;
@@ -221,13 +286,16 @@ int ob__cli_job_run(ob_cli_job *j)
 {
     ob_err err;
     ob__cli_catch_interrupts(j->cli);
-    const ob_status status = ob_job_run(j->job, &err);
+    ob_status status = begin_rows(j, &err);
+    if (status == OB_OK)
+        status = ob_job_run(j->job, &err);
     if (j->has_progress)
         ob__cli_clear_line();
+    j->has_progress = false;
     if (status == OB_OK) {
         const ob_json *named = ob_json_get(j->params.arguments, "roofline");
         if (ob_json_string(named, NULL) == NULL && !j->line->quiet)
-            ob__cli_look_at_roofline(j->cli, j->attained, j->has_progress);
+            ob__cli_look_at_roofline(j->cli, j->attained, ob__progress_has_line());
         return OB_EXIT_OK;
     }
     const int code = ob__cli_fail(j->cli, &err);
@@ -235,9 +303,27 @@ int ob__cli_job_run(ob_cli_job *j)
     return status == OB_ERR_IO && ob_job_path(j->job) != NULL ? OB_EXIT_FAILED : code;
 }
 
+static void tell_interrupted(ob_cli_job *j)
+{
+    const ob_job_summary *summary = ob_job_get_summary(j->job);
+    const ob_resume_line line = {.program = j->own.word[0] != '\0' ? j->own.word : "opbench",
+                                 .records = ob_job_path(j->job),
+                                 .names_records = !j->has_other_output &&
+                                                  j->line->named_by == NULL &&
+                                                  ob_job_path(j->job) != NULL,
+                                 .by_stdin = j->is_of_stdin};
+    if (summary->interrupted && !j->line->quiet)
+        ob__tell_interrupted(j->cli, &line, summary, ob_job_result_count(j->job));
+}
+
 int ob__cli_job_fini(ob_cli_job *j, int code)
 {
     ob_err err;
+    if (j->job != NULL) {
+        ob__cli_finish(j->cli); /* the table comes first */
+        tell_interrupted(j);
+    }
+    ob_text_fini(&j->rows);
     if (ob_job_close(j->job, &err) != OB_OK)
         code = ob__cli_fail(j->cli, &err);
     ob_json_doc_destroy(j->arguments);

@@ -11,12 +11,15 @@
 #include "own_path.h"
 
 #include "opbench/job.h"
+#include "opbench/report.h"
 
 /* ---- options ---- */
 
 typedef struct ob_job_line {
     const char *prefix, *output, *format, *shard;
     bool append, resume, force, wait, no_isolate, quiet, wide;
+    const char *sort;
+    int64_t top;
     const char *named_by; /* no option: see ob_result_file_params */
     bool adds;            /* no option: a file that is there already is appended to unasked */
 } ob_job_line;
@@ -51,9 +54,18 @@ typedef struct ob_cli_job {
     char config_path[PATH_MAX];
     ob_cli_waiting waiting;
     ob_json_doc *arguments;
-    ob_shard shard;     /* what params may point to */
-    bool has_progress;  /* standard error is a terminal */
-    char attained[256]; /* backends of results that stand beside ceilings, "a,b" */
+    ob_shard shard;        /* what params may point to */
+    bool is_threaded;      /* what is measured is asked from several threads whether to stop */
+    bool has_progress;     /* standard error is a terminal */
+    bool waits;            /* for the last result, before the table is printed */
+    bool is_live;          /* rows are printed as they come */
+    ob_report *report;     /* of ob__cli_job_open_report; NULL = none */
+    bool is_in_step;       /* the line says how far a step is */
+    bool is_of_stdin;      /* the config came from there */
+    bool has_other_output; /* the command's --output is not the file of records */
+    uint64_t drawn_ns;     /* when the line was drawn last */
+    ob_text rows;          /* scratch */
+    char attained[256];    /* backends of results that stand beside ceilings, "a,b" */
     int64_t threads_told;
 } ob_cli_job;
 
@@ -62,6 +74,13 @@ ob_status ob__cli_job_init(ob_cli_job *job, const ob_option *rows, const void *v
 /* Names config and program in the repro lines of records, so that they work from any folder. OB_EXIT_OK, or what is
  * wrong was said: without a path of its own the program cannot start workers. */
 int ob__cli_job_name(ob_cli_job *job, const char *config, ob_run_options *run);
+/* A report of the job's results, as the line wants it: its order, the screen's width and colours. Before the job is opened; the
+ * caller fills params as far as the view needs, and destroys the report. */
+ob_status ob__cli_job_open_report(ob_cli_job *job, ob_report_params *params, ob_report **out,
+                                  ob_err *err);
+/* Adds a result to it. On a terminal that gets a table its rows are printed as they come. */
+ob_status ob__cli_job_show(ob_cli_job *job, ob_report *report, const ob_record *record,
+                           ob_err *err);
 /* What starts workers; NULL = none are wanted. */
 const char *ob__cli_job_worker(const ob_cli_job *job);
 /* Runs it. OB_EXIT_OK, or what is wrong was said; what came of the cases is in the job's summary. */

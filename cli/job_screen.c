@@ -38,7 +38,7 @@ static void tell_failure(const ob_job_screen *s, const ob_record_result *r)
 
 static ob_status write_text(ob_job_screen *s, ob_err *err)
 {
-    const bool ok = ob__cli_write(s->job.cli, s->text.data, s->text.size);
+    const bool ok = ob__cli_write_styled(s->job.cli, s->text.data, s->text.size);
     s->text.size = 0;
     return ok ? OB_OK : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
 }
@@ -70,7 +70,7 @@ static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)
         return OB_OK;
     if (!event->is_old)
         warn_of_removed(s, r);
-    OB_TRY(ob_report_add(s->report, event->record, err));
+    OB_TRY(ob__cli_job_show(&s->job, s->report, event->record, err));
     if (s->at_end)
         return OB_OK;
     OB_TRY(ob_report_print(s->report, OB_TABLE_TEXT, &s->text, err));
@@ -99,11 +99,8 @@ ob_status ob__job_screen_init(ob_job_screen *s, const void *values, ob_err *err)
     s->at_end = !is_text || s->view == OB_VIEW_SUITE;
     s->job.show = show_result;
     s->job.show_ctx = s;
-    const ob_report_params params = {.size = sizeof params,
-                                     .view = is_text || s->view == OB_VIEW_SUITE ? s->view
-                                                                                 : OB_VIEW_RUN,
-                                     .width = ob__cli_width(s->job.cli)};
-    OB_TRY(ob_report_create(&params, &s->report, err));
+    ob_report_params params = {.view = is_text || s->view == OB_VIEW_SUITE ? s->view : OB_VIEW_RUN};
+    OB_TRY(ob__cli_job_open_report(&s->job, &params, &s->report, err));
     return ob__cli_job_init(&s->job, ob__cli_own_options(s->job.cli->command), values, err);
 }
 

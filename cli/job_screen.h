@@ -17,6 +17,7 @@
                       .help = "What standard output gets: texts as torch.utils.benchmark prints "  \
                               "them, or of a suite its table; a table with a row per result; or "  \
                               "the records."),                                                     \
+        OB_OPTION_ROWS_OF(ob__job_rows, "sort|top", base, .rare = true),                           \
         OB_OPTION_ROWS_OF(ob__job_rows, "quiet", base)
 
 typedef struct ob_job_screen {

@@ -61,8 +61,8 @@ static bool wants_warning(void *ctx, const ob_err *what)
 
 static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)
 {
-    const run_command *r = ctx;
-    return r->line->job.quiet ? OB_OK : ob_report_add(r->report, event->record, err);
+    run_command *r = ctx;
+    return r->line->job.quiet ? OB_OK : ob__cli_job_show(&r->job, r->report, event->record, err);
 }
 
 /* The table, what was there before, the notes; where the records are goes beside what programs read. */
@@ -70,7 +70,7 @@ static ob_status print_tables(run_command *r, ob_text *text, ob_err *err)
 {
     const uint64_t left_out = ob_job_get_summary(r->job.job)->left_out;
     OB_TRY(ob_report_print(r->report, r->format, text, err));
-    ob__cli_write(r->cli, text->data, text->size);
+    ob__cli_write_styled(r->cli, text->data, text->size);
     if (r->format == OB_TABLE_TEXT && left_out > 0)
         ob__cli_printf(r->cli, "%" PRIu64 " %s done already\n", left_out,
                        left_out == 1 ? "case was" : "cases were");
@@ -169,13 +169,13 @@ static int measure(run_command *r, bool verbose)
         return code;
     ob_table_format_from_word(
         strcmp(r->line->job.format, "table") == 0 ? "text" : r->line->job.format, &r->format);
-    const ob_report_params params = {
-        .size = sizeof params,
-        .view = ob_run_options_backend_count(&r->run) > 1 ? OB_VIEW_SIDES : OB_VIEW_RUN,
-        .totals_only = r->format == OB_TABLE_JSON,
-        .wide = r->line->job.wide,
-        .width = ob__cli_width(r->cli)};
-    ob_status status = ob_report_create(&params, &r->report, &err);
+    const size_t backends = ob_run_options_backend_count(&r->run);
+    ob_report_params params = {.view = backends > 1 ? OB_VIEW_SIDES : OB_VIEW_RUN,
+                               .totals_only = r->format == OB_TABLE_JSON,
+                               .wide = r->line->job.wide,
+                               .side_count = backends};
+    r->job.waits = r->wishes.threads.size > 1; /* how they scale is known at the end */
+    ob_status status = ob__cli_job_open_report(&r->job, &params, &r->report, &err);
     if (status == OB_OK)
         status = open_job(r, verbose, &err);
     code = status == OB_OK ? ob__cli_job_run(&r->job) : ob__cli_fail(r->cli, &err);

@@ -26,7 +26,8 @@ const ob_option ob__run_rows[] = {
     OB_THREAD_LIST_ROW(offsetof(ob_run_line, threads)),
     OB_OPTION_ROWS_OF(ob__job_rows, "output-prefix", offsetof(ob_run_line, job), .letter = 'o'),
     OB_OPTION_ROWS_OF(ob__job_rows,
-                      "output|append|resume|force|wait|format|wide|quiet|no-isolate|shard",
+                      "output|append|resume|force|wait|format|wide|sort|top|quiet|no-isolate|"
+                      "shard",
                       offsetof(ob_run_line, job)),
     OB_OPTION_ROWS_OF(ob__text_rows, "log-level", offsetof(ob_run_line, log_level)),
     OB_OPTION_ROWS_OF(ob_job_batch_rows, "*", offsetof(ob_run_line, batches)),

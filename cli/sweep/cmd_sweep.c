@@ -177,7 +177,8 @@ static int report(sweep_command *s)
 static int measure(sweep_command *s)
 {
     ob_err err;
-    s->output = (ob_sweep_output){.cli = s->cli, .sweep = s->sweep, .line = s->line};
+    s->output =
+        (ob_sweep_output){.cli = s->cli, .sweep = s->sweep, .line = s->line, .job = &s->job};
     int code =
         open_output(s, &err) == OB_OK ? ob__cli_job_run(&s->job) : ob__cli_fail(s->cli, &err);
     if (code == OB_EXIT_OK)
@@ -251,8 +252,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS,
                                     line.job.quiet ? OB_LOG_ERROR : OB_LOG_WARNING);
     s.run = line.run;
-    s.job = (ob_cli_job){
-        .cli = cli, .line = &line.job, .show = ob__sweep_output_show, .show_ctx = &s.output};
+    s.job = (ob_cli_job){.cli = cli,
+                         .line = &line.job,
+                         .show = ob__sweep_output_show,
+                         .show_ctx = &s.output,
+                         .has_other_output = true};
     if (code == OB_EXIT_OK)
         code = run_sweep(&s, line.config);
     for (size_t i = 0; i < s.part_count; i++)

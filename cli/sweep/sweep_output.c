@@ -47,7 +47,8 @@ ob_status ob__sweep_output_show(void *ctx, const ob_job_event *event, ob_err *er
     for (size_t i = 0; i < out->text.size; i++)
         out->rows += out->text.data[i] == '\n';
     OB_TRY(write_text(out, err));
-    return out->report != NULL ? ob_report_add(out->report, event->record, err) : OB_OK;
+    return out->report != NULL ? ob__cli_job_show(out->job, out->report, event->record, err)
+                               : OB_OK;
 }
 
 /* ---- opening ---- */
@@ -146,11 +147,10 @@ static ob_status check_names(const ob_sweep_line *line, ob_err *err)
 /* It is told of which sweep the records are, as their file would. */
 static ob_status open_report(ob_sweep_output *out, ob_err *err)
 {
-    const ob_report_params params = {
-        .size = sizeof params, .view = OB_VIEW_SWEEP, .context = out->cli->context};
+    ob_report_params params = {.view = OB_VIEW_SWEEP, .context = out->cli->context};
     const ob_record header = {.kind = OB_RECORD_HEADER_LINE,
                               .header = {.sweep = ob_sweep_json(out->sweep)}};
-    OB_TRY(ob_report_create(&params, &out->report, err));
+    OB_TRY(ob__cli_job_open_report(out->job, &params, &out->report, err));
     return ob_report_add(out->report, &header, err);
 }
 
@@ -249,7 +249,7 @@ static ob_status print_table(ob_sweep_output *out, ob_err *err)
     ob_table_format_from_word(out->line->job.format, &format);
     out->text.size = 0;
     OB_TRY(ob_report_print(out->report, format, &out->text, err));
-    return ob__cli_write(out->cli, out->text.data, out->text.size)
+    return ob__cli_write_styled(out->cli, out->text.data, out->text.size)
                ? OB_OK
                : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
 }

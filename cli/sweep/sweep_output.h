@@ -14,6 +14,7 @@ typedef struct ob_sweep_output {
     ob_cli *cli;
     const ob_sweep *sweep;
     const ob_sweep_line *line;
+    ob_cli_job *job;   /* whose results they are */
     FILE *csv;         /* NULL = standard output, or nowhere */
     char *part;        /* where the table is until the records are open; NULL = in its place */
     char *target;      /* the file that part becomes */

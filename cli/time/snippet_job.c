@@ -90,7 +90,7 @@ int ob__snippets_measure(ob_job_screen *screen, ob_snippet_request *r)
     ob_cli *cli = screen->job.cli;
     room to = {.path = NULL};
     ob_err err;
-    screen->job.at_once = true;
+    screen->job.at_once = screen->job.is_threaded = true;
     screen->is_single = r->suite->file == NULL;
     int code = open_code(cli, r, &to);
     if (code == OB_EXIT_OK)

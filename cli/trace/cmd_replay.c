@@ -81,6 +81,7 @@ static const ob_option OPTIONS[] = {
         .help = "The same as --format json: the records of the operators, then their step's."),
     OB_JOB_ADDED_FILE_ROWS(offsetof(replay_line, job)),
     OB_JOB_SCREEN_ROWS(offsetof(replay_line, job)),
+    OB_OPTION_ROWS_OF(ob__job_rows, "sort|top", offsetof(replay_line, job)),
     INSTEAD("input", "give the trace's file alone: opbench replay FILE"),
     INSTEAD("trace-path", "give the trace's file alone: opbench replay DIR/rank-0.json.gz"),
     {.name = "replay-mode",
@@ -148,8 +149,9 @@ static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)
     const ob_record_replay *replay = &event->record->result.replay;
     if (event->record->result.part_of == NULL && replay->computing != OB_NO_INT)
         r->misses = r->misses || replay->ran < replay->computing;
-    return r->line.job.quiet || r->has_records ? OB_OK
-                                               : ob_report_add(r->report, event->record, err);
+    return r->line.job.quiet || r->has_records
+               ? OB_OK
+               : ob__cli_job_show(&r->job, r->report, event->record, err);
 }
 
 static ob_status open_job(replay_command *r, const ob_cli_call *call, ob_err *err)
@@ -175,7 +177,7 @@ static int print_report(replay_command *r)
     ob_err err;
     const ob_status status = ob_report_print(r->report, r->format, &text, &err);
     if (status == OB_OK)
-        ob__cli_write(r->cli, text.data, text.size);
+        ob__cli_write_styled(r->cli, text.data, text.size);
     ob_text_fini(&text);
     return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(r->cli, &err);
 }
@@ -183,11 +185,11 @@ static int print_report(replay_command *r)
 static int measure(replay_command *r, const ob_cli_call *call)
 {
     ob_err err;
-    const ob_report_params params = {.size = sizeof params, .view = OB_VIEW_REPLAY};
+    ob_report_params params = {.view = OB_VIEW_REPLAY};
     int code = ob__cli_job_name(&r->job, call->words[0], &r->line.run);
     if (code != OB_EXIT_OK)
         return code;
-    ob_status status = ob_report_create(&params, &r->report, &err);
+    ob_status status = ob__cli_job_open_report(&r->job, &params, &r->report, &err);
     if (status == OB_OK)
         status = open_job(r, call, &err);
     code = status == OB_OK ? ob__cli_job_run(&r->job) : ob__cli_fail(r->cli, &err);

@@ -94,11 +94,26 @@ int ob_job_stop(void *job);
 /* ---- a job: opbench/opbench.h runs and closes it ---- */
 
 struct ob_job_progress {
-    uint64_t done, total;         /* results of this run, without those that a resumed file had */
-    double seconds, seconds_left; /* since the run began; estimated by the results so far */
-    const ob_record *record;      /* the last one; NULL = it is about the one under way: */
-    const ob_run_progress *step;  /* how far a step of a trace is; NULL = a result came */
+    uint64_t done, total; /* results of this run, without those that a resumed file had */
+    double seconds,
+        seconds_left; /* since the run began; estimated by sizes and times of cases, NaN before */
+    const ob_record *record;     /* the last one; NULL = it is about the one under way: */
+    const ob_run_progress *step; /* how far a step of a trace is; NULL = a result came */
+    const char *call; /* of the case under way; NULL = there is none, or it is not known */
+    double share;     /* of the time that all will take, as estimated; 0 to 1 */
 };
+
+/* Calls on_progress, if there is one, with how far it is now: no record, and no step. */
+void ob_job_tell_progress(ob_job *job);
+
+/* What can be said of the cases before they are measured. */
+typedef struct ob_job_outlook {
+    size_t size;       /* sizeof(ob_job_outlook) */
+    size_t call_width; /* characters of the longest call; 0 = not known */
+    bool
+        repeats_calls; /* cases that follow each other have the same call, and differ in their ids */
+} ob_job_outlook;
+ob_status ob_job_look_ahead(ob_job *job, ob_job_outlook *out, ob_err *err);
 
 /* What came of it. */
 struct ob_job_summary {
@@ -118,6 +133,8 @@ ob_status ob_job_open(ob_context *context, const ob_job_source *source, const ob
 /* As long as the job. */
 const char *ob_job_path(const ob_job *job);       /* of the records; NULL = no file */
 const char *ob_job_trace_path(const ob_job *job); /* with ob_run_options.profile; NULL = none */
+uint64_t
+ob_job_result_count(const ob_job *job); /* that there are to be, with those that are done */
 /* Whether the header was written: what fails now failed while it was measured. */
 bool ob_job_has_begun(const ob_job *job);
 

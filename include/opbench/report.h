@@ -38,6 +38,7 @@ enum {
     OB_COLUMN_WRAPPED =
         8, /* the last one: its texts are broken at the style's width, line feeds stay */
     OB_COLUMN_SHORTENED = 16, /* where the style's width is too small, its texts are cut first */
+    OB_COLUMN_LESSER = 32,    /* and then columns of this kind are left out, the last first */
 };
 
 typedef struct ob_column {
@@ -80,6 +81,7 @@ typedef struct ob_table_style {
     size_t width;     /* text: of the screen; 0 = nothing is broken */
     bool bold_titles; /* text: for a terminal that shows it */
     bool trimmed;     /* text: no blanks at the ends of lines */
+    bool coloured; /* text: how results ended is shown in colours; for a terminal that shows them */
 } ob_table_style;
 
 /* Appends the table; style may be NULL. */
@@ -132,8 +134,11 @@ typedef struct ob_report_params {
     bool totals_only;    /* the rows are printed elsewhere */
     bool wide;           /* several backends: the rates of each, not of the fastest alone */
     size_t width;        /* of the screen, for text; 0 = nothing is cut */
-    /* Of the rows; with one there are no totals and no notes. NULL = all. */
+    /* Of the rows; with columns or a filter there are no totals and no notes. NULL = all. */
     const ob_table_choice *choice;
+    bool coloured; /* text: how results ended is shown in colours */
+    /* SIDES, for ob_report_print_new: how many a row has; 0 = not known, rows wait for the next one. */
+    size_t side_count;
 } ob_report_params;
 
 typedef struct ob_report ob_report;
@@ -143,6 +148,13 @@ void ob_report_destroy(ob_report *report); /* NULL is allowed */
 /* Copies what it shows of a record of any kind; NULL = a file ends here. A case that was interrupted is left out when its
  * file goes on behind it: the resumed run has measured it again. */
 ob_status ob_report_add(ob_report *report, const ob_record *record, ob_err *err);
+/* What is to come, before ob_report_print_new prints its first rows: how long the longest call is (0 = not known), and whether
+ * calls alone do not tell the rows apart, so that their ids are shown. */
+void ob_report_expect(ob_report *report, size_t call_width, bool repeats_calls);
+/* While records come: appends the rows that are whole and were not printed yet, as text, in columns that stay as they are; with
+ * the first come the titles. Nothing, where the rows are known at the end alone: with a choice, and in SUITE and REPLAY. What
+ * is left, and the totals, come by ob_report_print. */
+ob_status ob_report_print_new(ob_report *report, ob_text *text, ob_err *err);
 /* Appends the table, and for people the totals of a recorded program; JSON has both. Once, after the last record; of
  * MEASUREMENTS and INSTRUCTIONS, which have one form, as often as one likes: what was added since. */
 ob_status ob_report_print(ob_report *report, ob_table_format format, ob_text *text, ob_err *err);

@@ -8,13 +8,16 @@
 
 #include "opbench/compare.h"
 
-/* How a cell stands against the best: enum name, escape sequences before it. */
+/* How a cell stands against the best, or how a result ended: enum name, escape sequences before it. */
 #define OB_MARK_MAP(X)                                                                             \
     X(NONE, "")                                                                                    \
     X(BEST, "\033[92m\033[1m")                                                                     \
     X(GOOD, "\033[34m\033[1m")                                                                     \
     X(BAD, "\033[2m\033[91m")                                                                      \
-    X(VERY_BAD, "\033[31m\033[1m")
+    X(VERY_BAD, "\033[31m\033[1m")                                                                 \
+    X(FINE, "\033[32m")                                                                            \
+    X(DOUBTFUL, "\033[33m")                                                                        \
+    X(FAILED, "\033[1;31m")
 
 typedef enum ob_mark {
 #define OB_MARK_ENUM(id, escape) OB_MARK_##id,

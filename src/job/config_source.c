@@ -9,18 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The cases of a part, without those of other shards. */
-typedef struct part_cases {
-    ob_case_range *ranges;
-    size_t count;
-    uint64_t cases;
-} part_cases;
-
 typedef struct config_source {
     ob_job *job; /* that it belongs to */
     ob_job_configs configs;
     ob_job_part *parts;
-    part_cases *cases;    /* of each part */
+    ob_part_cases *cases; /* of each part */
     ob_json_doc *divided; /* what a shard is of; NULL = it is not divided */
     ob_job_hash hash;
     ob_job_batches batches;
@@ -57,7 +50,7 @@ static ob_status list_cases(config_source *s, const ob_shard *shard, ob_err *err
     uint64_t position = 0;
     s->cases = calloc(s->configs.part_count, sizeof *s->cases);
     for (size_t i = 0; s->cases != NULL && i < s->configs.part_count; i++) {
-        part_cases *to = &s->cases[i];
+        ob_part_cases *to = &s->cases[i];
         ob_case_range all;
         size_t count;
         const ob_case_range *ranges = selected(&s->parts[i], &all, &count);
@@ -268,7 +261,7 @@ static ob_status run_batches(config_source *s, const ob_job_part *part, const ob
 static ob_status run_part(config_source *s, size_t number, ob_err *err)
 {
     const ob_job_part *part = &s->parts[number];
-    const part_cases *cases = &s->cases[number];
+    const ob_part_cases *cases = &s->cases[number];
     if (cases->count == 0)
         return OB_OK;
     if (s->profilers == NULL)
@@ -359,6 +352,9 @@ ob_status ob_job_open_configs(ob_context *context, const ob_job_configs *configs
     const ob_job_source source = make_source(s);
     OB_TRY(ob__job_open_own(context, &source, destroy, params, out, err));
     s->job = *out;
+    s->job->parts = s->parts;
+    s->job->part_cases = s->cases;
+    s->job->part_count = s->configs.part_count;
     ob__profiler_runs_set_job(s->profilers, s->job);
     return OB_OK;
 }

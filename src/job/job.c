@@ -76,27 +76,6 @@ ob_status ob__job_show(ob_job *job, const ob_job_event *event, ob_err *err)
                                          : OB_OK;
 }
 
-void ob__job_tell_progress(const ob_job *job, const ob_record *record, const ob_run_progress *step)
-{
-    const ob_clock clock = ob_clock_monotonic();
-    if (job->params.on_progress == NULL)
-        return;
-    const double seconds = (double)(ob_clock_now_ns(&clock) - job->started_ns) / 1e9;
-    /* A resumed file may hold cases that are not selected now; the estimate is never below zero. */
-    const uint64_t done = job->done != NULL ? ob_done_count(job->done) : 0;
-    const uint64_t all = job->source.results > 0 ? job->source.results : job->source.cases;
-    const uint64_t wanted = all - (done < all ? done : all);
-    const uint64_t total = wanted > job->finished ? wanted : job->finished;
-    const ob_job_progress progress = {.done = job->finished,
-                                      .total = total,
-                                      .seconds = seconds,
-                                      .seconds_left = seconds / (double)job->finished *
-                                                      (double)(total - job->finished),
-                                      .record = record,
-                                      .step = step};
-    job->params.on_progress(job->params.ctx, &progress);
-}
-
 static ob_status append_kernel(void *ctx, const ob_record *kernel, ob_err *err)
 {
     return ob__job_append(ctx, kernel, err);
@@ -115,7 +94,7 @@ ob_status ob_job_add_line(ob_job *job, const ob_record *record, const char *line
     if (record->result.part_of != NULL) /* counted is its case, which comes behind its parts */
         return ob__job_show(job, &(ob_job_event){.record = record, .line = line, .length = length},
                             err);
-    job->finished++;
+    ob__job_note_result(job);
     job->summary.cases[record->result.status]++;
     if (ob_record_status_get_info(record->result.status)->failed)
         job->summary.failed++;
@@ -160,6 +139,11 @@ const char *ob_job_path(const ob_job *job)
 const char *ob_job_trace_path(const ob_job *job)
 {
     return job->profile != NULL ? ob_profile_path(job->profile) : NULL;
+}
+
+uint64_t ob_job_result_count(const ob_job *job)
+{
+    return job->source.results > 0 ? job->source.results : job->source.cases;
 }
 
 bool ob_job_has_begun(const ob_job *job)
@@ -290,6 +274,7 @@ ob_status ob_job_close(ob_job *job, ob_err *err)
         unlink(ob_job_path(job));
     status = ob_result_file_close(job->file, err);
     const ob_status closed = ob_profile_close(job->profile, status == OB_OK ? err : NULL);
+    ob__outlook_close(job->outlook);
     if (job->destroy_source != NULL)
         job->destroy_source(job->own_source);
     ob_json_doc_destroy(job->arguments);

@@ -6,6 +6,7 @@
 #define OB_JOB_JOB_INT_H
 
 #include "base/sized.h"
+#include "job/outlook.h"
 #include "opbench/batch.h"
 #include "opbench/profile.h"
 #include "opbench/shard.h"
@@ -33,6 +34,13 @@ struct ob_job {
     bool has_begun; /* the header is written */
     ob_shard shard; /* if params has one, as is its text */
     char shard_text[48];
+    /* How long the rest takes. */
+    const ob_job_part *parts; /* of a source of configs; NULL = another one */
+    const ob_part_cases *part_cases;
+    size_t part_count;
+    ob_outlook *outlook; /* NULL = nothing is known of the cases */
+    ob_eta eta;
+    double case_began_s; /* after the run */
 };
 
 /* As ob_job_open for a source that the job destroys, also when this fails. */
@@ -49,7 +57,8 @@ ob_status ob__job_read_old(ob_job *job, ob_err *err);
 const ob_option *ob__job_compare_arguments(const ob_option *rows, const ob_json *then,
                                            const ob_json *now, char *old, char *new, size_t size);
 /* A result came, or the step of a trace is further; the other is NULL. */
-void ob__job_tell_progress(const ob_job *job, const ob_record *record, const ob_run_progress *step);
+void ob__job_tell_progress(ob_job *job, const ob_record *record, const ob_run_progress *step);
+void ob__job_note_result(ob_job *job); /* before it is counted among the finished ones */
 /* An old or a new result to on_record. */
 ob_status ob__job_show(ob_job *job, const ob_job_event *event, ob_err *err);
 

@@ -418,7 +418,8 @@ void ob__replay_view_take_parts(ob_replay_view *view, ob_text *out)
 static ob_status print_tables(group *g, ob_table_format format, ob_text *text, ob_err *err)
 {
     const ob_table_style style = {.size = sizeof style, .format = format, .trimmed = true};
-    ob_table *sides = g->count > 1 ? ob__side_by_side_view_table(g->sides) : NULL;
+    ob_table *sides =
+        g->count > 1 ? ob__side_by_side_view_table(g->sides, 0, SIZE_MAX, NULL) : NULL;
     ob_status status = g->count == 1 || sides != NULL ? OB_OK : no_memory(err);
     for (size_t i = 0; sides != NULL && !sides->no_memory && i <= OB_SIDE_VIEW_PASS; i++)
         if (i == OB_SIDE_VIEW_OPERATOR)

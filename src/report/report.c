@@ -3,6 +3,7 @@
  * A report: records in, the tables of one view out. The same for the command that measured and for one that reads its
  * file.
  */
+#include "report/filter.h"
 #include "report/step.h"
 #include "report/views.h"
 
@@ -10,6 +11,7 @@
 #include "base/sized.h"
 #include "opbench/count.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +31,12 @@ struct ob_report {
     ob_text
         held; /* lines of results that were interrupted, until it is known that nothing goes on behind them */
     char config_hash[64]; /* of the last header */
+    struct {
+        size_t printed; /* rows */
+        bool *hidden;   /* by column; NULL = nothing was printed yet */
+        ob_said_notes said;
+        ob_expected expected;
+    } live; /* what ob_report_print_new did */
 };
 
 /* ---- which view ---- */
@@ -95,6 +103,17 @@ static ob_status no_memory(ob_err *err)
     return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the report");
 }
 
+/* Before anything is measured. table: NULL = its columns are not known yet. */
+static ob_status check_sort(const ob_table *table, const ob_table_choice *choice, ob_err *err)
+{
+    const char *name = choice->sort;
+    size_t column;
+    if (table == NULL || table->no_memory || name == NULL)
+        return OB_OK;
+    name += name[0] == '-';
+    return ob__table_find(table, name, strlen(name), "--sort", &column, err);
+}
+
 ob_status ob_report_create(const ob_report_params *params, ob_report **out, ob_err *err)
 {
     ob_report_params own;
@@ -121,11 +140,13 @@ ob_status ob_report_create(const ob_report_params *params, ob_report **out, ob_e
         ok = (report->replay = ob__replay_view_create(&report->choice)) != NULL;
     else if (!ok)
         ok = (report->suite = ob__suite_view_create()) != NULL;
-    if (ok)
+    const ob_status status =
+        ok ? check_sort(report->run.table, &report->choice, err) : no_memory(err);
+    if (status == OB_OK)
         return OB_OK;
     ob_report_destroy(report);
     *out = NULL;
-    return no_memory(err);
+    return status;
 }
 
 void ob_report_destroy(ob_report *report)
@@ -143,6 +164,8 @@ void ob_report_destroy(ob_report *report)
     ob__step_fini(&report->step);
     ob_text_fini(&report->texts);
     ob_text_fini(&report->held);
+    free(report->live.hidden);
+    ob__said_notes_fini(&report->live.said);
     free(report);
 }
 
@@ -160,6 +183,8 @@ static ob_status open_sweep(ob_report *report, const ob_record_header *h, ob_err
                                       text.data, text.size, &report->sweep, err);
     if (status == OB_OK && !ob__sweep_view_open(&report->points, report->sweep, &report->choice))
         status = no_memory(err);
+    if (status == OB_OK)
+        status = check_sort(report->points.table, &report->choice, err);
     ob_text_fini(&text);
     return status;
 }
@@ -296,13 +321,26 @@ ob_status ob_report_add(ob_report *report, const ob_record *record, ob_err *err)
 
 /* ---- printing ---- */
 
+/* Rows are left out of what is shown: sums over all of them would not be theirs. */
+static bool is_chosen(const ob_report *report)
+{
+    const ob_table_choice *c = &report->choice;
+    return c->columns != NULL || c->filter != NULL;
+}
+
+/* Their order, or how many are shown, is the user's. */
+static bool is_ordered(const ob_report *report)
+{
+    return report->choice.sort != NULL || report->choice.top > 0;
+}
+
 /* Where the view has made its own table, *made is it, to be destroyed. */
 static ob_table *table_of(ob_report *report, bool whole, char *title, ob_table **made)
 {
     *made = report->params.view == OB_VIEW_STEP ? ob__step_table(&report->step, whole)
-            : report->sides != NULL             ? ob__side_by_side_view_table(report->sides)
-            : report->suite != NULL             ? ob__suite_view_table(report->suite, title)
-                                                : NULL;
+            : report->sides != NULL ? ob__side_by_side_view_table(report->sides, 0, SIZE_MAX, NULL)
+            : report->suite != NULL ? ob__suite_view_table(report->suite, title)
+                                    : NULL;
     if (report->run.table != NULL)
         ob__run_view_end(&report->run, &report->totals);
     return *made != NULL               ? *made
@@ -310,26 +348,25 @@ static ob_table *table_of(ob_report *report, bool whole, char *title, ob_table *
                                        : report->points.table;
 }
 
-static bool is_chosen(const ob_report *report)
-{
-    const ob_table_choice *c = &report->choice;
-    return c->columns != NULL || c->sort != NULL || c->filter != NULL || c->top > 0;
-}
-
 static ob_status print_rows(ob_report *report, ob_table_format format, ob_text *text, ob_err *err)
 {
     const ob_table_style style = {.size = sizeof style,
                                   .format = format,
                                   .width = report->params.width,
-                                  .trimmed = report->suite != NULL};
+                                  .trimmed = report->suite != NULL,
+                                  .coloured = report->params.coloured};
     char title[64] = "";
     const bool people = format == OB_TABLE_TEXT || format == OB_TABLE_MARKDOWN;
-    ob_table *made, *table = table_of(report, people && !is_chosen(report), title, &made);
+    ob_table *made, *table = table_of(report, people && !is_chosen(report) && !is_ordered(report),
+                                      title, &made);
     ob_status status = table != NULL                          ? OB_OK
                        : report->params.view == OB_VIEW_SWEEP ? OB_END /* not even a header */
                                                               : no_memory(err);
-    if (status == OB_OK)
-        status = ob_table_choose(table, &report->choice, err);
+    /* Sides have columns that are known at the end alone: who misspelt one has his results all the same. */
+    const ob_status chosen =
+        status == OB_OK ? ob_table_choose(table, &report->choice, err) : status;
+    if (report->sides == NULL)
+        status = chosen;
     if (status == OB_OK)
         ob__table_fold_notes(table);
     if (status == OB_OK && title[0] != '\0' && format == OB_TABLE_TEXT &&
@@ -338,14 +375,115 @@ static ob_status print_rows(ob_report *report, ob_table_format format, ob_text *
     if (status == OB_OK)
         status = ob_table_print(table, &style, text, err);
     ob_table_destroy(made);
+    status = status == OB_OK ? chosen : status;
     return status == OB_END ? OB_OK : status;
 }
+
+/* ---- rows as they come ---- */
+
+/* Columns that the first rows have nothing in stay away, and the others stay. */
+static bool fix_columns(ob_report *report, ob_table *table)
+{
+    size_t count = 0;
+    if (report->live.hidden == NULL) {
+        size_t *shown = ob__table_shown(table, true, &count);
+        report->live.hidden = calloc(table->column_count + 1, sizeof *report->live.hidden);
+        for (size_t i = 0; shown != NULL && report->live.hidden != NULL && i < table->column_count;
+             i++) {
+            size_t at = 0;
+            while (at < count && shown[at] != i)
+                at++;
+            report->live.hidden[i] = at == count;
+        }
+        free(shown);
+    }
+    for (size_t i = 0; report->live.hidden != NULL && i < table->column_count; i++)
+        table->columns[i].flags =
+            (table->columns[i].flags & ~(uint32_t)(OB_COLUMN_NOT_EMPTY | OB_COLUMN_HIDDEN)) |
+            (report->live.hidden[i] ? OB_COLUMN_HIDDEN : 0);
+    return report->live.hidden != NULL;
+}
+
+/* The rows from live.printed on: *first = where they begin. NULL: memory is out. */
+static ob_table *new_rows(ob_report *report, bool is_last, size_t *first, ob_table **made)
+{
+    ob_side_by_side_view *sides = report->sides;
+    *first = 0;
+    *made = NULL;
+    if (sides != NULL) {
+        const size_t end = is_last
+                               ? SIZE_MAX
+                               : ob__side_by_side_view_whole(sides, report->params.side_count > 0
+                                                                        ? report->params.side_count
+                                                                        : SIZE_MAX);
+        return *made = ob__side_by_side_view_table(
+                   sides, report->live.printed,
+                   end > report->live.printed ? end : report->live.printed, &report->live.expected);
+    }
+    if (report->run.table != NULL && report->live.hidden == NULL)
+        ob__run_view_fix(&report->run, &report->live.expected);
+    if (report->points.table != NULL && report->live.hidden == NULL)
+        ob__sweep_view_fix(&report->points);
+    *first = report->live.printed;
+    return report->run.table != NULL ? report->run.table : report->points.table;
+}
+
+static ob_status print_new(ob_report *report, bool is_last, ob_text *text, ob_err *err)
+{
+    const ob_table_style style = {
+        .size = sizeof style, .width = report->params.width, .coloured = report->params.coloured};
+    ob_table_part part = {
+        .is_fixed = true, .is_continued = report->live.hidden != NULL, .is_unfinished = !is_last};
+    ob_table *made, *table = new_rows(report, is_last, &part.first, &made);
+    if (table == NULL || table->no_memory)
+        return no_memory(err);
+    ob_status status = OB_OK;
+    if (table->row_count > part.first || is_last) {
+        ob__said_notes_take(&report->live.said, table, part.first);
+        status = fix_columns(report, table) ? ob__table_print_text(table, &style, &part, text, err)
+                                            : no_memory(err);
+        report->live.printed += table->row_count - part.first;
+    }
+    ob_table_destroy(made);
+    return status;
+}
+
+void ob_report_expect(ob_report *report, size_t call_width, bool repeats_calls)
+{
+    report->live.expected = (ob_expected){.call_width = call_width, .repeats_calls = repeats_calls};
+}
+
+ob_status ob_report_print_new(ob_report *report, ob_text *text, ob_err *err)
+{
+    if (is_of_texts(report))
+        return ob_report_print(report, OB_TABLE_TEXT, text, err);
+    if (report->params.totals_only || is_chosen(report) || is_ordered(report) ||
+        (report->sides == NULL && report->run.table == NULL && report->points.table == NULL))
+        return OB_OK;
+    return print_new(report, false, text, err);
+}
+
+/* What several of the rows had to say, which stands below the first of them. */
+static ob_status print_reasons(const ob_report *report, ob_text *text, ob_err *err)
+{
+    const ob_said_notes *said = &report->live.said;
+    bool ok = true;
+    for (size_t i = 0; ok && i < said->count; i++)
+        if (said->items[i].count > 1)
+            ok = ob_text_printf(text, "%" PRIu64 " cases: ", said->items[i].count) &&
+                 ob__append_harmless(text, said->items[i].text, true) &&
+                 ob_text_append(text, "\n", 1);
+    return ok ? OB_OK : no_memory(err);
+}
+
+/* ---- */
 
 static ob_status print_totals(ob_report *report, ob_table_format format, ob_text *text, ob_err *err)
 {
     const ob_table_style style = {.size = sizeof style, .format = format, .list = "totals"};
     const bool people = format == OB_TABLE_TEXT || format == OB_TABLE_MARKDOWN;
-    if (report->totals.count == 0 || is_chosen(report) || format == OB_TABLE_CSV)
+    if (report->totals.count == 0 || is_chosen(report) || report->choice.top > 0 ||
+        format == OB_TABLE_CSV)
         return OB_OK;
     ob_table *table = ob__totals_table(&report->totals);
     ob_status status =
@@ -365,10 +503,14 @@ ob_status ob_report_print(ob_report *report, ob_table_format format, ob_text *te
         return ok ? OB_OK : no_memory(err);
     }
     if (report->replay != NULL)
-        return ob__replay_view_print(report->replay, &report->choice, is_chosen(report), format,
-                                     text, err);
-    if (!report->params.totals_only)
+        return ob__replay_view_print(report->replay, &report->choice,
+                                     is_chosen(report) || is_ordered(report), format, text, err);
+    if (report->live.hidden != NULL) {
+        OB_TRY(print_new(report, true, text, err));
+        OB_TRY(print_reasons(report, text, err));
+    } else if (!report->params.totals_only) {
         OB_TRY(print_rows(report, format, text, err));
+    }
     return print_totals(report, format, text, err);
 }
 

@@ -38,8 +38,10 @@ static const struct {
     {{.title = "threads", .name = "threads", .flags = OB_COLUMN_HIDDEN}, FIELD, "threads"},
     {{.title = "median", .name = "median_ns"}, FIELD, "statistics/*/median"},
     {{.title = "+- 95 %", .name = "half_width_95_ns", .hint = OB_HINT_TIME}, HALF_WIDTH, NULL},
-    {{.title = "p99", .name = "p99_ns"}, FIELD, "statistics/*/p99"},
-    {{.title = "samples", .name = "samples", .hint = OB_HINT_COUNT}, SAMPLES, NULL},
+    {{.title = "p99", .name = "p99_ns", .flags = OB_COLUMN_LESSER}, FIELD, "statistics/*/p99"},
+    {{.title = "samples", .name = "samples", .hint = OB_HINT_COUNT, .flags = OB_COLUMN_LESSER},
+     SAMPLES,
+     NULL},
     {{.title = "speed-up", .name = "speed_up", .hint = OB_HINT_FIGURE, .flags = OB_COLUMN_HIDDEN},
      SPEED_UP,
      NULL},
@@ -55,7 +57,7 @@ static const struct {
     {{.title = "of roof", .name = "of_attainable", .flags = OB_COLUMN_NOT_EMPTY},
      FIELD,
      "statistics/*/of_attainable"},
-    {{.title = "bound by", .name = "bound_by", .flags = OB_COLUMN_NOT_EMPTY},
+    {{.title = "bound by", .name = "bound_by", .flags = OB_COLUMN_NOT_EMPTY | OB_COLUMN_LESSER},
      FIELD,
      "statistics/*/bound_by"},
     {{.title = "instr.", .name = "instructions", .flags = OB_COLUMN_HIDDEN},
@@ -94,6 +96,14 @@ bool ob__run_view_open(ob_run_view *view, const ob_table_choice *choice)
     return view->table != NULL;
 }
 
+ob_mark ob__mark_of_result(const ob_record_result *r)
+{
+    const ob_record_status_info *info = ob_record_status_get_info(r->status);
+    return info->failed                          ? OB_MARK_FAILED
+           : info->ran && r->warnings.count == 0 ? OB_MARK_FINE
+                                                 : OB_MARK_DOUBTFUL;
+}
+
 /* A mark behind the word, which the notes below the table explain; programs get the warnings themselves. */
 static void set_status(ob_table *table, const ob_record_result *r)
 {
@@ -101,6 +111,7 @@ static void set_status(ob_table *table, const ob_record_result *r)
     snprintf(text, sizeof text, "%s%s", ob_record_status_get_info(r->status)->word,
              r->warnings.count > 0 ? "*" : "");
     ob_table_set_text(table, column_of(MARKED_STATUS, NULL), text);
+    ob__table_set_mark(table, column_of(MARKED_STATUS, NULL), ob__mark_of_result(r));
 }
 
 static void add_row(ob_run_view *view, const ob_record *record, bool backward)
@@ -161,6 +172,44 @@ static bool repeats_calls(const ob_table *table)
     return false;
 }
 
+/* Which columns there are for the results so far. */
+static void show_columns(const ob_run_view *view)
+{
+    ob_table *table = view->table;
+    if (repeats_calls(table))
+        table->columns[column_of(SHOWN_ID, NULL)].flags = 0;
+    if (view->counted)
+        table->columns[column_of(FIELD, "instructions/*")].flags = 0;
+    /* Counts have no times. */
+    for (size_t c = column_of(FIELD, "statistics/*/median");
+         view->counts_alone && !view->timed && c <= column_of(FIELD, "statistics/*/bound_by"); c++)
+        table->columns[c].flags |= OB_COLUMN_HIDDEN;
+}
+
+void ob__run_view_fix(ob_run_view *view, const ob_expected *expected)
+{
+    /* How long texts are, as far as one can say. */
+    static const struct {
+        int what;
+        const char *path;
+        size_t width;
+    } USUAL[] = {{CALL, NULL, 40},
+                 {SHOWN_ID, NULL, 8},
+                 {MARKED_STATUS, NULL, 11},
+                 {PASS, NULL, 8},
+                 {FIELD, "statistics/*/bound_by", 8}};
+    ob_table *table = view->table;
+    if (table->no_memory)
+        return;
+    show_columns(view);
+    for (size_t i = 0; i < sizeof USUAL / sizeof *USUAL; i++)
+        table->columns[column_of(USUAL[i].what, USUAL[i].path)].least_width = USUAL[i].width;
+    if (expected->call_width > 0)
+        table->columns[column_of(CALL, NULL)].least_width = expected->call_width;
+    if (expected->repeats_calls)
+        table->columns[column_of(SHOWN_ID, NULL)].flags = 0;
+}
+
 void ob__run_view_end(ob_run_view *view, const ob_totals *totals)
 {
     ob_table *table = view->table;
@@ -174,16 +223,9 @@ void ob__run_view_end(ob_run_view *view, const ob_totals *totals)
     const size_t backend = column_of(FIELD, "backend"), weighted = column_of(WEIGHTED, NULL);
     if (table->no_memory)
         return;
-    if (repeats_calls(table))
-        table->columns[column_of(SHOWN_ID, NULL)].flags = 0;
+    show_columns(view);
     if (view->scales)
         ob__run_view_scale(table, &scaling);
-    if (view->counted)
-        table->columns[column_of(FIELD, "instructions/*")].flags = 0;
-    /* Counts have no times. */
-    for (size_t c = column_of(FIELD, "statistics/*/median");
-         view->counts_alone && !view->timed && c <= column_of(FIELD, "statistics/*/bound_by"); c++)
-        table->columns[c].flags |= OB_COLUMN_HIDDEN;
     for (size_t c = column_of(CALLS, NULL); totals->count > 0 && c <= column_of(SHARE, NULL); c++)
         table->columns[c].flags = 0;
     for (size_t i = 0; totals->count > 0 && i < table->row_count; i++) {

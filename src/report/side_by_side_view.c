@@ -17,6 +17,7 @@ enum { MOST_BACKENDS = 8 };
 typedef struct side {
     bool there;
     const char *status, *word; /* the second for people, where there is no time */
+    ob_mark mark;              /* of the word */
     const char *reason;
     double median_ns, mean_ns, instructions;
     double attainable_ns, of_attainable;
@@ -37,10 +38,13 @@ struct ob_side_by_side_view {
     size_t backend_count;
     row *rows;
     size_t count, room;
-    bool counted;  /* a result says something of instructions */
-    bool attained; /* and one of what was attainable */
-    bool scales;   /* there are several numbers of threads */
-    bool wide;     /* people see the rates of every backend, not of the fastest alone */
+    struct {
+        bool counted;  /* a result says something of instructions */
+        bool attained; /* and one of what was attainable */
+        bool scales;   /* there are several numbers of threads */
+    } has, shown;      /* what results have; what columns are for */
+    bool is_fixed;     /* rows were printed: `shown` stays as it is */
+    bool wide;         /* people see the rates of every backend, not of the fastest alone */
 };
 
 ob_side_by_side_view *ob__side_by_side_view_create(bool wide)
@@ -113,7 +117,7 @@ static row *find_row(ob_side_by_side_view *view, const ob_record_result *r, cons
                  .id = keep(view, id),
                  .pass = pass,
                  .threads = r->threads};
-    view->scales = view->scales || view->rows[0].threads != r->threads;
+    view->has.scales = view->has.scales || view->rows[0].threads != r->threads;
     return new->call != NULL &&new->op != NULL &&new->id != NULL ? new : NULL;
 }
 
@@ -135,6 +139,7 @@ static ob_status add_pass(ob_side_by_side_view *view, const ob_record_result *r,
         (side){.there = true,
                .status = info->word,
                .word = info->ran ? NULL : info->word,
+               .mark = info->ran ? OB_MARK_NONE : ob__mark_of_result(r),
                .reason = r->reason != NULL && r->reason[0] != '\0' ? keep(view, r->reason) : NULL,
                .median_ns = measured ? pass->time_ms.median * 1e6 : NAN,
                .mean_ns = measured ? pass->time_ms.mean * 1e6 : NAN,
@@ -145,8 +150,8 @@ static ob_status add_pass(ob_side_by_side_view *view, const ob_record_result *r,
                .of_attainable = measured ? pass->of_attainable : NAN,
                .bound_by = measured && pass->bound_by != NULL ? keep(view, pass->bound_by) : NULL,
                .ratio = measured ? pass->ratio : NONE};
-    view->counted = view->counted || r->instructions.source != NULL;
-    view->attained = view->attained || to->sides[b].of_attainable > 0;
+    view->has.counted = view->has.counted || r->instructions.source != NULL;
+    view->has.attained = view->has.attained || to->sides[b].of_attainable > 0;
     return OB_OK;
 }
 
@@ -240,7 +245,7 @@ typedef struct columns {
 
 static void add_best_columns(const ob_side_by_side_view *view, ob_table *table, columns *to)
 {
-    const uint32_t rates = view->wide ? OB_COLUMN_HIDDEN : OB_COLUMN_NOT_EMPTY;
+    const uint32_t rates = (view->wide ? OB_COLUMN_HIDDEN : OB_COLUMN_NOT_EMPTY) | OB_COLUMN_LESSER;
     const ob_column all[BEST_COLUMNS] = {
         [BEST] = {.title = "best"},
         [BEST_GFLOPS] = {.title = "GFLOP/s", .hint = OB_HINT_FIGURE, .flags = rates},
@@ -257,16 +262,23 @@ static bool is_shown(const ob_side_by_side_view *view, int first)
     switch (first) {
     case SHOWN_INSTRUCTIONS:
     case INSTRUCTIONS:
-        return view->counted;
+        return view->shown.counted;
     case SHOWN_GFLOPS:
         return view->wide;
     case SHOWN_SHARE:
-        return view->wide && view->attained;
+        return view->wide && view->shown.attained;
     case ATTAINABLE:
-        return view->attained;
+        return view->shown.attained;
     default:
         return true;
     }
+}
+
+static uint32_t flags_of(int f)
+{
+    return f == SHOWN_GFLOPS || f == SHOWN_GBS ? OB_COLUMN_NOT_EMPTY | OB_COLUMN_LESSER
+           : f == SPREAD                       ? OB_COLUMN_LESSER
+                                               : 0;
 }
 
 static void add_columns(const ob_side_by_side_view *view, ob_table *table, columns *to)
@@ -284,7 +296,7 @@ static void add_columns(const ob_side_by_side_view *view, ob_table *table, colum
     ob_text title = {.data = NULL}, name = {.data = NULL};
     for (int c = 0; c < OB_SIDE_VIEW_FIXED; c++)
         ob_table_add_column(table, &FIXED[c]);
-    if (view->scales && !table->no_memory)
+    if (view->shown.scales && !table->no_memory)
         table->columns[OB_SIDE_VIEW_THREADS].flags = 0;
     for (int first = 0, last; first < FIGURES; first = last + 1) {
         for (last = first; !SHAPES[last].ends; last++)
@@ -296,9 +308,7 @@ static void add_columns(const ob_side_by_side_view *view, ob_table *table, colum
                         table, &(ob_column){.title = spell(view, SHAPES[f].title, b, &title),
                                             .name = spell(view, SHAPES[f].name, b, &name),
                                             .hint = SHAPES[f].hint,
-                                            .flags = f == SHOWN_GFLOPS || f == SHOWN_GBS
-                                                         ? OB_COLUMN_NOT_EMPTY
-                                                         : 0});
+                                            .flags = flags_of(f)});
         if (last == SPREAD)
             add_best_columns(view, table, to);
     }
@@ -345,6 +355,7 @@ static void fill_best(const ob_side_by_side_view *view, ob_table *table, const c
         return;
     const char *best = is_best(r, b) ? view->backends[b] : NULL;
     ob_table_set_text(table, at->best[BEST], best);
+    ob__table_set_mark(table, at->best[BEST], OB_MARK_FINE);
     ob_table_set_text(table, at->plain_best, best);
     ob_table_set_number(table, at->best[BEST_GFLOPS], r->sides[b].gflops_per_s);
     ob_table_set_number(table, at->best[BEST_GBS], r->sides[b].gb_per_s);
@@ -389,12 +400,19 @@ static void fill_side(ob_table *table, const size_t places[FIGURES][MOST_BACKEND
         ob_table_set_number(table, places[f][b], numbers[f]);
         ob_table_set_text(table, places[f][b], texts[f]);
     }
+    ob__table_set_mark(table, places[TIME][b], s->mark);
 }
 
-static bool add_note(ob_text *note, const char *backend, const side *s)
+static void add_reason(ob_table *table, const char *backend, const side *s)
 {
-    return s->reason == NULL ||
-           ob_text_printf(note, "%s%s: %s", note->size > 0 ? "\n" : "", backend, s->reason);
+    ob_text note = {.data = NULL};
+    if (s->reason == NULL)
+        return;
+    if (ob_text_printf(&note, "%s: %s", backend, s->reason) && ob_text_append(&note, "", 1))
+        ob__table_add_note(table, note.data);
+    else
+        table->no_memory = true;
+    ob_text_fini(&note);
 }
 
 /* Whether calls alone do not tell the rows apart, one behind the other as iterators make them. */
@@ -407,35 +425,70 @@ static bool repeats_calls(const ob_side_by_side_view *view)
     return false;
 }
 
-ob_table *ob__side_by_side_view_table(ob_side_by_side_view *view)
+/* How wide people's columns are before their rows are there. */
+static void widen(const ob_side_by_side_view *view, ob_table *table, const columns *at,
+                  const ob_expected *fixed)
+{
+    enum { USUAL_CALL = 40, USUAL_ID = 8, LONGEST_PASS = 8, USUAL_WORD = 11 };
+    if (table->no_memory)
+        return;
+    table->columns[OB_SIDE_VIEW_CALL].least_width =
+        fixed->call_width > 0 ? fixed->call_width : USUAL_CALL;
+    table->columns[OB_SIDE_VIEW_ID].least_width = USUAL_ID;
+    table->columns[OB_SIDE_VIEW_PASS].least_width = LONGEST_PASS;
+    for (size_t b = 0; b < view->backend_count; b++) {
+        ob_column *best = &table->columns[at->best[BEST]];
+        const size_t length = strlen(view->backends[b]);
+        best->least_width = length > best->least_width ? length : best->least_width;
+        table->columns[at->figures[TIME][b]].least_width = USUAL_WORD; /* "unsupported" */
+    }
+}
+
+static void fill_row(const ob_side_by_side_view *view, ob_table *table, const columns *at,
+                     const row *r)
+{
+    ob_table_add_row(table);
+    ob_table_set_text(table, OB_SIDE_VIEW_CALL, r->call);
+    ob_table_set_text(table, OB_SIDE_VIEW_OPERATOR, r->op);
+    ob_table_set_text(table, OB_SIDE_VIEW_ID, r->id);
+    ob_table_set_text(table, OB_SIDE_VIEW_PASS, r->pass);
+    ob_table_set_number(table, OB_SIDE_VIEW_THREADS, (double)r->threads);
+    fill_best(view, table, at, r);
+    for (size_t b = 0; b < view->backend_count; b++) {
+        if (r->sides[b].there)
+            fill_side(table, at->figures, b, &r->sides[b]);
+        add_reason(table, view->backends[b], &r->sides[b]);
+    }
+}
+
+ob_table *ob__side_by_side_view_table(ob_side_by_side_view *view, size_t first, size_t end,
+                                      const ob_expected *fixed)
 {
     columns at = {.best = {0}};
-    ob_text note = {.data = NULL};
     ob_table *table = ob_table_create();
     if (table == NULL)
         return NULL;
+    if (!view->is_fixed)
+        view->shown = view->has;
+    view->is_fixed = view->is_fixed || fixed != NULL;
     add_columns(view, table, &at);
-    if (repeats_calls(view) && !table->no_memory)
+    if ((fixed != NULL ? fixed->repeats_calls : repeats_calls(view)) && !table->no_memory)
         table->columns[OB_SIDE_VIEW_ID].title = "id";
-    for (size_t i = 0; i < view->count; i++) {
-        const row *r = &view->rows[i];
-        ob_table_add_row(table);
-        ob_table_set_text(table, OB_SIDE_VIEW_CALL, r->call);
-        ob_table_set_text(table, OB_SIDE_VIEW_OPERATOR, r->op);
-        ob_table_set_text(table, OB_SIDE_VIEW_ID, r->id);
-        ob_table_set_text(table, OB_SIDE_VIEW_PASS, r->pass);
-        ob_table_set_number(table, OB_SIDE_VIEW_THREADS, (double)r->threads);
-        fill_best(view, table, &at, r);
-        note.size = 0;
-        for (size_t b = 0; b < view->backend_count; b++) {
-            if (r->sides[b].there)
-                fill_side(table, at.figures, b, &r->sides[b]);
-            if (!add_note(&note, view->backends[b], &r->sides[b]))
-                table->no_memory = true;
-        }
-        if (note.size > 0 && ob_text_append(&note, "", 1))
-            ob_table_set_note(table, note.data);
-    }
-    ob_text_fini(&note);
+    if (fixed != NULL)
+        widen(view, table, &at, fixed);
+    for (size_t i = first; i < end && i < view->count && !table->no_memory; i++)
+        fill_row(view, table, &at, &view->rows[i]);
     return table;
+}
+
+size_t ob__side_by_side_view_whole(const ob_side_by_side_view *view, size_t sides)
+{
+    size_t last = view->count, there = 0;
+    while (last > 0 && strcmp(view->rows[last - 1].pass, "forward") != 0)
+        last--;
+    if (last == 0)
+        return 0;
+    for (size_t b = 0; b < MOST_BACKENDS; b++)
+        there += view->rows[last - 1].sides[b].there;
+    return there >= sides ? view->count : last - 1;
 }

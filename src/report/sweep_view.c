@@ -20,6 +20,19 @@ static ob_hint hint_of(size_t column)
                : OB_HINT_REAL;
 }
 
+/* What a screen that is too narrow can do without. */
+static uint32_t flags_of(size_t column)
+{
+    static const size_t MUST[] = {OB_SWEEP_COLUMN_precision,        OB_SWEEP_COLUMN_backend,
+                                  OB_SWEEP_COLUMN_status,           OB_SWEEP_COLUMN_pass,
+                                  OB_SWEEP_COLUMN_median_ns,        OB_SWEEP_COLUMN_gb_per_second,
+                                  OB_SWEEP_COLUMN_gflop_per_second, OB_SWEEP_COLUMN_reason};
+    for (size_t i = 0; i < sizeof MUST / sizeof *MUST; i++)
+        if (column == MUST[i])
+            return column == OB_SWEEP_COLUMN_reason ? OB_COLUMN_SHORTENED : 0;
+    return OB_COLUMN_LESSER;
+}
+
 /* Texts and lists are no numbers. */
 static ob_hint hint_of_axis(const ob_sweep_axis *axis)
 {
@@ -41,11 +54,25 @@ bool ob__sweep_view_open(ob_sweep_view *view, const ob_sweep *sweep, const ob_ta
                             &(ob_column){.title = name,
                                          .name = name,
                                          .hint = variable ? hint_of_axis(&sweep->space.variables[i])
-                                                          : hint_of(i - view->variables)});
+                                                          : hint_of(i - view->variables),
+                                         .flags = variable ? 0 : flags_of(i - view->variables)});
     }
     if (view->table != NULL)
         ob__field_columns_ask(&view->fields, view->table, choice);
     return view->table != NULL;
+}
+
+void ob__sweep_view_fix(ob_sweep_view *view)
+{
+    /* How long texts are, as far as one can say. */
+    static const struct {
+        size_t column, width;
+    } USUAL[] = {{OB_SWEEP_COLUMN_precision, 8}, {OB_SWEEP_COLUMN_backend, 8},
+                 {OB_SWEEP_COLUMN_kind, 6},      {OB_SWEEP_COLUMN_name, 16},
+                 {OB_SWEEP_COLUMN_status, 11},   {OB_SWEEP_COLUMN_reason, 20},
+                 {OB_SWEEP_COLUMN_pass, 8},      {OB_SWEEP_COLUMN_bound_by, 8}};
+    for (size_t i = 0; i < sizeof USUAL / sizeof *USUAL && !view->table->no_memory; i++)
+        view->table->columns[view->variables + USUAL[i].column].least_width = USUAL[i].width;
 }
 
 void ob__sweep_view_fini(ob_sweep_view *view)
@@ -109,6 +136,8 @@ static void begin_row(const row *r, bool backward)
     set_text(r->view, OB_SWEEP_COLUMN_precision, r->job->precision);
     set_text(r->view, OB_SWEEP_COLUMN_backend, result->backend);
     set_text(r->view, OB_SWEEP_COLUMN_status, ob_record_status_get_info(result->status)->word);
+    ob__table_set_mark(r->view->table, r->view->variables + OB_SWEEP_COLUMN_status,
+                       ob__mark_of_result(result));
     set_text(r->view, OB_SWEEP_COLUMN_reason, result->reason);
     ob__field_columns_fill(&r->view->fields, r->view->table, r->record, backward);
 }

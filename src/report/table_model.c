@@ -117,8 +117,32 @@ void ob_table_set_heading(ob_table *table, const char *lines)
 
 void ob_table_set_note(ob_table *table, const char *lines)
 {
-    if (table->row_count > 0)
-        table->rows[table->row_count - 1].note = ob__table_keep(table, lines);
+    if (table->row_count == 0)
+        return;
+    table->rows[table->row_count - 1].notes = NULL;
+    if (lines != NULL)
+        ob__table_add_note(table, lines);
+}
+
+void ob__table_add_note(ob_table *table, const char *lines)
+{
+    ob_row_note **at = &table->rows[table->row_count - 1].notes;
+    while (*at != NULL)
+        at = &(*at)->next;
+    ob_row_note *note = ob__arena_alloc(&table->arena, sizeof *note);
+    if (note == NULL) {
+        table->no_memory = true;
+        return;
+    }
+    *note = (ob_row_note){.text = ob__table_keep(table, lines)};
+    *at = note->text != NULL ? note : NULL;
+}
+
+void ob__table_set_mark(ob_table *table, size_t column, ob_mark mark)
+{
+    ob_cell *cell = ob__table_cell(table, table->row_count - 1, column);
+    if (cell != NULL)
+        cell->mark = mark;
 }
 
 void ob_table_add_line(ob_table *table, const char *line)
@@ -238,7 +262,7 @@ ob_status ob_table_print(const ob_table *table, const ob_table_style *style, ob_
     OB_TRY(OB__TAKE_OPTIONAL(ob_table_style, &own, style, err));
     style = &own;
     if (ok && style->format == OB_TABLE_TEXT)
-        status = ob__table_print_text(table, style, text, err);
+        status = ob__table_print_text(table, style, NULL, text, err);
     else if (ok && style->format == OB_TABLE_MARKDOWN)
         status = ob__table_print_markdown(table, text, err);
     else if (ok)

@@ -21,10 +21,18 @@ typedef struct ob_cell {
     ob_mark mark;
 } ob_cell;
 
+/* Lines below a row. */
+typedef struct ob_row_note ob_row_note;
+struct ob_row_note {
+    const char *text;
+    ob_row_note *next; /* NULL = it is the last */
+};
+
 typedef struct ob_row {
     ob_cell *cells;
     size_t cell_count;
-    const char *heading, *note; /* NULL = none */
+    const char *heading; /* NULL = none */
+    ob_row_note *notes;  /* NULL = none */
 } ob_row;
 
 struct ob_table {
@@ -46,6 +54,27 @@ ob_cell *ob__table_cell(ob_table *table, size_t row, size_t column);
 /* The cell, or an empty one. */
 const ob_cell *ob__table_peek(const ob_table *table, size_t row, size_t column);
 const char *ob__table_keep(ob_table *table, const char *text); /* a copy in the arena */
+/* Behind those that the last row has. */
+void ob__table_add_note(ob_table *table, const char *lines);
+/* In colours, where they are shown. */
+void ob__table_set_mark(ob_table *table, size_t column, ob_mark mark);
+
+/* ---- notes that many rows have ---- */
+
+enum { OB_MOST_SAID = 64 };
+
+/* Notes of rows that were printed as they came. Zero is empty. */
+typedef struct ob_said_notes {
+    struct {
+        char *text;
+        uint64_t count;
+    } items[OB_MOST_SAID];
+    size_t count;
+} ob_said_notes;
+
+void ob__said_notes_fini(ob_said_notes *said);
+/* Counts the notes of the rows from `first` on; those that were there before are taken away. Beyond OB_MOST_SAID all stay. */
+void ob__said_notes_take(ob_said_notes *said, ob_table *table, size_t first);
 
 /* Which columns a form has: numbers of columns, to be freed; NULL when memory is out. */
 size_t *ob__table_shown(const ob_table *table, bool for_people, size_t *count);
@@ -71,8 +100,17 @@ bool ob__append_csv(ob_text *out, const char *text);
 
 /* ---- the printers ---- */
 
-ob_status ob__table_print_text(const ob_table *table, const ob_table_style *style, ob_text *out,
-                               ob_err *err);
+/* A part of a table in text. */
+typedef struct ob_table_part {
+    size_t first;       /* row that it begins with */
+    bool is_fixed;      /* columns are as wide as rows may make them that are not there yet */
+    bool is_continued;  /* the titles were printed */
+    bool is_unfinished; /* more parts will follow: the lines below the table are not due */
+} ob_table_part;
+
+/* part NULL = all of it */
+ob_status ob__table_print_text(const ob_table *table, const ob_table_style *style,
+                               const ob_table_part *part, ob_text *out, ob_err *err);
 ob_status ob__table_print_markdown(const ob_table *table, ob_text *out, ob_err *err);
 bool ob__table_print_csv_head(const ob_table *table, ob_text *out);
 bool ob__table_print_csv_row(const ob_table *table, size_t row, ob_text *out);

@@ -19,16 +19,19 @@ static const char *const ESCAPES[] = {
     OB_MARK_MAP(ESCAPE)
 #undef ESCAPE
 };
-static const char RESET_TWICE[] = "\033[0m\033[0m";
+/* Compare has two sequences before a cell, and two behind it. */
+static const char RESET[] = "\033[0m", RESET_TWICE[] = "\033[0m\033[0m";
 
 typedef struct layout {
     const ob_table *table;
     const ob_table_style *style;
     size_t *shown, count; /* columns */
     size_t *widths;
-    size_t total; /* width of a line */
-    bool wraps;   /* the last column is broken */
-    ob_text cell; /* scratch */
+    size_t total;     /* width of a line */
+    ob_text left_out; /* titles of columns for which there was no room */
+    bool wraps;       /* the last column is broken */
+    bool is_fixed;    /* see ob_table_part */
+    ob_text cell;     /* scratch */
     ob_text *out;
 } layout;
 
@@ -81,31 +84,81 @@ static bool put_cell_text(layout *l, size_t row, size_t i)
                : ob__append_harmless(&l->cell, column_at(l, i)->title, l->table->boxed != NULL);
 }
 
-/* The widest first, down to a width that still tells something. */
-static void shorten(layout *l)
+static bool is_too_wide(const layout *l)
 {
-    enum { LEAST_WIDTH = 20 };
-    while (l->style->width > 0 && l->total > l->style->width) {
+    return l->style->width > 0 && l->total > l->style->width;
+}
+
+/* The widest first, down to a width that still tells something. */
+static void shorten(layout *l, size_t least)
+{
+    while (is_too_wide(l)) {
         size_t widest = l->count;
         for (size_t i = 0; i < l->count; i++)
-            if ((column_at(l, i)->flags & OB_COLUMN_SHORTENED) != 0 && l->widths[i] > LEAST_WIDTH &&
+            if ((column_at(l, i)->flags & OB_COLUMN_SHORTENED) != 0 && l->widths[i] > least &&
                 (widest == l->count || l->widths[i] > l->widths[widest]))
                 widest = i;
         if (widest == l->count)
             return;
-        const size_t over = l->total - l->style->width, room = l->widths[widest] - LEAST_WIDTH;
+        const size_t over = l->total - l->style->width, room = l->widths[widest] - least;
         l->widths[widest] -= over < room ? over : room;
         l->total -= over < room ? over : room;
     }
+}
+
+/* Lesser columns, from the last on, until the others fit. */
+static bool leave_out(layout *l)
+{
+    bool ok = true;
+    for (size_t i = l->count; ok && i > 0 && is_too_wide(l); i--) {
+        const ob_column *column = column_at(l, i - 1);
+        if ((column->flags & OB_COLUMN_LESSER) == 0)
+            continue;
+        /* Those that are left out last come first in the list, as they stand in the table. */
+        l->cell.size = 0;
+        ok = ob__append_harmless(&l->cell, column->title, false) &&
+             (l->left_out.size == 0 ||
+              (ob_text_append_str(&l->cell, ", ") &&
+               ob_text_append(&l->cell, l->left_out.data, l->left_out.size)));
+        const ob_text list = l->left_out;
+        l->left_out = l->cell;
+        l->cell = list;
+        l->total -= strlen(gap(l, i - 1)) + l->widths[i - 1];
+        memmove(l->shown + i - 1, l->shown + i, (l->count - i) * sizeof *l->shown);
+        memmove(l->widths + i - 1, l->widths + i, (l->count - i) * sizeof *l->widths);
+        l->count--;
+    }
+    return ok;
+}
+
+/* The call gives way first, then lesser columns, then what the call has left. */
+static bool fit(layout *l)
+{
+    enum { READABLE_WIDTH = 20, LEAST_WIDTH = 10 };
+    shorten(l, READABLE_WIDTH);
+    const bool ok = leave_out(l);
+    shorten(l, LEAST_WIDTH);
+    return ok;
+}
+
+/* What numbers of a kind may come to. */
+static size_t usual_width(ob_hint hint)
+{
+    static const size_t WIDTHS[] = {
+        [OB_HINT_TEXT] = 0,  [OB_HINT_TIME] = 8,  [OB_HINT_FIGURE] = 7, [OB_HINT_BRIEF] = 7,
+        [OB_HINT_COUNT] = 7, [OB_HINT_SHARE] = 7, [OB_HINT_REAL] = 10};
+    return WIDTHS[hint];
 }
 
 static bool measure(layout *l)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < l->count; i++) {
-        l->widths[i] = column_at(l, i)->least_width;
+        const size_t usual = l->is_fixed ? usual_width(column_at(l, i)->hint) : 0;
+        l->widths[i] = column_at(l, i)->least_width > usual ? column_at(l, i)->least_width : usual;
         /* The row behind the last: the titles. */
-        for (size_t row = 0; ok && row <= l->table->row_count; row++) {
+        const size_t rows = l->table->row_count;
+        for (size_t row = l->is_fixed ? rows : 0; ok && row <= rows; row++) {
             ok = put_cell_text(l, row, i);
             const size_t width = text_width(&l->cell);
             l->widths[i] = width > l->widths[i] ? width : l->widths[i];
@@ -128,15 +181,14 @@ static ob_status no_memory(ob_err *err)
     return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the text of a table");
 }
 
-static ob_status open_layout(const ob_table *table, const ob_table_style *style, ob_text *out,
-                             layout *l, ob_err *err)
+static ob_status open_layout(const ob_table *table, const ob_table_style *style, bool is_fixed,
+                             ob_text *out, layout *l, ob_err *err)
 {
-    *l = (layout){.table = table, .style = style, .out = out};
+    *l = (layout){.table = table, .style = style, .is_fixed = is_fixed, .out = out};
     l->shown = ob__table_shown(table, true, &l->count);
     l->widths = calloc(l->count + 1, sizeof *l->widths);
-    if (l->shown == NULL || l->widths == NULL || !measure(l))
+    if (l->shown == NULL || l->widths == NULL || !measure(l) || !fit(l))
         return no_memory(err);
-    shorten(l);
     l->wraps = style->width > 0 && l->count > 0 &&
                (column_at(l, l->count - 1)->flags & OB_COLUMN_WRAPPED) != 0;
     if (l->total > MAX_TABLE_BYTES / (2 * table->row_count + 2))
@@ -151,6 +203,7 @@ static void close_layout(layout *l)
 {
     free(l->shown);
     free(l->widths);
+    ob_text_fini(&l->left_out);
     ob_text_fini(&l->cell);
 }
 
@@ -208,14 +261,21 @@ static bool append_wrapped(layout *l, size_t row)
            ob_text_append_wrapped(l->out, l->cell.data, &how);
 }
 
+/* How the cell is marked. Whoever makes a boxed table knows whether it is for a screen. */
+static ob_mark mark_of(const layout *l, size_t row, size_t i)
+{
+    return row < l->table->row_count && (l->table->boxed != NULL || l->style->coloured)
+               ? ob__table_peek(l->table, row, l->shown[i])->mark
+               : OB_MARK_NONE;
+}
+
 /* Titles for the row behind the last. A text in the last column is not filled up. */
 static bool append_line(layout *l, size_t row)
 {
+    const char *reset = l->table->boxed != NULL ? RESET_TWICE : RESET;
     bool ok = true;
     for (size_t i = 0; ok && i < l->count; i++) {
-        const ob_mark mark = row < l->table->row_count
-                                 ? ob__table_peek(l->table, row, l->shown[i])->mark
-                                 : OB_MARK_NONE;
+        const ob_mark mark = mark_of(l, row, i);
         const align how = align_of(l, i);
         ok = put_cell_text(l, row, i) && ob_text_append_str(l->out, gap(l, i));
         if (l->wraps && i + 1 == l->count)
@@ -224,7 +284,7 @@ static bool append_line(layout *l, size_t row)
             ok = cut_cell(l, l->widths[i]);
         ok = ok && ob_text_append_str(l->out, ESCAPES[mark]) &&
              append_placed(l, how == LEFT && i + 1 == l->count ? 0 : l->widths[i], how, ' ') &&
-             (mark == OB_MARK_NONE || ob_text_append_str(l->out, RESET_TWICE));
+             (mark == OB_MARK_NONE || ob_text_append_str(l->out, reset));
     }
     return ok && end_line(l);
 }
@@ -288,19 +348,40 @@ static bool append_heading(layout *l, const char *heading)
            end_line(l);
 }
 
-ob_status ob__table_print_text(const ob_table *table, const ob_table_style *style, ob_text *out,
-                               ob_err *err)
+static bool append_row(layout *l, size_t i)
 {
+    const ob_row *row = &l->table->rows[i];
+    bool ok = (row->heading == NULL || append_heading(l, row->heading)) && append_line(l, i);
+    for (const ob_row_note *note = row->notes; ok && note != NULL; note = note->next)
+        ok = append_lines(l, note->text, "    ");
+    return ok;
+}
+
+/* What stands below the table. */
+static bool append_end(layout *l)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < l->table->line_count; i++)
+        ok = ob__append_harmless(l->out, l->table->lines[i], true) &&
+             ob_text_append(l->out, "\n", 1);
+    return ok && (l->left_out.size == 0 ||
+                  ob_text_printf(l->out, "left out, as the screen is too narrow: %.*s\n",
+                                 (int)l->left_out.size, l->left_out.data));
+}
+
+ob_status ob__table_print_text(const ob_table *table, const ob_table_style *style,
+                               const ob_table_part *part, ob_text *out, ob_err *err)
+{
+    static const ob_table_part ALL = {.first = 0};
     layout l;
-    ob_status status = open_layout(table, style, out, &l, err);
-    bool ok = status == OB_OK && append_titles(&l);
-    for (size_t i = 0; ok && i < table->row_count; i++) {
-        const ob_row *row = &table->rows[i];
-        ok = (row->heading == NULL || append_heading(&l, row->heading)) && append_line(&l, i) &&
-             (row->note == NULL || append_lines(&l, row->note, "    "));
-    }
-    for (size_t i = 0; ok && i < table->line_count; i++)
-        ok = ob__append_harmless(out, table->lines[i], true) && ob_text_append(out, "\n", 1);
+    if (part == NULL)
+        part = &ALL;
+    ob_status status = open_layout(table, style, part->is_fixed, out, &l, err);
+    bool ok = status == OB_OK && (part->is_continued || append_titles(&l));
+    for (size_t i = part->first; ok && i < table->row_count; i++)
+        ok = append_row(&l, i);
+    if (ok && !part->is_unfinished)
+        ok = append_end(&l);
     close_layout(&l);
     return status != OB_OK || ok ? status : no_memory(err);
 }
@@ -351,7 +432,7 @@ ob_status ob__table_print_markdown(const ob_table *table, ob_text *out, ob_err *
 {
     static const ob_table_style PLAIN = {.size = sizeof PLAIN, .format = OB_TABLE_MARKDOWN};
     layout l;
-    const ob_status status = open_layout(table, &PLAIN, out, &l, err);
+    const ob_status status = open_layout(table, &PLAIN, false, out, &l, err);
     bool ok = status == OB_OK;
     if (ok && table->boxed != NULL && table->boxed[0] != '\0')
         ok = ob_text_append_str(out, "### ") && ob__append_markdown(out, table->boxed) &&

@@ -60,6 +60,12 @@ ob_table *ob__totals_table(ob_totals *totals);
 
 /* ---- the tables of a run ---- */
 
+/* What is known of rows that are not there yet. */
+typedef struct ob_expected {
+    size_t call_width; /* 0 = not known */
+    bool repeats_calls;
+} ob_expected;
+
 typedef struct ob_run_view {
     ob_table *table;
     ob_field_columns fields;
@@ -71,6 +77,10 @@ typedef struct ob_run_view {
 
 bool ob__run_view_open(ob_run_view *view, const ob_table_choice *choice);
 void ob__run_view_add(ob_run_view *view, const ob_record *record);
+/* Before rows are printed as they come: which columns there are, and how wide. */
+void ob__run_view_fix(ob_run_view *view, const ob_expected *expected);
+/* How a result ended. */
+ob_mark ob__mark_of_result(const ob_record_result *result);
 /* After the last result. */
 void ob__run_view_end(ob_run_view *view, const ob_totals *totals);
 
@@ -100,7 +110,12 @@ void ob__side_by_side_view_destroy(ob_side_by_side_view *view);
 /* OB_ERR_LIMIT for more backends than a run can have. */
 ob_status ob__side_by_side_view_add(ob_side_by_side_view *view, const ob_record_result *result,
                                     ob_err *err);
-ob_table *ob__side_by_side_view_table(ob_side_by_side_view *view); /* NULL when memory is out */
+/* Rows [first, end) of the view, as far as they are there. fixed: which columns there are, and how wide, for rows that are printed as they come; NULL =
+ * as all results have it. NULL when memory is out. */
+ob_table *ob__side_by_side_view_table(ob_side_by_side_view *view, size_t first, size_t end,
+                                      const ob_expected *fixed);
+/* How many rows have all of their sides, or will get no more. */
+size_t ob__side_by_side_view_whole(const ob_side_by_side_view *view, size_t sides);
 
 /* ---- a sweep ---- */
 
@@ -111,6 +126,7 @@ typedef struct ob_sweep_view {
 } ob_sweep_view;
 
 bool ob__sweep_view_open(ob_sweep_view *view, const ob_sweep *sweep, const ob_table_choice *choice);
+void ob__sweep_view_fix(ob_sweep_view *view); /* as ob__run_view_fix */
 void ob__sweep_view_fini(ob_sweep_view *view);
 /* OB_ERR_INVALID for a record that is not of the sweep. */
 ob_status ob__sweep_view_add(ob_sweep_view *view, const ob_sweep *sweep, const ob_record *record,

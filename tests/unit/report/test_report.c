@@ -225,8 +225,10 @@ static void notes(void)
     CHECK_HAS(out, "\n* 2 results, the first is add|0: took 5 s\n* add|1: ?[2J\n");
     out = show(LINES, (shown){.view = OB_VIEW_RUN, .format = OB_TABLE_MARKDOWN, .notes = true});
     CHECK_HAS(out, "|\n\n* 2 results");
-    out = show(LINES, (shown){.view = OB_VIEW_RUN, .notes = true, .choice = {.top = 1}});
+    out = show(LINES, (shown){.view = OB_VIEW_RUN, .notes = true, .choice = {.filter = "id == 0"}});
     CHECK(strstr(out, "* 2") == NULL);
+    out = show(LINES, (shown){.view = OB_VIEW_RUN, .notes = true, .choice = {.top = 1}});
+    CHECK(strstr(out, "* 2") != NULL); /* all were measured */
 }
 
 #define SNIPPET(index, mode, status, label, runtime, language, threads, value)                     \
@@ -354,6 +356,85 @@ static void counts_of_a_suite(void)
     CHECK_STR(show(COUNTED(""), (shown){.view = OB_VIEW_SUITE}), TABLE);
 }
 
+/* ---- rows as they come ---- */
+
+#define FAILS(id)                                                                                  \
+    "{\"op_name\": \"add\", \"id\": \"" id                                                         \
+    "\", \"status\": \"invalid\", \"reason\": \"it is wrong\", \"backend\": \"a\"}\n"
+
+/* What is printed after these lines, and after those. */
+static void print_new(ob_report *report, const char *lines, const char *wanted)
+{
+    ob_text text = {0};
+    ob_err err;
+    CHECK_INT(feed(report, lines, &err), OB_OK);
+    CHECK_INT(ob_report_print_new(report, &text, &err), OB_OK);
+    snprintf(printed, sizeof printed, "%.*s", (int)text.size, text.size > 0 ? text.data : "");
+    CHECK_STR(printed, wanted);
+    ob_text_fini(&text);
+}
+
+static void print_end(ob_report *report, const char *wanted)
+{
+    ob_text text = {0};
+    ob_err err;
+    CHECK_INT(ob_report_print(report, OB_TABLE_TEXT, &text, &err), OB_OK);
+    snprintf(printed, sizeof printed, "%.*s", (int)text.size, text.size > 0 ? text.data : "");
+    CHECK_STR(printed, wanted);
+    ob_text_fini(&text);
+}
+
+/* Columns stay as they are whatever comes, and an equal reason is not said again. */
+static void rows_as_they_come(void)
+{
+    ob_report *report;
+    const ob_report_params params = {.size = sizeof params, .view = OB_VIEW_RUN};
+    CHECK_INT(ob_report_create(&params, &report, NULL), OB_OK);
+    ob_report_expect(report, 6, false);
+    print_new(report, RESULT("0", "a", 0.5, ""),
+              "call    status       pass        median   +- 95 %       p99  samples  GFLOP/s     "
+              "GB/s\n"
+              "add|0   ok           forward     500 us         -         -        2        -     "
+              "   -\n");
+    print_new(report, "", "");
+    print_new(report, FAILS("1") FAILS("2"),
+              "add|1   invalid      forward          -         -         -        0        -     "
+              "   -\n    it is wrong\n"
+              "add|2   invalid      forward          -         -         -        0        -     "
+              "   -\n");
+    print_end(report, "2 cases: it is wrong\n");
+    ob_report_destroy(report);
+}
+
+/* A row waits for its last side, or for the next row. */
+static void sides_as_they_come(void)
+{
+    ob_report *report;
+    const ob_report_params params = {.size = sizeof params, .view = OB_VIEW_SIDES, .side_count = 2};
+    CHECK_INT(ob_report_create(&params, &report, NULL), OB_OK);
+    ob_report_expect(report, 6, true);
+    print_new(report, RESULT("0", "a", 0.5, ""), "");
+    print_new(report, RESULT("0", "b", 0.5, ""),
+              "call    id        pass                a            b      b/a  +- 95 %  best\n"
+              "add|0   0         forward        500 us       500 us        -        -  \n");
+    print_new(report, RESULT("1", "a", 0.5, ""), "");
+    print_end(report, "add|1   1         forward        500 us            -        -        -  \n");
+    ob_report_destroy(report);
+}
+
+/* What is ordered is known at the end. */
+static void sorted_rows_wait(void)
+{
+    ob_report *report;
+    const ob_table_choice choice = {.size = sizeof choice, .sort = "-median", .top = 1};
+    const ob_report_params params = {.size = sizeof params, .view = OB_VIEW_RUN, .choice = &choice};
+    CHECK_INT(ob_report_create(&params, &report, NULL), OB_OK);
+    print_new(report, RESULT("0", "a", 0.5, "") RESULT("1", "a", 0.7, ""), "");
+    print_end(report, "call   status  pass     median  +- 95 %  p99  samples  GFLOP/s  GB/s\n"
+                      "add|1  ok      forward  700 us        -    -        2        -     -\n");
+    ob_report_destroy(report);
+}
+
 int main(void)
 {
     RUN(which_view);
@@ -368,5 +449,8 @@ int main(void)
     RUN(counts_as_texts);
     RUN(counts_as_table);
     RUN(counts_of_a_suite);
+    RUN(rows_as_they_come);
+    RUN(sides_as_they_come);
+    RUN(sorted_rows_wait);
     return ob_test_end();
 }

@@ -235,7 +235,7 @@ static ob_status choose(const ob_table_choice *choice, ob_err *err)
 {
     make();
     add("c", "ok", 5e6, 12, 0.5);
-    table->rows[0].note = NULL;
+    table->rows[0].notes = NULL;
     table->line_count = 0;
     return ob_table_choose(table, choice, err);
 }
@@ -274,7 +274,7 @@ static void rows_and_columns(void)
                               NULL),
               OB_OK);
     table->line_count = 0;
-    table->rows[0].note = NULL;
+    table->rows[0].notes = NULL;
     CHECK_STR(print(NULL), "for_programs  for people\n              \nx             y\n");
     CHECK_STR(print_as(OB_TABLE_CSV), "for_programs,for people\n,\nx,y\n");
     CHECK_STR(chosen(&(ob_table_choice){
@@ -411,6 +411,79 @@ static void long_filters(void)
     free(text);
 }
 
+/* ---- screens ---- */
+
+static void make_wide(void)
+{
+    ob_table_destroy(table);
+    table = ob_table_create();
+    ob_table_add_column(table, &(ob_column){.title = "call", .flags = OB_COLUMN_SHORTENED});
+    ob_table_add_column(table, &(ob_column){.title = "time", .hint = OB_HINT_TIME});
+    ob_table_add_column(
+        table, &(ob_column){.title = "p99", .hint = OB_HINT_TIME, .flags = OB_COLUMN_LESSER});
+    ob_table_add_column(
+        table, &(ob_column){.title = "samples", .hint = OB_HINT_COUNT, .flags = OB_COLUMN_LESSER});
+    for (int i = 0; i < 2; i++) {
+        ob_table_add_row(table);
+        ob_table_set_text(table, 0, "a call of thirty characters...");
+        for (size_t c = 1; c < 4; c++)
+            ob_table_set_number(table, c, 1000);
+    }
+}
+
+static const char *print_wide(size_t width)
+{
+    return print(&(ob_table_style){.size = sizeof(ob_table_style), .width = width});
+}
+
+/* The call gives way first, to 20 characters; then lesser columns, the last first; then the call again. */
+static void narrow_screens(void)
+{
+    make_wide();
+    CHECK_STR(print_wide(51), "call                            time   p99  samples\n"
+                              "a call of thirty characters...  1 us  1 us     1000\n"
+                              "a call of thirty characters...  1 us  1 us     1000\n");
+    CHECK_STR(print_wide(41), "call                  time   p99  samples\n"
+                              "a call of thirty ...  1 us  1 us     1000\n"
+                              "a call of thirty ...  1 us  1 us     1000\n");
+    CHECK_STR(print_wide(40), "call                  time   p99\n"
+                              "a call of thirty ...  1 us  1 us\n"
+                              "a call of thirty ...  1 us  1 us\n"
+                              "left out, as the screen is too narrow: samples\n");
+    CHECK_STR(print_wide(18), "call          time\n"
+                              "a call of...  1 us\n"
+                              "a call of...  1 us\n"
+                              "left out, as the screen is too narrow: p99, samples\n");
+}
+
+/* How a result ended is in colour where the style says so. */
+static void coloured_cells(void)
+{
+    make_wide();
+    ob__table_set_mark(table, 1, OB_MARK_FAILED);
+    CHECK(strstr(print_wide(0), "\033") == NULL);
+    CHECK(strstr(print(&(ob_table_style){.size = sizeof(ob_table_style), .coloured = true}),
+                 "characters...  \033[1;31m1 us\033[0m  1 us") != NULL);
+}
+
+/* What several rows say stands below the table, with their number. */
+static void equal_notes(void)
+{
+    static const char *const NOTES[] = {"why", "other", "why", "why"};
+    ob_table_destroy(table);
+    table = ob_table_create();
+    ob_table_add_column(table, &(ob_column){.title = "row", .hint = OB_HINT_COUNT});
+    for (size_t i = 0; i < 4; i++) {
+        ob_table_add_row(table);
+        ob_table_set_number(table, 0, (double)i);
+        ob_table_set_note(table, NOTES[i]);
+        if (i == 3)
+            ob__table_add_note(table, "and more");
+    }
+    ob__table_fold_notes(table);
+    CHECK_STR(print_wide(0), "row\n  0\n  1\n    other\n  2\n  3\n    and more\n3 cases: why\n");
+}
+
 int main(void)
 {
     RUN(forms);
@@ -424,6 +497,9 @@ int main(void)
     RUN(filters);
     RUN(mistakes);
     RUN(long_filters);
+    RUN(narrow_screens);
+    RUN(coloured_cells);
+    RUN(equal_notes);
     ob_table_destroy(table);
     return ob_test_end();
 }

@@ -54,6 +54,10 @@ static const ob_option OPTIONS[] = {
         .help = "The baseline: NAME:key=value,... with the keys " OB_CLI_SIDE_KEYS
                 "; or the name of a backend. A comma in a value stands behind a backslash."),
     ROW(STRING, "b", b, MEASURING, .value = "SIDE", .help = "What is compared with it."),
+    ROW(LIST, "axis", axes, MEASURING, .value = "KEY=A,B,...",
+        .help =
+            "Sides that are told A, B, ..., such as cflags=-O1,-O2,-O3 or env.NAME=1,2; several "
+            "make the product. The first is the baseline."),
     ROW(LIST, "side", sides, MEASURING, .value = "SIDE",
         .help = "A side; to be given for each, the baseline first."),
     ROW(STRING, "sides", sides_file, .rare = true, MEASURING, .value = "FILE",

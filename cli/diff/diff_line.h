@@ -18,7 +18,7 @@ typedef struct ob_diff_line {
     /* Measuring both sides now. */
     const char *config, *op, *only_case;
     const char *a, *b, *sides_file;
-    ob_option_list sides;
+    ob_option_list sides, axes;
     ob_snippet_line snippet;
     ob_suite_line suite;
     const char *b_stmt;

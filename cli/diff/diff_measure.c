@@ -4,7 +4,7 @@
  */
 #include "compare_way.h"
 #include "diff_line.h"
-#include "side_words.h"
+#include "side_axes.h"
 #include "time/case_job.h"
 
 #include "opbench/doctor.h"
@@ -15,7 +15,8 @@
 bool ob__diff_measures(const ob_diff_line *line)
 {
     return line->config != NULL || line->op != NULL || line->a != NULL || line->b != NULL ||
-           line->sides_file != NULL || line->sides.items[0] != NULL || ob__diff_takes_code(line);
+           line->sides_file != NULL || line->sides.items[0] != NULL ||
+           line->axes.items[0] != NULL || ob__diff_takes_code(line);
 }
 
 /* ---- sides ---- */
@@ -47,6 +48,10 @@ static ob_status read_sides(const ob_diff_line *line, ob_cli_sides *sides, ob_er
         OB_TRY(ob__cli_sides_add(sides, line->b, "b", err));
     for (size_t i = 0; line->sides.items[i] != NULL; i++)
         OB_TRY(ob__cli_sides_add(sides, line->sides.items[i], line->sides.items[i], err));
+    if (sides->count > 0 && line->axes.items[0] != NULL)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "--axis makes the sides itself; leave --a, --b, --side and --sides out");
+    OB_TRY(ob__cli_sides_add_axes(sides, line->axes.items, err));
     if (sides->count == 0 && line->run.backend != NULL)
         OB_TRY(add_backends(sides, line->run.backend, err));
     if (sides->count == 0 && line->b_stmt != NULL) {

@@ -184,6 +184,23 @@ static ob_side *begin_side(ob_cli_sides *sides, const char *name, ob_err *err)
     return side;
 }
 
+ob_status ob__cli_side_begin(ob_cli_sides *sides, const char *name, ob_err *err)
+{
+    const char *copy = keep_text(sides, name, strlen(name));
+    if (copy == NULL)
+        return no_memory(err);
+    return begin_side(sides, copy, err) != NULL ? OB_OK : OB_ERR_LIMIT;
+}
+
+ob_status ob__cli_side_set(ob_cli_sides *sides, const char *key, const char *value, ob_err *err)
+{
+    const setting s = {.sides = sides,
+                       .side = &sides->items[sides->count - 1],
+                       .key = keep_text(sides, key, strlen(key)),
+                       .value = keep_text(sides, value, strlen(value))};
+    return s.key != NULL && s.value != NULL ? set_key(&s, err) : no_memory(err);
+}
+
 /* ---- words ---- */
 
 /* Where the value ends; its backslashes are taken out. */

@@ -29,6 +29,9 @@ typedef struct ob_cli_sides {
 } ob_cli_sides;
 
 void ob__cli_sides_fini(ob_cli_sides *sides);
+/* A new side, and what the last one is told. The texts are copied. */
+ob_status ob__cli_side_begin(ob_cli_sides *sides, const char *name, ob_err *err);
+ob_status ob__cli_side_set(ob_cli_sides *sides, const char *key, const char *value, ob_err *err);
 /* "NAME:key=value,...": a comma or backslash in a value stands behind a backslash. otherwise: its name if it has none. */
 ob_status ob__cli_sides_add(ob_cli_sides *sides, const char *word, const char *otherwise,
                             ob_err *err);

@@ -3,6 +3,7 @@
  * opbench sweep: one model over the product of input scales, precisions and backends. Each backend's part is a
  * config that runs as `opbench run` runs it; the records become the rows of one table.
  */
+#include "diff/side_axes.h"
 #include "sweep_output.h"
 
 #include <inttypes.h>
@@ -24,6 +25,7 @@ typedef struct sweep_command {
     ob_sweep *sweep;
     part *parts;
     size_t part_count;
+    ob_cli_sides sides; /* by axes */
     ob_sweep_output output;
 } sweep_command;
 
@@ -138,7 +140,10 @@ static ob_status open_job(sweep_command *s, ob_err *err)
                                     .worker_program = ob__cli_job_worker(&s->job),
                                     .options = &s->run,
                                     .sweep = ob_sweep_json(s->sweep),
-                                    .chosen_by = "-b, --sample, --every, --seed or --backend"};
+                                    .sides = s->sides.list,
+                                    .side_count = s->sides.count,
+                                    .chosen_by =
+                                        "-b, --sample, --every, --seed, --axis or --backend"};
     const ob_status status =
         ob_job_open_configs(s->cli->context, &configs, &s->job.params, &s->job.job, err);
     free(parts);
@@ -220,6 +225,29 @@ static int run_sweep(sweep_command *s, const char *path)
     return s->line->print_config ? print_config(s) : measure(s);
 }
 
+/* Backends are the file's, and it has no code. */
+static int read_axes(sweep_command *s)
+{
+    ob_err err;
+    if (ob__cli_sides_add_axes(&s->sides, s->line->axes.items, &err) != OB_OK)
+        return ob__cli_usage_error(s->cli, "%s", err.message);
+    for (size_t i = 0; i < s->sides.count; i++) {
+        const char *of_code = ob__cli_side_has_key(&s->sides, i, OB_CLI_KEY_OF_CODE);
+        if (of_code == NULL)
+            of_code = ob__cli_side_has_key(&s->sides, i, OB_CLI_KEY_OF_STATEMENT);
+        if (of_code != NULL)
+            return ob__cli_usage_error(s->cli,
+                                       "--axis %s: it belongs to code; `opbench diff --lang c CODE "
+                                       "--axis %s=...` measures that",
+                                       of_code, of_code);
+        if (s->sides.items[i].backend != NULL)
+            return ob__cli_usage_error(
+                s->cli, "--axis backend: the job configs of the file have the backends; leave it "
+                        "out");
+    }
+    return OB_EXIT_OK;
+}
+
 /* What the line means, made plain: the table on standard output, the records beside the table. */
 static int read_line(ob_cli *cli, ob_sweep_line *line, char **records)
 {
@@ -249,6 +277,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     sweep_command s = {.cli = cli, .line = &line};
     int code = read_line(cli, &line, &records);
     if (code == OB_EXIT_OK)
+        code = read_axes(&s);
+    if (code == OB_EXIT_OK)
         code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS,
                                     line.job.quiet ? OB_LOG_ERROR : OB_LOG_WARNING);
     s.run = line.run;
@@ -263,6 +293,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         close_part(&s.parts[i]);
     free(s.parts);
     ob_sweep_destroy(s.sweep);
+    ob__cli_sides_fini(&s.sides);
     free(records);
     return code;
 }
@@ -292,6 +323,7 @@ const ob_cli_command ob__command_sweep = {
     .options_init = ob__sweep_line_init,
     .example = "opbench sweep examples/sweeps/linear.json -o linear.csv -w 3 -i 20\n"
                "opbench sweep examples/sweeps/linear.json -o linear.csv -w 3 -i 20 --resume\n"
-               "opbench sweep examples/sweeps/linear.json --sample 10 -b --backend native",
+               "opbench sweep examples/sweeps/linear.json --sample 10 -b --backend native\n"
+               "opbench sweep examples/sweeps/linear.json --axis threads=1,2,4 -i 50",
     .run = run,
 };

@@ -26,6 +26,9 @@ const ob_option ob__sweep_rows[] = {
             "Only so many combinations of scales, spread over all of them and chosen by --seed."),
     ROW(INT, "every", every, CASES, .value = "N", .min = 1, .max = 1e15,
         .help = "Of N combinations of scales only the first."),
+    ROW(LIST, "axis", axes, CASES, .value = "KEY=A,B,...",
+        .help = "Each case with all of these in turns, the best marked: env.NAME=..., threads, "
+                "options or other keys of a side of `opbench diff`."),
     OB_OPTION_ROWS_OF(ob__text_rows, "case", offsetof(ob_sweep_line, only_case),
                       .help = "Only this case: MODEL|0|0|INPUT, as in a record's repro line."),
     OB_OPTION_ROWS_OF(ob__job_rows, "append", offsetof(ob_sweep_line, job),

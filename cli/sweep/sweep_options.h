@@ -14,6 +14,7 @@ typedef struct ob_sweep_line {
     ob_job_line job; /* its output is the file of records */
     const char *config, *only_case, *output, *json;
     int64_t sample, every;
+    ob_option_list axes;
     bool print_config;
 } ob_sweep_line;
 

@@ -238,7 +238,8 @@ typedef struct ob_record_result {
     uint64_t output_dropped_bytes;
     ob_strings warnings;
     const char *repro;
-    const char *call; /* "softmax(f32[8,50257], -1)"; NULL in older files */
+    const char *call;                   /* "softmax(f32[8,50257], -1)"; NULL in older files */
+    int8_t best_forward, best_backward; /* of several sides; -1 = nobody knows */
 } ob_record_result;
 
 /* PARAM's run_options, in its words. */

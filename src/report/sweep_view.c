@@ -14,7 +14,7 @@
 
 static ob_hint hint_of(size_t column)
 {
-    return column < OB_SWEEP_COLUMN_samples || column == OB_SWEEP_COLUMN_bound_by ? OB_HINT_TEXT
+    return column < OB_SWEEP_COLUMN_samples || column >= OB_SWEEP_COLUMN_bound_by ? OB_HINT_TEXT
            : column == OB_SWEEP_COLUMN_samples || column == OB_SWEEP_COLUMN_peak_memory_bytes
                ? OB_HINT_COUNT
                : OB_HINT_REAL;
@@ -139,6 +139,7 @@ static void begin_row(const row *r, bool backward)
     ob__table_set_mark(r->view->table, r->view->variables + OB_SWEEP_COLUMN_status,
                        ob__mark_of_result(result));
     set_text(r->view, OB_SWEEP_COLUMN_reason, result->reason);
+    set_text(r->view, OB_SWEEP_COLUMN_side, result->side);
     ob__field_columns_fill(&r->view->fields, r->view->table, r->record, backward);
 }
 
@@ -168,6 +169,8 @@ static void add_pass(const row *r, bool backward)
     set_time(view, OB_SWEEP_COLUMN_attainable_ns, pass->attainable_ms);
     set_number(view, OB_SWEEP_COLUMN_of_attainable, pass->of_attainable);
     set_text(view, OB_SWEEP_COLUMN_bound_by, pass->bound_by);
+    if ((backward ? result->best_backward : result->best_forward) == 1)
+        set_text(view, OB_SWEEP_COLUMN_best, "best");
 }
 
 /* The time is the mean of all calls in an iteration, without what they call: so they add up to the

@@ -6,6 +6,7 @@
  * the records get their ratios and are handed on in the order of the sides.
  */
 #include "opbench/version.h"
+#include "run/best_side.h"
 #include "run/case_parts.h"
 #include "run/process_plan.h"
 #include "run/ratio.h"
@@ -424,22 +425,51 @@ static ob_status put_parts_beside(group *w, side *l, ob_err *err)
                : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the parts of a case");
 }
 
+/* Whether there are times of the case. */
+static bool has_run(const side *l)
+{
+    return l->over && ob_record_status_get_info(l->s.record.result.status)->ran;
+}
+
+static void mark_best(group *w, bool forward)
+{
+    const ob_record_pass *passes[OB_MOST_MEMBERS];
+    for (size_t i = 0; i < w->count; i++) {
+        const ob_record_result *r = &w->sides[i].s.record.result;
+        passes[i] = !has_run(&w->sides[i]) ? NULL : forward ? &r->forward : &r->backward;
+    }
+    const size_t best = ob__best_side(passes, w->count);
+    for (size_t i = 0; i < w->count && best < w->count; i++) {
+        ob_record_result *r = &w->sides[i].s.record.result;
+        if (passes[i] != NULL)
+            *(forward ? &r->best_forward : &r->best_backward) = i == best;
+    }
+}
+
+/* What is known of the sides when all of them are over. */
+static ob_status compare_sides(group *w, ob_err *err)
+{
+    for (size_t i = 1; i < w->count; i++) {
+        side *l = &w->sides[i];
+        if (!has_run(&w->sides[0]) || !has_run(l))
+            continue;
+        OB_TRY(fill_ratio(&w->sides[0], l, true, err));
+        OB_TRY(fill_ratio(&w->sides[0], l, false, err));
+    }
+    mark_best(w, true);
+    mark_best(w, false);
+    return OB_OK;
+}
+
 /* Gives the record its place beside the others and hands it on. */
 static ob_status hand_on(group *w, side *l, ob_err *err)
 {
     const side *reference = &w->sides[0];
     ob_record_result *r = &l->s.record.result;
-    const ob_record_status_info *info = ob_record_status_get_info(r->status);
-    const ob_record_status_info *other =
-        ob_record_status_get_info(reference->s.record.result.status);
     r->side = l->s.side;
     r->reference = l != reference ? reference->name : NULL;
     if (l != reference || r->side != NULL)
         OB_TRY(put_parts_beside(w, l, err));
-    if (l != reference && reference->over && info->ran && other->ran) {
-        OB_TRY(fill_ratio(reference, l, true, err));
-        OB_TRY(fill_ratio(reference, l, false, err));
-    }
     if (spread(l))
         r->start_seconds = l->s.start_seconds;
     l->s.line.size = 0;
@@ -460,6 +490,7 @@ static ob_status finish_case(group *w, ob_err *err)
     if (!ob_text_append(&w->reference_parts, w->sides[0].s.client.parts.data,
                         w->sides[0].s.client.parts.size))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the parts of a case");
+    OB_TRY(compare_sides(w, err));
     for (size_t i = 0; i < w->count; i++)
         if (w->sides[i].over && !w->sides[i].silent)
             OB_TRY(hand_on(w, &w->sides[i], err));

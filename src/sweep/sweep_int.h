@@ -76,7 +76,9 @@ ob_status ob__sweep_use(ob_sweep *sweep, const ob_json *node, const char *name, 
     X(peak_memory_bytes)                                                                           \
     X(attainable_ns)                                                                               \
     X(of_attainable)                                                                               \
-    X(bound_by)
+    X(bound_by)                                                                                    \
+    X(side)                                                                                        \
+    X(best)
 
 enum {
 #define OB_SWEEP_COLUMN_ENUM(name) OB_SWEEP_COLUMN_##name,

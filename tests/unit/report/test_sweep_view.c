@@ -51,6 +51,8 @@ static void prints_rows(void)
     record.result.forward.attainable_ms = 0.0015;
     record.result.forward.of_attainable = 0.75;
     record.result.forward.bound_by = "memory";
+    record.result.side = "threads=2";
+    record.result.best_forward = 1;
     CHECK_INT(ob_sweep_print_csv(sweep, &record, &text, &err), OB_OK);
     record.result.status = OB_RECORD_FAILED;
     record.result.reason = "no \"half\", here";
@@ -59,21 +61,22 @@ static void prints_rows(void)
     CHECK_INT(ob_sweep_print_json(sweep, &record, &text, &err), OB_OK);
     CHECK_INT(ob_sweep_print_csv_head(sweep, &text, &err), OB_OK);
     char *out = strndup(text.data, text.size);
-    CHECK_STR(out,
-              "8,32,4,bf16,native,operator,torch.nn.Linear,ok,,forward,2,2000.0,2000.0,1000.0,"
-              "1000.0,2980.0,1.5,,4096,1500.0,0.75,memory\n"
-              "8,32,4,bf16,native,operator,torch.nn.Linear,failed,\"no \"\"half\"\", here\","
-              "forward,0,,,,,,,,,,,\n"
-              "{\"batch\": 8, \"width\": 32, \"out\": 4, \"precision\": \"bf16\", \"backend\": "
-              "\"native\", \"kind\": \"operator\", \"name\": \"torch.nn.Linear\", \"status\": "
-              "\"failed\", \"reason\": \"no \\\"half\\\", here\", \"pass\": \"forward\", "
-              "\"samples\": 0, \"median_ns\": null, \"mean_ns\": null, \"iqr_ns\": null, "
-              "\"min_ns\": null, \"p99_ns\": null, \"gflop_per_second\": null, "
-              "\"gb_per_second\": null, \"peak_memory_bytes\": null, \"attainable_ns\": null, "
-              "\"of_attainable\": null, \"bound_by\": null}\n"
-              "batch,width,out,precision,backend,kind,name,status,reason,pass,samples,median_ns,"
-              "mean_ns,iqr_ns,min_ns,p99_ns,gflop_per_second,gb_per_second,peak_memory_bytes,"
-              "attainable_ns,of_attainable,bound_by\n");
+    CHECK_STR(
+        out,
+        "8,32,4,bf16,native,operator,torch.nn.Linear,ok,,forward,2,2000.0,2000.0,1000.0,"
+        "1000.0,2980.0,1.5,,4096,1500.0,0.75,memory,threads=2,best\n"
+        "8,32,4,bf16,native,operator,torch.nn.Linear,failed,\"no \"\"half\"\", here\","
+        "forward,0,,,,,,,,,,,,threads=2,\n"
+        "{\"batch\": 8, \"width\": 32, \"out\": 4, \"precision\": \"bf16\", \"backend\": "
+        "\"native\", \"kind\": \"operator\", \"name\": \"torch.nn.Linear\", \"status\": "
+        "\"failed\", \"reason\": \"no \\\"half\\\", here\", \"pass\": \"forward\", "
+        "\"samples\": 0, \"median_ns\": null, \"mean_ns\": null, \"iqr_ns\": null, "
+        "\"min_ns\": null, \"p99_ns\": null, \"gflop_per_second\": null, "
+        "\"gb_per_second\": null, \"peak_memory_bytes\": null, \"attainable_ns\": null, "
+        "\"of_attainable\": null, \"bound_by\": null, \"side\": \"threads=2\", \"best\": null}\n"
+        "batch,width,out,precision,backend,kind,name,status,reason,pass,samples,median_ns,"
+        "mean_ns,iqr_ns,min_ns,p99_ns,gflop_per_second,gb_per_second,peak_memory_bytes,"
+        "attainable_ns,of_attainable,bound_by,side,best\n");
     free(out);
     ob_text_fini(&text);
     ob_sweep_destroy(sweep);

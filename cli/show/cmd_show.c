@@ -6,23 +6,29 @@
 #include "measurement_files.h"
 #include "screen.h"
 
+#include "opbench/export.h"
 #include "opbench/plot.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct show_options {
-    bool json, merge, measurements, wide, step, plot;
+    bool json, merge, measurements, wide, step, plot, rows;
     const char *format;
     ob_table_choice choice;
 } show_options;
 
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, show_options, field, __VA_ARGS__)
 
+#define EXPORT_CHOICE(id, word, help) "|" word
+#define EXPORT_HELP(id, word, help) " " word ": " help "."
+static const char CHOICES[] = "table|markdown|csv|json" OB_EXPORT_MAP(EXPORT_CHOICE);
+
 static const ob_option OPTIONS[] = {
-    ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|csv|json",
+    ROW(CHOICE, "format", format, .value = "FORM", .choices = CHOICES,
         .otherwise = "what the command that wrote the file printed",
-        .help = "What the table is printed as."),
+        .help =
+            "What the table is printed as; or results for other tools:" OB_EXPORT_MAP(EXPORT_HELP)),
     ROW(STRING, "columns", choice.columns, .value = "LIST",
         .help =
             "Which columns, with commas between: those of the table, and any field of a record, "
@@ -36,6 +42,8 @@ static const ob_option OPTIONS[] = {
         .help = "Only the first N rows."),
     ROW(FLAG, "wide", wide,
         .help = "Several backends: the rates of each, instead of the fastest alone."),
+    ROW(FLAG, "long", rows,
+        .help = "Several backends: a row per result, with the backend in a column of its own."),
     ROW(FLAG, "step", step,
         .help = "Where the time of a recorded step goes: each operator by its calls, on each "
                 "backend, and what the best backend of each would save."),
@@ -152,6 +160,8 @@ static ob_view look(const showing *s, const ob_cli_input *input)
     ob_record_reader_close(reader);
     if (s->options->step && view != OB_VIEW_NONE)
         return OB_VIEW_STEP;
+    if (s->options->rows && view == OB_VIEW_SIDES)
+        return OB_VIEW_RUN;
     /* Results of the Timer, and counts, as a table, if one is asked for. */
     return (view == OB_VIEW_MEASUREMENTS || view == OB_VIEW_INSTRUCTIONS) && wants_table(s->options)
                ? OB_VIEW_RUN
@@ -305,8 +315,38 @@ static int show_pictures(ob_cli *cli, const ob_cli_call *call)
     return status == OB_OK ? OB_EXIT_OK : fail(&s, &err);
 }
 
+/* ---- for other tools ---- */
+
+static ob_status export_record(void *ctx, const ob_record *record, ob_err *err)
+{
+    return ob_export_add(ctx, record, err);
+}
+
+static int show_export(ob_cli *cli, const ob_cli_call *call, ob_export_form form)
+{
+    showing s = {.cli = cli, .options = call->options};
+    ob_export *export_ = NULL;
+    ob_err err;
+    ob_status status = ob_export_create(form, &export_, &err);
+    for (size_t i = 0; i < call->word_count && status == OB_OK; i++) {
+        ob_cli_input input;
+        status = ob__cli_input_open(call->words[i], &input, &err);
+        if (status == OB_OK)
+            status = ob__cli_input_each(cli, &input, export_record, export_, &err);
+        ob__cli_input_close(&input);
+    }
+    if (status == OB_OK)
+        status = ob_export_print(export_, &s.text, &err);
+    if (status == OB_OK)
+        status = write_text(&s, &err);
+    ob_export_destroy(export_);
+    ob_text_fini(&s.text);
+    return status == OB_OK ? OB_EXIT_OK : fail(&s, &err);
+}
+
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
+    ob_export_form form;
     showing s = {.cli = cli, .options = call->options};
     ob_err err;
     int code = OB_EXIT_OK;
@@ -317,6 +357,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
                               "leave out --step, --format, --columns, --sort, --filter and "
                               "--top")
                    : show_measurements(cli, call);
+    if (s.options->format != NULL && ob_export_form_from_word(s.options->format, &form))
+        return show_export(cli, call, form);
     if (s.options->plot)
         return show_pictures(cli, call);
     for (size_t i = 0; i < call->word_count && code == OB_EXIT_OK; i++)

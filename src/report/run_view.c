@@ -2,6 +2,7 @@
  *
  * The table that a run ends with: a row per result and pass.
  */
+#include "report/case_shapes.h"
 #include "report/views.h"
 
 #include <string.h>
@@ -20,7 +21,9 @@ enum {
     EFFICIENCY,
     CALLS,
     WEIGHTED,
-    SHARE
+    SHARE,
+    SHAPES,
+    DTYPES
 };
 
 static const struct {
@@ -71,7 +74,10 @@ static const struct {
      WEIGHTED,
      NULL},
     {{.name = "share", .hint = OB_HINT_SHARE, .flags = OB_COLUMN_HIDDEN}, SHARE, NULL},
-    {{.title = "backend", .name = "backend", .flags = OB_COLUMN_HIDDEN}, FIELD, "backend"},
+    {{.name = "backend"}, FIELD, "backend"},
+    {{.title = "backend", .flags = OB_COLUMN_HIDDEN}, FIELD, "backend"},
+    {{.name = "shapes"}, SHAPES, NULL},
+    {{.name = "dtypes"}, DTYPES, NULL},
 };
 enum { COLUMN_COUNT = sizeof COLUMNS / sizeof *COLUMNS };
 
@@ -114,6 +120,18 @@ static void set_status(ob_table *table, const ob_record_result *r)
     ob__table_set_mark(table, column_of(MARKED_STATUS, NULL), ob__mark_of_result(r));
 }
 
+static void set_tensors(ob_table *table, const ob_record_result *r)
+{
+    ob_text text = {.data = NULL};
+    const bool ok = ob__append_shapes(&text, r) && ob_text_append(&text, "", 1);
+    if (ok && text.size > 1)
+        ob_table_set_text(table, column_of(SHAPES, NULL), text.data);
+    text.size = 0;
+    if (ok && ob__append_dtypes(&text, r) && ob_text_append(&text, "", 1) && text.size > 1)
+        ob_table_set_text(table, column_of(DTYPES, NULL), text.data);
+    ob_text_fini(&text);
+}
+
 static void add_row(ob_run_view *view, const ob_record *record, bool backward)
 {
     const ob_record_result *r = &record->result;
@@ -128,6 +146,7 @@ static void add_row(ob_run_view *view, const ob_record *record, bool backward)
     ob_table_set_text(table, column_of(SHOWN_ID, NULL), r->id);
     ob_table_set_text(table, column_of(PLAIN_CALL, NULL), call);
     set_status(table, r);
+    set_tensors(table, r);
     ob_table_set_text(table, column_of(PASS, NULL), backward ? "backward" : "forward");
     ob_table_set_number(table, column_of(HALF_WIDTH, NULL),
                         (pass->interval_ms.high - pass->interval_ms.low) / 2 * 1e6);

@@ -330,10 +330,10 @@ static void counts_as_table(void)
                                                           "f|1   failed  forward        -\n"
                                                           "    no\n");
     CHECK_STR(show(COUNTS, (shown){.view = OB_VIEW_RUN, .format = OB_TABLE_CSV}),
-              "operator,id,status,pass,instructions,reason,warnings,call\n"
-              "f,0,ok,forward,4,,,f|0\n"
-              "f,0,ok,backward,1.5,,,f|0\n"
-              "f,1,failed,forward,,no,,f|1\n");
+              "operator,id,status,pass,instructions,reason,warnings,call,backend,shapes,dtypes\n"
+              "f,0,ok,forward,4,,,f|0,,,\n"
+              "f,0,ok,backward,1.5,,,f|0,,,\n"
+              "f,1,failed,forward,,no,,f|1,,,\n");
     static const char BOTH[] =
         RESULT("0", "a", 0.001, "") "{\"op_name\": \"f\", \"id\": \"1\", "
                                     "\"status\": \"ok\", \"mode\": \"count\"}\n";

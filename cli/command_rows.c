@@ -62,7 +62,8 @@ const ob_option *ob__job_rows(void)
                 "itself."),
         ROW(STRING, "output", output, .value = "FILE",
             .help = "Records go to this file; one that is there already is refused without "
-                    "--resume, --append or --force."),
+                    "--resume, --append or --force. In a folder (DIR/) every run has a file of "
+                    "its own."),
         ROW(FLAG, "append", append, .letter = 'a', .help = "Add to the file of --output."),
         ROW(FLAG, "resume", resume,
             .help = "Go on from what the file of --output holds; other cases, or options that "

@@ -27,6 +27,11 @@ int ob__job_line_check(ob_cli *cli, const ob_job_line *line, const ob_run_option
         return ob__cli_usage_error(cli,
                                    "--append, --resume and --force say different things of the "
                                    "file of --output; give one of them");
+    if (ob__job_folder_is_one(line->output) && (line->append || line->force))
+        return ob__cli_usage_error(cli,
+                                   "%s is a folder, in which every run has a file of its own; "
+                                   "leave out --%s, or name a file",
+                                   line->output, line->append ? "append" : "force");
     if (line->wait && line->output == NULL)
         return ob__cli_usage_error(cli,
                                    "--wait is about a file that another run may write to; give "
@@ -262,6 +267,8 @@ ob_status ob__cli_job_init(ob_cli_job *j, const ob_option *rows, const void *val
                                 .stop = on_stop,
                                 .ctx = j};
     OB_TRY(take_shard(j, err));
+    if (ob__job_folder_is_one(line->output))
+        OB_TRY(ob__job_folder_take(&j->folder, line->output, &j->params, err));
     return list_arguments(j, rows, values, err);
 }
 
@@ -327,5 +334,6 @@ int ob__cli_job_fini(ob_cli_job *j, int code)
     if (ob_job_close(j->job, &err) != OB_OK)
         code = ob__cli_fail(j->cli, &err);
     ob_json_doc_destroy(j->arguments);
+    ob__job_folder_fini(&j->folder);
     return code;
 }

@@ -7,6 +7,7 @@
 #define OB_CLI_JOB_LINE_H
 
 #include "command_rows.h"
+#include "job_folder.h"
 #include "output_file.h"
 #include "own_path.h"
 
@@ -54,7 +55,8 @@ typedef struct ob_cli_job {
     char config_path[PATH_MAX];
     ob_cli_waiting waiting;
     ob_json_doc *arguments;
-    ob_shard shard;        /* what params may point to */
+    ob_shard shard; /* what params may point to, as to the names in folder */
+    ob_job_folder folder;
     bool is_threaded;      /* what is measured is asked from several threads whether to stop */
     bool has_progress;     /* standard error is a terminal */
     bool waits;            /* for the last result, before the table is printed */

@@ -215,6 +215,10 @@ typedef struct ob_job_params {
     void (*on_wrapped)(void *ctx, const char *text, size_t length);
     const char *named_by;  /* see ob_result_file_params */
     const ob_shard *shard; /* a part of the cases; NULL = all. It must outlive the job */
+    /* With prefix and OB_JOB_RESUME: files of the same cases, whose results are not measured again. They are read while the job is
+     * opened. */
+    const char *const *earlier;
+    size_t earlier_count;
 } ob_job_params;
 
 /* A job on cases of configs. Its parts must outlive it. */

@@ -153,6 +153,19 @@ bool ob_job_has_begun(const ob_job *job)
 
 /* ---- its life ---- */
 
+/* A file of its own: who wrote the earlier ones may still be alive, on a machine that was given up. */
+static ob_status open_beside_earlier(ob_job *job, ob_err *err)
+{
+    const ob_job_params *p = &job->params;
+    const ob_result_file_params to = {.size = sizeof to,
+                                      .prefix = p->prefix,
+                                      .go_on = "--resume",
+                                      .named_by = p->named_by,
+                                      .mode = OB_RESULT_CREATE};
+    OB_TRY(ob__job_read_earlier(job, err));
+    return ob_result_file_open(&to, &job->file, err);
+}
+
 static ob_status open_file(ob_job *job, ob_err *err)
 {
     static const ob_result_open_mode MODES[] = {[OB_JOB_NEW] = OB_RESULT_NEW,
@@ -160,6 +173,8 @@ static ob_status open_file(ob_job *job, ob_err *err)
                                                 [OB_JOB_APPEND] = OB_RESULT_APPEND,
                                                 [OB_JOB_RESUME] = OB_RESULT_RESUME};
     const ob_job_params *p = &job->params;
+    if (p->mode == OB_JOB_RESUME && p->output == NULL && p->prefix != NULL)
+        return open_beside_earlier(job, err);
     if (p->mode == OB_JOB_RESUME && p->output == NULL)
         return ob_err_set(err, OB_ERR_INVALID,
                           "--resume needs --output FILE: the file to go on from");
@@ -235,7 +250,7 @@ static ob_status finish(ob_job *job, ob_err *err)
 {
     ob_record record;
     /* Nothing was measured: a file that had no header gets one. */
-    if (job->params.mode != OB_JOB_RESUME)
+    if (job->params.mode != OB_JOB_RESUME || job->params.output == NULL)
         OB_TRY(ob_job_begin(job, NULL, err));
     OB_TRY(ob__job_write_finish(job, err));
     if (job->profile == NULL)

@@ -53,6 +53,8 @@ ob_status ob__job_write_header(ob_job *job, const ob_json *properties, ob_err *e
 ob_status ob__job_write_finish(ob_job *job, ob_err *err);
 /* Reads the file that is resumed: what is done, and whether it was measured as this job measures. */
 ob_status ob__job_read_old(ob_job *job, ob_err *err);
+/* The same of files that others wrote, and stay as they are. */
+ob_status ob__job_read_earlier(ob_job *job, ob_err *err);
 /* Of two headers' options by their names: the first row that affects what is measured and differs, with both values; NULL = none. */
 const ob_option *ob__job_compare_arguments(const ob_option *rows, const ob_json *then,
                                            const ob_json *now, char *old, char *new, size_t size);

@@ -47,7 +47,8 @@ const ob_option *ob__job_compare_arguments(const ob_option *rows, const ob_json 
 }
 
 /* What another command says in another way, such as a list of numbers of threads, is not compared. */
-static ob_status compare(const ob_job *job, const ob_option *rows, const ob_json *args, ob_err *err)
+static ob_status compare(const ob_job *job, const char *path, const ob_option *rows,
+                         const ob_json *args, ob_err *err)
 {
     ob_run_options now = *job->source.options;
     char old[192], new[192];
@@ -63,10 +64,10 @@ static ob_status compare(const ob_job *job, const ob_option *rows, const ob_json
     return ob_err_set(err, OB_ERR_CONFIG,
                       "%s was measured with --%s: %s, this run has: %s; --resume needs the same "
                       "options, or give another --output",
-                      job->params.output, row->name, old, new);
+                      path, row->name, old, new);
 }
 
-static ob_status check_shard(const ob_job *job, const char *then, ob_err *err)
+static ob_status check_shard(const ob_job *job, const char *path, const char *then, ob_err *err)
 {
     const char *now = ob_job_shard(job) != NULL ? job->shard_text : "1/1";
     if (strcmp(then != NULL ? then : "1/1", now) == 0)
@@ -74,27 +75,29 @@ static ob_status check_shard(const ob_job *job, const char *then, ob_err *err)
     return ob_err_set(err, OB_ERR_CONFIG,
                       "%s has shard %s, this run is shard %s; each needs a file of its own, and "
                       "`opbench merge` joins them",
-                      job->params.output, then != NULL ? then : "1/1", now);
+                      path, then != NULL ? then : "1/1", now);
 }
 
-static ob_status check_header(const ob_job *job, const ob_record_header *header, ob_err *err)
+static ob_status check_header(const ob_job *job, const char *path, const ob_record_header *header,
+                              ob_err *err)
 {
     const ob_json *args = header->options.cmd_args;
-    OB_TRY(check_shard(job, header->shard, err));
+    OB_TRY(check_shard(job, path, header->shard, err));
     if (ob_json_get_kind(args) != OB_JSON_OBJECT || job->source.options == NULL)
         return OB_OK; /* another program's file says it in another way */
-    OB_TRY(compare(job, ob_run_option_rows(), args, err));
+    OB_TRY(compare(job, path, ob_run_option_rows(), args, err));
     /* Of counts --number is another one, and in the hash. */
-    return job->source.options->count_repeats > 0 ? OB_OK
-                                                  : compare(job, ob_timer_option_rows(), args, err);
+    return job->source.options->count_repeats > 0
+               ? OB_OK
+               : compare(job, path, ob_timer_option_rows(), args, err);
 }
 
 /* ---- */
 
-static ob_status take_old(ob_job *job, const ob_record *record, ob_err *err)
+static ob_status take_old(ob_job *job, const char *path, const ob_record *record, ob_err *err)
 {
     if (record->kind == OB_RECORD_HEADER_LINE)
-        return check_header(job, &record->header, err);
+        return check_header(job, path, &record->header, err);
     const ob_record_status_info *info = ob_record_status_get_info(record->result.status);
     if (record->kind != OB_RECORD_RESULT_LINE || !info->settled)
         return OB_OK; /* it is run again */
@@ -110,21 +113,22 @@ static ob_status take_old(ob_job *job, const ob_record *record, ob_err *err)
         err);
 }
 
-static ob_status read_results(ob_job *job, ob_err *err)
+static const ob_record_reader_params WHOLE = {.size = sizeof(ob_record_reader_params),
+                                              .whole_lines_only = true};
+
+/* Closes the reader. */
+static ob_status read_results(ob_job *job, const char *path, ob_record_reader *reader, ob_err *err)
 {
-    const ob_record_reader_params whole = {.size = sizeof whole, .whole_lines_only = true};
     const ob_record *record;
-    ob_record_reader *reader;
-    OB_TRY(ob_record_reader_open_locked(job->file, &whole, &reader, err));
     ob_status status;
     while ((status = ob_record_reader_next(reader, &record, err)) == OB_OK &&
-           (status = take_old(job, record, err)) == OB_OK)
+           (status = take_old(job, path, record, err)) == OB_OK)
         ;
     ob_record_reader_close(reader);
     return status == OB_END ? OB_OK : status;
 }
 
-static ob_status check_hash(const ob_job *job, const char *hash, ob_err *err)
+static ob_status check_hash(const ob_job *job, const char *path, const char *hash, ob_err *err)
 {
     const char *chosen_by = job->source.chosen_by, *own = job->source.hash;
     if (own == NULL || hash[0] == '\0' || strcmp(hash, own) == 0)
@@ -133,12 +137,11 @@ static ob_status check_hash(const ob_job *job, const char *hash, ob_err *err)
         return ob_err_set(err, OB_ERR_CONFIG,
                           "%s was written by another version of opbench, which tells configs apart "
                           "in another way; go on with that version, or give another --output",
-                          job->params.output);
+                          path);
     return ob_err_set(err, OB_ERR_CONFIG,
                       "%s was made from another config than %s is now%s%s; use the same one, or "
                       "another --output",
-                      job->params.output,
-                      job->source.name != NULL ? job->source.name : "the command line",
+                      path, job->source.name != NULL ? job->source.name : "the command line",
                       chosen_by != NULL ? ", or with another choice of " : "",
                       chosen_by != NULL ? chosen_by : "");
 }
@@ -147,9 +150,26 @@ static ob_status check_hash(const ob_job *job, const char *hash, ob_err *err)
 ob_status ob__job_read_old(ob_job *job, ob_err *err)
 {
     ob_done_file info = {.size = sizeof info};
+    ob_record_reader *reader;
     OB_TRY(ob_done_create(&job->done, err));
     OB_TRY(ob_done_read_locked(job->done, job->file, &info, err));
-    OB_TRY(check_hash(job, info.config_hash, err));
-    OB_TRY(read_results(job, err));
+    OB_TRY(check_hash(job, job->params.output, info.config_hash, err));
+    OB_TRY(ob_record_reader_open_locked(job->file, &WHOLE, &reader, err));
+    OB_TRY(read_results(job, job->params.output, reader, err));
     return ob_result_file_cut(job->file, &info, err);
+}
+
+ob_status ob__job_read_earlier(ob_job *job, ob_err *err)
+{
+    OB_TRY(ob_done_create(&job->done, err));
+    for (size_t i = 0; i < job->params.earlier_count; i++) {
+        const char *path = job->params.earlier[i];
+        ob_done_file info = {.size = sizeof info};
+        ob_record_reader *reader;
+        OB_TRY(ob_done_read_file(job->done, path, &info, err));
+        OB_TRY(check_hash(job, path, info.config_hash, err));
+        OB_TRY(ob_record_reader_open(path, &WHOLE, &reader, err));
+        OB_TRY(read_results(job, path, reader, err));
+    }
+    return OB_OK;
 }

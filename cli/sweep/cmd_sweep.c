@@ -322,7 +322,6 @@ const ob_cli_command ob__command_sweep = {
     .options_size = sizeof(ob_sweep_line),
     .options_init = ob__sweep_line_init,
     .example = "opbench sweep examples/sweeps/linear.json -o linear.csv -w 3 -i 20\n"
-               "opbench sweep examples/sweeps/linear.json -o linear.csv -w 3 -i 20 --resume\n"
                "opbench sweep examples/sweeps/linear.json --sample 10 -b --backend native\n"
                "opbench sweep examples/sweeps/linear.json --axis threads=1,2,4 -i 50",
     .run = run,

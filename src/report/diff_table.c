@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- words ---- */
@@ -161,6 +162,7 @@ enum column {
     REMARK,
     REPRO,
     CALL,
+    BEST,
     COLUMNS
 };
 
@@ -204,6 +206,7 @@ static const ob_column SHAPES[COLUMNS] = {
     [REMARK] = {.name = "remark"},
     [REPRO] = {.name = "repro"},
     [CALL] = {.name = "call"},
+    [BEST] = {.title = "best", .name = "best", .flags = OB_COLUMN_NOT_EMPTY},
 };
 
 static void add_columns(const ob_diff *diff, ob_table *table)
@@ -312,10 +315,16 @@ ob_table *ob__diff_table(const ob_diff *diff, ob_diff_choice choice)
     bool ok = table != NULL;
     if (ok)
         add_columns(diff, table);
+    const char **best = ob__diff_best(diff);
+    ok = ok && best != NULL;
     for (size_t i = 0; ok && i < ob_diff_count(diff); i++) {
         const ob_diff_row *row = ob_diff_get(diff, i);
-        ok = !ob__diff_row_is(row, choice) || fill_row(row, table, &remark);
+        if (!ob__diff_row_is(row, choice))
+            continue;
+        ok = fill_row(row, table, &remark);
+        ob_table_set_text(table, BEST, best[i]);
     }
+    free(best);
     ob_text_fini(&remark);
     if (ok)
         return table;

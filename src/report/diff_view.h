@@ -28,4 +28,8 @@ bool ob__diff_append_remark(const ob_diff_row *row, ob_text *out);
 /* Appends "3 slower, 1 faster, 96 the same, 2 undecided", and the geometric mean. */
 bool ob__diff_append_totals(const ob_diff_summary *sum, ob_text *out);
 
+/* Of each row, where there are several sides: "best" where its side is the fastest of the case and pass, "baseline" where
+ * that is; NULL where the intervals do not tell. malloc'ed; NULL: memory was out. */
+const char **ob__diff_best(const ob_diff *diff);
+
 #endif

@@ -30,7 +30,7 @@ static uint32_t flags_of(size_t column)
     for (size_t i = 0; i < sizeof MUST / sizeof *MUST; i++)
         if (column == MUST[i])
             return column == OB_SWEEP_COLUMN_reason ? OB_COLUMN_SHORTENED : 0;
-    return OB_COLUMN_LESSER;
+    return column >= OB_SWEEP_COLUMN_side ? OB_COLUMN_NOT_EMPTY : OB_COLUMN_LESSER;
 }
 
 /* Texts and lists are no numbers. */

@@ -516,6 +516,8 @@ class _BackwardMode(TorchDispatchMode):
 class Capture:
     """Collects calls between start() and stop(); a context manager too."""
 
+    TELL_EVERY_S = 10  # whole lines, as the program may print too
+
     def __init__(self, path, include=None, exclude=None, level="all", backward=False, ranges=True, values=0,
                  quiet=False):
         """path: the config that is written. include, exclude: parts of names; a call is kept if its name contains
@@ -536,7 +538,7 @@ class Capture:
         self.seen = 0
         self.cost_ns = 0
         self.dirty = self.busy = False
-        self.saved_at = time.monotonic()
+        self.saved_at = self.told_at = time.monotonic()
         self.mode = None
         self.hooks, self.replaced = [], {}
         self.compile = None
@@ -610,6 +612,14 @@ class Capture:
     def _spent(self, began):
         self.cost_ns += time.perf_counter_ns() - began
 
+    def _tell(self):
+        """How far it is, on a terminal. Nobody knows when the program will end."""
+        now = time.monotonic()
+        if self.quiet or now - self.told_at < self.TELL_EVERY_S or not sys.stderr.isatty():
+            return
+        self.told_at = now
+        print("opbench_capture: %d calls so far, %d distinct" % (self.seen, len(self.calls)), file=sys.stderr)
+
     def _wants(self, name):
         if self.include and not any(part in name for part in self.include):
             return False
@@ -618,6 +628,8 @@ class Capture:
     def _note(self, name, module, args, kwargs, phase):
         """The record of this call; None when it cannot be written as one."""
         self.seen += 1
+        if self.seen % 64 == 0:
+            self._tell()
         self.busy = True  # looking at tensors calls torch too
         try:
             signature = Signature(self.ranges, self.values, name, args, kwargs)

@@ -123,8 +123,11 @@ static void name_work(const ob_job_progress *progress, char *out, size_t size)
                  step->backend, step->pass + 1, passes, step->done + 1, step->size);
     } else if (progress->call != NULL) {
         snprintf(out, size, "%s", progress->call);
+    } else if (r != NULL && r->call != NULL) {
+        snprintf(out, size, "%s", r->call);
     } else if (r != NULL) {
-        snprintf(out, size, "%s", r->call != NULL ? r->call : r->id != NULL ? r->id : "");
+        const char *op = r->op_name != NULL ? r->op_name : "";
+        snprintf(out, size, "%s%s%s", op, op[0] != '\0' ? "  " : "", r->id != NULL ? r->id : "");
     }
 }
 

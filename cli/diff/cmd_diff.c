@@ -3,6 +3,7 @@
  * opbench diff: is it slower than before? Verdicts on the cases of stored results.
  */
 #include "diff_line.h"
+#include "screen.h"
 #include "show/measurement_files.h"
 #include "side_words.h"
 
@@ -89,6 +90,7 @@ static const ob_option OPTIONS[] = {
         .help = "Keep the records of what is measured in this file; `opbench diff FILE` gives the "
                 "verdicts on it again."),
     OB_OPTION_ROWS_OF(ob__job_rows, "shard", JOB),
+    OB_OPTION_ROWS_OF(ob__job_rows, "sort|top", JOB, .rare = true),
     OB_OPTION_ROWS_OF(ob__job_rows, "quiet", JOB,
                       .help = "Show no progress, and no remarks about the machine."),
     ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|json|csv|junit",
@@ -284,9 +286,19 @@ static int print(ob_cli *cli, const ob_diff_line *o, const ob_diff *diff)
     ob_diff_form form;
     ob_err err;
     ob_diff_form_from_word(o->format, &form); /* the option's choices are the library's words */
-    const int code = ob_diff_print(diff, form, &text, &err) == OB_OK
-                         ? ob__cli_write_file(cli, o->output, text.data, text.size)
-                         : ob__cli_fail(cli, &err);
+    const bool on_screen =
+        form == OB_DIFF_FORM_TABLE && (o->output == NULL || strcmp(o->output, "-") == 0);
+    const ob_table_style style = {.size = sizeof style,
+                                  .width = on_screen ? ob__cli_width(cli) : 0,
+                                  .coloured = on_screen && cli->colour_out};
+    const ob_table_choice choice = {.size = sizeof choice, .sort = o->job.sort, .top = o->job.top};
+    int code = ob_diff_print_on(diff, form, &style, &choice, &text, &err) == OB_OK
+                   ? OB_EXIT_OK
+                   : ob__cli_fail(cli, &err);
+    if (code == OB_EXIT_OK && on_screen)
+        ob__cli_write_styled(cli, text.data, text.size);
+    else if (code == OB_EXIT_OK)
+        code = ob__cli_write_file(cli, o->output, text.data, text.size);
     ob_text_fini(&text);
     /* Output that cannot be written is not "something is worse". */
     return code == OB_EXIT_OK && ob__cli_finish(cli) == OB_EXIT_OK ? OB_EXIT_OK : OB_EXIT_USAGE;

@@ -75,7 +75,7 @@ typedef struct showing {
 
 static ob_status write_text(showing *s, ob_err *err)
 {
-    const bool ok = ob__cli_write(s->cli, s->text.data, s->text.size);
+    const bool ok = ob__cli_write_styled(s->cli, s->text.data, s->text.size);
     s->text.size = 0;
     return ok ? OB_OK : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
 }
@@ -213,7 +213,8 @@ static ob_status begin_report(showing *s, ob_view view, ob_err *err)
                                      .context = s->cli->context,
                                      .choice = &choice,
                                      .wide = s->options->wide,
-                                     .width = ob__cli_width(s->cli)};
+                                     .width = ob__cli_width(s->cli),
+                                     .coloured = s->cli->colour_out};
     return ob_report_create(&params, &s->report, err);
 }
 

@@ -43,7 +43,7 @@ const ob_option ob__sweep_rows[] = {
     OB_OPTION_ROWS_OF(ob__job_rows, "format", offsetof(ob_sweep_line, job), .initial = "csv",
                       .help = "What standard output gets: the rows as they come (csv), unless they "
                               "go to a file; all of them at the end; or the records."),
-    OB_OPTION_ROWS_OF(ob__job_rows, "sort|top", offsetof(ob_sweep_line, job)),
+    OB_OPTION_ROWS_OF(ob__job_rows, "sort|top", offsetof(ob_sweep_line, job), .rare = true),
     OB_OPTION_ROWS_OF(ob__job_rows, "quiet", offsetof(ob_sweep_line, job),
                       .help = "No summary, no progress and no warnings."),
     ROW(FLAG, "print-config", print_config, OUTPUT,

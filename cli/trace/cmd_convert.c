@@ -4,6 +4,7 @@
  */
 #include "command.h"
 #include "output_file.h"
+#include "reading_line.h"
 #include "trace_rows.h"
 
 #include "opbench/trace.h"
@@ -60,7 +61,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     ob_trace *trace;
     ob_trace_convert_summary summary = {.size = sizeof summary};
     ob_text config = {0};
-    if (ob_trace_open(call->words[0], NULL, log, &trace, &err) != OB_OK)
+    ob_reading_line line;
+    const ob_trace_limits limits = ob__reading_limits(&line, call->words[0]);
+    const ob_status status = ob_trace_open(call->words[0], &limits, log, &trace, &err);
+    ob__reading_end(&line);
+    if (status != OB_OK)
         return ob__cli_fail(cli, &err);
     if (ob_trace_convert(trace, &how, ob_context_operators(cli->context), log, &config, &summary,
                          &err) != OB_OK)

@@ -3,6 +3,7 @@
  * opbench replay: the calls of traces again, each trace's step a case of a job.
  */
 #include "job_line.h"
+#include "reading_line.h"
 #include "replay_lists.h"
 #include "trace_rows.h"
 
@@ -244,9 +245,13 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     r.job = (ob_cli_job){.cli = cli, .line = &line->job, .show = show_result, .show_ctx = &r};
     ob_status status =
         ob__replay_lists_read(cli, line->skip, line->skip_file, &r.lists, &line->replay, &err);
+    ob_reading_line reading;
+    const ob_trace_limits limits = ob__reading_limits(&reading, call->words[0]);
+    line->replay.limits = &limits;
     if (status == OB_OK)
         status = ob_replay_open_config(cli->context, call->words, call->word_count, &line->replay,
                                        &r.config, &err);
+    ob__reading_end(&reading);
     code = status == OB_OK ? measure(&r, call) : ob__cli_fail(cli, &err);
     ob_config_destroy(r.config);
     ob__replay_lists_fini(&r.lists);

@@ -3,6 +3,7 @@
  * opbench trace: what is in a trace.
  */
 #include "command.h"
+#include "reading_line.h"
 #include "trace_print.h"
 #include "trace_rows.h"
 
@@ -54,7 +55,12 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return code;
     ob_trace *trace;
     ob_err err;
-    if (ob_trace_open(call->words[0], NULL, ob_context_log(cli->context), &trace, &err) != OB_OK)
+    ob_reading_line line;
+    const ob_trace_limits limits = ob__reading_limits(&line, call->words[0]);
+    const ob_status status =
+        ob_trace_open(call->words[0], &limits, ob_context_log(cli->context), &trace, &err);
+    ob__reading_end(&line);
+    if (status != OB_OK)
         return ob__cli_fail(cli, &err);
     const int shown = show(cli, call->options, trace);
     ob_trace_close(trace);

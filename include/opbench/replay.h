@@ -75,7 +75,8 @@ typedef struct ob_replay_options {
      * nothing else; "bfloat16": that at once. A call that fails in these is made in float32, with copies that are not
      * timed, except with "keep". NULL = "auto". */
     const char *half;
-    bool compute_only; /* calls that do not compute have no records */
+    bool compute_only;             /* calls that do not compute have no records */
+    const ob_trace_limits *limits; /* for reading the traces; NULL = those of ob_trace_open */
 } ob_replay_options;
 
 /* A config with a case for the chosen step of each trace, in their order. The traces are read and the choice is

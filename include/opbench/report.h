@@ -10,6 +10,7 @@
 #define OPBENCH_REPORT_H
 
 #include "opbench/compare.h"
+#include "opbench/diff.h"
 #include "opbench/record.h"
 #include "opbench/sweep.h"
 
@@ -102,6 +103,11 @@ ob_status ob_table_choose(ob_table *table, const ob_table_choice *choice, ob_err
 
 /* "5.2 us": four digits and the unit that suits; "-" for NaN. Returns out. */
 char *ob_time_format(double ns, char *out, size_t size);
+
+/* ob_diff_print (opbench/diff.h) for a screen: of the style the width and whether there are colours, and which rows of its
+ * table, in which order. They are the text's; other forms have all rows. style and choice may be NULL. */
+ob_status ob_diff_print_on(const ob_diff *diff, ob_diff_form form, const ob_table_style *style,
+                           const ob_table_choice *choice, ob_text *text, ob_err *err);
 
 /* ------------------------------------------------------------------ reports */
 

@@ -105,6 +105,9 @@ typedef struct ob_trace_limits {
     size_t max_memory_bytes; /* 0 = 4 GiB: what the tables may take */
     uint64_t max_text_bytes; /* 0 = 64 GiB: of the unpacked text */
     uint64_t max_expansion;  /* 0 = 400: unpacked over packed size, looked at beyond 64 MiB */
+    /* While it is read: how many bytes of the file's. Not for what has no size, as standard input. May be NULL. */
+    void (*on_read)(void *ctx, uint64_t bytes, uint64_t of);
+    void *ctx;
 } ob_trace_limits;
 
 /* "-" is standard input. Warnings (an unknown schema version, parents that are missing) go to log, once

@@ -3,6 +3,7 @@
  * A difference in each of its forms.
  */
 #include "base/json_node.h"
+#include "base/sized.h"
 #include "report/diff_view.h"
 #include "report/svg.h"
 
@@ -137,10 +138,32 @@ static bool append_notes(const ob_diff *diff, const char *before,
     return ok;
 }
 
-static ob_status print_table(const ob_diff *diff, const ob_diff_summary *sum, ob_text *text,
-                             ob_err *err)
+typedef struct screen {
+    ob_table_style style;
+    ob_table_choice choice;
+} screen;
+
+static ob_status print_on(const ob_diff *diff, const screen *on, ob_text *text, ob_err *err)
 {
-    OB_TRY(print_rows(diff, OB_DIFF_ALL, OB_TABLE_TEXT, NULL, text, err));
+    const ob_table_style style = {.size = sizeof style,
+                                  .trimmed = true,
+                                  .width = on->style.width,
+                                  .coloured = on->style.coloured};
+    ob_table *table = ob__diff_table(diff, OB_DIFF_ALL);
+    if (table == NULL)
+        return no_memory(err);
+    ob_status status = ob_table_choose(table, &on->choice, err);
+    ob__table_fold_notes(table);
+    if (status == OB_OK)
+        status = ob_table_print(table, &style, text, err);
+    ob_table_destroy(table);
+    return status;
+}
+
+static ob_status print_table(const ob_diff *diff, const ob_diff_summary *sum, const screen *on,
+                             ob_text *text, ob_err *err)
+{
+    OB_TRY(print_on(diff, on, text, err));
     OB_TRY(ob_text_append_str(text, "\n") ? OB_OK : no_memory(err));
     OB_TRY(each_side(diff, say_side, text, err));
     const bool ok = append_times(sum, text) && append_notes(diff, "note: ", append_plain, text);
@@ -412,11 +435,20 @@ static ob_status print_junit(const ob_diff *diff, ob_text *text, ob_err *err)
 
 ob_status ob_diff_print(const ob_diff *diff, ob_diff_form form, ob_text *text, ob_err *err)
 {
+    return ob_diff_print_on(diff, form, NULL, NULL, text, err);
+}
+
+ob_status ob_diff_print_on(const ob_diff *diff, ob_diff_form form, const ob_table_style *style,
+                           const ob_table_choice *choice, ob_text *text, ob_err *err)
+{
     ob_diff_summary sum = {.size = sizeof sum};
+    screen on;
+    OB_TRY(OB__TAKE_OPTIONAL(ob_table_style, &on.style, style, err));
+    OB_TRY(OB__TAKE_OPTIONAL(ob_table_choice, &on.choice, choice, err));
     OB_TRY(ob_diff_summarise(diff, &sum, err));
     switch (form) {
     case OB_DIFF_FORM_TABLE:
-        return print_table(diff, &sum, text, err);
+        return print_table(diff, &sum, &on, text, err);
     case OB_DIFF_FORM_MARKDOWN:
         return print_markdown(diff, &sum, text, err);
     case OB_DIFF_FORM_JSON:

@@ -176,7 +176,7 @@ static const ob_column SHAPES[COLUMNS] = {
     [SUBJECT] = {.hint = OB_HINT_TIME},
     [CHANGE] = {.title = "change"},
     [INTERVAL] = {.title = "95 % interval"},
-    [INSTRUCTIONS] = {.title = "instructions", .flags = OB_COLUMN_NOT_EMPTY},
+    [INSTRUCTIONS] = {.title = "instructions", .flags = OB_COLUMN_NOT_EMPTY | OB_COLUMN_LESSER},
     [VERDICT] = {.title = "verdict", .name = "verdict"},
     [STATE] = {.name = "state"},
     [KEY] = {.name = "key"},
@@ -277,6 +277,15 @@ static void set_flag(ob_table *table, size_t column, bool value)
     cell->json = value ? "true" : "false";
 }
 
+static ob_mark mark_of(const ob_diff_row *row)
+{
+    if (row->worse)
+        return OB_MARK_FAILED;
+    if (row->state != OB_DIFF_COMPARED || row->time.kind == OB_VERDICT_UNDECIDED)
+        return OB_MARK_DOUBTFUL;
+    return row->time.kind == OB_VERDICT_FASTER ? OB_MARK_FINE : OB_MARK_NONE;
+}
+
 static bool fill_row(const ob_diff_row *row, ob_table *table, ob_text *remark)
 {
     ob_table_add_row(table);
@@ -287,6 +296,7 @@ static bool fill_row(const ob_diff_row *row, ob_table *table, ob_text *remark)
     ob_table_set_text(table, PASS, row->pass);
     ob_table_set_text(table, SIDE, row->side);
     ob_table_set_text(table, VERDICT, ob__diff_row_word(row));
+    ob__table_set_mark(table, VERDICT, mark_of(row));
     ob_table_set_text(table, STATE, ob_diff_state_word(row->state));
     ob_table_set_text(table, KEY, row->key);
     ob_table_set_text(table, BACKEND, row->backend);

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define DEFAULT_TEXT ((uint64_t)64 << 30)
@@ -54,6 +55,9 @@ struct ob_input {
     const char *name;
     uint64_t bytes;
     uint64_t max_bytes, max_expansion;
+    uint64_t size; /* of the file; 0 = not known */
+    void (*on_read)(void *ctx, uint64_t bytes, uint64_t of);
+    void *ctx;
 };
 
 static ob_status failed(const ob_input *input, ob_err *err)
@@ -130,6 +134,11 @@ ob_status ob__input_open(const char *path, const char *name, const void *data, s
     input->name = name;
     input->max_bytes = limits->max_text_bytes != 0 ? limits->max_text_bytes : DEFAULT_TEXT;
     input->max_expansion = limits->max_expansion != 0 ? limits->max_expansion : DEFAULT_EXPANSION;
+    input->on_read = limits->on_read;
+    input->ctx = limits->ctx;
+    struct stat file;
+    if (path != NULL && stat(path, &file) == 0 && S_ISREG(file.st_mode))
+        input->size = (uint64_t)file.st_size;
     input->archive = lib.read_new();
     ob_status status = input->archive != NULL ? prepare(input, err)
                                               : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
@@ -165,6 +174,8 @@ ob_status ob__input_fill(void *ctx, char *buffer, size_t size, size_t *got, ob_e
                              "the text is longer than the limit of %llu MiB",
                              (unsigned long long)(input->max_bytes >> 20));
     const la_int64_t packed = lib.filter_bytes(input->archive, -1);
+    if (input->on_read != NULL && input->size > 0 && packed >= 0)
+        input->on_read(input->ctx, (uint64_t)packed, input->size);
     if (input->bytes > FREE_TEXT && packed > 0 &&
         input->bytes / (uint64_t)packed > input->max_expansion)
         return ob_err_set_at(err, OB_ERR_LIMIT, input->name, 0, 0, NULL,

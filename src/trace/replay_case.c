@@ -171,7 +171,7 @@ static ob_status add_trace(ob_builder *b, const char *path, const ob_replay_opti
         return ob_err_set_at(err, OB_ERR_INVALID, path, 0, 0, NULL,
                              "its name is not UTF-8, and records know a step by it; give a link to "
                              "it that has another name");
-    OB_TRY(ob_trace_open(path, NULL, log, &trace, err));
+    OB_TRY(ob_trace_open(path, options->limits, log, &trace, err));
     if (chosen.selection.iteration == OB_REPLAY_FIRST_STEP)
         chosen.selection.iteration = ob_trace_iteration_count(trace) >= 2 ? 0 : -1;
     ob_status status = ob__replay_schedule_make(trace, &choice, &plan, err);

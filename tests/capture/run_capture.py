@@ -137,6 +137,24 @@ def test_filters(options, folder):
     check(sorted(found) == ["torch.nn.Embedding", "torch.nn.LayerNorm", "torch.nn.Linear"], str(sorted(found)))
 
 
+def test_progress(options, folder):
+    """A terminal is told now and then how far it is, in whole lines."""
+    code = ("import opbench_capture, torch\n"
+            "opbench_capture.Capture.TELL_EVERY_S = 0\n"
+            "with opbench_capture.Capture('told.json'):\n"
+            "    for _ in range(130): torch.relu(torch.ones(2))\n")
+    environment = dict(os.environ, PYTHONPATH=os.path.join(options.source, "capture"))
+    told = "opbench_capture: 128 calls so far, 2 distinct\n"
+    got = run([options.python, "-c", code], env=environment, cwd=folder)
+    check(got.returncode == 0 and told not in got.stderr, "a pipe was told: " + got.stderr)
+    with open(os.path.join(folder, "told.py"), "w") as file:
+        file.write(code)
+    if os.path.exists("/dev/pts/ptmx"):
+        got = run(["script", "-qec", options.python + " told.py", "/dev/null"], env=environment, cwd=folder,
+                  stdin=subprocess.DEVNULL)
+        check(told in got.stdout.replace("\r", ""), "a terminal was not told: " + got.stdout)
+
+
 def test_crash(options, folder):
     path = os.path.join(folder, "crash.json")
     environment = dict(os.environ, PYTHONPATH=os.path.join(options.source, "capture"))
@@ -255,7 +273,8 @@ def main():
         print("skipped: %s has no torch (Debian's package is python3-torch)" % options.python)
         return checks.SKIPPED
     correct_libraries(options.program)
-    for test in (test_capture, test_mixed, test_filters, test_crash, test_only_computing, test_trace, test_agreement):
+    for test in (test_capture, test_mixed, test_filters, test_progress, test_crash, test_only_computing, test_trace,
+                 test_agreement):
         with tempfile.TemporaryDirectory() as folder:
             test(options, folder)
     return checks.exit_code()

@@ -278,8 +278,8 @@ def test_progress(program):
     except OSError:
         pass
     os.close(ours)
-    check(done.returncode == 0 and "1/2  a  Eager, Forward  C, 1 thread  " in shown and
-          " s left" in shown, f"{shown!r}")
+    check(done.returncode == 0 and "\033[K1 of 2, " in shown and " s left: a  Eager, Forward  C, 1 thread" in shown,
+          f"{shown!r}")
     check(shown.endswith("\r\033[K"), f"it is gone: {shown!r}")
 
 

@@ -6,6 +6,8 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static const char TRACE[] = TRACE_OF(TRACE_NODE(1, 1, "process", "", ""));
 
@@ -155,6 +157,42 @@ static void limits_the_growth(void)
     free(text);
 }
 
+/* ---- how far it is read ---- */
+
+typedef struct read_so_far {
+    uint64_t times, bytes, of;
+} read_so_far;
+
+static void note_read(void *ctx, uint64_t bytes, uint64_t of)
+{
+    read_so_far *so_far = ctx;
+    CHECK(bytes >= so_far->bytes && bytes <= of);
+    *so_far = (read_so_far){.times = so_far->times + 1, .bytes = bytes, .of = of};
+}
+
+/* A file of a known size, up to its end; text in memory has no file. */
+static void tells_what_is_read(void)
+{
+    char path[] = "/tmp/opbench_trace_XXXXXX";
+    const int fd = mkstemp(path);
+    read_so_far so_far = {.times = 0};
+    const ob_trace_limits limits = {.size = sizeof limits, .on_read = note_read, .ctx = &so_far};
+    ob_trace *trace;
+    CHECK_INT(write(fd, TRACE, sizeof TRACE - 1), sizeof TRACE - 1);
+    close(fd);
+    CHECK_INT(ob_trace_open(path, &limits, NULL, &trace, NULL), OB_OK);
+    ob_trace_close(trace);
+    unlink(path);
+    CHECK(so_far.times > 0);
+    CHECK_INT(so_far.bytes, sizeof TRACE - 1);
+    CHECK_INT(so_far.of, sizeof TRACE - 1);
+    so_far = (read_so_far){.times = 0};
+    CHECK_INT(ob_trace_open_memory("t", TRACE, sizeof TRACE - 1, &limits, NULL, &trace, NULL),
+              OB_OK);
+    ob_trace_close(trace);
+    CHECK_INT(so_far.times, 0);
+}
+
 int main(void)
 {
     RUN(unpacks);
@@ -162,5 +200,6 @@ int main(void)
     RUN(opens_files);
     RUN(limits_the_text);
     RUN(limits_the_growth);
+    RUN(tells_what_is_read);
     return ob_test_end();
 }

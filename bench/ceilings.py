@@ -85,7 +85,7 @@ def best_of(old, new):
 def ours(program, folder):
     path = os.path.join(folder, "roofline.json")
     # One backend, which costs nothing: what calls and devices take is not compared.
-    words = [program, "roofline", "--json", "-o", path, "--threads", "1,%d" % CPUS, "--backend", "null"]
+    words = [program, "roofline", "--json", "-o", path, "--num-threads", "1,%d" % CPUS, "--backend", "null"]
     text = subprocess.run(words, check=True, stdout=subprocess.PIPE).stdout.decode()
     found = {}
     for line in text.splitlines():

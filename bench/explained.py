@@ -64,7 +64,7 @@ def main():
     program, backends = os.path.abspath(sys.argv[1]), (sys.argv[2] if len(sys.argv) == 3 else "native,onednn,torch").split(",")
     with tempfile.TemporaryDirectory() as folder:
         roofline = os.path.join(folder, "roofline.json")
-        words = [program, "roofline", "--threads", "1", "-o", roofline, "--backend", ",".join(backends)]
+        words = [program, "roofline", "--num-threads", "1", "-o", roofline, "--backend", ",".join(backends)]
         subprocess.run(words, stdout=subprocess.DEVNULL, check=True)
         results = {b: {} for b in backends}
         for backend in backends:

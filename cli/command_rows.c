@@ -96,14 +96,13 @@ const ob_option *ob__job_rows(void)
 #undef ROW
 
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, ob_trace_selection, field, __VA_ARGS__)
-#define BELOW "Only what is below nodes with this text in their name."
 const ob_option *ob__trace_rows(void)
 {
     static const ob_option ROWS[] = {
-        ROW(INT, "iteration", iteration, .value = "N", .max = 1e15, .initial = "-1",
+        ROW(INT, "trace-step", iteration, .value = "N", .max = 1e15, .initial = "-1",
             .otherwise = "all", .help = "Only this step that the profiler marked, from 0."),
-        ROW(STRING, "label", label, .value = "TEXT", .help = BELOW),
-        ROW(STRING, "subgraph", label, .value = "TEXT", .help = BELOW), /* et_replay's word */
+        ROW(STRING, "subgraph", label, .value = "TEXT", /* et_replay's word */
+            .help = "Only what is below nodes with this text in their name."),
         ROW(FLAG, "leaves", leaves,
             .help = "The innermost operators instead of the topmost; most of the computing is not "
                     "there."),

@@ -7,6 +7,7 @@
 #include "screen.h"
 #include "set_caps.h"
 
+#include "opbench/old_option.h"
 #include "opbench/version.h"
 
 #include <signal.h>
@@ -63,6 +64,15 @@ static bool line_init(line *l, ob_cli *cli, const ob_cli_command *command, int a
     return false;
 }
 
+static void note_old_name(void *ctx, const ob_option *row, const char *value)
+{
+    const ob_cli *cli = ctx;
+    (void)value;
+    if (row != NULL && ob_option_new_name(row) != NULL)
+        ob__cli_say("opbench %s: note: --%s is an old spelling of --%s\n", cli->command->name,
+                    row->name, ob_option_new_name(row));
+}
+
 static int run_command(ob_cli *cli, int argc, char **argv)
 {
     const ob_cli_command *command = cli->command;
@@ -83,6 +93,8 @@ static int run_command(ob_cli *cli, int argc, char **argv)
     cli->line = argv;
     cli->line_count = argc;
     cli->line_rows = l.rows;
+    if (parsed == OB_OK)
+        ob_options_walk(l.rows, argc, argv, note_old_name, cli, NULL);
     if (parsed != OB_OK)
         code = ob__cli_usage_error(cli, "%s", err.message);
     else if (common.help || common.help_all)

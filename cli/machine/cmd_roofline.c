@@ -8,6 +8,7 @@
 #include "screen.h"
 #include "thread_list.h"
 
+#include "opbench/old_option.h"
 #include "opbench/plot.h"
 #include "opbench/run.h"
 
@@ -155,12 +156,14 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, roofline_options, field, __VA_ARGS__)
 
 static const ob_option OPTIONS[] = {
-    ROW(STRING, "threads", threads, .value = "LIST", .otherwise = "1 and as many as there are CPUs",
+    ROW(STRING, "num-threads", threads, .value = "LIST",
+        .otherwise = "1 and as many as there are CPUs",
         .help = "How many threads at a time, separated by commas."),
-    ROW(DOUBLE, "budget", budget, .value = "S", .min = 0.1, .max = 3600, .initial = "10",
-        .help = "Seconds for all of it, about."),
-    ROW(STRING, "backend", backends, .value = "NAMES", .otherwise = "all that work here",
-        .help = "Only the calls and devices of these backends, separated by commas."),
+    OB_OPTION_OLD_NAME("threads", "num-threads"),
+    ROW(DOUBLE, "budget", budget, .unit = "seconds", .min = 0.1, .max = 3600, .initial = "10",
+        .help = "How long all of it takes, about."),
+    ROW(STRING, "backend", backends, .value = "NAME", .otherwise = "all that work here",
+        .help = "Only the calls and devices of this backend; of several (a,b) those of each."),
     ROW(STRING, "device", device, .letter = 'd', .value = "DEVICE",
         .otherwise = "each backend's first",
         .help = "Which devices backends use, as for run: \"cuda:1\"."),
@@ -185,7 +188,7 @@ const ob_cli_command ob__command_roofline = {
             "what bounds them. The ceilings are kept per kind of machine.",
     .options = OPTIONS,
     .options_size = sizeof(roofline_options),
-    .example = "opbench roofline\nopbench roofline --threads 1 --budget 30\nopbench roofline "
+    .example = "opbench roofline\nopbench roofline --num-threads 1 --budget 30\nopbench roofline "
                "--show --plot",
     .run = run,
 };

@@ -7,6 +7,8 @@
 #include "command.h"
 #include "command_rows.h"
 
+#include "opbench/old_option.h"
+
 #include <inttypes.h>
 
 typedef struct expand_options {
@@ -17,8 +19,9 @@ typedef struct expand_options {
 static const ob_option OPTIONS[] = {
     OB_OPTION_ROWS_OF(ob__text_rows, "config", offsetof(expand_options, config)),
     OB_OPTION_ROWS_OF(ob__text_rows, "op", offsetof(expand_options, op)),
-    OB_OPTION(FLAG, "count", expand_options, count, .group = "Cases",
+    OB_OPTION(FLAG, "count-cases", expand_options, count, .group = "Cases",
               .help = "Print the number of cases instead of the cases."),
+    OB_OPTION_OLD_NAME("count", "count-cases"),
     OB_OPTION(STRING, "device", expand_options, device, .letter = 'd', .value = "DEVICE",
               .group = "Cases", .otherwise = "cpu", .help = "Device that iterators are told."),
     {.name = NULL},
@@ -102,12 +105,12 @@ const ob_cli_command ob__command_expand = {
         "A config with errors prints them as FILE:LINE:COL: error: PATH: ... (the first one of "
         "each "
         "build or input list, and 20 at most), nothing on standard output, and exits with 2.",
-    .usage = "FILE [--op NAME] [--count] [-d DEVICE]",
+    .usage = "FILE [--op NAME] [--count-cases] [-d DEVICE]",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(expand_options),
     .example = "opbench expand examples/configs/tour.json\n"
-               "opbench expand config.json --op torch.mm --count\n"
+               "opbench expand config.json --op torch.mm --count-cases\n"
                "generate_config | opbench expand - | head",
     .run = run,
 };

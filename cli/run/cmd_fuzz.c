@@ -7,6 +7,7 @@
 #include "run_options.h"
 
 #include "opbench/fuzz.h"
+#include "opbench/old_option.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -36,8 +37,9 @@ static const ob_option OPTIONS[] = {
     ROW(STRING, "args", args, .value = "LIST", .otherwise = "all tensors in order",
         .help = "The operator's arguments: names of tensors and parameters, and literals, "
                 "separated by commas."),
-    ROW(FLAG, "config", config,
+    ROW(FLAG, "print-config", config,
         .help = "With --run: print the benchmark config instead, for opbench run, time or expand."),
+    OB_OPTION_OLD_NAME("config", "print-config"),
     ROW(STRING, "dtype", dtype, .value = "NAME", .otherwise = "the preset's own",
         .help = "Dtype of a preset's tensors."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "*", offsetof(fuzz_line, run.run)),
@@ -260,7 +262,7 @@ static bool make_command(const fuzz_line *o, const char *spec, ob_text *out)
         words[used++] = rows[i].option;
         words[used++] = rows[i].value;
     }
-    words[used++] = "--config";
+    words[used++] = "--print-config";
     return ob_text_append_command(out, words, used);
 }
 
@@ -317,7 +319,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const char *spec = call->words[0];
     if (o->op == NULL && (o->args != NULL || o->config))
         return ob__cli_usage_error(cli, "--%s belongs to --run OP; add it, or leave this out",
-                                   o->config ? "config" : "args");
+                                   o->config ? "print-config" : "args");
     if (o->op != NULL && o->describe)
         return ob__cli_usage_error(cli, "--describe and --run exclude each other; give one");
     if (o->dtype != NULL && ob_fuzz_preset_find(spec) == NULL)
@@ -354,16 +356,18 @@ const ob_cli_command ob__command_fuzz = {
         "share "
         "of all so far). With --run the draws are the inputs of an operator, measured as opbench "
         "run measures a config. Of its options those below apply; for the others (choosing cases, "
-        "profilers, libraries of operators) print the config with --config and give it to opbench "
+        "profilers, libraries of operators) print the config with --print-config and give it to "
+        "opbench "
         "run. --seed is the seed of the draws and of the elements.",
-    .usage =
-        "SPEC [--draws N] [--seed S] [--describe | --run OP [--args LIST] [--config] [OPTIONS]]",
+    .usage = "SPEC [--draws N] [--seed S] [--describe | --run OP [--args LIST] [--print-config] "
+             "[OPTIONS]]",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(fuzz_line),
     .options_init = init,
-    .example = "opbench fuzz binary --draws 3 --seed 1\n"
-               "opbench fuzz spec.json --draws 20 --run torch.add -w 1 -i 5\n"
-               "opbench fuzz spec.json --draws 20 --run torch.sub --args y,x --config > sub.json",
+    .example =
+        "opbench fuzz binary --draws 3 --seed 1\n"
+        "opbench fuzz spec.json --draws 20 --run torch.add -w 1 -i 5\n"
+        "opbench fuzz spec.json --draws 20 --run torch.sub --args y,x --print-config > sub.json",
     .run = run,
 };

@@ -31,7 +31,7 @@ static const ob_option OPTIONS[] = {
             "two files have."),
     ROW(CHOICE, "color", color, .value = "WHEN", .choices = "auto|always|never", .initial = "auto",
         .help = "Whether --colorize uses colours: auto is on a terminal, unless NO_COLOR is set."),
-    ROW(CHOICE, "format", format, .value = "FORMAT", .choices = "text|markdown|csv|json",
+    ROW(CHOICE, "format", format, .value = "FORM", .choices = "text|markdown|csv|json",
         .initial = "text", .help = "Form of the tables; json has all figures in seconds."),
     {.name = NULL},
 };

@@ -6,6 +6,7 @@
 #include "output_file.h"
 #include "screen.h"
 
+#include "opbench/old_option.h"
 #include "opbench/plot.h"
 
 #include <string.h>
@@ -38,9 +39,10 @@ static const ob_option OPTIONS[] = {
     ROW(INT, "top", top, .value = "N", .min = 1, .max = 100000,
         .otherwise = "12 in SVG, 48 ratios, all in text",
         .help = "Besides rooflines: so many cases, the most notable ones."),
-    ROW(INT, "threads", threads, .value = "N", .min = 1, .max = 65536,
+    ROW(INT, "num-threads", threads, .value = "N", .min = 1, .max = 65536,
         .otherwise = "as many as most of the results have",
         .help = "Draw the ceilings of so many threads."),
+    OB_OPTION_OLD_NAME("threads", "num-threads"),
     ROW(INT, "width", width, .value = "N", .min = 40, .max = 10000,
         .otherwise = "900 pixels, or the terminal's characters", .help = "How wide it is."),
     ROW(INT, "height", height, .value = "N", .min = 10, .max = 10000,

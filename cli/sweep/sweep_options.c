@@ -4,6 +4,8 @@
  */
 #include "sweep_options.h"
 
+#include "opbench/old_option.h"
+
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, ob_sweep_line, field, __VA_ARGS__)
 
 #define CASES .group = "Cases"
@@ -19,8 +21,9 @@ const ob_option ob__sweep_rows[] = {
     ROW(STRING, "records", job.output, .value = "FILE", OUTPUT,
         .otherwise = "beside the output, with the ending .jsonl",
         .help = "The records that the rows are made from."),
-    ROW(STRING, "json", json, .value = "FILE", OUTPUT,
+    ROW(STRING, "rows-json", json, .value = "FILE", OUTPUT,
         .help = "All rows as one JSON document too, for plotting; needs --output."),
+    OB_OPTION_OLD_NAME("json", "rows-json"),
     ROW(INT, "sample", sample, CASES, .value = "N", .min = 1, .max = 1e15,
         .help =
             "Only so many combinations of scales, spread over all of them and chosen by --seed."),
@@ -74,7 +77,7 @@ int ob__sweep_line_check(ob_cli *cli, const ob_sweep_line *line)
                                    : job->append        ? "append"
                                    : job->wait          ? "wait"
                                    : job->force         ? "force"
-                                   : line->json != NULL ? "json"
+                                   : line->json != NULL ? "rows-json"
                                                         : "records");
     if (ob_run_options_check(&line->run, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);

@@ -139,7 +139,7 @@ static ob_status check_names(const ob_sweep_line *line, ob_err *err)
     if (line->json != NULL &&
         (strcmp(line->json, records) == 0 || strcmp(line->json, line->output) == 0))
         return ob_err_set(err, OB_ERR_INVALID,
-                          "--json is a file of its own, and %s has the %s; give another name",
+                          "--rows-json is a file of its own, and %s has the %s; give another name",
                           line->json, strcmp(line->json, line->output) == 0 ? "rows" : "records");
     return OB_OK;
 }

@@ -7,6 +7,7 @@
 #include "reading_line.h"
 #include "trace_rows.h"
 
+#include "opbench/old_option.h"
 #include "opbench/trace.h"
 
 #include <inttypes.h>
@@ -25,8 +26,10 @@ static const ob_option OPTIONS[] = {
         .help = "Where the config goes; a file that is there already is refused without "
                 "--force."),
     ROW(FLAG, "force", force, .help = "Replace the file if it is there already."),
-    OB_OPTION_ROWS_OF(ob__trace_rows, "iteration|label|leaves|keep-loader",
+    OB_OPTION_ROWS_OF(ob__trace_rows, "trace-step|subgraph|leaves|keep-loader",
                       offsetof(convert_options, how.selection)),
+    OB_OPTION_OLD_NAME("iteration", "trace-step"),
+    OB_OPTION_OLD_NAME("label", "subgraph"),
     ROW(STRING, "device", how.device, .letter = 'd', .value = "DEVICE", .otherwise = "cpu",
         .help = "What arguments that name a device become."),
     ROW(CHOICE, "half", half, .value = "HOW", .choices = "keep|bfloat16", .initial = "keep",
@@ -94,7 +97,7 @@ const ob_cli_command ob__command_convert = {
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(convert_options),
-    .example = "opbench convert resnet_et.json.gz -o resnet.json --iteration 1\n"
+    .example = "opbench convert resnet_et.json.gz -o resnet.json --trace-step 1\n"
                "opbench run -c resnet.json",
     .run = run,
 };

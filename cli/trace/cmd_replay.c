@@ -7,6 +7,7 @@
 #include "replay_lists.h"
 #include "trace_rows.h"
 
+#include "opbench/old_option.h"
 #include "opbench/report.h"
 
 #include <inttypes.h>
@@ -45,7 +46,7 @@ static const ob_option OPTIONS[] = {
         .initial = "5", .help = "Passes over the calls before measuring."),
     ROW(INT, "iter", run.iteration, MEASURING, .letter = 'i', .value = "N", .min = 1, .max = 1e6,
         .initial = "10", .help = "Passes that are measured."),
-    ROW(INT, "iteration", replay.selection.iteration, CALLS, .value = "N", .min = -1, .max = 1e15,
+    ROW(INT, "trace-step", replay.selection.iteration, CALLS, .value = "N", .min = -1, .max = 1e15,
         .otherwise = "the first step if steps are marked",
         .help = "Which step that the profiler marked, from 0; -1 takes the whole trace."),
     OB_OPTION_ROWS_OF(ob__trace_rows, "subgraph|leaves|keep-loader",
@@ -76,8 +77,10 @@ static const ob_option OPTIONS[] = {
         .help = "What half becomes: bfloat16 where the backend lacks half (auto), nothing else "
                 "(keep), bfloat16 at once. Except with keep, a call that fails in these is made in "
                 "float32."),
-    ROW(STRING, "profile", profile, OUTPUT, .letter = 'p', .value = "FILE",
+    ROW(STRING, "profile-output", profile, OUTPUT, .value = "FILE",
         .help = "Write a trace for Chrome or Perfetto: passes, and the calls of the last one."),
+    OB_OPTION_OLD_NAME("profile", "profile-output", .letter = 'p'),
+    OB_OPTION_OLD_NAME("iteration", "trace-step"),
     ROW(FLAG, "json", json, OUTPUT,
         .help = "The same as --format json: the records of the operators, then their step's."),
     OB_JOB_ADDED_FILE_ROWS(offsetof(replay_line, job)),
@@ -95,17 +98,19 @@ static const ob_option OPTIONS[] = {
     INSTEAD("cuda", "say --device cuda:0"),
     INSTEAD("update-replay-config", "a call that fails is skipped and reported in the same replay; "
                                     "no list has to be made before"),
-    INSTEAD("profile-replay", "say --profile FILE"),
+    INSTEAD("profile-replay", "say --profile-output FILE"),
     INSTEAD("profile-memory", "the peak of memory is always printed; peak_bytes in --json"),
-    INSTEAD("output-path", "say --output FILE for the results, --profile FILE for the profile"),
-    INSTEAD("et", "a replay is not recorded as a trace again; --profile FILE writes its calls"),
+    INSTEAD("output-path",
+            "say --output FILE for the results, --profile-output FILE for the profile"),
+    INSTEAD("et",
+            "a replay is not recorded as a trace again; --profile-output FILE writes its calls"),
     INSTEAD("enable-lazy-tensor-allocation", "tensors are always made when they are first read"),
     INSTEAD("device-memory-threshold", "say --max-memory MIB"),
     INSTEAD("debug", "say --json for the whole reasons, opbench trace --node ID for one call"),
     INSTEAD("tf32", "say --backend-options for what the backend itself has"),
     INSTEAD("delay", "it has no effect in et_replay either"),
     INSTEAD("dump", "it has no effect in et_replay either; say --output FILE"),
-    {.name = "g", .letter = 'g', .refused = "say --profile FILE"},
+    {.name = "g", .letter = 'g', .refused = "say --profile-output FILE"},
     {.name = NULL},
 };
 
@@ -215,7 +220,7 @@ static int check_line(ob_cli *cli, replay_line *line, const ob_cli_call *call)
         return ob__cli_usage_error(cli, "--output is a file; --format json prints the results");
     if (ob_run_options_check(&line->run, &err) != OB_OK)
         return ob__cli_usage_error(cli, "%s", err.message);
-    /* --force may be about the file of --profile alone. */
+    /* --force may be about the file of --profile-output alone. */
     ob_job_line job = line->job;
     job.force = job.force && (job.output != NULL || line->profile == NULL);
     const int code = ob__job_line_check(cli, &job, &line->run);

@@ -7,6 +7,8 @@
 #include "trace_print.h"
 #include "trace_rows.h"
 
+#include "opbench/old_option.h"
+
 typedef struct trace_options {
     ob_trace_selection selection;
     bool tree, json;
@@ -20,8 +22,10 @@ static const ob_option OPTIONS[] = {
     ROW(INT, "node", node, .value = "ID", .initial = "-9223372036854775808", .otherwise = "all",
         .help = "One node with its arguments and results."),
     ROW(FLAG, "json", json, .help = "The same as JSON: one object, with --tree one line per node."),
-    OB_OPTION_ROWS_OF(ob__trace_rows, "iteration|label|leaves|keep-loader",
+    OB_OPTION_ROWS_OF(ob__trace_rows, "trace-step|subgraph|leaves|keep-loader",
                       offsetof(trace_options, selection)),
+    OB_OPTION_OLD_NAME("iteration", "trace-step"),
+    OB_OPTION_OLD_NAME("label", "subgraph"),
     {.name = NULL},
 };
 
@@ -80,7 +84,7 @@ const ob_cli_command ob__command_trace = {
     .options = OPTIONS,
     .options_size = sizeof(trace_options),
     .example = "opbench trace linear_et.json.gz\n"
-               "opbench trace resnet_et.json.gz --iteration 1 --json\n"
+               "opbench trace resnet_et.json.gz --trace-step 1 --json\n"
                "opbench trace linear_et.json.gz --node 14",
     .run = run,
 };

@@ -9,7 +9,7 @@ set -e
 spec=$(dirname "$0")/two_tensors.json
 a=${1-}
 b=${2---num-threads 2}
-opbench fuzz "$spec" --draws 10 --run torch.add --args x,y --config >draws.json
+opbench fuzz "$spec" --draws 10 --run torch.add --args x,y --print-config >draws.json
 # shellcheck disable=SC2086
 {
     opbench time -q -c draws.json --min-run-time 0.1 --env A -o a.jsonl $a

@@ -6,6 +6,7 @@
 
 #include "base/number.h"
 #include "base/text_append.h"
+#include "opbench/old_option.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -220,6 +221,8 @@ ob_status ob_options_to_json(const ob_option *rows, const void *target, ob_json_
 {
     static const field NOTHING = {.list = {{NULL}}};
     for (const ob_option *row = rows; row->name != NULL; row++) {
+        if (ob_option_new_name(row) != NULL)
+            continue; /* the same field */
         const ob_json *value = to_json(row, row->refused != NULL ? NOTHING : get(row, target), doc);
         if (value == NULL)
             return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' values");

@@ -2,7 +2,7 @@
  *
  * Tables of rows made from other tables, so that a row which several commands have stands in one place.
  */
-#include "opbench/option.h"
+#include "opbench/old_option.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +62,37 @@ static void add(table *to, const ob_option *row)
     to->count += to->rows == NULL || at == to->count;
 }
 
+/* The heading of old spellings, which have no help and are shown nowhere: it marks them. */
+static const char OLD[] = "old spellings";
+
+const char *ob_option_new_name(const ob_option *row)
+{
+    return row->group == OLD ? row->otherwise : NULL;
+}
+
+/* The row of the new name under another one. */
+static ob_status add_old(table *to, const ob_option *row, ob_err *err)
+{
+    size_t at = 0;
+    while (to->rows != NULL && at < to->count && strcmp(to->rows[at].name, row->value) != 0)
+        at++;
+    if (to->rows == NULL) {
+        to->count++;
+        return OB_OK;
+    }
+    if (at == to->count)
+        return ob_err_set(err, OB_ERR_INVALID, "no row before has the name '%.200s'", row->value);
+    ob_option old = to->rows[at];
+    old.name = row->name;
+    old.letter = row->letter;
+    old.group = OLD;
+    old.otherwise = row->value;
+    old.help = NULL;
+    old.affects_measurement = false; /* the row of the new name says it */
+    to->rows[to->count++] = old;
+    return OB_OK;
+}
+
 /* Whether the list "a|b" has the name. */
 static bool is_listed(const char *list, const char *name)
 {
@@ -98,7 +129,9 @@ static ob_status join(const ob_option *rows, table *to, ob_err *err)
 {
     to->count = 0;
     for (const ob_option *row = rows; row != NULL && row->name != NULL; row++) {
-        if (row->type != OB_OPTION_ROWS)
+        if (row->type == OB_OPTION_ROWS && row->rows == NULL)
+            OB_TRY(add_old(to, row, err));
+        else if (row->type != OB_OPTION_ROWS)
             add(to, row);
         else if (add_rows(to, row) < count_names(row->name))
             return ob_err_set(err, OB_ERR_INVALID, "no row has one of the names '%.200s'",
@@ -115,6 +148,10 @@ ob_status ob_options_join(const ob_option *rows, ob_option **out, ob_err *err)
     t.rows = calloc(t.count + 1, sizeof *t.rows);
     if (t.rows == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options");
-    *out = t.rows;
-    return join(rows, &t, err);
+    const ob_status status = join(rows, &t, err);
+    if (status == OB_OK)
+        *out = t.rows;
+    else
+        free(t.rows);
+    return status;
 }

@@ -94,9 +94,10 @@ ob_status ob__roof_lines(const ob_plot *plot, ob_roof_lines *out, ob_err *err)
     qsort(out->peaks, out->peak_count, sizeof *out->peaks, by_value_down);
     if (out->level_count > 0 && out->peak_count > 0)
         return OB_OK;
-    return ob_err_set(err, OB_ERR_NOT_FOUND,
-                      "no ceilings of %lld threads; opbench roofline --threads %lld measures them",
-                      (long long)out->threads, (long long)out->threads);
+    return ob_err_set(
+        err, OB_ERR_NOT_FOUND,
+        "no ceilings of %lld threads; opbench roofline --num-threads %lld measures them",
+        (long long)out->threads, (long long)out->threads);
 }
 
 void ob__roof_axes(const ob_plot *plot, const ob_roof_lines *lines, ob_log_axis *x, ob_log_axis *y)

@@ -330,7 +330,7 @@ static bool print_repro(const ob_run_options *options, const ob_case *c, ob_text
     bool ok = ob__replay_settings_read(c, &arena, &settings, NULL) == OB_OK &&
               ob__text_append_word(out, options->program ? options->program : "opbench") &&
               print_option(out, " replay ", settings.path) &&
-              ob_text_printf(out, " --iteration %lld", (long long)s->iteration) &&
+              ob_text_printf(out, " --trace-step %lld", (long long)s->iteration) &&
               print_option(out, " --subgraph ", s->label) &&
               ob_text_append_str(out, s->leaves ? " --leaves" : "") &&
               ob_text_append_str(out, s->keep_loader ? " --keep-loader" : "") &&

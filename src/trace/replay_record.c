@@ -292,7 +292,7 @@ static ob_status print_parts(const ob_made_case *m, const ob_record_result *step
 
 /* ---- */
 
-/* With --profile: the calls of the last pass, one behind the other, without the gaps in which arguments were made. */
+/* With --profile-output: the calls of the last pass, one behind the other, without the gaps in which arguments were made. */
 static ob_status fill_kernels(ob_made_case *m, ob_record_result *r, ob_err *err)
 {
     enum { NAME, PASS, DEPTH, START, DURATION, FIELDS };

@@ -124,7 +124,7 @@ ob_status ob_trace_select(const ob_trace *trace, const ob_trace_selection *selec
         status =
             ob_err_set_at(err, OB_ERR_NOT_FOUND, trace->name, 0, 0, NULL,
                           "iteration %lld has no call below a node with \"%.100s\" in its name; "
-                          "choose another with --iteration",
+                          "choose another with --trace-step",
                           (long long)selection->iteration, selection->label);
     free(flags);
     if (status != OB_OK) {

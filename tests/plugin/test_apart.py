@@ -61,7 +61,7 @@ class Apart(unittest.TestCase):
                 ("list", "plugins", "apart"): "version 2.5; backends apart; operators apart::same",
                 ("list", "ops", "apart.same"): "apart::same(Tensor self) -> Tensor",
                 ("list", "ops", "--backend", "apart"): "apart::own",
-                ("expand", "-c", "config.json", "--count"): "2",
+                ("expand", "-c", "config.json", "--count-cases"): "2",
                 ("run", "-c", "config.json", "--check", *run): "apart.same",
                 ("run", "-c", "config.json", "--device", "apart", "--backend-options", "depth=3", *run): "neg(f32[4])",
                 ("run", "-c", "config.json", "-w", "1", "-i", "2", "--backend", "native,apart"): "neg(f32[4])",

@@ -43,7 +43,7 @@ class Roofline(RunTest):
         """This machine's own file, with the null backend's device, and the rows that were printed of it. It is measured once for all
         tests."""
         if not Roofline.kept:
-            words = [harness.program, "roofline", "--threads", "1", "--budget", "0.1", "--backend", "null", "--device", "null", "--json"]
+            words = [harness.program, "roofline", "--num-threads", "1", "--budget", "0.1", "--backend", "null", "--device", "null", "--json"]
             said = subprocess.run(words, env=self.environment, capture_output=True, text=True, check=True).stdout
             (file,) = glob.glob(self.path("cache/opbench/roofline/*.json"))
             with open(file) as text:

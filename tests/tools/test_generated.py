@@ -22,26 +22,26 @@ COMPLETIONS = [
     (["opbench", "list", ""], ["ops", "dtypes"], ["--json"]),
     (["opbench", "list", "--"], ["--json", "--help"], ["ops"]),
     (["opbench", "help", "e"], ["expand"], ["list"]),
-    (["opbench", "expand", "-c", "./LIC"], ["./LICENSE"], ["--count"]),
+    (["opbench", "expand", "-c", "./LIC"], ["./LICENSE"], ["--count-cases"]),
     # Only the first word of a command is a topic or a command.
     (["opbench", "list", "ops", ""], [], ["ops", "--json"]),
     (["opbench", "list", "--json", ""], ["ops"], ["--json"]),
     (["opbench", "list", "ops", "--"], ["--json"], ["ops"]),
     (["opbench", "help", "list", ""], [], ["list", "expand"]),
     # Values of options are no words.
-    (["opbench", "expand", ""], ["LICENSE"], ["--count"]),
-    (["opbench", "expand", "-"], ["--config", "-c", "--count"], []),
-    (["opbench", "expand", "-c", "LICENSE", "-"], ["--count"], []),
+    (["opbench", "expand", ""], ["LICENSE"], ["--count-cases"]),
+    (["opbench", "expand", "-"], ["--config", "-c", "--count-cases"], []),
+    (["opbench", "expand", "-c", "LICENSE", "-"], ["--count-cases"], []),
     (["opbench", "expand", "--op", ""], [], ["--config"]),
-    (["opbench", "expand", "-d", ""], ["cpu", "null"], ["--count"]),
+    (["opbench", "expand", "-d", ""], ["cpu", "null"], ["--count-cases"]),
     (["opbench", "expand", "--device", "c"], ["cpu"], ["null"]),
     (["opbench", "run", "--backend", "n"], ["null"], ["cpu"]),
     (["opbench", "run", "--exec-mode", "=", "d"], ["discrete"], ["continuous"]),
     # bash takes "=" for a word, unless it is told otherwise.
     (["opbench", "expand", "--config", "=", "./LIC"], ["./LICENSE"], []),
-    (["opbench", "expand", "--config", "="], ["LICENSE"], ["--count"]),
+    (["opbench", "expand", "--config", "="], ["LICENSE"], ["--count-cases"]),
     (["opbench", "expand", "--config=./LIC"], ["--config=./LICENSE"], []),
-    (["opbench", "expand", "--config", "=", "LICENSE", "--c"], ["--count"], []),
+    (["opbench", "expand", "--config", "=", "LICENSE", "--c"], ["--count-cases"], []),
     (["opbench", "expand", "-c", "{folder}/a"], ["{folder}/a b.json"], ["b.json"]),
 ]
 
@@ -83,6 +83,80 @@ def check_letters(program):
         if len(names) > 1 and set(names) not in ALIKE:
             good = False
             print(f"-{letter} has several meanings: {names}")
+    return good
+
+
+# What names that several commands have mean in all of them. Where a command says it in other words than the others, or takes
+# another kind of value, somebody has looked whether it is still that; a new name comes here, or gets another one.
+MEANINGS = {
+    "all": "nothing is left out",
+    "append": "keep what the files hold, and add to them",
+    "axis": "a list of values that cases or sides go over",
+    "backend": "whose operators; several with commas",
+    "backend-options": "what the backend itself is told",
+    "backward": "with the backward pass",
+    "budget": "about how many seconds the work may take",
+    "cache": "whether iterations find operands in the cache",
+    "case": "only the case of this id",
+    "case-timeout": "how long a case may take",
+    "check": "compare results with a reference",
+    "config": "the file that has the cases",
+    "count": "count instructions too",
+    "device": "where tensors are",
+    "force": "replace files that are there already",
+    "format": "the form of what is printed",
+    "half": "what tensors of half become",
+    "json": "print JSON",
+    "label": "what a measurement is called",
+    "max-memory": "how much memory a case may need",
+    "merge": "put the same task of several files together",
+    "min-run-time": "how long blocks take in all, at least",
+    "num-threads": "threads of the libraries underneath",
+    "number": "iterations that a measurement is of",
+    "only": "only what has this text in its name",
+    "op": "the operator",
+    "output": "the file to write",
+    "processes": "fresh processes for each case",
+    "quiet": "print less",
+    "records": "the file of records beside the output",
+    "resume": "go on from what the file holds",
+    "roofline": "the ceilings that results are put beside",
+    "seed": "of generated data",
+    "plot": "draw it",
+    "print-config": "print the config that the cases come to",
+    "sort": "the order of rows",
+    "top": "only so many, the first in the order",
+    "trace-step": "which step of a trace that the profiler marked",
+    "threshold": "a share: of the spread (torch's name), or of the difference that matters",
+    "wide": "rates of each backend",
+    "width": "how wide the output is",
+}
+# Placeholders of the same kind of value.
+KINDS = [{"N", "LIST"}, {"N", "COLUMNS"}, {"FILE", "FILE|off"}]
+
+
+def check_names(program):
+    """A name takes the same kind of value in all commands, and means the same."""
+    good, command, names = True, "", {}
+    for line in generate(program, "markdown").splitlines():
+        if line.startswith("## "):
+            command = line[3:].split(":")[0]
+        found = re.match(r"- `(?:-\w, )?--([\w-]+)(?: ([^`]*))?`:? ?(.*)", line)
+        if found:
+            name, value, text = found.groups()
+            names.setdefault(name, []).append((command, value or "", text))
+    for name, uses in names.items():
+        values = {value for _, value, _ in uses}
+        if len(values) > 1 and values not in KINDS:
+            good = False
+            print(f"--{name} takes several kinds of values: {[use[:2] for use in uses]}")
+        if len({text for _, _, text in uses}) > 1 and name not in MEANINGS:
+            good = False
+            print(f"--{name} is said in several ways; MEANINGS lacks what it means in {[use[0] for use in uses]}")
+    for name in MEANINGS:
+        if name not in names:
+            good = False
+            print(f"MEANINGS has --{name}, which no command has")
     return good
 
 
@@ -132,7 +206,7 @@ def check_completion(program):
 
 def main():
     program = sys.argv[1]
-    results = [check(program) for check in (check_docs, check_letters, check_man, check_completion)]
+    results = [check(program) for check in (check_docs, check_letters, check_names, check_man, check_completion)]
     return 0 if all(results) else 1
 
 

@@ -124,7 +124,7 @@ def check_example(prefix, directory, compiler):
     got = run([str(directory / "config_run_results")], env=environment)
     want("6 results, 6 ok" in got, f"config_run_results: {got}")
     config = prefix / "share/opbench/examples/configs/tour.json"
-    got = run([str(prefix / "bin/opbench"), "expand", "-c", str(config), "--count"])
+    got = run([str(prefix / "bin/opbench"), "expand", "-c", str(config), "--count-cases"])
     want(int(got) > 1, f"the installed example config has {got} cases")
 
 

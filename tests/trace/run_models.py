@@ -71,7 +71,7 @@ def test_gpt(options, folder):
     for version in chakra.VERSIONS if options.full else chakra.VERSIONS[-1:]:
         path = write(chakra.convert(trace, version, half=True), os.path.join(folder, "gpt_%s.json" % version[:5]))
         for backend in backends(options) if version >= "1.1.1" else backends(options)[-1:]:
-            found = replay(options, path, backend, "--iteration", "1")
+            found = replay(options, path, backend, "--trace-step", "1")
             # Native has no indexing by masks, and nobody has the lookups of a library that is not there.
             missing = {row["name"] for row in found["skipped"]} - ({"aten::index_put_"} if backend == "native" else set())
             check(missing == {LOOKUP} and found["coverage"]["nodes"] > 0.99, "gpt %s on %s: %s" % (version, backend, found["skipped"]))
@@ -101,7 +101,7 @@ def test_replaced(options, folder):
             count += 1
     path = write(trace, os.path.join(folder, "newer.json"))
     for backend in backends(options):
-        found = replay(options, path, backend, "--iteration", "-1")
+        found = replay(options, path, backend, "--trace-step", "-1")
         check(found["coverage"]["nodes"] == 1.0, "newer on %s: %s" % (backend, found["skipped"]))
         check(found["replaced"] == [{"name": "aten::layer_norm", "what": "replaced", "count": count,
                                      "reason": "the backend does not have it"}], "replaced: %s" % found["replaced"])
@@ -119,7 +119,7 @@ def test_own_kernels(options, folder):
         if node["name"] in count:
             count[node["name"]] += 1
     path = write(trace, os.path.join(folder, "kernels.json"))
-    found = replay(options, path, backends(options)[-1], "--iteration", "-1")
+    found = replay(options, path, backends(options)[-1], "--trace-step", "-1")
     skipped = {row["name"]: row["count"] for row in found["skipped"]}
     check({name: skipped.get(name + "_of_2030") for name in count} == count, "skipped: %s" % found["skipped"])
     check(not set(count) & {row["name"] for row in found["replaced"]}, "replaced: %s" % found["replaced"])
@@ -131,7 +131,7 @@ def test_dlrm(options, folder):
     for version in ("1.0.1", "1.0.2-chakra.0.0.4", "1.1.0-chakra.0.0.4") if options.full else ("1.0.1",):
         path = write(chakra.convert(trace, version), os.path.join(folder, "dlrm_%s.json" % version[:5]))
         for backend in backends(options):
-            found = replay(options, path, backend, "--iteration", "1")
+            found = replay(options, path, backend, "--trace-step", "1")
             # Lookups of a library that is not there are computing, and missing. Native has no sparse gradients.
             missing = {row["name"]: (row["what"], row["count"]) for row in found["skipped"]}
             lookups = {LOOKUP: ("no_library", 1)}
@@ -153,7 +153,7 @@ def test_half_dlrm(options, folder):
         return
     trace = chakra.in_half(record(options, folder, "dlrm"))
     path = write(chakra.convert(trace, "1.1.1-chakra.0.0.4"), os.path.join(folder, "half.json"))
-    found = replay(options, path, "torch", "--iteration", "1")
+    found = replay(options, path, "torch", "--trace-step", "1")
     check([row["name"] for row in found["skipped"]] == [LOOKUP], "half dlrm: %s" % found["skipped"])
     if computes_half(options):
         check(not found["half_to_bfloat16"] and found["in_float32"] == [], "half dlrm: %s" % found["in_float32"])
@@ -163,7 +163,7 @@ def test_half_dlrm(options, folder):
     check(wide == {"aten::embedding_bag.padding_idx": 4, "aten::_embedding_bag_backward": 2,
                    "aten::binary_cross_entropy": 1, "aten::binary_cross_entropy_backward": 1}, "in float32: %s" % wide)
     check(all("BFloat16" in row["reason"] for row in found["in_float32"]), "reasons: %s" % found["in_float32"])
-    kept = replay(options, path, "torch", "--iteration", "1", "--half", "keep")
+    kept = replay(options, path, "torch", "--trace-step", "1", "--half", "keep")
     check(kept["in_float32"] == [] and kept["coverage"]["nodes"] < 0.9, "kept: %s" % kept["coverage"])
 
 
@@ -211,7 +211,7 @@ def test_convert(options, folder):
         trace = record(options, folder, model)
         path = write(chakra.convert(trace, "1.1.1-chakra.0.0.4", newer=False), os.path.join(folder, model + ".json"))
         config = os.path.join(folder, model + "_config.json")
-        got = run(options.program, "convert", path, "--iteration", "0", "--force", "-o", config, *more)
+        got = run(options.program, "convert", path, "--trace-step", "0", "--force", "-o", config, *more)
         check(got.returncode == 0, "convert: " + got.stderr)
         if "torch" not in backends(options):
             print("%s: not run, the torch backend is missing" % model)

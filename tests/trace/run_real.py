@@ -54,7 +54,7 @@ def test_replay(options):
     for backend in ["native"] + (["torch"] if checks.has_backend(options.program, "torch") else []):
         summary = replay(options, LINEAR, backend)
         check(summary["coverage"]["nodes"] == 1.0, "linear on %s: %s" % (backend, summary["skipped"]))
-    summary = replay(options, TRITON, "native", "--iteration", "0")
+    summary = replay(options, TRITON, "native", "--trace-step", "0")
     check([s["what"] for s in summary["skipped"]] == ["fused"], "triton: %s" % summary["skipped"])
 
 

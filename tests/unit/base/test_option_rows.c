@@ -5,6 +5,8 @@
 #include "base/option_field.h"
 #include "check.h"
 
+#include "opbench/old_option.h"
+
 #include <stdlib.h>
 
 typedef struct inner {
@@ -92,6 +94,52 @@ static void tables_are_joined(void)
     CHECK_INT(ob_options_count(rows), 0);
     free(rows);
     CHECK_INT(ob_options_count(NULL), 0);
+}
+
+/* An old spelling fills the field of the new one, and is nowhere else. */
+static void old_names_are_taken(void)
+{
+    static const ob_option ROWS[] = {
+        OB_OPTION_ROWS_OF(inner_rows, "count|time-limit", offsetof(outer, in)),
+        OB_OPTION_OLD_NAME("number", "count", .letter = 'n'),
+        {.name = NULL},
+    };
+    static const ob_option WRONG[] = {OB_OPTION_OLD_NAME("number", "count"),
+                                      OB_OPTION_ROWS_OF(inner_rows, "count", 0),
+                                      {.name = NULL}};
+    char *argv[] = {"x", "--number", "7"}, *short_argv[] = {"x", "-n8"}, *bad[] = {"x", "-n", "y"};
+    char *near[] = {"x", "--numbre", "7"};
+    outer o = {.first = false};
+    const char *words[3];
+    size_t count;
+    ob_option *rows;
+    ob_err err;
+    CHECK_INT(ob_options_join(ROWS, &rows, &err), OB_OK);
+    CHECK_STR(ob_option_new_name(ob_options_find(rows, "number")), "count");
+    CHECK(ob_option_new_name(ob_options_find(rows, "count")) == NULL);
+    CHECK_INT(ob_options_parse(rows, 3, argv, &o, words, &count, &err), OB_OK);
+    CHECK_INT(o.in.count, 7);
+    CHECK_INT(ob_options_parse(rows, 2, short_argv, &o, words, &count, &err), OB_OK);
+    CHECK_INT(o.in.count, 8);
+    CHECK_INT(ob_options_parse(rows, 3, bad, &o, words, &count, &err), OB_ERR_INVALID);
+    CHECK_HAS(err.message, "-n: 'y' is not a whole number");
+    CHECK_INT(ob_options_parse(rows, 3, near, &o, words, &count, &err), OB_ERR_INVALID);
+    CHECK_STR(err.message, "unknown option --numbre; see --help"); /* nobody is led to it */
+    ob_json_doc *doc;
+    CHECK_INT(ob_json_doc_create(&doc, &err), OB_OK);
+    ob_json *object = ob_json_new_object(doc);
+    CHECK_INT(ob_options_to_json(rows, &o, doc, object, &err), OB_OK);
+    CHECK_INT(ob_json_count(object), 2);
+    CHECK(ob_json_get(object, "number") == NULL);
+    ob_json_doc_destroy(doc);
+    ob_text text = {0};
+    CHECK(ob_options_append_help(rows, "Options", &text) && ob_text_append(&text, "", 1));
+    CHECK(strstr(text.data, "--number") == NULL);
+    ob_text_fini(&text);
+    free(rows);
+    CHECK_INT(ob_options_join(WRONG, &rows, &err), OB_ERR_INVALID);
+    CHECK_STR(err.message, "no row before has the name 'count'");
+    CHECK(rows == NULL);
 }
 
 static void defaults_come_from_rows(void)
@@ -281,6 +329,7 @@ static void long_help_is_wrapped(void)
 int main(void)
 {
     RUN(tables_are_joined);
+    RUN(old_names_are_taken);
     RUN(defaults_come_from_rows);
     RUN(refusals_say_why);
     RUN(what_matters_is_compared);

@@ -156,7 +156,7 @@ static void nothing_to_draw(void)
     CHECK_INT(draw(RESULT("add", "native", 1, 1e7, ""), OB_PLOT_SVG, 0, &err), OB_ERR_NOT_FOUND);
     CHECK_HAS(err.message, "opbench roofline -o FILE");
     CHECK_INT(draw(HEADER("x"), OB_PLOT_SVG, 7, &err), OB_ERR_NOT_FOUND);
-    CHECK_HAS(err.message, "no ceilings of 7 threads; opbench roofline --threads 7");
+    CHECK_HAS(err.message, "no ceilings of 7 threads; opbench roofline --num-threads 7");
     CHECK_INT(draw("{\"run_options\": {}, \"start_time\": \"t\", \"sys_info\": {\"ceilings\": "
                    "[{\"kind\": \"no\"}]}}\n",
                    OB_PLOT_SVG, 0, &err),

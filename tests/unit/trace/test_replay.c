@@ -320,7 +320,7 @@ static void test_skip(void)
     snprintf(key, sizeof key, "%s", r.step.result.key);
     CHECK_INT(part_at(&r, 1)->status, OB_RECORD_SKIPPED);
     CHECK_STR(part_at(&r, 1)->reason, "it is slow");
-    CHECK_HAS(r.step.result.repro, " replay " STEP " --iteration 0 --skip aten::relu -w 0 -i 1");
+    CHECK_HAS(r.step.result.repro, " replay " STEP " --trace-step 0 --skip aten::relu -w 0 -i 1");
     rig_fini(&r);
     rig_init(&r, NULL, 0, 1);
     rig_run(&r);

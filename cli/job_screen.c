@@ -111,6 +111,7 @@ int ob__job_screen_run(ob_job_screen *s)
     if (code != OB_EXIT_OK)
         return code;
     s->has_run = true;
+    ob_job_get_load(s->job.job, &s->foreign, &s->steal);
     /* What was measured before an interrupt is worth showing. */
     const int shown = print_table(s, &err) == OB_OK ? OB_EXIT_OK : ob__cli_fail(s->job.cli, &err);
     code = ob_job_summary_exit_code(ob_job_get_summary(s->job.job));

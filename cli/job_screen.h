@@ -34,8 +34,9 @@ typedef struct ob_job_screen {
     ob_table_format format;
     ob_report *report;
     ob_text text;
-    bool unfit;   /* a single statement cannot be measured */
-    bool has_run; /* to its end, or until an interrupt */
+    bool unfit;            /* a single statement cannot be measured */
+    bool has_run;          /* to its end, or until an interrupt */
+    double foreign, steal; /* of the CPUs' time, once it has: see ob_job_get_load */
 } ob_job_screen;
 
 /* values: of the command's options, for the header. Fini also after a failure. */

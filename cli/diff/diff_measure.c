@@ -126,6 +126,16 @@ static ob_status take_result(void *ctx, const ob_job_event *event, ob_err *err)
     return ob_diff_add(((measuring *)ctx)->diff, event->record, err);
 }
 
+/* What others did to the machine meanwhile, as the finish record of a file says it. */
+static void tell_load(measuring *m, const ob_job_screen *screen)
+{
+    ob_record record;
+    ob_record_init(&record, OB_RECORD_FINISH_LINE);
+    record.finish.noise_foreign = screen->foreign;
+    record.finish.noise_steal = screen->steal;
+    ob_diff_add(m->diff, &record, NULL);
+}
+
 static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sides,
                    const ob_diff_code *code, measuring *m)
 {
@@ -158,6 +168,8 @@ static int measure(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides *sid
         request.run.count_with = "callgrind";
     const int result = ob__cases_measure(&screen, &request);
     m->is_whole = screen.has_run;
+    if (screen.has_run)
+        tell_load(m, &screen);
     return result;
 }
 

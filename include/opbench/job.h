@@ -126,6 +126,8 @@ struct ob_job_summary {
     bool interrupted;
 };
 
+/* Shares of the CPUs' time during the run: what others used, and what the hypervisor took. NaN = not known, or not over yet. */
+void ob_job_get_load(const ob_job *job, double *foreign, double *steal);
 /* Opens the output. OB_ERR_CONFIG: the file to resume is of other cases, or measured in another way. The context and
  * what the source points to must outlive the job; the structs are copied. */
 ob_status ob_job_open(ob_context *context, const ob_job_source *source, const ob_job_params *params,

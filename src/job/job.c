@@ -6,6 +6,7 @@
 #include "job/job_int.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,6 +247,12 @@ ob_status ob__job_open_own(ob_context *context, const ob_job_source *source,
     return OB_OK;
 }
 
+void ob_job_get_load(const ob_job *job, double *foreign, double *steal)
+{
+    *foreign = job->foreign;
+    *steal = job->steal;
+}
+
 static ob_status finish(ob_job *job, ob_err *err)
 {
     ob_record record;
@@ -271,6 +278,9 @@ ob_status ob_job_run(ob_job *job, ob_err *err)
     else if (options != NULL && options->profile && job->file != NULL)
         OB_TRY(ob_profile_open(ob_job_path(job), &job->profile, err));
     job->started_ns = ob_clock_now_ns(&clock);
+    job->foreign = job->steal = NAN;
+    if (ob_noise_sampler_open(NULL, &job->noise, NULL) != OB_OK)
+        job->noise = NULL;
     const ob_status status = job->source.run(job->source.ctx, job, err);
     if (status == OB_END)
         job->summary.interrupted = true;
@@ -292,6 +302,7 @@ ob_status ob_job_close(ob_job *job, ob_err *err)
     ob__outlook_close(job->outlook);
     if (job->destroy_source != NULL)
         job->destroy_source(job->own_source);
+    ob_noise_sampler_close(job->noise);
     ob_json_doc_destroy(job->arguments);
     ob_done_destroy(job->done);
     ob_text_fini(&job->line);

@@ -9,6 +9,7 @@
 
 #include "opbench/version.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -137,6 +138,20 @@ ob_status ob__job_write_header(ob_job *job, const ob_json *properties, ob_err *e
 
 /* ---- the finish record ---- */
 
+/* One window over all of the run. Its processes are over, so that what they used is not taken for others'. */
+static void fill_noise(ob_job *job, ob_record_finish *finish)
+{
+    ob_noise noise;
+    if (job->noise == NULL || ob_noise_sampler_poll(job->noise, NULL, NULL) != OB_OK)
+        return;
+    ob_noise_sampler_get(job->noise, &noise);
+    if (noise.windows == 0)
+        return; /* too short to tell */
+    finish->noise_foreign = job->foreign = noise.foreign;
+    finish->noise_steal = job->steal = noise.steal;
+    finish->noise_seconds = noise.seconds;
+}
+
 ob_status ob__job_write_finish(ob_job *job, ob_err *err)
 {
     ob_record record;
@@ -148,6 +163,7 @@ ob_status ob__job_write_finish(ob_job *job, ob_err *err)
                         : job->source.end != NULL ? job->source.end
                                                   : "finished";
     record.finish.seconds = (double)(ob_clock_now_ns(&clock) - job->started_ns) / 1e9;
+    fill_noise(job, &record.finish);
     memcpy(record.finish.cases, job->summary.cases, sizeof record.finish.cases);
     record.finish.wrapped = (ob_bytes){.data = job->wrapped.data, .size = job->wrapped.size};
     return ob__job_append(job, &record, err);

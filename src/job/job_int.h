@@ -31,8 +31,10 @@ struct ob_job {
     ob_job_summary summary;
     uint64_t finished; /* results */
     uint64_t started_ns;
-    bool has_begun; /* the header is written */
-    ob_shard shard; /* if params has one, as is its text */
+    ob_noise_sampler *noise; /* NULL = the kernel says nothing of it */
+    double foreign, steal;   /* see ob_job_get_load */
+    bool has_begun;          /* the header is written */
+    ob_shard shard;          /* if params has one, as is its text */
     char shard_text[48];
     /* How long the rest takes. */
     const ob_job_part *parts; /* of a source of configs; NULL = another one */

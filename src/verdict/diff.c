@@ -455,6 +455,10 @@ ob_status ob_diff_add(ob_diff *diff, const ob_record *record, ob_err *err)
         return ob_err_set(err, OB_ERR_STATE, "records cannot be added behind the verdict");
     if (record->kind == OB_RECORD_HEADER_LINE)
         return take_header(diff, &record->header, err);
+    if (record->kind == OB_RECORD_FINISH_LINE) {
+        diff->foreign = fmax(diff->foreign, record->finish.noise_foreign);
+        diff->steal = fmax(diff->steal, record->finish.noise_steal);
+    }
     /* What was interrupted or left out was measured again, or not wanted; an operator that a step of a trace does without is
      * not measured. */
     if (record->kind != OB_RECORD_RESULT_LINE || r->status == OB_RECORD_INTERRUPTED ||

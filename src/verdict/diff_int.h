@@ -74,6 +74,7 @@ struct ob_diff {
     size_t allowed_count, allowed_room;
     const char **notes;
     size_t note_count, note_room;
+    double foreign, steal; /* the most of any run, if its finish record says it */
 };
 
 ob_status ob__diff_no_memory(ob_err *err);

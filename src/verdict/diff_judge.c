@@ -325,7 +325,7 @@ static ob_status note_processes(ob_diff *diff, ob_err *err)
 static ob_status note_load(ob_diff *diff, ob_err *err)
 {
     const double much = 0.1;
-    double foreign = 0, steal = 0, aside = 0;
+    double foreign = diff->foreign, steal = diff->steal, aside = 0;
     uint64_t undecided = 0;
     char text[256];
     for (size_t i = 0; i < diff->row_count; i++)

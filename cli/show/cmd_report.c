@@ -1,29 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * opbench report: stored results as one page for a browser.
+ * opbench report: stored results as one page for a browser, or a history as a folder of pages.
  */
 #include "measurement_files.h"
 #include "output_file.h"
 
 #include "opbench/page.h"
+#include "opbench/site.h"
 
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 typedef struct report_options {
-    const char *output, *title;
+    const char *output, *title, *db, *branch, *tag;
     bool force, diff;
 } report_options;
 
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, report_options, field, __VA_ARGS__)
 
 static const ob_option OPTIONS[] = {
-    ROW(STRING, "output", output, .letter = 'o', .value = "FILE", .initial = "report.html",
-        .help = "Write the page there; - is standard output."),
-    ROW(FLAG, "force", force, .help = "Replace the file if there is one."),
+    ROW(STRING, "output", output, .letter = 'o', .value = "FILE",
+        .otherwise = "report.html; with --db the folder site",
+        .help = "Write the page there; - is standard output. With --db: the folder of the pages."),
+    ROW(FLAG, "force", force, .help = "Replace what is there."),
     ROW(STRING, "title", title, .value = "TEXT", .otherwise = "the name of the config",
         .help = "What stands at the top."),
     ROW(FLAG, "diff", diff,
         .help = "The files are sides, as in `opbench diff`: each beside the first one."),
+    ROW(STRING, "db", db, .value = "PATH",
+        .help = "Instead of files: the history in this database, of `opbench history add`, as a "
+                "folder of pages; postgresql://... is a server."),
+    ROW(STRING, "branch", branch, .value = "NAME", .help = "With --db: runs of this branch alone."),
+    ROW(STRING, "tag", tag, .value = "KEY[=VALUE]", .help = "With --db: runs with this tag alone."),
+    {.name = NULL},
+};
+
+static const ob_cli_word WORDS[] = {
+    {.name = "FILE",
+     .many = true,
+     .help = "Results of `run`, `time` or `sweep`; - is standard input."},
     {.name = NULL},
 };
 
@@ -48,17 +64,80 @@ static bool append(void *ctx, const char *bytes, size_t count)
     return ob_text_append(ctx, bytes, count);
 }
 
-static int run(ob_cli *cli, const ob_cli_call *call)
+/* ---- a site ---- */
+
+typedef struct folder {
+    ob_cli *cli;
+    const char *path;
+    int code;
+} folder;
+
+static ob_status write_page(void *ctx, const char *name, const char *bytes, size_t count,
+                            ob_err *err)
+{
+    folder *f = ctx;
+    ob_text path = {.data = NULL};
+    const bool ok = ob_text_append_str(&path, f->path) && ob_text_append(&path, "/", 1) &&
+                    ob_text_append_str(&path, name) && ob_text_append(&path, "", 1);
+    if (ok)
+        f->code = ob__cli_write_file(f->cli, path.data, bytes, count);
+    ob_text_fini(&path);
+    if (!ok)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a name");
+    return f->code == OB_EXIT_OK ? OB_OK : ob_err_set(err, OB_ERR_IO, "a page cannot be written");
+}
+
+static int check_folder(ob_cli *cli, const char *path, bool force)
+{
+    ob_text index = {.data = NULL};
+    int code = OB_EXIT_OK;
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return ob__cli_usage_error(cli, "%s cannot be made: %s; choose another folder with -o",
+                                   path, strerror(errno));
+    if (ob_text_append_str(&index, path) && ob_text_append_str(&index, "/index.html") &&
+        ob_text_append(&index, "", 1))
+        code = ob__cli_check_new(cli, index.data, force);
+    ob_text_fini(&index);
+    return code;
+}
+
+static int write_site(ob_cli *cli, const report_options *o)
+{
+    folder f = {.cli = cli, .path = o->output != NULL ? o->output : "site"};
+    const ob_store_filter filter = {.size = sizeof filter, .branch = o->branch, .tag = o->tag};
+    const ob_site_params params = {.size = sizeof params,
+                                   .title = o->title,
+                                   .filter = &filter,
+                                   .write = write_page,
+                                   .ctx = &f};
+    ob_store *store = NULL;
+    ob_err err;
+    ob_status status = ob_store_open(
+        &(ob_store_params){.size = sizeof(ob_store_params), .database = o->db}, &store, &err);
+    if (status == OB_OK && check_folder(cli, f.path, o->force) != OB_EXIT_OK) {
+        ob_store_close(store);
+        return OB_EXIT_USAGE;
+    }
+    if (status == OB_OK)
+        status = ob_site_write(store, &params, &err);
+    ob_store_close(store);
+    if (f.code != OB_EXIT_OK) /* it was said */
+        return f.code;
+    return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
+}
+
+/* ---- */
+
+static int write_report(ob_cli *cli, const ob_cli_call *call)
 {
     const report_options *o = call->options;
+    const char *output = o->output != NULL ? o->output : "report.html";
     const ob_page_params params = {
         .size = sizeof params, .title = o->title, .files_are_sides = o->diff};
     ob_page *page = NULL;
     ob_text text = {.data = NULL};
     ob_err err;
-    if (o->diff && call->word_count < 2)
-        return ob__cli_usage_error(cli, "--diff needs two files or more");
-    int code = ob__cli_check_new(cli, o->output, o->force);
+    int code = ob__cli_check_new(cli, output, o->force);
     if (code != OB_EXIT_OK)
         return code;
     ob_status status = ob_page_create(&params, &page, &err);
@@ -67,24 +146,43 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     if (status == OB_OK)
         status = ob_page_print(page, append, &text, &err);
     ob_page_destroy(page);
-    code = status == OB_OK ? ob__cli_write_file(cli, o->output, text.data, text.size)
+    code = status == OB_OK ? ob__cli_write_file(cli, output, text.data, text.size)
                            : ob__cli_fail(cli, &err);
     ob_text_fini(&text);
     return code;
 }
 
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    const report_options *o = call->options;
+    if (o->db != NULL && (call->word_count > 0 || o->diff))
+        return ob__cli_usage_error(cli, "--db takes results from a database; leave out the files "
+                                        "and --diff");
+    if (o->db == NULL && (o->branch != NULL || o->tag != NULL))
+        return ob__cli_usage_error(cli, "--branch and --tag choose runs of a history: give --db");
+    if (o->db == NULL && call->word_count == 0)
+        return ob__cli_usage_error(cli, "FILE is missing");
+    if (o->diff && call->word_count < 2)
+        return ob__cli_usage_error(cli, "--diff needs two files or more");
+    return o->db != NULL ? write_site(cli, o) : write_report(cli, call);
+}
+
 const ob_cli_command ob__command_report = {
     .name = "report",
     .help = "make a page of stored results",
-    .text = "Makes one HTML page of files of records, to look at and to send: what was run, where "
-            "and with which libraries, the table with search and filters, the distribution of each "
-            "case, sides beside each other with verdicts, the roofline, where a step's time goes, "
-            "and what failed, with the commands that run it alone. The page needs nothing else, "
-            "asks nothing of any network, and works without scripts; docs/report.md describes it.",
-    .words = ob__cli_measurement_words,
+    .text =
+        "Makes one HTML page of files of records, to look at and to send: what was run, where "
+        "and with which libraries, the table with search and filters, the distribution of each "
+        "case, sides beside each other with verdicts, the roofline, where a step's time goes, "
+        "and what failed, with the commands that run it alone. The page needs nothing else, "
+        "asks nothing of any network, and works without scripts; docs/report.md describes it.\n\n"
+        "With --db it writes a folder of pages from a history: what changed lately, a page per "
+        "operator and case with its change points, and machines beside each other.",
+    .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(report_options),
     .example = "opbench report results.json -o report.html\n"
-               "opbench report --diff before.json after.json -o change.html",
+               "opbench report --diff before.json after.json -o change.html\n"
+               "opbench report --db history.db -o site",
     .run = run,
 };

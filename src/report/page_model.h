@@ -92,6 +92,10 @@ ob_status ob__page_add_result(ob_page *page, const ob_record_result *result, ob_
 const char *ob__page_keep(ob_page *page, const char *text); /* NULL for NULL */
 ob_distribution ob__page_distribution(const ob_page *page, const ob_page_row *row);
 
+/* page_frame.c: up to the text of the title, which the caller writes and ends; then style sheet and body. */
+void ob__page_begin_document(ob_html *html, bool with_script);
+void ob__page_begin_body(ob_html *html);
+
 /* What is shown of many. */
 typedef struct ob_page_choice {
     const char *only;   /* calls with this text in them; NULL = all */

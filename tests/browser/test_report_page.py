@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reports in a real browser: no complaint, no request, a table that sorts, searches and filters, pictures on demand, and
+"""Reports and the site of a history in a real browser: no complaint, no request, a table that sorts, searches and filters, pictures on demand, and
 texts that mean harm as texts, on wide and narrow screens, light and dark, with the script and without it.
 
 usage: test_report_page.py OPBENCH [FOLDER for screenshots]
@@ -126,6 +126,32 @@ def work_with(page, path):
     check(page.complaints() == [], "nothing went wrong meanwhile")
 
 
+def history(number):
+    """A run of a history; the tenth one on everything takes twice as long."""
+    header = {"run_options": {"device": "cpu"}, "start_time": f"2026-01-{1 + number:02d}T06:00:00",
+              "config_hash": f"{number}", "sys_info": {"hostname": HOSTILE[1], "cpu_model": HOSTILE[0], "pid": number}}
+    return [header] + [result(name, index, "native", 2 if number >= 14 else 1) for index, name in enumerate(["mm"] + HOSTILE)]
+
+
+def look_at_site(page, program, folder, shots):
+    files = []
+    for number in range(28):
+        files.append(pathlib.Path(folder, f"run{number:02d}.json"))
+        files[-1].write_text("".join(json.dumps(line) + "\n" for line in history(number)), encoding="utf-8")
+    database, site = pathlib.Path(folder, "history.db"), pathlib.Path(folder, "site")
+    subprocess.run([program, "history", "add", *files, "--db", database], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([program, "report", "--db", database, "-o", site], check=True)
+    for kind in ("index", "machines", "op-mm", "case-mm0", "case-_script"):
+        look_at(page, next(site.glob(f"{kind}*.html")), shots, f"site_{kind}")
+    page.open(site / "index.html")
+    check("slower" in page.script("return document.querySelector('main').textContent"), "the step is on the overview")
+    for link in page.script("return [...document.querySelectorAll('a')].map(a => a.getAttribute('href'))"):
+        check((site / link).exists(), f"there is a page {link}")
+    page.open(next(site.glob("case-mm0*.html")))
+    check(page.script("return document.querySelectorAll('circle').length") == 28, "a point per run")
+    check("28 points, 1 step" in page.script("return document.querySelector('main').textContent"), "the step is marked")
+
+
 def work_without_script(page, path):
     page.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     page.open(path)
@@ -148,6 +174,7 @@ def main():
             look_at(page, path, pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None, "report")
             work_with(page, path)
             work_without_script(page, path)
+            look_at_site(page, sys.argv[1], folder, pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None)
     finally:
         page.close()
     print("reports in a browser: all is well")

@@ -30,6 +30,8 @@ static uint32_t flags_of(size_t column)
     for (size_t i = 0; i < sizeof MUST / sizeof *MUST; i++)
         if (column == MUST[i])
             return column == OB_SWEEP_COLUMN_reason ? OB_COLUMN_SHORTENED : 0;
+    if (column == OB_SWEEP_COLUMN_call)
+        return OB_COLUMN_NOT_EMPTY | OB_COLUMN_LESSER;
     return column >= OB_SWEEP_COLUMN_side ? OB_COLUMN_NOT_EMPTY : OB_COLUMN_LESSER;
 }
 
@@ -67,10 +69,10 @@ void ob__sweep_view_fix(ob_sweep_view *view)
     /* How long texts are, as far as one can say. */
     static const struct {
         size_t column, width;
-    } USUAL[] = {{OB_SWEEP_COLUMN_precision, 8}, {OB_SWEEP_COLUMN_backend, 8},
-                 {OB_SWEEP_COLUMN_kind, 6},      {OB_SWEEP_COLUMN_name, 16},
-                 {OB_SWEEP_COLUMN_status, 11},   {OB_SWEEP_COLUMN_reason, 20},
-                 {OB_SWEEP_COLUMN_pass, 8},      {OB_SWEEP_COLUMN_bound_by, 8}};
+    } USUAL[] = {
+        {OB_SWEEP_COLUMN_precision, 8}, {OB_SWEEP_COLUMN_backend, 8},  {OB_SWEEP_COLUMN_kind, 6},
+        {OB_SWEEP_COLUMN_name, 16},     {OB_SWEEP_COLUMN_status, 11},  {OB_SWEEP_COLUMN_reason, 20},
+        {OB_SWEEP_COLUMN_pass, 8},      {OB_SWEEP_COLUMN_bound_by, 8}, {OB_SWEEP_COLUMN_call, 40}};
     for (size_t i = 0; i < sizeof USUAL / sizeof *USUAL && !view->table->no_memory; i++)
         view->table->columns[view->variables + USUAL[i].column].least_width = USUAL[i].width;
 }
@@ -140,6 +142,8 @@ static void begin_row(const row *r, bool backward)
                        ob__mark_of_result(result));
     set_text(r->view, OB_SWEEP_COLUMN_reason, result->reason);
     set_text(r->view, OB_SWEEP_COLUMN_side, result->side);
+    char room[OB_CALL_ROOM];
+    set_text(r->view, OB_SWEEP_COLUMN_call, ob__record_call(result, room));
     ob__field_columns_fill(&r->view->fields, r->view->table, r->record, backward);
 }
 

@@ -78,7 +78,8 @@ ob_status ob__sweep_use(ob_sweep *sweep, const ob_json *node, const char *name, 
     X(of_attainable)                                                                               \
     X(bound_by)                                                                                    \
     X(side)                                                                                        \
-    X(best)
+    X(best)                                                                                        \
+    X(call)
 
 enum {
 #define OB_SWEEP_COLUMN_ENUM(name) OB_SWEEP_COLUMN_##name,

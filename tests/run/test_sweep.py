@@ -10,7 +10,7 @@ import subprocess
 import harness
 from harness import RunTest
 
-TEXTS = {"precision", "backend", "kind", "name", "status", "reason", "pass"}
+TEXTS = {"precision", "backend", "kind", "name", "status", "reason", "pass", "call"}
 WHOLE = {"batch", "in_features", "out_features", "samples"}
 
 

@@ -64,19 +64,21 @@ static void prints_rows(void)
     CHECK_STR(
         out,
         "8,32,4,bf16,native,operator,torch.nn.Linear,ok,,forward,2,2000.0,2000.0,1000.0,"
-        "1000.0,2980.0,1.5,,4096,1500.0,0.75,memory,threads=2,best\n"
+        "1000.0,2980.0,1.5,,4096,1500.0,0.75,memory,threads=2,best,"
+        "torch.nn.Linear|0|0|4_1\n"
         "8,32,4,bf16,native,operator,torch.nn.Linear,failed,\"no \"\"half\"\", here\","
-        "forward,0,,,,,,,,,,,,threads=2,\n"
+        "forward,0,,,,,,,,,,,,threads=2,,torch.nn.Linear|0|0|4_1\n"
         "{\"batch\": 8, \"width\": 32, \"out\": 4, \"precision\": \"bf16\", \"backend\": "
         "\"native\", \"kind\": \"operator\", \"name\": \"torch.nn.Linear\", \"status\": "
         "\"failed\", \"reason\": \"no \\\"half\\\", here\", \"pass\": \"forward\", "
         "\"samples\": 0, \"median_ns\": null, \"mean_ns\": null, \"iqr_ns\": null, "
         "\"min_ns\": null, \"p99_ns\": null, \"gflop_per_second\": null, "
         "\"gb_per_second\": null, \"peak_memory_bytes\": null, \"attainable_ns\": null, "
-        "\"of_attainable\": null, \"bound_by\": null, \"side\": \"threads=2\", \"best\": null}\n"
+        "\"of_attainable\": null, \"bound_by\": null, \"side\": \"threads=2\", \"best\": null, "
+        "\"call\": \"torch.nn.Linear|0|0|4_1\"}\n"
         "batch,width,out,precision,backend,kind,name,status,reason,pass,samples,median_ns,"
         "mean_ns,iqr_ns,min_ns,p99_ns,gflop_per_second,gb_per_second,peak_memory_bytes,"
-        "attainable_ns,of_attainable,bound_by,side,best\n");
+        "attainable_ns,of_attainable,bound_by,side,best,call\n");
     free(out);
     ob_text_fini(&text);
     ob_sweep_destroy(sweep);

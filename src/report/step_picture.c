@@ -45,7 +45,7 @@ static void draw_part(ob_svg *svg, const ob_box *box, const char *class_name, co
 
 static void draw_bar(ob_svg *svg, const ob_step *step, size_t side, const ob_box *at, double scale)
 {
-    char class_name[24], text[160], time[48];
+    char class_name[32], text[160], time[48];
     ob_box box = {.x = at->x, .y = at->y, .height = BAR};
     double others = 0, all = 0;
     for (size_t i = 0; i < step->count; i++)
@@ -73,7 +73,7 @@ static void draw_bar(ob_svg *svg, const ob_step *step, size_t side, const ob_box
 static void draw_legend(ob_svg *svg, const ob_step *step, const ob_box *box)
 {
     const size_t rows = legend_rows(step, box->width), items = named(step);
-    char class_name[24], text[64];
+    char class_name[32], text[64];
     for (size_t i = 0; i < items + (step->count > OPERATORS); i++) {
         const size_t column = i / rows;
         const double x = box->x + (double)column * LEGEND_COLUMN;

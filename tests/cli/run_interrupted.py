@@ -16,7 +16,7 @@ import tempfile
 
 OPBENCH = os.path.abspath(sys.argv[1])
 SKIPPED, INTERRUPTED = 77, 130
-CASES = 40
+CASES = 20
 QUIET = {"OPBENCH_DOCTOR": "quiet", "OPBENCH_LIBRARY_CAPS": "quiet", "OPBENCH_ROOFLINE": "off"}
 CONFIG = {
     "torch.relu": {
@@ -64,7 +64,7 @@ def check(folder, words, path, command):
     code, lines = interrupt(folder, *words)
     assert code == INTERRUPTED, (code, lines)
     assert "opbench run: ending after the present case; once more ends at once" in [line.removeprefix("^C") for line in lines], lines
-    kept = [re.fullmatch(r"opbench run: interrupted; (\d+) of 40 results are kept in (.*)", line) for line in lines]
+    kept = [re.fullmatch(r"opbench run: interrupted; (\d+) of 20 results are kept in (.*)", line) for line in lines]
     kept = [match for match in kept if match]
     assert len(kept) == 1, lines
     file = os.path.join(folder, kept[0][2])
@@ -83,28 +83,28 @@ def test_run(folder):
         json.dump(CONFIG, file)
     check(
         folder,
-        ["run", "many cases.json", "--backend=native", "--min-time", "0.05", "--output", "r.json", "--force"],
+        ["run", "many cases.json", "--backend=native", "--min-time", "0.03", "--output", "r.json", "--force"],
         "r.json",
-        "run --output r.json --resume 'many cases.json' --backend native --min-time 0.05",
+        "run --output r.json --resume 'many cases.json' --backend native --min-time 0.03",
     )
     # A file that nobody named, and letters.
-    check(folder, ["run", "-c", "many cases.json", "--min-time", "0.05", "-bo", "kept"], None, None)
+    check(folder, ["run", "-c", "many cases.json", "--min-time", "0.03", "-bo", "kept"], None, None)
 
 
 def test_words(folder):
     check(
         folder,
-        ["run", "torch.softmax", "f32[{1..40},8]", "-1", "--min-time", "0.05", "-o", "w.json"],
+        ["run", "torch.softmax", "f32[{1..20},8]", "-1", "--min-time", "0.03", "-o", "w.json"],
         "w.json",
-        "run --output w.json --resume torch.softmax 'f32[{1..40},8]' -1 --min-time 0.05",
+        "run --output w.json --resume torch.softmax 'f32[{1..20},8]' -1 --min-time 0.03",
     )
 
 
 def test_no_file(folder):
-    code, lines = interrupt(folder, "run", "torch.relu", "f32[{1..40}]", "--min-time", "0.05")
+    code, lines = interrupt(folder, "run", "torch.relu", "f32[{1..20}]", "--min-time", "0.03")
     assert code == INTERRUPTED, (code, lines)
     said = [line for line in lines if line.startswith("opbench run: interrupted after ")]
-    assert len(said) == 1 and said[0].endswith(" of 40 results, which are in no file; with --output FILE it could go on"), lines
+    assert len(said) == 1 and said[0].endswith(" of 20 results, which are in no file; with --output FILE it could go on"), lines
     assert sum(line.startswith("relu(") for line in lines) > 0, lines  # the rows that came stay
 
 

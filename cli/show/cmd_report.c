@@ -28,11 +28,11 @@ static const ob_option OPTIONS[] = {
         .help = "What stands at the top."),
     ROW(FLAG, "diff", diff,
         .help = "The files are sides, as in `opbench diff`: each beside the first one."),
-    ROW(STRING, "db", db, .value = "PATH",
+    ROW(STRING, "db", db, .value = "DATABASE",
         .help = "Instead of files: the history in this database, of `opbench history add`, as a "
                 "folder of pages; postgresql://... is a server."),
     ROW(STRING, "branch", branch, .value = "NAME", .help = "With --db: runs of this branch alone."),
-    ROW(STRING, "tag", tag, .value = "KEY[=VALUE]", .help = "With --db: runs with this tag alone."),
+    ROW(STRING, "tag", tag, .value = "KEY=VALUE", .help = "With --db: runs with this tag alone."),
     {.name = NULL},
 };
 

@@ -34,11 +34,11 @@ void ob__page_begin_document(ob_html *html, bool with_script)
                        "base-uri 'none'; form-action 'none'; ");
     if (with_script) {
         ob__html_raw(html, "script-src ");
-        print_hash(html, ob_page_text_page_script, "");
+        print_hash(html, ob__page_text_page_script, "");
         ob__html_raw(html, "; ");
     }
     ob__html_raw(html, "style-src ");
-    print_hash(html, ob__svg_style, ob_page_text_page_style);
+    print_hash(html, ob__svg_style, ob__page_text_page_style);
     ob__html_raw(html, "\">\n<meta name=\"viewport\" content=\"width=device-width, "
                        "initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
                        "<title>");
@@ -48,6 +48,6 @@ void ob__page_begin_body(ob_html *html)
 {
     ob__html_raw(html, "<style>");
     ob__html_raw(html, ob__svg_style);
-    ob__html_raw(html, ob_page_text_page_style);
+    ob__html_raw(html, ob__page_text_page_style);
     ob__html_raw(html, "</style>\n</head>\n<body>\n");
 }

@@ -130,6 +130,6 @@ void ob__page_print_packed(const ob_page *page, ob_html *html);
 uint16_t ob__page_pack_sample(float sample, double least, double largest);
 
 /* Embedded files: page_script.js, page_style.css. */
-extern const char ob_page_text_page_script[], ob_page_text_page_style[];
+extern const char ob__page_text_page_script[], ob__page_text_page_style[];
 
 #endif

@@ -82,6 +82,8 @@ const ob_option *ob__job_rows(void)
             .help = "Show only the first N rows of the table; the file has all."),
         ROW(FLAG, "quiet", quiet, .letter = 'q',
             .help = "Nothing on standard output and no warnings; the file has everything."),
+        ROW(LIST, "tag", tags, .rare = true, .value = "KEY=VALUE",
+            .help = "Say this of the run in its header, for `opbench history`; up to 8 times."),
         OB_OPTION(STRING, "shard", ob_job_line, shard, .rare = true, CASES, .value = "K/N|auto",
                   .help = "Only the K-th of N parts of the cases, for one of N machines; auto asks "
                           "Slurm or the MPI launcher. `opbench merge` joins the files."),

@@ -248,6 +248,29 @@ static ob_status take_shard(ob_cli_job *j, ob_err *err)
     return OB_OK;
 }
 
+/* Into the document of the arguments. */
+static ob_status take_tags(ob_cli_job *j, ob_err *err)
+{
+    const char *const *items = j->line->tags.items;
+    if (items[0] == NULL)
+        return OB_OK;
+    ob_json *object = ob_json_new_object(j->arguments);
+    for (size_t i = 0; object != NULL && items[i] != NULL; i++) {
+        const char *equals = strchr(items[i], '=');
+        if (equals == NULL || equals == items[i])
+            return ob_err_set(err, OB_ERR_INVALID, "--tag: '%.100s' is no KEY=VALUE", items[i]);
+        char *key = strndup(items[i], (size_t)(equals - items[i]));
+        const ob_json *value = ob_json_new_string(j->arguments, equals + 1, strlen(equals + 1));
+        const ob_status status = key != NULL && value != NULL
+                                     ? ob_json_set(j->arguments, object, key, value, err)
+                                     : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the tags");
+        free(key);
+        OB_TRY(status);
+    }
+    j->params.tags = object;
+    return object != NULL ? OB_OK : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the tags");
+}
+
 ob_status ob__cli_job_init(ob_cli_job *j, const ob_option *rows, const void *values, ob_err *err)
 {
     const ob_job_line *line = j->line;
@@ -272,7 +295,8 @@ ob_status ob__cli_job_init(ob_cli_job *j, const ob_option *rows, const void *val
     OB_TRY(take_shard(j, err));
     if (ob__job_folder_is_one(line->output))
         OB_TRY(ob__job_folder_take(&j->folder, line->output, &j->params, err));
-    return list_arguments(j, rows, values, err);
+    OB_TRY(list_arguments(j, rows, values, err));
+    return take_tags(j, err);
 }
 
 int ob__cli_job_name(ob_cli_job *j, const char *config, ob_run_options *run)

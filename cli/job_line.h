@@ -23,6 +23,7 @@ typedef struct ob_job_line {
     int64_t top;
     const char *named_by; /* no option: see ob_result_file_params */
     bool adds;            /* no option: a file that is there already is appended to unasked */
+    ob_option_list tags;  /* "key=value" */
 } ob_job_line;
 
 /* Of commands that add to their file unless they are told otherwise; base is the offset of the ob_job_line. */
@@ -32,7 +33,7 @@ typedef struct ob_job_line {
         OB_OPTION_ROWS_OF(ob__job_rows, "append", base, .rare = true,                              \
                           .help =                                                                  \
                               "The same as neither --resume nor --force, as in `opbench run`."),   \
-        OB_OPTION_ROWS_OF(ob__job_rows, "resume|force|wait|shard", base)
+        OB_OPTION_ROWS_OF(ob__job_rows, "resume|force|wait|tag|shard", base)
 #define OB_JOB_SCREEN_ROWS(base) OB_OPTION_ROWS_OF(ob__job_rows, "format|quiet|no-isolate", base)
 
 /* -o NAME is PARAM's beginning of a name; as nobody wants NAME.json_123_456.json, NAME.json is taken for the file. */

@@ -219,6 +219,8 @@ typedef struct ob_job_params {
      * opened. */
     const char *const *earlier;
     size_t earlier_count;
+    const ob_json
+        *tags; /* for the header: what the user calls the run, an object of texts; NULL = none */
 } ob_job_params;
 
 /* A job on cases of configs. Its parts must outlive it. */

@@ -4,6 +4,8 @@
  * it ended.
  */
 #include "job/job_int.h"
+#include "job/work_tree.h"
+#include "measure/proc.h"
 #include "run/identity.h"
 #include "run/roof.h"
 
@@ -70,7 +72,8 @@ static void describe_options(const ob_run_options *o, ob_record_options *out)
 
 /* What a header points to. */
 typedef struct header_room {
-    char now[32], cwd[4096];
+    char now[32], cwd[4096], hardware[512], microcode[64];
+    ob_work_tree tree;
     ob_err counters;
 } header_room;
 
@@ -85,9 +88,30 @@ static ob_status fill_machine(ob_record_header *h, header_room *room, ob_err *er
     h->opbench_version = OB_VERSION;
     h->perf_event =
         ob_hardware_counters_check(&room->counters) == OB_OK ? "available" : room->counters.message;
-    h->start_time = ob_record_format_time((int64_t)time(NULL), room->now);
+    h->start_unix = (int64_t)time(NULL);
+    h->start_time = ob_record_format_time(h->start_unix, room->now);
     h->format = OB_RECORD_FORMAT;
+    ob_system_class(&h->system, room->hardware, sizeof room->hardware);
+    h->hardware = room->hardware;
+    FILE *file = ob__proc_open(NULL, "/proc/cpuinfo");
+    if (file != NULL) {
+        if (ob__proc_named(file, "microcode", room->microcode, sizeof room->microcode))
+            h->microcode = room->microcode;
+        fclose(file);
+    }
     return OB_OK;
+}
+
+/* What a history asks of a run besides: which code it was of, and what the user calls it. */
+static void fill_origin(const ob_job *job, ob_record_header *h, header_room *room)
+{
+    h->tags = job->params.tags;
+    ob__work_tree_find(h->cwd, &room->tree);
+    if (room->tree.commit[0] != '\0')
+        h->commit = room->tree.commit;
+    if (room->tree.branch[0] != '\0')
+        h->branch = room->tree.branch;
+    h->dirty = room->tree.dirty;
 }
 
 static ob_status fill_job(ob_job *job, ob_record_header *h, ob_err *err)
@@ -129,6 +153,7 @@ ob_status ob__job_write_header(ob_job *job, const ob_json *properties, ob_err *e
     ob_record_init(&record, OB_RECORD_HEADER_LINE);
     OB_TRY(fill_machine(&record.header, &room, err));
     record.header.backends = properties;
+    fill_origin(job, &record.header, &room);
     OB_TRY(fill_job(job, &record.header, err));
     if (job->source.options != NULL && job->source.options->count)
         ob_log_message(ob_context_log(job->context), OB_LOG_INFO, "perf_event: %s",

@@ -174,18 +174,19 @@ static int on_stop(void *ctx)
 
 /* ---- a table of the results ---- */
 
-ob_status ob__cli_job_open_report(ob_cli_job *j, ob_report_params *params, ob_report **out,
+ob_status ob__cli_job_open_report(ob_cli_job *j, const ob_report_params *params, ob_report **out,
                                   ob_err *err)
 {
     const ob_job_line *line = j->line;
     const bool is_table = line->format == NULL || strcmp(line->format, "table") == 0;
     const ob_table_choice choice = {.size = sizeof choice, .sort = line->sort, .top = line->top};
     j->waits = j->waits || !is_table || !j->cli->terminal_out || line->quiet;
-    params->size = sizeof *params;
-    params->width = ob__cli_width(j->cli);
-    params->coloured = j->cli->colour_out;
-    params->choice = &choice;
-    OB_TRY(ob_report_create(params, out, err));
+    ob_report_params own = *params;
+    own.size = sizeof own;
+    own.width = ob__cli_width(j->cli);
+    own.coloured = j->cli->colour_out;
+    own.choice = &choice;
+    OB_TRY(ob_report_create(&own, out, err));
     j->report = *out;
     return OB_OK;
 }

@@ -79,7 +79,7 @@ ob_status ob__cli_job_init(ob_cli_job *job, const ob_option *rows, const void *v
 int ob__cli_job_name(ob_cli_job *job, const char *config, ob_run_options *run);
 /* A report of the job's results, as the line wants it: its order, the screen's width and colours. Before the job is opened; the
  * caller fills params as far as the view needs, and destroys the report. */
-ob_status ob__cli_job_open_report(ob_cli_job *job, ob_report_params *params, ob_report **out,
+ob_status ob__cli_job_open_report(ob_cli_job *job, const ob_report_params *params, ob_report **out,
                                   ob_err *err);
 /* Adds a result to it. On a terminal that gets a table its rows are printed as they come. */
 ob_status ob__cli_job_show(ob_cli_job *job, ob_report *report, const ob_record *record,

@@ -99,7 +99,8 @@ ob_status ob__job_screen_init(ob_job_screen *s, const void *values, ob_err *err)
     s->at_end = !is_text || s->view == OB_VIEW_SUITE;
     s->job.show = show_result;
     s->job.show_ctx = s;
-    ob_report_params params = {.view = is_text || s->view == OB_VIEW_SUITE ? s->view : OB_VIEW_RUN};
+    const ob_report_params params = {.view = is_text || s->view == OB_VIEW_SUITE ? s->view
+                                                                                 : OB_VIEW_RUN};
     OB_TRY(ob__cli_job_open_report(&s->job, &params, &s->report, err));
     return ob__cli_job_init(&s->job, ob__cli_own_options(s->job.cli->command), values, err);
 }

@@ -170,10 +170,10 @@ static int measure(run_command *r, bool verbose)
     ob_table_format_from_word(
         strcmp(r->line->job.format, "table") == 0 ? "text" : r->line->job.format, &r->format);
     const size_t backends = ob_run_options_backend_count(&r->run);
-    ob_report_params params = {.view = backends > 1 ? OB_VIEW_SIDES : OB_VIEW_RUN,
-                               .totals_only = r->format == OB_TABLE_JSON,
-                               .wide = r->line->job.wide,
-                               .side_count = backends};
+    const ob_report_params params = {.view = backends > 1 ? OB_VIEW_SIDES : OB_VIEW_RUN,
+                                     .totals_only = r->format == OB_TABLE_JSON,
+                                     .wide = r->line->job.wide,
+                                     .side_count = backends};
     r->job.waits = r->wishes.threads.size > 1; /* how they scale is known at the end */
     ob_status status = ob__cli_job_open_report(&r->job, &params, &r->report, &err);
     if (status == OB_OK)

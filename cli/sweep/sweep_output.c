@@ -147,7 +147,7 @@ static ob_status check_names(const ob_sweep_line *line, ob_err *err)
 /* It is told of which sweep the records are, as their file would. */
 static ob_status open_report(ob_sweep_output *out, ob_err *err)
 {
-    ob_report_params params = {.view = OB_VIEW_SWEEP, .context = out->cli->context};
+    const ob_report_params params = {.view = OB_VIEW_SWEEP, .context = out->cli->context};
     const ob_record header = {.kind = OB_RECORD_HEADER_LINE,
                               .header = {.sweep = ob_sweep_json(out->sweep)}};
     OB_TRY(ob__cli_job_open_report(out->job, &params, &out->report, err));

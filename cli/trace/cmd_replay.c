@@ -191,7 +191,7 @@ static int print_report(replay_command *r)
 static int measure(replay_command *r, const ob_cli_call *call)
 {
     ob_err err;
-    ob_report_params params = {.view = OB_VIEW_REPLAY};
+    const ob_report_params params = {.view = OB_VIEW_REPLAY};
     int code = ob__cli_job_name(&r->job, call->words[0], &r->line.run);
     if (code != OB_EXIT_OK)
         return code;

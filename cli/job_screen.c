@@ -68,7 +68,7 @@ static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)
         OB_TRY(s->also(s->also_ctx, event, err));
     if (s->is_muted)
         return OB_OK;
-    if (!event->is_old)
+    if (!event->is_old && !s->is_single) /* of a single statement the code is looked at */
         warn_of_removed(s, r);
     OB_TRY(ob__cli_job_show(&s->job, s->report, event->record, err));
     if (s->at_end)

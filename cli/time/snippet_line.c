@@ -129,6 +129,22 @@ ob_snippet_options ob__snippet_line_options(ob_cli *cli, const ob_snippet_line *
         .ctx = cli};
 }
 
+void ob__snippet_warn_removed(ob_cli *cli, const ob_timer_args *args,
+                              const ob_snippet_options *options, const char *side)
+{
+    bool removed;
+    ob_err err;
+    ob_snippet_options brief = *options;
+    brief.compile_timeout_s = 10; /* nobody waits for a hint */
+    if (ob_snippet_is_removed(args, &brief, &removed, &err) == OB_OK && removed)
+        ob__cli_warn(cli,
+                     "%s%s%sthe compiler removed the statement, because nobody uses its result, so "
+                     "the loop around it is all that is measured; keep the result, such as in a "
+                     "volatile variable",
+                     side != NULL ? "side " : "", side != NULL ? side : "",
+                     side != NULL ? ": " : "");
+}
+
 int ob__snippet_fail(ob_cli *cli, const ob_err *err)
 {
     const int code = ob__cli_fail(cli, err);

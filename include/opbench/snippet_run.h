@@ -49,6 +49,11 @@ typedef struct ob_snippet_options {
 /* Whether a standard is one of that language. */
 bool ob_snippet_std_fits(const char *std, ob_language language);
 
+/* Whether the compiler left nothing of a statement, because nobody uses its result: then the loop around it is all that is
+ * measured. False in Python, of code that needs a library's headers, and where it cannot be told. */
+ob_status ob_snippet_is_removed(const ob_timer_args *args, const ob_snippet_options *options,
+                                bool *removed, ob_err *err);
+
 /* ---- time ---- */
 
 /* A snippet's process, waiting for work. One thread at a time. */

@@ -236,7 +236,7 @@ def test_records(program):
           [count for line in lines[1:3] for count in line["instructions"]["counts"]], f"{as_json}")
     table = program.run(*words, "--format", "csv")
     check(table.stdout == program.command("show", str(path), "--format", "csv").stdout and
-          table.stdout.startswith("operator,id,status,pass,threads,instructions,"), f"{table}")
+          table.stdout.startswith("operator,id,status,pass,threads,speed_up,efficiency,instructions,"), f"{table}")
     records = program.run(*words, "--format", "json")
     check([json.loads(line)["threads"] for line in records.stdout.splitlines()] == [1, 2], f"{records}")
     resumed = program.run(*words, "-o", str(path), "--resume")

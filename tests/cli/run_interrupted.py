@@ -100,6 +100,18 @@ def test_words(folder):
     )
 
 
+def test_sweep(folder):
+    """Its --output is the table; the records lie beside it."""
+    sweep = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "examples", "sweeps", "linear.json")
+    code, lines = interrupt(folder, "sweep", sweep, "--backend", "native", "--min-time", "0.03", "-o", "s.csv")
+    assert code == INTERRUPTED, (code, lines)
+    assert any(re.fullmatch(r"opbench sweep: interrupted; \d+ of 24 results are kept in s.jsonl", line) for line in lines), lines
+    go_on = [line.removeprefix("go on by: ") for line in lines if line.startswith("go on by: ")]
+    assert len(go_on) == 1 and go_on[0].endswith(" --backend native --min-time 0.03 --output s.csv"), lines
+    subprocess.run(go_on[0], shell=True, cwd=folder, check=True, env={**os.environ, **QUIET}, stdout=subprocess.DEVNULL)
+    assert len(results(os.path.join(folder, "s.jsonl"))) == 24
+
+
 def test_no_file(folder):
     code, lines = interrupt(folder, "run", "torch.relu", "f32[{1..20}]", "--min-time", "0.03")
     assert code == INTERRUPTED, (code, lines)
@@ -115,6 +127,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         test_run(folder)
         test_words(folder)
+        test_sweep(folder)
         test_no_file(folder)
     return 0
 

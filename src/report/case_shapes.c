@@ -4,6 +4,7 @@
 #include "opbench/text.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 enum { DEEPEST = 16 };
 
@@ -43,4 +44,21 @@ bool ob__append_shapes(ob_text *out, const ob_record_result *result)
 bool ob__append_dtypes(ob_text *out, const ob_record_result *result)
 {
     return result->input == NULL || walk(out, result->input, false, 0);
+}
+
+bool ob__result_with_times(const ob_record_result *result, ob_record_result *out, double **owned)
+{
+    const ob_reals *blocks = &result->raw_times_s;
+    *out = *result;
+    *owned = NULL;
+    if (result->forward.measure_time_ms.count > 0 || blocks->count == 0 ||
+        result->number_per_run < 1)
+        return true;
+    *owned = calloc(blocks->count, sizeof **owned);
+    if (*owned == NULL)
+        return false;
+    for (size_t i = 0; i < blocks->count; i++)
+        (*owned)[i] = blocks->items[i] / (double)result->number_per_run * 1e3;
+    out->forward.measure_time_ms = (ob_reals){.items = *owned, .count = blocks->count};
+    return true;
 }

@@ -322,9 +322,13 @@ ob_status ob_export_add(ob_export *e, const ob_record *record, ob_err *err)
         ob_record_status_get_info(r->status)->settled) {
         void (*const take)(ob_export *, const ob_record_result *, bool) =
             e->form == OB_EXPORT_GOOGLE_BENCHMARK ? add_google : add_metrics;
-        take(e, r, false);
+        ob_record_result timed;
+        double *owned;
+        e->no_memory = !ob__result_with_times(r, &timed, &owned);
+        take(e, &timed, false);
         if (r->backward.measure_time_ms.count > 0)
-            take(e, r, true);
+            take(e, &timed, true);
+        free(owned);
     }
     return e->no_memory ? no_memory(err) : OB_OK;
 }

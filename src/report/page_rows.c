@@ -5,10 +5,12 @@
 #include "report/page_model.h"
 
 #include "base/vec.h"
+#include "report/case_shapes.h"
 #include "report/views.h"
 #include "result/run_conditions.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static ob_status no_memory(ob_err *err)
@@ -171,14 +173,24 @@ static void add_reason(ob_page *page, const ob_record_result *r, ob_page_row *ro
     page->no_memory = page->no_memory || page->reasons.no_memory;
 }
 
-ob_status ob__page_add_result(ob_page *page, const ob_record_result *r, ob_err *err)
+static ob_status add_rows(ob_page *page, const ob_record_result *r, ob_err *err)
 {
-    if (r->part_of != NULL)
-        return OB_OK;
     page->statuses[r->status == OB_RECORD_NO_STATUS ? OB_RECORD_OK : r->status]++;
     OB_TRY(add_row(page, r, false, err));
     add_reason(page, r, &page->rows[page->row_count - 1]);
     if (r->backward.measure_time_ms.count > 0)
         OB_TRY(add_row(page, r, true, err));
     return page->no_memory ? no_memory(err) : OB_OK;
+}
+
+ob_status ob__page_add_result(ob_page *page, const ob_record_result *r, ob_err *err)
+{
+    ob_record_result timed;
+    double *owned;
+    if (r->part_of != NULL)
+        return OB_OK;
+    const ob_status status =
+        ob__result_with_times(r, &timed, &owned) ? add_rows(page, &timed, err) : no_memory(err);
+    free(owned);
+    return status;
 }

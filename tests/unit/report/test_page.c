@@ -81,6 +81,20 @@ static void rows(void)
     CHECK(!has("Failed and skipped"));
 }
 
+/* A statement has blocks alone: 0.004 s of 2 iterations are 2 ms each. */
+static void statements(void)
+{
+    ob_err err;
+    CHECK_INT(print("{\"id\": \"c 1\", \"status\": \"ok\", \"mode\": \"blocked\", "
+                    "\"number_per_run\": 2, \"raw_times\": [0.004, 0.008], \"task_spec\": "
+                    "{\"stmt\": \"x++\"}, \"statistics\": {\"forward\": {\"count\": 2, "
+                    "\"median\": 3.0}}}\n",
+                    append, &err),
+              OB_OK);
+    CHECK(has("{\"rows\":[[0,0,2,1,2000000,4000000,3000000,null,null]],"));
+    CHECK(has("<a href=#c1>x++</a>"));
+}
+
 static void sides(void)
 {
     ob_err err;
@@ -148,6 +162,7 @@ int main(void)
 {
     RUN(packing);
     RUN(rows);
+    RUN(statements);
     RUN(sides);
     RUN(failures);
     RUN(harm);

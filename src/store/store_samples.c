@@ -35,7 +35,7 @@ static unsigned char *put_number(unsigned char *to, uint64_t number)
 /* Small ones of either sign become small numbers. */
 static uint64_t fold(int64_t difference)
 {
-    return ((uint64_t)difference << 1) ^ (uint64_t)(difference >> 63);
+    return ((uint64_t)difference << 1) ^ (difference < 0 ? UINT64_MAX : 0);
 }
 
 static int64_t unfold(uint64_t number)

@@ -8,6 +8,7 @@
 #include "screen.h"
 #include "thread_list.h"
 
+#include "opbench/measure.h"
 #include "opbench/old_option.h"
 #include "opbench/plot.h"
 #include "opbench/run.h"
@@ -96,7 +97,9 @@ static void say_progress(const char *text)
 static int on_progress(void *ctx, size_t done, size_t total, const ob_ceiling *next)
 {
     char text[160];
-    (void)ctx;
+    ob_noise_sampler *noise = ctx;
+    if (noise != NULL)
+        ob_noise_sampler_poll(noise, NULL, NULL); /* without it nothing is known of others */
     snprintf(text, sizeof text, "%zu of %zu: %s of %s, threads: %lld", done, total,
              ob_ceiling_word(next->kind), next->of, (long long)next->threads);
     say_progress(text);
@@ -105,15 +108,38 @@ static int on_progress(void *ctx, size_t done, size_t total, const ob_ceiling *n
 
 /* ---- */
 
-static ob_status measure(ob_cli *cli, const roofline_options *options,
-                         const ob_thread_list *threads, ob_roofline **out, ob_err *err)
+/* A machine that others use has lower ceilings than it has: earlier ones, if there are any, are better. */
+static ob_status keep(ob_cli *cli, const roofline_options *options, const ob_noise_sampler *sampler,
+                      const ob_roofline *roofline, ob_err *err)
+{
+    static const double BUSY = 0.1;
+    ob_noise noise = {.foreign = 0};
+    ob_roofline *earlier = NULL;
+    if (sampler != NULL)
+        ob_noise_sampler_get(sampler, &noise);
+    if (!(noise.foreign > BUSY))
+        return ob_roofline_write(roofline, options->output, err);
+    const bool has_earlier =
+        options->output == NULL && ob_roofline_read(NULL, &earlier, NULL) == OB_OK;
+    ob_roofline_destroy(earlier);
+    ob__cli_warn(cli,
+                 "others used %.0f %% of the processors meanwhile: these ceilings are too low%s; "
+                 "measure again when it is quiet",
+                 100 * noise.foreign, has_earlier ? ", and the earlier ones stay" : "");
+    return has_earlier ? OB_OK : ob_roofline_write(roofline, options->output, err);
+}
+
+static ob_status measure_all(ob_cli *cli, const roofline_options *options,
+                             const ob_thread_list *threads, ob_noise_sampler *noise,
+                             ob_roofline **out, ob_err *err)
 {
     static const double LAUNCH_SECONDS = 0.1, DEVICE_SECONDS = 1;
     const ob_roofline_params params = {.size = sizeof params,
                                        .threads = threads->size > 0 ? threads->counts : NULL,
                                        .thread_count = threads->size,
                                        .seconds = options->budget,
-                                       .on_progress = on_progress};
+                                       .on_progress = on_progress,
+                                       .ctx = noise};
     OB_TRY(ob_roofline_measure(&params, out, err));
     say_progress("calls of backends");
     OB_TRY(ob__cli_measure_launches(cli, options->backends, LAUNCH_SECONDS, *out, err));
@@ -122,7 +148,19 @@ static ob_status measure(ob_cli *cli, const roofline_options *options,
     say_progress("libraries");
     OB_TRY(ob_roofline_note_libraries(cli->context, options->backends, *out, err));
     say_progress("");
-    return ob_roofline_write(*out, options->output, err);
+    return keep(cli, options, noise, *out, err);
+}
+
+static ob_status measure(ob_cli *cli, const roofline_options *options,
+                         const ob_thread_list *threads, ob_roofline **out, ob_err *err)
+{
+    ob_noise_sampler *noise = NULL;
+    const ob_noise_params params = {.size = sizeof params};
+    if (ob_noise_sampler_open(&params, &noise, NULL) != OB_OK)
+        noise = NULL;
+    const ob_status status = measure_all(cli, options, threads, noise, out, err);
+    ob_noise_sampler_close(noise);
+    return status;
 }
 
 static ob_status show(ob_cli *cli, const roofline_options *options, ob_roofline **out, ob_err *err)

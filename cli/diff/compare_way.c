@@ -9,10 +9,15 @@
 /* A process says how sure it is by how far its samples lie apart. */
 enum { LEAST_SAMPLES = 3 };
 
+bool ob__run_is_cold(const ob_run_options *run)
+{
+    return (run->cache != NULL && strcmp(run->cache, "cold") == 0) ||
+           (run->l2_cache != NULL && strcmp(run->l2_cache, "off") == 0);
+}
+
 void ob__run_to_compare(ob_run_options *run, double budget_s, size_t sides)
 {
-    const bool cold = (run->cache != NULL && strcmp(run->cache, "cold") == 0) ||
-                      (run->l2_cache != NULL && strcmp(run->l2_cache, "off") == 0);
+    const bool cold = ob__run_is_cold(run);
     run->exec_mode = cold ? "discrete" : "continuous";
     if (!cold) {
         run->block_time_s =

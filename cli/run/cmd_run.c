@@ -4,6 +4,7 @@
  * gets a progress line on a terminal and a table at the end.
  */
 #include "backend_options.h"
+#include "diff/compare_way.h"
 #include "help/help.h"
 #include "run_options.h"
 #include "screen.h"
@@ -239,11 +240,11 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *line, const char *text, size
 static void take_defaults_of_words(const ob_cli *cli, ob_run_line *line)
 {
     static const double MIN_TIME_S = 0.2;
-    if (!ob__cli_is_given(cli, "iteration|min-time|precision")) {
+    if (!ob__cli_is_given(cli, "iteration|min-time|precision"))
         line->run.min_time_s = MIN_TIME_S;
-        if (!ob__cli_is_given(cli, "exec-mode|cache|cuda-l2-cache"))
-            line->run.exec_mode = "continuous";
-    }
+    /* A number of iterations would be a single block, and so a single sample. */
+    if (!ob__cli_is_given(cli, "iteration|exec-mode") && !ob__run_is_cold(&line->run))
+        line->run.exec_mode = "continuous";
     /* Unless it is named, or something else lies beside it. */
     if (!ob__cli_is_given(cli, "output|output-prefix|append|profile|ncu|nsys") &&
         ob__backend_option_given(cli, ob__backend_option_writes, NULL) == NULL)

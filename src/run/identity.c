@@ -124,6 +124,14 @@ static ob_run_options say_time(const ob_run_options *options)
     return said;
 }
 
+/* `opbench run` measures words in blocks unless something keeps it from that, so the mode that is usual elsewhere is named. */
+static bool must_say_discrete(const ob_run_options *o)
+{
+    return o->by_words && o->command != NULL && strcmp(o->command, "run") == 0 &&
+           (o->min_time_s > 0 || o->precision > 0) && !ob__options_cold(o) &&
+           strcmp(o->exec_mode, "discrete") == 0;
+}
+
 static bool append_options(const ob_run_options *options, ob_text *out)
 {
     const size_t before = out->size;
@@ -136,6 +144,8 @@ static bool append_options(const ob_run_options *options, ob_text *out)
     bool ok = ob_text_append(out, " ", 1) && ob_run_options_print(&said, out, NULL) == OB_OK;
     if (ok && out->size == before + 1)
         out->size = before;
+    if (ok && must_say_discrete(options))
+        ok = ob_text_append_str(out, " --exec-mode=discrete");
     return ok && (options->count_repeats <= 1 ||
                   ob_text_printf(out, " --repeats=%lld", (long long)options->count_repeats));
 }

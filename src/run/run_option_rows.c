@@ -55,7 +55,8 @@ static const ob_option ROWS[] = {
     ROW(CHOICE, "exec-mode", exec_mode, MEASURING, AFFECTS, .value = "MODE",
         .choices = "discrete|continuous|continuous_events", .initial = "discrete",
         .help = "One sample per iteration; per block of iterations; or per iteration by the "
-                "device's events."),
+                "device's events. A call in words is measured continuous unless -i or a cold "
+                "cache is given."),
     ROW(INT, "block", block, .rare = true, MEASURING, AFFECTS, .value = "N", .max = 1e12,
         .otherwise = "all of them", .help = "Iterations per block in continuous mode."),
     ROW(DOUBLE, "block-time", block_time_s, .rare = true, MEASURING, AFFECTS, .unit = "seconds",

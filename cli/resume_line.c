@@ -85,9 +85,12 @@ void ob__tell_interrupted(ob_cli *cli, const ob_resume_line *line, const ob_job_
     if (line->records == NULL && total <= 1)
         return; /* nobody would go on with it */
     if (line->records == NULL) {
+        const bool has_records = ob_options_find(cli->line_rows, "records") != NULL;
+        const bool can_go_on = ob_options_find(cli->line_rows, "resume") != NULL;
         ob__cli_say("opbench %s: interrupted after %" PRIu64 " of %" PRIu64
-                    " results, which are in no file; with --output FILE it could go on\n",
-                    cli->command->name, all, total);
+                    " results, which are in no file; with --%s FILE %s\n",
+                    cli->command->name, all, total, has_records ? "records" : "output",
+                    can_go_on ? "it could go on" : "they would be kept");
         return;
     }
     ob__cli_say("opbench %s: interrupted; %" PRIu64 " of %" PRIu64 " results are kept in %s\n",

@@ -171,7 +171,8 @@ static int print_rows(ob_cli *cli, const ob_cli_command *command, bool all)
         left_out = shorten(rows, room);
     const int code = room != NULL ? print_options(cli, rows) : ob__cli_out_of_memory(cli);
     if (left_out > 0)
-        ob__cli_printf(cli, "\n%zu more options: opbench %s --help-all\n", left_out, command->name);
+        ob__cli_printf(cli, "\n%zu more option%s: opbench %s --help-all\n", left_out,
+                       left_out == 1 ? "" : "s", command->name);
     free(room);
     free(rows);
     return code;

@@ -56,8 +56,11 @@ bool ob_option_append_help(const ob_option *row, ob_text *text)
         ok = ok && ob_text_printf(text, " One of %s.", row->choices);
     if (row->refused != NULL)
         return ok && ob_text_printf(text, " Refused: %s.", row->refused);
-    return ok && (usual == NULL || ob_text_printf(text, " Default: %s%s%s.", usual,
-                                                  has_unit ? " " : "", has_unit ? row->unit : ""));
+    if (!ok || usual == NULL || !has_unit)
+        return ok && (usual == NULL || ob_text_printf(text, " Default: %s.", usual));
+    const size_t length = strlen(row->unit);
+    const bool is_one = strcmp(usual, "1") == 0 && row->unit[length - 1] == 's';
+    return ob_text_printf(text, " Default: %s %.*s.", usual, (int)(length - is_one), row->unit);
 }
 
 /* ---- blocks ---- */

@@ -225,7 +225,9 @@ static bool list_side(const ob_diff *diff, size_t side, const ob_diff_summary *s
 static ob_status print_verdict(const ob_diff *diff, const ob_diff_summary *sum, ob_text *text,
                                ob_err *err)
 {
-    const char *said = sum->worse > 0 ? "**Worse.**" : "Nothing is worse.";
+    const char *said = sum->worse > 0                            ? "**Worse.**"
+                       : sum->verdicts[OB_VERDICT_UNDECIDED] > 0 ? "Nothing is shown to be worse."
+                                                                 : "Nothing is worse.";
     if (has_several(diff)) {
         OB_TRY(ob_text_printf(text, "%s\n\n", said) ? OB_OK : no_memory(err));
         return each_side(diff, list_side, text, err);

@@ -6,6 +6,7 @@
 #include "run/backend_list.h"
 
 #include "base/nearest.h"
+#include "plugin/registry.h"
 #include "run/identity.h"
 
 #include <stdlib.h>
@@ -173,6 +174,9 @@ ob_status ob__find_backend(const ob_context *context, const char *name, const ob
         names[count] = ob_context_entry(context, OB_ENTRY_BACKEND, count).name;
     const char *near = ob_nearest_name(name, names, count);
     return ob_err_set(err, OB_ERR_NOT_FOUND,
-                      "there is no backend \"%s\"%s `opbench list backends` shows what there is",
-                      name, ob__near_text(near, "; did you mean \"", "\"?", ";").text);
+                      "there is no backend \"%s\"%s `opbench list backends` shows what there is%s",
+                      name, ob__near_text(near, "; did you mean \"", "\"?", ";").text,
+                      near != NULL ? ""
+                                   : ", and " OB__PLUGIN_PATH_VARIABLE
+                                     "=FOLDER adds the plug-ins of a folder");
 }

@@ -43,7 +43,8 @@ static void warn_of_noise(ob_warnings *w, const ob_record_result *r)
              100 * r->noise_steal);
 }
 
-static const char *cure_of_short_samples(const char *mode)
+/* A block would find the cache as its first iteration left it, so a cold cache has no blocks. */
+static const char *cure_of_short_samples(const char *mode, const char *cache_state)
 {
     static const struct {
         const char *mode, *cure;
@@ -56,6 +57,8 @@ static const char *cure_of_short_samples(const char *mode)
     for (size_t i = 0; mode != NULL && i < sizeof ROWS / sizeof *ROWS; i++)
         if (strcmp(mode, ROWS[i].mode) == 0)
             return ROWS[i].cure;
+    if (cache_state != NULL && strcmp(cache_state, "cold") == 0)
+        return "use a larger case, or --cache hot";
     return "use --exec-mode continuous";
 }
 
@@ -77,7 +80,8 @@ static void warn_of_pass(ob_warnings *w, const ob_record_pass *pass, const char 
         warn(w,
              "%s: %s of %.0f ns is below %.0f times the %.0f ns that reading the clock takes; %s",
              name, number > 1 ? "the median block" : "the median", median_ns * number,
-             LEAST_READINGS, facts->clock_overhead_ns, cure_of_short_samples(r->mode));
+             LEAST_READINGS, facts->clock_overhead_ns,
+             cure_of_short_samples(r->mode, r->cache_state));
 }
 
 /* A limit of time came before what was asked for: nothing else in the statistics tells of it. */

@@ -99,6 +99,10 @@ static void short_samples(void)
     r->forward.time_ms.median = 0.0024;
     CHECK_STR(only(&FACTS, r), "forward: the median of 2400 ns is below 100 times the 25 ns that "
                                "reading the clock takes; use --exec-mode continuous");
+    r->cache_state = "cold";
+    CHECK_STR(only(&FACTS, r), "forward: the median of 2400 ns is below 100 times the 25 ns that "
+                               "reading the clock takes; use a larger case, or --cache hot");
+    r->cache_state = "hot";
     r->number_per_run = 2; /* the block is long enough */
     r->mode = "continuous";
     CHECK_STR(only(&FACTS, r), "");

@@ -56,5 +56,7 @@ const char *ob__history_commit(const char *commit, int64_t run, char *out);
 const char *ob__history_percent(double ratio, char *out);
 /* What a series is called: its call, or OPERATOR|ID. out is cut to size. */
 const char *ob__history_name(const ob_store_series *series, char *out, size_t size);
+/* That the case of the command line is not there. */
+ob_status ob__history_no_case(const ob_history *history, ob_err *err);
 
 #endif

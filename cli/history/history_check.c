@@ -198,8 +198,13 @@ ob_status ob__history_check(ob_history *h, int *code, ob_err *err)
     const char *format = h->options->format;
     ob_store_check *check = NULL;
     OB_TRY(ob_store_check_run(h->store, &params, &check, err));
-    const ob_status status =
-        strcmp(format, "table") == 0 ? print_groups(h, check, err) : print_changes(h, check, err);
+    ob_status status;
+    if (h->word_count > 0 && ob_store_check_series(check) == 0)
+        status = ob__history_no_case(h, err);
+    else if (strcmp(format, "table") == 0)
+        status = print_groups(h, check, err);
+    else
+        status = print_changes(h, check, err);
     if (h->options->fail && count_failures(check) > 0)
         *code = OB_EXIT_FAILED;
     ob_store_check_destroy(check);

@@ -202,6 +202,13 @@ static ob_status print_points(ob_history *h, const ob_store_list *list, const ob
     return status;
 }
 
+ob_status ob__history_no_case(const ob_history *h, ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_NOT_FOUND,
+                      "no case of the history is called %.200s; `opbench history show` lists them",
+                      h->words[0]);
+}
+
 ob_status ob__history_show(ob_history *h, int *code, ob_err *err)
 {
     ob_store_runs *runs = NULL;
@@ -210,10 +217,7 @@ ob_status ob__history_show(ob_history *h, int *code, ob_err *err)
     h->filter.text = h->word_count > 0 ? h->words[0] : NULL;
     ob_status status = ob_store_read_list(h->store, &h->filter, &list, err);
     if (status == OB_OK && h->word_count > 0 && ob_store_list_count(list) == 0)
-        status = ob_err_set(err, OB_ERR_NOT_FOUND,
-                            "no case of the history is called %.200s; `opbench history show` lists "
-                            "them",
-                            h->words[0]);
+        status = ob__history_no_case(h, err);
     if (status == OB_OK && h->word_count == 0)
         status = print_list(h, list, err);
     else if (status == OB_OK)

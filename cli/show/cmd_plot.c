@@ -19,7 +19,7 @@ typedef struct plot_options {
 
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, plot_options, field, __VA_ARGS__)
 #define CHOICE(id, word, help) "|" word
-#define HELP(id, word, help) " " word ", " help "."
+#define HELP(id, word, help) " " word ", " help ";"
 #define WORD(id, word, help) word,
 
 static const char CHOICES[] = OB_PLOT_MAP(CHOICE);
@@ -27,7 +27,7 @@ static const char *const KINDS[] = {OB_PLOT_MAP(WORD)};
 
 static const ob_option OPTIONS[] = {
     ROW(CHOICE, "kind", kind, .value = "KIND", .choices = CHOICES + 1, .initial = "roofline",
-        .help = "What is drawn:" OB_PLOT_MAP(HELP)),
+        .help = "What is drawn:" OB_PLOT_MAP(HELP) " docs/report.md shows them."),
     ROW(STRING, "output", output, .letter = 'o', .value = "FILE", .otherwise = "standard output",
         .help = "Write the SVG there."),
     ROW(FLAG, "force", force, .help = "Replace the file if there is one."),

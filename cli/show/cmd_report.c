@@ -14,7 +14,7 @@
 
 typedef struct report_options {
     const char *output, *title, *db, *branch, *tag;
-    bool force, diff;
+    bool force, diff, quiet;
 } report_options;
 
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, report_options, field, __VA_ARGS__)
@@ -24,6 +24,7 @@ static const ob_option OPTIONS[] = {
         .otherwise = "report.html; with --db the folder site",
         .help = "Write the page there; - is standard output. With --db: the folder of the pages."),
     ROW(FLAG, "force", force, .help = "Replace what is there."),
+    ROW(FLAG, "quiet", quiet, .letter = 'q', .help = "Do not say what was written."),
     ROW(STRING, "title", title, .value = "TEXT", .otherwise = "the name of the config",
         .help = "What stands at the top."),
     ROW(FLAG, "diff", diff,
@@ -43,18 +44,25 @@ static const ob_cli_word WORDS[] = {
     {.name = NULL},
 };
 
+typedef struct pages_input {
+    ob_page *page;
+    size_t results;
+} pages_input;
+
 static ob_status add_record(void *ctx, const ob_record *record, ob_err *err)
 {
-    return ob_page_add(ctx, record, err);
+    pages_input *in = ctx;
+    in->results += record->kind == OB_RECORD_RESULT_LINE;
+    return ob_page_add(in->page, record, err);
 }
 
-static ob_status read_file(ob_cli *cli, const char *path, ob_page *page, ob_err *err)
+static ob_status read_file(ob_cli *cli, const char *path, pages_input *in, ob_err *err)
 {
     ob_cli_input input;
     OB_TRY(ob__cli_input_open(path, &input, err));
-    ob_status status = ob_page_begin_file(page, input.name, err);
+    ob_status status = ob_page_begin_file(in->page, input.name, err);
     if (status == OB_OK)
-        status = ob__cli_input_each(cli, &input, add_record, page, err);
+        status = ob__cli_input_each(cli, &input, add_record, in, err);
     ob__cli_input_close(&input);
     return status;
 }
@@ -123,7 +131,11 @@ static int write_site(ob_cli *cli, const report_options *o)
     ob_store_close(store);
     if (f.code != OB_EXIT_OK) /* it was said */
         return f.code;
-    return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
+    if (status != OB_OK)
+        return ob__cli_fail(cli, &err);
+    if (!o->quiet)
+        ob__cli_say("%s/index.html: the history\n", f.path);
+    return OB_EXIT_OK;
 }
 
 /* ---- */
@@ -134,21 +146,23 @@ static int write_report(ob_cli *cli, const ob_cli_call *call)
     const char *output = o->output != NULL ? o->output : "report.html";
     const ob_page_params params = {
         .size = sizeof params, .title = o->title, .files_are_sides = o->diff};
-    ob_page *page = NULL;
+    pages_input in = {.page = NULL};
     ob_text text = {.data = NULL};
     ob_err err;
     int code = ob__cli_check_new(cli, output, o->force);
     if (code != OB_EXIT_OK)
         return code;
-    ob_status status = ob_page_create(&params, &page, &err);
+    ob_status status = ob_page_create(&params, &in.page, &err);
     for (size_t i = 0; i < call->word_count && status == OB_OK; i++)
-        status = read_file(cli, call->words[i], page, &err);
+        status = read_file(cli, call->words[i], &in, &err);
     if (status == OB_OK)
-        status = ob_page_print(page, append, &text, &err);
-    ob_page_destroy(page);
+        status = ob_page_print(in.page, append, &text, &err);
+    ob_page_destroy(in.page);
     code = status == OB_OK ? ob__cli_write_file(cli, output, text.data, text.size)
                            : ob__cli_fail(cli, &err);
     ob_text_fini(&text);
+    if (code == OB_EXIT_OK && !o->quiet && strcmp(output, "-") != 0)
+        ob__cli_say("%s: %zu result%s\n", output, in.results, in.results == 1 ? "" : "s");
     return code;
 }
 

@@ -78,7 +78,8 @@ ob_status ob__roof_lines(const ob_plot *plot, ob_roof_lines *out, ob_err *err)
         return ob_err_set(err, OB_ERR_NOT_FOUND,
                           "no ceilings: the results were measured without them; measure them on "
                           "the same machine with opbench roofline -o FILE and pass --roofline "
-                          "FILE");
+                          "FILE, or draw what needs none: --kind distribution, ratio, scaling, "
+                          "step or history");
     *out = (ob_roof_lines){.threads = threads_of(plot)};
     for (size_t i = 0; i < ob_roofline_count(plot->roofline); i++) {
         const ob_ceiling *c = ob_roofline_at(plot->roofline, i);

@@ -153,6 +153,18 @@ static ob_status open_lone(ob__fuzz_reader *r, const ob_json *node, uint64_t see
     return ob__fuzzer_create(&p.spec, &p.places, seed, out, r->err);
 }
 
+/* The keys of a benchmark config are operators: torch.add, aten::add. */
+static ob_status check_no_config(ob__fuzz_reader *r, const ob_json *node)
+{
+    const char *key = ob_json_count(node) > 0 ? ob_json_key(node, 0) : "";
+    if (strpbrk(key, ".:") == NULL)
+        return OB_OK;
+    return ob__node_error(r->err, ob_json_key_node(node, 0),
+                          "unknown key \"%.64s\"; this is a benchmark config, not a spec: run it "
+                          "with `opbench run -c`",
+                          key);
+}
+
 static ob_status open_spec(ob__fuzz_reader *r, const ob_json *node, const uint64_t *given,
                            ob_fuzzer **out)
 {
@@ -167,6 +179,7 @@ static ob_status open_spec(ob__fuzz_reader *r, const ob_json *node, const uint64
     OB_TRY(read_seed(r, node, given, &seed));
     if (ob_json_get(node, "preset") != NULL)
         return open_preset(r, node, seed, out);
+    OB_TRY(check_no_config(r, node));
     OB_TRY(ob__fuzz_check_keys(r, node, KEYS));
     OB_TRY(read_parameters(r, ob__fuzz_get(node, "parameters"), &p));
     OB_TRY(read_tensors(r, ob__fuzz_get(node, "tensors"), &p));

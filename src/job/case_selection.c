@@ -130,6 +130,9 @@ static ob_status find_case(const ob_config *config, const char *name, uint64_t *
     if (bar == NULL)
         return ob_err_set(err, OB_ERR_INVALID,
                           "\"%s\" is no case; write OPERATOR|CONFIG|BUILD|INPUT", name);
+    if (strspn(name, "0123456789") == (size_t)(bar - name))
+        return ob_err_set(err, OB_ERR_INVALID, "\"%s\" has no operator in front; write OPERATOR|%s",
+                          name, name);
     char *op = strndup(name, (size_t)(bar - name));
     if (op == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the name of a case");

@@ -15,7 +15,7 @@
 #include <string.h>
 
 typedef struct global_options {
-    bool help, version;
+    bool help, help_all, version;
 } global_options;
 
 static const ob_option GLOBAL_OPTIONS[] = {
@@ -24,6 +24,10 @@ static const ob_option GLOBAL_OPTIONS[] = {
      .type = OB_OPTION_FLAG,
      .offset = offsetof(global_options, help),
      .help = "Show the list of commands and exit."},
+    {.name = "help-all",
+     .type = OB_OPTION_FLAG,
+     .offset = offsetof(global_options, help_all),
+     .help = "The same; after a command, all of its options."},
     {.name = "version",
      .letter = 'V',
      .type = OB_OPTION_FLAG,
@@ -115,7 +119,7 @@ static int run_command(ob_cli *cli, int argc, char **argv)
 /* opbench --version, opbench -h: everything before the command's name. */
 static int run_global(ob_cli *cli, int argc, char **argv)
 {
-    global_options options = {false, false};
+    global_options options = {.help = false};
     const char **words = calloc((size_t)argc + 1, sizeof *words);
     size_t word_count = 0;
     ob_err err;
@@ -130,7 +134,7 @@ static int run_global(ob_cli *cli, int argc, char **argv)
         ob__cli_printf(cli, "opbench %s\n", ob_version());
         return OB_EXIT_OK;
     }
-    if (options.help)
+    if (options.help || options.help_all)
         return ob__cli_print_overview(cli);
     return ob__cli_usage_error(cli, "a command is missing; options of a command come after it");
 }

@@ -29,9 +29,22 @@ static int open_backend(ob_cli *cli, const list_options *options)
     return code;
 }
 
+static void print_topics(ob_cli *cli)
+{
+    const ob_list_topic *topic;
+    for (size_t i = 0; (topic = ob__list_topic_at(i)) != NULL; i++)
+        ob__cli_printf(cli, "%-12s%s\n", topic->name, topic->about);
+}
+
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const list_options *options = call->options;
+    if (call->word_count == 0 && cli->line_count > 1) /* options, but of which topic? */
+        return ob__cli_usage_error(cli, "TOPIC is missing; it is one of %s", OB_LIST_TOPICS);
+    if (call->word_count == 0) {
+        print_topics(cli);
+        return OB_EXIT_OK;
+    }
     const ob_list_topic *topic = ob__list_find_topic(call->words[0]);
     const char *pattern = call->word_count > 1 ? call->words[1] : NULL;
     const ob_manifest_option *given = ob__backend_option_given(cli, NULL, NULL);
@@ -75,11 +88,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 static const ob_cli_word WORDS[] = {
     {.name = "TOPIC",
      .choices = OB_LIST_TOPICS,
-     .required = true,
      .help =
          "What to list: operators with modules and models, backends, plug-ins, data generators, "
          "config iterators, element types, types of config arguments, or what the libraries under "
-         "the backends choose on this machine and are told instead."},
+         "the backends choose on this machine and are told instead. Without it, the topics are "
+         "listed."},
     {.name = "PATTERN",
      .help = "Only what has this name, as a config may spell it; else what has this text in a name "
              "or is of this category; with * or ?, what fits it as a whole. Upper and lower case "

@@ -30,6 +30,7 @@ typedef ob_status (*ob_list_fields_fn)(const ob_context *context, size_t index, 
 
 typedef struct ob_list_topic {
     const char *name;
+    const char *about;        /* what it lists */
     const char *help_title;   /* title of the last column */
     bool needs_plugins;       /* plug-ins may add to it */
     bool shows_failures;      /* its rows say which plug-in did not load */
@@ -49,6 +50,8 @@ typedef struct ob_list_topic {
 } ob_list_topic;
 
 const ob_list_topic *ob__list_find_topic(const char *name); /* a word of OB_LIST_TOPICS */
+
+const ob_list_topic *ob__list_topic_at(size_t index); /* NULL = there are no more */
 
 /* What a topic does not set is empty, and the item available. */
 void ob__list_item_at(const ob_context *context, const ob_list_topic *topic, size_t index,

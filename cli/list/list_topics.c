@@ -300,6 +300,7 @@ static ob_status dtype_fields(const ob_context *context, size_t index, ob_json_d
 /* The words of OB_LIST_TOPICS, in its order. */
 static const ob_list_topic TOPICS[] = {
     {.name = "ops",
+     .about = "operators, modules and models",
      .help_title = "SCHEMA",
      .needs_plugins = true,
      .count = count_ops,
@@ -307,6 +308,7 @@ static const ob_list_topic TOPICS[] = {
      .is_named = ob__list_op_is_named,
      .any_name = ob__list_op_any_name},
     {.name = "backends",
+     .about = "what runs operators, and whether it can here",
      .help_title = "HELP",
      .needs_plugins = true,
      .tries = true,
@@ -315,6 +317,7 @@ static const ob_list_topic TOPICS[] = {
      .at = backend_at,
      .add_fields = backend_fields},
     {.name = "plugins",
+     .about = "plug-ins, and what they bring",
      .help_title = "CONTENTS",
      .needs_plugins = true,
      .shows_failures = true,
@@ -322,34 +325,44 @@ static const ob_list_topic TOPICS[] = {
      .at = plugins_at,
      .add_fields = plugin_fields},
     {.name = "generators",
+     .about = "what fills tensors with data",
      .help_title = "HELP",
      .needs_plugins = true,
      .count = count_generators,
      .at = generators_at},
     {.name = "iterators",
+     .about = "what makes many cases of one config",
      .help_title = "HELP",
      .needs_plugins = true,
      .count = count_iterators,
      .at = iterators_at},
     {.name = "dtypes",
+     .about = "element types of tensors",
      .help_title = "SIZE",
      .count = count_dtypes,
      .at = dtype_at,
      .is_named = dtype_is_named,
      .add_fields = dtype_fields},
     {.name = "types",
+     .about = "types of arguments in configs",
      .help_title = "ATTRIBUTES; HELP",
      .needs_plugins = true,
      .count = ob__list_count_types,
      .at = ob__list_type_at,
      .add_fields = ob__list_type_fields},
     {.name = "libraries",
+     .about = "what libraries under the backends choose on this machine",
      .help_title = "CHOICE",
      .open = ob__list_libraries_open,
      .count = ob__list_count_libraries,
      .at = ob__list_library_at,
      .add_fields = ob__list_library_fields},
 };
+
+const ob_list_topic *ob__list_topic_at(size_t index)
+{
+    return index < sizeof TOPICS / sizeof TOPICS[0] ? &TOPICS[index] : NULL;
+}
 
 const ob_list_topic *ob__list_find_topic(const char *name)
 {

@@ -344,5 +344,5 @@ ob_status ob_options_walk(const ob_option *rows, int argc, char *const *argv,
 {
     parser p = {
         .rows = rows, .argv = argv, .argc = argc, .next = 1, .err = err, .seen = seen, .ctx = ctx};
-    return parse(&p, NULL, NULL);
+    return seen != NULL ? parse(&p, NULL, NULL) : OB_OK;
 }

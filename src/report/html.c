@@ -59,6 +59,17 @@ void ob__html_text(ob_html *html, const char *text, size_t most)
     added(html, ok && ob_text_append_str(&html->text, "\342\200\246")); /* an ellipsis */
 }
 
+void ob__html_sentence(ob_html *html, const char *text, size_t most)
+{
+    const size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz");
+    if (word == 0 || text[word] != ' ') {
+        ob__html_text(html, text, most);
+        return;
+    }
+    ob__html_printf(html, "%c", text[0] - 'a' + 'A');
+    ob__html_text(html, text + 1, most - 1);
+}
+
 void ob__html_time(ob_html *html, double ns)
 {
     char text[48];

@@ -19,6 +19,8 @@ void ob__html_raw(ob_html *html, const char *markup);
 void ob__html_printf(ob_html *html, const char *format, ...) OB_PRINTF(2, 3); /* raw */
 /* A text, at most so many bytes of it: "..." stands for the rest. */
 void ob__html_text(ob_html *html, const char *text, size_t most);
+/* The same with a capital first, if it begins with a plain word: messages are written to follow a colon. */
+void ob__html_sentence(ob_html *html, const char *text, size_t most);
 /* "1.2 µs"; a dash for NaN. */
 void ob__html_time(ob_html *html, double ns);
 void ob__html_failed(ob_html *html, bool no_memory); /* of a picture */

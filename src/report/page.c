@@ -111,6 +111,25 @@ static ob_status rank_rows(ob_page *page, ob_err *err)
     return status;
 }
 
+/* Of the command line's words: "softmax(f32[64]) and 2 more". */
+static void name_by_calls(ob_page *page)
+{
+    ob_text_index calls = {.count = 0};
+    ob_text title = {.data = NULL};
+    bool ok = true;
+    for (size_t i = 0; i < page->row_count && ok; i++)
+        if (ob__text_index_find(&calls, page->rows[i].call) == OB_NO_TEXT)
+            ok = ob__text_index_add(&calls, page->rows[i].call);
+    ok = ok && ob_text_append_str(&title, page->rows[0].call) &&
+         (calls.count == 1 || ob_text_printf(&title, " and %zu more", calls.count - 1)) &&
+         ob_text_append(&title, "", 1);
+    if (ok)
+        page->title = ob__page_keep(page, title.data);
+    page->no_memory = page->no_memory || !ok;
+    ob_text_fini(&title);
+    ob__text_index_fini(&calls);
+}
+
 static void print_title(const ob_page *page, ob_html *html)
 {
     if (page->title != NULL)
@@ -149,6 +168,9 @@ ob_status ob__page_end(ob_page *page, ob_err *err)
     if (page->ended)
         return OB_OK;
     page->ended = true;
+    if (page->title == NULL && page->run_count > 0 && page->runs[0].config != NULL &&
+        strcmp(page->runs[0].config, "-") == 0 && !page->no_memory)
+        name_by_calls(page);
     if (!has_sides(page) || ob_diff_judge(page->diff, NULL) != OB_OK)
         drop_diff(page);
     ob__step_end(&page->step);

@@ -54,7 +54,7 @@ static void print_case(const ob_page *page, ob_html *html, const ob_page_row *ro
     ob__html_raw(html, "</figure>");
     if (row->warning != NULL) {
         ob__html_raw(html, "<p><b class=\"mark\">warning</b> ");
-        ob__html_text(html, row->warning, OB_PAGE_TEXT);
+        ob__html_sentence(html, row->warning, OB_PAGE_TEXT);
         ob__html_raw(html, "</p>");
     }
     if (row->repro != NULL && row->repro[0] != '\0') {

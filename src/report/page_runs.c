@@ -177,7 +177,7 @@ static void print_findings(const ob_page_run *run, ob_html *html)
         ob__html_raw(html, "<li><b class=\"mark\">");
         ob__html_text(html, f->level != NULL ? f->level : "warning", 32);
         ob__html_raw(html, "</b> ");
-        print_part(html, "", f->found);
+        ob__html_sentence(html, f->found != NULL ? f->found : "", OB_PAGE_TEXT);
         print_part(html, " <span class=\"faint\">", f->cost);
         ob__html_raw(html, f->cost != NULL && f->cost[0] != '\0' ? "</span>" : "");
         print_part(html, " ", f->cure);

@@ -151,7 +151,7 @@ static void print_counts(const ob_page *page, ob_html *html)
     }
     for (size_t i = 0; ob_diff_note(page->diff, i) != NULL; i++) {
         ob__html_raw(html, "<p class=\"faint\">");
-        ob__html_text(html, ob_diff_note(page->diff, i), OB_PAGE_TEXT);
+        ob__html_sentence(html, ob_diff_note(page->diff, i), OB_PAGE_TEXT);
         ob__html_raw(html, "</p>");
     }
 }

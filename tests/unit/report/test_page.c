@@ -158,6 +158,18 @@ static void errors(void)
     CHECK_INT(print(RESULT("mm", "a", ""), refuse, &err), OB_ERR_IO);
 }
 
+/* A capital begins what a message says, unless it begins with a name. */
+static void sentences(void)
+{
+    ob_err err;
+    CHECK_INT(print(RESULT("a", "x", ", \"warnings\": [\"the clock is coarse\"]")
+                        RESULT("b", "x", ", \"warnings\": [\"oneDNN is old\"]"),
+                    append, &err),
+              OB_OK);
+    CHECK(has("</b> The clock is coarse<"));
+    CHECK(has("</b> oneDNN is old<"));
+}
+
 int main(void)
 {
     RUN(packing);
@@ -167,6 +179,7 @@ int main(void)
     RUN(failures);
     RUN(harm);
     RUN(long_names);
+    RUN(sentences);
     RUN(errors);
     ob_text_fini(&page_text);
     return ob_test_end();

@@ -231,6 +231,8 @@ static ob_status copy_identity(ob_diff *diff, const ob_record_result *r, ob_diff
     OB_TRY(ob__diff_keep(diff, r->id != NULL ? r->id : "", &c->id, err));
     OB_TRY(ob__diff_keep(diff, ob__record_call(r, call), &c->call, err));
     OB_TRY(ob__diff_keep(diff, r->key, &c->key, err));
+    OB_TRY(ob__diff_keep(diff, r->mode, &c->mode, err));
+    OB_TRY(ob__diff_keep(diff, r->cache_state, &c->cache_state, err));
     OB_TRY(ob__diff_keep(diff, r->part_of, &c->part_of, err));
     OB_TRY(ob__diff_keep(diff, backend_of(diff, r), &c->backend, err));
     return ob__diff_keep(diff, r->repro, &c->repro, err);

@@ -28,6 +28,7 @@ typedef struct ob_diff_pass {
 /* A case on one side. Texts are in the arena. */
 typedef struct ob_diff_case {
     const char *op_name, *id, *key, *backend, *reason, *repro, *call;
+    const char *mode, *cache_state; /* NULL = not known */
     const char *part_of; /* key of the step that it is an operator of; NULL = it is a case */
     bool in_float32;     /* a part: its calls were made in another precision than recorded */
     int64_t threads;
@@ -68,6 +69,7 @@ struct ob_diff {
     size_t side_count;
     bool sides_by_record; /* all of one file, in turns */
     bool judged;
+    const ob_diff_side_data *told_mode, *told_cache, *told_threads; /* the last with such a note */
     ob_diff_row *rows;
     size_t row_count, row_room;
     ob_diff_allowed *allowed;
@@ -96,6 +98,9 @@ ob_status ob__diff_compare_functions(ob_diff *diff, const ob_diff_pass *a, const
 /* A copy in the arena; NULL stays NULL. */
 ob_status ob__diff_keep(ob_diff *diff, const char *text, const char **out, ob_err *err);
 ob_status ob__diff_note(ob_diff *diff, ob_err *err, const char *format, ...) OB_PRINTF(3, 4);
+/* Notes, once a side, that two cases were measured in ways whose times are not alike. */
+ob_status ob__diff_note_ways(ob_diff *diff, const ob_diff_side_data *side, const ob_diff_case *a,
+                             const ob_diff_case *b, ob_err *err);
 /* What a case is called beside those of another side, in text (cleared first). */
 bool ob__diff_case_name(const ob_diff_case *c, bool with_backend, bool with_threads, ob_text *text);
 /* NULL = nothing allows it. */

@@ -212,9 +212,10 @@ static ob_status judge_pair(const pair *p, ob_err *err)
 {
     const ob_diff_state state = state_of(p);
     ob_diff_row *row;
-    return state == OB_DIFF_COMPARED && p->a != NULL && p->b != NULL
-               ? judge_passes(p, err)
-               : add_row(p, state, "", &row, err);
+    if (state != OB_DIFF_COMPARED || p->a == NULL || p->b == NULL)
+        return add_row(p, state, "", &row, err);
+    OB_TRY(ob__diff_note_ways(p->diff, p->side, p->a, p->b, err));
+    return judge_passes(p, err);
 }
 
 /* ---- one side ---- */

@@ -63,6 +63,29 @@ static const ob_diff_row *only(const ob_diff *diff)
     return ob_diff_count(diff) == 1 ? ob_diff_get(diff, 0) : &NONE;
 }
 
+#define WAY(mode, cache, threads)                                                                  \
+    RESULT("k", "native", threads, TEN,                                                            \
+           ", \"mode\": \"" mode "\", \"cache\": {\"state\": \"" cache "\"}")                      \
+    RESULT("l", "native", threads, TEN,                                                            \
+           ", \"mode\": \"" mode "\", \"cache\": {\"state\": \"" cache "\"}")
+
+static void other_ways_of_measuring(void)
+{
+    ob_diff *diff = judged(WAY("continuous", "hot", 1), WAY("discrete", "cold", 2));
+    CHECK_STR(ob_diff_note(diff, 0),
+              "base was measured in mode continuous, new in discrete: their times are not alike; "
+              "measure both with the same --exec-mode");
+    CHECK_STR(ob_diff_note(diff, 1), "base was measured with a hot cache, new with a cold one: "
+                                     "their times are not alike");
+    CHECK_STR(ob_diff_note(diff, 2), "base was measured with --num-threads 1, new with 2: their "
+                                     "times are not alike");
+    CHECK_HAS(ob_diff_note(diff, 3), "of one process");
+    ob_diff_destroy(diff);
+    diff = judged(WAY("continuous", "hot", 1), WAY("blocked", "hot", 1)); /* both are blocks */
+    CHECK_HAS(ob_diff_note(diff, 0), "of one process");
+    ob_diff_destroy(diff);
+}
+
 static void one_process_each(void)
 {
     ob_diff *diff = judged(RESULT("k", "native", 1, TEN, ""), RESULT("k", "native", 1, TWENTY, ""));
@@ -564,6 +587,7 @@ static void misuse(void)
 int main(void)
 {
     RUN(one_process_each);
+    RUN(other_ways_of_measuring);
     RUN(memory);
     RUN(memory_of_other_backends);
     RUN(equal_samples_of_a_coarse_clock);

@@ -2,8 +2,10 @@
  *
  * A difference in each of its forms.
  */
+#include "base/arena.h"
 #include "base/json_node.h"
 #include "base/sized.h"
+#include "op/name_index.h"
 #include "report/diff_view.h"
 #include "report/svg.h"
 
@@ -376,13 +378,41 @@ static bool is_of(const ob_diff *diff, size_t row, size_t side)
     return strcmp(ob_diff_get(diff, row)->side, ob_diff_side(diff, side)) == 0;
 }
 
-static bool append_test(const ob_diff *diff, const ob_diff_row *row, ob_text *text)
+/* Which rows of a side have a call and pass that others of it have too: those are told apart by their id. */
+static bool mark_repeats(const ob_diff *diff, size_t side, ob_arena *names, bool *repeats)
+{
+    const size_t count = ob_diff_count(diff);
+    ob__name_index index = {0};
+    ob_text name = {.data = NULL};
+    bool ok = ob__index_reserve(&index, count);
+    for (size_t i = 0; ok && i < count; i++) {
+        const ob_diff_row *row = ob_diff_get(diff, i);
+        if (!is_of(diff, i, side))
+            continue;
+        name.size = 0;
+        ok = ob_text_printf(&name, "%s\n%s\n%s", row->op_name != NULL ? row->op_name : "",
+                            row->call, row->pass);
+        const char *kept = ok ? ob__arena_strdup(names, name.data, name.size) : NULL;
+        ok = kept != NULL;
+        const uint32_t at = ok ? ob__index_find(&index, kept, name.size) : OB__INDEX_NONE;
+        if (at != OB__INDEX_NONE)
+            repeats[i] = repeats[at] = true;
+        else if (ok)
+            ob__index_put(&index, kept, name.size, (uint32_t)i);
+    }
+    ob__index_fini(&index);
+    ob_text_fini(&name);
+    return ok;
+}
+
+static bool append_test(const ob_diff *diff, const ob_diff_row *row, bool repeats, ob_text *text)
 {
     ob_text name = {.data = NULL};
     const bool failed = row->worse && row->allowed == NULL;
     const bool several = has_several(diff);
-    bool ok = ob_text_printf(&name, "%s%s%s%s%s", row->id, row->pass[0] != '\0' ? " " : "",
-                             row->pass, several ? " " : "", several ? row->side : "") &&
+    bool ok = ob_text_printf(&name, "%s%s%s%s%s%s%s", row->call, repeats ? " " : "",
+                             repeats ? row->id : "", row->pass[0] != '\0' ? " " : "", row->pass,
+                             several ? " " : "", several ? row->side : "") &&
               ob_text_append(&name, "", 1) && ob_text_append_str(text, "  <testcase") &&
               append_attribute(text, "classname", row->op_name != NULL ? row->op_name : "") &&
               append_attribute(text, "name", name.data) &&
@@ -402,6 +432,20 @@ static bool append_test(const ob_diff *diff, const ob_diff_row *row, ob_text *te
     return ok && ob_text_append_str(text, "  </testcase>\n");
 }
 
+static bool append_tests(const ob_diff *diff, size_t side, ob_text *text)
+{
+    const size_t count = ob_diff_count(diff);
+    bool *repeats = calloc(count + 1, sizeof *repeats);
+    ob_arena names;
+    ob__arena_init(&names, 0);
+    bool ok = repeats != NULL && mark_repeats(diff, side, &names, repeats);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = !is_of(diff, i, side) || append_test(diff, ob_diff_get(diff, i), repeats[i], text);
+    ob__arena_fini(&names);
+    free(repeats);
+    return ok;
+}
+
 static bool append_suite(const ob_diff *diff, size_t side, const ob_diff_summary *sum,
                          ob_text *text)
 {
@@ -416,9 +460,7 @@ static bool append_suite(const ob_diff *diff, size_t side, const ob_diff_summary
         ob_text_printf(text, " tests=\"%llu\" failures=\"%llu\" errors=\"0\" skipped=\"%zu\">\n",
                        (unsigned long long)sum->rows, (unsigned long long)sum->worse, skipped);
     ob_text_fini(&name);
-    for (size_t i = 0; ok && i < ob_diff_count(diff); i++)
-        ok = !is_of(diff, i, side) || append_test(diff, ob_diff_get(diff, i), text);
-    return ok && ob_text_append_str(text, "</testsuite>\n");
+    return ok && append_tests(diff, side, text) && ob_text_append_str(text, "</testsuite>\n");
 }
 
 /* A suite, or of several sides one of each. */

@@ -72,6 +72,7 @@ static ob_status list_files(ob_job_folder *f, const char *folder, const char *be
 ob_status ob__job_folder_take(ob_job_folder *f, const char *output, ob_job_params *params,
                               ob_err *err)
 {
+    static const char *const NONE[] = {NULL};
     char begin[64], host[65] = "";
     char *folder = strdup(output);
     if (folder == NULL)
@@ -93,7 +94,7 @@ ob_status ob__job_folder_take(ob_job_folder *f, const char *output, ob_job_param
     free(folder);
     params->output = NULL;
     params->prefix = f->prefix;
-    params->earlier = (const char *const *)f->earlier;
+    params->earlier = f->earlier != NULL ? (const char *const *)f->earlier : NONE;
     params->earlier_count = f->earlier_count;
     return status;
 }

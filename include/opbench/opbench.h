@@ -215,8 +215,8 @@ typedef struct ob_job_params {
     void (*on_wrapped)(void *ctx, const char *text, size_t length);
     const char *named_by;  /* see ob_result_file_params */
     const ob_shard *shard; /* a part of the cases; NULL = all. It must outlive the job */
-    /* With prefix and OB_JOB_RESUME: files of the same cases, whose results are not measured again. They are read while the job is
-     * opened. */
+    /* With prefix and OB_JOB_RESUME: files of the same cases, whose results are not measured again; not NULL, even if there are
+     * none. They are read while the job is opened. */
     const char *const *earlier;
     size_t earlier_count;
     const ob_json

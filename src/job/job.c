@@ -174,7 +174,7 @@ static ob_status open_file(ob_job *job, ob_err *err)
                                                 [OB_JOB_APPEND] = OB_RESULT_APPEND,
                                                 [OB_JOB_RESUME] = OB_RESULT_RESUME};
     const ob_job_params *p = &job->params;
-    if (p->mode == OB_JOB_RESUME && p->output == NULL && p->prefix != NULL)
+    if (p->mode == OB_JOB_RESUME && p->output == NULL && p->earlier != NULL)
         return open_beside_earlier(job, err);
     if (p->mode == OB_JOB_RESUME && p->output == NULL)
         return ob_err_set(err, OB_ERR_INVALID,

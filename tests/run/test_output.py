@@ -68,7 +68,7 @@ class Disk(RunTest):
             os.remove(self.output)
 
     def test_unwritable_is_refused_before_the_run(self):
-        for output in (self.path("no/such/folder.json"), self.folder):
+        for output in (self.path("no/such/folder.json"), "/proc/no_file.json"):
             done = self.run_program(
                 self.command(self.config(three_operators()), "--backend-options", "fault=abort",
                              output=output))

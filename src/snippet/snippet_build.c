@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -41,6 +42,15 @@ typedef struct build {
     const char *words[MOST_WORDS];
     size_t word_count;
 } build;
+
+/* Once something of the cache is used in this process, nothing is removed from it, whatever the clock says meanwhile. */
+static atomic_flag is_in_use = ATOMIC_FLAG_INIT;
+
+static void expire_unused(const char *folder)
+{
+    if (!atomic_flag_test_and_set(&is_in_use))
+        ob__snippet_cache_expire(folder);
+}
 
 static void add_word(build *b, const char *word)
 {
@@ -374,7 +384,7 @@ static ob_status make_header(build *b, const prelude *h, ob_err *err)
         return ob__snippet_no_memory(err);
     if (is_whole(arena, h->made) && access(h->path, R_OK) == 0)
         return OB_OK; /* somebody else was first */
-    ob__snippet_cache_expire(b->dir);
+    expire_unused(b->dir);
     if (b->options->notice != NULL)
         b->options->notice(b->options->ctx, notice);
     OB_TRY(write_file(h->path, h->text, strlen(h->text), err));
@@ -487,9 +497,10 @@ static ob_status build_object(build *b, const char **object, ob_err *err)
     if (status == OB_OK && *object == NULL)
         status = ob__snippet_no_memory(err);
     if (status == OB_OK && *object != NULL && (b->options->rebuild || !is_whole(arena, *object))) {
-        ob__snippet_cache_expire(b->dir);
+        expire_unused(b->dir);
         status = make_object(b, *object, err);
     }
+    (void)atomic_flag_test_and_set(&is_in_use);
     ob__scratch_close(&scratch);
     b->scratch = NULL;
     return status;

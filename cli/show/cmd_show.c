@@ -73,9 +73,12 @@ typedef struct showing {
     ob_text text;
 } showing;
 
+/* Measurements are printed as the original prints them, whatever stands in a name; only tables of ours have styles that are ours. */
 static ob_status write_text(showing *s, ob_err *err)
 {
-    const bool ok = ob__cli_write_styled(s->cli, s->text.data, s->text.size);
+    const bool is_table = s->report != NULL && s->view != OB_VIEW_MEASUREMENTS;
+    const bool ok = is_table ? ob__cli_write_styled(s->cli, s->text.data, s->text.size)
+                             : ob__cli_write(s->cli, s->text.data, s->text.size);
     s->text.size = 0;
     return ok ? OB_OK : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
 }

@@ -26,7 +26,7 @@ from checks import check, exit_code  # pylint: disable=wrong-import-position
 EVIL = "=x\x1b[2J\x1b[8m\x1b]0;t\x07\x9b31m\x7f\r|<b>&`*\u202e\u2066\u2028"
 NOT_UTF8 = b"=x\x9b31m\xff\xc3"
 # What the program itself may write on a terminal: colours, and a line that begins anew.
-OWN = re.compile(rb"\x1b\[(?:0|1|1;3[156])m|\r\x1b\[K|\r\n")
+OWN = re.compile(rb"\x1b\[(?:0|1|1;3[156]|3[23])m|\r\x1b\[K|\r\n")
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 

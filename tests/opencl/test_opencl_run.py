@@ -99,7 +99,8 @@ def check_roofline(program, folder):
     """The device's memory and the way to it have ceilings, and a case there stands below them."""
     ceilings, out = folder / "roofline.json", folder / "below.json"
     done = run(program, "roofline", "--backend", "opencl", "--num-threads", "1", "--budget", "0.1", "--json", "-o", ceilings)
-    check(done.returncode == 0 and done.stderr == "", done.stdout, done.stderr)
+    # Others may be at work, which it says.
+    check(done.returncode == 0 and "error" not in done.stderr, done.stdout, done.stderr)
     rows = [row for row in map(json.loads, done.stdout.splitlines()) if row["of"] == "opencl:0"]
     check([row["kind"] for row in rows] == ["upload", "copy", "download"] + ["load", "triad"] * 3, rows)
     check(all(row["value"] > 0 and row["set"] == "opencl" for row in rows), rows)

@@ -108,7 +108,7 @@ static void load_examples(ob_context *context)
     ob_err err;
     unsetenv("OPBENCH_PLUGIN_PATH");
     CHECK_INT(ob_plugin_discover(context, OB_EXAMPLE_DIR, &err), OB_OK);
-    CHECK_INT(ob_context_count(context, OB_ENTRY_PLUGIN), 5);
+    CHECK_INT(ob_context_count(context, OB_ENTRY_PLUGIN), 6);
 }
 
 static void test_config_with_plugins(void)

@@ -50,7 +50,7 @@ static ob_status merge(const char *const *texts, size_t count, const ob_merge_pa
     const char *inputs[4];
     ob_merge_params params = *how;
     for (size_t i = 0; i < count; i++) {
-        char name[16];
+        char name[32];
         snprintf(name, sizeof name, "%zu.json", i + 1);
         inputs[i] = temp_path(&dir, name, paths[i]);
         write_file(inputs[i], texts[i]);

@@ -185,7 +185,8 @@ static ob_status find_way(ob_merger *m, const ob_line_scan *scan, ob_err *err)
         if (of[i]->size > sizeof name / 5)
             return ob_err_set(err, OB_ERR_LIMIT,
                               "the name of a backend or side is longer than 200 characters");
-        memcpy(name + used, of[i]->data, of[i]->size);
+        if (of[i]->size > 0)
+            memcpy(name + used, of[i]->data, of[i]->size);
         used += of[i]->size;
         name[used++] = ' ';
     }

@@ -35,7 +35,7 @@ PRINTED = """\
 """
 
 # What no two runs have in common.
-VARIES = {"start_time", "case_start_time", "pid", "clock_overhead", "clock_resolution", "out_stream", "process_peak",
+VARIES = {"start_time", "start_unix", "case_start_time", "pid", "clock_overhead", "clock_resolution", "out_stream", "process_peak",
           "libraries", "noise", "warnings", "seconds"}
 
 

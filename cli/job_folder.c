@@ -5,7 +5,6 @@
  */
 #include "job_folder.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,41 +33,6 @@ static void name_shard(const ob_shard *shard, char *out, size_t size)
              shard != NULL ? shard->of : 1);
 }
 
-static bool is_of(const char *name, const char *begin)
-{
-    const size_t length = strlen(name), ending = strlen(".json");
-    return strncmp(name, begin, strlen(begin)) == 0 && length > ending &&
-           strcmp(name + length - ending, ".json") == 0;
-}
-
-static ob_status add_file(ob_job_folder *f, const char *folder, const char *name, ob_err *err)
-{
-    char **more = realloc(f->earlier, (f->earlier_count + 1) * sizeof *more);
-    if (more == NULL)
-        return out_of_memory(err);
-    f->earlier = more;
-    if (asprintf(&more[f->earlier_count], "%s/%s", folder, name) < 0)
-        return out_of_memory(err);
-    f->earlier_count++;
-    return OB_OK;
-}
-
-static ob_status list_files(ob_job_folder *f, const char *folder, const char *begin, ob_err *err)
-{
-    struct dirent **entries;
-    const int count = scandir(folder, &entries, NULL, alphasort);
-    ob_status status = OB_OK;
-    if (count < 0)
-        return ob_err_set(err, OB_ERR_IO, "%s cannot be read: %s", folder, strerror(errno));
-    for (int i = 0; i < count; i++) {
-        if (status == OB_OK && is_of(entries[i]->d_name, begin))
-            status = add_file(f, folder, entries[i]->d_name, err);
-        free(entries[i]);
-    }
-    free(entries);
-    return status;
-}
-
 ob_status ob__job_folder_take(ob_job_folder *f, const char *output, ob_job_params *params,
                               ob_err *err)
 {
@@ -90,19 +54,17 @@ ob_status ob__job_folder_take(ob_job_folder *f, const char *output, ob_job_param
         status = out_of_memory(err);
     }
     if (status == OB_OK && params->mode == OB_JOB_RESUME)
-        status = list_files(f, folder, begin, err);
+        status = ob__file_list_add_folder(&f->earlier, folder, begin, err);
     free(folder);
     params->output = NULL;
     params->prefix = f->prefix;
-    params->earlier = f->earlier != NULL ? (const char *const *)f->earlier : NONE;
-    params->earlier_count = f->earlier_count;
+    params->earlier = f->earlier.items != NULL ? (const char *const *)f->earlier.items : NONE;
+    params->earlier_count = f->earlier.count;
     return status;
 }
 
 void ob__job_folder_fini(ob_job_folder *f)
 {
-    for (size_t i = 0; i < f->earlier_count; i++)
-        free(f->earlier[i]);
-    free(f->earlier);
+    ob__file_list_fini(&f->earlier);
     free(f->prefix);
 }

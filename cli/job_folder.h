@@ -5,12 +5,13 @@
 #ifndef OB_CLI_JOB_FOLDER_H
 #define OB_CLI_JOB_FOLDER_H
 
+#include "file_list.h"
+
 #include "opbench/job.h"
 
 typedef struct ob_job_folder {
     char *prefix;
-    char **earlier; /* files of the same shard, with --resume */
-    size_t earlier_count;
+    ob_file_list earlier; /* files of the same shard, with --resume */
 } ob_job_folder;
 
 /* Whether --output names a folder: it is one, or the name ends in a slash. */

@@ -3,12 +3,11 @@
  * opbench merge: joins the files of a divided run, says what is missing, and how to measure just that.
  */
 #include "command.h"
+#include "file_list.h"
 #include "screen.h"
 
 #include "opbench/result_merge.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,79 +44,39 @@ static const ob_cli_word WORDS[] = {
 
 /* ---- files ---- */
 
-typedef struct file_list {
-    char **items;
-    size_t count;
-} file_list;
-
-static void list_fini(file_list *list)
+static bool is_same_file(const char *a, const char *b)
 {
-    for (size_t i = 0; i < list->count; i++)
-        free(list->items[i]);
-    free(list->items);
-}
-
-static bool list_add(file_list *list, const char *folder, const char *name)
-{
-    char **more = realloc(list->items, (list->count + 1) * sizeof *more);
-    if (more == NULL)
-        return false;
-    list->items = more;
-    const bool slash = folder[0] != '\0' && folder[strlen(folder) - 1] != '/';
-    if (asprintf(&more[list->count], "%s%s%s", folder, slash ? "/" : "", name) < 0)
-        return false;
-    list->count++;
-    return true;
-}
-
-static int is_json(const struct dirent *entry)
-{
-    const size_t length = strlen(entry->d_name), ending = strlen(".json");
-    return entry->d_name[0] != '.' && length > ending &&
-           strcmp(entry->d_name + length - ending, ".json") == 0;
-}
-
-static bool is_output(const char *output, const char *folder, const char *name)
-{
-    char path[4096];
-    struct stat a, b;
-    const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-    return length > 0 && length < (int)sizeof path && stat(output, &a) == 0 &&
-           stat(path, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 /* The result of an earlier merge in the same folder is none of the files. */
-static int add_folder(ob_cli *cli, file_list *list, const char *folder, const char *output)
+static void leave_out(ob_file_list *list, size_t from, const char *output)
 {
-    struct dirent **entries;
-    const int count = scandir(folder, &entries, is_json, alphasort);
-    if (count < 0)
-        return ob__cli_usage_error(cli, "%s cannot be read: %s", folder, strerror(errno));
-    bool ok = true;
-    for (int i = 0; i < count; i++) {
-        ok = ok && (is_output(output, folder, entries[i]->d_name) ||
-                    list_add(list, folder, entries[i]->d_name));
-        free(entries[i]);
+    size_t kept = from;
+    for (size_t i = from; i < list->count; i++) {
+        if (is_same_file(list->items[i], output))
+            free(list->items[i]);
+        else
+            list->items[kept++] = list->items[i];
     }
-    free(entries);
-    return ok ? OB_EXIT_OK : ob__cli_usage_error(cli, "out of memory for the names of files");
+    list->count = kept;
 }
 
-static int list_files(ob_cli *cli, const ob_cli_call *call, const char *output, file_list *list)
+static ob_status list_files(const ob_cli_call *call, const char *output, ob_file_list *list,
+                            ob_err *err)
 {
     for (size_t i = 0; i < call->word_count; i++) {
         struct stat info;
-        int code = OB_EXIT_OK;
-        if (stat(call->words[i], &info) == 0 && S_ISDIR(info.st_mode))
-            code = add_folder(cli, list, call->words[i], output);
-        else if (!list_add(list, "", call->words[i]))
-            code = ob__cli_usage_error(cli, "out of memory for the names of files");
-        if (code != OB_EXIT_OK)
-            return code;
+        const size_t from = list->count;
+        if (stat(call->words[i], &info) != 0 || !S_ISDIR(info.st_mode)) {
+            OB_TRY(ob__file_list_add(list, call->words[i], err));
+            continue;
+        }
+        OB_TRY(ob__file_list_add_folder(list, call->words[i], "", err));
+        leave_out(list, from, output);
     }
-    return list->count > 0
-               ? OB_EXIT_OK
-               : ob__cli_usage_error(cli, "%s has no file that ends in .json", call->words[0]);
+    return OB_OK;
 }
 
 /* ---- what is said ---- */
@@ -160,11 +119,15 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const merge_options *o = call->options;
     merging m = {.cli = cli, .options = o};
     ob_merge_report report = {.size = sizeof report};
-    file_list files = {0};
+    ob_file_list files = {0};
     ob_err err;
     if (o->output == NULL)
         return ob__cli_usage_error(cli, "the joined file needs a name; give one with -o FILE");
-    int code = list_files(cli, call, o->output, &files);
+    ob_status status = list_files(call, o->output, &files, &err);
+    if (status == OB_OK && files.count == 0) {
+        ob__file_list_fini(&files);
+        return ob__cli_usage_error(cli, "%s has no file that ends in .json", call->words[0]);
+    }
     const ob_merge_params params = {.size = sizeof params,
                                     .inputs = (const char *const *)files.items,
                                     .input_count = files.count,
@@ -175,11 +138,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
                                     .notice = o->quiet ? NULL : notice,
                                     .gap = tell_gap,
                                     .ctx = &m};
-    if (code == OB_EXIT_OK && ob_merge_files(&params, &report, &err) != OB_OK)
-        code = ob__cli_fail(cli, &err);
-    list_fini(&files);
-    if (code != OB_EXIT_OK)
-        return code;
+    if (status == OB_OK)
+        status = ob_merge_files(&params, &report, &err);
+    ob__file_list_fini(&files);
+    if (status != OB_OK)
+        return ob__cli_fail(cli, &err);
     if (!o->quiet)
         summarise(&m, &report);
     return report.missing > 0 ? OB_EXIT_FAILED : OB_EXIT_OK;

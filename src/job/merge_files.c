@@ -238,11 +238,11 @@ static ob_status put_in_place(ob_merger *m, ob_err *err)
 {
     const mode_t mask = umask(0);
     umask(mask);
-    if (fchmod(m->out, 0666 & ~mask) != 0 || fsync(m->out) != 0 || close(m->out) != 0) {
-        m->out = -1;
-        return ob__merge_cannot(m->params.output, "written", err);
-    }
+    const bool is_written = fchmod(m->out, 0666 & ~mask) == 0 && fsync(m->out) == 0;
+    const bool is_closed = close(m->out) == 0;
     m->out = -1;
+    if (!is_written || !is_closed)
+        return ob__merge_cannot(m->params.output, "written", err);
     if (rename(m->written, m->params.output) != 0)
         return ob__merge_cannot(m->params.output, "written", err);
     free(m->written);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Beyond these a header is nonsense; then what is missing is counted in one. */
-enum { MOST_SHARDS = 1 << 20, MOST_RANGES = 1 << 20 };
+enum { MOST_SHARDS = 1 << 16, MOST_RANGES = 1 << 16 };
 
 static ob_status out_of_memory(ob_err *err)
 {

@@ -170,7 +170,7 @@ static ob_status print_groups(ob_history *h, const ob_store_check *check, ob_err
     ob__cli_printf(h->cli, "%s%" PRIu64 " series looked at%s", any ? "" : "No change: ", series,
                    few > 0 ? "" : "\n");
     if (few > 0)
-        ob__cli_printf(h->cli, ", %" PRIu64 " of them too short: less than 16 results\n", few);
+        ob__cli_printf(h->cli, ", %" PRIu64 " of them too short: fewer than 16 results\n", few);
     if (accepted > 0)
         ob__cli_printf(h->cli, "%zu accepted change%s not shown; --all lists them\n", accepted,
                        accepted == 1 ? " is" : "s are");

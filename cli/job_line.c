@@ -17,6 +17,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -226,6 +227,9 @@ static ob_status list_arguments(ob_cli_job *j, const ob_option *rows, const void
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
     OB_TRY(ob_options_to_json(rows, values, j->arguments, object, err));
     j->params.arguments = object;
+    if (j->params.shard != NULL &&
+        (j->params.repeat = ob__list_repeat(j->cli, j->arguments)) == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the words of the command");
     OB_TRY(ob__cli_examine(j->cli, j->line->quiet, j->arguments, &j->params.findings, err));
     return ob__backend_options_list(j->cli, j->arguments, object, err);
 }
@@ -233,7 +237,13 @@ static ob_status list_arguments(ob_cli_job *j, const ob_option *rows, const void
 /* What was found is said: which part a machine has must not be guessed. */
 static ob_status take_shard(ob_cli_job *j, ob_err *err)
 {
-    const char *word = j->line->shard;
+    const char *word = j->line->shard, *by = j->line->shard_by;
+    const bool by_cost = j->line->shard_costs != NULL || (by != NULL && strcmp(by, "cost") == 0);
+    if (word == NULL && by_cost)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "--shard-%s says how cases are divided; say which part this is with "
+                          "--shard K/N or --shard auto",
+                          j->line->shard_costs != NULL ? "costs" : "by");
     if (word == NULL)
         return OB_OK;
     if (strcmp(word, "auto") == 0)
@@ -245,6 +255,8 @@ static ob_status take_shard(ob_cli_job *j, ob_err *err)
     else if (!j->line->quiet)
         ob__cli_say("opbench: shard %" PRIu64 "/%" PRIu64 ", by %s\n", j->shard.number, j->shard.of,
                     j->shard.launcher);
+    j->shard.by_cost = by_cost;
+    j->shard.costs = j->line->shard_costs;
     j->params.shard = &j->shard;
     return OB_OK;
 }
@@ -317,9 +329,29 @@ const char *ob__cli_job_worker(const ob_cli_job *j)
     return j->line->no_isolate ? NULL : j->own.path;
 }
 
+/* That all cases were looked at, and what came of it. */
+static void tell_division(const ob_cli_job *j)
+{
+    const ob_shard_division *d = ob_job_division(j->job);
+    char measured[64] = "", guessed[64] = "";
+    if (d == NULL || j->line->quiet)
+        return;
+    if (j->shard.costs != NULL)
+        snprintf(measured, sizeof measured, "%" PRIu64 " by measured times, ", d->measured);
+    if (d->measured + d->estimated < d->cases)
+        snprintf(guessed, sizeof guessed, ", %" PRIu64 " by what little is known of them",
+                 d->cases - d->measured - d->estimated);
+    ob__cli_say("opbench: shard %" PRIu64 "/%" PRIu64 " by cost: expanded %" PRIu64
+                " cases, %s%" PRIu64 " by estimate%s; this part has %.3g %% of the cost, the "
+                "dearest %.3g %%\n",
+                j->shard.number, j->shard.of, d->cases, measured, d->estimated, guessed,
+                100 * d->own, 100 * d->largest);
+}
+
 int ob__cli_job_run(ob_cli_job *j)
 {
     ob_err err;
+    tell_division(j);
     ob__cli_catch_interrupts(j->cli);
     ob_status status = begin_rows(j, &err);
     if (status == OB_OK)

@@ -17,7 +17,7 @@
 /* ---- options ---- */
 
 typedef struct ob_job_line {
-    const char *prefix, *output, *format, *shard;
+    const char *prefix, *output, *format, *shard, *shard_by, *shard_costs;
     bool append, resume, force, wait, no_isolate, quiet, wide;
     const char *sort;
     int64_t top;
@@ -26,6 +26,8 @@ typedef struct ob_job_line {
     ob_option_list tags;  /* "key=value" */
 } ob_job_line;
 
+/* Names of the rows about a part of the cases. */
+#define OB_JOB_SHARD_ROWS "shard|shard-by|shard-costs"
 /* Of commands that add to their file unless they are told otherwise; base is the offset of the ob_job_line. */
 #define OB_JOB_ADDED_FILE_ROWS(base)                                                               \
     OB_OPTION_ROWS_OF(ob__job_rows, "output", base, .letter = 'o', .otherwise = "none",            \
@@ -33,7 +35,7 @@ typedef struct ob_job_line {
         OB_OPTION_ROWS_OF(ob__job_rows, "append", base, .rare = true,                              \
                           .help =                                                                  \
                               "The same as neither --resume nor --force, as in `opbench run`."),   \
-        OB_OPTION_ROWS_OF(ob__job_rows, "resume|force|wait|tag|shard", base)
+        OB_OPTION_ROWS_OF(ob__job_rows, "resume|force|wait|tag|" OB_JOB_SHARD_ROWS, base)
 #define OB_JOB_SCREEN_ROWS(base) OB_OPTION_ROWS_OF(ob__job_rows, "format|quiet|no-isolate", base)
 
 /* -o NAME is PARAM's beginning of a name; as nobody wants NAME.json_123_456.json, NAME.json is taken for the file. */

@@ -89,7 +89,7 @@ static const ob_option OPTIONS[] = {
     ROW(STRING, "records", job.output, .rare = true, .value = "FILE", .group = "Output",
         .help = "Keep the records of what is measured in this file; `opbench diff FILE` gives the "
                 "verdicts on it again."),
-    OB_OPTION_ROWS_OF(ob__job_rows, "tag|shard", JOB),
+    OB_OPTION_ROWS_OF(ob__job_rows, "tag|" OB_JOB_SHARD_ROWS, JOB),
     OB_OPTION_ROWS_OF(ob__job_rows, "sort|top", JOB, .rare = true),
     OB_OPTION_ROWS_OF(ob__job_rows, "quiet", JOB,
                       .help = "Show no progress, and no remarks about the machine."),

@@ -42,7 +42,8 @@ const ob_option ob__sweep_rows[] = {
                               "refused."),
     OB_OPTION_ROWS_OF(ob__job_rows, "force", offsetof(ob_sweep_line, job),
                       .help = "Replace the files if they are there already."),
-    OB_OPTION_ROWS_OF(ob__job_rows, "wait|no-isolate|tag|shard", offsetof(ob_sweep_line, job)),
+    OB_OPTION_ROWS_OF(ob__job_rows, "wait|no-isolate|tag|" OB_JOB_SHARD_ROWS,
+                      offsetof(ob_sweep_line, job)),
     OB_OPTION_ROWS_OF(ob__job_rows, "format", offsetof(ob_sweep_line, job), .initial = "csv",
                       .help = "What standard output gets: the rows as they come (csv), unless they "
                               "go to a file; all of them at the end; or the records."),

@@ -123,7 +123,12 @@ static ob_status fill_job(ob_job *job, ob_record_header *h, ob_err *err)
     h->config_hash = source->hash;
     h->cases = (int64_t)source->cases;
     if (ob_job_shard(job) != NULL) {
+        const ob_shard_division *division = source->division;
         h->shard = job->shard_text;
+        h->shard_by = division != NULL ? "cost" : NULL;
+        h->shard_hash = division != NULL ? division->hash : NULL;
+        h->shard_cases = division != NULL ? division->positions : NULL;
+        h->repeat = job->params.repeat;
         h->launcher = job->shard.launcher;
         h->job_id = job->shard.job;
         h->node = job->shard.node;

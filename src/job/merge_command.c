@@ -107,11 +107,12 @@ static size_t stem_length(const char *path)
 bool ob__merge_append_command(ob_text *out, const ob_record_header *header, const ob_merge_gap *gap,
                               const ob_merge_target *target)
 {
-    char shard[48], rows[4096];
+    char shard[48], rows[4096], again[80];
     words w = {.count = 0};
     const ob_json *repeat = header->repeat;
-    const char *option = ob_json_string(ob_json_get(repeat, "file"), NULL);
+    const char *option = ob_json_string(ob_json_get(repeat, "file"), NULL), *path = target->path;
     const bool is_of_records = option != NULL && strcmp(option, "--records") == 0;
+    const bool can_resume = repeat == NULL || ob_json_bool(ob_json_get(repeat, "resumes"), false);
     add(&w, "opbench");
     add(&w, "run");
     if (target->shard) {
@@ -119,15 +120,20 @@ bool ob__merge_append_command(ob_text *out, const ob_record_header *header, cons
         add(&w, "--shard");
         add(&w, shard);
     }
-    if (target->resumes && (repeat == NULL || ob_json_bool(ob_json_get(repeat, "resumes"), false)))
+    if (target->resumes && can_resume) {
         add(&w, "--resume");
-    if (is_of_records) { /* beside a file of rows */
-        snprintf(rows, sizeof rows, "%.*s.csv", (int)stem_length(target->path), target->path);
-        add(&w, "--records");
-        add(&w, target->path);
+    } else if (target->resumes) { /* all of it once more, beside what is there */
+        snprintf(again, sizeof again, "shard-%" PRIu64 "-of-%" PRIu64 "-again.json", gap->shard,
+                 gap->of);
+        path = again;
     }
-    add(&w, "--output");
-    add(&w, is_of_records ? rows : target->path);
+    add(&w, is_of_records ? "--records" : "--output");
+    add(&w, path);
+    if (is_of_records && can_resume) { /* such a command has a file of rows beside its records */
+        snprintf(rows, sizeof rows, "%.*s.csv", (int)stem_length(path), path);
+        add(&w, "--output");
+        add(&w, rows);
+    }
     if (!(repeat != NULL ? add_repeat(&w, repeat, target->shard)
                          : add_run(&w, header, target->shard)))
         return true;

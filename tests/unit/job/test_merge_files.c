@@ -152,14 +152,17 @@ static void gaps_of_shards_by_cost(void)
 /* The command that was given, with another part and file. */
 static void commands_of_headers(void)
 {
-#define REPEAT(command, file, words)                                                               \
-    ", \"repeat\": {\"command\": \"" command "\", \"file\": \"" file                               \
-    "\", \"resumes\": true, \"words\": [" words "]}"
+#define REPEAT(command, file, words) REPEAT_BUT("true", command, file, words)
+#define REPEAT_BUT(resumes, command, file, words)                                                  \
+    ", \"repeat\": {\"command\": \"" command "\", \"file\": \"" file "\", \"resumes\": " resumes   \
+    ", \"words\": [" words "]}"
     MERGE(HEADER(OF_THREE("1"), REPEAT("count", "--output", "\"-s\", \"a b\"")) OK("0"));
     CHECK_STR(command, "opbench count --shard 3/3 --output shard-3-of-3.json -s 'a b'");
     MERGE(HEADER(OF_THREE("1"), REPEAT("sweep", "--records", "\"s.json\"")) OK("0"));
     CHECK_STR(command, "opbench sweep --shard 3/3 --records shard-3-of-3.json --output "
                        "shard-3-of-3.csv s.json");
+    MERGE(HEADER(OF_THREE("3"), REPEAT_BUT("false", "diff", "--records", "")) OK("2"));
+    CHECK_STR(command, "opbench diff --shard 3/3 --records shard-3-of-3-again.json");
     MERGE(HEADER(OF_THREE("1"), REPEAT("run; rm", "--output", "")) OK("0"));
     CHECK_STR(command, "");
     MERGE(HEADER(OF_THREE("1"), REPEAT("run", "--output", "7")) OK("0"));

@@ -122,9 +122,20 @@ static ob_status read_ahead(ob_merger *m, const ob_result_entry *entry, ob_err *
     return read_at(m, entry, in->ahead, entry->length, wanted, &in->ahead_size, err);
 }
 
-static ob_status copy_entry(ob_merger *m, const ob_result_entry *entry, ob_err *err)
+/* The lines in memory. NULL: what is wrong was said. */
+static const char *find_ahead(ob_merger *m, const ob_result_entry *entry, ob_err *err)
 {
     ob_merge_input *in = &m->inputs[entry->file];
+    const bool is_there = in->ahead != NULL && entry->offset >= in->ahead_at &&
+                          entry->offset - in->ahead_at + entry->length <= in->ahead_size;
+    if (!is_there && read_ahead(m, entry, err) != OB_OK)
+        return NULL;
+    in->served += entry->length;
+    return in->ahead + (entry->offset - in->ahead_at);
+}
+
+static ob_status copy_entry(ob_merger *m, const ob_result_entry *entry, ob_err *err)
+{
     size_t got;
     if (m->buffer.size > 4 * OB_MERGE_READ_BYTES)
         OB_TRY(flush(m, err));
@@ -134,11 +145,10 @@ static ob_status copy_entry(ob_merger *m, const ob_result_entry *entry, ob_err *
     m->buffer.size += entry->length;
     if (entry->length > most_ahead(m))
         return read_at(m, entry, to, entry->length, entry->length, &got, err);
-    if (in->ahead == NULL || entry->offset < in->ahead_at ||
-        entry->offset - in->ahead_at + entry->length > in->ahead_size)
-        OB_TRY(read_ahead(m, entry, err));
-    memcpy(to, in->ahead + (entry->offset - in->ahead_at), entry->length);
-    in->served += entry->length;
+    const char *from = find_ahead(m, entry, err);
+    if (from == NULL)
+        return err != NULL ? err->code : OB_ERR_IO;
+    memcpy(to, from, entry->length);
     return OB_OK;
 }
 

@@ -71,7 +71,7 @@ bool ob__positions_add(ob_case_range **ranges, size_t *count, size_t *capacity, 
         last->count++;
         return true;
     }
-    if (!OB_RESERVE(*ranges, *capacity, *count + 1))
+    if (!OB_RESERVE(*ranges, *capacity, *count + 1) || *ranges == NULL)
         return false;
     (*ranges)[(*count)++] = (ob_case_range){.first = index, .count = 1, .step = 1};
     return true;

@@ -15,8 +15,6 @@ enum {
     OB_PAGE_SAMPLES = 1024, /* of a pass; of more, every second, third... is kept */
     OB_PAGE_NOTABLE = 100,  /* cases whose pictures are there without a script */
     OB_PAGE_RATIOS = 200,   /* in the picture of ratios */
-    OB_PAGE_NAME = 300,     /* bytes of a name in a cell */
-    OB_PAGE_TEXT = 4096,    /* of any other text */
 };
 
 /* A result and pass. */

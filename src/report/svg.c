@@ -119,6 +119,23 @@ ob_svg ob__svg_begin_inline(ob_text *out, double width, double height, const cha
     return svg;
 }
 
+void ob__svg_describe(ob_svg *svg, const char *description)
+{
+    add(svg, "<desc>");
+    add_escaped(svg, description);
+    add(svg, "</desc>\n");
+}
+
+ob_svg ob__svg_begin_beside(ob_text *out, double width, double height)
+{
+    ob_svg svg = {.out = out};
+    svg.failed = !ob_text_printf(out,
+                                 "<svg aria-hidden=\"true\" viewBox=\"0 0 %.0f %.0f\" "
+                                 "width=\"%.0f\" height=\"%.0f\">",
+                                 width, height, width, height);
+    return svg;
+}
+
 void ob__svg_end(ob_svg *svg)
 {
     add(svg, "</svg>\n");

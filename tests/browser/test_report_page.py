@@ -86,7 +86,9 @@ def work_with(page, path):
     check(len(every) == 80 + 2 * len(HOSTILE) + 48, f"all rows are there, not {len(every)}")
     check(any(row[0].startswith(HOSTILE[0]) for row in every), "a hostile name is a text")
     check(not any("\u202e" in cell for row in every for cell in row), "nothing turns the direction of texts")
-    check(max(len(row[0]) for row in every) < 400, "a long name is cut")
+    check(max(len(row[0]) for row in every) < 5000, "a long name is cut")
+    check(page.script("return document.querySelector('#table .open').offsetParent !== null && [...document.querySelectorAll("
+                      "'#table .open')].every(button => button.textContent.length < 400)"), "and what is long is behind its beginning")
     heads = page.script("return [...document.querySelectorAll('#table thead th')].map(head => head.textContent)")
     median = heads.index("median")
     button = f"document.querySelectorAll('#table thead button')[{median}]"
@@ -117,6 +119,8 @@ def work_with(page, path):
     check(drawn == [2, 2, 18, 5], f"the samples of a row are drawn: {drawn}")
     page.script("document.querySelector('#table .open').click()")
     check(page.script("return document.querySelector('tr.drawn')") is None, "and put away again")
+    listed = page.script("return [...document.querySelectorAll('#failures > details')].map(reason => reason.querySelectorAll('li').length)")
+    check(listed == [48] + [1] * len(HOSTILE), f"each reason has its cases: {listed}")
     check("48 cases on other: nothing for relu" in page.script(
         "return document.getElementById('failures').textContent"), "equal reasons are told once")
     check(page.script("return document.querySelectorAll('#sides tbody tr').length") == 40, "sides stand beside each other")

@@ -114,6 +114,16 @@ static void failures(void)
     CHECK(
         has("<span class=\"call\">mm|1</span><span class=\"repro\"><code>opbench run &amp; more"));
     CHECK(!has("no <b>"));
+    /* Each reason has its own cases. */
+    CHECK_INT(print(FAILED("0") FAILED("1") "{\"op_name\": \"add\", \"id\": \"7\", \"status\": "
+                                            "\"failed\", \"reason\": \"other\"}\n",
+                    append, &err),
+              OB_OK);
+    size_t listed = 0;
+    for (const char *at = page_text.data; (at = strstr(at, "<li><span class=\"call\">")) != NULL;
+         at++)
+        listed++;
+    CHECK_INT(listed, 3);
 }
 
 static void harm(void)
@@ -129,7 +139,7 @@ static void harm(void)
     CHECK(has("default-src 'none'; base-uri 'none'; form-action 'none'; script-src 'sha256-"));
 }
 
-/* A name of any length is cut, between two characters. */
+/* A name of any length is cut, between two characters; more of it can be opened, until the page has enough of that. */
 static void long_names(void)
 {
     ob_err err;
@@ -144,8 +154,22 @@ static void long_names(void)
     const char *cell = strstr(page_text.data, "class=call>");
     CHECK(cell != NULL);
     if (cell != NULL)
-        CHECK_INT((long)(strstr(cell, "\342\200\246</th>") - cell),
-                  (long)(strlen("class=call>") + OB_PAGE_NAME));
+        CHECK_INT(
+            (long)(strstr(cell, "\342\200\246<details class=\"rest\"><summary>more</summary>") -
+                   cell),
+            (long)(strlen("class=call>") + OB_PAGE_NAME));
+    CHECK(has("\303\251</details></th>")); /* 2,000 bytes are all shown */
+    line.size--;
+    ob_text many = {.data = NULL};
+    for (size_t i = 0; i < 2000; i++)
+        ob_text_append(&many, line.data, line.size);
+    ob_text_append(&many, "", 1);
+    CHECK_INT(print(many.data, append, &err), OB_OK);
+    size_t rests = 0;
+    for (const char *at = page_text.data; (at = strstr(at, "class=\"rest\"")) != NULL; at++)
+        rests++;
+    CHECK_INT(rests, OB_PAGE_REST_MOST / 2000);
+    ob_text_fini(&many);
     ob_text_fini(&line);
 }
 

@@ -158,7 +158,8 @@
       const from = Math.max(place(data.low), x0), to = Math.min(place(data.high), x0 + width);
       if (to > from) shape(svg, "rect", { class: "band c1", x: from, y: y0, width: to - from, height });
     }
-    shape(svg, "line", { class: "line c1", x1: place(data.median), x2: place(data.median), y1: y0, y2: bottom });
+    if (data.median >= low && data.median <= high)
+      shape(svg, "line", { class: "line c1", x1: place(data.median), x2: place(data.median), y1: y0, y2: bottom });
     shape(svg, "path", { class: "bar soft c0", d: bins.map((n, i) => n === 0 ? "" :
       `M${x0 + i * step + 0.5} ${bottom}V${bottom - height * n / most}H${x0 + (i + 1) * step - 0.5}V${bottom}`).join("") });
     shape(svg, "path", { class: "line c2", d: `M${x0} ${bottom}` + inside.map((ns, i) =>

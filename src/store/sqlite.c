@@ -350,7 +350,7 @@ static bool is_at_rest(const char *path)
 /* Bytes that mean something in an address are written as %XX. */
 static bool format_address(const char *path, char *out, size_t size)
 {
-    size_t used = (size_t)snprintf(out, size, "file:");
+    size_t used = (size_t)snprintf(out, size, path[0] == '/' ? "file://" : "file:");
     for (; *path != '\0' && used + 32 < size; path++)
         used += (size_t)(strchr("%?#", *path) != NULL
                              ? snprintf(out + used, size - used, "%%%02X", (unsigned char)*path)
@@ -359,10 +359,13 @@ static bool format_address(const char *path, char *out, size_t size)
     return *path == '\0';
 }
 
-static ob_status open_file(connection *c, const char *path, bool create, bool rollback_journal,
+/* ":memory:" and "file:x?mode=memory" are names of files here; SQLite would keep these nowhere. */
+static ob_status open_file(connection *c, const char *given, bool create, bool rollback_journal,
                            ob_err *err)
 {
-    char address[8192];
+    char address[8192], path[4200];
+    if (snprintf(path, sizeof path, "%s%s", given[0] == '/' ? "" : "./", given) >= (int)sizeof path)
+        return ob_err_set(err, OB_ERR_INVALID, "the name of the database is too long");
     const int flags = create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
     ob_status status = sqlite.open_v2(path, &c->db, flags, NULL) == SQLITE_OK
                            ? prepare_file(c, create, rollback_journal, err)

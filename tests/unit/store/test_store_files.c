@@ -9,6 +9,7 @@
 #include "store/store_int.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static ob_scratch scratch;
@@ -167,6 +168,9 @@ static void test_hostile(void)
                       "TEXT); CREATE VIRTUAL TABLE ob_run USING rtree(id, a, b)");
     CHECK_INT(open_at("module.db", OB_STORE_READ, &store, &err), OB_ERR_SYNTAX);
     CHECK_HAS(err.message, "is not as opbench made it");
+    CHECK_INT(mkfifo(path_of("pipe"), 0600), 0);
+    CHECK_INT(open_at("pipe", OB_STORE_READ, &store, &err), OB_ERR_INVALID);
+    CHECK_HAS(err.message, "is no file");
     make("types.db", VERSION_1);
     make("types.db", "UPDATE ob_run SET time = 'yesterday', tags = x'00ff', dirty = 77;"
                      "UPDATE ob_result SET median = 'fast', status = 5, samples = -1;"

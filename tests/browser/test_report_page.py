@@ -156,6 +156,29 @@ def look_at_site(page, program, folder, shots):
     check("28 points, 1 step" in page.script("return document.querySelector('main').textContent"), "the step is marked")
 
 
+def look_at_kinds(page, program, folder, shots):
+    """What the commands themselves write: two files beside each other, a sweep, a replayed step."""
+    top = pathlib.Path(__file__).resolve().parents[2]
+    sweep = {"model": "torch.nn.Linear", "model_init_params": ["n", "n"], "input_params": [["b", "n"]], "input_scales": {"b": [1, 2], "n": [8]},
+             "job_configs": [{"precision": ["fp32"], "runtime": "null"}]}
+    pathlib.Path(folder, "sweep_file.json").write_text(json.dumps(sweep), encoding="utf-8")
+
+    def run(*words):
+        subprocess.run([program, *words], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+
+    for name in ("before.json", "after.json"):
+        run("run", "-c", top / "examples/configs/tour.json", "--backend", "null", "-i", "5", "-q", "--output", name)
+    run("sweep", "sweep_file.json", "-q", "-o", "sweep.csv")
+    run("replay", top / "tests/cli/traces/step.json", "--backend", "null", "-q", "--output", "replay.json")
+    for kind, words in (("diff", ["--diff", "before.json", "after.json"]), ("sweep", ["sweep.jsonl"]), ("replay", ["replay.json"])):
+        run("report", *words, "-q", "-o", f"{kind}.html")
+        look_at(page, pathlib.Path(folder, f"{kind}.html"), shots, kind)
+        check(rows(page), f"{kind}: there are rows")
+        page.script("document.querySelector('#table .open').click()")
+        check(page.script("return document.querySelectorAll('tr.drawn svg').length") == 2, f"{kind}: samples are drawn")
+        check(page.complaints() == [], f"{kind}: nothing went wrong")
+
+
 def work_without_script(page, path):
     page.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     page.open(path)
@@ -178,6 +201,7 @@ def main():
             look_at(page, path, pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None, "report")
             work_with(page, path)
             work_without_script(page, path)
+            look_at_kinds(page, pathlib.Path(sys.argv[1]).resolve(), folder, pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None)
             look_at_site(page, sys.argv[1], folder, pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None)
     finally:
         page.close()

@@ -141,6 +141,8 @@ static void print_series(ob_site *site, const ob_site_series *s)
     ob__html_text(html, s->series->side[0] != '\0' ? s->series->side : s->series->backend, 64);
     ob__html_raw(html, ", ");
     ob__html_text(html, s->series->pass, 32);
+    ob__html_raw(html, " ");
+    print_step_word(html, s->last_step);
     ob__html_raw(html, "</h3><p class=\"faint\">");
     ob__html_text(html, s->series->settings, OB_PAGE_NAME);
     ob__html_raw(html, " \302\267 ");

@@ -21,7 +21,7 @@ typedef struct worker_options {
     ob_batch_source batch;
     int64_t counts;
     const char *trial, *trial_library;
-    bool verbose;
+    bool verbose, hosted;
 } worker_options;
 
 #define FD_ROW(row_name, field, text)                                                              \
@@ -61,6 +61,7 @@ static const ob_option OPTIONS[] = {
         .help = "Try an instruction set or a library, and die of it where it does not work."),
     ROW(STRING, "trial-library", trial_library, .value = "FILE",
         .help = "With --trial: the library."),
+    ROW(FLAG, "hosted", hosted, .help = "It is inside the program that its backend needs."),
     ROW(FLAG, "verbose", verbose, .letter = 'v', .help = "With a batch: say more of each case."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "*", offsetof(worker_options, run)),
     OB_OPTION_ROWS_OF(ob_timer_option_rows, "*", offsetof(worker_options, run)),
@@ -149,6 +150,10 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     int code = ob__cli_open_context_with(cli, call->words, call->word_count, OB_LOG_ERROR);
     if (code != OB_EXIT_OK)
         return code;
+    if (!options->hosted &&
+        ob_host_enter(cli->context, options->run.backend, (const char *const *)cli->line + 1,
+                      (size_t)cli->line_count - 1, &err) != OB_OK)
+        return ob__cli_fail(cli, &err);
     fcntl((int)options->socket_fd, F_SETFD, FD_CLOEXEC);
     fcntl((int)options->state_fd, F_SETFD, FD_CLOEXEC);
     if (options->ring_fd > 0)

@@ -79,6 +79,12 @@ typedef struct ob_worker_fds {
     unsigned counts; /* above 0: it runs under valgrind and counts so often, instead of measuring */
 } ob_worker_fds;
 
+/* Where the backend's manifest names a host (an interpreter), this process becomes that program, which calls opbench again as
+ * `opbench worker --hosted` and the words; it returns only when that fails. OB_OK: the backend needs no host. For
+ * processes that were started to open a backend. */
+ob_status ob_host_enter(const ob_context *context, const char *backend, const char *const *words,
+                        size_t word_count, ob_err *err);
+
 /* The worker's whole life: takes leases until the supervisor is gone. err must not be NULL. */
 ob_status ob_worker_serve(ob_context *context, const ob_config *config,
                           const ob_run_options *options, const ob_worker_fds *fds, ob_err *err);

@@ -85,6 +85,10 @@ typedef struct ob_worker_fds {
 ob_status ob_host_enter(const ob_context *context, const char *backend, const char *const *words,
                         size_t word_count, ob_err *err);
 
+/* For such a process: answers one question of the one that started it over the socket. */
+ob_status ob_worker_answer(ob_context *context, const ob_run_options *options, const char *what,
+                           int socket, ob_err *err);
+
 /* The worker's whole life: takes leases until the supervisor is gone. err must not be NULL. */
 ob_status ob_worker_serve(ob_context *context, const ob_config *config,
                           const ob_run_options *options, const ob_worker_fds *fds, ob_err *err);

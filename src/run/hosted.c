@@ -5,10 +5,10 @@
  */
 #include "run/hosted.h"
 
-#include "opbench/run.h"
 #include "process/programs.h"
 #include "run/command_line.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,4 +89,35 @@ ob_status ob_host_enter(const ob_context *context, const char *backend, const ch
     free(program);
     ob__command_words_fini(&line);
     return status;
+}
+
+ob_status ob__host_ask(const ob_context *context, const char *what, const ob_run_options *options,
+                       int socket, ob_err *err)
+{
+    char fd[32], backend[128], *own = NULL;
+    if (ob__backend_host(context, options->backend) == NULL)
+        return OB_OK;
+    snprintf(fd, sizeof fd, "--socket-fd=%d", socket);
+    snprintf(backend, sizeof backend, "--backend=%s", options->backend);
+    if (options->backend_options != NULL &&
+        asprintf(&own, "--backend-options=%s", options->backend_options) < 0)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a question to a backend");
+    fcntl(socket, F_SETFD, 0);
+    const char *const words[] = {"--ask", what, fd, backend, own};
+    const ob_status status =
+        ob_host_enter(context, options->backend, words, own != NULL ? 5 : 4, err);
+    free(own);
+    return status;
+}
+
+ob_status ob_worker_answer(ob_context *context, const ob_run_options *options, const char *what,
+                           int socket, ob_err *err)
+{
+    if (strcmp(what, OB_ASK_OPENED) == 0)
+        ob__answer_opened(context, options, socket);
+    else if (strcmp(what, OB_ASK_SCHEMAS) == 0)
+        ob__answer_schemas(context, options, socket);
+    else
+        return ob_err_set(err, OB_ERR_INVALID, "nobody can answer \"%.40s\"", what);
+    return OB_OK;
 }

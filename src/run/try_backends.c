@@ -6,6 +6,7 @@
 #include "opbench/run.h"
 #include "process/answer.h"
 #include "run/backend_memo.h"
+#include "run/hosted.h"
 
 #include "count/debug_symbols.h"
 
@@ -77,21 +78,31 @@ static int open_backend(void *ctx, int socket)
     const trial *t = ctx;
     const struct rlimit no_core = {0, 0};
     ob_run_options options;
-    ob_session *session;
-    ob_reason library = {.text = ""};
     ob_err err;
     setrlimit(RLIMIT_CORE, &no_core);
     ob_run_options_init(&options);
     options.backend = t->backend;
     ob_err_clear(&err);
-    const bool opened = ob_session_open(t->context, &options, &session, &err) == OB_OK;
-    if (opened)
-        ob_session_library(session, &library);
-    if (opened)
-        tell_opened(t, library.text, socket);
+    if (ob__host_ask(t->context, OB_ASK_OPENED, &options, socket, &err) == OB_OK)
+        ob__answer_opened(t->context, &options, socket);
     else
         ob__wire_send(socket, OB_MESSAGE_FAILED, err.message, strlen(err.message), NULL);
     return EXIT_SUCCESS; /* without what libraries do at exit */
+}
+
+void ob__answer_opened(ob_context *context, const ob_run_options *options, int socket)
+{
+    const trial t = {.context = context, .backend = options->backend};
+    ob_session *session;
+    ob_reason library = {.text = ""};
+    ob_err err;
+    ob_err_clear(&err);
+    if (ob_session_open(context, options, &session, &err) == OB_OK) {
+        ob_session_library(session, &library);
+        tell_opened(&t, library.text, socket);
+    } else {
+        ob__wire_send(socket, OB_MESSAGE_FAILED, err.message, strlen(err.message), NULL);
+    }
 }
 
 /* False: it said nothing until then, or until its end. */

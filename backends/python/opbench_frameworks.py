@@ -7,7 +7,6 @@ but for Case.backward, which is one call of the framework's own."""
 
 import gc
 import importlib
-import os
 import sys
 import time
 import traceback
@@ -40,26 +39,30 @@ class Call:
         return self.name + ("." + self.overload if self.overload else "")
 
     def given(self):
-        """Arguments as they would be written: positional ones, then (name, operand) of keywords, without those that only say
-        the default."""
+        """Arguments as people write them: what is required by its place, then (name, operand) of what has a default and
+        differs from it."""
         positional, named = [], []
         for name, keyword, operand, has_default, default, _ in self.arguments:
-            is_default = has_default and operand[0] == "value" and same(operand[1], default)
-            if keyword and not is_default:
+            if not keyword and not has_default and not named:
+                positional.append(operand)
+            # PyTorch's own functions always say the reduction; its bindings take another default than the schema.
+            elif name == "reduction" or not (has_default and operand[0] == "value" and same(operand[1], default)):
                 named.append((name, operand))
-            elif not keyword:
-                positional.append((operand, is_default))
-        while positional and positional[-1][1]:
-            positional.pop()
-        return [operand for operand, _ in positional], named
+        return positional, named
 
 
 def same(a, b):
     return type(a) is type(b) and not hasattr(a, "shape") and a == b
 
 
+def edges_of(operand):
+    if operand[0] == "list":
+        return [edge for item in operand[1] for edge in edges_of(item)]
+    return [operand[1]] if operand[0] in ("edge", "item") else []
+
+
 def written_edges(calls):
-    return {operand[1] for call in calls for _, _, operand, _, _, writes in call.arguments if writes and operand[0] == "edge"}
+    return {edge for call in calls for _, _, operand, _, _, writes in call.arguments if writes for edge in edges_of(operand)}
 
 
 # ------------------------------------------------------------------ cases
@@ -106,7 +109,7 @@ class Case:
 
     def compose(self):
         """The graph as a function of its inputs. Names are ours, so that no text of a config becomes code."""
-        space, lines, constants = {}, [], 0
+        space, lines = {}, []
         for n, call in enumerate(self.calls):
             space["f%d" % n] = self.framework.function(call)
             positional, named = call.given()
@@ -137,7 +140,7 @@ class Case:
         if len(self.calls) != 1 or self.framework.traces:
             return list(result)
         edges = self.calls[0].outputs
-        given = dict(zip(edges, [result] if len(edges) == 1 else result))
+        given = dict(zip(edges, [result] if len(edges) == 1 else result or ()))
         for edge in self.given:
             given.setdefault(edge, self.values[edge])
         return [given[edge] for edge in self.output_edges]
@@ -166,7 +169,6 @@ class Case:
         if self.guard is not None:
             self.guard.__exit__(None, None, None)
         gc.enable()
-        gc.collect()
 
 
 # ------------------------------------------------------------------ frameworks
@@ -227,7 +229,7 @@ class Framework:
     def set_threads(self, threads):
         pass
 
-    def sync(self):
+    def sync(self, last):
         pass
 
     def memory_peak(self, reset):
@@ -260,7 +262,7 @@ class Torch(Framework):
     def set_threads(self, threads):
         self.torch.set_num_threads(max(threads, 1))
 
-    def sync(self):
+    def sync(self, last):
         if self.device.startswith("cuda"):
             self.torch.cuda.synchronize(self.device)
 
@@ -350,7 +352,7 @@ class Torch(Framework):
                 case.backward(result, True)
                 case.zero_grad(result)
             if self.compile:
-                self.sync()
+                self.sync(result)
                 case.compile_seconds = time.perf_counter() - start
             case.restore(None)
         return case
@@ -389,6 +391,11 @@ add add self other
 sub subtract self other
 mul multiply self other
 div true_divide self other
+softmax nn.softmax self dim
+log_softmax nn.log_softmax self dim
+relu nn.relu self
+silu nn.silu self
+sigmoid nn.sigmoid self
 maximum maximum self other
 minimum minimum self other
 pow power self exponent
@@ -494,7 +501,7 @@ class Arrays(Framework):
 
     def function(self, call):
         row = ARRAY_FUNCTIONS.get(call.name)
-        found = getattr(self.functions, row[0], None) if row else None
+        found = self.find(row[0]) if row else None
         if found is None:
             raise Refused("%s has no row for %s" % (self.name, call.short()))
         extra = [name for name, _, operand, has_default, default, _ in call.arguments
@@ -511,6 +518,9 @@ class Arrays(Framework):
             return found(*[given[name] for name in row[1] if name in given and name not in self.NAMES],
                          **{self.NAMES[name]: self.axis(given[name]) for name in row[1] if name in given and name in self.NAMES})
         return renamed
+
+    def find(self, name):
+        return getattr(self.functions, name, None)
 
     @staticmethod
     def axis(value):
@@ -563,6 +573,9 @@ class Jax(Arrays):
 
     def version(self):
         return self.jax.__version__
+
+    def find(self, name):
+        return getattr(self.jax.nn, name[3:], None) if name.startswith("nn.") else super().find(name)
 
     def describe(self):
         return super().describe() + ["device", "%s %s" % (self.place.platform, self.place.device_kind), "jit",
@@ -622,15 +635,13 @@ class Jax(Arrays):
         self.last = case.grads
 
     def zero_grad(self, case):
-        case.grads = []
+        case.grads, self.last = [], None
 
     def gradients(self, case):
         return list(case.grads)
 
-    def sync(self):
-        self.functions.zeros((), device=self.place).block_until_ready()
-        if self.last is not None:
-            self.jax.block_until_ready(self.last)
+    def sync(self, last):
+        self.jax.block_until_ready((last, self.last))
 
     def export_tensor(self, value):
         return super().export_tensor(self.numpy.asarray(value))
@@ -639,15 +650,16 @@ class Jax(Arrays):
 FRAMEWORKS = {kind.name: kind for kind in (Torch, Jax, NumPy)}
 
 
-def open_framework(name, device, threads, compile, jit, modules, seed):
+def open_framework(name, device, threads, compile, jit, seed):
     if name not in FRAMEWORKS:
         raise Refused("%s is not a framework of the python backend; take %s" % (name, ", ".join(sorted(FRAMEWORKS))))
     if compile and name != "torch":
         raise Refused("compile= is torch's; %s has jit" % name)
-    for module in filter(None, modules.split(":")):
-        importlib.import_module(module)
     try:
-        return FRAMEWORKS[name](device, threads, compile, jit, seed)
+        opened = FRAMEWORKS[name](device, threads, compile, jit, seed)
+        gc.collect()
+        gc.freeze()  # what a framework is made of stays, and need not be looked through before each case
+        return opened
     except ImportError as error:
         raise Refused("%s has no %s (%s); install it there, or name another interpreter with --python"
                       % (sys.executable, name, error)) from None

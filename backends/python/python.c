@@ -56,7 +56,7 @@ ob_status python_fail(ob_backend *b, ob_status status, ob_err *err)
 
 /* ---- opening ---- */
 
-/* opbench_frameworks.py lies beside this very file. */
+/* opbench_frameworks.py lies in the folder python beside this very file. */
 static py_object *import_frameworks(const py_api *py)
 {
     Dl_info info;
@@ -64,8 +64,8 @@ static py_object *import_frameworks(const py_api *py)
     if (dladdr((const void *)&import_frameworks, &info) == 0 || info.dli_fname == NULL)
         return NULL;
     const char *slash = strrchr(info.dli_fname, '/');
-    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - info.dli_fname) : 1,
-             slash != NULL ? info.dli_fname : ".");
+    snprintf(folder, sizeof folder, "%.*spython",
+             slash != NULL ? (int)(slash + 1 - info.dli_fname) : 0, info.dli_fname);
     py_object *sys = py->PyImport_ImportModule("sys");
     py_object *path = sys != NULL ? py->PyObject_GetAttrString(sys, "path") : NULL;
     py_object *entry = py->PyUnicode_DecodeUTF8(folder, (ssize_t)strlen(folder), "surrogateescape");
@@ -111,14 +111,14 @@ static ob_status open_framework(ob_backend *b, const ob_backend_settings *settin
                                 "opbench_frameworks.py is not beside the plug-in, or cannot be "
                                 "imported by this Python; install opbench again");
     }
-    py_object *const arguments[] = {text_of(py, o->framework),
-                                    text_of(py, device),
-                                    py->PyLong_FromLongLong(settings->threads),
-                                    text_of(py, o->compile),
-                                    py->PyBool_FromLong(o->jit),
-                                    text_of(py, o->modules),
-                                    py->PyLong_FromLongLong((int64_t)(settings->seed >> 1))};
-    b->framework = python_call(b, b->module, "open_framework", arguments, 7);
+    py_object *const arguments[] = {
+        text_of(py, o->framework),
+        text_of(py, device),
+        py->PyLong_FromLongLong(settings->threads),
+        text_of(py, o->compile),
+        py->PyBool_FromLong(o->jit != NULL && strcmp(o->jit, "on") == 0),
+        py->PyLong_FromLongLong((int64_t)(settings->seed >> 1))};
+    b->framework = python_call(b, b->module, "open_framework", arguments, 6);
     return b->framework != NULL ? OB_OK : python_fail(b, OB_ERR_UNSUPPORTED, err);
 }
 
@@ -147,14 +147,17 @@ static ob_status open_backend(const ob_backend_settings *settings, ob_backend **
 static ob_status call_plain(ob_backend *b, const char *method, py_object *argument, ob_err *err)
 {
     py_object *const arguments[] = {argument};
-    py_object *answer = python_call(b, b->framework, method, arguments, argument != NULL ? 1 : 0);
+    py_object *answer = python_call(b, b->framework, method, arguments, 1);
     b->py.Py_DecRef(answer);
     return answer != NULL ? OB_OK : python_fail(b, OB_ERR_BACKEND, err);
 }
 
+/* Some frameworks wait for a device, others for a result. */
 static ob_status sync(ob_backend *b, ob_err *err)
 {
-    return call_plain(b, "sync", NULL, err);
+    py_object *last = b->last != NULL ? b->last : b->none;
+    b->py.Py_IncRef(last);
+    return call_plain(b, "sync", last, err);
 }
 
 static ob_status set_threads(ob_backend *b, int threads, ob_err *err)
@@ -212,9 +215,8 @@ static const ob_option OPTIONS[] = {
               .help = "torch, jax or numpy."),
     OB_OPTION(STRING, "compile", python_options, compile, .value = "MODE",
               .help = "torch.compile with this mode, such as default or max-autotune."),
-    OB_OPTION(FLAG, "jit", python_options, jit, .help = "jax: compile each case with jax.jit."),
-    OB_OPTION(STRING, "modules", python_options, modules, .value = "NAMES",
-              .help = "Modules, separated by ':', whose functions are operators."),
+    OB_OPTION(CHOICE, "jit", python_options, jit, .value = "ON", .choices = "off|on",
+              .initial = "off", .help = "jax: compile each case as a whole with jax.jit."),
     {.name = NULL},
 };
 

@@ -9,8 +9,7 @@
 #include "python_api.h"
 
 typedef struct python_options {
-    const char *framework, *compile, *modules;
-    bool jit;
+    const char *framework, *compile, *jit;
 } python_options;
 
 struct ob_backend {
@@ -19,7 +18,7 @@ struct ob_backend {
     py_object *module;    /* opbench_frameworks */
     py_object *framework; /* one of its rows, opened */
     py_object *none;
-    char name[64]; /* of the framework */
+    py_object *last; /* what the last forward gave, while its case holds it; NULL = nothing */
 };
 
 /* ---- python_values.c: all give new references, or NULL with Python's error set ---- */

@@ -185,6 +185,7 @@ void python_release(ob_prepared *p)
     const size_t names = p->names != NULL ? (size_t)py->PySequence_Size(p->names) : 0;
     for (size_t i = 0; p->arguments != NULL && i < p->count + names; i++)
         py->Py_DecRef(p->arguments[1 + i]);
+    p->backend->last = NULL;
     py->Py_DecRef(p->result);
     py->Py_DecRef(p->names);
     py->Py_DecRef(p->function);
@@ -204,6 +205,7 @@ static ob_status forward(ob_prepared *p, uint64_t iterations, ob_err *err)
 {
     const py_api *py = &p->backend->py;
     py_object *result = p->result;
+    p->backend->last = NULL;
     const size_t count = p->count | PY_ARGUMENTS_OFFSET;
     for (uint64_t i = 0; i < iterations; i++) {
         py->Py_DecRef(result);
@@ -211,7 +213,7 @@ static ob_status forward(ob_prepared *p, uint64_t iterations, ob_err *err)
         if (result == NULL)
             break;
     }
-    p->result = result;
+    p->result = p->backend->last = result;
     p->pending = p->wants_backward;
     return result != NULL ? OB_OK : python_fail(p->backend, OB_ERR_BACKEND, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * opbench inside an interpreter: what python.backend.json's lines of code call. It is the whole program once more, as a
- * shared object, because an executable cannot be loaded into another one.
+ * opbench inside another program: what a backend's host calls (see ob_manifest_host). There the whole program is a shared
+ * object, because an executable cannot be loaded into another one; in the program itself nobody calls this.
  */
 #include "own_path.h"
 

@@ -168,6 +168,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     int code = ob__cli_open_context_with(cli, call->words, call->word_count, OB_LOG_ERROR);
     if (code != OB_EXIT_OK)
         return code;
+    if (options->counts > 0 && ob_backend_has_host(cli->context, options->run.backend))
+        return ob__cli_usage_error(cli,
+                                   "instructions of backend %s cannot be counted: valgrind does "
+                                   "not follow into the program that hosts it",
+                                   options->run.backend);
     if (!options->hosted &&
         ob_host_enter(cli->context, options->run.backend, (const char *const *)cli->line + 1,
                       (size_t)cli->line_count - 1, &err) != OB_OK)

@@ -79,7 +79,9 @@ typedef struct ob_worker_fds {
     unsigned counts; /* above 0: it runs under valgrind and counts so often, instead of measuring */
 } ob_worker_fds;
 
-/* Where the backend's manifest names a host (an interpreter), this process becomes that program, which calls opbench again as
+/* Whether the backend's manifest names a host: a program in which its workers run, such as an interpreter. */
+bool ob_backend_has_host(const ob_context *context, const char *backend);
+/* Where it does, this process becomes that program, which calls opbench again as
  * `opbench worker --hosted` and the words; it returns only when that fails. OB_OK: the backend needs no host. For
  * processes that were started to open a backend. */
 ob_status ob_host_enter(const ob_context *context, const char *backend, const char *const *words,

@@ -23,6 +23,11 @@ const ob_manifest_host *ob__backend_host(const ob_context *context, const char *
     return m != NULL ? m->host : NULL;
 }
 
+bool ob_backend_has_host(const ob_context *context, const char *backend)
+{
+    return ob__backend_host(context, backend) != NULL;
+}
+
 /* Named by the variable, of the active virtual environment, or of PATH. */
 static ob_status find_program(const ob_manifest *m, char **out, ob_err *err)
 {

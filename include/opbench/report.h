@@ -11,6 +11,7 @@
 
 #include "opbench/compare.h"
 #include "opbench/diff.h"
+#include "opbench/fleet.h"
 #include "opbench/record.h"
 #include "opbench/sweep.h"
 
@@ -108,6 +109,10 @@ char *ob_time_format(double ns, char *out, size_t size);
  * table, in which order. They are the text's; other forms have all rows. style and choice may be NULL. */
 ob_status ob_diff_print_on(const ob_diff *diff, ob_diff_form form, const ob_table_style *style,
                            const ob_table_choice *choice, ob_text *text, ob_err *err);
+
+/* The nodes of a judged fleet, a row each, the sickest first; below them what they come to. all: healthy ones too, which programs want;
+ * people get their number. NULL when memory is out. */
+ob_table *ob_fleet_table(const ob_fleet *fleet, bool all);
 
 /* ------------------------------------------------------------------ reports */
 

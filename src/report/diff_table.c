@@ -268,15 +268,6 @@ static void fill_exact(const ob_diff_row *row, ob_table *table)
     }
 }
 
-static void set_flag(ob_table *table, size_t column, bool value)
-{
-    ob_cell *cell = ob__table_cell(table, ob_table_row_count(table) - 1, column);
-    if (cell == NULL)
-        return;
-    cell->text = value ? "yes" : "no";
-    cell->json = value ? "true" : "false";
-}
-
 static ob_mark mark_of(const ob_diff_row *row)
 {
     if (row->worse)
@@ -302,7 +293,7 @@ static bool fill_row(const ob_diff_row *row, ob_table *table, ob_text *remark)
     ob_table_set_text(table, BACKEND, row->backend);
     if (row->threads != OB_NO_INT)
         ob_table_set_number(table, THREADS, (double)row->threads);
-    set_flag(table, WORSE, row->worse);
+    ob__table_set_flag(table, WORSE, row->worse);
     ob_table_set_text(table, ALLOWED, row->allowed);
     ob_table_set_text(table, REPRO, row->repro);
     if (row->state == OB_DIFF_COMPARED)

@@ -49,6 +49,8 @@ static void print_places(const ob_page *page, ob_html *html)
 static void print_links(const ob_page *page, ob_html *html)
 {
     ob__html_raw(html, "<nav aria-label=\"Sections\">");
+    if (ob__page_has_nodes(page))
+        ob__html_raw(html, "<a href=\"#nodes\">Nodes</a>");
     if (page->diff != NULL)
         ob__html_raw(html, "<a href=\"#sides\">Beside each other</a>");
     if (page->weighted && page->step.main_ns > 0)

@@ -56,6 +56,8 @@ const ob_cell *ob__table_peek(const ob_table *table, size_t row, size_t column);
 const char *ob__table_keep(ob_table *table, const char *text); /* a copy in the arena */
 /* Behind those that the last row has. */
 void ob__table_add_note(ob_table *table, const char *lines);
+/* A cell of the last row: yes or no, in JSON true or false. */
+void ob__table_set_flag(ob_table *table, size_t column, bool value);
 /* In colours, where they are shown. */
 void ob__table_set_mark(ob_table *table, size_t column, ob_mark mark);
 

@@ -34,11 +34,6 @@ bool ob_fleet_state_is_sick(ob_fleet_state state)
     return (size_t)state < OB_FLEET_STATE_COUNT && STATES[state].is_sick;
 }
 
-ob_status ob__fleet_no_memory(ob_err *err)
-{
-    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the nodes");
-}
-
 ob_status ob__fleet_keep(ob_fleet *fleet, const char *text, const char **out, ob_err *err)
 {
     *out = ob__arena_strdup(&fleet->arena, text, strlen(text));

@@ -90,7 +90,10 @@ struct ob_fleet {
     bool judged;
 };
 
-ob_status ob__fleet_no_memory(ob_err *err);
+static inline ob_status ob__fleet_no_memory(ob_err *err)
+{
+    return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the nodes");
+}
 /* A copy in the arena. */
 ob_status ob__fleet_keep(ob_fleet *fleet, const char *text, const char **out, ob_err *err);
 ob_status ob__fleet_note(ob_fleet *fleet, ob_err *err, const char *format, ...) OB_PRINTF(3, 4);

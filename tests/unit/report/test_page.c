@@ -194,9 +194,29 @@ static void sentences(void)
     CHECK(has("</b> oneDNN is old<"));
 }
 
+#define NODE(name, kernel)                                                                         \
+    "{\"sys_info\": {\"hostname\": \"" name "\", \"kernel\": \"" kernel                            \
+    "\"}, \"start_time\": \"x\"}\n" RESULT("mm", "a", "")
+
+/* Results of three nodes have a map; names in it are texts. */
+static void nodes(void)
+{
+    ob_err err;
+    CHECK_INT(print(NODE("x1", "6") NODE("x2", "6"), append, &err), OB_OK);
+    CHECK(!has("<h2>Nodes</h2>"));
+    CHECK_INT(print(NODE("x1", "6") NODE("x2", "6") NODE("<i>3", "<b>5"), append, &err), OB_OK);
+    CHECK(has("<a href=\"#nodes\">Nodes</a>"));
+    CHECK(has("<p>3 nodes: 2 healthy, 1 different,"));
+    CHECK(has("<th scope=\"row\" class=\"call\">&lt;i&gt;3</th><td><span class=\"mark bad\">"
+              "different</span></td><td class=\"why\">kernel: &lt;b&gt;5, most nodes have 6</td>"));
+    CHECK(has("<title>&lt;i&gt;3, other: +0.0 % ("));
+    CHECK(!has("<i>3") && !has("<b>5"));
+}
+
 int main(void)
 {
     RUN(packing);
+    RUN(nodes);
     RUN(rows);
     RUN(statements);
     RUN(sides);

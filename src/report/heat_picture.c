@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A map of a fleet: a column per node in the order of their names, so that neighbours in a rack are neighbours here, and a row per group
- * of cases. Slower is orange, faster blue, in steps; what was called slow has a dot, so that no colour has to be seen.
+ * of cases. Slower is orange, faster blue, in steps; what was called has a dot, so that no colour has to be seen.
  */
 #include "report/pictures.h"
 

@@ -41,7 +41,7 @@ static void print_map(const ob_fleet *fleet, ob_html *html)
     ob__html_failed(html, svg.failed);
     ob__html_raw(html, "</figure></div>\n<p class=\"faint\">Orange is slower than the other nodes, "
                        "blue faster, in steps from 0.5, 1, 2, 5 and 10 % on; a dot marks what was "
-                       "called slow.");
+                       "called slow or noisy.");
     if (ob_fleet_node_count(fleet) > OB_HEAT_MOST)
         ob__html_printf(html, " The %d sickest nodes are shown.", (int)OB_HEAT_MOST);
     ob__html_raw(html, "</p>\n");

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the records of a fleet of six nodes into a folder, a file each: one has slow memory, one other libraries, one fails.
+"""Writes the records of a fleet of nine nodes into a folder, a file each: one has slow memory, one other libraries, one another kernel,
+one fails.
 
 usage: make_fleet.py FOLDER [NODES]
 """

@@ -4,7 +4,7 @@
 import os
 import pathlib
 
-PERIOD_US = 20000  # quotas below 1000 are refused
+PERIOD_US = 50000  # quotas below 1000 are refused
 ROOTS = {1: pathlib.Path("/sys/fs/cgroup/cpu"), 2: pathlib.Path("/sys/fs/cgroup")}
 
 

@@ -7,7 +7,7 @@
 #include "base/option_field.h"
 #include "base/sized.h"
 #include "base/text_append.h"
-#include "run/places.h"
+#include "run/pinned_threads.h"
 #include "run/wrap.h"
 
 #include <string.h>
@@ -255,13 +255,13 @@ ob_status ob_run_options_check(const ob_run_options *options, ob_err *err)
     OB_TRY(OB__TAKE(ob_run_options, &own, options, err));
     const char *why = contradiction(&own);
     ob_command_words words = {.count = 0};
-    ob_places places;
+    ob_pins pins;
     if (why != NULL)
         return ob_err_set(err, OB_ERR_INVALID, "%s", why);
     const ob_status status = ob__wrap_words(own.wrap, &words, err);
     ob__command_words_fini(&words);
     OB_TRY(status);
-    return ob__places_read(own.pin, own.threads, &places, err);
+    return ob__pins_read(own.pin, own.threads, &pins, err);
 }
 
 /* ---- as words ---- */

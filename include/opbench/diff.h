@@ -62,12 +62,13 @@ const char *ob_diff_state_word(ob_diff_state state);
 
 /* One pass of one case on one side, beside the baseline. Texts live as long as the ob_diff. */
 typedef struct ob_diff_row {
-    size_t size; /* sizeof(ob_diff_row): set by the library */
-    const char *op_name, *id, *key;
-    const char *pass;    /* "forward", "backward"; "" = the case failed */
-    const char *side;    /* name of the side that stands beside the baseline */
-    const char *backend; /* of it; may be NULL */
-    int64_t threads;     /* of it; OB_NO_INT = not said */
+    size_t size;              /* sizeof(ob_diff_row): set by the library */
+    const char *op_name, *id; /* "" = the record has none */
+    const char *key;          /* may be NULL */
+    const char *pass;         /* "forward", "backward"; "" = the case failed */
+    const char *side;         /* name of the side that stands beside the baseline */
+    const char *backend;      /* of it; may be NULL */
+    int64_t threads;          /* of it; OB_NO_INT = not said */
     ob_diff_state state;
     const char *reason;                   /* of a failure; else NULL */
     ob_verdict time;                      /* times in ms; zeros unless compared */

@@ -390,8 +390,7 @@ static bool mark_repeats(const ob_diff *diff, size_t side, ob_arena *names, bool
         if (!is_of(diff, i, side))
             continue;
         name.size = 0;
-        ok = ob_text_printf(&name, "%s\n%s\n%s", row->op_name != NULL ? row->op_name : "",
-                            row->call, row->pass);
+        ok = ob_text_printf(&name, "%s\n%s\n%s", row->op_name, row->call, row->pass);
         const char *kept = ok ? ob__arena_strdup(names, name.data, name.size) : NULL;
         ok = kept != NULL;
         const uint32_t at = ok ? ob__index_find(&index, kept, name.size) : OB__INDEX_NONE;
@@ -414,7 +413,7 @@ static bool append_test(const ob_diff *diff, const ob_diff_row *row, bool repeat
                              repeats ? row->id : "", row->pass[0] != '\0' ? " " : "", row->pass,
                              several ? " " : "", several ? row->side : "") &&
               ob_text_append(&name, "", 1) && ob_text_append_str(text, "  <testcase") &&
-              append_attribute(text, "classname", row->op_name != NULL ? row->op_name : "") &&
+              append_attribute(text, "classname", row->op_name) &&
               append_attribute(text, "name", name.data) &&
               ob_text_printf(text, " time=\"%.9f\">\n", row->time.subject * 1e-3);
     ob_text_fini(&name);

@@ -183,9 +183,8 @@ bool ob__diff_case_name(const ob_diff_case *c, bool with_backend, bool with_thre
     text->size = 0;
     if (c->part_of != NULL && !ob_text_printf(text, "%s %d ", c->part_of, c->in_float32))
         return false;
-    return (c->key != NULL
-                ? ob_text_append_str(text, c->key)
-                : ob_text_printf(text, "%s|%s", c->op_name != NULL ? c->op_name : "", c->id)) &&
+    return (c->key != NULL ? ob_text_append_str(text, c->key)
+                           : ob_text_printf(text, "%s|%s", c->op_name, c->id)) &&
            (!with_backend || ob_text_printf(text, "\n%s", c->backend != NULL ? c->backend : "")) &&
            (!with_threads || ob_text_printf(text, "\n%lld", (long long)c->threads));
 }
@@ -227,7 +226,7 @@ static ob_status copy_identity(ob_diff *diff, const ob_record_result *r, ob_diff
                         .start_seconds = NAN};
     for (size_t p = 0; p < OB_PASS_COUNT; p++)
         c->passes[p].peak_bytes = c->passes[p].instructions = NAN;
-    OB_TRY(ob__diff_keep(diff, r->op_name, &c->op_name, err));
+    OB_TRY(ob__diff_keep(diff, r->op_name != NULL ? r->op_name : "", &c->op_name, err));
     OB_TRY(ob__diff_keep(diff, r->id != NULL ? r->id : "", &c->id, err));
     OB_TRY(ob__diff_keep(diff, ob__record_call(r, call), &c->call, err));
     OB_TRY(ob__diff_keep(diff, r->key, &c->key, err));
@@ -242,7 +241,7 @@ static ob_status copy_identity(ob_diff *diff, const ob_record_result *r, ob_diff
 static ob_status find_case(ob_diff *diff, ob_diff_side_data *side, const ob_record_result *r,
                            ob_text *name, ob_diff_case **out, ob_err *err)
 {
-    const ob_diff_case like = {.op_name = r->op_name,
+    const ob_diff_case like = {.op_name = r->op_name != NULL ? r->op_name : "",
                                .id = r->id != NULL ? r->id : "",
                                .key = r->key,
                                .backend = backend_of(diff, r),

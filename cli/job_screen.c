@@ -43,7 +43,7 @@ static ob_status write_text(ob_job_screen *s, ob_err *err)
     return ok ? OB_OK : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
 }
 
-/* A loop takes a cycle an iteration, so of what takes less (as in a verdict of `opbench diff`) nothing is left. */
+/* An empty loop takes a cycle an iteration: what takes no longer (as in a verdict of `opbench diff`) may not be there. */
 static void warn_of_removed(const ob_job_screen *s, const ob_record_result *r)
 {
     const double least_s = OB_VERDICT_LEAST_NS * 1e-9, number = (double)r->number_per_run;
@@ -51,8 +51,9 @@ static void warn_of_removed(const ob_job_screen *s, const ob_record_result *r)
     for (size_t i = 0; r->forward.measure_time_ms.count == 0 && i < r->raw_times_s.count; i++)
         is_removed = is_removed || r->raw_times_s.items[i] < least_s * number;
     if (is_removed && !s->job.line->quiet)
-        ob__cli_warn(s->job.cli, "it takes less than a cycle: the compiler removed what nobody "
-                                 "uses. Keep the result, such as in a volatile variable");
+        ob__cli_warn(s->job.cli, "it takes no longer than an empty loop: the compiler removed what "
+                                 "nobody uses, or the loop "
+                                 "hides it; keep the result, such as in a volatile variable");
 }
 
 static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)

@@ -45,6 +45,7 @@ typedef struct ob_diff_code {
     const ob_code_side **side_list;
     ob_snippet_code code[OB_CLI_MOST_SIDES];
     ob_snippet_options options[OB_CLI_MOST_SIDES];
+    bool removed[OB_CLI_MOST_SIDES]; /* the compiler left nothing of it */
     ob_suite_set set;
     char **names;
 } ob_diff_code;

@@ -110,6 +110,9 @@ ob_status ob_diff_add_side(ob_diff *diff, const char *name, ob_err *err);
 /* A record of the side that was added last; without one, of the side that the record itself names, in turns with the others. Of
  * records of the same case each is taken as another process. */
 ob_status ob_diff_add(ob_diff *diff, const ob_record *record, ob_err *err);
+/* Says that a compiler left nothing of the code of a side (ob_snippet_is_removed): what is compared with it is undecided. After its
+ * records; OB_ERR_NOT_FOUND: there is no such side. */
+ob_status ob_diff_set_removed(ob_diff *diff, const char *side, ob_err *err);
 /* Accepts what a file lists: [{"key": KEY or "OPERATOR|ID", "reason": TEXT, "until": "2026-12-31"}, ...]. today is "2026-11-17"; what is
  * over by then is not accepted, and a note says so. */
 ob_status ob_diff_allow_file(ob_diff *diff, const char *path, const char *today, ob_err *err);

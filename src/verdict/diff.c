@@ -117,6 +117,15 @@ ob_status ob_diff_add_side(ob_diff *diff, const char *name, ob_err *err)
     return make_side(diff, name, err);
 }
 
+ob_status ob_diff_set_removed(ob_diff *diff, const char *name, ob_err *err)
+{
+    ob_diff_side_data *side = find_side(diff, name);
+    if (side == NULL)
+        return ob_err_set(err, OB_ERR_NOT_FOUND, "there is no side called %s", name);
+    side->is_removed = true;
+    return OB_OK;
+}
+
 const char *ob_diff_side(const ob_diff *diff, size_t index)
 {
     return index < diff->side_count ? diff->sides[index]->name : NULL;

@@ -50,6 +50,7 @@ typedef struct ob_diff_side_data {
     const char *backend;  /* of the first case */
     int64_t threads;
     bool several_backends, several_threads;
+    bool is_removed;                                      /* see ob_diff_set_removed */
     const char *cpu_model, *kernel, *version, *libraries; /* of the first header; NULL = none */
 } ob_diff_side_data;
 

@@ -140,21 +140,25 @@ static bool has_times(const ob_diff_pass *pass)
     return pass->count > 0 && !pass->no_times;
 }
 
-/* A loop takes a cycle an iteration, so what takes less is not there. */
-static void mistrust(ob_diff_row *row)
+/* What was not there cannot be compared: its code is known to be gone, or it takes no longer than a loop alone. */
+static void mistrust(const pair *p, ob_diff_row *row)
 {
     const double least_ms = OB_VERDICT_LEAST_NS * 1e-6;
-    const bool a = row->time.baseline < least_ms, b = row->time.subject < least_ms;
+    const bool a_gone = p->diff->sides[0]->is_removed, b_gone = p->side->is_removed;
+    const bool gone = a_gone || b_gone;
+    const bool a = gone ? a_gone : row->time.baseline < least_ms,
+               b = gone ? b_gone : row->time.subject < least_ms;
     if (!a && !b)
         return;
     row->time.kind = OB_VERDICT_UNDECIDED;
-    snprintf(
-        row->time.why, sizeof row->time.why,
-        "%s takes less than a cycle: the compiler removed what nobody uses. Keep the result, such "
-        "as in a volatile variable",
-        a && b ? "each side"
-        : a    ? "the baseline"
-               : "this side");
+    snprintf(row->time.why, sizeof row->time.why,
+             "%s %s; keep the result, such as in a volatile variable",
+             a && b ? "each side"
+             : a    ? "the baseline"
+                    : "this side",
+             gone ? "has no code: the compiler removed what nobody uses"
+                  : "takes no longer than an empty loop: the compiler removed what nobody uses, or "
+                    "the loop hides it");
 }
 
 static ob_status judge_times(const pair *p, size_t pass, ob_diff_row *row, ob_err *err)
@@ -164,7 +168,7 @@ static ob_status judge_times(const pair *p, size_t pass, ob_diff_row *row, ob_er
     row->time.size = sizeof row->time;
     if (!a->no_times && !b->no_times) {
         OB_TRY(decide(p, a, b, row, err));
-        mistrust(row);
+        mistrust(p, row);
     } else if (backward && has_times(&p->a->together) && has_times(&p->b->together)) {
         OB_TRY(decide(p, &p->a->together, &p->b->together, row, err));
         snprintf(row->time.why, sizeof row->time.why,

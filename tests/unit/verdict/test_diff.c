@@ -42,7 +42,7 @@ static void feed(ob_diff *diff, const char *lines)
     ob_record_reader_close(reader);
 }
 
-static ob_diff *judged(const char *base, const char *new_lines)
+static ob_diff *gathered(const char *base, const char *new_lines)
 {
     ob_diff *diff = made();
     ob_err err = {.message = ""};
@@ -50,6 +50,14 @@ static ob_diff *judged(const char *base, const char *new_lines)
     feed(diff, base);
     CHECK_INT(ob_diff_add_side(diff, "new", &err), OB_OK);
     feed(diff, new_lines);
+    CHECK_STR(err.message, "");
+    return diff;
+}
+
+static ob_diff *judged(const char *base, const char *new_lines)
+{
+    ob_diff *diff = gathered(base, new_lines);
+    ob_err err = {.message = ""};
     CHECK_INT(ob_diff_judge(diff, &err), OB_OK);
     CHECK_STR(err.message, "");
     return diff;
@@ -232,7 +240,7 @@ static void removed_by_the_compiler(void)
 #define GONE "[1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7]"
     static const struct {
         const char *base, *next, *why;
-    } ROWS[] = {{TEN, GONE, "this side takes less than a cycle"},
+    } ROWS[] = {{TEN, GONE, "this side takes no longer than an empty loop"},
                 {GONE, TEN, "the baseline takes"},
                 {GONE, GONE, "each side takes"}};
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
@@ -242,6 +250,24 @@ static void removed_by_the_compiler(void)
         ob_diff *diff = judged(base, next);
         CHECK_INT(only(diff)->time.kind, OB_VERDICT_UNDECIDED);
         CHECK(!only(diff)->worse);
+        CHECK_HAS(only(diff)->time.why, ROWS[i].why);
+        ob_diff_destroy(diff);
+    }
+}
+
+/* Whoever knows that the code of a side is gone says so, whatever its times are. */
+static void known_to_be_removed(void)
+{
+    static const struct {
+        const char *side, *why;
+    } ROWS[] = {{"base", "the baseline has no code"}, {"new", "this side has no code"}};
+    ob_err err;
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        ob_diff *diff = gathered(RESULT("k", "C", 1, TEN, ""), RESULT("k", "C", 1, TEN, ""));
+        CHECK_INT(ob_diff_set_removed(diff, "nobody", &err), OB_ERR_NOT_FOUND);
+        CHECK_INT(ob_diff_set_removed(diff, ROWS[i].side, &err), OB_OK);
+        CHECK_INT(ob_diff_judge(diff, &err), OB_OK);
+        CHECK_INT(only(diff)->time.kind, OB_VERDICT_UNDECIDED);
         CHECK_HAS(only(diff)->time.why, ROWS[i].why);
         ob_diff_destroy(diff);
     }
@@ -594,6 +620,7 @@ int main(void)
     RUN(summaries_of_three_sides);
     RUN(backward_below_zero);
     RUN(removed_by_the_compiler);
+    RUN(known_to_be_removed);
     RUN(busy_machine);
     RUN(processes_of_one_record);
     RUN(processes_of_different_length);

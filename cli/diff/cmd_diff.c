@@ -5,7 +5,7 @@
 #include "diff_line.h"
 #include "screen.h"
 #include "show/measurement_files.h"
-#include "side_words.h"
+#include "side_keys.h"
 
 #include "opbench/measure.h"
 

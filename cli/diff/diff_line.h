@@ -6,7 +6,7 @@
 #define OB_CLI_DIFF_LINE_H
 
 #include "job_line.h"
-#include "side_words.h"
+#include "side_keys.h"
 #include "time/suite_line.h"
 
 #include "opbench/diff.h"

@@ -2,8 +2,8 @@
  *
  * Sides of a comparison as the command line and files name them.
  */
-#ifndef OB_CLI_SIDE_WORDS_H
-#define OB_CLI_SIDE_WORDS_H
+#ifndef OB_CLI_SIDE_KEYS_H
+#define OB_CLI_SIDE_KEYS_H
 
 #include "time/snippet_line.h"
 

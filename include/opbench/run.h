@@ -211,6 +211,7 @@ typedef struct ob_backend_trial {
     /* What it said when it was opened before will do, as long as no file has changed that was loaded then. */
     bool may_recall;
     bool without_symbols; /* the library that its manifest names has no debug symbols */
+    char isa[48];         /* the instruction set that it says it uses, "AVX2"; "" = it says none */
 } ob_backend_trial;
 
 /* Opens each in a process of its own, all at the same time; one that crashes or hangs has that as its reason. */

@@ -108,11 +108,11 @@ static void failures(void)
     ob_err err;
 #define FAILED(id)                                                                                 \
     "{\"op_name\": \"mm\", \"id\": \"" id "\", \"status\": \"failed\", \"reason\": \"no <b>\", "   \
-    "\"backend\": \"a\", \"threads\": 1, \"repro\": \"opbench run & more\"}\n"
+    "\"backend\": \"a\", \"threads\": 1, \"repro\": \"opbench run 'a & b'\"}\n"
     CHECK_INT(print(FAILED("0") FAILED("1"), append, &err), OB_OK);
     CHECK(has("<span class=\"mark bad\">failed</span> <b>2 cases</b>: no &lt;b&gt;</summary>"));
-    CHECK(
-        has("<span class=\"call\">mm|1</span><span class=\"repro\"><code>opbench run &amp; more"));
+    CHECK(has(
+        "<span class=\"call\">mm|1</span><span class=\"repro\"><code>opbench run &#39;a &amp; b"));
     CHECK(!has("no <b>"));
     /* Each reason has its own cases. */
     CHECK_INT(print(FAILED("0") FAILED("1") "{\"op_name\": \"add\", \"id\": \"7\", \"status\": "

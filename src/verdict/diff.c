@@ -70,6 +70,7 @@ static void destroy_side(ob_diff_side_data *side)
     for (size_t i = 0; i < side->count; i++)
         free(side->cases[i].together.units);
     free(side->cases);
+    free(side->facts);
     ob__index_fini(&side->index);
     free(side);
 }
@@ -138,31 +139,6 @@ const char *ob_diff_note(const ob_diff *diff, size_t index)
 
 /* ---- headers ---- */
 
-/* "native: avx2; onednn: oneDNN 2.6.3": what is likely to make a difference. */
-static bool append_libraries(const ob_json *backends, ob_text *text)
-{
-    static const char *const MEMBERS[] = {"library", "isa"};
-    bool ok = true;
-    for (size_t i = 0; ok && i < ob_json_count(backends); i++)
-        for (size_t m = 0; ok && m < sizeof MEMBERS / sizeof *MEMBERS; m++) {
-            const char *value =
-                ob_json_string(ob_json_get(ob_json_item(backends, i), MEMBERS[m]), NULL);
-            ok = value == NULL || ob_text_printf(text, "%s%s: %s", text->size > 0 ? "; " : "",
-                                                 ob_json_key(backends, i), value);
-        }
-    return ok && ob_text_append(text, "", 1);
-}
-
-static ob_status keep_libraries(ob_diff *diff, const ob_json *backends, const char **out,
-                                ob_err *err)
-{
-    ob_text text = {.data = NULL};
-    ob_status status = append_libraries(backends, &text) ? ob__diff_keep(diff, text.data, out, err)
-                                                         : ob__diff_no_memory(err);
-    ob_text_fini(&text);
-    return status;
-}
-
 /* The sides of one file share its header. */
 static ob_status take_header(ob_diff *diff, const ob_record_header *h, ob_err *err)
 {
@@ -180,7 +156,7 @@ static ob_status take_header(ob_diff *diff, const ob_record_header *h, ob_err *e
         return OB_OK;
     OB_TRY(ob__diff_keep(diff, h->system.cpu_model, &side->cpu_model, err));
     OB_TRY(ob__diff_keep(diff, h->system.kernel, &side->kernel, err));
-    OB_TRY(keep_libraries(diff, h->backends, &side->libraries, err));
+    OB_TRY(ob__diff_take_libraries(diff, side, "", h->backends, err));
     return ob__diff_keep(diff, h->opbench_version != NULL ? h->opbench_version : "", &side->version,
                          err);
 }
@@ -480,7 +456,10 @@ ob_status ob_diff_add(ob_diff *diff, const ob_record *record, ob_err *err)
     ob_diff_case *c = NULL;
     ob_text name = {.data = NULL};
     OB_TRY(side_of(diff, r, &side, err));
-    ob_status status = find_case(diff, side, r, &name, &c, err);
+    ob_status status = ob__diff_take_libraries(diff, side, r->backend != NULL ? r->backend : "",
+                                               r->libraries, err);
+    if (status == OB_OK)
+        status = find_case(diff, side, r, &name, &c, err);
     if (status == OB_OK && c != NULL)
         status = add_result(diff, r, c, err);
     ob_text_fini(&name);

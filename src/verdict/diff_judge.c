@@ -301,7 +301,7 @@ static ob_status note_side(ob_diff *diff, const ob_diff_side_data *side, ob_err 
     OB_TRY(note_other(diff, side, "processor", base->cpu_model, side->cpu_model, err));
     OB_TRY(note_other(diff, side, "kernel", base->kernel, side->kernel, err));
     OB_TRY(note_other(diff, side, "opbench", base->version, side->version, err));
-    return note_other(diff, side, "set of libraries", base->libraries, side->libraries, err);
+    return ob__diff_note_libraries(diff, side, err);
 }
 
 /* Whether one process on some side kept a row from being judged by processes. */

@@ -94,6 +94,37 @@ static void other_ways_of_measuring(void)
     ob_diff_destroy(diff);
 }
 
+/* What backends say of their libraries: one backend, each of several, and what came with a result. */
+static void other_libraries(void)
+{
+#define SAYS(backends)                                                                             \
+    "{\"start_time\": \"now\", \"sys_info\": {\"opbench_version\": \"1\", \"backends\": " backends \
+    "}}\n"
+#define LATE(core) RESULT("k", "native", 1, TEN, ", \"libraries\": {\"blas_core\": \"" core "\"}")
+    static const struct {
+        const char *base, *next, *note;
+    } ROWS[] = {
+        {SAYS("{\"isa\": \"avx2\", \"threads\": \"1\"}") LATE("Zen"),
+         SAYS("{\"isa\": \"avx512\", \"threads\": \"2\"}") LATE("Zen"),
+         "new has other libraries than base: isa avx512, not avx2"},
+        {SAYS("{\"native\": {\"isa\": \"a\"}, \"x\": {\"version\": \"1.0\"}}") LATE("Zen"),
+         SAYS("{\"native\": {\"isa\": \"b\"}, \"x\": {\"version\": \"2.0\"}}") LATE("Prescott"),
+         "new has other libraries than base: native isa b, not a; x version 2.0, not 1.0; native "
+         "blas_core Prescott, not Zen"},
+        {SAYS("{\"isa\": \"avx2\"}") LATE("Zen"), SAYS("{\"native\": {\"isa\": 7}}") LATE("Zen"),
+         NULL},
+        {SAYS("[1, {}]") LATE("Zen"), SAYS("\"isa\"") LATE("Zen"), NULL},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        ob_diff *diff = judged(ROWS[i].base, ROWS[i].next);
+        if (ROWS[i].note != NULL)
+            CHECK_STR(ob_diff_note(diff, 0), ROWS[i].note);
+        else
+            CHECK_HAS(ob_diff_note(diff, 0), "of one process");
+        ob_diff_destroy(diff);
+    }
+}
+
 static void one_process_each(void)
 {
     ob_diff *diff = judged(RESULT("k", "native", 1, TEN, ""), RESULT("k", "native", 1, TWENTY, ""));
@@ -161,7 +192,7 @@ static void memory_of_other_backends(void)
 static void equal_samples_of_a_coarse_clock(void)
 {
 #define CLOCKED(more)                                                                              \
-    "{\"run_options\": {}, \"sys_info\": {\"clock_resolution\": 20000}, \"start_time\": "          \
+    "{\"start_time\": \"now\", \"sys_info\": {\"clock_resolution\": 20000}, \"start_time\": "      \
     "\"x\"}\n" RESULT("k", "native", 1, TEN, more)
 #define OF_A_BLOCK ", \"number_per_run\": 1000"
 #define VIRTUAL ", \"libraries\": {\"virtual_clock_ns\": \"1\"}"
@@ -613,6 +644,7 @@ static void misuse(void)
 int main(void)
 {
     RUN(one_process_each);
+    RUN(other_libraries);
     RUN(other_ways_of_measuring);
     RUN(memory);
     RUN(memory_of_other_backends);

@@ -234,6 +234,26 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *line, const char *text, size
     return code;
 }
 
+int ob__run_count_results(ob_cli *cli, const ob_run_line *line, uint64_t *out)
+{
+    ob_err err;
+    run_command r = {.cli = cli, .line = line};
+    int code = ob__run_line_check(cli, line, &r.wishes);
+    if (code == OB_EXIT_OK)
+        code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, r.wishes.log_level);
+    if (code != OB_EXIT_OK)
+        return code;
+    if (open_config(&r, NULL, 0, &err) != OB_OK ||
+        ob_cases_select(cli->context, r.config, &line->choice, &r.selection, &err) != OB_OK)
+        code = ob__cli_fail(cli, &err);
+    else
+        *out =
+            r.selection->cases * r.wishes.threads.size * ob_run_options_backend_count(&line->run);
+    ob_case_selection_destroy(r.selection);
+    ob_config_destroy(r.config);
+    return code;
+}
+
 /* ---- an operator and its arguments instead of a config ---- */
 
 /* PARAM's single iteration says little of a call that was typed in, and who tries one wants no file beside it. */

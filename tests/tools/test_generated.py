@@ -105,6 +105,7 @@ MEANINGS = {
     "count": "count instructions too",
     "db": "the database that keeps results",
     "device": "where tensors are",
+    "dry-run": "only say what would be done",
     "force": "replace files that are there already",
     "format": "the form of what is printed",
     "half": "what tensors of half become",
@@ -117,7 +118,7 @@ MEANINGS = {
     "number": "iterations that a measurement is of",
     "only": "only what has this text in its name",
     "op": "the operator",
-    "output": "the file to write",
+    "output": "the file to write, or the folder of such files",
     "plot": "draw it",
     "print-config": "print the config that the cases come to",
     "processes": "fresh processes for each case",
@@ -135,7 +136,7 @@ MEANINGS = {
     "width": "how wide the output is",
 }
 # Placeholders of the same kind of value.
-KINDS = [{"N", "LIST"}, {"N", "COLUMNS"}, {"FILE", "FILE|off"}]
+KINDS = [{"N", "LIST"}, {"N", "COLUMNS"}, {"FILE", "FILE|off"}, {"FILE", "FOLDER"}]
 
 
 def check_names(program):

@@ -30,7 +30,8 @@ typedef struct submit_options {
 
 static const ob_option OPTIONS[] = {
     ROW(FLAG, "slurm", by_slurm, .help = "Submit to Slurm, the one scheduler that is known."),
-    OB_OPTION_ROWS_OF(ob__text_rows, "config", offsetof(submit_options, config)),
+    OB_OPTION_ROWS_OF(ob__text_rows, "config", offsetof(submit_options, config),
+                      .help = "The benchmark config; all nodes must see it."),
     ROW(STRING, "output", output, .letter = 'o', .value = "FOLDER",
         .help = "Where the records go, and in slurm/ the scripts and logs; all nodes must see it. "
                 "The joined file is merged/all.json there."),
@@ -44,7 +45,8 @@ static const ob_option OPTIONS[] = {
         .help = "Submit again what is neither done nor in the queue of a folder that was "
                 "submitted before."),
     ROW(FLAG, "dry-run", dry_run, .help = "Show scripts and commands, and do nothing."),
-    ROW(STRING, "partition", slurm.partition, SLURM, .value = "NAME", .help = "Whose nodes."),
+    ROW(STRING, "partition", slurm.partition, SLURM, .value = "NAME",
+        .help = "The partition whose nodes are used."),
     ROW(STRING, "time", slurm.time, SLURM, .value = "TIME", .otherwise = "the partition's",
         .help = "The longest that a chunk may take at a time, such as 90 for minutes, 1:30:00 or "
                 "2-12; a chunk that needs more is begun again and goes on."),
@@ -52,7 +54,8 @@ static const ob_option OPTIONS[] = {
         .min = OB_SLURM_LEAST_GRACE_S, .max = 65535, .initial = "60",
         .help = "So long before its time is over, a chunk ends by itself: after the case under way "
                 "or, 40 seconds before the end, in the middle of it."),
-    ROW(STRING, "account", slurm.account, SLURM, .value = "NAME", .help = "Who pays."),
+    ROW(STRING, "account", slurm.account, SLURM, .value = "NAME",
+        .help = "The account that is charged."),
     ROW(STRING, "qos", slurm.qos, SLURM, .rare = true, .value = "NAME",
         .help = "Quality of service."),
     ROW(STRING, "reservation", slurm.reservation, SLURM, .rare = true, .value = "NAME",
@@ -156,6 +159,15 @@ static int tell(ob_cli *cli, const ob_slurm_jobs *jobs, const char *what, const 
     return OB_EXIT_OK;
 }
 
+/* The array may have been submitted, and only the joining not. */
+static int fail(ob_cli *cli, const ob_slurm_jobs *jobs, const ob_err *err)
+{
+    if (jobs->array[0] != '\0')
+        ob__cli_warn(cli, "job %s was submitted; join its files with opbench merge when it is over",
+                     jobs->array);
+    return ob__cli_fail(cli, err);
+}
+
 static int submit_plan(ob_cli *cli, const submit_options *o, const ob_slurm_plan *plan)
 {
     char array[64], what[128], at_a_time[32] = "";
@@ -168,10 +180,13 @@ static int submit_plan(ob_cli *cli, const submit_options *o, const ob_slurm_plan
     ob_status status =
         o->dry_run ? show_plan(cli, plan, array, &text, &err) : ob_slurm_write_plan(plan, &err);
     ob_text_fini(&text);
-    if (status == OB_OK && !o->dry_run)
+    if (status == OB_OK && !o->dry_run) {
         status = ob_slurm_submit(plan->folder, array, NULL, &jobs, &err);
+        if (jobs.array[0] == '\0')
+            ob_slurm_remove_plan(plan->folder);
+    }
     if (status != OB_OK)
-        return ob__cli_fail(cli, &err);
+        return fail(cli, &jobs, &err);
     snprintf(what, sizeof what, "%" PRIu64 " chunk%s, %" PRIu64 " results in all", plan->chunks,
              plan->chunks == 1 ? "" : "s", plan->results);
     return o->dry_run ? OB_EXIT_OK : tell(cli, &jobs, what, o->output);
@@ -230,7 +245,7 @@ static int submit_missing(ob_cli *cli, const submit_options *o, const char *fold
     if (status == OB_OK)
         status = ob_slurm_submit(folder, array->data, &o->slurm, &jobs, &err);
     if (status != OB_OK)
-        return ob__cli_fail(cli, &err);
+        return fail(cli, &jobs, &err);
     const uint64_t failed = list->in_state[OB_CHUNK_FAILED];
     snprintf(what, sizeof what, "%" PRIu64 " chunk%s once more", failed, failed == 1 ? "" : "s");
     return tell(cli, &jobs, what, o->output);

@@ -53,6 +53,8 @@ ob_status ob_slurm_print_chunk_script(const ob_slurm_plan *plan, ob_text *out, o
 ob_status ob_slurm_print_merge_script(const ob_slurm_plan *plan, ob_text *out, ob_err *err);
 /* Makes the folder and writes the scripts into it; one that has records or was submitted before is refused, OB_ERR_INVALID. */
 ob_status ob_slurm_write_plan(const ob_slurm_plan *plan, ob_err *err);
+/* Takes it away again, of which nothing was submitted; the folder too, if nothing else is in it. */
+void ob_slurm_remove_plan(const char *folder);
 
 /* Ids of what was submitted. */
 typedef struct ob_slurm_jobs {
@@ -61,7 +63,8 @@ typedef struct ob_slurm_jobs {
 } ob_slurm_jobs;
 
 /* Submits chunks ("1-64%8", "3,7") of a folder that has its scripts, and the joining behind them; options: what replaces
- * that of the script, NULL = nothing. OB_ERR_IO: sbatch is not there, or what it said. */
+ * that of the script, NULL = nothing. OB_ERR_NOT_FOUND: sbatch is not there; OB_ERR_IO: what it said. jobs->array is "" if nothing was submitted,
+ * and jobs->merge if the joining was not. */
 ob_status ob_slurm_submit(const char *folder, const char *array, const ob_slurm_options *options,
                           ob_slurm_jobs *jobs, ob_err *err);
 /* The calls of sbatch that it makes, for people. */

@@ -102,10 +102,13 @@ while [ -z "$stopped" ]; do
 done
 
 # A job that is still running was told of its time. Others Slurm has ended, or begins again itself.
-say "stopped: $after"
-[ "$(squeue --noheader --jobs="$SLURM_JOB_ID" --format=%T)" = RUNNING ] || exit 1
+# The number alone would be the whole array, for one of its tasks.
+job=${SLURM_ARRAY_JOB_ID}_$chunk
+state=$(squeue --noheader --jobs="$job" --format=%T)
+say "stopped, while Slurm says $state: $after"
+[ "$state" = RUNNING ] || exit 1
 if [ "$after" = "$before" ]; then
     note "failed time"
     leave_bad_node
 fi
-scontrol requeue "$SLURM_JOB_ID"
+scontrol requeue "$job"

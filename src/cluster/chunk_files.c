@@ -19,17 +19,33 @@
 #include <unistd.h>
 
 enum { TAIL_BYTES = 1 << 16 };
+#define MOST_CASES ((int64_t)1 << 48) /* a header that names more is not believed */
 
 /* ---- one file ---- */
 
 /* Backends have a result each of a case. */
-static uint64_t count_backends(const ob_json *divided)
+static uint64_t count_backends(const ob_json *part)
 {
-    const char *names = ob_json_string(ob_json_get(ob_json_item(divided, 0), "backend"), NULL);
+    const char *names = ob_json_string(ob_json_get(part, "backend"), NULL);
     uint64_t count = 1;
     for (; names != NULL && *names != '\0'; names++)
         count += *names == ',';
     return count;
+}
+
+/* Results of all shards; 0 = the header does not say it. */
+static uint64_t count_all(const ob_json *divided)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < ob_json_count(divided); i++) {
+        const ob_json *part = ob_json_item(divided, i), *ranges = ob_json_get(part, "ranges");
+        for (size_t k = 0; k < ob_json_count(ranges); k++) {
+            const int64_t cases = ob_json_int(ob_json_item(ob_json_item(ranges, k), 1), 0);
+            if (cases > 0 && cases < MOST_CASES && sum < MOST_CASES)
+                sum += (uint64_t)cases * count_backends(part);
+        }
+    }
+    return sum;
 }
 
 static bool take_header(ob_chunk_file *f, const ob_record_header *h)
@@ -41,8 +57,9 @@ static bool take_header(ob_chunk_file *f, const ob_record_header *h)
     f->shard = shard.number;
     f->of = shard.of;
     f->start = h->start_unix;
-    if (h->cases > 0 && h->cases < INT64_MAX / 1024)
-        f->expected = (uint64_t)h->cases * count_backends(h->divided);
+    if (h->cases > 0 && h->cases < MOST_CASES)
+        f->expected = (uint64_t)h->cases * count_backends(ob_json_item(h->divided, 0));
+    f->total = count_all(h->divided);
     snprintf(f->node, sizeof f->node, "%.63s", h->node != NULL ? h->node : h->system.hostname);
     return true;
 }
@@ -222,10 +239,12 @@ static ob_status spread(ob_chunk_survey *out, const files *all, ob_err *err)
     if (out->chunks == NULL)
         return ob__cluster_no_memory(err);
     for (size_t i = 0; i < all->count; i++) {
-        if (all->items[i].of == out->count)
-            add_file(&out->chunks[all->items[i].shard - 1], &all->items[i]);
-        else
+        if (all->items[i].of != out->count) {
             out->other_files++;
+            continue;
+        }
+        add_file(&out->chunks[all->items[i].shard - 1], &all->items[i]);
+        out->total = all->items[i].total > out->total ? all->items[i].total : out->total;
     }
     for (uint64_t i = 0; i < out->count; i++)
         settle(&out->chunks[i]);
@@ -238,7 +257,7 @@ ob_status ob__chunk_survey_read(ob_chunk_survey *out, const char *folder, uint64
     char begin[64] = "";
     files all = {0};
     *out = (ob_chunk_survey){.count = chunks};
-    if (only > 0)
+    if (only > 0 && chunks > 0) /* then they are named so */
         snprintf(begin, sizeof begin, "shard-%" PRIu64 "-of-", only);
     ob_status status = read_files(&all, folder, begin, err);
     if (status == OB_OK)

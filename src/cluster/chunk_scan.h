@@ -13,8 +13,9 @@
 typedef struct ob_chunk_file {
     uint64_t shard, of;
     uint64_t results, expected;
-    bool is_done; /* a run came to its end */
-    bool is_open; /* the last one has no end */
+    uint64_t total; /* results of all shards; 0 = not known */
+    bool is_done;   /* a run came to its end */
+    bool is_open;   /* the last one has no end */
     double seconds;
     int64_t start, written;
     char node[64];

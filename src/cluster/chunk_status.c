@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -140,6 +141,17 @@ static ob_chunk_state judge_files(const ob_chunk_files *f, char *note)
     return OB_CHUNK_FAILED;
 }
 
+static void explain_waiting(const ob_slurm_task *task, char *note)
+{
+    if (strcmp(task->state, "PENDING") != 0)
+        snprintf(note, NOTE_ROOM, "Slurm says %s", task->state);
+    else if (strcasestr(task->reason, "held") != NULL)
+        snprintf(note, NOTE_ROOM, "Slurm holds it (%s); let it go on: scontrol release %s_%" PRIu64,
+                 task->reason, task->job, task->chunk);
+    else if (task->reason[0] != '\0')
+        snprintf(note, NOTE_ROOM, "Slurm says %s", task->reason);
+}
+
 /* Nothing goes on with it: why? */
 static void explain(const ob_chunk_files *f, const ob_slurm_task *ended, char *note)
 {
@@ -148,9 +160,8 @@ static void explain(const ob_chunk_files *f, const ob_slurm_task *ended, char *n
     else if (f->last_begun[0] != '\0')
         snprintf(note, NOTE_ROOM, "its last try, on %s, has no end", f->last_begun);
     else
-        snprintf(note, NOTE_ROOM,
-                 f->files > 0 ? "interrupted, and not in the queue"
-                              : "not in the queue, and never begun");
+        snprintf(note, NOTE_ROOM, "not in the queue%s",
+                 f->tries == 0 && f->files == 0 ? ", and never begun" : "");
 }
 
 static void add_failures(const ob_chunk_files *f, ob_chunk_state state, char *note)
@@ -184,8 +195,8 @@ static void judge(ob_chunks *c, uint64_t i)
         chunk->state = OB_CHUNK_DONE;
     } else if (task != NULL) {
         chunk->state = task->is_running ? OB_CHUNK_RUNNING : OB_CHUNK_WAITING;
-        if (!task->is_running && strcmp(task->state, "PENDING") != 0)
-            snprintf(t->note, sizeof t->note, "Slurm says %s", task->state);
+        if (!task->is_running)
+            explain_waiting(task, t->note);
     } else if (is_queue_known(c)) {
         chunk->state = OB_CHUNK_FAILED;
         explain(f, find_task(&c->ended, i + 1), t->note);
@@ -197,20 +208,12 @@ static void judge(ob_chunks *c, uint64_t i)
 
 /* ---- all of them ---- */
 
+/* Where a chunk has no file yet, the first have one result more than others. */
 static void count_expected(ob_chunks *c)
 {
-    uint64_t sum = 0, known = 0;
-    for (uint64_t i = 0; i < c->survey.count; i++) {
-        sum += c->items[i].expected;
-        known += c->items[i].expected > 0;
-    }
-    const uint64_t mean = c->submitted.results > 0 ? c->submitted.results / c->survey.count
-                          : known > 0              ? sum / known
-                                                   : 0;
-    c->list.expected = c->submitted.results > 0   ? c->submitted.results
-                       : known == c->survey.count ? sum
-                                                  : mean * c->survey.count;
-    const uint64_t rest = c->submitted.results % c->survey.count; /* the first have one more */
+    const uint64_t all = c->submitted.results > 0 ? c->submitted.results : c->survey.total;
+    const uint64_t mean = all / c->survey.count, rest = all % c->survey.count;
+    c->list.expected = all;
     for (uint64_t i = 0; i < c->survey.count; i++)
         if (c->items[i].expected == 0)
             c->items[i].expected = mean + (i < rest);

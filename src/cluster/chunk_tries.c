@@ -50,6 +50,8 @@ static bool read_note(try_note *out, int folder, const char *name)
         return false;
     line[got] = '\0';
     line[strcspn(line, "\n")] = '\0';
+    for (size_t end = strlen(line); end > 0 && line[end - 1] == ' ';)
+        line[--end] = '\0';
     const size_t node = strcspn(line, " ");
     if (node == 0 || node >= sizeof out->node || line[node] == '\0')
         return false;

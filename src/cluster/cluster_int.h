@@ -34,6 +34,8 @@ typedef struct ob_slurm_task {
     bool is_running; /* else it waits, or ended */
     char state[24];  /* "RUNNING", "TIMEOUT" */
     char node[64];   /* "" = none */
+    char reason[48]; /* why it waits; "" = not said */
+    char job[32];    /* of the array */
 } ob_slurm_task;
 
 typedef struct ob_slurm_tasks {
@@ -47,7 +49,7 @@ ob_status ob__slurm_ask_queue(const char *slurm_folder, unsigned owner, ob_slurm
 /* How those ended that are not in it any more, in the order of their ends; `since`: seconds since 1970. */
 ob_status ob__slurm_ask_accounting(const char *slurm_folder, unsigned owner, int64_t since,
                                    ob_slurm_tasks *out, ob_err *err);
-/* Takes a line "ARRAY|TASK|STATE|NODES|FOLDER" of squeue, or one of sacct; what is of another folder or no chunk is passed
+/* Takes a line "ARRAY|TASK|STATE|NODES|REASON|FOLDER" of squeue, or one of sacct; what is of another folder or no chunk is passed
  * over. False: memory is out. */
 bool ob__slurm_take_queued(ob_slurm_tasks *out, const char *slurm_folder, const char *line,
                            size_t length);
@@ -75,6 +77,7 @@ typedef struct ob_chunk_survey {
     ob_chunk_files *chunks; /* so many: */
     uint64_t count;
     uint64_t other_files;
+    uint64_t total; /* results of all, as the headers say; 0 = not known */
 } ob_chunk_survey;
 
 /* chunks: how many there are, 0 = the files say it; only: this one alone, 0 = all. */

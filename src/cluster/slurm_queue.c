@@ -92,11 +92,21 @@ static bool add(ob_slurm_tasks *out, uint64_t chunk, const field *state, const f
 bool ob__slurm_take_queued(ob_slurm_tasks *out, const char *slurm_folder, const char *line,
                            size_t length)
 {
-    enum { ARRAY, TASK, STATE, NODE, FOLDER, FIELDS };
+    enum { ARRAY, TASK, STATE, NODE, REASON, FOLDER, FIELDS };
     field f[FIELDS];
     if (!split(line, length, f, FIELDS) || !is_text(&f[FOLDER], slurm_folder))
         return true;
-    return add(out, read_number(&f[TASK]), &f[STATE], &f[NODE]);
+    const size_t before = out->count;
+    if (!add(out, read_number(&f[TASK]), &f[STATE], &f[NODE]))
+        return false;
+    if (out->count > before) {
+        ob_slurm_task *task = &out->items[before];
+        copy(task->job, sizeof task->job, &f[ARRAY]);
+        copy(task->reason, sizeof task->reason, &f[REASON]);
+        if (strcmp(task->reason, "None") == 0)
+            task->reason[0] = '\0';
+    }
+    return true;
 }
 
 bool ob__slurm_take_ended(ob_slurm_tasks *out, const char *slurm_folder, const char *line,
@@ -119,8 +129,8 @@ ob_status ob__slurm_ask_queue(const char *slurm_folder, unsigned owner, ob_slurm
                               ob_err *err)
 {
     char user[32];
-    const char *const words[] = {"squeue", "--noheader", "--array", user, "--format=%F|%K|%T|%N|%Z",
-                                 NULL};
+    const char *const words[] = {
+        "squeue", "--noheader", "--array", user, "--format=%F|%K|%T|%N|%r|%Z", NULL};
     gathering g = {.out = out, .folder = slurm_folder, .take = ob__slurm_take_queued, .ok = true};
     snprintf(user, sizeof user, "--user=%u", owner);
     OB_TRY(ob__slurm_call(words, NULL, on_line, &g, err));

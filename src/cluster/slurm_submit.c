@@ -230,9 +230,26 @@ static ob_status call_sbatch(words *w, bool listed, const char *folder, char job
                           : ob_err_set(err, OB_ERR_IO, "sbatch did not say what the job is called");
 }
 
+void ob_slurm_remove_plan(const char *folder)
+{
+    static const char *const NAMES[] = {OB_SLURM_CHUNKS, OB_SLURM_MERGE, OB_SLURM_SUBMISSION};
+    char path[PATH_MAX];
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        if (make_path(path, folder, NAMES[i], NULL) == OB_OK)
+            unlink(path);
+    if (make_path(path, folder, OB_SLURM_TRIES, NULL) == OB_OK)
+        rmdir(path);
+    if (make_path(path, folder, "", NULL) == OB_OK)
+        rmdir(path);
+    if (snprintf(path, sizeof path, "%s/merged", folder) < PATH_MAX)
+        rmdir(path);
+    rmdir(folder); /* each of them only if it is empty */
+}
+
 ob_status ob_slurm_submit(const char *folder, const char *array, const ob_slurm_options *options,
                           ob_slurm_jobs *jobs, ob_err *err)
 {
+    jobs->array[0] = jobs->merge[0] = '\0';
     words first = {.count = 0}, second = {.count = 0};
     if (options != NULL)
         OB_TRY(ob_slurm_options_check(options, err));

@@ -37,7 +37,7 @@ static const ob_option OPTIONS[] = {
                 "The joined file is merged/all.json there."),
     ROW(INT, "nodes", slurm.nodes, .value = "N", .min = 1, .max = 1e5, .otherwise = "any number",
         .help = "So many chunks at a time, each with a node for itself."),
-    ROW(INT, "array", slurm.chunks, .value = "N", .min = 1, .max = 1e6,
+    ROW(INT, "array", slurm.chunks, .value = "N", .min = 1, .max = OB_SLURM_MOST_CHUNKS,
         .otherwise = "four for each node",
         .help = "Divide the cases into so many chunks; more than nodes, so that quick nodes take "
                 "more of them."),

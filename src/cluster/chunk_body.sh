@@ -3,7 +3,7 @@
 # A chunk of a divided run, with a node for itself. Begun again, it goes on with what is missing.
 # opbench submit wrote it, with what it needs to know above; opbench status says how far it is.
 
-chunk=$SLURM_ARRAY_TASK_ID
+chunk=${SLURM_ARRAY_TASK_ID:?this is a job of an array, which opbench submit submits}
 node=${SLURMD_NODENAME:-$HOSTNAME}
 tries=$folder/slurm/tries
 turn=0

@@ -262,7 +262,8 @@ ob_status ob__chunk_survey_read(ob_chunk_survey *out, const char *folder, uint64
     ob_status status = read_files(&all, folder, begin, err);
     if (status == OB_OK)
         status = spread(out, &all, err);
-    if (status == OB_OK && out->chunks != NULL)
+    if (status == OB_OK && out->chunks != NULL &&
+        only == 0) /* one chunk is only asked whether it is done */
         status = ob__chunk_tries_read(out, folder, err);
     free(all.items);
     return status;

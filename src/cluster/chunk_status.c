@@ -109,14 +109,17 @@ static void ask_slurm(ob_chunks *c)
         c->ended.count = 0;
 }
 
-/* The last of them that is of the chunk, a running one before others. */
-static const ob_slurm_task *find_task(const ob_slurm_tasks *tasks, uint64_t chunk)
+/* By chunk: its last, a running one before others. calloc'ed; NULL: memory is out. */
+static const ob_slurm_task **index_tasks(const ob_slurm_tasks *tasks, uint64_t count)
 {
-    const ob_slurm_task *found = NULL;
-    for (size_t i = 0; i < tasks->count; i++)
-        if (tasks->items[i].chunk == chunk && (found == NULL || !found->is_running))
-            found = &tasks->items[i];
-    return found;
+    const ob_slurm_task **index = calloc(count, sizeof *index);
+    for (size_t i = 0; index != NULL && i < tasks->count; i++) {
+        const ob_slurm_task *task = &tasks->items[i];
+        const ob_slurm_task **slot = task->chunk <= count ? &index[task->chunk - 1] : NULL;
+        if (slot != NULL && (*slot == NULL || !(*slot)->is_running))
+            *slot = task;
+    }
+    return index;
 }
 
 /* ---- one chunk ---- */
@@ -176,12 +179,12 @@ static void add_failures(const ob_chunk_files *f, ob_chunk_state state, char *no
         snprintf(note + used, NOTE_ROOM - used, "%sbefore, it %s", mark, f->last_failure);
 }
 
-static void judge(ob_chunks *c, uint64_t i)
+/* task: in the queue; ended: what accounting has of it. Both may be NULL. */
+static void judge(ob_chunks *c, uint64_t i, const ob_slurm_task *task, const ob_slurm_task *ended)
 {
     const ob_chunk_files *f = &c->survey.chunks[i];
     ob_chunk *chunk = &c->items[i];
     chunk_texts *t = &c->texts[i];
-    const ob_slurm_task *task = find_task(&c->queued, i + 1);
     *chunk = (ob_chunk){.number = i + 1,
                         .results = f->results,
                         .expected = f->expected,
@@ -199,7 +202,7 @@ static void judge(ob_chunks *c, uint64_t i)
             explain_waiting(task, t->note);
     } else if (is_queue_known(c)) {
         chunk->state = OB_CHUNK_FAILED;
-        explain(f, find_task(&c->ended, i + 1), t->note);
+        explain(f, ended, t->note);
     } else {
         chunk->state = judge_files(f, t->note);
     }
@@ -240,6 +243,18 @@ static double estimate(const ob_chunks *c)
     return fmax(most, each * (double)(l->expected - l->results) / (double)running);
 }
 
+static ob_status judge_all(ob_chunks *c, ob_err *err)
+{
+    const ob_slurm_task **queued = index_tasks(&c->queued, c->survey.count);
+    const ob_slurm_task **ended = index_tasks(&c->ended, c->survey.count);
+    const bool ok = queued != NULL && ended != NULL;
+    for (uint64_t i = 0; ok && i < c->survey.count; i++)
+        judge(c, i, queued[i], ended[i]);
+    free((void *)queued);
+    free((void *)ended);
+    return ok ? OB_OK : ob__cluster_no_memory(err);
+}
+
 static ob_status fill(ob_chunks *c, ob_err *err)
 {
     const uint64_t count = c->survey.count;
@@ -254,8 +269,7 @@ static ob_status fill(ob_chunks *c, ob_err *err)
                               .other_files = c->survey.other_files};
     if (c->submitted.is_there && !c->has_queue)
         c->list.queue = c->queue_err.message;
-    for (uint64_t i = 0; i < count; i++)
-        judge(c, i);
+    OB_TRY(judge_all(c, err));
     count_expected(c);
     for (uint64_t i = 0; i < count; i++) {
         c->list.in_state[c->items[i].state]++;

@@ -151,7 +151,7 @@ static void put_name(writer *w, const char *folder)
     const char *last = strrchr(folder, '/');
     last = last != NULL ? last + 1 : folder;
     put(w, "#SBATCH --job-name=opbench-");
-    for (size_t i = 0; last[i] != '\0' && i < 40; i++) {
+    for (size_t i = 0; i < 40 && last[i] != '\0'; i++) {
         const char c[2] = {last[i], '\0'};
         put(w, (unsigned char)c[0] < 0x80 && strspn(c, PLAIN) == 1 && c[0] != '%' ? c : "_");
     }

@@ -48,7 +48,7 @@ static void queue(void)
         "12|-3|RUNNING|n1|None|/data/a|b/slurm",
         "12|3x|RUNNING|n1|None|/data/a|b/slurm",
         "12|0|RUNNING|n1|None|/data/a|b/slurm",
-        "12|1000001|RUNNING|n1|None|/data/a|b/slurm",
+        "12|100001|RUNNING|n1|None|/data/a|b/slurm",
         "12|99999999999999999999|RUNNING|n1|None|/data/a|b/slurm",
     };
     for (size_t i = 0; i < sizeof OTHERS / sizeof *OTHERS; i++)

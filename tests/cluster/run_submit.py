@@ -116,6 +116,8 @@ def whole_run(run):
     assert "was submitted before" in run.opbench("submit", "--slurm", "-c", run.config, "--output", run.folder,
                                                  "--nodes", "4", code=2)
     assert "nothing to submit" in run.opbench("submit", "--slurm", "--resume", "--output", run.folder)
+    if shutil.which("shellcheck"):
+        run.cluster.run("shellcheck", "--exclude=SC2016", *map(str, (run.folder / "slurm").glob("*.sh")))
 
 
 def bad_node(run):
@@ -128,6 +130,22 @@ def bad_node(run):
     assert moved, (run.status(), run.logs())
     assert run.logs().count("failed twice on n1; it is run elsewhere") == len(moved), run.logs()
     assert "n1" not in {h["cluster"]["node"] for h in divided.headers(run.folder)}
+
+
+def given_up(run):
+    """What fails everywhere is tried on three nodes; when that is mended, it is submitted again."""
+    for node in run.cluster.nodes:
+        run.cluster.hide(node, run.configs)
+    run.submit("--array", "1")
+    run.wait_for_end()
+    assert "it is given up" in run.logs() and run.states() == ["failed"], (run.status(), run.logs())
+    assert len(list((run.folder / "slurm/tries").glob("1.*"))) == 6
+    assert re.search("failed twice on n[1-4], n[1-4], n[1-4]; last, it ended with 2 on", run.status()[0]["note"]), run.status()
+    for node in run.cluster.nodes:
+        run.cluster.show(node, run.configs)
+    run.resume()
+    run.wait_for_end()
+    run.check()
 
 
 def cancelled(run):
@@ -221,7 +239,7 @@ def time_limit(run):
     assert "stopped, while Slurm says RUNNING" in run.logs(), run.logs()
 
 
-QUICK = (whole_run, bad_node, cancelled)
+QUICK = (whole_run, bad_node, given_up, cancelled)
 FULL = (requeued, preempted, dead_node, lost_daemon, node_down, time_limit)
 
 

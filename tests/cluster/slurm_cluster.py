@@ -127,6 +127,10 @@ PartitionName=urgent Nodes=n[1-{NODES}] State=UP PriorityTier=10
         """From what runs on the node, as a file system that is not mounted there."""
         self.run("nsenter", "--target", str(self.first_process(node)), "--mount", "mount", "-t", "tmpfs", "none", str(folder))
 
+    def show(self, node, folder):
+        """What was hidden."""
+        self.run("nsenter", "--target", str(self.first_process(node)), "--mount", "umount", str(folder))
+
     def wait_for(self, is_there, what, seconds=60):
         end = time.monotonic() + seconds
         while time.monotonic() < end:

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { TAIL_BYTES = 1 << 16 };
+enum { TAIL_BYTES = 1 << 16, READ_BYTES = 1 << 20, MOST_LINE = 1 << 28 };
 #define MOST_CASES ((int64_t)1 << 48) /* a header that names more is not believed */
 
 /* ---- one file ---- */
@@ -116,32 +116,54 @@ static bool read_tail(ob_chunk_file *f, const char *path, off_t size)
     return ok;
 }
 
-/* Line by line; a last one that was cut off does not count. */
+static void count_line(ob_chunk_file *f, const char *line, size_t length, uint64_t *results)
+{
+    static const char INTERRUPTED[] = "\"interrupted\"";
+    ob_line_scan scan;
+    if (!ob__line_scan(line, length, &scan))
+        return;
+    const ob_scan_value *status = &scan.fields[OB_SCAN_STATUS];
+    const bool is_settled =
+        status->size != strlen(INTERRUPTED) || memcmp(status->data, INTERRUPTED, status->size) != 0;
+    *results += scan.kind == OB_SCAN_RESULT && scan.fields[OB_SCAN_PART_OF].size == 0 && is_settled;
+    if (scan.kind == OB_SCAN_HEADER)
+        f->is_open = true;
+    else if (scan.kind == OB_SCAN_FINISH)
+        take_end(f, line, length);
+}
+
+/* Lines that are whole; a last one that was cut off stays in the text. */
+static void count_lines(ob_chunk_file *f, ob_text *text, uint64_t *results)
+{
+    size_t at = 0;
+    for (const char *end; text->size > at; at = (size_t)(end - text->data) + 1) {
+        end = memchr(text->data + at, '\n', text->size - at);
+        if (end == NULL)
+            break;
+        count_line(f, text->data + at, (size_t)(end - text->data) - at, results);
+    }
+    if (at > 0)
+        memmove(text->data, text->data + at, text->size - at);
+    text->size -= at;
+}
+
 static void count_results(ob_chunk_file *f, const char *path)
 {
-    FILE *file = fopen(path, "rbe");
-    char *line = NULL;
-    size_t room = 0;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ob_text text = {0};
     uint64_t results = 0;
     f->is_open = true;
-    for (ssize_t got; file != NULL && (got = getline(&line, &room, file)) > 0;) {
-        ob_line_scan scan;
-        if (line[got - 1] != '\n' || !ob__line_scan(line, (size_t)got - 1, &scan))
-            continue;
-        const ob_scan_value *status = &scan.fields[OB_SCAN_STATUS];
-        const bool is_settled = status->size != strlen("\"interrupted\"") ||
-                                memcmp(status->data, "\"interrupted\"", status->size) != 0;
-        results +=
-            scan.kind == OB_SCAN_RESULT && scan.fields[OB_SCAN_PART_OF].size == 0 && is_settled;
-        if (scan.kind == OB_SCAN_HEADER)
-            f->is_open = true;
-        else if (scan.kind == OB_SCAN_FINISH)
-            take_end(f, line, (size_t)got);
+    while (fd >= 0 && text.size < MOST_LINE && ob_text_reserve(&text, READ_BYTES)) {
+        const ssize_t got = read(fd, text.data + text.size, READ_BYTES);
+        if (got <= 0)
+            break;
+        text.size += (size_t)got;
+        count_lines(f, &text, &results);
     }
     f->results = results;
-    free(line);
-    if (file != NULL)
-        fclose(file);
+    ob_text_fini(&text);
+    if (fd >= 0)
+        close(fd);
 }
 
 static bool read_one(ob_chunk_file *f, const char *path)

@@ -9,7 +9,7 @@
 
 #include "opbench/run.h"
 
-enum { OB_CLI_MOST_SIDES = 8 };
+enum { OB_CLI_MOST_SIDES = 32 };
 
 /* What is different about a side's code. NULL = nothing. */
 typedef struct ob_cli_side_code {

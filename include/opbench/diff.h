@@ -87,7 +87,9 @@ typedef struct ob_diff_row {
     /* "kernel.c:add +1200, copy -30": the functions that execute most more or fewer instructions per iteration; NULL = not counted,
      * or none does. */
     const char *functions;
-    const char *call; /* "softmax(f32[8,50257], -1)"; "OPERATOR|ID" where records do not say */
+    const char *call;     /* "softmax(f32[8,50257], -1)"; "OPERATOR|ID" where records do not say */
+    const char *baseline; /* name of the side that it stands beside */
+    const char *baseline_reason; /* why that one failed; else NULL. reason is then the other's */
 } ob_diff_row;
 
 typedef struct ob_diff_summary {

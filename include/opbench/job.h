@@ -115,6 +115,10 @@ typedef struct ob_job_outlook {
     size_t call_width; /* characters of the longest call; 0 = not known */
     bool
         repeats_calls; /* cases that follow each other have the same call, and differ in their ids */
+    bool one_pass;     /* there are no backward passes */
+    const char *const
+        *calls; /* of all cases, or of some of very many; they live as long as the job */
+    size_t call_count;
 } ob_job_outlook;
 ob_status ob_job_look_ahead(ob_job *job, ob_job_outlook *out, ob_err *err);
 

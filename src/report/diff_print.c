@@ -110,7 +110,8 @@ static bool append_worst(const ob_diff *diff, const ob_diff_summary *sum, ob_tex
             (!has_several(diff) ||
              (ob_text_append_str(text, " of ") && append_plain(text, w->side))) &&
             ob_text_append_str(text, ": ") && append_plain(text, w->call) &&
-            ob_text_printf(text, " %s, %s\n", w->pass, ob__diff_change(w->time.ratio, change)) &&
+            (w->backend == NULL || ob_text_printf(text, " %s", w->pass)) && /* code has none */
+            ob_text_printf(text, ", %s\n", ob__diff_change(w->time.ratio, change)) &&
             (w->repro == NULL || (ob_text_append_str(text, "  alone: ") &&
                                   append_plain(text, w->repro) && ob_text_append_str(text, "\n"))));
 }
@@ -165,10 +166,14 @@ static ob_status print_on(const ob_diff *diff, const screen *on, ob_text *text, 
 static ob_status print_table(const ob_diff *diff, const ob_diff_summary *sum, const screen *on,
                              ob_text *text, ob_err *err)
 {
+    /* Whoever divides them gets something else. */
+    static const char TIMES[] = "times are undisturbed ones, not medians; changes are of pairs\n";
     OB_TRY(print_on(diff, on, text, err));
     OB_TRY(ob_text_append_str(text, "\n") ? OB_OK : no_memory(err));
     OB_TRY(each_side(diff, say_side, text, err));
-    const bool ok = append_times(sum, text) && append_notes(diff, "note: ", append_plain, text);
+    const bool compared = sum->states[OB_DIFF_COMPARED] > 0;
+    const bool ok = (!compared || ob_text_append_str(text, TIMES)) && append_times(sum, text) &&
+                    append_notes(diff, "note: ", append_plain, text);
     return ok ? OB_OK : no_memory(err);
 }
 

@@ -82,9 +82,9 @@ static ob_status add_row(const pair *p, ob_diff_state state, const char *pass, o
                           .start_seconds = NAN,
                           .worse = STATES[state].worse &&
                                    (diff->tolerate & OB_DIFF_TOLERATE_FAILURES) == 0,
-                          .repro = shown->repro};
-    if (state == OB_DIFF_MENDED)
-        (*out)->reason = p->a->reason;
+                          .repro = shown->repro,
+                          .baseline = diff->sides[0]->name,
+                          .baseline_reason = p->a != NULL ? p->a->reason : NULL};
     ob_diff_allowed *allowed = ob__diff_find_allowed(diff, shown);
     if (allowed != NULL && !allowed->over)
         (*out)->allowed = allowed->reason;

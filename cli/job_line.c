@@ -352,7 +352,7 @@ int ob__cli_job_run(ob_cli_job *j)
 {
     ob_err err;
     tell_division(j);
-    ob__cli_catch_interrupts(j->cli);
+    ob__cli_catch_interrupts(j->cli, j->line->no_isolate);
     ob_status status = begin_rows(j, &err);
     if (status == OB_OK)
         status = ob_job_run(j->job, &err);

@@ -3,6 +3,8 @@
  * opbench diff: is it slower than before? Verdicts on the cases of stored results.
  */
 #include "diff_line.h"
+#include "help/help.h"
+#include "interrupts.h"
 #include "screen.h"
 #include "show/measurement_files.h"
 #include "side_keys.h"
@@ -303,6 +305,13 @@ static int print(ob_cli *cli, const ob_diff_line *o, const ob_diff *diff)
     /* Output that cannot be written is not "something is worse". */
     return code == OB_EXIT_OK && ob__cli_finish(cli) == OB_EXIT_OK ? OB_EXIT_OK : OB_EXIT_USAGE;
 }
+/* The cases that came to their end; nothing where none did. */
+static void print_interrupted(ob_cli *cli, const ob_diff_line *o, ob_diff *diff)
+{
+    if (judge(o, diff, NULL) == OB_OK)
+        print(cli, o, diff);
+}
+
 
 /* Measures or reads. */
 static int gather(ob_cli *cli, const ob_cli_call *call, ob_diff *diff, bool *is_cut)
@@ -337,13 +346,15 @@ static int run_with(ob_cli *cli, const ob_cli_call *call, uint32_t tolerate)
     bool is_cut = false;
     int code = ob_diff_create(&params, &diff, &err) == OB_OK ? gather(cli, call, diff, &is_cut)
                                                              : ob__cli_fail(cli, &err);
-    if (code == OB_EXIT_OK && judge(o, diff, &err) != OB_OK)
+    if (code == OB_EXIT_INTERRUPTED)
+        print_interrupted(cli, o, diff);
+    else if (code == OB_EXIT_OK && judge(o, diff, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     if (code == OB_EXIT_OK)
         code = print(cli, o, diff);
     if (code == OB_EXIT_OK)
         code = exit_code(cli, o, diff, is_cut);
-    else if (o->bisect)
+    else if (o->bisect && code != OB_EXIT_INTERRUPTED) /* that ends a bisection */
         code = EXIT_CANNOT_TELL;
     ob_diff_destroy(diff);
     return code;

@@ -352,8 +352,8 @@ const ob_cli_command ob__command_run = {
         "much memory is a record with its status and reason, and the run goes on.\n\n"
         "Exit code 0: all cases ran; 1: some were not measured: they failed, or the backend "
         "that was asked for does not support them (each record has a status, the last line of the "
-        "file counts them); 2: wrong command line or config; 130: interrupted (the first interrupt "
-        "ends after the present case, the second at once).\n\n"
+        "file counts them); 2: wrong command line or config; 130: interrupted (the case "
+        "under way gets a second to end; a second interrupt ends it at once).\n\n"
         "Without a config, an operator and its arguments are measured for 0.2 seconds, or as long "
         "as -i, --min-time or --precision say, and no file is written unless one is named.",
     .usage = "FILE | OPERATOR [ARGUMENT...] [OPTIONS]",

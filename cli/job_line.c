@@ -49,6 +49,11 @@ int ob__job_line_check(ob_cli *cli, const ob_job_line *line, const ob_run_option
     return OB_EXIT_OK;
 }
 
+bool ob__job_line_is_mute(const ob_job_line *line)
+{
+    return line->quiet && (line->output != NULL || line->prefix != NULL);
+}
+
 void ob__job_line_take_prefix(ob_cli *cli, ob_job_line *line)
 {
     const size_t length = strlen(line->prefix), ending = strlen(".json");
@@ -79,6 +84,7 @@ static void log_result(const ob_cli *cli, const ob_record_result *r)
 static void note_attained(ob_cli_job *j, const ob_record_result *r)
 {
     const size_t used = strlen(j->attained);
+    j->has_rates = j->has_rates || r->forward.gflops_per_s > 0 || r->forward.gb_per_s > 0;
     if (r->forward.attainable_ms > 0 && r->backend != NULL &&
         (used == 0 || !ob_backend_is_among(j->attained, r->backend)))
         snprintf(j->attained + used, sizeof j->attained - used, "%s%s", used > 0 ? "," : "",
@@ -98,7 +104,8 @@ static ob_status on_record(void *ctx, const ob_job_event *event, ob_err *err)
         note_attained(j, &event->record->result);
     }
     const bool is_json = j->line->format != NULL && strcmp(j->line->format, "json") == 0;
-    if (is_json && !j->line->quiet && !ob__cli_write(j->cli, event->line, event->length))
+    if (is_json && !ob__job_line_is_mute(j->line) &&
+        !ob__cli_write(j->cli, event->line, event->length))
         return ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
     return j->show != NULL ? j->show(j->show_ctx, event, err) : OB_OK;
 }
@@ -200,6 +207,7 @@ static ob_status begin_rows(ob_cli_job *j, ob_err *err)
         return OB_OK;
     OB_TRY(ob_job_look_ahead(j->job, &outlook, err));
     ob_report_expect(j->report, outlook.call_width, outlook.repeats_calls);
+    ob_report_expect_calls(j->report, outlook.calls, outlook.call_count, outlook.one_pass);
     j->is_live = true;
     return OB_OK;
 }
@@ -321,6 +329,7 @@ int ob__cli_job_name(ob_cli_job *j, const char *config, ob_run_options *run)
     j->is_of_stdin = strcmp(config, "-") == 0 && !run->by_words;
     run->config_name = resolved ? j->config_path : config;
     run->program = j->own.word;
+    run->repro_before = j->cli->plugin_path;
     return OB_EXIT_OK;
 }
 
@@ -362,7 +371,7 @@ int ob__cli_job_run(ob_cli_job *j)
     if (status == OB_OK) {
         const ob_json *named = ob_json_get(j->params.arguments, "roofline");
         if (ob_json_string(named, NULL) == NULL && !j->line->quiet)
-            ob__cli_look_at_roofline(j->cli, j->attained, ob__progress_has_line());
+            ob__cli_look_at_roofline(j->cli, j->attained, j->has_rates && ob__progress_has_line());
         return OB_EXIT_OK;
     }
     const int code = ob__cli_fail(j->cli, &err);

@@ -83,7 +83,8 @@ static ob_status print_table(ob_job_screen *s, ob_err *err)
     if (s->is_muted || !s->at_end)
         return OB_OK;
     OB_TRY(ob_report_print(s->report, s->format, &s->text, err));
-    OB_TRY(ob_report_print_notes(s->report, s->format, &s->text, err));
+    if (!s->job.line->quiet)
+        OB_TRY(ob_report_print_notes(s->report, s->format, &s->text, err));
     return write_text(s, err);
 }
 
@@ -93,7 +94,8 @@ ob_status ob__job_screen_init(ob_job_screen *s, const void *values, ob_err *err)
 {
     const char *word = s->job.line->format;
     const bool is_text = word == NULL || strcmp(word, "text") == 0;
-    s->is_muted = s->is_muted || s->job.line->quiet || (word != NULL && strcmp(word, "json") == 0);
+    s->is_muted = s->is_muted || ob__job_line_is_mute(s->job.line) ||
+                  (word != NULL && strcmp(word, "json") == 0);
     s->format = OB_TABLE_TEXT;
     if (!is_text && strcmp(word, "table") != 0)
         ob_table_format_from_word(word, &s->format);

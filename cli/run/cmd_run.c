@@ -63,7 +63,9 @@ static bool wants_warning(void *ctx, const ob_err *what)
 static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)
 {
     run_command *r = ctx;
-    return r->line->job.quiet ? OB_OK : ob__cli_job_show(&r->job, r->report, event->record, err);
+    return ob__job_line_is_mute(&r->line->job)
+               ? OB_OK
+               : ob__cli_job_show(&r->job, r->report, event->record, err);
 }
 
 /* The table, what was there before, the notes; where the records are goes beside what programs read. */
@@ -76,7 +78,8 @@ static ob_status print_tables(run_command *r, ob_text *text, ob_err *err)
         ob__cli_printf(r->cli, "%" PRIu64 " %s done already\n", left_out,
                        left_out == 1 ? "case was" : "cases were");
     text->size = 0;
-    OB_TRY(ob_report_print_notes(r->report, r->format, text, err));
+    if (!r->line->job.quiet)
+        OB_TRY(ob_report_print_notes(r->report, r->format, text, err));
     ob__cli_write(r->cli, text->data, text->size);
     return OB_OK;
 }
@@ -103,7 +106,7 @@ static int print_report(run_command *r)
 
 static int report(run_command *r)
 {
-    const int shown = r->line->job.quiet ? OB_EXIT_OK : print_report(r);
+    const int shown = ob__job_line_is_mute(&r->line->job) ? OB_EXIT_OK : print_report(r);
     const int code = ob_job_summary_exit_code(ob_job_get_summary(r->job.job));
     return code != OB_EXIT_OK ? code : shown;
 }

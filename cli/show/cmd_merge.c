@@ -3,6 +3,7 @@
  * opbench merge: joins the files of a divided run, says what is missing, and how to measure just that.
  */
 #include "command.h"
+#include "command_rows.h"
 #include "file_list.h"
 #include "screen.h"
 
@@ -30,7 +31,7 @@ static const ob_option OPTIONS[] = {
     ROW(FLAG, "mix", mix,
         .help = "Join files of other configs, or measured with other options, too; what is missing "
                 "cannot be said then."),
-    ROW(FLAG, "quiet", quiet, .letter = 'q', .help = "Say nothing but what is wrong."),
+    ROW(FLAG, "quiet", quiet, .letter = 'q', .help = OB_QUIET_HELP),
     {.name = NULL},
 };
 

@@ -2,6 +2,7 @@
  *
  * opbench report: stored results as one page for a browser, or a history as a folder of pages.
  */
+#include "command_rows.h"
 #include "measurement_files.h"
 #include "output_file.h"
 
@@ -26,7 +27,7 @@ static const ob_option OPTIONS[] = {
         .otherwise = "report.html; with --db the folder site",
         .help = "Write the page there; - is standard output. With --db: the folder of the pages."),
     ROW(FLAG, "force", force, .help = "Replace what is there."),
-    ROW(FLAG, "quiet", quiet, .letter = 'q', .help = "Do not say what was written."),
+    ROW(FLAG, "quiet", quiet, .letter = 'q', .help = OB_QUIET_HELP),
     ROW(STRING, "title", title, .value = "TEXT",
         .otherwise = "the name of the config, or the calls", .help = "What stands at the top."),
     ROW(FLAG, "diff", diff,

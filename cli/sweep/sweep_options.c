@@ -21,7 +21,7 @@ const ob_option ob__sweep_rows[] = {
     ROW(STRING, "records", job.output, .value = "FILE", OUTPUT,
         .otherwise = "beside the output, with the ending .jsonl",
         .help = "The records that the rows are made from."),
-    ROW(STRING, "rows-json", json, .value = "FILE", OUTPUT,
+    ROW(STRING, "rows-json", json, .rare = true, .value = "FILE", OUTPUT,
         .help = "All rows as one JSON document too, for plotting; needs --output."),
     OB_OPTION_OLD_NAME("json", "rows-json"),
     ROW(INT, "sample", sample, CASES, .value = "N", .min = 1, .max = 1e15,
@@ -48,8 +48,7 @@ const ob_option ob__sweep_rows[] = {
                       .help = "What standard output gets: the rows as they come (csv), unless they "
                               "go to a file; all of them at the end; or the records."),
     OB_OPTION_ROWS_OF(ob__job_rows, "sort|top", offsetof(ob_sweep_line, job), .rare = true),
-    OB_OPTION_ROWS_OF(ob__job_rows, "quiet", offsetof(ob_sweep_line, job),
-                      .help = "No summary, no progress and no warnings."),
+    OB_OPTION_ROWS_OF(ob__job_rows, "quiet", offsetof(ob_sweep_line, job)),
     ROW(FLAG, "print-config", print_config, OUTPUT,
         .help = "Measure nothing; print the sweep as a benchmark config for `opbench expand` and "
                 "`opbench run`, of one backend (see --backend)."),

@@ -80,7 +80,8 @@ int ob__cases_measure(ob_job_screen *screen, ob_case_request *r)
     ob_err err;
     if (to == NULL)
         return ob__cli_out_of_memory(cli);
-    int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
+    int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS,
+                                    screen->job.line->quiet ? OB_LOG_ERROR : OB_LOG_WARNING);
     if (code == OB_EXIT_OK && open_config(cli->context, r, &to->config, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     r->run.by_words = r->config == NULL && r->code == NULL;

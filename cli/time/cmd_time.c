@@ -20,7 +20,7 @@ static int time_snippets(ob_job_screen *screen, const ob_cli_call *call,
                          const ob_time_settings *plan)
 {
     static const char *const TOLD[] = {OB_SNIPPET_TOLD, "number", "method",       "adaptive",
-                                       "min-run-time",  "label",  "max-run-time", "threshold",
+                                       "min-run-time",  "label",  "max-run-time", "max-spread",
                                        "sub-label",     "env",    "description",  "case-timeout",
                                        "library-caps",  NULL};
     const ob_time_line *line = call->options;

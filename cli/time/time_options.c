@@ -5,6 +5,8 @@
  */
 #include "time_options.h"
 
+#include "opbench/old_option.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +32,9 @@ const ob_option ob__time_rows[] = {
                       .otherwise = OB_OPTION_NUMBER(OB_TIMER_NUMBER)),
     OB_OPTION_ROWS_OF(ob_timer_option_rows, "max-run-time", RUN, .initial = "-1",
                       .otherwise = OB_OPTION_NUMBER(OB_ADAPTIVE_MAX_RUN_TIME_S) " seconds"),
-    OB_OPTION_ROWS_OF(ob_timer_option_rows, "threshold", RUN, .initial = "-1",
+    OB_OPTION_ROWS_OF(ob_timer_option_rows, "max-spread", RUN, .initial = "-1",
+    /* torch's name, which means something else in `diff` */
+    OB_OPTION_OLD_NAME("threshold", "max-spread"),
                       .otherwise = OB_OPTION_NUMBER(OB_ADAPTIVE_THRESHOLD)),
     OB_THREAD_LIST_ROW(offsetof(ob_time_line, threads)),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "cache", RUN,
@@ -64,7 +68,7 @@ static int check_method(ob_cli *cli, const ob_timer_options *timer)
     if (!is_adaptive && (timer->threshold >= 0 || timer->max_run_time_s >= 0))
         return ob__cli_usage_error(
             cli, "--%s belongs to --adaptive and the method is %s; add --adaptive, or leave it out",
-            timer->threshold >= 0 ? "threshold" : "max-run-time", timer->method);
+            timer->threshold >= 0 ? "max-spread" : "max-run-time", timer->method);
     if (strcmp(timer->method, "timeit") == 0 && timer->min_run_time_s >= 0)
         return ob__cli_usage_error(cli,
                                    "timeit takes one block of --number iterations, however "

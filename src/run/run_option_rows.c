@@ -143,7 +143,7 @@ static const ob_option TIMER_ROWS[] = {
     ROW(DOUBLE, "max-run-time", timer.max_run_time_s, .rare = true, MEASURING, AFFECTS,
         .unit = "seconds", .max = 1e6, .initial = OB_OPTION_NUMBER(OB_ADAPTIVE_MAX_RUN_TIME_S),
         .help = "adaptive: give up after so long; 0: never."),
-    ROW(DOUBLE, "threshold", timer.threshold, .rare = true, MEASURING, AFFECTS, .value = "SHARE",
+    ROW(DOUBLE, "max-spread", timer.threshold, .rare = true, MEASURING, AFFECTS, .value = "SHARE",
         .max = 1e6, .initial = OB_OPTION_NUMBER(OB_ADAPTIVE_THRESHOLD),
         .help = "adaptive: go on until the interquartile range is below this share of the "
                 "median."),

@@ -133,7 +133,7 @@ static const severity NOTE_WORD = {"note", "\033[1;36mnote\033[0m"};
 static void hide_made_config(ob_err *err)
 {
     const char *args = strstr(err->path, ".args[");
-    if (err->file[0] != '<' || strcmp(err->file, "<stdin>") == 0)
+    if ((err->file[0] != '<' || strcmp(err->file, "<stdin>") == 0) && strcmp(err->file, "-") != 0)
         return;
     if (args == NULL)
         args = strstr(err->path, ".kwargs.");

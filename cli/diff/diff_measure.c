@@ -16,7 +16,7 @@ bool ob__diff_measures(const ob_diff_line *line)
 {
     return line->config != NULL || line->op != NULL || line->a != NULL || line->b != NULL ||
            line->sides_file != NULL || line->sides.items[0] != NULL ||
-           line->axes.items[0] != NULL || ob__diff_takes_code(line);
+           line->axes.items[0] != NULL || line->run.backend != NULL || ob__diff_takes_code(line);
 }
 
 /* ---- sides ---- */

@@ -206,6 +206,7 @@ static ob_status open_config(run_command *r, const char *text, size_t length, ob
         .size = sizeof options,
         .device = one_device(line->run.device),
         .names_files = line->run.by_words,
+        .knows_operators = line->run.by_words,
         .foreign_operators =
             ob__backend_option_given(cli, ob__backend_option_brings_operators, NULL) != NULL ||
             ob_run_options_bring_operators(cli->context, &line->run)};
@@ -290,22 +291,20 @@ static ob_status print_config(const char *op, const char *const *words, size_t c
     return status;
 }
 
-static int run_words(ob_cli *cli, ob_run_line *line, const char *const *words, size_t count)
+static int run_words(ob_cli *cli, ob_run_line *line, ob_cli_call call)
 {
     const char *op = line->choice.op;
     char *text = NULL;
     size_t length = 0;
     ob_err err;
-    if (op == NULL && count > 1 && ob__cli_looks_like_config(words[0]))
-        return ob__cli_usage_error(cli, "'%s' is one word too many", words[1]);
     if (line->config != NULL)
         return ob__cli_usage_error(
-            cli, "'%s' and --config: name a config, or an operator and its arguments", words[0]);
-    if (op == NULL) {
-        op = *words++;
-        count--;
-    }
-    if (print_config(op, words, count, &text, &length, &err) != OB_OK)
+            cli, "'%s' and --config: name a config, or an operator and its arguments",
+            call.words[0]);
+    const int taken = op == NULL ? ob__cli_take_operator(cli, &call, &op) : OB_EXIT_OK;
+    if (taken != OB_EXIT_OK)
+        return taken;
+    if (print_config(op, call.words, call.word_count, &text, &length, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     take_defaults_of_words(cli, line);
     line->choice.op = NULL;
@@ -330,7 +329,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         access(call->words[0], R_OK) == 0)
         line.config = call->words[0];
     else if (call->word_count > 0)
-        return run_words(cli, &line, call->words, call->word_count);
+        return run_words(cli, &line, *call);
     return ob__run_measure(cli, &line, NULL, 0);
 }
 

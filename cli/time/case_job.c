@@ -22,10 +22,26 @@ static ob_status open_words(ob_context *context, const ob_case_request *r,
     return status;
 }
 
+/* Whether some side may know operators that the core does not. */
+static bool brings_operators(const ob_context *context, const ob_case_request *r)
+{
+    bool brings = ob_run_options_bring_operators(context, &r->run);
+    for (size_t i = 0; i < r->side_count && !brings; i++) {
+        ob_run_options run = r->run;
+        run.backend = r->sides[i]->backend != NULL ? r->sides[i]->backend : run.backend;
+        brings = r->sides[i]->plugins != NULL || r->sides[i]->program != NULL ||
+                 ob_run_options_bring_operators(context, &run);
+    }
+    return brings;
+}
+
 static ob_status open_config(ob_context *context, const ob_case_request *r, ob_config **out,
                              ob_err *err)
 {
-    const ob_config_options options = {.size = sizeof options, .device = r->run.device};
+    const ob_config_options options = {.size = sizeof options,
+                                       .device = r->run.device,
+                                       .foreign_operators = brings_operators(context, r),
+                                       .knows_operators = r->config == NULL};
     if (r->code != NULL)
         return ob_snippet_open_config(context, r->code, r->code_count, out, err);
     return r->config != NULL ? ob_config_open_file(context, r->config, &options, out, err)

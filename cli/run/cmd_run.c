@@ -346,7 +346,7 @@ static const ob_cli_word WORDS[] = {
 
 const ob_cli_command ob__command_run = {
     .name = "run",
-    .help = "measure the cases of a benchmark config",
+    .help = "measure an operator, or the cases of a benchmark config",
     .text =
         "Runs every case of a config on a backend and writes one record per case, as a JSON line, "
         "as "

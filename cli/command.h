@@ -44,6 +44,7 @@ typedef struct ob_cli {
     bool terminal_out;         /* standard output is one */
     bool write_failed;         /* standard output took no more; told once, exit code 1 */
     bool logged_error;         /* the log has shown an error that ob__cli_fail need not repeat */
+    bool config_is_words;      /* of the command line, so that "-" is no file */
     bool hide_refused_plugins; /* the command shows them itself: no warnings */
     /* Which warnings of the log are shown; NULL = all. */
     bool (*wants_warning)(void *ctx, const ob_err *what);

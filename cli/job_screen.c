@@ -28,9 +28,10 @@ static void tell_failure(const ob_job_screen *s, const ob_record_result *r)
     else if (s->view == OB_VIEW_INSTRUCTIONS)
         ob_err_set(&err, OB_ERR_BACKEND, "%.200s|%.100s: %s", r->op_name, r->id, reason);
     else
-        ob_err_set(
-            &err, OB_ERR_BACKEND, "%.300s: %s%s%s", r->task.stmt != NULL ? r->task.stmt : r->id,
-            ob_record_status_get_info(r->status)->word, reason[0] != '\0' ? ": " : "", reason);
+        ob_err_set(&err, OB_ERR_BACKEND, "%.300s: %s%s%.100s%s%s",
+                   r->task.stmt != NULL ? r->task.stmt : r->id,
+                   ob_record_status_get_info(r->status)->word, r->side != NULL ? " on side " : "",
+                   r->side != NULL ? r->side : "", reason[0] != '\0' ? ": " : "", reason);
     ob__cli_fail(s->job.cli, &err);
 }
 

@@ -310,6 +310,7 @@ static int run_words(ob_cli *cli, ob_run_line *line, ob_cli_call call)
     line->choice.op = NULL;
     line->config = "-";
     line->run.by_words = true;
+    cli->config_is_words = true;
     line->run.command = "run";
     const int code = ob__run_measure(cli, line, text, length);
     free(text);

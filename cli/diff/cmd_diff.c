@@ -457,7 +457,7 @@ const ob_cli_command ob__command_diff = {
         "backends the first of them is. What is compared is the undisturbed time, and processes "
         "are the unit: measure with --processes 10 or more. docs/verdict.md explains it.\n\n"
         "Exit code 0: nothing is worse; 1: something is; 2: wrong usage; 3: undecided, with "
-        "--strict.",
+        "--strict; 130: interrupted.",
     .usage = "FILE FILE... | CONFIG --a SIDE --b SIDE | OPERATOR ARGUMENT... --a SIDE --b SIDE | "
              "--lang LANG STMT --b-stmt STMT | -s SUITE --a SIDE --b SIDE",
     .words = WORDS,

@@ -82,7 +82,7 @@ typedef struct ob_worker_fds {
 /* Whether the backend's manifest names a host: a program in which its workers run, such as an interpreter. */
 bool ob_backend_has_host(const ob_context *context, const char *backend);
 /* Where it does, this process becomes that program, which calls opbench again as
- * `opbench worker --hosted` and the words; it returns only when that fails. OB_OK: the backend needs no host. For
+ * `opbench worker --hosted` and the words; it returns only when that fails. OB_OK: the backend needs no host, or is not there. For
  * processes that were started to open a backend. */
 ob_status ob_host_enter(const ob_context *context, const char *backend, const char *const *words,
                         size_t word_count, ob_err *err);

@@ -68,14 +68,15 @@ static bool find_object(const ob_context *context, const ob_manifest *m, char pa
 ob_status ob_host_enter(const ob_context *context, const char *backend, const char *const *words,
                         size_t word_count, ob_err *err)
 {
+    char object[PATH_MAX], own[PATH_MAX], *program;
     if (ob__backend_host(context, backend) == NULL)
         return OB_OK;
     const ob_manifest *m = ob_manifests_find(ob_context_manifests(context), backend);
-    char object[PATH_MAX], own[PATH_MAX], *program;
+    if (!find_object(context, m, object))
+        return OB_OK; /* opening the backend says that it is not there */
     const ssize_t length = readlink("/proc/self/exe", own, sizeof own - 1);
-    if (length <= 0 || !find_object(context, m, object))
-        return ob_err_set(err, OB_ERR_UNSUPPORTED,
-                          "the files of backend %s are not found; install opbench again", backend);
+    if (length <= 0)
+        return ob_err_set(err, OB_ERR_UNSUPPORTED, "this program does not know where it is");
     own[length] = '\0';
     OB_TRY(find_program(m, &program, err));
     ob_command_words line = {.count = 0};

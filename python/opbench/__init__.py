@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """opbench measures tensor operators, and Python code.
 
+    opbench.run("ops.json", backend=["native", "torch"])      # a config; also time, replay, sweep, diff, load
+    opbench.diff(old_function, new_function)                    # is it faster?
     python -m opbench doctor      # the program
     opbench.program_path()        # where it is
 
@@ -13,6 +15,18 @@ from opbench._core import version as __version__
 # Where names come from: name, module. A module of the package with a public function has its row here.
 _HOMES = {
     "program_path": "opbench._program",
+    "run": "opbench._run",
+    "time": "opbench._run",
+    "replay": "opbench._run",
+    "sweep": "opbench._run",
+    "diff": "opbench._run",
+    "load": "opbench._run",
+    "options_of": "opbench._run",
+    "Result": "opbench._result",
+    "Diff": "opbench._result",
+    "OpbenchWarning": "opbench._child",
+    "capture": "opbench.capture",
+    "param": "opbench.param",
 }
 
 __all__ = ["Error", "InputError", "__version__", *_HOMES]

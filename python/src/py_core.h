@@ -19,9 +19,10 @@ typedef struct ob__py_state {
     PyObject *input_error;   /* opbench.InputError, also a ValueError */
     PyTypeObject *loop_type; /* opbench._core.Loop */
     PyTypeObject *turns_type;
-    PyObject *function_type; /* types.FunctionType */
-    PyObject *default_timer; /* time.perf_counter */
-    PyObject *timeit_name;   /* "timeit" */
+    PyTypeObject *dlpack_type; /* opbench._core.TensorView */
+    PyObject *function_type;   /* types.FunctionType */
+    PyObject *default_timer;   /* time.perf_counter */
+    PyObject *timeit_name;     /* "timeit" */
 } ob__py_state;
 
 ob__py_state *ob__py_get_state(PyObject *module);
@@ -52,5 +53,8 @@ extern PyMethodDef ob__py_timer_methods[];       /* py_timer.c */
 extern PyMethodDef ob__py_measurement_methods[]; /* py_measurement.c */
 extern PyMethodDef ob__py_counts_methods[];      /* py_counts.c */
 extern PyMethodDef ob__py_snippet_methods[];     /* py_snippet.c */
+extern PyMethodDef ob__py_records_methods[];     /* py_records.c */
+int ob__py_add_dlpack(PyObject *module);         /* py_dlpack.c */
+extern PyMethodDef ob__py_dlpack_methods[];
 
 #endif

@@ -29,10 +29,11 @@ static int exec_module(PyObject *module)
 {
     ob__py_state *state = ob__py_get_state(module);
     if (add_names(module, state) < 0 || ob__py_add_errors(module) < 0 ||
-        ob__py_add_loop(module) < 0)
+        ob__py_add_loop(module) < 0 || ob__py_add_dlpack(module) < 0)
         return -1;
-    PyMethodDef *const methods[] = {ob__py_timer_methods, ob__py_measurement_methods,
-                                    ob__py_counts_methods, ob__py_snippet_methods};
+    PyMethodDef *const methods[] = {ob__py_timer_methods,   ob__py_measurement_methods,
+                                    ob__py_counts_methods,  ob__py_snippet_methods,
+                                    ob__py_records_methods, ob__py_dlpack_methods};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (PyModule_AddFunctions(module, methods[i]) < 0)
             return -1;
@@ -46,6 +47,7 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->input_error);
     Py_VISIT(state->loop_type);
     Py_VISIT(state->turns_type);
+    Py_VISIT(state->dlpack_type);
     Py_VISIT(state->function_type);
     Py_VISIT(state->default_timer);
     Py_VISIT(state->timeit_name);
@@ -59,6 +61,7 @@ static int clear(PyObject *module)
     Py_CLEAR(state->input_error);
     Py_CLEAR(state->loop_type);
     Py_CLEAR(state->turns_type);
+    Py_CLEAR(state->dlpack_type);
     Py_CLEAR(state->function_type);
     Py_CLEAR(state->default_timer);
     Py_CLEAR(state->timeit_name);

@@ -23,9 +23,10 @@ def _config_of(config):
     """A path, or a config in memory as text: a dict, or anything that has one, as PARAM's BenchmarkConfig."""
     if isinstance(config, (str, os.PathLike)):
         return os.fspath(config), None
-    for name in ("bench_config", "config"):
-        if not isinstance(config, dict) and isinstance(getattr(config, name, None), dict):
-            config = getattr(config, name)
+    if not isinstance(config, dict) and isinstance(getattr(config, "bench_config", None), dict):
+        from opbench.param import as_opbench
+
+        config = as_opbench(config.bench_config)
     if callable(getattr(config, "config", None)) and not isinstance(config, dict):  # a Capture
         config = config.config()
     if not isinstance(config, dict):

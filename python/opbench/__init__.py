@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """opbench measures tensor operators, and Python code.
 
-    python -m opbench doctor      # the program
-    opbench.program_path()        # where it is
+    import opbench.benchmark as benchmark      # in the place of torch.utils.benchmark
+    python -m opbench doctor                   # the program, in a shell
 
 What is not needed at once is imported when it is first used, so that `import opbench` takes milliseconds.
 """
@@ -12,6 +12,7 @@ from opbench._core import version as __version__
 
 # Where names come from: name, module. A module of the package with a public function has its row here.
 _HOMES = {
+    "benchmark": "opbench.benchmark",
     "program_path": "opbench._program",
 }
 

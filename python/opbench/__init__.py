@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """opbench measures tensor operators, and Python code.
 
+    import opbench.benchmark as benchmark      # in the place of torch.utils.benchmark
     opbench.run("ops.json", backend=["native", "torch"])      # a config; also time, replay, sweep, diff, load
-    opbench.diff(old_function, new_function)                    # is it faster?
-    python -m opbench doctor      # the program
-    opbench.program_path()        # where it is
+    opbench.diff(old_function, new_function)   # is it faster?
+    python -m opbench doctor                   # the program, in a shell
 
 What is not needed at once is imported when it is first used, so that `import opbench` takes milliseconds.
 """
@@ -14,6 +14,7 @@ from opbench._core import version as __version__
 
 # Where names come from: name, module. A module of the package with a public function has its row here.
 _HOMES = {
+    "benchmark": "opbench.benchmark",
     "program_path": "opbench._program",
     "run": "opbench._run",
     "time": "opbench._run",

@@ -11,14 +11,19 @@ import shutil
 import tempfile
 
 from opbench._child import ask
-from opbench._core import InputError
+from opbench._core import InputError, result_rows
 from opbench._options import words_of
 
 # A page of more results takes a browser too long inside a notebook.
 _MOST_ON_PAGE = 500
-_PASSES = ("forward", "backward")
-COLUMNS = ("operator", "id", "call", "shapes", "dtypes", "backend", "side", "device", "threads", "pass", "median", "low", "high", "n",
-           "gflops", "gbps", "status", "reason")
+# Columns of a data frame: their names, those of the rows of `opbench show`, and what makes seconds of its nanoseconds.
+_COLUMNS = (
+    ("operator", "operator", None), ("id", "id", None), ("call", "call", None), ("shapes", "shapes", None), ("dtypes", "dtypes", None),
+    ("backend", "backend", None), ("side", "side", None), ("device", "device", None), ("threads", "threads", None),
+    ("pass", "pass", None), ("median", "median", 1e-9), ("low", "interval/low", 1e-9), ("high", "interval/high", 1e-9),
+    ("n", "samples", None), ("gflops", "gflop_per_second", None), ("gbps", "gb_per_second", None), ("status", "status", None),
+    ("reason", "reason", None),
+)
 
 
 class Folder:
@@ -94,65 +99,26 @@ def is_result(line):
     return isinstance(line, dict) and "op_name" in line and "metric" in line
 
 
-def _tensors(value, shapes, dtypes):
-    if isinstance(value, dict):
-        if value.get("type") == "tensor":
-            shape = value.get("shape")
-            shapes.append("x".join(map(str, shape)) if isinstance(shape, list) else str(shape))
-            dtypes.append(str(value.get("dtype")))
-        elif isinstance(value.get("value"), list):
-            _tensors(value["value"], shapes, dtypes)
-    elif isinstance(value, list):
-        for item in value:
-            _tensors(item, shapes, dtypes)
+def tidy_columns(paths):
+    """{name: values} with a value for each case and pass; times in seconds."""
+    text = result_rows(list(paths), ",".join(column for _, column, _ in _COLUMNS))
+    # As one list: that is twice as fast as line by line.
+    rows = json.loads("[" + text.rstrip("\n").replace("\n", ",") + "]")
+    columns = list(zip(*(row.values() for row in rows))) or [()] * len(_COLUMNS)
+    made = {}
+    for (name, _, scale), values in zip(_COLUMNS, columns):
+        made[name] = values if scale is None else [value if value is None else value * scale for value in values]
+    return made
 
 
-def _inputs(record):
-    """Shapes and dtypes of the tensors that it was given."""
-    entry = (record.get("config") or {}).get("input")
-    if not isinstance(entry, dict):
-        return "", ""
-    shapes, dtypes = [], []
-    _tensors(entry.get("args"), shapes, dtypes)
-    kwargs = entry.get("kwargs")
-    if isinstance(kwargs, dict):
-        _tensors(list(kwargs.values()), shapes, dtypes)
-    return " ".join(shapes), " ".join(dtypes)
-
-
-def _seconds(milliseconds):
-    return milliseconds / 1e3 if isinstance(milliseconds, (int, float)) else None
-
-
-def tidy_rows(records):
-    """A tuple of COLUMNS for each case and pass; times in seconds."""
-    rows = []
-    for record in records:
-        get = record.get
-        shapes, dtypes = _inputs(record)
-        front = (get("op_name"), get("id"), get("call"), shapes, dtypes, get("backend"), get("side"), get("device"), get("threads"))
-        back = (get("status"), get("reason"))
-        statistics = get("statistics") or {}
-        passes = [name for name in _PASSES if (statistics.get(name) or {}).get("median") is not None]
-        for name in passes:
-            of = statistics[name]
-            interval = of.get("interval") or {}
-            rows.append((*front, name, _seconds(of["median"]), _seconds(interval.get("low")), _seconds(interval.get("high")),
-                         of.get("count"), of.get("gflops"), of.get("gbps"), *back))
-        if not passes:
-            rows.append((*front, "", None, None, None, 0, None, None, *back))
-    return rows
-
-
-def _frame(columns, rows):
+def _frame(columns):
     try:
         import pandas
     except ModuleNotFoundError as reason:
         error = InputError("to_pandas() needs pandas, which is not installed; pip install pandas, or use .records or .to_csv()")
         error.cure = "pip install pandas, or use .records or .to_csv()"
         raise error from reason
-    frame = pandas.DataFrame(dict(zip(columns, zip(*rows))) if rows else {name: [] for name in columns}, columns=list(columns))
-    return frame
+    return pandas.DataFrame(columns)
 
 
 def _embedded(page, height):
@@ -233,7 +199,7 @@ class Result(Stored):
     def to_pandas(self):
         """A data frame with a row for each case and pass. Times are in seconds; low and high are the ends of the median's 95 %
         interval."""
-        return _frame(COLUMNS, tidy_rows(self.records))
+        return _frame(tidy_columns(self.paths))
 
     def to_csv(self, path=None, force=False, **options):
         """The table as CSV, all digits, a row for each case and pass; returned, or written to a file."""
@@ -344,7 +310,7 @@ class Diff(Stored):
         """A data frame with a row for each case and pass."""
         rows = self.rows
         names = list(rows[0]) if rows else ["operator", "verdict", "ratio", "ratio_low", "ratio_high"]
-        return _frame(names, [tuple(row[name] for name in names) for row in rows])
+        return _frame({name: [row[name] for row in rows] for name in names})
 
     def to_csv(self, path=None, force=False):
         """A line for each row; returned, or written to a file."""

@@ -33,7 +33,8 @@ static int exec_module(PyObject *module)
         return -1;
     PyMethodDef *const methods[] = {ob__py_timer_methods,   ob__py_measurement_methods,
                                     ob__py_counts_methods,  ob__py_snippet_methods,
-                                    ob__py_records_methods, ob__py_dlpack_methods};
+                                    ob__py_records_methods, ob__py_dlpack_methods,
+                                    ob__py_rows_methods};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
         if (PyModule_AddFunctions(module, methods[i]) < 0)
             return -1;

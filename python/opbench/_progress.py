@@ -40,6 +40,14 @@ class _Line:
         print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
+def _sides(header):
+    """How many results a case has: one for each backend, or side of a diff."""
+    given = (header.get("run_options") or {}).get("cmd_args") or {}
+    named = [name for name in str(given.get("backend") or "").split(",") if name]
+    sides = given.get("side") or [side for side in (given.get("a"), given.get("b")) if side]
+    return max(len(named), len(sides), 1)
+
+
 class Progress:
     """Fed with the records of a run. wanted: None = where somebody sees it, True, False, or a maker of bars like tqdm."""
 
@@ -56,8 +64,7 @@ class Progress:
                 self._bar.set_postfix_str(str(line.get("call") or line.get("op_name"))[:60], refresh=False)
             self._bar.update(1)
         elif isinstance(line, dict) and isinstance(line.get("cases"), int):
-            sides = len((line.get("sys_info") or {}).get("backends") or ()) or 1
-            self._bar.total = line["cases"] * sides
+            self._bar.total = line["cases"] * _sides(line)
             self._bar.refresh()
 
     def close(self):

@@ -2,18 +2,24 @@
 """A bar while something is measured: tqdm's where it is installed, a line on a terminal where it is not, nothing elsewhere."""
 
 import sys
+import warnings
 
 from opbench._result import is_result
 
 
+def _is_seen():
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
 def _make_bar(maker, command):
-    if maker is not None:
-        return maker(total=None, unit="case", desc=f"opbench {command}", leave=False)
-    try:
-        from tqdm.auto import tqdm
-    except ImportError:
-        return _Line(command) if sys.stderr.isatty() else None
-    return tqdm(total=None, unit="case", desc=f"opbench {command}", leave=False, disable=None)
+    if maker is None:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # without widgets a notebook gets a bar of text
+                from tqdm.auto import tqdm as maker
+        except ImportError:
+            return _Line(command)
+    return maker(total=None, unit="case", desc=f"opbench {command}", leave=False)
 
 
 class _Line:
@@ -53,7 +59,7 @@ class Progress:
 
     def __init__(self, command, wanted=None):
         self._bar = None
-        if wanted is not False:
+        if wanted is not False and (wanted is not None or _is_seen()):
             self._bar = _make_bar(wanted if callable(wanted) else None, command)
 
     def take(self, line):

@@ -27,12 +27,13 @@ def make(folder, count):
 
 
 def seconds(function, times):
+    """Medians of wall and CPU time: on a busy machine the second is nearer to the truth."""
     taken = []
     for _ in range(times):
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.process_time()
         function()
-        taken.append(time.perf_counter() - began)
-    return statistics.median(taken), min(taken)
+        taken.append((time.perf_counter() - began, time.process_time() - used))
+    return [statistics.median(column) for column in zip(*taken)]
 
 
 def main():
@@ -52,8 +53,8 @@ def main():
         frame = seconds(lambda: opbench.Result([path]).to_pandas(), args.times)
         parsed = seconds(lambda: [json.loads(line) for line in open(path, "rb")], args.times)
     print(f"{rows} rows of {size / 1e6:.1f} MB, pandas {pandas.__version__}, Python {sys.version.split()[0]}")
-    print(f"to_pandas          median {frame[0]:.3f} s, least {frame[1]:.3f} s (aim: below {AIM_S} s)")
-    print(f"json.loads alone   median {parsed[0]:.3f} s, least {parsed[1]:.3f} s")
+    print(f"to_pandas          {frame[0]:.3f} s, of the CPU {frame[1]:.3f} s (aim: below {AIM_S} s)")
+    print(f"json.loads alone   {parsed[0]:.3f} s, of the CPU {parsed[1]:.3f} s")
     return 0
 
 

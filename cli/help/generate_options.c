@@ -44,7 +44,7 @@ static ob_status print_command(ob_cli *cli, const ob_cli_command *command, ob_js
     ob_json *line = ob_json_new_object(doc), *list = ob_json_new_array(doc);
     ob_status status = rows != NULL ? set_text(doc, line, "command", command->name, err)
                                     : ob_err_set(err, OB_ERR_NOMEM, "out of memory");
-    for (const ob_option *row = rows; status == OB_OK && row->name != NULL; row++) {
+    for (const ob_option *row = rows; row != NULL && status == OB_OK && row->name != NULL; row++) {
         ob_json *object = ob_json_new_object(doc);
         status = describe(doc, row, object, err);
         if (status == OB_OK)

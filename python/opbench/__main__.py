@@ -11,9 +11,13 @@ from opbench._program import program_path
 def main():
     try:
         path = program_path()
+    except Error as error:
+        print(f"opbench: error: {error}", file=sys.stderr)
+        return 2
+    try:
         os.execv(path, ["opbench", *sys.argv[1:]])
-    except (Error, OSError) as error:
-        print(f"opbench: {error}", file=sys.stderr)
+    except OSError as error:
+        print(f"opbench: error: {path}: {error.strerror}; OPBENCH_PROGRAM names the program", file=sys.stderr)
         return 2
 
 

@@ -22,7 +22,6 @@ typedef struct ob__py_state {
     PyTypeObject *dlpack_type; /* opbench._core.TensorView */
     PyObject *function_type;   /* types.FunctionType */
     PyObject *default_timer;   /* time.perf_counter */
-    PyObject *timeit_name;     /* "timeit" */
 } ob__py_state;
 
 ob__py_state *ob__py_get_state(PyObject *module);

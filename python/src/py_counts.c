@@ -67,8 +67,10 @@ static PyObject *combine(PyObject *module, PyObject *args, combine_fn function)
         return NULL;
     ob_counts *left = ob__py_get_counts(module, left_rows, false);
     ob_counts *right = left != NULL ? ob__py_get_counts(module, right_rows, false) : NULL;
-    if (right != NULL)
-        result = take_rows(module, function(left, right, &made, &err), made, &err);
+    if (right != NULL) {
+        const ob_status status = function(left, right, &made, &err);
+        result = take_rows(module, status, made, &err);
+    }
     ob_counts_destroy(left);
     ob_counts_destroy(right);
     return result;
@@ -95,7 +97,8 @@ static PyObject *py_scale(PyObject *module, PyObject *args)
     ob_counts *counts = ob__py_get_counts(module, rows, false);
     if (counts == NULL)
         return NULL;
-    PyObject *result = take_rows(module, ob_counts_scale(counts, factor, &made, &err), made, &err);
+    const ob_status status = ob_counts_scale(counts, factor, &made, &err);
+    PyObject *result = take_rows(module, status, made, &err);
     ob_counts_destroy(counts);
     return result;
 }
@@ -109,7 +112,8 @@ static PyObject *change(PyObject *module, PyObject *rows, change_fn function)
     ob_counts *counts = ob__py_get_counts(module, rows, false);
     if (counts == NULL)
         return NULL;
-    PyObject *result = take_rows(module, function(counts, &made, &err), made, &err);
+    const ob_status status = function(counts, &made, &err);
+    PyObject *result = take_rows(module, status, made, &err);
     ob_counts_destroy(counts);
     return result;
 }

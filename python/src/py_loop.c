@@ -7,7 +7,7 @@
  * Code that forks and comes back would go on measuring twice, and twice again with each further iteration: the child's loop
  * ends with an exception at once, and tells its parent's by a shared page.
  */
-#include "py_loop.h"
+#include "py_core.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,7 +15,31 @@
 #include <time.h>
 #include <unistd.h>
 
+typedef struct py_loop {
+    PyObject_HEAD PyObject
+        *body;       /* a callable, or a function of an iterator and a timer that returns seconds */
+    PyObject *setup; /* called before each block; NULL = none, or inside the body */
+    PyObject *timer; /* returns seconds; NULL = the monotonic clock */
+    bool is_statement;
+} py_loop;
+
 /* ---- forks ---- */
+
+typedef struct fork_watch {
+    unsigned depth;
+    int64_t pid;
+} fork_watch;
+
+/* The iterator of a statement's loop. It looks around at every multiple of LOOK_EVERY, and a fork makes it one. */
+enum { LOOK_EVERY = 256 };
+
+typedef struct turns {
+    PyObject_HEAD uint64_t left;
+    fork_watch watch;
+    struct turns *outer; /* the list of all that are under way */
+} turns;
+
+static turns *active_turns;
 
 /* How many forks this process is away from the one that loaded the module. */
 static volatile unsigned fork_depth;
@@ -26,6 +50,8 @@ static _Atomic int64_t no_page;
 static void count_fork(void)
 {
     fork_depth++;
+    for (turns *each = active_turns; each != NULL; each = each->outer)
+        each->left -= each->left % LOOK_EVERY;
 }
 
 static int watch_forks(void)
@@ -40,11 +66,6 @@ static int watch_forks(void)
     PyErr_NoMemory();
     return -1;
 }
-
-typedef struct fork_watch {
-    unsigned depth;
-    int64_t pid;
-} fork_watch;
 
 static fork_watch begin_watch(void)
 {
@@ -74,16 +95,10 @@ static void raise_strayed(const ob__py_state *state, const fork_watch *watch)
 
 /* ---- the iterator of a statement's loop ---- */
 
-typedef struct turns {
-    PyObject_HEAD uint64_t left;
-    fork_watch watch;
-} turns;
-
-static PyObject *next_turn(PyObject *self)
+__attribute__((noinline, cold)) static PyObject *look_around(turns *object)
 {
-    turns *object = (turns *)self;
     if (has_strayed(&object->watch)) {
-        raise_strayed(PyType_GetModuleState(Py_TYPE(self)), &object->watch);
+        raise_strayed(PyType_GetModuleState(Py_TYPE((PyObject *)object)), &object->watch);
         return NULL;
     }
     if (object->left == 0)
@@ -92,9 +107,25 @@ static PyObject *next_turn(PyObject *self)
     return Py_NewRef(Py_None);
 }
 
+/* Called for every run of a statement: no more than itertools.repeat does, which timeit uses. */
+static PyObject *next_turn(PyObject *self)
+{
+    turns *object = (turns *)self;
+    if (object->left % LOOK_EVERY == 0)
+        return look_around(object);
+    object->left--;
+    return Py_NewRef(Py_None);
+}
+
 static void free_turns(PyObject *self)
 {
     PyTypeObject *type = Py_TYPE(self);
+    for (turns **at = &active_turns; *at != NULL; at = &(*at)->outer) {
+        if (*at == (turns *)self) {
+            *at = ((turns *)self)->outer;
+            break;
+        }
+    }
     PyObject_Free(self);
     Py_DECREF(type);
 }
@@ -102,14 +133,20 @@ static void free_turns(PyObject *self)
 static PyObject *make_turns(const ob__py_state *state, uint64_t number)
 {
     turns *object = PyObject_New(turns, state->turns_type);
-    if (object != NULL) {
-        object->left = number;
-        object->watch = begin_watch();
-    }
+    if (object == NULL)
+        return NULL;
+    object->left = number;
+    object->watch = begin_watch();
+    object->outer = active_turns;
+    active_turns = object;
     return (PyObject *)object;
 }
 
 /* ---- a block ---- */
+
+static const char LEFT_LOOP[] = "the statement leaves the loop around it (break or return), so it "
+                                "cannot be run many times; put "
+                                "it into a function of the setup, or into a loop of its own";
 
 static int64_t now_ns(void)
 {
@@ -144,7 +181,7 @@ static int call_often(const ob__py_state *state, PyObject *callable, uint64_t nu
 }
 
 /* By a clock of the caller's, whose readings may be anything that can be subtracted. */
-static int time_by_timer(const ob__py_state *state, const ob__py_loop *loop, uint64_t number,
+static int time_by_timer(const ob__py_state *state, const py_loop *loop, uint64_t number,
                          double *seconds)
 {
     PyObject *start = PyObject_CallNoArgs(loop->timer);
@@ -162,7 +199,7 @@ static int time_by_timer(const ob__py_state *state, const ob__py_loop *loop, uin
     return PyErr_Occurred() != NULL ? -1 : 0;
 }
 
-static int time_callable(const ob__py_state *state, const ob__py_loop *loop, uint64_t number,
+static int time_callable(const ob__py_state *state, const py_loop *loop, uint64_t number,
                          double *seconds)
 {
     if (loop->setup != NULL) {
@@ -181,7 +218,7 @@ static int time_callable(const ob__py_state *state, const ob__py_loop *loop, uin
 }
 
 /* The compiled function has setup, loop and readings of the timer inside, and returns their difference. */
-static int time_statement(const ob__py_state *state, const ob__py_loop *loop, uint64_t number,
+static int time_statement(const ob__py_state *state, const py_loop *loop, uint64_t number,
                           double *seconds)
 {
     PyObject *timer = loop->timer != NULL ? loop->timer : state->default_timer;
@@ -189,28 +226,30 @@ static int time_statement(const ob__py_state *state, const ob__py_loop *loop, ui
     if (iterator == NULL)
         return -1;
     PyObject *result = PyObject_CallFunctionObjArgs(loop->body, iterator, timer, NULL);
-    const fork_watch watch = ((turns *)iterator)->watch;
+    const turns after = *(turns *)iterator;
     Py_DECREF(iterator);
     if (result == NULL)
         return -1;
-    *seconds = PyFloat_AsDouble(result);
+    *seconds = result != Py_None ? PyFloat_AsDouble(result) : 0;
+    const bool left_loop = result == Py_None || after.left > 0;
     Py_DECREF(result);
     if (PyErr_Occurred() != NULL)
         return -1;
-    if (!has_strayed(&watch))
-        return 0;
-    raise_strayed(state, &watch);
-    return -1;
+    if (has_strayed(&after.watch))
+        raise_strayed(state, &after.watch);
+    else if (left_loop)
+        PyErr_SetString(state->input_error, LEFT_LOOP);
+    return PyErr_Occurred() == NULL ? 0 : -1;
 }
 
-int ob__py_loop_time(const ob__py_state *state, ob__py_loop *loop, uint64_t number, double *seconds)
+static int time_loop(const ob__py_state *state, py_loop *loop, uint64_t number, double *seconds)
 {
     if (loop->body == NULL) {
         PyErr_SetString(PyExc_RuntimeError, "Loop.__init__ was not called");
         return -1;
     }
     /* The code may change the loop itself: a copy with references of its own is measured. */
-    ob__py_loop own = *loop;
+    py_loop own = *loop;
     Py_INCREF(own.body);
     Py_XINCREF(own.setup);
     Py_XINCREF(own.timer);
@@ -250,7 +289,7 @@ static PyObject *loop_timeit(PyObject *self, PyTypeObject *type, PyObject *const
     }
     if (count + named == 1 && parse_number(args[0], &number) < 0)
         return NULL;
-    if (ob__py_loop_time(PyType_GetModuleState(type), (ob__py_loop *)self, number, &seconds) < 0)
+    if (time_loop(PyType_GetModuleState(type), (py_loop *)self, number, &seconds) < 0)
         return NULL;
     return PyFloat_FromDouble(seconds);
 }
@@ -266,7 +305,7 @@ static void replace(PyObject **member, PyObject *value)
 static int init_loop(PyObject *self, PyObject *args, PyObject *named)
 {
     static char *names[] = {"body", "setup", "timer", "is_statement", NULL};
-    ob__py_loop *loop = (ob__py_loop *)self;
+    py_loop *loop = (py_loop *)self;
     PyObject *body, *setup = NULL, *timer = NULL;
     int is_statement = 0;
     if (!PyArg_ParseTupleAndKeywords(args, named, "O|OOp:Loop", names, &body, &setup, &timer,
@@ -285,7 +324,7 @@ static int init_loop(PyObject *self, PyObject *args, PyObject *named)
 
 static int traverse_loop(PyObject *self, visitproc visit, void *arg)
 {
-    const ob__py_loop *loop = (const ob__py_loop *)self;
+    const py_loop *loop = (const py_loop *)self;
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(loop->body);
     Py_VISIT(loop->setup);
@@ -295,7 +334,7 @@ static int traverse_loop(PyObject *self, visitproc visit, void *arg)
 
 static int clear_loop(PyObject *self)
 {
-    ob__py_loop *loop = (ob__py_loop *)self;
+    py_loop *loop = (py_loop *)self;
     Py_CLEAR(loop->body);
     Py_CLEAR(loop->setup);
     Py_CLEAR(loop->timer);
@@ -332,7 +371,7 @@ int ob__py_add_loop(PyObject *module)
         {Py_tp_dealloc, free_loop},
         {0, NULL}};
     static PyType_Spec loop_spec = {.name = "opbench._core.Loop",
-                                    .basicsize = sizeof(ob__py_loop),
+                                    .basicsize = sizeof(py_loop),
                                     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
                                              Py_TPFLAGS_HAVE_GC,
                                     .slots = loop_slots};

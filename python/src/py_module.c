@@ -19,8 +19,7 @@ static int add_names(PyObject *module, ob__py_state *state)
     PyObject *time = PyImport_ImportModule("time");
     state->default_timer = time != NULL ? PyObject_GetAttrString(time, "perf_counter") : NULL;
     Py_XDECREF(time);
-    state->timeit_name = PyUnicode_InternFromString("timeit");
-    if (state->function_type == NULL || state->default_timer == NULL || state->timeit_name == NULL)
+    if (state->function_type == NULL || state->default_timer == NULL)
         return -1;
     return PyModule_AddStringConstant(module, "version", ob_version());
 }
@@ -51,7 +50,6 @@ static int traverse(PyObject *module, visitproc visit, void *arg)
     Py_VISIT(state->dlpack_type);
     Py_VISIT(state->function_type);
     Py_VISIT(state->default_timer);
-    Py_VISIT(state->timeit_name);
     return 0;
 }
 
@@ -65,7 +63,6 @@ static int clear(PyObject *module)
     Py_CLEAR(state->dlpack_type);
     Py_CLEAR(state->function_type);
     Py_CLEAR(state->default_timer);
-    Py_CLEAR(state->timeit_name);
     return 0;
 }
 

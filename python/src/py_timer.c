@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The library's Timer on anything that has timeit(number): a Loop, or what the caller puts in its place. The ways to measure,
- * block sizes and stopping rules are the library's; what is timed is Python's.
+ * The library's Timer on a callable that times a block of a number of runs: a Loop's, or what the caller puts in its place.
+ * The ways to measure, block sizes and stopping rules are the library's; what is timed is Python's.
  */
-#include "py_loop.h"
+#include "py_core.h"
 
 #include "opbench/timer.h"
 
 #include <string.h>
 
 typedef struct measuring {
-    PyObject *module;
-    PyObject *timed;    /* has timeit(number) */
-    PyObject *callback; /* of blocks that count; NULL = none */
-    bool skips_first;   /* the library's untimed iteration, which the original does not have */
+    PyObject *time_block; /* seconds of a number of runs */
+    PyObject *callback;   /* of blocks that count; NULL = none */
+    bool skips_first;     /* the library's untimed iteration, which the original does not have */
 } measuring;
 
 static ob_status time_block(void *ctx, uint64_t number, double *seconds, ob_err *err)
 {
     measuring *m = ctx;
-    const ob__py_state *state = ob__py_get_state(m->module);
     if (m->skips_first) {
         m->skips_first = false;
         *seconds = 0;
@@ -27,15 +25,7 @@ static ob_status time_block(void *ctx, uint64_t number, double *seconds, ob_err 
     }
     if (PyErr_CheckSignals() < 0)
         return ob__py_failed(err);
-    if (PyObject_TypeCheck(m->timed, state->loop_type))
-        return ob__py_loop_time(state, (ob__py_loop *)m->timed, number, seconds) == 0
-                   ? OB_OK
-                   : ob__py_failed(err);
-    PyObject *count = PyLong_FromUnsignedLongLong(number);
-    PyObject *result = count != NULL
-                           ? PyObject_CallMethodObjArgs(m->timed, state->timeit_name, count, NULL)
-                           : NULL;
-    Py_XDECREF(count);
+    PyObject *result = PyObject_CallFunction(m->time_block, "K", (unsigned long long)number);
     *seconds = result != NULL ? PyFloat_AsDouble(result) : 0;
     Py_XDECREF(result);
     return PyErr_Occurred() == NULL ? OB_OK : ob__py_failed(err);
@@ -97,11 +87,11 @@ static PyObject *take_result(PyObject *module, ob_status status, ob_measurements
 
 static PyObject *py_timeit(PyObject *module, PyObject *args)
 {
-    measuring m = {.module = module};
+    measuring m = {0};
     long long number;
     ob_measurements *list = NULL;
     ob_err err = {.code = OB_OK};
-    if (!PyArg_ParseTuple(args, "OL:timeit", &m.timed, &number))
+    if (!PyArg_ParseTuple(args, "OL:timeit", &m.time_block, &number))
         return NULL;
     const ob_timer timer = make_timer(&m);
     ob_status status = ob_measurements_create(&list, &err);
@@ -117,13 +107,13 @@ static void set_callback(measuring *m, PyObject *callback)
 
 static PyObject *py_blocked(PyObject *module, PyObject *args)
 {
-    measuring m = {.module = module};
+    measuring m = {0};
     PyObject *callback;
     double min_run_time_s;
     int warms_up;
     ob_measurements *list = NULL;
     ob_err err = {.code = OB_OK};
-    if (!PyArg_ParseTuple(args, "OdOp:blocked_autorange", &m.timed, &min_run_time_s, &callback,
+    if (!PyArg_ParseTuple(args, "OdOp:blocked_autorange", &m.time_block, &min_run_time_s, &callback,
                           &warms_up))
         return NULL;
     m.skips_first = !warms_up;
@@ -137,13 +127,13 @@ static PyObject *py_blocked(PyObject *module, PyObject *args)
 
 static PyObject *py_adaptive(PyObject *module, PyObject *args)
 {
-    measuring m = {.module = module};
+    measuring m = {0};
     ob_adaptive_params params = OB_ADAPTIVE_DEFAULTS;
     PyObject *callback;
     int warms_up;
     ob_measurements *list = NULL;
     ob_err err = {.code = OB_OK};
-    if (!PyArg_ParseTuple(args, "OdddOp:adaptive_autorange", &m.timed, &params.threshold,
+    if (!PyArg_ParseTuple(args, "OdddOp:adaptive_autorange", &m.time_block, &params.threshold,
                           &params.min_run_time_s, &params.max_run_time_s, &callback, &warms_up))
         return NULL;
     m.skips_first = !warms_up;
@@ -187,11 +177,11 @@ static PyObject *py_restore_threads(PyObject *module, PyObject *args)
 }
 
 PyMethodDef ob__py_timer_methods[] = {
-    {"timeit", py_timeit, METH_VARARGS, "timeit(timed, number): (number, times)."},
+    {"timeit", py_timeit, METH_VARARGS, "timeit(time_block, number): (number, times)."},
     {"blocked_autorange", py_blocked, METH_VARARGS,
-     "blocked_autorange(timed, min_run_time, callback, warms_up): (number, times)."},
+     "blocked_autorange(time_block, min_run_time, callback, warms_up): (number, times)."},
     {"adaptive_autorange", py_adaptive, METH_VARARGS,
-     "adaptive_autorange(timed, threshold, min_run_time, max_run_time, callback, warms_up): "
+     "adaptive_autorange(time_block, threshold, min_run_time, max_run_time, callback, warms_up): "
      "(number, times)."},
     {"set_threads", py_set_threads, METH_VARARGS,
      "set_threads(n): sets the threads of all libraries that are known; returns what "

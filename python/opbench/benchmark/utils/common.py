@@ -153,7 +153,10 @@ class Measurement:
         if not self.raw_times or self._sorted_times:
             return
         times = self.times
-        self._mean, self._median, self._p25, self._p75 = _core.statistics(times)
+        if any(t != t for t in times):
+            self._mean = self._median = self._p25 = self._p75 = float("nan")
+        else:
+            self._mean, self._median, self._p25, self._p75 = _core.statistics(times)
         self._sorted_times = tuple(sorted(times))
         spread = 0 if self.meets_confidence(_WIDE) else 1 if self.meets_confidence(_GROSS) else 2
         if spread:

@@ -14,6 +14,10 @@ _OURS = {
     for name, cls in (("Measurement", common.Measurement), ("TaskSpec", common.TaskSpec), ("_restore", common._restore))
 }
 _PLAIN = {("builtins", name) for name in ("set", "frozenset", "complex", "slice", "range", "bytearray", "dict", "list", "tuple")}
+# Metadata may hold arrays: those of the op fuzzers do.
+_PLAIN |= {("numpy", "ndarray"), ("numpy", "dtype")}
+_PLAIN |= {(f"numpy.{core}.multiarray", name) for core in ("core", "_core") for name in ("_reconstruct", "scalar")}
+_PLAIN |= {("_codecs", "encode")}
 
 
 class _Unpickler(pickle.Unpickler):

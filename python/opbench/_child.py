@@ -142,6 +142,7 @@ class Child:
             self._process.kill()
             self._process.wait()
         self.code = self._process.returncode
+        self._process.stderr.close()
 
     def text(self):
         return self.messages.decode("utf-8", "replace")

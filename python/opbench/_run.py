@@ -108,8 +108,13 @@ class Stream:
         return next(self._records)
 
     def close(self):
-        """Ends the program."""
+        """Ends the program, if it still runs."""
         self._records.close()
+        if self._child.code is None:
+            self._child.interrupt()
+
+    def __del__(self):
+        self.close()
 
 
 def _start(command, words, option, given, *, progress, stream, config=None, tensors=None, make=None):

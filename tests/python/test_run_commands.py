@@ -83,6 +83,10 @@ def streams():
     first = next(running)
     check(first["id"] == "0|0|0", "records come one by one")
     check(len(list(running)) == 2 and len(running.result) == 3, "and all of them in the end")
+    dropped = opbench.run(CONFIG, stream=True, backend="native", min_time=30)
+    child = dropped._child._process
+    del dropped
+    check(child.returncode is not None, "a stream that is dropped ends its program")
     early = opbench.run(CONFIG, stream=True, backend="native", min_time=30)
     began = time.monotonic()
     timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))

@@ -7,6 +7,7 @@ usage: test_run_tensors.py [OPBENCH]
 """
 
 import array
+import gc
 import os
 import pathlib
 import sys
@@ -96,6 +97,43 @@ def torch_tensors():
     check(torch.equal(x, torch.arange(6, dtype=torch.float32).reshape(2, 3)), "the tensor is as it was")
 
 
+def leaks():
+    """Views of tensors, and rows and records of results, over and over."""
+    import tempfile
+
+    from opbench._core import from_dlpack, result_rows, write_records
+
+    makers = []
+    for name in ("numpy", "torch"):
+        try:
+            module = __import__(name)
+        except ModuleNotFoundError:
+            continue
+        if hasattr(module, "ones"):
+            makers.append(module.ones(4))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "r.json")
+        result = {"id": "a", "key": "0" * 32, "call": "f", "number": 2, "times": [1e-6] * 12, "process_samples": [6, 6], "processes": 2}
+        jobs = [(lambda tensor=tensor: bytes(memoryview(from_dlpack(tensor.__dlpack__()))), 20000) for tensor in makers]
+        jobs += [(lambda: write_records(path, "t", [result] * 3, True), 300), (lambda: result_rows([path], "call,median"), 2000)]
+        for index, (job, times) in enumerate(jobs):
+            for _ in range(times // 4):
+                job()
+            gc.collect()
+            before = sys.getallocatedblocks()
+            for _ in range(times):
+                job()
+            gc.collect()
+            grown = sys.getallocatedblocks() - before
+            check(grown < times // 4, f"job {index} leaves {grown} blocks behind after {times} times")
+    for wrong in (3, object()):
+        try:
+            from_dlpack(wrong)
+            check(False, "what is no capsule is refused")
+        except ValueError:
+            pass
+
+
 def main():
     warnings.simplefilter("ignore", opbench.OpbenchWarning)
     words()
@@ -106,6 +144,7 @@ def main():
             part()
         except ModuleNotFoundError as missing:
             print(f"skipped: {part.__name__}: this Python has no {missing.name}")
+    leaks()
     return exit_code()
 
 

@@ -45,10 +45,7 @@ class Picture:
 
     def save(self, path, force=False):
         """Writes the SVG to a file."""
-        _refuse_existing(path, force)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.svg)
-        return path
+        return _write(path, self.svg, force)
 
     def __repr__(self):
         return f"<opbench.Picture: SVG of {len(self.svg)} bytes>"
@@ -59,6 +56,13 @@ def _refuse_existing(path, force):
         error = InputError(f"{path} is there already; give force=True to replace it, or another name")
         error.file, error.cure = str(path), "give force=True to replace it, or another name"
         raise error
+
+
+def _write(path, text, force):
+    _refuse_existing(path, force)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+    return path
 
 
 def read_records(paths):
@@ -204,12 +208,7 @@ class Result(Stored):
     def to_csv(self, path=None, force=False, **options):
         """The table as CSV, all digits, a row for each case and pass; returned, or written to a file."""
         text = self.show(**{"long": True, **options, "format": "csv"})
-        if path is None:
-            return text
-        _refuse_existing(path, force)
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        return path
+        return text if path is None else _write(path, text, force)
 
     def report(self, path, force=False, **options):
         """Writes the page of `opbench report`."""
@@ -315,12 +314,7 @@ class Diff(Stored):
     def to_csv(self, path=None, force=False):
         """A line for each row; returned, or written to a file."""
         text = self.show("csv")
-        if path is None:
-            return text
-        _refuse_existing(path, force)
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        return path
+        return text if path is None else _write(path, text, force)
 
     def _repr_html_(self):
         words = ["--diff"] if len(self.paths) > 1 else []

@@ -69,7 +69,7 @@ class Stream:
         self._make = make
         self._tensors = tensors
         self._lines = []
-        self._records = self._follow()
+        self._records = None  # made when it is first asked: it holds on to this object
         self.result = None
 
     def _follow(self):
@@ -105,11 +105,14 @@ class Stream:
         return self
 
     def __next__(self):
+        if self._records is None:
+            self._records = self._follow()
         return next(self._records)
 
     def close(self):
         """Ends the program, if it still runs."""
-        self._records.close()
+        if self._records is not None:
+            self._records.close()
         if self._child.code is None:
             self._child.interrupt()
 

@@ -5,6 +5,7 @@
 usage: test_run_commands.py [OPBENCH]
 """
 
+import gc
 import json
 import os
 import pathlib
@@ -86,6 +87,7 @@ def streams():
     dropped = opbench.run(CONFIG, stream=True, backend="native", min_time=30)
     child = dropped._child._process
     del dropped
+    gc.collect()
     check(child.returncode is not None, "a stream that is dropped ends its program")
     early = opbench.run(CONFIG, stream=True, backend="native", min_time=30)
     began = time.monotonic()

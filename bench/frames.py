@@ -50,7 +50,7 @@ def main():
         path = make(folder, args.records).paths[0]
         size = pathlib.Path(path).stat().st_size
         rows = len(opbench.load(path).to_pandas())
-        frame = seconds(lambda: opbench.Result([path]).to_pandas(), args.times)
+        frame = seconds(lambda: opbench.load(path).to_pandas(), args.times)
         parsed = seconds(lambda: [json.loads(line) for line in open(path, "rb")], args.times)
     print(f"{rows} rows of {size / 1e6:.1f} MB, pandas {pandas.__version__}, Python {sys.version.split()[0]}")
     print(f"to_pandas          {frame[0]:.3f} s, of the CPU {frame[1]:.3f} s (aim: below {AIM_S} s)")

@@ -65,6 +65,32 @@ def _write(path, text, force):
     return path
 
 
+def _wrong_line(path, number, reason):
+    error = InputError(f"{path}:{number}: this is no record: {reason}; give files that opbench wrote")
+    error.file, error.line, error.cure = str(path), number, "give files that opbench wrote"
+    return error
+
+
+def _unreadable(path, reason):
+    error = InputError(f"{path}: {reason.strerror}; check the path")
+    error.file, error.cure = str(path), "check the path"
+    return error
+
+
+def check_file(path):
+    """That there is a file, and that its first line is a record."""
+    try:
+        with open(path, "rb") as file:
+            first = file.readline()
+    except OSError as reason:
+        raise _unreadable(path, reason) from reason
+    try:
+        if not isinstance(json.loads(first), dict):
+            raise ValueError("it is no JSON object")
+    except ValueError as reason:
+        raise _wrong_line(path, 1, "the file is empty" if not first else reason) from reason
+
+
 def read_records(paths):
     """All lines of files of records as dicts. A line that is none is an error with its place."""
     lines = []
@@ -73,11 +99,9 @@ def read_records(paths):
             with open(path, "rb") as file:
                 text = file.read()
         except OSError as reason:
-            error = InputError(f"{path}: {reason.strerror}")
-            error.file = str(path)
-            raise error from reason
+            raise _unreadable(path, reason) from reason
         try:
-            lines += map(json.loads, filter(None, text.split(b"\n")))
+            lines += [json.loads(line) for line in text.split(b"\n") if line]
         except ValueError:
             lines += _read_slowly(path, text)
     return lines
@@ -92,9 +116,7 @@ def _read_slowly(path, text):
         except ValueError as reason:
             if number == text.count(b"\n") + 1:
                 break
-            error = InputError(f"{path}:{number}: this is no record: {reason}; give files that opbench wrote")
-            error.file, error.line, error.cure = str(path), number, "give files that opbench wrote"
-            raise error from reason
+            raise _wrong_line(path, number, reason) from reason
     return found
 
 

@@ -12,7 +12,7 @@ from opbench import _child
 from opbench._core import Error, InputError
 from opbench._options import in_group, rows_of, words_of
 from opbench._progress import Progress
-from opbench._result import Diff, Folder, Result, Stored, is_result
+from opbench._result import Diff, Folder, Result, Stored, check_file, is_result
 from opbench._tensor import Tensors
 
 
@@ -220,12 +220,12 @@ def sweep(file, progress=None, stream=False, **options):
 
 
 def load(files):
-    """Stored results: a path, or a list of them."""
+    """Stored results: a path, or a list of them. They are read when they are asked for; that they begin as records do is looked
+    at now."""
     paths = [files] if isinstance(files, (str, os.PathLike)) else list(files)
-    result = Result(paths)
-    if not result.lines:
-        raise InputError(f"{', '.join(map(str, paths))}: there are no records in it")
-    return result
+    for path in paths:
+        check_file(path)
+    return Result(paths)
 
 
 # ---- diff ----

@@ -153,8 +153,13 @@ def errors(folder):
     check("output" in str(raised(opbench.run, CONFIG, resume=True)), "resume needs a file")
     torn = folder / "torn.json"
     torn.write_text('{"op_name": "a", "metric": {}}\nno json\n{}\n', encoding="utf-8")
-    error = raised(opbench.load, torn)
+    error = raised(lambda: opbench.load(torn).records)
     check((error.file, error.line) == (str(torn), 2), "a line that is no record has its place")
+    torn.write_text('{"op_name": "a", "metric": {}}\n{"op_na', encoding="utf-8")
+    check(len(opbench.load(torn)) == 1, "a torn last line is passed over")
+    for text in ("", "3\n", "no json\n"):
+        torn.write_text(text, encoding="utf-8")
+        check(raised(opbench.load, torn).line == 1, f"{text!r} is no file of records")
     invalid = opbench.run("torch.add", "f32[2]", "f32[3]", backend="native")
     check(not invalid.ok and invalid[0]["status"] == "invalid" and "must be equal" in invalid[0]["reason"],
           "a case that fails is a record")

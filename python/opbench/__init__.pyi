@@ -1,4 +1,5 @@
 # What `import opbench` gives; the names come from modules that are imported when they are first used.
+from opbench import benchmark as benchmark
 from opbench._core import Error as Error
 from opbench._core import InputError as InputError
 from opbench._child import OpbenchWarning as OpbenchWarning

@@ -17,7 +17,8 @@ ob_counts *ob__py_get_counts(PyObject *module, PyObject *rows, bool inclusive)
     ob_count *copies = PyMem_Malloc((size_t)(size > 0 ? size : 1) * sizeof *copies);
     if (copies == NULL)
         PyErr_NoMemory();
-    for (Py_ssize_t i = 0; held != NULL && i < size && PyErr_Occurred() == NULL; i++) {
+    for (Py_ssize_t i = 0; held != NULL && copies != NULL && i < size && PyErr_Occurred() == NULL;
+         i++) {
         long long count;
         if (PyArg_ParseTuple(PyTuple_GetItem(held, i), "Ls", &count, &copies[i].function))
             copies[i].count = count;

@@ -5,6 +5,7 @@
 usage: test_timer_loops.py [OPBENCH]
 """
 
+import ast
 import gc
 import os
 import pathlib
@@ -212,9 +213,9 @@ def check_leaks():
     counts = benchmark.FunctionCounts((benchmark.FunctionCount(3, "a:f"), benchmark.FunctionCount(2, "b:g")), False)
     compare = benchmark.Compare([m])
     jobs = [(lambda: loop.timeit(100), MANY // 100), (lambda: statement.timeit(100), MANY // 100), (fail, MANY // 100),
-            (lambda: loop.timeit(1), MANY // 10), (lambda: repr(m), MANY // 100), (lambda: str(compare), MANY // 200),
-            (lambda: counts + counts - counts, MANY // 200), (lambda: repr(counts), MANY // 200),
-            (lambda: pickle.loads(pickle.dumps(m)), MANY // 200), (lambda: benchmark.Timer("pass"), MANY // 1000)]
+            (lambda: loop.timeit(1), MANY // 10), (lambda: repr(m), MANY // 100), (lambda: str(compare), max(MANY // 200, 500)),
+            (lambda: counts + counts - counts, max(MANY // 200, 500)), (lambda: repr(counts), max(MANY // 200, 500)),
+            (lambda: pickle.loads(pickle.dumps(m)), max(MANY // 200, 500)), (lambda: benchmark.Timer("pass"), max(MANY // 1000, 500))]
     for index, (job, times) in enumerate(jobs):
         for _ in range(times // 2):  # until caches are as full as they get
             job()
@@ -224,7 +225,8 @@ def check_leaks():
             job()
         gc.collect()
         grown = sys.getallocatedblocks() - before
-        check(grown < 50, f"job {index} leaves {grown} blocks behind after {times} times")
+        # Caches go on growing for a while, ever slower; a leak is a block each time.
+        check(grown < max(120, times // 10), f"job {index} leaves {grown} blocks behind after {times} times")
     tracemalloc.start()
     for job, times in jobs[:4]:
         for _ in range(times // 10):
@@ -257,6 +259,26 @@ def check_package():
     check(got.returncode == 2 and "/nowhere/opbench" in got.stderr, f"a program that is not there: {got}")
 
 
+def names_of(stub):
+    """What a stub says that its module has."""
+    body = ast.parse(stub.read_text(encoding="utf-8")).body
+    names = {node.name for node in body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    names |= {node.target.id for node in body if isinstance(node, ast.AnnAssign)}
+    return names | {alias.asname for node in body if isinstance(node, ast.ImportFrom) for alias in node.names if alias.asname}
+
+
+def check_stubs():
+    import opbench._core as core
+
+    folder = pathlib.Path(core.__file__).parent
+    public = {name for name in dir(core) if not name.startswith("__")}
+    check(names_of(folder / "_core.pyi") == public, f"_core.pyi: {names_of(folder / '_core.pyi') ^ public}")
+    check(names_of(folder / "__init__.pyi") >= set(opbench.__all__), f"__init__.pyi: {set(opbench.__all__)}")
+    check((folder / "py.typed").exists(), "py.typed")
+    for name in sorted(public):
+        check(getattr(core, name).__doc__, f"{name} says what it is")
+
+
 def check_errors():
     check(issubclass(opbench.InputError, ValueError) and issubclass(opbench.InputError, opbench.Error), "kinds of errors")
     check(opbench.Error("x").line is None and opbench.Error("x").cure is None, "an error that says nothing")
@@ -283,7 +305,7 @@ def check_errors():
 
 def main():
     checks = [check_calls, check_clocks, check_collector, check_exceptions, check_changes, check_interrupts, check_leaks,
-              check_package, check_errors, check_forks]
+              check_package, check_stubs, check_errors, check_forks]
     for each in checks:
         each()
         print(each.__name__, flush=True)

@@ -40,6 +40,9 @@ def missing():
 
 
 def main():
+    if os.environ.get("OPBENCH_TEST_INSTALLED"):
+        print("skipped: a wheel is under test already")
+        return SKIPPED
     if missing():
         print(f"skipped: {sys.executable} has no {missing()}")
         return SKIPPED

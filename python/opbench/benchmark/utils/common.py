@@ -92,14 +92,14 @@ class Measurement:
             return getattr(self.task_spec, name)
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self):
         # Compare and merge of the original ask for its class, and take anything that says so.
         common = _torch_common()
         return common.Measurement if common is not None and type(self) is Measurement else type(self)
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, (Measurement, *_foreign_types())):
+    def __eq__(self, other: Any) -> bool:
+        if not is_measurement(other):
             return NotImplemented
         return (self.number_per_run, self.raw_times, self.task_spec, self.metadata) == (
             other.number_per_run, other.raw_times, other.task_spec, other.metadata)
@@ -252,7 +252,7 @@ def ordered_unique(elements: Iterable[Any]) -> list[Any]:
 @contextlib.contextmanager
 def set_torch_threads(n: int) -> Iterator[None]:
     """torch with n threads meanwhile, if it is imported, and all other libraries whose number of threads is known."""
-    torch = sys.modules.get("torch")
+    torch: Any = sys.modules.get("torch")
     torch_before = torch.get_num_threads() if hasattr(torch, "set_num_threads") else None
     before = _core.set_threads(n)
     try:

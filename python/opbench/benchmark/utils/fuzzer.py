@@ -66,18 +66,15 @@ class FuzzedParameter:
     def _loguniform(self, state: Any) -> Union[int, float]:
         import numpy as np
 
-        value = int(2 ** state.uniform(low=np.log2(self._minval), high=np.log2(self._maxval)))
-        return self._minval if value < self._minval else self._maxval if value > self._maxval else value
+        low: Any = self._minval
+        high: Any = self._maxval
+        value = int(2 ** state.uniform(low=np.log2(low), high=np.log2(high)))
+        return low if value < low else high if value > high else value
 
     def _uniform(self, state: Any) -> Union[int, float]:
         if isinstance(self._minval, int) and isinstance(self._maxval, int):
-            return int(state.randint(low=self._minval, high=self._maxval + 1, dtype=_int_type(self._maxval)))
+            return int(state.randint(low=self._minval, high=self._maxval + 1))
         return state.uniform(low=self._minval, high=self._maxval)
-
-
-def _int_type(most: int) -> Any:
-    """What randint draws by default, and wider where that cannot hold the bound."""
-    return int if most < 2**63 - 1 else "uint64"
 
 
 class ParameterAlias:

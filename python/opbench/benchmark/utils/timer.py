@@ -3,7 +3,6 @@
 
 import ast
 import enum
-import inspect
 import sys
 import textwrap
 import time
@@ -19,7 +18,7 @@ __all__ = ["Language", "Timer", "timer"]
 
 def timer() -> float:
     """Seconds of a monotonic clock, once a GPU that torch uses has done its work."""
-    torch = sys.modules.get("torch")
+    torch: Any = sys.modules.get("torch")
     if _has_gpu(torch):
         torch.cuda.synchronize()
     return time.perf_counter()
@@ -46,13 +45,13 @@ def _ob_inner(_ob_turns, _ob_timer):
         pass
     return _ob_timer() - _ob_start
 """
-_GENERATOR = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+_GENERATOR = 0x20 | 0x80 | 0x200  # flags of code that yields or awaits
 
 
 def _compile(stmt: str, setup: str) -> Any:
     """Code that defines _ob_inner: setup, then the statement in a loop. As trees, so that no text is indented anew."""
     frame = ast.parse(_FRAME)
-    function = frame.body[0]
+    function: Any = frame.body[0]
     before, body = ast.parse(setup, "<setup>"), ast.parse(stmt, "<stmt>")
     ast.increment_lineno(body, setup.count("\n") + 1)
     if body.body:
@@ -67,10 +66,12 @@ def _namespace(code_texts: tuple[str, ...], globals: dict[str, Any]) -> dict[str
     if "torch" not in names:
         torch = sys.modules.get("torch")
         if torch is None and any("torch" in text for text in code_texts):
+            import importlib
+
             try:
-                import torch
+                torch = importlib.import_module("torch")
             except ImportError:
-                torch = None  # the code says what it misses
+                pass  # the code says what it misses
         if torch is not None:
             names["torch"] = torch
     return names

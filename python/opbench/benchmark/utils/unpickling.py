@@ -60,6 +60,6 @@ def _load_from(file: Any, name: Any) -> list:
         error.file = name
         raise
     except (pickle.UnpicklingError, AttributeError, TypeError, ValueError, IndexError, KeyError) as cause:
-        error = InputError(f"{name}: no pickled measurement: {cause}; write it with pickle.dump")
-        error.file, error.cure = name, "write it with pickle.dump"
-        raise error from cause
+        refused = InputError(f"{name}: no pickled measurement: {cause}; write it with pickle.dump")
+        refused.file, refused.cure = name, "write it with pickle.dump"
+        raise refused from cause

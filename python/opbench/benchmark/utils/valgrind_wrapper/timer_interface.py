@@ -3,11 +3,7 @@
 
 import dataclasses
 import enum
-import os
-import pickle
 import sys
-import tempfile
-import textwrap
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Optional, Union
 
@@ -21,7 +17,7 @@ _MODULE = "torch.utils.benchmark.utils.valgrind_wrapper.timer_interface"
 
 
 class FunctionCount(NamedTuple):
-    count: int
+    count: int  # type: ignore[assignment]
     function: str
 
 
@@ -163,6 +159,8 @@ class CopyIfCallgrind:
     def __init__(self, value: Any, *, setup: Optional[str] = None) -> None:
         method = _serialization_of(value)
         if method is None:
+            import textwrap
+
             names = "\n".join(t.__name__ for t in _PLAIN_TYPES) + "\nScriptFunction\nScriptModule\nModule"
             raise ValueError(f"Unsupported type: {type(value)}\n`collect_callgrind` restricts globals to the following "
                              f"types:\n{textwrap.indent(names, '  ')}")
@@ -200,6 +198,10 @@ def check_globals(globals: dict[str, Any]) -> None:
 
 def _copy_global(name: str, wrapped: CopyIfCallgrind, folder: str) -> str:
     """Writes the value to the folder; the code that makes it again."""
+    import os
+    import pickle
+    import textwrap
+
     path = os.path.join(folder, f"{name}.data")
     before = textwrap.dedent(wrapped.setup) + "\n" if wrapped.setup is not None else ""
     if wrapped.serialization is Serialization.PICKLE:
@@ -213,7 +215,7 @@ def _copy_global(name: str, wrapped: CopyIfCallgrind, folder: str) -> str:
         return f"{before}{name} = torch.jit.load({path!r})\n"
     torch.save(wrapped.value, path)
     # The file is ours, written a moment ago. Versions before 1.13 have no such argument.
-    whole = ", weights_only=False" if "weights_only" in str(_signature_text(torch.load)) else ""
+    whole = ", weights_only=False" if "weights_only" in _signature_text(torch.load) else ""
     return f"{before}{name} = torch.load({path!r}{whole})\n"
 
 
@@ -240,6 +242,8 @@ class _ValgrindWrapper:
         retain_out_file: bool = False,
         language: Optional[str] = None,
     ) -> tuple[CallgrindStats, ...]:
+        import tempfile
+
         from opbench._program import program_path
 
         check_globals(globals)

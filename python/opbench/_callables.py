@@ -92,8 +92,12 @@ def result_of(call, number, times, case=None, **more):
 # ---- fresh processes ----
 
 
-def _in_process(functions, budget, setup):
-    return take_turns(functions, budget, setup)
+def _not_there(what, reason):
+    """Of a function that another process cannot have."""
+    cure = "define it with def in a module, or in a script with if __name__ == '__main__', or measure in this process: leave out processes"
+    error = InputError(f"{what} ({reason}); {cure}")
+    error.cure = cure
+    return error
 
 
 def _check_picklable(functions):
@@ -103,22 +107,23 @@ def _check_picklable(functions):
         try:
             pickle.dumps(function)
         except Exception as reason:
-            error = InputError(f"{name_of(function)} cannot be taken into another process ({reason}); define it with def in a "
-                               "module, or measure in this process: leave out processes")
-            error.cure = "define it with def in a module, or measure in this process: leave out processes"
-            raise error from reason
+            raise _not_there(f"{name_of(function)} cannot be taken into another process", reason) from reason
 
 
 def _fresh(functions, budget, processes, setup):
     """The same in fresh processes one after the other: times joined, and how many each process gave. Number: of the first."""
+    import concurrent.futures
     import multiprocessing
 
     _check_picklable([*functions, *([setup] if setup else [])])
     context = multiprocessing.get_context("spawn")
     joined = [[0, [], []] for _ in functions]
     for _ in range(processes):
-        with context.Pool(1) as pool:
-            measured = pool.apply(_in_process, (functions, budget / processes, setup))
+        try:
+            with concurrent.futures.ProcessPoolExecutor(1, context) as pool:
+                measured = pool.submit(take_turns, functions, budget / processes, setup).result()
+        except concurrent.futures.process.BrokenProcessPool as reason:
+            raise _not_there("the process that was to measure ended, as it does where it does not find the functions", reason) from reason
         for side, (number, times) in zip(joined, measured):
             side[0] = side[0] or number
             # The samples of one record are of blocks of one size.

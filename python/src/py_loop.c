@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The loops that time Python code: opbench._core.Loop runs a block of a callable, or of a compiled statement, and says how
- * long it took. A callable is called from a C loop, without a frame of ours; a statement has its loop inside the compiled
- * function, over an iterator of ours, as timeit has it. The GIL is held and the collector is off meanwhile.
+ * long it took. A callable is called from a C loop, without a frame of ours (PyObject_CallNoArgs is a vectorcall in all
+ * versions); a statement has its loop inside the compiled function, over an iterator of ours, as timeit has it. The GIL is
+ * held and the collector is off meanwhile.
  *
  * Code that forks and comes back would go on measuring twice, and twice again with each further iteration: the child's loop
  * ends with an exception at once, and tells its parent's by a shared page.

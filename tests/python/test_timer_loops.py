@@ -17,6 +17,7 @@ import tempfile
 import threading
 import time
 import tracemalloc
+import types
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 from checks import check, exit_code  # noqa: E402
@@ -90,6 +91,26 @@ def check_clocks():
     # Five empty blocks, one to estimate the size, one that counts.
     check(len(readings) == 14 and m.number_per_run == 1 and m.raw_times == [0.5], f"autorange by a clock: {len(readings)}")
     check(type(raised(lambda: benchmark.Timer("pass", timer=lambda: "x").timeit(1), TypeError)) is TypeError, "a bad clock")
+
+
+def check_devices():
+    """A GPU of torch's is waited for before each reading of the clock; with a stand-in for torch, in a process without it."""
+    waits, before = [], sys.modules.get("torch")
+    device = types.SimpleNamespace(is_available=lambda: True, synchronize=lambda: waits.append(1))
+    for name in ("cuda", "accelerator"):
+        sys.modules["torch"] = types.SimpleNamespace(**{name: device}, get_num_threads=lambda: 1, set_num_threads=lambda n: None)
+        try:
+            waits.clear()
+            for stmt in ("pass", lambda: None):
+                benchmark.Timer(stmt).timeit(3)
+            check(len(waits) == 8, f"{name}: two readings per block, two blocks, twice: {len(waits)}")
+            benchmark.timer()
+            check(len(waits) == 9, f"{name}: the clock itself")
+            raised(lambda: benchmark.Timer("x;", language="c++"), NotImplementedError)
+        finally:
+            del sys.modules["torch"]
+            if before is not None:
+                sys.modules["torch"] = before
 
 
 def check_collector():
@@ -304,7 +325,7 @@ def check_errors():
 
 
 def main():
-    checks = [check_calls, check_clocks, check_collector, check_exceptions, check_changes, check_interrupts, check_leaks,
+    checks = [check_calls, check_clocks, check_devices, check_collector, check_exceptions, check_changes, check_interrupts, check_leaks,
               check_package, check_stubs, check_errors, check_forks]
     for each in checks:
         each()

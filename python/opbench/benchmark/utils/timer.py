@@ -18,15 +18,20 @@ __all__ = ["Language", "Timer", "timer"]
 
 def timer() -> float:
     """Seconds of a monotonic clock, once a GPU that torch uses has done its work."""
-    torch: Any = sys.modules.get("torch")
-    if _has_gpu(torch):
-        torch.cuda.synchronize()
+    synchronise = _synchronise()
+    if synchronise is not None:
+        synchronise()
     return time.perf_counter()
 
 
-def _has_gpu(torch: Any) -> bool:
-    cuda = getattr(torch, "cuda", None)
-    return cuda is not None and cuda.is_available()
+def _synchronise() -> Optional[Callable[[], Any]]:
+    """What waits for the device that torch uses; None where torch is not imported, or has none."""
+    torch = sys.modules.get("torch")
+    for name in ("cuda", "accelerator"):
+        device = getattr(torch, name, None)
+        if device is not None and device.is_available():
+            return device.synchronize
+    return None
 
 
 class Language(enum.Enum):
@@ -207,9 +212,19 @@ class Timer:
         """The loops' own clock where it does: it is the one that time.perf_counter reads."""
         if self._timer_cls not in (PythonTimer, CompiledTimer):
             return timer
-        if timer is time.perf_counter or (timer is _DEFAULT_TIMER and not _has_gpu(sys.modules.get("torch"))):
+        if timer is time.perf_counter:
             return None
-        return timer
+        if timer is not _DEFAULT_TIMER:
+            return timer
+        synchronise = _synchronise()
+        if synchronise is None:
+            return None
+
+        def device_timer() -> float:
+            synchronise()
+            return time.perf_counter()
+
+        return device_timer
 
     def _timeit(self, number: int) -> float:
         return max(self._timer.timeit(number), 1e-9)

@@ -144,7 +144,9 @@ int ob__py_add_dlpack(PyObject *module)
                                .slots = slots};
     ob__py_state *state = ob__py_get_state(module);
     state->dlpack_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &spec, NULL);
-    return state->dlpack_type != NULL ? 0 : -1;
+    return state->dlpack_type != NULL
+               ? PyModule_AddObjectRef(module, "TensorView", (PyObject *)state->dlpack_type)
+               : -1;
 }
 
 PyMethodDef ob__py_dlpack_methods[] = {

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual environment with packages from PyPI, for tests of what works with them. Where PyPI does not answer, a test says
-"skipped: no PyPI". The environment is kept in the build folder, so that packages are fetched once."""
+"""Packages for tests of what works with them: those of this Python, or with --pypi a virtual environment that is fetched once and
+kept in the build folder. Where PyPI does not answer, a test says "skipped: no PyPI"."""
 
 import hashlib
+import importlib.util
 import os
 import pathlib
 import subprocess
@@ -13,9 +14,21 @@ SKIPPED = 77
 _ANSWER_S = 10
 
 
+_MODULES = {"pytest-xdist": "xdist"}
+
+
+def _missing(packages):
+    return [package for package in packages if importlib.util.find_spec(_MODULES.get(package, package)) is None]
+
+
 def environment_with(build, *packages):
-    """The Python of an environment with the packages, that finds the package opbench of this Python too; None: PyPI does not
-    answer, which was said."""
+    """The Python of an environment with the packages; None: there is none, which was said."""
+    missing = _missing(packages)
+    if not missing:
+        return sys.executable
+    if "--pypi" not in sys.argv:
+        print(f"skipped: this Python has no {', '.join(missing)}; --pypi fetches what is needed")
+        return None
     name = hashlib.sha256(" ".join([sys.version, sys.executable, *packages]).encode()).hexdigest()[:12]
     folder = pathlib.Path(build, "python-pypi", name)
     python = folder / "bin/python"

@@ -3,7 +3,7 @@
 """The fixture `opbench` of pytest, with pytest and pytest-xdist of this Python or from PyPI: measures, saves, compares, fails on
 what is slower, and joins the results of several workers.
 
-usage: test_pytest_fixture.py [OPBENCH]
+usage: test_pytest_fixture.py [OPBENCH [--pypi]]
 """
 
 import json

@@ -3,11 +3,12 @@
 """Results: their tables are the program's, files are kept and never replaced unasked, pages and pictures are whole, verdicts
 are those of `opbench diff`; and the data frame, where pandas is there or PyPI has it.
 
-usage: test_result_views.py [OPBENCH]
+usage: test_result_views.py [OPBENCH [--pypi]]
 """
 
 import csv
 import gc
+import importlib.util
 import io
 import json
 import pathlib
@@ -124,12 +125,9 @@ def frames(result, folder):
     from pypi import environment_with, with_opbench
 
     path = str(result.save(folder / "frames.json"))
-    try:
-        import pandas  # noqa: F401
-        python = sys.executable
-    except ModuleNotFoundError:
+    if importlib.util.find_spec("pandas") is None:
         check("pip install pandas" in refused(result.to_pandas), "without pandas the cure is said")
-        python = environment_with(build_folder(), "pandas")
+    python = environment_with(build_folder(), "pandas")
     if python is None:
         return
     done = subprocess.run([python, "-c", FRAMES, path], capture_output=True, text=True, check=False, env=with_opbench())

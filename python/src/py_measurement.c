@@ -116,8 +116,14 @@ static PyObject *py_warning(PyObject *module, PyObject *args)
     ob_measurement_stats stats = {.count = 1};
     ob_text text = {0};
     ob_err err = {.code = OB_OK};
-    if (!PyArg_ParseTuple(args, "ddi:warning", &stats.median, &stats.iqr, (int *)&stats.spread))
+    int spread;
+    if (!PyArg_ParseTuple(args, "ddi:warning", &stats.median, &stats.iqr, &spread))
         return NULL;
+    if (spread < 0 || spread >= OB_SPREAD_COUNT) {
+        PyErr_SetString(PyExc_ValueError, "no such spread");
+        return NULL;
+    }
+    stats.spread = (ob_spread)spread;
     if (ob_measurement_print_warning(&stats, &text, &err) == OB_OK)
         return ob__py_take_text(&text);
     ob_text_fini(&text);

@@ -53,6 +53,7 @@ def check_refusals():
     text = raised(lambda: benchmark.CopyIfCallgrind([1]), ValueError)
     check("Unsupported type: <class 'list'>" in text and "  complex" in text, text)
     raised(lambda: benchmark.Timer("pass").collect_callgrind(repeats=0), ValueError)
+    raised(lambda: benchmark.Timer("pass").collect_callgrind(number=0), ValueError)
     raised(lambda: benchmark.Timer(lambda: None).collect_callgrind(), ValueError)
     raised(lambda: benchmark.Timer("1 / 0").collect_callgrind(), ZeroDivisionError)
     text = raised(lambda: benchmark.Timer("x", setup="import sys\nx = sys.argv[0]\n"

@@ -10,6 +10,7 @@ import gc
 import os
 import pathlib
 import pickle
+import random
 import signal
 import subprocess
 import sys
@@ -180,6 +181,40 @@ def check_changes():
     raised(lambda: core.Loop(len).timeit(2**70), OverflowError)
 
 
+def any_value(draw, depth=0):
+    """Something that an argument may be, or not."""
+    task = ("s", "p", "", None, None, "d", None, 1)
+    kinds = [
+        None, True, object(), {}, b"abc", task, task[1:], lambda *args: 0.5, range(3), "none", "rowwise", "text", "csv",
+        draw.choice((0, 1, -1, 2**31, 2**63 - 1, 2**64, -(2**63), 10**30)),
+        draw.choice((0.0, 1e-300, float("nan"), float("inf"), -1.5, 1e308)),
+        draw.choice(("", "x", "a\nb", "\udcff", "é" * 300, "\0x")),
+        [draw.random() for _ in range(draw.randrange(6))],
+        [(draw.randrange(-9, 9), f"f{draw.randrange(4)}") for _ in range(draw.randrange(25))],
+        [(1, [1e-6, 2e-6], task)] * draw.randrange(3),
+    ]
+    if depth < 3 and draw.random() < 0.2:
+        return draw.choice((list, tuple))(any_value(draw, depth + 1) for _ in range(draw.randrange(4)))
+    return draw.choice(kinds)
+
+
+def check_arguments():
+    """Whatever the extension is given, it answers or raises."""
+    import opbench._core as core
+
+    draw = random.Random(1)
+    left_out = {"Error", "InputError", "version", "timeit", "blocked_autorange", "adaptive_autorange", "set_threads"}
+    names = [name for name in dir(core) if not name.startswith("_") and name not in left_out]
+    answered = 0
+    for _ in range(20_000):
+        try:
+            getattr(core, draw.choice(names))(*(any_value(draw) for _ in range(draw.randrange(1, 6))))
+            answered += 1
+        except Exception:
+            pass
+    check(answered > 50, f"{answered} calls were answered")
+
+
 FORKS = """
 import os, sys, opbench, opbench.benchmark as benchmark
 first = os.getpid()
@@ -325,7 +360,7 @@ def check_errors():
 
 
 def main():
-    checks = [check_calls, check_clocks, check_devices, check_collector, check_exceptions, check_changes, check_interrupts, check_leaks,
+    checks = [check_calls, check_clocks, check_devices, check_collector, check_exceptions, check_changes, check_arguments, check_interrupts, check_leaks,
               check_package, check_stubs, check_errors, check_forks]
     for each in checks:
         each()

@@ -297,6 +297,8 @@ class Timer:
             raise ValueError("`collect_callgrind` currently only supports string `stmt`")
         if repeats is not None and repeats < 1:
             raise ValueError("If specified, `repeats` must be >= 1")
+        if number < 1:
+            raise ValueError("`number` must be >= 1")
         is_python = self._language is Language.PYTHON
         timer_interface.check_globals(self._globals)
         self._timeit(1)  # a faulty statement fails here, in this process

@@ -10,6 +10,7 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import time
 import warnings
 
@@ -64,10 +65,18 @@ def error_of(text, code):
     return Error(last[0])
 
 
-def warn_of(text, level):
+def outside():
+    """The stacklevel of the first frame that is not this package's: where the user's call is."""
+    package, level, frame = os.path.dirname(__file__), 1, sys._getframe(1)
+    while frame is not None and os.path.dirname(frame.f_code.co_filename) == package:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def warn_of(text):
     for matched, lines in _messages(text):
         if matched["kind"] == "warning":
-            warnings.warn(" ".join(lines), OpbenchWarning, stacklevel=level)
+            warnings.warn(" ".join(lines), OpbenchWarning, stacklevel=outside())
 
 
 def ask(words, accepts=(0,), folder=None):

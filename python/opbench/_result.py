@@ -9,6 +9,7 @@ import json
 import os
 import shutil
 import tempfile
+import weakref
 
 from opbench._child import ask
 from opbench._core import InputError, result_rows
@@ -24,14 +25,23 @@ _COLUMNS = (
     ("n", "samples", None), ("gflops", "gflop_per_second", None), ("gbps", "gb_per_second", None), ("status", "status", None),
     ("reason", "reason", None),
 )
+# What `opbench time` measured on several backends stands below each other, and needs to say on which.
+_TIMER_MODES = ("blocked", "adaptive", "timeit")
+_TIMER_COLUMNS = "call,backend,status,pass,median,+- 95 %,p99,samples,GFLOP/s,GB/s"
+
+
+def _remove(folder, owner):
+    if os.getpid() == owner:  # a child that was forked ends, and its parent still has it
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Folder:
-    """A folder for the file of a result that nobody named; it goes with the last result that uses it."""
+    """A folder for files that nobody named; it goes with the last result that uses it."""
 
     def __init__(self):
-        self._folder = tempfile.TemporaryDirectory(prefix="opbench-")
-        self.path = os.path.join(self._folder.name, "records.json")
+        self.name = tempfile.mkdtemp(prefix="opbench-")
+        self.path = os.path.join(self.name, "records.json")
+        weakref.finalize(self, _remove, self.name, os.getpid())
 
 
 class Picture:
@@ -214,7 +224,10 @@ class Result(Stored):
 
     @property
     def table(self):
-        """The table that the command prints, as text."""
+        """The table that the command prints, as text; of `time` a row for each measurement."""
+        timed = {record.get("backend") for record in self.records if record.get("mode") in _TIMER_MODES}
+        if len(timed) > 1:  # rows that differ in nothing else
+            return self.show(format="table", columns=_TIMER_COLUMNS)
         return self.show(format="table")
 
     @property
@@ -283,7 +296,7 @@ class Diff(Stored):
         """The program calls sides by their files: links with the names that are wanted."""
         if len(names) != len(self.paths) or len(set(names)) != len(names) or any(not n or "/" in n or n in (".", "..") for n in names):
             raise InputError("names are as many as there are sides, all different, without '/'")
-        self._links = tempfile.TemporaryDirectory(prefix="opbench-")
+        self._links = Folder()
         for name, path in zip(names, self.paths):
             os.symlink(os.path.abspath(path), os.path.join(self._links.name, name))
         self._names = names

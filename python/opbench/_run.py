@@ -98,7 +98,7 @@ class Stream:
             raise _child.error_of(text, code)
         if code < 0:
             raise Error(f"opbench was ended by signal {-code}")
-        _child.warn_of(text, 5)
+        _child.warn_of(text)
         self.result = self._make(self._lines)
 
     def __iter__(self):
@@ -207,7 +207,7 @@ def sweep(file, progress=None, stream=False, **options):
     rows, folder = options.pop("output", None), Folder()
     if rows is None:  # the program wants a place for the rows, too
         _take_output({**options, "records": None}, "output")
-        rows = os.path.join(os.path.dirname(folder.path), "rows.csv")
+        rows = os.path.join(folder.name, "rows.csv")
         options.setdefault("records", folder.path)
     options.setdefault("records", os.path.splitext(os.fspath(rows))[0] + ".jsonl")
     path = os.fspath(options["records"])
@@ -257,6 +257,9 @@ def diff(first, *others, a=None, b=None, names=None, build=None, kwargs=None, pr
         from opbench._callables import diff_callables
 
         return _judged(diff_callables(given, names=names, **options))
+    for value in given:
+        if len(given) > 1 and isinstance(value, str) and value.endswith((".json", ".jsonl")) and a is None and b is None:
+            check_file(value)  # results: one that is missing is told of by its name
     stored = [_stored_paths(value) for value in given]
     wants_sides = a is not None or b is not None or any(options.get(name) for name in ("side", "sides", "axis", "backend"))
     if all(stored) and not wants_sides:

@@ -10,6 +10,7 @@ import os
 import sys
 import warnings
 
+from opbench._child import outside
 from opbench._core import InputError, from_dlpack
 
 _KINDS = {"b": "i", "h": "i", "i": "i", "l": "i", "q": "i", "n": "i", "B": "u", "H": "u", "I": "u", "L": "u", "Q": "u",
@@ -55,7 +56,7 @@ class Tensors:
         is_fortran = view.ndim > 1 and view.f_contiguous and not view.c_contiguous
         if not view.c_contiguous and not is_fortran:
             warnings.warn("a tensor with gaps, or with its dimensions in another order, is measured as a copy without: its "
-                          "strides are not kept", stacklevel=6)
+                          "strides are not kept", stacklevel=outside())
         file = os.memfd_create("opbench-tensor")
         self._files.append(file)
         with os.fdopen(os.dup(file), "wb") as out:

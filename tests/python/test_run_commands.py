@@ -75,6 +75,8 @@ def operators():
     check(built[0]["call"].startswith("nn.Linear(8, 4)"), f"a constructor's arguments: {built[0]['call']}")
     timed = opbench.time("torch.add", "f32[4]", "f32[4]", backend="null", number=100)
     check(timed[0]["number_per_run"] == 100, "time takes its options")
+    both = opbench.time("torch.add", "f32[4]", "f32[4]", backend=["native", "null"], number=100).table
+    check(" native " in both and " null " in both, f"several backends are told apart: {both}")
     check("<opbench Measurement>" in timed.show(measurements=True), "show has forms of its own")
 
 
@@ -149,6 +151,12 @@ def errors(folder):
     check("True or False" in str(raised(opbench.run, CONFIG, check="yes")), "a flag is True or False")
     check("no backend" in str(raised(opbench.run, CONFIG, backend="nobody")), "an unknown backend")
     check("none.json" in str(raised(opbench.load, folder / "none.json")), "a file that is not there")
+    check("none.json" in str(raised(opbench.diff, str(folder / "none.json"), str(folder / "other.json"))), "nor one to compare")
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        opbench.run("torch.nosuch", "f32[2]", backend="native", iteration=1)
+    check([pathlib.Path(warning.filename).name for warning in seen] == [pathlib.Path(__file__).name] and seen[0].category is opbench.OpbenchWarning,
+          f"warnings point to the call: {[str(warning) for warning in seen]}")
     check("path or a dict" in str(raised(opbench.run, 3)), "no config")
     check("output" in str(raised(opbench.run, CONFIG, resume=True)), "resume needs a file")
     torn = folder / "torn.json"

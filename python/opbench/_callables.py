@@ -33,26 +33,11 @@ def key_of(text):
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def _wait_for(function):
-    """The function, and then what it started on a GPU."""
-    import sys
-
-    torch = sys.modules.get("torch")
-    if torch is None or not torch.cuda.is_available() or not torch.cuda.is_initialized():
-        return None
-    return torch.cuda.synchronize
-
-
 def _loop(function, setup):
-    synchronize = _wait_for(function)
-    if synchronize is None:
-        return Loop(function, setup)
+    from opbench.benchmark.utils import timer as clocks
 
-    def timer():
-        synchronize()
-        return time.perf_counter()
-
-    return Loop(function, setup, timer)
+    # Where torch has a device, its work is waited for before each reading of the clock.
+    return Loop(function, setup, clocks.timer if clocks._synchronise() is not None else None)
 
 
 def _block_size(loop, block_s):

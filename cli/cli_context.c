@@ -4,20 +4,18 @@
  * that belongs to this very program. The folder is found from the program's own place, so that an
  * installed tree can be moved and a program in the build tree takes the plug-ins built with it.
  */
+#include "own_path.h"
 #include "screen.h"
 
 #include <limits.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Without it the library's built-in directory is searched. */
 bool ob__cli_plugin_dir(char *dir, size_t size)
 {
     char exe[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (length <= 0)
+    if (!ob__cli_own_file(exe))
         return false;
-    exe[length] = '\0';
     char *slash = strrchr(exe, '/');
     if (slash == NULL)
         return false;

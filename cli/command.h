@@ -44,6 +44,7 @@ typedef struct ob_cli {
     bool terminal_out;         /* standard output is one */
     bool write_failed;         /* standard output took no more; told once, exit code 1 */
     bool logged_error;         /* the log has shown an error that ob__cli_fail need not repeat */
+    bool config_is_words;      /* of the command line, so that "-" is no file */
     bool hide_refused_plugins; /* the command shows them itself: no warnings */
     /* Which warnings of the log are shown; NULL = all. */
     bool (*wants_warning)(void *ctx, const ob_err *what);
@@ -51,13 +52,14 @@ typedef struct ob_cli {
     ob_library_caps *caps;   /* what libraries were corrected to; NULL = nothing was looked at */
     ob_json_doc *no_caps;    /* the word for it where the user wanted none */
     ob_manifests *manifests; /* NULL = memory was out */
+    char *plugin_path;       /* OPBENCH_PLUGIN_PATH=FILE:... of --plugin and a blank; NULL = none */
     const ob_cli_backend_value *backend_values; /* of the command's options from them, in order */
     /* The command's line, with its name as the first word, and the rows that it was read by. */
     char *const *line;
     int line_count;
     const ob_option *line_rows;
     ob_option
-        common_rows[OB_CLI_BACKEND_VALUES + OB_CLI_LIBRARIES + 1]; /* see ob__cli_common_options */
+        common_rows[OB_CLI_BACKEND_VALUES + OB_CLI_LIBRARIES + 2]; /* see ob__cli_common_options */
 } ob_cli;
 
 /* What a command is called with. Options are parsed and words counted already. */

@@ -80,13 +80,20 @@ const ob_option *ob__job_rows(void)
             .help = "Order the table by it; -COLUMN: largest first. See --top."),
         ROW(INT, "top", top, .value = "N", .rare = true, .min = 1, .max = 1e9, .otherwise = "all",
             .help = "Show only the first N rows of the table; the file has all."),
-        ROW(FLAG, "quiet", quiet, .letter = 'q',
-            .help = "Nothing on standard output and no warnings; the file has everything."),
+        ROW(FLAG, "quiet", quiet, .letter = 'q', .help = OB_QUIET_HELP),
         ROW(LIST, "tag", tags, .rare = true, .value = "KEY=VALUE",
             .help = "Say this of the run in its header, for `opbench history`; up to 8 times."),
         OB_OPTION(STRING, "shard", ob_job_line, shard, .rare = true, CASES, .value = "K/N|auto",
                   .help = "Only the K-th of N parts of the cases, for one of N machines; auto asks "
                           "Slurm or the MPI launcher. `opbench merge` joins the files."),
+        OB_OPTION(CHOICE, "shard-by", ob_job_line, shard_by, .rare = true, CASES, .value = "WORD",
+                  .choices = "order|cost", .initial = "order",
+                  .help = "With --shard: every N-th case, or parts that cost about the same; for "
+                          "cost every case is looked at before the first is measured."),
+        OB_OPTION(STRING, "shard-costs", ob_job_line, shard_costs, .rare = true, CASES,
+                  .value = "FILE", .otherwise = "estimates by operator and shape",
+                  .help = "With --shard: divide by what cases took in these records; means "
+                          "--shard-by cost. Every machine needs the same file."),
         OB_OPTION(FLAG, "no-isolate", ob_job_line, no_isolate, .rare = true,
                   .group = "Threads and processes",
                   .help = "Run the cases in this process, for debuggers; a crash then ends the "

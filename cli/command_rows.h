@@ -7,6 +7,10 @@
 
 #include "opbench/option.h"
 
+/* What --quiet means, in every command that has it. */
+#define OB_QUIET_HELP                                                                              \
+    "Print only errors, and results that go to no file: no progress, notes or warnings."
+
 /* Each of one field, which is what is filled: a const char *, for "config", "op", "case" and "log-level". */
 const ob_option *ob__text_rows(void);
 const ob_option *ob__job_rows(void);    /* of an ob_job_line */

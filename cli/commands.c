@@ -57,8 +57,15 @@ static const ob_option HELP_OPTIONS[] = {
 };
 enum { HELP_OPTION_COUNT = sizeof HELP_OPTIONS / sizeof *HELP_OPTIONS };
 
+/* Of commands that have backends. */
+static const ob_option PLUGIN_OPTION =
+    OB_OPTION(LIST, "plugin", ob_cli_common, plugins, .value = "FILE",
+              .help = "Load this plug-in too; may be given again.");
+
 bool ob__cli_is_common(const ob_cli *cli, const char *name)
 {
+    if (strcmp(name, PLUGIN_OPTION.name) == 0)
+        return true;
     for (size_t i = 0; i < HELP_OPTION_COUNT; i++)
         if (strcmp(name, HELP_OPTIONS[i].name) == 0)
             return true;
@@ -71,6 +78,11 @@ const ob_option *ob__cli_common_options(ob_cli *cli, const ob_cli_command *comma
     size_t count = ob__backend_option_rows(cli, command, rows, OB_CLI_BACKEND_VALUES,
                                            offsetof(ob_cli_common, backend));
     count += ob__library_option_rows(cli, command, rows + count, offsetof(ob_cli_common, library));
+    const ob_option *backend = ob_options_find(ob__cli_own_options(command), "backend");
+    if (backend != NULL && !command->started_by_opbench) {
+        rows[count] = PLUGIN_OPTION;
+        rows[count++].group = backend->group;
+    }
     rows[count] = (ob_option){.name = NULL};
     return rows;
 }

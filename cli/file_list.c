@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static ob_status out_of_memory(ob_err *err)
 {
@@ -60,6 +61,14 @@ ob_status ob__file_list_add_folder(ob_file_list *list, const char *folder, const
     }
     free(entries);
     return status;
+}
+
+ob_status ob__file_list_add_any(ob_file_list *list, const char *path, ob_err *err)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode)
+               ? ob__file_list_add_folder(list, path, "", err)
+               : ob__file_list_add(list, path, err);
 }
 
 void ob__file_list_fini(ob_file_list *list)

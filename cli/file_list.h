@@ -19,6 +19,8 @@ ob_status ob__file_list_add(ob_file_list *list, const char *path, ob_err *err);
 /* Files of records (*.json) whose names begin so, in the order of their names, without hidden ones. */
 ob_status ob__file_list_add_folder(ob_file_list *list, const char *folder, const char *begin,
                                    ob_err *err);
+/* A file, or all such files of a folder. */
+ob_status ob__file_list_add_any(ob_file_list *list, const char *path, ob_err *err);
 void ob__file_list_fini(ob_file_list *list);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Interrupts of commands that measure: the first ends the work after the present case, a second at once; or the
- * first ends it at once, where nothing is lost by it.
+ * Interrupts of commands that measure: the first ends the work after the present case, which gets a second for it; another
+ * one ends it at once. Or the first ends it at once, where nothing is lost by it.
  */
 #ifndef OB_CLI_INTERRUPTS_H
 #define OB_CLI_INTERRUPTS_H
@@ -11,9 +11,10 @@
 /* The exit code of a command that was interrupted, as shells have it for SIGINT. */
 enum { OB_EXIT_INTERRUPTED = 130 };
 
-/* From now on SIGINT and SIGTERM are counted instead of ending the program. */
-void ob__cli_catch_interrupts(const ob_cli *cli);
-/* For ob_run_params.stop: 0, 1 after the first interrupt (told on standard error), 2 after more. ctx is
+/* From now on SIGINT and SIGTERM are counted instead of ending the program. alone: cases run in this process, so that no
+ * one could end them; then the second signal ends the program. */
+void ob__cli_catch_interrupts(const ob_cli *cli, bool alone);
+/* For ob_run_params.stop: 0, 1 after the first interrupt (told on standard error), 2 after more, or a second later. ctx is
  * not looked at. */
 int ob__cli_interrupts(void *ctx);
 /* The same without telling; for ob_snippet_options.stop. */

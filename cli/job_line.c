@@ -17,6 +17,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -46,6 +47,11 @@ int ob__job_line_check(ob_cli *cli, const ob_job_line *line, const ob_run_option
                                    "--case-timeout ends a worker process, and --no-isolate has "
                                    "none; leave one of them out");
     return OB_EXIT_OK;
+}
+
+bool ob__job_line_is_mute(const ob_job_line *line)
+{
+    return line->quiet && (line->output != NULL || line->prefix != NULL);
 }
 
 void ob__job_line_take_prefix(ob_cli *cli, ob_job_line *line)
@@ -78,6 +84,7 @@ static void log_result(const ob_cli *cli, const ob_record_result *r)
 static void note_attained(ob_cli_job *j, const ob_record_result *r)
 {
     const size_t used = strlen(j->attained);
+    j->has_rates = j->has_rates || r->forward.gflops_per_s > 0 || r->forward.gb_per_s > 0;
     if (r->forward.attainable_ms > 0 && r->backend != NULL &&
         (used == 0 || !ob_backend_is_among(j->attained, r->backend)))
         snprintf(j->attained + used, sizeof j->attained - used, "%s%s", used > 0 ? "," : "",
@@ -97,7 +104,8 @@ static ob_status on_record(void *ctx, const ob_job_event *event, ob_err *err)
         note_attained(j, &event->record->result);
     }
     const bool is_json = j->line->format != NULL && strcmp(j->line->format, "json") == 0;
-    if (is_json && !j->line->quiet && !ob__cli_write(j->cli, event->line, event->length))
+    if (is_json && !ob__job_line_is_mute(j->line) &&
+        !ob__cli_write(j->cli, event->line, event->length))
         return ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
     return j->show != NULL ? j->show(j->show_ctx, event, err) : OB_OK;
 }
@@ -199,6 +207,7 @@ static ob_status begin_rows(ob_cli_job *j, ob_err *err)
         return OB_OK;
     OB_TRY(ob_job_look_ahead(j->job, &outlook, err));
     ob_report_expect(j->report, outlook.call_width, outlook.repeats_calls);
+    ob_report_expect_calls(j->report, outlook.calls, outlook.call_count, outlook.one_pass);
     j->is_live = true;
     return OB_OK;
 }
@@ -226,6 +235,9 @@ static ob_status list_arguments(ob_cli_job *j, const ob_option *rows, const void
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the options' names");
     OB_TRY(ob_options_to_json(rows, values, j->arguments, object, err));
     j->params.arguments = object;
+    if (j->params.shard != NULL &&
+        (j->params.repeat = ob__list_repeat(j->cli, j->arguments)) == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the words of the command");
     OB_TRY(ob__cli_examine(j->cli, j->line->quiet, j->arguments, &j->params.findings, err));
     return ob__backend_options_list(j->cli, j->arguments, object, err);
 }
@@ -233,7 +245,13 @@ static ob_status list_arguments(ob_cli_job *j, const ob_option *rows, const void
 /* What was found is said: which part a machine has must not be guessed. */
 static ob_status take_shard(ob_cli_job *j, ob_err *err)
 {
-    const char *word = j->line->shard;
+    const char *word = j->line->shard, *by = j->line->shard_by;
+    const bool by_cost = j->line->shard_costs != NULL || (by != NULL && strcmp(by, "cost") == 0);
+    if (word == NULL && by_cost)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "--shard-%s says how cases are divided; say which part this is with "
+                          "--shard K/N or --shard auto",
+                          j->line->shard_costs != NULL ? "costs" : "by");
     if (word == NULL)
         return OB_OK;
     if (strcmp(word, "auto") == 0)
@@ -245,6 +263,8 @@ static ob_status take_shard(ob_cli_job *j, ob_err *err)
     else if (!j->line->quiet)
         ob__cli_say("opbench: shard %" PRIu64 "/%" PRIu64 ", by %s\n", j->shard.number, j->shard.of,
                     j->shard.launcher);
+    j->shard.by_cost = by_cost;
+    j->shard.costs = j->line->shard_costs;
     j->params.shard = &j->shard;
     return OB_OK;
 }
@@ -309,6 +329,7 @@ int ob__cli_job_name(ob_cli_job *j, const char *config, ob_run_options *run)
     j->is_of_stdin = strcmp(config, "-") == 0 && !run->by_words;
     run->config_name = resolved ? j->config_path : config;
     run->program = j->own.word;
+    run->repro_before = j->cli->plugin_path;
     return OB_EXIT_OK;
 }
 
@@ -317,10 +338,30 @@ const char *ob__cli_job_worker(const ob_cli_job *j)
     return j->line->no_isolate ? NULL : j->own.path;
 }
 
+/* That all cases were looked at, and what came of it. */
+static void tell_division(const ob_cli_job *j)
+{
+    const ob_shard_division *d = ob_job_division(j->job);
+    char measured[64] = "", guessed[64] = "";
+    if (d == NULL || j->line->quiet)
+        return;
+    if (j->shard.costs != NULL)
+        snprintf(measured, sizeof measured, "%" PRIu64 " by measured times, ", d->measured);
+    if (d->measured + d->estimated < d->cases)
+        snprintf(guessed, sizeof guessed, ", %" PRIu64 " by what little is known of them",
+                 d->cases - d->measured - d->estimated);
+    ob__cli_say("opbench: shard %" PRIu64 "/%" PRIu64 " by cost: expanded %" PRIu64
+                " cases, %s%" PRIu64 " by estimate%s; this part has %.3g %% of the cost, the "
+                "dearest %.3g %%\n",
+                j->shard.number, j->shard.of, d->cases, measured, d->estimated, guessed,
+                100 * d->own, 100 * d->largest);
+}
+
 int ob__cli_job_run(ob_cli_job *j)
 {
     ob_err err;
-    ob__cli_catch_interrupts(j->cli);
+    tell_division(j);
+    ob__cli_catch_interrupts(j->cli, j->line->no_isolate);
     ob_status status = begin_rows(j, &err);
     if (status == OB_OK)
         status = ob_job_run(j->job, &err);
@@ -330,7 +371,7 @@ int ob__cli_job_run(ob_cli_job *j)
     if (status == OB_OK) {
         const ob_json *named = ob_json_get(j->params.arguments, "roofline");
         if (ob_json_string(named, NULL) == NULL && !j->line->quiet)
-            ob__cli_look_at_roofline(j->cli, j->attained, ob__progress_has_line());
+            ob__cli_look_at_roofline(j->cli, j->attained, j->has_rates && ob__progress_has_line());
         return OB_EXIT_OK;
     }
     const int code = ob__cli_fail(j->cli, &err);

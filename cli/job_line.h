@@ -17,7 +17,7 @@
 /* ---- options ---- */
 
 typedef struct ob_job_line {
-    const char *prefix, *output, *format, *shard;
+    const char *prefix, *output, *format, *shard, *shard_by, *shard_costs;
     bool append, resume, force, wait, no_isolate, quiet, wide;
     const char *sort;
     int64_t top;
@@ -26,6 +26,8 @@ typedef struct ob_job_line {
     ob_option_list tags;  /* "key=value" */
 } ob_job_line;
 
+/* Names of the rows about a part of the cases. */
+#define OB_JOB_SHARD_ROWS "shard|shard-by|shard-costs"
 /* Of commands that add to their file unless they are told otherwise; base is the offset of the ob_job_line. */
 #define OB_JOB_ADDED_FILE_ROWS(base)                                                               \
     OB_OPTION_ROWS_OF(ob__job_rows, "output", base, .letter = 'o', .otherwise = "none",            \
@@ -33,9 +35,11 @@ typedef struct ob_job_line {
         OB_OPTION_ROWS_OF(ob__job_rows, "append", base, .rare = true,                              \
                           .help =                                                                  \
                               "The same as neither --resume nor --force, as in `opbench run`."),   \
-        OB_OPTION_ROWS_OF(ob__job_rows, "resume|force|wait|tag|shard", base)
+        OB_OPTION_ROWS_OF(ob__job_rows, "resume|force|wait|tag|" OB_JOB_SHARD_ROWS, base)
 #define OB_JOB_SCREEN_ROWS(base) OB_OPTION_ROWS_OF(ob__job_rows, "format|quiet|no-isolate", base)
 
+/* --quiet, and a file has the results. */
+bool ob__job_line_is_mute(const ob_job_line *line);
 /* -o NAME is PARAM's beginning of a name; as nobody wants NAME.json_123_456.json, NAME.json is taken for the file. */
 void ob__job_line_take_prefix(ob_cli *cli, ob_job_line *line);
 /* OB_EXIT_OK, or what is wrong was said. */
@@ -68,6 +72,7 @@ typedef struct ob_cli_job {
     bool has_other_output; /* the command's --output is not the file of records */
     uint64_t drawn_ns;     /* when the line was drawn last */
     ob_text rows;          /* scratch */
+    bool has_rates;        /* a result could stand beside ceilings */
     char attained[256];    /* backends of results that stand beside ceilings, "a,b" */
     int64_t threads_told;
 } ob_cli_job;

@@ -28,9 +28,10 @@ static void tell_failure(const ob_job_screen *s, const ob_record_result *r)
     else if (s->view == OB_VIEW_INSTRUCTIONS)
         ob_err_set(&err, OB_ERR_BACKEND, "%.200s|%.100s: %s", r->op_name, r->id, reason);
     else
-        ob_err_set(
-            &err, OB_ERR_BACKEND, "%.300s: %s%s%s", r->task.stmt != NULL ? r->task.stmt : r->id,
-            ob_record_status_get_info(r->status)->word, reason[0] != '\0' ? ": " : "", reason);
+        ob_err_set(&err, OB_ERR_BACKEND, "%.300s: %s%s%.100s%s%s",
+                   r->task.stmt != NULL ? r->task.stmt : r->id,
+                   ob_record_status_get_info(r->status)->word, r->side != NULL ? " on side " : "",
+                   r->side != NULL ? r->side : "", reason[0] != '\0' ? ": " : "", reason);
     ob__cli_fail(s->job.cli, &err);
 }
 
@@ -43,7 +44,7 @@ static ob_status write_text(ob_job_screen *s, ob_err *err)
     return ok ? OB_OK : ob_err_set(err, OB_ERR_IO, "standard output cannot be written");
 }
 
-/* A loop takes a cycle an iteration, so of what takes less (as in a verdict of `opbench diff`) nothing is left. */
+/* An empty loop takes a cycle an iteration: what takes no longer (as in a verdict of `opbench diff`) may not be there. */
 static void warn_of_removed(const ob_job_screen *s, const ob_record_result *r)
 {
     const double least_s = OB_VERDICT_LEAST_NS * 1e-9, number = (double)r->number_per_run;
@@ -51,8 +52,9 @@ static void warn_of_removed(const ob_job_screen *s, const ob_record_result *r)
     for (size_t i = 0; r->forward.measure_time_ms.count == 0 && i < r->raw_times_s.count; i++)
         is_removed = is_removed || r->raw_times_s.items[i] < least_s * number;
     if (is_removed && !s->job.line->quiet)
-        ob__cli_warn(s->job.cli, "it takes less than a cycle: the compiler removed what nobody "
-                                 "uses. Keep the result, such as in a volatile variable");
+        ob__cli_warn(s->job.cli, "it takes no longer than an empty loop: the compiler removed what "
+                                 "nobody uses, or the loop "
+                                 "hides it; keep the result, such as in a volatile variable");
 }
 
 static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)
@@ -82,7 +84,8 @@ static ob_status print_table(ob_job_screen *s, ob_err *err)
     if (s->is_muted || !s->at_end)
         return OB_OK;
     OB_TRY(ob_report_print(s->report, s->format, &s->text, err));
-    OB_TRY(ob_report_print_notes(s->report, s->format, &s->text, err));
+    if (!s->job.line->quiet)
+        OB_TRY(ob_report_print_notes(s->report, s->format, &s->text, err));
     return write_text(s, err);
 }
 
@@ -92,7 +95,8 @@ ob_status ob__job_screen_init(ob_job_screen *s, const void *values, ob_err *err)
 {
     const char *word = s->job.line->format;
     const bool is_text = word == NULL || strcmp(word, "text") == 0;
-    s->is_muted = s->is_muted || s->job.line->quiet || (word != NULL && strcmp(word, "json") == 0);
+    s->is_muted = s->is_muted || ob__job_line_is_mute(s->job.line) ||
+                  (word != NULL && strcmp(word, "json") == 0);
     s->format = OB_TABLE_TEXT;
     if (!is_text && strcmp(word, "table") != 0)
         ob_table_format_from_word(word, &s->format);

@@ -10,6 +10,7 @@
 #include "opbench/old_option.h"
 #include "opbench/version.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,37 @@ static void note_old_name(void *ctx, const ob_option *row, const char *value)
                     row->name, ob_option_new_name(row));
 }
 
+/* Workers and whoever else is started inherit the variable, so that all know the same plug-ins. */
+static int take_plugins(ob_cli *cli, const ob_option_list *files)
+{
+    const char *before = getenv("OPBENCH_PLUGIN_PATH");
+    ob_text path = {.data = NULL}, shown = {.data = NULL};
+    bool ok = true;
+    for (size_t i = 0; ok && files->items[i] != NULL; i++) {
+        char *real = realpath(files->items[i], NULL);
+        if (real == NULL || strchr(real, ':') != NULL) {
+            const char *why = real == NULL ? strerror(errno) : "its path has a colon";
+            ob__cli_usage_error(cli, "--plugin %s: %s", files->items[i], why);
+            free(real);
+            ob_text_fini(&path);
+            return OB_EXIT_USAGE;
+        }
+        ok = ob_text_printf(&path, "%s%s", i > 0 ? ":" : "", real);
+        free(real);
+    }
+    if (path.size == 0)
+        return ok ? OB_EXIT_OK : ob__cli_out_of_memory(cli);
+    ok = ok && (before == NULL || before[0] == '\0' || ob_text_printf(&path, ":%s", before)) &&
+         ob_text_append(&path, "", 1);
+    const char *const words[] = {path.data};
+    ok = ok && ob_text_append_str(&shown, "OPBENCH_PLUGIN_PATH=") &&
+         ob_text_append_command(&shown, words, 1) && ob_text_append(&shown, " ", 2) &&
+         setenv("OPBENCH_PLUGIN_PATH", path.data, 1) == 0;
+    cli->plugin_path = shown.data;
+    ob_text_fini(&path);
+    return ok ? OB_EXIT_OK : ob__cli_out_of_memory(cli);
+}
+
 static int run_command(ob_cli *cli, int argc, char **argv)
 {
     const ob_cli_command *command = cli->command;
@@ -106,6 +138,7 @@ static int run_command(ob_cli *cli, int argc, char **argv)
     else if ((code = ob__cli_check_words(cli, command, l.words, word_count)) == OB_EXIT_OK &&
              (code = ob__cli_take_word(cli, l.rows, l.options, l.words, &word_count)) ==
                  OB_EXIT_OK &&
+             (code = take_plugins(cli, &common.plugins)) == OB_EXIT_OK &&
              (code = ob__library_options_apply(cli, l.options, common.library)) == OB_EXIT_OK &&
              (code = ob__cli_cap_libraries(cli, l.rows, l.options)) == OB_EXIT_OK)
         code = command->run(
@@ -160,6 +193,7 @@ int main(int argc, char **argv)
     ob__cli_screen_init(&cli);
     int code = dispatch(&cli, argc, argv);
     ob_manifests_destroy(cli.manifests);
+    free(cli.plugin_path);
     ob_context_destroy(cli.context);
     ob__cli_caps_fini(&cli);
     if (ob__cli_finish(&cli) != OB_EXIT_OK && code == OB_EXIT_OK)

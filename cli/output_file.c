@@ -159,7 +159,7 @@ bool ob__cli_wait_for_file(void *ctx, const char *path, int64_t pid)
 {
     ob_cli_waiting *waiting = ctx;
     if (!waiting->told) {
-        ob__cli_catch_interrupts(waiting->cli);
+        ob__cli_catch_interrupts(waiting->cli, false);
         if (pid > 0)
             ob__cli_warn(waiting->cli, "waiting for process %" PRId64 ", which writes to %s", pid,
                          path);

@@ -13,6 +13,23 @@
 
 static const char NAME[] = "opbench";
 
+/* Of a process that another program became: what opbench was called before. */
+static const char *hosted_as;
+
+void ob__cli_set_own_path(const char *path)
+{
+    hosted_as = path;
+}
+
+bool ob__cli_own_file(char path[PATH_MAX])
+{
+    if (hosted_as != NULL)
+        return snprintf(path, PATH_MAX, "%s", hosted_as) < PATH_MAX;
+    const ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    path[length > 0 ? length : 0] = '\0';
+    return length > 0;
+}
+
 /* Whether the first program called opbench in PATH is the one of `own`. */
 static bool path_leads_to(const struct stat *own)
 {
@@ -33,11 +50,9 @@ static bool path_leads_to(const struct stat *own)
 bool ob__cli_own_path(ob_own_path *out)
 {
     struct stat own;
-    const ssize_t length = readlink("/proc/self/exe", out->path, sizeof out->path - 1);
     out->word = NAME;
-    if (length <= 0)
+    if (!ob__cli_own_file(out->path))
         return false;
-    out->path[length] = '\0';
     if (stat(out->path, &own) == 0 && !path_leads_to(&own))
         out->word = out->path;
     return true;

@@ -16,4 +16,9 @@ typedef struct ob_own_path {
 /* False: it is not known (no /proc); word is "opbench" then. */
 bool ob__cli_own_path(ob_own_path *out);
 
+/* The program's file alone. */
+bool ob__cli_own_file(char path[PATH_MAX]);
+/* For a process whose own program is another one (an interpreter that hosts a backend). The text is borrowed. */
+void ob__cli_set_own_path(const char *path);
+
 #endif

@@ -49,6 +49,17 @@ bool ob__cli_looks_like_config(const char *word)
     return strcmp(word, "-") == 0 || strchr(word, '/') != NULL;
 }
 
+int ob__cli_take_operator(ob_cli *cli, ob_cli_call *call, const char **op)
+{
+    if (call->word_count == 0)
+        return OB_EXIT_OK;
+    if (call->word_count > 1 && ob__cli_looks_like_config(call->words[0]))
+        return ob__cli_usage_error(cli, "'%s' is one word too many", call->words[1]);
+    *op = *call->words++;
+    call->word_count--;
+    return OB_EXIT_OK;
+}
+
 int ob__cli_check_words(ob_cli *cli, const ob_cli_command *command, const char *const *words,
                         size_t count)
 {

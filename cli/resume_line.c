@@ -4,15 +4,22 @@
  */
 #include "resume_line.h"
 
+#include "opbench/json.h"
+
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* What --resume contradicts, or stands for. */
 static const char DROPPED[] = "|append|force|resume|wait|output-prefix|";
 
+/* What another machine that measures another part says in its own way, and how it shows what came of it. */
+static const char NOT_REPEATED[] = "|output|records|shard|quiet|format|sort|top|wide|";
+
 typedef struct writer {
-    const ob_resume_line *line;
-    ob_text *out;
+    const ob_resume_line *line; /* NULL = for another machine */
+    bool (*word)(void *to, const char *word);
+    void *to;
     bool ok;
     bool has_words; /* behind "--" */
 } writer;
@@ -20,25 +27,22 @@ typedef struct writer {
 static bool is_dropped(const writer *w, const char *name)
 {
     char sought[64];
-    if (w->line->names_records && strcmp(name, "output") == 0)
+    if (w->line != NULL && w->line->names_records && strcmp(name, "output") == 0)
         return true;
     snprintf(sought, sizeof sought, "|%s|", name);
-    return strstr(DROPPED, sought) != NULL;
+    return strstr(DROPPED, sought) != NULL ||
+           (w->line == NULL && strstr(NOT_REPEATED, sought) != NULL);
 }
 
-/* As a shell takes it. */
-static bool append_word(ob_text *out, const char *word)
+static void write_option(writer *w, const char *name, const char *value)
 {
-    const bool plain =
-        word[0] != '\0' &&
-        word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                          "_-./,:=+@%")] == '\0';
-    if (plain)
-        return ob_text_append_str(out, word);
-    bool ok = ob_text_append_str(out, "'");
-    for (const char *c = word; ok && *c != '\0'; c++)
-        ok = *c == '\'' ? ob_text_append_str(out, "'\\''") : ob_text_append(out, c, 1);
-    return ok && ob_text_append_str(out, "'");
+    const bool is_joined = value != NULL && value[0] == '-';
+    ob_text word = {.data = NULL};
+    w->ok = ob_text_printf(&word, "--%s%s%s", name, is_joined ? "=" : "", is_joined ? value : "") &&
+            ob_text_append(&word, "", 1) && w->word(w->to, word.data);
+    ob_text_fini(&word);
+    if (w->ok && value != NULL && !is_joined)
+        w->ok = w->word(w->to, value);
 }
 
 static void write_item(void *ctx, const ob_option *row, const char *value)
@@ -47,10 +51,7 @@ static void write_item(void *ctx, const ob_option *row, const char *value)
     if (!w->ok || (row != NULL && is_dropped(w, row->name)))
         return;
     if (row != NULL) {
-        w->ok = ob_text_printf(w->out, " --%s", row->name);
-        if (w->ok && value != NULL)
-            w->ok = ob_text_append_str(w->out, value[0] == '-' ? "=" : " ") &&
-                    append_word(w->out, value);
+        write_option(w, row->name, value);
         return;
     }
     /* A word that an option would look like stood behind "--", and so must all behind it. */
@@ -58,21 +59,64 @@ static void write_item(void *ctx, const ob_option *row, const char *value)
         value[0] == '-' && value[1] != '\0' && value[strspn(value, "-+.0123456789eE")] != '\0';
     if (is_like_option && !w->has_words) {
         w->has_words = true;
-        w->ok = ob_text_append_str(w->out, " --");
+        w->ok = w->word(w->to, "--");
     }
-    w->ok = w->ok && ob_text_append_str(w->out, " ") && append_word(w->out, value);
+    w->ok = w->ok && w->word(w->to, value);
+}
+
+static bool append_next(void *to, const char *word)
+{
+    return ob_text_append(to, " ", 1) && ob_text_append_command(to, &word, 1);
 }
 
 bool ob__append_resume_command(const ob_cli *cli, const ob_resume_line *line, ob_text *out)
 {
-    writer w = {.line = line, .out = out};
-    w.ok = append_word(out, line->program) && ob_text_printf(out, " %s", cli->command->name);
+    writer w = {.line = line, .word = append_next, .to = out};
+    w.ok = ob_text_append_command(out, &line->program, 1) && append_next(out, cli->command->name);
     if (w.ok && line->names_records)
-        w.ok = ob_text_append_str(out, " --output ") && append_word(out, line->records);
-    w.ok = w.ok && ob_text_append_str(out, " --resume");
+        w.ok = append_next(out, "--output") && append_next(out, line->records);
+    w.ok = w.ok && append_next(out, "--resume");
     ob_options_walk(cli->line_rows, cli->line_count, cli->line, write_item, &w, NULL);
     return w.ok;
 }
+
+/* ---- for other machines ---- */
+
+typedef struct word_list {
+    ob_json_doc *doc;
+    ob_json *list;
+} word_list;
+
+static bool add_word(void *to, const char *word)
+{
+    const word_list *l = to;
+    return ob_json_append(l->doc, l->list, ob_json_new_string(l->doc, word, strlen(word)), NULL) ==
+           OB_OK;
+}
+
+const ob_json *ob__list_repeat(const ob_cli *cli, ob_json_doc *doc)
+{
+    word_list list = {.doc = doc, .list = ob_json_new_array(doc)};
+    writer w = {.word = add_word, .to = &list, .ok = list.list != NULL};
+    ob_json *object = ob_json_new_object(doc);
+    const char *command = cli->command->name,
+               *file =
+                   ob_options_find(cli->line_rows, "records") != NULL ? "--records" : "--output";
+    ob_options_walk(cli->line_rows, cli->line_count, cli->line, write_item, &w, NULL);
+    const bool ok =
+        w.ok && object != NULL &&
+        ob_json_set(doc, object, "command", ob_json_new_string(doc, command, strlen(command)),
+                    NULL) == OB_OK &&
+        ob_json_set(doc, object, "file", ob_json_new_string(doc, file, strlen(file)), NULL) ==
+            OB_OK &&
+        ob_json_set(doc, object, "resumes",
+                    ob_json_new_bool(doc, ob_options_find(cli->line_rows, "resume") != NULL),
+                    NULL) == OB_OK &&
+        ob_json_set(doc, object, "words", list.list, NULL) == OB_OK;
+    return ok ? object : NULL;
+}
+
+/* ---- at the end ---- */
 
 void ob__tell_interrupted(ob_cli *cli, const ob_resume_line *line, const ob_job_summary *summary,
                           uint64_t total)

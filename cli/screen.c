@@ -130,10 +130,12 @@ static const severity NOTE_WORD = {"note", "\033[1;36mnote\033[0m"};
 
 /* A config that was made from the command line is in no file: of a place in it only the argument says
  * something. */
-static void hide_made_config(ob_err *err)
+static void hide_made_config(const ob_cli *cli, ob_err *err)
 {
     const char *args = strstr(err->path, ".args[");
-    if (err->file[0] != '<' || strcmp(err->file, "<stdin>") == 0)
+    const bool is_made = (err->file[0] == '<' && strcmp(err->file, "<stdin>") != 0) ||
+                         (cli->config_is_words && strcmp(err->file, "-") == 0);
+    if (!is_made)
         return;
     if (args == NULL)
         args = strstr(err->path, ".kwargs.");
@@ -158,7 +160,7 @@ static void make_visible(char *text, size_t room)
 static void print_err(const ob_cli *cli, const severity *word, const ob_err *err)
 {
     ob_err shown = *err;
-    hide_made_config(&shown);
+    hide_made_config(cli, &shown);
     make_visible(shown.file, sizeof shown.file);
     make_visible(shown.path, sizeof shown.path);
     make_visible(shown.message, sizeof shown.message);

@@ -11,7 +11,7 @@ add_custom_command(OUTPUT ${kernel_texts} VERBATIM
   COMMAND ${CMAKE_COMMAND} "-DFILES=${kernel_files}" -DOUTPUT=${kernel_texts} -DPREFIX=ob__new_
           -P ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake
   DEPENDS ${kernel_files} ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake)
-target_sources(opbench PRIVATE ${kernel_texts})
+target_sources(opbench_cli PRIVATE ${kernel_texts})
 
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include)
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/include/opbench ${CMAKE_BINARY_DIR}/include/opbench SYMBOLIC)

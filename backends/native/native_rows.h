@@ -39,11 +39,13 @@ typedef struct native_softmax_block {
 } native_softmax_block;
 enum { NATIVE_SOFTMAX_WIDTH = 64 };
 
-/* The same element of each window of a row: elements in[0], in[stride], ... of a plane. */
+/* Elements of the windows of a row, each of which all of its windows have: window o sees those at offsets[e] + o * stride
+ * of a plane, in this order. */
 typedef struct native_pool_row {
-    const void *in;
-    int64_t start; /* the first one's place in its plane */
-    int64_t count, stride;
+    const void *plane;
+    const int64_t *offsets;
+    int elements;
+    int64_t count, stride; /* of windows */
 } native_pool_row;
 
 /* out[i] = start + the sum of weights[t] * in[offsets[t] + i]. Both arrays have NATIVE_TAP_SLACK elements more than the

@@ -71,11 +71,28 @@ static bool sees_all(const native_pool *p)
     return all && native_window_product(p->wide) > 0;
 }
 
-/* Rows of windows count places in 32 bits, and pay where a row has some. */
-static bool has_rows(const native_pool *p)
+/* The columns that are done a row at a time, none where that does not pay. Rows count places in 32 bits. */
+static void find_inner(const native_pool *p, int64_t inner[2])
 {
-    return p->window != NULL && native_window_product(p->wide) <= INT32_MAX && p->narrow[2] >= 4;
+    inner[0] = inner[1] = 0;
+    if (p->window != NULL && native_window_product(p->wide) <= INT32_MAX && p->narrow[2] >= 4)
+        native_pool_inner_columns(p, &inner[0], &inner[1]);
 }
+
+/* Every line of outputs of a plane: the row's own columns by `row`, each other one (o, flat) by `one`. */
+#define EACH_OUTPUT(p, inner, o, row, one)                                                         \
+    for (int64_t line = 0; line < (p)->narrow[0] * (p)->narrow[1]; line++) {                       \
+        if ((inner)[0] < (inner)[1])                                                               \
+            row;                                                                                   \
+        for (int64_t c = 0; c < (p)->narrow[2]; c++) {                                             \
+            if (c == (inner)[0] && (inner)[0] < (inner)[1])                                        \
+                c = (inner)[1];                                                                    \
+            if (c == (p)->narrow[2])                                                               \
+                break;                                                                             \
+            const int64_t o = line * (p)->narrow[2] + c;                                           \
+            one;                                                                                   \
+        }                                                                                          \
+    }
 
 /* Every input position under the spans; i is its place in the plane. */
 #define EACH_INPUT(p, s, i)                                                                        \
@@ -96,23 +113,25 @@ static bool has_rows(const native_pool *p)
             best = i;                                                                              \
         return best;                                                                               \
     }                                                                                              \
+    static void max_plane_##suffix(const native_pool *p, const int64_t inner[2], const type *in,   \
+                                   type *out, int64_t *indices)                                    \
+    {                                                                                              \
+        EACH_OUTPUT(p, inner, o, native_pool_max_row_##suffix(p, in, out, indices, line, inner), { \
+            const int64_t best = find_max_##suffix(p, in, o);                                      \
+            out[o] = best < 0 ? (type)-INFINITY : in[best];                                        \
+            indices[o] = best < 0 ? 0 : best;                                                      \
+        })                                                                                         \
+    }                                                                                              \
     void native_pool_max_##suffix(const native_pool *p, const type *in, type *out,                 \
                                   int64_t *indices, int64_t begin, int64_t end)                    \
     {                                                                                              \
         const int64_t wide = native_window_product(p->wide);                                       \
         const int64_t narrow = native_window_product(p->narrow);                                   \
-        for (int64_t plane = begin; plane < end; plane++) {                                        \
-            if (has_rows(p)) {                                                                     \
-                native_pool_max_rows_##suffix(p, in + plane * wide, out + plane * narrow,          \
-                                              indices + plane * narrow);                           \
-                continue;                                                                          \
-            }                                                                                      \
-            for (int64_t o = 0; o < narrow; o++) {                                                 \
-                const int64_t best = find_max_##suffix(p, in + plane * wide, o);                   \
-                out[plane * narrow + o] = best < 0 ? (type)-INFINITY : in[plane * wide + best];    \
-                indices[plane * narrow + o] = best < 0 ? 0 : best;                                 \
-            }                                                                                      \
-        }                                                                                          \
+        int64_t inner[2];                                                                          \
+        find_inner(p, inner);                                                                      \
+        for (int64_t plane = begin; plane < end; plane++)                                          \
+            max_plane_##suffix(p, inner, in + plane * wide, out + plane * narrow,                  \
+                               indices + plane * narrow);                                          \
     }
 NATIVE_POOL_TYPES(DEFINE_MAX)
 
@@ -133,29 +152,33 @@ NATIVE_POOL_TYPES(DEFINE_MAX)
         }                                                                                          \
         return true;                                                                               \
     }                                                                                              \
+    static type find_avg_##suffix(const native_pool *p, const type *in, int64_t o)                 \
+    {                                                                                              \
+        native_span s[NATIVE_SPATIAL];                                                             \
+        double total = 0;                                                                          \
+        find_spans(p, o, s);                                                                       \
+        EACH_INPUT(p, s, i) total += (double)in[i];                                                \
+        const int64_t divisor = find_divisor(p, s);                                                \
+        return (type)(divisor == 0 ? 0 : total / (double)divisor);                                 \
+    }                                                                                              \
+    static void avg_plane_##suffix(const native_pool *p, const int64_t inner[2], const type *in,   \
+                                   type *out)                                                      \
+    {                                                                                              \
+        EACH_OUTPUT(p, inner, o, native_pool_avg_row_##suffix(p, in, out, line, inner),            \
+                    out[o] = find_avg_##suffix(p, in, o))                                          \
+    }                                                                                              \
     void native_pool_avg_##suffix(const native_pool *p, const type *in, type *out, int64_t begin,  \
                                   int64_t end)                                                     \
     {                                                                                              \
         const int64_t wide = native_window_product(p->wide);                                       \
         const int64_t narrow = native_window_product(p->narrow);                                   \
-        for (int64_t plane = begin; plane < end; plane++) {                                        \
-            if (narrow == 1 && sees_all(p)) {                                                      \
+        int64_t inner[2];                                                                          \
+        find_inner(p, inner);                                                                      \
+        for (int64_t plane = begin; plane < end; plane++)                                          \
+            if (narrow == 1 && sees_all(p))                                                        \
                 out[plane] = (type)(p->rows->sum(in + plane * wide, wide) / (double)wide);         \
-                continue;                                                                          \
-            }                                                                                      \
-            if (has_rows(p)) {                                                                     \
-                native_pool_avg_rows_##suffix(p, in + plane * wide, out + plane * narrow);         \
-                continue;                                                                          \
-            }                                                                                      \
-            for (int64_t o = 0; o < narrow; o++) {                                                 \
-                native_span s[NATIVE_SPATIAL];                                                     \
-                double total = 0;                                                                  \
-                find_spans(p, o, s);                                                               \
-                EACH_INPUT(p, s, i) total += (double)in[plane * wide + i];                         \
-                const int64_t divisor = find_divisor(p, s);                                        \
-                out[plane * narrow + o] = (type)(divisor == 0 ? 0 : total / (double)divisor);      \
-            }                                                                                      \
-        }                                                                                          \
+            else                                                                                   \
+                avg_plane_##suffix(p, inner, in + plane * wide, out + plane * narrow);             \
     }                                                                                              \
     void native_pool_avg_backward_##suffix(const native_pool *p, const type *grad, type *out,      \
                                            int64_t begin, int64_t end)                             \

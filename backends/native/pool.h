@@ -52,11 +52,14 @@ int64_t native_pool_divisor(const native_pool *pool, int64_t o);
                                   int64_t begin, int64_t end);                                     \
     void native_pool_avg_backward_##suffix(const native_pool *pool, const type *grad, type *out,   \
                                            int64_t begin, int64_t end);
-/* pool_rows.c: one plane, with fixed windows. */
+/* pool_rows.c: the columns inner[0] to inner[1] - 1 of one line of outputs of a plane, with fixed windows. */
 #define NATIVE_POOL_DECLARE_ROWS(suffix, type)                                                     \
-    void native_pool_max_rows_##suffix(const native_pool *pool, const type *in, type *out,         \
-                                       int64_t *indices);                                          \
-    void native_pool_avg_rows_##suffix(const native_pool *pool, const type *in, type *out);
+    void native_pool_max_row_##suffix(const native_pool *pool, const type *in, type *out,          \
+                                      int64_t *indices, int64_t line, const int64_t inner[2]);     \
+    void native_pool_avg_row_##suffix(const native_pool *pool, const type *in, type *out,          \
+                                      int64_t line, const int64_t inner[2]);
+/* The columns of outputs whose fixed windows lie inside from left to right. */
+void native_pool_inner_columns(const native_pool *pool, int64_t *first, int64_t *end);
 NATIVE_POOL_TYPES(NATIVE_POOL_DECLARE)
 NATIVE_POOL_TYPES(NATIVE_POOL_DECLARE_ROWS)
 #undef NATIVE_POOL_DECLARE_ROWS

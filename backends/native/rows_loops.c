@@ -35,7 +35,6 @@ enum { BLOCK = 512 };
 #define LANES 16
 #define BITS int32_t
 #define M(function) function##f
-#include "pool_real.h"
 #include "rows_real.h"
 #undef T
 #undef CLASS
@@ -48,7 +47,6 @@ enum { BLOCK = 512 };
 #define LANES 8
 #define BITS int64_t
 #define M(function) function
-#include "pool_real.h"
 #include "rows_real.h"
 
 extern const native_rows *const CAT(native_rows, NATIVE_ISA)[2];

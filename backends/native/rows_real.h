@@ -51,6 +51,8 @@ static inline void CAT(store_vector, CLASS)(T *to, CAT(vector, CLASS) v)
     memcpy(to, &v, sizeof v);
 }
 
+#include "pool_real.h"
+
 static double CAT(row_sum, CLASS)(const void *row, int64_t count)
 {
     const T *x = row;

@@ -282,7 +282,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     const char *nearest = ob_nearest_name(what, NAMES, sizeof NAMES / sizeof NAMES[0]);
     if (nearest != NULL)
         return ob__cli_usage_error(cli, "unknown word '%s'; did you mean '%s'?", what, nearest);
-    return ob__cli_usage_error(cli, "unknown word '%s'; it is show or diff", what);
+    return ob__cli_usage_error(
+        cli, "unknown word '%s'; it is show or diff, and an operator stands behind --op", what);
 }
 
 static const ob_cli_word WORDS[] = {

@@ -31,7 +31,8 @@ static ob_status take_result(void *ctx, const ob_job_event *event, ob_err *err)
     counting *c = ctx;
     const ob_record_result *r = &event->record->result;
     const ob_json *tables = r->instructions.tables;
-    for (size_t i = 0; c->options->json && !c->options->job.quiet && i < ob_json_count(tables); i++)
+    const bool prints = c->options->json && !ob__job_line_is_mute(&c->options->job);
+    for (size_t i = 0; prints && i < ob_json_count(tables); i++)
         OB_TRY(ob__cli_print_json(c->cli, ob_json_item(tables, i), err));
     if (r->index >= 0 && (size_t)r->index < c->value_count)
         OB_TRY(ob__count_values_add(&c->values[r->index], r, err));

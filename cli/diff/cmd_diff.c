@@ -3,9 +3,11 @@
  * opbench diff: is it slower than before? Verdicts on the cases of stored results.
  */
 #include "diff_line.h"
+#include "help/help.h"
+#include "interrupts.h"
 #include "screen.h"
 #include "show/measurement_files.h"
-#include "side_words.h"
+#include "side_keys.h"
 
 #include "opbench/measure.h"
 
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { EXIT_WORSE = OB_EXIT_FAILED, EXIT_UNDECIDED = 3, EXIT_CANNOT_TELL = 125 };
 
@@ -47,8 +50,7 @@ static const ob_option OPTIONS[] = {
                 "\"2026-12-31\"}, ...]."),
     OB_OPTION_ROWS_OF(ob__text_rows, "config", offsetof(ob_diff_line, config), MEASURING),
     OB_OPTION_ROWS_OF(ob__text_rows, "op", offsetof(ob_diff_line, op), MEASURING,
-                      .help = "Measure this operator on the arguments that follow; with -c only "
-                              "its cases."),
+                      .help = "The operator, instead of the first word; with -c only its cases."),
     OB_OPTION_ROWS_OF(ob__text_rows, "case", offsetof(ob_diff_line, only_case), MEASURING,
                       .rare = true),
     ROW(STRING, "a", a, MEASURING, .value = "SIDE",
@@ -89,10 +91,9 @@ static const ob_option OPTIONS[] = {
     ROW(STRING, "records", job.output, .rare = true, .value = "FILE", .group = "Output",
         .help = "Keep the records of what is measured in this file; `opbench diff FILE` gives the "
                 "verdicts on it again."),
-    OB_OPTION_ROWS_OF(ob__job_rows, "tag|shard", JOB),
+    OB_OPTION_ROWS_OF(ob__job_rows, "tag|" OB_JOB_SHARD_ROWS, JOB),
     OB_OPTION_ROWS_OF(ob__job_rows, "sort|top", JOB, .rare = true),
-    OB_OPTION_ROWS_OF(ob__job_rows, "quiet", JOB,
-                      .help = "Show no progress, and no remarks about the machine."),
+    OB_OPTION_ROWS_OF(ob__job_rows, "quiet", JOB),
     ROW(CHOICE, "format", format, .value = "FORM", .choices = "table|markdown|json|csv|junit",
         .initial = "table", .group = "Output",
         .help = "markdown is for a pull request, junit for CI systems."),
@@ -304,6 +305,13 @@ static int print(ob_cli *cli, const ob_diff_line *o, const ob_diff *diff)
     return code == OB_EXIT_OK && ob__cli_finish(cli) == OB_EXIT_OK ? OB_EXIT_OK : OB_EXIT_USAGE;
 }
 
+/* The cases that came to their end; nothing where none did. */
+static void print_interrupted(ob_cli *cli, const ob_diff_line *o, ob_diff *diff)
+{
+    if (judge(o, diff, NULL) == OB_OK)
+        print(cli, o, diff);
+}
+
 /* Measures or reads. */
 static int gather(ob_cli *cli, const ob_cli_call *call, ob_diff *diff, bool *is_cut)
 {
@@ -337,26 +345,62 @@ static int run_with(ob_cli *cli, const ob_cli_call *call, uint32_t tolerate)
     bool is_cut = false;
     int code = ob_diff_create(&params, &diff, &err) == OB_OK ? gather(cli, call, diff, &is_cut)
                                                              : ob__cli_fail(cli, &err);
-    if (code == OB_EXIT_OK && judge(o, diff, &err) != OB_OK)
+    if (code == OB_EXIT_INTERRUPTED)
+        print_interrupted(cli, o, diff);
+    else if (code == OB_EXIT_OK && judge(o, diff, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     if (code == OB_EXIT_OK)
         code = print(cli, o, diff);
     if (code == OB_EXIT_OK)
         code = exit_code(cli, o, diff, is_cut);
-    else if (o->bisect)
+    else if (o->bisect && code != OB_EXIT_INTERRUPTED) /* that ends a bisection */
         code = EXIT_CANNOT_TELL;
     ob_diff_destroy(diff);
     return code;
 }
 
-static int run(ob_cli *cli, const ob_cli_call *call)
+static bool has_records(const char *path)
+{
+    ob_record_reader *reader = NULL;
+    const ob_record *record;
+    if (strcmp(path, "-") == 0 || ob_record_reader_open(path, NULL, &reader, NULL) != OB_OK)
+        return false;
+    const bool has = ob_record_reader_next(reader, &record, NULL) == OB_OK &&
+                     record->kind != OB_RECORD_OTHER_LINE;
+    ob_record_reader_close(reader);
+    return has;
+}
+
+/* Words are files of results; beside sides that are measured now they are a config, or an operator and its arguments, and so
+ * is a first word that is no file. */
+static int take_words(ob_cli *cli, ob_diff_line *o, ob_cli_call *call)
+{
+    const char *first = call->word_count > 0 ? call->words[0] : NULL;
+    if (first == NULL || o->config != NULL || o->op != NULL || ob__diff_takes_code(o))
+        return OB_EXIT_OK;
+    const bool is_file = ob__cli_looks_like_config(first) || access(first, F_OK) == 0;
+    if (!is_file && !ob__diff_measures(o))
+        return ob__cli_usage_error(cli,
+                                   "%s is no file of results; to measure an operator, name two "
+                                   "sides, such as --backend native,onednn, or with --a and --b",
+                                   first);
+    if (!is_file)
+        return ob__cli_take_operator(cli, call, &o->op);
+    if (call->word_count == 1 && ob__diff_measures(o) && !has_records(first)) {
+        o->config = first;
+        call->word_count = 0;
+    }
+    return OB_EXIT_OK;
+}
+
+static int run_line(ob_cli *cli, const ob_cli_call *call)
 {
     const ob_diff_line *o = call->options;
     uint32_t tolerate;
     int code = read_fail_on(cli, o->fail_on, &tolerate);
     if (code == OB_EXIT_OK && !ob__diff_measures(o) && call->word_count == 0)
         code = ob__cli_usage_error(cli, "nothing to compare; name two files of results, or what to "
-                                        "measure: -c CONFIG --a SIDE --b SIDE");
+                                        "measure: CONFIG --a SIDE --b SIDE");
     if (code == OB_EXIT_OK && ob__diff_measures(o) && o->op == NULL && o->snippet.lang == NULL &&
         call->word_count > 0)
         code = ob__cli_usage_error(cli,
@@ -373,12 +417,22 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     return code == OB_EXIT_OK ? run_with(cli, call, tolerate) : code;
 }
 
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    ob_diff_line line = *(const ob_diff_line *)call->options;
+    ob_cli_call own = *call;
+    own.options = &line;
+    const int code = take_words(cli, &line, &own);
+    return code == OB_EXIT_OK ? run_line(cli, &own) : code;
+}
+
 static const ob_cli_word WORDS[] = {
-    {.name = "FILE",
+    {.name = "WORD",
      .many = true,
      .help =
-         "Results of `opbench run` and others, the baseline first; - is standard input. With "
-         "--op: an argument of the operator, as in `opbench time`; with --lang: the statement."},
+         "Results of `opbench run` and others, the baseline first; - is standard input. Or what to "
+         "measure: a config, as -c FILE, or an operator and its arguments, as in `opbench time`; "
+         "with --lang the statement."},
     {.name = NULL},
 };
 
@@ -403,10 +457,9 @@ const ob_cli_command ob__command_diff = {
         "backends the first of them is. What is compared is the undisturbed time, and processes "
         "are the unit: measure with --processes 10 or more. docs/verdict.md explains it.\n\n"
         "Exit code 0: nothing is worse; 1: something is; 2: wrong usage; 3: undecided, with "
-        "--strict.",
-    .usage =
-        "FILE FILE... | -c CONFIG --a SIDE --b SIDE | --op NAME ARGUMENT... --a SIDE --b SIDE | "
-        "--lang LANG STMT --b-stmt STMT | -s SUITE --a SIDE --b SIDE",
+        "--strict; 130: interrupted.",
+    .usage = "FILE FILE... | CONFIG --a SIDE --b SIDE | OPERATOR ARGUMENT... --a SIDE --b SIDE | "
+             "--lang LANG STMT --b-stmt STMT | -s SUITE --a SIDE --b SIDE",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(ob_diff_line),
@@ -415,7 +468,7 @@ const ob_cli_command ob__command_diff = {
                "opbench diff base.json new.json --threshold 0.02 --format markdown\n"
                "opbench diff -c ops.json --a old:plugin=old/mine.so,backend=mine --b "
                "new:plugin=new/mine.so,backend=mine\n"
-               "opbench diff --op torch.mm 'f32[256,256]' 'f32[256,256]' --backend native,onednn\n"
+               "opbench diff torch.mm 'f32[256,256]' 'f32[256,256]' --backend native,onednn\n"
                "opbench diff -c ops.json --a haswell:env.OPENBLAS_CORETYPE=Haswell --b "
                "zen:env.OPENBLAS_CORETYPE=Zen\n"
                "opbench diff --lang c --setup 'volatile int x = 1;' 'x *= 3;' --b-stmt 'x /= 3;'\n"

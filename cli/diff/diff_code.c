@@ -201,8 +201,9 @@ int ob__diff_code_open(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides 
         code = ob__cli_fail(cli, &err);
     if (code == OB_EXIT_OK && try_all(out, sides->count, is_suite, &err) != OB_OK)
         code = ob__snippet_fail(cli, &err);
-    for (size_t i = 0; code == OB_EXIT_OK && !is_suite && !line->job.quiet && i < sides->count; i++)
-        ob__snippet_warn_removed(cli, &out->sides[i].args, &out->options[i], out->sides[i].name);
+    for (size_t i = 0; code == OB_EXIT_OK && !is_suite && i < sides->count; i++)
+        out->removed[i] = ob__snippet_warn_removed(cli, &out->sides[i].args, &out->options[i],
+                                                   out->sides[i].name, line->job.quiet);
     return code;
 }
 

@@ -6,7 +6,7 @@
 #define OB_CLI_DIFF_LINE_H
 
 #include "job_line.h"
-#include "side_words.h"
+#include "side_keys.h"
 #include "time/suite_line.h"
 
 #include "opbench/diff.h"
@@ -45,6 +45,7 @@ typedef struct ob_diff_code {
     const ob_code_side **side_list;
     ob_snippet_code code[OB_CLI_MOST_SIDES];
     ob_snippet_options options[OB_CLI_MOST_SIDES];
+    bool removed[OB_CLI_MOST_SIDES]; /* the compiler left nothing of it */
     ob_suite_set set;
     char **names;
 } ob_diff_code;

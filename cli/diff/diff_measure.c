@@ -16,7 +16,7 @@ bool ob__diff_measures(const ob_diff_line *line)
 {
     return line->config != NULL || line->op != NULL || line->a != NULL || line->b != NULL ||
            line->sides_file != NULL || line->sides.items[0] != NULL ||
-           line->axes.items[0] != NULL || ob__diff_takes_code(line);
+           line->axes.items[0] != NULL || line->run.backend != NULL || ob__diff_takes_code(line);
 }
 
 /* ---- sides ---- */
@@ -196,6 +196,9 @@ int ob__diff_measure(ob_cli *cli, const ob_cli_call *call, ob_diff *diff)
         code = ob__diff_code_open(cli, call, &sides, &statements);
     if (code == OB_EXIT_OK)
         code = measure(cli, call, &sides, &statements, &m);
+    for (size_t i = 0; i < sides.count; i++)
+        if (statements.removed[i]) /* a side without a record has no verdict either */
+            ob_diff_set_removed(diff, sides.items[i].name, &err);
     ob__diff_code_fini(&statements);
     ob__cli_sides_fini(&sides);
     /* What failed is a row of the verdict; a run that broke off has none, and is not "something is worse". */

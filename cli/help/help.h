@@ -15,6 +15,7 @@ const ob_option *ob__cli_global_options(void);
 /* What commands have in common; it lies behind the command's own struct. */
 typedef struct ob_cli_common {
     bool help, help_all;                   /* all */
+    ob_option_list plugins;                /* commands with a --backend */
     const char *library[OB_CLI_LIBRARIES]; /* commands with a --backend */
     ob_cli_backend_value backend[OB_CLI_BACKEND_VALUES];
 } ob_cli_common;
@@ -34,6 +35,8 @@ void ob__cli_format_usage(const ob_cli_command *command, char *out, size_t size)
 int ob__cli_check_words(ob_cli *cli, const ob_cli_command *command, const char *const *words,
                         size_t count);
 
+/* Takes the operator of a call, its first word. OB_EXIT_OK also without a word; a config among several words is refused. */
+int ob__cli_take_operator(ob_cli *cli, ob_cli_call *call, const char **op);
 /* A path, a file's name with an ending, or "-" for standard input. */
 bool ob__cli_looks_like_config(const char *word);
 /* Makes a single word the value of the option that it stands for. */

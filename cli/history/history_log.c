@@ -109,13 +109,15 @@ static const ob_column POINT_COLUMNS[] = {
     {.title = "", .name = "change", .flags = OB_COLUMN_NOT_EMPTY},
 };
 
-/* "slower by +3.2 %", in the row of the first point after it. */
-static const char *say_change(const ob_changes *changes, size_t value, char *out, size_t size)
+/* "step +3.2 %", in the row of the first run after it, of a drift in that of its last. */
+static const char *say_change(const ob_store_check *check, int64_t series, int64_t run, char *out,
+                              size_t size)
 {
     char percent[32];
-    for (size_t i = 0; i < ob_changes_count(changes); i++) {
-        const ob_change *c = ob_changes_at(changes, i);
-        if (c->kind == OB_CHANGE_DRIFT ? c->end != value + 1 : c->index != value)
+    for (size_t i = 0; i < ob_store_check_count(check); i++) {
+        const ob_store_change *found = ob_store_check_at(check, i);
+        const ob_change *c = &found->change;
+        if (found->series->id != series || found->run_after != run)
             continue;
         if (c->kind == OB_CHANGE_NOISE)
             snprintf(out, size, "noise times %.1f", c->ratio);
@@ -150,55 +152,59 @@ static void add_point(ob_table *table, const ob_store_series *s, const ob_store_
 }
 
 static void add_points(ob_table *table, const ob_store_series *s, const ob_store_runs *runs,
-                       const ob_store_points *points, const ob_changes *changes)
+                       const ob_store_points *points, const ob_store_check *check)
 {
     char text[64], heading[1024], name[512];
-    size_t value = 0, shown = 0;
+    size_t shown = 0;
     snprintf(heading, sizeof heading, "%s, %s%s%s, %s, %s", ob__history_name(s, name, sizeof name),
              s->backend, s->side[0] != '\0' ? ", " : "", s->side, s->settings, s->class_text);
     for (size_t i = 0; i < ob_store_points_count(points); i++) {
         const ob_store_point *p = ob_store_points_at(points, i);
         const ob_store_run *run = ob_store_runs_find(runs, p->run);
-        const bool counts = p->median > 0 && ob_record_status_get_info(p->status)->ran;
-        if (run != NULL) {
-            add_point(table, s, run, p,
-                      counts ? say_change(changes, value, text, sizeof text) : NULL);
-            if (shown++ == 0)
-                ob_table_set_heading(table, heading);
-        }
-        value += counts;
+        if (run == NULL)
+            continue;
+        add_point(table, s, run, p, say_change(check, s->id, run->id, text, sizeof text));
+        if (shown++ == 0)
+            ob_table_set_heading(table, heading);
     }
 }
 
-static ob_status show_series(ob_history *h, const ob_store_series *s, const ob_store_runs *runs,
-                             ob_table *table, ob_err *err)
-{
-    const ob_change_params how = {
-        .size = sizeof how, .p = h->options->p, .least = h->options->least};
-    const ob_store_check_params params = {
-        .size = sizeof params, .how = &how, .value = h->options->value};
-    ob_store_points *points = NULL;
-    ob_changes *changes = NULL;
-    OB_TRY(ob_store_read_points(h->store, s->id, &points, err));
-    const ob_status status = ob_store_check_points(points, &params, &changes, err);
-    if (status == OB_OK)
-        add_points(table, s, runs, points, changes);
-    ob_changes_destroy(changes);
-    ob_store_points_destroy(points);
-    return status;
-}
-
 static ob_status print_points(ob_history *h, const ob_store_list *list, const ob_store_runs *runs,
-                              ob_err *err)
+                              const ob_store_check *check, ob_err *err)
 {
     ob_table *table =
         ob__history_table(POINT_COLUMNS, sizeof POINT_COLUMNS / sizeof *POINT_COLUMNS);
     ob_status status = OB_OK;
-    for (size_t i = 0; table != NULL && status == OB_OK && i < ob_store_list_count(list); i++)
-        status = show_series(h, ob_store_list_at(list, i), runs, table, err);
+    for (size_t i = 0; table != NULL && status == OB_OK && i < ob_store_list_count(list); i++) {
+        const ob_store_series *s = ob_store_list_at(list, i);
+        ob_store_points *points = NULL;
+        status = ob_store_read_points(h->store, s->id, &points, err);
+        if (status == OB_OK)
+            add_points(table, s, runs, points, check);
+        ob_store_points_destroy(points);
+    }
     if (status == OB_OK)
         return ob__history_print(h, table, err);
     ob_table_destroy(table);
+    return status;
+}
+
+/* With the changes that `check` finds by the same options. */
+static ob_status show_case(ob_history *h, const ob_store_list *list, ob_err *err)
+{
+    const ob_change_params how = {
+        .size = sizeof how, .p = h->options->p, .least = h->options->least};
+    const ob_store_check_params params = {
+        .size = sizeof params, .filter = &h->filter, .how = &how, .value = h->options->value};
+    ob_store_runs *runs = NULL;
+    ob_store_check *check = NULL;
+    ob_status status = ob_store_read_runs(h->store, &h->filter, &runs, err);
+    if (status == OB_OK)
+        status = ob_store_check_run(h->store, &params, &check, err);
+    if (status == OB_OK)
+        status = print_points(h, list, runs, check, err);
+    ob_store_check_destroy(check);
+    ob_store_runs_destroy(runs);
     return status;
 }
 
@@ -211,20 +217,14 @@ ob_status ob__history_no_case(const ob_history *h, ob_err *err)
 
 ob_status ob__history_show(ob_history *h, int *code, ob_err *err)
 {
-    ob_store_runs *runs = NULL;
     ob_store_list *list = NULL;
     (void)code;
     h->filter.text = h->word_count > 0 ? h->words[0] : NULL;
     ob_status status = ob_store_read_list(h->store, &h->filter, &list, err);
     if (status == OB_OK && h->word_count > 0 && ob_store_list_count(list) == 0)
         status = ob__history_no_case(h, err);
-    if (status == OB_OK && h->word_count == 0)
-        status = print_list(h, list, err);
-    else if (status == OB_OK)
-        status = ob_store_read_runs(h->store, &h->filter, &runs, err);
-    if (status == OB_OK && runs != NULL)
-        status = print_points(h, list, runs, err);
-    ob_store_runs_destroy(runs);
+    if (status == OB_OK)
+        status = h->word_count == 0 ? print_list(h, list, err) : show_case(h, list, err);
     ob_store_list_destroy(list);
     return status;
 }

@@ -36,6 +36,39 @@ static void print_topics(ob_cli *cli)
         ob__cli_printf(cli, "%-12s%s\n", topic->name, topic->about);
 }
 
+/* "softmax" of "aten::softmax.int": what people type. */
+static char *bare_name(const char *name)
+{
+    const char *colons = strstr(name, "::");
+    const char *from = colons != NULL ? colons + 2 : name;
+    return strndup(from, colons != NULL ? strcspn(from, ".") : strlen(from));
+}
+
+/* With the name that is spelled most like it. */
+static void warn_of_nothing(ob_cli *cli, const ob_list_topic *topic, const char *pattern)
+{
+    const size_t count = topic->count(cli->context);
+    char **names = calloc(count + 1, sizeof *names);
+    size_t known = 0;
+    for (size_t i = 0; names != NULL && pattern != NULL && i < count; i++) {
+        ob_list_item item;
+        ob__list_item_at(cli->context, topic, i, &item);
+        names[known] = bare_name(item.name);
+        known += names[known] != NULL;
+    }
+    const char *nearest =
+        known > 0 ? ob_nearest_name(pattern, (const char *const *)names, known) : NULL;
+    if (nearest != NULL)
+        ob__cli_warn(cli, "no %s match '%s'; did you mean '%s'?", topic->name, pattern, nearest);
+    else if (pattern != NULL)
+        ob__cli_warn(cli, "no %s match '%s'", topic->name, pattern);
+    else
+        ob__cli_warn(cli, "there are no %s", topic->name);
+    for (size_t i = 0; i < known; i++)
+        free(names[i]);
+    free(names);
+}
+
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const list_options *options = call->options;
@@ -80,8 +113,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     size_t shown = 0;
     const int printed = ob__list_print_table(cli, &query, &shown);
     if (printed == OB_EXIT_OK && shown == 0)
-        ob__cli_warn(cli, pattern != NULL ? "no %s match '%s'" : "there are no %s", topic->name,
-                     pattern);
+        warn_of_nothing(cli, topic, pattern);
     return printed;
 }
 

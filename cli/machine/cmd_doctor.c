@@ -47,8 +47,9 @@ static ob_status add_backends(ob_cli *cli, ob_findings *findings, ob_err *err)
         ob_finding one = {.size = sizeof one,
                           .check = trials[i].name,
                           .level = trials[i].opened ? OB_FINDING_OK : OB_FINDING_WARNING};
-        snprintf(one.text, sizeof one.text, "%.350s%s", trials[i].text,
-                 trials[i].without_symbols ? ", without debug symbols" : "");
+        const bool both = trials[i].text[0] != '\0' && trials[i].isa[0] != '\0';
+        snprintf(one.text, sizeof one.text, "%.350s%s%s%s", trials[i].text, both ? ", " : "",
+                 trials[i].isa, trials[i].without_symbols ? ", without debug symbols" : "");
         if (trials[i].without_symbols)
             snprintf(one.cost, sizeof one.cost,
                      "counts of instructions cannot name the sources of its functions");

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "machine/examine.h"
 #include "machine/launch.h"
+#include "output_file.h"
 #include "screen.h"
 #include "thread_list.h"
 
@@ -170,6 +171,19 @@ static ob_status show(ob_cli *cli, const roofline_options *options, ob_roofline 
     return OB_OK;
 }
 
+/* Found out before the measuring: ceilings replace earlier ones, and nothing else. */
+static int check_output(ob_cli *cli, const char *path)
+{
+    ob_roofline *earlier = NULL;
+    int code = ob__cli_check_place(cli, path);
+    if (code == OB_EXIT_OK && path != NULL && ob__cli_is_taken(path) &&
+        ob_roofline_read(path, &earlier, NULL) != OB_OK)
+        code = ob__cli_usage_error(
+            cli, "%s is there already and holds no ceilings; give another file", path);
+    ob_roofline_destroy(earlier);
+    return code;
+}
+
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const roofline_options *options = call->options;
@@ -178,6 +192,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     ob_err err;
     int code = options->threads != NULL ? ob__thread_list_read(cli, options->threads, &threads)
                                         : OB_EXIT_OK;
+    if (code == OB_EXIT_OK && !options->show)
+        code = check_output(cli, options->output);
     if (code == OB_EXIT_OK)
         code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_ERROR);
     if (code != OB_EXIT_OK)

@@ -59,7 +59,7 @@ void ob__cli_look_at_roofline(ob_cli *cli, const char *backends, bool hint)
     if (getenv(OB_ROOFLINE_VARIABLE) != NULL)
         return; /* they know */
     const ob_status status = ob_roofline_read(NULL, &roofline, &err);
-    if (status == OB_ERR_NOT_FOUND && hint)
+    if (status == OB_ERR_NOT_FOUND && hint && ob_roofline_hint_is_new())
         ob__cli_say("- `opbench roofline` measures once what this machine can do at most; results "
                     "then say how much of it they reach\n");
     if (status == OB_OK && backends[0] != '\0')

@@ -19,7 +19,7 @@ ob_status ob__cli_examine(ob_cli *cli, bool quiet, ob_json_doc *doc, const ob_js
 /* Says that a measurement of the ceilings is due, where a kernel or a library of these backends ("a,b"; NULL = all) changed since. */
 void ob__cli_warn_of_old_roofline(ob_cli *cli, const ob_roofline *roofline, const char *backends);
 /* The same for this machine's own, once results stand beside it: backends are those of the results, "" = none. hint: people see it,
- * and are told where none were ever measured and nothing says that none are wanted. */
+ * and are told, once on a machine, where none were ever measured and nothing says that none are wanted. */
 void ob__cli_look_at_roofline(ob_cli *cli, const char *backends, bool hint);
 
 #endif

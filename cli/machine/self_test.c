@@ -354,7 +354,7 @@ int ob__cli_self_test(ob_cli *cli, double budget_s, bool json)
     if (s == NULL)
         return ob__cli_out_of_memory(cli);
     s->cli = cli;
-    ob__cli_catch_interrupts(cli);
+    ob__cli_catch_interrupts(cli, false);
     ob_status status = ob__cli_open_smallest(cli->context, &s->config, &err);
     if (status == OB_OK)
         status = try_all(s, budget_s, &err);

@@ -63,7 +63,9 @@ static bool wants_warning(void *ctx, const ob_err *what)
 static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)
 {
     run_command *r = ctx;
-    return r->line->job.quiet ? OB_OK : ob__cli_job_show(&r->job, r->report, event->record, err);
+    return ob__job_line_is_mute(&r->line->job)
+               ? OB_OK
+               : ob__cli_job_show(&r->job, r->report, event->record, err);
 }
 
 /* The table, what was there before, the notes; where the records are goes beside what programs read. */
@@ -76,7 +78,8 @@ static ob_status print_tables(run_command *r, ob_text *text, ob_err *err)
         ob__cli_printf(r->cli, "%" PRIu64 " %s done already\n", left_out,
                        left_out == 1 ? "case was" : "cases were");
     text->size = 0;
-    OB_TRY(ob_report_print_notes(r->report, r->format, text, err));
+    if (!r->line->job.quiet)
+        OB_TRY(ob_report_print_notes(r->report, r->format, text, err));
     ob__cli_write(r->cli, text->data, text->size);
     return OB_OK;
 }
@@ -103,7 +106,7 @@ static int print_report(run_command *r)
 
 static int report(run_command *r)
 {
-    const int shown = r->line->job.quiet ? OB_EXIT_OK : print_report(r);
+    const int shown = ob__job_line_is_mute(&r->line->job) ? OB_EXIT_OK : print_report(r);
     const int code = ob_job_summary_exit_code(ob_job_get_summary(r->job.job));
     return code != OB_EXIT_OK ? code : shown;
 }
@@ -203,6 +206,7 @@ static ob_status open_config(run_command *r, const char *text, size_t length, ob
         .size = sizeof options,
         .device = one_device(line->run.device),
         .names_files = line->run.by_words,
+        .knows_operators = line->run.by_words,
         .foreign_operators =
             ob__backend_option_given(cli, ob__backend_option_brings_operators, NULL) != NULL ||
             ob_run_options_bring_operators(cli->context, &line->run)};
@@ -230,6 +234,26 @@ int ob__run_measure(ob_cli *cli, const ob_run_line *line, const char *text, size
     const bool verbose = r.wishes.log_level == OB_LOG_DEBUG;
     code = open_config(&r, text, length, &err) == OB_OK ? measure(&r, verbose)
                                                         : ob__cli_fail(cli, &err);
+    ob_config_destroy(r.config);
+    return code;
+}
+
+int ob__run_count_results(ob_cli *cli, const ob_run_line *line, uint64_t *out)
+{
+    ob_err err;
+    run_command r = {.cli = cli, .line = line};
+    int code = ob__run_line_check(cli, line, &r.wishes);
+    if (code == OB_EXIT_OK)
+        code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, r.wishes.log_level);
+    if (code != OB_EXIT_OK)
+        return code;
+    if (open_config(&r, NULL, 0, &err) != OB_OK ||
+        ob_cases_select(cli->context, r.config, &line->choice, &r.selection, &err) != OB_OK)
+        code = ob__cli_fail(cli, &err);
+    else
+        *out =
+            r.selection->cases * r.wishes.threads.size * ob_run_options_backend_count(&line->run);
+    ob_case_selection_destroy(r.selection);
     ob_config_destroy(r.config);
     return code;
 }
@@ -267,27 +291,26 @@ static ob_status print_config(const char *op, const char *const *words, size_t c
     return status;
 }
 
-static int run_words(ob_cli *cli, ob_run_line *line, const char *const *words, size_t count)
+static int run_words(ob_cli *cli, ob_run_line *line, ob_cli_call call)
 {
     const char *op = line->choice.op;
     char *text = NULL;
     size_t length = 0;
     ob_err err;
-    if (op == NULL && count > 1 && ob__cli_looks_like_config(words[0]))
-        return ob__cli_usage_error(cli, "'%s' is one word too many", words[1]);
     if (line->config != NULL)
         return ob__cli_usage_error(
-            cli, "'%s' and --config: name a config, or an operator and its arguments", words[0]);
-    if (op == NULL) {
-        op = *words++;
-        count--;
-    }
-    if (print_config(op, words, count, &text, &length, &err) != OB_OK)
+            cli, "'%s' and --config: name a config, or an operator and its arguments",
+            call.words[0]);
+    const int taken = op == NULL ? ob__cli_take_operator(cli, &call, &op) : OB_EXIT_OK;
+    if (taken != OB_EXIT_OK)
+        return taken;
+    if (print_config(op, call.words, call.word_count, &text, &length, &err) != OB_OK)
         return ob__cli_fail(cli, &err);
     take_defaults_of_words(cli, line);
     line->choice.op = NULL;
     line->config = "-";
     line->run.by_words = true;
+    cli->config_is_words = true;
     line->run.command = "run";
     const int code = ob__run_measure(cli, line, text, length);
     free(text);
@@ -307,7 +330,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         access(call->words[0], R_OK) == 0)
         line.config = call->words[0];
     else if (call->word_count > 0)
-        return run_words(cli, &line, call->words, call->word_count);
+        return run_words(cli, &line, *call);
     return ob__run_measure(cli, &line, NULL, 0);
 }
 
@@ -324,7 +347,7 @@ static const ob_cli_word WORDS[] = {
 
 const ob_cli_command ob__command_run = {
     .name = "run",
-    .help = "measure the cases of a benchmark config",
+    .help = "measure an operator, or the cases of a benchmark config",
     .text =
         "Runs every case of a config on a backend and writes one record per case, as a JSON line, "
         "as "
@@ -332,8 +355,8 @@ const ob_cli_command ob__command_run = {
         "much memory is a record with its status and reason, and the run goes on.\n\n"
         "Exit code 0: all cases ran; 1: some were not measured: they failed, or the backend "
         "that was asked for does not support them (each record has a status, the last line of the "
-        "file counts them); 2: wrong command line or config; 130: interrupted (the first interrupt "
-        "ends after the present case, the second at once).\n\n"
+        "file counts them); 2: wrong command line or config; 130: interrupted (the case "
+        "under way gets a second to end; a second interrupt ends it at once).\n\n"
         "Without a config, an operator and its arguments are measured for 0.2 seconds, or as long "
         "as -i, --min-time or --precision say, and no file is written unless one is named.",
     .usage = "FILE | OPERATOR [ARGUMENT...] [OPTIONS]",

@@ -20,8 +20,8 @@ typedef struct worker_options {
     int64_t socket_fd, state_fd, config_fd, ring_fd, ring_member;
     ob_batch_source batch;
     int64_t counts;
-    const char *trial, *trial_library;
-    bool verbose;
+    const char *trial, *trial_library, *ask;
+    bool verbose, hosted;
 } worker_options;
 
 #define FD_ROW(row_name, field, text)                                                              \
@@ -61,6 +61,9 @@ static const ob_option OPTIONS[] = {
         .help = "Try an instruction set or a library, and die of it where it does not work."),
     ROW(STRING, "trial-library", trial_library, .value = "FILE",
         .help = "With --trial: the library."),
+    ROW(STRING, "ask", ask, .value = "WHAT",
+        .help = "With --hosted: what to tell of the backend, over the socket."),
+    ROW(FLAG, "hosted", hosted, .help = "It is inside the program that its backend needs."),
     ROW(FLAG, "verbose", verbose, .letter = 'v', .help = "With a batch: say more of each case."),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "*", offsetof(worker_options, run)),
     OB_OPTION_ROWS_OF(ob_timer_option_rows, "*", offsetof(worker_options, run)),
@@ -132,6 +135,20 @@ static int run_trial(ob_cli *cli, const worker_options *options)
     return status == OB_OK ? OB_EXIT_OK : OB_EXIT_FAILED;
 }
 
+/* ---- a question ---- */
+
+static int answer(ob_cli *cli, const worker_options *options)
+{
+    ob_err err;
+    const int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_ERROR);
+    if (code != OB_EXIT_OK)
+        return code;
+    return ob_worker_answer(cli->context, &options->run, options->ask, (int)options->socket_fd,
+                            &err) == OB_OK
+               ? OB_EXIT_OK
+               : ob__cli_fail(cli, &err);
+}
+
 /* ---- leases ---- */
 
 static int run(ob_cli *cli, const ob_cli_call *call)
@@ -144,11 +161,22 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return run_trial(cli, options);
     if (options->batch.shared_memory != NULL || options->batch.file != NULL)
         return run_batch(cli, options);
+    if (options->ask != NULL && options->hosted && options->socket_fd > 0)
+        return answer(cli, options);
     if (options->socket_fd == 0 || options->state_fd == 0 || options->config_fd == 0)
         return ob__cli_usage_error(cli, "a worker is started by `opbench run`");
     int code = ob__cli_open_context_with(cli, call->words, call->word_count, OB_LOG_ERROR);
     if (code != OB_EXIT_OK)
         return code;
+    if (options->counts > 0 && ob_backend_has_host(cli->context, options->run.backend))
+        return ob__cli_usage_error(cli,
+                                   "instructions of backend %s cannot be counted: valgrind does "
+                                   "not follow into the program that hosts it",
+                                   options->run.backend);
+    if (!options->hosted &&
+        ob_host_enter(cli->context, options->run.backend, (const char *const *)cli->line + 1,
+                      (size_t)cli->line_count - 1, &err) != OB_OK)
+        return ob__cli_fail(cli, &err);
     fcntl((int)options->socket_fd, F_SETFD, FD_CLOEXEC);
     fcntl((int)options->state_fd, F_SETFD, FD_CLOEXEC);
     if (options->ring_fd > 0)

@@ -27,7 +27,7 @@ const ob_option ob__run_rows[] = {
     OB_OPTION_ROWS_OF(ob__job_rows, "output-prefix", offsetof(ob_run_line, job), .letter = 'o'),
     OB_OPTION_ROWS_OF(ob__job_rows,
                       "output|append|resume|force|wait|format|wide|sort|top|quiet|no-isolate|"
-                      "tag|shard",
+                      "tag|" OB_JOB_SHARD_ROWS,
                       offsetof(ob_run_line, job)),
     OB_OPTION_ROWS_OF(ob__text_rows, "log-level", offsetof(ob_run_line, log_level)),
     OB_OPTION_ROWS_OF(ob_job_batch_rows, "*", offsetof(ob_run_line, batches)),

@@ -39,5 +39,7 @@ char *ob__append_backend_option(char *to, bool first, const char *backend, const
 /* Measures and reports as `opbench run` does (cmd_run.c): the config in the file line->config, or in
  * text, which line->config is the name of then. Returns the exit code. */
 int ob__run_measure(ob_cli *cli, const ob_run_line *line, const char *text, size_t length);
+/* How many results its cases come to, for who has it run elsewhere. OB_EXIT_OK, or what is wrong with the line or its config was said. */
+int ob__run_count_results(ob_cli *cli, const ob_run_line *line, uint64_t *out);
 
 #endif

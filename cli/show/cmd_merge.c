@@ -3,6 +3,7 @@
  * opbench merge: joins the files of a divided run, says what is missing, and how to measure just that.
  */
 #include "command.h"
+#include "command_rows.h"
 #include "file_list.h"
 #include "screen.h"
 
@@ -30,7 +31,7 @@ static const ob_option OPTIONS[] = {
     ROW(FLAG, "mix", mix,
         .help = "Join files of other configs, or measured with other options, too; what is missing "
                 "cannot be said then."),
-    ROW(FLAG, "quiet", quiet, .letter = 'q', .help = "Say nothing but what is wrong."),
+    ROW(FLAG, "quiet", quiet, .letter = 'q', .help = OB_QUIET_HELP),
     {.name = NULL},
 };
 
@@ -94,12 +95,17 @@ static void notice(void *ctx, const char *text)
 static void tell_gap(void *ctx, const ob_merge_gap *gap)
 {
     const merging *m = ctx;
-    char shard[64] = "";
-    if (gap->of > 0)
+    char shard[96] = "";
+    if (gap->of > 0 && gap->together > 1)
+        snprintf(shard, sizeof shard,
+                 " of shard %" PRIu64 "/%" PRIu64 " and %" PRIu64 " more without a file",
+                 gap->shard, gap->of, gap->together - 1);
+    else if (gap->of > 0)
         snprintf(shard, sizeof shard, " of shard %" PRIu64 "/%" PRIu64, gap->shard, gap->of);
-    ob__cli_warn(m->cli, "%" PRIu64 " %s%s %s missing, the first of case %" PRIu64, gap->results,
-                 gap->results == 1 ? "result" : "results", shard, gap->results == 1 ? "is" : "are",
-                 gap->first_index);
+    if (gap->results > 0)
+        ob__cli_warn(m->cli, "%" PRIu64 " %s%s %s missing, the first of case %" PRIu64,
+                     gap->results, gap->results == 1 ? "result" : "results", shard,
+                     gap->results == 1 ? "is" : "are", gap->first_index);
     if (gap->command[0] != '\0')
         ob__cli_say("  measure %s: %s\n", gap->results == 1 ? "it" : "them", gap->command);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 typedef struct plot_options {
-    const char *kind, *output, *roofline, *only;
+    const char *kind, *output, *roofline, *only, *db, *branch, *tag;
     int64_t threads, top, width, height;
     bool force, text;
 } plot_options;
@@ -47,6 +47,18 @@ static const ob_option OPTIONS[] = {
         .otherwise = "900 pixels, or the terminal's characters", .help = "How wide it is."),
     ROW(INT, "height", height, .value = "N", .min = 10, .max = 10000,
         .otherwise = "600 pixels, or 24 lines", .help = "How high it is, without what is below."),
+    ROW(STRING, "db", db, .value = "DATABASE",
+        .help = "With --kind history, instead of files: the history in this database, of `opbench "
+                "history add`, with its steps; postgresql://... is a server."),
+    ROW(STRING, "branch", branch, .value = "NAME", .help = "With --db: runs of this branch alone."),
+    ROW(STRING, "tag", tag, .value = "KEY=VALUE", .help = "With --db: runs with this tag alone."),
+    {.name = NULL},
+};
+
+static const ob_cli_word WORDS[] = {
+    {.name = "FILE",
+     .many = true,
+     .help = "Results of `run` or `time`, or JSON measurements; - is standard input."},
     {.name = NULL},
 };
 
@@ -61,6 +73,17 @@ static ob_status read_file(ob_cli *cli, const char *path, ob_plot *plot, ob_err 
     OB_TRY(ob__cli_input_open(path, &input, err));
     const ob_status status = ob__cli_input_each(cli, &input, add_record, plot, err);
     ob__cli_input_close(&input);
+    return status;
+}
+
+static ob_status read_store(const plot_options *o, ob_plot *plot, ob_err *err)
+{
+    const ob_store_filter filter = {.size = sizeof filter, .branch = o->branch, .tag = o->tag};
+    ob_store *store = NULL;
+    OB_TRY(ob_store_open(&(ob_store_params){.size = sizeof(ob_store_params), .database = o->db},
+                         &store, err));
+    const ob_status status = ob_plot_add_store(plot, store, &filter, err);
+    ob_store_close(store);
     return status;
 }
 
@@ -94,6 +117,8 @@ static ob_status draw(ob_cli *cli, const ob_cli_call *call, ob_plot_form form, o
                                    .most = (size_t)o->top};
     if (status == OB_OK)
         status = ob_plot_create(&params, &plot, err);
+    if (status == OB_OK && o->db != NULL)
+        status = read_store(o, plot, err);
     for (size_t i = 0; i < call->word_count && status == OB_OK; i++)
         status = read_file(cli, call->words[i], plot, err);
     if (status == OB_OK)
@@ -101,6 +126,19 @@ static ob_status draw(ob_cli *cli, const ob_cli_call *call, ob_plot_form form, o
     ob_plot_destroy(plot);
     ob_roofline_destroy(roofline);
     return status;
+}
+
+static int check_source(ob_cli *cli, const ob_cli_call *call)
+{
+    const plot_options *o = call->options;
+    if (o->db != NULL && call->word_count > 0)
+        return ob__cli_usage_error(cli, "--db takes results from a database; leave out the files");
+    if (o->db != NULL && kind_of(o->kind) != OB_PLOT_HISTORY)
+        return ob__cli_usage_error(cli, "--db is drawn by --kind history");
+    if (o->db == NULL && (o->branch != NULL || o->tag != NULL))
+        return ob__cli_usage_error(cli, "--branch and --tag choose runs of a history: give --db");
+    return o->db != NULL || call->word_count > 0 ? OB_EXIT_OK
+                                                 : ob__cli_usage_error(cli, "FILE is missing");
 }
 
 static int run(ob_cli *cli, const ob_cli_call *call)
@@ -111,7 +149,9 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     ob_err err;
     if (o->text && o->output != NULL)
         return ob__cli_usage_error(cli, "--text goes to standard output; leave out --output");
-    int code = ob__cli_check_new(cli, o->output, o->force);
+    int code = check_source(cli, call);
+    if (code == OB_EXIT_OK)
+        code = ob__cli_check_new(cli, o->output, o->force);
     if (code != OB_EXIT_OK)
         return code;
     code = draw(cli, call, form, &text, &err) == OB_OK
@@ -128,15 +168,16 @@ const ob_cli_command ob__command_plot = {
             "the reader's light or dark; with --text as characters.\n\n"
             "Besides the roofline there are the samples of cases, sides beside each other, "
             "speed-ups over numbers of threads, where a step's time goes, and medians over the "
-            "runs of several files; docs/report.md shows them all.\n\n"
+            "runs of several files or of a history; docs/report.md shows them all.\n\n"
             "The roofline has the ceilings that `opbench roofline` measured before the results, "
             "and each result with its distance from what was attainable; docs/roofline.md "
             "explains it.",
-    .words = ob__cli_measurement_words,
+    .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(plot_options),
     .example = "opbench plot results.json --kind roofline -o roofline.svg\n"
                "opbench plot results.json --kind distribution --only softmax -o softmax.svg\n"
-               "opbench plot results.json --kind ratio --text",
+               "opbench plot results.json --kind ratio --text\n"
+               "opbench plot --kind history --db history.db --only softmax -o softmax.svg",
     .run = run,
 };

@@ -2,6 +2,7 @@
  *
  * opbench report: stored results as one page for a browser, or a history as a folder of pages.
  */
+#include "command_rows.h"
 #include "measurement_files.h"
 #include "output_file.h"
 
@@ -9,8 +10,10 @@
 #include "opbench/site.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct report_options {
     const char *output, *title, *db, *branch, *tag;
@@ -24,7 +27,7 @@ static const ob_option OPTIONS[] = {
         .otherwise = "report.html; with --db the folder site",
         .help = "Write the page there; - is standard output. With --db: the folder of the pages."),
     ROW(FLAG, "force", force, .help = "Replace what is there."),
-    ROW(FLAG, "quiet", quiet, .letter = 'q', .help = "Do not say what was written."),
+    ROW(FLAG, "quiet", quiet, .letter = 'q', .help = OB_QUIET_HELP),
     ROW(STRING, "title", title, .value = "TEXT",
         .otherwise = "the name of the config, or the calls", .help = "What stands at the top."),
     ROW(FLAG, "diff", diff,
@@ -80,6 +83,40 @@ typedef struct folder {
     int code;
 } folder;
 
+/* Whether opbench made this file: a folder may have others of the same name, and links that lead out of it. */
+static bool is_own_page(const char *path)
+{
+    char head[1024];
+    struct stat info;
+    bool own = false;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) {
+        const ssize_t got = read(fd, head, sizeof head - 1);
+        head[got > 0 ? got : 0] = '\0';
+        own = info.st_size == 0 || strstr(head, OB_SITE_MARK) != NULL;
+    }
+    close(fd);
+    return own;
+}
+
+static int refuse_page(ob_cli *cli, const char *path)
+{
+    ob_err err;
+    ob_err_set_at(&err, OB_ERR_IO, path, 0, 0, NULL,
+                  "is not a page that opbench made, and stays; choose another folder with -o");
+    return ob__cli_fail(cli, &err);
+}
+
+static int write_own(ob_cli *cli, const char *path, const char *bytes, size_t count)
+{
+    struct stat info;
+    return lstat(path, &info) == 0 && !is_own_page(path)
+               ? refuse_page(cli, path)
+               : ob__cli_write_file(cli, path, bytes, count);
+}
+
 static ob_status write_page(void *ctx, const char *name, const char *bytes, size_t count,
                             ob_err *err)
 {
@@ -88,7 +125,7 @@ static ob_status write_page(void *ctx, const char *name, const char *bytes, size
     const bool ok = ob_text_append_str(&path, f->path) && ob_text_append(&path, "/", 1) &&
                     ob_text_append_str(&path, name) && ob_text_append(&path, "", 1);
     if (ok)
-        f->code = ob__cli_write_file(f->cli, path.data, bytes, count);
+        f->code = write_own(f->cli, path.data, bytes, count);
     ob_text_fini(&path);
     if (!ok)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a name");
@@ -99,12 +136,17 @@ static int check_folder(ob_cli *cli, const char *path, bool force)
 {
     ob_text index = {.data = NULL};
     int code = OB_EXIT_OK;
+    struct stat info;
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
         return ob__cli_usage_error(cli, "%s cannot be made: %s; choose another folder with -o",
                                    path, strerror(errno));
+    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+        return ob__cli_usage_error(cli, "%s is no folder; choose another with -o", path);
     if (ob_text_append_str(&index, path) && ob_text_append_str(&index, "/index.html") &&
         ob_text_append(&index, "", 1))
-        code = ob__cli_check_new(cli, index.data, force);
+        code = lstat(index.data, &info) == 0 && !is_own_page(index.data)
+                   ? refuse_page(cli, index.data)
+                   : ob__cli_check_new(cli, index.data, force);
     ob_text_fini(&index);
     return code;
 }

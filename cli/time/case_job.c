@@ -22,10 +22,26 @@ static ob_status open_words(ob_context *context, const ob_case_request *r,
     return status;
 }
 
+/* Whether some side may know operators that the core does not. */
+static bool brings_operators(const ob_context *context, const ob_case_request *r)
+{
+    bool brings = ob_run_options_bring_operators(context, &r->run);
+    for (size_t i = 0; i < r->side_count && !brings; i++) {
+        ob_run_options run = r->run;
+        run.backend = r->sides[i]->backend != NULL ? r->sides[i]->backend : run.backend;
+        brings = r->sides[i]->plugins != NULL || r->sides[i]->program != NULL ||
+                 ob_run_options_bring_operators(context, &run);
+    }
+    return brings;
+}
+
 static ob_status open_config(ob_context *context, const ob_case_request *r, ob_config **out,
                              ob_err *err)
 {
-    const ob_config_options options = {.size = sizeof options, .device = r->run.device};
+    const ob_config_options options = {.size = sizeof options,
+                                       .device = r->run.device,
+                                       .foreign_operators = brings_operators(context, r),
+                                       .knows_operators = r->config == NULL};
     if (r->code != NULL)
         return ob_snippet_open_config(context, r->code, r->code_count, out, err);
     return r->config != NULL ? ob_config_open_file(context, r->config, &options, out, err)
@@ -80,7 +96,8 @@ int ob__cases_measure(ob_job_screen *screen, ob_case_request *r)
     ob_err err;
     if (to == NULL)
         return ob__cli_out_of_memory(cli);
-    int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
+    int code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS,
+                                    screen->job.line->quiet ? OB_LOG_ERROR : OB_LOG_WARNING);
     if (code == OB_EXIT_OK && open_config(cli->context, r, &to->config, &err) != OB_OK)
         code = ob__cli_fail(cli, &err);
     r->run.by_words = r->config == NULL && r->code == NULL;

@@ -3,6 +3,7 @@
  * opbench time: measures cases with the Timer, each in a worker as `run` does, and prints them as
  * torch.utils.benchmark prints a Measurement. Records are appended to a file if one is given.
  */
+#include "help/help.h"
 #include "time_options.h"
 
 /* One snippet that never ends must not hold up all others, so there is a limit even if none is given. */
@@ -20,7 +21,7 @@ static int time_snippets(ob_job_screen *screen, const ob_cli_call *call,
                          const ob_time_settings *plan)
 {
     static const char *const TOLD[] = {OB_SNIPPET_TOLD, "number", "method",       "adaptive",
-                                       "min-run-time",  "label",  "max-run-time", "threshold",
+                                       "min-run-time",  "label",  "max-run-time", "max-spread",
                                        "sub-label",     "env",    "description",  "case-timeout",
                                        "library-caps",  NULL};
     const ob_time_line *line = call->options;
@@ -46,7 +47,7 @@ static int time_snippets(ob_job_screen *screen, const ob_cli_call *call,
     return ob__snippets_measure(screen, &request);
 }
 
-static int run(ob_cli *cli, const ob_cli_call *call)
+static int measure(ob_cli *cli, const ob_cli_call *call)
 {
     const ob_time_line *line = call->options;
     ob_time_settings plan;
@@ -70,14 +71,29 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     return ob__cases_measure(&screen, &request);
 }
 
+/* The first word is the operator, unless an option says that words are something else. */
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    ob_time_line line = *(const ob_time_line *)call->options;
+    ob_cli_call own = *call;
+    own.options = &line;
+    if (line.op == NULL && line.config == NULL && line.snippet.lang == NULL &&
+        line.suite.file == NULL) {
+        const int code = ob__cli_take_operator(cli, &own, &line.op);
+        if (code != OB_EXIT_OK)
+            return code;
+    }
+    return measure(cli, &own);
+}
+
 static const ob_cli_word WORDS[] = {
-    {.name = "ARGUMENT",
+    {.name = "WORD",
      .many = true,
      .option = "config",
      .unless = "op|lang|suite",
      .help =
-         "A config, as -c FILE. With --op: an argument, such as f32[128,64], i64[10]=0..99, dim=1, "
-         "[1,2] or true; "
+         "A config, as -c FILE; or an operator and its arguments, such as f32[128,64], "
+         "i64[10]=0..99, dim=1, [1,2] or true; "
          "those of a constructor stand before a word \"/\". docs/timer.md has the notation. With "
          "--lang: the statement itself, @FILE, or - for standard input."},
     {.name = NULL},
@@ -103,14 +119,14 @@ const ob_cli_command ob__command_time = {
         "Exit codes: 0 all measured; 1 a case failed or took too long; 2 wrong command line, "
         "config or "
         "suite, or a single statement that does not compile; 130 interrupted.",
-    .usage = "-c FILE | --op NAME [ARGUMENT...] | --lang LANG STMT | -s FILE [OPTIONS]",
+    .usage = "OPERATOR [ARGUMENT...] | FILE | --lang LANG STMT | -s FILE [OPTIONS]",
     .words = WORDS,
     .options = ob__time_rows,
     .options_size = sizeof(ob_time_line),
     .options_init = ob__time_line_init,
-    .example = "opbench time --op torch.add 'f32[64,64]' 'f32[64,64]' alpha=2\n"
-               "opbench time --op torch.nn.Linear 128 64 / 'f32[32,128]' --num-threads 1,2\n"
-               "opbench time -c examples/configs/tour.json --adaptive --label tour -o times.jsonl\n"
+    .example = "opbench time torch.add 'f32[64,64]' 'f32[64,64]' alpha=2\n"
+               "opbench time torch.nn.Linear 128 64 / 'f32[32,128]' --num-threads 1,2\n"
+               "opbench time examples/configs/tour.json --adaptive --label tour -o times.jsonl\n"
                "opbench time --lang python --setup 'x = list(range(100))' 'sum(x)'",
     .run = run,
 };

@@ -97,7 +97,7 @@ int ob__snippets_measure(ob_job_screen *screen, ob_snippet_request *r)
         code = open_job(screen, r, &to, &err) == OB_OK ? ob__job_screen_run(screen)
                                                        : ob__snippet_fail(cli, &err);
     if (code == OB_EXIT_OK && r->suite->file == NULL && !screen->job.line->quiet)
-        ob__snippet_warn_removed(cli, &to.code.args, &to.options, NULL);
+        ob__snippet_warn_removed(cli, &to.code.args, &to.options, NULL, false);
     if (screen->has_run && r->finish != NULL)
         code = r->finish(r->ctx, r->what.suite, code);
     code = ob__job_screen_fini(screen, code);

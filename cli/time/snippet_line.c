@@ -129,20 +129,22 @@ ob_snippet_options ob__snippet_line_options(ob_cli *cli, const ob_snippet_line *
         .ctx = cli};
 }
 
-void ob__snippet_warn_removed(ob_cli *cli, const ob_timer_args *args,
-                              const ob_snippet_options *options, const char *side)
+bool ob__snippet_warn_removed(ob_cli *cli, const ob_timer_args *args,
+                              const ob_snippet_options *options, const char *side, bool quiet)
 {
-    bool removed;
+    bool removed = false;
     ob_err err;
     ob_snippet_options brief = *options;
     brief.compile_timeout_s = 10; /* nobody waits for a hint */
-    if (ob_snippet_is_removed(args, &brief, &removed, &err) == OB_OK && removed)
+    removed = ob_snippet_is_removed(args, &brief, &removed, &err) == OB_OK && removed;
+    if (removed && !quiet)
         ob__cli_warn(cli,
                      "%s%s%sthe compiler removed the statement, because nobody uses its result, so "
                      "the loop around it is all that is measured; keep the result, such as in a "
                      "volatile variable",
                      side != NULL ? "side " : "", side != NULL ? side : "",
                      side != NULL ? ": " : "");
+    return removed;
 }
 
 int ob__snippet_fail(ob_cli *cli, const ob_err *err)

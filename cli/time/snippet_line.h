@@ -84,9 +84,9 @@ void ob__snippet_code_fini(ob_snippet_code *code);
 /* Notices go to standard error. */
 ob_snippet_options ob__snippet_line_options(ob_cli *cli, const ob_snippet_line *line,
                                             double timeout_s);
-/* Warns where the compiler left nothing of the statement. side: whose it is, or NULL. */
-void ob__snippet_warn_removed(ob_cli *cli, const ob_timer_args *args,
-                              const ob_snippet_options *options, const char *side);
+/* Whether the compiler left nothing of the statement, with a warning then unless it is to be quiet. side: whose it is, or NULL. */
+bool ob__snippet_warn_removed(ob_cli *cli, const ob_timer_args *args,
+                              const ob_snippet_options *options, const char *side, bool quiet);
 /* Says what went wrong with a snippet and gives the exit code: 2 when the line or the code is wrong or a
  * program is missing, 1 when the code failed or took too long, 130 after an interrupt. */
 int ob__snippet_fail(ob_cli *cli, const ob_err *err);

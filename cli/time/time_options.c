@@ -5,6 +5,8 @@
  */
 #include "time_options.h"
 
+#include "opbench/old_option.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +19,7 @@
 const ob_option ob__time_rows[] = {
     OB_OPTION_ROWS_OF(ob__text_rows, "config", offsetof(ob_time_line, config)),
     OB_OPTION_ROWS_OF(ob__text_rows, "op", offsetof(ob_time_line, op),
-                      .help = "Measure this operator on the arguments that follow; with -c only "
-                              "its cases."),
+                      .help = "The operator, instead of the first word; with -c only its cases."),
     OB_OPTION_ROWS_OF(ob__text_rows, "case", offsetof(ob_time_line, only_case), .rare = true),
     OB_SUITE_ROWS(offsetof(ob_time_line, suite)),
     OB_SNIPPET_ROWS(offsetof(ob_time_line, snippet)),
@@ -30,8 +31,10 @@ const ob_option ob__time_rows[] = {
                       .otherwise = OB_OPTION_NUMBER(OB_TIMER_NUMBER)),
     OB_OPTION_ROWS_OF(ob_timer_option_rows, "max-run-time", RUN, .initial = "-1",
                       .otherwise = OB_OPTION_NUMBER(OB_ADAPTIVE_MAX_RUN_TIME_S) " seconds"),
-    OB_OPTION_ROWS_OF(ob_timer_option_rows, "threshold", RUN, .initial = "-1",
+    OB_OPTION_ROWS_OF(ob_timer_option_rows, "max-spread", RUN, .initial = "-1",
                       .otherwise = OB_OPTION_NUMBER(OB_ADAPTIVE_THRESHOLD)),
+    /* torch's name, which means something else in `diff` */
+    OB_OPTION_OLD_NAME("threshold", "max-spread"),
     OB_THREAD_LIST_ROW(offsetof(ob_time_line, threads)),
     OB_OPTION_ROWS_OF(ob_run_option_rows, "cache", RUN,
                       .help = "Operators: leave operands in the cache, or empty it before each "
@@ -64,7 +67,7 @@ static int check_method(ob_cli *cli, const ob_timer_options *timer)
     if (!is_adaptive && (timer->threshold >= 0 || timer->max_run_time_s >= 0))
         return ob__cli_usage_error(
             cli, "--%s belongs to --adaptive and the method is %s; add --adaptive, or leave it out",
-            timer->threshold >= 0 ? "threshold" : "max-run-time", timer->method);
+            timer->threshold >= 0 ? "max-spread" : "max-run-time", timer->method);
     if (strcmp(timer->method, "timeit") == 0 && timer->min_run_time_s >= 0)
         return ob__cli_usage_error(cli,
                                    "timeit takes one block of --number iterations, however "
@@ -137,9 +140,9 @@ int ob__time_line_check(ob_cli *cli, const ob_time_line *line, size_t word_count
         return ob__cli_usage_error(cli,
                                    "--only says which snippets of a suite; give it with -s FILE");
     if (line->config == NULL && line->op == NULL && !is_snippet)
-        return ob__cli_usage_error(cli, "nothing to measure; give -c FILE, --op NAME and its "
-                                        "arguments, a statement with --lang, or a suite with -s "
-                                        "FILE");
+        return ob__cli_usage_error(cli, "nothing to measure; name an operator and its arguments, "
+                                        "such as torch.relu 'f32[64,64]', a config's file, a "
+                                        "statement with --lang, or a suite with -s FILE");
     if (line->config != NULL && word_count > 0)
         return ob__cli_usage_error(cli, "arguments go with --op NAME alone; leave out -c");
     if (ob__job_line_check(cli, &line->job, &line->run) != OB_EXIT_OK)

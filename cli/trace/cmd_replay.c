@@ -155,7 +155,7 @@ static ob_status show_result(void *ctx, const ob_job_event *event, ob_err *err)
     const ob_record_replay *replay = &event->record->result.replay;
     if (event->record->result.part_of == NULL && replay->computing != OB_NO_INT)
         r->misses = r->misses || replay->ran < replay->computing;
-    return r->line.job.quiet || r->has_records
+    return ob__job_line_is_mute(&r->line.job) || r->has_records
                ? OB_OK
                : ob__cli_job_show(&r->job, r->report, event->record, err);
 }
@@ -200,7 +200,8 @@ static int measure(replay_command *r, const ob_cli_call *call)
         status = open_job(r, call, &err);
     code = status == OB_OK ? ob__cli_job_run(&r->job) : ob__cli_fail(r->cli, &err);
     if (status == OB_OK && code == OB_EXIT_OK) {
-        const int shown = r->line.job.quiet || r->has_records ? OB_EXIT_OK : print_report(r);
+        const bool is_mute = ob__job_line_is_mute(&r->line.job) || r->has_records;
+        const int shown = is_mute ? OB_EXIT_OK : print_report(r);
         code = ob_job_summary_exit_code(ob_job_get_summary(r->job.job));
         code = code == OB_EXIT_OK && r->misses ? OB_EXIT_FAILED : code;
         code = code == OB_EXIT_OK ? shown : code;
@@ -234,7 +235,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     ob_err err;
     int code = check_line(cli, line, call);
     if (code == OB_EXIT_OK)
-        code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS, OB_LOG_WARNING);
+        code = ob__cli_open_context(cli, OB_CLI_WITH_PLUGINS,
+                                    r.line.job.quiet ? OB_LOG_ERROR : OB_LOG_WARNING);
     if (code != OB_EXIT_OK)
         return code;
     if (line->json)

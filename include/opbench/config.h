@@ -30,6 +30,8 @@ struct ob_config_options {
     bool checked;
     /* Its arguments are words of a command line, or of a program: they may name files that tensors are read from. */
     bool names_files;
+    /* Its operators too were typed just now: a name that nobody knows is an error, not a warning. */
+    bool knows_operators;
 };
 
 /* As ob_config_open_file; takes over doc (also on failure). */

@@ -62,12 +62,13 @@ const char *ob_diff_state_word(ob_diff_state state);
 
 /* One pass of one case on one side, beside the baseline. Texts live as long as the ob_diff. */
 typedef struct ob_diff_row {
-    size_t size; /* sizeof(ob_diff_row): set by the library */
-    const char *op_name, *id, *key;
-    const char *pass;    /* "forward", "backward"; "" = the case failed */
-    const char *side;    /* name of the side that stands beside the baseline */
-    const char *backend; /* of it; may be NULL */
-    int64_t threads;     /* of it; OB_NO_INT = not said */
+    size_t size;              /* sizeof(ob_diff_row): set by the library */
+    const char *op_name, *id; /* "" = the record has none */
+    const char *key;          /* may be NULL */
+    const char *pass;         /* "forward", "backward"; "" = the case failed */
+    const char *side;         /* name of the side that stands beside the baseline */
+    const char *backend;      /* of it; may be NULL */
+    int64_t threads;          /* of it; OB_NO_INT = not said */
     ob_diff_state state;
     const char *reason;                   /* of a failure; else NULL */
     ob_verdict time;                      /* times in ms; zeros unless compared */
@@ -86,7 +87,9 @@ typedef struct ob_diff_row {
     /* "kernel.c:add +1200, copy -30": the functions that execute most more or fewer instructions per iteration; NULL = not counted,
      * or none does. */
     const char *functions;
-    const char *call; /* "softmax(f32[8,50257], -1)"; "OPERATOR|ID" where records do not say */
+    const char *call;     /* "softmax(f32[8,50257], -1)"; "OPERATOR|ID" where records do not say */
+    const char *baseline; /* name of the side that it stands beside */
+    const char *baseline_reason; /* why that one failed; else NULL. reason is then the other's */
 } ob_diff_row;
 
 typedef struct ob_diff_summary {
@@ -109,6 +112,9 @@ ob_status ob_diff_add_side(ob_diff *diff, const char *name, ob_err *err);
 /* A record of the side that was added last; without one, of the side that the record itself names, in turns with the others. Of
  * records of the same case each is taken as another process. */
 ob_status ob_diff_add(ob_diff *diff, const ob_record *record, ob_err *err);
+/* Says that a compiler left nothing of the code of a side (ob_snippet_is_removed): what is compared with it is undecided. After its
+ * records; OB_ERR_NOT_FOUND: there is no such side. */
+ob_status ob_diff_set_removed(ob_diff *diff, const char *side, ob_err *err);
 /* Accepts what a file lists: [{"key": KEY or "OPERATOR|ID", "reason": TEXT, "until": "2026-12-31"}, ...]. today is "2026-11-17"; what is
  * over by then is not accepted, and a note says so. */
 ob_status ob_diff_allow_file(ob_diff *diff, const char *path, const char *today, ob_err *err);

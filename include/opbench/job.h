@@ -63,6 +63,7 @@ typedef struct ob_job_source {
     /* Measures, and hands over what it measured by the functions below. OB_END: it was interrupted. */
     ob_status (*run)(void *ctx, ob_job *job, ob_err *err);
     void *ctx;
+    const ob_shard_division *division; /* of a shard by cost; NULL = it is none */
 } ob_job_source;
 
 /* A hash over texts; zeros to begin with. */
@@ -76,6 +77,8 @@ ob_status ob_job_hash_json(ob_job_hash *hash, const ob_json *value, ob_err *err)
 
 /* What part of its cases is wanted; NULL = all. A source of cases by number leaves out the others itself. */
 const ob_shard *ob_job_shard(const ob_job *job);
+/* How they were divided, if by cost; else NULL. */
+const ob_shard_division *ob_job_division(const ob_job *job);
 
 /* Writes the header, unless it is written. The first record does it too, without properties of backends. */
 ob_status ob_job_begin(ob_job *job, const ob_json *properties, ob_err *err);
@@ -112,6 +115,10 @@ typedef struct ob_job_outlook {
     size_t call_width; /* characters of the longest call; 0 = not known */
     bool
         repeats_calls; /* cases that follow each other have the same call, and differ in their ids */
+    bool one_pass;     /* there are no backward passes */
+    const char *const
+        *calls; /* of all cases, or of some of very many; they live as long as the job */
+    size_t call_count;
 } ob_job_outlook;
 ob_status ob_job_look_ahead(ob_job *job, ob_job_outlook *out, ob_err *err);
 

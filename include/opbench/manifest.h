@@ -76,6 +76,15 @@ typedef struct ob_manifest_models {
     const char *cpp_backward; /* behind the result's name */
 } ob_manifest_models;
 
+/* A program in which the backend's workers run, such as an interpreter: it is started as `program flag code object opbench
+ * worker ...`, loads the object and calls its function ob_host_main with the words after it. */
+typedef struct ob_manifest_host {
+    const char *program; /* "python3": of the active virtual environment, else of PATH */
+    const char *flag;    /* "-c" */
+    const char *code;    /* lines */
+    const char *object;  /* beside the plug-in */
+} ob_manifest_host;
+
 typedef struct ob_manifest {
     const char *name;      /* of the backend */
     const char *help;      /* one line, as the plug-in has it */
@@ -88,6 +97,8 @@ typedef struct ob_manifest {
     const char *variable; /* the environment variable that chooses its library; NULL = none */
     const ob_manifest_library *library; /* NULL = none that can be chosen */
     const ob_manifest_models *models;   /* NULL = none */
+    const ob_manifest_host
+        *host; /* NULL = workers are opbench itself; `variable` chooses another program */
 } ob_manifest;
 
 typedef struct ob_manifests ob_manifests;

@@ -221,6 +221,8 @@ typedef struct ob_job_params {
     size_t earlier_count;
     const ob_json
         *tags; /* for the header: what the user calls the run, an object of texts; NULL = none */
+    /* For the header of a shard: the command without what it says of files and parts, as records.md has it; NULL = none. */
+    const ob_json *repeat;
 } ob_job_params;
 
 /* A job on cases of configs. Its parts must outlive it. */

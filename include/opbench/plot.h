@@ -9,6 +9,7 @@
 
 #include "opbench/record.h"
 #include "opbench/roofline.h"
+#include "opbench/store.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,7 +22,7 @@ extern "C" {
     X(RATIO, "ratio", "backends or sides beside the first, with intervals")                        \
     X(SCALING, "scaling", "the speed-up over numbers of threads")                                  \
     X(STEP, "step", "where the time of a recorded step goes")                                      \
-    X(HISTORY, "history", "the median of each case over the runs of the files")
+    X(HISTORY, "history", "the median of each case over the runs of files or of a database")
 
 typedef enum ob_plot_kind {
 #define OB_PLOT_ENUM(id, word, help) OB_PLOT_##id,
@@ -55,6 +56,10 @@ ob_status ob_plot_create(const ob_plot_params *params, ob_plot **out, ob_err *er
 void ob_plot_destroy(ob_plot *plot); /* NULL is allowed */
 /* Copies what it shows of a record of any kind. */
 ob_status ob_plot_add(ob_plot *plot, const ob_record *record, ob_err *err);
+/* Of OB_PLOT_HISTORY, in place of records: copies the series that the filter (NULL = all) and `only` choose, with their
+ * changes. The latter are looked for here. Once. OB_ERR_INVALID: the plot is of another kind. */
+ob_status ob_plot_add_store(ob_plot *plot, ob_store *store, const ob_store_filter *filter,
+                            ob_err *err);
 /* Appends the picture; style may be NULL. OB_ERR_NOT_FOUND when there is nothing to draw: the message says what is
  * missing. */
 ob_status ob_plot_print(const ob_plot *plot, ob_plot_form form, const ob_plot_style *style,

@@ -289,7 +289,9 @@ typedef struct ob_record_header {
     const char *config_hash; /* a resumed run must have the same */
     int64_t cases;
     const char *shard;                                       /* "2/8" */
+    const char *shard_by, *shard_hash, *shard_cases;         /* "cost"; as in ob_shard_division */
     const ob_json *divided;                                  /* of what: the cases of all shards */
+    const ob_json *repeat;                                   /* the command for other parts */
     int64_t merged;                                          /* from so many files */
     const char *launcher, *job_id, *node, *nodes, *restarts; /* as in ob_shard */
     int64_t seed;

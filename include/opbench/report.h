@@ -11,6 +11,7 @@
 
 #include "opbench/compare.h"
 #include "opbench/diff.h"
+#include "opbench/fleet.h"
 #include "opbench/record.h"
 #include "opbench/sweep.h"
 
@@ -38,8 +39,10 @@ enum {
     OB_COLUMN_NOT_EMPTY = 4, /* left out of text when all its cells are empty */
     OB_COLUMN_WRAPPED =
         8, /* the last one: its texts are broken at the style's width, line feeds stay */
-    OB_COLUMN_SHORTENED = 16, /* where the style's width is too small, its texts are cut first */
-    OB_COLUMN_LESSER = 32,    /* and then columns of this kind are left out, the last first */
+    OB_COLUMN_SHORTENED = 16,  /* where the style's width is too small, its texts are cut first */
+    OB_COLUMN_LESSER = 32,     /* and then columns of this kind are left out, the last first */
+    OB_COLUMN_SPARE = 64,      /* and then these */
+    OB_COLUMN_WITH_LAST = 128, /* left out with the column before it, and never alone */
 };
 
 typedef struct ob_column {
@@ -109,6 +112,10 @@ char *ob_time_format(double ns, char *out, size_t size);
 ob_status ob_diff_print_on(const ob_diff *diff, ob_diff_form form, const ob_table_style *style,
                            const ob_table_choice *choice, ob_text *text, ob_err *err);
 
+/* The nodes of a judged fleet, a row each, the sickest first; below them what they come to. all: healthy ones too, which programs want;
+ * people get their number. NULL when memory is out. */
+ob_table *ob_fleet_table(const ob_fleet *fleet, bool all);
+
 /* ------------------------------------------------------------------ reports */
 
 /* enum name, what is shown. */
@@ -157,6 +164,10 @@ ob_status ob_report_add(ob_report *report, const ob_record *record, ob_err *err)
 /* What is to come, before ob_report_print_new prints its first rows: how long the longest call is (0 = not known), and whether
  * calls alone do not tell the rows apart, so that their ids are shown. */
 void ob_report_expect(ob_report *report, size_t call_width, bool repeats_calls);
+/* And which calls, as far as they are known, so that they can be cut in a way that leaves them apart; one_pass: no rows of
+ * backward passes will come. The calls must outlive the report's last row. */
+void ob_report_expect_calls(ob_report *report, const char *const *calls, size_t count,
+                            bool one_pass);
 /* While records come: appends the rows that are whole and were not printed yet, as text, in columns that stay as they are; with
  * the first come the titles. Nothing, where the rows are known at the end alone: with a choice, and in SUITE and REPLAY. What
  * is left, and the totals, come by ob_report_print. */

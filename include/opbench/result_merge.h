@@ -23,6 +23,9 @@ typedef struct ob_merge_gap {
     uint64_t first_index; /* of the first case with one */
     const char *file;     /* the last of this shard; NULL = there is none */
     const char *command;  /* that measures just them; "" = not known */
+    /* Of a run that was divided by cost: how many shards have no file. The first of them has the results of all, the others 0; of any
+     * other gap 1. */
+    uint64_t together;
 } ob_merge_gap;
 
 typedef struct ob_merge_params {

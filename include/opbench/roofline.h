@@ -88,6 +88,9 @@ ob_status ob_roofline_note_library(ob_roofline *roofline, const char *backend, c
  * OB_ERR_SYNTAX when it is not ours. */
 ob_status ob_roofline_write(const ob_roofline *roofline, const char *path, ob_err *err);
 ob_status ob_roofline_read(const char *path, ob_roofline **out, ob_err *err);
+/* True the first time on this machine, which the user's cache remembers: so that whoever hints at it does so once. False where
+ * that cannot be kept. */
+bool ob_roofline_hint_is_new(void);
 /* As a list, of which a header keeps a copy, so that its results can be drawn from their file alone: of each kind, thing
  * and number of threads the best. NULL when memory is out. */
 const ob_json *ob_roofline_json(const ob_roofline *roofline, ob_json_doc *doc);

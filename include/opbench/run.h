@@ -79,6 +79,18 @@ typedef struct ob_worker_fds {
     unsigned counts; /* above 0: it runs under valgrind and counts so often, instead of measuring */
 } ob_worker_fds;
 
+/* Whether the backend's manifest names a host: a program in which its workers run, such as an interpreter. */
+bool ob_backend_has_host(const ob_context *context, const char *backend);
+/* Where it does, this process becomes that program, which calls opbench again as
+ * `opbench worker --hosted` and the words; it returns only when that fails. OB_OK: the backend needs no host. For
+ * processes that were started to open a backend. */
+ob_status ob_host_enter(const ob_context *context, const char *backend, const char *const *words,
+                        size_t word_count, ob_err *err);
+
+/* For such a process: answers one question of the one that started it over the socket. */
+ob_status ob_worker_answer(ob_context *context, const ob_run_options *options, const char *what,
+                           int socket, ob_err *err);
+
 /* The worker's whole life: takes leases until the supervisor is gone. err must not be NULL. */
 ob_status ob_worker_serve(ob_context *context, const ob_config *config,
                           const ob_run_options *options, const ob_worker_fds *fds, ob_err *err);
@@ -199,6 +211,7 @@ typedef struct ob_backend_trial {
     /* What it said when it was opened before will do, as long as no file has changed that was loaded then. */
     bool may_recall;
     bool without_symbols; /* the library that its manifest names has no debug symbols */
+    char isa[48];         /* the instruction set that it says it uses, "AVX2"; "" = it says none */
 } ob_backend_trial;
 
 /* Opens each in a process of its own, all at the same time; one that crashes or hangs has that as its reason. */

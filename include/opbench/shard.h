@@ -12,7 +12,8 @@
 extern "C" {
 #endif
 
-/* The number-th of so many parts: cases number - 1, number - 1 + of, ... of those that the job would have without it. */
+/* The number-th of so many parts: cases number - 1, number - 1 + of, ... of those that the job would have without it; or, by cost, a
+ * part that takes about as long as the others. */
 typedef struct ob_shard {
     size_t size;         /* sizeof(ob_shard) */
     uint64_t number, of; /* from 1 */
@@ -21,7 +22,21 @@ typedef struct ob_shard {
     const char *job;          /* its id */
     const char *node, *nodes; /* this one, and all that the job has */
     const char *restarts;     /* how often the job was started before */
+    /* Every case is looked at: rows of operators know what they compute and move. */
+    bool by_cost;
+    const char *costs; /* with by_cost: a file of records whose times are better; NULL = none */
 } ob_shard;
+
+/* What came of a division by cost. The library makes it. */
+typedef struct ob_shard_division {
+    const char *hash;      /* of which part has which case; equal on all machines */
+    const char *positions; /* of this part's cases among all, as the header has them */
+    uint64_t cases;        /* that were divided */
+    uint64_t measured;     /* of these, with a time in the file of costs */
+    uint64_t
+        estimated; /* by the rows of their operators; the others count as dear as bytes make them, or as one */
+    double own, largest; /* shares of all costs: this part's, and the dearest one's */
+} ob_shard_division;
 
 /* Of a text "3/8". */
 ob_status ob_shard_parse(const char *text, ob_shard *out, ob_err *err);

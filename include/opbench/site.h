@@ -12,6 +12,9 @@
 extern "C" {
 #endif
 
+/* Stands in the head of every page, so that what opbench made can be told from what it did not. */
+#define OB_SITE_MARK "<meta name=\"generator\" content=\"opbench\">"
+
 typedef struct ob_site_params {
     size_t size;                   /* sizeof(ob_site_params) */
     const char *title;             /* NULL = "History" */

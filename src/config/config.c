@@ -142,6 +142,7 @@ ob_status ob_config_open_json(ob_context *context, ob_json_doc *doc,
     }
     config->context = context;
     config->foreign_operators = own.foreign_operators;
+    config->knows_operators = own.knows_operators;
     config->checked = own.checked;
     config->doc = doc;
     const ob_log *log = ob_context_log(context);

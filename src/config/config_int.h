@@ -44,8 +44,8 @@ struct ob_config {
     ob_context *context;
     ob_json_doc *doc;
     char *device;
-    bool foreign_operators; /* as in ob_config_options */
-    bool checked;           /* see ob_config_options */
+    bool foreign_operators, knows_operators; /* as in ob_config_options */
+    bool checked;                            /* see ob_config_options */
     ob_config_op *ops;
     size_t op_count;
     uint64_t case_count;

@@ -327,19 +327,23 @@ static void warn_of_unknown_operator(ob_config *config, const ob_json *key, cons
             return;
     const char *cure = ob__module_missing(key->as.string);
     char nearest[160];
-    if (cure != NULL) {
-        ob__node_warning(&config->log, key, "\"%.80s\" is not available as a module; %s",
-                         key->as.string, cure);
-        return;
-    }
-    if (config->foreign_operators && status == OB_OK)
+    char text[1024];
+    if (cure == NULL && config->foreign_operators && status == OB_OK)
         return; /* the case's record says whether the backend has it */
     const bool near = ob__name_nearest(table, key->as.string, nearest, sizeof nearest);
-    ob__node_warning(
-        &config->log, key,
-        "opbench knows no operator \"%.80s\"%s; only a backend that brings it can run it. "
-        "`opbench list ops` shows what is known",
-        key->as.string, ob__near_text(near ? nearest : NULL, " (did you mean \"", "\"?)", "").text);
+    if (cure != NULL)
+        snprintf(text, sizeof text, "\"%.80s\" is not available as a module; %s", key->as.string,
+                 cure);
+    else
+        snprintf(text, sizeof text,
+                 "opbench knows no operator \"%.80s\"%s; only a backend that brings it can run it. "
+                 "`opbench list ops` shows what is known",
+                 key->as.string,
+                 ob__near_text(near ? nearest : NULL, " (did you mean \"", "\"?)", "").text);
+    if (config->knows_operators)
+        REPORT(config, key, "%s", text);
+    else
+        ob__node_warning(&config->log, key, "%s", text);
 }
 
 /* The operator's name in the key: spellings that take the same arguments are one, and the overload is

@@ -18,6 +18,7 @@ typedef struct maker {
     ob_rng *rng;
     ob_arg_path place;
     int depth;
+    bool without_data; /* tensors are meta tensors */
 } maker;
 
 typedef ob_status (*make_fn)(maker *m, const ob_json *arg, ob_value *out);
@@ -34,7 +35,8 @@ static bool is_number(const ob_json *node)
 
 static ob_status make_tensor(maker *m, const ob_json *arg, ob_value *out)
 {
-    return ob__make_tensor(arg, m->rng, out, &m->place);
+    return m->without_data ? ob__describe_tensor(arg, out, &m->place)
+                           : ob__make_tensor(arg, m->rng, out, &m->place);
 }
 
 static ob_status make_int(maker *m, const ob_json *arg, ob_value *out)
@@ -288,9 +290,10 @@ static ob_status make_entry(maker *m, const ob_json *entry, ob_generated *out, s
     return OB_OK;
 }
 
-static ob_status generate(const ob_generate_args *args, ob_generated *out, ob_err *err)
+static ob_status make(const ob_generate_args *args, bool without_data, ob_generated *out,
+                      ob_err *err)
 {
-    maker m = {.rng = args->rng, .place = {.err = err}};
+    maker m = {.rng = args->rng, .place = {.err = err}, .without_data = without_data};
     const size_t arg_slots = out->arg_count, kwarg_slots = out->kwarg_count;
     out->arg_count = out->kwarg_count = 0;
     const ob_status status = make_entry(&m, args->entry, out, arg_slots, kwarg_slots);
@@ -301,6 +304,22 @@ static ob_status generate(const ob_generate_args *args, ob_generated *out, ob_er
         ob_value_fini(&out->kwargs[i]);
     return status;
 }
+
+static ob_status generate(const ob_generate_args *args, ob_generated *out, ob_err *err)
+{
+    return make(args, false, out, err);
+}
+
+static ob_status describe(const ob_generate_args *args, ob_generated *out, ob_err *err)
+{
+    return make(args, true, out, err);
+}
+
+const ob_generator_desc ob__default_describer = {
+    .name = "PyTorch:DefaultDataGenerator, without data",
+    .help = "what a default generator makes, with tensors that have shapes alone",
+    .generate = describe,
+};
 
 const ob_generator_desc ob__default_generator = {
     .name = "PyTorch:DefaultDataGenerator",

@@ -167,18 +167,12 @@ static ob_status check_memory(const ob_json *arg, int64_t bytes, ob_arg_path *pl
                           (long long)bytes);
 }
 
-static ob_status allocate(const ob_json *arg, const tensor_spec *spec, ob_tensor *out,
+static ob_status describe(const ob_json *arg, const tensor_spec *spec, ob_tensor *out,
                           ob_arg_path *place)
 {
     ob_err why;
-    int64_t bytes;
-    ob_status status = ob_tensor_init_meta(out, spec->dtype, spec->sizes, spec->ndim,
-                                           spec->has_strides ? spec->strides : NULL, &why);
-    if (status == OB_OK) {
-        ob_shape_span_bytes(out->sizes, out->strides, out->ndim, out->dtype, &bytes, NULL);
-        OB_TRY(check_memory(arg, bytes, place));
-        status = ob_storage_create((size_t)bytes, &out->storage, &why);
-    }
+    const ob_status status = ob_tensor_init_meta(out, spec->dtype, spec->sizes, spec->ndim,
+                                                 spec->has_strides ? spec->strides : NULL, &why);
     if (status != OB_OK)
         return ob__attr_error(place, arg, "shape", status, "%s", why.message);
     out->layout = spec->layout;
@@ -186,6 +180,18 @@ static ob_status allocate(const ob_json *arg, const tensor_spec *spec, ob_tensor
     if (spec->device.type[0] != '\0')
         out->device = spec->device;
     return OB_OK;
+}
+
+static ob_status allocate(const ob_json *arg, const tensor_spec *spec, ob_tensor *out,
+                          ob_arg_path *place)
+{
+    ob_err why;
+    int64_t bytes;
+    OB_TRY(describe(arg, spec, out, place));
+    ob_shape_span_bytes(out->sizes, out->strides, out->ndim, out->dtype, &bytes, NULL);
+    OB_TRY(check_memory(arg, bytes, place));
+    const ob_status status = ob_storage_create((size_t)bytes, &out->storage, &why);
+    return status == OB_OK ? OB_OK : ob__attr_error(place, arg, "shape", status, "%s", why.message);
 }
 
 /* ---- filling ---- */
@@ -419,6 +425,21 @@ ob_status ob__make_tensor(const ob_json *arg, ob_rng *rng, ob_value *out, ob_arg
     }
     if (status == OB_OK)
         status = ob_value_init_tensor(out, &tensor, place->err);
+    ob_tensor_fini(&tensor);
+    return status;
+}
+
+ob_status ob__describe_tensor(const ob_json *arg, ob_value *out, ob_arg_path *place)
+{
+    tensor_spec spec;
+    ob_tensor tensor;
+    *out = ob_value_none();
+    OB_TRY(read_spec(arg, &spec, place));
+    if (ob_layout_is_sparse(spec.layout))
+        return ob__attr_error(place, arg, "layout", OB_ERR_UNSUPPORTED,
+                              "a sparse tensor has entries, which are drawn");
+    OB_TRY(describe(arg, &spec, &tensor, place));
+    const ob_status status = ob_value_init_tensor(out, &tensor, place->err);
     ob_tensor_fini(&tensor);
     return status;
 }

@@ -11,5 +11,7 @@
 
 /* In host memory. *out is NONE on failure. */
 ob_status ob__make_tensor(const ob_json *arg, ob_rng *rng, ob_value *out, ob_arg_path *place);
+/* The same without data, a meta tensor. OB_ERR_UNSUPPORTED: it is sparse. */
+ob_status ob__describe_tensor(const ob_json *arg, ob_value *out, ob_arg_path *place);
 
 #endif

@@ -3,6 +3,7 @@
  * The source that most jobs have: cases of configs, measured by ob_run, part by part.
  */
 #include "job/job_int.h"
+#include "job/shard_cases.h"
 
 #include "opbench/doctor.h"
 
@@ -15,6 +16,9 @@ typedef struct config_source {
     ob_job_part *parts;
     ob_part_cases *cases; /* of each part */
     ob_json_doc *divided; /* what a shard is of; NULL = it is not divided */
+    ob_shard shard;
+    ob_shard_plan plan; /* of a shard by cost */
+    ob_shard_division division;
     ob_job_hash hash;
     ob_job_batches batches;
     ob_profiler_runs *profilers; /* NULL = none */
@@ -27,6 +31,7 @@ static void destroy(void *ctx)
     ob__profiler_runs_close(s->profilers);
     ob_json_doc_destroy(s->self_test);
     ob_json_doc_destroy(s->divided);
+    ob__shard_plan_fini(&s->plan);
     for (size_t i = 0; s->cases != NULL && i < s->configs.part_count; i++)
         free(s->cases[i].ranges);
     free(s->cases);
@@ -36,37 +41,15 @@ static void destroy(void *ctx)
 
 /* ---- what is known before the run ---- */
 
-/* What a part selects; all has room for a range of all. */
-static const ob_case_range *selected(const ob_job_part *part, ob_case_range *all, size_t *count)
+static ob_status list_cases(config_source *s, const ob_context *context, const ob_shard *shard,
+                            ob_err *err)
 {
-    *all = (ob_case_range){.count = ob_config_case_count(part->config), .step = 1};
-    *count = part->selection != NULL ? part->selection->count : 1;
-    return part->selection != NULL ? part->selection->ranges : all;
-}
-
-/* The cases of all parts are counted through, so that a shard of many small parts has some of each. */
-static ob_status list_cases(config_source *s, const ob_shard *shard, ob_err *err)
-{
-    uint64_t position = 0;
+    const ob_divided_parts of = {
+        .context = context, .configs = &s->configs, .parts = s->parts, .shard = shard};
     s->cases = calloc(s->configs.part_count, sizeof *s->cases);
-    for (size_t i = 0; s->cases != NULL && i < s->configs.part_count; i++) {
-        ob_part_cases *to = &s->cases[i];
-        ob_case_range all;
-        size_t count;
-        const ob_case_range *ranges = selected(&s->parts[i], &all, &count);
-        to->ranges = calloc(count + 1, sizeof *to->ranges);
-        if (to->ranges == NULL)
-            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the ranges of cases");
-        for (size_t r = 0; r < count; r++) {
-            const ob_case_range own = ob_shard_of_range(shard, &ranges[r], position);
-            position += ranges[r].count;
-            if (own.count > 0)
-                to->ranges[to->count++] = own;
-            to->cases += own.count;
-        }
-    }
-    return s->cases != NULL ? OB_OK
-                            : ob_err_set(err, OB_ERR_NOMEM, "out of memory for the parts of a job");
+    if (s->cases == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the parts of a job");
+    return ob__list_cases(&of, s->cases, &s->plan, &s->division, err);
 }
 
 static ob_status take_parts(config_source *s, ob_err *err)
@@ -92,7 +75,7 @@ static ob_status add_ranges(config_source *s, const ob_job_part *part, ob_json *
 {
     ob_case_range all;
     size_t count;
-    const ob_case_range *ranges = selected(part, &all, &count);
+    const ob_case_range *ranges = ob__part_selected(part, &all, &count);
     for (size_t i = 0; i < count; i++) {
         ob_json *pair = ob_json_new_array(s->divided);
         OB_TRY(ob_json_append(s->divided, pair,
@@ -288,15 +271,17 @@ static ob_status run(void *ctx, ob_job *job, ob_err *err)
 
 /* ---- */
 
-static ob_status open_source(config_source *s, const ob_job_configs *configs, const ob_shard *shard,
-                             ob_err *err)
+static ob_status open_source(config_source *s, const ob_context *context,
+                             const ob_job_configs *configs, const ob_shard *shard, ob_err *err)
 {
     OB_TRY(OB__TAKE(ob_job_configs, &s->configs, configs, err));
     ob_job_batches_init(&s->batches);
     if (s->configs.batches != NULL)
         OB_TRY(OB__TAKE(ob_job_batches, &s->batches, s->configs.batches, err));
     OB_TRY(take_parts(s, err));
-    OB_TRY(list_cases(s, shard, err));
+    if (shard != NULL)
+        OB_TRY(OB__TAKE(ob_shard, &s->shard, shard, err));
+    OB_TRY(list_cases(s, context, shard != NULL ? &s->shard : NULL, err));
     if (shard != NULL)
         OB_TRY(list_divided(s, err));
     return hash_parts(s, err);
@@ -313,7 +298,8 @@ static ob_job_source make_source(config_source *s)
                             .options = c->options != NULL ? c->options : first->options,
                             .describe = describe,
                             .run = run,
-                            .ctx = s};
+                            .ctx = s,
+                            .division = s->division.hash != NULL ? &s->division : NULL};
     for (size_t i = 0; i < c->part_count; i++) {
         source.cases += s->cases[i].cases;
         source.results +=
@@ -342,7 +328,7 @@ ob_status ob_job_open_configs(ob_context *context, const ob_job_configs *configs
     *out = NULL;
     if (s == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for a job");
-    ob_status status = open_source(s, configs, params->shard, err);
+    ob_status status = open_source(s, context, configs, params->shard, err);
     if (status == OB_OK)
         status = find_profilers(s, params, err);
     if (status != OB_OK) {

@@ -60,6 +60,11 @@ const ob_shard *ob_job_shard(const ob_job *job)
     return job->params.shard != NULL ? &job->shard : NULL;
 }
 
+const ob_shard_division *ob_job_division(const ob_job *job)
+{
+    return job->source.division;
+}
+
 const ob_done *ob_job_done(const ob_job *job)
 {
     return job->done;

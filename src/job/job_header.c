@@ -114,6 +114,28 @@ static void fill_origin(const ob_job *job, ob_record_header *h, header_room *roo
     h->dirty = room->tree.dirty;
 }
 
+/* Which part of the cases this is, and where it runs; an undivided run has a node too, by which fleets are compared. */
+static void fill_place(const ob_job *job, ob_record_header *h)
+{
+    ob_shard place = {.size = sizeof place};
+    if (ob_job_shard(job) != NULL) {
+        place = job->shard;
+        const ob_shard_division *division = job->source.division;
+        h->shard = job->shard_text;
+        h->shard_by = division != NULL ? "cost" : NULL;
+        h->shard_hash = division != NULL ? division->hash : NULL;
+        h->shard_cases = division != NULL ? division->positions : NULL;
+        h->repeat = job->params.repeat;
+        h->launcher = place.launcher;
+    } else {
+        ob_shard_describe_place(&place);
+    }
+    h->job_id = place.job;
+    h->node = place.node;
+    h->nodes = place.nodes;
+    h->restarts = place.restarts;
+}
+
 static ob_status fill_job(ob_job *job, ob_record_header *h, ob_err *err)
 {
     const ob_job_source *source = &job->source;
@@ -122,14 +144,7 @@ static ob_status fill_job(ob_job *job, ob_record_header *h, ob_err *err)
     h->config = source->name;
     h->config_hash = source->hash;
     h->cases = (int64_t)source->cases;
-    if (ob_job_shard(job) != NULL) {
-        h->shard = job->shard_text;
-        h->launcher = job->shard.launcher;
-        h->job_id = job->shard.job;
-        h->node = job->shard.node;
-        h->nodes = job->shard.nodes;
-        h->restarts = job->shard.restarts;
-    }
+    fill_place(job, h);
     h->options.out_file_prefix = job->params.prefix;
     h->options.out_stream = ob_job_path(job);
     h->options.cmd_args = job->params.arguments;

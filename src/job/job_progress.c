@@ -126,6 +126,8 @@ ob_status ob_job_look_ahead(ob_job *job, ob_job_outlook *out, ob_err *err)
     if (job->outlook != NULL) {
         own.call_width = ob__outlook_call_width(job->outlook);
         own.repeats_calls = ob__outlook_repeats_calls(job->outlook);
+        own.one_pass = !ob__outlook_has_backward(job->outlook);
+        own.calls = ob__outlook_calls(job->outlook, &own.call_count);
     }
     return OB__GIVE(ob_job_outlook, out, &own, err);
 }

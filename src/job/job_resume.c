@@ -67,22 +67,40 @@ static ob_status compare(const ob_job *job, const char *path, const ob_option *r
                       path, row->name, old, new);
 }
 
-static ob_status check_shard(const ob_job *job, const char *path, const char *then, ob_err *err)
+/* Of the same division, the same part. */
+static ob_status check_shard(const ob_job *job, const char *path, const ob_record_header *header,
+                             ob_err *err)
 {
-    const char *now = ob_job_shard(job) != NULL ? job->shard_text : "1/1";
-    if (strcmp(then != NULL ? then : "1/1", now) == 0)
+    const ob_shard_division *division = job->source.division;
+    const char *then = header->shard != NULL ? header->shard : "1/1",
+               *now = ob_job_shard(job) != NULL ? job->shard_text : "1/1";
+    if (strcmp(then, now) != 0)
+        return ob_err_set(
+            err, OB_ERR_CONFIG,
+            "%s has shard %s, this run is shard %s; each needs a file of its own, and "
+            "`opbench merge` joins them",
+            path, then, now);
+    if ((header->shard_by != NULL) != (division != NULL))
+        return ob_err_set(
+            err, OB_ERR_CONFIG,
+            "%s has a shard by %s, this run has one by %s; use the same --shard-by, or "
+            "another --output",
+            path, header->shard_by != NULL ? "cost" : "order", division != NULL ? "cost" : "order");
+    if (division == NULL ||
+        (header->shard_hash != NULL && strcmp(header->shard_hash, division->hash) == 0))
         return OB_OK;
-    return ob_err_set(err, OB_ERR_CONFIG,
-                      "%s has shard %s, this run is shard %s; each needs a file of its own, and "
-                      "`opbench merge` joins them",
-                      path, then != NULL ? then : "1/1", now);
+    return ob_err_set(
+        err, OB_ERR_CONFIG,
+        "%s was divided by other costs than this run is; use the same --shard-costs, or "
+        "another --output",
+        path);
 }
 
 static ob_status check_header(const ob_job *job, const char *path, const ob_record_header *header,
                               ob_err *err)
 {
     const ob_json *args = header->options.cmd_args;
-    OB_TRY(check_shard(job, path, header->shard, err));
+    OB_TRY(check_shard(job, path, header, err));
     if (ob_json_get_kind(args) != OB_JSON_OBJECT || job->source.options == NULL)
         return OB_OK; /* another program's file says it in another way */
     OB_TRY(compare(job, path, ob_run_option_rows(), args, err));

@@ -72,17 +72,14 @@ static ob_status open_again(ob_merger *m, uint32_t file, int *descriptor, ob_err
     return *descriptor >= 0 ? OB_OK : OB_ERR_IO;
 }
 
-static ob_status copy_entry(ob_merger *m, const ob_result_entry *entry, ob_err *err)
+/* At least `least` bytes, and as many as there are up to `most`. */
+static ob_status read_at(ob_merger *m, const ob_result_entry *entry, char *to, size_t least,
+                         size_t most, size_t *got, ob_err *err)
 {
     int descriptor;
-    if (m->buffer.size > 4 * OB_MERGE_READ_BYTES)
-        OB_TRY(flush(m, err));
     OB_TRY(open_again(m, entry->file, &descriptor, err));
-    if (!ob_text_reserve(&m->buffer, entry->length))
-        return ob__merge_no_memory(err);
-    for (size_t got = 0; got < entry->length;) {
-        const ssize_t n = pread(descriptor, m->buffer.data + m->buffer.size, entry->length - got,
-                                (off_t)(entry->offset + got));
+    for (*got = 0; *got < least;) {
+        const ssize_t n = pread(descriptor, to + *got, most - *got, (off_t)(entry->offset + *got));
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -90,9 +87,68 @@ static ob_status copy_entry(ob_merger *m, const ob_result_entry *entry, ob_err *
         if (n == 0)
             return ob_err_set(err, OB_ERR_STATE, "%s became shorter while it was read",
                               m->inputs[entry->file].path);
-        m->buffer.size += (size_t)n;
-        got += (size_t)n;
+        *got += (size_t)n;
     }
+    return OB_OK;
+}
+
+static size_t most_ahead(const ob_merger *m)
+{
+    const size_t share = OB_MERGE_AHEAD_BYTES / m->params.input_count;
+    return share > OB_MERGE_MOST_AHEAD    ? OB_MERGE_MOST_AHEAD
+           : share < OB_MERGE_LEAST_AHEAD ? OB_MERGE_LEAST_AHEAD
+                                          : share;
+}
+
+/* Of a thousand files that take turns each would be opened for every line of it. Where little of what was read ahead was of use, less
+ * is read the next time. */
+static ob_status read_ahead(ob_merger *m, const ob_result_entry *entry, ob_err *err)
+{
+    ob_merge_input *in = &m->inputs[entry->file];
+    const size_t most = most_ahead(m);
+    if (in->ahead == NULL) {
+        in->ahead = malloc(most);
+        in->ahead_wanted = most;
+    } else if (in->served < in->ahead_size / 2) {
+        in->ahead_wanted /= in->ahead_wanted > OB_MERGE_LEAST_AHEAD ? 2 : 1;
+    } else {
+        in->ahead_wanted = 2 * in->ahead_wanted < most ? 2 * in->ahead_wanted : most;
+    }
+    if (in->ahead == NULL)
+        return ob__merge_no_memory(err);
+    const size_t wanted = in->ahead_wanted > entry->length ? in->ahead_wanted : entry->length;
+    in->ahead_at = entry->offset;
+    in->ahead_size = in->served = 0;
+    return read_at(m, entry, in->ahead, entry->length, wanted, &in->ahead_size, err);
+}
+
+/* The lines in memory. NULL: what is wrong was said. */
+static const char *find_ahead(ob_merger *m, const ob_result_entry *entry, ob_err *err)
+{
+    ob_merge_input *in = &m->inputs[entry->file];
+    const bool is_there = in->ahead != NULL && entry->offset >= in->ahead_at &&
+                          entry->offset - in->ahead_at + entry->length <= in->ahead_size;
+    if (!is_there && read_ahead(m, entry, err) != OB_OK)
+        return NULL;
+    in->served += entry->length;
+    return in->ahead + (entry->offset - in->ahead_at);
+}
+
+static ob_status copy_entry(ob_merger *m, const ob_result_entry *entry, ob_err *err)
+{
+    size_t got;
+    if (m->buffer.size > 4 * OB_MERGE_READ_BYTES)
+        OB_TRY(flush(m, err));
+    if (!ob_text_reserve(&m->buffer, entry->length))
+        return ob__merge_no_memory(err);
+    char *to = m->buffer.data + m->buffer.size;
+    m->buffer.size += entry->length;
+    if (entry->length > most_ahead(m))
+        return read_at(m, entry, to, entry->length, entry->length, &got, err);
+    const char *from = find_ahead(m, entry, err);
+    if (from == NULL)
+        return err != NULL ? err->code : OB_ERR_IO;
+    memcpy(to, from, entry->length);
     return OB_OK;
 }
 
@@ -134,6 +190,8 @@ static ob_status write_header(ob_merger *m, ob_err *err)
         cases += m->plan.ranges[i].count;
     header.header.shard = NULL;
     header.header.divided = NULL;
+    header.header.shard_by = header.header.shard_hash = header.header.shard_cases = NULL;
+    header.header.repeat = NULL;
     header.header.cases = m->plan.count > 0 ? (int64_t)cases : header.header.cases;
     header.header.merged = (int64_t)m->report.files;
     header.header.options.out_stream = m->params.output;
@@ -154,42 +212,10 @@ static ob_status write_finish(ob_merger *m, ob_err *err)
 
 /* ---- what is missing ---- */
 
-static const char *file_of_shard(const ob_merger *m, uint64_t shard)
-{
-    for (size_t i = m->params.input_count; i-- > 0;)
-        if (m->inputs[i].shard == shard)
-            return m->inputs[i].path;
-    return NULL;
-}
-
 static void find_missing(ob_merger *m)
 {
-    for (size_t i = 0; i < m->way_count; i++)
-        ob__merge_plan_end(&m->plan, &m->ways[i]);
-    if (m->way_count == 0)
-        ob__merge_plan_end(&m->plan, NULL);
+    ob__merge_plan_end(&m->plan, m->ways, m->way_count);
     m->report.missing = m->plan.missing_total;
-}
-
-static ob_status tell_missing(ob_merger *m, ob_err *err)
-{
-    const uint64_t rows = m->plan.of > 0 ? m->plan.of : 1;
-    for (uint64_t i = 0; m->params.gap != NULL && i < rows; i++) {
-        if (m->plan.missing[i] == 0)
-            continue;
-        ob_merge_gap gap = {.shard = m->plan.of > 0 ? i + 1 : 0,
-                            .of = m->plan.of,
-                            .results = m->plan.missing[i],
-                            .first_index = m->plan.first_missing[i]};
-        gap.file = file_of_shard(m, gap.shard);
-        m->buffer.size = 0;
-        if (!ob__merge_append_command(&m->buffer, &m->first.header, &gap) ||
-            !ob_text_append(&m->buffer, "", 1))
-            return ob__merge_no_memory(err);
-        gap.command = m->buffer.data;
-        m->params.gap(m->params.ctx, &gap);
-    }
-    return OB_OK;
 }
 
 /* ---- all ---- */
@@ -273,12 +299,13 @@ static ob_status merge(ob_merger *m, ob_err *err)
     OB_TRY(ob__entry_sort_end(m->sort, err));
     OB_TRY(ob__merge_plan_read(&m->plan, m->params.mix ? NULL : m->first.header.divided,
                                m->params.mix ? 0 : m->first.header.cases, m->of, err));
+    m->plan.owners = m->of > 0 && m->owners.has != NULL ? &m->owners : NULL;
     OB_TRY(write_header(m, err));
     OB_TRY(copy_results(m, err));
     find_missing(m);
     OB_TRY(write_finish(m, err));
     OB_TRY(put_in_place(m, err));
-    return tell_missing(m, err);
+    return ob__merge_tell_missing(m, err);
 }
 
 static void fini(ob_merger *m)
@@ -295,10 +322,14 @@ static void fini(ob_merger *m)
         free(m->ways[i].backend);
     }
     free(m->ways);
+    for (size_t i = 0; m->inputs != NULL && i < m->params.input_count; i++)
+        free(m->inputs[i].ahead);
     free(m->inputs);
     free(m->folder);
     free(m->written);
     ob__merge_plan_fini(&m->plan);
+    free(m->owners.list);
+    free(m->owners.has);
     ob__entry_sort_destroy(m->sort);
     ob__line_parser_destroy(m->first_parser);
     ob__line_parser_destroy(m->parser);

@@ -6,6 +6,7 @@
 #include "job/merge_files.h"
 
 #include "base/vec.h"
+#include "job/shard_plan.h"
 #include "opbench/run.h"
 
 #include <stdlib.h>
@@ -95,14 +96,36 @@ static void note_missing(ob_merge_plan *plan, size_t shard, uint64_t count, uint
     plan->missing[shard] += count;
 }
 
+/* Each is a shard's of its own. */
+static void miss_owned(ob_merge_plan *plan, const ob_merge_range *range, uint64_t from, uint64_t to)
+{
+    const ob_merge_owners *o = plan->owners;
+    for (uint64_t i = from; i < to; i++) {
+        const uint64_t position = range->position + i, index = range->first + i;
+        const uint16_t shard = position < o->count ? o->list[position] : 0;
+        if (shard > 0) {
+            note_missing(plan, shard - 1U, 1, index);
+            continue;
+        }
+        if (plan->unowned == 0 || index < plan->first_unowned)
+            plan->first_unowned = index;
+        plan->unowned++;
+    }
+}
+
 /* Cases [from, to) of a range. */
 static void miss(ob_merge_plan *plan, const ob_merge_range *range, uint64_t from, uint64_t to)
 {
     const uint64_t shards = plan->of > 0 ? plan->of : 1, count = to - from;
+    plan->missing_total += count;
+    /* Beyond what a division by cost can have the header is nonsense. */
+    if (plan->owners != NULL && range->position + to <= OB_MOST_COSTED_CASES) {
+        miss_owned(plan, range, from, to);
+        return;
+    }
     for (uint64_t k = 0; k < shards && k < count; k++)
         note_missing(plan, (size_t)((range->position + from + k) % shards),
                      (count - k - 1) / shards + 1, range->first + from + k);
-    plan->missing_total += count;
 }
 
 static bool is_of(const ob_merge_way *way, const ob_merge_range *range)
@@ -137,9 +160,17 @@ void ob__merge_plan_came(ob_merge_plan *plan, ob_merge_way *way, uint64_t index)
     }
 }
 
-void ob__merge_plan_end(ob_merge_plan *plan, ob_merge_way *way)
+void ob__merge_plan_end(ob_merge_plan *plan, ob_merge_way *ways, size_t count)
 {
-    ob_merge_way none = {.backend = (char[]){""}};
-    for (way = way != NULL ? way : &none; way->range < plan->count;)
-        leave_range(plan, way);
+    for (size_t i = 0; i < count; i++)
+        while (ways[i].range < plan->count)
+            leave_range(plan, &ways[i]);
+    /* What nobody measured in any way, such as all cases with a number of threads. */
+    for (size_t r = 0; r < plan->count; r++) {
+        bool is_measured = false;
+        for (size_t i = 0; i < count && !is_measured; i++)
+            is_measured = is_of(&ways[i], &plan->ranges[r]);
+        if (!is_measured)
+            miss(plan, &plan->ranges[r], 0, plan->ranges[r].count);
+    }
 }

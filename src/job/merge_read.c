@@ -33,18 +33,6 @@ typedef struct reading {
     bool has_parts;
 } reading;
 
-static void notice(const ob_merger *m, const char *format, ...) OB_PRINTF(2, 3);
-static void notice(const ob_merger *m, const char *format, ...)
-{
-    char text[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (m->params.notice != NULL)
-        m->params.notice(m->params.ctx, text);
-}
-
 /* ---- headers ---- */
 
 static bool same(const char *a, const char *b)
@@ -82,11 +70,12 @@ static ob_status check_other(ob_merger *m, const char *path, ob_err *err)
     if (!m->said_other_machine && (strcmp(a->system.cpu_model, b->system.cpu_model) != 0 ||
                                    !same(a->opbench_version, b->opbench_version))) {
         m->said_other_machine = true;
-        notice(m,
-               "%s comes from another machine or version than %s (%s, opbench %s): their times "
-               "are not alike",
-               path, m->inputs[0].path, b->system.cpu_model,
-               b->opbench_version != NULL ? b->opbench_version : "?");
+        ob__merge_notice(
+            m,
+            "%s comes from another machine or version than %s (%s, opbench %s): their times "
+            "are not alike",
+            path, m->inputs[0].path, b->system.cpu_model,
+            b->opbench_version != NULL ? b->opbench_version : "?");
     }
     return OB_OK;
 }
@@ -101,15 +90,6 @@ static uint64_t number_of_time(const char *text)
             digits++;
         }
     return number;
-}
-
-static void take_shard(ob_merge_input *in, const char *text)
-{
-    ob_shard shard = {.number = 0, .of = 0};
-    if (text != NULL && ob_shard_parse(text, &shard, NULL) != OB_OK)
-        shard.of = 0;
-    in->shard = shard.of > 0 ? shard.number : 0;
-    in->of = shard.of;
 }
 
 static ob_status take_header(reading *r, const char *line, size_t length, ob_err *err)
@@ -127,16 +107,11 @@ static ob_status take_header(reading *r, const char *line, size_t length, ob_err
                           "%s:%" PRIu64
                           ": the header cannot be read; mend it, or leave the file out",
                           in->path, r->line);
-    take_shard(in, to->header.shard);
-    r->run = number_of_time(to->header.start_time);
-    if (m->has_first) {
-        if (in->of != m->of)
-            m->of = 0;
-        return check_other(m, in->path, err);
-    }
+    const bool is_first = !m->has_first;
     m->has_first = true;
-    m->of = in->of;
-    return OB_OK;
+    r->run = number_of_time(to->header.start_time);
+    OB_TRY(ob__merge_take_shard(m, in, &to->header, is_first, err));
+    return is_first ? OB_OK : check_other(m, in->path, err);
 }
 
 /* ---- results ---- */
@@ -272,8 +247,8 @@ static ob_status take_result(reading *r, const ob_line_scan *scan, uint64_t offs
 static void tell_damaged(reading *r)
 {
     r->m->report.damaged++;
-    notice(r->m, "%s:%" PRIu64 ": the line was cut off, and is left out",
-           r->m->inputs[r->file].path, r->line);
+    ob__merge_notice(r->m, "%s:%" PRIu64 ": the line was cut off, and is left out",
+                     r->m->inputs[r->file].path, r->line);
 }
 
 /* With its newline. */

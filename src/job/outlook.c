@@ -28,7 +28,9 @@ struct ob_outlook {
     double sums[MOST_LOOKS + 1]; /* sizes of all before it */
     size_t sum_count;
     size_t call_width;
-    bool repeats_calls;
+    bool repeats_calls, has_backward;
+    char *calls[MOST_LOOKS];
+    size_t call_count;
     ob_text call;
 };
 
@@ -67,9 +69,21 @@ static const char *call_of(ob_outlook *o, const ob_case *c)
     return ob__short_call(o->call.data);
 }
 
+static void keep_call(ob_outlook *o, const char *call)
+{
+    const char *last = o->call_count > 0 ? o->calls[o->call_count - 1] : NULL;
+    const size_t width = ob__utf8_count(call);
+    const bool again = last != NULL && strcmp(last, call) == 0;
+    o->call_width = width > o->call_width ? width : o->call_width;
+    /* Whether the one before stands before it in the table, too. */
+    o->repeats_calls = o->repeats_calls || (again && o->step == 1 && o->part_count == 1);
+    char *copy = again ? NULL : strdup(call);
+    if (copy != NULL)
+        o->calls[o->call_count++] = copy;
+}
+
 static void look(ob_outlook *o)
 {
-    char *last = NULL;
     o->step = o->count / MOST_LOOKS + 1;
     for (uint64_t i = 0; i < o->count && o->sum_count < MOST_LOOKS; i += o->step) {
         const ob_case *c = find_case(o, i);
@@ -80,15 +94,9 @@ static void look(ob_outlook *o)
         const uint64_t stands_for = o->count - i < o->step ? o->count - i : o->step;
         o->sums[o->sum_count + 1] = o->sums[o->sum_count] + size * (double)stands_for;
         o->sum_count++;
-        if (call == NULL)
-            continue;
-        const size_t width = ob__utf8_count(call);
-        o->call_width = width > o->call_width ? width : o->call_width;
-        o->repeats_calls = o->repeats_calls || (last != NULL && strcmp(last, call) == 0);
-        free(last);
-        last = o->step == 1 && o->part_count == 1 ? strdup(call) : NULL;
+        if (call != NULL)
+            keep_call(o, call);
     }
-    free(last);
 }
 
 ob_outlook *ob__outlook_open(const ob_job_part *parts, const ob_part_cases *cases, size_t count)
@@ -108,6 +116,7 @@ ob_outlook *ob__outlook_open(const ob_job_part *parts, const ob_part_cases *case
             ob_cases_open(parts[i].config, NULL, &o->parts[i].cases, NULL) != OB_OK)
             o->parts[i].cases = NULL;
         o->count += cases[i].cases;
+        o->has_backward = o->has_backward || parts[i].options->backward;
     }
     look(o);
     return o;
@@ -119,6 +128,8 @@ void ob__outlook_close(ob_outlook *o)
         return;
     for (size_t i = 0; i < o->part_count; i++)
         ob_cases_close(o->parts[i].cases);
+    for (size_t i = 0; i < o->call_count; i++)
+        free(o->calls[i]);
     ob_text_fini(&o->call);
     free(o->parts);
     free(o);
@@ -148,6 +159,17 @@ const char *ob__outlook_call(ob_outlook *o, uint64_t index)
 size_t ob__outlook_call_width(const ob_outlook *o)
 {
     return o->call_width;
+}
+
+const char *const *ob__outlook_calls(const ob_outlook *o, size_t *count)
+{
+    *count = o->call_count;
+    return (const char *const *)o->calls;
+}
+
+bool ob__outlook_has_backward(const ob_outlook *o)
+{
+    return o->has_backward;
 }
 
 bool ob__outlook_repeats_calls(const ob_outlook *o)

@@ -43,7 +43,10 @@ void ob__outlook_close(ob_outlook *outlook); /* NULL is allowed */
 double ob__outlook_size(const ob_outlook *outlook, uint64_t first, uint64_t end);
 /* The call of a case, until the next question; NULL = not known. */
 const char *ob__outlook_call(ob_outlook *outlook, uint64_t index);
-size_t ob__outlook_call_width(const ob_outlook *outlook);  /* the longest; 0 = not known */
+size_t ob__outlook_call_width(const ob_outlook *outlook); /* the longest; 0 = not known */
+/* Calls of the cases, or of some of very many; they live as long as the outlook. */
+const char *const *ob__outlook_calls(const ob_outlook *outlook, size_t *count);
+bool ob__outlook_has_backward(const ob_outlook *outlook);  /* cases have a second pass */
 bool ob__outlook_repeats_calls(const ob_outlook *outlook); /* one behind the other */
 
 #endif

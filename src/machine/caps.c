@@ -119,9 +119,9 @@ void ob__cap_decide(const ob_cap_row *row, const ob_cap_facts *facts, ob_library
     }
     const ob_cap_level *own = highest(row, facts->cpu->announced);
     const ob_isa_set missing = own->needs & ~facts->works;
-    snprintf(out->own, sizeof out->own, "%s", own->word);
     if (missing == 0)
-        return;
+        return; /* which of those that work it takes is for it to say: some prefer narrower ones */
+    snprintf(out->own, sizeof out->own, "%s", own->word);
     const ob_cap_level *best = highest(row, facts->works);
     while (!is_known(row, best, facts))
         best++;

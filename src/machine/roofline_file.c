@@ -2,6 +2,7 @@
  *
  * A roofline as a file: one JSON object, in the user's cache under the class of the hardware.
  */
+#include "base/private_file.h"
 #include "machine/isa.h"
 #include "machine/machine_file.h"
 #include "machine/roofline_list.h"
@@ -11,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #define FORMAT_KEY "opbench_roofline"
@@ -267,4 +269,12 @@ ob_status ob_roofline_read(const char *path, ob_roofline **out, ob_err *err)
                                  : no_memory(err);
     ob_json_doc_destroy(doc);
     return status;
+}
+
+bool ob_roofline_hint_is_new(void)
+{
+    static const char TOLD[] = "{\"told\": \"roofline\"}\n";
+    char path[PATH_MAX];
+    return ob__machine_file_path("hints", path) && access(path, F_OK) != 0 &&
+           ob__file_replace(path, TOLD, TOLD, sizeof TOLD - 1);
 }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef OB_PLUGIN_DIR
@@ -94,12 +95,41 @@ typedef struct search {
     ob__plugin_trust foreign; /* of what is not opbench's own */
 } search;
 
+/* A part of the variable that names a plug-in itself, as --plugin does. */
+static bool is_file(const char *path)
+{
+    struct stat s;
+    const size_t length = strlen(path);
+    return length > 3 && strcmp(path + length - 3, ".so") == 0 && stat(path, &s) == 0 &&
+           S_ISREG(s.st_mode);
+}
+
+static ob_status take_file(const search *s, const char *path, ob_err *err)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == path   ? strdup("/")
+                   : slash != NULL ? strndup(path, (size_t)(slash - path))
+                                   : strdup(".");
+    if (folder == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory");
+    ob_status status = remember_directory(s->context, path, err);
+    s->context->trusted_folder = ob__trusted_folder(folder);
+    if (status == OB_OK)
+        status = try_file(s->context, folder, slash != NULL ? slash + 1 : path, s->foreign, err);
+    free(s->context->trusted_folder);
+    s->context->trusted_folder = NULL;
+    free(folder);
+    return status;
+}
+
 /* Where the library's own is, nothing may be installed: that is no fault. */
 static ob_status scan_directory(void *ctx, const char *directory, bool named, ob_err *err)
 {
     const search *s = ctx;
     ob_context *context = s->context;
     const ob_log_level if_missing = named ? OB_LOG_WARNING : OB_LOG_DEBUG;
+    if (named && is_file(directory))
+        return take_file(s, directory, err);
     OB_TRY(remember_directory(context, directory, err));
     OB_TRY(ob__manifests_scan(context->manifests, directory, &context->log, err));
     struct dirent **names = NULL;

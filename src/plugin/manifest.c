@@ -205,6 +205,14 @@ static const key_row MODEL_KEYS[] = {
     {NULL, TEXT, 0, false},
 };
 
+static const key_row HOST_KEYS[] = {
+    KEY(ob_manifest_host, "program", TEXT, program, true),
+    KEY(ob_manifest_host, "flag", TEXT, flag, true),
+    KEY(ob_manifest_host, "code", LINES, code, true),
+    KEY(ob_manifest_host, "object", TEXT, object, true),
+    {.name = NULL},
+};
+
 static const key_row KEYS[] = {
     KEY(ob_manifest, "name", NAME, name, true),
     KEY(ob_manifest, "help", TEXT, help, true),
@@ -284,6 +292,21 @@ static ob_status take_models(const reading *r, const ob_json *node, ob_manifest 
     return OB_OK;
 }
 
+static ob_status take_host(const reading *r, const ob_json *node, ob_manifest *m)
+{
+    ob_manifest_host *host = node != NULL ? ob__arena_alloc_array(r->arena, 1, sizeof *host) : NULL;
+    if (node == NULL)
+        return OB_OK;
+    if (host == NULL)
+        return no_memory(r);
+    *host = (ob_manifest_host){.program = NULL};
+    OB_TRY(take_object(r, node, HOST_KEYS, host));
+    if (strchr(host->program, '/') != NULL || strchr(host->object, '/') != NULL)
+        return wrong(r, node, "program and object are names without /");
+    m->host = host;
+    return OB_OK;
+}
+
 /* ---- sets ---- */
 
 static ob_status place(ob_manifests *set, const ob_manifest *m, ob_err *err)
@@ -329,6 +352,8 @@ ob_status ob_manifests_add(ob_manifests *manifests, const char *file, const void
         status = take_library(&r, ob_json_get(root, "library"), &m);
     if (status == OB_OK)
         status = take_models(&r, ob_json_get(root, "models"), &m);
+    if (status == OB_OK)
+        status = take_host(&r, ob_json_get(root, "host"), &m);
     if (status == OB_OK)
         status = place(manifests, &m, err);
     ob_json_doc_destroy(doc);

@@ -7,6 +7,7 @@
 
 #include "base/text_append.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -65,4 +66,10 @@ char **ob__environment_make(const char *const *variables)
     for (size_t i = 0; i < more; i++)
         all[count++] = (char *)(uintptr_t)variables[i]; /* execve does not write to it */
     return all;
+}
+
+ob_status ob__process_become(const char *const *words, ob_err *err)
+{
+    execve(words[0], (char *const *)(void *)words, environ);
+    return ob_err_set(err, OB_ERR_IO, "%s cannot be started: %s", words[0], strerror(errno));
 }

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct place {
+typedef struct numbered_row {
     const ob_diff_row *row;
     size_t at; /* among the rows */
-} place;
+} numbered_row;
 
 static int compare_cases(const ob_diff_row *a, const ob_diff_row *b)
 {
@@ -22,13 +22,13 @@ static int compare_cases(const ob_diff_row *a, const ob_diff_row *b)
 
 static int compare(const void *a, const void *b)
 {
-    const place *left = a, *right = b;
+    const numbered_row *left = a, *right = b;
     const int order = compare_cases(left->row, right->row);
     return order != 0 ? order : (left->at > right->at) - (left->at < right->at);
 }
 
 /* The rows of one case and pass. */
-static void mark_case(const place *rows, size_t count, const char **out)
+static void mark_case(const numbered_row *rows, size_t count, const char **out)
 {
     size_t best = 0, compared = 0;
     for (size_t i = 0; i < count; i++) {
@@ -53,9 +53,9 @@ const char **ob__diff_best(const ob_diff *diff)
 {
     const size_t count = ob_diff_count(diff);
     const char **out = calloc(count + 1, sizeof *out);
-    place *rows = calloc(count + 1, sizeof *rows);
+    numbered_row *rows = calloc(count + 1, sizeof *rows);
     for (size_t i = 0; out != NULL && rows != NULL && i < count; i++)
-        rows[i] = (place){.row = ob_diff_get(diff, i), .at = i};
+        rows[i] = (numbered_row){.row = ob_diff_get(diff, i), .at = i};
     if (rows == NULL || out == NULL) {
         free(rows);
         free(out);

@@ -110,7 +110,8 @@ static bool append_worst(const ob_diff *diff, const ob_diff_summary *sum, ob_tex
             (!has_several(diff) ||
              (ob_text_append_str(text, " of ") && append_plain(text, w->side))) &&
             ob_text_append_str(text, ": ") && append_plain(text, w->call) &&
-            ob_text_printf(text, " %s, %s\n", w->pass, ob__diff_change(w->time.ratio, change)) &&
+            (w->backend == NULL || ob_text_printf(text, " %s", w->pass)) && /* code has none */
+            ob_text_printf(text, ", %s\n", ob__diff_change(w->time.ratio, change)) &&
             (w->repro == NULL || (ob_text_append_str(text, "  alone: ") &&
                                   append_plain(text, w->repro) && ob_text_append_str(text, "\n"))));
 }
@@ -165,10 +166,14 @@ static ob_status print_on(const ob_diff *diff, const screen *on, ob_text *text, 
 static ob_status print_table(const ob_diff *diff, const ob_diff_summary *sum, const screen *on,
                              ob_text *text, ob_err *err)
 {
+    /* Whoever divides them gets something else. */
+    static const char TIMES[] = "times are undisturbed ones, not medians; changes are of pairs\n";
     OB_TRY(print_on(diff, on, text, err));
     OB_TRY(ob_text_append_str(text, "\n") ? OB_OK : no_memory(err));
     OB_TRY(each_side(diff, say_side, text, err));
-    const bool ok = append_times(sum, text) && append_notes(diff, "note: ", append_plain, text);
+    const bool compared = sum->states[OB_DIFF_COMPARED] > 0;
+    const bool ok = (!compared || ob_text_append_str(text, TIMES)) && append_times(sum, text) &&
+                    append_notes(diff, "note: ", append_plain, text);
     return ok ? OB_OK : no_memory(err);
 }
 
@@ -390,8 +395,7 @@ static bool mark_repeats(const ob_diff *diff, size_t side, ob_arena *names, bool
         if (!is_of(diff, i, side))
             continue;
         name.size = 0;
-        ok = ob_text_printf(&name, "%s\n%s\n%s", row->op_name != NULL ? row->op_name : "",
-                            row->call, row->pass);
+        ok = ob_text_printf(&name, "%s\n%s\n%s", row->op_name, row->call, row->pass);
         const char *kept = ok ? ob__arena_strdup(names, name.data, name.size) : NULL;
         ok = kept != NULL;
         const uint32_t at = ok ? ob__index_find(&index, kept, name.size) : OB__INDEX_NONE;
@@ -414,7 +418,7 @@ static bool append_test(const ob_diff *diff, const ob_diff_row *row, bool repeat
                              repeats ? row->id : "", row->pass[0] != '\0' ? " " : "", row->pass,
                              several ? " " : "", several ? row->side : "") &&
               ob_text_append(&name, "", 1) && ob_text_append_str(text, "  <testcase") &&
-              append_attribute(text, "classname", row->op_name != NULL ? row->op_name : "") &&
+              append_attribute(text, "classname", row->op_name) &&
               append_attribute(text, "name", name.data) &&
               ob_text_printf(text, " time=\"%.9f\">\n", row->time.subject * 1e-3);
     ob_text_fini(&name);

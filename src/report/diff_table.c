@@ -70,6 +70,20 @@ static bool append_memory(const ob_diff_row *row, ob_text *out)
                            ob__diff_change(row->subject_bytes / row->baseline_bytes, change)));
 }
 
+/* "new: a segmentation fault; old: the same": who failed is named, and why. */
+static bool append_failures(const ob_diff_row *row, ob_text *out)
+{
+    const bool same = row->reason != NULL && row->baseline_reason != NULL &&
+                      strcmp(row->reason, row->baseline_reason) == 0;
+    if (same)
+        return ob_text_printf(out, "%s and %s: %s", row->baseline, row->side, row->reason);
+    return (row->baseline_reason == NULL ||
+            ob_text_printf(out, "%s: %s", row->baseline, row->baseline_reason)) &&
+           (row->reason == NULL ||
+            ob_text_printf(out, "%s%s: %s", row->baseline_reason != NULL ? "; " : "", row->side,
+                           row->reason));
+}
+
 bool ob__diff_append_remark(const ob_diff_row *row, ob_text *out)
 {
     const size_t from = out->size;
@@ -81,9 +95,8 @@ bool ob__diff_append_remark(const ob_diff_row *row, ob_text *out)
         if (ok && row->functions != NULL)
             ok = ob_text_printf(out, "%sinstructions: %s", out->size > from ? "; " : "",
                                 row->functions);
-    } else if (row->reason != NULL) {
-        ok = ob_text_append_str(out, row->state == OB_DIFF_MENDED ? "on the baseline: " : "") &&
-             ob_text_append_str(out, row->reason);
+    } else {
+        ok = append_failures(row, out);
     }
     return ok &&
            (row->allowed == NULL || !row->worse ||
@@ -172,8 +185,8 @@ static const ob_column SHAPES[COLUMNS] = {
     [ID] = {.name = "id"},
     [PASS] = {.title = "pass", .name = "pass"},
     [SIDE] = {.title = "side", .name = "side"},
-    [BASELINE] = {.hint = OB_HINT_TIME},
-    [SUBJECT] = {.hint = OB_HINT_TIME},
+    [BASELINE] = {.hint = OB_HINT_TIME, .flags = OB_COLUMN_SPARE},
+    [SUBJECT] = {.hint = OB_HINT_TIME, .flags = OB_COLUMN_WITH_LAST},
     [CHANGE] = {.title = "change"},
     [INTERVAL] = {.title = "95 % interval"},
     [INSTRUCTIONS] = {.title = "instructions", .flags = OB_COLUMN_NOT_EMPTY | OB_COLUMN_LESSER},
@@ -268,15 +281,6 @@ static void fill_exact(const ob_diff_row *row, ob_table *table)
     }
 }
 
-static void set_flag(ob_table *table, size_t column, bool value)
-{
-    ob_cell *cell = ob__table_cell(table, ob_table_row_count(table) - 1, column);
-    if (cell == NULL)
-        return;
-    cell->text = value ? "yes" : "no";
-    cell->json = value ? "true" : "false";
-}
-
 static ob_mark mark_of(const ob_diff_row *row)
 {
     if (row->worse)
@@ -302,7 +306,7 @@ static bool fill_row(const ob_diff_row *row, ob_table *table, ob_text *remark)
     ob_table_set_text(table, BACKEND, row->backend);
     if (row->threads != OB_NO_INT)
         ob_table_set_number(table, THREADS, (double)row->threads);
-    set_flag(table, WORSE, row->worse);
+    ob__table_set_flag(table, WORSE, row->worse);
     ob_table_set_text(table, ALLOWED, row->allowed);
     ob_table_set_text(table, REPRO, row->repro);
     if (row->state == OB_DIFF_COMPARED)
@@ -315,6 +319,14 @@ static bool fill_row(const ob_diff_row *row, ob_table *table, ob_text *remark)
         ob_table_set_text(table, REMARK, remark->data);
         ob_table_set_note(table, remark->data);
     }
+    return true;
+}
+
+static bool is_of_code(const ob_diff *diff)
+{
+    for (size_t i = 0; i < ob_diff_count(diff); i++)
+        if (ob_diff_get(diff, i)->backend != NULL)
+            return false;
     return true;
 }
 
@@ -336,6 +348,12 @@ ob_table *ob__diff_table(const ob_diff *diff, ob_diff_choice choice)
     }
     free(best);
     ob_text_fini(&remark);
+    if (ok && !table->no_memory) {
+        if (ob__table_is_uniform(table, PASS))
+            table->columns[PASS].flags |= OB_COLUMN_LESSER;
+        if (is_of_code(diff)) /* which has no passes */
+            table->columns[PASS].title = NULL;
+    }
     if (ok)
         return table;
     ob_table_destroy(table);

@@ -70,6 +70,50 @@ void ob__html_sentence(ob_html *html, const char *text, size_t most)
     ob__html_text(html, text + 1, most - 1);
 }
 
+void ob__html_rest(ob_html *html, const char *name)
+{
+    const size_t length = strnlen(name, OB_PAGE_TEXT);
+    if (length <= OB_PAGE_NAME || html->rest_bytes + length > OB_PAGE_REST_MOST)
+        return;
+    html->rest_bytes += length;
+    ob__html_raw(html, "<details class=\"rest\"><summary>more</summary>");
+    ob__html_text(html, name, OB_PAGE_TEXT);
+    ob__html_raw(html, "</details>");
+}
+
+static void begin_scrolled(ob_html *html, const char *name)
+{
+    ob__html_raw(html, " tabindex=\"0\" role=\"region\" aria-label=\"");
+    ob__html_text(html, name, OB_PAGE_NAME);
+    ob__html_raw(html, "\">");
+}
+
+void ob__html_begin_table(ob_html *html, const char *name, const char *box, const char *class_name)
+{
+    ob__html_printf(html, "<div class=\"scroll %s\"", box);
+    begin_scrolled(html, name);
+    ob__html_printf(html, "<table class=\"%s\"><caption>", class_name);
+    ob__html_text(html, name, OB_PAGE_NAME);
+    ob__html_raw(html, "</caption>");
+}
+
+void ob__html_end_table(ob_html *html)
+{
+    ob__html_raw(html, "</table></div>\n");
+}
+
+void ob__html_begin_figure(ob_html *html, const char *name)
+{
+    ob__html_raw(html, "<div class=\"scroll\"");
+    begin_scrolled(html, name);
+    ob__html_raw(html, "<figure>");
+}
+
+void ob__html_end_figure(ob_html *html)
+{
+    ob__html_raw(html, "</figure></div>\n");
+}
+
 void ob__html_time(ob_html *html, double ns)
 {
     char text[48];

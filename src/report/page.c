@@ -21,6 +21,13 @@ static void drop_diff(ob_page *page)
     page->diff = NULL;
 }
 
+/* Nor are there nodes to compare in most files. */
+static void drop_fleet(ob_page *page)
+{
+    ob_fleet_destroy(page->fleet);
+    page->fleet = NULL;
+}
+
 ob_status ob_page_create(const ob_page_params *params, ob_page **out, ob_err *err)
 {
     ob_page *page = calloc(1, sizeof *page);
@@ -37,6 +44,8 @@ ob_status ob_page_create(const ob_page_params *params, ob_page **out, ob_err *er
     if (status == OB_OK)
         status =
             ob_diff_create(&(ob_diff_params){.size = sizeof(ob_diff_params)}, &page->diff, err);
+    if (status == OB_OK)
+        status = ob_fleet_create(NULL, &page->fleet, err);
     if (status == OB_OK) {
         page->title = ob__page_keep(page, page->params.title);
         *out = page;
@@ -57,6 +66,7 @@ void ob_page_destroy(ob_page *page)
     }
     ob_plot_destroy(page->roofline);
     ob_diff_destroy(page->diff);
+    ob_fleet_destroy(page->fleet);
     ob__step_fini(&page->step);
     ob__reasons_fini(&page->reasons);
     ob__text_index_fini(&page->sides);
@@ -72,6 +82,8 @@ ob_status ob_page_begin_file(ob_page *page, const char *name, ob_err *err)
     page->file = ob__page_keep(page, name);
     if (page->file == NULL)
         return no_memory(err);
+    if (page->fleet != NULL)
+        ob_fleet_end_file(page->fleet);
     return page->params.files_are_sides && page->diff != NULL
                ? ob_diff_add_side(page->diff, name, err)
                : OB_OK;
@@ -82,6 +94,8 @@ ob_status ob_page_add(ob_page *page, const ob_record *record, ob_err *err)
     OB_TRY(ob__check_same_size(record->size, sizeof *record, "ob_record", err));
     if (page->diff != NULL && ob_diff_add(page->diff, record, NULL) != OB_OK)
         drop_diff(page);
+    if (page->fleet != NULL && ob_fleet_add(page->fleet, record, NULL) != OB_OK)
+        drop_fleet(page);
     OB_TRY(ob_plot_add(page->roofline, record, err));
     if (record->kind == OB_RECORD_HEADER_LINE)
         return ob__page_add_header(page, &record->header, err);
@@ -173,6 +187,8 @@ ob_status ob__page_end(ob_page *page, ob_err *err)
         name_by_calls(page);
     if (!has_sides(page) || ob_diff_judge(page->diff, NULL) != OB_OK)
         drop_diff(page);
+    if (page->fleet != NULL && ob_fleet_judge(page->fleet, NULL) != OB_OK)
+        drop_fleet(page);
     ob__step_end(&page->step);
     ob__reasons_sort(&page->reasons);
     return rank_rows(page, err);
@@ -184,6 +200,7 @@ ob_status ob_page_print(ob_page *page, ob_page_write write, void *ctx, ob_err *e
     OB_TRY(ob__page_end(page, err));
     print_head(page, &html);
     ob__page_print_summary(page, &html);
+    ob__page_print_nodes(page, &html);
     ob__page_print_verdicts(page, &html);
     ob__page_print_step(page, &html);
     ob__page_print_roofline(page, &html);

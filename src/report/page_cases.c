@@ -6,10 +6,27 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { PANEL = 460, PANEL_HEIGHT = 190 };
+
+/* What the pictures show, in words. */
+static const char *describe(const ob_page_row *row, const ob_distribution *d, char *out,
+                            size_t size)
+{
+    double least = INFINITY, largest = 0;
+    char from[48], to[48], median[48];
+    for (size_t i = d->warmups; i < d->warmups + d->count; i++) {
+        least = fmin(least, fabs((double)d->samples[i]));
+        largest = fmax(largest, fabs((double)d->samples[i]));
+    }
+    snprintf(out, size, "%.200s on %.64s: from %s to %s, median %s", row->call, row->side,
+             ob__picture_time(least, from, sizeof from), ob__picture_time(largest, to, sizeof to),
+             ob__picture_time(row->median_ns, median, sizeof median));
+    return out;
+}
 
 static void print_panels(const ob_page *page, ob_html *html, const ob_page_row *row,
                          double scratch[OB_PAGE_SAMPLES + 2])
@@ -17,13 +34,16 @@ static void print_panels(const ob_page *page, ob_html *html, const ob_page_row *
     static const ob_box HISTOGRAM = {.x = 8, .y = 18, .width = PANEL - 24, .height = 140};
     static const ob_box ORDER = {.x = 74, .y = 18, .width = PANEL - 84, .height = 140};
     const ob_distribution d = ob__page_distribution(page, row);
+    char text[512];
     ob_svg svg = ob__svg_begin_inline(&html->text, PANEL, PANEL_HEIGHT,
                                       "Histogram, and the share of samples below each time");
+    ob__svg_describe(&svg, describe(row, &d, text, sizeof text));
     ob__draw_histogram(&svg, &d, &HISTOGRAM, scratch);
     ob__svg_end(&svg);
     bool failed = svg.failed;
     svg = ob__svg_begin_inline(&html->text, PANEL, PANEL_HEIGHT,
                                "Samples in time order, the warm-up first");
+    ob__svg_describe(&svg, text);
     ob__draw_time_order(&svg, &d, &ORDER, scratch);
     ob__svg_end(&svg);
     ob__html_failed(html, failed || svg.failed);
@@ -33,7 +53,9 @@ static void print_case(const ob_page *page, ob_html *html, const ob_page_row *ro
 {
     ob__html_printf(html, "<article id=\"c%zu\"><h3 class=\"call\">", row->notable_rank);
     ob__html_text(html, row->call, OB_PAGE_NAME);
-    ob__html_raw(html, "</h3><p class=\"faint\">");
+    ob__html_raw(html, "</h3>");
+    ob__html_rest(html, row->call);
+    ob__html_raw(html, "<p class=\"faint\">");
     ob__html_text(html, row->side, 64);
     ob__html_printf(html, " \302\267 %s \302\267 median ", row->backward ? "backward" : "forward");
     ob__html_time(html, row->median_ns);
@@ -44,7 +66,8 @@ static void print_case(const ob_page *page, ob_html *html, const ob_page_row *ro
         ob__html_time(html, row->high_ns);
         ob__html_raw(html, ")");
     }
-    ob__html_printf(html, " \302\267 %" PRIu64 " samples", row->samples);
+    ob__html_printf(html, " \302\267 %" PRIu64 " sample%s", row->samples,
+                    row->samples == 1 ? "" : "s");
     if (row->set_aside > 0)
         ob__html_printf(html, ", %" PRIu64 " disturbed", row->set_aside);
     if (row->every > 1)

@@ -5,6 +5,7 @@
 #include "report/page_model.h"
 
 #include "base/sha256.h"
+#include "opbench/site.h"
 
 #include <string.h>
 
@@ -29,9 +30,11 @@ static void print_hash(ob_html *html, const char *first, const char *second)
 /* Up to the title's text, which the caller writes and ends. */
 void ob__page_begin_document(ob_html *html, bool with_script)
 {
-    ob__html_raw(html, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                       "base-uri 'none'; form-action 'none'; ");
+    ob__html_raw(
+        html,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" OB_SITE_MARK "\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+        "base-uri 'none'; form-action 'none'; ");
     if (with_script) {
         ob__html_raw(html, "script-src ");
         print_hash(html, ob__page_text_page_script, "");

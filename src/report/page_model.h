@@ -6,6 +6,7 @@
 #define OB_REPORT_PAGE_MODEL_H
 
 #include "opbench/diff.h"
+#include "opbench/fleet.h"
 #include "opbench/page.h"
 #include "opbench/plot.h"
 #include "report/html.h"
@@ -15,8 +16,6 @@ enum {
     OB_PAGE_SAMPLES = 1024, /* of a pass; of more, every second, third... is kept */
     OB_PAGE_NOTABLE = 100,  /* cases whose pictures are there without a script */
     OB_PAGE_RATIOS = 200,   /* in the picture of ratios */
-    OB_PAGE_NAME = 300,     /* bytes of a name in a cell */
-    OB_PAGE_TEXT = 4096,    /* of any other text */
 };
 
 /* A result and pass. */
@@ -75,7 +74,8 @@ struct ob_page {
     ob_reasons reasons; /* sorted when the page is printed; rows have the number before */
     ob_step step;
     ob_plot *roofline;
-    ob_diff *diff; /* NULL = nothing to compare, or too many sides */
+    ob_fleet *fleet; /* NULL = there is no more than one node */
+    ob_diff *diff;   /* NULL = nothing to compare, or too many sides */
     uint64_t statuses[OB_RECORD_STATUS_COUNT];
     bool ended;    /* nothing is added any more */
     bool weighted; /* the config says how often calls are made */
@@ -117,6 +117,8 @@ ob_ratio_item ob__page_ratio_item(const ob_page *page, const ob_diff_row *row);
 /* The sections, in the order of the page. */
 void ob__page_print_summary(const ob_page *page, ob_html *html);
 void ob__page_print_runs(const ob_page *page, ob_html *html);
+bool ob__page_has_nodes(const ob_page *page);
+void ob__page_print_nodes(const ob_page *page, ob_html *html);
 void ob__page_print_verdicts(const ob_page *page, ob_html *html);
 void ob__page_print_step(ob_page *page, ob_html *html);
 void ob__page_print_roofline(const ob_page *page, ob_html *html);

@@ -42,9 +42,10 @@ static const char *keep_side(ob_page *page, const char *name)
 
 /* ---- samples ---- */
 
+/* Positive as a float in ns too. */
 static bool is_time(double ms)
 {
-    return ms > 0 && ms < 1e15;
+    return ms > 1e-30 && ms < 1e15;
 }
 
 static void add_samples(ob_page *page, const ob_reals *from, const ob_reals *aside, uint32_t every,

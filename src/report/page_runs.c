@@ -71,11 +71,12 @@ static void add_facts(ob_page *page, ob_page_run *run, const ob_record_header *h
     }
 }
 
-/* "library, version, isa": every property that is a text. */
+/* "library, version, isa": every property that is a text. The header of one backend has these without its name. */
 static void add_library(ob_page *page, ob_page_run *run, const char *name, const ob_json *of)
 {
+    const char *alone = ob_json_string(of, NULL);
     ob_text line = {.data = NULL};
-    bool ok = true;
+    bool ok = alone == NULL || ob_text_printf(&line, "%.400s", alone);
     for (size_t i = 0; ok && i < ob_json_count(of); i++) {
         const char *value = ob_json_string(ob_json_item(of, i), NULL);
         if (value != NULL)
@@ -165,7 +166,7 @@ static void print_part(ob_html *html, const char *before, const char *text)
 
 static void print_findings(const ob_page_run *run, ob_html *html)
 {
-    ob__html_raw(html, "<h4>What the doctor said</h4>");
+    ob__html_raw(html, "<h3>What the doctor said</h3>");
     if (!run->examined)
         ob__html_raw(html, "<p class=\"faint\">It was not asked.</p>");
     else if (run->finding_count == 0)
@@ -193,9 +194,9 @@ static void print_run(const ob_page_run *run, ob_html *html, bool open)
     ob__html_text(html, run->file != NULL ? run->file : "records", OB_PAGE_NAME);
     print_part(html, " <span class=\"faint\">", run->start);
     ob__html_raw(html, run->start != NULL && run->start[0] != '\0' ? "</span>" : "");
-    ob__html_raw(html, "</summary><div class=\"columns\"><div><h4>Machine</h4>");
+    ob__html_raw(html, "</summary><div class=\"columns\"><div><h3>Machine</h3>");
     print_facts(run->facts, run->fact_count, html);
-    ob__html_raw(html, "</div><div><h4>Libraries</h4>");
+    ob__html_raw(html, "</div><div><h3>Libraries</h3>");
     print_facts(run->libraries, run->library_count, html);
     print_findings(run, html);
     if (!isnan(run->foreign) || !isnan(run->steal))

@@ -125,11 +125,12 @@
     svg.append(element);
     return element;
   }
-  function picture(title) {
+  function picture(title, description) {
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     svg.setAttribute("viewBox", "0 0 460 190");
     svg.setAttribute("role", "img");
     shape(svg, "title", {}, title);
+    shape(svg, "desc", {}, description);
     return svg;
   }
   function range(sorted) {
@@ -142,8 +143,11 @@
     if (!(high > low * (1 + 1e-9))) { low *= 0.99; high *= 1.01; }
     return [low, high];
   }
+  function describe(data, sorted) {
+    return `from ${time(sorted[0])} to ${time(sorted[sorted.length - 1])}, median ${time(data.median)}`;
+  }
   function histogram(data, sorted) {
-    const svg = picture("Histogram, and the share of samples below each time");
+    const svg = picture("Histogram, and the share of samples below each time", describe(data, sorted));
     const [low, high] = range(sorted), x0 = 8, y0 = 18, width = 436, height = 140, bottom = y0 + height;
     const place = ns => x0 + width * (ns - low) / (high - low);
     const count = Math.floor(Math.min(Math.max(3.2 * Math.cbrt(sorted.length), 8), 40)), bins = new Array(count).fill(0);
@@ -154,7 +158,8 @@
       const from = Math.max(place(data.low), x0), to = Math.min(place(data.high), x0 + width);
       if (to > from) shape(svg, "rect", { class: "band c1", x: from, y: y0, width: to - from, height });
     }
-    shape(svg, "line", { class: "line c1", x1: place(data.median), x2: place(data.median), y1: y0, y2: bottom });
+    if (data.median >= low && data.median <= high)
+      shape(svg, "line", { class: "line c1", x1: place(data.median), x2: place(data.median), y1: y0, y2: bottom });
     shape(svg, "path", { class: "bar soft c0", d: bins.map((n, i) => n === 0 ? "" :
       `M${x0 + i * step + 0.5} ${bottom}V${bottom - height * n / most}H${x0 + (i + 1) * step - 0.5}V${bottom}`).join("") });
     shape(svg, "path", { class: "line c2", d: `M${x0} ${bottom}` + inside.map((ns, i) =>
@@ -170,7 +175,7 @@
     return svg;
   }
   function timeOrder(data, sorted) {
-    const svg = picture("Samples in time order, the warm-up first");
+    const svg = picture("Samples in time order, the warm-up first", describe(data, sorted));
     let [low, high] = range(sorted);
     const x0 = 74, y0 = 18, width = 376, height = 140, bottom = y0 + height, margin = (high - low) * 0.06;
     low -= margin;
@@ -210,16 +215,20 @@
     if (next && next.classList.contains("drawn")) return close(next);
     const data = samples(row.number), sorted = data.measured.map(s => s.ns).sort((a, b) => a - b);
     const pair = create("figure", { className: "pair" }, histogram(data, sorted), timeOrder(data, sorted));
-    const cell = create("td", { colSpan: heads.length }, pair);
+    const rest = row.cells[0].querySelector(".rest");
+    const name = rest ? rest.lastChild.textContent : button.textContent; // cells are narrow
+    const cell = create("td", { colSpan: heads.length }, create("p", { className: "call", textContent: name }), pair);
     if (data.every > 1) cell.append(create("p", { className: "faint", textContent: `One of ${data.every} samples is drawn.` }));
     row.element.after(create("tr", { className: "drawn" }, cell));
     button.setAttribute("aria-expanded", "true");
   }
   for (const row of rows) {
     if (!packed.rows[row.number] || packed.rows[row.number][2] === 0) continue;
-    const cell = row.cells[0], button = create("button", { type: "button", className: "open", textContent: cell.textContent });
+    const cell = row.cells[0], rest = cell.querySelector(".rest");
+    if (rest) rest.remove();
+    const button = create("button", { type: "button", className: "open", textContent: cell.textContent });
     button.setAttribute("aria-expanded", "false");
-    cell.replaceChildren(button);
+    cell.replaceChildren(button, ...(rest ? [rest] : []));
   }
   body.addEventListener("click", event => {
     const button = event.target.closest(".open");

@@ -49,14 +49,21 @@ static void print_places(const ob_page *page, ob_html *html)
 static void print_links(const ob_page *page, ob_html *html)
 {
     ob__html_raw(html, "<nav aria-label=\"Sections\">");
+    if (ob__page_has_nodes(page))
+        ob__html_raw(html, "<a href=\"#nodes\">Nodes</a>");
     if (page->diff != NULL)
         ob__html_raw(html, "<a href=\"#sides\">Beside each other</a>");
     if (page->weighted && page->step.main_ns > 0)
         ob__html_raw(html, "<a href=\"#step\">The step</a>");
     if (page->reasons.count > 0)
         ob__html_raw(html, "<a href=\"#failures\">Failed and skipped</a>");
-    ob__html_raw(html, "<a href=\"#results\">Results</a><a href=\"#cases\">Distributions</a><a "
-                       "href=\"#runs\">What was run, and where</a></nav>\n");
+    ob__html_raw(html, "<a href=\"#results\">Results</a>");
+    for (size_t i = 0; i < page->row_count; i++)
+        if (page->rows[i].count > 0) {
+            ob__html_raw(html, "<a href=\"#cases\">Distributions</a>");
+            break;
+        }
+    ob__html_raw(html, "<a href=\"#runs\">What was run, and where</a></nav>\n");
 }
 
 void ob__page_print_summary(const ob_page *page, ob_html *html)
@@ -104,7 +111,7 @@ enum { STRIP = 300, STRIP_HEIGHT = 22 };
 
 static void print_strip(ob_html *html, const ob_log_axis *axis, const ob_ratio_item *item)
 {
-    ob_svg svg = ob__svg_begin_inline(&html->text, STRIP, STRIP_HEIGHT, "ratio with its interval");
+    ob_svg svg = ob__svg_begin_beside(&html->text, STRIP, STRIP_HEIGHT);
     ob__draw_ratio_grid(&svg, axis, 0, STRIP_HEIGHT, false);
     ob__draw_ratio(&svg, axis, STRIP_HEIGHT / 2.0, item);
     ob__svg_end(&svg);
@@ -118,7 +125,10 @@ static void print_verdict(const ob_page *page, ob_html *html, const ob_log_axis 
     const char *word = ob_verdict_word(row->time.kind);
     ob__html_raw(html, "<tr><th scope=\"row\" class=\"call\">");
     ob__html_text(html, row->call, OB_PAGE_NAME);
-    ob__html_printf(html, "</th><td>%s</td><td>", row->pass);
+    ob__html_rest(html, row->call);
+    ob__html_raw(html, "</th><td>");
+    ob__html_text(html, row->pass, 32);
+    ob__html_raw(html, "</td><td>");
     ob__html_text(html, row->side, 64);
     ob__html_raw(html, "</td><td class=\"strip\">");
     print_strip(html, axis, &item);
@@ -158,7 +168,7 @@ static void print_counts(const ob_page *page, ob_html *html)
 
 static void print_scale(ob_html *html, const ob_log_axis *axis)
 {
-    ob_svg svg = ob__svg_begin_inline(&html->text, STRIP, 18, "scale of the ratios");
+    ob_svg svg = ob__svg_begin_inline(&html->text, STRIP, 18, "ratio, drawn");
     ob__draw_ratio_grid(&svg, axis, 18, 18, true);
     ob__svg_end(&svg);
     ob__html_failed(html, svg.failed);
@@ -179,9 +189,8 @@ void ob__page_print_verdicts(const ob_page *page, ob_html *html)
     const ob_log_axis axis = ob__ratio_axis(items, count, 12, STRIP - 12);
     ob__html_raw(html, "<section id=\"sides\"><h2>Beside each other</h2>\n");
     print_counts(page, html);
-    ob__html_raw(html, "<div class=\"scroll short\" tabindex=\"0\" role=\"region\" "
-                       "aria-label=\"Ratios\"><table class=\"ratios\"><thead><tr><th "
-                       "scope=\"col\">case</th><th scope=\"col\">pass</th><th "
+    ob__html_begin_table(html, "Ratios", "short", "ratios");
+    ob__html_raw(html, "<thead><tr><th scope=\"col\">case</th><th scope=\"col\">pass</th><th "
                        "scope=\"col\">side</th><th scope=\"col\" class=\"strip\">");
     print_scale(html, &axis);
     ob__html_raw(html, "</th><th scope=\"col\" class=\"n\">ratio</th><th scope=\"col\" "
@@ -189,7 +198,7 @@ void ob__page_print_verdicts(const ob_page *page, ob_html *html)
                        "<tbody>\n");
     for (size_t i = 0; i < count; i++)
         print_verdict(page, html, &axis, rows[i]);
-    ob__html_raw(html, "</tbody></table></div>\n");
+    ob__html_end_table(html);
     if (count == OB_PAGE_RATIOS)
         ob__html_printf(html, "<p class=\"faint\">The %zu largest differences.</p>", count);
     ob__html_raw(html, "<p class=\"faint\">Left of the line of 1 the side is faster than ");
@@ -206,6 +215,7 @@ static void print_step_row(const ob_page *page, ob_html *html, const ob_step_row
     const double share = ob__step_share(step, row);
     ob__html_raw(html, "<tr><th scope=\"row\" class=\"call\">");
     ob__html_text(html, row->op, OB_PAGE_NAME);
+    ob__html_rest(html, row->op);
     ob__html_printf(html, "</th><td>%s</td><td class=\"n\">%" PRIu64 "</td>",
                     row->backward ? "backward" : "forward", row->calls);
     for (size_t s = 0; s < step->side_count; s++) {
@@ -236,8 +246,9 @@ static void print_step_table(const ob_page *page, ob_html *html)
 {
     enum { OPEN = 12 };
     const ob_step *step = &page->step;
-    ob__html_raw(html, "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">operator</th><th "
-                       "scope=\"col\">pass</th><th scope=\"col\" class=\"n\">calls</th>");
+    ob__html_begin_table(html, "The step by operators", "", "");
+    ob__html_raw(html, "<thead><tr><th scope=\"col\">operator</th><th scope=\"col\">pass</th><th "
+                       "scope=\"col\" class=\"n\">calls</th>");
     for (size_t s = 0; s < step->side_count; s++) {
         ob__html_raw(html, "<th scope=\"col\" class=\"n\">");
         ob__html_text(html, step->sides[s], 64);
@@ -252,7 +263,7 @@ static void print_step_table(const ob_page *page, ob_html *html)
             ob__html_raw(html, "</tbody><tbody class=\"rest\">\n");
         print_step_row(page, html, &step->rows[i]);
     }
-    ob__html_raw(html, "</tbody></table></div>\n");
+    ob__html_end_table(html);
     if (step->count > OB_PAGE_RATIOS)
         ob__html_printf(html, "<p class=\"faint\">The %d longest of %zu.</p>", (int)OB_PAGE_RATIOS,
                         step->count);
@@ -274,13 +285,14 @@ void ob__page_print_step(ob_page *page, ob_html *html)
         ob__html_failed(html, !ok);
         ob_text_fini(&line);
     }
-    ob__html_raw(html, "<div class=\"scroll\"><figure>");
+    ob__html_begin_figure(html, "Picture of the step");
     ob_svg svg = ob__svg_begin_inline(&html->text, WIDTH, ob__step_picture_height(step, WIDTH),
                                       "Where the time of the step goes, by operator");
+    ob__svg_describe(&svg, "A bar per side, cut into operators; the table below has the figures.");
     ob__draw_step(&svg, step, &(ob_box){.width = WIDTH});
     ob__svg_end(&svg);
     ob__html_failed(html, svg.failed);
-    ob__html_raw(html, "</figure></div>\n");
+    ob__html_end_figure(html);
     print_step_table(page, html);
     ob__html_raw(html, "</section>\n");
 }
@@ -292,10 +304,11 @@ void ob__page_print_roofline(const ob_page *page, ob_html *html)
     if (page->roofline != NULL &&
         ob_plot_print(page->roofline, OB_PLOT_INLINE, &style, &picture, NULL) == OB_OK &&
         ob_text_append(&picture, "", 1)) {
-        ob__html_raw(html, "<section id=\"roofline\"><h2>Below the roofline</h2>\n<div "
-                           "class=\"scroll\"><figure>");
+        ob__html_raw(html, "<section id=\"roofline\"><h2>Below the roofline</h2>\n");
+        ob__html_begin_figure(html, "Picture of the roofline");
         ob__html_raw(html, picture.data);
-        ob__html_raw(html, "</figure></div></section>\n");
+        ob__html_end_figure(html);
+        ob__html_raw(html, "</section>\n");
     }
     ob_text_fini(&picture);
 }

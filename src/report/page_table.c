@@ -159,6 +159,8 @@ static void print_row(const ob_page *page, ob_html *html, const ob_page_row *row
         ob__html_text(html, word(row, column), OB_PAGE_NAME);
         if (c == CALL && row->notable_rank > 0)
             ob__html_raw(html, "</a>");
+        if (c == CALL)
+            ob__html_rest(html, row->call);
         if (c == STATUS && row->warning != NULL)
             ob__html_raw(html, "*");
         ob__html_raw(html, c == CALL ? "</th>" : "</td>");
@@ -201,14 +203,14 @@ void ob__page_print_table(const ob_page *page, ob_html *html)
     ob__html_raw(html, "<section id=\"results\"><h2>Results</h2>\n");
     print_tools(page, html, used);
     ob__html_raw(html, "<div class=\"scroll tall\" tabindex=\"0\" role=\"region\" "
-                       "aria-label=\"Table of results\"><table id=\"table\" class=\"");
+                       "aria-label=\"Results\"><table id=\"table\" class=\"");
     for (int c = 0; c < COLUMNS; c++)
         if (used[c]) {
             if (ROWS[c].hidden)
                 ob__html_printf(html, "hide%zu ", number);
             number++;
         }
-    ob__html_raw(html, "\"><thead><tr>");
+    ob__html_raw(html, "\"><caption>Results</caption><thead><tr>");
     for (int c = 0; c < COLUMNS; c++)
         if (used[c])
             ob__html_printf(html, "<th scope=\"col\"%s title=\"%s\">%s</th>",
@@ -216,5 +218,6 @@ void ob__page_print_table(const ob_page *page, ob_html *html)
     ob__html_raw(html, "</tr></thead>\n<tbody>\n");
     for (size_t i = 0; i < page->row_count; i++)
         print_row(page, html, &page->rows[i], used);
-    ob__html_raw(html, "</tbody></table></div></section>\n");
+    ob__html_end_table(html);
+    ob__html_raw(html, "</section>\n");
 }

@@ -5,6 +5,7 @@
 #ifndef OB_REPORT_PICTURES_H
 #define OB_REPORT_PICTURES_H
 
+#include "opbench/fleet.h"
 #include "report/log_axis.h"
 #include "report/step.h"
 #include "report/svg.h"
@@ -53,6 +54,11 @@ typedef struct ob_series_point {
 } ob_series_point;
 
 void ob__draw_series(ob_svg *svg, const ob_series_point *points, size_t count, const ob_box *box);
+
+enum { OB_HEAT_MOST = 2000 }; /* nodes that are drawn */
+/* A map of the nodes of a judged fleet, as wide as the box. */
+void ob__draw_heat(ob_svg *svg, const ob_fleet *fleet, const ob_box *box);
+double ob__heat_height(const ob_fleet *fleet);
 
 /* Round numbers between low and high, at most `room` of them. */
 size_t ob__nice_ticks(double low, double high, double *ticks, size_t room);

@@ -60,6 +60,7 @@ void ob_plot_destroy(ob_plot *plot)
         return;
     ob_roofline_destroy(plot->roofline);
     ob_page_destroy(plot->page);
+    ob__plot_forget_store(plot);
     ob__arena_fini(&plot->arena);
     free(plot->points);
     free(plot);

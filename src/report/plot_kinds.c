@@ -4,8 +4,6 @@
  */
 #include "report/plot_kinds.h"
 
-#include "base/vec.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -217,47 +215,37 @@ static ob_status draw_scaling(canvas *c, ob_err *err)
 
 /* ---- history ---- */
 
-static void draw_history_of(canvas *c, const ob_page_row **rows, size_t count,
-                            ob_series_point *points, double y)
+enum { HISTORY_HEIGHT = 190, HISTORY_POINTS = 1000 };
+
+static void draw_history_of(canvas *c, const ob_plot_line *line, double y)
 {
-    const ob_page *page = c->plot->page;
     const ob_box box = {
         .x = MARGIN + 64, .y = y + 20, .width = c->width - 2 * MARGIN - 64, .height = 120};
-    char name[512];
-    for (size_t i = 0; i < count; i++) {
-        const ob_page_run *run = rows[i]->run < page->run_count ? &page->runs[rows[i]->run] : NULL;
-        points[i] = (ob_series_point){.value = rows[i]->median_ns,
-                                      .low = rows[i]->low_ns,
-                                      .high = rows[i]->high_ns,
-                                      .label = run != NULL && run->start != NULL ? run->start : ""};
+    const size_t drawn = line->count < HISTORY_POINTS ? line->count : HISTORY_POINTS;
+    char text[768];
+    snprintf(text, sizeof text, "%.200s, %.32s on %.64s", line->call, line->pass, line->side);
+    if (line->settings != NULL) {
+        const size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, " (%.120s; %.200s)", line->settings,
+                 line->machine);
     }
-    ob__svg_text(&c->svg, "mono", MARGIN, y, 0, name_of(rows[0], name));
-    ob__draw_series(&c->svg, points, count, &box);
+    ob__svg_text(&c->svg, "mono", MARGIN, y, 0, text);
+    ob__draw_series(&c->svg, line->points + line->count - drawn, drawn, &box);
 }
 
 static ob_status draw_history(canvas *c, ob_err *err)
 {
-    const ob_page_choice all = {.only = c->plot->only};
     const size_t most = c->plot->params.most > 0 ? c->plot->params.most : MOST;
-    const ob_page_row **rows;
-    size_t count, works = 0;
-    OB_TRY(ob__page_choose(c->plot->page, &all, &rows, &count, err));
-    ob__page_gather(true, rows, count);
-    ob_series_point *points = calloc(count, sizeof *points);
-    for (size_t i = 0; i < count; i++)
-        works += i == 0 || !ob__page_same_work(rows[i - 1], rows[i]);
-    works = works < most ? works : most;
-    begin(c, HEAD + 190 * (double)works + 10, "History",
-          "medians with their 95 % intervals, by run");
-    size_t number = 0;
-    for (size_t from = 0, end; points != NULL && from < count && number < works; from = end) {
-        for (end = from + 1; end < count && ob__page_same_work(rows[from], rows[end]); end++)
-            continue;
-        draw_history_of(c, rows + from, end - from, points, HEAD + 24 + 190 * (double)number++);
-    }
-    c->svg.failed = c->svg.failed || points == NULL;
-    free(points);
-    free(rows);
+    ob_plot_lines lines;
+    OB_TRY(ob__plot_lines(c->plot, true, most, &lines, err));
+    begin(c, HEAD + HISTORY_HEIGHT * (double)lines.count + 10, "History",
+          c->plot->history != NULL
+              ? "medians with their 95 % intervals, by run; coloured lines are steps, dashed ones "
+                "changes of kernel, libraries or opbench"
+              : "medians with their 95 % intervals, by run");
+    for (size_t i = 0; i < lines.count; i++)
+        draw_history_of(c, &lines.items[i], HEAD + 24 + HISTORY_HEIGHT * (double)i);
+    ob__plot_lines_fini(&lines);
     return OB_OK;
 }
 
@@ -290,7 +278,8 @@ ob_status ob__plot_kind_svg(const ob_plot *plot, bool is_inline, const ob_plot_s
                 .is_inline = is_inline,
                 .text = text,
                 .width = style->width > 0 ? fmax((double)style->width, 480) : 960};
-    OB_TRY(ob__page_end(plot->page, err));
+    if (plot->history == NULL)
+        OB_TRY(ob__page_end(plot->page, err));
     OB_TRY(DRAW[plot->params.kind](&c, err));
     ob__svg_end(&c.svg);
     if (!c.svg.failed)

@@ -228,55 +228,53 @@ static ob_status draw_step(drawing *d, ob_err *err)
 
 /* ---- scaling and history ---- */
 
-/* A level for each row of the same work, from the least to the largest of them. */
-static void draw_levels(drawing *d, const ob_page_row **rows, size_t count)
+/* A level for each point, from the least to the largest of them. */
+static void draw_levels(drawing *d, const ob_plot_line *line)
 {
     double least = INFINITY, largest = 0;
-    const size_t every = 1 + count / (2 * CELLS);
-    for (size_t i = 0; i < count; i++) {
-        least = fmin(least, rows[i]->median_ns);
-        largest = fmax(largest, rows[i]->median_ns);
+    const size_t every = 1 + line->count / (2 * CELLS);
+    for (size_t i = 0; i < line->count; i++) {
+        least = fmin(least, line->points[i].value);
+        largest = fmax(largest, line->points[i].value);
     }
-    for (size_t i = 0; i < count; i += every)
+    for (size_t i = 0; i < line->count; i += every)
         add_level(d, largest > least * (1 + 1e-9)
-                         ? 0.125 + 0.875 * (rows[i]->median_ns - least) / (largest - least)
+                         ? 0.125 + 0.875 * (line->points[i].value - least) / (largest - least)
                          : 0.5);
 }
 
 static ob_status draw_over(drawing *d, bool over_runs, ob_err *err)
 {
-    enum { CALL, SIDE, PASS, FROM, DRAWN, TO, CHANGE };
+    enum { CALL, SIDE, PASS, SETTINGS, MACHINE, FROM, DRAWN, TO, CHANGE };
     const ob_column columns[] = {
         {.title = "call", .flags = OB_COLUMN_SHORTENED},
         {.title = "backend"},
         {.title = "pass"},
+        {.title = "measured", .flags = OB_COLUMN_NOT_EMPTY | OB_COLUMN_SHORTENED},
+        {.title = "machine", .flags = OB_COLUMN_NOT_EMPTY | OB_COLUMN_SHORTENED},
         {.title = over_runs ? "first" : "fewest threads", .hint = OB_HINT_TIME},
         {.title = over_runs ? "medians by run" : "medians by threads"},
         {.title = over_runs ? "last" : "most threads", .hint = OB_HINT_TIME},
         {.title = over_runs ? "last/first" : "speed-up", .hint = OB_HINT_FIGURE}};
-    const ob_page_choice choice = {.only = d->plot->only};
-    const ob_page_row **rows;
-    size_t count;
-    OB_TRY(ob__page_choose(d->plot->page, &choice, &rows, &count, err));
-    ob__page_gather(over_runs, rows, count);
+    ob_plot_lines lines;
+    OB_TRY(ob__plot_lines(d->plot, over_runs, d->plot->params.most, &lines, err));
     add_columns(d->table, columns, sizeof columns / sizeof *columns);
-    for (size_t from = 0, end; from < count; from = end) {
-        for (end = from + 1; end < count && ob__page_same_work(rows[from], rows[end]); end++)
-            continue;
-        const ob_page_row *first = rows[from], *last = rows[end - 1];
+    for (size_t i = 0; i < lines.count; i++) {
+        const ob_plot_line *line = &lines.items[i];
+        const double first = line->points[0].value, last = line->points[line->count - 1].value;
         ob_table_add_row(d->table);
-        ob_table_set_text(d->table, CALL, first->call);
-        ob_table_set_text(d->table, SIDE, first->side);
-        ob_table_set_text(d->table, PASS, first->backward ? "backward" : "forward");
-        ob_table_set_number(d->table, FROM, first->median_ns);
-        ob_table_set_number(d->table, TO, last->median_ns);
-        ob_table_set_number(d->table, CHANGE,
-                            over_runs ? last->median_ns / first->median_ns
-                                      : first->median_ns / last->median_ns);
-        draw_levels(d, rows + from, end - from);
+        ob_table_set_text(d->table, CALL, line->call);
+        ob_table_set_text(d->table, SIDE, line->side);
+        ob_table_set_text(d->table, PASS, line->pass);
+        ob_table_set_text(d->table, SETTINGS, line->settings);
+        ob_table_set_text(d->table, MACHINE, line->machine);
+        ob_table_set_number(d->table, FROM, first);
+        ob_table_set_number(d->table, TO, last);
+        ob_table_set_number(d->table, CHANGE, over_runs ? last / first : first / last);
+        draw_levels(d, line);
         set_drawn(d, DRAWN);
     }
-    free(rows);
+    ob__plot_lines_fini(&lines);
     return OB_OK;
 }
 
@@ -300,7 +298,7 @@ ob_status ob__plot_kind_text(const ob_plot *plot, const ob_plot_style *style, ob
 {
     drawing d = {.plot = plot, .table = ob_table_create(), .ascii = style->ascii};
     const ob_table_style how = {.size = sizeof how, .width = style->width, .trimmed = true};
-    ob_status status = ob__page_end(plot->page, err);
+    ob_status status = plot->history == NULL ? ob__page_end(plot->page, err) : OB_OK;
     if (status == OB_OK && d.table != NULL)
         status = draw_kind(&d, err);
     if (status == OB_OK)

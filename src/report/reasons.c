@@ -36,8 +36,9 @@ static ob_folded_reason *add_new(ob_reasons *reasons, const ob_record_result *re
         reasons->no_memory = true;
         return NULL;
     }
-    ob_folded_reason *r = &reasons->items[reasons->count++];
-    *r = (ob_folded_reason){.status = ob_record_status_get_info(result->status)->word,
+    ob_folded_reason *r = &reasons->items[reasons->count];
+    *r = (ob_folded_reason){.number = reasons->count++,
+                            .status = ob_record_status_get_info(result->status)->word,
                             .side = ob__arena_strdup(&reasons->arena, key, side_length),
                             .text = kept + side_length + 1,
                             .first_call = keep(reasons, ob__record_call(result, room)),

@@ -453,6 +453,14 @@ void ob_report_expect(ob_report *report, size_t call_width, bool repeats_calls)
     report->live.expected = (ob_expected){.call_width = call_width, .repeats_calls = repeats_calls};
 }
 
+void ob_report_expect_calls(ob_report *report, const char *const *calls, size_t count,
+                            bool one_pass)
+{
+    report->live.expected.calls = calls;
+    report->live.expected.call_count = count;
+    report->live.expected.one_pass = one_pass;
+}
+
 ob_status ob_report_print_new(ob_report *report, ob_text *text, ob_err *err)
 {
     if (is_of_texts(report))
@@ -517,11 +525,17 @@ ob_status ob_report_print(ob_report *report, ob_table_format format, ob_text *te
 ob_status ob_report_print_notes(const ob_report *report, ob_table_format format, ob_text *text,
                                 ob_err *err)
 {
-    if ((report->notes.count == 0 && !ob__run_notes_have_checks(&report->notes)) ||
+    /* Whoever divides the medians gets something else. */
+    static const char RATIOS[] =
+        "ratios are of samples taken in turns, not of the medians beside them\n";
+    const bool has_ratios =
+        report->sides != NULL && ob__side_by_side_view_has_ratios(report->sides);
+    if ((report->notes.count == 0 && !ob__run_notes_have_checks(&report->notes) && !has_ratios) ||
         is_chosen(report) || (format != OB_TABLE_TEXT && format != OB_TABLE_MARKDOWN))
         return OB_OK;
     /* Without an empty line Markdown would take the list for rows of the table. */
     return (format == OB_TABLE_TEXT || ob_text_append(text, "\n", 1)) &&
+                   (!has_ratios || ob_text_append_str(text, RATIOS)) &&
                    ob__run_notes_print(&report->notes, text)
                ? OB_OK
                : no_memory(err);

@@ -44,10 +44,11 @@ struct ob_plot {
     size_t count, room;
     const char *backends[OB_PICTURE_BACKENDS];
     size_t backend_count;
-    size_t not_shown;     /* results without operations or bytes */
-    const char *cpu;      /* of the first header */
-    bool other_cpu;       /* another header has another one */
-    struct ob_page *page; /* of all other kinds: what they show of records; NULL = a roofline */
+    size_t not_shown;        /* results without operations or bytes */
+    const char *cpu;         /* of the first header */
+    bool other_cpu;          /* another header has another one */
+    struct ob_page *page;    /* of all other kinds: what they show of records; NULL = a roofline */
+    struct ob_site *history; /* of a database, in place of records; NULL = there are records */
     const char *only;
 };
 

@@ -54,8 +54,12 @@ static const struct {
       .flags = OB_COLUMN_HIDDEN},
      EFFICIENCY,
      NULL},
-    {{.title = "GFLOP/s", .name = "gflop_per_second"}, FIELD, "statistics/*/gflops_per_s"},
-    {{.title = "GB/s", .name = "gb_per_second"}, FIELD, "statistics/*/gb_per_s"},
+    {{.title = "GFLOP/s", .name = "gflop_per_second", .flags = OB_COLUMN_SPARE},
+     FIELD,
+     "statistics/*/gflops_per_s"},
+    {{.title = "GB/s", .name = "gb_per_second", .flags = OB_COLUMN_SPARE},
+     FIELD,
+     "statistics/*/gb_per_s"},
     {{.name = "attainable_ns", .flags = OB_COLUMN_NOT_EMPTY}, FIELD, "statistics/*/attainable"},
     {{.title = "of roof", .name = "of_attainable", .flags = OB_COLUMN_NOT_EMPTY},
      FIELD,
@@ -150,7 +154,9 @@ static void add_row(ob_run_view *view, const ob_record *record, bool backward)
     ob_table_set_text(table, column_of(PASS, NULL), backward ? "backward" : "forward");
     ob_table_set_number(table, column_of(HALF_WIDTH, NULL),
                         (pass->interval_ms.high - pass->interval_ms.low) / 2 * 1e6);
-    ob_table_set_number(table, column_of(SAMPLES, NULL), (double)pass->measure_time_ms.count);
+    const size_t blocks = backward || r->op_name != NULL ? 0 : r->raw_times_s.count; /* of code */
+    ob_table_set_number(table, column_of(SAMPLES, NULL),
+                        (double)(blocks > 0 ? blocks : pass->measure_time_ms.count));
     if (weight != OB_NO_INT) {
         ob_table_set_number(table, column_of(CALLS, NULL), (double)weight);
         ob_table_set_number(table, column_of(WEIGHTED, NULL),
@@ -158,6 +164,7 @@ static void add_row(ob_run_view *view, const ob_record *record, bool backward)
     }
     if (r->reason != NULL && r->reason[0] != '\0')
         ob_table_set_note(table, r->reason);
+    view->has_operators = view->has_operators || r->op_name != NULL;
     view->counted = view->counted || r->instructions.source != NULL;
     if (view->threads == 0)
         view->threads = r->threads;
@@ -199,6 +206,8 @@ static void show_columns(const ob_run_view *view)
         table->columns[column_of(SHOWN_ID, NULL)].flags = 0;
     if (view->counted)
         table->columns[column_of(FIELD, "instructions/*")].flags = 0;
+    if (!view->has_operators) /* code has no passes */
+        table->columns[column_of(PASS, NULL)].title = NULL;
     /* Counts have no times. */
     for (size_t c = column_of(FIELD, "statistics/*/median");
          view->counts_alone && !view->timed && c <= column_of(FIELD, "statistics/*/bound_by"); c++)
@@ -221,6 +230,11 @@ void ob__run_view_fix(ob_run_view *view, const ob_expected *expected)
     if (table->no_memory)
         return;
     show_columns(view);
+    table->likely = expected->calls;
+    table->likely_count = expected->call_count;
+    table->likely_column = column_of(CALL, NULL);
+    if (expected->one_pass)
+        table->columns[column_of(PASS, NULL)].flags |= OB_COLUMN_LESSER;
     for (size_t i = 0; i < sizeof USUAL / sizeof *USUAL; i++)
         table->columns[column_of(USUAL[i].what, USUAL[i].path)].least_width = USUAL[i].width;
     if (expected->call_width > 0)
@@ -243,6 +257,8 @@ void ob__run_view_end(ob_run_view *view, const ob_totals *totals)
     if (table->no_memory)
         return;
     show_columns(view);
+    if (ob__table_is_uniform(table, column_of(PASS, NULL)))
+        table->columns[column_of(PASS, NULL)].flags |= OB_COLUMN_LESSER;
     if (view->scales)
         ob__run_view_scale(table, &scaling);
     for (size_t c = column_of(CALLS, NULL); totals->count > 0 && c <= column_of(SHARE, NULL); c++)

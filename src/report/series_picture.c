@@ -74,7 +74,7 @@ void ob__draw_series(ob_svg *svg, const ob_series_point *points, size_t count, c
         const double between = x - p.box->width / (double)count / 2;
         ob__svg_line(svg, points[i].step ? "line c1" : "inner", between, box->y, between,
                      box->y + box->height);
-        ob__svg_text(svg, points[i].step ? "" : "faint", between + 4, box->y + 10, 0,
+        ob__svg_text(svg, points[i].step ? "" : "faint", between - 1, box->y - 4, 0,
                      points[i].mark);
     }
     ob__svg_path_begin(svg, "line soft c0");

@@ -277,7 +277,8 @@ static bool is_shown(const ob_side_by_side_view *view, int first)
 static uint32_t flags_of(int f)
 {
     return f == SHOWN_GFLOPS || f == SHOWN_GBS ? OB_COLUMN_NOT_EMPTY | OB_COLUMN_LESSER
-           : f == SPREAD                       ? OB_COLUMN_LESSER
+           : f == RATIO                        ? OB_COLUMN_SPARE
+           : f == SPREAD                       ? OB_COLUMN_WITH_LAST
                                                : 0;
 }
 
@@ -434,6 +435,9 @@ static void widen(const ob_side_by_side_view *view, ob_table *table, const colum
         return;
     table->columns[OB_SIDE_VIEW_CALL].least_width =
         fixed->call_width > 0 ? fixed->call_width : USUAL_CALL;
+    table->likely = fixed->calls;
+    table->likely_count = fixed->call_count;
+    table->likely_column = OB_SIDE_VIEW_CALL;
     table->columns[OB_SIDE_VIEW_ID].least_width = USUAL_ID;
     table->columns[OB_SIDE_VIEW_PASS].least_width = LONGEST_PASS;
     for (size_t b = 0; b < view->backend_count; b++) {
@@ -478,7 +482,19 @@ ob_table *ob__side_by_side_view_table(ob_side_by_side_view *view, size_t first, 
         widen(view, table, &at, fixed);
     for (size_t i = first; i < end && i < view->count && !table->no_memory; i++)
         fill_row(view, table, &at, &view->rows[i]);
+    if (!table->no_memory &&
+        (fixed != NULL ? fixed->one_pass : ob__table_is_uniform(table, OB_SIDE_VIEW_PASS)))
+        table->columns[OB_SIDE_VIEW_PASS].flags |= OB_COLUMN_LESSER;
     return table;
+}
+
+bool ob__side_by_side_view_has_ratios(const ob_side_by_side_view *view)
+{
+    for (size_t i = 0; i < view->count; i++)
+        for (size_t b = 1; b < view->backend_count; b++)
+            if (view->rows[i].sides[b].there && !isnan(view->rows[i].sides[b].ratio.value))
+                return true;
+    return false;
 }
 
 size_t ob__side_by_side_view_whole(const ob_side_by_side_view *view, size_t sides)

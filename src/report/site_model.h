@@ -20,7 +20,7 @@ typedef struct ob_site_series {
     double last_step; /* ratio of the latest; NaN = none */
 } ob_site_series;
 
-typedef struct ob_site {
+typedef struct ob_site { /* also what a picture shows of a history: it has no pages then */
     ob_store *store;
     ob_site_params params;
     ob_arena arena;
@@ -42,9 +42,14 @@ void ob__site_begin(ob_site *site, const char *here, const char *below);
 /* Ends the page and hands it over. */
 ob_status ob__site_end(ob_site *site, const char *name, ob_err *err);
 
+/* Fills the site from its store (site_series.c). It is to be ended whatever comes of it. */
+ob_status ob__site_read(ob_site *site, ob_err *err);
+void ob__site_fini(ob_site *site);
+
 /* Rows [first, end) of the series. */
 ob_status ob__site_write_operator(ob_site *site, size_t first, size_t end, ob_err *err);
-ob_status ob__site_write_case(ob_site *site, size_t first, size_t end, ob_err *err);
+ob_status ob__site_write_case(ob_site *site, const ob_site_series **list, size_t count,
+                              ob_err *err);
 ob_status ob__site_write_machines(ob_site *site, ob_err *err);
 ob_status ob__site_write_index(ob_site *site, ob_err *err);
 

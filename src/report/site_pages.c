@@ -13,6 +13,8 @@
 enum {
     SPARK = 180,
     SPARK_HEIGHT = 30,
+    SPARK_POINTS = 90, /* beyond, every second, third... is drawn */
+    MOST_POINTS = 1000,
     MOST_GROUPS = 50,
     MOST_NAMED = 8,
     MOST_RUNS = 20,
@@ -28,21 +30,23 @@ static void print_link(ob_html *html, const char *page, const char *text)
     ob__html_raw(html, "</a>");
 }
 
-/* A line without axes: how it went. */
+/* A line without axes: how it went. What it says stands in the cells beside it. */
 static void print_spark(ob_html *html, const ob_site_series *s)
 {
+    const size_t every = 1 + s->count / SPARK_POINTS;
     double low = INFINITY, high = 0;
     for (size_t i = 0; i < s->count; i++) {
         low = fmin(low, s->points[i].value);
         high = fmax(high, s->points[i].value);
     }
     const double scale = high > low ? (SPARK_HEIGHT - 6) / (high - low) : 0;
-    ob_svg svg = ob__svg_begin_inline(&html->text, SPARK, SPARK_HEIGHT, "medians over time");
+    ob_svg svg = ob__svg_begin_beside(&html->text, SPARK, SPARK_HEIGHT);
     ob__svg_path_begin(&svg, "line c0");
-    for (size_t i = 0; i < s->count; i++) {
+    char command = 'M';
+    for (size_t i = s->count > 0 ? (s->count - 1) % every : 0; i < s->count; i += every) {
         const double x = 3 + (SPARK - 6) * ((double)i + 0.5) / (double)s->count;
-        ob__svg_path_to(&svg, i == 0 ? 'M' : 'L', x,
-                        SPARK_HEIGHT - 3 - (s->points[i].value - low) * scale);
+        ob__svg_path_to(&svg, command, x, SPARK_HEIGHT - 3 - (s->points[i].value - low) * scale);
+        command = 'L';
     }
     ob__svg_path_end(&svg);
     for (size_t i = 0; i < s->count; i++) {
@@ -83,12 +87,15 @@ ob_status ob__site_write_operator(ob_site *site, size_t first, size_t end, ob_er
     char page[OB_SITE_NAME], below[96];
     snprintf(below, sizeof below, "%zu series", end - first);
     ob__site_begin(site, op[0] != '\0' ? op : "Statements", below);
-    ob__html_raw(html, "<section><h2>Cases</h2><div class=\"scroll\"><table><thead><tr><th "
-                       "scope=\"col\">case</th><th scope=\"col\" class=\"n\">last median</th><th "
-                       "scope=\"col\">over time</th><th scope=\"col\">last step</th><th "
-                       "scope=\"col\" class=\"n\">points</th><th scope=\"col\">backend</th><th "
-                       "scope=\"col\">pass</th><th scope=\"col\">measured</th><th "
-                       "scope=\"col\">machine</th></tr></thead><tbody>\n");
+    ob__html_raw(html, "<section><h2>Cases</h2>");
+    ob__html_begin_table(html, "Cases", "", "");
+    ob__html_raw(
+        html,
+        "<thead><tr><th scope=\"col\">case</th><th scope=\"col\" class=\"n\">last median</th><th "
+        "scope=\"col\">over time</th><th scope=\"col\">last step</th><th "
+        "scope=\"col\" class=\"n\">points</th><th scope=\"col\">backend</th><th "
+        "scope=\"col\">pass</th><th scope=\"col\">measured</th><th "
+        "scope=\"col\">machine</th></tr></thead><tbody>\n");
     for (size_t i = first; i < end; i++) {
         const ob_site_series *s = &site->series[i];
         ob__html_raw(html, "<tr><th scope=\"row\" class=\"call\">");
@@ -103,48 +110,75 @@ ob_status ob__site_write_operator(ob_site *site, size_t first, size_t end, ob_er
         print_where(html, s->series);
         ob__html_raw(html, "</td></tr>\n");
     }
-    ob__html_raw(html, "</tbody></table></div></section>\n");
+    ob__html_end_table(html);
+    ob__html_raw(html, "</section>\n");
     return ob__site_end(site, ob__site_operator_page(op, page), err);
+}
+
+/* What the picture shows, in words. */
+static void describe(const ob_site_series *s, ob_svg *svg)
+{
+    char text[256], first[48], last[48];
+    snprintf(text, sizeof text, "from %s on %.32s to %s on %.32s",
+             ob__picture_time(s->points[0].value, first, sizeof first), s->points[0].label,
+             ob__picture_time(s->last_ns, last, sizeof last), s->points[s->count - 1].label);
+    for (size_t i = 0, named = 0; i < s->count && named < 4; i++)
+        if (s->points[i].step) {
+            const size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used, "; a step of %.16s on %.10s",
+                     s->points[i].mark, s->points[i].label);
+            named++;
+        }
+    ob__svg_describe(svg, text);
 }
 
 static void print_series(ob_site *site, const ob_site_series *s)
 {
     static const ob_box BOX = {.x = 78, .y = 16, .width = 900, .height = 170};
+    const size_t drawn = s->count < MOST_POINTS ? s->count : MOST_POINTS;
     ob_html *html = &site->html;
     ob__html_raw(html, "<article><h3>");
     ob__html_text(html, s->series->side[0] != '\0' ? s->series->side : s->series->backend, 64);
     ob__html_raw(html, ", ");
     ob__html_text(html, s->series->pass, 32);
+    ob__html_raw(html, " ");
+    print_step_word(html, s->last_step);
     ob__html_raw(html, "</h3><p class=\"faint\">");
     ob__html_text(html, s->series->settings, OB_PAGE_NAME);
     ob__html_raw(html, " \302\267 ");
     ob__html_text(html, s->series->class_text, OB_PAGE_NAME);
-    ob__html_printf(html, " \302\267 %zu points, %zu step%s</p>", s->count, s->changes,
-                    s->changes == 1 ? "" : "s");
+    ob__html_printf(html, " \302\267 %zu point%s, %zu step%s", s->count, s->count == 1 ? "" : "s",
+                    s->changes, s->changes == 1 ? "" : "s");
+    if (s->count > MOST_POINTS)
+        ob__html_printf(html, "; the last %d are drawn", (int)MOST_POINTS);
+    ob__html_raw(html, "</p>");
     if (s->count == 0) {
         ob__html_raw(html, "<p>No result has a time.</p></article>\n");
         return;
     }
-    ob__html_raw(html, "<div class=\"scroll\"><figure>");
+    ob__html_begin_figure(html, "Picture of the history");
     ob_svg svg = ob__svg_begin_inline(&html->text, 1000, 215, "Medians over time");
-    ob__draw_series(&svg, s->points, s->count, &BOX);
+    describe(s, &svg);
+    ob__draw_series(&svg, s->points + s->count - drawn, drawn, &BOX);
     ob__svg_end(&svg);
     ob__html_failed(html, svg.failed);
-    ob__html_raw(html, "</figure></div></article>\n");
+    ob__html_end_figure(html);
+    ob__html_raw(html, "</article>\n");
 }
 
-ob_status ob__site_write_case(ob_site *site, size_t first, size_t end, ob_err *err)
+ob_status ob__site_write_case(ob_site *site, const ob_site_series **list, size_t count, ob_err *err)
 {
-    const ob_store_series *s = site->series[first].series;
+    const ob_store_series *s = list[0]->series;
     ob_html *html = &site->html;
     char page[OB_SITE_NAME];
     ob__site_begin(site, s->call, s->key);
+    ob__html_rest(html, s->call);
     ob__html_raw(html, "<p>Operator: ");
     print_link(html, ob__site_operator_page(s->op, page), s->op[0] != '\0' ? s->op : "statements");
     ob__html_raw(html, ". Coloured lines are steps, dashed ones changes of kernel, libraries or "
                        "opbench.</p><section><h2>History</h2><div class=\"cards\">\n");
-    for (size_t i = first; i < end; i++)
-        print_series(site, &site->series[i]);
+    for (size_t i = 0; i < count; i++)
+        print_series(site, list[i]);
     ob__html_raw(html, "</div></section>\n");
     return ob__site_end(site, ob__site_case_page(s->key, page), err);
 }
@@ -177,12 +211,16 @@ static int by_work(const void *left, const void *right)
 static void print_compared(ob_html *html, const ob_site_series **same, size_t count)
 {
     char page[OB_SITE_NAME];
+    ob__html_raw(html, "<tbody>");
     for (size_t i = 0; i < count; i++) {
         const ob_store_series *s = same[i]->series;
-        ob__html_raw(html, "<tr><th scope=\"row\" class=\"call\">");
-        if (i == 0)
+        ob__html_raw(html, "<tr>");
+        if (i == 0) {
+            ob__html_printf(html, "<th scope=\"rowgroup\" rowspan=\"%zu\" class=\"call\">", count);
             print_link(html, ob__site_case_page(s->key, page), s->call);
-        ob__html_raw(html, "</th><td>");
+            ob__html_raw(html, "</th>");
+        }
+        ob__html_raw(html, "<td>");
         print_where(html, s);
         ob__html_raw(html, "</td><td class=\"n\">");
         ob__html_time(html, same[i]->last_ns);
@@ -191,6 +229,7 @@ static void print_compared(ob_html *html, const ob_site_series **same, size_t co
             ob__html_printf(html, "%.3g", same[i]->last_ns / same[0]->last_ns);
         ob__html_raw(html, "</td></tr>\n");
     }
+    ob__html_raw(html, "</tbody>");
 }
 
 ob_status ob__site_write_machines(ob_site *site, ob_err *err)
@@ -204,12 +243,13 @@ ob_status ob__site_write_machines(ob_site *site, ob_err *err)
         order[i] = &site->series[i];
     qsort(order, site->count, sizeof *order, by_work);
     ob__site_begin(site, "Machines", "cases that were measured in the same way on several");
-    ob__html_raw(html,
-                 "<section><h2>Beside each other</h2><div class=\"scroll\"><table><thead><tr><th "
-                 "scope=\"col\">case</th><th scope=\"col\">backend</th><th "
-                 "scope=\"col\">pass</th><th scope=\"col\">measured</th><th "
-                 "scope=\"col\">machine</th><th scope=\"col\" class=\"n\">last median</th><th "
-                 "scope=\"col\" class=\"n\">over the first</th></tr></thead><tbody>\n");
+    ob__html_raw(html, "<section><h2>Beside each other</h2>");
+    ob__html_begin_table(html, "Machines beside each other", "", "");
+    ob__html_raw(html, "<thead><tr><th scope=\"col\">case</th><th scope=\"col\">backend</th><th "
+                       "scope=\"col\">pass</th><th scope=\"col\">measured</th><th "
+                       "scope=\"col\">machine</th><th scope=\"col\" class=\"n\">last "
+                       "median</th><th scope=\"col\" class=\"n\">over the "
+                       "first</th></tr></thead>\n");
     for (size_t first = 0, end; first < site->count; first = end) {
         for (end = first + 1;
              end < site->count && same_work(order[first]->series, order[end]->series); end++)
@@ -222,7 +262,7 @@ ob_status ob__site_write_machines(ob_site *site, ob_err *err)
             left_out++;
         shown++;
     }
-    ob__html_raw(html, "</tbody></table></div>");
+    ob__html_end_table(html);
     if (shown == 0)
         ob__html_raw(html, "<p>There is none: all cases were measured on one machine each.</p>");
     if (left_out > 0)
@@ -279,7 +319,9 @@ static void print_group(ob_site *site, size_t number)
         print_link(html, ob__site_case_page(c->series->key, page), c->series->call);
         ob__html_raw(html, " ");
         ob__html_text(html, c->series->backend, 64);
-        ob__html_printf(html, ", %s %+.1f %%</li>", c->series->pass, 100 * (c->change.ratio - 1));
+        ob__html_raw(html, ", ");
+        ob__html_text(html, c->series->pass, 32);
+        ob__html_printf(html, " %+.1f %%</li>", 100 * (c->change.ratio - 1));
     }
     ob__html_raw(html, "</ul>");
     if (all > named)
@@ -291,7 +333,9 @@ static void print_operators(ob_site *site)
 {
     ob_html *html = &site->html;
     char page[OB_SITE_NAME];
-    ob__html_raw(html, "<section><h2>Operators</h2><div class=\"scroll\"><table><thead><tr><th "
+    ob__html_raw(html, "<section><h2>Operators</h2>");
+    ob__html_begin_table(html, "Operators", "", "");
+    ob__html_raw(html, "<thead><tr><th "
                        "scope=\"col\">operator</th><th scope=\"col\" class=\"n\">series</th><th "
                        "scope=\"col\" class=\"n\">steps</th></tr></thead><tbody>\n");
     for (size_t first = 0, end; first < site->count; first = end) {
@@ -304,7 +348,8 @@ static void print_operators(ob_site *site)
         ob__html_printf(html, "</th><td class=\"n\">%zu</td><td class=\"n\">%zu</td></tr>\n",
                         end - first, steps);
     }
-    ob__html_raw(html, "</tbody></table></div></section>\n");
+    ob__html_end_table(html);
+    ob__html_raw(html, "</section>\n");
 }
 
 static void print_runs(ob_site *site)
@@ -312,7 +357,9 @@ static void print_runs(ob_site *site)
     ob_html *html = &site->html;
     const size_t count = ob_store_runs_count(site->runs);
     char date[32];
-    ob__html_raw(html, "<section><h2>Latest runs</h2><div class=\"scroll\"><table><thead><tr><th "
+    ob__html_raw(html, "<section><h2>Latest runs</h2>");
+    ob__html_begin_table(html, "Latest runs", "", "");
+    ob__html_raw(html, "<thead><tr><th "
                        "scope=\"col\">when</th><th scope=\"col\">host</th><th "
                        "scope=\"col\">machine</th><th scope=\"col\">commit</th><th "
                        "scope=\"col\">branch</th><th scope=\"col\" class=\"n\">results</th><th "
@@ -330,16 +377,19 @@ static void print_runs(ob_site *site)
                         "<td class=\"n\">%" PRIu64 "</td><td class=\"n\">%" PRIu64 "</td></tr>\n",
                         run->results, run->failed);
     }
-    ob__html_raw(html, "</tbody></table></div></section>\n");
+    ob__html_end_table(html);
+    ob__html_raw(html, "</section>\n");
 }
 
 ob_status ob__site_write_index(ob_site *site, ob_err *err)
 {
     ob_html *html = &site->html;
     const size_t groups = ob_store_check_groups(site->check);
+    const size_t runs = ob_store_runs_count(site->runs);
+    const size_t changes = ob_store_check_count(site->check);
     char below[128];
-    snprintf(below, sizeof below, "%zu runs, %zu series, %zu changes",
-             ob_store_runs_count(site->runs), site->count, ob_store_check_count(site->check));
+    snprintf(below, sizeof below, "%zu run%s, %zu series, %zu change%s", runs, runs == 1 ? "" : "s",
+             site->count, changes, changes == 1 ? "" : "s");
     ob__site_begin(site, site->params.title != NULL ? site->params.title : "History", below);
     ob__html_raw(html, "<section><h2>What changed lately</h2><div class=\"cards\">\n");
     for (size_t i = 0; i < groups && i < MOST_GROUPS; i++)

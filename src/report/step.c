@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double MOST_MS = 1e15; /* 30,000 years: what is more was not measured */
+
 void ob__step_init(ob_step *step)
 {
     *step = (ob_step){.rows = NULL};
@@ -102,7 +104,7 @@ static ob_status add_pass(ob_step *step, const ob_record_result *r, size_t side,
     if (c == NULL)
         return no_memory(err);
     c->calls = calls;
-    if (pass != NULL && pass->time_ms.median >= 0)
+    if (pass != NULL && pass->time_ms.median >= 0 && pass->time_ms.median < MOST_MS)
         c->sides[side] = (ob_step_time){.calls = calls,
                                         .ns = (double)calls * pass->time_ms.median * 1e6,
                                         .low_ns = (double)calls * pass->interval_ms.low * 1e6,

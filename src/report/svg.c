@@ -87,7 +87,10 @@ const char ob__svg_style[] =
     "opacity:.06}\n"
     ".bar{stroke:none}.soft{opacity:.55}.inside{fill:#fff;font-weight:600}.mono{font-family:"
     "ui-monospace,monospace}\n"
-    "@media(prefers-color-scheme:dark){.inside{fill:#111}}\n";
+    "@media(prefers-color-scheme:dark){.inside{fill:#111}}\n"
+    ".heat{stroke:none;fill:#d55e00}.f1,.f2,.f3,.f4,.f5{fill:#0072b2}.none{fill:none}"
+    ".s0,.f0{fill:currentColor;opacity:.07}.s1,.f1{opacity:.2}.s2,.f2{opacity:.38}"
+    ".s3,.f3{opacity:.6}.s4,.f4{opacity:.8}.called{fill:currentColor;stroke:none}\n";
 
 ob_svg ob__svg_begin(ob_text *out, double width, double height, const char *title,
                      const char *description)
@@ -116,6 +119,23 @@ ob_svg ob__svg_begin_inline(ob_text *out, double width, double height, const cha
                                  width, height, width, height);
     add_escaped(&svg, title);
     add(&svg, "</title>\n");
+    return svg;
+}
+
+void ob__svg_describe(ob_svg *svg, const char *description)
+{
+    add(svg, "<desc>");
+    add_escaped(svg, description);
+    add(svg, "</desc>\n");
+}
+
+ob_svg ob__svg_begin_beside(ob_text *out, double width, double height)
+{
+    ob_svg svg = {.out = out};
+    svg.failed = !ob_text_printf(out,
+                                 "<svg aria-hidden=\"true\" viewBox=\"0 0 %.0f %.0f\" "
+                                 "width=\"%.0f\" height=\"%.0f\">",
+                                 width, height, width, height);
     return svg;
 }
 

@@ -20,6 +20,10 @@ ob_svg ob__svg_begin(ob_text *out, double width, double height, const char *titl
                      const char *description);
 /* The same inside an HTML page, which has the style sheet: ob__svg_style. */
 ob_svg ob__svg_begin_inline(ob_text *out, double width, double height, const char *title);
+/* Right behind it: what is to be seen there, for those who hear it. */
+void ob__svg_describe(ob_svg *svg, const char *description);
+/* Beside words that say the same: nothing is read aloud. */
+ob_svg ob__svg_begin_beside(ob_text *out, double width, double height);
 extern const char ob__svg_style[];
 void ob__svg_end(ob_svg *svg);
 void ob__svg_line(ob_svg *svg, const char *class_name, double x1, double y1, double x2, double y2);

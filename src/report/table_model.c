@@ -109,6 +109,15 @@ void ob_table_set_number(ob_table *table, size_t column, double number)
         cell->number = number;
 }
 
+void ob__table_set_flag(ob_table *table, size_t column, bool value)
+{
+    ob_cell *cell = ob__table_cell(table, table->row_count - 1, column);
+    if (cell == NULL)
+        return;
+    cell->text = value ? "yes" : "no";
+    cell->json = value ? "true" : "false";
+}
+
 void ob_table_set_heading(ob_table *table, const char *lines)
 {
     if (table->row_count > 0)

@@ -45,6 +45,9 @@ struct ob_table {
     size_t row_count, row_room;
     const char **lines; /* below the table */
     size_t line_count, line_room;
+    /* What a column is likely to have in rows that are not there yet; borrowed. */
+    const char *const *likely;
+    size_t likely_count, likely_column;
     const char *boxed; /* the title of a table as torch's Compare draws it; NULL = another one */
     bool no_memory;
 };
@@ -56,6 +59,10 @@ const ob_cell *ob__table_peek(const ob_table *table, size_t row, size_t column);
 const char *ob__table_keep(ob_table *table, const char *text); /* a copy in the arena */
 /* Behind those that the last row has. */
 void ob__table_add_note(ob_table *table, const char *lines);
+/* A cell of the last row: yes or no, in JSON true or false. */
+void ob__table_set_flag(ob_table *table, size_t column, bool value);
+/* Whether all rows have the same text there. */
+bool ob__table_is_uniform(const ob_table *table, size_t column);
 /* In colours, where they are shown. */
 void ob__table_set_mark(ob_table *table, size_t column, ob_mark mark);
 

@@ -63,3 +63,14 @@ bool ob__table_print_json_row(const ob_table *table, size_t row, ob_text *out)
     free(shown);
     return ok && ob_text_append(out, "}", 1);
 }
+
+bool ob__table_is_uniform(const ob_table *table, size_t column)
+{
+    const char *first = table->row_count > 0 ? ob__table_peek(table, 0, column)->text : NULL;
+    for (size_t i = 1; i < table->row_count; i++) {
+        const char *text = ob__table_peek(table, i, column)->text;
+        if (strcmp(text != NULL ? text : "", first != NULL ? first : "") != 0)
+            return false;
+    }
+    return true;
+}

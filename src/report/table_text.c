@@ -5,7 +5,8 @@
  * A boxed table is drawn as torch.utils.benchmark's Compare draws it: a title in brackets, bars between the
  * columns, headings of rows filled with dashes, line feeds as they are.
  */
-#include "report/table_model.h"
+#include "report/table_cut.h"
+#include "report/table_layout.h"
 
 #include "base/utf8.h"
 
@@ -22,18 +23,7 @@ static const char *const ESCAPES[] = {
 /* Compare has two sequences before a cell, and two behind it. */
 static const char RESET[] = "\033[0m", RESET_TWICE[] = "\033[0m\033[0m";
 
-typedef struct layout {
-    const ob_table *table;
-    const ob_table_style *style;
-    size_t *shown, count; /* columns */
-    size_t *widths;
-    size_t total;     /* width of a line */
-    ob_text left_out; /* titles of columns for which there was no room */
-    bool wraps;       /* the last column is broken */
-    bool is_fixed;    /* see ob_table_part */
-    ob_text cell;     /* scratch */
-    ob_text *out;
-} layout;
+typedef ob_table_layout layout;
 
 /* ---- widths ---- */
 
@@ -46,19 +36,14 @@ static size_t text_width(const ob_text *text)
     return count;
 }
 
-static const ob_column *column_at(const layout *l, size_t i)
-{
-    return &l->table->columns[l->shown[i]];
-}
-
 static bool begins_group(const layout *l, size_t i)
 {
-    const char *group = column_at(l, i)->group;
-    const char *before = i > 0 ? column_at(l, i - 1)->group : NULL;
+    const char *group = ob__layout_column(l, i)->group;
+    const char *before = i > 0 ? ob__layout_column(l, i - 1)->group : NULL;
     return group != NULL && (before == NULL || strcmp(group, before) != 0);
 }
 
-static const char *gap(const layout *l, size_t i)
+const char *ob__layout_gap(const ob_table_layout *l, size_t i)
 {
     return begins_group(l, i) ? " | " : i == 0 ? "" : l->table->boxed != NULL ? "  |  " : "  ";
 }
@@ -67,78 +52,22 @@ static const char *gap(const layout *l, size_t i)
 static size_t group_width(const layout *l, size_t i, size_t *last)
 {
     size_t width = l->widths[i];
-    for (*last = i; *last + 1 < l->count && column_at(l, *last + 1)->group != NULL &&
+    for (*last = i; *last + 1 < l->count && ob__layout_column(l, *last + 1)->group != NULL &&
                     !begins_group(l, *last + 1);
          ++*last)
-        width += strlen(gap(l, *last + 1)) + l->widths[*last + 1];
+        width += strlen(ob__layout_gap(l, *last + 1)) + l->widths[*last + 1];
     return width;
 }
 
-static bool put_cell_text(layout *l, size_t row, size_t i)
+bool ob__layout_put_cell(ob_table_layout *l, size_t row, size_t i)
 {
     const bool keep_lines =
-        l->table->boxed != NULL || (column_at(l, i)->flags & OB_COLUMN_WRAPPED) != 0;
+        l->table->boxed != NULL || (ob__layout_column(l, i)->flags & OB_COLUMN_WRAPPED) != 0;
     l->cell.size = 0;
     return row < l->table->row_count
                ? ob__cell_append_shown(l->table, row, l->shown[i], keep_lines, &l->cell)
-               : ob__append_harmless(&l->cell, column_at(l, i)->title, l->table->boxed != NULL);
-}
-
-static bool is_too_wide(const layout *l)
-{
-    return l->style->width > 0 && l->total > l->style->width;
-}
-
-/* The widest first, down to a width that still tells something. */
-static void shorten(layout *l, size_t least)
-{
-    while (is_too_wide(l)) {
-        size_t widest = l->count;
-        for (size_t i = 0; i < l->count; i++)
-            if ((column_at(l, i)->flags & OB_COLUMN_SHORTENED) != 0 && l->widths[i] > least &&
-                (widest == l->count || l->widths[i] > l->widths[widest]))
-                widest = i;
-        if (widest == l->count)
-            return;
-        const size_t over = l->total - l->style->width, room = l->widths[widest] - least;
-        l->widths[widest] -= over < room ? over : room;
-        l->total -= over < room ? over : room;
-    }
-}
-
-/* Lesser columns, from the last on, until the others fit. */
-static bool leave_out(layout *l)
-{
-    bool ok = true;
-    for (size_t i = l->count; ok && i > 0 && is_too_wide(l); i--) {
-        const ob_column *column = column_at(l, i - 1);
-        if ((column->flags & OB_COLUMN_LESSER) == 0)
-            continue;
-        /* Those that are left out last come first in the list, as they stand in the table. */
-        l->cell.size = 0;
-        ok = ob__append_harmless(&l->cell, column->title, false) &&
-             (l->left_out.size == 0 ||
-              (ob_text_append_str(&l->cell, ", ") &&
-               ob_text_append(&l->cell, l->left_out.data, l->left_out.size)));
-        const ob_text list = l->left_out;
-        l->left_out = l->cell;
-        l->cell = list;
-        l->total -= strlen(gap(l, i - 1)) + l->widths[i - 1];
-        memmove(l->shown + i - 1, l->shown + i, (l->count - i) * sizeof *l->shown);
-        memmove(l->widths + i - 1, l->widths + i, (l->count - i) * sizeof *l->widths);
-        l->count--;
-    }
-    return ok;
-}
-
-/* The call gives way first, then lesser columns, then what the call has left. */
-static bool fit(layout *l)
-{
-    enum { READABLE_WIDTH = 20, LEAST_WIDTH = 10 };
-    shorten(l, READABLE_WIDTH);
-    const bool ok = leave_out(l);
-    shorten(l, LEAST_WIDTH);
-    return ok;
+               : ob__append_harmless(&l->cell, ob__layout_column(l, i)->title,
+                                     l->table->boxed != NULL);
 }
 
 /* What numbers of a kind may come to. */
@@ -154,12 +83,14 @@ static bool measure(layout *l)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < l->count; i++) {
-        const size_t usual = l->is_fixed ? usual_width(column_at(l, i)->hint) : 0;
-        l->widths[i] = column_at(l, i)->least_width > usual ? column_at(l, i)->least_width : usual;
+        const size_t usual = l->is_fixed ? usual_width(ob__layout_column(l, i)->hint) : 0;
+        l->widths[i] = ob__layout_column(l, i)->least_width > usual
+                           ? ob__layout_column(l, i)->least_width
+                           : usual;
         /* The row behind the last: the titles. */
         const size_t rows = l->table->row_count;
         for (size_t row = l->is_fixed ? rows : 0; ok && row <= rows; row++) {
-            ok = put_cell_text(l, row, i);
+            ok = ob__layout_put_cell(l, row, i);
             const size_t width = text_width(&l->cell);
             l->widths[i] = width > l->widths[i] ? width : l->widths[i];
         }
@@ -168,10 +99,10 @@ static bool measure(layout *l)
     for (size_t i = 0, last; ok && i < l->count; i++) {
         if (begins_group(l, i)) {
             const size_t width = group_width(l, i, &last);
-            const size_t name = ob__utf8_count(column_at(l, i)->group);
+            const size_t name = ob__utf8_count(ob__layout_column(l, i)->group);
             l->widths[last] += name > width ? name - width : 0;
         }
-        l->total += strlen(gap(l, i)) + l->widths[i];
+        l->total += strlen(ob__layout_gap(l, i)) + l->widths[i];
     }
     return ok;
 }
@@ -187,10 +118,13 @@ static ob_status open_layout(const ob_table *table, const ob_table_style *style,
     *l = (layout){.table = table, .style = style, .is_fixed = is_fixed, .out = out};
     l->shown = ob__table_shown(table, true, &l->count);
     l->widths = calloc(l->count + 1, sizeof *l->widths);
-    if (l->shown == NULL || l->widths == NULL || !measure(l) || !fit(l))
+    l->least = calloc(l->count + 1, sizeof *l->least);
+    l->tails = calloc(l->count + 1, sizeof *l->tails);
+    if (l->shown == NULL || l->widths == NULL || l->least == NULL || l->tails == NULL ||
+        !measure(l) || !ob__layout_fit(l))
         return no_memory(err);
     l->wraps = style->width > 0 && l->count > 0 &&
-               (column_at(l, l->count - 1)->flags & OB_COLUMN_WRAPPED) != 0;
+               (ob__layout_column(l, l->count - 1)->flags & OB_COLUMN_WRAPPED) != 0;
     if (l->total > MAX_TABLE_BYTES / (2 * table->row_count + 2))
         return ob_err_set(err, OB_ERR_LIMIT,
                           "the table would take more than 1 GiB: %zu rows of %zu characters; "
@@ -203,6 +137,8 @@ static void close_layout(layout *l)
 {
     free(l->shown);
     free(l->widths);
+    free(l->least);
+    free(l->tails);
     ob_text_fini(&l->left_out);
     ob_text_fini(&l->cell);
 }
@@ -213,21 +149,8 @@ typedef enum align { LEFT, RIGHT, CENTRE } align;
 
 static align align_of(const layout *l, size_t i)
 {
-    const ob_column *column = column_at(l, i);
+    const ob_column *column = ob__layout_column(l, i);
     return column->flags & OB_COLUMN_CENTRED ? CENTRE : column->hint == OB_HINT_TEXT ? LEFT : RIGHT;
-}
-
-/* What does not fit ends in three dots. */
-static bool cut_cell(layout *l, size_t width)
-{
-    static const char DOTS[] = "...";
-    const char *at = l->cell.data, *end = l->cell.data + l->cell.size;
-    if (text_width(&l->cell) <= width || width < sizeof DOTS)
-        return true;
-    for (size_t i = 0; i < width - (sizeof DOTS - 1); i++)
-        ob__utf8_next(&at, end);
-    l->cell.size = (size_t)(at - l->cell.data);
-    return ob_text_append_str(&l->cell, DOTS);
 }
 
 /* The scratch in so many columns; centred as Python's str.center does it. */
@@ -277,11 +200,11 @@ static bool append_line(layout *l, size_t row)
     for (size_t i = 0; ok && i < l->count; i++) {
         const ob_mark mark = mark_of(l, row, i);
         const align how = align_of(l, i);
-        ok = put_cell_text(l, row, i) && ob_text_append_str(l->out, gap(l, i));
+        ok = ob__layout_put_cell(l, row, i) && ob_text_append_str(l->out, ob__layout_gap(l, i));
         if (l->wraps && i + 1 == l->count)
             return ok && append_wrapped(l, row);
-        if (ok && (column_at(l, i)->flags & OB_COLUMN_SHORTENED) != 0)
-            ok = cut_cell(l, l->widths[i]);
+        if (ok && ob__layout_is_shortened(l, i))
+            ok = ob__cut_text(&l->cell, l->widths[i], l->tails[i]);
         ok = ok && ob_text_append_str(l->out, ESCAPES[mark]) &&
              append_placed(l, how == LEFT && i + 1 == l->count ? 0 : l->widths[i], how, ' ') &&
              (mark == OB_MARK_NONE || ob_text_append_str(l->out, reset));
@@ -299,9 +222,9 @@ static bool append_groups(layout *l)
         last = i;
         const size_t width = begins_group(l, i) ? group_width(l, i, &last) : l->widths[i];
         l->cell.size = 0;
-        ok = (column_at(l, i)->group == NULL ||
-              ob__append_harmless(&l->cell, column_at(l, i)->group, false)) &&
-             ob_text_append_str(l->out, gap(l, i)) && append_placed(l, width, LEFT, ' ');
+        ok = (ob__layout_column(l, i)->group == NULL ||
+              ob__append_harmless(&l->cell, ob__layout_column(l, i)->group, false)) &&
+             ob_text_append_str(l->out, ob__layout_gap(l, i)) && append_placed(l, width, LEFT, ' ');
     }
     return ok && (!any || end_line(l));
 }
@@ -392,7 +315,7 @@ ob_status ob__table_print_text(const ob_table *table, const ob_table_style *styl
 static bool append_markdown_cell(layout *l, size_t row, size_t i)
 {
     const bool boxed = l->table->boxed != NULL;
-    bool ok = put_cell_text(l, row, i);
+    bool ok = ob__layout_put_cell(l, row, i);
     while (boxed && l->cell.size > 0 && l->cell.data[l->cell.size - 1] == ' ')
         l->cell.size--;
     ok = ok && ob_text_append(&l->cell, "", 1);

@@ -64,11 +64,15 @@ ob_table *ob__totals_table(ob_totals *totals);
 typedef struct ob_expected {
     size_t call_width; /* 0 = not known */
     bool repeats_calls;
+    bool one_pass; /* all are forward passes */
+    const char *const *calls;
+    size_t call_count;
 } ob_expected;
 
 typedef struct ob_run_view {
     ob_table *table;
     ob_field_columns fields;
+    bool has_operators;       /* some results are of operators, not of code */
     bool counted;             /* a result says something of instructions */
     bool counts_alone, timed; /* there are results that are counts, and others */
     int64_t threads;          /* of the first result; 0 = there is none yet */
@@ -114,6 +118,7 @@ ob_status ob__side_by_side_view_add(ob_side_by_side_view *view, const ob_record_
  * as all results have it. NULL when memory is out. */
 ob_table *ob__side_by_side_view_table(ob_side_by_side_view *view, size_t first, size_t end,
                                       const ob_expected *fixed);
+bool ob__side_by_side_view_has_ratios(const ob_side_by_side_view *view);
 /* How many rows have all of their sides, or will get no more. */
 size_t ob__side_by_side_view_whole(const ob_side_by_side_view *view, size_t sides);
 

@@ -10,6 +10,7 @@
 #include "base/json_node.h"
 #include "base/number.h"
 #include "base/vec.h"
+#include "result/own_command.h"
 #include "result/path_index.h"
 
 #include <math.h>
@@ -334,5 +335,7 @@ ob_status ob__line_parse(ob_line_parser *parser, const char *name, const char *l
     ob__json_reader_destroy(parser->reader);
     parser->reader = NULL;
     record->kind = kind_of(parser->marks);
+    if (record->result.repro != NULL && !ob__is_own_command(record->result.repro))
+        record->result.repro = NULL; /* nobody is to copy it into a shell */
     return status;
 }

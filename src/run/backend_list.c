@@ -42,8 +42,9 @@ static ob_status add_name(ob_backend_list *list, const char *name, ob_err *err)
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->names[i], name) == 0)
             return ob_err_set(err, OB_ERR_INVALID, "--backend has %s twice; name it once", name);
-    if (list->count == OB_MOST_MEMBERS)
-        return ob_err_set(err, OB_ERR_INVALID, "--backend takes at most %d names", OB_MOST_MEMBERS);
+    if (list->count == OB_MOST_BACKEND_NAMES)
+        return ob_err_set(err, OB_ERR_INVALID, "--backend takes at most %d names",
+                          OB_MOST_BACKEND_NAMES);
     list->names[list->count++] = name;
     return OB_OK;
 }
@@ -126,7 +127,7 @@ ob_status ob__backend_list_make(const ob_run_options *options, ob_backend_list *
 {
     const char *names = ob__backend_name(options);
     const size_t more = options->backend_options != NULL ? strlen(options->backend_options) : 0;
-    *out = (ob_backend_list){.text = malloc(strlen(names) + more + OB_MOST_MEMBERS + 2)};
+    *out = (ob_backend_list){.text = malloc(strlen(names) + more + OB_MOST_BACKEND_NAMES + 2)};
     if (out->text == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the names of backends");
     const ob_status status = fill(out, names, options->backend_options, err);

@@ -8,11 +8,13 @@
 #include "opbench/run.h"
 #include "run/ring.h"
 
+enum { OB_MOST_BACKEND_NAMES = 8 }; /* as many as fit side by side */
+
 typedef struct ob_backend_list {
     size_t count;
-    const char *names[OB_MOST_MEMBERS];
-    const char *options[OB_MOST_MEMBERS]; /* NULL = defaults */
-    char *text;                           /* what they point into */
+    const char *names[OB_MOST_BACKEND_NAMES];
+    const char *options[OB_MOST_BACKEND_NAMES]; /* NULL = defaults */
+    char *text;                                 /* what they point into */
 } ob_backend_list;
 
 /* With several names an option of a backend has its name in front: "null.forward_ns=700". OB_ERR_INVALID

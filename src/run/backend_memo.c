@@ -10,6 +10,7 @@
 #include "base/private_file.h"
 #include "base/read_file.h"
 #include "base/text_append.h"
+#include "machine/caps.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -91,6 +92,12 @@ bool ob__mapped_files_unchanged(const char *lines, size_t length)
 
 /* ---- the environment ---- */
 
+static bool is_named(const char *variable, const char *name)
+{
+    const size_t length = name != NULL ? strlen(name) : 0;
+    return length > 0 && strncmp(variable, name, length) == 0 && variable[length] == '=';
+}
+
 static bool decides(const char *variable)
 {
     static const char *const BEGINS[] = {
@@ -98,6 +105,11 @@ static bool decides(const char *variable)
     for (size_t i = 0; i < sizeof BEGINS / sizeof *BEGINS; i++)
         if (strncmp(variable, BEGINS[i], strlen(BEGINS[i])) == 0)
             return true;
+    for (size_t i = 0; i < OB_CAP_ROW_COUNT; i++) /* by which libraries choose their kernels */
+        for (size_t v = 0; v < sizeof ob__cap_rows[i].variables / sizeof *ob__cap_rows[i].variables;
+             v++)
+            if (is_named(variable, ob__cap_rows[i].variables[v]))
+                return true;
     return false;
 }
 

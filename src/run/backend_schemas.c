@@ -5,6 +5,7 @@
 #include "base/json_node.h"
 #include "opbench/run.h"
 #include "process/answer.h"
+#include "run/hosted.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,26 +40,37 @@ static ob_status add_schema(void *ctx, const char *schema)
                : OB_ERR_NOMEM;
 }
 
+void ob__answer_schemas(ob_context *context, const ob_run_options *options, int socket)
+{
+    question q = {.context = context, .options = options};
+    ob_err err;
+    ob_err_clear(&err);
+    ob_status status = ob_session_open(context, options, &q.session, &err);
+    if (status == OB_OK)
+        status = ob_text_append_str(&q.text, "[")
+                     ? ob_session_schemas(q.session, add_schema, &q, &err)
+                     : OB_ERR_NOMEM;
+    if (status == OB_OK && ob_text_append_str(&q.text, "]")) {
+        ob__wire_send(socket, OB_MESSAGE_SCHEMAS, q.text.data, q.text.size, NULL);
+        return;
+    }
+    q.text.size = 0;
+    if (ob_text_printf(&q.text, "%d %s", (int)status, err.message))
+        ob__wire_send(socket, OB_MESSAGE_FAILED, q.text.data, q.text.size, NULL);
+}
+
 static int tell(void *ctx, int socket)
 {
     question *q = ctx;
     const struct rlimit no_core = {0, 0};
     ob_err err;
-    ob_err_clear(&err);
     setrlimit(RLIMIT_CORE, &no_core);
-    ob_status status = ob_session_open(q->context, q->options, &q->session, &err);
+    const ob_status status = ob__host_ask(q->context, OB_ASK_SCHEMAS, q->options, socket, &err);
     if (status == OB_OK)
-        status = ob_text_append_str(&q->text, "[")
-                     ? ob_session_schemas(q->session, add_schema, q, &err)
-                     : OB_ERR_NOMEM;
-    if (status == OB_OK && ob_text_append_str(&q->text, "]")) {
-        ob__wire_send(socket, OB_MESSAGE_SCHEMAS, q->text.data, q->text.size, NULL);
-        return EXIT_SUCCESS; /* without what libraries do at exit */
-    }
-    q->text.size = 0;
-    if (ob_text_printf(&q->text, "%d %s", (int)status, err.message))
+        ob__answer_schemas(q->context, q->options, socket);
+    else if (ob_text_printf(&q->text, "%d %s", (int)status, err.message))
         ob__wire_send(socket, OB_MESSAGE_FAILED, q->text.data, q->text.size, NULL);
-    return EXIT_SUCCESS;
+    return EXIT_SUCCESS; /* without what libraries do at exit */
 }
 
 /* ---- here ---- */

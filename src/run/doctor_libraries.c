@@ -26,11 +26,9 @@ static void fill(const ob_library_cap *cap, const char *widest, ob_finding *out)
     *out = (ob_finding){.size = sizeof *out, .check = cap->library, .level = OB_FINDING_OK};
     switch (cap->state) {
     case OB_CAP_FINE:
-        if (cap->own[0] == '\0')
-            snprintf(out->text, sizeof out->text, "nothing is known against its own choice");
-        else
-            snprintf(out->text, sizeof out->text, "%s%s%s", cap->own,
-                     widest[0] != '\0' ? "; the CPU has " : "", widest);
+        snprintf(out->text, sizeof out->text, "%s%s%s",
+                 cap->own[0] != '\0' ? cap->own : "nothing is known against its own choice",
+                 widest[0] != '\0' ? "; the CPU has " : "", widest);
         return;
     case OB_CAP_SET:
         out->level = OB_FINDING_WARNING;

@@ -5,6 +5,7 @@
 #include "run/identity.h"
 
 #include "base/text_append.h"
+#include "result/own_command.h"
 #include "result/run_conditions.h"
 #include "run/case_maker.h"
 
@@ -154,7 +155,6 @@ static bool append_options(const ob_run_options *options, ob_text *out)
  * variables that chose a library. */
 static bool make_repro_parts(ob_identity *identity, const ob_run_options *options)
 {
-    static const char PIPED[] = " # the config came from standard input: give it there again";
     ob_text *begin = &identity->repro_begin, *end = &identity->repro_end;
     const bool times = options->timer.method != NULL || options->by_words;
     const char *command = options->command != NULL ? options->command : times ? "time" : "run";
@@ -169,7 +169,7 @@ static bool make_repro_parts(ob_identity *identity, const ob_run_options *option
            ob__text_append_word(begin, options->program ? options->program : "opbench") &&
            ob_text_append(begin, " ", 1) && ob_text_append_str(begin, command) &&
            (options->by_words || append_source(options, begin)) && append_options(options, end) &&
-           (!is_piped || ob_text_append_str(end, PIPED));
+           (!is_piped || ob_text_append_str(end, OB_PIPED_REMARK));
 }
 
 /* opbench run -c FILE --case 'torch.add|0|0|3' --exec-mode=continuous. The words of a case come last: a "--" in them ends

@@ -13,81 +13,101 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HOLDER_SHIFT = 16, MEMBERS_MASK = 0xffff };
+#define MEMBERS_MASK UINT64_C(0xffffffff)
+#define HOLDER_MASK UINT64_C(0xff00000000)
+enum { HOLDER_SHIFT = 32, CHANGE_SHIFT = 40 };
+_Static_assert(OB_MOST_MEMBERS <= 32, "each member has a bit of the low half");
 
-static uint32_t holder_of(uint32_t word)
+static unsigned holder_of(uint64_t word)
 {
-    return word >> HOLDER_SHIFT;
+    return (unsigned)((word & HOLDER_MASK) >> HOLDER_SHIFT);
 }
 
-static uint32_t bit(unsigned member)
+static uint64_t bit(unsigned member)
 {
-    return (uint32_t)1 << member;
+    return (uint64_t)1 << member;
+}
+
+/* The word that follows `old`. */
+static uint64_t make_word(uint64_t old, unsigned holder, uint64_t members)
+{
+    return ((old >> CHANGE_SHIFT) + 1) << CHANGE_SHIFT | (uint64_t)holder << HOLDER_SHIFT | members;
 }
 
 /* The first of the members behind `member`, going round; members is not empty. */
-static uint32_t give_to_next(uint32_t members, unsigned member)
+static unsigned find_next(uint64_t members, unsigned member)
 {
     unsigned next = member;
     do
         next = (next + 1) % OB_MOST_MEMBERS;
     while ((members & bit(next)) == 0 && next != member);
-    return (uint32_t)next << HOLDER_SHIFT | members;
+    return next;
+}
+
+/* The kernel watches 32 bits: the high half. */
+static uint32_t *watched(ob_ring *ring)
+{
+    return (uint32_t *)&ring->word + (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
 }
 
 static void wake_all(ob_ring *ring)
 {
-    syscall(SYS_futex, &ring->word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    syscall(SYS_futex, watched(ring), FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 void ob__ring_begin(ob_ring *ring, uint32_t members, unsigned first)
 {
     const unsigned before = (first + OB_MOST_MEMBERS - 1) % OB_MOST_MEMBERS;
-    members &= bit(OB_MOST_MEMBERS) - 1;
-    atomic_store(&ring->word, members != 0 ? give_to_next(members, before) : 0);
+    const uint64_t old = atomic_load(&ring->word);
+    atomic_store(&ring->word,
+                 make_word(old, members != 0 ? find_next(members, before) : 0, members));
     wake_all(ring);
 }
 
 void ob__ring_leave(ob_ring *ring, unsigned member)
 {
-    uint32_t old = atomic_load(&ring->word), wanted;
+    uint64_t old = atomic_load(&ring->word), wanted;
     do {
-        const uint32_t members = old & MEMBERS_MASK & ~bit(member);
-        wanted = members == 0               ? 0
-                 : holder_of(old) == member ? give_to_next(members, member)
-                                            : (old & ~(uint32_t)MEMBERS_MASK) | members;
+        const uint64_t members = old & MEMBERS_MASK & ~bit(member);
+        const unsigned holder = members == 0               ? 0
+                                : holder_of(old) == member ? find_next(members, member)
+                                                           : holder_of(old);
+        wanted = make_word(old, holder, members);
     } while (!atomic_compare_exchange_weak(&ring->word, &old, wanted));
     wake_all(ring);
 }
 
-static bool holds(uint32_t word, unsigned member)
+static bool holds(uint64_t word, unsigned member)
 {
     return (word & bit(member)) != 0 && holder_of(word) == member;
 }
 
 bool ob__ring_is_elsewhere(const ob_ring *ring, unsigned member)
 {
-    const uint32_t word = atomic_load(&ring->word), holder = holder_of(word);
+    const uint64_t word = atomic_load(&ring->word);
+    const unsigned holder = holder_of(word);
     return holder != member && holder < OB_MOST_MEMBERS && holds(word, holder);
 }
 
 void ob__ring_wait(ob_ring *ring, unsigned member)
 {
     for (;;) {
-        const uint32_t word = atomic_load(&ring->word);
+        const uint64_t word = atomic_load(&ring->word);
         if (holds(word, member))
             return;
-        syscall(SYS_futex, &ring->word, FUTEX_WAIT, word, NULL, NULL, 0);
+        syscall(SYS_futex, watched(ring), FUTEX_WAIT, (uint32_t)(word >> HOLDER_SHIFT), NULL, NULL,
+                0);
     }
 }
 
 void ob__ring_pass(ob_ring *ring, unsigned member)
 {
-    uint32_t old = atomic_load(&ring->word), wanted;
+    uint64_t old = atomic_load(&ring->word), wanted;
     do {
         if (!holds(old, member))
             return;
-        wanted = give_to_next(old & MEMBERS_MASK, member);
+        const uint64_t members = old & MEMBERS_MASK;
+        wanted = make_word(old, find_next(members, member), members);
     } while (!atomic_compare_exchange_weak(&ring->word, &old, wanted));
     wake_all(ring);
 }

@@ -12,11 +12,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { OB_MOST_MEMBERS = 8 };
+enum { OB_MOST_MEMBERS = 32 };
 
 /* In shared memory. Zero: nobody takes part. */
 typedef struct ob_ring {
-    _Atomic uint32_t word; /* who holds the token (high half), the bits of all members (low half) */
+    /* The bits of all members (low half); who holds the token, and how often that was said (high half), which sleepers
+     * watch: it is another one after every change. */
+    _Atomic uint64_t word;
     _Atomic uint64_t cpu_ns[OB_MOST_MEMBERS]; /* what each had used when it last passed it on */
 } ob_ring;
 

@@ -18,7 +18,12 @@ ob_status ob__open_roofline(const char *path, ob_roofline **out, ob_err *err)
     if (path != NULL && strcmp(path, "off") == 0)
         return OB_OK;
     const ob_status status = ob_roofline_read(path, out, &why);
-    return status == OB_OK || path == NULL ? OB_OK : ob_err_set(err, status, "%s", why.message);
+    if (status == OB_OK || path == NULL)
+        return OB_OK;
+    return ob_err_set(err, status,
+                      "ceilings of %.300s: %s; `opbench roofline -o FILE` makes such a file, "
+                      "--roofline off does without",
+                      path, why.message);
 }
 
 /* ---- the work ---- */

@@ -7,7 +7,7 @@
 #include "base/option_field.h"
 #include "base/sized.h"
 #include "base/text_append.h"
-#include "run/places.h"
+#include "run/pinned_threads.h"
 #include "run/wrap.h"
 
 #include <string.h>
@@ -143,7 +143,7 @@ static const ob_option TIMER_ROWS[] = {
     ROW(DOUBLE, "max-run-time", timer.max_run_time_s, .rare = true, MEASURING, AFFECTS,
         .unit = "seconds", .max = 1e6, .initial = OB_OPTION_NUMBER(OB_ADAPTIVE_MAX_RUN_TIME_S),
         .help = "adaptive: give up after so long; 0: never."),
-    ROW(DOUBLE, "threshold", timer.threshold, .rare = true, MEASURING, AFFECTS, .value = "SHARE",
+    ROW(DOUBLE, "max-spread", timer.threshold, .rare = true, MEASURING, AFFECTS, .value = "SHARE",
         .max = 1e6, .initial = OB_OPTION_NUMBER(OB_ADAPTIVE_THRESHOLD),
         .help = "adaptive: go on until the interquartile range is below this share of the "
                 "median."),
@@ -255,13 +255,13 @@ ob_status ob_run_options_check(const ob_run_options *options, ob_err *err)
     OB_TRY(OB__TAKE(ob_run_options, &own, options, err));
     const char *why = contradiction(&own);
     ob_command_words words = {.count = 0};
-    ob_places places;
+    ob_pins pins;
     if (why != NULL)
         return ob_err_set(err, OB_ERR_INVALID, "%s", why);
     const ob_status status = ob__wrap_words(own.wrap, &words, err);
     ob__command_words_fini(&words);
     OB_TRY(status);
-    return ob__places_read(own.pin, own.threads, &places, err);
+    return ob__pins_read(own.pin, own.threads, &pins, err);
 }
 
 /* ---- as words ---- */

@@ -125,8 +125,8 @@ static ob_status open_backend(ob_session *s, ob_err *err)
     ob__device_set(&s->options, &s->device_word);
     OB_TRY(ob_device_parse(device, strlen(device), &s->device, err));
     OB_TRY(parse_backend_options(s, err));
-    OB_TRY(ob__places_read(o->pin, o->threads, &s->places, err));
-    OB_TRY(ob__places_take(&s->places, err));
+    OB_TRY(ob__pins_read(o->pin, o->threads, &s->pins, err));
+    OB_TRY(ob__pins_take(&s->pins, err));
     OB_TRY(ob__memory_nodes_take(o->membind, err));
     OB_TRY(ob_system_read(NULL, NULL, &system, err));
     s->max_memory_bytes = ob__memory_limit(o, &system);
@@ -515,7 +515,7 @@ static void ask_counters(ob_session *s, ob_record_result *r)
     r->counters.reason = s->counters_reason;
 }
 
-/* ---- places ---- */
+/* ---- pinned threads ---- */
 
 static void ignore(void *ctx)
 {
@@ -528,15 +528,15 @@ static ob_status settle_threads(ob_session *s, ob_record_result *r, ob_err *err)
     const ob_exec_target target = target_of(s);
     const ob_count_switch nobody = {.begin = ignore, .end = ignore};
     ob_thread_looks before, after;
-    if (s->places.count < 2)
+    if (s->pins.count < 2)
         return OB_OK;
-    ob__places_loosen(&s->places);
+    ob__pins_loosen(&s->pins);
     OB_TRY(ob__counted_block(&target, &nobody, pass_of(s), 1, err));
-    ob__places_look(NULL, &before);
+    ob__pins_look(NULL, &before);
     OB_TRY(ob__counted_block(&target, &nobody, pass_of(s), 1, err));
-    ob__places_look(NULL, &after);
-    ob__places_assign(&s->places, gettid(), &before, &after);
-    r->threads_bound = ob__places_bind(&s->places);
+    ob__pins_look(NULL, &after);
+    ob__pins_assign(&s->pins, gettid(), &before, &after);
+    r->threads_bound = ob__pins_bind(&s->pins);
     return OB_OK;
 }
 

@@ -16,7 +16,7 @@
 #include "run/identity.h"
 #include "run/pass_statistics.h"
 #include "run/peak.h"
-#include "run/places.h"
+#include "run/pinned_threads.h"
 #include "run/result_check.h"
 #include "run/setup.h"
 #include "run/warnings.h"
@@ -39,7 +39,7 @@ struct ob_session {
     ob_roofline *roofline;        /* NULL = none was measured, or wanted */
     uint32_t fp_mode;             /* at the start */
     ob_peak peak;
-    ob_places places;         /* of its threads */
+    ob_pins pins;             /* of its threads */
     ob_cold cold;             /* what caches are emptied with, and looked at */
     double clock_overhead_ns; /* of the host's clock; 0 = not known */
     uint64_t max_memory_bytes;

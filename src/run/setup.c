@@ -11,53 +11,12 @@
 #include "gen/constrain.h"
 #include "graph/backward.h"
 #include "op/schema_compare.h"
+#include "run/case_values.h"
 #include "run/known_size.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* One entry's values, with the room that the generator needs. */
-typedef struct values {
-    ob_generated made;
-    size_t arg_slots, kwarg_slots;
-} values;
-
-static void values_fini(values *v)
-{
-    for (size_t i = 0; v->made.args != NULL && i < v->arg_slots; i++)
-        ob_value_fini(&v->made.args[i]);
-    for (size_t i = 0; v->made.kwargs != NULL && i < v->kwarg_slots; i++)
-        ob_value_fini(&v->made.kwargs[i]);
-    free(v->made.args);
-    free(v->made.kwargs);
-    free((void *)v->made.kwarg_names);
-    *v = (values){0};
-}
-
-static ob_status generate(const ob_generator_desc *generator, const ob_generate_args *args,
-                          values *v, ob_err *err)
-{
-    v->arg_slots = ob_json_count(ob_json_get(args->entry, "args")) + generator->min_capacity;
-    v->kwarg_slots = ob_json_count(ob_json_get(args->entry, "kwargs"));
-    v->made = (ob_generated){.args = calloc(v->arg_slots + 1, sizeof *v->made.args),
-                             .arg_count = v->arg_slots,
-                             .kwargs = calloc(v->kwarg_slots + 1, sizeof *v->made.kwargs),
-                             .kwarg_names = calloc(v->kwarg_slots + 1, sizeof *v->made.kwarg_names),
-                             .kwarg_count = v->kwarg_slots};
-    if (v->made.args == NULL || v->made.kwargs == NULL || v->made.kwarg_names == NULL)
-        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the arguments");
-    return generator->generate(args, &v->made, err);
-}
-
-static ob_call as_call(const values *v)
-{
-    return (ob_call){.args = v->made.args,
-                     .arg_count = v->made.arg_count,
-                     .kwarg_names = v->made.kwarg_names,
-                     .kwargs = v->made.kwargs,
-                     .kwarg_count = v->made.kwarg_count};
-}
 
 /* ---- sparse tensors ---- */
 
@@ -313,15 +272,6 @@ static void note_schema(const char *name, const ob_call *build, ob_setup *setup)
 
 /* ---- */
 
-/* A stream of the generator for this case: the first 64 bits of its key. */
-static uint64_t stream_of(const ob_case *c)
-{
-    char digits[17];
-    memcpy(digits, ob_case_key(c), 16);
-    digits[16] = '\0';
-    return strtoull(digits, NULL, 16);
-}
-
 /* Before arguments are looked at: what they are does not matter for an operator that never runs. */
 static ob_status check_refusal(const ob_setup_args *args, const char *name, const ob_call *build,
                                ob_err *err)
@@ -419,12 +369,12 @@ const ob_op *ob__setup_find_op(const ob_setup_args *args, const char *full_name)
     return op;
 }
 
-static ob_status make(const ob_setup_args *args, values *build, values *input, ob_setup *setup,
-                      ob_err *err)
+static ob_status make(const ob_setup_args *args, ob_case_values *build, ob_case_values *input,
+                      ob_setup *setup, ob_err *err)
 {
     const ob_json *entry = ob_case_build(args->c);
     ob_rng rng;
-    ob_rng_init(&rng, args->seed, stream_of(args->c));
+    ob_rng_init(&rng, args->seed, ob__case_stream(args->c));
     ob_generate_args generate_args = {.host = ob_host_get(),
                                       .op_name = ob_case_op_name(args->c),
                                       .device = &args->device,
@@ -434,12 +384,13 @@ static ob_status make(const ob_setup_args *args, values *build, values *input, o
         args, add_bytes(ob__known_bytes(entry), ob__known_bytes(ob_case_input(args->c))), err));
     ob__mark_begin(args->marks, OB_CASE_PHASE_GENERATE);
     if (entry != NULL)
-        OB_TRY(generate(ob_case_build_generator(args->c), &generate_args, build, err));
+        OB_TRY(ob__case_values_make(ob_case_build_generator(args->c), &generate_args, build, err));
     generate_args.entry = ob_case_input(args->c);
-    OB_TRY(generate(ob_case_input_generator(args->c), &generate_args, input, err));
+    OB_TRY(ob__case_values_make(ob_case_input_generator(args->c), &generate_args, input, err));
     ob__mark_end(args->marks, OB_CASE_PHASE_GENERATE);
     ob__mark_begin(args->marks, OB_CASE_PHASE_GRAPH);
-    const ob_call build_call = as_call(build), input_call = as_call(input);
+    const ob_call build_call = ob__case_values_call(build),
+                  input_call = ob__case_values_call(input);
     OB_TRY(check_sparse(args, &input_call, err));
     OB_TRY(ob__setup_build_graph(args, generate_args.op_name, entry != NULL ? &build_call : NULL,
                                  &input_call, &setup->graph, err));
@@ -469,11 +420,11 @@ static ob_status make(const ob_setup_args *args, values *build, values *input, o
 
 ob_status ob__setup_make(const ob_setup_args *args, ob_setup *out, ob_err *err)
 {
-    values build = {0}, input = {0};
+    ob_case_values build = {0}, input = {0};
     *out = (ob_setup){.desc = args->desc};
     const ob_status status = make(args, &build, &input, out, err);
-    values_fini(&build);
-    values_fini(&input);
+    ob__case_values_fini(&build);
+    ob__case_values_fini(&input);
     if (status != OB_OK)
         ob__setup_fini(out);
     return status;

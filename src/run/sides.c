@@ -77,7 +77,8 @@ static bool print_before(ob_run_side *side)
 {
     const ob_side *given = &side->given;
     ob_text *out = &side->before;
-    bool ok = true;
+    bool ok =
+        side->options.repro_before == NULL || ob_text_append_str(out, side->options.repro_before);
     for (size_t i = 0; ok && given->variables != NULL && given->variables[i] != NULL; i++) {
         const char *value = strchr(given->variables[i], '=') + 1;
         ok = ob_text_append(out, given->variables[i], (size_t)(value - given->variables[i])) &&

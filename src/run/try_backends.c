@@ -6,10 +6,12 @@
 #include "opbench/run.h"
 #include "process/answer.h"
 #include "run/backend_memo.h"
+#include "run/hosted.h"
 
 #include "count/debug_symbols.h"
 
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +46,7 @@ static bool lacks_symbols(const ob_context *context, const char *backend, const 
     return !ob__elf_has_debug_symbols(path);
 }
 
-/* A mark, what it has to say, and behind a NUL the files that were loaded for it. */
+/* A mark, its library, behind a tab its instruction set, and behind a NUL the files that were loaded for it. */
 enum { WITH_SYMBOLS = '+', WITHOUT_SYMBOLS = '-' };
 
 static void tell_opened(const trial *t, const char *said, int socket)
@@ -62,13 +64,37 @@ static void tell_opened(const trial *t, const char *said, int socket)
     ob_text_fini(&files);
 }
 
+/* Whether a caller's struct has the members behind the first ones, which came together; and the last one. */
+static bool has_more(size_t trial_size)
+{
+    return trial_size >= offsetof(ob_backend_trial, isa);
+}
+
+static bool has_isa(size_t trial_size)
+{
+    return trial_size >= sizeof(ob_backend_trial);
+}
+
 /* said: with its mark. */
 static void take_opened(const char *said, size_t trial_size, ob_backend_trial *out)
 {
+    const char *library = said[0] != '\0' ? said + 1 : "";
+    const size_t length = strcspn(library, "\t");
     out->opened = true;
-    if (trial_size >= sizeof *out)
+    if (has_more(trial_size))
         out->without_symbols = said[0] == WITHOUT_SYMBOLS;
-    snprintf(out->text, sizeof out->text, "%s", said[0] != '\0' ? said + 1 : "");
+    if (has_isa(trial_size))
+        snprintf(out->isa, sizeof out->isa, "%s", library + length + (library[length] != '\0'));
+    snprintf(out->text, sizeof out->text, "%.*s", (int)length, library);
+}
+
+/* Nothing of it may end a line or a field of what is kept. */
+static void join_said(const ob_session *session, const char *library, char *out, size_t size)
+{
+    const char *isa = ob_json_string(ob_json_get(ob_session_properties(session), "isa"), NULL);
+    const int length = snprintf(out, size, "%.*s", (int)strcspn(library, "\t\n"), library);
+    if (isa != NULL && length >= 0 && (size_t)length < size)
+        snprintf(out + length, size - (size_t)length, "\t%.*s", (int)strcspn(isa, "\t\n"), isa);
 }
 
 /* In the new process. The crashes of libraries leave no file. */
@@ -77,21 +103,33 @@ static int open_backend(void *ctx, int socket)
     const trial *t = ctx;
     const struct rlimit no_core = {0, 0};
     ob_run_options options;
-    ob_session *session;
-    ob_reason library = {.text = ""};
     ob_err err;
     setrlimit(RLIMIT_CORE, &no_core);
     ob_run_options_init(&options);
     options.backend = t->backend;
     ob_err_clear(&err);
-    const bool opened = ob_session_open(t->context, &options, &session, &err) == OB_OK;
-    if (opened)
-        ob_session_library(session, &library);
-    if (opened)
-        tell_opened(t, library.text, socket);
+    if (ob__host_ask(t->context, OB_ASK_OPENED, &options, socket, &err) == OB_OK)
+        ob__answer_opened(t->context, &options, socket);
     else
         ob__wire_send(socket, OB_MESSAGE_FAILED, err.message, strlen(err.message), NULL);
     return EXIT_SUCCESS; /* without what libraries do at exit */
+}
+
+void ob__answer_opened(ob_context *context, const ob_run_options *options, int socket)
+{
+    const trial t = {.context = context, .backend = options->backend};
+    ob_session *session;
+    ob_reason library = {.text = ""};
+    char said[sizeof library.text + 64];
+    ob_err err;
+    ob_err_clear(&err);
+    if (ob_session_open(context, options, &session, &err) == OB_OK) {
+        ob_session_library(session, &library);
+        join_said(session, library.text, said, sizeof said);
+        tell_opened(&t, said, socket);
+    } else {
+        ob__wire_send(socket, OB_MESSAGE_FAILED, err.message, strlen(err.message), NULL);
+    }
 }
 
 /* False: it said nothing until then, or until its end. */
@@ -147,7 +185,7 @@ void ob_backends_try_sized(ob_context *context, void *trials, size_t trial_size,
         if (all == NULL || t->name == NULL)
             continue;
         char said[sizeof t->text + 1];
-        if (trial_size >= sizeof *t && t->may_recall &&
+        if (has_more(trial_size) && t->may_recall &&
             ob__backend_recall(NULL, t->name, said, sizeof said, NULL)) {
             take_opened(said, trial_size, t);
             continue;

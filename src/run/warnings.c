@@ -92,7 +92,7 @@ static void warn_of_stop(ob_warnings *w, const ob_record_result *r)
     if (r->stop_verdict == NULL || strcmp(r->stop_verdict, "gave up") != 0)
         return;
     if (r->mode != NULL && strcmp(r->mode, "adaptive") == 0)
-        warn(w, "the spread that --threshold asks for was not reached within --max-run-time; "
+        warn(w, "the spread that --max-spread asks for was not reached within --max-run-time; "
                 "measure longer, or on a quieter machine");
     else if (interval->enough)
         warn(

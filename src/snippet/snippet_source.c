@@ -4,6 +4,7 @@
  */
 #include "base/text_append.h"
 #include "job/job_int.h"
+#include "job/shard_costs.h"
 #include "snippet/snippet_record.h"
 
 #include <inttypes.h>
@@ -16,6 +17,10 @@ typedef struct snippet_source {
     ob_snippet_options options; /* what it points to */
     ob_job_hash hash;
     ob_text repro;
+    ob_json_doc *divided;       /* what a shard is of; NULL = it is not divided */
+    ob_shard shard;             /* of 0 = none */
+    ob_shard_plan plan;         /* of a shard by cost */
+    ob_shard_division division; /* its hash is NULL = by order */
     /* What is done now. */
     bool timing;
     int64_t first_process; /* of the rounds: times come behind counts */
@@ -25,7 +30,98 @@ static void destroy(void *ctx)
 {
     snippet_source *s = ctx;
     ob_text_fini(&s->repro);
+    ob_json_doc_destroy(s->divided);
+    ob__shard_plan_fini(&s->plan);
     free(s);
+}
+
+/* ---- what a shard has ---- */
+
+static size_t count_all(const snippet_source *s)
+{
+    return s->what.suite != NULL ? ob_snippets_count(s->what.suite) : s->what.thread_count;
+}
+
+static ob_timer_args args_of(const snippet_source *s, size_t i)
+{
+    ob_timer_args args =
+        s->what.suite != NULL ? ob_snippets_get(s->what.suite, i)->args : s->what.statement;
+    if (s->what.suite == NULL)
+        args.num_threads = s->what.threads[i];
+    return args;
+}
+
+static bool is_own(const snippet_source *s, size_t i)
+{
+    return s->shard.of == 0           ? true
+           : s->division.hash != NULL ? ob__shard_plan_has(&s->plan, i)
+                                      : ob_shard_has(&s->shard, i);
+}
+
+/* Nothing but a stored result knows what a snippet costs. */
+static ob_status divide_by_cost(snippet_source *s, ob_err *err)
+{
+    ob_case_costs costs = {0};
+    ob_stored_costs *stored = NULL;
+    ob_status status = OB_OK;
+    if (s->shard.costs != NULL)
+        OB_TRY(ob__stored_costs_read(s->shard.costs, &stored, err));
+    for (size_t i = 0; status == OB_OK && i < count_all(s); i++) {
+        const ob_timer_args args = args_of(s, i);
+        char key[OB_SNIPPET_KEY_SIZE];
+        uint64_t cost;
+        ob__snippet_hash(&args, key);
+        const bool is_known = ob__stored_costs_find(stored, key, NULL, &cost);
+        status = ob__case_costs_add(&costs, 1, is_known ? &cost : NULL, err);
+    }
+    if (status == OB_OK)
+        status = ob__case_costs_divide(&costs, &s->shard, &s->plan, &s->division, err);
+    ob__stored_costs_destroy(stored);
+    ob__case_costs_fini(&costs);
+    return status;
+}
+
+/* For whoever joins the parts: snippets with one number of threads after the other. */
+static ob_status list_divided(snippet_source *s, ob_err *err)
+{
+    OB_TRY(ob_json_doc_create(&s->divided, err));
+    ob_json *list = ob_json_new_array(s->divided);
+    for (size_t first = 0, end; first < count_all(s); first = end) {
+        const int64_t threads = args_of(s, first).num_threads;
+        ob_json *object = ob_json_new_object(s->divided), *pair = ob_json_new_array(s->divided),
+                *ranges = ob_json_new_array(s->divided);
+        for (end = first + 1; end < count_all(s) && args_of(s, end).num_threads == threads;)
+            end++;
+        OB_TRY(ob_json_append(s->divided, pair, ob_json_new_int(s->divided, (int64_t)first), err));
+        OB_TRY(ob_json_append(s->divided, pair, ob_json_new_int(s->divided, (int64_t)(end - first)),
+                              err));
+        OB_TRY(ob_json_append(s->divided, ranges, pair, err));
+        OB_TRY(ob_json_set(s->divided, object, "ranges", ranges, err));
+        OB_TRY(
+            ob_json_set(s->divided, object, "threads", ob_json_new_int(s->divided, threads), err));
+        OB_TRY(ob_json_append(s->divided, list, object, err));
+    }
+    ob_json_doc_set_root(s->divided, list);
+    return OB_OK;
+}
+
+static ob_status take_shard(snippet_source *s, const ob_shard *shard, ob_err *err)
+{
+    if (shard == NULL)
+        return OB_OK;
+    OB_TRY(OB__TAKE(ob_shard, &s->shard, shard, err));
+    if (s->shard.by_cost)
+        OB_TRY(divide_by_cost(s, err));
+    return list_divided(s, err);
+}
+
+static ob_status describe(void *ctx, ob_record_header *header, ob_err *err)
+{
+    const snippet_source *s = ctx;
+    (void)err;
+    if (s->divided != NULL)
+        header->divided = ob_json_doc_root(s->divided);
+    return OB_OK;
 }
 
 /* ---- repro lines ---- */
@@ -211,7 +307,7 @@ static ob_status run_statement(snippet_source *s, ob_err *err)
         task.global_setup = snippet.args.global_setup;
         task.num_threads = snippet.args.num_threads;
         const ob_suite_result result = {.snippet = &snippet, .index = i, .task = &task};
-        if (!ob_shard_has(ob_job_shard(s->job), i) || !wants(s, &snippet, 0))
+        if (!is_own(s, i) || !wants(s, &snippet, 0))
             continue;
         if (stop(s) > 0)
             return OB_END;
@@ -225,11 +321,10 @@ static ob_status run_statement(snippet_source *s, ob_err *err)
 static bool wants_of_suite(void *ctx, const ob_snippet *snippet, int64_t round)
 {
     const snippet_source *s = ctx;
-    const ob_shard *shard = ob_job_shard(s->job);
     size_t i = 0;
-    while (shard != NULL && ob_snippets_get(s->what.suite, i) != snippet)
+    while (s->shard.of > 0 && ob_snippets_get(s->what.suite, i) != snippet)
         i++;
-    return ob_shard_has(shard, i) && wants(ctx, snippet, round);
+    return is_own(s, i) && wants(ctx, snippet, round);
 }
 
 static ob_status run_suite(snippet_source *s, ob_err *err)
@@ -321,14 +416,16 @@ ob_status ob_job_open_snippets(ob_context *context, const ob_job_snippets *snipp
     ob_status status = OB__TAKE(ob_job_snippets, &s->what, snippets, err);
     if (status == OB_OK)
         status = OB__TAKE_OPTIONAL(ob_snippet_options, &s->options, s->what.options, err);
+    if (status == OB_OK)
+        status = take_shard(s, params->shard, err);
     if (status != OB_OK) {
-        free(s);
+        destroy(s);
         return status;
     }
     hash_all(s);
     const ob_job_snippets *w = &s->what;
-    const uint64_t cases = ob_shard_count(
-        params->shard, w->suite != NULL ? ob_snippets_count(w->suite) : w->thread_count);
+    const uint64_t cases =
+        s->division.hash != NULL ? s->plan.own_cases : ob_shard_count(params->shard, count_all(s));
     const uint64_t times = (uint64_t)w->counts + (w->timer != NULL);
     const ob_job_source source = {
         .size = sizeof source,
@@ -337,7 +434,9 @@ ob_status ob_job_open_snippets(ob_context *context, const ob_job_snippets *snipp
         .chosen_by = "snippets (--only, --lang), or of how they are counted or timed",
         .cases = cases,
         .results = cases * (uint64_t)rounds_of(s) * times,
+        .describe = describe,
         .run = run,
-        .ctx = s};
+        .ctx = s,
+        .division = s->division.hash != NULL ? &s->division : NULL};
     return ob__job_open_own(context, &source, destroy, params, out, err);
 }

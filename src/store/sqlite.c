@@ -283,13 +283,35 @@ static ob_status harden(connection *c, ob_err *err)
     return execute(&c->base, "PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON", err);
 }
 
+/* What opbench makes are plain tables and indices. Views and tables of other modules run code that we did not choose, and a
+ * column that is computed makes gigabytes of a small file. */
+static ob_status check_plain(connection *c, ob_err *err)
+{
+    int64_t others = 0, computed = 0;
+    OB_TRY(ob__sql_int_of(&c->base,
+                          "SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index') "
+                          "OR rootpage IS NULL OR rootpage = 0",
+                          NULL, 0, &others, err));
+    if (others == 0)
+        OB_TRY(ob__sql_int_of(&c->base,
+                              "SELECT count(*) FROM sqlite_master m, pragma_table_xinfo(m.name) x "
+                              "WHERE m.type = 'table' AND x.hidden <> 0",
+                              NULL, 0, &computed, err));
+    if (others == 0 && computed == 0)
+        return OB_OK;
+    return ob_err_set(err, OB_ERR_SYNTAX,
+                      "%.400s is not as opbench made it: it has views, triggers, or tables or "
+                      "columns that are computed; name another with --db",
+                      c->base.name);
+}
+
 /* A file of somebody else's is left alone; an empty one becomes ours. */
 static ob_status check_mark(connection *c, bool create, ob_err *err)
 {
     int64_t mark = 0, tables = 0;
     OB_TRY(ob__sql_int_of(&c->base, "PRAGMA application_id", NULL, 0, &mark, err));
     if (mark == MARK)
-        return OB_OK;
+        return check_plain(c, err);
     OB_TRY(ob__sql_int_of(&c->base, "SELECT count(*) FROM sqlite_master", NULL, 0, &tables, err));
     if (mark != 0 || tables > 0)
         return ob_err_set(err, OB_ERR_CONFIG,
@@ -328,7 +350,7 @@ static bool is_at_rest(const char *path)
 /* Bytes that mean something in an address are written as %XX. */
 static bool format_address(const char *path, char *out, size_t size)
 {
-    size_t used = (size_t)snprintf(out, size, "file:");
+    size_t used = (size_t)snprintf(out, size, path[0] == '/' ? "file://" : "file:");
     for (; *path != '\0' && used + 32 < size; path++)
         used += (size_t)(strchr("%?#", *path) != NULL
                              ? snprintf(out + used, size - used, "%%%02X", (unsigned char)*path)
@@ -337,10 +359,13 @@ static bool format_address(const char *path, char *out, size_t size)
     return *path == '\0';
 }
 
-static ob_status open_file(connection *c, const char *path, bool create, bool rollback_journal,
+/* ":memory:" and "file:x?mode=memory" are names of files here; SQLite would keep these nowhere. */
+static ob_status open_file(connection *c, const char *given, bool create, bool rollback_journal,
                            ob_err *err)
 {
-    char address[8192];
+    char address[8192], path[4200];
+    if (snprintf(path, sizeof path, "%s%s", given[0] == '/' ? "" : "./", given) >= (int)sizeof path)
+        return ob_err_set(err, OB_ERR_INVALID, "the name of the database is too long");
     const int flags = create ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY;
     ob_status status = sqlite.open_v2(path, &c->db, flags, NULL) == SQLITE_OK
                            ? prepare_file(c, create, rollback_journal, err)

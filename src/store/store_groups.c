@@ -67,20 +67,36 @@ static int compare_times(const void *a, const void *b)
 
 /* ---- groups ---- */
 
-/* The change whose runs most of them have. */
+static int compare_runs(const void *a, const void *b)
+{
+    const ob_found_change *x = *(const ob_found_change *const *)a;
+    const ob_found_change *y = *(const ob_found_change *const *)b;
+    if (x->change.run_after != y->change.run_after)
+        return x->change.run_after < y->change.run_after ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+/* The first change of the run that most of them have; NULL: memory is out. A group may have every series of a history. */
 static const ob_store_change *most_common(const ob_found_change *items, size_t count)
 {
-    size_t best = 0, most = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t same = 0;
-        for (size_t k = 0; k < count; k++)
-            same += items[k].change.run_after == items[i].change.run_after;
-        if (same > most) {
-            most = same;
-            best = i;
+    const ob_found_change **order = malloc(count * sizeof(ob_found_change *)), *best = NULL;
+    size_t most = 0;
+    if (order == NULL)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        order[i] = &items[i];
+    qsort(order, count, sizeof *order, compare_runs);
+    for (size_t first = 0, end; first < count; first = end) {
+        for (end = first + 1;
+             end < count && order[end]->change.run_after == order[first]->change.run_after; end++)
+            continue;
+        if (end - first > most || (end - first == most && order[first] < best)) {
+            most = end - first;
+            best = order[first];
         }
     }
-    return &items[best].change;
+    free(order);
+    return &best->change;
 }
 
 static void count_change(ob_store_group *group, const ob_store_change *c, double *logs,
@@ -104,6 +120,8 @@ static void count_change(ob_store_group *group, const ob_store_change *c, double
 static ob_status add_group(ob_store_check *check, ob_found_change *items, size_t count, ob_err *err)
 {
     const ob_store_change *common = most_common(items, count);
+    if (common == NULL)
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for the groups of changes");
     ob_store_group group = {.machine = common->series->machine,
                             .run_before = common->run_before,
                             .run_after = common->run_after,

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const double PATIENCE_S = 60;
@@ -42,7 +43,12 @@ static ob_status open_file(const ob_store_params *params, const char *path, ob_s
     const bool create = params->mode == OB_STORE_CREATE;
     const double patience = params->patience_s > 0 ? params->patience_s : PATIENCE_S;
     const char *network;
-    if (!create && access(path, F_OK) != 0)
+    struct stat info;
+    const bool there = stat(path, &info) == 0;
+    if (there && !S_ISREG(info.st_mode)) /* a pipe would be waited for */
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "%.400s is no file; name one, or a PostgreSQL server, with --db", path);
+    if (!create && !there)
         return ob_err_set(err, OB_ERR_NOT_FOUND,
                           "there is no history at %.400s; `opbench history add FILE` begins one",
                           path);

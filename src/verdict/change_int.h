@@ -30,6 +30,7 @@ typedef struct ob_change_room {
     double *all;       /* per value, the sum of its distances from all others */
     double *one, *two; /* for medians */
     double *away;      /* how far values are from the level of their stretch */
+    double weight;     /* of statistics: below 1 where neighbours depend on each other */
     void *memory;
 } ob_change_room;
 bool ob__change_room_init(ob_change_room *room, size_t count);
@@ -71,6 +72,10 @@ double ob__steps_beat_line(const double *values, const size_t *points, size_t co
 /* Least squares, of values without their outliers: where the line begins and ends. */
 void ob__fit_line(const double *values, size_t count, ob_change_room *room, double *begin,
                   double *end);
+/* The correlation of values with those before them, besides the levels and slopes of the stretches between points; 0 where
+ * chance may do it. */
+double ob__dependence(const double *values, const size_t *points, size_t count,
+                      ob_change_room *room);
 double ob__median_of(const double *values, size_t count, double *scratch);
 /* 1.4826 times the median distance from the median: of normal values, their standard deviation. */
 double ob__spread_of(const double *values, size_t count, double *scratch);

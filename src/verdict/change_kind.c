@@ -173,6 +173,49 @@ double ob__steps_beat_line(const double *values, const size_t *points, size_t co
     return fmax(flat, n * log(line / slopes) - SLOPE_MARGIN * log(n));
 }
 
+/* What the line through tamed values leaves, in their place. */
+static void take_line_off(double *tamed, size_t count)
+{
+    const moments m = moments_of(tamed, count);
+    const double mean = mean_of(tamed, count), middle = (double)(count - 1) / 2;
+    const double slope = m.places > 0 ? m.both / m.places : 0;
+    for (size_t i = 0; i < count; i++)
+        tamed[i] -= mean + slope * ((double)i - middle);
+}
+
+double ob__dependence(const double *values, const size_t *points, size_t count,
+                      ob_change_room *room)
+{
+    enum { SHORTEST = 8 };
+    static const double SURE = 2; /* standard deviations of what chance does */
+    double sum = 0, used = 0, stretches = 0;
+    for (size_t k = 0; k + 1 < count; k++) {
+        const size_t length = points[k + 1] - points[k];
+        double *rest = room->two;
+        if (length < SHORTEST)
+            continue;
+        tame(values + points[k], length, rest, room->one);
+        take_line_off(rest, length);
+        /* Each stretch counts by its length, not by how widely it scatters. */
+        double product = 0, square = 0;
+        for (size_t i = 0; i < length; i++) {
+            product += i > 0 ? rest[i] * rest[i - 1] : 0;
+            square += rest[i] * rest[i];
+        }
+        if (!(square > 0))
+            continue;
+        sum += product / square * (double)length;
+        used += (double)length;
+        stretches += 1;
+    }
+    if (!(used > 0))
+        return 0;
+    const double found = sum / used;
+    /* The line that was taken off took some of it along. */
+    const double whole = found + stretches * (2 + 4 * found) / used;
+    return whole > SURE / sqrt(used) ? fmin(whole, 0.95) : 0;
+}
+
 void ob__fit_line(const double *values, size_t count, ob_change_room *room, double *begin,
                   double *end)
 {

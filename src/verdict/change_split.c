@@ -23,6 +23,7 @@ bool ob__change_room_init(ob_change_room *room, size_t count)
     if (memory == NULL)
         return false;
     *room = (ob_change_room){.memory = memory,
+                             .weight = 1,
                              .rank = memory,
                              .left_sum = memory + n,
                              .left_count = memory + 2 * n,
@@ -207,7 +208,7 @@ ob_split ob__best_split(const double *values, size_t first, size_t end, ob_chang
     rank_values(count, room);
     split.statistic = ob__best_statistic(room->rank, count, room, &index);
     split.index = first + index;
-    split.p = ob__split_chance(split.statistic, count);
+    split.p = ob__split_chance(split.statistic * room->weight, count);
     return split;
 }
 

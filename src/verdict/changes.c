@@ -124,6 +124,17 @@ static void drop_unsure(search *s)
     }
 }
 
+/* Chance is counted by orders that are all as likely. Where a value goes by the one before it, sums over a stretch scatter
+ * as those of fewer values do, and so does the distance between sides. */
+static void weigh_dependence(search *s)
+{
+    const double r = ob__dependence(s->values, s->points, s->point_count, &s->room);
+    if (!(r > 0))
+        return;
+    s->room.weight = (1 - r) / (1 + r);
+    drop_unsure(s);
+}
+
 /* ---- slopes ---- */
 
 static void drop_slope_point(search *s, size_t at)
@@ -310,6 +321,7 @@ static ob_status find(search *s, ob_changes *to, ob_err *err)
         find_points(s);
     if (!s->out_of_memory) {
         drop_unsure(s);
+        weigh_dependence(s);
         drop_stairs(s);
         drop_slopes(s);
         describe_all(s, to);

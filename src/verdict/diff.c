@@ -70,6 +70,7 @@ static void destroy_side(ob_diff_side_data *side)
     for (size_t i = 0; i < side->count; i++)
         free(side->cases[i].together.units);
     free(side->cases);
+    free(side->facts);
     ob__index_fini(&side->index);
     free(side);
 }
@@ -117,6 +118,15 @@ ob_status ob_diff_add_side(ob_diff *diff, const char *name, ob_err *err)
     return make_side(diff, name, err);
 }
 
+ob_status ob_diff_set_removed(ob_diff *diff, const char *name, ob_err *err)
+{
+    ob_diff_side_data *side = find_side(diff, name);
+    if (side == NULL)
+        return ob_err_set(err, OB_ERR_NOT_FOUND, "there is no side called %s", name);
+    side->is_removed = true;
+    return OB_OK;
+}
+
 const char *ob_diff_side(const ob_diff *diff, size_t index)
 {
     return index < diff->side_count ? diff->sides[index]->name : NULL;
@@ -128,31 +138,6 @@ const char *ob_diff_note(const ob_diff *diff, size_t index)
 }
 
 /* ---- headers ---- */
-
-/* "native: avx2; onednn: oneDNN 2.6.3": what is likely to make a difference. */
-static bool append_libraries(const ob_json *backends, ob_text *text)
-{
-    static const char *const MEMBERS[] = {"library", "isa"};
-    bool ok = true;
-    for (size_t i = 0; ok && i < ob_json_count(backends); i++)
-        for (size_t m = 0; ok && m < sizeof MEMBERS / sizeof *MEMBERS; m++) {
-            const char *value =
-                ob_json_string(ob_json_get(ob_json_item(backends, i), MEMBERS[m]), NULL);
-            ok = value == NULL || ob_text_printf(text, "%s%s: %s", text->size > 0 ? "; " : "",
-                                                 ob_json_key(backends, i), value);
-        }
-    return ok && ob_text_append(text, "", 1);
-}
-
-static ob_status keep_libraries(ob_diff *diff, const ob_json *backends, const char **out,
-                                ob_err *err)
-{
-    ob_text text = {.data = NULL};
-    ob_status status = append_libraries(backends, &text) ? ob__diff_keep(diff, text.data, out, err)
-                                                         : ob__diff_no_memory(err);
-    ob_text_fini(&text);
-    return status;
-}
 
 /* The sides of one file share its header. */
 static ob_status take_header(ob_diff *diff, const ob_record_header *h, ob_err *err)
@@ -171,7 +156,7 @@ static ob_status take_header(ob_diff *diff, const ob_record_header *h, ob_err *e
         return OB_OK;
     OB_TRY(ob__diff_keep(diff, h->system.cpu_model, &side->cpu_model, err));
     OB_TRY(ob__diff_keep(diff, h->system.kernel, &side->kernel, err));
-    OB_TRY(keep_libraries(diff, h->backends, &side->libraries, err));
+    OB_TRY(ob__diff_take_libraries(diff, side, "", h->backends, err));
     return ob__diff_keep(diff, h->opbench_version != NULL ? h->opbench_version : "", &side->version,
                          err);
 }
@@ -183,9 +168,8 @@ bool ob__diff_case_name(const ob_diff_case *c, bool with_backend, bool with_thre
     text->size = 0;
     if (c->part_of != NULL && !ob_text_printf(text, "%s %d ", c->part_of, c->in_float32))
         return false;
-    return (c->key != NULL
-                ? ob_text_append_str(text, c->key)
-                : ob_text_printf(text, "%s|%s", c->op_name != NULL ? c->op_name : "", c->id)) &&
+    return (c->key != NULL ? ob_text_append_str(text, c->key)
+                           : ob_text_printf(text, "%s|%s", c->op_name, c->id)) &&
            (!with_backend || ob_text_printf(text, "\n%s", c->backend != NULL ? c->backend : "")) &&
            (!with_threads || ob_text_printf(text, "\n%lld", (long long)c->threads));
 }
@@ -227,7 +211,7 @@ static ob_status copy_identity(ob_diff *diff, const ob_record_result *r, ob_diff
                         .start_seconds = NAN};
     for (size_t p = 0; p < OB_PASS_COUNT; p++)
         c->passes[p].peak_bytes = c->passes[p].instructions = NAN;
-    OB_TRY(ob__diff_keep(diff, r->op_name, &c->op_name, err));
+    OB_TRY(ob__diff_keep(diff, r->op_name != NULL ? r->op_name : "", &c->op_name, err));
     OB_TRY(ob__diff_keep(diff, r->id != NULL ? r->id : "", &c->id, err));
     OB_TRY(ob__diff_keep(diff, ob__record_call(r, call), &c->call, err));
     OB_TRY(ob__diff_keep(diff, r->key, &c->key, err));
@@ -242,7 +226,7 @@ static ob_status copy_identity(ob_diff *diff, const ob_record_result *r, ob_diff
 static ob_status find_case(ob_diff *diff, ob_diff_side_data *side, const ob_record_result *r,
                            ob_text *name, ob_diff_case **out, ob_err *err)
 {
-    const ob_diff_case like = {.op_name = r->op_name,
+    const ob_diff_case like = {.op_name = r->op_name != NULL ? r->op_name : "",
                                .id = r->id != NULL ? r->id : "",
                                .key = r->key,
                                .backend = backend_of(diff, r),
@@ -472,7 +456,10 @@ ob_status ob_diff_add(ob_diff *diff, const ob_record *record, ob_err *err)
     ob_diff_case *c = NULL;
     ob_text name = {.data = NULL};
     OB_TRY(side_of(diff, r, &side, err));
-    ob_status status = find_case(diff, side, r, &name, &c, err);
+    ob_status status = ob__diff_take_libraries(diff, side, r->backend != NULL ? r->backend : "",
+                                               r->libraries, err);
+    if (status == OB_OK)
+        status = find_case(diff, side, r, &name, &c, err);
     if (status == OB_OK && c != NULL)
         status = add_result(diff, r, c, err);
     ob_text_fini(&name);

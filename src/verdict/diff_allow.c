@@ -63,7 +63,7 @@ static bool fits(const ob_diff_allowed *a, const ob_diff_case *c)
 {
     if (c->key != NULL && strcmp(a->name, c->key) == 0)
         return true;
-    const size_t length = c->op_name != NULL ? strlen(c->op_name) : 0;
+    const size_t length = strlen(c->op_name);
     return length > 0 && strncmp(a->name, c->op_name, length) == 0 && a->name[length] == '|' &&
            strcmp(a->name + length + 1, c->id) == 0;
 }

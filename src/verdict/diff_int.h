@@ -42,6 +42,11 @@ typedef struct ob_diff_case {
         steal; /* what others, and the hypervisor, had of the processors, at worst; 0 = not known */
 } ob_diff_case;
 
+/* "native isa" and "avx2". */
+typedef struct ob_diff_fact {
+    const char *name, *value;
+} ob_diff_fact;
+
 typedef struct ob_diff_side_data {
     const char *name;
     ob_diff_case *cases;
@@ -50,7 +55,10 @@ typedef struct ob_diff_side_data {
     const char *backend;  /* of the first case */
     int64_t threads;
     bool several_backends, several_threads;
-    const char *cpu_model, *kernel, *version, *libraries; /* of the first header; NULL = none */
+    bool is_removed;                          /* see ob_diff_set_removed */
+    const char *cpu_model, *kernel, *version; /* of the first header; NULL = none */
+    ob_diff_fact *facts;                      /* of its libraries, as its backends say them */
+    size_t fact_count, fact_room;
 } ob_diff_side_data;
 
 typedef struct ob_diff_allowed {
@@ -103,6 +111,11 @@ ob_status ob__diff_note_ways(ob_diff *diff, const ob_diff_side_data *side, const
                              const ob_diff_case *b, ob_err *err);
 /* What a case is called beside those of another side, in text (cleared first). */
 bool ob__diff_case_name(const ob_diff_case *c, bool with_backend, bool with_threads, ob_text *text);
+/* Keeps what a backend, or each of an object of them, says of its libraries; NULL is nothing. */
+ob_status ob__diff_take_libraries(ob_diff *diff, ob_diff_side_data *side, const char *backend,
+                                  const ob_json *said, ob_err *err);
+/* Notes what is another than on the baseline. */
+ob_status ob__diff_note_libraries(ob_diff *diff, const ob_diff_side_data *side, ob_err *err);
 /* NULL = nothing allows it. */
 ob_diff_allowed *ob__diff_find_allowed(ob_diff *diff, const ob_diff_case *c);
 /* Notes of entries that are over or fit nothing. */

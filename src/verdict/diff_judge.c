@@ -82,9 +82,9 @@ static ob_status add_row(const pair *p, ob_diff_state state, const char *pass, o
                           .start_seconds = NAN,
                           .worse = STATES[state].worse &&
                                    (diff->tolerate & OB_DIFF_TOLERATE_FAILURES) == 0,
-                          .repro = shown->repro};
-    if (state == OB_DIFF_MENDED)
-        (*out)->reason = p->a->reason;
+                          .repro = shown->repro,
+                          .baseline = diff->sides[0]->name,
+                          .baseline_reason = p->a != NULL ? p->a->reason : NULL};
     ob_diff_allowed *allowed = ob__diff_find_allowed(diff, shown);
     if (allowed != NULL && !allowed->over)
         (*out)->allowed = allowed->reason;
@@ -140,21 +140,25 @@ static bool has_times(const ob_diff_pass *pass)
     return pass->count > 0 && !pass->no_times;
 }
 
-/* A loop takes a cycle an iteration, so what takes less is not there. */
-static void mistrust(ob_diff_row *row)
+/* What was not there cannot be compared: its code is known to be gone, or it takes no longer than a loop alone. */
+static void mistrust(const pair *p, ob_diff_row *row)
 {
     const double least_ms = OB_VERDICT_LEAST_NS * 1e-6;
-    const bool a = row->time.baseline < least_ms, b = row->time.subject < least_ms;
+    const bool a_gone = p->diff->sides[0]->is_removed, b_gone = p->side->is_removed;
+    const bool gone = a_gone || b_gone;
+    const bool a = gone ? a_gone : row->time.baseline < least_ms,
+               b = gone ? b_gone : row->time.subject < least_ms;
     if (!a && !b)
         return;
     row->time.kind = OB_VERDICT_UNDECIDED;
-    snprintf(
-        row->time.why, sizeof row->time.why,
-        "%s takes less than a cycle: the compiler removed what nobody uses. Keep the result, such "
-        "as in a volatile variable",
-        a && b ? "each side"
-        : a    ? "the baseline"
-               : "this side");
+    snprintf(row->time.why, sizeof row->time.why,
+             "%s %s; keep the result, such as in a volatile variable",
+             a && b ? "each side"
+             : a    ? "the baseline"
+                    : "this side",
+             gone ? "has no code: the compiler removed what nobody uses"
+                  : "takes no longer than an empty loop: the compiler removed what nobody uses, or "
+                    "the loop hides it");
 }
 
 static ob_status judge_times(const pair *p, size_t pass, ob_diff_row *row, ob_err *err)
@@ -164,7 +168,7 @@ static ob_status judge_times(const pair *p, size_t pass, ob_diff_row *row, ob_er
     row->time.size = sizeof row->time;
     if (!a->no_times && !b->no_times) {
         OB_TRY(decide(p, a, b, row, err));
-        mistrust(row);
+        mistrust(p, row);
     } else if (backward && has_times(&p->a->together) && has_times(&p->b->together)) {
         OB_TRY(decide(p, &p->a->together, &p->b->together, row, err));
         snprintf(row->time.why, sizeof row->time.why,
@@ -297,7 +301,7 @@ static ob_status note_side(ob_diff *diff, const ob_diff_side_data *side, ob_err 
     OB_TRY(note_other(diff, side, "processor", base->cpu_model, side->cpu_model, err));
     OB_TRY(note_other(diff, side, "kernel", base->kernel, side->kernel, err));
     OB_TRY(note_other(diff, side, "opbench", base->version, side->version, err));
-    return note_other(diff, side, "set of libraries", base->libraries, side->libraries, err);
+    return ob__diff_note_libraries(diff, side, err);
 }
 
 /* Whether one process on some side kept a row from being judged by processes. */

@@ -86,7 +86,9 @@ def work_with(page, path):
     check(len(every) == 80 + 2 * len(HOSTILE) + 48, f"all rows are there, not {len(every)}")
     check(any(row[0].startswith(HOSTILE[0]) for row in every), "a hostile name is a text")
     check(not any("\u202e" in cell for row in every for cell in row), "nothing turns the direction of texts")
-    check(max(len(row[0]) for row in every) < 400, "a long name is cut")
+    check(max(len(row[0]) for row in every) < 5000, "a long name is cut")
+    check(page.script("return document.querySelector('#table .open').offsetParent !== null && [...document.querySelectorAll("
+                      "'#table .open')].every(button => button.textContent.length < 400)"), "and what is long is behind its beginning")
     heads = page.script("return [...document.querySelectorAll('#table thead th')].map(head => head.textContent)")
     median = heads.index("median")
     button = f"document.querySelectorAll('#table thead button')[{median}]"
@@ -117,6 +119,8 @@ def work_with(page, path):
     check(drawn == [2, 2, 18, 5], f"the samples of a row are drawn: {drawn}")
     page.script("document.querySelector('#table .open').click()")
     check(page.script("return document.querySelector('tr.drawn')") is None, "and put away again")
+    listed = page.script("return [...document.querySelectorAll('#failures > details')].map(reason => reason.querySelectorAll('li').length)")
+    check(listed == [48] + [1] * len(HOSTILE), f"each reason has its cases: {listed}")
     check("48 cases on other: nothing for relu" in page.script(
         "return document.getElementById('failures').textContent"), "equal reasons are told once")
     check(page.script("return document.querySelectorAll('#sides tbody tr').length") == 40, "sides stand beside each other")
@@ -152,6 +156,29 @@ def look_at_site(page, program, folder, shots):
     check("28 points, 1 step" in page.script("return document.querySelector('main').textContent"), "the step is marked")
 
 
+def look_at_kinds(page, program, folder, shots):
+    """What the commands themselves write: two files beside each other, a sweep, a replayed step."""
+    top = pathlib.Path(__file__).resolve().parents[2]
+    sweep = {"model": "torch.nn.Linear", "model_init_params": ["n", "n"], "input_params": [["b", "n"]], "input_scales": {"b": [1, 2], "n": [8]},
+             "job_configs": [{"precision": ["fp32"], "runtime": "null"}]}
+    pathlib.Path(folder, "sweep_file.json").write_text(json.dumps(sweep), encoding="utf-8")
+
+    def run(*words):
+        subprocess.run([program, *words], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+
+    for name in ("before.json", "after.json"):
+        run("run", "-c", top / "examples/configs/tour.json", "--backend", "null", "-i", "5", "-q", "--output", name)
+    run("sweep", "sweep_file.json", "-q", "-o", "sweep.csv")
+    run("replay", top / "tests/cli/traces/step.json", "--backend", "null", "-q", "--output", "replay.json")
+    for kind, words in (("diff", ["--diff", "before.json", "after.json"]), ("sweep", ["sweep.jsonl"]), ("replay", ["replay.json"])):
+        run("report", *words, "-q", "-o", f"{kind}.html")
+        look_at(page, pathlib.Path(folder, f"{kind}.html"), shots, kind)
+        check(rows(page), f"{kind}: there are rows")
+        page.script("document.querySelector('#table .open').click()")
+        check(page.script("return document.querySelectorAll('tr.drawn svg').length") == 2, f"{kind}: samples are drawn")
+        check(page.complaints() == [], f"{kind}: nothing went wrong")
+
+
 def work_without_script(page, path):
     page.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     page.open(path)
@@ -174,6 +201,7 @@ def main():
             look_at(page, path, pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None, "report")
             work_with(page, path)
             work_without_script(page, path)
+            look_at_kinds(page, pathlib.Path(sys.argv[1]).resolve(), folder, pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None)
             look_at_site(page, sys.argv[1], folder, pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None)
     finally:
         page.close()

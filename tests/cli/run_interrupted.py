@@ -31,8 +31,8 @@ def lines_of(seen):
     return [line.split("\x1b[K")[-1] for line in seen.decode().replace("\r", "").split("\n")]
 
 
-def interrupt(folder, *words):
-    """Types ctrl-c once some cases are measured; the exit code and what stays on the screen."""
+def interrupt(folder, *words, at=rb"[3-9] of \d+, "):
+    """Types ctrl-c once this was seen, when some cases are measured; the exit code and what stays on the screen."""
     pid, screen = pty.fork()
     if pid == 0:
         os.chdir(folder)
@@ -48,7 +48,7 @@ def interrupt(folder, *words):
         if not some:
             break
         seen += some
-        if not typed and re.search(rb"[3-9] of \d+, ", seen):
+        if not typed and re.search(at, seen):
             os.write(screen, b"\x03")
             typed = True
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), lines_of(seen)
@@ -63,7 +63,7 @@ def results(path):
 def check(folder, words, path, command):
     code, lines = interrupt(folder, *words)
     assert code == INTERRUPTED, (code, lines)
-    assert "opbench run: ending after the present case; once more ends at once" in [line.removeprefix("^C") for line in lines], lines
+    assert "opbench run: ending within a second; once more ends at once" in [line.removeprefix("^C") for line in lines], lines
     kept = [re.fullmatch(r"opbench run: interrupted; (\d+) of 20 results are kept in (.*)", line) for line in lines]
     kept = [match for match in kept if match]
     assert len(kept) == 1, lines
@@ -120,6 +120,30 @@ def test_no_file(folder):
     assert sum(line.startswith("relu(") for line in lines) > 0, lines  # the rows that came stay
 
 
+def test_long_case(folder):
+    """A case that would take an hour is given up after the one interrupt, and those before it stay."""
+    case = {"input_data_generator": "PyTorch:DefaultDataGenerator", "config": [{"input": [{"args": [{"type": "tensor", "dtype": "float", "shape": [4]}]}]}]}
+    with open(os.path.join(folder, "hangs.json"), "w", encoding="utf-8") as file:
+        json.dump({"torch.relu": case, "torch.neg": case}, file)
+    code, lines = interrupt(folder, "run", "hangs.json", "--backend", "null", "--backend-options", "fault=hang,fault_op=aten::neg",
+                            "-i", "30", "--output", "long.json", at=rb"1 of 2, ")
+    assert code == INTERRUPTED, (code, lines)
+    assert "opbench run: interrupted; 1 of 2 results are kept in long.json" in lines, lines
+    with open(os.path.join(folder, "long.json"), encoding="utf-8") as file:
+        statuses = [r["status"] for r in map(json.loads, file) if "status" in r]
+    assert statuses in (["ok", "interrupted"], ["ok"]), statuses  # or the interrupt was faster than the case
+
+
+def test_diff(folder):
+    """The verdicts on what was finished are printed."""
+    code, lines = interrupt(folder, "diff", "torch.relu", "f32[{1..20}]", "--side", "one:backend=null,options=forward_ns=1000",
+                            "--side", "two:backend=null,options=forward_ns=2000", "--processes", "5", at=rb"[4-9] of 40, ")
+    assert code == INTERRUPTED, (code, lines)
+    rows = [line for line in lines if line.startswith("relu(f32[")]
+    assert 1 < len(rows) < 20 and all(line.endswith("slower") for line in rows), lines
+    assert f"two against one: {len(rows)} slower; geometric mean x 2" in lines, lines
+
+
 def main():
     if not os.path.exists("/dev/pts/ptmx"):
         print("skipped: there are no pseudo-terminals")
@@ -129,6 +153,8 @@ def main():
         test_words(folder)
         test_sweep(folder)
         test_no_file(folder)
+        test_long_case(folder)
+        test_diff(folder)
     return 0
 
 

@@ -4,6 +4,7 @@
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import time
@@ -29,7 +30,7 @@ def free_port():
 
 class Cluster:
     def __init__(self, folder):
-        self.folder, self.started = pathlib.Path(folder), []
+        self.folder, self.started, self.nodes = pathlib.Path(folder), [], {}
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(("SLURM", "OMPI", "PMI"))}
         self.env["SLURM_CONF"] = str(self.folder / "slurm.conf")
 
@@ -78,7 +79,10 @@ ReturnToService=2
 SlurmdTimeout=10
 KillWait=5
 {nodes}
-PartitionName=all Nodes=n[1-{NODES}] Default=YES State=UP
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
+PartitionName=all Nodes=n[1-{NODES}] Default=YES State=UP PriorityTier=1
+PartitionName=urgent Nodes=n[1-{NODES}] State=UP PriorityTier=10
 """)
 
     def __enter__(self):
@@ -95,12 +99,41 @@ PartitionName=all Nodes=n[1-{NODES}] Default=YES State=UP
         self.wait_for(lambda: (munge / "sock").exists(), "munge")
         self.start("slurmctld", "-D", "-c")
         for k in range(1, NODES + 1):
-            self.start("unshare", "--fork", "--pid", "--kill-child=KILL", "--mount-proc", "slurmd", "-D", "-N", f"n{k}")
+            # The shell is the first process of the node, which lives without its daemon too.
+            self.nodes[f"n{k}"] = self.start("unshare", "--fork", "--pid", "--kill-child=KILL", "--mount-proc",
+                                             "sh", "-c", f"slurmd -D -N n{k}; sleep 3600")
         self.wait_for(lambda: self.run("sinfo", "-h", "-o", "%D %T", check=False).strip() == f"{NODES} idle", "the nodes")
         return self
 
-    def wait_for(self, is_there, what):
-        for _ in range(600):
+    def first_process(self, node):
+        """Of the node's own processes; it is in the node's namespaces."""
+        return int(pathlib.Path(f"/proc/{self.nodes[node].pid}/task/{self.nodes[node].pid}/children").read_text().split()[0])
+
+    def kill_node(self, node):
+        """With all that runs on it."""
+        self.nodes[node].kill()
+        self.nodes[node].wait()
+
+    def kill_daemon(self, node):
+        """The daemon alone: what it started lives on."""
+        pid = self.first_process(node)
+        for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+            if pathlib.Path(f"/proc/{child}/comm").read_text().strip() == "slurmd":
+                os.kill(int(child), signal.SIGKILL)
+                return
+        raise AssertionError(f"{node} has no slurmd")
+
+    def hide(self, node, folder):
+        """From what runs on the node, as a file system that is not mounted there."""
+        self.run("nsenter", "--target", str(self.first_process(node)), "--mount", "mount", "-t", "tmpfs", "none", str(folder))
+
+    def show(self, node, folder):
+        """What was hidden."""
+        self.run("nsenter", "--target", str(self.first_process(node)), "--mount", "umount", str(folder))
+
+    def wait_for(self, is_there, what, seconds=60):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
             if is_there():
                 return
             time.sleep(0.1)

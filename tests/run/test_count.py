@@ -104,7 +104,7 @@ class Stand(RunTest):
         self.assert_no_process(self.folder)
 
     def test_one_interrupt(self):
-        """The first one lets the count end, and no further case begin."""
+        """The first one lets a count of a second end, and no further case begin."""
         worker = 'while [ "$1" != worker ]; do p=$1; shift; done\necho > %s\nsleep 1\nexit 3\n'
         environment = self.stand_in(worker % self.path("started"))
         process = self.start(self.command(self.config(three_operators()), *NATIVE, "--count"), env=environment)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interrupts: the first ends the run behind the present case, the second at once."""
+"""Interrupts: the first ends the run behind the present case, which has a second for it, the second at once."""
 
 import os
 import signal
@@ -23,9 +23,12 @@ class Interrupt(RunTest):
         got = [r["index"] for r in self.results()]
         self.assertEqual(got, list(range(len(got))))
         self.assertTrue(1 <= len(got) < 2000, len(got))
-        self.assertEqual({r["status"] for r in self.results()}, {"ok"})
+        statuses = [r["status"] for r in self.results()]
+        given_up = statuses.count("interrupted")  # a busy machine may take longer than a second for the case
+        self.assertEqual(statuses, ["ok"] * (len(got) - given_up) + ["interrupted"] * given_up)
+        self.assertLessEqual(given_up, 1)
         self.assertEqual(self.finish()["end"], "interrupted")
-        self.assertEqual(self.finish()["results"], {"ok": len(got)})
+        self.assertEqual(self.finish()["results"], {"ok": len(got) - given_up, **({"interrupted": 1} if given_up else {})})
         self.assert_no_process(self.folder)
         return len(got)
 
@@ -38,7 +41,7 @@ class Interrupt(RunTest):
 
     def test_case_of_several_processes_is_finished(self):
         self.interrupt_after_first_record(signal.SIGINT, "--processes", "3")
-        for r in self.results():
+        for r in (r for r in self.results() if r["status"] == "ok"):
             self.assertEqual(r["processes"], 3)
             self.assertEqual(len(r["metric"]["forward"]["measure.time"]), 60000)
 
@@ -49,7 +52,7 @@ class Interrupt(RunTest):
         process.send_signal(signal.SIGINT)
         process.wait(harness.LIMIT_S)
         self.run_program(self.command(config, *LONG, "--resume"), code=0)
-        self.assertEqual([r["index"] for r in self.results()], list(range(40)))
+        self.assertEqual([r["index"] for r in self.results() if r["status"] == "ok"], list(range(40)))
 
     def interrupt_in_the_hanging_case(self, *more, options=HANG_AT_MUL[1]):
         """The process, interrupted once while the second case hangs. On a busy machine the interrupt may
@@ -62,7 +65,7 @@ class Interrupt(RunTest):
             self.wait_for_records(1)
             time.sleep(0.1 * harness.PATIENCE)
             process.send_signal(signal.SIGINT)
-            time.sleep(0.1 * harness.PATIENCE)
+            time.sleep(0.1)  # and not a second, after which it is given up
             if process.poll() is None:
                 return process
             self.assertEqual(process.returncode, 130)
@@ -109,10 +112,19 @@ class Interrupt(RunTest):
         self.assertEqual([r["status"] for r in self.results()], ["ok", "interrupted"])
         self.assertIn("process 1 of 2: the run was interrupted", self.results()[1]["reason"])
 
-    def test_no_worker_is_started_after_an_interrupt(self):
-        process = self.interrupt_in_the_hanging_case("--case-timeout", str(harness.PATIENCE))
+    def test_one_is_enough(self):
+        """A case that does not end is given up, and no worker is started for the one behind it."""
+        process = self.interrupt_in_the_hanging_case()
         self.assertEqual(process.wait(harness.LIMIT_S), 130)
-        self.assertEqual([r["status"] for r in self.results()], ["ok", "timed_out"])
+        self.assertEqual([r["status"] for r in self.results()], ["ok", "interrupted"])
+        self.assertEqual(self.finish()["results"], {"ok": 1, "interrupted": 1})
+        self.assert_no_process(self.folder)
+
+    def test_without_a_worker_the_second_ends_the_program(self):
+        process = self.interrupt_in_the_hanging_case("--no-isolate")
+        process.send_signal(signal.SIGINT)
+        self.assertEqual(process.wait(harness.LIMIT_S), -signal.SIGINT)
+        self.assertEqual([r["status"] for r in self.results()], ["ok"])
 
 
 if __name__ == "__main__":

@@ -105,6 +105,7 @@ MEANINGS = {
     "count": "count instructions too",
     "db": "the database that keeps results",
     "device": "where tensors are",
+    "dry-run": "only say what would be done",
     "force": "replace files that are there already",
     "format": "the form of what is printed",
     "half": "what tensors of half become",
@@ -117,25 +118,23 @@ MEANINGS = {
     "number": "iterations that a measurement is of",
     "only": "only what has this text in its name",
     "op": "the operator",
-    "output": "the file to write",
+    "output": "the file to write, or the folder of such files",
     "plot": "draw it",
     "print-config": "print the config that the cases come to",
     "processes": "fresh processes for each case",
-    "quiet": "print less",
     "records": "the file of records beside the output",
     "resume": "go on from what the file holds",
     "roofline": "the ceilings that results are put beside",
     "seed": "of generated data",
     "sort": "the order of rows",
     "tag": "what marks runs",
-    "threshold": "a share: of the spread (torch's name), or of the difference that matters",
     "top": "only so many, the first in the order",
     "trace-step": "which step of a trace that the profiler marked",
     "wide": "rates of each backend",
     "width": "how wide the output is",
 }
 # Placeholders of the same kind of value.
-KINDS = [{"N", "LIST"}, {"N", "COLUMNS"}, {"FILE", "FILE|off"}]
+KINDS = [{"N", "LIST"}, {"N", "COLUMNS"}, {"FILE", "FILE|off"}, {"FILE", "FOLDER"}]
 
 
 def check_names(program):

@@ -26,7 +26,7 @@ WANT = [
     "and its own folder only",
     *(f"cli/starts.c:{line}: error: '{word}' starts a process: use src/process/process.h"
       for line, word in ((11, "vfork"), (11, "execvp"), (11, "posix_spawnp"), (11, "system"), (12, "SYS_clone"),
-                         (12, "CLONE_VM"))),
+                         (12, "CLONE_VM"), (14, "fork"))),
     *(f"runners/python/starts.py:{line}: error: '{word}' starts a process: use src/process/process.h"
       for line, word in ((4, "subprocess"), (6, "os.execv"))),
 ]

@@ -8,7 +8,8 @@
 #include "opbench/result_merge.h"
 
 static temp_dir dir;
-static char said[2048]; /* notices and gaps, one per line */
+static char said[2048];   /* notices and gaps, one per line */
+static char command[512]; /* of the last gap */
 
 #define HEADER(shard, more)                                                                        \
     "{\"run_options\": {\"cmd_args\": {\"warmup\": 3}}, \"start_time\": \"2026-01-01T00:00:00\", " \
@@ -36,6 +37,7 @@ static void gap(void *ctx, const ob_merge_gap *g)
 {
     char text[256];
     (void)ctx;
+    snprintf(command, sizeof command, "%s", g->command);
     snprintf(text, sizeof text, "%d/%d lacks %d from %d: %s", (int)g->shard, (int)g->of,
              (int)g->results, (int)g->first_index, g->file != NULL ? "its file" : g->command);
     say(text);
@@ -112,11 +114,59 @@ static void gaps_are_told_by_shard(void)
               OB_OK);
     CHECK_INT(report.missing, 5);
     CHECK_STR(said, "1/3 lacks 2 from 10: its file\n"
-                    "2/3 lacks 3 from 1: opbench run -c 'c d.json' --warmup 3 --shard 2/3 --output "
-                    "shard-2-of-3.json\n");
+                    "2/3 lacks 3 from 1: opbench run --shard 2/3 --output shard-2-of-3.json -c "
+                    "'c d.json' --warmup 3\n");
     check_results(OK("0") OK("2") OK("12") OK("13") OK("15"));
     CHECK_INT(MERGE(HEADER(OF_THREE("1"), "")), OB_OK); /* nothing came at all */
     CHECK_INT(report.missing, 10);
+}
+
+#define BY_COST(k, hash, cases)                                                                    \
+    ", \"shard\": \"" k "/3\", \"shard_by\": \"cost\", \"shard_hash\": \"" hash                    \
+    "\", \"shard_cases\": \"" cases "\", \"divided\": [{\"ranges\": [[0, 3], [10, 3]]}]"
+
+/* Shard 1 has positions 0, 2 and 4, which are cases 0, 2 and 11. */
+static void gaps_of_shards_by_cost(void)
+{
+    CHECK_INT(MERGE(HEADER(BY_COST("1", "a", "0+2*3"), "") OK("0"),
+                    HEADER(BY_COST("2", "a", "1"), "") OK("1")),
+              OB_OK);
+    CHECK_INT(report.missing, 4);
+    CHECK_STR(said, "1/3 lacks 2 from 2: its file\n"
+                    "3/3 lacks 2 from 10: opbench run --shard 3/3 --output shard-3-of-3.json -c "
+                    "'c d.json' --warmup 3 --shard-by cost\n");
+    CHECK_INT(MERGE(HEADER(BY_COST("2", "a", "1,99999999999"), "") OK("1")), OB_OK);
+    CHECK_INT(report.missing, 5);
+    CHECK(strstr(said, "1/3 lacks 5 from 0: opbench run") == said);
+    CHECK(strstr(said, "\n3/3 lacks 0 from 0: opbench run") != NULL);
+    /* Divided by other costs: who has what is not known. */
+    CHECK_INT(MERGE(HEADER(BY_COST("1", "a", "0+2*3"), "") OK("0"),
+                    HEADER(BY_COST("2", "b", "1"), "") OK("1")),
+              OB_OK);
+    CHECK_INT(report.missing, 4);
+    CHECK(strstr(said, "is divided in another way than ") != NULL);
+    CHECK(strstr(said, "0/0 lacks 4 from 2: opbench run --resume --output ") != NULL);
+    CHECK(strstr(said, "--shard-by") == NULL);
+}
+
+/* The command that was given, with another part and file. */
+static void commands_of_headers(void)
+{
+#define REPEAT(command, file, words) REPEAT_BUT("true", command, file, words)
+#define REPEAT_BUT(resumes, command, file, words)                                                  \
+    ", \"repeat\": {\"command\": \"" command "\", \"file\": \"" file "\", \"resumes\": " resumes   \
+    ", \"words\": [" words "]}"
+    MERGE(HEADER(OF_THREE("1"), REPEAT("count", "--output", "\"-s\", \"a b\"")) OK("0"));
+    CHECK_STR(command, "opbench count --shard 3/3 --output shard-3-of-3.json -s 'a b'");
+    MERGE(HEADER(OF_THREE("1"), REPEAT("sweep", "--records", "\"s.json\"")) OK("0"));
+    CHECK_STR(command, "opbench sweep --shard 3/3 --records shard-3-of-3.json --output "
+                       "shard-3-of-3.csv s.json");
+    MERGE(HEADER(OF_THREE("3"), REPEAT_BUT("false", "diff", "--records", "")) OK("2"));
+    CHECK_STR(command, "opbench diff --shard 3/3 --records shard-3-of-3-again.json");
+    MERGE(HEADER(OF_THREE("1"), REPEAT("run; rm", "--output", "")) OK("0"));
+    CHECK_STR(command, "");
+    MERGE(HEADER(OF_THREE("1"), REPEAT("run", "--output", "7")) OK("0"));
+    CHECK_STR(command, "");
 }
 
 /* Each way of measuring has all cases. */
@@ -128,7 +178,21 @@ static void gaps_of_one_backend(void)
         OB_OK);
     CHECK_INT(report.missing, 1);
     CHECK_STR(said, "0/0 lacks 1 from 1: its file\n");
+    CHECK(strstr(command, "opbench run --resume --output ") == command);
+    CHECK(strstr(command, "out.json -c 'c d.json' --warmup 3") != NULL);
     check_results(OK("0") OK("1") OK("2") OK("3") TORCH("0") TORCH("2") TORCH("3"));
+}
+
+/* A number of threads that no file has at all. */
+static void gaps_of_a_way_that_nobody_measured(void)
+{
+    CHECK_INT(
+        MERGE(HEADER(", \"shard\": \"1/2\", \"divided\": [{\"ranges\": [[0, 1]], \"threads\": 1}, "
+                     "{\"ranges\": [[1, 1]], \"threads\": 2}]",
+                     "") RESULT("0", "ok", ", \"threads\": 1")),
+        OB_OK);
+    CHECK_INT(report.missing, 1);
+    CHECK(strstr(said, "2/2 lacks 1 from 1: opbench run --shard 2/2 ") == said);
 }
 
 static void the_newest_that_is_ok_counts(void)
@@ -220,7 +284,10 @@ int main(void)
     dir = temp_dir_make();
     RUN(shards_become_one);
     RUN(gaps_are_told_by_shard);
+    RUN(gaps_of_shards_by_cost);
+    RUN(commands_of_headers);
     RUN(gaps_of_one_backend);
+    RUN(gaps_of_a_way_that_nobody_measured);
     RUN(the_newest_that_is_ok_counts);
     RUN(lines_stay_together);
     RUN(lines_that_were_cut_off);

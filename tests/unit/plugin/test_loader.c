@@ -352,12 +352,22 @@ static void test_discover(void)
     CHECK_INT(ob_context_count(context, OB_ENTRY_PLUGIN), 4);
     CHECK_INT(log.count, 3);
 
-    /* A file in place of its directory. */
+    /* What is neither a directory nor a plug-in. */
     log = (test_log){.count = 0};
-    setenv("OPBENCH_PLUGIN_PATH", FIXTURE("good"), 1);
+    setenv("OPBENCH_PLUGIN_PATH", "/dev/null", 1);
     CHECK_INT(ob_plugin_discover(context, second, &err), OB_OK);
-    CHECK_STR(log.text, "warning: " FIXTURE("good") " is not a directory; name the directory that "
-                                                    "holds it in $OPBENCH_PLUGIN_PATH\n");
+    CHECK_STR(log.text, "warning: /dev/null is not a directory; name the directory that "
+                        "holds it in $OPBENCH_PLUGIN_PATH\n");
+    ob_context_destroy(context);
+
+    /* A file is taken alone, without those beside it. */
+    memset(&log, 0, sizeof log);
+    context = test_context(&log);
+    setenv("OPBENCH_PLUGIN_PATH", FIXTURE("good"), 1);
+    CHECK_INT(ob_plugin_discover(context, "/no/such/place", &err), OB_OK);
+    CHECK_INT(log.count, 0);
+    CHECK_INT(ob_context_count(context, OB_ENTRY_PLUGIN), 1);
+    CHECK_STR(ob_context_entry(context, OB_ENTRY_PLUGIN, 0).name, "good");
     ob_context_destroy(context);
 
     /* A library directory that is not there is no fault: nothing may be installed. */

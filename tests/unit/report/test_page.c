@@ -108,12 +108,22 @@ static void failures(void)
     ob_err err;
 #define FAILED(id)                                                                                 \
     "{\"op_name\": \"mm\", \"id\": \"" id "\", \"status\": \"failed\", \"reason\": \"no <b>\", "   \
-    "\"backend\": \"a\", \"threads\": 1, \"repro\": \"opbench run & more\"}\n"
+    "\"backend\": \"a\", \"threads\": 1, \"repro\": \"opbench run 'a & b'\"}\n"
     CHECK_INT(print(FAILED("0") FAILED("1"), append, &err), OB_OK);
     CHECK(has("<span class=\"mark bad\">failed</span> <b>2 cases</b>: no &lt;b&gt;</summary>"));
-    CHECK(
-        has("<span class=\"call\">mm|1</span><span class=\"repro\"><code>opbench run &amp; more"));
+    CHECK(has(
+        "<span class=\"call\">mm|1</span><span class=\"repro\"><code>opbench run &#39;a &amp; b"));
     CHECK(!has("no <b>"));
+    /* Each reason has its own cases. */
+    CHECK_INT(print(FAILED("0") FAILED("1") "{\"op_name\": \"add\", \"id\": \"7\", \"status\": "
+                                            "\"failed\", \"reason\": \"other\"}\n",
+                    append, &err),
+              OB_OK);
+    size_t listed = 0;
+    for (const char *at = page_text.data; (at = strstr(at, "<li><span class=\"call\">")) != NULL;
+         at++)
+        listed++;
+    CHECK_INT(listed, 3);
 }
 
 static void harm(void)
@@ -129,7 +139,7 @@ static void harm(void)
     CHECK(has("default-src 'none'; base-uri 'none'; form-action 'none'; script-src 'sha256-"));
 }
 
-/* A name of any length is cut, between two characters. */
+/* A name of any length is cut, between two characters; more of it can be opened, until the page has enough of that. */
 static void long_names(void)
 {
     ob_err err;
@@ -144,8 +154,22 @@ static void long_names(void)
     const char *cell = strstr(page_text.data, "class=call>");
     CHECK(cell != NULL);
     if (cell != NULL)
-        CHECK_INT((long)(strstr(cell, "\342\200\246</th>") - cell),
-                  (long)(strlen("class=call>") + OB_PAGE_NAME));
+        CHECK_INT(
+            (long)(strstr(cell, "\342\200\246<details class=\"rest\"><summary>more</summary>") -
+                   cell),
+            (long)(strlen("class=call>") + OB_PAGE_NAME));
+    CHECK(has("\303\251</details></th>")); /* 2,000 bytes are all shown */
+    line.size--;
+    ob_text many = {.data = NULL};
+    for (size_t i = 0; i < 2000; i++)
+        ob_text_append(&many, line.data, line.size);
+    ob_text_append(&many, "", 1);
+    CHECK_INT(print(many.data, append, &err), OB_OK);
+    size_t rests = 0;
+    for (const char *at = page_text.data; (at = strstr(at, "class=\"rest\"")) != NULL; at++)
+        rests++;
+    CHECK_INT(rests, OB_PAGE_REST_MOST / 2000);
+    ob_text_fini(&many);
     ob_text_fini(&line);
 }
 
@@ -170,9 +194,29 @@ static void sentences(void)
     CHECK(has("</b> oneDNN is old<"));
 }
 
+#define NODE(name, kernel)                                                                         \
+    "{\"sys_info\": {\"hostname\": \"" name "\", \"kernel\": \"" kernel                            \
+    "\"}, \"start_time\": \"x\"}\n" RESULT("mm", "a", "")
+
+/* Results of three nodes have a map; names in it are texts. */
+static void nodes(void)
+{
+    ob_err err;
+    CHECK_INT(print(NODE("x1", "6") NODE("x2", "6"), append, &err), OB_OK);
+    CHECK(!has("<h2>Nodes</h2>"));
+    CHECK_INT(print(NODE("x1", "6") NODE("x2", "6") NODE("<i>3", "<b>5"), append, &err), OB_OK);
+    CHECK(has("<a href=\"#nodes\">Nodes</a>"));
+    CHECK(has("<p>3 nodes: 2 healthy, 1 different,"));
+    CHECK(has("<th scope=\"row\" class=\"call\">&lt;i&gt;3</th><td><span class=\"mark bad\">"
+              "different</span></td><td class=\"why\">kernel: &lt;b&gt;5, most nodes have 6</td>"));
+    CHECK(has("<title>&lt;i&gt;3, other: +0.0 % ("));
+    CHECK(!has("<i>3") && !has("<b>5"));
+}
+
 int main(void)
 {
     RUN(packing);
+    RUN(nodes);
     RUN(rows);
     RUN(statements);
     RUN(sides);

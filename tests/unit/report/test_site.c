@@ -3,6 +3,7 @@
  * A history as a site: which pages there are, what they say of a step, and names that mean harm.
  */
 #include "check.h"
+#include "opbench/plot.h"
 #include "opbench/site.h"
 
 #include <stdlib.h>
@@ -110,12 +111,13 @@ static void a_step(ob_store *store)
     }
     const char *index = page_of(&p, "index.html");
     CHECK_HAS(index, "<h1>&lt;Ours&gt;</h1>");
-    CHECK_HAS(index, "40 runs, 1 series, 1 changes");
+    CHECK_HAS(index, "40 runs, 1 series, 1 change<");
     CHECK_HAS(index, "2026-01-06 <span class=\"mark slower\">+");
     CHECK_HAS(index, "1 slower");
     CHECK_HAS(index, "also changed: kernel");
     const char *page = page_of(&p, "case-");
     CHECK_HAS(page, "40 points, 1 step</p>");
+    CHECK_HAS(page, "<h3>native, forward <span class=\"mark slower\">+100.0 %</span></h3>");
     CHECK_HAS(page, ">+100.0 %</text>"); /* where the step is; the kernel's mark gives way to it */
     CHECK(strstr(page, ">kernel</text>") == NULL);
     CHECK_HAS(page_of(&p, "op-"), "<td class=\"n\">40</td>");
@@ -125,6 +127,73 @@ static void a_step(ob_store *store)
     CHECK_INT(ob_site_write(store, &params, &err), OB_ERR_IO);
     CHECK_STR(err.message, "no room");
     forget(&p);
+}
+
+/* A case that has another number on its second backend is one page, and texts of a database that anybody wrote are texts. */
+static void two_numbers(ob_store *store)
+{
+    static const char *const LINES =
+        "{\"run_options\": {}, \"start_time\": \"2026-02-01T00:00:00\", \"sys_info\": "
+        "{\"hostname\": "
+        "\"h\", \"cpu_model\": \"c\", \"pid\": 1}, \"config_hash\": \"y\"}\n"
+        "{\"op_name\": \"add\", \"id\": \"0\", \"key\": \"k1\", \"call\": \"add(1)\", \"backend\": "
+        "\"one\", \"status\": \"ok\", \"metric\": {\"forward\": {\"measure.time\": [1]}}, "
+        "\"statistics\": {\"forward\": {\"count\": 1, \"median\": 1}}}\n"
+        "{\"op_name\": \"add\", \"id\": \"5\", \"key\": \"k2\", \"call\": \"add(2)\", \"backend\": "
+        "\"one\", \"status\": \"ok\", \"metric\": {\"forward\": {\"measure.time\": [1]}}, "
+        "\"statistics\": {\"forward\": {\"count\": 1, \"median\": 1}}}\n"
+        "{\"op_name\": \"add\", \"id\": \"9\", \"key\": \"k1\", \"call\": \"add(1)\", \"backend\": "
+        "\"two\", \"status\": \"ok\", \"metric\": {\"forward\": {\"measure.time\": [1]}}, "
+        "\"statistics\": {\"forward\": {\"count\": 1, \"median\": 1}}}\n";
+    pages p = {.count = 0};
+    ob_err err = {.message = ""};
+    const ob_site_params params = {.size = sizeof params, .write = take, .ctx = &p};
+    add(store, LINES);
+    CHECK_INT(ob_site_write(store, &params, &err), OB_OK);
+    size_t pages_of_it = 0;
+    for (size_t i = 0; i < p.count; i++)
+        pages_of_it += strncmp(p.names[i], "case-k1-", 8) == 0;
+    CHECK_INT(pages_of_it, 1);
+    CHECK_HAS(page_of(&p, "case-k1-"), "<h3>one, forward </h3>");
+    CHECK_HAS(page_of(&p, "case-k1-"), "<h3>two, forward </h3>");
+    forget(&p);
+}
+
+static void pictures(ob_store *store)
+{
+    const ob_plot_params params = {
+        .size = sizeof params, .kind = OB_PLOT_HISTORY, .only = "<b>mm(2)"};
+    const ob_plot_params other = {.size = sizeof other, .kind = OB_PLOT_STEP};
+    const ob_store_filter none = {.size = sizeof none, .branch = "nowhere"};
+    ob_plot *plot;
+    ob_text text = {.data = NULL};
+    ob_err err = {.message = ""};
+    CHECK_INT(ob_plot_create(&params, &plot, &err), OB_OK);
+    CHECK_INT(ob_plot_add_store(plot, store, NULL, &err), OB_OK);
+    CHECK_INT(ob_plot_print(plot, OB_PLOT_SVG, NULL, &text, &err), OB_OK);
+    ob_text_append(&text, "", 1);
+    CHECK_HAS(text.data, "&lt;b&gt;mm(2), forward on native (device=cpu threads=1");
+    CHECK_HAS(text.data, ">+100.0 %</text>");
+    CHECK(strstr(text.data, "add(1)") == NULL);
+    size_t points = 0;
+    for (const char *at = text.data; (at = strstr(at, "<circle")) != NULL; at++)
+        points++;
+    CHECK_INT(points, 40);
+    text.size = 0;
+    CHECK_INT(ob_plot_print(plot, OB_PLOT_TEXT, NULL, &text, &err), OB_OK);
+    ob_text_append(&text, "", 1);
+    CHECK_HAS(text.data, "<b>mm(2)");
+    CHECK_HAS(text.data, "last/first");
+    CHECK_INT(ob_plot_add_store(plot, store, NULL, &err), OB_ERR_INVALID); /* once */
+    ob_plot_destroy(plot);
+    CHECK_INT(ob_plot_create(&other, &plot, &err), OB_OK);
+    CHECK_INT(ob_plot_add_store(plot, store, NULL, &err), OB_ERR_INVALID);
+    ob_plot_destroy(plot);
+    CHECK_INT(ob_plot_create(&params, &plot, &err), OB_OK);
+    CHECK_INT(ob_plot_add_store(plot, store, &none, &err), OB_ERR_NOT_FOUND);
+    CHECK_HAS(err.message, "no run of");
+    ob_plot_destroy(plot);
+    ob_text_fini(&text);
 }
 
 static void with_a_store(void)
@@ -142,6 +211,8 @@ static void with_a_store(void)
         CHECK_INT(p.count, 0);
         fill(store);
         a_step(store);
+        two_numbers(store);
+        pictures(store);
     }
     ob_store_close(store);
     static const char *const ENDS[] = {"", "-wal", "-shm"};

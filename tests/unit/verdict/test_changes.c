@@ -268,6 +268,45 @@ static void test_levels(void)
     ob__change_room_fini(&room);
 }
 
+/* Values of which each goes by the one before it wander without a step. A step between them is none of that. */
+static void test_dependence(void)
+{
+    enum { SERIES = 40, POINTS = 100 };
+    ob_change_room room;
+    size_t called = 0;
+    CHECK(ob__change_room_init(&room, POINTS));
+    const size_t whole[] = {0, POINTS}, parts[] = {0, 60, POINTS};
+    double sum = 0;
+    for (size_t n = 0; n < SERIES; n++) {
+        ob_rng rng;
+        double last = 0;
+        ob_rng_init(&rng, 8, n);
+        for (size_t i = 0; i < POINTS; i++) {
+            last = 0.8 * last + 0.6 * ob_rng_normal(&rng);
+            values[i] = 100 + last;
+        }
+        sum += ob__dependence(values, whole, 2, &room);
+        ob_changes *changes = found(POINTS, NULL);
+        for (size_t i = 0; i < ob_changes_count(changes); i++)
+            if (ob_changes_at(changes, i)->kind == OB_CHANGE_STEP) {
+                called++;
+                break;
+            }
+        ob_changes_destroy(changes);
+    }
+    CHECK_NEAR(sum / SERIES, 0.8, 0.1);
+    CHECK(called <= 4); /* bench/changes: 70 % of such series, if nothing were made of it */
+    make_noise(POINTS);
+    for (size_t i = 60; i < POINTS; i++)
+        values[i] *= 1.05;
+    CHECK(ob__dependence(values, whole, 2, &room) > 0.3);
+    CHECK_NEAR(ob__dependence(values, parts, 3, &room), 0, 0);
+    for (size_t i = 0; i < POINTS; i++)
+        values[i] = 5; /* even: nothing to go by */
+    CHECK_NEAR(ob__dependence(values, whole, 2, &room), 0, 0);
+    ob__change_room_fini(&room);
+}
+
 static void test_words(void)
 {
     CHECK_STR(ob_change_kind_word(OB_CHANGE_STEP), "step");
@@ -291,6 +330,7 @@ int main(void)
     RUN(test_statistic);
     RUN(test_chance);
     RUN(test_levels);
+    RUN(test_dependence);
     RUN(test_words);
     return ob_test_end();
 }

@@ -42,7 +42,7 @@ static void feed(ob_diff *diff, const char *lines)
     ob_record_reader_close(reader);
 }
 
-static ob_diff *judged(const char *base, const char *new_lines)
+static ob_diff *gathered(const char *base, const char *new_lines)
 {
     ob_diff *diff = made();
     ob_err err = {.message = ""};
@@ -50,6 +50,14 @@ static ob_diff *judged(const char *base, const char *new_lines)
     feed(diff, base);
     CHECK_INT(ob_diff_add_side(diff, "new", &err), OB_OK);
     feed(diff, new_lines);
+    CHECK_STR(err.message, "");
+    return diff;
+}
+
+static ob_diff *judged(const char *base, const char *new_lines)
+{
+    ob_diff *diff = gathered(base, new_lines);
+    ob_err err = {.message = ""};
     CHECK_INT(ob_diff_judge(diff, &err), OB_OK);
     CHECK_STR(err.message, "");
     return diff;
@@ -84,6 +92,37 @@ static void other_ways_of_measuring(void)
     diff = judged(WAY("continuous", "hot", 1), WAY("blocked", "hot", 1)); /* both are blocks */
     CHECK_HAS(ob_diff_note(diff, 0), "of one process");
     ob_diff_destroy(diff);
+}
+
+/* What backends say of their libraries: one backend, each of several, and what came with a result. */
+static void other_libraries(void)
+{
+#define SAYS(backends)                                                                             \
+    "{\"start_time\": \"now\", \"sys_info\": {\"opbench_version\": \"1\", \"backends\": " backends \
+    "}}\n"
+#define LATE(core) RESULT("k", "native", 1, TEN, ", \"libraries\": {\"blas_core\": \"" core "\"}")
+    static const struct {
+        const char *base, *next, *note;
+    } ROWS[] = {
+        {SAYS("{\"isa\": \"avx2\", \"threads\": \"1\"}") LATE("Zen"),
+         SAYS("{\"isa\": \"avx512\", \"threads\": \"2\"}") LATE("Zen"),
+         "new has other libraries than base: isa avx512, not avx2"},
+        {SAYS("{\"native\": {\"isa\": \"a\"}, \"x\": {\"version\": \"1.0\"}}") LATE("Zen"),
+         SAYS("{\"native\": {\"isa\": \"b\"}, \"x\": {\"version\": \"2.0\"}}") LATE("Prescott"),
+         "new has other libraries than base: native isa b, not a; x version 2.0, not 1.0; native "
+         "blas_core Prescott, not Zen"},
+        {SAYS("{\"isa\": \"avx2\"}") LATE("Zen"), SAYS("{\"native\": {\"isa\": 7}}") LATE("Zen"),
+         NULL},
+        {SAYS("[1, {}]") LATE("Zen"), SAYS("\"isa\"") LATE("Zen"), NULL},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        ob_diff *diff = judged(ROWS[i].base, ROWS[i].next);
+        if (ROWS[i].note != NULL)
+            CHECK_STR(ob_diff_note(diff, 0), ROWS[i].note);
+        else
+            CHECK_HAS(ob_diff_note(diff, 0), "of one process");
+        ob_diff_destroy(diff);
+    }
 }
 
 static void one_process_each(void)
@@ -153,7 +192,7 @@ static void memory_of_other_backends(void)
 static void equal_samples_of_a_coarse_clock(void)
 {
 #define CLOCKED(more)                                                                              \
-    "{\"run_options\": {}, \"sys_info\": {\"clock_resolution\": 20000}, \"start_time\": "          \
+    "{\"start_time\": \"now\", \"sys_info\": {\"clock_resolution\": 20000}, \"start_time\": "      \
     "\"x\"}\n" RESULT("k", "native", 1, TEN, more)
 #define OF_A_BLOCK ", \"number_per_run\": 1000"
 #define VIRTUAL ", \"libraries\": {\"virtual_clock_ns\": \"1\"}"
@@ -232,7 +271,7 @@ static void removed_by_the_compiler(void)
 #define GONE "[1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7, 1e-7]"
     static const struct {
         const char *base, *next, *why;
-    } ROWS[] = {{TEN, GONE, "this side takes less than a cycle"},
+    } ROWS[] = {{TEN, GONE, "this side takes no longer than an empty loop"},
                 {GONE, TEN, "the baseline takes"},
                 {GONE, GONE, "each side takes"}};
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
@@ -242,6 +281,24 @@ static void removed_by_the_compiler(void)
         ob_diff *diff = judged(base, next);
         CHECK_INT(only(diff)->time.kind, OB_VERDICT_UNDECIDED);
         CHECK(!only(diff)->worse);
+        CHECK_HAS(only(diff)->time.why, ROWS[i].why);
+        ob_diff_destroy(diff);
+    }
+}
+
+/* Whoever knows that the code of a side is gone says so, whatever its times are. */
+static void known_to_be_removed(void)
+{
+    static const struct {
+        const char *side, *why;
+    } ROWS[] = {{"base", "the baseline has no code"}, {"new", "this side has no code"}};
+    ob_err err;
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        ob_diff *diff = gathered(RESULT("k", "C", 1, TEN, ""), RESULT("k", "C", 1, TEN, ""));
+        CHECK_INT(ob_diff_set_removed(diff, "nobody", &err), OB_ERR_NOT_FOUND);
+        CHECK_INT(ob_diff_set_removed(diff, ROWS[i].side, &err), OB_OK);
+        CHECK_INT(ob_diff_judge(diff, &err), OB_OK);
+        CHECK_INT(only(diff)->time.kind, OB_VERDICT_UNDECIDED);
         CHECK_HAS(only(diff)->time.why, ROWS[i].why);
         ob_diff_destroy(diff);
     }
@@ -587,6 +644,7 @@ static void misuse(void)
 int main(void)
 {
     RUN(one_process_each);
+    RUN(other_libraries);
     RUN(other_ways_of_measuring);
     RUN(memory);
     RUN(memory_of_other_backends);
@@ -594,6 +652,7 @@ int main(void)
     RUN(summaries_of_three_sides);
     RUN(backward_below_zero);
     RUN(removed_by_the_compiler);
+    RUN(known_to_be_removed);
     RUN(busy_machine);
     RUN(processes_of_one_record);
     RUN(processes_of_different_length);

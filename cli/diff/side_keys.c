@@ -2,7 +2,7 @@
  *
  * What a side is told: one table of keys, for words of the command line and for files.
  */
-#include "side_words.h"
+#include "side_keys.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,14 +2,14 @@
  *
  * Sides of a comparison as the command line and files name them.
  */
-#ifndef OB_CLI_SIDE_WORDS_H
-#define OB_CLI_SIDE_WORDS_H
+#ifndef OB_CLI_SIDE_KEYS_H
+#define OB_CLI_SIDE_KEYS_H
 
 #include "time/snippet_line.h"
 
 #include "opbench/run.h"
 
-enum { OB_CLI_MOST_SIDES = 8 };
+enum { OB_CLI_MOST_SIDES = 32 };
 
 /* What is different about a side's code. NULL = nothing. */
 typedef struct ob_cli_side_code {

@@ -5,7 +5,7 @@
  * whatever threads were seen working while the case ran untimed. Threads that sleep all the time, of which
  * libraries have some, get no CPU of their own.
  */
-#include "run/places.h"
+#include "run/pinned_threads.h"
 
 #include "measure/proc.h"
 
@@ -20,11 +20,11 @@
 
 /* ---- CPUs ---- */
 
-ob_status ob__places_read(const char *list, int64_t threads, ob_places *out, ob_err *err)
+ob_status ob__pins_read(const char *list, int64_t threads, ob_pins *out, ob_err *err)
 {
     ob_cpu_set set;
     ob_err why;
-    *out = (ob_places){.count = 0};
+    *out = (ob_pins){.count = 0};
     if (list == NULL)
         return OB_OK;
     if (list[0] == '\0' || ob_cpu_set_parse(list, strlen(list), &set, &why) != OB_OK)
@@ -38,7 +38,7 @@ ob_status ob__places_read(const char *list, int64_t threads, ob_places *out, ob_
                           "give a lower --num-threads",
                           list, listed, listed == 1 ? "" : "s", (long long)threads);
     for (size_t cpu = 0; cpu < OB_MAX_CPUS; cpu++)
-        if (out->listed < OB_MOST_PLACES && ob_cpu_set_has(&set, cpu))
+        if (out->listed < OB_MOST_PINS && ob_cpu_set_has(&set, cpu))
             out->items[out->listed++].cpu = cpu;
     out->count = threads < (int64_t)out->listed ? (size_t)threads : out->listed;
     return OB_OK;
@@ -50,39 +50,39 @@ static void add_cpu(size_t cpu, cpu_set_t *to)
         CPU_SET(cpu, to);
 }
 
-static cpu_set_t all_of(const ob_places *places)
+static cpu_set_t all_of(const ob_pins *pins)
 {
     cpu_set_t all;
     CPU_ZERO(&all);
-    for (size_t i = 0; i < places->count; i++)
-        add_cpu(places->items[i].cpu, &all);
+    for (size_t i = 0; i < pins->count; i++)
+        add_cpu(pins->items[i].cpu, &all);
     return all;
 }
 
 /* The kernel leaves out CPUs that the process may not use, and is silent as long as one is left. */
-ob_status ob__places_take(const ob_places *places, ob_err *err)
+ob_status ob__pins_take(const ob_pins *pins, ob_err *err)
 {
     ob_cpu_set usable;
-    if (places->count == 0)
+    if (pins->count == 0)
         return OB_OK;
     OB_TRY(ob_cpu_set_usable(&usable, err));
-    for (size_t i = 0; i < places->listed; i++)
-        if (!ob_cpu_set_has(&usable, places->items[i].cpu))
+    for (size_t i = 0; i < pins->listed; i++)
+        if (!ob_cpu_set_has(&usable, pins->items[i].cpu))
             return ob_err_set(err, OB_ERR_INVALID,
                               "--pin: CPU %zu is not one that this process may use; "
                               "`taskset -cp $$` shows which are",
-                              places->items[i].cpu);
-    const cpu_set_t all = all_of(places);
+                              pins->items[i].cpu);
+    const cpu_set_t all = all_of(pins);
     if (sched_setaffinity(0, sizeof all, &all) == 0)
         return OB_OK;
     return ob_err_set(err, OB_ERR_INVALID, "--pin: the system does not allow it: %s",
                       strerror(errno));
 }
 
-void ob__places_loosen(const ob_places *places)
+void ob__pins_loosen(const ob_pins *pins)
 {
-    const cpu_set_t all = all_of(places);
-    if (places->count > 0)
+    const cpu_set_t all = all_of(pins);
+    if (pins->count > 0)
         sched_setaffinity(0, sizeof all, &all);
 }
 
@@ -106,13 +106,13 @@ static bool read_thread(const char *dir, const char *name, ob_thread_look *out)
     return true;
 }
 
-void ob__places_look(const char *dir, ob_thread_looks *out)
+void ob__pins_look(const char *dir, ob_thread_looks *out)
 {
     dir = dir != NULL ? dir : "/proc/self/task";
     DIR *folder = opendir(dir);
     out->count = 0;
     for (const struct dirent *entry;
-         folder != NULL && out->count < OB_MOST_PLACES && (entry = readdir(folder)) != NULL;)
+         folder != NULL && out->count < OB_MOST_PINS && (entry = readdir(folder)) != NULL;)
         out->count += read_thread(dir, entry->d_name, &out->items[out->count]);
     if (folder != NULL)
         closedir(folder);
@@ -126,41 +126,40 @@ static const ob_thread_look *find_look(const ob_thread_looks *looks, pid_t threa
     return NULL;
 }
 
-static ob_place *find_place(ob_places *places, pid_t thread)
+static ob_pin *find_pin(ob_pins *pins, pid_t thread)
 {
-    for (size_t i = 0; i < places->count; i++)
-        if (places->items[i].thread == thread)
-            return &places->items[i];
+    for (size_t i = 0; i < pins->count; i++)
+        if (pins->items[i].thread == thread)
+            return &pins->items[i];
     return NULL;
 }
 
-void ob__places_assign(ob_places *places, pid_t own, const ob_thread_looks *before,
-                       const ob_thread_looks *after)
+void ob__pins_assign(ob_pins *pins, pid_t own, const ob_thread_looks *before,
+                     const ob_thread_looks *after)
 {
-    for (size_t i = 0; i < places->count; i++)
-        if (find_look(after, places->items[i].thread) == NULL)
-            places->items[i].thread = 0;
-    if (places->count > 0)
-        places->items[0].thread = own;
+    for (size_t i = 0; i < pins->count; i++)
+        if (find_look(after, pins->items[i].thread) == NULL)
+            pins->items[i].thread = 0;
+    if (pins->count > 0)
+        pins->items[0].thread = own;
     for (size_t i = 0; i < after->count; i++) {
         const ob_thread_look *now = &after->items[i], *then = find_look(before, now->thread);
         const bool worked = now->running || then == NULL || now->ran_ns > then->ran_ns;
-        ob_place *place =
-            worked && find_place(places, now->thread) == NULL ? find_place(places, 0) : NULL;
-        if (place != NULL)
-            place->thread = now->thread;
+        ob_pin *pin = worked && find_pin(pins, now->thread) == NULL ? find_pin(pins, 0) : NULL;
+        if (pin != NULL)
+            pin->thread = now->thread;
     }
 }
 
-int64_t ob__places_bind(const ob_places *places)
+int64_t ob__pins_bind(const ob_pins *pins)
 {
     int64_t bound = 0;
-    for (size_t i = 0; i < places->count; i++) {
+    for (size_t i = 0; i < pins->count; i++) {
         cpu_set_t one;
         CPU_ZERO(&one);
-        add_cpu(places->items[i].cpu, &one);
-        bound += places->items[i].thread != 0 &&
-                 sched_setaffinity(places->items[i].thread, sizeof one, &one) == 0;
+        add_cpu(pins->items[i].cpu, &one);
+        bound += pins->items[i].thread != 0 &&
+                 sched_setaffinity(pins->items[i].thread, sizeof one, &one) == 0;
     }
     return bound;
 }

@@ -3,7 +3,7 @@
  * Which thread gets which CPU, by stand-ins of /proc/self/task; and which nodes of memory there are.
  */
 #include "check.h"
-#include "run/places.h"
+#include "run/pinned_threads.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -12,31 +12,31 @@
 
 static void lists(void)
 {
-    ob_places p;
+    ob_pins p;
     ob_err err;
-    CHECK_INT(ob__places_read(NULL, 8, &p, &err), OB_OK);
+    CHECK_INT(ob__pins_read(NULL, 8, &p, &err), OB_OK);
     CHECK_INT(p.count, 0);
-    CHECK_INT(ob__places_read("0,2,4-7", 3, &p, &err), OB_OK);
+    CHECK_INT(ob__pins_read("0,2,4-7", 3, &p, &err), OB_OK);
     CHECK_INT(p.count, 3);
     CHECK_INT(p.listed, 6);
     CHECK_INT(p.items[1].cpu, 2);
     CHECK_INT(p.items[5].cpu, 7);
-    CHECK_INT(ob__places_read("0,2", 3, &p, &err), OB_ERR_INVALID);
+    CHECK_INT(ob__pins_read("0,2", 3, &p, &err), OB_ERR_INVALID);
     CHECK_STR(err.message, "--pin 0,2 lists 2 CPUs for 3 threads; list one for each, or give a "
                            "lower --num-threads");
     static const char *const WRONG[] = {"", "x", "3-1", "1,", "-1", "4096"};
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
-        CHECK_INT(ob__places_read(WRONG[i], 1, &p, &err), OB_ERR_INVALID);
+        CHECK_INT(ob__pins_read(WRONG[i], 1, &p, &err), OB_ERR_INVALID);
         CHECK(strstr(err.message, "is no list of CPUs below 4096; write it like 0-3,8") != NULL);
     }
 }
 
 static void a_cpu_that_is_not_ours(void)
 {
-    ob_places p;
+    ob_pins p;
     ob_err err;
-    CHECK_INT(ob__places_read("4095", 1, &p, &err), OB_OK);
-    CHECK_INT(ob__places_take(&p, &err), OB_ERR_INVALID);
+    CHECK_INT(ob__pins_read("4095", 1, &p, &err), OB_OK);
+    CHECK_INT(ob__pins_take(&p, &err), OB_ERR_INVALID);
     CHECK_STR(err.message, "--pin: CPU 4095 is not one that this process may use; `taskset -cp $$` "
                            "shows which are");
 }
@@ -56,7 +56,7 @@ static void write_file(const char *dir, const char *name, const char *text)
 
 static void make_folder(char *dir)
 {
-    snprintf(dir, 64, "/tmp/opbench-places-XXXXXX");
+    snprintf(dir, 64, "/tmp/opbench-pins-XXXXXX");
     CHECK(mkdtemp(dir) != NULL);
 }
 
@@ -65,7 +65,7 @@ static void threads_that_work(void)
 {
     char dir[64], clean[128];
     ob_thread_looks before, after;
-    ob_places p;
+    ob_pins p;
     make_folder(dir);
     write_file(dir, "10/schedstat", "1000 5 1\n");
     write_file(dir, "10/stat", "10 (opbench) S 1\n");
@@ -76,44 +76,44 @@ static void threads_that_work(void)
     write_file(dir, "13/schedstat", "700 5 1\n");
     write_file(dir, "13/stat", "13 (spins) R 1\n");
     write_file(dir, "x/stat", "no thread\n");
-    ob__places_look(dir, &before);
+    ob__pins_look(dir, &before);
     CHECK_INT(before.count, 4);
     write_file(dir, "12/schedstat", "900 5 1\n");
-    ob__places_look(dir, &after);
-    CHECK_INT(ob__places_read("1,3,5,7", 4, &p, NULL), OB_OK);
-    ob__places_assign(&p, 10, &before, &after);
+    ob__pins_look(dir, &after);
+    CHECK_INT(ob__pins_read("1,3,5,7", 4, &p, NULL), OB_OK);
+    ob__pins_assign(&p, 10, &before, &after);
     CHECK_INT(p.items[0].thread, 10);
     CHECK_INT(p.items[1].thread + p.items[2].thread, 12 + 13);
     CHECK_INT(p.items[3].thread, 0);
-    /* One is gone and another came: who has a place keeps it. */
+    /* One is gone and another came: who has a pin keeps it. */
     const pid_t kept = p.items[2].thread;
     const pid_t gone = p.items[1].thread;
     after =
         (ob_thread_looks){.count = 3, .items = {{.thread = 10}, {.thread = kept}, {.thread = 14}}};
-    ob__places_assign(&p, 10, &before, &after);
+    ob__pins_assign(&p, 10, &before, &after);
     CHECK(kept != gone);
     CHECK_INT(p.items[1].thread, 14);
     CHECK_INT(p.items[2].thread, kept);
     snprintf(clean, sizeof clean, "rm -r %s", dir);
     CHECK_INT(system(clean), 0);
-    ob__places_look(dir, &after);
+    ob__pins_look(dir, &after);
     CHECK_INT(after.count, 0);
 }
 
 static void this_thread_is_bound(void)
 {
     ob_cpu_set usable;
-    ob_places p = {.count = 1, .listed = 1};
+    ob_pins p = {.count = 1, .listed = 1};
     ob_thread_looks looks;
     cpu_set_t now;
     CHECK_INT(ob_cpu_set_usable(&usable, NULL), OB_OK);
     while (!ob_cpu_set_has(&usable, p.items[0].cpu))
         p.items[0].cpu++;
-    ob__places_look(NULL, &looks);
+    ob__pins_look(NULL, &looks);
     CHECK_INT(looks.count, 1);
     CHECK_INT(looks.items[0].thread, gettid());
-    ob__places_assign(&p, gettid(), &looks, &looks);
-    CHECK_INT(ob__places_bind(&p), 1);
+    ob__pins_assign(&p, gettid(), &looks, &looks);
+    CHECK_INT(ob__pins_bind(&p), 1);
     CHECK_INT(sched_getaffinity(0, sizeof now, &now), 0);
     CHECK_INT(CPU_COUNT(&now), 1);
     CHECK(CPU_ISSET(p.items[0].cpu, &now));

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`opbench run --backend python`: eager PyTorch and NumPy beside native, both passes, operators in place, graphs, several backends in
+turns, compiled code, what is refused, and interpreters and frameworks that are missing or broken."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SKIP = 77
+program = None
+PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+
+
+def call(*words, python=PYTHON, **more):
+    environment = dict(os.environ, NO_COLOR="1", OPBENCH_PYTHON=python, OPBENCH_ROOFLINE="off", **more)
+    environment.pop("VIRTUAL_ENV", None)
+    return subprocess.run([program, *words], capture_output=True, text=True, timeout=250, env=environment)
+
+
+def run(*words, backend="python", python=PYTHON, **more):
+    """Exit code, results by backend and operator, the header, what was printed."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = os.path.join(folder, "out.json")
+        done = call("run", *words, "--backend", backend, "--output", output, "-w", "1", "-i", "3", python=python, **more)
+        records = []
+        if os.path.exists(output):
+            with open(output, encoding="utf-8") as file:
+                records = [json.loads(line) for line in file]
+    header = next((r for r in records if "sys_info" in r), {})
+    return done.returncode, [r for r in records if "status" in r and "op_name" in r], header, done.stdout + done.stderr
+
+
+def has(module, python=PYTHON):
+    return subprocess.run([python, "-c", "import " + module], capture_output=True).returncode == 0
+
+
+class Eager(unittest.TestCase):
+    """With torch where there is one."""
+
+    def setUp(self):
+        if not has("torch"):
+            self.skipTest("no torch in " + PYTHON)
+
+    def same(self, *words, backend="python"):
+        code, results, header, printed = run(*words, "--check", backend=backend)
+        self.assertEqual(code, 0, printed)
+        self.assertTrue(results, printed)
+        for r in results:
+            self.assertEqual((r["status"], r["check"]["verdict"]), ("ok", "same"), printed)
+        return results, header
+
+    def test_one_call(self):
+        _, header = self.same("torch.add", "f32[5,6]", "f32[5,6]", "alpha=2")
+        said = header["sys_info"]["backends"]
+        self.assertTrue(said["framework"].startswith("torch "), said)
+        self.assertEqual(said["executable"], PYTHON)
+
+    def test_backward(self):
+        results, _ = self.same("torch.nn.Linear", "7", "3", "/", "f32[4,7]", "-b")
+        self.assertIn("backward", results[0]["statistics"])
+
+    def test_in_place_starts_from_the_same_inputs(self):
+        self.same("torch.add_", "f32[5,6]", "f32[5,6]")
+
+    def test_no_elements_and_no_dimensions(self):
+        self.same("torch.neg", "f32[0,3]")
+        self.same("torch.neg", "f32[]")
+
+    def test_not_contiguous(self):
+        self.same("torch.nn.functional.softmax", "f32[6,5]", "0")
+
+    def test_several_results(self):
+        self.same("torch.topk", "f32[9]", "3")
+
+    def test_a_model_is_one_function(self):
+        self.same("torch.nn.BatchNorm2d", "3", "/", "f32[2,3,4,4]", "-b")
+
+    def test_beside_others(self):
+        results, _ = self.same("torch.mm", "f32[8,8]", "f32[8,8]", backend="native,python")
+        self.assertEqual(sorted(r["backend"] for r in results), ["native", "python"])
+
+    def test_compiled(self):
+        words = ["torch.mul", "f32[8,8]", "f32[8,8]", "--backend-options", "compile=default"]
+        code, results, _, printed = run(*words)
+        if not has("torch._dynamo"):
+            self.assertEqual(code, 2, printed)
+            self.assertIn("has no torch.compile; take 2.0 or later", printed)
+            return
+        self.assertEqual(code, 0, printed)
+        self.assertIn("compile", json.dumps(results[0]))
+
+    def test_exception_is_a_record_and_the_run_goes_on(self):
+        code, results, _, printed = run("aten::_foobar", "f32[2]")
+        self.assertNotEqual(code, 0, printed)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "two.json")
+            tensor = {"type": "tensor", "dtype": "float", "shape": [3, 3]}
+            generator = "PyTorch:DefaultDataGenerator"
+            entry = {"build_data_generator": generator, "input_data_generator": generator}
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"aten::linalg_cholesky": dict(entry, build_data_generator=generator, config=[{"input": [{"args": [
+                    dict(tensor, dtype="float", value_range=[-2, -1])]}]}]),
+                    "torch.abs": dict(entry, config=[{"input": [{"args": [tensor]}]}])}, file)
+            code, results, _, printed = run("-c", path)
+        self.assertEqual(code, 1, printed)
+        by_name = {r["op_name"]: r for r in results}
+        self.assertEqual(by_name["torch.abs"]["status"], "ok", printed)
+        self.assertNotEqual(by_name["aten::linalg_cholesky"]["status"], "ok", printed)
+
+
+class Arrays(unittest.TestCase):
+    def setUp(self):
+        if not has("numpy"):
+            self.skipTest("no numpy in " + PYTHON)
+
+    def options(self, *words):
+        return run(*words, "--check", "--backend-options", "framework=numpy")
+
+    def test_rows(self):
+        for words in (["torch.add", "f64[4,5]", "f64[5]"], ["torch.sum", "f32[4,5]", "1"], ["torch.mm", "f32[4,5]", "f32[5,2]"],
+                      ["torch.cat", "(f32[2,3],f32[4,3])", "0"]):
+            code, results, _, printed = self.options(*words)
+            self.assertEqual(code, 0, printed)
+            self.assertEqual(results[0]["check"]["verdict"], "same", printed)
+
+    def test_what_has_no_row(self):
+        code, results, _, printed = self.options("torch.nn.functional.conv2d", "f32[1,1,4,4]", "f32[1,1,2,2]")
+        self.assertIn("numpy has no row for aten::", printed)
+        self.assertEqual(results[0]["status"], "unsupported")
+
+    def test_argument_without_a_row(self):
+        self.assertIn("numpy has no alpha for aten::add", self.options("torch.add", "f32[4]", "f32[4]", "alpha=2")[3])
+
+    def test_no_gradients(self):
+        self.assertIn("numpy has no gradients", self.options("torch.add", "f32[4]", "f32[4]", "-b")[3])
+
+
+class Interpreters(unittest.TestCase):
+    def test_missing(self):
+        code, _, _, printed = run("torch.add", "f32[4]", "f32[4]", python="/nowhere/python3")
+        self.assertNotEqual(code, 0)
+        self.assertIn("/nowhere/python3 cannot be run; install it, or name another program in $OPBENCH_PYTHON", printed)
+
+    def test_no_framework(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "python3")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\nexec %s -S \"$@\"\n" % PYTHON)
+            os.chmod(path, 0o755)
+            code, _, _, printed = run("torch.add", "f32[4]", "f32[4]", python=path)
+        self.assertNotEqual(code, 0)
+        self.assertIn("has no torch (", printed)
+
+    def test_folder_of_the_user_is_not_searched(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "numpy.py"), "w", encoding="utf-8") as file:
+                file.write("raise SystemExit('taken')\n")
+            environment = dict(os.environ, OPBENCH_PYTHON=PYTHON)
+            done = subprocess.run([program, "run", "torch.add", "f32[4]", "f32[4]", "--backend", "python", "--backend-options",
+                                   "framework=numpy", "-i", "1"], cwd=folder, capture_output=True, text=True, timeout=250, env=environment)
+        self.assertNotIn("taken", done.stdout + done.stderr)
+
+    def test_exits_and_crashes_are_told(self):
+        for body, text in (("import os; os._exit(3)", "exit code 3"), ("import os; os.abort()", "Aborted"),
+                           ("raise SystemExit(4)", "SystemExit")):
+            with tempfile.TemporaryDirectory() as folder:
+                with open(os.path.join(folder, "numpy.py"), "w", encoding="utf-8") as file:
+                    file.write(body + "\n")
+                code, _, _, printed = run("torch.add", "f32[4]", "f32[4]", "--backend-options", "framework=numpy", PYTHONPATH=folder)
+            self.assertNotEqual(code, 0, printed)
+            self.assertIn(text, printed)
+
+    def test_unknown_framework(self):
+        self.assertIn("tensorflow is not a framework of the python backend; take jax, numpy, torch",
+                      run("torch.add", "f32[4]", "f32[4]", "--backend-options", "framework=tensorflow")[3])
+
+    def test_no_counts(self):
+        done = call("count", "--op", "torch.add", "f32[4]", "f32[4]", "--backend", "python")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("cannot be counted: valgrind does not follow into the program that hosts it", done.stdout + done.stderr)
+
+    def test_not_in_this_process(self):
+        done = call("run", "torch.add", "f32[4]", "f32[4]", "--backend", "python", "--no-isolate")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("not a Python interpreter", done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    program = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

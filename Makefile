@@ -16,7 +16,7 @@ BUILD = cmake --build build --parallel $(JOBS)
 # Many tests wait more than they compute: half as many again at once.
 CTEST = ctest --parallel $(shell expr $(JOBS) + $(JOBS) / 2) --output-on-failure --output-junit tests.xml $(if $(TESTS),--tests-regex '$(TESTS)')
 
-.PHONY: all run test test-full test-on test-cpu test-compilers install uninstall asan fuzz bench format check coverage support docs clean help
+.PHONY: all run test test-full test-on test-cpu test-compilers install uninstall python asan fuzz bench format check coverage support docs clean help
 
 all: ## build the program and the library: build/opbench
 	@test -f build/build.ninja || cmake --preset default
@@ -62,6 +62,12 @@ install: ## install to PREFIX (/usr/local), below DESTDIR if given
 
 uninstall: ## remove what `make install` wrote to the same PREFIX, by the list that it left there
 	tools/uninstall $(PREFIX)
+
+python: ## build a wheel of the Python package in build/wheel, and test it in a fresh virtual environment
+	@tools/install_deps python
+	cmake --preset default
+	$(BUILD) --target product python_core
+	tools/test_wheel
 
 asan: ## build and run the quick tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	@tools/install_deps test

@@ -24,7 +24,10 @@ install(DIRECTORY include/opbench DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_
 install(FILES ${OB_GENERATED_DIR}/opbench.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${OB_GENERATED_DIR}/opbench.bash
   DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME opbench)
-install(FILES capture/opbench_capture.py DESTINATION ${CMAKE_INSTALL_DATADIR}/opbench/capture)
+# The package's own file: without the package it is a module by itself.
+install(FILES python/opbench/capture.py DESTINATION ${CMAKE_INSTALL_DATADIR}/opbench/capture
+  RENAME opbench_capture.py)
+install(FILES python/patching_hook.py DESTINATION ${CMAKE_INSTALL_DATADIR}/opbench/capture)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # The configs that help and docs use, and what plug-ins and embedders begin with.
 install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/opbench/examples

@@ -215,6 +215,7 @@ static const generator GENERATORS[] = {
     {.name = "man", .run = generate_man},
     {.name = "bash", .run = ob__generate_bash},
     {.name = "markdown", .run = generate_markdown},
+    {.name = "options", .run = ob__generate_options},
     {.name = "backends", .run = ob__generate_backends},
     {.name = "devices", .run = ob__generate_devices},
 };
@@ -230,10 +231,11 @@ static int run(ob_cli *cli, const ob_cli_call *call)
 
 static const ob_cli_word WORDS[] = {
     {.name = "FORM",
-     .choices = "man|bash|markdown|backends|devices",
+     .choices = "man|bash|markdown|options|backends|devices",
      .required = true,
-     .help = "What to print: the man page, the bash completion, the page of the docs, or the words "
-             "that the completion offers for a backend or a device."},
+     .help =
+         "What to print: the man page, the bash completion, the page of the docs, the options as "
+         "JSON, or the words that the completion offers for a backend or a device."},
     {.name = NULL},
 };
 

@@ -1,0 +1,20 @@
+# What `import opbench` gives; the names come from modules that are imported when they are first used.
+from opbench import benchmark as benchmark
+from opbench._core import Error as Error
+from opbench._core import InputError as InputError
+from opbench._child import OpbenchWarning as OpbenchWarning
+from opbench._program import program_path as program_path
+from opbench._result import Diff as Diff
+from opbench._result import Result as Result
+from opbench._run import diff as diff
+from opbench._run import load as load
+from opbench._run import options_of as options_of
+from opbench._run import replay as replay
+from opbench._run import run as run
+from opbench._run import sweep as sweep
+from opbench._run import time as time
+from opbench import capture as capture
+from opbench import param as param
+
+__version__: str
+__all__: list[str]

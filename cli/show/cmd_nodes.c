@@ -11,7 +11,7 @@
 typedef struct nodes_options {
     const char *format, *ignore;
     double threshold;
-    bool drain, all, quiet;
+    bool drain, all;
 } nodes_options;
 
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, nodes_options, field, __VA_ARGS__)
@@ -28,7 +28,6 @@ static const ob_option OPTIONS[] = {
     ROW(STRING, "ignore", ignore, .value = "LIST",
         .help = "What may differ from node to node, with commas between, such as "
                 "kernel,microcode,governor, as the table names it."),
-    ROW(FLAG, "quiet", quiet, .letter = 'q', .help = "Print nothing: the exit code tells."),
     {.name = NULL},
 };
 
@@ -125,7 +124,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         status = read_files(cli, call, fleet, &err);
     if (status == OB_OK)
         status = ob_fleet_judge(fleet, &err);
-    if (status == OB_OK && !o->quiet)
+    if (status == OB_OK)
         status = print(cli, o, fleet, &err);
     const bool is_sick = status == OB_OK && ob_fleet_count_sick(fleet) > 0;
     ob_fleet_destroy(fleet);

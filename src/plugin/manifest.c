@@ -299,7 +299,7 @@ static ob_status take_host(const reading *r, const ob_json *node, ob_manifest *m
         return OB_OK;
     if (host == NULL)
         return no_memory(r);
-    *host = (ob_manifest_host){.program = NULL};
+    *host = (ob_manifest_host){.program = "", .flag = "", .code = "", .object = ""};
     OB_TRY(take_object(r, node, HOST_KEYS, host));
     if (strchr(host->program, '/') != NULL || strchr(host->object, '/') != NULL)
         return wrong(r, node, "program and object are names without /");

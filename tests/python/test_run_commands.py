@@ -155,7 +155,8 @@ def errors(folder):
     check("knows no operator" in str(raised(opbench.run, "torch.nosuch", "f32[2]", backend="native")), "an unknown operator")
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
-        opbench.run("torch.add", "f32[2]", "f32[3]", backend="native", iteration=1)
+        opbench.run({"torch.nosuch": {"input_data_generator": "PyTorch:DefaultDataGenerator", "config": [{"input": [{"args": [
+            {"type": "tensor", "dtype": "float", "shape": [2]}]}]}]}}, backend="native", iteration=1)
     check([pathlib.Path(warning.filename).name for warning in seen] == [pathlib.Path(__file__).name] and seen[0].category is opbench.OpbenchWarning,
           f"warnings point to the call: {[str(warning) for warning in seen]}")
     check("path or a dict" in str(raised(opbench.run, 3)), "no config")

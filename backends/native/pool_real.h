@@ -8,7 +8,7 @@
 
 static inline CAT(vector, CLASS) CAT(load_stepped, CLASS)(const T *in, int64_t stride)
 {
-    CAT(vector, CLASS) v;
+    CAT(vector, CLASS) v = {0};
     if (stride == 1)
         return CAT(load_vector, CLASS)(in);
     if (stride == 2)
@@ -26,7 +26,7 @@ CAT(pool_max_across, CLASS)(const native_pool_row *row, int64_t o, int64_t strid
                             BITS *places)
 {
     CAT(vector, CLASS) best = CAT(load_vector, CLASS)(values + o);
-    CAT(mask, CLASS) place, steps;
+    CAT(mask, CLASS) place, steps = {0};
     memcpy(&place, places + o, sizeof place);
     for (int lane = 0; lane < ACROSS; lane++)
         steps[lane] = (BITS)(lane * stride);

@@ -72,7 +72,7 @@ static ob_fleet *made(const char *ignore)
 /* Cases that take times[i] ms on the node, each by its number. */
 static void add_cases(ob_fleet *fleet, const double *times, size_t count)
 {
-    char key[16];
+    char key[32];
     for (size_t i = 0; i < count; i++) {
         snprintf(key, sizeof key, "k%zu", i);
         simulated_result(fleet, key, i % 2 == 0 ? MEMORY.call : COMPUTE.call, times[i], times[i],

@@ -10,6 +10,7 @@
 #include "run/run_options.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -146,14 +147,28 @@ static char *path_beside(const char *records, const char *end)
                                                                                             : path;
 }
 
+/* The path without the links of its folder; the last one stays: an interpreter's own name tells its virtual environment. */
+static bool real_folder(const char *path, char out[PATH_MAX])
+{
+    char folder[PATH_MAX], resolved[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    snprintf(folder, sizeof folder, "%.*s.", (int)(name - path), path);
+    return access(path, F_OK) == 0 && realpath(folder, resolved) != NULL &&
+           snprintf(out, PATH_MAX, "%s/%s", strcmp(resolved, "/") == 0 ? "" : resolved, name) <
+               PATH_MAX;
+}
+
 /* The value as it is handed on; malloc'ed. */
 static ob_status make_value(const place *p, const ob_backend_options_use *use, char **out,
                             ob_err *err)
 {
     const char *text = p->value->text, *end = p->row->writes;
     char resolved[PATH_MAX];
-    const bool is_path = p->row->is_file || p->row->variable != NULL;
-    if (end == NULL && is_path && realpath(text, resolved) != NULL)
+    const bool found = p->row->is_file            ? realpath(text, resolved) != NULL
+                       : p->row->variable != NULL ? real_folder(text, resolved)
+                                                  : false;
+    if (end == NULL && found)
         text = resolved;
     else if (end == NULL && p->row->is_file)
         return ob_err_set(err, OB_ERR_INVALID, "--%s %s: there is no such file", p->row->name,

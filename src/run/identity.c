@@ -90,7 +90,9 @@ static bool append_environment(ob_text *out, const ob_manifests *manifests, cons
         const ob_manifest *m = ob_manifests_find(manifests, name);
         ok = m == NULL || append_variable(out, m->variable);
         for (size_t i = 0; ok && m != NULL && i < m->option_count; i++)
-            ok = append_variable(out, m->options[i].variable);
+            ok = (m->options[i].variable != NULL && m->variable != NULL &&
+                  strcmp(m->options[i].variable, m->variable) == 0) ||
+                 append_variable(out, m->options[i].variable);
         if (*end == '\0')
             break;
     }

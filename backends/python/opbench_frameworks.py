@@ -7,6 +7,7 @@ but for Case.backward, which is one call of the framework's own."""
 
 import gc
 import importlib
+import inspect
 import sys
 import time
 import traceback
@@ -15,8 +16,11 @@ import types
 
 def explain(error, trace):
     """The last words of an exception for a record: what it is, and where it came from outside of this file."""
+    if isinstance(error, Refused):
+        return str(error)
     text = "".join(traceback.format_exception_only(type(error), error)).strip()
-    frames = [frame for frame in traceback.extract_tb(trace) if frame.filename != __file__] if trace else []
+    frames = [frame for frame in traceback.extract_tb(trace)
+              if frame.filename != __file__ and not frame.filename.startswith("<frozen")] if trace else []
     place = "".join(" (%s, line %d, in %s)" % (frame.filename, frame.lineno, frame.name) for frame in frames[-1:])
     return " ".join((text or type(error).__name__).split())[:400] + place
 
@@ -63,6 +67,55 @@ def edges_of(operand):
 
 def written_edges(calls):
     return {edge for call in calls for _, _, operand, _, _, writes in call.arguments if writes for edge in edges_of(operand)}
+
+
+# ------------------------------------------------------------------ functions of the user's modules
+
+PATHS = "python::"
+
+
+def default_text(value):
+    """A default as schemas write it. What they cannot write is None there: an argument that has its default is left out."""
+    if value is None or isinstance(value, (bool, int)):
+        return repr(value)
+    if isinstance(value, float) and value == value and value not in (float("inf"), float("-inf")):
+        return repr(value)
+    if isinstance(value, str) and value.isascii() and value.isprintable() and not set(value) & set("\"\\'"):
+        return '"%s"' % value
+    return "None"
+
+
+def schema_of(name, function):
+    """A function's schema, all arguments of type Any; None when it does not tell what it takes, or takes what cannot be
+    written down. What *args and **kwargs would take cannot be given."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    words, star = [], False
+    for one in parameters:
+        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
+            continue
+        if not one.name.isascii():
+            return None
+        if one.kind is one.KEYWORD_ONLY and not star:
+            words.append("*")
+            star = True
+        words.append("Any " + one.name + ("" if one.default is one.empty else "=" + default_text(one.default)))
+    return "%s%s(%s) -> Any" % (PATHS, name, ", ".join(words)) if name.isascii() else None
+
+
+def module_functions(name):
+    """The public functions of a module that the command line names, by their dotted names; other callables too, but no classes."""
+    try:
+        __import__(name)
+        module = sys.modules[name]
+    except Exception as error:
+        raise Refused("--python-module %s cannot be imported: %s; modules are looked for where %s looks, and in PYTHONPATH"
+                      % (name, explain(error, error.__traceback__), sys.executable)) from None
+    shown = getattr(module, "__all__", None) or [word for word in vars(module) if not word.startswith("_")]
+    found = {name + "." + word: getattr(module, word, None) for word in shown}
+    return {word: one for word, one in found.items() if callable(one) and not isinstance(one, type)}
 
 
 # ------------------------------------------------------------------ cases
@@ -182,7 +235,20 @@ class Framework:
 
     def __init__(self, device, threads, compile, jit, seed):
         self.device, self.compile, self.jit = device, compile, jit
+        self.own = {}  # functions of the user's modules
         self.set_threads(threads)
+
+    def schemas(self):
+        texts = (schema_of(name, function) for name, function in sorted(self.own.items()))
+        return [text for text in texts if text is not None]
+
+    def function(self, call):
+        if not call.name.startswith(PATHS):
+            return self.operator(call)
+        found = self.own.get(call.name[len(PATHS):])
+        if found is None:
+            raise Refused("no module of --python-module has %s" % call.name[len(PATHS):])
+        return found
 
     def supports(self, calls, backward):
         if backward and not self.differentiates:
@@ -305,7 +371,7 @@ class Torch(Framework):
                 live.resize_(copy.shape)
             live.copy_(copy)
 
-    def function(self, call):
+    def operator(self, call):
         """What Python programs call: the functions that PyTorch makes from its schemas; otherwise the operator itself."""
         space, _, short = call.name.partition("::")
         if short in self.REFUSED:
@@ -499,7 +565,7 @@ class Arrays(Framework):
         flat = self.numpy.frombuffer(memory, dtype=kind)
         return self.numpy.lib.stride_tricks.as_strided(flat, sizes, [stride * kind.itemsize for stride in strides])
 
-    def function(self, call):
+    def operator(self, call):
         row = ARRAY_FUNCTIONS.get(call.name)
         found = self.find(row[0]) if row else None
         if found is None:
@@ -628,7 +694,7 @@ class Jax(Arrays):
         case.grads = []
 
     def make_seeds(self, case, result):
-        return tuple(self.functions.ones_like(value) for value in result[0])
+        return self.jax.tree_util.tree_map(self.functions.ones_like, result[0])
 
     def backward(self, case, result, last):
         case.grads = case.pull(result[1], case.seeds)
@@ -650,13 +716,15 @@ class Jax(Arrays):
 FRAMEWORKS = {kind.name: kind for kind in (Torch, Jax, NumPy)}
 
 
-def open_framework(name, device, threads, compile, jit, seed):
+def open_framework(name, device, threads, compile, jit, seed, modules):
     if name not in FRAMEWORKS:
         raise Refused("%s is not a framework of the python backend; take %s" % (name, ", ".join(sorted(FRAMEWORKS))))
     if compile and name != "torch":
         raise Refused("compile= is torch's; %s has jit" % name)
     try:
         opened = FRAMEWORKS[name](device, threads, compile, jit, seed)
+        for module in filter(None, modules.split(":")):
+            opened.own.update(module_functions(module))
         gc.collect()
         gc.freeze()  # what a framework is made of stays, and need not be looked through before each case
         return opened

@@ -117,8 +117,10 @@ static ob_status open_framework(ob_backend *b, const ob_backend_settings *settin
         py->PyLong_FromLongLong(settings->threads),
         text_of(py, o->compile),
         py->PyBool_FromLong(o->jit != NULL && strcmp(o->jit, "on") == 0),
-        py->PyLong_FromLongLong((int64_t)(settings->seed >> 1))};
-    b->framework = python_call(b, b->module, "open_framework", arguments, 6);
+        py->PyLong_FromLongLong((int64_t)(settings->seed >> 1)),
+        text_of(py, o->modules)};
+    b->framework = python_call(b, b->module, "open_framework", arguments,
+                               sizeof arguments / sizeof *arguments);
     return b->framework != NULL ? OB_OK : python_fail(b, OB_ERR_UNSUPPORTED, err);
 }
 
@@ -196,6 +198,23 @@ static void properties(ob_backend *b, ob_property_fn fn, void *ctx)
     b->py.PyErr_Clear();
 }
 
+/* What functions of the user's modules are called, and with what: the texts of framework.schemas(). */
+static ob_status schemas(ob_backend *b, ob_schema_fn fn, void *ctx, ob_err *err)
+{
+    py_object *list = python_call(b, b->framework, "schemas", NULL, 0);
+    if (list == NULL)
+        return python_fail(b, OB_ERR_BACKEND, err);
+    ob_status status = OB_OK;
+    for (ssize_t i = 0, n = b->py.PySequence_Size(list); status == OB_OK && i < n; i++) {
+        py_object *item = b->py.PySequence_GetItem(list, i);
+        const char *text = item != NULL ? b->py.PyUnicode_AsUTF8AndSize(item, NULL) : NULL;
+        status = text != NULL ? fn(ctx, text) : python_fail(b, OB_ERR_BACKEND, err);
+        b->py.Py_DecRef(item);
+    }
+    b->py.Py_DecRef(list);
+    return status;
+}
+
 static void take_version(void *ctx, const char *name, const char *value)
 {
     ob_reason *out = ctx;
@@ -217,6 +236,9 @@ static const ob_option OPTIONS[] = {
               .help = "torch.compile with this mode, such as default or max-autotune."),
     OB_OPTION(CHOICE, "jit", python_options, jit, .value = "ON", .choices = "off|on",
               .initial = "off", .help = "jax: compile each case as a whole with jax.jit."),
+    OB_OPTION(STRING, "modules", python_options, modules, .value = "NAMES",
+              .help = "Modules whose functions are operators python::MODULE.FUNCTION, separated by "
+                      "':'."),
     {.name = NULL},
 };
 
@@ -239,6 +261,7 @@ static const ob_backend_desc BACKEND = {
     .memory_peak = memory_peak,
     .set_threads = set_threads,
     .properties = properties,
+    .schemas = schemas,
     .library = library,
     .has_backward = python_has_backward,
     .case_properties = python_case_properties,

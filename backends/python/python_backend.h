@@ -9,7 +9,7 @@
 #include "python_api.h"
 
 typedef struct python_options {
-    const char *framework, *compile, *jit;
+    const char *framework, *compile, *jit, *modules;
 } python_options;
 
 struct ob_backend {

@@ -148,15 +148,22 @@ static ob_status check_schema(const char *text, ob_err *err)
                       text, why.message);
 }
 
+const char *ob__name_dot(const char *name, size_t length)
+{
+    static const char PATHS[] = "python::";
+    const char *space = memmem(name, length, "::", 2);
+    if (space == NULL || strncmp(name, PATHS, sizeof PATHS - 1) == 0)
+        return NULL;
+    return memchr(space, '.', length - (size_t)(space - name));
+}
+
 /* "aten::add" or "aten::add.Tensor"; a whole schema stands for the name at its start. */
 static ob_status canonical(const ob_op_table *table, const char *name, ob__name *out, ob_err *err)
 {
     const size_t end = strcspn(name, "(");
     if (name[end] != '\0')
         OB_TRY(check_schema(name, err));
-    const char *space = strstr(name, "::");
-    const char *dot =
-        memchr(space, '.', end > (size_t)(space - name) ? end - (size_t)(space - name) : 0);
+    const char *dot = ob__name_dot(name, end);
     const size_t length = dot != NULL ? (size_t)(dot - name) : end;
     if (dot != NULL) {
         const size_t overload_length = end - length - 1;

@@ -19,6 +19,9 @@ typedef struct ob__name {
     size_t adapter; /* its index where public.adapter is set */
 } ob__name;
 
+/* The dot before the overload of "aten::add.Tensor", in the first `length` bytes; NULL = there is none. Names of the space
+ * python are paths, python::package.module.function: their dots belong to the name, and they have no overloads. */
+const char *ob__name_dot(const char *name, size_t length);
 ob_status ob__name_resolve(const ob_op_table *table, const char *name, ob__name *out, ob_err *err);
 
 #endif

@@ -8,6 +8,7 @@
  * arguments and nodes there can be is counted beforehand from the separators. A table of all of
  * PyTorch's operators is thus 3,199 allocations, not 100,000.
  */
+#include "op/names.h"
 #include "op/schema_parser.h"
 
 #include <stdio.h>
@@ -256,12 +257,11 @@ static ob_status parse_name(ob__parser *p)
     if (start == NULL)
         return ob__parser_fail(p, "expected an operator name such as aten::add");
     const char *dot = NULL;
-    bool canonical = false;
     for (;;) {
         if (dot == NULL && ob__parser_looking_at(p, "::")) {
             p->at += 2;
-            canonical = true;
-        } else if (ob__parser_looking_at(p, ".") && !(canonical && dot != NULL)) {
+        } else if (ob__parser_looking_at(p, ".") &&
+                   ob__name_dot(start, (size_t)(p->at - start)) == NULL) {
             dot = p->at++;
         } else {
             break;
@@ -273,9 +273,9 @@ static ob_status parse_name(ob__parser *p)
         if (p->at == word)
             return ob__parser_fail(p, "expected a name after '::' or '.'");
     }
-    const bool has_overload = canonical && dot != NULL;
-    p->schema->name = ob__parser_string(p, start, has_overload ? dot : p->at);
-    p->schema->overload = has_overload ? ob__parser_string(p, dot + 1, p->at) : "";
+    dot = ob__name_dot(start, (size_t)(p->at - start));
+    p->schema->name = ob__parser_string(p, start, dot != NULL ? dot : p->at);
+    p->schema->overload = dot != NULL ? ob__parser_string(p, dot + 1, p->at) : "";
     return OB_OK;
 }
 

@@ -8,6 +8,7 @@
  */
 #include "op/table.h"
 #include "op/adapter.h"
+#include "op/names.h"
 #include "op/rows.h"
 #include "op/schema_int.h"
 
@@ -65,7 +66,7 @@ static ob__op_entry make_entry(const ob_op_row *row, const char *origin)
 {
     const char *name = row->schema + strspn(row->schema, " \t\r\n");
     const size_t length = strcspn(name, "( \t\r\n");
-    const char *dot = memchr(name, '.', length);
+    const char *dot = ob__name_dot(name, length);
     return (ob__op_entry){.op = {.row = row, .origin = origin},
                           .name = name,
                           .name_length = (uint32_t)length,

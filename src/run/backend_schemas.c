@@ -3,6 +3,7 @@
  * The operators that a backend brings, told by a process that opened it.
  */
 #include "base/json_node.h"
+#include "op/names.h"
 #include "opbench/run.h"
 #include "process/answer.h"
 #include "run/hosted.h"
@@ -28,7 +29,9 @@ static ob_status add_schema(void *ctx, const char *schema)
 {
     question *q = ctx;
     char name[256];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(schema, ".("), schema);
+    const size_t end = strcspn(schema, "(");
+    const char *dot = ob__name_dot(schema, end);
+    snprintf(name, sizeof name, "%.*s", (int)(dot != NULL ? (size_t)(dot - schema) : end), schema);
     const char *refused = ob_session_refuses(q->session, name); /* the same for all overloads */
     return ob_text_append_str(&q->text, q->text.size > 1 ? ", [" : "[") &&
                    ob__json_write_any(&q->text, schema, strlen(schema)) &&

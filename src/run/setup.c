@@ -304,7 +304,8 @@ static const ob_manifest_option *find_giver(const ob_manifests *manifests, const
         for (size_t i = 0; i < manifest->option_count; i++) {
             const ob_manifest_option *row = &manifest->options[i];
             const char *start = row->operators;
-            if (row->brings != NULL && (backend == NULL || strcmp(backend, manifest->name) == 0) &&
+            if (row->brings != NULL && row->value != NULL &&
+                (backend == NULL || strcmp(backend, manifest->name) == 0) &&
                 (start != NULL) == (name != NULL) &&
                 (name == NULL || strncmp(name, start, strlen(start)) == 0))
                 return row;
@@ -321,14 +322,16 @@ static void add_place_to_look(const ob_setup_args *args, const char *name, ob_er
     const size_t used = strlen(err->message);
     char *to = err->message + used;
     const size_t room = sizeof err->message - used;
+    char more[192] = "";
     if (giver != NULL) {
-        snprintf(to, room, "; --%s FILE gives %s", giver->name, giver->brings);
+        snprintf(to, room, "; --%s %s gives %s", giver->name, giver->value, giver->brings);
     } else if (args->desc->schemas != NULL) {
         giver = find_giver(manifests, args->desc->name, NULL);
-        snprintf(to, room, "; `opbench list ops --backend %s` shows what there is%s%s%s%s",
-                 args->desc->name, giver != NULL ? ", and --" : "",
-                 giver != NULL ? giver->name : "", giver != NULL ? " FILE adds " : "",
-                 giver != NULL ? giver->brings : "");
+        if (giver != NULL)
+            snprintf(more, sizeof more, ", and --%.40s %.20s adds %.100s", giver->name,
+                     giver->value, giver->brings);
+        snprintf(to, room, "; `opbench list ops --backend %s` shows what there is%s",
+                 args->desc->name, more);
     }
 }
 

@@ -138,7 +138,111 @@ class Arrays(unittest.TestCase):
         self.assertIn("numpy has no gradients", self.options("torch.add", "f32[4]", "f32[4]", "-b")[3])
 
 
+OPS = """
+import numpy
+from os import path
+LIMIT = 3
+
+def doubled(x, times=2, *more, how="plain", like=numpy.float32, **rest):
+    return x * times
+
+def two(x):
+    return x, (x + 1, 3, None)
+
+def broken(x):
+    raise ValueError("no good")
+
+def _hidden(x):
+    return x
+
+class Thing:
+    pass
+"""
+
+
+class Modules(unittest.TestCase):
+    """Functions of modules that the command line names."""
+
+    def setUp(self):
+        if not has("numpy"):
+            self.skipTest("no numpy in " + PYTHON)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        os.mkdir(os.path.join(self.folder, "mypkg"))
+        for name, text in (("__init__.py", ""), ("ops.py", OPS), ("torch_ops.py", "import torch\ndef f(x, dim=-1):\n"
+                                                                 "    return torch.softmax(x * 2, dim)\n"),
+                           ("bad.py", "1 / 0\n")):
+            with open(os.path.join(self.folder, "mypkg", name), "w", encoding="utf-8") as file:
+                file.write(text)
+
+    def run_own(self, *words, module="mypkg.ops", framework="numpy"):
+        named = ["--python-module", module] if module else []
+        return run(*words, *named, "--backend-options", "framework=" + framework, PYTHONPATH=self.folder)
+
+    def test_a_function_is_an_operator(self):
+        for words in (["doubled", "f32[8,8]"], ["doubled", "f32[8]", "3"], ["doubled", "f32[2]", "times=3", "how=other"], ["two", "i64[2]"]):
+            code, results, _, printed = self.run_own("python::mypkg.ops." + words[0], *words[1:])
+            self.assertEqual(code, 0, printed)
+            self.assertEqual((results[0]["status"], results[0]["op_name"]), ("ok", "python::mypkg.ops." + words[0]), printed)
+
+    def test_two_functions_are_two_cases(self):
+        keys = {self.run_own("python::mypkg.ops." + name, "f32[8]")[1][0]["key"] for name in ("doubled", "two")}
+        self.assertEqual(len(keys), 2)
+
+    def test_with_torch_and_backward(self):
+        if not has("torch"):
+            self.skipTest("no torch in " + PYTHON)
+        code, results, _, printed = self.run_own("python::mypkg.torch_ops.f", "f32[8,8]", "-b", module="mypkg.torch_ops",
+                                                 framework="torch")
+        self.assertEqual(code, 0, printed)
+        self.assertIn("backward", results[0]["statistics"])
+
+    def test_only_the_command_line_names_a_module(self):
+        path = os.path.join(self.folder, "config.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"python::mypkg.ops.doubled": {"input_data_generator": "PyTorch:DefaultDataGenerator", "config": [
+                {"input": [{"args": [{"type": "tensor", "dtype": "float", "shape": [3]}]}]}]}}, file)
+        code, results, _, printed = self.run_own("-c", path, module=None)
+        self.assertEqual(results[0]["status"], "unsupported", printed)
+        self.assertIn("--python-module NAMES gives the functions of a module", printed)
+        self.assertEqual(self.run_own("-c", path)[0], 0)
+
+    def test_list(self):
+        done = call("list", "ops", "--backend", "python", "--backend-options", "framework=numpy", "--python-module", "mypkg.ops",
+                    PYTHONPATH=self.folder)
+        self.assertIn('python::mypkg.ops.doubled(Any x, Any times=2, *, Any how="plain", Any like=None) -> Any', done.stdout)
+        for hidden in ("_hidden", "Thing", "ops.path", "LIMIT", "numpy("):
+            self.assertNotIn(hidden, done.stdout)
+
+    def test_an_exception_has_its_place(self):
+        code, results, _, printed = self.run_own("python::mypkg.ops.broken", "f32[8]")
+        self.assertEqual(results[0]["status"], "failed", printed)
+        self.assertRegex(printed, r"ValueError: no good \(\S+/mypkg/ops.py, line 13, in broken\)")
+
+    def test_what_is_not_there(self):
+        code, _, _, printed = self.run_own("python::mypkg.ops.doubled", "f32[8]", module="mypkg.nothing")
+        self.assertEqual(code, 2, printed)
+        self.assertIn("--python-module mypkg.nothing cannot be imported: ModuleNotFoundError: No module named 'mypkg.nothing'; ", printed)
+        self.assertRegex(self.run_own("python::mypkg.ops.doubled", "f32[8]", module="mypkg.bad")[3],
+                         r"mypkg.bad cannot be imported: ZeroDivisionError: division by zero \(\S+bad.py, line 1, in <module>\)")
+        self.assertIn("python::mypkg.ops.doubld", self.run_own("python::mypkg.ops.doubld", "f32[8]")[3])
+
+
 class Interpreters(unittest.TestCase):
+    def test_virtual_environment_is_kept(self):
+        if not has("numpy"):
+            self.skipTest("no numpy in " + PYTHON)
+        with tempfile.TemporaryDirectory() as folder:
+            made = subprocess.run([PYTHON, "-m", "venv", "--without-pip", "--system-site-packages", "--symlinks", folder],
+                                  capture_output=True)
+            if made.returncode != 0:
+                self.skipTest("no venv in " + PYTHON)
+            own = os.path.join(os.path.realpath(folder), "bin", "python3")
+            code, _, header, printed = run("torch.add", "f32[4]", "f32[4]", "--python", own, "--backend-options", "framework=numpy")
+        self.assertEqual(code, 0, printed)
+        self.assertEqual(header["sys_info"]["backends"]["executable"], own)
+
     def test_missing(self):
         code, _, _, printed = run("torch.add", "f32[4]", "f32[4]", python="/nowhere/python3")
         self.assertNotEqual(code, 0)

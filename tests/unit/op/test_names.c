@@ -41,6 +41,7 @@ static void names_follow_the_rules(void)
         {"aten::add.Nothing", "aten::add", "Nothing", false},
         {"torch.nothing_of_the_sort", "aten::nothing_of_the_sort", "", false},
         {"mine::op", "mine::op", "", false},
+        {"python::package.module.f", "python::package.module.f", "", false},
     };
     for (size_t i = 0; i < COUNT(CASES); i++) {
         ob_op_name name;

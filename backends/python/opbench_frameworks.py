@@ -7,29 +7,15 @@ but for Case.backward, which is one call of the framework's own."""
 
 import gc
 import importlib
-import inspect
+import os
 import sys
 import time
-import traceback
 import types
 
+from opbench_operators import (BUILD, MORE, OPERATORS, PATHS, SKIPPED, OperatorInterface, Refused, explain, load_workloads,
+                               module_functions, register_operator, register_operators, schema_of, workload_schema)
 
-def explain(error, trace):
-    """The last words of an exception for a record: what it is, and where it came from outside of this file."""
-    if isinstance(error, Refused):
-        return str(error)
-    text = "".join(traceback.format_exception_only(type(error), error)).strip()
-    frames = [frame for frame in traceback.extract_tb(trace)
-              if frame.filename != __file__ and not frame.filename.startswith("<frozen")] if trace else []
-    place = "".join(" (%s, line %d, in %s)" % (frame.filename, frame.lineno, frame.name) for frame in frames[-1:])
-    return " ".join((text or type(error).__name__).split())[:400] + place
-
-
-class Refused(Exception):
-    """What a framework does not have; its text is the reason."""
-
-    def __str__(self):
-        return self.args[0]
+__all__ = ["OperatorInterface", "register_operator", "register_operators", "explain", "open_framework"]
 
 
 class Call:
@@ -46,11 +32,15 @@ class Call:
         """Arguments as people write them: what is required by its place, then (name, operand) of what has a default and
         differs from it."""
         positional, named = [], []
-        for name, keyword, operand, has_default, default, _ in self.arguments:
-            if not keyword and not has_default and not named:
+        usual = [has_default and operand[0] == "value" and same(operand[1], default)
+                 for _, _, operand, has_default, default, _ in self.arguments]
+        # What *args takes has no name, so that all before it go by their places too.
+        last = max((n for n, one in enumerate(self.arguments) if one[0].startswith(MORE) and not usual[n]), default=-1)
+        for n, (name, keyword, operand, has_default, _, _) in enumerate(self.arguments):
+            if not keyword and (n <= last or not has_default and not named):
                 positional.append(operand)
             # PyTorch's own functions always say the reduction; its bindings take another default than the schema.
-            elif name == "reduction" or not (has_default and operand[0] == "value" and same(operand[1], default)):
+            elif name == "reduction" or not usual[n]:
                 named.append((name, operand))
         return positional, named
 
@@ -67,55 +57,6 @@ def edges_of(operand):
 
 def written_edges(calls):
     return {edge for call in calls for _, _, operand, _, _, writes in call.arguments if writes for edge in edges_of(operand)}
-
-
-# ------------------------------------------------------------------ functions of the user's modules
-
-PATHS = "python::"
-
-
-def default_text(value):
-    """A default as schemas write it. What they cannot write is None there: an argument that has its default is left out."""
-    if value is None or isinstance(value, (bool, int)):
-        return repr(value)
-    if isinstance(value, float) and value == value and value not in (float("inf"), float("-inf")):
-        return repr(value)
-    if isinstance(value, str) and value.isascii() and value.isprintable() and not set(value) & set("\"\\'"):
-        return '"%s"' % value
-    return "None"
-
-
-def schema_of(name, function):
-    """A function's schema, all arguments of type Any; None when it does not tell what it takes, or takes what cannot be
-    written down. What *args and **kwargs would take cannot be given."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return None
-    words, star = [], False
-    for one in parameters:
-        if one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD):
-            continue
-        if not one.name.isascii():
-            return None
-        if one.kind is one.KEYWORD_ONLY and not star:
-            words.append("*")
-            star = True
-        words.append("Any " + one.name + ("" if one.default is one.empty else "=" + default_text(one.default)))
-    return "%s%s(%s) -> Any" % (PATHS, name, ", ".join(words)) if name.isascii() else None
-
-
-def module_functions(name):
-    """The public functions of a module that the command line names, by their dotted names; other callables too, but no classes."""
-    try:
-        __import__(name)
-        module = sys.modules[name]
-    except Exception as error:
-        raise Refused("--python-module %s cannot be imported: %s; modules are looked for where %s looks, and in PYTHONPATH"
-                      % (name, explain(error, error.__traceback__), sys.executable)) from None
-    shown = getattr(module, "__all__", None) or [word for word in vars(module) if not word.startswith("_")]
-    found = {name + "." + word: getattr(module, word, None) for word in shown}
-    return {word: one for word, one in found.items() if callable(one) and not isinstance(one, type)}
 
 
 # ------------------------------------------------------------------ cases
@@ -198,6 +139,14 @@ class Case:
             given.setdefault(edge, self.values[edge])
         return [given[edge] for edge in self.output_edges]
 
+    def first_call(self):
+        named = len(self.names or ())
+        by_place = self.arguments[:len(self.arguments) - named]
+        return self.function(*by_place, **dict(zip(self.names or (), self.arguments[len(by_place):])))
+
+    def finds_backward(self, result):
+        return bool(self.framework.differentiable(self, result))
+
     def make_grad(self, result):
         self.seeds = self.framework.make_seeds(self, result)
 
@@ -224,6 +173,40 @@ class Case:
         gc.enable()
 
 
+class WorkloadCase(Case):
+    """A registered operator, which builds itself and has a backward of its own."""
+
+    def make_function(self):
+        self.operator, self.grads = OPERATORS[self.calls[0].name[len(PATHS):]], []
+        positional, named = self.calls[0].given()
+        build = [(name[len(BUILD):], self.ready(operand)) for name, operand in named if name.startswith(BUILD)]
+        by_place = {int(name): value for name, value in build if name.isdigit()}
+        self.operator.cleanup()
+        self.operator.set_device(self.framework.device)
+        self.operator.build(*[by_place.get(n) for n in range(max(by_place, default=-1) + 1)],
+                            **{name: value for name, value in build if not name.isdigit()})
+        named = [(name, operand) for name, operand in named if not name.startswith(BUILD)]
+        self.function = self.framework.whole(self.operator.forward)
+        self.arguments = tuple(self.ready(operand) for operand in positional + [operand for _, operand in named])
+        self.names = tuple(name for name, _ in named) or None
+
+    def results(self, result):
+        return [result]
+
+    def finds_backward(self, result):
+        return True
+
+    def make_grad(self, result):
+        self.operator.create_grad()
+
+    def backward(self, result, last):
+        self.operator.backward()
+
+    def close(self):
+        super().close()
+        self.operator.cleanup()
+
+
 # ------------------------------------------------------------------ frameworks
 
 
@@ -239,19 +222,30 @@ class Framework:
         self.set_threads(threads)
 
     def schemas(self):
-        texts = (schema_of(name, function) for name, function in sorted(self.own.items()))
+        texts = [schema_of(name, function) for name, function in sorted(self.own.items())]
+        texts += [workload_schema(name, operator) for name, operator in sorted(OPERATORS.items())]
+        texts += ["%s%s() -> ()" % (PATHS, name) for name in sorted(SKIPPED)]
         return [text for text in texts if text is not None]
+
+    def refuses(self, name):
+        """The same text each time: C keeps it."""
+        return SKIPPED.get(name[len(PATHS):]) if name.startswith(PATHS) else None
+
+    def is_workload(self, calls):
+        return len(calls) == 1 and calls[0].name.startswith(PATHS) and calls[0].name[len(PATHS):] in OPERATORS
 
     def function(self, call):
         if not call.name.startswith(PATHS):
             return self.operator(call)
-        found = self.own.get(call.name[len(PATHS):])
-        if found is None:
-            raise Refused("no module of --python-module has %s" % call.name[len(PATHS):])
-        return found
+        name = call.name[len(PATHS):]
+        if name in OPERATORS:
+            return OPERATORS[name].forward
+        if name not in self.own:
+            raise Refused("no module of --python-module has %s" % name)
+        return self.own[name]
 
     def supports(self, calls, backward):
-        if backward and not self.differentiates:
+        if backward and not self.differentiates and not self.is_workload(calls):
             return "%s has no gradients" % self.name
         try:
             for call in calls:
@@ -260,6 +254,9 @@ class Framework:
             return str(reason)
         return None
 
+    def new_case(self, calls, *more):
+        return (WorkloadCase if self.is_workload(calls) else Case)(self, calls, *more)
+
     def prepare(self, calls, values, given, grads, outputs, wants_backward, inference):
         gc.collect()
         case = self.make_case(calls, values, given, grads, outputs, wants_backward, inference)
@@ -267,11 +264,12 @@ class Framework:
         return case
 
     def make_case(self, calls, values, given, grads, outputs, wants_backward, inference):
-        return Case(self, calls, values, given, grads, outputs, wants_backward)
+        return self.new_case(calls, values, given, grads, outputs, wants_backward)
 
     def describe(self):
         return ["python", sys.version.split()[0], "implementation", sys.implementation.name, "executable", sys.executable,
-                "framework", "%s %s" % (self.name, self.version())]
+                "framework", "%s %s" % (self.name, self.version())] + (
+                    ["workloads skipped", "; ".join("%s: %s" % one for one in sorted(SKIPPED.items()))] if SKIPPED else [])
 
     def export(self, value):
         if value is None:
@@ -300,6 +298,12 @@ class Framework:
 
     def memory_peak(self, reset):
         return None
+
+    def zero_grad(self, case):
+        pass
+
+    def gradients(self, case):
+        return []
 
 
 class Torch(Framework):
@@ -403,16 +407,15 @@ class Torch(Framework):
                  and (values[edge].is_floating_point() or values[edge].is_complex())]
         for edge in grads:
             values[edge].requires_grad_()
-        case = Case(self, calls, values, given, grads, outputs, wants_backward)
+        case = self.new_case(calls, values, given, grads, outputs, wants_backward)
         if inference and not wants_backward:
             case.guard = self.torch.inference_mode()
             case.guard.__enter__()
         if wants_backward or self.compile:
             start = time.perf_counter()
-            result = case.function(*case.arguments[:len(case.arguments) - len(case.names or ())],
-                                   **dict(zip(case.names or (), case.arguments[len(case.arguments) - len(case.names or ()):])))
+            result = case.first_call()
             if wants_backward:
-                case.has_backward = bool(self.differentiable(case, result))
+                case.has_backward = case.finds_backward(result)
             if wants_backward and case.has_backward:
                 case.make_grad(result)
                 case.backward(result, True)
@@ -660,11 +663,11 @@ class Jax(Arrays):
         return self.jax.jit(function) if self.jit else function
 
     def make_case(self, calls, values, given, grads, outputs, wants_backward, inference):
-        case = Case(self, calls, values, given, grads, outputs, wants_backward)
-        if wants_backward:
+        case = self.new_case(calls, values, given, grads, outputs, wants_backward)
+        if wants_backward and not self.is_workload(calls):
             self.differentiate(case, grads)
         start = time.perf_counter()
-        result = case.function(*case.arguments)
+        result = case.first_call()
         self.jax.block_until_ready(result)
         if wants_backward:
             case.make_grad(result)
@@ -725,6 +728,8 @@ def open_framework(name, device, threads, compile, jit, seed, modules):
         opened = FRAMEWORKS[name](device, threads, compile, jit, seed)
         for module in filter(None, modules.split(":")):
             opened.own.update(module_functions(module))
+        if os.environ.get("OPBENCH_WORKLOADS"):
+            load_workloads(os.environ["OPBENCH_WORKLOADS"])
         gc.collect()
         gc.freeze()  # what a framework is made of stays, and need not be looked through before each case
         return opened

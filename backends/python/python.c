@@ -215,6 +215,18 @@ static ob_status schemas(ob_backend *b, ob_schema_fn fn, void *ctx, ob_err *err)
     return status;
 }
 
+/* Of a module of workloads that was skipped; the framework keeps the text. */
+static const char *refuses(ob_backend *b, const char *name)
+{
+    py_object *const arguments[] = {text_of(&b->py, name)};
+    py_object *why = python_call(b, b->framework, "refuses", arguments, 1);
+    const char *text =
+        why != NULL && why != b->none ? b->py.PyUnicode_AsUTF8AndSize(why, NULL) : NULL;
+    b->py.Py_DecRef(why);
+    b->py.PyErr_Clear();
+    return text;
+}
+
 static void take_version(void *ctx, const char *name, const char *value)
 {
     ob_reason *out = ctx;
@@ -262,6 +274,7 @@ static const ob_backend_desc BACKEND = {
     .set_threads = set_threads,
     .properties = properties,
     .schemas = schemas,
+    .refuses = refuses,
     .library = library,
     .has_backward = python_has_backward,
     .case_properties = python_case_properties,

@@ -110,6 +110,8 @@ bool ob__list_op_is_named(const ob_context *context, const ob_list_item *item, c
     if (space == NULL ||
         ob_op_resolve_name(ob_context_operators(context), text, &name, NULL) != OB_OK)
         return false;
+    if (name.overload[0] == '\0' && strcmp(name.base, item->name) == 0)
+        return true; /* one without overloads, whose dots are its own */
     const size_t length = strcspn(item->name, ".");
     /* A function with an adapter leads to one of several operators (relu and relu_), of which the
      * name gives one; the one that is called as the function is belongs to it too. */

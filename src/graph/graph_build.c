@@ -235,6 +235,59 @@ static bool is_known(const ob_op_table *table, const char *name)
            (ob_op_resolve_name(table, name, &resolved, NULL) == OB_OK && resolved.known);
 }
 
+/* An operator that is built first, as a backend's own may be: its schema has arguments build_0, build_1 ... for what build is
+ * given by its place, and build_NAME for what it is given by a name. */
+static const char BUILD[] = "build_";
+
+static bool takes_build(const ob_op_table *table, const char *name)
+{
+    ob_op_name resolved;
+    const ob_op *op = ob_op_resolve_name(table, name, &resolved, NULL) == OB_OK && resolved.known
+                          ? ob_op_table_find(table, resolved.base)
+                          : NULL;
+    for (size_t i = 0; op != NULL && op->schema != NULL && i < op->schema->arg_count; i++)
+        if (op->schema->args[i].keyword_only &&
+            strncmp(op->schema->args[i].name, BUILD, sizeof BUILD - 1) == 0)
+            return true;
+    return false;
+}
+
+static ob_status call_with_build(ob_graph *graph, const char *name, const ob__operand_call *build,
+                                 const ob__operand_call *input, ob_operand *result, ob_err *err)
+{
+    typedef char text[160];
+    const size_t own = build->arg_count + build->kwarg_count, count = own + input->kwarg_count;
+    text *texts = calloc(own + 1, sizeof *texts);
+    const char **names = calloc(count + 1, sizeof *names);
+    ob_operand *values = calloc(count + 1, sizeof *values); /* borrowed */
+    const bool ok = texts != NULL && names != NULL && values != NULL;
+    for (size_t i = 0; ok && i < own; i++) {
+        const bool positional = i < build->arg_count;
+        const size_t at = positional ? i : i - build->arg_count;
+        if (positional)
+            snprintf(texts[i], sizeof *texts, "%s%zu", BUILD, at);
+        else
+            snprintf(texts[i], sizeof *texts, "%s%.128s", BUILD, build->kwarg_names[at]);
+        names[i] = texts[i];
+        values[i] = positional ? build->args[at] : build->kwargs[at];
+    }
+    for (size_t i = 0; ok && i < input->kwarg_count; i++) {
+        names[own + i] = input->kwarg_names[i];
+        values[own + i] = input->kwargs[i];
+    }
+    const ob__operand_call whole = {.args = input->args,
+                                    .arg_count = input->arg_count,
+                                    .kwarg_names = names,
+                                    .kwargs = values,
+                                    .kwarg_count = count};
+    const ob_status status = ok ? ob__graph_call(graph, name, &whole, NULL, result, err)
+                                : ob_err_set(err, OB_ERR_NOMEM, "out of memory for a call");
+    free(texts);
+    free((void *)names);
+    free(values);
+    return status;
+}
+
 static ob_status build_operator(ob_graph *graph, const char *op_name, const ob_call *build,
                                 const ob__operand_call *input, ob_operand *result, ob_err *err)
 {
@@ -313,7 +366,9 @@ static ob_status build_into(ob_graph *graph, const char *op_name, const ob_call 
     ob_operand result = ob__operand_none();
     OB_TRY(add_edges(graph, input, false, &inputs, err));
     ob_status status = OB_OK;
-    if (model != NULL || is_module || is_text)
+    const bool is_built =
+        model == NULL && !is_module && !is_text && takes_build(graph->table, op_name);
+    if (model != NULL || is_module || is_text || is_built)
         status = add_edges(graph, build, true, &builds, err);
     if (status == OB_OK && model != NULL) {
         status = build_model(graph, model, &builds.call, &inputs.call, &result, err);
@@ -323,6 +378,8 @@ static ob_status build_into(ob_graph *graph, const char *op_name, const ob_call 
         const ob__module_call_args args = {
             .name = op_name, .prefix = "", .build = &builds.call, .input = &inputs.call};
         status = ob__module_call(graph, &args, &result, err);
+    } else if (status == OB_OK && is_built) {
+        status = call_with_build(graph, op_name, &builds.call, &inputs.call, &result, err);
     } else if (status == OB_OK) {
         status = build_operator(graph, op_name, build, &inputs.call, &result, err);
     }

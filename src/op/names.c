@@ -148,11 +148,16 @@ static ob_status check_schema(const char *text, ob_err *err)
                       text, why.message);
 }
 
-const char *ob__name_dot(const char *name, size_t length)
+const char *ob__name_path(const char *name)
 {
     static const char PATHS[] = "python::";
+    return strncmp(name, PATHS, sizeof PATHS - 1) == 0 ? name + sizeof PATHS - 1 : NULL;
+}
+
+const char *ob__name_dot(const char *name, size_t length)
+{
     const char *space = memmem(name, length, "::", 2);
-    if (space == NULL || strncmp(name, PATHS, sizeof PATHS - 1) == 0)
+    if (space == NULL || ob__name_path(name) != NULL)
         return NULL;
     return memchr(space, '.', length - (size_t)(space - name));
 }

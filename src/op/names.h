@@ -22,6 +22,8 @@ typedef struct ob__name {
 /* The dot before the overload of "aten::add.Tensor", in the first `length` bytes; NULL = there is none. Names of the space
  * python are paths, python::package.module.function: their dots belong to the name, and they have no overloads. */
 const char *ob__name_dot(const char *name, size_t length);
+/* "package.module.function" of "python::package.module.function"; NULL for others. */
+const char *ob__name_path(const char *name);
 ob_status ob__name_resolve(const ob_op_table *table, const char *name, ob__name *out, ob_err *err);
 
 #endif

@@ -6,6 +6,7 @@
 #include "run/backend_ops.h"
 
 #include "base/arena.h"
+#include "op/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,13 @@ static ob_status add_schema(void *ctx, const char *text)
     const char *own = ob__arena_strdup(&ops->arena, text, strlen(text));
     if (row == NULL || own == NULL)
         return OB_ERR_NOMEM;
+    const char *path = ob__name_path(own);
+    const char *plain =
+        path != NULL ? ob__arena_strdup(&ops->arena, path, strcspn(path, "(")) : NULL;
+    if (path != NULL && plain == NULL)
+        return OB_ERR_NOMEM;
     *row = (ob_op_row){.schema = own,
+                       .names = plain,
                        .category = "backend",
                        .shape = unknown_shape,
                        .tolerance = {.kind = OB_TOL_UNDEFINED}};

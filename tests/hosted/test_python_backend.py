@@ -181,6 +181,8 @@ class Modules(unittest.TestCase):
         return run(*words, *named, "--backend-options", "framework=" + framework, PYTHONPATH=self.folder)
 
     def test_a_function_is_an_operator(self):
+        code, results, _, printed = self.run_own("mypkg.ops.doubled", "f32[8]")
+        self.assertEqual((code, results[0]["op_name"]), (0, "mypkg.ops.doubled"), printed)
         for words in (["doubled", "f32[8,8]"], ["doubled", "f32[8]", "3"], ["doubled", "f32[2]", "times=3", "how=other"], ["two", "i64[2]"]):
             code, results, _, printed = self.run_own("python::mypkg.ops." + words[0], *words[1:])
             self.assertEqual(code, 0, printed)
@@ -211,7 +213,8 @@ class Modules(unittest.TestCase):
     def test_list(self):
         done = call("list", "ops", "--backend", "python", "--backend-options", "framework=numpy", "--python-module", "mypkg.ops",
                     PYTHONPATH=self.folder)
-        self.assertIn('python::mypkg.ops.doubled(Any x, Any times=2, *, Any how="plain", Any like=None) -> Any', done.stdout)
+        self.assertIn('python::mypkg.ops.doubled(Any x, Any times=2, Any more_0=None, ', done.stdout)
+        self.assertIn(', Any more_7=None, *, Any how="plain", Any like=None) -> Any', done.stdout)
         for hidden in ("_hidden", "Thing", "ops.path", "LIMIT", "numpy("):
             self.assertNotIn(hidden, done.stdout)
 
@@ -227,6 +230,90 @@ class Modules(unittest.TestCase):
         self.assertRegex(self.run_own("python::mypkg.ops.doubled", "f32[8]", module="mypkg.bad")[3],
                          r"mypkg.bad cannot be imported: ZeroDivisionError: division by zero \(\S+bad.py, line 1, in <module>\)")
         self.assertIn("python::mypkg.ops.doubld", self.run_own("python::mypkg.ops.doubld", "f32[8]")[3])
+
+
+WORKLOADS = """
+from opbench_frameworks import OperatorInterface, register_operator, register_operators
+import beside
+
+class Scaled(OperatorInterface):
+    def build(self, scale, offset=0):
+        assert self.device == "cpu"
+        self.scale, self.offset = scale, offset
+
+    def cleanup(self):
+        self.output = self.grad = None
+
+    def forward(self, *args, **kwargs):
+        assert len(args) == 1 and self.scale == 3 and self.offset in (0, 5), (args, self.scale, self.offset)
+        self.output = args[0] * self.scale + self.offset
+        return self.output
+
+    def create_grad(self):
+        self.grad = self.output * 0 + 1
+
+    def backward(self):
+        assert self.grad is not None
+
+class Sum(OperatorInterface):
+    def forward(self, *args, times=1):
+        assert len(args) == 3, args
+        return sum(args) * times
+
+register_operator("mylib.scaled", Scaled())
+register_operators({"mylib.total": Sum})
+"""
+
+
+class Workloads(unittest.TestCase):
+    """Operators in the style of PARAM's, which register themselves."""
+
+    def setUp(self):
+        if not has("numpy"):
+            self.skipTest("no numpy in " + PYTHON)
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = os.path.join(folder.name, "workloads")
+        os.mkdir(self.folder)
+        for name, text in (("scaled.py", WORKLOADS), ("beside.py", ""), ("lacking.py", "import nothing_of_the_sort\n"),
+                           ("leaves.py", "raise SystemExit(3)\n"), ("_own.py", "1 / 0\n"), ("notes.txt", "no Python"),
+                           ("twice.py", "from opbench_frameworks import *\nregister_operator('a.b', OperatorInterface())\n"
+                                        "register_operator('mylib.total', OperatorInterface())\n"),
+                           ("wrong.py", "from opbench_frameworks import *\nregister_operator('a(b', OperatorInterface())\n")):
+            with open(os.path.join(self.folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+
+    def run_own(self, *words):
+        return run(*words, "--python-workloads", self.folder, "--backend-options", "framework=numpy")
+
+    def test_build_forward_and_backward(self):
+        for words in (["3", "/", "f32[8]"], ["3", "5", "/", "f32[8]"], ["3", "offset=5", "/", "f32[8]"]):
+            code, results, _, printed = self.run_own("mylib.scaled", *words, "-b")
+            self.assertEqual(code, 0, printed)
+            self.assertIn("backward", results[0]["statistics"])
+
+    def test_arguments_without_names(self):
+        self.assertEqual(self.run_own("python::mylib.total", "f32[8]", "f32[8]", "2", "times=4")[0], 0)
+
+    def test_no_backward(self):
+        code, results, _, printed = self.run_own("python::mylib.total", "f32[8]", "f32[8]", "2", "-b")
+        self.assertIn("NotImplementedError: Sum has no backward", printed)
+
+    def test_modules_that_fail_are_skipped(self):
+        done = call("list", "ops", "--backend", "python", "--backend-options", "framework=numpy", OPBENCH_WORKLOADS=self.folder)
+        lines = {line.split()[0]: line for line in done.stdout.splitlines()}
+        for name, text in (("lacking", "skipped, lacking.py cannot be imported: ModuleNotFoundError: No module named 'nothing_of_the_sort'"),
+                           ("leaves", "cannot be imported: SystemExit: 3"), ("twice", "ValueError: there are two operators mylib.total"),
+                           ("wrong", "ValueError: an operator's name is words with dots between them, not 'a(b'")):
+            self.assertIn(text, lines["python::" + name])
+        self.assertEqual(sorted(lines), ["NAME"] + ["python::" + name for name in ("lacking", "leaves", "mylib.scaled", "mylib.total",
+                                                                                  "twice", "wrong")])
+        _, _, header, _ = self.run_own("python::mylib.total", "f32[8]", "f32[8]", "2")
+        self.assertIn("lacking.py cannot be imported", header["sys_info"]["backends"]["workloads skipped"])
+
+    def test_no_folder(self):
+        done = call("list", "ops", "--backend", "python", "--backend-options", "framework=numpy", OPBENCH_WORKLOADS="/nowhere")
+        self.assertIn("--python-workloads /nowhere is not a folder", done.stderr)
 
 
 class Interpreters(unittest.TestCase):

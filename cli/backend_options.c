@@ -163,7 +163,8 @@ static bool real_folder(const char *path, char out[PATH_MAX])
 static ob_status make_value(const place *p, const ob_backend_options_use *use, char **out,
                             ob_err *err)
 {
-    const char *text = p->value->text, *end = p->row->writes;
+    const char *text = p->row->sets != NULL ? p->row->sets : p->value->text;
+    const char *end = p->row->writes;
     char resolved[PATH_MAX];
     const bool found = p->row->is_file            ? realpath(text, resolved) != NULL
                        : p->row->variable != NULL ? real_folder(text, resolved)

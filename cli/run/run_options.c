@@ -12,7 +12,9 @@
 #include <strings.h>
 
 #define NEEDS_CUDA "it needs CUDA, and none of the backends runs on it; leave it out"
-#define NEEDS_PYTHON "torch.compile is a Python program, and there is no Python here; leave it out"
+#define GRAPHS                                                                                     \
+    "CUDA graphs come with torch.compile; take --backend python --device cuda --backend-options "  \
+    "compile=reduce-overhead"
 #define REFUSED(kind, option, why, ...)                                                            \
     {                                                                                              \
         .name = (option), .type = OB_OPTION_##kind, .refused = (why), .rare = true,                \
@@ -31,8 +33,7 @@ const ob_option ob__run_rows[] = {
                       offsetof(ob_run_line, job)),
     OB_OPTION_ROWS_OF(ob__text_rows, "log-level", offsetof(ob_run_line, log_level)),
     OB_OPTION_ROWS_OF(ob_job_batch_rows, "*", offsetof(ob_run_line, batches)),
-    REFUSED(FLAG, "pt2-model", NEEDS_PYTHON, .help = "Compile by torch.compile."),
-    REFUSED(FLAG, "cuda-graph", NEEDS_CUDA, .help = "Replay a CUDA graph."),
+    REFUSED(FLAG, "cuda-graph", GRAPHS, .help = "Replay a CUDA graph."),
     REFUSED(FLAG, "cupti-profiler", NEEDS_CUDA, .help = "Counters of CUPTI."),
     REFUSED(STRING, "cupti-profiler-metrics", NEEDS_CUDA, .value = "LIST", .help = "Which ones."),
     REFUSED(FLAG, "cupti-profiler-measure-per-kernel", NEEDS_CUDA, .help = "One by one."),

@@ -32,6 +32,7 @@ typedef struct ob_manifest_option {
     bool is_file;         /* the value is a file, which must be there */
     bool brings_operators;
     const char *operators; /* how the names of those begin: "torchscript::" */
+    const char *sets;      /* of a flag: what "gives" is set to; NULL for others */
     const char *
         brings; /* what they are, behind "--torchscript FILE gives": "the functions of a source file" */
 } ob_manifest_option;

@@ -51,6 +51,16 @@ static ob_status list_ceilings(ob_job *job, const ob_json **out, ob_err *err)
 
 /* ---- the header ---- */
 
+/* "compile=default" among the options of backends: PARAM's --pt2-model. */
+static bool is_compiled(const char *options)
+{
+    static const char COMPILE[] = "compile=";
+    for (const char *at = options; at != NULL && (at = strstr(at, COMPILE)) != NULL; at++)
+        if (at == options || at[-1] == ',' || at[-1] == '.')
+            return true;
+    return false;
+}
+
 /* PARAM's part. */
 static void describe_options(const ob_run_options *o, ob_record_options *out)
 {
@@ -66,7 +76,7 @@ static void describe_options(const ob_run_options *o, ob_record_options *out)
                             : "OpExecutionMode.CONTINUOUS_EVENTS";
     out->cuda_l2_cache = !ob__options_cold(o);
     out->time_unit = "millisecond";
-    out->pt2_model = false;
+    out->pt2_model = is_compiled(o->backend_options);
     out->cuda_graph = false;
 }
 

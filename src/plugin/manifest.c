@@ -159,6 +159,7 @@ static const key_row OPTION_KEYS[] = {
     KEY(ob_manifest_option, "gives", NAME, gives, false),
     KEY(ob_manifest_option, "variable", VARIABLE, variable, false),
     KEY(ob_manifest_option, "writes", TEXT, writes, false),
+    KEY(ob_manifest_option, "sets", TEXT, sets, false),
     KEY(ob_manifest_option, "holds", TEXT, holds, false),
     KEY(ob_manifest_option, "note", TEXT, note, false),
     KEY(ob_manifest_option, "file", FLAG, is_file, false),
@@ -229,10 +230,10 @@ static ob_status take_option(const reading *r, const ob_json *node, ob_manifest_
     OB_TRY(take_object(r, node, OPTION_KEYS, o));
     if ((o->gives == NULL) == (o->variable == NULL))
         return wrong(r, node, "an option has either \"gives\" or \"variable\"; add one of them");
-    if ((o->value == NULL) != (o->writes != NULL))
+    if ((o->value != NULL) + (o->writes != NULL) + (o->sets != NULL) != 1)
         return wrong(r, node,
-                     "an option has a \"value\", or is a flag that \"writes\" a file; give one of "
-                     "them");
+                     "an option has a \"value\", or is a flag that \"writes\" a file or \"sets\" "
+                     "what it gives; give one of them");
     if (o->writes != NULL && (o->gives == NULL || strchr(o->writes, '/') != NULL))
         return wrong(r, node,
                      "\"writes\" is the end of a file's name, without /, and needs \"gives\"");

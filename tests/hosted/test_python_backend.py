@@ -83,14 +83,22 @@ class Eager(unittest.TestCase):
         self.assertEqual(sorted(r["backend"] for r in results), ["native", "python"])
 
     def test_compiled(self):
-        words = ["torch.mul", "f32[8,8]", "f32[8,8]", "--backend-options", "compile=default"]
-        code, results, _, printed = run(*words)
+        for words in (["--backend-options", "compile=default"], ["--pt2-model"]):
+            code, results, header, printed = run("torch.mul", "f32[8,8]", "f32[8,8]", *words)
+            if not has("torch._dynamo"):
+                self.assertEqual(code, 2, printed)
+                self.assertIn("has no torch.compile; take 2.0 or later", printed)
+                continue
+            self.assertEqual(code, 0, printed)
+            self.assertIn("compile", json.dumps(results[0]))
+            self.assertTrue(header["run_options"]["pt2-model"])
+
+    def test_param_needs_no_backend_for_its_word(self):
+        done = call("run", "torch.mul", "f32[8]", "f32[8]", "--pt2-model", "-i", "1")
         if not has("torch._dynamo"):
-            self.assertEqual(code, 2, printed)
-            self.assertIn("has no torch.compile; take 2.0 or later", printed)
-            return
-        self.assertEqual(code, 0, printed)
-        self.assertIn("compile", json.dumps(results[0]))
+            self.assertIn("has no torch.compile; take 2.0 or later", done.stderr)
+        else:
+            self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_exception_is_a_record_and_the_run_goes_on(self):
         code, results, _, printed = run("aten::_foobar", "f32[2]")

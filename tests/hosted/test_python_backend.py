@@ -324,6 +324,59 @@ class Workloads(unittest.TestCase):
         self.assertIn("--python-workloads /nowhere is not a folder", done.stderr)
 
 
+FAULTY = """
+import ctypes, io, os, sys, threading, time
+print("printed by an import")
+os.write(1, b"written by an import\\n")
+sys.stdout = io.StringIO()
+time.sleep(0.5)
+
+def raises(x): raise ValueError("no good")
+def leaves(x): sys.exit(3)
+def ends(x): os._exit(4)
+def crashes(x): ctypes.string_at(0)
+def hangs(x):
+    while True: time.sleep(0.1)
+def starts(x):
+    threading.Thread(target=time.sleep, args=(1000,)).start()
+    return x
+def prints(x):
+    print("printed by a call")
+    os.write(1, b"written by a call\\n")
+    return x
+def replaces(x):
+    sys.stdout = sys.stderr = None
+    return x
+def good(x): return x
+"""
+
+
+class Faults(unittest.TestCase):
+    def test_the_run_goes_on(self):
+        """Whatever a call does to its process is that case's record, and the next has a process that works."""
+        if not has("numpy"):
+            self.skipTest("no numpy in " + PYTHON)
+        wanted = {"raises": ("failed", "ValueError: no good"), "leaves": ("failed", "SystemExit: 3"),
+                  "ends": ("crashed", "exit code 4"), "crashes": ("crashed", "SIGSEGV"), "hangs": ("timed_out", "longer than 5 s"),
+                  "starts": ("ok", ""), "prints": ("ok", ""), "replaces": ("ok", ""), "good": ("ok", "")}
+        tensor = {"type": "tensor", "dtype": "float", "shape": [3]}
+        config = {"python::faulty." + name: {"input_data_generator": "PyTorch:DefaultDataGenerator",
+                                             "config": [{"input": [{"args": [tensor]}]}]} for name in wanted}
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("faulty.py", FAULTY), ("config.json", json.dumps(config))):
+                with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                    file.write(text)
+            code, results, _, printed = run("-c", os.path.join(folder, "config.json"), "--python-module", "faulty", "--backend-options",
+                                            "framework=numpy", "--case-timeout", "5", PYTHONPATH=folder)
+        self.assertEqual(code, 1, printed)
+        found = {r["op_name"].split(".")[-1]: r for r in results}
+        self.assertEqual({name: r["status"] for name, r in found.items()}, {name: status for name, (status, _) in wanted.items()}, printed)
+        for name, (_, text) in wanted.items():
+            self.assertIn(text, found[name].get("reason") or "", printed)
+        for text in ("printed by", "written by"):
+            self.assertNotIn(text, printed)
+
+
 class Interpreters(unittest.TestCase):
     def test_virtual_environment_is_kept(self):
         if not has("numpy"):

@@ -105,6 +105,8 @@ static void refused(void)
          "either \"gives\" or \"variable\""},
         {OPTION(", \"value\": \"V\", \"variable\": \"LD_PRELOAD\""), "begins with OPBENCH_"},
         {OPTION(", \"gives\": \"a\""), "has a \"value\", or is a flag"},
+        {OPTION(", \"gives\": \"a\", \"value\": \"V\", \"sets\": \"b\""),
+         "has a \"value\", or is a flag"},
         {OPTION(", \"gives\": \"a\", \"writes\": \"/../../etc\""),
          "is the end of a file's name, without /"},
     };

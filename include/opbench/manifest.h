@@ -32,9 +32,9 @@ typedef struct ob_manifest_option {
     bool is_file;         /* the value is a file, which must be there */
     bool brings_operators;
     const char *operators; /* how the names of those begin: "torchscript::" */
-    const char *sets;      /* of a flag: what "gives" is set to; NULL for others */
     const char *
         brings; /* what they are, behind "--torchscript FILE gives": "the functions of a source file" */
+    const char *sets; /* of a flag: what "gives" is set to; NULL for others */
 } ob_manifest_option;
 
 /* The library that the backend runs on, where another one than that of the build can be chosen: how it is found, and how

@@ -85,8 +85,8 @@ static ob_status read_array(ob_shard *out, ob_err *err)
     OB_TRY(read_variable("SLURM_ARRAY_TASK_MAX", &most, err));
     OB_TRY(read_variable("SLURM_ARRAY_TASK_STEP", &step, err));
     OB_TRY(read_variable("SLURM_ARRAY_TASK_COUNT", &count, err));
-    if (step == 0 || task < least || task > most || (most - least) / step + 1 != count ||
-        (task - least) % step != 0)
+    if (step == 0 || count == 0 || task < least || task > most ||
+        (most - least) / step + 1 != count || (task - least) % step != 0)
         return ob_err_set(err, OB_ERR_INVALID,
                           "--shard auto: the array has %" PRIu64 " tasks from %" PRIu64
                           " to %" PRIu64 ", with gaps, so their numbers do not say which part each "

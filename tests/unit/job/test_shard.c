@@ -123,6 +123,9 @@ static void arrays(void)
     check(ARRAY("7", "1", "7", "1", "3"),
           "--shard auto: the array has 3 tasks from 1 to 7, with gaps, so their numbers do not say "
           "which part each is; use --shard K/N");
+    check(ARRAY("0", "0", "18446744073709551615", "1", "0"),
+          "--shard auto: the array has 0 tasks from 0 to 18446744073709551615, with gaps, so their "
+          "numbers do not say which part each is; use --shard K/N");
     set_variables(
         ARRAY("0", "0", "7", "1", "8") " SLURM_ARRAY_JOB_ID=17 SLURM_JOB_ID=18 SLURMD_NODENAME=n3 "
                                        "SLURM_JOB_NODELIST=n[1-4] SLURM_RESTART_COUNT=1");

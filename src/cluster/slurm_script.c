@@ -110,7 +110,7 @@ ob_status ob_slurm_options_check(const ob_slurm_options *o, ob_err *err)
     return OB_OK;
 }
 
-/* What is asked of squeue, and what logs say, is one line each. */
+/* What is asked of squeue, and what logs say, is one line each. In the names of logs, folder and all, Slurm reads '%' and '\\'. */
 static ob_status check_path(const char *path, ob_err *err)
 {
     for (const char *c = path; *c != '\0'; c++)
@@ -118,6 +118,11 @@ static ob_status check_path(const char *path, ob_err *err)
             return ob_err_set(err, OB_ERR_INVALID,
                               "the folder's name has a line feed or another control character; "
                               "give one without");
+    if (strpbrk(path, "%\\") != NULL)
+        return ob_err_set(err, OB_ERR_INVALID,
+                          "the folder's name, %.200s, has '%%' or '\\', which Slurm replaces in "
+                          "the names of logs; give one without",
+                          path);
     return OB_OK;
 }
 

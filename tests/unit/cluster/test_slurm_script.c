@@ -81,7 +81,7 @@ static void scripts(void)
                                         "--op=a\nb", "\x1b",           NULL};
     const ob_slurm_plan plan = {
         .size = sizeof plan,
-        .folder = "/data/my \"shards\"%a",
+        .folder = "/data/my \"shards\"#a",
         .program = "/usr/bin/op bench",
         .cwd = "/home/`id`",
         .config = "/a b/it's.json",
@@ -95,7 +95,7 @@ static void scripts(void)
     CHECK(has_line(&text, "#SBATCH --array=1-8%2"));
     CHECK(has_line(&text, "#SBATCH --exclusive"));
     CHECK(has_line(&text, "#SBATCH --signal=B:TERM@60"));
-    CHECK(has_line(&text, "folder='/data/my \"shards\"%a'"));
+    CHECK(has_line(&text, "folder='/data/my \"shards\"#a'"));
     CHECK(has_line(&text, "program='/usr/bin/op bench'"));
     CHECK(has_line(&text, "directory='/home/`id`'"));
     CHECK(has_line(&text, "exclude=n9"));
@@ -109,21 +109,25 @@ static void scripts(void)
     ob_text_fini(&text);
 }
 
-static void no_control_characters(void)
+static void names_that_slurm_reads(void)
 {
     static const char *const WORDS[] = {NULL};
-    const ob_slurm_plan plan = {.size = sizeof plan,
-                                .folder = "/data/a\nb",
-                                .program = "/p",
-                                .cwd = "/",
-                                .words = WORDS,
-                                .chunks = 1,
-                                .options = {.size = sizeof plan.options, .grace_s = 60}};
+    ob_slurm_plan plan = {.size = sizeof plan,
+                          .folder = "/data/a\nb",
+                          .program = "/p",
+                          .cwd = "/",
+                          .words = WORDS,
+                          .chunks = 1,
+                          .options = {.size = sizeof plan.options, .grace_s = 60}};
     ob_text text = {0};
     ob_err err = {.message = ""};
     CHECK_INT(ob_slurm_print_chunk_script(&plan, &text, &err), OB_ERR_INVALID);
     CHECK_STR(err.message, "the folder's name has a line feed or another control character; give "
                            "one without");
+    plan.folder = "/data/100%";
+    CHECK_INT(ob_slurm_print_chunk_script(&plan, &text, &err), OB_ERR_INVALID);
+    CHECK_STR(err.message, "the folder's name, /data/100%, has '%' or '\\', which Slurm replaces "
+                           "in the names of logs; give one without");
     ob_text_fini(&text);
 }
 
@@ -132,6 +136,6 @@ int main(void)
     RUN(times);
     RUN(options);
     RUN(scripts);
-    RUN(no_control_characters);
+    RUN(names_that_slurm_reads);
     return ob_test_end();
 }

@@ -45,7 +45,7 @@ bool ob_text_printf(ob_text *text, const char *format, ...) OB_PRINTF(2, 3);
  * (controls but for line feed and tab, what changes the direction of a text), U+FFFD for each byte that is no UTF-8.
  * With keep_styles changes of colour and weight stay. */
 bool ob_text_append_visible(ob_text *text, const char *bytes, size_t count, bool keep_styles);
-/* Appends a command line: the words, quoted for a shell where they need it, with blanks between, and a NUL
+/* Appends a command on one line: the words, quoted for a shell where they need it, with blanks between, and a NUL
  * that is not counted. False when memory is out. */
 bool ob_text_append_command(ob_text *text, const char *const *words, size_t count);
 

@@ -121,6 +121,8 @@ static bool append_escaped_word(ob_text *text, const char *word)
         const bool valid = ob__utf8_valid(from, (size_t)(word - from)) == (size_t)(word - from);
         if (code == '\'' || code == '\\')
             ok = ob_text_printf(text, "\\%c", (char)code);
+        else if (code == '\n')
+            ok = ob_text_append(text, "\\n", 2);
         else if (valid && !ob__utf8_is_control(code))
             ok = ob_text_append(text, from, (size_t)(word - from));
         else
@@ -130,26 +132,26 @@ static bool append_escaped_word(ob_text *text, const char *word)
     return ok && ob_text_append(text, "'", 1);
 }
 
-/* Whether a reader of the line sees what the word is. Statements may have lines. */
-static bool is_visible(const char *word)
+/* Whether a reader sees what the word is. */
+static bool is_visible(const char *word, bool may_have_lines)
 {
     const size_t size = strlen(word);
     const char *at = word, *end = word + size;
     bool visible = ob__utf8_valid(word, size) == size;
     while (visible && at < end) {
         const uint32_t code = ob__utf8_next(&at, end);
-        visible = code == '\n' || code == '\t' || !ob__utf8_is_control(code);
+        visible = (may_have_lines && code == '\n') || code == '\t' || !ob__utf8_is_control(code);
     }
     return visible;
 }
 
-bool ob__text_append_word(ob_text *text, const char *word)
+static bool append_word(ob_text *text, const char *word, bool may_have_lines)
 {
     static const char PLAIN[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,@%+";
     if (word[0] != '\0' && word[strspn(word, PLAIN)] == '\0')
         return ob_text_append_str(text, word);
-    if (!is_visible(word))
+    if (!is_visible(word, may_have_lines))
         return append_escaped_word(text, word);
     bool ok = ob_text_append(text, "'", 1);
     for (; ok && *word != '\0'; word++)
@@ -157,11 +159,18 @@ bool ob__text_append_word(ob_text *text, const char *word)
     return ok && ob_text_append(text, "'", 1);
 }
 
+/* Statements may have lines. */
+bool ob__text_append_word(ob_text *text, const char *word)
+{
+    return append_word(text, word, true);
+}
+
+/* On one line: a word with lines of its own could look like another command below this one. */
 bool ob_text_append_command(ob_text *text, const char *const *words, size_t count)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++)
-        ok = (i == 0 || ob_text_append(text, " ", 1)) && ob__text_append_word(text, words[i]);
+        ok = (i == 0 || ob_text_append(text, " ", 1)) && append_word(text, words[i], false);
     if (!ok || !ob_text_append(text, "", 1))
         return false;
     text->size--;

@@ -100,7 +100,7 @@ static void scripts(void)
     CHECK(has_line(&text, "directory='/home/`id`'"));
     CHECK(has_line(&text, "exclude=n9"));
     CHECK(has_line(&text, "patience=20"));
-    CHECK(has_line(&text, "run=(-c '/a b/it'\\''s.json' '--tag=x=$(id)' '--op=a\nb' $'\\x1b')"));
+    CHECK(has_line(&text, "run=(-c '/a b/it'\\''s.json' '--tag=x=$(id)' $'--op=a\\nb' $'\\x1b')"));
     text.size = 0;
     CHECK_INT(ob_slurm_print_merge_script(&plan, &text, NULL), OB_OK);
     CHECK(ob_text_append(&text, "", 1));

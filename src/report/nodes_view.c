@@ -162,15 +162,29 @@ static bool say_limits(const ob_fleet *fleet, ob_text *text)
     return ok;
 }
 
+static bool is_listed(const ob_fleet_node *node, bool all)
+{
+    return all || node->state != OB_FLEET_HEALTHY;
+}
+
+/* Titles with nothing below say nothing. */
+static bool has_rows(const ob_fleet *fleet, bool all)
+{
+    for (size_t i = 0; ob_fleet_get(fleet, i) != NULL; i++)
+        if (is_listed(ob_fleet_get(fleet, i), all))
+            return true;
+    return false;
+}
+
 ob_table *ob_fleet_table(const ob_fleet *fleet, bool all)
 {
     ob_table *table = ob_table_create();
     ob_text text = {.data = NULL};
     bool ok = table != NULL;
-    if (ok)
+    if (ok && has_rows(fleet, all))
         add_columns(fleet, table);
     for (size_t i = 0; ok && ob_fleet_get(fleet, i) != NULL; i++)
-        if (all || ob_fleet_get(fleet, i)->state != OB_FLEET_HEALTHY)
+        if (is_listed(ob_fleet_get(fleet, i), all))
             fill_row(fleet, ob_fleet_get(fleet, i), table);
     ok = ok && say_states(fleet, &text) && add_line(table, &text) && say_limits(fleet, &text) &&
          (text.size == 0 || add_line(table, &text));

@@ -300,7 +300,8 @@ ob_status ob__table_print_text(const ob_table *table, const ob_table_style *styl
     if (part == NULL)
         part = &ALL;
     ob_status status = open_layout(table, style, part->is_fixed, out, &l, err);
-    bool ok = status == OB_OK && (part->is_continued || append_titles(&l));
+    bool ok =
+        status == OB_OK && (part->is_continued || table->column_count == 0 || append_titles(&l));
     for (size_t i = part->first; ok && i < table->row_count; i++)
         ok = append_row(&l, i);
     if (ok && !part->is_unfinished)

@@ -42,6 +42,13 @@ static bool is_wanted(const char *name, const char *begin)
            strcmp(name + length - ending, ".json") == 0;
 }
 
+/* Nobody waits for a pipe that only lies there. What is gone is reported by who opens it. */
+static bool may_have_records(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) != 0 || S_ISREG(info.st_mode);
+}
+
 ob_status ob__file_list_add_folder(ob_file_list *list, const char *folder, const char *begin,
                                    ob_err *err)
 {
@@ -56,7 +63,8 @@ ob_status ob__file_list_add_folder(ob_file_list *list, const char *folder, const
         if (status == OB_OK && is_wanted(entries[i]->d_name, begin))
             status = asprintf(&path, "%s%s%s", folder, has_slash ? "" : "/", entries[i]->d_name) < 0
                          ? out_of_memory(err)
-                         : take(list, path, err);
+                     : may_have_records(path) ? take(list, path, err)
+                                              : (free(path), OB_OK);
         free(entries[i]);
     }
     free(entries);

@@ -85,6 +85,8 @@ static ob_status read_submission(submission *s, const char *folder, ob_err *err)
             PATH_MAX ||
         stat(path, &info) != 0)
         return OB_OK;
+    if (!S_ISREG(info.st_mode)) /* nobody waits for a pipe */
+        return ob_err_set(err, OB_ERR_INVALID, "%s is no file of opbench submit", path);
     s->owner = info.st_uid;
     ob_status status = ob__read_file(path, MOST_SUBMISSION_BYTES, &text, err);
     if (status == OB_OK)

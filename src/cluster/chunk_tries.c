@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { MOST_JUDGED = 1000 };
+
 typedef struct try_note {
     uint64_t chunk;
     char node[64], what[32];
@@ -41,7 +43,7 @@ static bool read_note(try_note *out, int folder, const char *name)
 {
     char line[128];
     struct stat info;
-    const int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    const int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     const ssize_t got = fd >= 0 ? read(fd, line, sizeof line - 1) : -1;
     const bool known = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
     if (fd >= 0)
@@ -117,10 +119,14 @@ static void describe(const try_note *failure, char *out, size_t size)
         snprintf(out, size, "was lost with %.60s", failure->node);
 }
 
-/* Of one chunk. */
+/* Of one chunk; of very many tries the last. */
 static void judge(ob_chunk_files *c, const try_note *of, size_t count)
 {
     c->tries = count;
+    if (count > MOST_JUDGED) {
+        of += count - MOST_JUDGED;
+        count = MOST_JUDGED;
+    }
     for (size_t i = 0; i < count; i++) {
         size_t here = 0;
         if (!is_failure(&of[i], i + 1 == count))

@@ -28,7 +28,8 @@ ob_status ob__merge_cannot(const char *path, const char *what, ob_err *err)
 int ob__merge_open_input(const char *path, ob_err *err)
 {
     struct stat info;
-    const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    /* A pipe that nobody writes to is refused below, not waited for. */
+    const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0 || fstat(descriptor, &info) != 0) {
         ob__merge_cannot(path, "opened", err);
     } else if (!S_ISREG(info.st_mode)) {

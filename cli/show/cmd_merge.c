@@ -116,8 +116,11 @@ static void summarise(const merging *m, const ob_merge_report *r)
                    r->results, r->results == 1 ? "" : "s", r->files, r->files == 1 ? "" : "s");
     if (r->doubled > 0)
         ob__cli_printf(m->cli, ", %" PRIu64 " measured more than once", r->doubled);
-    ob__cli_printf(m->cli, r->missing > 0 ? ", %" PRIu64 " missing\n" : ", none missing\n",
-                   r->missing);
+    if (r->missing > 0)
+        ob__cli_printf(m->cli, ", %" PRIu64 " missing\n", r->missing);
+    else
+        ob__cli_printf(m->cli, r->is_proven ? ", none missing\n"
+                                            : "; whether any is missing cannot be told\n");
 }
 
 static int run(ob_cli *cli, const ob_cli_call *call)
@@ -151,7 +154,8 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return ob__cli_fail(cli, &err);
     if (!o->quiet)
         summarise(&m, &report);
-    return report.missing > 0 ? OB_EXIT_FAILED : OB_EXIT_OK;
+    /* With --mix nobody asked for a proof. */
+    return report.missing > 0 || (!report.is_proven && !o->mix) ? OB_EXIT_FAILED : OB_EXIT_OK;
 }
 
 const ob_cli_command ob__command_merge = {
@@ -161,7 +165,7 @@ const ob_cli_command ob__command_merge = {
         "Joins the files of shards, and whatever resumed, repeated or overlapping runs left, into "
         "one, in the order of the undivided run. Of several results of a case the newest that "
         "is ok counts. Exits with 1 if results are missing, and says which command measures "
-        "just them; the file is written nevertheless.",
+        "just them, or if no header tells what there should be; the file is written nevertheless.",
     .words = WORDS,
     .options = OPTIONS,
     .options_size = sizeof(merge_options),

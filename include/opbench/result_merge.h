@@ -51,6 +51,7 @@ typedef struct ob_merge_report {
     uint64_t doubled; /* further results of cases that have one */
     uint64_t missing; /* results that no file has */
     uint64_t damaged; /* lines that were cut off */
+    bool is_proven;   /* headers say which results there are; else none is known to be missing */
 } ob_merge_report;
 
 /* Of several results of a case in one way (backend, side, threads, process) the newest that is ok counts, or the newest. They are

@@ -217,6 +217,7 @@ static void find_missing(ob_merger *m)
 {
     ob__merge_plan_end(&m->plan, m->ways, m->way_count);
     m->report.missing = m->plan.missing_total;
+    m->report.is_proven = m->plan.count > 0;
 }
 
 /* ---- all ---- */

@@ -56,18 +56,42 @@ static bool is_of_parts(const char *word)
     return strcmp(word, "--shard-by") == 0 || strcmp(word, "--shard-costs") == 0;
 }
 
+/* Whether a header may name it: what else there is does not measure. */
+static bool measures(const char *command)
+{
+    static const char *const COMMANDS[] = {"run",    "sweep", "time", "count",
+                                           "replay", "diff",  "fuzz"};
+    for (size_t i = 0; command != NULL && i < sizeof COMMANDS / sizeof *COMMANDS; i++)
+        if (strcmp(command, COMMANDS[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Where results go is said here; a header that says it too would have a file of its choice replaced. */
+static bool is_of_target(const char *word)
+{
+    static const char *const OPTIONS[] = {"--output", "--records", "--force", "--append"};
+    for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++) {
+        const size_t length = strlen(OPTIONS[i]);
+        if (strncmp(word, OPTIONS[i], length) == 0 && (word[length] == '\0' || word[length] == '='))
+            return true;
+    }
+    return strncmp(word, "-o", 2) == 0;
+}
+
 /* The command as the header has it. False: it has none. */
 static bool add_repeat(words *w, const ob_json *repeat, bool is_part)
 {
     const ob_json *list = ob_json_get(repeat, "words");
     const char *command = ob_json_string(ob_json_get(repeat, "command"), NULL);
     const size_t count = ob_json_get_kind(list) == OB_JSON_ARRAY ? ob_json_count(list) : 0;
-    if (command == NULL || command[strspn(command, "abcdefghijklmnopqrstuvwxyz")] != '\0' ||
-        ob_json_get_kind(list) != OB_JSON_ARRAY || count > MOST_REPEATED)
+    if (!measures(command) || ob_json_get_kind(list) != OB_JSON_ARRAY || count > MOST_REPEATED)
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (ob_json_string(ob_json_item(list, i), NULL) == NULL)
+    for (size_t i = 0; i < count; i++) {
+        const char *word = ob_json_string(ob_json_item(list, i), NULL);
+        if (word == NULL || is_of_target(word))
             return false;
+    }
     w->items[1] = command;
     for (size_t i = 0; i < count; i++) {
         const char *word = ob_json_string(ob_json_item(list, i), NULL);

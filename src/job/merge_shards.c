@@ -55,6 +55,7 @@ static ob_status take_owned(ob_merge_owners *o, const ob_merge_input *in, const 
                             ob_err *err)
 {
     ob_case_range range;
+    uint64_t left = OB_MOST_COSTED_CASES; /* a list has none twice; one that goes on is nonsense */
     if (o->has == NULL)
         o->has = calloc((size_t)in->of, sizeof *o->has);
     if (o->has == NULL)
@@ -63,7 +64,7 @@ static ob_status take_owned(ob_merge_owners *o, const ob_merge_input *in, const 
         return OB_OK;
     o->has[in->shard - 1] = 1;
     while (text != NULL && ob__positions_next(&text, &range))
-        for (uint64_t k = 0; k < range.count; k++) {
+        for (uint64_t k = 0; k < range.count && left > 0; k++, left--) {
             const uint64_t position = range.first + k * range.step;
             if (position >= OB_MOST_COSTED_CASES)
                 break;
@@ -158,7 +159,9 @@ static ob_merge_target choose_target(const ob_merger *m, ob_merge_gap *gap, char
         return (ob_merge_target){.path = room, .resumes = true, .shard = true};
     if (files.count > 0)
         return (ob_merge_target){.path = files.last, .resumes = true, .shard = true};
-    snprintf(room, size, "shard-%" PRIu64 "-of-%" PRIu64 ".json", gap->shard, gap->of);
+    const char *beside = m->inputs[m->params.input_count - 1].path, *slash = strrchr(beside, '/');
+    snprintf(room, size, "%.*sshard-%" PRIu64 "-of-%" PRIu64 ".json",
+             slash != NULL ? (int)(slash + 1 - beside) : 0, beside, gap->shard, gap->of);
     return (ob_merge_target){.path = room, .shard = true};
 }
 

@@ -6,6 +6,7 @@
 #include "result/temp_file.h"
 
 #include "opbench/result_merge.h"
+#include "opbench/text.h"
 
 static temp_dir dir;
 static char said[2048];   /* notices and gaps, one per line */
@@ -33,13 +34,22 @@ static void notice(void *ctx, const char *text)
     say(at == text ? text + strlen(dir.path) + 1 : text);
 }
 
+/* A command that has files of the folder, as if it were given there. */
+static void leave_out_folder(char *text)
+{
+    const size_t length = strlen(dir.path) + 1;
+    for (char *at; (at = strstr(text, dir.path)) != NULL;)
+        memmove(at, at + length, strlen(at + length) + 1);
+}
+
 static void gap(void *ctx, const ob_merge_gap *g)
 {
-    char text[256];
+    char text[640];
     (void)ctx;
     snprintf(command, sizeof command, "%s", g->command);
+    leave_out_folder(command);
     snprintf(text, sizeof text, "%d/%d lacks %d from %d: %s", (int)g->shard, (int)g->of,
-             (int)g->results, (int)g->first_index, g->file != NULL ? "its file" : g->command);
+             (int)g->results, (int)g->first_index, g->file != NULL ? "its file" : command);
     say(text);
 }
 
@@ -167,6 +177,16 @@ static void commands_of_headers(void)
     CHECK_STR(command, "");
     MERGE(HEADER(OF_THREE("1"), REPEAT("run", "--output", "7")) OK("0"));
     CHECK_STR(command, "");
+    /* What does not measure, and files of the header's choice. */
+    MERGE(HEADER(OF_THREE("1"), REPEAT("history", "--output", "")) OK("0"));
+    CHECK_STR(command, "");
+    MERGE(HEADER(OF_THREE("1"), REPEAT("run", "--output", "\"--output=/etc/x\"")) OK("0"));
+    CHECK_STR(command, "");
+    MERGE(HEADER(OF_THREE("1"), REPEAT("run", "--output", "\"--force\", \"-oy\"")) OK("0"));
+    CHECK_STR(command, "");
+    /* A word is no line of its own. */
+    MERGE(HEADER(OF_THREE("1"), REPEAT("run", "--output", "\"x\\nrm y\"")) OK("0"));
+    CHECK_STR(command, "opbench run --shard 3/3 --output shard-3-of-3.json $'x\\nrm y'");
 }
 
 /* Each way of measuring has all cases. */
@@ -277,6 +297,39 @@ static void hostile_headers(void)
               OB_OK);
     CHECK_INT(report.results, 2);
     CHECK(report.missing == (uint64_t)INT64_MAX - 1);
+    CHECK(report.is_proven);
+}
+
+/* A shard that does not say of what proves nothing. */
+static void without_a_plan(void)
+{
+    CHECK_INT(MERGE(HEADER(", \"shard\": \"1/3\"", "") OK("0")), OB_OK);
+    CHECK_INT(report.missing, 0);
+    CHECK(!report.is_proven);
+    CHECK_INT(
+        MERGE(HEADER(", \"shard\": \"1/3\", \"divided\": [{\"ranges\": [[0, -1]]}]", "") OK("0")),
+        OB_OK);
+    CHECK(!report.is_proven);
+}
+
+/* All cases, many times over: looked at no more than once, or this test would not end in time. */
+static void a_list_that_repeats_itself(void)
+{
+    enum { TIMES = 20000 };
+    static const char ALL[] = "0+1*16777216,";
+    ob_text text = {0};
+    CHECK(ob_text_append_str(
+        &text, "{\"run_options\": {\"cmd_args\": {}}, \"start_time\": \"2026-01-01T00:00:00\", "
+               "\"shard_by\": \"cost\", \"shard_cases\": \""));
+    for (size_t i = 0; i < TIMES; i++)
+        CHECK(ob_text_append_str(&text, ALL));
+    CHECK(ob_text_append_str(
+        &text, "0\", \"shard_hash\": \"a\", \"shard\": \"1/3\", \"format\": 1, "
+               "\"config_hash\": \"c\", \"divided\": [{\"ranges\": [[0, 3]]}]}\n" OK("0")));
+    CHECK(ob_text_append(&text, "", 1));
+    CHECK_INT(MERGE(text.data), OB_OK);
+    CHECK_INT(report.missing, 2);
+    ob_text_fini(&text);
 }
 
 int main(void)
@@ -293,6 +346,8 @@ int main(void)
     RUN(lines_that_were_cut_off);
     RUN(what_does_not_fit_is_refused);
     RUN(hostile_headers);
+    RUN(without_a_plan);
+    RUN(a_list_that_repeats_itself);
     temp_dir_remove(&dir);
     return ob_test_end();
 }

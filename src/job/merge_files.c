@@ -301,7 +301,7 @@ static ob_status merge(ob_merger *m, ob_err *err)
     OB_TRY(ob__entry_sort_end(m->sort, err));
     OB_TRY(ob__merge_plan_read(&m->plan, m->params.mix ? NULL : m->first.header.divided,
                                m->params.mix ? 0 : m->first.header.cases, m->of, err));
-    m->plan.owners = m->of > 0 && m->owners.has != NULL ? &m->owners : NULL;
+    m->plan.owners = m->plan.of > 0 && m->owners.has != NULL ? &m->owners : NULL;
     OB_TRY(write_header(m, err));
     OB_TRY(copy_results(m, err));
     find_missing(m);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Beyond these a header is nonsense; then what is missing is counted in one. */
-enum { MOST_SHARDS = 1 << 16, MOST_RANGES = 1 << 16 };
+enum { MOST_SHARDS = 1 << 16, MOST_RANGES = 1 << 16, MOST_PAIRS = 1 << 26 };
 
 static ob_status out_of_memory(ob_err *err)
 {
@@ -72,6 +72,8 @@ ob_status ob__merge_plan_read(ob_merge_plan *plan, const ob_json *divided, int64
             OB_TRY(read_part(plan, ob_json_item(divided, i), &position, err));
     if (divided == NULL && of <= 1 && cases > 0)
         OB_TRY(add_range(plan, &(ob_merge_range){.count = (uint64_t)cases}, NULL, err));
+    if (plan->count * plan->of > MOST_PAIRS)
+        plan->of = 0; /* each range is gone through for each shard */
     const size_t rows = plan->of > 0 ? (size_t)plan->of : 1;
     plan->missing = calloc(rows, sizeof *plan->missing);
     plan->first_missing = calloc(rows, sizeof *plan->first_missing);

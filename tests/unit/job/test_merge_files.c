@@ -332,6 +332,23 @@ static void a_list_that_repeats_itself(void)
     ob_text_fini(&text);
 }
 
+/* So many ranges for so many shards no run has: what is missing is told of all together. */
+static void ranges_without_end(void)
+{
+    enum { RANGES = 1100 };
+    ob_text text = {0};
+    CHECK(ob_text_append_str(
+        &text, "{\"run_options\": {\"cmd_args\": {}}, \"start_time\": \"2026-01-01T00:00:00\", "
+               "\"shard\": \"1/65536\", \"divided\": [{\"ranges\": [[0, 2]"));
+    for (size_t i = 1; i < RANGES; i++)
+        CHECK(ob_text_append_str(&text, ", [7, 1]"));
+    CHECK(ob_text_append_str(&text, "]}]}\n" OK("0")) && ob_text_append(&text, "", 1));
+    CHECK_INT(MERGE(text.data), OB_OK);
+    CHECK_INT(report.missing, RANGES);
+    CHECK(strstr(said, "0/0 lacks 1100 from 1: ") == said);
+    ob_text_fini(&text);
+}
+
 int main(void)
 {
     dir = temp_dir_make();
@@ -348,6 +365,7 @@ int main(void)
     RUN(hostile_headers);
     RUN(without_a_plan);
     RUN(a_list_that_repeats_itself);
+    RUN(ranges_without_end);
     temp_dir_remove(&dir);
     return ob_test_end();
 }

@@ -246,13 +246,32 @@ void ob_slurm_remove_plan(const char *folder)
     rmdir(folder); /* each of them only if it is empty */
 }
 
+/* What another user wrote is not run as this one. */
+static ob_status check_script(const char *folder, const char *name, ob_err *err)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    OB_TRY(make_path(path, folder, name, err));
+    if (lstat(path, &info) != 0)
+        return cannot(path, "read", err);
+    if (S_ISREG(info.st_mode) && info.st_uid == geteuid())
+        return OB_OK;
+    return ob_err_set(err, OB_ERR_INVALID,
+                      "%s is not a file of yours, and would be run as you; read it and submit it "
+                      "with sbatch, or submit to another folder",
+                      path);
+}
+
 ob_status ob_slurm_submit(const char *folder, const char *array, const ob_slurm_options *options,
                           ob_slurm_jobs *jobs, ob_err *err)
 {
     jobs->array[0] = jobs->merge[0] = '\0';
     words first = {.count = 0}, second = {.count = 0};
-    if (options != NULL)
+    if (options != NULL) { /* once more: the scripts were there before */
         OB_TRY(ob_slurm_options_check(options, err));
+        OB_TRY(check_script(folder, OB_SLURM_CHUNKS, err));
+        OB_TRY(check_script(folder, OB_SLURM_MERGE, err));
+    }
     ob_status status =
         call_sbatch(&first, list_array_words(&first, array, options), folder, jobs->array, err);
     if (status == OB_OK)

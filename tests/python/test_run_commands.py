@@ -146,7 +146,7 @@ def errors(folder):
     check((error.file, error.line) == (str(bad), 1) and error.column and error.path and error.cure,
           f"{(error.file, error.line, error.column, error.path, error.cure)}")
     check(raised(opbench.run, CONFIG, bakcend="null").cure == "did you mean backend?", "near names")
-    check("leave it out" in raised(opbench.run, CONFIG, pt2_model=True).cure, "what is refused says why")
+    check("compile=reduce-overhead" in str(raised(opbench.run, CONFIG, cuda_graph=True)), "what is refused says why")
     check("to_csv" in str(raised(opbench.run, CONFIG, format="csv")), "forms are the result's")
     check("True or False" in str(raised(opbench.run, CONFIG, check="yes")), "a flag is True or False")
     check("no backend" in str(raised(opbench.run, CONFIG, backend="nobody")), "an unknown backend")
@@ -176,7 +176,7 @@ def errors(folder):
 
 
 def option_rows():
-    check("min_time" in opbench.options_of("run") and "pt2_model" not in opbench.options_of("run"), "options_of lists them")
+    check("min_time" in opbench.options_of("run") and "cuda_graph" not in opbench.options_of("run"), "options_of lists them")
     tagged = opbench.run(CONFIG, tag={"who": "me", "why": "test"}, **NULL)
     check(tagged.header["tags"] == {"who": "me", "why": "test"} if "tags" in tagged.header else
           "who" in json.dumps(tagged.header), "a list of options is given several times")

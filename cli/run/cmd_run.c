@@ -202,14 +202,15 @@ static ob_status open_config(run_command *r, const char *text, size_t length, ob
 {
     ob_cli *cli = r->cli;
     const ob_run_line *line = r->line;
+    /* The user names code of their own, whose operators may be called anything. */
+    const bool brought =
+        ob__backend_option_given(cli, ob__backend_option_brings_operators, NULL) != NULL;
     const ob_config_options options = {
         .size = sizeof options,
         .device = one_device(line->run.device),
         .names_files = line->run.by_words,
-        .knows_operators = line->run.by_words,
-        .foreign_operators =
-            ob__backend_option_given(cli, ob__backend_option_brings_operators, NULL) != NULL ||
-            ob_run_options_bring_operators(cli->context, &line->run)};
+        .knows_operators = line->run.by_words && !brought,
+        .foreign_operators = brought || ob_run_options_bring_operators(cli->context, &line->run)};
     cli->wants_warning = wants_warning;
     cli->wants_ctx = r;
     const ob_status status =

@@ -258,7 +258,7 @@ class Framework:
         return (WorkloadCase if self.is_workload(calls) else Case)(self, calls, *more)
 
     def prepare(self, calls, values, given, grads, outputs, wants_backward, inference):
-        gc.collect()
+        gc.collect(1)  # not what is old: frameworks import half of themselves later on, and looking through that takes long
         case = self.make_case(calls, values, given, grads, outputs, wants_backward, inference)
         gc.disable()
         return case

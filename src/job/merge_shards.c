@@ -159,9 +159,11 @@ static ob_merge_target choose_target(const ob_merger *m, ob_merge_gap *gap, char
         return (ob_merge_target){.path = room, .resumes = true, .shard = true};
     if (files.count > 0)
         return (ob_merge_target){.path = files.last, .resumes = true, .shard = true};
-    const char *beside = m->inputs[m->params.input_count - 1].path, *slash = strrchr(beside, '/');
+    const char *beside = m->inputs[m->params.input_count - 1].path;
+    const char *slash = beside != NULL ? strrchr(beside, '/') : NULL;
     snprintf(room, size, "%.*sshard-%" PRIu64 "-of-%" PRIu64 ".json",
-             slash != NULL ? (int)(slash + 1 - beside) : 0, beside, gap->shard, gap->of);
+             slash != NULL ? (int)(slash + 1 - beside) : 0, slash != NULL ? beside : "", gap->shard,
+             gap->of);
     return (ob_merge_target){.path = room, .shard = true};
 }
 

@@ -388,11 +388,14 @@ class Torch(Framework):
                 found = getattr(place, wanted if place is not self.torch else short, None)
                 if isinstance(found, (types.BuiltinFunctionType, types.MethodDescriptorType)):
                     return found
+        found = None
         try:
-            packet = getattr(getattr(self.torch.ops, space), short)
-            return getattr(packet, call.overload or "default")
+            found = getattr(getattr(getattr(self.torch.ops, space), short), call.overload or "default")
         except (AttributeError, RuntimeError):
-            raise Refused("torch %s has no %s" % (self.version(), call.short())) from None
+            pass
+        if not isinstance(found, self.torch._ops.OpOverload):  # torch.ops has more than operators, such as load_library
+            raise Refused("torch %s has no %s" % (self.version(), call.short()))
+        return found
 
     def whole(self, function):
         if not self.compile:

@@ -160,6 +160,8 @@ static ob_status fill_job(ob_job *job, ob_record_header *h, ob_err *err)
     h->options.cmd_args = job->params.arguments;
     if (source->options != NULL) {
         describe_options(source->options, &h->options);
+        if (ob_json_bool(ob_json_get(job->params.arguments, "pt2_model"), false))
+            h->options.pt2_model = true; /* the option that becomes one of a backend's */
         h->seed = source->options->seed;
         OB_TRY(list_ceilings(job, &h->ceilings, err));
         if (h->options.cmd_args == NULL)

@@ -165,7 +165,7 @@ class Case:
         return [self.framework.export(value) for value in values]
 
     def properties(self):
-        return [("compile", "%.3f s" % self.compile_seconds)] if self.compile_seconds is not None else []
+        return ["compile", "%.3f s" % self.compile_seconds] if self.compile_seconds is not None else []
 
     def close(self):
         if self.guard is not None:

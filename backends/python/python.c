@@ -180,10 +180,9 @@ static ob_status memory_peak(ob_backend *b, bool reset, uint64_t *peak, ob_err *
     return OB_OK;
 }
 
-/* Names and values of framework.describe(). */
-static void properties(ob_backend *b, ob_property_fn fn, void *ctx)
+void python_tell(ob_backend *b, py_object *object, const char *method, ob_property_fn fn, void *ctx)
 {
-    py_object *list = python_call(b, b->framework, "describe", NULL, 0);
+    py_object *list = python_call(b, object, method, NULL, 0);
     for (ssize_t i = 0, n = list != NULL ? b->py.PySequence_Size(list) : 0; i + 1 < n; i += 2) {
         py_object *name = b->py.PySequence_GetItem(list, i);
         py_object *value = b->py.PySequence_GetItem(list, i + 1);
@@ -196,6 +195,11 @@ static void properties(ob_backend *b, ob_property_fn fn, void *ctx)
     }
     b->py.Py_DecRef(list);
     b->py.PyErr_Clear();
+}
+
+static void properties(ob_backend *b, ob_property_fn fn, void *ctx)
+{
+    python_tell(b, b->framework, "describe", fn, ctx);
 }
 
 /* What functions of the user's modules are called, and with what: the texts of framework.schemas(). */

@@ -292,20 +292,5 @@ bool python_has_backward(ob_prepared *p)
 
 void python_case_properties(ob_prepared *p, ob_property_fn fn, void *ctx)
 {
-    ob_backend *b = p->backend;
-    py_object *list = python_call(b, p->handle, "properties", NULL, 0);
-    for (ssize_t i = 0, n = list != NULL ? b->py.PySequence_Size(list) : 0; i < n; i++) {
-        py_object *pair = b->py.PySequence_GetItem(list, i);
-        py_object *name = b->py.PySequence_GetItem(pair, 0),
-                  *value = b->py.PySequence_GetItem(pair, 1);
-        const char *texts[2] = {name != NULL ? b->py.PyUnicode_AsUTF8AndSize(name, NULL) : NULL,
-                                value != NULL ? b->py.PyUnicode_AsUTF8AndSize(value, NULL) : NULL};
-        if (texts[0] != NULL && texts[1] != NULL)
-            fn(ctx, texts[0], texts[1]);
-        b->py.Py_DecRef(name);
-        b->py.Py_DecRef(value);
-        b->py.Py_DecRef(pair);
-    }
-    b->py.Py_DecRef(list);
-    b->py.PyErr_Clear();
+    python_tell(p->backend, p->handle, "properties", fn, ctx);
 }

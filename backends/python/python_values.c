@@ -235,9 +235,12 @@ static ob_status take_tensor(ob_backend *b, py_object *parts[3], ob_value *out, 
     OB_TRY(b->host->tensor_init(&t, dtype, sizes, ndim, NULL, err));
     const size_t bytes =
         (size_t)b->host->tensor_numel(&t) * b->host->dtype_get_info(dtype)->size_bytes;
-    if (bytes > 0)
+    if (bytes > 0 && address != NULL)
         memcpy(b->host->tensor_data(&t), address, bytes);
-    const ob_status status = b->host->value_init_tensor(out, &t, err);
+    const ob_status status =
+        bytes > 0 && address == NULL /* such as a meta tensor */
+            ? b->host->err_set(err, OB_ERR_UNSUPPORTED, "a result has no memory to read it from")
+            : b->host->value_init_tensor(out, &t, err);
     b->host->tensor_fini(&t);
     return status;
 }

@@ -45,11 +45,15 @@ ob_status ob_shard_parse(const char *text, ob_shard *out, ob_err *err)
 
 typedef struct launcher {
     const char *name, *rank, *size;
-    const char *needs; /* says that rank and size are those of a process; NULL = nothing does */
+    const char *
+        step; /* has the step's number where rank and size are those of a process; NULL = they always are */
 } launcher;
 
-/* In this order: mpirun within a job of Slurm leaves Slurm's variables as they are. A batch script has those of a task too, though it is
- * none; a step has an id. */
+/* Slurm's own numbers for what is not a step of srun (a batch script, an interactive shell) begin here, or are printed as negative. */
+#define FIRST_RESERVED_STEP UINT64_C(0xfffffff0)
+
+/* In this order: mpirun within a job of Slurm leaves Slurm's variables as they are. A batch script has a task's variables too, but is not a
+ * task: only a step of srun has tasks. */
 static const launcher LAUNCHERS[] = {
     {"Open MPI", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL},
     {"PMI", "PMI_RANK", "PMI_SIZE", NULL},
@@ -97,11 +101,18 @@ static ob_status read_array(ob_shard *out, ob_err *err)
     return OB_OK;
 }
 
+static bool is_step(const char *name)
+{
+    uint64_t number = 0;
+    const char *at = variable(name);
+    return at != NULL && take_number(&at, &number) && *at == '\0' && number < FIRST_RESERVED_STEP;
+}
+
 static const launcher *find_launcher(void)
 {
     for (size_t i = 0; i < sizeof LAUNCHERS / sizeof *LAUNCHERS; i++)
         if (variable(LAUNCHERS[i].rank) != NULL &&
-            (LAUNCHERS[i].needs == NULL || variable(LAUNCHERS[i].needs) != NULL))
+            (LAUNCHERS[i].step == NULL || is_step(LAUNCHERS[i].step)))
             return &LAUNCHERS[i];
     return NULL;
 }

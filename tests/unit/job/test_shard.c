@@ -118,6 +118,9 @@ static void arrays(void)
     ob_shard shard;
     check(ARRAY("0", "0", "7", "1", "8") BATCH, "1/8 Slurm array");
     check(ARRAY("6", "4", "8", "2", "3") BATCH, "2/3 Slurm array");
+    /* Later releases of Slurm number the batch script itself, and do not always say how many tasks there are. */
+    check(ARRAY("6", "4", "8", "2", "3") " SLURM_PROCID=0 SLURM_STEP_ID=-5", "2/3 Slurm array");
+    check(ARRAY("6", "4", "8", "2", "3") BATCH " SLURM_STEP_ID=4294967291", "2/3 Slurm array");
     check(ARRAY("1", "0", "1", "1", "2") " SLURM_STEP_ID=0 SLURM_PROCID=3 SLURM_NTASKS=4",
           "8/8 Slurm array of several processes");
     check(ARRAY("7", "1", "7", "1", "3"),

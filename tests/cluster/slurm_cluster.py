@@ -84,6 +84,10 @@ PreemptMode=REQUEUE
 PartitionName=all Nodes=n[1-{NODES}] Default=YES State=UP PriorityTier=1
 PartitionName=urgent Nodes=n[1-{NODES}] State=UP PriorityTier=10
 """)
+        # Nothing above asks for cgroups, and a chroot may have none mounted: later releases end over that unless told so, and
+        # earlier ones do not know the word.
+        if int(self.run("slurmctld", "-V").split()[1].split(".")[0]) >= 24:
+            (f / "cgroup.conf").write_text("CgroupPlugin=disabled\n")
 
     def __enter__(self):
         munge = self.folder / "munge"
@@ -99,9 +103,10 @@ PartitionName=urgent Nodes=n[1-{NODES}] State=UP PriorityTier=10
         self.wait_for(lambda: (munge / "sock").exists(), "munge")
         self.start("slurmctld", "-D", "-c")
         for k in range(1, NODES + 1):
-            # The shell is the first process of the node, which lives without its daemon too.
-            self.nodes[f"n{k}"] = self.start("unshare", "--fork", "--pid", "--kill-child=KILL", "--mount-proc",
-                                             "sh", "-c", f"slurmd -D -N n{k}; sleep 3600")
+            # The shell is the first process of the node, which lives without its daemon too. Only /proc is made private: in
+            # a chroot whose root is not a mount point, nothing can be done to the root's propagation.
+            self.nodes[f"n{k}"] = self.start("unshare", "--fork", "--pid", "--kill-child=KILL", "--propagation", "unchanged",
+                                             "--mount-proc", "sh", "-c", f"slurmd -D -N n{k}; sleep 3600")
         self.wait_for(lambda: self.run("sinfo", "-h", "-o", "%D %T", check=False).strip() == f"{NODES} idle", "the nodes")
         return self
 
@@ -123,13 +128,17 @@ PartitionName=urgent Nodes=n[1-{NODES}] State=UP PriorityTier=10
                 return
         raise AssertionError(f"{node} has no slurmd")
 
+    def on_node(self, node, *words):
+        """A program that sees the files that the node's processes see, in a chroot too."""
+        self.run("nsenter", "--target", str(self.first_process(node)), "--mount", "--root", *words)
+
     def hide(self, node, folder):
         """From what runs on the node, as a file system that is not mounted there."""
-        self.run("nsenter", "--target", str(self.first_process(node)), "--mount", "mount", "-t", "tmpfs", "none", str(folder))
+        self.on_node(node, "mount", "-t", "tmpfs", "none", str(folder))
 
     def show(self, node, folder):
         """What was hidden."""
-        self.run("nsenter", "--target", str(self.first_process(node)), "--mount", "umount", str(folder))
+        self.on_node(node, "umount", str(folder))
 
     def wait_for(self, is_there, what, seconds=60):
         end = time.monotonic() + seconds

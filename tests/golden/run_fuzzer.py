@@ -305,7 +305,7 @@ def docs_commands(spec, commands):
             file.write(spec)
         for line in commands:
             line = line.split(" #")[0].strip().replace("--draws 100", "--draws 5")
-            if "--config >" in line:
+            if "-config >" in line:
                 config = line.split(">")[1].strip()
                 line += f" && opbench run -c {config} --backend null -q"
             elif "--backend torch" in line:

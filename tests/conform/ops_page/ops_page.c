@@ -31,22 +31,22 @@ typedef struct page {
 static void print_head(void)
 {
     puts("# Operators\n");
-    puts("Made by `make support` from the operator rows, the kernel tables of the native backend "
-         "and "
-         "the lists in `backends/<name>/support/`, which hold what each backend said to the calls "
-         "of the conformance tests; do not edit it by hand.\n");
-    puts("- **native runs it**: by a *kernel*; as a *view* (shares memory, costs nothing); *taken "
-         "apart* into operators of this list. f16 and bf16 are computed in f32.");
+    puts("This page lists the operators that opbench knows, and which backend takes them in "
+         "which dtype.\n");
+    puts("`make support` writes it from the operator rows, the kernel tables of the native "
+         "backend and the lists in `backends/<name>/support/`, which record how each backend "
+         "answered the calls of the conformance tests. Do not edit it by hand.\n");
+    puts("- **native runs it**: by a *kernel*; as a *view* (shares memory, costs nothing); "
+         "*taken apart* into operators of this list. f16 and bf16 are computed in f32.");
     puts("- **gradient**: *yes* (derived from the operator's row); *via parts* (after taking it "
          "apart); *flat* (no gradient passes); *no*.");
-    puts("- **a backend's column**: dtypes of forward / of backward, by the first tensor argument "
-         "(by the "
-         "result, where there is none). *floats* are f16, bf16, f32 and f64; *ints* u8, i8, i16, "
-         "i32 and i64; *complex* c64 and c128; *all* is all of these and bool. A star: "
-         "some calls of it only. Empty: none, or no call was tried.");
+    puts("- **a backend's column**: dtypes of forward / of backward, by the first tensor "
+         "argument (by the result if there is none). *floats* are f16, bf16, f32 and f64; *ints*"
+         " are u8, i8, i16, i32 and i64; *complex* is c64 and c128; *all* is all of these and "
+         "bool. A star means that only some calls are taken. An empty cell means that none is, "
+         "or that no call was tried.");
     puts("- **a backend with a version** in the first table: what it takes with that release of "
-         "its library, where "
-         "it is not what the other tables say.\n");
+         "its library, if that differs from the other tables.\n");
     printf(
         "| backend | operators | forward: f32 | f64 | bf16 | f16 | i8 | i64 | backward: f32 | f64 "
         "| bf16 | f16 |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
@@ -217,8 +217,8 @@ static void print_family(const page *p, const char *category, bool is_first)
 /* Modules, functions and models are graphs of the operators above. */
 static void print_composites(void)
 {
-    printf("\n## Made of these\n\nGraphs of operators, with their arguments. Where one needs "
-           "an operator that is not in the list above, the record says which.\n\n");
+    printf("\n## Made of these\n\nGraphs of operators, with their arguments. If one needs an "
+           "operator that is not in the list above, the record says which.\n\n");
     for (size_t i = 0; i < ob_module_count(); i++) {
         const ob_module_info info = ob_module_at(i);
         /* A second row of a name is an overload. */

@@ -84,10 +84,11 @@ PreemptMode=REQUEUE
 PartitionName=all Nodes=n[1-{NODES}] Default=YES State=UP PriorityTier=1
 PartitionName=urgent Nodes=n[1-{NODES}] State=UP PriorityTier=10
 """)
-        # Nothing above asks for cgroups, and a chroot may have none mounted: later releases end over that unless told so, and
-        # earlier ones do not know the word.
-        if int(self.run("slurmctld", "-V").split()[1].split(".")[0]) >= 24:
-            (f / "cgroup.conf").write_text("CgroupPlugin=disabled\n")
+        # Nothing above asks for cgroups, and a chroot may have none mounted. Slurm ends over that unless it is told not to look;
+        # earlier releases do not know how to be told, but look for those of version 1 only when they are needed.
+        if not os.path.ismount("/sys/fs/cgroup"):
+            release = int(self.run("slurmctld", "-V").split()[1].split(".")[0])
+            (f / "cgroup.conf").write_text(f"CgroupPlugin={'disabled' if release >= 24 else 'cgroup/v1'}\n")
 
     def __enter__(self):
         munge = self.folder / "munge"

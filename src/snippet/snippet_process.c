@@ -92,10 +92,30 @@ static ob_status compiled_words(launch *l, ob_err *err)
     return OB_OK;
 }
 
-static ob_status python_words(launch *l, ob_err *err)
+/* Such as pyenv's, which looks for the interpreter and starts it. */
+static bool is_script(const char *path)
+{
+    char begin[2] = "";
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return false;
+    const bool is =
+        fread(begin, 1, sizeof begin, file) == sizeof begin && begin[0] == '#' && begin[1] == '!';
+    fclose(file);
+    return is;
+}
+
+static ob_status python_words(launch *l, const ob_snippet_wrap *wrap, ob_err *err)
 {
     const char *path;
     OB_TRY(ob__find_python(l->arena, l->options, &path, err));
+    if (wrap != NULL && wrap->counts && is_script(path))
+        return ob_err_set(
+            err, OB_ERR_UNSUPPORTED,
+            "%s is a script that starts an interpreter, and valgrind would count the script; name "
+            "the "
+            "interpreter itself: --python \"$(%s -c 'import sys; print(sys.executable)')\"",
+            path, path);
     add_word(l, path);
     add_word(l, "-c");
     add_word(l, ob__python_runner);
@@ -316,7 +336,7 @@ static ob_status start(ob_snippet_process *p, launch *l, const ob_snippet_wrap *
     }
     for (size_t i = 0; wrap != NULL && wrap->words != NULL && wrap->words[i] != NULL; i++)
         add_word(l, wrap->words[i]);
-    OB_TRY(is_python ? python_words(l, err) : compiled_words(l, err));
+    OB_TRY(is_python ? python_words(l, wrap, err) : compiled_words(l, err));
     OB_TRY(add_variables(l, wrap, err));
     const ob_process_params params = {.words = l->words,
                                       .variables = l->variables,

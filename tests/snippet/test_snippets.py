@@ -115,6 +115,9 @@ def test_python(program):
 
 
 def test_errors(program):
+    shim = program.home / "shim"
+    shim.write_text("#!/bin/sh\nexec python3 \"$@\"\n")
+    shim.chmod(0o755)
     cases = [
         (["--lang", "c", "int x = 1;\nint y = foo;"], 2, "stmt:2:9: error: 'foo' undeclared"),
         (["--lang", "c", "--setup", "\n  bar;", "1;"], 2, "setup:2:1: error: 'bar' undeclared"),
@@ -131,6 +134,7 @@ def test_errors(program):
         (["--lang", "c++", "1;", "--cxx", "/no/c++"], 2,
          "Missing: /no/c++, the compiler for C++, cannot be run: No such file or directory; name another with --cxx"),
         (["--lang", "python", "1", "--python", "no-python"], 2, "name another with --python PROGRAM"),
+        (["--lang", "python", "1", "--python", str(shim)], 2, f"{shim} is a script that starts an interpreter"),
         (["--lang", "c", "--setup", "-", "-"], 2, "standard input can be read once"),
         (["--lang", "c", "1;", "2;"], 2, "one statement at a time"),
         (["--lang", "c"], 2, "no statement; give its code"),

@@ -12,6 +12,7 @@ fails fails the page, unless its exit code is a verdict; one that is meant to fa
 Comments that a reader of the page does not see say the rest:
 
     <!-- file: NAME -->      the next block is written to this file
+    <!-- copy: PATH NAME --> this file of the tree is there under that name, in the place of the reader's own
     <!-- needs: WORDS -->    the next block is left out where one of these is missing (NEEDS below), and so is what follows
                              from it: a later block says so itself
 
@@ -40,7 +41,7 @@ from checks import SKIPPED, has_backend  # noqa: E402
 run_transcripts.TIMEOUT_S *= 5  # PyTorch alone takes a while to start on a busy machine
 
 FENCE = re.compile(r"^( *)```([\w+]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
-COMMENT = re.compile(r"<!-- (file|needs): (.*?) -->\n+\Z")
+COMMENT = re.compile(r"<!-- (file|copy|needs): (.*?) -->\n+\Z")
 COMMAND = re.compile(r"^(\$ |\w+=\S+ )*(opbench|python3) ", re.MULTILINE)
 NUMBER = re.compile(r"(?:(?<=\s)|^)[-+x±]? ?\d[\d.,]*(?=[\s%:;,)]|$)")
 # What is there in one run and not in the next: how busy the machine was, and what follows from a verdict.
@@ -158,6 +159,8 @@ class Page:
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_text(block, encoding="utf-8")
             elif language == "console":
+                if "copy" in notes:
+                    shutil.copy(*(place / name for place, name in zip((ROOT, folder), notes["copy"].split())))
                 block = self.run_block(block, folder, environment)
             elif COMMAND.search(block):
                 self.say(f"a command that nothing runs, in a block that is not marked console:\n{block}")

@@ -122,7 +122,7 @@ class Page:
 
     def say(self, what):
         self.failed += 1
-        print(f"{self.path.relative_to(ROOT)}: {what}")
+        print(f"{os.path.relpath(self.path, ROOT)}: {what}")
 
     def run_block(self, block, folder, environment):
         """The block as it should be."""

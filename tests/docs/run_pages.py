@@ -6,15 +6,16 @@ usage: run_pages.py --program build/opbench [--python PROGRAM] [--update] PAGE.m
 
 A block marked ```console holds commands ("$ ...", going on where a line ends in a backslash) and what they print. Times and
 other numbers are never compared: of a shown line the part before its first number must be the beginning of a printed one, in
-any order, and a line without numbers must be there as it is. "..." stands for lines that the page leaves out. A command that
-fails fails the page, unless its exit code is a verdict; one that is meant to fail ends in `; echo "exit code $?"`.
+any order, and a line without numbers must be there as it is. "..." stands for lines that the page leaves out; lines that speak
+of a busy machine (BUSY below) may be shown and need not come. A command that fails fails the page, unless its exit code is a
+verdict; one that is meant to fail ends in `; echo "exit code $?"`.
 
 Comments that a reader of the page does not see say the rest:
 
     <!-- file: NAME -->      the next block is written to this file
     <!-- copy: PATH NAME --> this file of the tree is there under that name, in the place of the reader's own
-    <!-- needs: WORDS -->    the next block is left out where one of these is missing (NEEDS below), and so is what follows
-                             from it: a later block says so itself
+    <!-- needs: WORDS -->    the next block is left out where one of these is missing (Here.has below); a later block that uses
+                             what it made says so itself
 
 Every command stands in such a block: `opbench` at the start of a line of another block is an error. All commands run in one
 private folder, which the pages call /home/ann/work, with links to examples/ and capture/ in it. --update writes what really
@@ -49,12 +50,12 @@ BUSY = re.compile(r"(\* |- |note: the machine was busy|it would take about|worst
                   r"instructions: |records: \w+_\d+_\d+\.json).*")
 VERDICT = re.compile(r"opbench (diff|doctor|nodes) ")  # exit code 1 is an answer there
 WORK = "/home/ann/work"
-MARK = re.compile(r"\b(ok|mistrusted)\*")  # a result with warnings: whether there are some is the machine's
+STATUS = re.compile(r"\b(ok|mistrusted)\b\*?")  # whether a result has warnings is the machine's
 
 
 def shape(line):
     """What of a line does not depend on the machine."""
-    line = re.sub("-{3,}", "---", MARK.sub(r"\1", " ".join(line.split())))
+    line = re.sub("-{3,}", "---", STATUS.sub("ok", " ".join(line.split())))
     number = NUMBER.search(line)
     before = line[: number.start()].rstrip() if number else line
     return before or NUMBER.sub("#", line)
@@ -62,7 +63,8 @@ def shape(line):
 
 def missing_lines(want, got):
     shapes = [shape(line) for line in got]
-    return [line for line in want if line.strip() not in ("", "...") and shape(line) not in shapes]
+    return [line for line in want
+            if line.strip() not in ("", "...") and not BUSY.fullmatch(line.strip()) and shape(line) not in shapes]
 
 
 def for_page(lines):

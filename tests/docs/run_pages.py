@@ -204,7 +204,7 @@ class Page:
 def main():
     parser = argparse.ArgumentParser(description="Run the commands of pages.")
     parser.add_argument("--program", required=True, type=lambda name: pathlib.Path(name).resolve())
-    parser.add_argument("--python", default="/usr/bin/python3")
+    parser.add_argument("--python", default=next(filter(os.path.exists, ["/usr/bin/python3", sys.executable])))
     parser.add_argument("--update", action="store_true")
     parser.add_argument("pages", nargs="+", type=lambda name: pathlib.Path(name).resolve())
     options = parser.parse_args()

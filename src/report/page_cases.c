@@ -12,16 +12,22 @@
 
 enum { PANEL = 460, PANEL_HEIGHT = 190 };
 
+/* The sign marks a disturbed sample. Not fmin and fmax: gcc 12 for aarch64 crashes over loops of them. */
+static void widen(double *least, double *largest, float sample)
+{
+    const double ns = fabs((double)sample);
+    *least = ns < *least ? ns : *least;
+    *largest = ns > *largest ? ns : *largest;
+}
+
 /* What the pictures show, in words. */
 static const char *describe(const ob_page_row *row, const ob_distribution *d, char *out,
                             size_t size)
 {
     double least = INFINITY, largest = 0;
     char from[48], to[48], median[48];
-    for (size_t i = d->warmups; i < d->warmups + d->count; i++) {
-        least = fmin(least, fabs((double)d->samples[i]));
-        largest = fmax(largest, fabs((double)d->samples[i]));
-    }
+    for (size_t i = d->warmups; i < d->warmups + d->count; i++)
+        widen(&least, &largest, d->samples[i]);
     snprintf(out, size, "%.200s on %.64s: from %s to %s, median %s", row->call, row->side,
              ob__picture_time(least, from, sizeof from), ob__picture_time(largest, to, sizeof to),
              ob__picture_time(row->median_ns, median, sizeof median));
@@ -142,11 +148,8 @@ static void find_ends(const ob_page *page, const ob_page_row *row, double *least
 {
     *least = INFINITY;
     *largest = 0;
-    for (size_t i = 0; i < (size_t)row->warmups + row->count; i++) {
-        const double ns = fabs((double)page->samples[row->sample_at + i]);
-        *least = fmin(*least, ns);
-        *largest = fmax(*largest, ns);
-    }
+    for (size_t i = 0; i < (size_t)row->warmups + row->count; i++)
+        widen(least, largest, page->samples[row->sample_at + i]);
 }
 
 /* A number as JSON has it, or null. */

@@ -4,6 +4,8 @@
  */
 #include "file_list.h"
 
+#include "opbench/vec.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -20,12 +22,10 @@ static ob_status out_of_memory(ob_err *err)
 /* Takes the path. */
 static ob_status take(ob_file_list *list, char *path, ob_err *err)
 {
-    char **more = path != NULL ? realloc(list->items, (list->count + 1) * sizeof *more) : NULL;
-    if (more == NULL) {
+    if (path == NULL || !OB_RESERVE(list->items, list->capacity, list->count + 1)) {
         free(path);
         return out_of_memory(err);
     }
-    list->items = more;
     list->items[list->count++] = path;
     return OB_OK;
 }

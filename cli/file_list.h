@@ -12,7 +12,7 @@
 /* Zero is empty. */
 typedef struct ob_file_list {
     char **items;
-    size_t count;
+    size_t count, capacity;
 } ob_file_list;
 
 ob_status ob__file_list_add(ob_file_list *list, const char *path, ob_err *err);

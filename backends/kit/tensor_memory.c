@@ -4,6 +4,8 @@
  */
 #include "kit/tensor_memory.h"
 
+#include "opbench/vec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,14 +51,8 @@ void ob_kit_locations_fini(ob_kit_locations *places)
 static ob_status add_block(ob_kit_locations *places, const ob_kit_block *block, uint32_t *id,
                            ob_err *err)
 {
-    if (places->block_count == places->block_capacity) {
-        const size_t capacity = places->block_capacity * 2 + 16;
-        ob_kit_block *grown = realloc(places->blocks, capacity * sizeof *grown);
-        if (grown == NULL)
-            return out_of_memory(places, err);
-        places->blocks = grown;
-        places->block_capacity = capacity;
-    }
+    if (!OB_RESERVE(places->blocks, places->block_capacity, places->block_count + 1))
+        return out_of_memory(places, err);
     *id = (uint32_t)places->block_count;
     places->blocks[places->block_count++] = *block;
     return OB_OK;

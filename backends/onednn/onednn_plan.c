@@ -4,6 +4,7 @@
  */
 #include "onednn_plan.h"
 
+#include "opbench/vec.h"
 #include "plain_loops.h"
 
 #include <stdlib.h>
@@ -12,20 +13,6 @@
 static ob_status out_of_memory(const dnn_plan *plan, ob_err *err)
 {
     return plan->host->err_set(err, OB_ERR_NOMEM, "out of memory for the plan of the case");
-}
-
-/* Room for one more item. */
-static bool grow(void **items, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity)
-        return true;
-    const size_t wanted = *capacity * 2 + 16;
-    void *grown = realloc(*items, wanted * size);
-    if (grown == NULL)
-        return false;
-    *items = grown;
-    *capacity = wanted;
-    return true;
 }
 
 void dnn_plan_fini(dnn_plan *plan)
@@ -52,11 +39,7 @@ void dnn_plan_fini(dnn_plan *plan)
 
 static ob_status add_buffer(dnn_plan *plan, size_t bytes, uint32_t *id, ob_err *err)
 {
-    void *items = plan->buffers;
-    const bool grown =
-        grow(&items, plan->buffer_count, &plan->buffer_capacity, sizeof *plan->buffers);
-    plan->buffers = items;
-    if (!grown)
+    if (!OB_RESERVE(plan->buffers, plan->buffer_capacity, plan->buffer_count + 1))
         return out_of_memory(plan, err);
     *id = (uint32_t)plan->buffer_count;
     plan->buffers[plan->buffer_count++] = (dnn_buffer){.bytes = bytes};
@@ -81,10 +64,7 @@ static void use_buffer(dnn_plan *plan, uint32_t id)
 ob_status dnn_plan_add_group(dnn_plan *plan, const dnn_view *base, size_t bytes, uint32_t *id,
                              ob_err *err)
 {
-    void *items = plan->groups;
-    const bool grown = grow(&items, plan->group_count, &plan->group_capacity, sizeof *plan->groups);
-    plan->groups = items;
-    if (!grown)
+    if (!OB_RESERVE(plan->groups, plan->group_capacity, plan->group_count + 1))
         return out_of_memory(plan, err);
     uint32_t buffer = 0;
     OB_TRY(add_buffer(plan, bytes, &buffer, err));
@@ -166,13 +146,9 @@ const dnn_layout *dnn_plan_current(dnn_plan *plan, const dnn_view *view, ob_err 
 static ob_status add_step(dnn_plan *plan, dnn_step **out, int args, ob_err *err)
 {
     const dnn_list list = plan->list;
-    void *items = plan->steps[list];
-    const bool grown =
-        grow(&items, plan->step_count[list], &plan->step_capacity[list], sizeof *plan->steps[list]);
-    plan->steps[list] = items;
-    dnn_step *step = grown ? &plan->steps[list][plan->step_count[list]] : NULL;
-    if (step == NULL)
+    if (!OB_RESERVE(plan->steps[list], plan->step_capacity[list], plan->step_count[list] + 1))
         return out_of_memory(plan, err);
+    dnn_step *step = &plan->steps[list][plan->step_count[list]];
     *step = (dnn_step){.op = plan->op, .args = calloc((size_t)args + 1, sizeof *step->args)};
     if (step->args == NULL)
         return out_of_memory(plan, err);

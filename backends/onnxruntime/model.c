@@ -4,6 +4,8 @@
  */
 #include "onnxruntime_model.h"
 
+#include "opbench/vec.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,15 +89,9 @@ const char *ort_model_name(ort_id id, char out[ORT_NAME_SIZE])
 
 static ort_id add_value(ort_model *model, ort_source source, ob_dtype dtype)
 {
-    if (model->value_count == model->value_capacity) {
-        const uint32_t capacity = model->value_capacity * 2 + 64;
-        ort_value_info *grown = realloc(model->values, capacity * sizeof *grown);
-        if (grown == NULL) {
-            model->failed = true;
-            return ORT_NONE;
-        }
-        model->values = grown;
-        model->value_capacity = capacity;
+    if (!OB_RESERVE(model->values, model->value_capacity, (size_t)model->value_count + 1)) {
+        model->failed = true;
+        return ORT_NONE;
     }
     model->values[model->value_count] = (ort_value_info){.source = source, .dtype = dtype};
     return model->value_count++;

@@ -44,12 +44,16 @@ typedef struct ort_bound {
     OrtValue *value;
 } ort_bound;
 
+typedef struct ort_bounds {
+    ort_bound *items;
+    size_t count, capacity;
+} ort_bounds;
+
 typedef struct ort_session {
     OrtSession *session;
     OrtIoBinding *binding;
-    bool borrowed;               /* the session is the model file's */
-    ort_bound *inputs, *outputs; /* inputs: parameters too */
-    size_t input_count, output_count;
+    bool borrowed;              /* the session is the model file's */
+    ort_bounds inputs, outputs; /* inputs: parameters too */
 } ort_session;
 
 /* What the forward left in memory of ours goes to the caller's tensor, or back to what it was. */
@@ -57,17 +61,20 @@ typedef struct ort_copy {
     ob_tensor to, from;
 } ort_copy;
 
+typedef struct ort_copies {
+    ort_copy *items;
+    size_t count, capacity;
+} ort_copies;
+
 struct ob_prepared {
     ob_backend *backend;
     ort_session passes[2];
     ob_value *outputs, *grads;
     size_t output_count, grad_count;
-    ort_copy *after, *restore; /* after each forward; at restore */
-    size_t after_count, restore_count;
-    ort_copy *gathered; /* of inputs that are not contiguous, at prepare and refill */
-    size_t gathered_count;
-    bool has_constants; /* parameters that the model holds itself */
-    bool backward;      /* it was prepared for it */
+    ort_copies after, restore; /* after each forward; at restore */
+    ort_copies gathered;       /* of inputs that are not contiguous, at prepare and refill */
+    bool has_constants;        /* parameters that the model holds itself */
+    bool backward;             /* it was prepared for it */
     ob_kit_progress progress;
 };
 
@@ -85,9 +92,9 @@ void ort_session_close(const ob_backend *backend, ort_session *session);
 /* Memory for a contiguous tensor like meta. */
 ob_status ort_tensor_make(const ob_host *host, const ob_tensor *meta, ob_tensor *out, ob_err *err);
 /* Adds a bound tensor to a list; takes the tensor over, also when it fails. */
-ob_status ort_bound_add(const ob_backend *backend, ort_bound **list, size_t *count, ort_id id,
-                        ort_id asked, ob_tensor *tensor, ob_err *err);
-const ort_bound *ort_bound_find(const ort_bound *list, size_t count, ort_id asked);
+ob_status ort_bound_add(const ob_backend *backend, ort_bounds *list, ort_id id, ort_id asked,
+                        ob_tensor *tensor, ob_err *err);
+const ort_bound *ort_bound_find(const ort_bounds *list, ort_id asked);
 
 /* onnxruntime_memory.c: elements of one dtype and shape, any strides. */
 void ort_copy_elements(const ob_host *host, const ob_tensor *to, const ob_tensor *from);

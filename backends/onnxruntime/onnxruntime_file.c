@@ -192,8 +192,8 @@ static ob_status bind_input(ob_prepared *p, const ob_operand *operand, const ob_
         OB_TRY(ort_tensor_make(host, given, &tensor, err));
         ort_copy_elements(host, &tensor, given);
     }
-    OB_TRY(ort_bound_add(backend, &s->inputs, &s->input_count, 0, 0, &tensor, err));
-    ort_bound *bound = &s->inputs[s->input_count - 1];
+    OB_TRY(ort_bound_add(backend, &s->inputs, 0, 0, &tensor, err));
+    ort_bound *bound = &s->inputs.items[s->inputs.count - 1];
     OB_TRY(ort_bound_wrap(backend, bound, err));
     return check(backend, backend->api->binding_input(s->binding, name, bound->value), err);
 }
@@ -229,8 +229,8 @@ static ob_status take_output(ob_prepared *p, OrtValue *value, ob_err *err)
     OB_TRY(status);
     ob_tensor tensor;
     OB_TRY(backend->host->tensor_init(&tensor, dtype, sizes, (int)ndim, NULL, err));
-    OB_TRY(ort_bound_add(backend, &s->outputs, &s->output_count, 0, 0, &tensor, err));
-    return ort_bound_wrap(backend, &s->outputs[s->output_count - 1], err);
+    OB_TRY(ort_bound_add(backend, &s->outputs, 0, 0, &tensor, err));
+    return ort_bound_wrap(backend, &s->outputs.items[s->outputs.count - 1], err);
 }
 
 static ob_status first_run(ob_prepared *p, ob_err *err)
@@ -270,15 +270,15 @@ static ob_status fill_case(ob_prepared *p, const ob_prepare_args *args, ob_err *
     for (size_t i = 0; i < file->inputs.count && i < node->op->schema->arg_count; i++)
         OB_TRY(bind_input(p, &node->args[i], args, file->inputs.texts[i], err));
     OB_TRY(first_run(p, err));
-    p->outputs = calloc(s->output_count + 1, sizeof *p->outputs);
+    p->outputs = calloc(s->outputs.count + 1, sizeof *p->outputs);
     if (p->outputs == NULL)
         return host->err_set(err, OB_ERR_NOMEM, "out of memory for the outputs");
-    for (size_t i = 0; i < s->output_count; i++) {
-        OB_TRY(check(
-            backend,
-            backend->api->binding_output(s->binding, file->outputs.texts[i], s->outputs[i].value),
-            err));
-        OB_TRY(host->value_init_tensor(&p->outputs[i], &s->outputs[i].tensor, err));
+    for (size_t i = 0; i < s->outputs.count; i++) {
+        OB_TRY(check(backend,
+                     backend->api->binding_output(s->binding, file->outputs.texts[i],
+                                                  s->outputs.items[i].value),
+                     err));
+        OB_TRY(host->value_init_tensor(&p->outputs[i], &s->outputs.items[i].tensor, err));
         p->output_count++;
     }
     return OB_OK;

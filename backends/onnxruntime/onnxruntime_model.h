@@ -32,8 +32,8 @@ typedef struct ort_value_info {
 typedef struct ort_model {
     ort_bytes nodes, initializers, inputs, outputs, scratch[4];
     ort_value_info *values;
-    uint32_t value_count, value_capacity;
-    size_t node_count;
+    uint32_t value_count;
+    size_t value_capacity, node_count;
     bool failed;
 } ort_model;
 

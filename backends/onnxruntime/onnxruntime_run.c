@@ -19,17 +19,18 @@ static ob_status run_forward(ob_prepared *prepared, ob_err *err)
 {
     const ob_backend *backend = prepared->backend;
     OB_TRY(run_session(backend, &prepared->passes[OB_PASS_FORWARD], err));
-    for (size_t i = 0; i < prepared->after_count; i++)
-        ort_copy_elements(backend->host, &prepared->after[i].to, &prepared->after[i].from);
+    for (size_t i = 0; i < prepared->after.count; i++)
+        ort_copy_elements(backend->host, &prepared->after.items[i].to,
+                          &prepared->after.items[i].from);
     return OB_OK;
 }
 
 static void make_grad(ob_prepared *prepared)
 {
     const ort_session *backward = &prepared->passes[OB_PASS_BACKWARD];
-    for (size_t i = 0; i < backward->input_count; i++)
-        if (backward->inputs[i].is_seed)
-            ort_fill_ones(prepared->backend->host, &backward->inputs[i].tensor);
+    for (size_t i = 0; i < backward->inputs.count; i++)
+        if (backward->inputs.items[i].is_seed)
+            ort_fill_ones(prepared->backend->host, &backward->inputs.items[i].tensor);
     prepared->progress.has_seed = true;
 }
 
@@ -55,9 +56,9 @@ ob_status ort_run(ob_prepared *prepared, ob_phase phase, uint64_t iterations, ob
         prepared->progress.has_grads = false;
         return OB_OK;
     case OB_PHASE_RESTORE:
-        for (size_t i = 0; i < prepared->restore_count; i++)
-            ort_copy_elements(prepared->backend->host, &prepared->restore[i].to,
-                              &prepared->restore[i].from);
+        for (size_t i = 0; i < prepared->restore.count; i++)
+            ort_copy_elements(prepared->backend->host, &prepared->restore.items[i].to,
+                              &prepared->restore.items[i].from);
         return OB_OK;
     }
     return prepared->backend->host->err_set(err, OB_ERR_INVALID, "there is no phase %d",
@@ -70,10 +71,10 @@ ob_status ort_refill(ob_prepared *prepared, ob_err *err)
     const ob_host *host = prepared->backend->host;
     if (prepared->has_constants)
         return host->err_set(err, OB_ERR_UNSUPPORTED, "the parameters are constants of the model");
-    for (size_t i = 0; i < prepared->gathered_count; i++)
-        ort_copy_elements(host, &prepared->gathered[i].to, &prepared->gathered[i].from);
-    for (size_t i = 0; i < prepared->restore_count; i++)
-        ort_copy_elements(host, &prepared->restore[i].from, &prepared->restore[i].to);
+    for (size_t i = 0; i < prepared->gathered.count; i++)
+        ort_copy_elements(host, &prepared->gathered.items[i].to, &prepared->gathered.items[i].from);
+    for (size_t i = 0; i < prepared->restore.count; i++)
+        ort_copy_elements(host, &prepared->restore.items[i].from, &prepared->restore.items[i].to);
     return OB_OK;
 }
 

@@ -4,6 +4,8 @@
  */
 #include "onnxruntime_backend.h"
 
+#include "opbench/vec.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,24 +45,22 @@ ob_status ort_tensor_make(const ob_host *host, const ob_tensor *meta, ob_tensor 
     return host->tensor_init(out, meta->dtype, meta->sizes, meta->ndim, NULL, err);
 }
 
-ob_status ort_bound_add(const ob_backend *backend, ort_bound **list, size_t *count, ort_id id,
-                        ort_id asked, ob_tensor *tensor, ob_err *err)
+ob_status ort_bound_add(const ob_backend *backend, ort_bounds *list, ort_id id, ort_id asked,
+                        ob_tensor *tensor, ob_err *err)
 {
-    ort_bound *grown = realloc(*list, (*count + 1) * sizeof *grown);
-    if (grown == NULL) {
+    if (!OB_RESERVE(list->items, list->capacity, list->count + 1)) {
         backend->host->tensor_fini(tensor);
         return backend->host->err_set(err, OB_ERR_NOMEM, "out of memory for the case");
     }
-    *list = grown;
-    grown[(*count)++] = (ort_bound){.id = id, .asked = asked, .tensor = *tensor};
+    list->items[list->count++] = (ort_bound){.id = id, .asked = asked, .tensor = *tensor};
     return OB_OK;
 }
 
-const ort_bound *ort_bound_find(const ort_bound *list, size_t count, ort_id asked)
+const ort_bound *ort_bound_find(const ort_bounds *list, ort_id asked)
 {
-    for (size_t i = 0; i < count; i++)
-        if (list[i].asked == asked)
-            return &list[i];
+    for (size_t i = 0; i < list->count; i++)
+        if (list->items[i].asked == asked)
+            return &list->items[i];
     return NULL;
 }
 
@@ -80,10 +80,10 @@ ob_status ort_bound_wrap(const ob_backend *backend, ort_bound *bound, ob_err *er
 
 static ob_status wrap_all(const ob_backend *backend, ort_session *session, ob_err *err)
 {
-    for (size_t i = 0; i < session->input_count; i++)
-        OB_TRY(ort_bound_wrap(backend, &session->inputs[i], err));
-    for (size_t i = 0; i < session->output_count; i++)
-        OB_TRY(ort_bound_wrap(backend, &session->outputs[i], err));
+    for (size_t i = 0; i < session->inputs.count; i++)
+        OB_TRY(ort_bound_wrap(backend, &session->inputs.items[i], err));
+    for (size_t i = 0; i < session->outputs.count; i++)
+        OB_TRY(ort_bound_wrap(backend, &session->outputs.items[i], err));
     return OB_OK;
 }
 
@@ -107,7 +107,7 @@ static ob_status give_parameters(ob_backend *backend, const ort_model *model,
                                  const ort_session *session, OrtSessionOptions *options,
                                  ob_err *err)
 {
-    const size_t most = session->input_count;
+    const size_t most = session->inputs.count;
     char(*texts)[ORT_NAME_SIZE] = calloc(most + 1, sizeof *texts);
     const char **names = calloc(most + 1, sizeof *names);
     const OrtValue **values = calloc(most + 1, sizeof *values);
@@ -118,11 +118,11 @@ static ob_status give_parameters(ob_backend *backend, const ort_model *model,
         status = OB_ERR_NOMEM;
     }
     for (size_t i = 0; status == OB_OK && i < most; i++) {
-        const ort_id id = session->inputs[i].id;
+        const ort_id id = session->inputs.items[i].id;
         if (model->values[id].source != ORT_FROM_PARAMETER || model->values[id].readers == 0)
             continue;
         names[count] = ort_model_name(id, texts[count]);
-        values[count++] = session->inputs[i].value;
+        values[count++] = session->inputs.items[i].value;
     }
     if (status == OB_OK && count > 0)
         status =
@@ -140,16 +140,16 @@ static ob_status bind(ob_backend *backend, const ort_model *model, ort_session *
     const ort_api *api = backend->api;
     char name[ORT_NAME_SIZE];
     OB_TRY(ort_check(backend, api->binding_create(session->session, &session->binding), "", err));
-    for (size_t i = 0; i < session->input_count; i++) {
-        const ort_bound *bound = &session->inputs[i];
+    for (size_t i = 0; i < session->inputs.count; i++) {
+        const ort_bound *bound = &session->inputs.items[i];
         if (model->values[bound->id].source == ORT_FROM_INPUT)
             OB_TRY(ort_check(
                 backend,
                 api->binding_input(session->binding, ort_model_name(bound->id, name), bound->value),
                 "", err));
     }
-    for (size_t i = 0; i < session->output_count; i++) {
-        const ort_bound *bound = &session->outputs[i];
+    for (size_t i = 0; i < session->outputs.count; i++) {
+        const ort_bound *bound = &session->outputs.items[i];
         OB_TRY(ort_check(
             backend,
             api->binding_output(session->binding, ort_model_name(bound->id, name), bound->value),
@@ -164,8 +164,8 @@ static void add_dtypes(const ob_backend *backend, const ort_session *session, ob
     bool seen[OB_DTYPE_COUNT] = {false};
     char text[160] = "";
     size_t used = 0, other = 0;
-    for (size_t i = 0; i < session->input_count; i++) {
-        const ob_dtype dtype = session->inputs[i].tensor.dtype;
+    for (size_t i = 0; i < session->inputs.count; i++) {
+        const ob_dtype dtype = session->inputs.items[i].tensor.dtype;
         if (seen[dtype] || used >= sizeof text)
             continue;
         seen[dtype] = true;
@@ -206,14 +206,14 @@ ob_status ort_session_open(ob_backend *backend, ort_model *model, ort_session *s
     return status;
 }
 
-static void free_bound(const ob_backend *backend, ort_bound *list, size_t count)
+static void free_bound(const ob_backend *backend, ort_bounds *list)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (list[i].value != NULL)
-            backend->api->value_release(list[i].value);
-        backend->host->tensor_fini(&list[i].tensor);
+    for (size_t i = 0; i < list->count; i++) {
+        if (list->items[i].value != NULL)
+            backend->api->value_release(list->items[i].value);
+        backend->host->tensor_fini(&list->items[i].tensor);
     }
-    free(list);
+    free(list->items);
 }
 
 void ort_session_close(const ob_backend *backend, ort_session *session)
@@ -222,7 +222,7 @@ void ort_session_close(const ob_backend *backend, ort_session *session)
         backend->api->binding_release(session->binding);
     if (session->session != NULL && !session->borrowed)
         backend->api->session_release(session->session);
-    free_bound(backend, session->inputs, session->input_count);
-    free_bound(backend, session->outputs, session->output_count);
+    free_bound(backend, &session->inputs);
+    free_bound(backend, &session->outputs);
     *session = (ort_session){.session = NULL};
 }

@@ -4,6 +4,8 @@
  */
 #include "onnxruntime_backend.h"
 
+#include "opbench/vec.h"
+
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,21 +65,20 @@ static ob_status translate(work *w, ob_pass pass, ob_err *err)
 
 /* ---- tensors from outside ---- */
 
-static ob_status add_copy(work *w, ort_copy **list, size_t *count, const ob_tensor *to,
-                          const ob_tensor *from, ob_err *err)
+static ob_status add_copy(work *w, ort_copies *list, const ob_tensor *to, const ob_tensor *from,
+                          ob_err *err)
 {
     const ob_host *host = w->prepared->backend->host;
-    ort_copy *grown = realloc(*list, (*count + 1) * sizeof *grown);
-    if (grown == NULL)
+    if (!OB_RESERVE(list->items, list->capacity, list->count + 1))
         return out_of_memory(w, err);
-    *list = grown;
-    OB_TRY(host->tensor_copy(&grown[*count].to, to, err));
-    const ob_status status = host->tensor_copy(&grown[*count].from, from, err);
+    ort_copy *copy = &list->items[list->count];
+    OB_TRY(host->tensor_copy(&copy->to, to, err));
+    const ob_status status = host->tensor_copy(&copy->from, from, err);
     if (status != OB_OK) {
-        host->tensor_fini(&grown[*count].to);
+        host->tensor_fini(&copy->to);
         return status;
     }
-    ++*count;
+    list->count++;
     return OB_OK;
 }
 
@@ -93,14 +94,13 @@ static ob_status add_outside(work *w, ort_id id, const ob_tensor *given, ob_err 
     } else {
         OB_TRY(ort_tensor_make(host, given, &tensor, err));
         ort_copy_elements(host, &tensor, given);
-        const ob_status status =
-            add_copy(w, &w->prepared->gathered, &w->prepared->gathered_count, &tensor, given, err);
+        const ob_status status = add_copy(w, &w->prepared->gathered, &tensor, given, err);
         if (status != OB_OK) {
             host->tensor_fini(&tensor);
             return status;
         }
     }
-    return ort_bound_add(backend, &session->inputs, &session->input_count, id, id, &tensor, err);
+    return ort_bound_add(backend, &session->inputs, id, id, &tensor, err);
 }
 
 /* What a tensor was before the case ran, for the restore phase. */
@@ -110,8 +110,7 @@ static ob_status save_for_restore(work *w, const ob_tensor *live, ob_err *err)
     ob_tensor copy;
     OB_TRY(ort_tensor_make(host, live, &copy, err));
     ort_copy_elements(host, &copy, live);
-    const ob_status status =
-        add_copy(w, &w->prepared->restore, &w->prepared->restore_count, live, &copy, err);
+    const ob_status status = add_copy(w, &w->prepared->restore, live, &copy, err);
     host->tensor_fini(&copy);
     return status;
 }
@@ -120,8 +119,8 @@ static bool shares_storage(const work *w, const ob_tensor *tensor)
 {
     const ort_session *session = &w->prepared->passes[OB_PASS_FORWARD];
     size_t users = 0;
-    for (size_t i = 0; i < session->input_count; i++)
-        users += session->inputs[i].tensor.storage == tensor->storage;
+    for (size_t i = 0; i < session->inputs.count; i++)
+        users += session->inputs.items[i].tensor.storage == tensor->storage;
     return users > 1;
 }
 
@@ -134,10 +133,10 @@ static ob_status add_written(work *w, const ort_slot *slot, ort_id input, const 
     const ob_host *host = backend->host;
     ort_session *session = &w->prepared->passes[OB_PASS_FORWARD];
     ort_model *model = &w->translations[OB_PASS_FORWARD].model;
-    const ort_bound *in = ort_bound_find(session->inputs, session->input_count, input);
+    const ort_bound *in = ort_bound_find(&session->inputs, input);
     const bool direct = slot->elementwise && model->values[input].readers == 1 &&
                         in->tensor.storage == given->storage && !shares_storage(w, &in->tensor) &&
-                        ort_bound_find(session->outputs, session->output_count, slot->id) == NULL;
+                        ort_bound_find(&session->outputs, slot->id) == NULL;
     ob_tensor tensor;
     if (!w->args->once) {
         OB_TRY(save_for_restore(w, given, err));
@@ -147,15 +146,14 @@ static ob_status add_written(work *w, const ort_slot *slot, ort_id input, const 
     const ort_id id = ort_model_output(model, slot->id, given->sizes, given->ndim);
     OB_TRY(direct ? host->tensor_copy(&tensor, given, err)
                   : ort_tensor_make(host, given, &tensor, err));
-    OB_TRY(ort_bound_add(backend, &session->outputs, &session->output_count, id, slot->id, &tensor,
-                         err));
+    OB_TRY(ort_bound_add(backend, &session->outputs, id, slot->id, &tensor, err));
     if (direct)
         return OB_OK;
-    const ob_tensor *from = &session->outputs[session->output_count - 1].tensor;
+    const ob_tensor *from = &session->outputs.items[session->outputs.count - 1].tensor;
     ob_prepared *p = w->prepared;
-    OB_TRY(add_copy(w, &p->after, &p->after_count, given, from, err));
+    OB_TRY(add_copy(w, &p->after, given, from, err));
     if (in->tensor.storage != given->storage)
-        OB_TRY(add_copy(w, &p->after, &p->after_count, &in->tensor, from, err));
+        OB_TRY(add_copy(w, &p->after, &in->tensor, from, err));
     return OB_OK;
 }
 
@@ -213,15 +211,14 @@ static ob_status add_output(work *w, ob_pass pass, ort_id asked, const ob_tensor
     const ob_backend *backend = w->prepared->backend;
     ort_session *session = &w->prepared->passes[pass];
     ob_tensor tensor;
-    *out = ort_bound_find(session->outputs, session->output_count, asked);
+    *out = ort_bound_find(&session->outputs, asked);
     if (*out != NULL)
         return OB_OK;
     const ort_id id =
         ort_model_output(&w->translations[pass].model, asked, meta->sizes, meta->ndim);
     OB_TRY(ort_tensor_make(backend->host, meta, &tensor, err));
-    OB_TRY(
-        ort_bound_add(backend, &session->outputs, &session->output_count, id, asked, &tensor, err));
-    *out = &session->outputs[session->output_count - 1];
+    OB_TRY(ort_bound_add(backend, &session->outputs, id, asked, &tensor, err));
+    *out = &session->outputs.items[session->outputs.count - 1];
     return OB_OK;
 }
 
@@ -267,7 +264,7 @@ static ob_status saved_tensor(work *w, ob_edge_id edge, size_t index, ob_tensor 
     const ort_translation *t = &w->translations[OB_PASS_FORWARD];
     const ort_session *session = &w->prepared->passes[OB_PASS_FORWARD];
     const ort_id id = ort_slot_at(t, edge, index)->id;
-    const ort_bound *bound = ort_bound_find(session->inputs, session->input_count, id);
+    const ort_bound *bound = ort_bound_find(&session->inputs, id);
     if (bound == NULL)
         OB_TRY(add_output(w, OB_PASS_FORWARD, id, ort_tensor_at(&t->graph->edges[edge].meta, index),
                           &bound, err));
@@ -287,8 +284,8 @@ static ob_status add_backward_input(work *w, ob_edge_id edge, size_t index, ob_e
         return OB_OK;
     OB_TRY(e->role == OB_EDGE_SAVED ? saved_tensor(w, w->map[e->forward_edge], index, &tensor, err)
                                     : ort_tensor_make(backend->host, meta, &tensor, err));
-    OB_TRY(ort_bound_add(backend, &session->inputs, &session->input_count, id, id, &tensor, err));
-    session->inputs[session->input_count - 1].is_seed = e->role == OB_EDGE_GRAD_OUTPUT;
+    OB_TRY(ort_bound_add(backend, &session->inputs, id, id, &tensor, err));
+    session->inputs.items[session->inputs.count - 1].is_seed = e->role == OB_EDGE_GRAD_OUTPUT;
     return OB_OK;
 }
 
@@ -366,13 +363,13 @@ static void free_values(const ob_host *host, ob_value *values, size_t count)
     free(values);
 }
 
-static void free_copies(const ob_host *host, ort_copy *list, size_t count)
+static void free_copies(const ob_host *host, ort_copies *list)
 {
-    for (size_t i = 0; i < count; i++) {
-        host->tensor_fini(&list[i].to);
-        host->tensor_fini(&list[i].from);
+    for (size_t i = 0; i < list->count; i++) {
+        host->tensor_fini(&list->items[i].to);
+        host->tensor_fini(&list->items[i].from);
     }
-    free(list);
+    free(list->items);
 }
 
 void ort_release(ob_prepared *prepared)
@@ -385,9 +382,9 @@ void ort_release(ob_prepared *prepared)
         ort_session_close(backend, &prepared->passes[1]);
         free_values(backend->host, prepared->outputs, prepared->output_count);
         free_values(backend->host, prepared->grads, prepared->grad_count);
-        free_copies(backend->host, prepared->after, prepared->after_count);
-        free_copies(backend->host, prepared->restore, prepared->restore_count);
-        free_copies(backend->host, prepared->gathered, prepared->gathered_count);
+        free_copies(backend->host, &prepared->after);
+        free_copies(backend->host, &prepared->restore);
+        free_copies(backend->host, &prepared->gathered);
     }
     free(prepared);
 }

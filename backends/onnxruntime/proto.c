@@ -4,6 +4,8 @@
  */
 #include "proto.h"
 
+#include "opbench/vec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,16 +21,10 @@ void ort_bytes_append(ort_bytes *bytes, const void *data, size_t size)
 {
     if (bytes->failed || size == 0)
         return;
-    if (size > bytes->capacity - bytes->size) {
-        const size_t needed = bytes->size + size;
-        const size_t capacity = needed > SIZE_MAX / 2 ? needed : needed * 2;
-        uint8_t *grown = needed < size ? NULL : realloc(bytes->data, capacity);
-        if (grown == NULL) {
-            bytes->failed = true;
-            return;
-        }
-        bytes->data = grown;
-        bytes->capacity = capacity;
+    if (size > SIZE_MAX - bytes->size ||
+        !OB_RESERVE(bytes->data, bytes->capacity, bytes->size + size)) {
+        bytes->failed = true;
+        return;
     }
     memcpy(bytes->data + bytes->size, data, size);
     bytes->size += size;

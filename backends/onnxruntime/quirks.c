@@ -16,20 +16,19 @@
 
 enum { LENGTH = 9 }; /* a vector and what is left behind it */
 
-static ob_status add_tensor(const ob_backend *backend, ort_bound **list, size_t *count, ort_id id,
-                            ob_err *err)
+static ob_status add_tensor(const ob_backend *backend, ort_bounds *list, ort_id id, ob_err *err)
 {
     ob_tensor tensor;
     OB_TRY(
         backend->host->tensor_init(&tensor, OB_DTYPE_F32, (const int64_t[]){LENGTH}, 1, NULL, err));
-    return ort_bound_add(backend, list, count, id, id, &tensor, err);
+    return ort_bound_add(backend, list, id, id, &tensor, err);
 }
 
 /* Element i of operand k: each is NaN where the other is not. */
 static void fill(const ob_backend *backend, const ort_session *session)
 {
-    for (size_t k = 0; k < session->input_count; k++) {
-        float *data = backend->host->tensor_data(&session->inputs[k].tensor);
+    for (size_t k = 0; k < session->inputs.count; k++) {
+        float *data = backend->host->tensor_data(&session->inputs.items[k].tensor);
         for (size_t i = 0; i < LENGTH; i++)
             data[i] = i % 2 == k ? NAN : 1.0F;
     }
@@ -37,8 +36,8 @@ static void fill(const ob_backend *backend, const ort_session *session)
 
 static bool any_number(const ob_backend *backend, const ort_session *session)
 {
-    for (size_t k = 0; k < session->output_count; k++) {
-        const float *data = backend->host->tensor_data(&session->outputs[k].tensor);
+    for (size_t k = 0; k < session->outputs.count; k++) {
+        const float *data = backend->host->tensor_data(&session->outputs.items[k].tensor);
         for (size_t i = 0; i < LENGTH; i++)
             if (!isnan(data[i]))
                 return true;
@@ -54,12 +53,12 @@ static ob_status try_extremes(ob_backend *backend, ort_model *model, ort_session
     ort_id operands[2];
     for (size_t i = 0; i < 2; i++) {
         operands[i] = ort_model_input(model, OB_DTYPE_F32, sizes, 1);
-        OB_TRY(add_tensor(backend, &session->inputs, &session->input_count, operands[i], err));
+        OB_TRY(add_tensor(backend, &session->inputs, operands[i], err));
     }
     for (size_t i = 0; i < 2; i++) {
         const ort_id result = ort_model_node(model, OPS[i], operands, 2, 1, OB_DTYPE_F32, NULL);
-        OB_TRY(add_tensor(backend, &session->outputs, &session->output_count,
-                          ort_model_output(model, result, sizes, 1), err));
+        OB_TRY(
+            add_tensor(backend, &session->outputs, ort_model_output(model, result, sizes, 1), err));
     }
     fill(backend, session);
     OB_TRY(ort_session_open(backend, model, session, err));

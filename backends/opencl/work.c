@@ -4,6 +4,8 @@
  */
 #include "work.h"
 
+#include "opbench/vec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,10 +91,8 @@ void ocl_work_clear(ocl_work *work)
 static ob_status add_storage(ocl_maker *m, size_t size, ob_storage **out, ob_err *err)
 {
     ocl_work *work = m->work;
-    ob_storage **grown = realloc(work->storages, (work->storage_count + 1) * sizeof *grown);
-    if (grown == NULL)
+    if (!OB_RESERVE(work->storages, work->storage_capacity, work->storage_count + 1))
         return m->env->host->err_set(err, OB_ERR_NOMEM, "out of memory for the buffers of a call");
-    work->storages = grown;
     OB_TRY(ocl_storage_create(m->env, size, out, err));
     work->storages[work->storage_count++] = *out;
     return OB_OK;
@@ -206,15 +206,9 @@ void ocl_put_fault(ocl_builder *builder, const char *argument)
 
 static ob_status add_launch(ocl_work *work, const ocl_launch *launch, ob_err *err)
 {
-    if (work->count == work->capacity) {
-        const size_t capacity = work->capacity * 2 + 1;
-        ocl_launch *grown = realloc(work->launches, capacity * sizeof *grown);
-        if (grown == NULL)
-            return work->env->host->err_set(err, OB_ERR_NOMEM,
-                                            "out of memory for the launches of a call");
-        work->launches = grown;
-        work->capacity = capacity;
-    }
+    if (!OB_RESERVE(work->launches, work->capacity, work->count + 1))
+        return work->env->host->err_set(err, OB_ERR_NOMEM,
+                                        "out of memory for the launches of a call");
     work->launches[work->count++] = *launch;
     return OB_OK;
 }

@@ -32,7 +32,7 @@ typedef struct ocl_work {
     ocl_launch *launches;
     size_t count, capacity;
     ob_storage **storages; /* what lies between the launches */
-    size_t storage_count;
+    size_t storage_count, storage_capacity;
     const char *op; /* of the faults */
     ocl_site sites[OCL_MAX_SITES];
     size_t site_count;

@@ -7,6 +7,8 @@
 #include "help/help.h"
 #include "run/run_options.h"
 
+#include "opbench/vec.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,12 +39,10 @@ static const struct {
 
 static bool add(ob_run_words *out, char *word)
 {
-    char **more = word != NULL ? realloc(out->items, (out->count + 2) * sizeof *more) : NULL;
-    if (more == NULL) {
+    if (word == NULL || !OB_RESERVE(out->items, out->capacity, out->count + 2)) {
         free(word);
         return false;
     }
-    out->items = more;
     out->items[out->count++] = word;
     out->items[out->count] = NULL;
     return true;

@@ -13,7 +13,7 @@
 /* Zero is empty. */
 typedef struct ob_run_words {
     char **items; /* options of run, "-c" and the config's absolute path first; ended by NULL */
-    size_t count;
+    size_t count, capacity;
     char config[PATH_MAX];
     uint64_t results; /* that its cases come to */
 } ob_run_words;

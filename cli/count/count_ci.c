@@ -6,6 +6,8 @@
 #include "count_command.h"
 #include "output_file.h"
 
+#include "opbench/vec.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,32 +21,27 @@ enum { STANDARD_VERSION = 0, OTHER_VERSION = -1 };
 /* ---- values ---- */
 
 /* Adds numbers, each divided, to a list. */
-static ob_status add(double **items, size_t *size, const ob_reals *more, double divisor,
-                     ob_err *err)
+static ob_status add(ob_count_numbers *to, const ob_reals *more, double divisor, ob_err *err)
 {
-    if (more->count == 0)
-        return OB_OK;
-    double *all = realloc(*items, (*size + more->count) * sizeof *all);
-    if (all == NULL)
+    if (!OB_RESERVE(to->items, to->capacity, to->count + more->count))
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for counts and times");
-    *items = all;
     for (size_t i = 0; i < more->count; i++)
-        all[(*size)++] = more->items[i] / divisor;
+        to->items[to->count++] = more->items[i] / divisor;
     return OB_OK;
 }
 
 ob_status ob__count_values_add(ob_count_values *v, const ob_record_result *r, ob_err *err)
 {
     v->failed = v->failed || !ob_record_status_get_info(r->status)->ran;
-    OB_TRY(add(&v->counts, &v->counts_size, &r->instructions.counts, 1, err));
-    return add(&v->times, &v->times_size, &r->raw_times_s, (double)r->number_per_run, err);
+    OB_TRY(add(&v->counts, &r->instructions.counts, 1, err));
+    return add(&v->times, &r->raw_times_s, (double)r->number_per_run, err);
 }
 
 void ob__count_values_fini(ob_count_values *values)
 {
-    free(values->counts);
-    free(values->times);
-    *values = (ob_count_values){.counts = NULL};
+    free(values->counts.items);
+    free(values->times.items);
+    *values = (ob_count_values){.failed = false};
 }
 
 /* ---- the file ---- */
@@ -73,17 +70,17 @@ static ob_status write_values(FILE *file, const ob_snippets *snippets,
     const char *between = "";
     for (size_t i = 0; i < ob_snippets_count(snippets); i++) {
         const ob_count_values *v = &values[i];
-        if (v->failed || v->counts_size == 0)
+        if (v->failed || v->counts.count == 0)
             continue;
         fputs(between, file);
         between = ", ";
         OB_TRY(write_key(file, ob_snippets_get(snippets, i), err));
         fputs(": {\"times\": [", file);
-        for (size_t k = 0; k < v->times_size; k++)
-            fprintf(file, "%s%.17g", k > 0 ? ", " : "", v->times[k]);
+        for (size_t k = 0; k < v->times.count; k++)
+            fprintf(file, "%s%.17g", k > 0 ? ", " : "", v->times.items[k]);
         fputs("], \"counts\": [", file);
-        for (size_t k = 0; k < v->counts_size; k++)
-            fprintf(file, "%s%.0f", k > 0 ? ", " : "", v->counts[k]);
+        for (size_t k = 0; k < v->counts.count; k++)
+            fprintf(file, "%s%.0f", k > 0 ? ", " : "", v->counts.items[k]);
         fputs("]}", file);
     }
     return OB_OK;

@@ -84,11 +84,14 @@ int ob__count_compare_end(const ob_count_comparison *comparison);
 
 /* ---- the file of the original ---- */
 
+typedef struct ob_count_numbers {
+    double *items;
+    size_t count, capacity;
+} ob_count_numbers;
+
 /* Everything that was measured of a snippet, over all rounds. Zero is nothing. */
 typedef struct ob_count_values {
-    double *counts;
-    double *times; /* seconds per run */
-    size_t counts_size, times_size;
+    ob_count_numbers counts, times; /* times: seconds per run */
     bool failed;
 } ob_count_values;
 

@@ -4,6 +4,8 @@
  */
 #include "side_keys.h"
 
+#include "opbench/vec.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +31,8 @@ void ob__cli_sides_fini(ob_cli_sides *sides)
 /* Of these bytes, zero, until the end of the sides; NULL when memory is out. */
 static void *keep(ob_cli_sides *sides, size_t size)
 {
-    if (sides->text_count == sides->text_room) {
-        const size_t room = sides->text_room > 0 ? 2 * sides->text_room : 16;
-        void **grown = realloc(sides->texts, room * sizeof *grown);
-        if (grown == NULL)
-            return NULL;
-        sides->texts = grown;
-        sides->text_room = room;
-    }
+    if (!OB_RESERVE(sides->texts, sides->text_capacity, sides->text_count + 1))
+        return NULL;
     void *made = calloc(1, size);
     if (made != NULL)
         sides->texts[sides->text_count++] = made;

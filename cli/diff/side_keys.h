@@ -24,7 +24,7 @@ typedef struct ob_cli_sides {
     ob_cli_side_code code[OB_CLI_MOST_SIDES];
     size_t count;
     void **texts; /* what they point to */
-    size_t text_count, text_room;
+    size_t text_count, text_capacity;
     ob_json_doc *file;
 } ob_cli_sides;
 

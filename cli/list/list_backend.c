@@ -7,6 +7,7 @@
 #include "list.h"
 
 #include "opbench/run.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +29,8 @@ static ob_status keep_schema(void *ctx, const char *schema, const char *refused)
 {
     (void)ctx;
     const size_t length = strlen(schema), name_length = strcspn(schema, "(");
-    if (listing.count == listing.capacity) {
-        const size_t capacity = 2 * listing.capacity + 1024;
-        row *grown = realloc(listing.rows, capacity * sizeof *grown);
-        if (grown == NULL)
-            return OB_ERR_NOMEM;
-        listing.rows = grown;
-        listing.capacity = capacity;
-    }
+    if (!OB_RESERVE(listing.rows, listing.capacity, listing.count + 1))
+        return OB_ERR_NOMEM;
     char *text = malloc(length + name_length + 2);
     if (text == NULL)
         return OB_ERR_NOMEM;

@@ -5,6 +5,8 @@
  */
 #include "measurement_files.h"
 
+#include "opbench/vec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,16 +165,8 @@ ob_status ob__cli_kept_add(ob_cli_kept *kept, const ob_cli_position *place, cons
                            ob_err *err)
 {
     const size_t count = ob_measurements_count(kept->list);
-    if (count == kept->capacity) {
-        const size_t wanted = kept->capacity > 0 ? kept->capacity * 2 : 64;
-        ob_cli_position *bigger = wanted <= SIZE_MAX / sizeof *bigger
-                                      ? realloc(kept->places, wanted * sizeof *bigger)
-                                      : NULL;
-        if (bigger == NULL)
-            return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu measurements", count);
-        kept->places = bigger;
-        kept->capacity = wanted;
-    }
+    if (!OB_RESERVE(kept->places, kept->capacity, count + 1))
+        return ob_err_set(err, OB_ERR_NOMEM, "out of memory for %zu measurements", count);
     kept->places[count] = *place;
     return ob_measurements_add(kept->list, m, err);
 }

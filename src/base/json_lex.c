@@ -9,7 +9,7 @@
 #include "base/json_plain.h"
 #include "base/number.h"
 #include "base/utf8.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "base/json_read.h"
 #include "base/number.h"
 #include "base/sized.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include "base/number.h"
 #include "base/utf8.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
  */
 #include "cluster/chunk_scan.h"
 
-#include "base/vec.h"
 #include "job/line_scan.h"
+#include "opbench/vec.h"
 
 #include <dirent.h>
 #include <errno.h>

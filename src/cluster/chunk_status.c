@@ -6,7 +6,7 @@
 #include "cluster/cluster_int.h"
 
 #include "base/read_file.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <inttypes.h>
 #include <limits.h>

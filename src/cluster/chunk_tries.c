@@ -5,7 +5,7 @@
  */
 #include "cluster/chunk_scan.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -5,7 +5,7 @@
  */
 #include "cluster/cluster_int.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  */
 #include "config/expansion_build.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

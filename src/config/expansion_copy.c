@@ -9,7 +9,7 @@
  */
 #include "config/expansion_build.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

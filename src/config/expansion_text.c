@@ -6,8 +6,8 @@
 #include "config/expansion_text.h"
 
 #include "base/number.h"
-#include "base/vec.h"
 #include "config/check_value.h"
+#include "opbench/vec.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  */
 #include "count/callgrind_names.h"
 
-#include "base/vec.h"
 #include "count/counts_int.h"
+#include "opbench/vec.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -3,10 +3,10 @@
  * Counts as JSON, one object per count, and back. Names are those of the original's CallgrindStats; part, command
  * and key are ours.
  */
-#include "base/vec.h"
 #include "count/counts_file.h"
 #include "count/counts_int.h"
 #include "opbench/record.h"
+#include "opbench/vec.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  */
 #include "count/counts_int.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 
 #include "base/read_file.h"
 #include "base/text_append.h"
-#include "base/vec.h"
 #include "count/counts_int.h"
+#include "opbench/vec.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
  */
 #include "count/function_costs.h"
 
-#include "base/vec.h"
 #include "count/counts_int.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 

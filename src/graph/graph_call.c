@@ -3,10 +3,10 @@
  * Adding calls: a name is resolved and bound, the outputs' metas are inferred, and a node with its
  * output edges is appended.
  */
-#include "base/vec.h"
 #include "graph/graph_internal.h"
 #include "graph/module.h"
 #include "op/shape_util.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

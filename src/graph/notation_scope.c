@@ -4,7 +4,7 @@
  */
 #include "graph/notation.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 #include "job/entry_sort.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,9 +5,9 @@
  */
 #include "job/merge_files.h"
 
-#include "base/vec.h"
 #include "job/shard_plan.h"
 #include "opbench/run.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,9 @@
  */
 #include "job/merge_files.h"
 
-#include "base/vec.h"
 #include "job/job_int.h"
 #include "job/line_scan.h"
+#include "opbench/vec.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,8 +5,8 @@
  */
 #include "job/merge_files.h"
 
-#include "base/vec.h"
 #include "job/shard_plan.h"
+#include "opbench/vec.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

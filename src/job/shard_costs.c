@@ -5,8 +5,8 @@
  */
 #include "job/shard_costs.h"
 
-#include "base/vec.h"
 #include "job/outlook.h"
+#include "opbench/vec.h"
 #include "run/known_cost.h"
 
 #include <stdlib.h>

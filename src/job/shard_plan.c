@@ -5,7 +5,7 @@
  */
 #include "job/shard_plan.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
  */
 #include "job/shard_costs.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Runs the table of checks and keeps what they found.
  */
 #include "base/sized.h"
-#include "base/vec.h"
 #include "machine/doctor_int.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

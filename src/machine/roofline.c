@@ -3,10 +3,10 @@
  * All ceilings of a machine. Of several loops for the same thing the best one counts.
  */
 #include "base/sized.h"
-#include "base/vec.h"
 #include "machine/caps.h"
 #include "machine/roofline_int.h"
 #include "machine/roofline_list.h"
+#include "opbench/vec.h"
 
 #include <math.h>
 #include <stdio.h>

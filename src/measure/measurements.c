@@ -2,10 +2,10 @@
  *
  * A list of measurements that owns them, and the merge rule: measurements of the same task become one.
  */
-#include "base/vec.h"
 #include "measure/measurement_int.h"
 #include "measure/task_spec.h"
 #include "measure/unique.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "measure/timer_blocks.h"
 
 #include "base/sized.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <math.h>
 #include <stdlib.h>

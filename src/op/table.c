@@ -12,6 +12,8 @@
 #include "op/rows.h"
 #include "op/schema_int.h"
 
+#include "opbench/vec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,17 +144,13 @@ static bool reserve(ob_op_table *table, size_t rows, size_t other_names)
     const size_t chunks = (table->count + rows + CHUNK - 1) / CHUNK;
     if (table->count + rows >= OB__INDEX_NONE)
         return false;
-    if (chunks > table->chunk_count) {
-        ob__op_entry **larger = realloc(table->chunks, chunks * sizeof *larger);
-        if (larger == NULL)
+    if (!OB_RESERVE(table->chunks, table->chunk_capacity, chunks))
+        return false;
+    while (table->chunk_count < chunks) {
+        ob__op_entry *chunk = malloc(CHUNK * sizeof *chunk);
+        if (chunk == NULL)
             return false;
-        table->chunks = larger;
-        while (table->chunk_count < chunks) {
-            ob__op_entry *chunk = malloc(CHUNK * sizeof *chunk);
-            if (chunk == NULL)
-                return false;
-            larger[table->chunk_count++] = chunk;
-        }
+        table->chunks[table->chunk_count++] = chunk;
     }
     return ob__index_reserve(&table->by_name, rows) && ob__index_reserve(&table->by_base, rows) &&
            ob__index_reserve(&table->by_other, other_names);

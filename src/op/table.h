@@ -21,7 +21,7 @@ typedef struct ob__op_entry {
 
 struct ob_op_table {
     ob__op_entry **chunks; /* entries never move: graphs point to them */
-    size_t chunk_count, count;
+    size_t chunk_count, chunk_capacity, count;
     ob__name_index by_name;    /* "aten::add.Tensor" */
     ob__name_index by_base;    /* "aten::add", to its first entry */
     ob__name_index by_other;   /* the rows' further names, to an entry */

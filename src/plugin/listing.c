@@ -7,6 +7,8 @@
  */
 #include "plugin/registry.h"
 
+#include "opbench/vec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,13 +63,10 @@ static const char *operator_name(ob_context *context, size_t index, const char *
 {
     if (index >= context->op_name_count) {
         const size_t count = ob_op_table_count(context->operators);
-        const char **grown = realloc(context->op_names, count * sizeof(*grown));
-        if (grown == NULL)
+        if (!OB_RESERVE(context->op_names, context->op_name_capacity, count))
             return schema;
-        for (size_t i = context->op_name_count; i < count; i++)
-            grown[i] = NULL;
-        context->op_names = grown;
-        context->op_name_count = count;
+        while (context->op_name_count < count)
+            context->op_names[context->op_name_count++] = NULL;
     }
     if (context->op_names[index] == NULL)
         context->op_names[index] =

@@ -4,7 +4,7 @@
  * the core's own parts, and the memory of plug-ins that were refused.
  */
 #include "base/text_append.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "plugin/registry.h"
 
 #include <stdlib.h>

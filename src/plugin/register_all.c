@@ -9,7 +9,7 @@
  */
 #include "plugin/registry.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -50,7 +50,7 @@ struct ob_context {
     ob__plugin_record **plugins;
     size_t plugin_count, plugin_capacity;
     const char **op_names; /* listing names of operators, made when asked for */
-    size_t op_name_count;
+    size_t op_name_count, op_name_capacity;
     const char *searched; /* the directories of the last search, for messages; NULL = none yet */
     const char *missing_reasons[OB__MAX_MANIFESTS]; /* made when asked for */
     ob_manifests *manifests;

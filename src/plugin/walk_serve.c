@@ -3,7 +3,7 @@
  * The process that has a plug-in's code: loads it with the first question that needs it, and answers one after the other.
  */
 #include "base/json_node.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "plugin/bring_in.h"
 #include "plugin/walker.h"
 

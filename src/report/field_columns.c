@@ -6,7 +6,7 @@
 #include "report/views.h"
 
 #include "base/json_node.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #include "report/page_model.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "report/case_shapes.h"
 #include "report/views.h"
 #include "result/run_conditions.h"

@@ -4,7 +4,7 @@
  */
 #include "report/page_model.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "result/own_command.h"
 
 #include <inttypes.h>

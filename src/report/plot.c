@@ -5,7 +5,7 @@
 #include "report/plot_kinds.h"
 
 #include "base/sized.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/reasons.h"
 
-#include "base/vec.h"
 #include "opbench/text.h"
+#include "opbench/vec.h"
 #include "result/run_conditions.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/step.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "report/views.h"
 
 #include <math.h>

@@ -5,8 +5,8 @@
  */
 #include "report/views.h"
 
-#include "base/vec.h"
 #include "opbench/snippet.h"
+#include "opbench/vec.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "report/table_cut.h"
 
 #include "base/utf8.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

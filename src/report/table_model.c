@@ -7,7 +7,7 @@
 
 #include "base/json_node.h"
 #include "base/sized.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

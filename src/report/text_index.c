@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/text_index.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,7 @@
  */
 #include "report/views.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include "base/json_node.h"
 #include "base/number.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "result/own_command.h"
 #include "result/path_index.h"
 

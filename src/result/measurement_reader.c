@@ -11,10 +11,10 @@
 #include "base/json_read.h"
 #include "base/number.h"
 #include "base/text_append.h"
-#include "base/vec.h"
 #include "config/case_text.h"
 #include "opbench/measurement.h"
 #include "opbench/record.h"
+#include "opbench/vec.h"
 #include "result/run_conditions.h"
 
 #include <inttypes.h>

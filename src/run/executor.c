@@ -14,7 +14,7 @@
  * subtracts the forward block that ran just before it: what disturbs one mostly disturbs the other. Gradients are dropped within the block, because a
  * backward that adds to those of the iteration before would take longer than one that does not.
  */
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "run/disturbed_samples.h"
 #include "run/sample_log.h"
 

@@ -3,7 +3,7 @@
  * The operators inside a case, asked for after everything is measured: what the backend's callbacks cost falls on no
  * sample. As many iterations as were measured, up to a bound, are averaged call by call.
  */
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "run/session_int.h"
 
 #include <stdlib.h>

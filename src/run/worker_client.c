@@ -7,8 +7,8 @@
 #include "run/worker_client.h"
 
 #include "base/text_append.h"
-#include "base/vec.h"
 #include "config/config_int.h"
+#include "opbench/vec.h"
 #include "run/identity.h"
 
 #include <errno.h>

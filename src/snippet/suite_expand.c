@@ -9,7 +9,7 @@
 
 #include "base/sized.h"
 #include "base/text_append.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "snippet/lines.h"
 
 #include <ctype.h>

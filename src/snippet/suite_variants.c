@@ -6,7 +6,7 @@
  * open.
  */
 #include "base/text_append.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "snippet/lines.h"
 #include "snippet/suite_int.h"
 

@@ -5,7 +5,7 @@
 #include "store/store_check.h"
 
 #include "base/sized.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "store/store_int.h"
 
 #include "base/sized.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

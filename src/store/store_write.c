@@ -4,7 +4,7 @@
  */
 #include "store/store_int.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <math.h>
 #include <stdlib.h>

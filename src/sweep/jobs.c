@@ -5,6 +5,8 @@
  */
 #include "sweep/sweep_int.h"
 
+#include "opbench/vec.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,12 +64,10 @@ static ob_sweep_backend_jobs *backend_of(ob_sweep *sweep, const char *name)
     for (size_t i = 0; i < sweep->backend_count; i++)
         if (strcmp(sweep->backends[i].name, name) == 0)
             return &sweep->backends[i];
-    ob_sweep_backend_jobs *all = realloc(sweep->backends, (sweep->backend_count + 1) * sizeof *all);
-    if (all == NULL)
+    if (!OB_RESERVE(sweep->backends, sweep->backend_capacity, sweep->backend_count + 1))
         return NULL;
-    sweep->backends = all;
-    all[sweep->backend_count] = (ob_sweep_backend_jobs){.name = name};
-    return &all[sweep->backend_count++];
+    sweep->backends[sweep->backend_count] = (ob_sweep_backend_jobs){.name = name};
+    return &sweep->backends[sweep->backend_count++];
 }
 
 static ob_status add_job(ob_sweep *sweep, const ob_json *where, const ob_sweep_job *job,

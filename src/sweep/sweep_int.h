@@ -44,7 +44,7 @@ struct ob_sweep {
     ob_sweep_job jobs[OB_SWEEP_MAX_JOBS];
     size_t job_count;
     ob_sweep_backend_jobs *backends;
-    size_t backend_count;
+    size_t backend_count, backend_capacity;
 };
 
 /* input_scales, with ranges written out. */

@@ -15,8 +15,8 @@
 #include "base/arena.h"
 #include "base/json_node.h"
 #include "base/text_append.h"
-#include "base/vec.h"
 #include "config/check_value.h"
+#include "opbench/vec.h"
 #include "sweep/space.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include "trace/concrete.h"
 
 #include "base/number.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <ctype.h>
 #include <stdlib.h>

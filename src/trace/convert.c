@@ -7,7 +7,7 @@
 #include "base/json_node.h"
 #include "base/number.h"
 #include "base/sized.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "trace/alias.h"
 #include "trace/trace_model.h"
 

@@ -4,7 +4,7 @@
  */
 #include "trace/describe.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "trace/alias.h"
 #include "trace/trace_model.h"
 

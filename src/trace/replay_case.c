@@ -8,7 +8,7 @@
 
 #include "base/sized.h"
 #include "base/utf8.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "trace/trace_model.h"
 
 #include <fcntl.h>

@@ -6,7 +6,7 @@
  */
 #include "trace/replay_schedule.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "trace/replay_steps.h"
 
 #include <stdlib.h>

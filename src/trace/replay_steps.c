@@ -7,7 +7,7 @@
 #include "trace/replay_steps.h"
 
 #include "base/nearest.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

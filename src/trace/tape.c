@@ -5,7 +5,7 @@
 #include "trace/tape.h"
 
 #include "base/number.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 #include "trace/trace_model.h"
 
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "verdict/change_int.h"
 
 #include "base/sized.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 
 #include "opbench/status.h"
 

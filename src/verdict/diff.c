@@ -3,7 +3,7 @@
  * Collecting: records come one by one, and of each some numbers a process are kept.
  */
 #include "base/sized.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "result/run_conditions.h"
 #include "verdict/diff_int.h"
 

@@ -2,7 +2,7 @@
  *
  * What is accepted for a while: a list in a file, each entry with a reason and the day on which it ends.
  */
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "verdict/diff_int.h"
 
 #include <string.h>

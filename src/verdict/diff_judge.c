@@ -3,7 +3,7 @@
  * Deciding: each case of each side beside that of the baseline with the same name.
  */
 #include "base/sized.h"
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "verdict/diff_int.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * What backends say of their libraries, in the header or, where that came first, in a result: versions, files and instruction sets. A
  * difference in them explains a difference of times, so it is said.
  */
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "verdict/diff_int.h"
 
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * with 300 cases are six megabytes, however many samples and repeats they have.
  */
 #include "base/sized.h"
-#include "base/vec.h"
 #include "opbench/roofline.h"
+#include "opbench/vec.h"
 #include "result/run_conditions.h"
 #include "verdict/fleet_int.h"
 

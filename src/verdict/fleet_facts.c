@@ -4,7 +4,7 @@
  * named. Hardware and libraries make classes, because times of two classes say nothing of each other's health; a kernel or a
  * governor does not: it may be the very reason why a node is slow.
  */
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "verdict/change_int.h"
 #include "verdict/fleet_int.h"
 

@@ -3,7 +3,7 @@
  * Groups of cases that wait for the same part of a machine: its memory, its caches, its arithmetic units for a dtype, or the way to
  * an operator. A node with one slow module of memory is slow in one group alone, and the mean over all would hide it.
  */
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "verdict/fleet_int.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
  *
  * Verdicts on nodes, and why, in words.
  */
-#include "base/vec.h"
+#include "opbench/vec.h"
 #include "verdict/fleet_int.h"
 
 #include <inttypes.h>

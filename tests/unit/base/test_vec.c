@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/vec.h"
 #include "check.h"
+#include "opbench/vec.h"
 
 #include <stdint.h>
 #include <stdlib.h>

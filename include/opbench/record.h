@@ -202,7 +202,7 @@ typedef struct ob_record_result {
     const ob_json *metadata;
     ob_record_instructions instructions;
     ob_record_counters counters;
-    const char *stop_rule;          /* ob_stop_rule_name */
+    const char *stop_rule;          /* "count", "min_time", "precision" */
     const char *stop_verdict;       /* "done" or "gave up" */
     int64_t threads, threads_asked; /* the second only if it was another number */
     int64_t cpu;                    /* pinned to it */

@@ -4,6 +4,8 @@
  * init_<name> checks and completes its parameters, check_<name> judges the progress. The limits that
  * all rules share stand in one place.
  */
+#include "measure/stop.h"
+
 #include "measure/interval.h"
 
 #include <inttypes.h>
@@ -85,12 +87,12 @@ static ob_status check_precision(ob_stop_rule *rule, const ob_stop_progress *pro
 }
 
 static const struct rule_row {
-    const char *name, *help;
+    const char *name;
     ob_status (*init)(ob_stop_params *params, ob_err *err);
     ob_status (*check)(ob_stop_rule *rule, const ob_stop_progress *progress, bool at_limit,
                        bool *done, ob_err *err);
 } RULES[] = {
-#define RULE_ROW(id, name, help) [OB_STOP_##id] = {#name, help, init_##name, check_##name},
+#define RULE_ROW(id, name) [OB_STOP_##id] = {#name, init_##name, check_##name},
     OB_STOP_RULE_MAP(RULE_ROW)
 #undef RULE_ROW
 };
@@ -100,17 +102,12 @@ static bool is_rule(ob_stop_rule_kind kind)
     return (unsigned)kind < OB_STOP_RULE_COUNT;
 }
 
-const char *ob_stop_rule_name(ob_stop_rule_kind kind)
+const char *ob__stop_rule_name(ob_stop_rule_kind kind)
 {
     return is_rule(kind) ? RULES[kind].name : "";
 }
 
-const char *ob_stop_rule_help(ob_stop_rule_kind kind)
-{
-    return is_rule(kind) ? RULES[kind].help : "";
-}
-
-ob_status ob_stop_rule_init(ob_stop_rule *rule, const ob_stop_params *params, ob_err *err)
+ob_status ob__stop_rule_init(ob_stop_rule *rule, const ob_stop_params *params, ob_err *err)
 {
     *rule = (ob_stop_rule){.params = *params};
     if (!is_rule(params->kind))
@@ -132,8 +129,8 @@ ob_status ob_stop_rule_init(ob_stop_rule *rule, const ob_stop_params *params, ob
     return OB_OK;
 }
 
-ob_status ob_stop_rule_check(ob_stop_rule *rule, const ob_stop_progress *progress,
-                             ob_stop_verdict *verdict, ob_err *err)
+ob_status ob__stop_rule_check(ob_stop_rule *rule, const ob_stop_progress *progress,
+                              ob_stop_verdict *verdict, ob_err *err)
 {
     const ob_stop_params *p = &rule->params;
     const uint64_t wall_ns = progress->wall_ns ? progress->wall_ns : progress->elapsed_ns;

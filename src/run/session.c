@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "base/sized.h"
+#include "measure/stop.h"
 #include "plugin/bring_in.h"
 #include "run/backend_list.h"
 #include "run/library_caps.h"
@@ -314,7 +315,7 @@ static bool rule_enough(void *ctx, const double *samples_ns, size_t count)
                                            r->elapsed_ns > 0 ? (uint64_t)r->elapsed_ns : 0,
                                        .wall_ns = ob_clock_now_ns(&r->clock) - r->started_ns -
                                                   (r->turns != NULL ? r->turns->waited_ns : 0)};
-    r->status = ob_stop_rule_check(&r->rule, &progress, &r->verdict, r->err);
+    r->status = ob__stop_rule_check(&r->rule, &progress, &r->verdict, r->err);
     /* The estimate of the block may have been too long; an interval needs so many all the same. */
     if (r->status == OB_OK && r->verdict == OB_STOP_DONE &&
         ((*r->per_sample > 1 && count < r->min_blocks) || count < r->min_samples))
@@ -438,7 +439,7 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
               .turns = s->turns,
               .forward = s->setup.has_backward ? &s->samples.forward.measure_ns : NULL,
               .err = err};
-    OB_TRY(ob_stop_rule_init(&r.rule, &params, err));
+    OB_TRY(ob__stop_rule_init(&r.rule, &params, err));
     const ob_exec_settings settings = {
         .mode = mode_of(o->exec_mode),
         .pass = s->setup.has_backward ? OB_PASS_BACKWARD : OB_PASS_FORWARD,
@@ -458,7 +459,7 @@ static ob_status execute(ob_session *s, const ob_marks *marks, ob_record *record
         .turns = s->turns,
         .disturbance = disturbance_of(s, by_rule || s->turns != NULL)};
     const ob_exec_target target = target_of(s);
-    record->result.stop_rule = ob_stop_rule_name(params.kind);
+    record->result.stop_rule = ob__stop_rule_name(params.kind);
     OB_TRY(ob__execute(&target, &settings, &s->samples, err));
     OB_TRY(r.status);
     record->result.stop_verdict = by_rule && r.verdict == OB_STOP_GAVE_UP ? "gave up" : "done";

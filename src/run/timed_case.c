@@ -7,6 +7,7 @@
  */
 #include "run/timed_case.h"
 
+#include "measure/stop.h"
 #include "measure/timer_blocks.h"
 #include "run/sample_log.h"
 
@@ -137,7 +138,7 @@ static ob_status find_way(const ob_timer_options *o, ob_timer_way *way, ob_recor
                                                                         : METHODS[i].min_run_time_s,
                                .max_run_time_s = o->max_run_time_s,
                                .threshold = o->threshold};
-            r->stop_rule = ob_stop_rule_name(METHODS[i].rule);
+            r->stop_rule = ob__stop_rule_name(METHODS[i].rule);
             return OB_OK;
         }
     return ob_err_set(err, OB_ERR_INVALID,

@@ -5,6 +5,7 @@
  */
 #include "check.h"
 #include "measure/interval.h"
+#include "measure/stop.h"
 #include "opbench/rng.h"
 
 #include <stdlib.h>
@@ -235,10 +236,10 @@ static double coverage_at_stop(source from, double precision)
         ob_stop_progress progress = {.samples = samples, .elapsed_ns = 1};
         drawing d;
         begin(&d, run);
-        CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+        CHECK_INT(ob__stop_rule_init(&rule, &params, NULL), OB_OK);
         while (verdict == OB_STOP_GO_ON && progress.blocks < MOST) {
             samples[progress.blocks++] = draw(&from, &d);
-            CHECK_INT(ob_stop_rule_check(&rule, &progress, &verdict, NULL), OB_OK);
+            CHECK_INT(ob__stop_rule_check(&rule, &progress, &verdict, NULL), OB_OK);
         }
         stops += verdict == OB_STOP_DONE;
         hits += verdict == OB_STOP_DONE && rule.interval.low <= 100 && 100 <= rule.interval.high;

@@ -3,7 +3,7 @@
  * Stopping rules, each driven block by block.
  */
 #include "check.h"
-#include "opbench/measure.h"
+#include "measure/stop.h"
 
 enum { MOST = 4096 };
 
@@ -14,7 +14,7 @@ static uint64_t drive(ob_stop_rule *rule, uint64_t block_ns, double spread,
     static double samples[MOST];
     ob_stop_progress progress = {.samples = samples};
     for (;;) {
-        CHECK_INT(ob_stop_rule_check(rule, &progress, verdict, NULL), OB_OK);
+        CHECK_INT(ob__stop_rule_check(rule, &progress, verdict, NULL), OB_OK);
         if (*verdict != OB_STOP_GO_ON || progress.blocks == MOST)
             return progress.blocks;
         samples[progress.blocks] = 100 + (progress.blocks % 2 ? spread : -spread);
@@ -27,11 +27,11 @@ static void fixed_count(void)
 {
     ob_stop_rule rule;
     ob_stop_verdict verdict;
-    CHECK_INT(ob_stop_rule_init(&rule, &(ob_stop_params){.kind = OB_STOP_COUNT, .count = 7}, NULL),
+    CHECK_INT(ob__stop_rule_init(&rule, &(ob_stop_params){.kind = OB_STOP_COUNT, .count = 7}, NULL),
               OB_OK);
     CHECK_INT(drive(&rule, 1, 50, &verdict), 7);
     CHECK_INT(verdict, OB_STOP_DONE);
-    CHECK_INT(ob_stop_rule_init(&rule, &(ob_stop_params){.kind = OB_STOP_COUNT}, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &(ob_stop_params){.kind = OB_STOP_COUNT}, NULL), OB_OK);
     CHECK_INT(drive(&rule, 1, 50, &verdict), 0);
     CHECK_INT(verdict, OB_STOP_DONE);
 }
@@ -41,21 +41,21 @@ static void min_time(void)
     ob_stop_rule rule;
     ob_stop_verdict verdict;
     ob_stop_params params = {.kind = OB_STOP_MIN_TIME, .min_time_ns = 1000};
-    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &params, NULL), OB_OK);
     CHECK_INT(drive(&rule, 300, 50, &verdict), 4);
     CHECK_INT(verdict, OB_STOP_DONE);
-    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &params, NULL), OB_OK);
     CHECK_INT(drive(&rule, 5000, 50, &verdict), 1);
     params.min_blocks = 6;
-    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &params, NULL), OB_OK);
     CHECK_INT(drive(&rule, 300, 50, &verdict), 6);
     CHECK_INT(verdict, OB_STOP_DONE);
     params.max_time_ns = 1200; /* four blocks, but six are needed */
-    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &params, NULL), OB_OK);
     CHECK_INT(drive(&rule, 300, 50, &verdict), 4);
     CHECK_INT(verdict, OB_STOP_GAVE_UP);
     params = (ob_stop_params){.kind = OB_STOP_MIN_TIME, .min_time_ns = 1000, .max_blocks = 3};
-    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &params, NULL), OB_OK);
     CHECK_INT(drive(&rule, 300, 50, &verdict), 3);
     CHECK_INT(verdict, OB_STOP_GAVE_UP);
 }
@@ -66,16 +66,16 @@ static void precision(void)
     ob_stop_verdict verdict;
     ob_stop_params params = {.kind = OB_STOP_PRECISION, .precision = 0.01};
     /* No spread: the first look is at 30 blocks, the next, which must agree, at 38. */
-    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &params, NULL), OB_OK);
     CHECK_INT(drive(&rule, 10, 0, &verdict), 38);
     CHECK_INT(verdict, OB_STOP_DONE);
     CHECK_REAL(rule.interval.half_width, 0);
     CHECK_INT(rule.narrow_looks, 2);
     params.min_blocks = 50;
-    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &params, NULL), OB_OK);
     CHECK_INT(drive(&rule, 10, 0, &verdict), 63);
     params.min_time_ns = 800;
-    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &params, NULL), OB_OK);
     CHECK_INT(drive(&rule, 10, 0, &verdict), 101);
 }
 
@@ -85,7 +85,7 @@ static uint64_t feed(ob_stop_rule *rule, double (*next)(uint64_t block), ob_stop
     static double samples[MOST];
     ob_stop_progress progress = {.samples = samples};
     for (;;) {
-        CHECK_INT(ob_stop_rule_check(rule, &progress, verdict, NULL), OB_OK);
+        CHECK_INT(ob__stop_rule_check(rule, &progress, verdict, NULL), OB_OK);
         if (*verdict != OB_STOP_GO_ON || progress.blocks == MOST)
             return progress.blocks;
         samples[progress.blocks] = next(progress.blocks);
@@ -105,7 +105,7 @@ static void rare_long_blocks_do_not_hold_it_up(void)
     const ob_stop_params params = {.kind = OB_STOP_PRECISION, .precision = 0.01};
     ob_stop_rule rule;
     ob_stop_verdict verdict;
-    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &params, NULL), OB_OK);
     CHECK_INT(feed(&rule, preempted, &verdict), 38);
     CHECK_INT(verdict, OB_STOP_DONE);
     CHECK(rule.interval.relative_half_width < 0.002);
@@ -125,7 +125,7 @@ static void one_look_is_not_believed(void)
     const ob_stop_params params = {.kind = OB_STOP_PRECISION, .precision = 0.01, .max_blocks = 70};
     ob_stop_rule rule;
     ob_stop_verdict verdict;
-    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &params, NULL), OB_OK);
     CHECK_INT(feed(&rule, narrow_by_chance, &verdict), 70);
     CHECK_INT(verdict, OB_STOP_GAVE_UP);
     CHECK_INT(rule.narrow_looks, 0);
@@ -138,10 +138,10 @@ static void the_limit_looks_at_what_there_is(void)
         .kind = OB_STOP_PRECISION, .precision = 0.01, .max_time_ns = 1200};
     ob_stop_rule rule;
     ob_stop_verdict verdict;
-    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &params, NULL), OB_OK);
     CHECK_INT(drive(&rule, 100, 0, &verdict), 12);
     CHECK_INT(verdict, OB_STOP_DONE);
-    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &params, NULL), OB_OK);
     CHECK_INT(drive(&rule, 200, 0, &verdict), 6); /* no interval of six blocks */
     CHECK_INT(verdict, OB_STOP_GAVE_UP);
 }
@@ -152,24 +152,24 @@ static void precision_gives_up(void)
     ob_stop_verdict verdict;
     const ob_stop_params params = {
         .kind = OB_STOP_PRECISION, .precision = 1e-9, .max_time_ns = 1005};
-    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &params, NULL), OB_OK);
     CHECK_INT(drive(&rule, 10, 50, &verdict), 101);
     CHECK_INT(verdict, OB_STOP_GAVE_UP);
     CHECK(rule.interval.enough); /* the last look was at the end */
     const ob_stop_params blocks = {.kind = OB_STOP_PRECISION, .precision = 1e-9, .max_blocks = 77};
-    CHECK_INT(ob_stop_rule_init(&rule, &blocks, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &blocks, NULL), OB_OK);
     CHECK_INT(drive(&rule, 10, 50, &verdict), 77);
     CHECK_INT(verdict, OB_STOP_GAVE_UP);
     /* Wall time counts for the limit, not the time inside the blocks; the default is 60 s. */
     const ob_stop_params unlimited = {.kind = OB_STOP_PRECISION, .precision = 0.5};
     const double samples[] = {1, 2};
     ob_stop_progress progress = {.samples = samples, .blocks = 2, .elapsed_ns = 5};
-    CHECK_INT(ob_stop_rule_init(&rule, &unlimited, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_init(&rule, &unlimited, NULL), OB_OK);
     progress.wall_ns = UINT64_C(59999999999);
-    CHECK_INT(ob_stop_rule_check(&rule, &progress, &verdict, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_check(&rule, &progress, &verdict, NULL), OB_OK);
     CHECK_INT(verdict, OB_STOP_GO_ON);
     progress.wall_ns = UINT64_C(60000000000);
-    CHECK_INT(ob_stop_rule_check(&rule, &progress, &verdict, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_check(&rule, &progress, &verdict, NULL), OB_OK);
     CHECK_INT(verdict, OB_STOP_GAVE_UP);
 }
 
@@ -181,8 +181,8 @@ static void bad_samples_are_reported(void)
     ob_stop_rule rule;
     ob_stop_verdict verdict;
     ob_err err;
-    CHECK_INT(ob_stop_rule_init(&rule, &params, NULL), OB_OK);
-    CHECK_INT(ob_stop_rule_check(&rule, &progress, &verdict, &err), OB_ERR_INVALID);
+    CHECK_INT(ob__stop_rule_init(&rule, &params, NULL), OB_OK);
+    CHECK_INT(ob__stop_rule_check(&rule, &progress, &verdict, &err), OB_ERR_INVALID);
     CHECK_HAS(err.message, "sample 0 of 30 is not a number");
 }
 
@@ -206,18 +206,17 @@ static void bad_parameters(void)
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         ob_stop_rule rule;
         ob_err err;
-        CHECK_INT(ob_stop_rule_init(&rule, &CASES[i].params, &err), OB_ERR_INVALID);
+        CHECK_INT(ob__stop_rule_init(&rule, &CASES[i].params, &err), OB_ERR_INVALID);
         CHECK_HAS(err.message, CASES[i].message);
     }
 }
 
 static void names(void)
 {
-    CHECK_STR(ob_stop_rule_name(OB_STOP_COUNT), "count");
-    CHECK_STR(ob_stop_rule_name(OB_STOP_MIN_TIME), "min_time");
-    CHECK_STR(ob_stop_rule_name(OB_STOP_PRECISION), "precision");
-    CHECK_HAS(ob_stop_rule_help(OB_STOP_PRECISION), "narrow enough");
-    CHECK_STR(ob_stop_rule_name(OB_STOP_RULE_COUNT), "");
+    CHECK_STR(ob__stop_rule_name(OB_STOP_COUNT), "count");
+    CHECK_STR(ob__stop_rule_name(OB_STOP_MIN_TIME), "min_time");
+    CHECK_STR(ob__stop_rule_name(OB_STOP_PRECISION), "precision");
+    CHECK_STR(ob__stop_rule_name(OB_STOP_RULE_COUNT), "");
 }
 
 int main(void)

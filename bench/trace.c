@@ -32,8 +32,7 @@ static double cpu_seconds(int who)
 
 static double read_real(double *convert_s)
 {
-    const ob_trace_convert_options options = {.size = sizeof options,
-                                              .selection = {.iteration = -1}};
+    const ob_trace_convert_options options = {.size = sizeof options};
     ob_trace_convert_summary summary = {.size = sizeof summary};
     ob_op_table *table;
     ob_trace *trace;

@@ -15,6 +15,7 @@
 
 typedef struct convert_options {
     ob_trace_convert_options how;
+    ob_trace_selection selection;
     const char *output, *half;
     bool force;
 } convert_options;
@@ -27,7 +28,7 @@ static const ob_option OPTIONS[] = {
                 "--force."),
     ROW(FLAG, "force", force, .help = "Replace the file if it is there already."),
     OB_OPTION_ROWS_OF(ob__trace_rows, "trace-step|subgraph|leaves|keep-loader",
-                      offsetof(convert_options, how.selection)),
+                      offsetof(convert_options, selection)),
     OB_OPTION_OLD_NAME("iteration", "trace-step"),
     OB_OPTION_OLD_NAME("label", "subgraph"),
     ROW(STRING, "device", how.device, .letter = 'd', .value = "DEVICE", .otherwise = "cpu",
@@ -59,7 +60,10 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return code;
     const ob_log *log = ob_context_log(cli->context);
     ob_trace_convert_options how = options->how;
+    ob_trace_selection selection = options->selection;
+    selection.size = sizeof selection;
     how.size = sizeof how;
+    how.selection = &selection;
     how.half_to_bfloat16 = options->half != NULL && strcmp(options->half, "bfloat16") == 0;
     ob_trace *trace;
     ob_trace_convert_summary summary = {.size = sizeof summary};

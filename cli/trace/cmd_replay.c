@@ -16,6 +16,7 @@
 typedef struct replay_line {
     ob_run_options run;
     ob_replay_options replay;
+    ob_trace_selection selection;
     ob_job_line job;
     bool json;
     const char *skip, *skip_file, *profile;
@@ -26,7 +27,8 @@ static void set_defaults(void *options)
     replay_line *line = options;
     ob_run_options_init(&line->run);
     line->replay.size = sizeof line->replay;
-    line->replay.selection.iteration = OB_REPLAY_FIRST_STEP;
+    line->selection.size = sizeof line->selection;
+    line->selection.iteration = OB_REPLAY_FIRST_STEP;
     line->job.adds = true;
 }
 
@@ -46,11 +48,11 @@ static const ob_option OPTIONS[] = {
         .initial = "5", .help = "Passes over the calls before measuring."),
     ROW(INT, "iter", run.iteration, MEASURING, .letter = 'i', .value = "N", .min = 1, .max = 1e6,
         .initial = "10", .help = "Passes that are measured."),
-    ROW(INT, "trace-step", replay.selection.iteration, CALLS, .value = "N", .min = -1, .max = 1e15,
+    ROW(INT, "trace-step", selection.iteration, CALLS, .value = "N", .min = -1, .max = 1e15,
         .otherwise = "the first step if steps are marked",
         .help = "Which step that the profiler marked, from 0; -1 takes the whole trace."),
     OB_OPTION_ROWS_OF(ob__trace_rows, "subgraph|leaves|keep-loader",
-                      offsetof(replay_line, replay.selection), CALLS),
+                      offsetof(replay_line, selection), CALLS),
     ROW(FLAG, "compute-only", replay.compute_only, CALLS,
         .help = "Leave communication out without listing it; it is never replayed."),
     ROW(STRING, "skip", skip, CALLS, .value = "NAMES",
@@ -255,6 +257,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
     ob_reading_line reading;
     const ob_trace_limits limits = ob__reading_limits(&reading, call->words[0]);
     line->replay.limits = &limits;
+    line->replay.selection = &line->selection;
     if (status == OB_OK)
         status = ob_replay_open_config(cli->context, call->words, call->word_count, &line->replay,
                                        &r.config, &err);

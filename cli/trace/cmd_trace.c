@@ -47,7 +47,9 @@ static int show(ob_cli *cli, const trace_options *options, const ob_trace *trace
     } else if (options->tree) {
         status = ob__trace_print_tree(cli, trace, options->json, &err);
     } else {
-        status = ob__trace_print_summary(cli, trace, &options->selection, options->json, &err);
+        ob_trace_selection selection = options->selection;
+        selection.size = sizeof selection;
+        status = ob__trace_print_summary(cli, trace, &selection, options->json, &err);
     }
     return status == OB_OK ? OB_EXIT_OK : ob__cli_fail(cli, &err);
 }

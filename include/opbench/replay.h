@@ -63,10 +63,11 @@ ob_replay_fate ob_replay_fate_from_word(const char *word);
 /* The first step if two or more are marked (the last is often cut off), else the whole trace. */
 #define OB_REPLAY_FIRST_STEP (-2)
 
-/* Which calls, and how. Zero is: step 0 of the trace, and the defaults. */
+/* Which calls, and how. */
 typedef struct ob_replay_options {
-    size_t size;                     /* sizeof(ob_replay_options) */
-    ob_trace_selection selection;    /* iteration: also OB_REPLAY_FIRST_STEP */
+    size_t size; /* sizeof(ob_replay_options) */
+    /* iteration: also OB_REPLAY_FIRST_STEP. NULL = all calls of that step. */
+    const ob_trace_selection *selection;
     const char *const *skip_names;   /* "aten::mm", with or without overload */
     const char *const *skip_reasons; /* for each name why, or NULL; NULL = none has a reason */
     size_t skip_count;

@@ -128,7 +128,6 @@ const ob_trace_node *ob_trace_node_at(const ob_trace *trace, size_t index);
 /* Index of the node with that id, or OB_TRACE_NO_NODE. */
 uint32_t ob_trace_find_node(const ob_trace *trace, int64_t id);
 size_t ob_trace_tensor_count(const ob_trace *trace);
-const ob_trace_tensor *ob_trace_tensor_at(const ob_trace *trace, size_t index);
 /* Steps that the profiler marked (ProfilerStep#N). */
 size_t ob_trace_iteration_count(const ob_trace *trace);
 const ob_trace_node *ob_trace_iteration_at(const ob_trace *trace, size_t index);
@@ -139,6 +138,7 @@ uint64_t ob_trace_text_bytes(const ob_trace *trace);
 /* ---- which calls ---- */
 
 typedef struct ob_trace_selection {
+    size_t size; /* sizeof(ob_trace_selection) */
     bool leaves; /* calls without a call below them, instead of the topmost ones; of calls that
                         * pass the same operator on (autocast does) the inner one is the topmost */
     int64_t iteration; /* which ProfilerStep, from 0; negative = all nodes */
@@ -146,15 +146,15 @@ typedef struct ob_trace_selection {
     bool keep_loader;  /* also what a DataLoader did */
 } ob_trace_selection;
 
-/* Indices of the chosen nodes that are no LABEL in order, malloc'ed; free() them.
- * OB_ERR_NOT_FOUND when there is no such iteration or label. */
+/* Indices of the chosen nodes that are not a LABEL, in order, malloc'ed; free() them. selection NULL = the topmost calls of
+ * the whole trace. OB_ERR_NOT_FOUND when there is no such iteration or label. */
 ob_status ob_trace_select(const ob_trace *trace, const ob_trace_selection *selection,
                           uint32_t **indices, size_t *count, ob_err *err);
 
 /* ---- as JSON ---- */
 
 /* What is in the trace: schema, nodes by kind, threads, iterations, the chosen operators with count and,
- * where recorded, time (most first), tensors, storages, devices, dtypes. In doc. */
+ * where recorded, time (most first), tensors, storages, devices, dtypes. In doc. selection NULL: see ob_trace_select. */
 ob_status ob_trace_describe(const ob_trace *trace, const ob_trace_selection *selection,
                             ob_json_doc *doc, const ob_json **out, ob_err *err);
 /* One node with its arguments and results. In doc. */
@@ -164,9 +164,9 @@ ob_status ob_trace_describe_node(const ob_trace *trace, size_t index, ob_json_do
 /* ---- as a benchmark config ---- */
 
 typedef struct ob_trace_convert_options {
-    size_t size; /* sizeof(ob_trace_convert_options) */
-    ob_trace_selection selection;
-    const char *device;    /* what device arguments become; NULL = "cpu" */
+    size_t size;                         /* sizeof(ob_trace_convert_options) */
+    const ob_trace_selection *selection; /* NULL: see ob_trace_select */
+    const char *device;                  /* what device arguments become; NULL = "cpu" */
     bool half_to_bfloat16; /* half becomes bfloat16: for CPUs whose library has no half */
 } ob_trace_convert_options;
 

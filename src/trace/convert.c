@@ -511,7 +511,7 @@ ob_status ob_trace_convert(const ob_trace *trace, const ob_trace_convert_options
     size_t count;
     OB_TRY(OB__TAKE(ob_trace_convert_options, &own, options, err));
     OB_TRY(OB__GIVE(ob_trace_convert_summary, summary, &made, err));
-    OB_TRY(ob_trace_select(trace, &own.selection, &indices, &count, err));
+    OB_TRY(ob_trace_select(trace, own.selection, &indices, &count, err));
     ob__arena_init(&v.arena, 0);
     ob__intern_init(&v.ops, &v.arena);
     ob__intern_init(&v.texts, &v.arena);

@@ -42,11 +42,6 @@ size_t ob_trace_tensor_count(const ob_trace *trace)
     return trace->tensor_count;
 }
 
-const ob_trace_tensor *ob_trace_tensor_at(const ob_trace *trace, size_t index)
-{
-    return index < trace->tensor_count ? trace->tensors[index] : NULL;
-}
-
 size_t ob_trace_iteration_count(const ob_trace *trace)
 {
     return trace->iteration_count;

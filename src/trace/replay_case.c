@@ -81,10 +81,10 @@ static void add_step(ob_builder *b, const char *path, const char *content,
     add_text(b, "trace", path);
     add_text(b, "content", content);
     ob_builder_name(b, "iteration");
-    ob_builder_long(b, o->selection.iteration);
-    add_text(b, "subgraph", o->selection.label);
-    add_flag(b, "leaves", o->selection.leaves);
-    add_flag(b, "keep_loader", o->selection.keep_loader);
+    ob_builder_long(b, o->selection->iteration);
+    add_text(b, "subgraph", o->selection->label);
+    add_flag(b, "leaves", o->selection->leaves);
+    add_flag(b, "keep_loader", o->selection->keep_loader);
     add_list(b, "skip", o->skip_names, o->skip_count);
     add_list(b, "skip_reasons", o->skip_reasons, o->skip_count);
     add_text(b, "half", o->half);
@@ -123,17 +123,20 @@ ob_status ob__replay_settings_read(const ob_case *c, ob_arena *arena, ob_replay_
     for (size_t i = 0; i < names; i++)
         if (out->names[i] == NULL)
             out->names[i] = "";
-    out->options = (ob_replay_options){
-        .size = sizeof out->options,
-        .selection = {.leaves = ob_json_bool(value_of(c, "leaves"), false),
-                      .iteration = ob_json_int(value_of(c, "iteration"), -1),
-                      .label = ob_json_string(value_of(c, "subgraph"), NULL),
-                      .keep_loader = ob_json_bool(value_of(c, "keep_loader"), false)},
-        .skip_names = out->names,
-        .skip_reasons = reasons == names ? out->reasons : NULL,
-        .skip_count = names,
-        .half = ob_json_string(value_of(c, "half"), NULL),
-        .compute_only = ob_json_bool(value_of(c, "compute_only"), false)};
+    out->selection =
+        (ob_trace_selection){.size = sizeof out->selection,
+                             .leaves = ob_json_bool(value_of(c, "leaves"), false),
+                             .iteration = ob_json_int(value_of(c, "iteration"), -1),
+                             .label = ob_json_string(value_of(c, "subgraph"), NULL),
+                             .keep_loader = ob_json_bool(value_of(c, "keep_loader"), false)};
+    out->options =
+        (ob_replay_options){.size = sizeof out->options,
+                            .selection = &out->selection,
+                            .skip_names = out->names,
+                            .skip_reasons = reasons == names ? out->reasons : NULL,
+                            .skip_count = names,
+                            .half = ob_json_string(value_of(c, "half"), NULL),
+                            .compute_only = ob_json_bool(value_of(c, "compute_only"), false)};
     return OB_OK;
 }
 
@@ -164,6 +167,7 @@ static ob_status add_trace(ob_builder *b, const char *path, const ob_replay_opti
 {
     ob_trace *trace;
     ob_replay_schedule plan;
+    ob_trace_selection selection = *options->selection;
     ob_replay_options chosen = *options;
     const ob_replay_choice choice = {.options = &chosen};
     char content[17];
@@ -172,8 +176,9 @@ static ob_status add_trace(ob_builder *b, const char *path, const ob_replay_opti
                              "its name is not UTF-8, and records know a step by it; give a link to "
                              "it that has another name");
     OB_TRY(ob_trace_open(path, options->limits, log, &trace, err));
-    if (chosen.selection.iteration == OB_REPLAY_FIRST_STEP)
-        chosen.selection.iteration = ob_trace_iteration_count(trace) >= 2 ? 0 : -1;
+    if (selection.iteration == OB_REPLAY_FIRST_STEP)
+        selection.iteration = ob_trace_iteration_count(trace) >= 2 ? 0 : -1;
+    chosen.selection = &selection;
     ob_status status = ob__replay_schedule_make(trace, &choice, &plan, err);
     ob__replay_schedule_fini(&plan);
     ob_trace_close(trace);
@@ -190,8 +195,12 @@ ob_status ob_replay_open_config(ob_context *context, const char *const *paths, s
                                                      .foreign_operators = true};
     ob_builder *builder;
     ob_replay_options own;
+    ob_trace_selection selection = {.size = sizeof selection, .iteration = OB_REPLAY_FIRST_STEP};
     *out = NULL;
     OB_TRY(OB__TAKE(ob_replay_options, &own, options, err));
+    if (own.selection != NULL)
+        OB_TRY(OB__TAKE(ob_trace_selection, &selection, own.selection, err));
+    own.selection = &selection;
     OB_TRY(ob_builder_create(&builder, err));
     ob_builder_op(builder, OP_NAME, NULL);
     ob_status status = OB_OK;
@@ -326,7 +335,7 @@ static bool print_repro(const ob_run_options *options, const ob_case *c, ob_text
     others.warmup = defaults.warmup;
     others.iteration = defaults.iteration;
     ob__arena_init(&arena, 0);
-    const ob_trace_selection *s = &settings.options.selection;
+    const ob_trace_selection *s = &settings.selection;
     bool ok = ob__replay_settings_read(c, &arena, &settings, NULL) == OB_OK &&
               ob__text_append_word(out, options->program ? options->program : "opbench") &&
               print_option(out, " replay ", settings.path) &&

@@ -9,12 +9,13 @@
 
 /* What a case's input says. */
 typedef struct ob_replay_settings {
-    ob_replay_options options;
+    ob_replay_options options; /* its selection is this one: */
+    ob_trace_selection selection;
     const char *path; /* of the trace */
     const char **names, **reasons;
 } ob_replay_settings;
 
-/* Texts are those of the case; lists are in the arena. */
+/* Texts are those of the case; lists are in the arena. *out cannot be moved: it points into itself. */
 ob_status ob__replay_settings_read(const ob_case *c, ob_arena *arena, ob_replay_settings *out,
                                    ob_err *err);
 

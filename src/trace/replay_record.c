@@ -349,7 +349,7 @@ static void judge(ob_made_case *m, ob_record_result *r)
 ob_status ob__replay_report(ob_made_case *m, ob_record *record, ob_text *parts, ob_err *err)
 {
     ob_record_result *r = &record->result;
-    const int64_t iteration = m->settings.options.selection.iteration;
+    const int64_t iteration = m->settings.selection.iteration;
     r->replay.trace = ob_trace_name(m->trace);
     if (iteration >= 0)
         r->replay.step = ob_trace_iteration_at(m->trace, (size_t)iteration)->name;

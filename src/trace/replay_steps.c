@@ -317,7 +317,7 @@ ob_status ob__replay_steps_make(const ob_trace *trace, const ob_replay_choice *c
     const ob_replay_options *options = choice->options;
     uint32_t *indices;
     size_t chosen;
-    OB_TRY(ob_trace_select(trace, &options->selection, &indices, &chosen, err));
+    OB_TRY(ob_trace_select(trace, options->selection, &indices, &chosen, err));
     adding a = {.trace = trace,
                 .choice = choice,
                 .plan = plan,

@@ -7,6 +7,7 @@
  * A call that calls the same operator itself passes it on: autocast converts the arguments and calls again, a
  * distributed tensor calls with its local part. What is computed is the inner call.
  */
+#include "base/sized.h"
 #include "trace/alias.h"
 #include "trace/trace_model.h"
 
@@ -95,37 +96,38 @@ static ob_status find_range(const ob_trace *trace, int64_t iteration, size_t *fi
 ob_status ob_trace_select(const ob_trace *trace, const ob_trace_selection *selection,
                           uint32_t **indices, size_t *count, ob_err *err)
 {
+    ob_trace_selection how = {.size = sizeof how, .iteration = -1};
     size_t first, end, chosen = 0;
     *indices = NULL;
     *count = 0;
-    OB_TRY(find_range(trace, selection->iteration, &first, &end, err));
+    if (selection != NULL)
+        OB_TRY(OB__TAKE(ob_trace_selection, &how, selection, err));
+    OB_TRY(find_range(trace, how.iteration, &first, &end, err));
     uint8_t *flags = malloc(trace->node_count + 1);
     uint32_t *list = malloc((end - first + 1) * sizeof *list);
     ob_status status = OB_OK;
     if (flags == NULL || list == NULL)
         status = ob_err_set(err, OB_ERR_NOMEM, "out of memory for the nodes of a trace");
-    else if (!mark(trace, selection->label, flags))
+    else if (!mark(trace, how.label, flags))
         status = ob_err_set_at(err, OB_ERR_NOT_FOUND, trace->name, 0, 0, NULL,
                                "no node has \"%.100s\" in its name; opbench trace --tree shows the "
                                "names",
-                               selection->label);
+                               how.label);
     for (size_t i = first; status == OB_OK && i < end; i++) {
         const bool compiled = trace->nodes[i].kind == OB_TRACE_COMPILED;
-        const bool inner = selection->leaves && !compiled
-                               ? (flags[i] & HAS_CALL_BELOW) != 0
-                               : (flags[i] & (INSIDE_CALL | PASSES_ON)) != 0;
+        const bool inner = how.leaves && !compiled ? (flags[i] & HAS_CALL_BELOW) != 0
+                                                   : (flags[i] & (INSIDE_CALL | PASSES_ON)) != 0;
         if ((ob__trace_is_call(&trace->nodes[i]) || compiled) && !inner &&
-            (flags[i] & INSIDE_LABEL) != 0 &&
-            (selection->keep_loader || (flags[i] & INSIDE_LOADER) == 0))
+            (flags[i] & INSIDE_LABEL) != 0 && (how.keep_loader || (flags[i] & INSIDE_LOADER) == 0))
             list[chosen++] = (uint32_t)i;
     }
     /* What the label names is in another step than the one that was asked for, or taken by itself. */
-    if (status == OB_OK && chosen == 0 && selection->label != NULL && selection->iteration >= 0)
+    if (status == OB_OK && chosen == 0 && how.label != NULL && how.iteration >= 0)
         status =
             ob_err_set_at(err, OB_ERR_NOT_FOUND, trace->name, 0, 0, NULL,
                           "iteration %lld has no call below a node with \"%.100s\" in its name; "
                           "choose another with --trace-step",
-                          (long long)selection->iteration, selection->label);
+                          (long long)how.iteration, how.label);
     free(flags);
     if (status != OB_OK) {
         free(list);

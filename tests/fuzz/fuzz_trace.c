@@ -26,9 +26,9 @@ static void look(const ob_trace *trace, const ob_log *log)
     ob_err err;
     ob_json_doc *doc;
     const ob_json *described;
-    const ob_trace_convert_options options = {.size = sizeof options,
-                                              .selection = {.iteration = -1}};
-    const ob_trace_selection leaves = {.iteration = -1, .leaves = true, .keep_loader = true};
+    const ob_trace_convert_options options = {.size = sizeof options};
+    const ob_trace_selection leaves = {
+        .size = sizeof leaves, .iteration = -1, .leaves = true, .keep_loader = true};
     ob_trace_convert_summary summary = {.size = sizeof summary};
     if (table == NULL && ob_op_table_create(&table, &err) != OB_OK)
         abort();
@@ -50,7 +50,8 @@ static void look(const ob_trace *trace, const ob_log *log)
 static void plan(const ob_trace *trace)
 {
     const size_t count = ob_trace_node_count(trace);
-    const ob_replay_options options = {.selection = {.iteration = -1, .keep_loader = true}};
+    const ob_trace_selection all = {.size = sizeof all, .iteration = -1, .keep_loader = true};
+    const ob_replay_options options = {.selection = &all};
     const char **replaced = calloc(count + 1, sizeof *replaced);
     ob_replay_schedule made;
     ob_err err;

@@ -132,8 +132,7 @@ static void check_converted(const char *name, const char *types, const char *val
     ob_err err;
     ob_trace_convert_summary summary = {.size = sizeof summary};
     CHECK_INT(ob_op_table_create(&table, &err), OB_OK);
-    const ob_trace_convert_options options = {
-        .size = sizeof options, .selection = {.iteration = -1}, .device = "cuda:1"};
+    const ob_trace_convert_options options = {.size = sizeof options, .device = "cuda:1"};
     CHECK_INT(ob_trace_convert(trace, &options, table, NULL, &config, &summary, &err), OB_OK);
     CHECK_INT(summary.left_out, 0);
     char *text = calloc(config.size + 1, 1);
@@ -215,7 +214,7 @@ static void test_compiled(void)
     size_t count;
     ob_err err;
     for (int leaves = 0; leaves < 2; leaves++) {
-        const ob_trace_selection how = {.iteration = -1, .leaves = leaves != 0};
+        const ob_trace_selection how = {.size = sizeof how, .iteration = -1, .leaves = leaves != 0};
         CHECK_INT(ob_trace_select(trace, &how, &indices, &count, &err), OB_OK);
         CHECK_INT(count, 2); /* the region, and the call below it */
         free(indices);

@@ -126,11 +126,13 @@ static void rig_init(rig *r, const ob_replay_options *more, int64_t warmup, int6
                                      .backends = BACKENDS,
                                      .backend_size = sizeof DESC};
     static const char *const PATHS[] = {STEP};
+    static const ob_trace_selection FIRST = {.size = sizeof FIRST};
     ob_replay_options options = {.size = sizeof options};
     ob_run_options how;
     ob_err err;
     if (more != NULL)
         options = *more;
+    options.selection = &FIRST;
     memset(r, 0, sizeof *r);
     fake = (ob_backend){.order = ""};
     r->context = run_context();

@@ -238,6 +238,12 @@ static void test_memory_limit(void)
     free(text);
 }
 
+#define CHOICE(...)                                                                                \
+    &(ob_trace_selection)                                                                          \
+    {                                                                                              \
+        .size = sizeof(ob_trace_selection), __VA_ARGS__                                            \
+    }
+
 static void check_chosen(const ob_trace *trace, const ob_trace_selection *how, const char *want)
 {
     uint32_t *indices;
@@ -269,8 +275,8 @@ static void test_passed_on(void)
     ob_err err;
     ob_trace *trace = open_text(TEXT, NULL, &err);
     CHECK(trace != NULL);
-    check_chosen(trace, &(ob_trace_selection){.iteration = -1}, "3 4 6");
-    check_chosen(trace, &(ob_trace_selection){.iteration = -1, .leaves = true}, "3 5 7");
+    check_chosen(trace, CHOICE(.iteration = -1), "3 4 6");
+    check_chosen(trace, CHOICE(.iteration = -1, .leaves = true), "3 5 7");
     ob_trace_close(trace);
 }
 
@@ -287,21 +293,23 @@ static void test_selection(void)
     CHECK(trace != NULL);
     CHECK_INT(ob_trace_iteration_count(trace), 2);
     CHECK_STR(ob_trace_iteration_at(trace, 1)->name, "ProfilerStep#1");
-    check_chosen(trace, &(ob_trace_selection){.iteration = -1}, "3 10 11 12");
-    check_chosen(trace, &(ob_trace_selection){.iteration = -1, .leaves = true}, "4 5 10 11 12");
-    check_chosen(trace, &(ob_trace_selection){.iteration = -1, .keep_loader = true},
-                 "3 7 10 11 12");
-    check_chosen(trace, &(ob_trace_selection){.iteration = 0}, "3");
-    check_chosen(trace, &(ob_trace_selection){.iteration = 1}, "10 11 12");
-    check_chosen(trace, &(ob_trace_selection){.iteration = -1, .label = "block"}, "10");
+    check_chosen(trace, CHOICE(.iteration = -1), "3 10 11 12");
+    check_chosen(trace, CHOICE(.iteration = -1, .leaves = true), "4 5 10 11 12");
+    check_chosen(trace, CHOICE(.iteration = -1, .keep_loader = true), "3 7 10 11 12");
+    check_chosen(trace, CHOICE(.iteration = 0), "3");
+    check_chosen(trace, CHOICE(.iteration = 1), "10 11 12");
+    check_chosen(trace, CHOICE(.iteration = -1, .label = "block"), "10");
     uint32_t *indices;
     size_t count;
     CHECK_INT(ob_trace_select(trace, &(ob_trace_selection){.iteration = 2}, &indices, &count, &err),
+              OB_ERR_INVALID);
+    CHECK_STR(err.message, "ob_trace_selection.size is not set; it is sizeof(ob_trace_selection)");
+    CHECK_INT(ob_trace_select(trace, CHOICE(.iteration = 2), &indices, &count, &err),
               OB_ERR_NOT_FOUND);
     CHECK_HAS(err.message, "they are 0 to 1");
-    CHECK_INT(ob_trace_select(trace, &(ob_trace_selection){.iteration = -1, .label = "no"},
-                              &indices, &count, &err),
-              OB_ERR_NOT_FOUND);
+    CHECK_INT(
+        ob_trace_select(trace, CHOICE(.iteration = -1, .label = "no"), &indices, &count, &err),
+        OB_ERR_NOT_FOUND);
     ob_trace_close(trace);
 }
 
@@ -340,7 +348,7 @@ static void test_profiler_trace(void)
     CHECK_INT(sum->inputs[1].as.items[1].as.integer, 1);
     CHECK_INT(sum->inputs[2].kind, OB_TRACE_BOOL);
     CHECK_INT(sum->inputs[3].kind, OB_TRACE_UNRECORDED);
-    check_chosen(trace, &(ob_trace_selection){.iteration = -1}, "2 4");
+    check_chosen(trace, NULL, "2 4");
     ob_trace_close(trace);
 }
 
@@ -352,8 +360,7 @@ static ob_text convert(const char *text, heard *h, ob_trace_convert_summary *sum
     ob_err err;
     ob_trace *trace = open_text(text, NULL, &err);
     CHECK_INT(ob_op_table_create(&table, &err), OB_OK);
-    const ob_trace_convert_options options = {.size = sizeof options,
-                                              .selection = {.iteration = -1}};
+    const ob_trace_convert_options options = {.size = sizeof options};
     CHECK_INT(ob_trace_convert(trace, &options, table, &log, &config, summary, &err), OB_OK);
     ob_op_table_destroy(table);
     ob_trace_close(trace);

@@ -37,8 +37,7 @@ static char *converted(const char *text, const ob_trace_convert_options *options
     return out;
 }
 
-static const ob_trace_convert_options PLAIN = {.size = sizeof PLAIN,
-                                               .selection = {.iteration = -1}};
+static const ob_trace_convert_options PLAIN = {.size = sizeof PLAIN};
 
 /* The entry, from its brace to its count, that one call with these values becomes; "" and messages when it is left out. */
 static const char *entry_with(const ob_trace_convert_options *options, const char *schema,
@@ -91,8 +90,7 @@ static void values_of_every_kind(void)
                    "\"genericlist\", \"value\": [{\"type\": \"bool\", \"value\": true}]}]}, "
                    "{\"type\": \"tuple\", \"value\": [{\"type\": \"int\", \"value\": 2}]}, "
                    "{\"type\": \"none\"}"));
-    const ob_trace_convert_options elsewhere = {
-        .size = sizeof elsewhere, .selection = {.iteration = -1}, .device = "cuda:1"};
+    const ob_trace_convert_options elsewhere = {.size = sizeof elsewhere, .device = "cuda:1"};
     CHECK_STR(entry_with(&elsewhere, "a::f(Device d) -> ()", "[\"cpu\"]", "[[]]", "[\"Device\"]"),
               ARGS("{\"type\": \"device\", \"value\": \"cuda:1\"}"));
 }
@@ -136,8 +134,7 @@ static void tensors(void)
     CHECK_STR(entry(SCHEMA, "[[1,2,0,6,4]]", "[[2]]", "[\"Tensor(int)\"]"),
               ARGS(T("int", "[2]") "}"));
     /* Half as bfloat16, also in arguments called dtype: 5 and 15 are PyTorch's numbers for them. */
-    const ob_trace_convert_options narrow = {
-        .size = sizeof narrow, .selection = {.iteration = -1}, .half_to_bfloat16 = true};
+    const ob_trace_convert_options narrow = {.size = sizeof narrow, .half_to_bfloat16 = true};
     static const char CAST[] = "a::f(Tensor a, int out_dtype, int n, Tensor b) -> ()";
     static const char VALUES[] = "[[1,2,0,2,2], 5, 5, [3,4,0,2,4]]";
     static const char TYPES[] = "[\"Tensor(c10::Half)\", \"Int\", \"Int\", \"Tensor(float)\"]";

@@ -98,12 +98,13 @@ int ob__count_snippets(ob_cli *cli, const ob_count_options *o, const char *const
     int code = ob__thread_list_read(cli, o->threads, &threads);
     if (code != OB_EXIT_OK)
         return code;
-    const ob_job_snippets what = {.counts = true,
-                                  .count = {.number = o->number,
-                                            .repeats = o->repeats > 0 ? o->repeats
-                                                       : ci           ? CI_REPEATS
-                                                                      : 1,
-                                            .no_baseline = is_suite || o->no_baseline},
+    const ob_snippet_count_params how = {.size = sizeof how,
+                                         .number = o->number,
+                                         .repeats = o->repeats > 0 ? o->repeats
+                                                    : ci           ? CI_REPEATS
+                                                                   : 1,
+                                         .no_baseline = is_suite || o->no_baseline};
+    const ob_job_snippets what = {.count = &how,
                                   .timer = ci && !o->no_times ? &c.timer : NULL,
                                   .jobs = o->jobs,
                                   .rounds = o->rounds > 0 ? o->rounds

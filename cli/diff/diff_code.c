@@ -139,7 +139,7 @@ static int read_statement(ob_cli *cli, const ob_cli_call *call, const ob_cli_sid
                                   has_own ? 1 : call->word_count, &out->code[i]);
         if (code != OB_EXIT_OK)
             return code;
-        out->sides[i].args = out->code[i].args;
+        out->sides[i].args = &out->code[i].args;
     }
     add_case(out, 0, "statement", sides);
     return OB_EXIT_OK;
@@ -156,7 +156,7 @@ static ob_status read_suite(const ob_diff_line *line, const ob_cli_sides *sides,
         const ob_snippet *snippet = ob_snippets_get(out->set.snippets, i);
         OB_TRY(ob_snippet_name(snippet, &out->names[i], err));
         for (size_t s = 0; s < sides->count; s++)
-            out->sides[i * sides->count + s].args = snippet->args;
+            out->sides[i * sides->count + s].args = &snippet->args;
         if (snippet->args.num_threads > out->threads)
             out->threads = snippet->args.num_threads;
         add_case(out, i, out->names[i], sides);
@@ -176,7 +176,7 @@ static ob_status try_all(const ob_diff_code *code, size_t sides, bool is_suite, 
         if (is_suite && !side->options->rebuild)
             continue;
         ob_err why;
-        const ob_status status = ob_snippet_open(&side->args, side->options, &process, &why);
+        const ob_status status = ob_snippet_open(side->args, side->options, &process, &why);
         ob_snippet_close(process);
         if (status != OB_OK && !is_suite)
             return ob_err_set(err, status, "side %s: %s", side->name, why.message);
@@ -202,7 +202,7 @@ int ob__diff_code_open(ob_cli *cli, const ob_cli_call *call, const ob_cli_sides 
     if (code == OB_EXIT_OK && try_all(out, sides->count, is_suite, &err) != OB_OK)
         code = ob__snippet_fail(cli, &err);
     for (size_t i = 0; code == OB_EXIT_OK && !is_suite && i < sides->count; i++)
-        out->removed[i] = ob__snippet_warn_removed(cli, &out->sides[i].args, &out->options[i],
+        out->removed[i] = ob__snippet_warn_removed(cli, out->sides[i].args, &out->options[i],
                                                    out->sides[i].name, line->job.quiet);
     return code;
 }

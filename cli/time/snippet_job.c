@@ -57,7 +57,7 @@ static int open_code(ob_cli *cli, ob_snippet_request *r, room *to)
     what->options = &to->options;
     if (r->suite->file == NULL) {
         const int code = ob__snippet_code_read(cli, r->snippet, r->words, r->word_count, &to->code);
-        what->statement = to->code.args;
+        what->statement = &to->code.args;
         what->threads = r->threads->counts;
         what->thread_count = r->threads->size;
         return code;

@@ -95,6 +95,7 @@ int ob__snippet_code_read(ob_cli *cli, const ob_snippet_line *line, const char *
                                    : language == OB_LANGUAGE_C    ? "give one such as c17"
                                                                   : "give one such as c++20");
     }
+    out->args.size = sizeof out->args;
     out->args.stmt = out->stmt;
     out->args.setup = out->setup != NULL ? out->setup : "pass";
     out->args.global_setup = out->global_setup != NULL ? out->global_setup : "";

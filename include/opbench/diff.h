@@ -71,7 +71,6 @@ typedef struct ob_diff_row {
     int64_t threads;          /* of it; OB_NO_INT = not said */
     ob_diff_state state;
     const char *reason;                   /* of a failure; else NULL */
-    ob_verdict time;                      /* times in ms; zeros unless compared */
     double baseline_bytes, subject_bytes; /* allocator's peaks; NaN: not known */
     /* Exact: faster means less, and slower more, by more than the threshold and OB_DIFF_LEAST_BYTES; undecided: not known. */
     ob_verdict_kind memory;
@@ -90,6 +89,7 @@ typedef struct ob_diff_row {
     const char *call;     /* "softmax(f32[8,50257], -1)"; "OPERATOR|ID" where records do not say */
     const char *baseline; /* name of the side that it stands beside */
     const char *baseline_reason; /* why that one failed; else NULL. reason is then the other's */
+    ob_verdict time;             /* times in ms; zeros unless compared */
 } ob_diff_row;
 
 typedef struct ob_diff_summary {

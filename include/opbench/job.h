@@ -155,16 +155,15 @@ typedef struct ob_job_snippets {
     const ob_snippets *suite; /* NULL = the statement below */
     const char *name;         /* of the suite's file, for header and repro lines */
     /* One statement, once for each number of threads; of `names` label, sub_label, description and env. */
-    ob_timer_args statement;
+    const ob_timer_args *statement;
     const int64_t *threads;
     size_t thread_count;
     ob_task_spec names;
     /* NULL = defaults. But for stop, which is the job's: any wish to end ends it at once. */
     const ob_snippet_options *options;
-    bool counts; /* instructions */
-    ob_snippet_count_params count;
-    const ob_timer_options *timer; /* times; NULL = none */
-    int64_t jobs, retries, rounds; /* of a suite: see ob_suite_run_params */
+    const ob_snippet_count_params *count; /* instructions; NULL = none */
+    const ob_timer_options *timer;        /* times; NULL = none */
+    int64_t jobs, retries, rounds;        /* of a suite: see ob_suite_run_params */
     const char *
         command; /* begins repro lines: program, command and options; NULL = "opbench count" or "opbench time" */
 } ob_job_snippets;

@@ -37,6 +37,7 @@ ob_status ob_language_parse(const char *name, ob_language *out, ob_err *err);
 
 /* One snippet as it is. */
 typedef struct ob_timer_args {
+    size_t size; /* sizeof(ob_timer_args) */
     const char *stmt;
     const char *setup;        /* NULL = "pass" */
     const char *global_setup; /* NULL = "" */
@@ -94,9 +95,9 @@ typedef struct ob_snippet {
     size_t label_parts;
     const char *runtime;  /* "Eager", "TorchScript", or "" */
     const char *autograd; /* "Forward", "Forward + Backward", or "" */
-    ob_timer_args args;   /* all texts are there */
     /* TorchScript only: the Python text that makes `jit_model`, and the file where the snippet expects it. */
     const char *model_source, *model_path;
+    ob_timer_args args; /* all texts are there */
 } ob_snippet;
 
 typedef struct ob_snippets ob_snippets;

@@ -81,6 +81,7 @@ ob_status ob_snippet_measure(const ob_timer_args *args, const ob_task_spec *task
 enum { OB_SNIPPET_NUMBER = 100 };
 
 typedef struct ob_snippet_count_params {
+    size_t size;      /* sizeof(ob_snippet_count_params) */
     int64_t number;   /* runs that a count is of; 0 = OB_SNIPPET_NUMBER */
     int64_t repeats;  /* counts, all in one process; 0 = 1 */
     bool no_baseline; /* Python: do not count the empty statement */
@@ -88,7 +89,7 @@ typedef struct ob_snippet_count_params {
 
 /* Counts under valgrind's callgrind: n and 2n runs of the statement, whose difference is that of n runs
  * without anything around them. Gives `repeats` statistics in stats, which has room for them; the
- * caller destroys each. args must be what it is to be called in the task. OB_ERR_UNSUPPORTED: valgrind
+ * caller destroys each. params NULL = defaults. args must be what it is to be called in the task. OB_ERR_UNSUPPORTED: valgrind
  * is missing, or cannot run the code (it has no AVX-512). */
 ob_status ob_snippet_count(const ob_timer_args *args, const ob_task_spec *task,
                            const ob_snippet_count_params *params, const ob_snippet_options *options,
@@ -98,9 +99,10 @@ ob_status ob_snippet_count(const ob_timer_args *args, const ob_task_spec *task,
 
 /* Code as one side of a comparison has it. */
 typedef struct ob_code_side {
-    size_t size;        /* sizeof(ob_code_side) */
-    const char *name;   /* of the side */
-    ob_timer_args args; /* num_threads 0 = as the run says; the language is that of the case */
+    size_t size;      /* sizeof(ob_code_side) */
+    const char *name; /* of the side */
+    /* num_threads 0 = as the run says; the language is that of the case. */
+    const ob_timer_args *args;
     /* Of these the programs, their words and the cache; NULL = defaults. */
     const ob_snippet_options *options;
 } ob_code_side;

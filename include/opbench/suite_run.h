@@ -52,9 +52,9 @@ typedef struct ob_suite_result {
 } ob_suite_result;
 
 typedef struct ob_suite_run_params {
-    size_t size;                       /* sizeof(ob_suite_run_params) */
-    const ob_snippet_options *options; /* NULL = defaults */
-    ob_snippet_count_params count;
+    size_t size;                          /* sizeof(ob_suite_run_params) */
+    const ob_snippet_options *options;    /* NULL = defaults */
+    const ob_snippet_count_params *count; /* NULL = defaults */
     /* Not NULL: take times instead of counts. */
     ob_snippet_take take;
     void *take_ctx;

@@ -20,21 +20,20 @@ struct ob_sides_progress; /* opbench/run.h */
 extern "C" {
 #endif
 
-/* enum name, word, whether more time may change it, meaning. */
+/* enum name, word. */
 #define OB_VERDICT_MAP(X)                                                                          \
-    X(UNDECIDED, "undecided", "the interval allows more than one of the others")                   \
-    X(SAME, "same", "the difference is within the threshold")                                      \
-    X(FASTER, "faster", "takes less time than the baseline")                                       \
-    X(SLOWER, "slower", "takes more time than the baseline")
+    X(UNDECIDED, "undecided") /* the interval allows more than one of the others */                \
+    X(SAME, "same")           /* the difference is within the threshold */                         \
+    X(FASTER, "faster")       /* takes less time than the baseline */                              \
+    X(SLOWER, "slower")       /* takes more time than the baseline */
 
 typedef enum ob_verdict_kind {
-#define OB_VERDICT_ENUM(id, word, help) OB_VERDICT_##id,
+#define OB_VERDICT_ENUM(id, word) OB_VERDICT_##id,
     OB_VERDICT_MAP(OB_VERDICT_ENUM)
 #undef OB_VERDICT_ENUM
         OB_VERDICT_KIND_COUNT
 } ob_verdict_kind;
-const char *ob_verdict_word(ob_verdict_kind kind);
-const char *ob_verdict_help(ob_verdict_kind kind);
+const char *ob_verdict_word(ob_verdict_kind kind); /* static; NULL if it is not a kind */
 
 /* ------------------------------------------------------------------ one side */
 
@@ -131,9 +130,7 @@ bool ob_verdict_is_final(const ob_verdict *verdict, const ob_verdict_params *par
 
 /* What is looked at while sides are measured. */
 typedef struct ob_verdict_looks {
-    size_t size; /* sizeof(ob_verdict_looks) */
-    ob_verdict_params
-        params;    /* with as many cases as there will be; the rest of them is set here */
+    size_t size;   /* sizeof(ob_verdict_looks) */
     uint64_t most; /* processes a side */
     /* Of measuring, for all sides of a case: no process is begun that would probably pass it, but for the first five; 0 = any. */
     double budget_s;
@@ -143,6 +140,8 @@ typedef struct ob_verdict_looks {
     bool has_called;    /* faster or slower */
     double least_found; /* the least true difference that a look would have called slower */
     double beyond;      /* how far a sure interval lay from no difference at all */
+    /* With as many cases as there will be; paired and look_share are set here. */
+    ob_verdict_params params;
 } ob_verdict_looks;
 
 /* For ob_job_configs.enough, with an ob_verdict_looks as context: not 0 when the verdicts on all sides and passes of the case are

@@ -32,7 +32,7 @@ static bool get_code(PyObject *module, PyObject *tuple, code *out)
     const char *language, *program, *python;
     long long threads;
     ob_err err = {.code = OB_OK};
-    *out = (code){.options = {.size = sizeof out->options}};
+    *out = (code){.args = {.size = sizeof out->args}, .options = {.size = sizeof out->options}};
     if (!PyArg_ParseTuple(tuple, "sssLszz", &out->args.stmt, &out->args.setup,
                           &out->args.global_setup, &threads, &language, &program, &python))
         return false;
@@ -159,7 +159,7 @@ static PyObject *py_count(PyObject *module, PyObject *args)
         !ob__py_get_spec(task, &spec) || !get_code(module, tuple, &what))
         return NULL;
     params = (ob_snippet_count_params){
-        .number = number, .repeats = repeats, .no_baseline = baseline == 0};
+        .size = sizeof params, .number = number, .repeats = repeats, .no_baseline = baseline == 0};
     what.options.ctx = &what.interrupted;
     ob_count_stats **stats = PyMem_Calloc((size_t)repeats, sizeof *stats);
     if (stats == NULL)

@@ -169,10 +169,14 @@ ob_status ob_snippet_count(const ob_timer_args *args, const ob_task_spec *task,
                            ob_count_stats **stats, ob_err *err)
 {
     ob_snippet_options own;
+    ob_snippet_count_params how;
+    ob_timer_args code;
     OB_TRY(OB__TAKE_OPTIONAL(ob_snippet_options, &own, options, err));
-    counting c = {.number = params->number == 0 ? OB_SNIPPET_NUMBER : params->number,
-                  .repeats = params->repeats == 0 ? 1 : params->repeats,
-                  .baseline = args->language == OB_LANGUAGE_PYTHON && !params->no_baseline};
+    OB_TRY(OB__TAKE_OPTIONAL(ob_snippet_count_params, &how, params, err));
+    OB_TRY(OB__TAKE(ob_timer_args, &code, args, err));
+    counting c = {.number = how.number == 0 ? OB_SNIPPET_NUMBER : how.number,
+                  .repeats = how.repeats == 0 ? 1 : how.repeats,
+                  .baseline = code.language == OB_LANGUAGE_PYTHON && !how.no_baseline};
     if (c.number < 1 || c.number > MOST_NUMBER || c.repeats < 1 || c.repeats > MOST_REPEATS)
         return ob_err_set(err, OB_ERR_INVALID, "give 1 to %d runs and 1 to %d repeats", MOST_NUMBER,
                           MOST_REPEATS);
@@ -180,7 +184,7 @@ ob_status ob_snippet_count(const ob_timer_args *args, const ob_task_spec *task,
     ob__arena_init(&arena, 0);
     ob_status status = ob__snippet_task(&arena, task, &c.task, err);
     if (status == OB_OK)
-        status = count(&c, args, &own, stats, err);
+        status = count(&c, &code, &own, stats, err);
     ob__valgrind_close(&c.valgrind);
     ob__arena_fini(&arena);
     return status;

@@ -79,13 +79,15 @@ ob_status ob_snippet_is_removed(const ob_timer_args *args, const ob_snippet_opti
                                 bool *removed, ob_err *err)
 {
     ob_snippet_options own;
+    ob_timer_args code;
     ob_arena arena;
     *removed = false;
     OB_TRY(OB__TAKE_OPTIONAL(ob_snippet_options, &own, options, err));
-    if (args->language == OB_LANGUAGE_PYTHON || is_empty(args->stmt))
+    OB_TRY(OB__TAKE(ob_timer_args, &code, args, err));
+    if (code.language == OB_LANGUAGE_PYTHON || is_empty(code.stmt))
         return OB_OK;
     ob__arena_init(&arena, 0);
-    const ob_status status = compare(&arena, args, &own, removed, err);
+    const ob_status status = compare(&arena, &code, &own, removed, err);
     ob__arena_fini(&arena);
     return status;
 }

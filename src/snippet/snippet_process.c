@@ -352,21 +352,21 @@ ob_status ob__snippet_start(const ob_timer_args *args, const ob_snippet_options 
                             const ob_snippet_wrap *wrap, ob_snippet_process **out, ob_err *err)
 {
     ob_snippet_options own;
-    OB_TRY(OB__TAKE_OPTIONAL(ob_snippet_options, &own, options, err));
-    options = &own;
+    ob_timer_args whole;
     *out = NULL;
-    if (args->language == OB_LANGUAGE_PYTHON && args->global_setup != NULL &&
-        args->global_setup[0] != '\0')
+    OB_TRY(OB__TAKE_OPTIONAL(ob_snippet_options, &own, options, err));
+    OB_TRY(OB__TAKE(ob_timer_args, &whole, args, err));
+    if (whole.language == OB_LANGUAGE_PYTHON && whole.global_setup != NULL &&
+        whole.global_setup[0] != '\0')
         return ob_err_set(err, OB_ERR_INVALID, "Python has no global setup; use setup");
     ob_snippet_process *p = calloc(1, sizeof *p);
     if (p == NULL)
         return ob__snippet_no_memory(err);
     ob__arena_init(&p->arena, 0);
     p->child = OB_NO_PROCESS;
-    p->timeout_s = options->timeout_s;
-    ob_timer_args whole = *args;
-    whole.num_threads = args->num_threads == 0 ? 1 : args->num_threads;
-    launch l = {.arena = &p->arena, .args = &whole, .options = options};
+    p->timeout_s = own.timeout_s;
+    whole.num_threads = whole.num_threads == 0 ? 1 : whole.num_threads;
+    launch l = {.arena = &p->arena, .args = &whole, .options = &own};
     const ob_status status = start(p, &l, wrap, err);
     if (status != OB_OK) {
         ob_snippet_close(p);

@@ -2,6 +2,7 @@
  *
  * The source of snippets: a statement with some numbers of threads, or a suite in rounds, counted and timed.
  */
+#include "base/sized.h"
 #include "base/text_append.h"
 #include "job/job_int.h"
 #include "job/shard_costs.h"
@@ -14,7 +15,10 @@
 typedef struct snippet_source {
     ob_job *job; /* that it belongs to */
     ob_job_snippets what;
-    ob_snippet_options options; /* what it points to */
+    /* What it points to: */
+    ob_snippet_options options;
+    ob_timer_args statement;
+    ob_snippet_count_params count;
     ob_job_hash hash;
     ob_text repro;
     ob_json_doc *divided;       /* what a shard is of; NULL = it is not divided */
@@ -45,7 +49,7 @@ static size_t count_all(const snippet_source *s)
 static ob_timer_args args_of(const snippet_source *s, size_t i)
 {
     ob_timer_args args =
-        s->what.suite != NULL ? ob_snippets_get(s->what.suite, i)->args : s->what.statement;
+        s->what.suite != NULL ? ob_snippets_get(s->what.suite, i)->args : s->statement;
     if (s->what.suite == NULL)
         args.num_threads = s->what.threads[i];
     return args;
@@ -254,7 +258,7 @@ static ob_status measure(snippet_source *s, ob_suite_result *result, room *to, o
 {
     const ob_timer_args *args = &result->snippet->args;
     const ob_snippet_options options = options_of(s);
-    const int64_t repeats = s->what.count.repeats > 0 ? s->what.count.repeats : 1;
+    const int64_t repeats = s->count.repeats > 0 ? s->count.repeats : 1;
     if (s->timing) {
         OB_TRY(ob_measurements_create(&to->times, err));
         OB_TRY(ob_snippet_measure(args, result->task, &options, take_blocks, (void *)s->what.timer,
@@ -265,7 +269,7 @@ static ob_status measure(snippet_source *s, ob_suite_result *result, room *to, o
     to->stats = calloc((size_t)repeats, sizeof *to->stats);
     if (to->stats == NULL)
         return ob_err_set(err, OB_ERR_NOMEM, "out of memory for counts");
-    OB_TRY(ob_snippet_count(args, result->task, &s->what.count, &options, to->stats, err));
+    OB_TRY(ob_snippet_count(args, result->task, &s->count, &options, to->stats, err));
     result->stats = to->stats;
     result->stats_count = (size_t)repeats;
     return OB_OK;
@@ -299,7 +303,7 @@ static ob_status measure_statement(snippet_source *s, const ob_suite_result *of,
 static ob_status run_statement(snippet_source *s, ob_err *err)
 {
     for (size_t i = 0; i < s->what.thread_count; i++) {
-        ob_snippet snippet = {.runtime = "", .autograd = "", .args = s->what.statement};
+        ob_snippet snippet = {.runtime = "", .autograd = "", .args = s->statement};
         ob_task_spec task = s->what.names;
         snippet.args.num_threads = s->what.threads[i];
         task.stmt = snippet.args.stmt;
@@ -332,7 +336,7 @@ static ob_status run_suite(snippet_source *s, ob_err *err)
     const ob_snippet_options options = options_of(s);
     const ob_suite_run_params params = {.size = sizeof params,
                                         .options = &options,
-                                        .count = s->what.count,
+                                        .count = &s->count,
                                         .take = s->timing ? take_blocks : NULL,
                                         .take_ctx = (void *)s->what.timer,
                                         .jobs = s->what.jobs,
@@ -365,7 +369,7 @@ static ob_status run(void *ctx, ob_job *job, ob_err *err)
         const ob_status made = ob_snippets_make_models(s->what.suite, &options, err);
         OB_TRY(made == OB_ERR_STATE ? OB_END : made);
     }
-    if (s->what.counts) {
+    if (s->what.count != NULL) {
         OB_TRY(run_once(s, false, err));
         s->first_process = rounds_of(s);
     }
@@ -384,7 +388,8 @@ static void hash_all(snippet_source *s)
 {
     const ob_job_snippets *w = &s->what;
     const size_t count = w->suite != NULL ? ob_snippets_count(w->suite) : 0;
-    const int64_t counted[] = {w->counts, w->count.number, w->count.repeats, w->count.no_baseline};
+    const int64_t counted[] = {w->count != NULL, s->count.number, s->count.repeats,
+                               s->count.no_baseline};
     char key[OB_SNIPPET_KEY_SIZE];
     ob_job_hash_add(&s->hash, (const char *)counted, sizeof counted);
     if (w->timer != NULL) {
@@ -399,7 +404,7 @@ static void hash_all(snippet_source *s)
     }
     if (w->suite != NULL)
         return;
-    ob__snippet_hash(&w->statement, key);
+    ob__snippet_hash(&s->statement, key);
     const char *const texts[] = {key, w->names.label, w->names.sub_label, w->names.description,
                                  w->names.env};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -417,6 +422,10 @@ ob_status ob_job_open_snippets(ob_context *context, const ob_job_snippets *snipp
     if (status == OB_OK)
         status = OB__TAKE_OPTIONAL(ob_snippet_options, &s->options, s->what.options, err);
     if (status == OB_OK)
+        status = OB__TAKE_OPTIONAL(ob_snippet_count_params, &s->count, s->what.count, err);
+    if (status == OB_OK && s->what.suite == NULL)
+        status = OB__TAKE(ob_timer_args, &s->statement, s->what.statement, err);
+    if (status == OB_OK)
         status = take_shard(s, params->shard, err);
     if (status != OB_OK) {
         destroy(s);
@@ -426,7 +435,7 @@ ob_status ob_job_open_snippets(ob_context *context, const ob_job_snippets *snipp
     const ob_job_snippets *w = &s->what;
     const uint64_t cases =
         s->division.hash != NULL ? s->plan.own_cases : ob_shard_count(params->shard, count_all(s));
-    const uint64_t times = (uint64_t)w->counts + (w->timer != NULL);
+    const uint64_t times = (uint64_t)(w->count != NULL) + (w->timer != NULL);
     const ob_job_source source = {
         .size = sizeof source,
         .name = w->name,

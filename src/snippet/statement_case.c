@@ -101,9 +101,10 @@ static code read_code(const ob_run_options *options, const ob_case *c)
     const size_t side = find_side(options, c);
     const char *language = ob_json_string(value_of(c, "language"), NULL);
     const int64_t threads = ob_json_int(value_of(c, "threads"), 0);
-    code out = {.args = {.num_threads = threads > 0 ? threads : options->threads},
-                .options = {.size = sizeof out.options,
-                            .compile_timeout_s = ob_json_real(value_of(c, COMPILE_LIMIT), 0)}};
+    code out = {
+        .args = {.size = sizeof out.args, .num_threads = threads > 0 ? threads : options->threads},
+        .options = {.size = sizeof out.options,
+                    .compile_timeout_s = ob_json_real(value_of(c, COMPILE_LIMIT), 0)}};
     ob_language_parse(language != NULL ? language : "c", &out.args.language, NULL);
     for (size_t i = 0; i < TEXT_COUNT; i++)
         *text_of(&out, &TEXTS[i]) = item_of(c, TEXTS[i].name, side);
@@ -164,7 +165,7 @@ static ob_status add_case(ob_builder *b, const ob_code_case *from, ob_err *err)
         OB_TRY(OB__TAKE(ob_code_side, &side, own.sides[i], err));
         OB_TRY(OB__TAKE_OPTIONAL(ob_snippet_options, &sides[i].options, side.options, err));
         OB_TRY(check_text("a side's name", side.name, err));
-        sides[i].args = side.args;
+        OB_TRY(OB__TAKE(ob_timer_args, &sides[i].args, side.args, err));
         ob_builder_str(b, side.name != NULL ? side.name : "");
     }
     ob_builder_end(b);
@@ -298,7 +299,8 @@ static ob_status count(const ob_run_options *options, const ob_side *side, const
                                .setup = own.args.setup,
                                .global_setup = own.args.global_setup,
                                .num_threads = own.args.num_threads};
-    const ob_snippet_count_params params = {.number = options->count_number, .no_baseline = true};
+    const ob_snippet_count_params params = {
+        .size = sizeof params, .number = options->count_number, .no_baseline = true};
     ob_err why;
     own.options.variables = side->variables;
     own.options.program = side->program;

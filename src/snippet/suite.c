@@ -144,18 +144,20 @@ static ob_status check_threads(int64_t threads, ob_err *err)
 ob_status ob_suite_add_timer(ob_suite *suite, const char *const *label, size_t parts,
                              const ob_timer_args *args, ob_err *err)
 {
-    ob_definition d = {.args = *args};
-    d.args.num_threads = args->num_threads == 0 ? 1 : args->num_threads;
-    OB_TRY(check_threads(d.args.num_threads, err));
-    if (args->stmt == NULL)
+    ob_definition d = {.args = {.stmt = NULL}};
+    OB_TRY(OB__TAKE(ob_timer_args, &d.args, args, err));
+    ob_timer_args *own = &d.args;
+    own->num_threads = own->num_threads == 0 ? 1 : own->num_threads;
+    OB_TRY(check_threads(own->num_threads, err));
+    if (own->stmt == NULL)
         return ob_err_set(err, OB_ERR_CONFIG, "there is no stmt");
-    if (args->language == OB_LANGUAGE_PYTHON && args->global_setup != NULL &&
-        args->global_setup[0] != '\0')
+    if (own->language == OB_LANGUAGE_PYTHON && own->global_setup != NULL &&
+        own->global_setup[0] != '\0')
         return ob_err_set(err, OB_ERR_CONFIG, "Python has no global_setup; use setup");
-    if (!copy_text(&suite->arena, args->stmt, &d.args.stmt) ||
-        !copy_text(&suite->arena, args->setup != NULL ? args->setup : "pass", &d.args.setup) ||
-        !copy_text(&suite->arena, args->global_setup != NULL ? args->global_setup : "",
-                   &d.args.global_setup))
+    if (!copy_text(&suite->arena, own->stmt, &own->stmt) ||
+        !copy_text(&suite->arena, own->setup != NULL ? own->setup : "pass", &own->setup) ||
+        !copy_text(&suite->arena, own->global_setup != NULL ? own->global_setup : "",
+                   &own->global_setup))
         return ob__snippet_no_memory(err);
     return ob__suite_push(suite, label, parts, &d, err);
 }

@@ -196,7 +196,9 @@ static ob_status add_variant(ob_snippets *s, const variant *v, ob_err *err)
         .label_parts = d->label_parts,
         .runtime = v->ahead != NULL ? v->ahead->runtime : "Eager",
         .autograd = v->backward ? "Forward + Backward" : "Forward",
-        .args = {.language = v->language, .stmt = make_stmt(&s->arena, v)},
+        .args = {.size = sizeof(ob_timer_args),
+                 .language = v->language,
+                 .stmt = make_stmt(&s->arena, v)},
         .model_source = v->ahead != NULL ? v->model_source : NULL,
         .model_path = v->ahead != NULL ? v->model_path : NULL,
     };

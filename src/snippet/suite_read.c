@@ -242,6 +242,7 @@ static ob_status add_timer(ob_suite *suite, const char *const *label, size_t par
 {
     if (c->thread_count > 1)
         return ob_err_set(err, OB_ERR_CONFIG, "a timer has one number of threads; use stmts");
+    c->timer.size = sizeof c->timer;
     c->timer.num_threads = c->thread_count == 1 ? c->threads[0] : 1;
     return ob_suite_add_timer(suite, label, parts, &c->timer, err);
 }

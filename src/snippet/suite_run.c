@@ -161,7 +161,7 @@ static ob_status measure_once(const runner *r, const ob_snippet *s, room *m, ob_
     ob_task_spec task = m->task;
     task.label = m->key;
     task.sub_label = task.description = NULL;
-    return ob_snippet_count(&s->args, &task, &p->count, p->options, m->stats, err);
+    return ob_snippet_count(&s->args, &task, p->count, p->options, m->stats, err);
 }
 
 static void measure(const runner *r, ob_suite_result *result, room *m, ob_err *err)
@@ -179,7 +179,7 @@ static void measure(const runner *r, ob_suite_result *result, room *m, ob_err *e
     }
     const bool ok = result->status == OB_OK;
     result->stats = ok && !times ? m->stats : NULL;
-    result->stats_count = ok && !times ? (size_t)r->params->count.repeats : 0;
+    result->stats_count = ok && !times ? (size_t)r->params->count->repeats : 0;
     result->measurement = ok && times ? ob_measurements_get(m->times, 0) : NULL;
     result->reason = ok ? "" : err->message;
     result->died = ob__snippet_died(result->reason);
@@ -234,7 +234,7 @@ static void *work(void *ctx)
     runner *r = ctx;
     size_t item;
     int core;
-    ob_count_stats **stats = calloc((size_t)r->params->count.repeats, sizeof *stats);
+    ob_count_stats **stats = calloc((size_t)r->params->count->repeats, sizeof *stats);
     pthread_mutex_lock(&r->lock);
     if (stats == NULL && r->status == OB_OK)
         r->status = ob__snippet_no_memory(&r->err);
@@ -292,11 +292,14 @@ ob_status ob_suite_run(const ob_snippets *snippets, const ob_suite_run_params *p
 {
     ob_suite_run_params whole;
     ob_snippet_options options;
+    ob_snippet_count_params count;
     OB_TRY(OB__TAKE(ob_suite_run_params, &whole, params, err));
     OB_TRY(OB__TAKE_OPTIONAL(ob_snippet_options, &options, whole.options, err));
+    OB_TRY(OB__TAKE_OPTIONAL(ob_snippet_count_params, &count, whole.count, err));
     whole.options = &options;
+    whole.count = &count;
     OB_TRY(check_valgrind(&whole, err));
-    whole.count.repeats = whole.count.repeats == 0 ? 1 : whole.count.repeats;
+    count.repeats = count.repeats == 0 ? 1 : count.repeats;
     whole.rounds = whole.rounds == 0 ? 1 : whole.rounds;
     runner r = {.snippets = snippets,
                 .params = &whole,

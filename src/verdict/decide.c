@@ -25,22 +25,14 @@ static const double EFFORT_MARGIN = 1.5;
 
 /* ---- words ---- */
 
-static const struct {
-    const char *word, *help;
-} KINDS[OB_VERDICT_KIND_COUNT] = {
-#define ROW(id, word, help) [OB_VERDICT_##id] = {word, help},
-    OB_VERDICT_MAP(ROW)
-#undef ROW
-};
-
 const char *ob_verdict_word(ob_verdict_kind kind)
 {
-    return (unsigned)kind < OB_VERDICT_KIND_COUNT ? KINDS[kind].word : NULL;
-}
-
-const char *ob_verdict_help(ob_verdict_kind kind)
-{
-    return (unsigned)kind < OB_VERDICT_KIND_COUNT ? KINDS[kind].help : NULL;
+    static const char *const WORDS[OB_VERDICT_KIND_COUNT] = {
+#define ROW(id, word) [OB_VERDICT_##id] = (word),
+        OB_VERDICT_MAP(ROW)
+#undef ROW
+    };
+    return (unsigned)kind < OB_VERDICT_KIND_COUNT ? WORDS[kind] : NULL;
 }
 
 /* ---- parameters ---- */

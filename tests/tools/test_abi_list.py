@@ -86,6 +86,19 @@ class AbiList(unittest.TestCase):
         self.assertEqual(code, 1, text)
         self.assertIn("struct ob_pair: begin it with `size_t size`", text)
 
+    def test_what_grows_inside_another_struct_is_its_last_member(self):
+        pair = "typedef struct ob_pair {\n    int a, b;\n"
+        self.passes((pair, "typedef struct ob_more {\n    int a;\n    ob_params own;\n} ob_more;\n" + pair))
+        code, text = self.after((pair, "typedef struct ob_more {\n    ob_params own;\n    int a;\n} ob_more;\n" + pair))
+        self.assertEqual(code, 1, text)
+        self.assertIn("ob_more.own grows, and what comes after it would move", text)
+
+    def test_usage(self):
+        for words, code in ((["--help"], 0), (["-h"], 0), (["--what"], 2), (["a", "b"], 2)):
+            done = subprocess.run([TOOL, *words], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, code, done)
+            self.assertIn("usage: abi_list [--write] [ROOT]", done.stdout if code == 0 else done.stderr)
+
     def test_the_main_header_stays_small(self):
         def more(line, count):
             return self.after(("int ob_call", "".join(line.format(i) for i in range(count)) + "int ob_call"))

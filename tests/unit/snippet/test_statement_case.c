@@ -11,14 +11,13 @@ static ob_context *context;
 
 static const ob_snippet_options CLANG = {
     .size = sizeof CLANG, .cc = "clang", .cflags = "-O3 -DX='a b'", .ldflags = "-lmine"};
-static const ob_code_side OLD = {
-    .size = sizeof OLD,
-    .name = "old",
-    .args = {.stmt = "x++;", .setup = "int x;", .language = OB_LANGUAGE_C}};
-static const ob_code_side NEW = {.size = sizeof NEW,
-                                 .name = "new",
-                                 .args = {.stmt = "--x;", .language = OB_LANGUAGE_C},
-                                 .options = &CLANG};
+static const ob_timer_args OLD_CODE = {
+    .size = sizeof OLD_CODE, .stmt = "x++;", .setup = "int x;", .language = OB_LANGUAGE_C};
+static const ob_timer_args NEW_CODE = {
+    .size = sizeof NEW_CODE, .stmt = "--x;", .language = OB_LANGUAGE_C};
+static const ob_code_side OLD = {.size = sizeof OLD, .name = "old", .args = &OLD_CODE};
+static const ob_code_side NEW = {
+    .size = sizeof NEW, .name = "new", .args = &NEW_CODE, .options = &CLANG};
 static const ob_code_side *const SIDES[] = {&OLD, &NEW};
 static const ob_code_case ONE = {
     .size = sizeof ONE, .name = "adding", .sides = SIDES, .side_count = 2};
@@ -130,8 +129,8 @@ static void only_the_maker_runs_code(void)
 
 static void bad_code_is_refused(void)
 {
-    const ob_code_side latin = {
-        .size = sizeof latin, .name = "x", .args = {.stmt = "\xe4", .language = OB_LANGUAGE_C}};
+    const ob_timer_args code = {.size = sizeof code, .stmt = "\xe4", .language = OB_LANGUAGE_C};
+    const ob_code_side latin = {.size = sizeof latin, .name = "x", .args = &code};
     const ob_code_side *const sides[] = {&latin};
     const ob_code_case bad = {.size = sizeof bad, .name = "n", .sides = sides, .side_count = 1};
     const ob_code_case empty = {.size = sizeof empty, .name = "n"};

@@ -126,8 +126,9 @@ static ob_status define(ob_suite *suite, const char *name, ob_err *err)
 {
     static const char *const E[] = {"e"}, *const C[] = {"c"}, *const M[] = {"m"},
                              *const P_Q[] = {"p", "q"};
-    static const ob_timer_args ARGS[] = {{.stmt = "y = x - 5", .setup = "x = 1", .num_threads = 3},
-                                         {.stmt = "y;", .language = OB_LANGUAGE_CPP}};
+    static const ob_timer_args ARGS[] = {
+        {.size = sizeof *ARGS, .stmt = "y = x - 5", .setup = "x = 1", .num_threads = 3},
+        {.size = sizeof *ARGS, .stmt = "y;", .language = OB_LANGUAGE_CPP}};
     ob_snippet_group group = {.size = sizeof group, .setup = SETUP, .signature = "f(x, w) -> y"};
     group.code[OB_LANGUAGE_PYTHON] = "y = x * w";
     group.code[OB_LANGUAGE_CPP] = "auto y = x * w;";

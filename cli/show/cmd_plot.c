@@ -2,6 +2,7 @@
  *
  * opbench plot: stored results as a picture.
  */
+#include "history_choice.h"
 #include "measurement_files.h"
 #include "output_file.h"
 #include "screen.h"
@@ -12,7 +13,8 @@
 #include <string.h>
 
 typedef struct plot_options {
-    const char *kind, *output, *roofline, *only, *db, *branch, *tag;
+    const char *kind, *output, *roofline, *only;
+    ob_history_choice history;
     int64_t threads, top, width, height;
     bool force, text;
 } plot_options;
@@ -21,6 +23,8 @@ typedef struct plot_options {
 #define CHOICE(id, word, help) "|" word
 #define HELP(id, word, help) " " word ", " help ";"
 #define WORD(id, word, help) word,
+
+#define HISTORY offsetof(plot_options, history)
 
 static const char CHOICES[] = OB_PLOT_MAP(CHOICE);
 static const char *const KINDS[] = {OB_PLOT_MAP(WORD)};
@@ -47,11 +51,11 @@ static const ob_option OPTIONS[] = {
         .otherwise = "900 pixels, or the terminal's characters", .help = "How wide it is."),
     ROW(INT, "height", height, .value = "N", .min = 10, .max = 10000,
         .otherwise = "600 pixels, or 24 lines", .help = "How high it is, without what is below."),
-    ROW(STRING, "db", db, .value = "DATABASE",
-        .help = "With --kind history, instead of files: the history in this database, of `opbench "
-                "history add`, with its steps; postgresql://... is a server."),
-    ROW(STRING, "branch", branch, .value = "NAME", .help = "With --db: runs of this branch alone."),
-    ROW(STRING, "tag", tag, .value = "KEY=VALUE", .help = "With --db: runs with this tag alone."),
+    OB_OPTION_ROWS_OF(ob__history_choice_rows, "db", HISTORY,
+                      .help = "With --kind history, instead of files: the history in this "
+                              "database, of `opbench history add`, with its steps; "
+                              "postgresql://... is a server."),
+    OB_OPTION_ROWS_OF(ob__history_choice_rows, "branch|tag", HISTORY),
     {.name = NULL},
 };
 
@@ -78,10 +82,9 @@ static ob_status read_file(ob_cli *cli, const char *path, ob_plot *plot, ob_err 
 
 static ob_status read_store(const plot_options *o, ob_plot *plot, ob_err *err)
 {
-    const ob_store_filter filter = {.size = sizeof filter, .branch = o->branch, .tag = o->tag};
+    const ob_store_filter filter = ob__history_choice_filter(&o->history);
     ob_store *store = NULL;
-    OB_TRY(ob_store_open(&(ob_store_params){.size = sizeof(ob_store_params), .database = o->db},
-                         &store, err));
+    OB_TRY(ob__history_choice_open(&o->history, &store, err));
     const ob_status status = ob_plot_add_store(plot, store, &filter, err);
     ob_store_close(store);
     return status;
@@ -117,7 +120,7 @@ static ob_status draw(ob_cli *cli, const ob_cli_call *call, ob_plot_form form, o
                                    .most = (size_t)o->top};
     if (status == OB_OK)
         status = ob_plot_create(&params, &plot, err);
-    if (status == OB_OK && o->db != NULL)
+    if (status == OB_OK && o->history.db != NULL)
         status = read_store(o, plot, err);
     for (size_t i = 0; i < call->word_count && status == OB_OK; i++)
         status = read_file(cli, call->words[i], plot, err);
@@ -131,14 +134,10 @@ static ob_status draw(ob_cli *cli, const ob_cli_call *call, ob_plot_form form, o
 static int check_source(ob_cli *cli, const ob_cli_call *call)
 {
     const plot_options *o = call->options;
-    if (o->db != NULL && call->word_count > 0)
-        return ob__cli_usage_error(cli, "--db takes results from a database; leave out the files");
-    if (o->db != NULL && kind_of(o->kind) != OB_PLOT_HISTORY)
-        return ob__cli_usage_error(cli, "--db is drawn by --kind history");
-    if (o->db == NULL && (o->branch != NULL || o->tag != NULL))
-        return ob__cli_usage_error(cli, "--branch and --tag choose runs of a history: give --db");
-    return o->db != NULL || call->word_count > 0 ? OB_EXIT_OK
-                                                 : ob__cli_usage_error(cli, "FILE is missing");
+    const int code = ob__history_choice_check(cli, &o->history, call->word_count);
+    return code == OB_EXIT_OK && o->history.db != NULL && kind_of(o->kind) != OB_PLOT_HISTORY
+               ? ob__cli_usage_error(cli, "--db is drawn by --kind history")
+               : code;
 }
 
 static int run(ob_cli *cli, const ob_cli_call *call)

@@ -3,6 +3,7 @@
  * opbench report: stored results as one page for a browser, or a history as a folder of pages.
  */
 #include "command_rows.h"
+#include "history_choice.h"
 #include "measurement_files.h"
 #include "output_file.h"
 
@@ -16,11 +17,13 @@
 #include <unistd.h>
 
 typedef struct report_options {
-    const char *output, *title, *db, *branch, *tag;
+    const char *output, *title;
+    ob_history_choice history;
     bool force, diff, quiet;
 } report_options;
 
 #define ROW(kind, name, field, ...) OB_OPTION(kind, name, report_options, field, __VA_ARGS__)
+#define HISTORY offsetof(report_options, history)
 
 static const ob_option OPTIONS[] = {
     ROW(STRING, "output", output, .letter = 'o', .value = "FILE",
@@ -32,11 +35,10 @@ static const ob_option OPTIONS[] = {
         .otherwise = "the name of the config, or the calls", .help = "What stands at the top."),
     ROW(FLAG, "diff", diff,
         .help = "The files are sides, as in `opbench diff`: each beside the first one."),
-    ROW(STRING, "db", db, .value = "DATABASE",
-        .help = "Instead of files: the history in this database, of `opbench history add`, as a "
-                "folder of pages; postgresql://... is a server."),
-    ROW(STRING, "branch", branch, .value = "NAME", .help = "With --db: runs of this branch alone."),
-    ROW(STRING, "tag", tag, .value = "KEY=VALUE", .help = "With --db: runs with this tag alone."),
+    OB_OPTION_ROWS_OF(ob__history_choice_rows, "db", HISTORY,
+                      .help = "Instead of files: the history in this database, of `opbench history "
+                              "add`, as a folder of pages; postgresql://... is a server."),
+    OB_OPTION_ROWS_OF(ob__history_choice_rows, "branch|tag", HISTORY),
     {.name = NULL},
 };
 
@@ -154,7 +156,7 @@ static int check_folder(ob_cli *cli, const char *path, bool force)
 static int write_site(ob_cli *cli, const report_options *o)
 {
     folder f = {.cli = cli, .path = o->output != NULL ? o->output : "site"};
-    const ob_store_filter filter = {.size = sizeof filter, .branch = o->branch, .tag = o->tag};
+    const ob_store_filter filter = ob__history_choice_filter(&o->history);
     const ob_site_params params = {.size = sizeof params,
                                    .title = o->title,
                                    .filter = &filter,
@@ -162,8 +164,7 @@ static int write_site(ob_cli *cli, const report_options *o)
                                    .ctx = &f};
     ob_store *store = NULL;
     ob_err err;
-    ob_status status = ob_store_open(
-        &(ob_store_params){.size = sizeof(ob_store_params), .database = o->db}, &store, &err);
+    ob_status status = ob__history_choice_open(&o->history, &store, &err);
     if (status == OB_OK && check_folder(cli, f.path, o->force) != OB_EXIT_OK) {
         ob_store_close(store);
         return OB_EXIT_USAGE;
@@ -211,16 +212,14 @@ static int write_report(ob_cli *cli, const ob_cli_call *call)
 static int run(ob_cli *cli, const ob_cli_call *call)
 {
     const report_options *o = call->options;
-    if (o->db != NULL && (call->word_count > 0 || o->diff))
-        return ob__cli_usage_error(cli, "--db takes results from a database; leave out the files "
-                                        "and --diff");
-    if (o->db == NULL && (o->branch != NULL || o->tag != NULL))
-        return ob__cli_usage_error(cli, "--branch and --tag choose runs of a history: give --db");
-    if (o->db == NULL && call->word_count == 0)
-        return ob__cli_usage_error(cli, "FILE is missing");
+    const int code = ob__history_choice_check(cli, &o->history, call->word_count);
+    if (code != OB_EXIT_OK)
+        return code;
+    if (o->diff && o->history.db != NULL)
+        return ob__cli_usage_error(cli, "--diff compares files; leave it out with --db");
     if (o->diff && call->word_count < 2)
         return ob__cli_usage_error(cli, "--diff needs two files or more");
-    return o->db != NULL ? write_site(cli, o) : write_report(cli, call);
+    return o->history.db != NULL ? write_site(cli, o) : write_report(cli, call);
 }
 
 const ob_cli_command ob__command_report = {

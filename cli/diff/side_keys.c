@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { MOST_LISTED = 32 }; /* variables, or plug-ins, of a side */
 
@@ -328,6 +329,10 @@ static ob_status add_object(ob_cli_sides *sides, const char *path, const ob_json
 
 ob_status ob__cli_sides_add_file(ob_cli_sides *sides, const char *path, ob_err *err)
 {
+    struct stat info;
+    if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return ob_err_set_at(err, OB_ERR_INVALID, path, 0, 0, NULL,
+                             "is not a regular file; give one, or - for standard input");
     OB_TRY(ob_json_parse_file(path, NULL, &sides->file, err));
     const ob_json *root = ob_json_doc_root(sides->file);
     if (ob_json_get_kind(root) != OB_JSON_ARRAY)

@@ -142,6 +142,15 @@ static ob_status name_all(const ob_run_params *params, ob_run_sides *out, ob_err
 
 /* ---- places ---- */
 
+/* Two sides may have the same backend: which one is wrong is said. */
+static ob_status choose_own_device(const ob_backend_desc *desc, ob_run_side *side, ob_err *err)
+{
+    ob_err why;
+    const ob_status status = ob__device_choose(desc, side->given.device, &side->device, &why);
+    return status == OB_OK ? OB_OK
+                           : ob_err_set(err, status, "side %s: %s", side->given.name, why.message);
+}
+
 /* Each must be there, unless only its worker can know; each gets its own of the words of --device. */
 static ob_status find_backends(const ob_context *context, const ob_run_params *params,
                                ob_run_sides *out, ob_err *err)
@@ -160,7 +169,7 @@ static ob_status find_backends(const ob_context *context, const ob_run_params *p
         if (descs[i] == NULL)
             continue;
         if (side->given.device != NULL)
-            OB_TRY(ob__device_choose(descs[i], side->given.device, &side->device, err));
+            OB_TRY(choose_own_device(descs[i], side, err));
         else
             OB_TRY(ob__device_choose_among(descs[i], words, &side->device, err));
         ob__device_set(&side->options, &side->device);

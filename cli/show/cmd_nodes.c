@@ -48,6 +48,7 @@ static ob_status read_file(ob_cli *cli, const char *path, ob_fleet *fleet, ob_er
 {
     ob_cli_input input;
     OB_TRY(ob__cli_input_open(path, &input, err));
+    input.skips_broken = true;
     const ob_status status = ob__cli_input_each(cli, &input, add_record, fleet, err);
     ob_fleet_end_file(fleet);
     ob__cli_input_close(&input);

@@ -7,6 +7,7 @@
 
 #include "opbench/vec.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,15 +124,31 @@ ob_status ob__cli_input_records(const ob_cli_input *input, ob_record_reader **ou
                                     : ob_record_reader_open(input->path, NULL, out, err);
 }
 
+/* The next record that can be read. The first line that cannot is told; *broken counts all. */
+static ob_status next_record(ob_cli *cli, const ob_cli_input *input, ob_record_reader *reader,
+                             size_t *broken, const ob_record **out, ob_err *err)
+{
+    for (;;) {
+        const ob_status status = ob_record_reader_next(reader, out, err);
+        if (status != OB_ERR_SYNTAX || !input->skips_broken)
+            return status;
+        if ((*broken)++ == 0)
+            ob__cli_warn(cli, "%s:%" PRIu32 ": the line is left out: %s", input->name, err->line,
+                         err->message);
+    }
+}
+
 ob_status ob__cli_input_each(ob_cli *cli, const ob_cli_input *input, ob_cli_take_record take,
                              void *ctx, ob_err *err)
 {
     ob_record_reader *reader;
     const ob_record *record;
     bool whole = false; /* the last line has no newline, but all of its record */
+    size_t broken = 0, count = 0;
     OB_TRY(ob__cli_input_records(input, &reader, err));
     ob_status status;
-    while ((status = ob_record_reader_next(reader, &record, err)) == OB_OK) {
+    while ((status = next_record(cli, input, reader, &broken, &record, err)) == OB_OK) {
+        count++;
         whole = ob_record_reader_is_torn(reader, NULL);
         status = take(ctx, record, err);
         if (status != OB_OK && err->file[0] == '\0' && !cli->write_failed) {
@@ -143,6 +160,12 @@ ob_status ob__cli_input_each(ob_cli *cli, const ob_cli_input *input, ob_cli_take
     }
     if (status == OB_END && ob_record_reader_is_torn(reader, NULL) && !whole)
         ob__cli_warn(cli, "%s: the last line is cut off and was left out", input->name);
+    if (broken > 1)
+        ob__cli_warn(cli, "%s: %zu more lines cannot be read and were left out", input->name,
+                     broken - 1);
+    if (status == OB_END && broken > 0 && count == 0)
+        status = ob_err_set_at(err, OB_ERR_SYNTAX, input->name, 0, 0, NULL,
+                               "has no line that is a record; name files that run or time wrote");
     ob_record_reader_close(reader);
     return status == OB_END ? OB_OK : status;
 }

@@ -27,13 +27,16 @@ typedef struct ob_cli_input {
     const char *path; /* as it was given */
     const char *name; /* for messages */
     ob_text text;     /* of standard input */
+    /* Lines that cannot be read are told and left out: a file may be worth more than its worst line. */
+    bool skips_broken;
 } ob_cli_input;
 
 ob_status ob__cli_input_open(const char *path, ob_cli_input *out, ob_err *err);
 void ob__cli_input_close(ob_cli_input *input); /* zero is allowed */
 ob_status ob__cli_input_records(const ob_cli_input *input, ob_record_reader **out, ob_err *err);
 typedef ob_status (*ob_cli_take_record)(void *ctx, const ob_record *record, ob_err *err);
-/* All records of the file. What take fails with gets the place; a last line that is cut off is told. */
+/* All records of the file. What take fails with gets the place; a last line that is cut off is told. A file of broken lines
+ * alone is an error even where they are skipped. */
 ob_status ob__cli_input_each(ob_cli *cli, const ob_cli_input *input, ob_cli_take_record take,
                              void *ctx, ob_err *err);
 /* Reads the measurements of one file, as below. */

@@ -9,9 +9,11 @@
 #include "opbench/cluster.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct status_options {
     int64_t chunk;
@@ -133,6 +135,18 @@ static void warn(ob_cli *cli, const ob_chunk_list *list, const char *folder)
     ob_text_fini(&command);
 }
 
+/* The job behind the array joins the chunks; until it has, the file is not there or an older one. */
+static void tell_merged(const ob_chunk_list *list, const char *folder)
+{
+    char path[PATH_MAX];
+    const size_t length = strlen(folder);
+    if (list->in_state[OB_CHUNK_DONE] == list->count &&
+        snprintf(path, sizeof path, "%s%smerged/all.json", folder,
+                 length > 0 && folder[length - 1] == '/' ? "" : "/") < (int)sizeof path &&
+        access(path, R_OK) == 0)
+        ob__cli_say("all results: %s\n", path);
+}
+
 static int print_one(ob_cli *cli, const ob_chunk_list *list, uint64_t number)
 {
     if (number > list->count)
@@ -166,6 +180,7 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         code = print_table(cli, list, o);
         ob__cli_finish(cli); /* the table comes first */
         warn(cli, list, call->words[0]);
+        tell_merged(list, call->words[0]);
         if (code == OB_EXIT_OK && list->in_state[OB_CHUNK_FAILED] > 0)
             code = OB_EXIT_FAILED;
     }

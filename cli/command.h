@@ -104,9 +104,9 @@ struct ob_cli_command {
     ob_cli_library_use libraries;
     /* Whose libraries it may load: those of the backends that are named, else the default's, but for this. Names of its
      * options; lists end with NULL, and may be NULL. */
-    bool takes_any_backend;               /* where none is named */
-    const char *const *loads_anything;    /* with one of these: anybody's */
-    const char *const *loads_nothing_but; /* without all of these: nobody's */
+    bool takes_any_backend;            /* where none is named */
+    const char *const *loads_anything; /* with one of these: anybody's */
+    const char *const *loads_nothing;  /* first words, not options: with one of these, nobody's */
     int (*run)(ob_cli *cli, const ob_cli_call *call);
 };
 

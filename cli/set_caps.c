@@ -44,16 +44,18 @@ static bool is_one_given(const ob_option *rows, const char *const *names, const 
 }
 
 /* Whose libraries the command may load, as its row says: NULL = anybody's, "" = nobody's. */
-static const char *find_users(const ob_cli *cli, const ob_option *rows, const void *options)
+static const char *find_users(const ob_cli *cli, const ob_option *rows, const void *options,
+                              const char *word)
 {
     const ob_cli_command *command = cli->command;
     const char *backend = text_of(rows, "backend", options);
     if ((backend == NULL && command->takes_any_backend) || cli->manifests == NULL ||
         is_one_given(rows, command->loads_anything, options))
         return NULL;
-    if (command->loads_nothing_but != NULL &&
-        !is_one_given(rows, command->loads_nothing_but, options))
-        return "";
+    for (const char *const *w = command->loads_nothing; word != NULL && w != NULL && *w != NULL;
+         w++)
+        if (strcmp(*w, word) == 0)
+            return "";
     if (backend == NULL && ob__backend_option_given(cli, NULL, &backend) == NULL)
         return OB_REFERENCE_BACKEND;
     return backend;
@@ -88,7 +90,7 @@ static int remember_off(ob_cli *cli)
     return OB_EXIT_OK;
 }
 
-int ob__cli_cap_libraries(ob_cli *cli, const ob_option *rows, const void *options)
+int ob__cli_cap_libraries(ob_cli *cli, const ob_option *rows, const void *options, const char *word)
 {
     const char *state = text_of(rows, "library-caps", options), *given = getenv(OB_CAPS_VARIABLE);
     ob_own_path own;
@@ -106,7 +108,7 @@ int ob__cli_cap_libraries(ob_cli *cli, const ob_option *rows, const void *option
     const ob_library_caps_params params = {
         .size = sizeof params,
         .program = ob__cli_own_path(&own) ? own.path : NULL,
-        .users = find_users(cli, rows, options),
+        .users = find_users(cli, rows, options, word),
         .manifests = cli->manifests,
     };
     if (ob_library_caps_find(&params, &cli->caps, &err) != OB_OK ||

@@ -3,6 +3,7 @@
  * opbench count: instruction counts. This file has its options and says which part does what.
  */
 #include "count_command.h"
+#include "help/help.h"
 
 #include <string.h>
 
@@ -16,7 +17,8 @@ static const ob_option OPTIONS[] = {
      .type = OB_OPTION_STRING,
      .offset = offsetof(ob_count_options, baseline),
      .value = "FILE",
-     .help = "With --suite, -c and --op: compare with what an earlier run wrote with -o or --json, "
+     .help = "Of a suite, a config or an operator: compare with what an earlier run wrote with -o "
+             "or --json, "
              "and show what changed."},
     {.name = "max-regression",
      .rare = true,
@@ -230,29 +232,33 @@ static int run_suite(ob_cli *cli, const ob_cli_call *call)
                                          : ob__count_snippets(cli, options, NULL, 0);
 }
 
-/* False: none of them, which is told elsewhere. */
-static bool find_use(const ob_count_options *o, const char *what, ob_count_use *use)
+/* What only reads files. */
+static const char *const READ_FILES[] = {"show", "diff", NULL};
+
+/* The words are show or diff and files, unless an option says that they are something else or the first is an operator. */
+static ob_count_use find_use(const ob_count_options *o)
 {
-    const bool files = what != NULL && (strcmp(what, "show") == 0 || strcmp(what, "diff") == 0);
-    *use = o->suite.file != NULL                ? OB_COUNT_SUITE
+    return o->suite.file != NULL                ? OB_COUNT_SUITE
            : o->op != NULL || o->config != NULL ? OB_COUNT_CASES
            : o->snippet.lang != NULL            ? OB_COUNT_STATEMENT
                                                 : OB_COUNT_FILES;
-    return *use != OB_COUNT_FILES || files;
 }
 
-static int run(ob_cli *cli, const ob_cli_call *call)
+static bool reads_files(const char *word)
 {
-    static const char *const NAMES[] = {"show", "diff"};
+    return strcmp(word, READ_FILES[0]) == 0 || strcmp(word, READ_FILES[1]) == 0;
+}
+
+static int count(ob_cli *cli, const ob_cli_call *call)
+{
     const ob_count_options *options = call->options;
     const char *what = call->word_count > 0 ? call->words[0] : NULL;
-    ob_count_use use;
     if (options->suite.file == NULL &&
         (options->list || options->md5 || options->ci != NULL || options->suite.only != NULL ||
          (options->baseline != NULL && options->config == NULL && options->op == NULL)))
         return ob__cli_usage_error(cli, "no suite; give one with -s FILE");
-    if (find_use(options, what, &use)) {
-        const int code = ob__count_check(cli, options, use);
+    if (find_use(options) != OB_COUNT_FILES || what != NULL) {
+        const int code = ob__count_check(cli, options, find_use(options));
         if (code != OB_EXIT_OK)
             return code;
     }
@@ -272,50 +278,60 @@ static int run(ob_cli *cli, const ob_cli_call *call)
         return ob__count_snippets(cli, options, call->words, call->word_count);
     if (what == NULL)
         return ob__cli_usage_error(cli,
-                                   "nothing to do; give show, diff, a statement with --lang, an "
-                                   "operator with --op NAME, a config with -c FILE, or a suite "
-                                   "with -s FILE");
-    if (strcmp(what, "show") == 0)
-        return ob__count_show(cli, options, call->words + 1, call->word_count - 1);
-    if (strcmp(what, "diff") == 0)
-        return ob__count_diff(cli, options, call->words + 1, call->word_count - 1);
-    const char *nearest = ob_nearest_name(what, NAMES, sizeof NAMES / sizeof NAMES[0]);
-    if (nearest != NULL)
-        return ob__cli_usage_error(cli, "unknown word '%s'; did you mean '%s'?", what, nearest);
-    return ob__cli_usage_error(
-        cli, "unknown word '%s'; it is show or diff, and an operator stands behind --op", what);
+                                   "nothing to do; name an operator and its arguments, such as "
+                                   "torch.relu 'f32[64,64]', a config's file, a statement "
+                                   "with --lang, a suite with -s FILE, or show or diff");
+    return (strcmp(what, "show") == 0 ? ob__count_show : ob__count_diff)(
+        cli, options, call->words + 1, call->word_count - 1);
+}
+
+/* The first word is the operator, unless an option says that words are something else, or it is show or diff. */
+static int run(ob_cli *cli, const ob_cli_call *call)
+{
+    ob_count_options options = *(const ob_count_options *)call->options;
+    ob_cli_call own = *call;
+    own.options = &options;
+    if (find_use(&options) == OB_COUNT_FILES && call->word_count > 0 &&
+        !reads_files(call->words[0])) {
+        const char *nearest = ob_nearest_name(call->words[0], READ_FILES, 2);
+        if (nearest != NULL)
+            return ob__cli_usage_error(cli, "unknown word '%s'; did you mean '%s'?", call->words[0],
+                                       nearest);
+        const int code = ob__cli_take_operator(cli, &own, &options.op);
+        if (code != OB_EXIT_OK)
+            return code;
+    }
+    return count(cli, &own);
 }
 
 static const ob_cli_word WORDS[] = {
     {.name = "WHAT",
      .option = "config",
      .unless = "op|lang|suite",
-     .help = "A config, as -c FILE; show, diff; with --lang the statement: the code itself, @FILE, "
-             "or - for standard "
-             "input; with --op the first argument, such as f32[128,64] (docs/timer.md has the "
-             "notation)."},
+     .help = "An operator, with its arguments after it, such as f32[128,64] (docs/timer.md has the "
+             "notation); a config, as -c FILE; show, diff; with --lang the statement: the code "
+             "itself, @FILE, or - for standard input; with --op the first argument."},
     {.name = "FILE",
      .many = true,
      .help = "Counts: a file of callgrind, a text of callgrind_annotate, or what --json wrote; - "
-             "reads standard input. With --op: further arguments."},
+             "reads standard input. Of an operator: its arguments."},
     {.name = NULL},
 };
 
 static const char *const LOADS_ANYTHING[] = {"lang", "suite", NULL};
-static const char *const MEASURES[] = {"op", "config", NULL}; /* show and diff read files */
 
 const ob_cli_command ob__command_count = {
     .name = "count",
     .libraries = OB_CLI_HEADERS,
     .loads_anything = LOADS_ANYTHING,
-    .loads_nothing_but = MEASURES,
+    .loads_nothing = READ_FILES,
     .help = "count instructions of operators and code; show and compare counts",
     .text =
         "With --lang, counts the instructions that a statement executes, by running it in a "
         "process "
         "of its own under valgrind: the same number on every run, where times vary. N runs are "
-        "counted as the difference of 2N and N, so nothing around them is in it. With --op or -c, "
-        "counts cases of operators in the same way, on any backend.\n\n"
+        "counted as the difference of 2N and N, so nothing around them is in it. Operators and "
+        "cases of a config are counted in the same way, on any backend.\n\n"
         "show prints the counts of each function in files of callgrind. diff OLD NEW prints "
         "what changed from one file to the other: old, new and per cent of each function that "
         "changed, and how many did not.\n\n"
@@ -327,7 +343,7 @@ const ob_cli_command ob__command_count = {
         "Exit code 0: all counted; 1: code failed or took too long, or a count grew by more than "
         "allowed; 2: wrong command line or suite, or, of a single statement, code that does not "
         "compile or a program that is missing; 130: interrupted.",
-    .usage = "--op NAME [ARGUMENT...] | -c FILE [OPTIONS]\n       opbench count --lang "
+    .usage = "OPERATOR [ARGUMENT...] | FILE [OPTIONS]\n       opbench count --lang "
              "c|c++|python [--setup CODE] STMT [OPTIONS]\n       opbench count show|diff "
              "FILE... [OPTIONS]\n       opbench count -s FILE [--list] [--json] [OPTIONS]",
     .words = WORDS,
@@ -335,8 +351,8 @@ const ob_cli_command ob__command_count = {
     .options_size = sizeof(ob_count_options),
     .options_init = init,
     .example =
-        "opbench count --op torch.add 'f32[64,64]' 'f32[64,64]'\n"
-        "opbench count -c examples/configs/tour.json --backend torch -b --json > tour.json\n"
+        "opbench count torch.add 'f32[64,64]' 'f32[64,64]'\n"
+        "opbench count examples/configs/tour.json --backend torch -b --json > tour.json\n"
         "opbench count --lang c --setup 'int a[100] = {0};' 'for (int i = 0; i < 100; i++) "
         "a[i]++;'\n"
         "opbench count --lang python --setup 'x = list(range(9))' 'sum(x)' --json > sum.json\n"

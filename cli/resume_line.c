@@ -69,7 +69,8 @@ static bool append_next(void *to, const char *word)
     return ob_text_append(to, " ", 1) && ob_text_append_command(to, &word, 1);
 }
 
-bool ob__append_resume_command(const ob_cli *cli, const ob_resume_line *line, ob_text *out)
+/* Appends the command line of cli with options that go on with that file; false when memory is out. */
+static bool append_resume_command(const ob_cli *cli, const ob_resume_line *line, ob_text *out)
 {
     writer w = {.line = line, .word = append_next, .to = out};
     w.ok = ob_text_append_command(out, &line->program, 1) && append_next(out, cli->command->name);
@@ -140,7 +141,7 @@ void ob__tell_interrupted(ob_cli *cli, const ob_resume_line *line, const ob_job_
     ob__cli_say("opbench %s: interrupted; %" PRIu64 " of %" PRIu64 " results are kept in %s\n",
                 cli->command->name, all, total, line->records);
     if (ob_options_find(cli->line_rows, "resume") != NULL &&
-        ob__append_resume_command(cli, line, &command))
+        append_resume_command(cli, line, &command))
         ob__cli_say("%s: %.*s\n", line->by_stdin ? "go on, with the same input, by" : "go on by",
                     (int)command.size, command.data);
     ob_text_fini(&command);

@@ -18,8 +18,6 @@ typedef struct ob_resume_line {
 
 void ob__tell_interrupted(ob_cli *cli, const ob_resume_line *line, const ob_job_summary *summary,
                           uint64_t total);
-/* Appends the command line of cli with options that go on with that file; false when memory is out. */
-bool ob__append_resume_command(const ob_cli *cli, const ob_resume_line *line, ob_text *out);
 /* The command line of cli for a header, without what it says of files and parts: another machine says that in its own way. NULL:
  * memory is out. */
 const ob_json *ob__list_repeat(const ob_cli *cli, ob_json_doc *doc);

@@ -87,6 +87,5 @@ ob_status cuda_tensor_fill(ob_kit_env *env, const ob_tensor *to, double value, o
 
 /* ---- matrix.c ---- */
 extern const ob_kit_kernel cuda_kernels_matrix[];
-ob_status cuda_blas_open(ob_kit_env *env, ob_err *err);
 
 #endif

@@ -156,7 +156,7 @@ static ob_status place_self(ob_kit_call *call, product *p, double beta, ob_err *
     return cuda_work_copy(call->env, out, ob_kit_arg(call, "self"), &p->self, err);
 }
 
-ob_status cuda_blas_open(ob_kit_env *env, ob_err *err)
+static ob_status open_blas(ob_kit_env *env, ob_err *err)
 {
     if (env->blas != NULL)
         return OB_OK;
@@ -183,7 +183,7 @@ static ob_status setup(ob_kit_call *call, ob_err *err)
     const double alpha = how->adds ? ob_kit_arg_double(call, "alpha", 1) : 1;
     const double beta = how->adds ? ob_kit_arg_double(call, "beta", 1) : 0;
     void *state;
-    OB_TRY(cuda_blas_open(call->env, err));
+    OB_TRY(open_blas(call->env, err));
     OB_TRY(ob_kit_state(call, sizeof(product), &state, err));
     product *p = state;
     const operand to = as_operand(call->host, out, &result);

@@ -102,7 +102,6 @@ ob_status null_value_bytes(const ob_host *host, const ob_value *value, uint64_t 
                            ob_err *err);
 
 /* null_case.c */
-bool null_op_is(const ob_op *op, const char *name, size_t length);
 ob_status null_supports(ob_backend *backend, const ob_graph *graph, ob_pass pass,
                         ob_reason *why_not);
 ob_status null_prepare(ob_backend *backend, const ob_prepare_args *args, ob_prepared **out,

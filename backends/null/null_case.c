@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* "aten::mm" or "aten::mm.out". */
-bool null_op_is(const ob_op *op, const char *name, size_t length)
+static bool is_op(const ob_op *op, const char *name, size_t length)
 {
     const size_t base = strlen(op->schema->name);
     if (length < base || strncmp(name, op->schema->name, base) != 0)
@@ -27,7 +27,7 @@ static bool list_names(const char *list, const ob_op *op)
     while (list != NULL && *list != '\0') {
         list += strspn(list, ", ");
         const size_t length = strcspn(list, ", ");
-        if (length > 0 && null_op_is(op, list, length))
+        if (length > 0 && is_op(op, list, length))
             return true;
         list += length;
     }

@@ -54,9 +54,6 @@ struct dnn_desc {
 };
 
 /* dnnl_primitive.c */
-bool dnn_type_of(ob_dtype dtype, dnnl_data_type_t *out);
-/* At the head of the pool; NULL when memory is out. */
-dnn_layout *dnn_new_layout(dnn_pool *pool);
 dnnl_alg_kind_t dnn_algorithm_kind(dnn_algorithm algorithm);
 unsigned dnn_norm_flags(const dnn_request *r);
 

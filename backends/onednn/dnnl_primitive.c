@@ -33,7 +33,7 @@ _Static_assert((int)DNN_SRC == DNNL_ARG_SRC && (int)DNN_SRC_1 == DNNL_ARG_SRC_1 
 
 /* ---- layouts ---- */
 
-bool dnn_type_of(ob_dtype dtype, dnnl_data_type_t *out)
+static bool type_of(ob_dtype dtype, dnnl_data_type_t *out)
 {
     switch (dtype) {
     case OB_DTYPE_F32:
@@ -63,10 +63,11 @@ bool dnn_type_of(ob_dtype dtype, dnnl_data_type_t *out)
 bool dnn_has_dtype(ob_dtype dtype)
 {
     dnnl_data_type_t type;
-    return dnn_type_of(dtype, &type);
+    return type_of(dtype, &type);
 }
 
-dnn_layout *dnn_new_layout(dnn_pool *pool)
+/* At the head of the pool; NULL when memory is out. */
+static dnn_layout *new_layout(dnn_pool *pool)
 {
     dnn_layout *layout = calloc(1, sizeof *layout);
     if (layout == NULL)
@@ -92,9 +93,9 @@ static const dnn_layout *make_layout(const dnn_lib *lib, dnn_pool *pool, ob_dtyp
 {
     static const int64_t one[] = {1};
     dnnl_data_type_t type;
-    if (ndim > DNNL_MAX_NDIMS || !dnn_type_of(dtype, &type))
+    if (ndim > DNNL_MAX_NDIMS || !type_of(dtype, &type))
         return NULL;
-    dnn_layout *layout = dnn_new_layout(pool);
+    dnn_layout *layout = new_layout(pool);
     if (layout == NULL)
         return NULL;
     const int dims = ndim > 0 ? ndim : 1;
@@ -300,7 +301,7 @@ const dnn_layout *dnn_desc_layout(const dnn_lib *lib, dnn_pool *pool, const dnn_
                     ? lib->dnnl_primitive_desc_query_md(desc->pd, dnnl_query_scratchpad_md, 0)
                     : lib->dnnl_primitive_desc_query_md(desc->pd, dnnl_query_exec_arg_md,
                                                         number_of(desc, arg));
-    dnn_layout *layout = md != NULL ? dnn_new_layout(pool) : NULL;
+    dnn_layout *layout = md != NULL ? new_layout(pool) : NULL;
     return layout != NULL && dnn_layout_copy(lib, layout, md) ? layout : NULL;
 }
 

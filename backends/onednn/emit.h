@@ -32,9 +32,6 @@ ob_status dnn_emit_reduction(dnn_plan *plan, dnn_algorithm algorithm, double pow
 /* [n,] rows, columns to [n,] 1, columns: what the library has only its reference code for. */
 bool dnn_sums_rows(const dnn_view *in, const dnn_view *out);
 ob_status dnn_emit_reduced_last(dnn_plan *plan, dnn_view *in, dnn_view *out, ob_err *err);
-/* A tensor that lies as `like` does: itself, or a copy. */
-ob_status dnn_emit_alike(dnn_plan *plan, const dnn_view *view, const dnn_view *like, dnn_view *out,
-                         ob_err *err);
 
 bool dnn_is_float(ob_dtype dtype);
 

@@ -121,7 +121,7 @@ static void place_loop(dnn_plan *plan, dnn_plain_loop *loop)
         loop->data[i] = plan->buffers[loop->buffers[i]].data + loop->views[i].offset;
 }
 
-ob_status dnn_plan_make_primitives(dnn_plan *plan, ob_err *err)
+static ob_status make_primitives(dnn_plan *plan, ob_err *err)
 {
     for (int l = 0; l < DNN_LIST_COUNT; l++) {
         for (size_t i = 0; i < plan->step_count[l]; i++) {
@@ -138,7 +138,7 @@ ob_status dnn_plan_make_primitives(dnn_plan *plan, ob_err *err)
 ob_status dnn_plan_build(dnn_plan *plan, uint64_t *bytes, ob_err *err)
 {
     OB_TRY(allocate(plan, bytes, err));
-    return dnn_plan_make_primitives(plan, err);
+    return make_primitives(plan, err);
 }
 
 ob_status dnn_plan_run(const dnn_plan *plan, dnn_list list, ob_err *err)

@@ -145,8 +145,9 @@ ob_status dnn_emit_copy(dnn_plan *plan, const dnn_view *to, const dnn_view *from
     return copy(plan, to, &source, err);
 }
 
-ob_status dnn_emit_alike(dnn_plan *plan, const dnn_view *view, const dnn_view *like, dnn_view *out,
-                         ob_err *err)
+/* A tensor that lies as `like` does: itself, or a copy. */
+static ob_status emit_alike(dnn_plan *plan, const dnn_view *view, const dnn_view *like,
+                            dnn_view *out, ob_err *err)
 {
     *out = *view;
     if (same_strides(view, like))
@@ -351,8 +352,8 @@ ob_status dnn_emit_eltwise_backward(dnn_plan *plan, const dnn_curve *curve, cons
     if (dnn_plan_is_blocked(plan, data) && dnn_view_same_sizes(grad, data)) {
         layout = dnn_plan_current(plan, data, err);
     } else {
-        OB_TRY(dnn_emit_alike(plan, &g, out, &g, err));
-        OB_TRY(dnn_emit_alike(plan, data, out, &d, err));
+        OB_TRY(emit_alike(plan, &g, out, &g, err));
+        OB_TRY(emit_alike(plan, data, out, &d, err));
         dnn_views_collapse(views, 3);
         avoid_gaps_in_one_dimension(views, 3);
         layout = dnn_plan_plain(plan, &o, err);

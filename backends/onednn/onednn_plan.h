@@ -156,7 +156,6 @@ ob_status dnn_plan_want_plain(dnn_plan *plan, const dnn_view *view, ob_err *err)
 
 /* Memory, primitives; the steps of SETUP are run by the caller (onednn_build.c). */
 ob_status dnn_plan_build(dnn_plan *plan, uint64_t *bytes, ob_err *err);
-ob_status dnn_plan_make_primitives(dnn_plan *plan, ob_err *err);
 ob_status dnn_plan_run(const dnn_plan *plan, dnn_list list, ob_err *err);
 
 /* `size` elements of a dimension from `start` on, every `step`th. */

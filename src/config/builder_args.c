@@ -21,7 +21,8 @@ bool ob__builder_takes_argument(ob_builder *b)
     return b->err.code == OB_OK;
 }
 
-void ob__builder_place(ob_builder *b, const ob_json *name, const ob_json *arg)
+/* Puts a whole argument where the next one belongs: container, keyword arguments or arguments. */
+static void place_arg(ob_builder *b, const ob_json *name, const ob_json *arg)
 {
     if (b->depth > 0)
         ob__builder_append(b, b->open[b->depth - 1].items, arg);
@@ -77,7 +78,7 @@ static ob_json *begin(ob_builder *b, const char *call, const char *type)
 static void end(ob_builder *b, const ob_json *arg)
 {
     if (b->err.code == OB_OK)
-        ob__builder_place(b, take_name(b), arg);
+        place_arg(b, take_name(b), arg);
 }
 
 static const ob_json *real_node(ob_builder *b, double value)
@@ -358,7 +359,7 @@ void ob_builder_end(ob_builder *b)
     ob__builder_put(b, arg, "type", ob__builder_text(b, "the type", closed.type));
     ob__builder_put(b, arg, "value", closed.items);
     if (b->err.code == OB_OK)
-        ob__builder_place(b, closed.name, arg);
+        place_arg(b, closed.name, arg);
 }
 
 /* ---- JSON text ---- */

@@ -45,8 +45,6 @@ void ob__builder_put(ob_builder *builder, ob_json *object, const char *key, cons
 void ob__builder_append(ob_builder *builder, ob_json *array, const ob_json *value);
 /* A string node; NULL and a failure if the text is NULL or not UTF-8. */
 const ob_json *ob__builder_text(ob_builder *builder, const char *what, const char *text);
-/* Puts a whole argument where the next one belongs: container, keyword arguments or arguments. */
-void ob__builder_place(ob_builder *builder, const ob_json *name, const ob_json *arg);
 /* A tensor whose elements are those of a .npy file, which must have the hash when it is read; npy NULL = of none. */
 void ob__builder_tensor_of(ob_builder *builder, const ob_tensor_arg *arg, const char *npy,
                            uint64_t hash);

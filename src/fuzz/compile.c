@@ -23,7 +23,8 @@ static ob_status copy_text(ob_fuzzer *f, const char *text, const char **out, ob_
     return *out != NULL ? OB_OK : no_memory(err);
 }
 
-ptrdiff_t ob__fuzz_find_parameter(const ob_fuzzer *f, const char *name, size_t length)
+/* The number of the parameter called so; -1 when there is none. */
+static ptrdiff_t find_parameter(const ob_fuzzer *f, const char *name, size_t length)
 {
     for (size_t i = 0; i < f->parameter_count; i++)
         if (strlen(f->names[i]) == length && memcmp(f->names[i], name, length) == 0)
@@ -36,7 +37,7 @@ static ob_status find_required(const ob_fuzzer *f, const char *name, const char 
                                ptrdiff_t *out, ob_err *err)
 {
     ob_nearest nearest;
-    *out = ob__fuzz_find_parameter(f, name, strlen(name));
+    *out = find_parameter(f, name, strlen(name));
     if (*out >= 0)
         return OB_OK;
     ob__nearest_start(&nearest, name, strlen(name));
@@ -140,7 +141,7 @@ static ob_status add_choices(ob_fuzzer *f, const ob_fuzz_parameter *p, ob__fuzz_
 
 static ob_status compile_parameter(ob_fuzzer *f, const ob_fuzz_parameter *p, ob_err *err)
 {
-    ob__fuzz_parameter *out = &f->parameters[ob__fuzz_find_parameter(f, p->name, strlen(p->name))];
+    ob__fuzz_parameter *out = &f->parameters[find_parameter(f, p->name, strlen(p->name))];
     *out = (ob__fuzz_parameter){
         .distribution = p->distribution, .strict = p->strict, .min = p->min, .max = p->max};
     switch (p->distribution) {
@@ -163,7 +164,7 @@ static ob_status add_names(ob_fuzzer *f, const ob_fuzz_spec *spec, const ob__fuz
             return ob__at_node(
                 ob_err_set(err, OB_ERR_INVALID, "parameter %zu has no name; give it one", i),
                 places->parameters ? places->parameters[i] : NULL, err);
-        if (ob__fuzz_find_parameter(f, name, strlen(name)) >= 0)
+        if (find_parameter(f, name, strlen(name)) >= 0)
             continue;
         OB_TRY(copy_text(f, name, &f->names[f->parameter_count], err));
         f->parameter_count++;
@@ -208,7 +209,7 @@ static ob_status compile_operand(const ob_fuzzer *f, const wanted *w, ob__fuzz_o
     *out = (ob__fuzz_operand){.given = w->text != NULL, .parameter = -1};
     if (w->text == NULL)
         return OB_OK;
-    out->parameter = ob__fuzz_find_parameter(f, w->text, strlen(w->text));
+    out->parameter = find_parameter(f, w->text, strlen(w->text));
     if (out->parameter >= 0 || read_literal(w->text, w->number, &out->literal))
         return OB_OK;
     snprintf(who, sizeof who, "tensor \"%.64s\", %s", w->tensor, w->what);
@@ -238,8 +239,8 @@ static ob_status compile_sparse(const ob_fuzzer *f, const ob_fuzz_tensor *t, ob_
                 {t->density, "density", &out->density},
                 {t->coalesced, "coalesced", &out->coalesced}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const bool by_name = rows[i].text == NULL &&
-                             ob__fuzz_find_parameter(f, rows[i].what, strlen(rows[i].what)) >= 0;
+        const bool by_name =
+            rows[i].text == NULL && find_parameter(f, rows[i].what, strlen(rows[i].what)) >= 0;
         const wanted w = {
             .text = by_name ? rows[i].what : rows[i].text, .what = rows[i].what, .tensor = t->name};
         OB_TRY(compile_operand(f, &w, rows[i].out, err));
@@ -255,7 +256,7 @@ static ob_status check_tensor(const ob_fuzzer *f, const ob_fuzz_tensor *t, size_
 {
     const char *dtype = t->dtype != NULL ? t->dtype : "float32";
     const double probability = t->probability_contiguous != NULL ? *t->probability_contiguous : 0.5;
-    if (ob__fuzz_find_parameter(f, t->name, strlen(t->name)) >= 0)
+    if (find_parameter(f, t->name, strlen(t->name)) >= 0)
         return ob_err_set(err, OB_ERR_DUPLICATE,
                           "Duplicate names in parameters and tensors: \"%.64s\"; rename one",
                           t->name);
@@ -308,7 +309,7 @@ static ob_status compile_tensor(ob_fuzzer *f, const ob_fuzz_tensor *t, size_t in
 
 static ptrdiff_t find_name(const void *ctx, const char *name, size_t length)
 {
-    return ob__fuzz_find_parameter(ctx, name, length);
+    return find_parameter(ctx, name, length);
 }
 
 static ob_status allocate(ob_fuzzer *f, const ob_fuzz_spec *spec, ob_err *err)

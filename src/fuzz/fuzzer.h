@@ -90,8 +90,6 @@ ob_status ob__fuzzer_create(const ob_fuzz_spec *spec, const ob__fuzz_positions *
 /* Fills an empty fuzzer from a spec (compile.c). */
 ob_status ob__fuzz_compile(ob_fuzzer *fuzzer, const ob_fuzz_spec *spec,
                            const ob__fuzz_positions *places, ob_err *err);
-/* The number of the parameter called so; -1 when there is none. */
-ptrdiff_t ob__fuzz_find_parameter(const ob_fuzzer *fuzzer, const char *name, size_t length);
 
 /* Draws the parameters that are not kept from an earlier attempt (parameter.c). */
 void ob__fuzz_draw_parameters(ob_fuzzer *fuzzer, ob_rng *rng, bool first_attempt);

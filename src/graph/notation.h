@@ -208,7 +208,5 @@ ob_status ob__constant_binary(ob__token_kind op, const ob_value *a, const ob_val
 ob_status ob__constant_negate(const ob_value *a, ob_value *out, ob_err *err);
 /* What a condition means: numbers are not zero, strings and lists not empty, None is false. */
 bool ob__constant_truth(const ob_value *value);
-/* As Python has it: 1 == 1.0 == True; lists item by item. */
-bool ob__constant_equal(const ob_value *a, const ob_value *b);
 
 #endif

@@ -44,7 +44,8 @@ bool ob__constant_truth(const ob_value *value)
     return value->kind != OB_VALUE_NONE;
 }
 
-bool ob__constant_equal(const ob_value *a, const ob_value *b)
+/* As Python has it: 1 == 1.0 == True; lists item by item. */
+static bool are_equal(const ob_value *a, const ob_value *b)
 {
     int64_t i, j;
     double x, y;
@@ -55,7 +56,7 @@ bool ob__constant_equal(const ob_value *a, const ob_value *b)
     if (is_list(a) && is_list(b)) {
         bool equal = a->as.list.count == b->as.list.count;
         for (size_t k = 0; equal && k < a->as.list.count; k++)
-            equal = ob__constant_equal(&a->as.list.items[k], &b->as.list.items[k]);
+            equal = are_equal(&a->as.list.items[k], &b->as.list.items[k]);
         return equal;
     }
     return ob_value_equal(a, b);
@@ -137,7 +138,7 @@ ob_status ob__constant_binary(ob__token_kind op, const ob_value *a, const ob_val
     int64_t i = 0, j = 0;
     double x = 0, y = 0;
     if (op == OB__TOKEN_EQ || op == OB__TOKEN_NE) {
-        *out = ob_value_bool(ob__constant_equal(a, b) == (op == OB__TOKEN_EQ));
+        *out = ob_value_bool(are_equal(a, b) == (op == OB__TOKEN_EQ));
         return OB_OK;
     }
     if (!as_real(a, &x) || !as_real(b, &y))

@@ -22,7 +22,7 @@ static ob_status out_of_memory(ob_err *err)
 
 /* ---- positions ---- */
 
-bool ob__positions_append(ob_text *out, const ob_case_range *range)
+static bool append_positions(ob_text *out, const ob_case_range *range)
 {
     const char *comma = out->size > 0 ? "," : "";
     if (range->count == 1)
@@ -144,7 +144,7 @@ static ob_status describe(const uint16_t *owner, size_t cases, const ob_shard *s
                 return out_of_memory(err);
         }
     for (size_t i = 0; i < out->count; i++)
-        if (!ob__positions_append(&out->text, &out->own[i]))
+        if (!append_positions(&out->text, &out->own[i]))
             return out_of_memory(err);
     if (!ob_text_append(&out->text, "", 1))
         return out_of_memory(err);

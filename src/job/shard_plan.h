@@ -35,7 +35,6 @@ bool ob__shard_plan_has(const ob_shard_plan *plan, uint64_t position);
 
 /* ---- positions as a text: "0+8*12,97" are 0, 8, ... 88, and 97 ---- */
 
-bool ob__positions_append(ob_text *out, const ob_case_range *range);
 /* The next range of a text, which is moved on; false: there is none, or it is none. */
 bool ob__positions_next(const char **text, ob_case_range *out);
 /* Adds an index behind others to ranges, of which the last grows if it can. False: memory is out. */

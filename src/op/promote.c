@@ -17,7 +17,7 @@ static ob_dtype promote_known(ob_dtype a, ob_dtype b)
     return b == OB_DTYPE_INVALID ? a : ob_dtype_promote(a, b);
 }
 
-bool ob__dtype_is_complex(ob_dtype dtype)
+static bool is_complex(ob_dtype dtype)
 {
     const ob_dtype_info *info = ob_dtype_get_info(dtype);
     return info != NULL && info->cls == OB_DTYPE_CLASS_COMPLEX;
@@ -59,16 +59,16 @@ void ob__promotion_add_number(ob__promotion *state, const ob_value *number)
 
 static ob_dtype combine(ob_dtype higher, ob_dtype lower)
 {
-    if (ob__dtype_is_complex(higher))
+    if (is_complex(higher))
         return higher;
     if (is_real_float(higher)) {
-        if (!ob__dtype_is_complex(lower))
+        if (!is_complex(lower))
             return higher;
         return higher == OB_DTYPE_F64 ? OB_DTYPE_C128 : OB_DTYPE_C64;
     }
     if (higher == OB_DTYPE_INVALID)
         return lower;
-    if (higher == OB_DTYPE_BOOL || is_real_float(lower) || ob__dtype_is_complex(lower))
+    if (higher == OB_DTYPE_BOOL || is_real_float(lower) || is_complex(lower))
         return promote_known(higher, lower);
     return higher;
 }
@@ -80,7 +80,7 @@ ob_dtype ob__promotion_result(const ob__promotion *state)
 
 bool ob__dtype_can_cast(ob_dtype from, ob_dtype to)
 {
-    if (ob__dtype_is_complex(from) && !ob__dtype_is_complex(to))
+    if (is_complex(from) && !is_complex(to))
         return false;
     if (is_real_float(from) && ob_dtype_is_integral(to))
         return false;

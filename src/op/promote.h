@@ -23,7 +23,6 @@ ob_dtype ob__promotion_result(const ob__promotion *state);
 
 /* PyTorch's rule for writing a result into a tensor of another dtype: never to a lower category. */
 bool ob__dtype_can_cast(ob_dtype from, ob_dtype to);
-bool ob__dtype_is_complex(ob_dtype dtype);
 /* Integers and bool become f32, PyTorch's default dtype. */
 ob_dtype ob__dtype_to_float(ob_dtype dtype);
 /* c64 to f32, c128 to f64; others unchanged. */

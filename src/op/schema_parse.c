@@ -21,7 +21,7 @@ void ob__parser_skip_space(ob__parser *p)
         p->at++;
 }
 
-bool ob__parser_looking_at(const ob__parser *p, const char *token)
+static bool is_at(const ob__parser *p, const char *token)
 {
     const size_t length = strlen(token);
     return (size_t)(p->end - p->at) >= length && memcmp(p->at, token, length) == 0;
@@ -30,7 +30,7 @@ bool ob__parser_looking_at(const ob__parser *p, const char *token)
 bool ob__parser_take(ob__parser *p, const char *token)
 {
     ob__parser_skip_space(p);
-    if (!ob__parser_looking_at(p, token))
+    if (!is_at(p, token))
         return false;
     p->at += strlen(token);
     return true;
@@ -54,8 +54,9 @@ ob_status ob__parser_fail(const ob__parser *p, const char *what)
     return ob__parser_fail_code(p, OB_ERR_SYNTAX, what);
 }
 
-ob_status ob__parser_fail_after(const ob__parser *p, const char *what, const char *behind,
-                                const char *name)
+/* "<what> after <behind> '<name>'"; name may be NULL. */
+static ob_status fail_after(const ob__parser *p, const char *what, const char *behind,
+                            const char *name)
 {
     char text[256];
     if (name != NULL)
@@ -100,7 +101,7 @@ static ob_status parse_default(ob__parser *p, ob_schema_arg *arg)
     bool known;
     if (!ob__default_parse(&p->at, p->end, 0, &value, &known, &problem))
         return problem != NULL
-                   ? ob__parser_fail_after(p, problem, "the '=' of argument", arg->name)
+                   ? fail_after(p, problem, "the '=' of argument", arg->name)
                    : ob_err_set(p->err, OB_ERR_NOMEM, "out of memory while reading a schema");
     arg->has_default = true;
     arg->default_text = ob__parser_string(p, start, p->at);
@@ -113,7 +114,7 @@ static ob_status parse_default(ob__parser *p, ob_schema_arg *arg)
             snprintf(what, sizeof what, "expected a default of type %s",
                      ob__type_describe(arg->type, type, sizeof type));
             p->at = start;
-            status = ob__parser_fail_after(p, what, "the '=' of argument", arg->name);
+            status = fail_after(p, what, "the '=' of argument", arg->name);
         }
     }
     ob_value_fini(&value);
@@ -153,7 +154,7 @@ static ob_status parse_args(ob__parser *p)
 {
     bool keyword_only = false;
     if (!ob__parser_take(p, "("))
-        return ob__parser_fail_after(p, "expected '('", "the operator's name", NULL);
+        return fail_after(p, "expected '('", "the operator's name", NULL);
     if (ob__parser_take(p, ")"))
         return OB_OK;
     for (;;) {
@@ -169,7 +170,7 @@ static ob_status parse_args(ob__parser *p)
             if (!ob__parser_take(p, ","))
                 return ob__parser_fail(p, "expected ',' and a keyword-only argument after '*'");
             ob__parser_skip_space(p);
-            if (ob__parser_looking_at(p, "..."))
+            if (is_at(p, "..."))
                 return ob__parser_fail(p, "expected a keyword-only argument after '*'");
             continue;
         }
@@ -177,8 +178,8 @@ static ob_status parse_args(ob__parser *p)
         if (ob__parser_take(p, ")"))
             return OB_OK;
         if (!ob__parser_take(p, ","))
-            return ob__parser_fail_after(p, "expected ',' or ')'", "argument",
-                                         p->schema->args[p->schema->arg_count - 1].name);
+            return fail_after(p, "expected ',' or ')'", "argument",
+                              p->schema->args[p->schema->arg_count - 1].name);
     }
 }
 
@@ -234,7 +235,7 @@ static ob_status parse_returns(ob__parser *p)
     p->schema->returns = p->next_arg;
     if (!ob__parser_take(p, "->")) {
         if (strstr(p->schema->name, "::") != NULL)
-            return ob__parser_fail_after(p, "expected '->'", "the arguments", NULL);
+            return fail_after(p, "expected '->'", "the arguments", NULL);
         p->schema->no_return = true;
         return OB_OK;
     }
@@ -243,7 +244,7 @@ static ob_status parse_returns(ob__parser *p)
         return OB_OK;
     }
     ob__parser_skip_space(p);
-    if (ob__parser_looking_at(p, "(") && !is_tuple_with_suffix(p)) {
+    if (is_at(p, "(") && !is_tuple_with_suffix(p)) {
         p->at++;
         return parse_return_list(p);
     }
@@ -258,10 +259,9 @@ static ob_status parse_name(ob__parser *p)
         return ob__parser_fail(p, "expected an operator name such as aten::add");
     const char *dot = NULL;
     for (;;) {
-        if (dot == NULL && ob__parser_looking_at(p, "::")) {
+        if (dot == NULL && is_at(p, "::")) {
             p->at += 2;
-        } else if (ob__parser_looking_at(p, ".") &&
-                   ob__name_dot(start, (size_t)(p->at - start)) == NULL) {
+        } else if (is_at(p, ".") && ob__name_dot(start, (size_t)(p->at - start)) == NULL) {
             dot = p->at++;
         } else {
             break;

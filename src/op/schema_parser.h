@@ -27,7 +27,6 @@ static inline bool ob__parser_is_word(char c)
 }
 
 void ob__parser_skip_space(ob__parser *p);
-bool ob__parser_looking_at(const ob__parser *p, const char *token);
 /* Skips blanks; moves behind the token if it is there. */
 bool ob__parser_take(ob__parser *p, const char *token);
 /* Start of the word that was taken; NULL = there is none. */
@@ -37,9 +36,6 @@ const char *ob__parser_string(ob__parser *p, const char *start, const char *stop
 /* Errors at p->at: `what` says what was expected. They return the code. */
 ob_status ob__parser_fail_code(const ob__parser *p, ob_status code, const char *what);
 ob_status ob__parser_fail(const ob__parser *p, const char *what);
-/* "<what> after <behind> '<name>'"; name may be NULL. */
-ob_status ob__parser_fail_after(const ob__parser *p, const char *what, const char *behind,
-                                const char *name);
 
 /* A type with all that follows it: "Tensor(a!)[]?". */
 ob_status ob__parser_type(ob__parser *p, int depth, const ob_type **out);

@@ -23,7 +23,8 @@ static void order_by_stride(const ob_tensor *t, int *order)
     }
 }
 
-bool ob__is_dense(const ob_tensor *tensor)
+/* No gaps, no overlap: the elements fill their span in some order of the dimensions. */
+static bool is_dense(const ob_tensor *tensor)
 {
     int order[OB_MAX_DIMS];
     int64_t expected = 1;
@@ -132,7 +133,7 @@ static bool same_dense(const ob__shape *shape, const ob_tensor *const *operands,
 {
     const size_t bytes = (size_t)shape->ndim * sizeof shape->sizes[0];
     for (size_t i = 0; i < count; i++) {
-        if (operands[i]->ndim != shape->ndim || !ob__is_dense(operands[i]))
+        if (operands[i]->ndim != shape->ndim || !is_dense(operands[i]))
             return false;
         if (memcmp(operands[i]->sizes, shape->sizes, bytes) != 0 ||
             memcmp(operands[i]->strides, operands[0]->strides, bytes) != 0)
@@ -196,7 +197,7 @@ void ob__set_elementwise_strides(ob__shape *shape, const ob_tensor *const *opera
 
 void ob__set_preserved_strides(ob__shape *shape, const ob_tensor *tensor)
 {
-    if (ob__is_dense(tensor)) {
+    if (is_dense(tensor)) {
         memcpy(shape->strides, tensor->strides, sizeof shape->strides);
         shape->strided = true;
         return;

@@ -8,8 +8,6 @@
 
 #include "op/shape_util.h"
 
-/* No gaps, no overlap: the elements fill their span in some order of the dimensions. */
-bool ob__is_dense(const ob_tensor *tensor);
 /* 4 dimensions in the memory order N, H, W, C (or 5: N, D, H, W, C). */
 bool ob__is_channels_last(const ob_tensor *tensor);
 /* Strides of that memory order for shape (4 or 5 dimensions). */

@@ -71,7 +71,7 @@ static ob_status check_required(const char *what, const char *name, const void *
     return OB_OK;
 }
 
-ob_status ob__check_name(const char *what, const char *name, ob_err *err)
+static ob_status check_name(const char *what, const char *name, ob_err *err)
 {
     if (name == NULL || name[0] == '\0')
         return ob_err_set(err, OB_ERR_INVALID, "a %s has no name; set its 'name'", what);
@@ -107,7 +107,7 @@ ob_status ob__check_plugin_head(const ob_plugin *plugin, bool linked_in, ob_err 
                           "its struct says it has %u bytes, too few to hold a name; start the "
                           "struct with OB_PLUGIN_HEAD",
                           plugin->size);
-    OB_TRY(ob__check_name("plug-in", plugin->name, err));
+    OB_TRY(check_name("plug-in", plugin->name, err));
     if (strcmp(plugin->name, OB__ORIGIN_EMBEDDER) == 0)
         return ob_err_set(err, OB_ERR_INVALID,
                           "'%s' means something else in listings; rename the "
@@ -181,7 +181,7 @@ static ob_status check_options(const ob_backend_desc *desc, ob_err *err)
 
 ob_status ob__check_backend(const ob_backend_desc *desc, ob_err *err)
 {
-    OB_TRY(ob__check_name("backend", desc->name, err));
+    OB_TRY(check_name("backend", desc->name, err));
     OB_TRY(check_required("backend", desc->name, desc, BACKEND_REQUIRED, err));
     if (desc->asynchronous && desc->sync == NULL)
         return ob_err_set(err, OB_ERR_INVALID,
@@ -209,7 +209,7 @@ ob_status ob__check_backend(const ob_backend_desc *desc, ob_err *err)
 
 static ob_status check_arg_type(const ob_generator_desc *desc, const ob_arg_type *type, ob_err *err)
 {
-    OB_TRY(ob__check_name("generator's argument type", type->name, err));
+    OB_TRY(check_name("generator's argument type", type->name, err));
     for (const ob_arg_type *other = desc->types; other != type; other++) {
         if (strcmp(other->name, type->name) == 0)
             return ob_err_set(err, OB_ERR_INVALID,
@@ -228,7 +228,7 @@ static ob_status check_arg_type(const ob_generator_desc *desc, const ob_arg_type
 
 ob_status ob__check_generator(const ob_generator_desc *desc, ob_err *err)
 {
-    OB_TRY(ob__check_name("generator", desc->name, err));
+    OB_TRY(check_name("generator", desc->name, err));
     OB_TRY(check_required("generator", desc->name, desc, GENERATOR_REQUIRED, err));
     if (desc->own_types_only && (desc->types == NULL || desc->types->name == NULL))
         return ob_err_set(err, OB_ERR_INVALID,
@@ -242,6 +242,6 @@ ob_status ob__check_generator(const ob_generator_desc *desc, ob_err *err)
 
 ob_status ob__check_iterator(const ob_iterator_desc *desc, ob_err *err)
 {
-    OB_TRY(ob__check_name("iterator", desc->name, err));
+    OB_TRY(check_name("iterator", desc->name, err));
     return check_required("iterator", desc->name, desc, ITERATOR_REQUIRED, err);
 }

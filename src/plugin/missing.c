@@ -23,7 +23,8 @@ size_t ob__missing_count(const ob_context *context)
     return count;
 }
 
-const ob__plugin_record *ob__plugin_find_refused(const ob_context *context, const char *name)
+/* The record of a plug-in file of that name which was refused, or NULL. */
+static const ob__plugin_record *find_refused(const ob_context *context, const char *name)
 {
     for (size_t i = 0; i < context->plugin_count; i++) {
         const ob__plugin_record *record = context->plugins[i];
@@ -37,7 +38,7 @@ static const char *make_reason(ob_context *context, size_t row)
 {
     const ob_manifest *manifest = ob_manifests_at(context->manifests, row);
     const char *name = manifest->name, *needs = manifest->needs;
-    const ob__plugin_record *refused = ob__plugin_find_refused(context, name);
+    const ob__plugin_record *refused = find_refused(context, name);
     char text[1536];
     if (refused != NULL)
         snprintf(text, sizeof text, "its plug-in %.500s was not loaded: %s", refused->path,

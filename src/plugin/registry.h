@@ -107,9 +107,6 @@ ob_status ob__plugin_try(ob_context *context, const char *real_path, ob_text *re
 ob_status ob__plugin_remember_refusal(ob_context *context, const char *path, const char *reason,
                                       ob_err *err);
 
-/* The record of a plug-in file of that name which was refused, or NULL. */
-const ob__plugin_record *ob__plugin_find_refused(const ob_context *context, const char *name);
-
 /* missing.c: backends with a manifest that are not registered after a search. index < count. */
 size_t ob__missing_count(const ob_context *context);
 ob_entry_info ob__missing_info(ob_context *context, size_t index);
@@ -123,7 +120,6 @@ ob_status ob__plugin_directories(const char *library_dir, ob__directory_fn fn, v
 
 /* Checks of one struct (check.c). Name the plug-in's author's mistake and the cure. */
 ob_status ob__check_plugin_head(const ob_plugin *plugin, bool linked_in, ob_err *err);
-ob_status ob__check_name(const char *what, const char *name, ob_err *err);
 ob_status ob__check_backend(const ob_backend_desc *desc, ob_err *err);
 ob_status ob__check_generator(const ob_generator_desc *desc, ob_err *err);
 ob_status ob__check_iterator(const ob_iterator_desc *desc, ob_err *err);

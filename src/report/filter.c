@@ -243,7 +243,8 @@ void ob__filter_close(ob_filter *filter)
 
 /* ---- asking ---- */
 
-bool ob__matches(const char *text, const char *pattern)
+/* Whether the text, or a part of it, is the pattern; "*" stands for anything, "?" for one byte. */
+static bool matches(const char *text, const char *pattern)
 {
     /* As if a star stood at both ends. Where a star was last, and what it stood for so far. */
     const char *star = pattern, *from = text, *at = pattern;
@@ -290,7 +291,7 @@ static bool takes(const ob_filter *f, size_t index, size_t row)
     if (!there)
         return n->kind == IS_UNEQUAL || n->kind == IS_UNLIKE;
     if (n->kind == IS_LIKE || n->kind == IS_UNLIKE)
-        return ob__matches(cell->text, n->text) == (n->kind == IS_LIKE);
+        return matches(cell->text, n->text) == (n->kind == IS_LIKE);
     return holds(n->kind, is_text ? strcmp(cell->text, n->text)
                                   : (cell->number > n->number) - (cell->number < n->number));
 }

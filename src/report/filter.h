@@ -17,7 +17,5 @@ bool ob__filter_takes(const ob_filter *filter, size_t row);
 /* The column of a name, a title or a field; an error that names the nearest ones when there is none. option: who asks. */
 ob_status ob__table_find(const ob_table *table, const char *name, size_t length, const char *option,
                          size_t *out, ob_err *err);
-/* Whether the text, or a part of it, is the pattern; "*" stands for anything, "?" for one byte. */
-bool ob__matches(const char *text, const char *pattern);
 
 #endif

@@ -15,7 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
-const ob_manifest_host *ob__backend_host(const ob_context *context, const char *backend)
+/* What a backend's manifest says of its host; NULL = opbench itself. */
+static const ob_manifest_host *host_of(const ob_context *context, const char *backend)
 {
     const ob_manifests *manifests = ob_context_manifests(context);
     const ob_manifest *m =
@@ -25,7 +26,7 @@ const ob_manifest_host *ob__backend_host(const ob_context *context, const char *
 
 bool ob_backend_has_host(const ob_context *context, const char *backend)
 {
-    return ob__backend_host(context, backend) != NULL;
+    return host_of(context, backend) != NULL;
 }
 
 /* Named by the variable, of the active virtual environment, or of PATH. */
@@ -69,7 +70,7 @@ ob_status ob_host_enter(const ob_context *context, const char *backend, const ch
                         size_t word_count, ob_err *err)
 {
     char object[PATH_MAX], own[PATH_MAX], *program;
-    if (ob__backend_host(context, backend) == NULL)
+    if (host_of(context, backend) == NULL)
         return OB_OK;
     const ob_manifest *m = ob_manifests_find(ob_context_manifests(context), backend);
     if (!find_object(context, m, object))
@@ -101,7 +102,7 @@ ob_status ob__host_ask(const ob_context *context, const char *what, const ob_run
                        int socket, ob_err *err)
 {
     char fd[32], backend[128], *own = NULL;
-    if (ob__backend_host(context, options->backend) == NULL)
+    if (host_of(context, options->backend) == NULL)
         return OB_OK;
     snprintf(fd, sizeof fd, "--socket-fd=%d", socket);
     snprintf(backend, sizeof backend, "--backend=%s", options->backend);

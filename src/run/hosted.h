@@ -7,9 +7,6 @@
 
 #include "opbench/run.h"
 
-/* What a backend's manifest says of its host; NULL = opbench itself. */
-const ob_manifest_host *ob__backend_host(const ob_context *context, const char *backend);
-
 /* What a process that opens a backend can be asked, by the words of `opbench worker --ask`. */
 #define OB_ASK_OPENED "opened"
 #define OB_ASK_SCHEMAS "schemas"

@@ -117,8 +117,8 @@ static const char *const *copy_label(ob_arena *arena, const char *const *label, 
     return (const char *const *)copy;
 }
 
-ob_status ob__suite_push(ob_suite *suite, const char *const *label, size_t parts,
-                         const ob_definition *definition, ob_err *err)
+static ob_status push(ob_suite *suite, const char *const *label, size_t parts,
+                      const ob_definition *definition, ob_err *err)
 {
     if (!OB_RESERVE(suite->definitions, suite->capacity, suite->size + 1))
         return ob__snippet_no_memory(err);
@@ -159,7 +159,7 @@ ob_status ob_suite_add_timer(ob_suite *suite, const char *const *label, size_t p
         !copy_text(&suite->arena, own->global_setup != NULL ? own->global_setup : "",
                    &own->global_setup))
         return ob__snippet_no_memory(err);
-    return ob__suite_push(suite, label, parts, &d, err);
+    return push(suite, label, parts, &d, err);
 }
 
 /* ---- groups ---- */
@@ -223,7 +223,7 @@ static ob_status finish_group(ob_suite *suite, const char *const *label, size_t 
     if (d->torchscript && (python == NULL || python[0] == '\0'))
         return ob_err_set(err, OB_ERR_CONFIG,
                           "a model in Python must be defined for `torchscript=True`.");
-    return ob__suite_push(suite, label, parts, d, err);
+    return push(suite, label, parts, d, err);
 }
 
 /* "def model(a, b):", the statement, "return y". */

@@ -40,8 +40,6 @@ struct ob_suite {
 ob_status ob__snippet_no_memory(ob_err *err);
 
 /* Adds a checked definition; its texts are in the suite's arena, its label is copied. */
-ob_status ob__suite_push(ob_suite *suite, const char *const *label, size_t parts,
-                         const ob_definition *definition, ob_err *err);
 ob_status ob__snippet_signature_parse(ob_arena *arena, const char *text, ob_snippet_signature *out,
                                       ob_err *err);
 

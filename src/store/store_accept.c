@@ -12,7 +12,8 @@
 
 enum { NEAR = 3 }; /* points */
 
-const char *ob__run_name(const ob_store_run *run, char *out, size_t size)
+/* What a run is called where one is accepted: its commit, or its id if it has none. out holds 80 bytes. */
+static const char *name_of_run(const ob_store_run *run, char *out, size_t size)
 {
     if (run->commit[0] != '\0')
         return run->commit;
@@ -38,7 +39,7 @@ static ob_status take_reason(void *ctx, ob_sql_statement *row, ob_err *err)
     for (size_t i = a->first; i < a->end && a->reason == NULL; i++) {
         const ob_store_run *run =
             ob_store_runs_find(a->runs, ob_store_points_at(a->points, a->places[i])->run);
-        if (run == NULL || strcmp(ob__run_name(run, name, sizeof name), ob__row_text(row, 0)) != 0)
+        if (run == NULL || strcmp(name_of_run(run, name, sizeof name), ob__row_text(row, 0)) != 0)
             continue;
         a->reason = ob__row_keep(row, 1, a->arena);
         if (a->reason == NULL)
@@ -88,7 +89,7 @@ static ob_status find_commit(const ob_store_runs *runs, const char *commit, char
     char room[80];
     out[0] = '\0';
     for (size_t i = 0; i < ob_store_runs_count(runs); i++) {
-        const char *name = ob__run_name(ob_store_runs_at(runs, i), room, sizeof room);
+        const char *name = name_of_run(ob_store_runs_at(runs, i), room, sizeof room);
         if (strncmp(name, commit, strlen(commit)) != 0 || strcmp(name, out) == 0)
             continue;
         if (out[0] != '\0')

@@ -34,9 +34,10 @@ static ob_status find_offset(const char *word, size_t *out, ob_err *err)
                       "there is no '%.60s' of a result; give median, p25, min or mean", word);
 }
 
-ob_status ob__check_values(const ob_store_points *points, const ob_store_runs *runs,
-                           const char *value, double **values, size_t **places, size_t *count,
-                           ob_err *err)
+/* Values of points that ran and belong to the runs; places (as many) say which point each is. malloc'ed, both. */
+static ob_status take_values(const ob_store_points *points, const ob_store_runs *runs,
+                             const char *value, double **values, size_t **places, size_t *count,
+                             ob_err *err)
 {
     size_t offset = 0;
     const size_t all = ob_store_points_count(points);
@@ -70,7 +71,7 @@ ob_status ob_store_check_points(const ob_store_points *points, const ob_store_ch
     double *values;
     size_t *places, count;
     OB_TRY(OB__TAKE_OPTIONAL(ob_store_check_params, &params, given, err));
-    OB_TRY(ob__check_values(points, NULL, params.value, &values, &places, &count, err));
+    OB_TRY(take_values(points, NULL, params.value, &values, &places, &count, err));
     const ob_status status = ob_changes_find(values, count, params.how, out, err);
     free(values);
     free(places);
@@ -152,8 +153,8 @@ static ob_status look_at_values(looking *l, ob_err *err)
 static ob_status look_at_series(looking *l, ob_err *err)
 {
     OB_TRY(ob_store_read_points(l->store, l->series->id, &l->points, err));
-    ob_status status = ob__check_values(l->points, l->check->runs, l->params.value, &l->values,
-                                        &l->places, &l->count, err);
+    ob_status status = take_values(l->points, l->check->runs, l->params.value, &l->values,
+                                   &l->places, &l->count, err);
     if (status == OB_OK) {
         l->check->series += l->count > 0;
         if (l->count > 0)

@@ -25,10 +25,6 @@ struct ob_store_check {
     uint64_t series, too_short;
 };
 
-/* Values of points that ran and belong to the runs; places (as many) say which point each is. malloc'ed, both. */
-ob_status ob__check_values(const ob_store_points *points, const ob_store_runs *runs,
-                           const char *value, double **values, size_t **places, size_t *count,
-                           ob_err *err);
 /* Sorts the changes and puts together those that belong together. */
 ob_status ob__check_group(ob_store_check *check, ob_err *err);
 /* What is different between two runs, "kernel, libraries"; NULL = memory is out. */
@@ -37,7 +33,5 @@ const char *ob__check_marks(const ob_store_run *before, const ob_store_run *afte
 ob_status ob__check_accepted(ob_store *store, const ob_store_points *points, const size_t *places,
                              size_t count, const ob_store_runs *runs, ob_found_change *change,
                              ob_arena *arena, ob_err *err);
-/* What a run is called where one is accepted: its commit, or its id if it has none. out holds 80 bytes. */
-const char *ob__run_name(const ob_store_run *run, char *out, size_t size);
 
 #endif

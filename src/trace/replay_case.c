@@ -109,8 +109,9 @@ static const char **read_list(const ob_case *c, const char *name, ob_arena *aren
     return items;
 }
 
-ob_status ob__replay_settings_read(const ob_case *c, ob_arena *arena, ob_replay_settings *out,
-                                   ob_err *err)
+/* Texts are those of the case; lists are in the arena. *out cannot be moved: it points into itself. */
+static ob_status read_settings(const ob_case *c, ob_arena *arena, ob_replay_settings *out,
+                               ob_err *err)
 {
     size_t names, reasons;
     *out = (ob_replay_settings){.path = ob_json_string(value_of(c, "trace"), NULL),
@@ -229,7 +230,7 @@ static void release(ob_made_case *m)
 static ob_status open_step(ob_made_case *m, const ob_case *c, ob_err *err)
 {
     const ob_session *s = m->session;
-    OB_TRY(ob__replay_settings_read(c, &m->arena, &m->settings, err));
+    OB_TRY(read_settings(c, &m->arena, &m->settings, err));
     const char *half = m->settings.options.half;
     m->seed = (uint64_t)s->options.seed;
     m->bfloat16_for_half = half != NULL && strcmp(half, "bfloat16") == 0;
@@ -336,7 +337,7 @@ static bool print_repro(const ob_run_options *options, const ob_case *c, ob_text
     others.iteration = defaults.iteration;
     ob__arena_init(&arena, 0);
     const ob_trace_selection *s = &settings.selection;
-    bool ok = ob__replay_settings_read(c, &arena, &settings, NULL) == OB_OK &&
+    bool ok = read_settings(c, &arena, &settings, NULL) == OB_OK &&
               ob__text_append_word(out, options->program ? options->program : "opbench") &&
               print_option(out, " replay ", settings.path) &&
               ob_text_printf(out, " --trace-step %lld", (long long)s->iteration) &&

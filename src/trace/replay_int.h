@@ -15,10 +15,6 @@ typedef struct ob_replay_settings {
     const char **names, **reasons;
 } ob_replay_settings;
 
-/* Texts are those of the case; lists are in the arena. *out cannot be moved: it points into itself. */
-ob_status ob__replay_settings_read(const ob_case *c, ob_arena *arena, ob_replay_settings *out,
-                                   ob_err *err);
-
 /* What came of checking a call, before and after it was measured. */
 typedef struct ob_replay_check {
     const char *verdict; /* NULL = it was not made */

@@ -29,7 +29,8 @@ static void plain_name(const char *name, char *out, size_t size)
         out[length - 1] = '\0';
 }
 
-const ref_row *ref_find_row(const ob_op *op)
+/* NULL = there is none */
+static const ref_row *find_row(const ob_op *op)
 {
     char name[128];
     plain_name(op->schema->name, name, sizeof name);
@@ -63,7 +64,7 @@ ob_kit_kind ref_kind(const ob_op *op)
 
 bool ref_knows(const ob_op *op)
 {
-    return ref_kind(op) != OB_KIT_COMPUTE || (ref_find_row(op) != NULL && !is_other(op));
+    return ref_kind(op) != OB_KIT_COMPUTE || (find_row(op) != NULL && !is_other(op));
 }
 
 /* ---- arguments ---- */
@@ -512,7 +513,7 @@ ob_status ref_node_run(ref_node *n, ob_err *err)
 {
     const ob_schema *schema = n->node->op->schema;
     n->arg_count = schema->arg_count;
-    n->row = ref_find_row(n->node->op);
+    n->row = find_row(n->node->op);
     n->args = calloc(n->arg_count + 1, sizeof *n->args);
     n->values = calloc(n->arg_count + 1, sizeof *n->values);
     ob_status status = n->args != NULL && n->values != NULL ? OB_OK : no_memory(n, err);

@@ -24,7 +24,6 @@ typedef struct ref_node {
     size_t out_count;
 } ref_node;
 
-const ref_row *ref_find_row(const ob_op *op); /* NULL = there is none */
 ob_kit_kind ref_kind(const ob_op *op);
 /* Computes the call and puts its results into the values of the pass. */
 ob_status ref_node_run(ref_node *n, ob_err *err);

@@ -64,7 +64,8 @@ void ref_slices_seek(ref_slices *s, int64_t slice, int64_t k)
         s->offsets[i] = s->kept.offsets[i + 1] + s->along.offsets[i + 1];
 }
 
-void ref_reduced_dims(const ref_call *call, const char *name, int ndim, bool *reduced)
+/* The dimensions that the argument names: none, or no such argument, are all. */
+static void find_reduced_dims(const ref_call *call, const char *name, int ndim, bool *reduced)
 {
     int64_t dims[OB_MAX_DIMS];
     const ob_value *value = ob_kit_arg(&call->kit, name);
@@ -356,7 +357,7 @@ static ob_status start(ref_call *call, reducer *d, bool *reduced)
     const ob_value *correction = ob_kit_arg(&call->kit, "correction");
     d->call = call;
     d->self = ref_arg(call, "self");
-    ref_reduced_dims(call, "dim", d->self->ndim, reduced);
+    find_reduced_dims(call, "dim", d->self->ndim, reduced);
     ref_slices_start(&d->s, d->self, reduced);
     d->p = ob_kit_arg_double(&call->kit, power_name, 2);
     d->correction = correction != NULL ? (double)ob_kit_value_int(correction, 1)

@@ -25,9 +25,6 @@ void ref_slices_add(ref_slices *s, const ref_tensor *t);
 /* Element k of a slice: fills offsets and place. */
 void ref_slices_seek(ref_slices *s, int64_t slice, int64_t k);
 
-/* The dimensions that the argument names: none, or no such argument, are all. */
-void ref_reduced_dims(const ref_call *call, const char *name, int ndim, bool *reduced);
-
 /* A judge of places along dimension `dim` of `of` (-1: in all of it): the element there must be the wanted value. */
 bool ref_judge_places(const ref_judge *judge, const ref_tensor *got, ob_reason *why);
 

@@ -293,7 +293,7 @@ static int print(ob_cli *cli, const ob_diff_line *o, const ob_diff *diff)
                                   .width = on_screen ? ob__cli_width(cli) : 0,
                                   .coloured = on_screen && cli->colour_out};
     const ob_table_choice choice = {.size = sizeof choice, .sort = o->job.sort, .top = o->job.top};
-    int code = ob_diff_print_on(diff, form, &style, &choice, &text, &err) == OB_OK
+    int code = ob_diff_print(diff, form, &style, &choice, &text, &err) == OB_OK
                    ? OB_EXIT_OK
                    : ob__cli_fail(cli, &err);
     if (code == OB_EXIT_OK && on_screen)

@@ -19,8 +19,6 @@ typedef enum ob_profiler_kind {
     OB_PROFILER_COUNT
 } ob_profiler_kind;
 
-const char *ob_profiler_name(ob_profiler_kind kind); /* "ncu", "nsys" */
-
 /* ---- of a job (opbench/job.h) ---- */
 
 /* One of ncu and nsys. */

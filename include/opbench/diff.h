@@ -147,9 +147,8 @@ typedef enum ob_diff_form {
 #undef OB_DIFF_FORM_ENUM
         OB_DIFF_FORM_COUNT
 } ob_diff_form;
+/* False, and *out as it was, for a word that is not a form. opbench/report.h prints. */
 bool ob_diff_form_from_word(const char *word, ob_diff_form *out);
-/* After ob_diff_judge. */
-ob_status ob_diff_print(const ob_diff *diff, ob_diff_form form, ob_text *text, ob_err *err);
 
 #ifdef __cplusplus
 }

@@ -107,10 +107,10 @@ ob_status ob_table_choose(ob_table *table, const ob_table_choice *choice, ob_err
 /* "5.2 us": four digits and the unit that suits; "-" for NaN. Returns out. */
 char *ob_time_format(double ns, char *out, size_t size);
 
-/* ob_diff_print (opbench/diff.h) for a screen: of the style the width and whether there are colours, and which rows of its
- * table, in which order. They are the text's; other forms have all rows. style and choice may be NULL. */
-ob_status ob_diff_print_on(const ob_diff *diff, ob_diff_form form, const ob_table_style *style,
-                           const ob_table_choice *choice, ob_text *text, ob_err *err);
+/* Appends a diff that was judged (ob_diff_judge). The text form takes the width and the colours of the style, and the rows
+ * and their order from the choice; other forms have all rows. style and choice may be NULL. */
+ob_status ob_diff_print(const ob_diff *diff, ob_diff_form form, const ob_table_style *style,
+                        const ob_table_choice *choice, ob_text *text, ob_err *err);
 
 /* The nodes of a judged fleet, a row each, the sickest first; below them what they come to. all: healthy ones too, which programs want;
  * people get their number. NULL when memory is out. */

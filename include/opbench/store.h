@@ -41,8 +41,6 @@ ob_status ob_store_open(const ob_store_params *params, ob_store **out, ob_err *e
 void ob_store_close(ob_store *store); /* NULL is allowed */
 /* What messages call it: the file, or the address without its password. As long as the store. */
 const char *ob_store_name(const ob_store *store);
-/* "<XDG_DATA_HOME, else ~/.local/share>/opbench/history.db". OB_ERR_NOT_FOUND: there is no home directory. */
-ob_status ob_store_default_path(char *out, size_t size, ob_err *err);
 
 /* ------------------------------------------------------------------ adding */
 

@@ -481,13 +481,8 @@ static ob_status print_junit(const ob_diff *diff, ob_text *text, ob_err *err)
 
 /* ---- */
 
-ob_status ob_diff_print(const ob_diff *diff, ob_diff_form form, ob_text *text, ob_err *err)
-{
-    return ob_diff_print_on(diff, form, NULL, NULL, text, err);
-}
-
-ob_status ob_diff_print_on(const ob_diff *diff, ob_diff_form form, const ob_table_style *style,
-                           const ob_table_choice *choice, ob_text *text, ob_err *err)
+ob_status ob_diff_print(const ob_diff *diff, ob_diff_form form, const ob_table_style *style,
+                        const ob_table_choice *choice, ob_text *text, ob_err *err)
 {
     ob_diff_summary sum = {.size = sizeof sum};
     screen on;

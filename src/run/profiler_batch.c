@@ -44,11 +44,6 @@ static const profiler_row PROFILERS[OB_PROFILER_COUNT] = {
                           .suffix = "_nsys.nsys-rep"},
 };
 
-const char *ob_profiler_name(ob_profiler_kind kind)
-{
-    return (unsigned)kind < OB_PROFILER_COUNT ? PROFILERS[kind].name : "";
-}
-
 ob_status ob__profiler_find(ob_profiler_kind kind, const char *program, char **path, ob_err *err)
 {
     const profiler_row *row = &PROFILERS[kind];
@@ -76,7 +71,7 @@ ob_status ob__profiler_check(const ob_profiler *profiler, ob_err *err)
     ob_command_words words = {0};
     ob_status status = OB_OK;
     char what[64];
-    snprintf(what, sizeof what, "the file of --%s-args-file", ob_profiler_name(profiler->kind));
+    snprintf(what, sizeof what, "the file of --%s-args-file", PROFILERS[profiler->kind].name);
     if (profiler->args != NULL)
         status = ob__command_words_split(&words, profiler->args, what, err);
     ob__command_words_fini(&words);

@@ -18,7 +18,8 @@
 
 static const double PATIENCE_S = 60;
 
-ob_status ob_store_default_path(char *out, size_t size, ob_err *err)
+/* "<XDG_DATA_HOME, else ~/.local/share>/opbench/history.db". */
+static ob_status find_own_path(char *out, size_t size, ob_err *err)
 {
     const char *data = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
     int n = -1;
@@ -66,7 +67,7 @@ static ob_status open_file(const ob_store_params *params, const char *path, ob_s
 static ob_status open_own(const ob_store_params *params, ob_sql **out, ob_err *err)
 {
     char path[PATH_MAX];
-    OB_TRY(ob_store_default_path(path, sizeof path, err));
+    OB_TRY(find_own_path(path, sizeof path, err));
     if (params->mode == OB_STORE_CREATE && !ob__make_parents(path))
         return ob_err_set(err, OB_ERR_IO, "cannot make %.400s: %s", path, strerror(errno));
     return open_file(params, path, out, err);

@@ -64,13 +64,20 @@ size_t ob_kit_value_ints(const ob_value *value, int64_t *out, size_t capacity)
             out[0] = ob_kit_value_int(value, 0);
         return 1;
     }
-    if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
+    if (!ob_value_is_list(value))
         return 0;
     for (size_t i = 0; i < value->as.list.count && i < capacity; i++) {
         const ob_value *item = &value->as.list.items[i];
         out[i] = item->kind == OB_VALUE_DOUBLE ? 0 : ob_kit_value_int(item, 0);
     }
     return value->as.list.count;
+}
+
+void ob_kit_values_free(const ob_host *host, ob_value *values, size_t count)
+{
+    for (size_t i = 0; values != NULL && i < count; i++)
+        host->value_fini(&values[i]);
+    free(values);
 }
 
 int64_t ob_kit_arg_int(const ob_kit_call *call, const char *name, int64_t otherwise)

@@ -34,7 +34,7 @@ static ob_status bring(const ob_kit_engine *engine, const ob_value *from, ob_val
         return from->as.tensor->storage != NULL ? bring_tensor(engine, from->as.tensor, out, err)
                                                 : host->value_copy(out, from, err);
     OB_TRY(host->value_copy(out, from, err));
-    if (from->kind != OB_VALUE_LIST && from->kind != OB_VALUE_TUPLE)
+    if (!ob_value_is_list(from))
         return OB_OK;
     ob_status status = OB_OK;
     for (size_t i = 0; status == OB_OK && i < from->as.list.count; i++) {

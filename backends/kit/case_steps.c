@@ -39,7 +39,7 @@ static ob_status make_value(const ob_kit_locations *places, ob_pass pass, ob_edg
                    ? make_tensor(places, place, meta->as.tensor, out, err)
                    : OB_OK;
     OB_TRY(host->value_copy(out, meta, err));
-    if (meta->kind != OB_VALUE_LIST && meta->kind != OB_VALUE_TUPLE)
+    if (!ob_value_is_list(meta))
         return OB_OK;
     for (size_t i = 0; i < meta->as.list.count; i++) {
         ob_value *item = &out->as.list.items[i];

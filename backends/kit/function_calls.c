@@ -41,7 +41,7 @@ static void add_value(tensors *to, const ob_value *value, const ob_schema_arg *a
         add_tensor(to, value->as.tensor, arg->name);
     else if (value->kind == OB_VALUE_NONE && without_optional(arg->type)->kind == OB_TYPE_TENSOR)
         add_tensor(to, NULL, arg->name);
-    if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
+    if (!ob_value_is_list(value))
         return;
     for (size_t i = 0; i < value->as.list.count; i++)
         if (value->as.list.items[i].kind == OB_VALUE_TENSOR)

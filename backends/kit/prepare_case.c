@@ -189,13 +189,6 @@ ob_status ob_kit_prepare(ob_kit_engine *engine, const ob_prepare_args *args, ob_
     return OB_OK;
 }
 
-static void free_values(const ob_host *host, ob_value *values, size_t count)
-{
-    for (size_t i = 0; values != NULL && i < count; i++)
-        host->value_fini(&values[i]);
-    free(values);
-}
-
 static void release_pass(const ob_kit_engine *engine, ob_kit_pass *pass)
 {
     const ob_host *host = engine->host;
@@ -204,12 +197,12 @@ static void release_pass(const ob_kit_engine *engine, ob_kit_pass *pass)
         if (step->call.state != NULL && engine->device->clear_state != NULL)
             engine->device->clear_state(&step->call);
         free(step->call.state);
-        free_values(host, step->args, step->arg_count);
-        free_values(host, step->call.outputs, step->call.op->schema->return_count);
+        ob_kit_values_free(host, step->args, step->arg_count);
+        ob_kit_values_free(host, step->call.outputs, step->call.op->schema->return_count);
     }
     free(pass->steps);
     if (pass->graph != NULL)
-        free_values(host, pass->values, pass->graph->edge_count);
+        ob_kit_values_free(host, pass->values, pass->graph->edge_count);
     host->graph_destroy(pass->own);
 }
 
@@ -221,8 +214,8 @@ void ob_kit_release(ob_prepared *prepared)
     prepared->engine->used_bytes -= prepared->bytes;
     for (int p = 0; p < 2; p++)
         release_pass(prepared->engine, &prepared->passes[p]);
-    free_values(host, prepared->outputs, prepared->output_count);
-    free_values(host, prepared->grads, prepared->grad_count);
+    ob_kit_values_free(host, prepared->outputs, prepared->output_count);
+    ob_kit_values_free(host, prepared->grads, prepared->grad_count);
     for (size_t i = 0; i < prepared->grad_output_count; i++)
         host->tensor_fini(&prepared->grad_outputs[i]);
     free(prepared->grad_outputs);

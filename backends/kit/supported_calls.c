@@ -15,7 +15,7 @@ static const ob_tensor *first_tensor(const ob_value *value)
 {
     if (value->kind == OB_VALUE_TENSOR)
         return value->as.tensor;
-    if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
+    if (!ob_value_is_list(value))
         return NULL;
     for (size_t i = 0; i < value->as.list.count; i++) {
         if (value->as.list.items[i].kind == OB_VALUE_TENSOR)
@@ -98,7 +98,7 @@ static ob_dtype foreign_complex(const ob_kit_kernel *kernel, const ob_value *val
     if (dtype > OB_DTYPE_INVALID && is_complex(dtype) && (kernel->dtypes & (1u << dtype)) == 0)
         return dtype;
     ob_dtype found = OB_DTYPE_INVALID;
-    if (value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE)
+    if (ob_value_is_list(value))
         for (size_t i = 0; found == OB_DTYPE_INVALID && i < value->as.list.count; i++)
             found = foreign_complex(kernel, &value->as.list.items[i]);
     return found;
@@ -188,7 +188,7 @@ static ob_status check_value(const ob_kit_engine *engine, const ob_value *value,
 {
     if (value->kind == OB_VALUE_TENSOR)
         return check_tensor(engine, value->as.tensor, name, err);
-    if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
+    if (!ob_value_is_list(value))
         return OB_OK;
     for (size_t i = 0; i < value->as.list.count; i++)
         if (value->as.list.items[i].kind == OB_VALUE_TENSOR)

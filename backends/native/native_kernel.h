@@ -18,6 +18,19 @@ typedef enum native_class {
     NATIVE_CLASS_COUNT,
 } native_class;
 
+/* An element of an array of floats, or of doubles. */
+static inline double native_get(native_class cls, const void *array, int64_t i)
+{
+    return cls == NATIVE_F64 ? ((const double *)array)[i] : (double)((const float *)array)[i];
+}
+static inline void native_put(native_class cls, void *array, int64_t i, double value)
+{
+    if (cls == NATIVE_F64)
+        ((double *)array)[i] = value;
+    else
+        ((float *)array)[i] = (float)value;
+}
+
 typedef struct native_loops native_loops; /* loops.h: inner loops of one instruction set */
 
 /* One opened backend, as kernels see it. */

@@ -94,19 +94,6 @@ typedef struct job {
     size_t size; /* of an element */
 } job;
 
-static double get(const batch_norm *n, const void *array, int64_t i)
-{
-    return n->cls == NATIVE_F64 ? ((const double *)array)[i] : (double)((const float *)array)[i];
-}
-
-static void set(const batch_norm *n, void *array, int64_t i, double value)
-{
-    if (n->cls == NATIVE_F64)
-        ((double *)array)[i] = value;
-    else
-        ((float *)array)[i] = (float)value;
-}
-
 static size_t row_at(const job *j, int64_t image, int64_t channel)
 {
     return (size_t)((image * j->n->channels + channel) * j->n->length) * j->size;
@@ -132,10 +119,12 @@ static void move_running(const job *j, int64_t c, double mean, double squares)
     const int64_t count = n->images * n->length;
     const double keep = 1 - n->momentum;
     if (j->running_mean != NULL)
-        set(n, j->running_mean, c, keep * get(n, j->running_mean, c) + n->momentum * mean);
+        native_put(n->cls, j->running_mean, c,
+                   keep * native_get(n->cls, j->running_mean, c) + n->momentum * mean);
     if (j->running_var != NULL)
-        set(n, j->running_var, c,
-            keep * get(n, j->running_var, c) + n->momentum * squares / (double)(count - 1));
+        native_put(n->cls, j->running_var, c,
+                   keep * native_get(n->cls, j->running_var, c) +
+                       n->momentum * squares / (double)(count - 1));
 }
 
 static void forward_channels(void *ctx, int64_t begin, int64_t end)
@@ -147,12 +136,12 @@ static void forward_channels(void *ctx, int64_t begin, int64_t end)
         if (n->training) {
             const double squares = measure(j, c, &mean);
             rstd = 1 / sqrt(squares / (double)(n->images * n->length) + n->eps);
-            set(n, j->mean, c, mean);
-            set(n, j->rstd, c, rstd);
+            native_put(n->cls, j->mean, c, mean);
+            native_put(n->cls, j->rstd, c, rstd);
             move_running(j, c, mean, squares);
         } else {
-            mean = get(n, j->running_mean, c);
-            rstd = 1 / sqrt(get(n, j->running_var, c) + n->eps);
+            mean = native_get(n->cls, j->running_mean, c);
+            rstd = 1 / sqrt(native_get(n->cls, j->running_var, c) + n->eps);
         }
         for (int64_t i = 0; i < n->images; i++)
             n->rows->norm(&(const native_norm_row){
@@ -160,8 +149,8 @@ static void forward_channels(void *ctx, int64_t begin, int64_t end)
                 .x = j->x + row_at(j, i, c),
                 .count = n->length,
                 .mean = mean,
-                .scale = j->weight == NULL ? rstd : rstd * get(n, j->weight, c),
-                .shift = j->bias == NULL ? 0 : get(n, j->bias, c),
+                .scale = j->weight == NULL ? rstd : rstd * native_get(n->cls, j->weight, c),
+                .shift = j->bias == NULL ? 0 : native_get(n->cls, j->bias, c),
             });
     }
 }
@@ -172,10 +161,10 @@ static void backward_channels(void *ctx, int64_t begin, int64_t end)
     const batch_norm *n = j->n;
     const double count = (double)(n->images * n->length);
     for (int64_t c = begin; c < end; c++) {
-        const double mean = get(n, n->training ? j->mean : j->running_mean, c);
-        const double rstd =
-            n->training ? get(n, j->rstd, c) : 1 / sqrt(get(n, j->running_var, c) + n->eps);
-        const double weight = j->weight == NULL ? 1 : get(n, j->weight, c);
+        const double mean = native_get(n->cls, n->training ? j->mean : j->running_mean, c);
+        const double rstd = n->training ? native_get(n->cls, j->rstd, c)
+                                        : 1 / sqrt(native_get(n->cls, j->running_var, c) + n->eps);
+        const double weight = j->weight == NULL ? 1 : native_get(n->cls, j->weight, c);
         native_sums sums = {0, 0};
         for (int64_t i = 0; i < n->images; i++) {
             const native_sums part = n->rows->sum_grad(
@@ -184,9 +173,9 @@ static void backward_channels(void *ctx, int64_t begin, int64_t end)
             sums.grad_x += part.grad_x;
         }
         if (j->out[1] != NULL)
-            set(n, j->out[1], c, sums.grad_x * rstd);
+            native_put(n->cls, j->out[1], c, sums.grad_x * rstd);
         if (j->out[2] != NULL)
-            set(n, j->out[2], c, sums.grad);
+            native_put(n->cls, j->out[2], c, sums.grad);
         const double scale = rstd * weight;
         for (int64_t i = 0; i < n->images && j->out[0] != NULL; i++)
             n->rows->norm_grad(&(const native_grad_row){

@@ -94,19 +94,6 @@ typedef struct job {
     size_t size;                         /* of an element */
 } job;
 
-static double get(const norm *n, const void *array, int64_t i)
-{
-    return n->cls == NATIVE_F64 ? ((const double *)array)[i] : (double)((const float *)array)[i];
-}
-
-static void set(const norm *n, void *array, int64_t i, double value)
-{
-    if (n->cls == NATIVE_F64)
-        ((double *)array)[i] = value;
-    else
-        ((float *)array)[i] = (float)value;
-}
-
 static const char *at(const char *array, int64_t i, size_t size)
 {
     return array == NULL ? NULL : array + (size_t)i * size;
@@ -119,8 +106,8 @@ static void forward_row(const job *j, int64_t r)
     const double mean = n->rows->sum(x, n->size) / (double)n->size;
     const double variance = n->rows->sum_squares(x, n->size, mean) / (double)n->size;
     const double rstd = 1 / sqrt(variance + n->eps);
-    set(n, j->mean, r, mean);
-    set(n, j->rstd, r, rstd);
+    native_put(n->cls, j->mean, r, mean);
+    native_put(n->cls, j->rstd, r, rstd);
     native_norm_row row = {.x = x,
                            .out = j->out + (size_t)(r * n->size) * j->size,
                            .weight = j->weight,
@@ -137,8 +124,8 @@ static void forward_row(const job *j, int64_t r)
     for (int64_t c = 0; c < n->channels; c++) {
         const int64_t channel = r % n->groups * n->channels + c;
         const size_t offset = (size_t)(r * n->size + c * n->length) * j->size;
-        row.scale = j->weight == NULL ? rstd : rstd * get(n, j->weight, channel);
-        row.shift = j->bias == NULL ? 0 : get(n, j->bias, channel);
+        row.scale = j->weight == NULL ? rstd : rstd * native_get(n->cls, j->weight, channel);
+        row.shift = j->bias == NULL ? 0 : native_get(n->cls, j->bias, channel);
         row.x = j->x + offset;
         row.out = j->out + offset;
         n->rows->norm(&row);
@@ -177,7 +164,7 @@ static void layer_row(const job *j, int64_t r)
 {
     const norm *n = j->n;
     const size_t offset = (size_t)(r * n->size) * j->size;
-    const double mean = get(n, j->mean, r), rstd = get(n, j->rstd, r);
+    const double mean = native_get(n->cls, j->mean, r), rstd = native_get(n->cls, j->rstd, r);
     const native_sums sums =
         n->rows->sum_grad(j->grad + offset, j->x + offset, j->weight, n->size, mean);
     n->rows->norm_grad(&(const native_grad_row){
@@ -197,12 +184,12 @@ static void layer_row(const job *j, int64_t r)
 static void group_row(const job *j, int64_t r)
 {
     const norm *n = j->n;
-    const double mean = get(n, j->mean, r), rstd = get(n, j->rstd, r);
+    const double mean = native_get(n->cls, j->mean, r), rstd = native_get(n->cls, j->rstd, r);
     double sum = 0, sum_x = 0;
     for (int64_t c = 0; c < n->channels; c++) {
         const int64_t channel = r % n->groups * n->channels + c;
         const size_t offset = (size_t)(r * n->size + c * n->length) * j->size;
-        const double weight = j->weight == NULL ? 1 : get(n, j->weight, channel);
+        const double weight = j->weight == NULL ? 1 : native_get(n->cls, j->weight, channel);
         const native_sums sums =
             n->rows->sum_grad(j->grad + offset, j->x + offset, NULL, n->length, mean);
         sum += weight * sums.grad;
@@ -211,7 +198,7 @@ static void group_row(const job *j, int64_t r)
     for (int64_t c = 0; c < n->channels; c++) {
         const int64_t channel = r % n->groups * n->channels + c;
         const size_t offset = (size_t)(r * n->size + c * n->length) * j->size;
-        const double weight = j->weight == NULL ? 1 : get(n, j->weight, channel);
+        const double weight = j->weight == NULL ? 1 : native_get(n->cls, j->weight, channel);
         n->rows->norm_grad(&(const native_grad_row){
             .out = j->out + offset,
             .grad = j->grad + offset,
@@ -244,7 +231,8 @@ static void layer_totals(void *ctx, int64_t begin, int64_t end)
         const size_t offset = (size_t)(r * n->size + begin) * j->size;
         n->rows->add_grad(j->weight_totals == NULL ? NULL : j->weight_totals + begin,
                           j->bias_totals == NULL ? NULL : j->bias_totals + begin, j->grad + offset,
-                          j->x + offset, end - begin, get(n, j->mean, r), get(n, j->rstd, r));
+                          j->x + offset, end - begin, native_get(n->cls, j->mean, r),
+                          native_get(n->cls, j->rstd, r));
     }
 }
 
@@ -258,9 +246,9 @@ static void group_totals(void *ctx, int64_t begin, int64_t end)
             const size_t offset =
                 (size_t)(r * n->size + channel % n->channels * n->length) * j->size;
             const native_sums sums = n->rows->sum_grad(j->grad + offset, j->x + offset, NULL,
-                                                       n->length, get(n, j->mean, r));
+                                                       n->length, native_get(n->cls, j->mean, r));
             if (j->weight_totals != NULL)
-                j->weight_totals[channel] += sums.grad_x * get(n, j->rstd, r);
+                j->weight_totals[channel] += sums.grad_x * native_get(n->cls, j->rstd, r);
             if (j->bias_totals != NULL)
                 j->bias_totals[channel] += sums.grad;
         }
@@ -273,7 +261,7 @@ static void store_totals(const ob_kit_call *call, const native_dense *out, const
         return;
     void *array = native_dense_place(call, out);
     for (int64_t i = 0; i < count; i++)
-        set(call->state, array, i, totals[i]);
+        native_put(((const norm *)call->state)->cls, array, i, totals[i]);
     native_dense_write(call, out);
 }
 

@@ -50,7 +50,7 @@ static ob_status zeros_at_depth(const ob_host *host, const ob_value *meta, ob_va
         host->tensor_fini(&tensor);
         return status;
     }
-    if (meta->kind != OB_VALUE_LIST && meta->kind != OB_VALUE_TUPLE)
+    if (!ob_value_is_list(meta))
         return host->value_copy(out, meta, err);
     if (depth == MAX_DEPTH)
         return too_deep(host, err);
@@ -91,7 +91,7 @@ static ob_status add_bytes_at_depth(const ob_host *host, const ob_value *value, 
 {
     if (value->kind == OB_VALUE_TENSOR)
         return add_tensor_bytes(host, value->as.tensor, bytes, err);
-    if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
+    if (!ob_value_is_list(value))
         return OB_OK;
     if (depth == MAX_DEPTH)
         return too_deep(host, err);

@@ -54,13 +54,6 @@ ob_status onednn_supports(ob_backend *backend, const ob_graph *graph, ob_pass pa
 
 /* ---- inputs ---- */
 
-static void free_values(const ob_host *host, ob_value *values, size_t count)
-{
-    for (size_t i = 0; values != NULL && i < count; i++)
-        host->value_fini(&values[i]);
-    free(values);
-}
-
 static ob_status copy_values(const ob_host *host, const ob_value *from, size_t count,
                              const ob_value **to, ob_err *err)
 {
@@ -208,8 +201,9 @@ void onednn_release(ob_prepared *prepared)
         }
     }
     clear(prepared);
-    free_values(backend->host, (ob_value *)prepared->args.inputs, prepared->args.input_count);
-    free_values(backend->host, (ob_value *)prepared->args.parameters,
-                prepared->args.parameter_count);
+    ob_kit_values_free(backend->host, (ob_value *)prepared->args.inputs,
+                       prepared->args.input_count);
+    ob_kit_values_free(backend->host, (ob_value *)prepared->args.parameters,
+                       prepared->args.parameter_count);
     free(prepared);
 }

@@ -140,7 +140,7 @@ size_t ort_arg_ints(const ort_call *call, const char *name, int64_t *out, size_t
             out[0] = ort_arg_int(call, name, 0);
         return 1;
     }
-    if (value == NULL || (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE))
+    if (value == NULL || (!ob_value_is_list(value)))
         return 0;
     for (size_t i = 0; i < value->as.list.count && i < capacity; i++) {
         const ob_value *item = &value->as.list.items[i];

@@ -121,7 +121,7 @@ static ort_id item(ort_call *call, const char *name, size_t i, ob_dtype dtype)
     ort_translation *t = call->t;
     const ob_value *value = ort_arg_value(call, name);
     list l;
-    if (value != NULL && (value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE))
+    if (value != NULL && ob_value_is_list(value))
         return i < value->as.list.count ? ort_number_from(t, dtype, &value->as.list.items[i])
                                         : ORT_NONE;
     if (value != NULL)

@@ -356,13 +356,6 @@ ob_status ort_prepare(ob_backend *backend, const ob_prepare_args *args, ob_prepa
     return status;
 }
 
-static void free_values(const ob_host *host, ob_value *values, size_t count)
-{
-    for (size_t i = 0; values != NULL && i < count; i++)
-        host->value_fini(&values[i]);
-    free(values);
-}
-
 static void free_copies(const ob_host *host, ort_copies *list)
 {
     for (size_t i = 0; i < list->count; i++) {
@@ -380,8 +373,8 @@ void ort_release(ob_prepared *prepared)
     if (backend != NULL) {
         ort_session_close(backend, &prepared->passes[0]);
         ort_session_close(backend, &prepared->passes[1]);
-        free_values(backend->host, prepared->outputs, prepared->output_count);
-        free_values(backend->host, prepared->grads, prepared->grad_count);
+        ob_kit_values_free(backend->host, prepared->outputs, prepared->output_count);
+        ob_kit_values_free(backend->host, prepared->grads, prepared->grad_count);
         free_copies(backend->host, &prepared->after);
         free_copies(backend->host, &prepared->restore);
         free_copies(backend->host, &prepared->gathered);

@@ -15,7 +15,7 @@ size_t ort_tensor_count(const ob_value *meta)
 {
     if (meta->kind == OB_VALUE_TENSOR)
         return 1;
-    return meta->kind == OB_VALUE_LIST || meta->kind == OB_VALUE_TUPLE ? meta->as.list.count : 0;
+    return ob_value_is_list(meta) ? meta->as.list.count : 0;
 }
 
 const ob_tensor *ort_tensor_at(const ob_value *meta, size_t index)

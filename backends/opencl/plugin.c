@@ -103,7 +103,7 @@ static bool has_double(const ob_value *value)
     if (value->kind == OB_VALUE_TENSOR)
         return value->as.tensor->dtype == OB_DTYPE_F64;
     bool found = false;
-    if (value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE) {
+    if (ob_value_is_list(value)) {
         for (size_t i = 0; !found && i < value->as.list.count; i++)
             found = has_double(&value->as.list.items[i]);
     }

@@ -188,7 +188,7 @@ c10::IValue list_of(const ob_backend &backend, const ob_value &value, const c10:
 {
     const c10::TypePtr element = type->containedType(0);
     std::vector<c10::IValue> items;
-    if (value.kind == OB_VALUE_LIST || value.kind == OB_VALUE_TUPLE)
+    if (ob_value_is_list(&value))
         for (size_t i = 0; i < value.as.list.count; i++)
             items.push_back(to_ivalue(backend, value.as.list.items[i], element, storages));
     else
@@ -200,8 +200,7 @@ c10::IValue tuple_of(const ob_backend &backend, const ob_value &value, const c10
                      StorageMap &storages)
 {
     const auto types = type->containedTypes();
-    if ((value.kind != OB_VALUE_LIST && value.kind != OB_VALUE_TUPLE) ||
-        value.as.list.count != types.size())
+    if ((!ob_value_is_list(&value)) || value.as.list.count != types.size())
         misfit(value, type);
     std::vector<c10::IValue> items;
     for (size_t i = 0; i < types.size(); i++)

@@ -64,8 +64,10 @@ double ob_kit_value_double(const ob_value *value, double otherwise);
 /* A list of ints; a single int counts as a list of one. At most `capacity` are written; returns how many
  * there are. */
 size_t ob_kit_value_ints(const ob_value *value, int64_t *out, size_t capacity);
-/* "" when it is no string. */
+/* "" when it is not a string. */
 const char *ob_kit_value_str(const ob_value *value);
+/* Ends each of the values and frees the array; NULL is allowed. */
+void ob_kit_values_free(const ob_host *host, ob_value *values, size_t count);
 /* A dimension number from the schema, negative ones counted from the end. ndim 0 counts as 1. */
 int ob_kit_dim(int64_t dim, int ndim);
 

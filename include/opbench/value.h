@@ -66,6 +66,12 @@ struct ob_value {
 
 const char *ob_value_kind_name(ob_value_kind kind);
 
+/* A list or a tuple. */
+static inline bool ob_value_is_list(const ob_value *value)
+{
+    return value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE;
+}
+
 /* Makers of plain values. */
 static inline ob_value ob_value_none(void)
 {

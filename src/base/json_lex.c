@@ -312,14 +312,9 @@ static ob_status lex_string(ob_json_lexer *lexer, ob_json_token *token, ob_err *
 
 /* ---- numbers and words ---- */
 
-static bool is_digit(int c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static size_t digits(const char *text, size_t i, size_t length)
 {
-    while (i < length && is_digit(text[i]))
+    while (i < length && ob__is_digit(text[i]))
         i++;
     return i;
 }
@@ -353,7 +348,7 @@ static bool number_is_valid(const char *text, size_t length, bool *whole)
 
 static bool is_word(int c)
 {
-    return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || c == '.' ||
+    return ob__is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || c == '.' ||
            c == '+' || c == '-';
 }
 
@@ -382,7 +377,7 @@ static inline bool lex_small_number(ob_json_lexer *lexer, ob_json_token *token)
     const char *text = lexer->start, *p = text + (*text == '-'), *first = p;
     const char *limit = lexer->end - p > MOST ? p + MOST : lexer->end;
     uint64_t value = 0;
-    while (p < limit && is_digit(*p))
+    while (p < limit && ob__is_digit(*p))
         value = 10 * value + (uint64_t)(*p++ - '0');
     if (p == first || p >= lexer->end || is_word((unsigned char)*p) ||
         (*first == '0' && p - first > 1))
@@ -453,7 +448,7 @@ static ob_status bad_byte(ob_json_lexer *lexer, int c, ob_err *err)
         FAIL_AT(lexer, 0, OB_ERR_SYNTAX, err, "JSON has no comments; remove this one");
     if (c == 0x1F && next == 0x8B)
         FAIL_AT(lexer, 0, OB_ERR_SYNTAX, err, "this is gzip data, not JSON text; unpack it first");
-    if ((c == '.' || c == '+') && is_digit(next))
+    if ((c == '.' || c == '+') && ob__is_digit(next))
         FAIL_AT(lexer, 0, OB_ERR_SYNTAX, err, "a JSON number begins with a digit; write %s",
                 c == '.' ? "0 before the point" : "it without the plus sign");
     if (c > 0x20 && c < 0x7F)
@@ -570,7 +565,7 @@ ob_status ob__json_lexer_next(ob_json_lexer *lexer, ob_json_token *token, ob_err
         lexer->at = lexer->start + 1;
         return OB_OK;
     }
-    if (c == '-' || is_digit(c))
+    if (c == '-' || ob__is_digit(c))
         return lex_number(lexer, token, err);
     return is_word(c) && c != '.' && c != '+' ? lex_word(lexer, token, err)
                                               : bad_byte(lexer, c, err);

@@ -19,4 +19,15 @@ bool ob__parse_i64(const char *text, size_t length, int64_t *out);
  * out has room for 32 bytes; returns the length; NUL-terminated. */
 size_t ob__format_double(double value, char *out);
 
+/* Of ASCII alone, unlike isdigit and isalpha. */
+static inline bool ob__is_digit(int c)
+{
+    return c >= '0' && c <= '9';
+}
+/* A letter or "_". */
+static inline bool ob__is_word_start(int c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
 #endif

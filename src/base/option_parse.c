@@ -41,14 +41,9 @@ static spelling spell_letter(char letter)
     return (spelling){.text = {'-', letter}};
 }
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static size_t skip_digits(const char *text, size_t at)
 {
-    while (is_digit(text[at]))
+    while (ob__is_digit(text[at]))
         at++;
     return at;
 }

@@ -38,23 +38,14 @@ static bool good(const reader *r)
     return r->builder->err.code == OB_OK;
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Length of a name at `text`; a dotted one ("torch.float32") if dots are taken. */
 static size_t name_length(const char *text, bool dots)
 {
     size_t length = 0;
-    if (!is_letter(text[0]))
+    if (!ob__is_word_start(text[0]))
         return 0;
-    while (is_letter(text[length]) || is_digit(text[length]) || (dots && text[length] == '.'))
+    while (ob__is_word_start(text[length]) || ob__is_digit(text[length]) ||
+           (dots && text[length] == '.'))
         length++;
     return length;
 }
@@ -86,7 +77,7 @@ typedef struct number {
 static size_t digits_length(const char *text)
 {
     size_t length = 0;
-    while (is_digit(text[length]))
+    while (ob__is_digit(text[length]))
         length++;
     return length;
 }
@@ -126,7 +117,7 @@ static bool read_number(reader *r, number *out)
 static bool begins_number(const char *text)
 {
     const char *at = text + (text[0] == '-' || text[0] == '+');
-    return is_digit(at[0]) || (at[0] == '.' && is_digit(at[1]));
+    return ob__is_digit(at[0]) || (at[0] == '.' && ob__is_digit(at[1]));
 }
 
 /* LOW or LOW..HIGH; *range says which. */
@@ -171,7 +162,7 @@ static bool read_sizes(reader *r, int64_t *sizes, size_t *count)
         number size;
         if (*count == MOST_SIZES)
             return fail(r, "more than 64 sizes");
-        if (!is_digit(*r->at))
+        if (!ob__is_digit(*r->at))
             return fail(r, "expected a size or \"]\"");
         if (!read_number(r, &size))
             return false;

@@ -89,20 +89,10 @@ static void skip_blanks(parser *p)
         p->at++;
 }
 
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static size_t word_length(const char *at)
 {
     size_t length = 0;
-    while (is_letter(at[length]) || (length > 0 && is_digit(at[length])))
+    while (ob__is_word_start(at[length]) || (length > 0 && ob__is_digit(at[length])))
         length++;
     return length;
 }
@@ -140,9 +130,9 @@ static ob_status parse_number(parser *p)
 {
     int64_t number;
     size_t length = 0;
-    while (is_digit(p->at[length]))
+    while (ob__is_digit(p->at[length]))
         length++;
-    if (p->at[length] == '.' || is_letter(p->at[length]))
+    if (p->at[length] == '.' || ob__is_word_start(p->at[length]))
         return fail(p, OB_ERR_SYNTAX, "only whole numbers are known here");
     if (!ob__parse_i64(p->at, length, &number))
         return fail(p, OB_ERR_OVERFLOW, "the number does not fit 64 bits");
@@ -170,9 +160,9 @@ static ob_status parse_name(parser *p)
 static ob_status parse_atom(parser *p)
 {
     skip_blanks(p);
-    if (is_digit(*p->at))
+    if (ob__is_digit(*p->at))
         return parse_number(p);
-    if (is_letter(*p->at))
+    if (ob__is_word_start(*p->at))
         return parse_name(p);
     if (*p->at != '(')
         return fail(p, OB_ERR_SYNTAX, "a number, a parameter or '(' is missing here");

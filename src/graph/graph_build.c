@@ -12,11 +12,6 @@
 
 /* ---- inputs ---- */
 
-static bool is_list(const ob_value *value)
-{
-    return value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE;
-}
-
 static ob_status push_value(const ob_value *value, ob_value *values, size_t capacity, size_t *count,
                             ob_err *err)
 {
@@ -32,7 +27,7 @@ static ob_status push_value(const ob_value *value, ob_value *values, size_t capa
 static ob_status flatten(const ob_value *value, ob_value *values, size_t capacity, size_t *count,
                          ob_err *err)
 {
-    if (!is_list(value) || !ob__value_has_tensor(value))
+    if (!ob_value_is_list(value) || !ob__value_has_tensor(value))
         return push_value(value, values, capacity, count, err);
     for (size_t i = 0; i < value->as.list.count; i++) {
         if (ob__value_has_tensor(&value->as.list.items[i]))
@@ -220,7 +215,7 @@ static ob_status schema_operator(const ob_op_table *table, const char *text, siz
 /* ["Tensor", "Tensor", "int", "Tensor"] */
 static bool lists_words(const ob_value *value)
 {
-    if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
+    if (!ob_value_is_list(value))
         return false;
     for (size_t i = 0; i < value->as.list.count; i++)
         if (value->as.list.items[i].kind != OB_VALUE_STR)

@@ -6,16 +6,11 @@
 
 #include <stdlib.h>
 
-static bool is_list(const ob_value *value)
-{
-    return value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE;
-}
-
 bool ob__value_has_tensor(const ob_value *value)
 {
     if (value->kind == OB_VALUE_TENSOR)
         return true;
-    for (size_t i = 0; is_list(value) && i < value->as.list.count; i++) {
+    for (size_t i = 0; ob_value_is_list(value) && i < value->as.list.count; i++) {
         if (ob__value_has_tensor(&value->as.list.items[i]))
             return true;
     }
@@ -27,7 +22,7 @@ bool ob__value_is_differentiable(const ob_value *value, bool flagged)
     if (value->kind == OB_VALUE_TENSOR)
         return ob_dtype_is_floating(value->as.tensor->dtype) &&
                (!flagged || value->as.tensor->requires_grad);
-    for (size_t i = 0; is_list(value) && i < value->as.list.count; i++) {
+    for (size_t i = 0; ob_value_is_list(value) && i < value->as.list.count; i++) {
         if (ob__value_is_differentiable(&value->as.list.items[i], flagged))
             return true;
     }
@@ -49,7 +44,7 @@ static void strip_value(ob_value *value)
 {
     if (value->kind == OB_VALUE_TENSOR)
         strip_storage(value->as.tensor);
-    for (size_t i = 0; is_list(value) && i < value->as.list.count; i++)
+    for (size_t i = 0; ob_value_is_list(value) && i < value->as.list.count; i++)
         strip_value(&value->as.list.items[i]);
 }
 

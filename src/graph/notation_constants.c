@@ -8,11 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-static bool is_list(const ob_value *value)
-{
-    return value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE;
-}
-
 static bool as_int(const ob_value *value, int64_t *out)
 {
     if (value->kind != OB_VALUE_INT && value->kind != OB_VALUE_BOOL)
@@ -37,7 +32,7 @@ bool ob__constant_truth(const ob_value *value)
     double number;
     if (as_real(value, &number))
         return number != 0.0;
-    if (is_list(value))
+    if (ob_value_is_list(value))
         return value->as.list.count > 0;
     if (value->kind == OB_VALUE_STR)
         return value->as.str.length > 0;
@@ -53,7 +48,7 @@ static bool are_equal(const ob_value *a, const ob_value *b)
         return i == j;
     if (as_real(a, &x) && as_real(b, &y))
         return x == y;
-    if (is_list(a) && is_list(b)) {
+    if (ob_value_is_list(a) && ob_value_is_list(b)) {
         bool equal = a->as.list.count == b->as.list.count;
         for (size_t k = 0; equal && k < a->as.list.count; k++)
             equal = are_equal(&a->as.list.items[k], &b->as.list.items[k]);

@@ -85,8 +85,7 @@ ob_status ob__take_ints(const ob__function_args *args, size_t i, ob__int_list *o
     const ob_operand *operand = &args->args[i];
     const ob_value *value = &operand->value;
     *out = (ob__int_list){.items = NULL};
-    if (operand->kind != OB_OPERAND_VALUE ||
-        (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE))
+    if (operand->kind != OB_OPERAND_VALUE || (!ob_value_is_list(value)))
         return fail_kind(args, i, "a list of whole numbers", err);
     const size_t count = value->as.list.count;
     for (size_t k = 0; k < count; k++) {

@@ -80,19 +80,9 @@ ob_status ob__source_error(const ob__source *source, uint32_t start, uint32_t en
 
 /* ---- tokens ---- */
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool is_word_start(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static bool is_word(char c)
 {
-    return is_word_start(c) || is_digit(c);
+    return ob__is_word_start(c) || ob__is_digit(c);
 }
 
 /* Blanks, line ends and "# comments". */
@@ -126,7 +116,7 @@ static size_t name_end(const ob__source *source, size_t at)
         if (peek(source, at) == '.' && is_word(peek(source, at + 1)))
             at += 1;
         else if (peek(source, at) == ':' && peek(source, at + 1) == ':' &&
-                 is_word_start(peek(source, at + 2)))
+                 ob__is_word_start(peek(source, at + 2)))
             at += 2;
         else
             return at;
@@ -153,27 +143,27 @@ static ob_status read_number(const ob__source *source, size_t at, ob__token *tok
 {
     size_t end = at;
     bool real = false;
-    while (is_digit(peek(source, end)))
+    while (ob__is_digit(peek(source, end)))
         end++;
-    if (peek(source, end) == '.' && is_digit(peek(source, end + 1))) {
+    if (peek(source, end) == '.' && ob__is_digit(peek(source, end + 1))) {
         real = true;
         end++;
-        while (is_digit(peek(source, end)))
+        while (ob__is_digit(peek(source, end)))
             end++;
     }
     if (peek(source, end) == 'e' || peek(source, end) == 'E') {
         size_t digits = end + 1;
         if (peek(source, digits) == '-' || peek(source, digits) == '+')
             digits++;
-        if (is_digit(peek(source, digits))) {
+        if (ob__is_digit(peek(source, digits))) {
             real = true;
             end = digits;
-            while (is_digit(peek(source, end)))
+            while (ob__is_digit(peek(source, end)))
                 end++;
         }
     }
     token->end = (uint32_t)end;
-    if (is_word_start(peek(source, end)) || peek(source, end) == '.')
+    if (ob__is_word_start(peek(source, end)) || peek(source, end) == '.')
         return ob__source_error(source, token->start, token->end + 1, OB_ERR_SYNTAX, err,
                                 "a number is followed by '%c'; put a blank or an operator there",
                                 peek(source, end));
@@ -249,15 +239,15 @@ ob_status ob__token_read(const ob__source *source, size_t *at, ob_arena *arena, 
     *token = (ob__token){.kind = OB__TOKEN_END, .start = (uint32_t)start, .end = (uint32_t)start};
     if (start < source->length) {
         const char c = source->text[start];
-        if (is_word_start(c)) {
+        if (ob__is_word_start(c)) {
             OB_TRY(read_name(source, start, arena, token, err));
         } else if (c == '@') {
-            if (!is_word_start(peek(source, start + 1)))
+            if (!ob__is_word_start(peek(source, start + 1)))
                 return ob__source_error(source, token->start, token->start + 1, OB_ERR_SYNTAX, err,
                                         "'@' needs a function's name behind it");
             OB_TRY(read_name(source, start + 1, arena, token, err));
             token->kind = OB__TOKEN_FUNCTION;
-        } else if (is_digit(c)) {
+        } else if (ob__is_digit(c)) {
             OB_TRY(read_number(source, start, token, err));
         } else if (c == '"' || c == '\'') {
             OB_TRY(read_string(source, start, arena, token, err));

@@ -11,7 +11,7 @@ static size_t count_leaves(const ob_operand *operand);
 
 static size_t count_value_leaves(const ob_value *value)
 {
-    if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
+    if (!ob_value_is_list(value))
         return 1;
     size_t count = 1;
     for (size_t i = 0; i < value->as.list.count && count <= OB__NOTATION_MAX_ITEMS; i++)

@@ -119,18 +119,13 @@ bool ob__operand_is_none(const ob_operand *operand)
     return operand->kind == OB_OPERAND_VALUE && operand->value.kind == OB_VALUE_NONE;
 }
 
-static bool is_list_value(const ob_value *value)
-{
-    return value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE;
-}
-
 /* The list value behind a constant or an edge; NULL when there is none. */
 static const ob_value *list_value(const ob_graph *graph, const ob_operand *operand)
 {
     const ob_value *value = operand->kind == OB_OPERAND_VALUE  ? &operand->value
                             : operand->kind == OB_OPERAND_EDGE ? &graph->edges[operand->edge].meta
                                                                : NULL;
-    return value != NULL && is_list_value(value) ? value : NULL;
+    return value != NULL && ob_value_is_list(value) ? value : NULL;
 }
 
 bool ob__operand_is_list(const ob_graph *graph, const ob_operand *operand)

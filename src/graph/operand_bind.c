@@ -18,7 +18,7 @@ static ob_status tag_value(ob_value *value, ob_edge_id edge, int64_t index, ob_e
         value->as.tensor->offset = TAG_BIT | ((int64_t)edge << ITEM_BITS) | index;
         return OB_OK;
     }
-    if (value->kind != OB_VALUE_LIST && value->kind != OB_VALUE_TUPLE)
+    if (!ob_value_is_list(value))
         return OB_OK;
     if (value->as.list.count > (size_t)ITEM_MASK)
         return ob_err_set(err, OB_ERR_LIMIT, "a list of %zu tensors is too long for one call",
@@ -111,7 +111,7 @@ ob_status ob__operand_from_tagged(const ob_graph *graph, ob_value *tagged, ob_op
     *out = ob__operand_none();
     if (tagged->kind == OB_VALUE_TENSOR)
         return tensor_from_tagged(graph, tagged->as.tensor, out, err);
-    if (tagged->kind != OB_VALUE_LIST && tagged->kind != OB_VALUE_TUPLE)
+    if (!ob_value_is_list(tagged))
         return ob_value_copy(&out->value, tagged, err);
 
     const size_t count = tagged->as.list.count;

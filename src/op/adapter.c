@@ -283,8 +283,7 @@ static ob_status add_subject(const ob_schema *signature, ob_status status, ob_er
 static ob_status bind(const ob_schema *signature, const ob_call *call, ob_value *bound, ob_err *err)
 {
     const size_t last = signature->positional_count - 1;
-    if (!signature->vararg || call->arg_count <= last ||
-        (call->args[last].kind == OB_VALUE_LIST || call->args[last].kind == OB_VALUE_TUPLE))
+    if (!signature->vararg || call->arg_count <= last || ob_value_is_list(&call->args[last]))
         return ob_schema_bind(signature, call, bound, err);
     ob_value args[OB__ADAPTED_ARGS] = {{.kind = OB_VALUE_NONE}};
     ob_value rest = ob_value_none();

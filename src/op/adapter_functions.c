@@ -11,11 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool is_list(const ob_value *value)
-{
-    return value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE;
-}
-
 /* default(x, y): y where x is None. */
 static ob_status f_default(const ob_value *args, size_t count, ob_value *out, ob_err *err)
 {
@@ -76,14 +71,14 @@ static ob_status f_ndim(const ob_value *args, size_t count, ob_value *out, ob_er
 static ob_status f_len(const ob_value *args, size_t count, ob_value *out, ob_err *err)
 {
     (void)count, (void)err;
-    *out = ob_value_int(is_list(&args[0]) ? (int64_t)args[0].as.list.count : -1);
+    *out = ob_value_int(ob_value_is_list(&args[0]) ? (int64_t)args[0].as.list.count : -1);
     return OB_OK;
 }
 
 static ob_status f_is_list(const ob_value *args, size_t count, ob_value *out, ob_err *err)
 {
     (void)count, (void)err;
-    *out = ob_value_bool(is_list(&args[0]));
+    *out = ob_value_bool(ob_value_is_list(&args[0]));
     return OB_OK;
 }
 
@@ -134,7 +129,7 @@ static ob_status space_size(const ob_value *input, int64_t n, int64_t i, int64_t
  * another length. */
 static const ob_value *element(const ob_value *value, size_t n, size_t i)
 {
-    if (!is_list(value))
+    if (!ob_value_is_list(value))
         return value;
     return value->as.list.count == n ? &value->as.list.items[i] : NULL;
 }

@@ -27,7 +27,7 @@ double ob__cost_bytes(const ob_value *value)
     if (value->kind == OB_VALUE_TENSOR)
         return touched_bytes(value->as.tensor);
     double sum = 0;
-    if (value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE) {
+    if (ob_value_is_list(value)) {
         for (size_t i = 0; i < value->as.list.count; i++) {
             if (value->as.list.items[i].kind == OB_VALUE_TENSOR)
                 sum += touched_bytes(value->as.list.items[i].as.tensor);
@@ -43,7 +43,7 @@ static double numel(const ob_value *value)
     if (value->kind == OB_VALUE_TENSOR)
         return (double)ob_tensor_numel(value->as.tensor);
     double sum = 0;
-    if (value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE) {
+    if (ob_value_is_list(value)) {
         for (size_t i = 0; i < value->as.list.count; i++) {
             if (value->as.list.items[i].kind == OB_VALUE_TENSOR)
                 sum += (double)ob_tensor_numel(value->as.list.items[i].as.tensor);

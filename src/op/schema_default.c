@@ -35,14 +35,9 @@ static const struct {
      {.kind = OB_VALUE_MEMORY_FORMAT, .as = {.memory_format = OB_MEMORY_FORMAT_CHANNELS_LAST_3D}}},
 };
 
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool is_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || is_digit(c);
+    return ob__is_word_start(c) || ob__is_digit(c);
 }
 
 static void skip_space(const char **at, const char *end)
@@ -53,7 +48,7 @@ static void skip_space(const char **at, const char *end)
 
 static const char *skip_digits(const char *at, const char *end)
 {
-    while (at < end && is_digit(*at))
+    while (at < end && ob__is_digit(*at))
         at++;
     return at;
 }
@@ -157,7 +152,7 @@ static bool parse_word(const char **at, const char *end, ob_value *out, bool *kn
 
 static int hex_digit(char c)
 {
-    return is_digit(c)              ? c - '0'
+    return ob__is_digit(c)          ? c - '0'
            : (c >= 'a' && c <= 'f') ? c - 'a' + 10
            : (c >= 'A' && c <= 'F') ? c - 'A' + 10
                                     : 99;
@@ -278,9 +273,9 @@ bool ob__default_parse(const char **at, const char *end, int depth, ob_value *ou
         return parse_list(at, end, depth, out, known, problem);
     }
     const char next = *at + 1 < end ? (*at)[1] : '\0';
-    if (is_digit(c) || c == '.' || (c == '-' && (is_digit(next) || next == '.')))
+    if (ob__is_digit(c) || c == '.' || (c == '-' && (ob__is_digit(next) || next == '.')))
         return parse_number(at, end, out, problem);
-    if ((is_word(c) && !is_digit(c)) || (c == '-' && is_word(next)))
+    if ((is_word(c) && !ob__is_digit(c)) || (c == '-' && is_word(next)))
         return parse_word(at, end, out, known, problem);
     *problem = "expected a value";
     return false;

@@ -76,7 +76,7 @@ const char *ob__parser_take_word(ob__parser *p)
 {
     ob__parser_skip_space(p);
     const char *start = p->at;
-    if (p->at < p->end && ob__parser_is_word_start(*p->at))
+    if (p->at < p->end && ob__is_word_start(*p->at))
         while (p->at < p->end && ob__parser_is_word(*p->at))
             p->at++;
     return p->at > start ? start : NULL;

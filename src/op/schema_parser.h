@@ -5,6 +5,7 @@
 #ifndef OB_OP_SCHEMA_PARSER_H
 #define OB_OP_SCHEMA_PARSER_H
 
+#include "base/number.h"
 #include "op/schema_int.h"
 
 typedef struct ob__parser {
@@ -16,14 +17,9 @@ typedef struct ob__parser {
     ob_err *err;
 } ob__parser;
 
-static inline bool ob__parser_is_word_start(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
 static inline bool ob__parser_is_word(char c)
 {
-    return ob__parser_is_word_start(c) || (c >= '0' && c <= '9');
+    return ob__is_word_start(c) || ob__is_digit(c);
 }
 
 void ob__parser_skip_space(ob__parser *p);

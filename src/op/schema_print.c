@@ -147,8 +147,7 @@ const char *ob__value_describe(const ob_value *value, char *out, size_t size)
 {
     if (value->kind == OB_VALUE_STR)
         snprintf(out, size, "str '%.40s'", value->as.str.text);
-    else if ((value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE) &&
-             value->as.list.count > 0)
+    else if (ob_value_is_list(value) && value->as.list.count > 0)
         snprintf(out, size, "%s of %s", kind_word(value), kind_word(&value->as.list.items[0]));
     else
         snprintf(out, size, "%s", kind_word(value));

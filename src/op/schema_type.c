@@ -116,7 +116,7 @@ static ob_status parse_type_name(ob__parser *p, int depth, const ob_type **out)
     const char *start = ob__parser_take_word(p);
     if (start == NULL)
         return ob__parser_fail(p, "expected a type");
-    while (p->at + 1 < p->end && *p->at == '.' && ob__parser_is_word_start(p->at[1])) {
+    while (p->at + 1 < p->end && *p->at == '.' && ob__is_word_start(p->at[1])) {
         p->at++;
         (void)ob__parser_take_word(p);
     }

@@ -113,7 +113,7 @@ ob_status ob__arg_ints(const ob_op_call *call, const char *name, ob__ints *out, 
         out->count = 1;
         return OB_OK;
     }
-    if (v->kind != OB_VALUE_LIST && v->kind != OB_VALUE_TUPLE)
+    if (!ob_value_is_list(v))
         return ob__shape_fail(call, err, "%s must be a list of integers, not %s", name,
                               ob_value_kind_name(v->kind));
     if (v->as.list.count > OB_MAX_DIMS)
@@ -173,7 +173,7 @@ ob_status ob__arg_tensors(const ob_op_call *call, const char *name, const ob_val
                           size_t *count, ob_err *err)
 {
     const ob_value *v = ob__arg(call, name);
-    if (v == NULL || (v->kind != OB_VALUE_LIST && v->kind != OB_VALUE_TUPLE))
+    if (v == NULL || (!ob_value_is_list(v)))
         return ob__shape_fail(call, err, "%s must be a list of tensors", name);
     *items = v->as.list.items;
     *count = v->as.list.count;

@@ -222,11 +222,6 @@ static bool convert_plain(const ob_type *type, const ob_value *in, ob_value *out
     }
 }
 
-static bool is_sequence(const ob_value *value)
-{
-    return value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE;
-}
-
 /* One value stands for a list of fixed size, but a tensor never for a list of tensors, and not for
  * a list of lists, which would grow by powers. */
 static bool repeats(const ob_type *type)
@@ -238,7 +233,7 @@ static bool repeats(const ob_type *type)
 static bool tuple_accepts(const ob_type *type, const ob_value *value)
 {
     const ob_type *item = type->element;
-    if (!is_sequence(value))
+    if (!ob_value_is_list(value))
         return false;
     for (size_t i = 0; i < value->as.list.count; i++, item = item->next)
         if (item == NULL || !ob_type_accepts(item, &value->as.list.items[i]))
@@ -252,7 +247,7 @@ bool ob_type_accepts(const ob_type *type, const ob_value *value)
     case OB_TYPE_OPTIONAL:
         return value->kind == OB_VALUE_NONE || ob_type_accepts(type->element, value);
     case OB_TYPE_LIST:
-        if (!is_sequence(value))
+        if (!ob_value_is_list(value))
             return repeats(type) && ob_type_accepts(type->element, value);
         for (size_t i = 0; i < value->as.list.count; i++)
             if (!ob_type_accepts(type->element, &value->as.list.items[i]))
@@ -271,7 +266,7 @@ static ob_status convert_list(const ob_type *type, const ob_value *value, ob_val
                               ob_err *err)
 {
     const bool tuple = type->kind == OB_TYPE_TUPLE;
-    const bool repeat = !is_sequence(value);
+    const bool repeat = !ob_value_is_list(value);
     const size_t count = repeat ? (size_t)type->list_size : value->as.list.count;
     OB_TRY(ob_value_init_list(out, tuple ? OB_VALUE_TUPLE : OB_VALUE_LIST, count, err));
     const ob_type *item = type->element;

@@ -61,7 +61,7 @@ static void for_each_storage(const ob_value *values, size_t count,
         const ob_storage *storage = host_storage(&values[i]);
         if (storage != NULL && ob_storage_size(storage) > 0)
             fn(ctx, ob_storage_data(storage), ob_storage_size(storage));
-        else if (values[i].kind == OB_VALUE_LIST || values[i].kind == OB_VALUE_TUPLE)
+        else if (ob_value_is_list(&values[i]))
             for_each_storage(values[i].as.list.items, values[i].as.list.count, fn, ctx);
     }
 }

@@ -166,11 +166,6 @@ void ob__merge_show(const ob_merge *merge, ob_record_pass *forward, ob_record_pa
         show_lists(&merge->backward, backward);
 }
 
-static double rate(double work, double median_ms)
-{
-    return work >= 0 && median_ms > 0 ? work / (median_ms * 1e-3) / 1e9 : NAN;
-}
-
 static ob_status finish_pass(ob_merged_pass *from, ob_record_pass *pass, ob_err *err)
 {
     const size_t count = from->measure_time_ms.count;
@@ -186,8 +181,8 @@ static ob_status finish_pass(ob_merged_pass *from, ob_record_pass *pass, ob_err 
                             &pass->time_ms, err));
     OB_TRY(ob__fill_interval(as_reals(&from->medians_ms), OB_OVER_PROCESSES, pass, err));
     pass->time_ms.median = pass->interval_ms.median;
-    pass->gflops_per_s = rate(pass->flops, pass->time_ms.median);
-    pass->gb_per_s = rate(pass->bytes, pass->time_ms.median);
+    pass->gflops_per_s = ob__work_rate(pass->flops, pass->time_ms.median);
+    pass->gb_per_s = ob__work_rate(pass->bytes, pass->time_ms.median);
     ob__share_attainable(pass);
     return OB_OK;
 }

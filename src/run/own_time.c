@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint64_t read_ns(clockid_t clock)
+uint64_t ob__read_clock_ns(clockid_t clock)
 {
     struct timespec t;
     return clock_gettime(clock, &t) == 0 ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec
@@ -35,10 +35,10 @@ uint64_t ob__own_cpu_ns(void *unused)
     struct rusage children;
     clockid_t parent;
     (void)unused;
-    uint64_t ns = read_ns(CLOCK_PROCESS_CPUTIME_ID);
+    uint64_t ns = ob__read_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     if (getrusage(RUSAGE_CHILDREN, &children) == 0)
         ns += timeval_ns(&children.ru_utime) + timeval_ns(&children.ru_stime);
     if (has_supervisor() && clock_getcpuclockid(getppid(), &parent) == 0)
-        ns += read_ns(parent);
+        ns += ob__read_clock_ns(parent);
     return ns;
 }

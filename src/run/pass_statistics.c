@@ -35,7 +35,7 @@ static bool scale(const ob_series *series, double unit, double **copy, ob_reals 
     return true;
 }
 
-static double rate(double work, double median_ms)
+double ob__work_rate(double work, double median_ms)
 {
     return work >= 0 && median_ms > 0 ? work / (median_ms * 1e-3) / 1e9 : NAN;
 }
@@ -114,8 +114,8 @@ ob_status ob__fill_pass(const ob_pass_samples *samples, const ob_pass_facts *fac
     OB_TRY(
         ob_stats_compute(statistics->time_ms[1], count, statistics->scratch, &pass->time_ms, err));
     OB_TRY(ob__fill_interval(pass->measure_time_ms, facts->source, pass, err));
-    pass->gflops_per_s = rate(pass->flops, pass->time_ms.median);
-    pass->gb_per_s = rate(pass->bytes, pass->time_ms.median);
+    pass->gflops_per_s = ob__work_rate(pass->flops, pass->time_ms.median);
+    pass->gb_per_s = ob__work_rate(pass->bytes, pass->time_ms.median);
     return OB_OK;
 }
 

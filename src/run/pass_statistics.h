@@ -27,6 +27,9 @@ typedef enum ob_interval_source {
 ob_status ob__fill_interval(ob_reals times_ms, ob_interval_source source, ob_record_pass *pass,
                             ob_err *err);
 
+/* GFLOP/s or GB/s of so many operations or bytes; NaN where either is not known. */
+double ob__work_rate(double work, double median_ms);
+
 /* What the samples do not say. */
 typedef struct ob_pass_facts {
     const ob_cost *cost;       /* of an iteration; NULL = not known */

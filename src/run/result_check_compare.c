@@ -289,7 +289,7 @@ static const ob_tensor *next_tensor(const ob_value *values, size_t count, size_t
             *item = 1;
             return v->as.tensor;
         }
-        if (v->kind != OB_VALUE_LIST && v->kind != OB_VALUE_TUPLE)
+        if (!ob_value_is_list(v))
             continue;
         while (*item < v->as.list.count) {
             const ob_value *inner = &v->as.list.items[(*item)++];

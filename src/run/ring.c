@@ -5,6 +5,8 @@
  */
 #include "run/ring.h"
 
+#include "run/own_time.h"
+
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdbool.h>
@@ -114,41 +116,34 @@ void ob__ring_pass(ob_ring *ring, unsigned member)
 
 /* ---- a worker's place ---- */
 
-static uint64_t read_ns(clockid_t clock)
-{
-    struct timespec t;
-    return clock_gettime(clock, &t) == 0 ? (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec
-                                         : 0;
-}
-
 void ob__turns_first(ob_turns *turns)
 {
     ob__ring_wait(turns->ring, turns->member);
     turns->waited_ns = 0;
-    turns->began_ns = read_ns(CLOCK_MONOTONIC);
+    turns->began_ns = ob__read_clock_ns(CLOCK_MONOTONIC);
 }
 
 void ob__turns_next(ob_turns *turns)
 {
-    const uint64_t before_ns = read_ns(CLOCK_MONOTONIC);
+    const uint64_t before_ns = ob__read_clock_ns(CLOCK_MONOTONIC);
     const uint64_t started_ns = atomic_exchange(turns->case_started, UINT64_MAX);
-    atomic_store(&turns->ring->cpu_ns[turns->member], read_ns(CLOCK_PROCESS_CPUTIME_ID));
+    atomic_store(&turns->ring->cpu_ns[turns->member], ob__read_clock_ns(CLOCK_PROCESS_CPUTIME_ID));
     ob__ring_pass(turns->ring, turns->member);
     ob__ring_wait(turns->ring, turns->member);
-    turns->began_ns = read_ns(CLOCK_MONOTONIC);
+    turns->began_ns = ob__read_clock_ns(CLOCK_MONOTONIC);
     turns->waited_ns += turns->began_ns - before_ns;
     atomic_store(turns->case_started, started_ns + (turns->began_ns - before_ns));
 }
 
 uint64_t ob__turns_held_ns(const ob_turns *turns)
 {
-    return read_ns(CLOCK_MONOTONIC) - turns->began_ns;
+    return ob__read_clock_ns(CLOCK_MONOTONIC) - turns->began_ns;
 }
 
 uint64_t ob__turns_cpu_ns(void *ctx)
 {
     const ob_turns *turns = ctx;
-    uint64_t sum = read_ns(CLOCK_PROCESS_CPUTIME_ID);
+    uint64_t sum = ob__read_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
     for (unsigned i = 0; i < OB_MOST_MEMBERS; i++)
         if (i != turns->member)
             sum += atomic_load(&turns->ring->cpu_ns[i]);

@@ -22,7 +22,7 @@
 
 static bool is_sparse(const ob_value *value)
 {
-    if (value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE)
+    if (ob_value_is_list(value))
         for (size_t i = 0; i < value->as.list.count; i++)
             if (is_sparse(&value->as.list.items[i]))
                 return true;
@@ -74,7 +74,7 @@ static uint64_t tensor_bytes(const ob_tensor *t)
 static uint64_t value_bytes(const ob_value *value)
 {
     uint64_t sum = 0;
-    if (value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE)
+    if (ob_value_is_list(value))
         for (size_t i = 0; i < value->as.list.count; i++)
             sum += value_bytes(&value->as.list.items[i]);
     return value->kind == OB_VALUE_TENSOR ? tensor_bytes(value->as.tensor) : sum;
@@ -439,7 +439,7 @@ static bool is_alike(const ob_value *a, const ob_value *b)
 {
     if (a->kind != b->kind)
         return false;
-    if (a->kind == OB_VALUE_LIST || a->kind == OB_VALUE_TUPLE) {
+    if (ob_value_is_list(a)) {
         bool plain = a->as.list.count == b->as.list.count;
         for (size_t i = 0; plain && i < a->as.list.count; i++)
             plain = a->as.list.items[i].kind != OB_VALUE_TENSOR &&
@@ -490,7 +490,7 @@ static bool has_same_elements(const ob_value *a, const ob_value *b)
 {
     if (a->kind != b->kind)
         return false;
-    if (a->kind == OB_VALUE_LIST || a->kind == OB_VALUE_TUPLE) {
+    if (ob_value_is_list(a)) {
         bool same = a->as.list.count == b->as.list.count;
         for (size_t i = 0; same && i < a->as.list.count; i++)
             same = has_same_elements(&a->as.list.items[i], &b->as.list.items[i]);

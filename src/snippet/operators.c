@@ -108,7 +108,7 @@ static const ob_tensor *find_tensor(const ob_value *values, size_t count, size_t
         const ob_tensor *found = NULL;
         if (values[i].kind == OB_VALUE_TENSOR && (*number)-- == 0)
             return values[i].as.tensor;
-        if (values[i].kind == OB_VALUE_LIST || values[i].kind == OB_VALUE_TUPLE)
+        if (ob_value_is_list(&values[i]))
             found = find_tensor(values[i].as.list.items, values[i].as.list.count, number);
         if (found != NULL)
             return found;

@@ -102,36 +102,28 @@ static const key_row TIMER_KEYS[] = {
     {"num_threads", KEY_THREADS, 0},
     {NULL, KEY_TEXT, 0},
 };
-static const key_row STMTS_KEYS[] = {
-    {"python", KEY_TEXT, CODE(PYTHON)},
-    {"c++", KEY_TEXT, CODE(CPP)},
-    {"cpp", KEY_TEXT, CODE(CPP)},
-    {"c", KEY_TEXT, CODE(C)},
-    {"columns", KEY_COLUMNS, offsetof(content, columns)},
-    {"setup", KEY_SETUP, offsetof(content, group.setup)},
-    {"signature", KEY_TEXT, offsetof(content, group.signature)},
-    {"torchscript", KEY_FLAG, offsetof(content, group.torchscript)},
-    {"autograd", KEY_FLAG, offsetof(content, group.autograd)},
-    {"num_threads", KEY_THREADS, 0},
-    {NULL, KEY_TEXT, 0},
-};
-static const key_row MODULES_KEYS[] = {
-    {"python", KEY_TEXT, CODE(PYTHON)},
-    {"c++", KEY_TEXT, CODE(CPP)},
-    {"cpp", KEY_TEXT, CODE(CPP)},
-    {"c", KEY_TEXT, CODE(C)},
-    {"setup", KEY_SETUP, offsetof(content, group.setup)},
-    {"signature", KEY_TEXT, offsetof(content, group.signature)},
-    {"torchscript", KEY_FLAG, offsetof(content, group.torchscript)},
-    {"autograd", KEY_FLAG, offsetof(content, group.autograd)},
-    {"num_threads", KEY_THREADS, 0},
-    {NULL, KEY_TEXT, 0},
-};
+/* What is shared by several kinds of definitions. */
+#define CODE_KEYS                                                                                  \
+    {"python", KEY_TEXT, CODE(PYTHON)}, {"c++", KEY_TEXT, CODE(CPP)},                              \
+        {"cpp", KEY_TEXT, CODE(CPP)},                                                              \
+    {                                                                                              \
+        "c", KEY_TEXT, CODE(C)                                                                     \
+    }
+#define GROUP_KEYS                                                                                 \
+    {"setup", KEY_SETUP, offsetof(content, group.setup)},                                          \
+        {"signature", KEY_TEXT, offsetof(content, group.signature)},                               \
+        {"torchscript", KEY_FLAG, offsetof(content, group.torchscript)},                           \
+        {"autograd", KEY_FLAG, offsetof(content, group.autograd)},                                 \
+    {                                                                                              \
+        "num_threads", KEY_THREADS, 0                                                              \
+    }
+static const key_row STMTS_KEYS[] = {CODE_KEYS,
+                                     {"columns", KEY_COLUMNS, offsetof(content, columns)},
+                                     GROUP_KEYS,
+                                     {NULL, KEY_TEXT, 0}};
+static const key_row MODULES_KEYS[] = {CODE_KEYS, GROUP_KEYS, {NULL, KEY_TEXT, 0}};
 static const key_row VARIANTS_KEYS[] = {
-    {"python", KEY_TEXT, CODE(PYTHON)}, {"c++", KEY_TEXT, CODE(CPP)},
-    {"cpp", KEY_TEXT, CODE(CPP)},       {"c", KEY_TEXT, CODE(C)},
-    {"num_threads", KEY_THREADS, 0},    {NULL, KEY_TEXT, 0},
-};
+    CODE_KEYS, {"num_threads", KEY_THREADS, 0}, {NULL, KEY_TEXT, 0}};
 
 static const key_row *find_key(const key_row *rows, const char *name)
 {

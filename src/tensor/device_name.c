@@ -3,20 +3,11 @@
  * Device names: a word and an optional index. The core gives the words no meaning; backends say
  * which ones they take.
  */
+#include "base/number.h"
 #include "opbench/tensor.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 /* 0..INT8_MAX, without leading zeros; -1 otherwise. */
 static int parse_index(const char *text, size_t length)
@@ -25,7 +16,7 @@ static int parse_index(const char *text, size_t length)
     if (length == 0 || length > 3 || (length > 1 && text[0] == '0'))
         return -1;
     for (size_t i = 0; i < length; i++) {
-        if (!is_digit(text[i]))
+        if (!ob__is_digit(text[i]))
             return -1;
         value = value * 10 + (text[i] - '0');
     }
@@ -37,7 +28,8 @@ ob_status ob_device_parse(const char *text, size_t length, ob_device *out, ob_er
     const int shown = length < 64 ? (int)length : 64;
     ob_device device = {.index = -1};
     size_t word = 0;
-    while (word < length && (is_letter(text[word]) || (word > 0 && is_digit(text[word]))))
+    while (word < length &&
+           (ob__is_word_start(text[word]) || (word > 0 && ob__is_digit(text[word]))))
         word++;
     if (word == 0 || (word < length && text[word] != ':'))
         return ob_err_set(err, OB_ERR_INVALID,

@@ -19,11 +19,6 @@ const char *ob_value_kind_name(ob_value_kind kind)
     return (int)kind >= 0 && kind < OB_VALUE_KIND_COUNT ? NAMES[kind] : "unknown";
 }
 
-static bool is_list(const ob_value *value)
-{
-    return value->kind == OB_VALUE_LIST || value->kind == OB_VALUE_TUPLE;
-}
-
 ob_status ob_value_init_str(ob_value *out, const char *text, size_t length, ob_err *err)
 {
     *out = ob_value_none();
@@ -78,7 +73,7 @@ static ob_status copy_value(ob_value *out, const ob_value *in, int depth, ob_err
         return ob_value_init_str(out, in->as.str.text, in->as.str.length, err);
     if (in->kind == OB_VALUE_TENSOR)
         return ob_value_init_tensor(out, in->as.tensor, err);
-    if (!is_list(in)) {
+    if (!ob_value_is_list(in)) {
         *out = *in;
         return OB_OK;
     }
@@ -120,7 +115,7 @@ void ob_value_fini(ob_value *value)
     for (;;) {
         while (left > 0) {
             ob_value *last = &items[left - 1];
-            if (is_list(last)) {
+            if (ob_value_is_list(last)) {
                 ob_value *const inner_items = last->as.list.items;
                 const size_t inner_left = last->as.list.count;
                 last->as.list.items = parent_items;

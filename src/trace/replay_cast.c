@@ -74,7 +74,7 @@ ob_status ob__replay_widen(const ob_value *from, ob_value *out, ob_err *err)
 {
     if (from->kind == OB_VALUE_TENSOR && ob__replay_is_narrow(from->as.tensor->dtype))
         return cast_tensor(from->as.tensor, OB_DTYPE_F32, out, err);
-    if (from->kind != OB_VALUE_LIST && from->kind != OB_VALUE_TUPLE)
+    if (!ob_value_is_list(from))
         return ob_value_copy(out, from, err);
     OB_TRY(ob_value_init_list(out, from->kind, from->as.list.count, err));
     for (size_t i = 0; i < from->as.list.count; i++)
@@ -84,7 +84,7 @@ ob_status ob__replay_widen(const ob_value *from, ob_value *out, ob_err *err)
 
 void ob__replay_put_back(const ob_value *wide, const ob_value *narrow)
 {
-    if (narrow->kind == OB_VALUE_LIST || narrow->kind == OB_VALUE_TUPLE)
+    if (ob_value_is_list(narrow))
         for (size_t i = 0; i < narrow->as.list.count; i++)
             ob__replay_put_back(&wide->as.list.items[i], &narrow->as.list.items[i]);
     if (narrow->kind != OB_VALUE_TENSOR || !ob__replay_is_narrow(narrow->as.tensor->dtype) ||
